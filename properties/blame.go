@@ -7,21 +7,21 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// Chance is how often a shrunk run violates its property if everything from a step on is drawn anew.
+// Chance is the share of runs that still violate the property when every choice after a step is drawn anew.
 type Chance struct {
-	// Step is the last step whose choices are kept; those of all later steps are drawn anew. At 0 all are.
+	// Step is the last step whose choices are kept. At 0 all choices are drawn anew.
 	Step uint64
 	// Failed of Draws runs violate the property.
 	Failed, Draws int
-	// Line is what happened last up to this step, nil if nothing has happened yet.
+	// Line is the last line of the story up to this step, nil if nothing has happened yet.
 	Line *cluster.Line
 
-	holds uint64 // the first seed with which it is not violated, 0 if there is none
+	holds uint64 // the first seed for which the property holds, 0 if there is none
 }
 
-// Blame says where in a shrunk run its violation is decided: how often it comes about if everything is drawn anew from the
-// start, from the violation on, and from steps between, more of them where the chance changes most. It takes at most
-// 12 times so many runs as there are draws. Steps come in order.
+// Blame says which part of a shrunk run decides its violation. It draws the run anew from the start, from the
+// violation, and from steps between, more of them where the chance changes most, and counts the failures. It takes at
+// most 12 times as many runs as there are draws. Steps come in order.
 func (s *Shrunk) Blame(draws int) []Chance {
 	const most = 12
 	story := s.options.story(s.Concrete)
@@ -61,8 +61,8 @@ func (s *Shrunk) Blame(draws int) []Chance {
 	return list
 }
 
-// NearestDraw returns the run that holds with the longest beginning of the shrunk run, and is drawn anew from then on. It
-// reports false if every run of Blame's violates the property.
+// NearestDraw returns a run that satisfies the property and shares the longest beginning with the shrunk run before
+// it is drawn anew. It reports false if every run of Blame violates the property.
 func (s *Shrunk) NearestDraw(blame []Chance) (*Nearest, bool) {
 	for _, c := range slices.Backward(blame) {
 		if c.holds == 0 {
@@ -77,12 +77,12 @@ func (s *Shrunk) NearestDraw(blame []Chance) (*Nearest, bool) {
 	return nil, false
 }
 
-// reseeded reports whether the shrunk run violates its property if it is drawn from a seed after a step. It adds what
-// happens to story, if that is not nil.
+// reseeded reports whether the shrunk run violates its property if every choice after a step is drawn from seed. It
+// appends the lines of the run to story, if that is not nil.
 func (s *Shrunk) reseeded(step, seed uint64, story *[]cluster.Line) bool {
 	c := &turning{Chooser: sim.Replay(s.Choices), then: sim.Random(seed), after: step}
 	cfg := s.options.config(s.Concrete, c)
-	cfg.Narrator = func(l cluster.Line) { // with a narrator, draws have the names that were recorded
+	cfg.Narrator = func(l cluster.Line) { // a narrator gives draws the names that were recorded
 		if story != nil {
 			*story = append(*story, l)
 		}
@@ -100,7 +100,7 @@ func (s *Shrunk) reseeded(step, seed uint64, story *[]cluster.Line) bool {
 	return violated
 }
 
-// turning is a chooser that another one replaces after a step.
+// turning is a chooser that hands over to another one after a step.
 type turning struct {
 	sim.Chooser
 	then  sim.Chooser

@@ -172,7 +172,7 @@ func TestMistakesInAnUpgrade(t *testing.T) {
 			if m[2]+m[3] != c.property {
 				t.Errorf("seed %s shows %s%s, expected %s", m[1], m[2], m[3], c.property)
 			}
-			if c.name == "removed child" && !strings.Contains(r.text, "has to keep that handler") {
+			if c.name == "removed child" && !strings.Contains(r.text, "must keep that handler") {
 				t.Errorf("the evidence does not say what the child needs: %s", r.text)
 			}
 			small, _, _ := strings.Cut(r.text, "The smallest plan as a stored run")

@@ -8,23 +8,24 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// Nearest is a run that holds and is as near to a shrunk one as can be: its plan differs in one element, if that is
-// possible, and the two runs are alike for as long as possible.
+// Nearest is a run without the violation that is as close to a shrunk run as possible: its plan differs in one
+// element, if such a plan exists, and the two runs are equal for as long as possible.
 type Nearest struct {
-	// Without are the lines of the shrunk plan's text that are not in the other's; Instead are the lines that are only there.
+	// Without lists the lines of the shrunk plan's text that the other plan lacks; Instead lists the lines that only
+	// the other plan has.
 	Without, Instead []string
-	// Same is the number of lines that both stories begin with; Last is the last of these, nil if there is none.
+	// Same is the number of lines with which both stories begin; Last is the last of these, nil if there is none.
 	Same int
 	Last *cluster.Line
-	// Fails and Holds are what comes next in the failing run and in the other; nil if that run ends there.
+	// Fails and Holds are the next lines of the failing run and of the other run, nil if that run ends there.
 	Fails, Holds *cluster.Line
 }
 
-// nearestTried bounds the runs that Nearest takes.
+// nearestTried bounds the number of runs that Nearest makes.
 const nearestTried = 40
 
-// Nearest returns the nearest run that does not violate the property. It reports false if the search for the smallest plan
-// left none behind.
+// Nearest returns the nearest run that does not violate the property. It reports false if the search for the smallest
+// plan met no such run.
 func (s *Shrunk) Nearest() (*Nearest, bool) {
 	type candidate struct {
 		nearest Nearest
@@ -57,7 +58,7 @@ func (s *Shrunk) Nearest() (*Nearest, bool) {
 	return best, best != nil
 }
 
-// missing returns the lines of one text that another does not have, without the title of what they stand under.
+// missing returns the lines of one text that another text lacks, without headings.
 func missing(of, in []string) []string {
 	left := slices.Clone(in)
 	var list []string
@@ -71,7 +72,7 @@ func missing(of, in []string) []string {
 	return list
 }
 
-// compare finds where two stories part.
+// compare finds the line at which two stories diverge.
 func (n *Nearest) compare(fails, holds []cluster.Line) {
 	for n.Same < min(len(fails), len(holds)) && alike(fails[n.Same], holds[n.Same]) {
 		n.Same++
@@ -91,12 +92,12 @@ func alike(a, b cluster.Line) bool {
 	return a.At == b.At && a.Node == b.Node && a.Build == b.Build && a.Text == b.Text
 }
 
-// story runs a concrete plan and returns what happened.
+// story runs a concrete plan and returns its story, line by line.
 func (o *ShrinkOptions) story(c Concrete) (lines []cluster.Line) {
 	cfg := o.config(c, sim.Replay(c.Choices))
 	cfg.Narrator = func(l cluster.Line) { lines = append(lines, l) }
 	if _, err := cluster.Run(cfg); err != nil {
-		return nil // it has run before, without a narrator
+		return nil // the same plan has run before, without a narrator
 	}
 	return lines
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// Run holds what belongs to one run alone: handlers, and what is checked besides the properties of Catalogue, with whatever
-// state they share. A function that makes a Run declares that state as its local variables: a ledger that activities write
-// and invariants read begins empty in each run.
+// Run holds the parts that belong to a single run: handlers, and checks in addition to the properties of Catalogue,
+// with the state that they share. A function that makes a Run declares that state as local variables, so a ledger
+// that activities write and invariants read is empty at the beginning of each run.
 type Run struct {
 	// Handlers replaces Config.Handlers, if not nil.
 	Handlers func(r *node.Registry, b *engine.Build) error
@@ -23,11 +23,11 @@ type Run struct {
 	// under the ids that it gives them.
 	Monitor func(w *cluster.World) cluster.Monitor
 
-	_ struct{} // fields must be named: there will be more
+	_ struct{} // fields must be named: more will be added
 }
 
-// Invariant is a property of the caller's own. Either function may be nil. What they return must follow from what happened
-// in the run alone, or a seed cannot be repeated.
+// Invariant is a property of the caller's own. Either function may be nil. Their results must depend on the run
+// alone, or a seed cannot be repeated.
 type Invariant struct {
 	// Name is the property's id in reports and seeds: one word, such as "money-is-conserved", and none of Catalogue's.
 	Name string
@@ -35,7 +35,7 @@ type Invariant struct {
 	Statement string
 	// Always is called after each step of the run. The first error that it returns is a violation; it is not called again.
 	Always func() error
-	// AtEnd is called once, when nothing is left to happen, with the ends of the plan's instances, in the plan's order. An
+	// AtEnd is called once, after the last step, with the outcomes of the plan's instances, in the plan's order. An
 	// error that it returns is a violation.
 	AtEnd func(ends []cluster.Outcome) error
 }
@@ -95,7 +95,7 @@ func newRun(handlers func(r *node.Registry, b *engine.Build) error, eachRun func
 	return run
 }
 
-// joined is a monitor together with the caller's own checks.
+// joined is a monitor combined with the caller's own checks.
 type joined struct {
 	cluster.Monitor
 	w          *cluster.World
@@ -205,7 +205,7 @@ func (j *joined) Coverage() []cluster.Point {
 	return all
 }
 
-// WatchHandle implements cluster.HandleWatcher for monitors that do.
+// WatchHandle implements cluster.HandleWatcher and passes the handle to every monitor that implements it.
 func (j *joined) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
 	for _, m := range []cluster.Monitor{j.Monitor, j.own} {
 		if watcher, ok := m.(cluster.HandleWatcher); ok {

@@ -16,13 +16,13 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// ShrinkOptions say what Shrink must keep, what it runs plans with, and how many runs it may spend.
+// ShrinkOptions say what Shrink must preserve, how it runs plans, and how many runs it may spend.
 type ShrinkOptions struct {
-	// Property is the id of the property that every smaller plan must violate, too.
+	// Property is the id of the property that every smaller plan must violate.
 	Property string
 	// Expectation, if not empty, is the text of the scenario's expectation that it must violate (cluster.Violation has it).
 	Expectation string
-	// Builds, Handlers and EachRun are what the plan was run with, as in Config.
+	// Builds, Handlers and EachRun are those with which the plan was run, as in Config.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
 	EachRun  func() Run
@@ -30,33 +30,33 @@ type ShrinkOptions struct {
 	Releases cluster.Releases
 	// Store makes the store of each run, as in cluster.Config.
 	Store func(startMs int64) (*cluster.Store, error)
-	// MaxRuns bounds the runs; 0 stands for 5,000, some seconds for the built-in scenarios.
+	// MaxRuns bounds the runs; 0 means 5,000, which takes some seconds for the built-in scenarios.
 	MaxRuns int
 
-	_ struct{} // fields are named: there will be more
+	_ struct{} // fields must be named: more will be added
 }
 
-// Concrete is a run with nothing left to chance: a plan, and the choices made where it leaves something open.
+// Concrete is a run without random choices: a plan, and the choices where the plan leaves something open.
 type Concrete = shrink.Concrete
 
-// Small is what a search for a smaller run gives.
+// Small is the result of a search for a smaller run.
 type Small = shrink.Result
 
-// Shrunk is the result of Shrink: the smallest run found, how many runs that took, how large it was before, and whether
-// nothing more can be left out.
+// Shrunk is the result of Shrink: the smallest run found, the number of runs that the search took, the size of the
+// original plan, and whether the result is minimal, so that no part of it can be left out.
 type Shrunk struct {
 	Small
 	// Outcome is the result of the smallest plan; First is its first violation of the property.
 	Outcome *cluster.Result
 	First   cluster.Violation
 
-	needs   []string // what the plan uses of the caller's handlers
+	needs   []string // the handlers of the caller that the plan uses
 	options ShrinkOptions
 }
 
-// Shrink finds a smaller concrete plan that violates the same property: it leaves out parts, moves times to rounder ones,
-// and looks for fewer faults, until nothing more can go. It returns an error if the plan cannot be run, or does not violate
-// the property.
+// Shrink finds a smaller concrete plan that violates the same property. It leaves out parts, rounds times, and tries
+// fewer faults, until no step makes the plan smaller. It returns an error if the plan cannot be run, or does not
+// violate the property.
 func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 	if failing.Plan == nil {
 		return nil, fmt.Errorf("properties: Shrink without a plan")
@@ -140,7 +140,7 @@ func (s *Shrunk) Entry(seed uint64, note string) *scenario.Entry {
 	}
 }
 
-// own returns those of the names that the caller's handlers have, sorted; nil if the handlers are the shipped ones.
+// own returns the names that the caller's handlers have, sorted; nil if the handlers are the shipped ones.
 func (o *ShrinkOptions) own(names []string) []string {
 	handlers := newRun(o.Handlers, o.EachRun).Handlers
 	if handlers == nil {
@@ -150,7 +150,7 @@ func (o *ShrinkOptions) own(names []string) []string {
 	for _, b := range o.builds() {
 		r := node.NewRegistry()
 		if handlers(r, b) != nil {
-			continue // the plan does not run that build, or it would have failed
+			continue // the plan does not run that build, or it would have failed before
 		}
 		for _, name := range slices.Concat(r.Orchestrations(), r.Activities()) {
 			own[name] = true

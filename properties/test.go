@@ -17,41 +17,42 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// Config selects what Test runs. The zero value is the default scenario with what is shipped.
+// Config selects what Test runs. The zero value runs the default scenario with the shipped builds and handlers.
 type Config struct {
-	// Scenario is the name of a scenario that comes with the module, or the path of a scenario file, or, where it has
-	// more than one line, the text of a scenario. Empty is scenario.Default.
+	// Scenario is the name of a scenario that comes with the module, or the path of a scenario file, or, if it has
+	// more than one line, the text of a scenario. Empty means scenario.Default.
 	Scenario string
-	// Plan, if not nil, makes the plan of each seed, in place of Scenario. It must depend on nothing but the seed, and
-	// is called from several goroutines at once.
+	// Plan, if not nil, makes the plan of each seed, in place of Scenario. It must depend on the seed alone. Several
+	// goroutines call it at once.
 	Plan func(seed uint64) (*plan.Plan, error)
 	// Stored is the text of a stored run, which Test replays in place of Scenario; it fails if the run violates anything.
 	// simrun export writes such tests.
 	Stored string
-	// Overrides are the settings that replace Scenario's: the fault load, for instance.
+	// Overrides are settings that replace those of Scenario: the fault load, for instance.
 	Overrides scenario.Overrides
 	// Seeds is the number of seeds to run, from First on; 0 means DefaultSeeds. First 0 means 1.
 	Seeds, First uint64
-	// Builds and Handlers provide what plans may name, as in cluster.Config; nil means what is shipped. Both are called
-	// anew for each run or node, from several goroutines, and must always give the same result.
+	// Builds and Handlers provide what plans may name, as in cluster.Config; nil means the shipped ones. Each run or
+	// node calls them anew, several goroutines at once, and they must always give the same result.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
-	// Store, if not nil, makes the store of each run, in the place of durosim's own, as in cluster.Config. It is called from
-	// several goroutines at once, and gives each run a store of its own.
+	// Store, if not nil, makes the store of each run, in place of durosim's own, as in cluster.Config. Several
+	// goroutines call it at once; it gives each run a store of its own.
 	Store func(startMs int64) (*cluster.Store, error)
-	// EachRun, if not nil, is called at the beginning of each run, from several goroutines at once. It returns what
+	// EachRun, if not nil, is called at the beginning of each run, by several goroutines at once. It returns what
 	// belongs to that run alone: handlers with state, and the caller's own invariants and monitors.
 	EachRun func() Run
 	// Properties lists the ids of Catalogue to check; nil means all.
 	Properties []string
-	// DoubleCheck computes every turn twice: a nondeterministic handler is reported at the turn at which it differs, and
-	// not only when its history no longer fits.
+	// DoubleCheck computes every turn twice. A nondeterministic handler is then reported at the first turn that
+	// differs, instead of later, when its history no longer fits.
 	DoubleCheck bool
-	// Chooser makes the choices that a plan leaves open, by a name of sim.NamedChooser; empty means random.
+	// Chooser names the chooser, by a name of sim.NamedChooser, that makes the choices that a plan leaves open; empty
+	// means random.
 	Chooser string
-	// ShrinkRuns bounds the runs that make a failure small; 0 is shrink.DefaultRuns.
+	// ShrinkRuns bounds the runs that shrinking a failure may take; 0 means shrink.DefaultRuns.
 	ShrinkRuns int
-	// Workers is the number of seeds run at once; 0 means one for each core. Findings do not depend on it.
+	// Workers is the number of seeds that run at once; 0 means one for each core. Findings do not depend on it.
 	Workers int
 }
 
@@ -66,24 +67,25 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// The environment variables that Test reads. Apart from the command line, nothing else in this module reads the environment.
+// The environment variables that Test reads. Apart from the command line, no other code of this module reads the
+// environment.
 const (
-	// EnvSeed is one seed, decimal or 0x-hex: only this one is run.
+	// EnvSeed is one seed, decimal or 0x-hex: Test runs only this one.
 	EnvSeed = "DUROSIM_SEED"
-	// EnvPlan is a file with a stored run or a scenario, which Test runs instead of Config's. Its path is relative to the
-	// package's directory or else to the module's root.
+	// EnvPlan is a file with a stored run or a scenario, which Test runs in place of the configured one. Its path is
+	// relative to the package's directory or to the module's root.
 	EnvPlan = "DUROSIM_PLAN"
-	// EnvHTML is a file into which Test writes a page that shows the run of the first seed that fails, or of the first seed
-	// if none does (docs/see-a-run.md). Its path is relative to the package's directory.
+	// EnvHTML is a file into which Test writes a page that shows the run of the first seed that fails, or of the
+	// first seed if none fails (docs/see-a-run.md). Its path is relative to the package's directory.
 	EnvHTML = "DUROSIM_HTML"
 )
 
-// Test runs a scenario over many seeds with every property checked, and fails the test at the first seed that violates
-// one. The failure is shrunk and reported with the rule, the evidence, the smallest plan, and a stored run to keep; its
-// last line is a command that shows it again from anywhere in the module.
+// Test runs a scenario over many seeds with every property checked, and fails the test at the first seed that
+// violates one. The failure is shrunk and reported with the rule, the evidence, the smallest plan, and a stored run
+// to keep; its last line is a command that reproduces it from anywhere in the module.
 //
-// Seeds are taken in order, so that the same code fails at the same seed on every machine. A seed whose two runs differ
-// is reported as such: the cause is a nondeterministic handler, if it is not durosim.
+// Seeds are taken in order, so that the same code fails at the same seed on every machine. A seed that gives two
+// different runs is reported as such: the cause is a nondeterministic handler or a defect of durosim.
 func Test(t T, c Config) {
 	t.Helper()
 	env := environment{seed: os.Getenv(EnvSeed), plan: os.Getenv(EnvPlan)}
@@ -111,7 +113,7 @@ func Test(t T, c Config) {
 // environment holds the values of the environment variables.
 type environment struct{ seed, plan string }
 
-// packageUnderTest returns its import path: go test runs in its directory.
+// packageUnderTest returns the import path of the package in whose directory go test runs.
 func packageUnderTest() string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -120,7 +122,7 @@ func packageUnderTest() string {
 	return commandline.PackageIn(dir)
 }
 
-// readInput reads a file named from the package's directory or the module's root.
+// readInput reads a file. The name is relative to the package's directory or to the module's root.
 func readInput(name string) ([]byte, error) {
 	data, err := os.ReadFile(name)
 	if err == nil || filepath.IsAbs(name) || !errors.Is(err, fs.ErrNotExist) {

@@ -22,7 +22,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// testRun is the work of one call of Test.
+// testRun is the state of one call of Test.
 type testRun struct {
 	c       Config
 	name    string
@@ -33,11 +33,11 @@ type testRun struct {
 	command string
 	// draw, if not nil, writes the page of a run.
 	draw func(page []byte) error
-	// fate describes what became of the work of a campaign.
+	// fate describes how the work of a campaign ended.
 	fate string
 	// invariants are the caller's own, kept for their names and rules.
 	invariants []Invariant
-	// warnings point out what is odd about the scenario.
+	// warnings are remarks about lines of the scenario that are probably mistakes.
 	warnings []*scenario.Error
 }
 
@@ -144,8 +144,8 @@ func (c Config) builds() []*engine.Build {
 	return c.Builds()
 }
 
-// known returns what the nodes of all builds register, orchestrations as "Name@1.0.0"; nil if a registration fails, which
-// the first run reports.
+// known returns the handlers that the nodes of all builds register, orchestrations as "Name@1.0.0"; nil if a
+// registration fails, which the first run reports.
 func (c Config) known() (orchestrations, activities []string) {
 	handlers := newRun(c.Handlers, c.EachRun).Handlers
 	if handlers == nil {
@@ -163,7 +163,7 @@ func (c Config) known() (orchestrations, activities []string) {
 	return orchestrations, activities
 }
 
-// config returns the configuration of a run without its plan and its seed.
+// config returns the configuration of a run, except plan and seed.
 func (r *testRun) config() cluster.Config {
 	cfg := cluster.Config{Builds: r.c.builds(), Store: r.c.Store, DoubleCheck: r.c.DoubleCheck}
 	newRun(r.c.Handlers, r.c.EachRun).Configure(&cfg, Options{Properties: r.c.Properties, Expectations: r.expect})
@@ -193,7 +193,7 @@ func (r *testRun) carryOut() (report string, failed bool) {
 		e := sum.Internal[0]
 		return r.end(e.Seed, fmt.Sprintf("durosim: seed %d of %s: this is a defect of durosim: %s\n%s\n", e.Seed, r.name, e.Text, e.Stack)), true
 	case len(sum.Violations) > 0 && sum.Violations[0].Class == cluster.ClassHandler:
-		v := sum.Violations[0] // the cause of all other violations; what is not deterministic is not shrunk
+		v := sum.Violations[0] // the cause of all other violations; a nondeterministic run is not shrunk
 		return r.end(v.Seed, r.violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)), true
 	case len(sum.Drifts) > 0:
 		return r.differs(sum.Drifts[0]), true
@@ -203,17 +203,18 @@ func (r *testRun) carryOut() (report string, failed bool) {
 	return fmt.Sprintf("durosim: %d seeds of %s from %d on: every property holds%s", sum.Seeds, r.name, r.c.First, r.fate), false
 }
 
-// differs reports a seed whose two runs differ, with the handler that causes it if computing turns twice shows it.
+// differs reports a seed whose two runs differ. It names the handler that causes this if computing turns twice shows
+// it.
 func (r *testRun) differs(d campaign.Drift) string {
 	text := fmt.Sprintf(`durosim: seed %d of %s gave two different runs
   first   %s
   second  %s
-  A handler that reads the clock, ranges over a map, draws random numbers or keeps state between calls does this: what
+  A handler that reads the clock, ranges over a map, draws random numbers or keeps state between calls causes this: what
   an orchestration does must follow from its input and its history alone.
 `, d.Seed, r.name, d.First, d.Second)
 	plan, err := r.plan(d.Seed)
 	if err != nil {
-		return r.end(d.Seed, text) // preparing the seed's plan worked before
+		return r.end(d.Seed, text) // the seed's plan was prepared before, without an error
 	}
 	cfg := r.config()
 	cfg.Plan, cfg.Seed, cfg.Chooser = plan, d.Seed, r.chooser(d.Seed)
@@ -262,7 +263,7 @@ The smallest plan as a stored run: keep it in a file, and name that in %s to rep
 %s`, s.Size(), s.From.Total(), s.Runs, minimal, s.Text(), s.First.Message, fate, EnvPlan, s.Entry(seed, "").Format())
 }
 
-// replay runs a stored run. It fails if that run violates anything, whatever its verdict says.
+// replay runs a stored run. It fails if that run violates any property, whatever the recorded verdict is.
 func (r *testRun) replay() (report string, failed bool) {
 	var err error
 	cfg := r.config()
@@ -281,7 +282,7 @@ func (r *testRun) replay() (report string, failed bool) {
 		strings.TrimPrefix(r.command, EnvSeed+"="+seedMark+" "), true
 }
 
-// violationText is the function violationText with the rules of the caller's own invariants.
+// violationText is the package's violationText, with the rules of the caller's own invariants.
 func (r *testRun) violationText(run string, v cluster.Violation) string {
 	for _, in := range r.invariants {
 		if in.Name == v.Property {
@@ -317,7 +318,7 @@ func violationText(run string, v cluster.Violation, p Property) string {
 	return b.String()
 }
 
-// end appends to a report, as its last line, the command that shows a seed again.
+// end appends the command that reproduces a seed to a report, as its last line.
 func (r *testRun) end(seed uint64, report string) string {
 	return report + "\nTo see it again:\n" + strings.Replace(r.command, seedMark, strconv.FormatUint(seed, 10), 1)
 }
@@ -325,7 +326,7 @@ func (r *testRun) end(seed uint64, report string) string {
 // seedMark is the placeholder for the seed in a command.
 const seedMark = "{seed}"
 
-// command returns the command that shows a test's failure again, from anywhere in its module, with seedMark in place of
+// command returns the command that reproduces a test's failure from anywhere in its module, with seedMark in place of
 // the seed.
 func command(test string, env environment, pkg string) string {
 	var parts []string

@@ -52,7 +52,7 @@ func TestYear(t *testing.T) {
 // TestEternalHint: an orchestration that goes on for ever and is not marked so gets a hint.
 func TestEternalHint(t *testing.T) {
 	r := runTest(properties.Config{Scenario: "nodes A B run 1.5.0\ninstance spin runs Counter with 100000\n", Seeds: 1})
-	if !r.failed || !strings.Contains(r.text, `write "expect eternal" behind it`) {
+	if !r.failed || !strings.Contains(r.text, `write "expect eternal" after it`) {
 		t.Errorf("no hint in\n%s", r.text)
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// ID is the id under which answers of durosim's own store are reported that the provider contract does not allow. It is
+// ID is the id under which an answer of durosim's own store is reported if the provider contract forbids it. It is
 // not a property of a cluster.
 const ID = "referee"
 
-// promised lists the freedoms that memprovider's documentation gives up. A simulation's store is held to that, which also
-// leaves it in fewer states.
+// promised lists the freedoms that the documentation of memprovider gives up. The referee holds the store of a
+// simulation to these promises, which also reduces the number of states that are possible.
 var promised = []oracle.Freedom{
 	"F1", "F4", "F5", "F6", "F7", "F8",
 	"F9", "F15", "F18", "F19", "F20", "F21",
@@ -23,18 +23,18 @@ var promised = []oracle.Freedom{
 	"X1",
 }
 
-// followed lists the freedoms that another store must not use, since the run could not follow it: what it does then shows
-// only later, in other answers.
+// followed lists the freedoms that another store must not use, since the referee could not follow the run: their
+// effect shows only later, in other answers.
 var followed = []oracle.Freedom{
 	"F4", "F9", "F20", "F23", "F26", "F27", "F28",
 	"X1",
 }
 
-// Judge has the executable specification of a provider judge every answer of the store. The answers come from the
-// handles; what happens to the store without a call (preloaded histories, damage) comes from the observations.
+// Judge has the executable specification of a provider judge every answer of the store. The handles report the
+// answers; the observations report changes of the store without a call (preloaded histories, damage).
 type Judge struct {
 	check.Base
-	oracle *oracle.Oracle // nil once an answer was refused: a wrong state would judge whatever follows
+	oracle *oracle.Oracle // nil after the first rejected answer, since a wrong state would misjudge the later ones
 	items  []engine.WorkItem
 }
 
@@ -50,7 +50,7 @@ func New(m *check.Run) *Judge {
 	return &Judge{Base: check.Base{Run: m}, oracle: oracle.New(oracle.Options{Deny: deny, StorageErrors: true, Codecs: codecs})}
 }
 
-// Watch lets the referee see the calls of a handle.
+// Watch returns a handle that shows the referee every call.
 func (r *Judge) Watch(p engine.Provider, codec engine.Codec) engine.Provider {
 	return oracle.Watch(p, codec.Name(), r.Run.World.NowMs, r.judge)
 }
@@ -78,7 +78,7 @@ func (r *Judge) Observes() []observe.Kind {
 
 func (r *Judge) Records() []record.Kind { return nil }
 
-// Observe tells the specification about changes of the store without a call.
+// Observe applies changes of the store that come without a call to the specification.
 func (r *Judge) Observe(o *observe.Observation) {
 	if o.Kind == observe.RowInserted {
 		for len(r.items) <= int(o.Message) {

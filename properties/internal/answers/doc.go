@@ -1,4 +1,5 @@
 // Package answers has the executable specification of a provider judge every answer of the store of a run.
 //
-// Judge watches the handles of the store. It knows no property of a cluster: only which answers a provider may give.
+// Judge watches the handles of the store. It does not know the properties of a cluster, only which answers a provider
+// may give.
 package answers

@@ -7,12 +7,12 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// SkewMost is the largest difference between two clocks under which the properties that compare times of different
-// callers hold, if the store goes by the clocks of its callers.
+// SkewMost is the largest difference between two clocks for which the properties that compare times of different
+// callers hold, if the store uses the clocks of its callers.
 const SkewMost = time.Second
 
-// timed are the properties that compare times of different callers: the end of one caller's lock with the time of another's
-// fetch, or a bound with times of several callers.
+// timed lists the properties that compare times of different callers: the end of one caller's lock with the time of
+// another's fetch, or a bound with times of several callers.
 var timed = []string{"S19", "S22", "L01", "L02", "L03", "L04", "L05", "L08", "L09", "L10", "L11", "L12", "L13", "S27"}
 
 // Timed reports whether a property compares times of different callers.
@@ -27,12 +27,12 @@ func Judges(p *plan.Plan, id string) bool {
 	return p.Skew() <= SkewMost || !Timed(id)
 }
 
-// SkewMs returns the most by which times in calls of different callers can differ, in milliseconds; 0 if the store has a
-// clock of its own.
+// SkewMs returns the largest possible difference between the times in calls of different callers, in milliseconds; 0
+// if the store has a clock of its own.
 func (m *Run) SkewMs() int64 { return m.World.Plan().Skew().Milliseconds() }
 
-// AheadMs returns by how many milliseconds the time of a node's calls is ahead of true time: 0 if the store has a clock of
-// its own.
+// AheadMs returns how far the time of a node's calls is ahead of true time, in milliseconds: 0 if the store has a
+// clock of its own.
 func (m *Run) AheadMs(node uint32) int64 {
 	if node == 0 || int(node) > len(m.World.Nodes()) || !m.World.Plan().Store.CallersClock {
 		return 0

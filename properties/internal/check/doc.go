@@ -1,5 +1,7 @@
-// Package check defines checkers and what they are given: a Run, with the world, the model and the place to report to.
+// Package check defines checkers and their input: a Run, with the world, the model and the methods that report
+// violations.
 //
-// Monitor hands each observation, record and end of a step to the checkers that want it. Facts are events that checkers
-// notice along the way and that somebody may want to count. The package knows no property.
+// Monitor passes each observation, each record and the end of each step to the checkers that subscribe to it. Facts
+// are events that checkers notice along the way and that other packages may want to count. The package knows no
+// property.
 package check

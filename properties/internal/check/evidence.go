@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// This file puts evidence into words. Nothing here runs while all is well.
+// This file describes evidence in words. None of it runs unless there is a violation.
 
 // Who describes a caller in words.
 func (m *Run) Who(c observe.Caller) string {
@@ -29,7 +29,7 @@ func (m *Run) Who(c observe.Caller) string {
 	return fmt.Sprintf("%s (start %d)", name, c.Incarnation)
 }
 
-// At returns a store time as a time since the start of the run.
+// At returns a store time relative to the start of the run.
 func (m *Run) At(ms int64) string { return span.Text(ms - m.World.StartMs()) }
 
 // LockText describes a lock in words.

@@ -14,10 +14,10 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Checker watches a run for one property, or for a few that share their state. Embed Base to get methods that do nothing.
-// A checker never logs, never panics on what it sees, and reports through Run.Violate.
+// Checker watches a run for one property, or for a few that share their state. Embed Base to get methods that do
+// nothing. A checker never logs, never panics because of its input, and reports through Run.Violate.
 //
-// A checker sees an observation after the model has been brought up to date with it.
+// The model already includes an observation when a checker receives it.
 type Checker interface {
 	Observe(o *observe.Observation)
 	Record(r *cluster.Record)
@@ -28,17 +28,17 @@ type Checker interface {
 	Finish()
 }
 
-// stepper is a checker that looks at the state between two kernel events.
+// stepper is a checker that inspects the state between two kernel events.
 type stepper interface{ AfterStep() }
 
-// selective is a checker that wants some kinds of observations and records only. It is asked once. A checker that does
-// not implement it is handed all of them.
+// selective is a checker that wants only some kinds of observations and records. Its methods are called once. A
+// checker that does not implement it receives all kinds.
 type selective interface {
 	Observes() []observe.Kind
 	Records() []record.Kind
 }
 
-// Base is a checker that sees nothing.
+// Base is a checker that ignores everything.
 type Base struct{ Run *Run }
 
 func (Base) Observe(*observe.Observation) {}
@@ -65,10 +65,10 @@ type World interface {
 	Counters(node uint32) (cluster.Counters, bool)
 }
 
-// maxViolations bounds what one property reports in one run: the first is what counts.
+// maxViolations bounds the violations that one property reports in one run; the first is the one that matters.
 const maxViolations = 3
 
-// Run is shared by the checkers of one run: it holds what they read, and takes their reports.
+// Run is shared by the checkers of one run: it holds the state that they read, and takes their reports.
 type Run struct {
 	World      World
 	Model      *model.Store
@@ -76,20 +76,20 @@ type Run struct {
 	Wants      func(property string) bool
 	violations []cluster.Violation
 	count      map[string]int // violations by property; only looked up, never ranged over
-	tell       func(Fact)     // nil if nobody asks
+	tell       func(Fact)     // nil without a subscriber
 }
 
-// Monitor hands what happens in a run to the checkers that want it.
+// Monitor passes the events of a run to the checkers that subscribe to them.
 type Monitor struct {
 	*Run
 	checkers []Checker
-	steppers []stepper   // those of them that are steppers
-	byKind   [][]Checker // by kind of observation: the checkers that want it
+	steppers []stepper   // those checkers that are steppers
+	byKind   [][]Checker // by kind of observation: the checkers that subscribe to it
 	byRecord [][]Checker // by kind of record
 	lists    *slab.Slab[Checker]
 }
 
-// New watches a run without any checker; wants reports whether a property is reported.
+// New makes a monitor without checkers; wants says which properties to report.
 func New(w World, wants func(property string) bool) *Monitor {
 	slabs := slabsOf(w)
 	return &Monitor{
@@ -98,8 +98,8 @@ func New(w World, wants func(property string) bool) *Monitor {
 	}
 }
 
-// slabsOf returns the memory for the checkers of a run, that of the run before if there was one; nil if nothing is kept, or
-// if another Monitor of the same run has it.
+// slabsOf returns the memory for the checkers of a run, reused from the run before if there was one; nil if the world
+// reuses no memory, or if another Monitor of the same run uses it.
 func slabsOf(w World) *slab.Set {
 	kept := w.Kept()
 	if kept == nil {
@@ -118,13 +118,13 @@ func slabsOf(w World) *slab.Set {
 	return &memory.slabs
 }
 
-// keptSlabs is what a run leaves to the next: the memory of its checkers. of is the world that it serves.
+// keptSlabs is the memory of checkers that one run leaves to the next. of is the world that uses it.
 type keptSlabs struct {
 	slabs slab.Set
 	of    World
 }
 
-// Observe hands an observation of the store to the model and to every checker, in that order.
+// Observe passes an observation of the store to the model and to every checker, in that order.
 func (m *Monitor) Observe(o *observe.Observation) {
 	m.Model.Observe(o)
 	if int(o.Kind) < len(m.byKind) {
@@ -134,7 +134,7 @@ func (m *Monitor) Observe(o *observe.Observation) {
 	}
 }
 
-// Record hands a record of the world to the model and to every checker, in that order.
+// Record passes a record of the world to the model and to every checker, in that order.
 func (m *Monitor) Record(r *cluster.Record) {
 	m.Model.Record(m.World, r)
 	if int(r.Kind) < len(m.byRecord) {
@@ -180,20 +180,20 @@ func (m *Monitor) Finish() {
 // Violations returns the violations in the order in which they were found.
 func (m *Monitor) Violations() []cluster.Violation { return m.violations }
 
-// Finding is a violation in the making: where it happened comes from the world.
+// Finding describes a violation. Violate adds its place, which it takes from the world.
 type Finding struct {
 	Property string
 	Class    cluster.Class
 	Node     uint32
 	Instance observe.InstanceNo
-	Name     string // for an instance that the store has never heard of
+	Name     string // for an instance that the store does not know
 	Item     string
 	Message  string
-	// Expectation is the text of the scenario's expectation that is violated, empty for other properties.
+	// Expectation is the text of the violated expectation of the scenario, empty for other properties.
 	Expectation string
 }
 
-// Violate reports a finding at the present step and time. It drops findings of properties that are not asked for.
+// Violate reports a finding at the present step and time. It drops findings of properties that were not selected.
 func (m *Run) Violate(f Finding) {
 	if !m.Wants(f.Property) {
 		return
@@ -208,8 +208,8 @@ func (m *Run) Violate(f Finding) {
 	m.violations = append(m.violations, v)
 }
 
-// NodeName returns the name of a node in the plan; empty for clients and for numbers that belong to no node, such as a
-// probe's.
+// NodeName returns the name of a node in the plan; empty for clients and for numbers that are not nodes, such as
+// those of probes.
 func (m *Run) NodeName(number uint32) string {
 	if number == 0 || int(number) > len(m.World.Nodes()) {
 		return ""
@@ -227,7 +227,7 @@ func (m *Run) Liveness(property string, node uint32, instance observe.InstanceNo
 	m.Violate(Finding{Property: property, Class: cluster.ClassLiveness, Node: node, Instance: instance, Message: fmt.Sprintf(format, args...)})
 }
 
-// Add registers checkers for what they want to see, in the order in which they will see it.
+// Add registers checkers for the kinds that they subscribe to. They are called in the order in which they were added.
 func (m *Monitor) Add(list ...Checker) {
 	for _, c := range list {
 		m.checkers = append(m.checkers, c)
@@ -253,7 +253,7 @@ func (m *Monitor) Add(list ...Checker) {
 	}
 }
 
-// observationKinds returns the number of kinds of observations: their enumeration is closed, and numbers past its end
+// observationKinds returns the number of kinds of observations: the enumeration is closed, and numbers past its end
 // have no name.
 func observationKinds() int {
 	k := observe.None

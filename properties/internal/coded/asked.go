@@ -15,8 +15,8 @@ import (
 	"github.com/durosim/durosim/properties/oracle/turn"
 )
 
-// Check describes where a turn and the calls of its code disagree. The Checker keeps no part of its arguments that is used
-// again.
+// Check describes every disagreement between a turn and the calls of its code. The Checker does not use its arguments
+// after the call.
 func (c *Checker) Check(t *turn.Turn, calls []asked.Call) []string {
 	c.begin(t, calls)
 	if len(calls) == 0 {
@@ -37,7 +37,7 @@ func (c *Checker) Check(t *turn.Turn, calls []asked.Call) []string {
 	return c.wrong
 }
 
-// Checker checks one turn after the other, and keeps its memory from one to the next. The zero value is ready.
+// Checker checks one turn after another, and reuses its memory. The zero value is ready to use.
 type Checker struct {
 	t        *turn.Turn
 	delta    []engine.Event
@@ -47,20 +47,20 @@ type Checker struct {
 	wrong    []string
 
 	codes  []int   // the positions of the code's events in history and delta
-	at     int     // how many of them are read
+	at     int     // how many of them have been read
 	tokens []token // by token
 	facts  []fact  // by event id
 	// The state of the code so far: how it ended, and the key-value state that it sees.
 	returned, continued *asked.Call
 	panicked            bool
-	strayed             bool // the code did not ask for what history has
-	unrecorded          bool // the turn failed before it recorded what the code asked for
+	strayed             bool // the code did not request an event that the history has
+	unrecorded          bool // the turn failed before it recorded the requests of the code
 	status              *string
 	keys                []engine.KVEntry
-	taken               []int // positions of the dequeues and queue messages that are used up
+	taken               []int // positions of the dequeues and queue messages that are already matched
 }
 
-// token is what is known of a future.
+// token holds what the checker knows about a future.
 type token struct {
 	event    int // the position of its event, -1 if it has none
 	by       orchhost.Token
@@ -68,10 +68,10 @@ type token struct {
 	ended    *asked.Call // how its coroutine ended
 	awaited  bool
 	dropped  bool
-	answered bool // at once, without an event
+	answered bool // it was answered at once, without an event
 }
 
-// fact is what history and delta say of a schedule.
+// fact holds what history and delta say about a schedule.
 type fact struct {
 	done, crumb int // the positions of its completion and of its breadcrumb, 0 for none
 	token       orchhost.Token
@@ -124,9 +124,9 @@ func (c *Checker) event(pos int) *engine.Event {
 	return &c.t.History[pos]
 }
 
-// fact returns what is known of the schedule with an id.
+// fact returns the fact of the schedule with an id.
 func (c *Checker) fact(id uint64) *fact {
-	const most = 1 << 20 // the events of an execution are fewer
+	const most = 1 << 20 // an execution has fewer events
 	if id > most {
 		return &fact{}
 	}
@@ -143,11 +143,11 @@ func (c *Checker) token(t orchhost.Token) *token {
 	return &c.tokens[t]
 }
 
-// checkUnrun checks that a turn that ran no code had a reason.
+// checkUnrun checks that a turn without a run of the code had a reason not to run it.
 func (c *Checker) checkUnrun() {
 	f, failed := c.terminal.(eventdata.OrchestrationFailed)
 	if len(c.delta) > 0 && (!failed || f.Details.Application != nil) {
-		c.say("the turn runs no code, and ends with %s: expected a failure before the code runs, or that it runs", c.ending())
+		c.say("the turn does not run the code, and ends with %s: expected a run of the code, or a failure before it", c.ending())
 	}
 }
 
@@ -156,7 +156,7 @@ func (c *Checker) checkCall(a *asked.Call) {
 	switch a.Kind {
 	case asked.Began:
 		if a.Text != c.started.Input {
-			c.say("the code is given the input %s: expected %s", shown(a.Text), shown(c.started.Input))
+			c.say("the code gets the input %s: expected %s", shown(a.Text), shown(c.started.Input))
 		}
 	case asked.Scheduled:
 		c.checkScheduled(a)
@@ -180,7 +180,7 @@ func (c *Checker) checkCall(a *asked.Call) {
 	case asked.ReadInfo:
 		want := orchhost.Info{Instance: c.t.Instance, ExecutionID: c.t.Execution, Name: c.started.Name, Version: c.started.Version}
 		if a.Info != want {
-			c.say("the code is told that it is %+v: expected %+v", a.Info, want)
+			c.say("the code gets the context %+v: expected %+v", a.Info, want)
 		}
 	case asked.ReadStatus:
 		if !c.unrecorded && !samePointed(a.Status, c.status) {
@@ -208,7 +208,7 @@ func text(s *string) string {
 	return shown(*s)
 }
 
-// stored returns a text as a history gives it back: with U+FFFD for each byte that is not UTF-8.
+// stored returns a text as a history returns it: with U+FFFD for each byte that is not UTF-8.
 func stored(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -236,19 +236,20 @@ func (c *Checker) checkScheduled(a *asked.Call) {
 	*c.token(a.Token) = f
 }
 
-// claim takes the next event of the code, which must record what it asks for, and returns its position, -1 if it does not.
+// claim takes the next event of the code, which must record the request, and returns its position, -1 if it does not
+// record it.
 func (c *Checker) claim(a *orchhost.Action) int {
 	pos := c.next()
 	if pos < 0 {
 		if c.unrecorded = true; c.died.IsZero() {
-			c.say("the code asks for %s, and the turn does not record it: expected an event for each request", request(a))
+			c.say("the code requests %s, but the turn does not record that: expected an event for each request", request(a))
 		}
 		return -1
 	}
 	e := c.event(pos)
 	if !c.records(a, e, pos >= len(c.t.History)) {
 		if c.strayed = true; c.died.Configuration == nil {
-			c.say("the code asks for %s, and %s is %s: expected events in the order of the requests, with their values", request(a), event(e), shown(e.Data))
+			c.say("the code requests %s, but %s is %s: expected events in the order of the requests, with their values", request(a), event(e), shown(e.Data))
 		}
 		return -1
 	}
@@ -259,7 +260,7 @@ func (c *Checker) claim(a *orchhost.Action) int {
 	return pos
 }
 
-// next takes the next event of the code, and returns its position, -1 if there is none.
+// next takes the next event of the code, and returns its position, -1 if none is left.
 func (c *Checker) next() int {
 	if c.at == len(c.codes) {
 		return -1
@@ -268,8 +269,8 @@ func (c *Checker) next() int {
 	return c.codes[c.at-1]
 }
 
-// records reports whether an event records a request. The time of a timer follows from the turn that records it; the id of a
-// child may be automatic, and its version is in the message that starts it.
+// records reports whether an event records a request. The time of a timer depends on the turn that records it. The id
+// of a child may be automatic, and its version is in the message that starts it.
 func (c *Checker) records(a *orchhost.Action, e *engine.Event, fresh bool) bool {
 	is := func(got, asked string) bool {
 		return (!fresh || utf8.ValidString(got)) && got == asked || got == stored(asked)
@@ -292,7 +293,7 @@ func (c *Checker) records(a *orchhost.Action, e *engine.Event, fresh bool) bool 
 	case eventdata.OrchestrationChained:
 		return a.Kind == orchhost.ActionDetached && is(d.Name, a.Name) && is(d.Instance, a.Instance) && is(d.Input, a.Input)
 	case eventdata.CustomStatusUpdated:
-		if !fresh { // a replay compares no more
+		if !fresh { // a replay compares nothing else
 			return a.Kind == orchhost.ActionSetCustomStatus || a.Kind == orchhost.ActionResetCustomStatus
 		}
 		return d.Status == nil && a.Kind == orchhost.ActionResetCustomStatus || d.Status != nil && a.Kind == orchhost.ActionSetCustomStatus && is(*d.Status, a.Input)
@@ -306,7 +307,7 @@ func (c *Checker) records(a *orchhost.Action, e *engine.Event, fresh bool) bool 
 	return false
 }
 
-// event returns the name of an event for messages, shown a value, and ending how the turn ends.
+// event names an event in messages; shown formats a value, and ending the end of the turn.
 func event(e *engine.Event) string { return fmt.Sprintf("event %d (%s)", e.EventID, e.Kind()) }
 
 func shown(v any) string {

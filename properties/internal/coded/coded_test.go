@@ -182,39 +182,39 @@ func TestLies(t *testing.T) {
 		tell func(*judged)
 		want string
 	}{
-		{"another input", 0, onCall(asked.Began, text), "is given the input"},
-		{"no code", 0, func(j *judged) { j.calls = nil }, "runs no code"},
+		{"another input", 0, onCall(asked.Began, text), "gets the input"},
+		{"no code", 0, func(j *judged) { j.calls = nil }, "does not run the code"},
 		{"an activity is not recorded", 0, without(eventdata.KindActivityScheduled), "expected events in the order"},
-		{"the last request is not recorded", 3, without(eventdata.KindSubOrchestrationScheduled), "does not record it"},
+		{"the last request is not recorded", 3, without(eventdata.KindSubOrchestrationScheduled), "does not record that"},
 		{"another tag", 0, onCall(asked.Scheduled, func(c *asked.Call) { c.Action.Tag = "x" }), "expected events in the order"},
 		{"nobody asked", 0, uncalled(asked.Scheduled), "expected no such event"},
 		{"another status", 0, with(eventdata.KindCustomStatusUpdated, eventdata.CustomStatusUpdated{}), "expected events in the order"},
 		{"a key with raw bytes", 0, with(eventdata.KindKeyValueSet, eventdata.KeyValueSet{Key: "k", Value: "v\xff"}), "expected events in the order"},
-		{"pruned less", 0, onCall(asked.Pruned, func(c *asked.Call) { c.N-- }), "has pruned 0 keys: expected 1"},
+		{"pruned less", 0, onCall(asked.Pruned, func(c *asked.Call) { c.N-- }), "gets 0 as the number of pruned keys: expected 1"},
 		{"read other keys", 0, onCall(asked.ReadKeys, func(c *asked.Call) { c.Keys[0].Value = "x" }), "reads the keys"},
 		{"read another status", 3, onCall(asked.ReadStatus, func(c *asked.Call) { c.Status = nil }), "reads the custom status"},
-		{"another name", 4, onCall(asked.ReadInfo, func(c *asked.Call) { c.Info.Name = "x" }), "is told that it is"},
+		{"another name", 4, onCall(asked.ReadInfo, func(c *asked.Call) { c.Info.Name = "x" }), "gets the context"},
 		{"a timer too late", 1, with(eventdata.KindTimerCreated, eventdata.TimerCreated{FireAtMs: 9}), "expected events in the order"},
 		{"no breadcrumb of an activity", 1, without(eventdata.KindActivityCancelRequested), "drops event"},
 		{"no breadcrumb of a wait", 3, without(eventdata.KindExternalSubscribedCancelled), "drops the wait"},
 		{"a breadcrumb of what is not dropped", 3, uncalled(asked.Dropped), "expected code that drops it"},
-		{"another wins a select", 1, onCall(asked.Selected, func(c *asked.Call) { c.N = 1 }), "won by event"},
+		{"another wins a select", 1, onCall(asked.Selected, func(c *asked.Call) { c.N = 1 }), "wins a select"},
 		{"another detached start", 1, with(eventdata.KindOrchestrationChained, eventdata.OrchestrationChained{Name: "Kin", Instance: "x", Input: "in"}), "expected events in the order"},
 		{"another text of a coroutine", 2, func(j *judged) {
 			last := slices.IndexFunc(j.calls, func(c asked.Call) bool { return c.Kind == asked.Awaited && c.By == 0 && c.Text == "" })
 			j.calls[last].Text = "x"
-		}, "of a coroutine"},
-		{"another text of a message", 4, func(j *judged) { j.calls[callOf(j, "m")].Text = "x" }, "by the dequeue"},
-		{"another text of an event", 4, func(j *judged) { j.calls[callOf(j, "e")].Text = "x" }, "by the wait"},
-		{"another text of a child", 4, func(j *judged) { j.calls[callOf(j, "done")].Text = "x" }, "by event"},
+		}, "from a coroutine"},
+		{"another text of a message", 4, func(j *judged) { j.calls[callOf(j, "m")].Text = "x" }, "from the dequeue"},
+		{"another text of an event", 4, func(j *judged) { j.calls[callOf(j, "e")].Text = "x" }, "from the wait"},
+		{"another text of a child", 4, func(j *judged) { j.calls[callOf(j, "done")].Text = "x" }, "from event"},
 		{"a failed child", 4, func(j *judged) { j.calls[callOf(j, "done")].Failed = true }, "an error: true"},
 		{"another version of a child", 3, func(j *judged) {
 			s := j.turn.Ack.OrchestratorItems[0].(engine.StartItem)
 			s.Version = ""
 			j.turn.Ack.OrchestratorItems = []engine.WorkItem{s}
 		}, "names the version"},
-		{"goes on after its end", 4, func(j *judged) { without(eventdata.KindOrchestrationCompleted)(j) }, "has ended, and the turn goes on"},
-		{"another output", 4, with(eventdata.KindOrchestrationCompleted, eventdata.OrchestrationCompleted{Output: "x"}), "expected that of the code"},
+		{"goes on after its end", 4, func(j *judged) { without(eventdata.KindOrchestrationCompleted)(j) }, "has ended, but the turn continues"},
+		{"another output", 4, with(eventdata.KindOrchestrationCompleted, eventdata.OrchestrationCompleted{Output: "x"}), "expected the end of the code"},
 		{"fails though it returns", 4, with(eventdata.KindOrchestrationCompleted, failed), "which returns"},
 		{"ends though it waits", 4, func(j *judged) { j.calls = j.calls[:len(j.calls)-1] }, "which waits"},
 		{"panics unseen", 4, onCall(asked.Returned, func(c *asked.Call) { c.Kind = asked.Panicked }), ""},
@@ -245,7 +245,7 @@ func TestEndsAreTheCodes(t *testing.T) {
 	next := j.turn.Ack.OrchestratorItems[0].(engine.ContinueAsNewItem)
 	next.Version = "1.0.2"
 	j.turn.Ack.OrchestratorItems = []engine.WorkItem{next}
-	expect(t, &j, "is to have the version")
+	expect(t, &j, "gets the version")
 	j = again()
 	j.calls[1].Action = &orchhost.Action{Input: "less"}
 	expect(t, &j, "continues as new with less")

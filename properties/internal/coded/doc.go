@@ -1,8 +1,8 @@
-// Package coded judges what a turn makes of its code: the part of the specification of a turn (properties/oracle/turn) that
-// takes the code to judge it. It is given what the code asked for and was told (internal/asked), and knows nothing else of
-// the code or of what ran it.
+// Package coded judges how a turn treats its code: it is the part of the specification of a turn
+// (properties/oracle/turn) that needs the calls of the code. It gets the requests and answers of the code
+// (internal/asked), and knows nothing else about the code or about the engine that ran it.
 //
-// The code's requests, in their order, are the code's events of history and delta, in theirs: none is missing, none more,
-// each with its values. What the code was told is what these events say. What it dropped, how it ended, and the versions
-// that it named are what the turn records and sends.
+// The requests of the code correspond to its events in history and delta, one to one and in the same order, with the
+// same values. The answers that the code got are those that these events record. The turn records and sends what the
+// code dropped, how it ended, and the versions that it named.
 package coded

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// checkRest checks the events that the code has not asked for. Of the history, code that has ended leaves the rest, and a
-// change of the state may stay unclaimed (docs/contract/runtime.md#r7.3).
+// checkRest checks the events that the code has not requested. Code that has ended need not request the rest of the
+// history, and a change of the state may stay unclaimed (docs/contract/runtime.md#r7.3).
 func (c *Checker) checkRest() {
 	if c.strayed {
 		return
@@ -26,20 +26,20 @@ func (c *Checker) checkRest() {
 			c.strayed = true
 			return
 		}
-		c.say("%s is %s: expected no such event, since the code has not asked for it", event(e), shown(e.Data))
+		c.say("%s is %s: expected no such event, since the code did not request it", event(e), shown(e.Data))
 		return
 	}
 	if c.died.Configuration != nil && disagrees(*c.died.Configuration.Message) {
-		c.say("the turn ends with %s: expected no such failure, since the code asks for what history has, in that order", c.ending())
+		c.say("the turn ends with %s: expected no such failure, since the requests of the code match the history, in the same order", c.ending())
 	}
 }
 
-// disagrees reports whether the text of a failure is about what the code asks for.
+// disagrees reports whether the text of a failure says that code and history differ.
 func disagrees(text string) bool {
 	return strings.Contains(text, "but no emitted action") || strings.Contains(text, "mismatch: action=")
 }
 
-// checkSent checks that what a turn sends names the version that the code named.
+// checkSent checks that a message of the turn names the version that the code named.
 func (c *Checker) checkSent(a *orchhost.Action, e *engine.Event) {
 	if a.Kind != orchhost.ActionSubOrchestration && a.Kind != orchhost.ActionDetached {
 		return
@@ -54,15 +54,15 @@ func (c *Checker) checkSent(a *orchhost.Action, e *engine.Event) {
 			return
 		}
 		if a.Kind == orchhost.ActionSubOrchestration {
-			c.say("the start of %s names the version %q: expected %q, as the code does", s.Instance, s.Version, a.Version)
+			c.say("the start of %s names the version %q: expected %q, as in the code", s.Instance, s.Version, a.Version)
 		}
 	}
 }
 
-// checkOutcome checks that the turn ends as its code does, and records what it dropped.
+// checkOutcome checks that the turn ends as its code does, and records the futures that the code dropped.
 func (c *Checker) checkOutcome() {
 	if c.panicked && c.died.Application == nil {
-		c.say("the code panics, and the turn ends with %s: expected that failure", c.ending())
+		c.say("the code panics, but the turn ends with %s: expected that failure", c.ending())
 		return
 	}
 	switch d := c.terminal.(type) {
@@ -71,13 +71,13 @@ func (c *Checker) checkOutcome() {
 			return
 		}
 		if c.returned != nil || c.continued != nil {
-			c.say("the code has ended, and the turn goes on: expected an end")
+			c.say("the code has ended, but the turn continues: expected an end")
 			return
 		}
 		c.checkDropped()
 	case eventdata.OrchestrationCompleted:
 		if c.returned == nil || c.returned.Failed || c.returned.Text != d.Output || c.continued != nil {
-			c.say("the turn ends with %s: expected that of the code, %s", c.ending(), c.codeEnds())
+			c.say("the turn ends with %s: expected the end of the code, %s", c.ending(), c.codeEnds())
 		}
 	case eventdata.OrchestrationContinuedAsNew:
 		c.checkContinued(d)
@@ -87,11 +87,11 @@ func (c *Checker) checkOutcome() {
 		case a == nil || a.Kind == eventdata.AppCancelled:
 		case a.Kind == eventdata.AppPanicked:
 			if !c.panicked && !strings.Contains(a.Message, "another goroutine") {
-				c.say("the turn ends with %s: expected that of the code, %s", c.ending(), c.codeEnds())
+				c.say("the turn ends with %s: expected the end of the code, %s", c.ending(), c.codeEnds())
 			}
-		case strings.Contains(a.Message, ") exceeds limit ("): // what commits judges that
+		case strings.Contains(a.Message, ") exceeds limit ("): // the commit judges this
 		case c.returned == nil || !c.returned.Failed || c.returned.Text != a.Message || c.continued != nil:
-			c.say("the turn ends with %s: expected that of the code, %s", c.ending(), c.codeEnds())
+			c.say("the turn ends with %s: expected the end of the code, %s", c.ending(), c.codeEnds())
 		}
 	}
 	c.checkCrumbs()
@@ -114,18 +114,18 @@ func (c *Checker) codeEnds() string {
 
 func (c *Checker) checkContinued(d eventdata.OrchestrationContinuedAsNew) {
 	if c.continued == nil || stored(c.continued.Action.Input) != d.Input {
-		c.say("the turn ends with %s: expected that of the code, %s", c.ending(), c.codeEnds())
+		c.say("the turn ends with %s: expected the end of the code, %s", c.ending(), c.codeEnds())
 		return
 	}
 	for _, item := range c.t.Ack.OrchestratorItems {
 		if next, ok := item.(engine.ContinueAsNewItem); ok && next.Version != stored(c.continued.Action.Version) {
-			c.say("the next execution is to have the version %q: expected %q, as the code says", next.Version, c.continued.Action.Version)
+			c.say("the next execution gets the version %q: expected %q, as in the code", next.Version, c.continued.Action.Version)
 		}
 	}
 }
 
-// checkDropped checks that what the code has given up is recorded: a future whose result has not come, and a wait even if
-// its event has, which passes to the next.
+// checkDropped checks that the turn records what the code has dropped: a future without a result, and every dropped
+// wait, even if its event has come, since that event passes to the next wait.
 func (c *Checker) checkDropped() {
 	for i := range c.tokens {
 		f := &c.tokens[i]
@@ -137,17 +137,17 @@ func (c *Checker) checkDropped() {
 		switch e.Data.(type) {
 		case eventdata.ActivityScheduled, eventdata.SubOrchestrationScheduled:
 			if of.done == 0 && of.crumb == 0 {
-				c.say("the code drops event %d, and nothing says so: expected a breadcrumb", e.EventID)
+				c.say("the code drops event %d, but no event records that: expected a breadcrumb", e.EventID)
 			}
 		case eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2, eventdata.QueueSubscribed:
 			if of.crumb == 0 {
-				c.say("the code drops the wait %d, and nothing says so: expected a breadcrumb", e.EventID)
+				c.say("the code drops the wait %d, but no event records that: expected a breadcrumb", e.EventID)
 			}
 		}
 	}
 }
 
-// checkCrumbs checks that the code has given up what the turn says it has.
+// checkCrumbs checks that the code has dropped everything for which the turn records a drop.
 func (c *Checker) checkCrumbs() {
 	if c.returned != nil || c.strayed {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// apply changes the state that the code sees by an event.
+// apply updates the state that the code sees by an event.
 func (c *Checker) apply(e *engine.Event) {
 	byKey := func(k engine.KVEntry, key string) int { return strings.Compare(k.Key, key) }
 	switch d := e.Data.(type) {
@@ -31,7 +31,7 @@ func (c *Checker) apply(e *engine.Event) {
 	}
 }
 
-// checkPruned checks that a prune clears what was set before its time, in order of the keys.
+// checkPruned checks that a prune clears the keys that were set before its time, in order of the keys.
 func (c *Checker) checkPruned(a *asked.Call) {
 	if c.unrecorded {
 		return
@@ -43,7 +43,7 @@ func (c *Checker) checkPruned(a *asked.Call) {
 		}
 	}
 	if a.N != len(old) {
-		c.say("the code is told that it has pruned %d keys: expected %d, %q", a.N, len(old), old)
+		c.say("the code gets %d as the number of pruned keys: expected %d, %q", a.N, len(old), old)
 		return
 	}
 	for _, key := range old {
@@ -51,22 +51,22 @@ func (c *Checker) checkPruned(a *asked.Call) {
 	}
 }
 
-// checkKeys checks what the code reads of its keys.
+// checkKeys checks the keys that the code reads.
 func (c *Checker) checkKeys(got []engine.KVEntry) {
 	if !c.unrecorded && !slices.EqualFunc(got, c.keys, func(a, b engine.KVEntry) bool { return a.Key == b.Key && a.Value == b.Value }) {
 		c.say("the code reads the keys %+v: expected %+v", got, c.keys)
 	}
 }
 
-// checkAwaited checks that the code is told what the events say of a future.
+// checkAwaited checks that the code gets the result of a future that the events record.
 func (c *Checker) checkAwaited(a *asked.Call) {
 	f := c.token(a.Token)
 	switch {
 	case f.spawned:
 		if f.ended == nil {
-			c.say("the code is told the result of a coroutine that has not ended: %s", shown(a.Text))
+			c.say("the code gets the result of a coroutine that has not ended: %s", shown(a.Text))
 		} else if f.ended.Text != a.Text || f.ended.Failed != a.Failed {
-			c.say("the code is told the result %s of a coroutine: expected %s", shown(a.Text), shown(f.ended.Text))
+			c.say("the code gets the result %s from a coroutine: expected %s", shown(a.Text), shown(f.ended.Text))
 		}
 		return
 	case f.answered || f.event < 0:
@@ -76,7 +76,7 @@ func (c *Checker) checkAwaited(a *asked.Call) {
 	switch d := e.Data.(type) {
 	case eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2:
 		if want, ok := c.arrived(f.event, a.Text); !ok || a.Failed {
-			c.say("the code is told %s by the wait %d: expected %s", shown(a.Text), e.EventID, shown(want))
+			c.say("the code gets %s from the wait %d: expected %s", shown(a.Text), e.EventID, shown(want))
 		}
 		return
 	case eventdata.QueueSubscribed:
@@ -84,13 +84,13 @@ func (c *Checker) checkAwaited(a *asked.Call) {
 			return // the same message again
 		}
 		if want, ok := c.dequeued(d.Name, f.event, a.Text); !ok || a.Failed {
-			c.say("the code is told %s by the dequeue %d: expected %s", shown(a.Text), e.EventID, want)
+			c.say("the code gets %s from the dequeue %d: expected %s", shown(a.Text), e.EventID, want)
 		}
 		return
 	}
 	done := c.fact(e.EventID).done
 	if done == 0 {
-		c.say("the code is told a result of event %d, which has none: %s", e.EventID, shown(a.Text))
+		c.say("the code gets a result from event %d, which has none: %s", e.EventID, shown(a.Text))
 		return
 	}
 	want, failed := "", false
@@ -105,17 +105,17 @@ func (c *Checker) checkAwaited(a *asked.Call) {
 		want, failed = d.Details.Display(), true
 	}
 	if a.Text != want || a.Failed != failed {
-		c.say("the code is told %s (an error: %t) by event %d: expected %s (%t)", shown(a.Text), a.Failed, e.EventID, shown(want), failed)
+		c.say("the code gets %s (an error: %t) from event %d: expected %s (%t)", shown(a.Text), a.Failed, e.EventID, shown(want), failed)
 	}
 }
 
-// waitKey is what a wait and its event agree in.
+// waitKey holds the fields in which a wait and its event agree.
 type waitKey struct {
 	second      bool
 	name, topic string
 }
 
-// waitOf returns the key of a wait, and arrivalOf that of an event that waits wait for.
+// waitOf returns the key of a wait; arrivalOf returns the key of an event that waits wait for.
 func waitOf(d engine.EventData) (k waitKey, ok bool) {
 	switch d := d.(type) {
 	case eventdata.ExternalSubscribed:
@@ -136,8 +136,9 @@ func arrivalOf(d engine.EventData) (k waitKey, data string, ok bool) {
 	return waitKey{}, "", false
 }
 
-// arrived returns the data that a wait gets: the n-th wait of a key that of the n-th event that found a wait
-// (docs/contract/runtime.md#r7.7). If a wait of the key was dropped, it may be any, since events do not tell when.
+// arrived returns the data that a wait gets: the n-th wait for a key gets the data of the n-th event that found a
+// wait (docs/contract/runtime.md#r7.7). If a wait for the key was dropped, any event may be the one, since the
+// history does not record when it was dropped.
 func (c *Checker) arrived(wait int, got string) (want string, ok bool) {
 	own, _ := waitOf(c.event(wait).Data)
 	waits, served, mine, dropped, any, found := 0, 0, 0, false, false, false
@@ -166,8 +167,9 @@ func (c *Checker) arrived(wait int, got string) (want string, ok bool) {
 	return want, found && want == got
 }
 
-// dequeued uses up the message that a dequeue gets: of the messages that nobody has taken, the one whose number is that of
-// the open dequeues before it. If a dequeue of the name was dropped, it may be any of them, since events do not tell when.
+// dequeued takes the message that a dequeue gets. Among the messages that no dequeue has taken, its index is the
+// number of open dequeues before this one. If a dequeue of the name was dropped, it may be any message, since the
+// history does not record when it was dropped.
 func (c *Checker) dequeued(name string, dequeue int, got string) (want string, ok bool) {
 	before, dropped := 0, false
 	for pos := range c.events() {
@@ -202,22 +204,22 @@ func (c *Checker) dequeued(name string, dequeue int, got string) (want string, o
 	return want, false
 }
 
-// checkSelected checks that the winner has its result, and is the first in the list of those that had it by then. The others
-// are dropped.
+// checkSelected checks that the winner has a result, and is the first in the list of the futures that had one by
+// then. The others are dropped.
 func (c *Checker) checkSelected(a *asked.Call) {
 	if a.N < 0 || a.N >= len(a.Tokens) {
-		c.say("a select of %d futures is won by number %d", len(a.Tokens), a.N)
+		c.say("a select of %d futures has the winner %d", len(a.Tokens), a.N)
 		return
 	}
 	winner, timed := c.done(a.Tokens[a.N])
 	if timed && winner == 0 {
-		c.say("a select is won by event %d, which has no result", c.event(c.token(a.Tokens[a.N]).event).EventID)
+		c.say("event %d wins a select, but has no result", c.event(c.token(a.Tokens[a.N]).event).EventID)
 		return
 	}
 	for i, t := range a.Tokens {
 		if i < a.N && timed {
 			if done, known := c.done(t); known && done != 0 && done < winner {
-				c.say("a select is won by future %d of %d, which got its result after future %d: expected the first that is ready", a.N+1, len(a.Tokens), i+1)
+				c.say("future %d of %d wins a select, although it got its result after future %d: expected the first that is ready", a.N+1, len(a.Tokens), i+1)
 				return
 			}
 		}
@@ -241,8 +243,7 @@ func (c *Checker) done(t orchhost.Token) (pos int, known bool) {
 	return 0, false
 }
 
-// drop notes that the code gave up a future, with what its coroutine asked for. It does nothing to a future whose result the
-// code has.
+// drop marks a future as dropped, with the requests of its coroutine. It ignores a future whose result the code has.
 func (c *Checker) drop(t orchhost.Token) {
 	f := c.token(t)
 	if f.awaited || f.dropped || f.ended != nil {

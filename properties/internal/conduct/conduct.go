@@ -16,56 +16,56 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// ID is the property.
+// ID is the id of the property.
 const ID = "S28"
 
 type checker struct {
 	check.Base
 	bounces      bool
 	sweeps       bool
-	callersClock bool                // the store's time is not that of nodes
-	guids        map[string]activity // who was given each; only looked up
+	callersClock bool                // the store uses the clocks of its callers, not of the judged nodes
+	guids        map[string]activity // the activity that got each GUID; only looked up
 	patience     plan.Patience
 	nodes        []nodeState // by number - 1
-	dirty        []uint32    // the nodes with lines of this step to compare
+	dirty        []uint32    // the nodes whose log lines of this step are still to be compared
 }
 
-// nodeState is the present incarnation of a node.
+// nodeState is the state of the present incarnation of a node.
 type nodeState struct {
 	number, incarnation uint32
-	judged              bool // it is up, and of a build that durosim models
+	judged              bool // the node is up, and durosim models its build
 	draining            bool
 	wrongClock          bool
-	admits              *engine.CapabilityFilter // what it replays
-	disturbed           sim.Time                 // when it was last frozen, or went on
+	admits              *engine.CapabilityFilter // the pins that it replays
+	disturbed           sim.Time                 // when the node was last frozen or thawed
 	tally               tally
 	slots               []slot
 	sessions            sessionCalls
 	sweeping            sweeping
 	lines               lines
-	turned              machine.Slot // the slot that has run a turn last
+	turned              machine.Slot // the slot that ran the last turn
 }
 
 // slot is one loop of a node.
 type slot struct {
 	id     machine.Slot
 	sweeps bool
-	call   uint64 // the call that it waits for, 0 for none
+	call   uint64 // the call that it waits for, 0 if it waits for none
 	kind   observe.CallKind
-	sent   sim.Time // when that was
-	errors int      // fetches that failed retryably, in a row
-	// next is the call that the slot must make next, if that is determined.
+	sent   sim.Time // when it sent that call
+	errors int      // consecutive fetches that failed retryably
+	// next is the call that the slot must make next, if only one is possible.
 	next next
-	// owner is the name under which it claims sessions, empty if it has not yet.
+	// owner is the name under which it claims sessions, empty if it has claimed none.
 	owner string
-	// held is what it holds, nil token for nothing.
+	// held is the work that it holds; without a token it holds none.
 	held held
 }
 
-// next is what a slot must ask.
+// next is the next call of a slot.
 type next struct {
-	kind  observe.CallKind // CallNone stands for any
-	since sim.Time         // when it became due to wait
+	kind  observe.CallKind // CallNone means any call
+	since sim.Time         // when the slot began to wait for it
 	after time.Duration
 	known bool
 }
@@ -80,10 +80,10 @@ func New(m *check.Run) check.Checker {
 	return k
 }
 
-// Observes returns the kinds of observations that it wants: none.
+// Observes returns the kinds of observations that the checker subscribes to: none.
 func (*checker) Observes() []observe.Kind { return nil }
 
-// Records returns the kinds of records that it wants.
+// Records returns the kinds of records that the checker subscribes to.
 func (*checker) Records() []record.Kind {
 	return []record.Kind{
 		record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed, record.NodeDraining,
@@ -91,7 +91,7 @@ func (*checker) Records() []record.Kind {
 	}
 }
 
-// Record follows a node.
+// Record updates the state of a node and judges it.
 func (k *checker) Record(r *cluster.Record) {
 	if r.Node == 0 {
 		return
@@ -155,16 +155,16 @@ func (k *checker) started(n *nodeState, r *cluster.Record) {
 	for i := range info.Options.WorkerConcurrency {
 		slots = append(slots, slot{id: machine.Slot{Kind: machine.SlotWorker, Index: i}})
 	}
-	_, counts := k.Run.World.Counters(r.Node) // stories in tests have nodes that do nothing but what is told
-	// On released nodes, S28 node-by-its-rules: not judged. What they decide shows in their calls alone, and S28 judges a
-	// decision together with the note, the lines and the counters of it.
+	_, counts := k.Run.World.Counters(r.Node) // nodes in stories of tests do only what the story says, and count nothing
+	// On released nodes, S28 node-by-its-rules: not judged. They show their decisions only in their calls, and S28
+	// judges a decision together with its note, its lines and its counters.
 	modelled := info.Build.Release == ""
 	*n = nodeState{
 		number: n.number, incarnation: r.Incarnation, judged: counts && modelled,
 		wrongClock: info.Clock != (plan.Clock{}), slots: slots, lines: n.lines,
 	}
 	if n.wrongClock && k.sweeps {
-		n.judged = false // how long it has met something is not known
+		n.judged = false // it is unknown how long the sweeper has met each piece of work
 	}
 	n.lines.logged, n.lines.want = n.lines.logged[:0], n.lines.want[:0]
 	if n.judged {
@@ -177,7 +177,8 @@ func (k *checker) started(n *nodeState, r *cluster.Record) {
 	}
 }
 
-// slot returns a loop of a node; a sweeper's, which options do not tell, is added when it is first seen.
+// slot returns a loop of a node. Options do not show whether a node has a sweeper, so its slot is added when it first
+// appears.
 func (n *nodeState) slot(at machine.Slot) *slot {
 	for i := range n.slots {
 		if n.slots[i].id == at {
@@ -201,7 +202,7 @@ func (k *checker) Finish() {
 
 func (k *checker) options(n *nodeState) *cluster.NodeInfo { return k.Run.World.Node(n.number) }
 
-// wrong reports what a node must not do.
+// wrong reports a violation by a node.
 func (k *checker) wrong(n *nodeState, instance string, format string, args ...any) {
 	var no observe.InstanceNo
 	if instance != "" {
@@ -211,7 +212,7 @@ func (k *checker) wrong(n *nodeState, instance string, format string, args ...an
 	k.Run.Safety(ID, n.number, no, "%s %s", who, fmt.Sprintf(format, args...))
 }
 
-// asked judges a call of a node: that it is the one that is due, and what it says.
+// asked judges a call of a node: whether it is the call that is due, and its arguments.
 func (k *checker) asked(n *nodeState, r *cluster.Record) {
 	if r.Slot.Kind == machine.SlotSessions {
 		k.askedOfSessions(n, r)
@@ -257,7 +258,8 @@ func (k *checker) asked(n *nodeState, r *cluster.Record) {
 	}
 }
 
-// quiet reports whether a node has not been frozen since, and its clock is right: only then its pauses can be measured.
+// quiet reports whether the node has not been frozen since then and its clock is right: otherwise its pauses cannot
+// be measured.
 func (n *nodeState) quiet(since sim.Time) bool {
 	return !n.wrongClock && (n.disturbed == 0 || n.disturbed < since)
 }
@@ -268,7 +270,7 @@ func off(got, want time.Duration) bool {
 	return d < -2*time.Millisecond || d > 2*time.Millisecond
 }
 
-// answered follows an answer, which may be an error.
+// answered processes an answer, which may be an error.
 func (k *checker) answered(n *nodeState, r *cluster.Record) {
 	if r.Slot.Kind == machine.SlotSessions {
 		k.answeredSessions(n, r)
@@ -294,7 +296,7 @@ func (k *checker) answered(n *nodeState, r *cluster.Record) {
 	}
 }
 
-// fetchesNext says that a slot which has given something back, or has committed it, fetches at once; a sweeper may pause.
+// fetchesNext requires that a slot which has given back or committed its work fetches at once; a sweeper may pause.
 func (k *checker) fetchesNext(n *nodeState, s *slot, at sim.Time) {
 	if s.sweeps {
 		k.nextLook(n, s, at)
@@ -303,7 +305,7 @@ func (k *checker) fetchesNext(n *nodeState, s *slot, at sim.Time) {
 	s.due(fetchOf(s), at, 0)
 }
 
-// patient asks that a node which says that a call was not answered has waited for as long as its options say.
+// patient checks that a node which reports an unanswered call has waited for the configured time.
 func (k *checker) patient(n *nodeState, r *cluster.Record, sent sim.Time) {
 	if r.Text != "deadline" || !n.quiet(sent) {
 		return
@@ -324,7 +326,7 @@ func fetchOf(s *slot) observe.CallKind {
 	return observe.CallFetchOrchestrationItem
 }
 
-// fetched follows the answer to a fetch: a pause, or a delivery.
+// fetched processes the answer to a fetch: a pause, or a delivery.
 func (k *checker) fetched(n *nodeState, s *slot, r *cluster.Record) {
 	interval := k.options(n).Options.DispatcherMinPollInterval
 	switch {

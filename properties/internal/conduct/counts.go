@@ -58,7 +58,7 @@ const (
 	counters
 )
 
-// tally is what the counters of a node must show.
+// tally holds the values that the counters of a node must have.
 type tally [counters]uint64
 
 var names = [counters]string{
@@ -72,7 +72,7 @@ var names = [counters]string{
 	"poisoned_no_handler", "poisoned_crashes", "poisoned_activities",
 }
 
-// abandonedFor says which counter counts what is given back for a decision.
+// abandonedFor returns the counter for an abandon, by the decision behind it.
 var abandonedFor = map[machine.Decision]counter{ // only looked up
 	machine.DecideHistoryError:  abandonedHistoryError,
 	machine.DecideIncompatible:  abandonedIncompatible,
@@ -99,7 +99,7 @@ func poisonedFor(v *verdict, h *held) counter {
 	return poisonedNoHandler
 }
 
-// countCommit counts an ack that took effect.
+// countCommit updates the tally for an ack that took effect.
 func (n *nodeState) countCommit(h *held) {
 	switch h.decision {
 	case machine.DecideTurn:
@@ -115,7 +115,7 @@ func (n *nodeState) countCommit(h *held) {
 	}
 }
 
-// countEnd counts the end of an execution, by the ack that committed it.
+// countEnd updates the tally for the end of an execution, from the ack that committed it.
 func (n *nodeState) countEnd(a *call.AckOrchestrationItem) {
 	switch a.Metadata.Status {
 	case engine.StatusCompleted:
@@ -151,7 +151,7 @@ func (n *nodeState) countEnd(a *call.AckOrchestrationItem) {
 	}
 }
 
-// counted compares a node's counters with what it did.
+// counted compares the counters of a node with the tally.
 func (k *checker) counted(n *nodeState) {
 	all, ok := k.Run.World.Counters(n.number)
 	if !ok {
@@ -159,11 +159,11 @@ func (k *checker) counted(n *nodeState) {
 	}
 	for i, c := range all.List() {
 		if i >= int(counters) || c.Name != names[i] {
-			k.wrong(n, "", "has a counter %s that nothing is said of", c.Name)
+			k.wrong(n, "", "has an unknown counter %s", c.Name)
 			return
 		}
 		if c.Value != n.tally[i] {
-			k.wrong(n, "", "has counted %s %d times: expected %d", c.Name, c.Value, n.tally[i])
+			k.wrong(n, "", "counts %s %d times: expected %d", c.Name, c.Value, n.tally[i])
 		}
 	}
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// verdict is what a node has to decide about a delivery (docs/contract-decisions.md#row-1).
+// verdict is the decision that a node must make about a delivery (docs/contract-decisions.md#row-1).
 type verdict struct {
 	decision  machine.Decision
 	execution uint64
 	delay     time.Duration
 	cause     string
-	uncounted bool   // it is given back as if it had not been delivered
-	handler   string // of a turn
-	first     bool   // a turn that begins an execution
+	uncounted bool   // the abandon does not count the delivery
+	handler   string // the handler of a turn
+	first     bool   // the turn begins an execution
 	// Names in the log lines about the decision: the missing handler, the pin, the range.
 	missing   [2]string
 	pin       *engine.Version
@@ -33,12 +33,12 @@ type batch struct {
 	item       *engine.OrchestrationItem
 	status     engine.Status
 	pin        *engine.Version
-	recorded   bool   // the history begins
-	name       string // of the handler
+	recorded   bool   // the history has a first event
+	name       string // the name of the handler
 	version    string
 	begins     bool            // some message begins an execution
 	start      engine.WorkItem // that message
-	next       bool            // that follows the fetched one
+	next       bool            // the message begins the execution after the fetched one
 	undecoded  bool
 	continuing bool
 }
@@ -87,7 +87,7 @@ func stamp(e *engine.Event) *engine.Version {
 	return nil
 }
 
-// shown is the status that a history shows, for providers that do not tell it.
+// shown is the status that a history shows, for providers that do not report it.
 func shown(history []engine.Event) engine.Status {
 	continued := false
 	for i := range history {
@@ -177,7 +177,7 @@ func incompatible(pin *engine.Version, supported *engine.VersionRange) string {
 	return fmt.Sprintf("incompatible pin %s, supported %s", pin, supported)
 }
 
-// resolveBatch returns the handler version that a batch's turn runs.
+// resolveBatch returns the version of the handler that runs the turn of a batch.
 func resolveBatch(r *node.Registry, b *batch) (string, bool) {
 	version := b.version
 	if !b.begins && version == "0.0.0" {
@@ -197,8 +197,8 @@ func orLatest(version string) string {
 	return version
 }
 
-// grown is the delay of work without a handler: the base, doubled with each delivery after the first, six times at most and
-// up to the most.
+// grown returns the delay of work without a handler: the base, doubled with each delivery after the first, at most
+// six times, and capped.
 func grown(attempt uint32, o *node.Options) time.Duration {
 	d := o.UnregisteredBackoffBase
 	for i := uint32(1); i < min(attempt, 7) && d < o.UnregisteredBackoffMax; i++ {
@@ -207,7 +207,7 @@ func grown(attempt uint32, o *node.Options) time.Duration {
 	return min(d, o.UnregisteredBackoffMax)
 }
 
-// judgeWork says what a node decides about an activity.
+// judgeWork returns the decision that a node must make about an activity.
 func (k *checker) judgeWork(n *nodeState, s *slot, w engine.ActivityExecuteItem, count uint32) verdict {
 	info := k.options(n)
 	o := &info.Options
@@ -231,7 +231,7 @@ func (k *checker) judgeWork(n *nodeState, s *slot, w engine.ActivityExecuteItem,
 	return v
 }
 
-// deliveredTurn begins to hold a batch.
+// deliveredTurn records that a slot holds a batch from now on.
 func (k *checker) deliveredTurn(n *nodeState, s *slot, r *cluster.Record, f *engine.FetchedOrchestration) {
 	o := &k.options(n).Options
 	s.held = held{
@@ -249,7 +249,7 @@ func (k *checker) deliveredTurn(n *nodeState, s *slot, r *cluster.Record, f *eng
 	k.touch(n)
 }
 
-// deliveredWork begins to hold an activity.
+// deliveredWork records that a slot holds an activity from now on.
 func (k *checker) deliveredWork(n *nodeState, s *slot, r *cluster.Record, f *engine.FetchedWork) {
 	o := &k.options(n).Options
 	w, ok := f.Item.(engine.ActivityExecuteItem)
@@ -258,7 +258,7 @@ func (k *checker) deliveredWork(n *nodeState, s *slot, r *cluster.Record, f *eng
 		timeout: o.WorkerLockTimeout, since: r.At, locked: r.At, lockedMs: r.AtMs, renewEvery: renewedAfter(o.WorkerLockTimeout, o.WorkerLockRenewalBuffer),
 	}
 	if !ok {
-		return // no provider hands it out
+		return // no provider delivers such an item
 	}
 	s.held.want = k.judgeWork(n, s, w, f.AttemptCount)
 	s.held.undecided = true
@@ -266,7 +266,7 @@ func (k *checker) deliveredWork(n *nodeState, s *slot, r *cluster.Record, f *eng
 	k.touch(n)
 }
 
-// sessionsHeld returns how many sessions the node's workers hold activities of.
+// sessionsHeld returns the number of sessions to which the activities that the node holds belong.
 func (n *nodeState) sessionsHeld() int {
 	count := 0
 	for i := range n.slots {

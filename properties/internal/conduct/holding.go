@@ -15,28 +15,28 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// held is what a slot holds, from the delivery until it is given back or acknowledged.
+// held is the work that a slot holds, from the delivery until it is given back or acknowledged.
 type held struct {
 	token, instance string
 	count           uint32
 	batch           *engine.FetchedOrchestration // until its ack is sent
-	messages        int                          // of a batch
-	undecoded       string                       // its history error
+	messages        int                          // the number of messages of a batch
+	undecoded       string                       // the history error of the batch
 	work            engine.ActivityExecuteItem
 	session         string
 	want            verdict
-	undecided       bool // no note yet
+	undecided       bool // the node has noted no decision yet
 	decision        machine.Decision
 	turn            machine.TurnNote // as noted
-	notCarried      int              // queue messages that the turn says it leaves behind
-	ack             call.Call        // the last one sent
-	failures        int              // of it
-	retried         bool             // it is to be sent again
+	notCarried      int              // queue messages that the turn does not carry over, according to its note
+	ack             call.Call        // the last ack that was sent
+	failures        int              // failures of the ack
+	retried         bool             // the ack must be sent again
 	lost            bool             // an activity whose lock was lost
-	running         bool             // an activity whose code runs
-	mustBeLost      bool             // it ran when its lock was lost
-	// The lock: its timeout, its renewal interval and when that began; the renewal in flight; whether the last renewal
-	// failed, and when it is tried again.
+	running         bool             // the code of the activity is running
+	mustBeLost      bool             // it was still running when its lock was lost
+	// The lock: its timeout, its renewal interval and the start of that interval; the renewal in flight; whether the
+	// last renewal failed, and the time of the next try.
 	timeout, renewEvery time.Duration
 	since               sim.Time
 	locked              sim.Time // when the lock was last known to be held
@@ -46,7 +46,7 @@ type held struct {
 	again               bool
 }
 
-// noted judges a decision by what was delivered.
+// noted judges the note of a decision against the delivery.
 func (k *checker) noted(n *nodeState, r *cluster.Record) {
 	s, note := n.slot(r.Slot), r.Note
 	h := &s.held
@@ -125,7 +125,7 @@ func ackOf(s *slot) observe.CallKind {
 	return observe.CallAckOrchestrationItem
 }
 
-// judgeDropped asks that a batch that is not run is dropped as a whole, by the rule of its decision.
+// judgeDropped checks that a batch that is not run is dropped as a whole, by the rule of its decision.
 func (k *checker) judgeDropped(n *nodeState, h *held, note *cluster.Note) {
 	rule := ""
 	switch note.Decision {
@@ -153,7 +153,7 @@ func (k *checker) judgeDropped(n *nodeState, h *held, note *cluster.Note) {
 	}
 }
 
-// notedLater judges the notes of a node after its first decision.
+// notedLater judges the notes of a node after its first decision about a delivery.
 func (k *checker) notedLater(n *nodeState, s *slot, r *cluster.Record, note *cluster.Note) {
 	h := &s.held
 	want := time.Duration(-1)
@@ -171,7 +171,7 @@ func (k *checker) notedLater(n *nodeState, s *slot, r *cluster.Record, note *clu
 	if want >= 0 && note.Delay != want {
 		what := ""
 		if note.Decision == machine.DecideAckFailed {
-			what = fmt.Sprintf(", for which to give the work back after %d failures of its ack, the last of which is final", h.failures)
+			what = fmt.Sprintf(", the delay of an abandon after %d failed acks, the last of which is final", h.failures)
 		}
 		k.wrong(n, h.instance, "says %s with a delay of %v: expected %v%s", note.Decision, note.Delay, want, what)
 	}
@@ -200,17 +200,17 @@ func (k *checker) givesBack(n *nodeState, s *slot, token string, delay time.Dura
 	case machine.DecideWorkLost, machine.DecideReadFailed:
 		want, spared = 100*time.Millisecond, false
 	case machine.DecideWorkNoHandler:
-		if h.want.decision != machine.DecideWorkNoHandler { // its handler went while it ran
+		if h.want.decision != machine.DecideWorkNoHandler { // its handler was withdrawn while it ran
 			want, spared = k.options(n).Options.UnregisteredBackoffBase, false
 		}
 	}
 	if token != h.token || delay != want || uncounted != spared {
-		k.wrong(n, h.instance, "gives back %s for %v, counted: %t, since %s: expected token %s, %v, counted: %t",
+		k.wrong(n, h.instance, "gives back token %s with delay %v, counted: %t, because of %s: expected token %s, delay %v, counted: %t",
 			token, delay, !uncounted, h.decision, h.token, want, !spared)
 	}
 }
 
-// acksTurn judges an ack of a batch, whose contents are S24's.
+// acksTurn judges an ack of a batch, apart from its contents, which S24 judges.
 func (k *checker) acksTurn(n *nodeState, s *slot, sent call.Call, a *call.AckOrchestrationItem) {
 	h := &s.held
 	batch := h.batch
@@ -222,7 +222,7 @@ func (k *checker) acksTurn(n *nodeState, s *slot, sent call.Call, a *call.AckOrc
 		return
 	}
 	if h.decision == machine.DecideTurn && h.turn.Events != len(a.HistoryDelta) {
-		k.wrong(n, h.instance, "says that a turn of %s makes %d events, and commits %d", h.instance, h.turn.Events, len(a.HistoryDelta))
+		k.wrong(n, h.instance, "notes, for a turn of %s, %d events, but commits %d", h.instance, h.turn.Events, len(a.HistoryDelta))
 	}
 	if (h.decision == machine.DecidePoison || h.decision == machine.DecideSwept) && len(a.HistoryDelta) > 0 {
 		if f, ok := a.HistoryDelta[len(a.HistoryDelta)-1].Data.(eventdata.OrchestrationFailed); ok {
@@ -232,7 +232,7 @@ func (k *checker) acksTurn(n *nodeState, s *slot, sent call.Call, a *call.AckOrc
 	}
 }
 
-// repeats reports whether an ack is the one sent before, once more, and judges it.
+// repeats reports whether the node sends the previous ack again, and judges the repetition.
 func (k *checker) repeats(n *nodeState, s *slot, ack call.Call) bool {
 	h := &s.held
 	if !h.retried {
@@ -240,7 +240,7 @@ func (k *checker) repeats(n *nodeState, s *slot, ack call.Call) bool {
 		return false
 	}
 	if h.retried = false; !reflect.DeepEqual(h.ack, ack) {
-		k.wrong(n, h.instance, "sends another ack than the one that failed: expected the same")
+		k.wrong(n, h.instance, "repeats a failed ack with other contents: expected the same ack")
 	}
 	return true
 }
@@ -272,7 +272,7 @@ func (k *checker) acksWork(n *nodeState, s *slot, r *cluster.Record, a *call.Ack
 	}
 }
 
-// acked follows the answer to an ack.
+// acked processes the answer to an ack.
 func (k *checker) acked(n *nodeState, s *slot, r *cluster.Record) {
 	h := &s.held
 	if r.Err == nil {

@@ -65,7 +65,7 @@ func lies() []lie {
 		{"another execution", "missing-handlers", onNote(machine.DecideNoHandler, func(n *machine.Note) { n.ExecutionID++ }), nil, "expected no-handler"},
 		{"a turn of another handler", "rolling-upgrade", onNote(machine.DecideTurn, func(n *machine.Note) { n.Turn.Handler = "Other@1.0.0" }), nil, "expected handler"},
 		{"a first turn that is none", "rolling-upgrade", onNote(machine.DecideTurn, func(n *machine.Note) { n.Turn.First = !n.Turn.First }), nil, "expected handler"},
-		{"more events than committed", "rolling-upgrade", onNote(machine.DecideTurn, func(n *machine.Note) { n.Turn.Events++ }), nil, "events, and commits"},
+		{"more events than committed", "rolling-upgrade", onNote(machine.DecideTurn, func(n *machine.Note) { n.Turn.Events++ }), nil, "events, but commits"},
 		{"nothing dropped with an ended execution", "rolling-upgrade", onNote(machine.DecideDropTerminal, func(n *machine.Note) { n.Dropped = nil }), nil, "expected all"},
 		{"dropped by another rule", "missing-handlers", onNote(machine.DecidePoison, func(n *machine.Note) { n.Dropped[0].Rule = "terminal" }), nil, "by rule \"poison\""},
 		{"a failed ack with another delay", "refused-acks", onNote(machine.DecideAckFailed, func(n *machine.Note) { n.Delay++ }), nil, "says ack-failed with a delay"},
@@ -149,7 +149,7 @@ func lies() []lie {
 			}
 			unsaid(r)
 			return true
-		}, nil, "has not gone on"},
+		}, nil, "has made no call"},
 		{"sessions renewed no more", "sessions", onCall(observe.CallRenewSessionLock, unsaid), nil, "has not called renew_session_lock"},
 		{"sessions cleaned up no more", "sessions", onCall(observe.CallCleanupOrphanedSessions, unsaid), nil, "has not called cleanup"},
 		{"sessions renewed late", "sessions", onCall(observe.CallRenewSessionLock, later), nil, "calls renew_session_lock after"},
@@ -157,7 +157,7 @@ func lies() []lie {
 			q := r.Request.(call.RenewSessionLock)
 			q.Owners = []string{"somebody"}
 			r.Request = q
-		}), nil, "among them"},
+		}), nil, "to include"},
 		{"one owner for all slots", "sessions", onCall(fetchWork, func(r *cluster.Record) {
 			if q := r.Request.(call.FetchWorkItem); q.Session != nil {
 				c := *q.Session
@@ -193,9 +193,9 @@ func lies() []lie {
 				a.Metadata.PinnedVersion = nil
 			}
 		}), nil, "pin <nil>"},
-		{"an end with another output", "missing-handlers", onAck(func(a *call.AckOrchestrationItem) { a.Metadata.Output = nil }), nil, "another output"},
+		{"an end with another output", "missing-handlers", onAck(func(a *call.AckOrchestrationItem) { a.Metadata.Output = nil }), nil, "an output other than"},
 		{"the same id twice", "features", result("same"), nil, "gives the id"},
-		{"another time", "features", result("1"), nil, "says that it is 1 ms"},
+		{"another time", "features", result("1"), nil, "reports the time 1 ms"},
 
 		{"no line about the filter", "rolling-upgrade", without("capability filter configured"), nil, "does not log"},
 		{"another range", "rolling-upgrade", onLog("capability filter configured", setField("supported_range")), nil, "supported_range"},
@@ -215,7 +215,7 @@ func lies() []lie {
 		all = append(all, lie{"counter " + c.Name, "rolling-upgrade", nil, func(c *cluster.Counters) {
 			f := reflect.ValueOf(c).Elem().Field(i)
 			f.SetUint(f.Uint() + 1)
-		}, "has counted " + c.Name})
+		}, "counts " + c.Name})
 	}
 	return all
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// lines holds the lines that a node logged in this step of the run, and those that it had to log.
+// lines holds the log lines that a node wrote in this step of the run, and the expected ones.
 type lines struct{ logged, want []machine.Log }
 
 func (n *nodeState) expect(l machine.Log) { n.lines.want = append(n.lines.want, l) }
@@ -26,7 +26,7 @@ func (k *checker) touch(n *nodeState) {
 	}
 }
 
-// AfterStep compares the lines of the nodes that have had something to log.
+// AfterStep compares the log lines of the nodes that wrote or should have written any.
 func (k *checker) AfterStep() {
 	for _, number := range k.dirty {
 		k.compareLines(&k.nodes[number-1])
@@ -34,8 +34,8 @@ func (k *checker) AfterStep() {
 	k.dirty = k.dirty[:0]
 }
 
-// compareLines compares the lines that a node logged with those that it had to log. It ignores lines that orchestration code
-// traces, and those about nondeterminism.
+// compareLines compares the lines that a node logged with the expected ones. It ignores lines that orchestration code
+// traces, and lines about nondeterminism.
 func (k *checker) compareLines(n *nodeState) {
 	at := 0
 	for i := range n.lines.logged {
@@ -62,7 +62,8 @@ func (k *checker) compareLines(n *nodeState) {
 	n.lines.logged, n.lines.want = n.lines.logged[:0], n.lines.want[:0]
 }
 
-// free reports whether a line may stand anywhere behind a turn: it is of the code, or about it.
+// free reports whether a line may stand anywhere after a turn, because the code wrote it or because it reports
+// nondeterminism.
 func free(l *machine.Log) bool {
 	switch {
 	case l.Instance == "":
@@ -73,7 +74,7 @@ func free(l *machine.Log) bool {
 	return l.Text == "detected nondeterminism" || l.Text == notCarriedText && len(l.Fields) == 2
 }
 
-// notCarriedText is logged for each queue message that a continue-as-new leaves behind.
+// notCarriedText is the log line for each queue message that a continue-as-new does not carry over.
 const notCarriedText = "Dropping carry-forward event beyond limit of 20 during continue-as-new"
 
 func same(a, b *machine.Log) bool {
@@ -88,7 +89,7 @@ func number(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
 func field(name, value string) machine.Field { return machine.Field{Name: name, Value: value} }
 
-// expectOfBatch adds the line of a decision about a batch (docs/contract/runtime.md#r11.2).
+// expectOfBatch adds the line for a decision about a batch (docs/contract/runtime.md#r11.2).
 func (n *nodeState) expectOfBatch(h *held, o *node.Options) {
 	v, id := &h.want, h.instance
 	attempts, most := field("attempt_count", number(h.count)), field("max_attempts", number(o.MaxAttempts))
@@ -113,7 +114,7 @@ func (n *nodeState) expectOfBatch(h *held, o *node.Options) {
 	}
 }
 
-// expectDropped adds the line about a batch that is dropped.
+// expectDropped adds the line for a batch that is dropped.
 func (n *nodeState) expectDropped(h *held, d machine.Decision) {
 	switch d {
 	case machine.DecideDropTerminal:
@@ -130,7 +131,7 @@ func (n *nodeState) unregistered(what string, h *held, o *node.Options, fields .
 		append(fields, field("attempt_count", number(h.count)), field("max_attempts", number(o.MaxAttempts)), field("remaining_attempts", left), field("backoff_secs", pause))...)
 }
 
-// inSeconds formats whole milliseconds as seconds, with three decimals unless they are whole.
+// inSeconds formats whole milliseconds as seconds, with three decimals unless the value is a whole number of seconds.
 func inSeconds(d time.Duration) string {
 	ms := int64(d / time.Millisecond)
 	whole := strconv.FormatInt(ms/1000, 10)
@@ -140,7 +141,7 @@ func inSeconds(d time.Duration) string {
 	return whole
 }
 
-// expectOfWork adds the line of a decision about an activity.
+// expectOfWork adds the line for a decision about an activity.
 func (n *nodeState) expectOfWork(h *held, o *node.Options) {
 	name, id := field("activity_name", h.work.Name), field("activity_id", strconv.FormatUint(h.work.ID, 10))
 	switch h.want.decision {
@@ -152,7 +153,7 @@ func (n *nodeState) expectOfWork(h *held, o *node.Options) {
 	}
 }
 
-// expectLost adds the lines about an activity whose lock is lost.
+// expectLost adds the lines for an activity whose lock is lost.
 func (n *nodeState) expectLost(h *held, cause string) {
 	n.expect(machine.Log{Level: machine.LevelInfo, Instance: h.instance, Text: "Lock renewal failed, signaling activity cancellation (lock was stolen or expired)", Fields: []machine.Field{{Name: "error", Value: cause}}})
 	n.expect(machine.Log{Level: machine.LevelInfo, Instance: h.instance, Text: "Orchestration terminated, waiting for activity grace period"})
@@ -169,7 +170,7 @@ func (n *nodeState) expectDrops(h *held, note *cluster.Note) {
 	}
 }
 
-// expectAckFailed adds the line about a failed ack.
+// expectAckFailed adds the line for a failed ack.
 func (n *nodeState) expectAckFailed(s *slot, err error, again bool) {
 	line := "ack_orchestration_item failed with non-retryable error"
 	switch {

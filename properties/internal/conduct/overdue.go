@@ -7,40 +7,40 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// slack is what milliseconds may round away of a pause.
+// slack is the error of a pause that rounding to milliseconds may cause.
 const slack = 2 * time.Millisecond
 
-// overdue reports a call that a node has not made although it was due. A slot that waits for nothing has stopped working;
-// other slots may hide that by doing its work.
+// overdue reports a call that a node has not made although it was due. A slot that waits for no answer and makes no
+// call has stopped working, even if other slots hide that because they do its work.
 func (k *checker) overdue(n *nodeState, at sim.Time) {
 	for i := range n.slots {
 		s := &n.slots[i]
 		if x := s.next; n.passed(x, at) && !n.draining {
-			k.wrong(n, s.held.instance, "has not gone on for %v with slot %v: expected that after %v", at.Sub(x.since), s.id, max(x.after, 0))
+			k.wrong(n, s.held.instance, "has made no call for %v in slot %v: expected a call after %v", at.Sub(x.since), s.id, max(x.after, 0))
 		}
 		k.keepsLock(n, s, at)
 	}
 	for _, x := range []next{n.sessions.renewNext, n.sessions.cleanNext} {
 		if n.passed(x, at) {
-			k.wrong(n, "", "has not called %s for %v: expected that after %v", x.kind, at.Sub(x.since), x.after)
+			k.wrong(n, "", "has not called %s for %v: expected the call after %v", x.kind, at.Sub(x.since), x.after)
 		}
 	}
 }
 
-// passed reports whether something is long due.
+// passed reports whether the time of a call has passed, with a margin.
 func (n *nodeState) passed(x next, at sim.Time) bool {
 	return x.known && n.quiet(x.since) && at.Sub(x.since) > max(x.after, 0)+slack
 }
 
-// keepsLock checks, when a slot gives up its work, that it renewed the lock whenever a renewal was due. Only a lock that had
-// already expired is not renewed; an activity that is still running is lost with it.
+// keepsLock checks, when a slot gives up its work, that it renewed the lock whenever a renewal was due. Only a lock
+// that has expired need not be renewed; an activity that is still running then counts as lost.
 func (k *checker) keepsLock(n *nodeState, s *slot, at sim.Time) {
 	h := &s.held
 	if h.token == "" || h.renewal != 0 || n.wrongClock || h.decision == machine.DecideLooked {
 		return
 	}
 	if h.mustBeLost && !h.lost {
-		k.wrong(n, h.instance, "goes on with token %s, whose lock it has lost", h.token)
+		k.wrong(n, h.instance, "continues with token %s, although it has lost the lock", h.token)
 		return
 	}
 	after := h.renewEvery
@@ -52,7 +52,7 @@ func (k *checker) keepsLock(n *nodeState, s *slot, at sim.Time) {
 	}
 	due := h.since.Add(after)
 	if !n.quiet(h.locked) {
-		// A frozen node finds out when it goes on, in the order in which things were due.
+		// A frozen node notices this when it thaws, in the order of the due times.
 		if due > n.disturbed || at.Sub(n.disturbed) <= slack || n.disturbed.Sub(h.locked) <= h.timeout+slack {
 			return
 		}
@@ -64,8 +64,8 @@ func (k *checker) keepsLock(n *nodeState, s *slot, at sim.Time) {
 		if n.draining {
 			while = ", also while it drains"
 		}
-		k.wrong(n, h.instance, "has not renewed token %s for %v: expected that after %v%s", h.token, at.Sub(h.since), after, while)
+		k.wrong(n, h.instance, "has not renewed token %s for %v: expected a renewal after %v%s", h.token, at.Sub(h.since), after, while)
 	case left < -slack && h.running && !h.lost:
-		k.wrong(n, h.instance, "goes on with an activity under token %s, whose lock ran out before it could be renewed", h.token)
+		k.wrong(n, h.instance, "continues an activity under token %s, whose lock expired before it could be renewed", h.token)
 	}
 }

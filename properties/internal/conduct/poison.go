@@ -10,7 +10,8 @@ import (
 	"github.com/durosim/durosim/internal/show"
 )
 
-// judgePoison checks that the error of poisoned work names the work, its attempts and the cause, and shows its messages.
+// judgePoison checks that the error of poisoned work names the work, its attempts and the cause, and contains its
+// messages.
 func (k *checker) judgePoison(n *nodeState, h *held, details engine.ErrorDetails) {
 	p := details.Poison
 	if p == nil {
@@ -44,12 +45,12 @@ func (k *checker) judgePoison(n *nodeState, h *held, details engine.ErrorDetails
 	}
 }
 
-// judgeEnd asks that an end without a turn says whose end it is: an execution that has not begun gets its first event, as the
-// start that the batch brings has it, and fails.
+// judgeEnd checks that an end without a turn names its execution. If the execution has not begun, the ack must write
+// its first event, with the values of the start in the batch, and fail it.
 func (k *checker) judgeEnd(n *nodeState, h *held, f *engine.FetchedOrchestration, a *call.AckOrchestrationItem, output string) {
 	m := &a.Metadata
 	if m.Status != engine.StatusFailed || m.Output == nil || *m.Output != output {
-		k.wrong(n, h.instance, "ends %s with status %q and another output than its error's", h.instance, m.Status)
+		k.wrong(n, h.instance, "ends %s with status %q and an output other than the text of its error", h.instance, m.Status)
 	}
 	if f == nil || h.undecoded != "" && a.ExecutionID == f.Item.ExecutionID {
 		if f != nil && (m.OrchestrationName != orUnknown(f.Item.OrchestrationName) || m.OrchestrationVersion != orUnknown(f.Item.Version)) {
@@ -60,7 +61,7 @@ func (k *checker) judgeEnd(n *nodeState, h *held, f *engine.FetchedOrchestration
 	got, begins := a.HistoryDelta[0].Data.(eventdata.OrchestrationStarted)
 	b := readBatch(&f.Item)
 	if begins != (b.continuing || len(f.Item.History) == 0) {
-		k.wrong(n, h.instance, "ends %s, and begins it: %t", h.instance, begins)
+		k.wrong(n, h.instance, "ends %s and begins it: %t, expected the opposite", h.instance, begins)
 	}
 	if !begins {
 		return
@@ -88,7 +89,7 @@ func (k *checker) judgeEnd(n *nodeState, h *held, f *engine.FetchedOrchestration
 	case m.OrchestrationName != want.Name || m.OrchestrationVersion != want.Version || m.PinnedVersion == nil || *m.PinnedVersion != k.options(n).Build.Version:
 		k.wrong(n, h.instance, "begins %s as %s@%s, pin %v: expected %s@%s, pin %s", h.instance, m.OrchestrationName, m.OrchestrationVersion, m.PinnedVersion, want.Name, want.Version, k.options(n).Build.Version)
 	case m.ParentInstanceID != got.ParentInstance || m.ParentExecutionID != got.ParentExecutionID || m.ParentEventID != got.ParentID:
-		k.wrong(n, h.instance, "begins %s as a child of %s, and its first event says of %s", h.instance, m.ParentInstanceID, got.ParentInstance)
+		k.wrong(n, h.instance, "begins %s as a child of %s, but its first event names the parent %s", h.instance, m.ParentInstanceID, got.ParentInstance)
 	}
 }
 

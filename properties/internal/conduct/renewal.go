@@ -10,8 +10,9 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// renewedAfter returns how long after it is taken a lock is renewed (docs/contract/runtime.md#r4): a lock of 15 s or more,
-// a buffer before its end; a shorter one, after the least number of whole seconds that is half of it; a second at least.
+// renewedAfter returns the time from the grant of a lock to its renewal (docs/contract/runtime.md#r4). A lock of 15 s
+// or more is renewed the buffer before its end; a shorter one after half of its time, rounded up to whole seconds;
+// never sooner than after one second.
 func renewedAfter(timeout, buffer time.Duration) time.Duration {
 	if timeout >= 15*time.Second {
 		if left := timeout - buffer; left > time.Second {
@@ -26,7 +27,8 @@ func renewedAfter(timeout, buffer time.Duration) time.Duration {
 	return after
 }
 
-// retriedAfter returns the pause after a renewal that failed for now: a twentieth of the timeout, from 10 to 500 ms.
+// retriedAfter returns the pause after a renewal that failed retryably: a twentieth of the timeout, from 10 to 500
+// ms.
 func retriedAfter(timeout time.Duration) time.Duration {
 	switch d := timeout / 20; {
 	case d < 10*time.Millisecond:
@@ -38,8 +40,8 @@ func retriedAfter(timeout time.Duration) time.Duration {
 	}
 }
 
-// renews judges a renewal: it must name a held lock, ask for the timeout with which the lock was taken, and come at its
-// time.
+// renews judges a renewal: it must name a held lock, use the timeout with which the lock was taken, and come at the
+// due time.
 func (k *checker) renews(n *nodeState, s *slot, r *cluster.Record) {
 	h := &s.held
 	n.tally[renewals]++
@@ -51,7 +53,7 @@ func (k *checker) renews(n *nodeState, s *slot, r *cluster.Record) {
 		token, extend = q.LockToken, q.ExtendFor
 	}
 	if token != h.token || extend != h.timeout || h.renewEvery == 0 {
-		k.wrong(n, h.instance, "renews token %s for %v: expected token %s, held, and %v", token, extend, h.token, h.timeout)
+		k.wrong(n, h.instance, "renews token %s for %v: expected token %s, held, with %v", token, extend, h.token, h.timeout)
 		return
 	}
 	after := h.renewEvery
@@ -62,19 +64,19 @@ func (k *checker) renews(n *nodeState, s *slot, r *cluster.Record) {
 		k.wrong(n, h.instance, "renews token %s after %v: expected %v", token, r.At.Sub(h.since), after)
 	}
 	if age := r.AtMs - h.lockedMs; !n.wrongClock && !k.callersClock && age >= h.timeout.Milliseconds() {
-		k.wrong(n, h.instance, "renews token %s %d ms after it was locked for %v: expected to know that the lock has run out", token, age, h.timeout)
+		k.wrong(n, h.instance, "renews token %s %d ms after it was locked for %v: expected no renewal, since the lock has expired", token, age, h.timeout)
 	}
 	h.renewal, h.renewalSent = r.Call, r.At
 }
 
-// renewed follows the answer to a renewal. The next one counts from when this one was sent, if it succeeded.
+// renewed processes the answer to a renewal. After a success, the next interval begins when this renewal was sent.
 func (k *checker) renewed(n *nodeState, s *slot, r *cluster.Record) {
 	h := &s.held
 	h.renewal = 0
 	h.again = r.Err != nil
 	if !h.again {
 		h.since, h.locked, h.lockedMs = h.renewalSent, r.At, r.AtMs
-		if r.At.Sub(h.renewalSent) >= h.renewEvery { // it is due at once
+		if r.At.Sub(h.renewalSent) >= h.renewEvery { // the next one is due at once
 			h.since = r.At - sim.Time(h.renewEvery/time.Microsecond)
 		}
 		return
@@ -86,14 +88,15 @@ func (k *checker) renewed(n *nodeState, s *slot, r *cluster.Record) {
 	}
 }
 
-// sessionCalls are the calls by which a node keeps its sessions: those in flight, and when the next are due.
+// sessionCalls holds the calls with which a node maintains its sessions: those in flight, and the times of the next
+// ones.
 type sessionCalls struct {
 	renewal, cleanup     uint64
 	renewSent, cleanSent sim.Time
 	renewNext, cleanNext next
 }
 
-// keepsSessions says that a node renews its sessions, and cleans up, from now on.
+// keepsSessions requires that a node renews its sessions, and cleans up, from now on.
 func (k *checker) keepsSessions(n *nodeState, at sim.Time) {
 	c, o := &n.sessions, &k.options(n).Options
 	if c.renewNext.known || c.cleanNext.known || c.renewal != 0 || c.cleanup != 0 {
@@ -103,7 +106,7 @@ func (k *checker) keepsSessions(n *nodeState, at sim.Time) {
 	c.cleanNext = next{observe.CallCleanupOrphanedSessions, at, o.SessionCleanupInterval, true}
 }
 
-// inTime judges when a call comes that is made again and again.
+// inTime judges the time of a periodic call.
 func (k *checker) inTime(n *nodeState, x *next, r *cluster.Record) {
 	if !x.known || n.quiet(x.since) && off(r.At.Sub(x.since), x.after) {
 		k.wrong(n, "", "calls %s after %v: expected %v, due: %t", r.CallKind, r.At.Sub(x.since), x.after, x.known)
@@ -111,7 +114,7 @@ func (k *checker) inTime(n *nodeState, x *next, r *cluster.Record) {
 	x.known = false
 }
 
-// askedOfSessions judges the calls by which a node keeps its sessions.
+// askedOfSessions judges the calls with which a node maintains its sessions.
 func (k *checker) askedOfSessions(n *nodeState, r *cluster.Record) {
 	o := &k.options(n).Options
 	switch q := r.Request.(type) {
@@ -132,7 +135,7 @@ func (k *checker) askedOfSessions(n *nodeState, r *cluster.Record) {
 	}
 }
 
-// answeredSessions follows the answers to these.
+// answeredSessions processes the answers to these calls.
 func (k *checker) answeredSessions(n *nodeState, r *cluster.Record) {
 	o := &k.options(n).Options
 	switch r.Call {
@@ -155,7 +158,7 @@ func (k *checker) answeredSessions(n *nodeState, r *cluster.Record) {
 	}
 }
 
-// fetchesTurns judges what a fetch of an orchestration slot says.
+// fetchesTurns judges the arguments of a fetch by an orchestration slot.
 func (k *checker) fetchesTurns(n *nodeState, s *slot, q *call.FetchOrchestrationItem) {
 	info := k.options(n)
 	want := info.Filter
@@ -169,14 +172,15 @@ func (k *checker) fetchesTurns(n *nodeState, s *slot, q *call.FetchOrchestration
 	s.held = held{}
 }
 
-// fetchesWork judges the request of a worker slot's fetch: it asks for sessions while the node may serve one more.
+// fetchesWork judges the arguments of a fetch by a worker slot: it asks for sessions while the node may serve another
+// one.
 func (k *checker) fetchesWork(n *nodeState, s *slot, q *call.FetchWorkItem) {
 	o := &k.options(n).Options
 	s.held = held{}
 	full := n.sessionsHeld() >= o.MaxSessionsPerRuntime
 	poll := o.DispatcherLongPollTimeout
 	if full {
-		poll = 0 // or a session that is free again would not be noticed before the poll ends
+		poll = 0 // a long poll would not notice a session that becomes free before it ends
 	}
 	if q.LockTimeout != o.WorkerLockTimeout || q.PollTimeout != poll || (q.Session == nil) != full {
 		k.wrong(n, "", "fetches work with lock %v, poll %v, sessions: %t: expected %v, %v, %t", q.LockTimeout, q.PollTimeout, q.Session != nil,
@@ -191,7 +195,8 @@ func (k *checker) fetchesWork(n *nodeState, s *slot, q *call.FetchWorkItem) {
 	}
 }
 
-// judgeOwner asks that a worker slot fetches under one name: the configured one, or one that no other slot has.
+// judgeOwner checks that a worker slot always fetches under the same name: the configured one, or one that no other
+// slot has.
 func (k *checker) judgeOwner(n *nodeState, s *slot, owner string) {
 	if s.owner == owner {
 		return
@@ -202,7 +207,7 @@ func (k *checker) judgeOwner(n *nodeState, s *slot, owner string) {
 		wrong = wrong || configured == "" && n.slots[i].owner == owner
 	}
 	if s.owner = owner; wrong {
-		k.wrong(n, "", "fetches for session owner %q with its worker %d: expected one name of its own for each, or the node's %q", owner, s.id.Index, configured)
+		k.wrong(n, "", "fetches for session owner %q with its worker %d: expected a name of its own for each worker, or the node's %q", owner, s.id.Index, configured)
 	}
 }
 
@@ -210,7 +215,7 @@ func (k *checker) judgeOwner(n *nodeState, s *slot, owner string) {
 func (k *checker) judgeOwners(n *nodeState, owners []string) {
 	for i := range n.slots {
 		if owner := n.slots[i].owner; owner != "" && !slices.Contains(owners, owner) {
-			k.wrong(n, "", "renews sessions of %v: expected those of %q among them", owners, owner)
+			k.wrong(n, "", "renews sessions of %v: expected these to include %q", owners, owner)
 			return
 		}
 	}

@@ -2,25 +2,25 @@ package conduct
 
 import "strconv"
 
-// activity identifies one activity, independently of its node and its attempts.
+// activity identifies an activity, whichever node runs it and however often.
 type activity struct {
 	instance      string
 	execution, id uint64
 }
 
-// The names of the activities that every node has, as far as their results are judged.
+// The names of those activities that every node has and whose results are judged.
 const (
 	newGUID  = "__duroxide_syscall:new_guid"
 	utcNowMs = "__duroxide_syscall:utc_now_ms"
 )
 
-// judgeResult asks of the activities that every node has that no id is made twice, and that the time is that of the node.
+// judgeResult checks the activities that every node has: no GUID is made twice, and the time is that of the node.
 func (k *checker) judgeResult(n *nodeState, h *held, result string, nowMs int64) {
 	switch w := &h.work; w.Name {
 	case newGUID:
 		own := activity{w.Instance, w.ExecutionID, w.ID}
 		if other, given := k.guids[result]; given && other != own {
-			k.wrong(n, h.instance, "gives the id %s to activity %d of %s, execution %d: activity %d of %s, execution %d, has it", result, w.ID, w.Instance, w.ExecutionID, other.id, other.instance, other.execution)
+			k.wrong(n, h.instance, "gives the id %s to activity %d of %s, execution %d, although activity %d of %s, execution %d, has it", result, w.ID, w.Instance, w.ExecutionID, other.id, other.instance, other.execution)
 		}
 		if k.guids == nil {
 			k.guids = map[string]activity{}
@@ -28,7 +28,7 @@ func (k *checker) judgeResult(n *nodeState, h *held, result string, nowMs int64)
 		k.guids[result] = own
 	case utcNowMs:
 		if result != strconv.FormatInt(nowMs, 10) && !n.wrongClock && !k.callersClock {
-			k.wrong(n, h.instance, "says that it is %s ms: expected %d", result, nowMs)
+			k.wrong(n, h.instance, "reports the time %s ms: expected %d", result, nowMs)
 		}
 	}
 }

@@ -12,10 +12,11 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// sweeping is what a node's sweeper has met (docs/strategies.md): it looks at what is queued until it meets an instance again,
-// finds nothing, or has looked 64 times; that is a pass. It ends what it cannot replay and has met for the plan's patience.
+// sweeping is the state of a node's sweeper (docs/strategies.md). A pass of the sweeper looks at queued work until it
+// meets an instance again, finds nothing, or has looked 64 times. The sweeper ends work that it cannot replay and has
+// met for the plan's patience.
 type sweeping struct {
-	met     []string // in this pass
+	met     []string // the instances met in this pass
 	between bool     // the next look begins a pass
 	blocked []sighting
 }
@@ -24,14 +25,14 @@ type sweeping struct {
 type sighting struct {
 	instance    string
 	execution   uint64
-	first       engine.WorkItem // nil if no message of it can be read
+	first       engine.WorkItem // nil if no message of the batch can be decoded
 	since, last int64           // store time in ms of the first and the last sweep that met it
 }
 
 // mostLooks bounds the looks of a pass.
 const mostLooks = 64
 
-// nextLook says when a sweeper fetches next: at once, or after a pause if a pass has ended.
+// nextLook sets the time of a sweeper's next fetch: at once, or after a pause if a pass has ended.
 func (k *checker) nextLook(n *nodeState, s *slot, at sim.Time) {
 	after := time.Duration(0)
 	if n.sweeping.between {
@@ -41,7 +42,7 @@ func (k *checker) nextLook(n *nodeState, s *slot, at sim.Time) {
 	s.due(fetchOf(s), at, after)
 }
 
-// endPass ends a pass: what no look has met for a while is not blocked.
+// endPass ends a pass and forgets the work that no look has met for a while, since it is not blocked.
 func (k *checker) endPass(n *nodeState, nowMs int64) {
 	n.sweeping.between = true
 	after := k.patience.After.Milliseconds()
@@ -55,7 +56,7 @@ func (k *checker) endPass(n *nodeState, nowMs int64) {
 
 // judgeLook returns the decision that a sweeper must make about a batch.
 func (k *checker) judgeLook(n *nodeState, r *cluster.Record, f *engine.FetchedOrchestration) verdict {
-	v := k.judgeBatch(n, f) // for what the lines name, and for what has ended
+	v := k.judgeBatch(n, f) // for the names in the log lines, and for executions that have ended
 	if v.decision == machine.DecideDrained {
 		return v
 	}
@@ -94,7 +95,7 @@ func (k *checker) judgeLook(n *nodeState, r *cluster.Record, f *engine.FetchedOr
 	return swept
 }
 
-// sight returns since when looks have met a batch that the node cannot replay.
+// sight returns the store time since which looks have met a batch that the node cannot replay.
 func (n *nodeState) sight(b *batch, execution uint64, nowMs int64) int64 {
 	now := sighting{instance: b.item.Instance, execution: execution, since: nowMs, last: nowMs}
 	if len(b.item.Messages) > 0 {

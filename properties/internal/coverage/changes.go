@@ -6,8 +6,9 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// buildChange is an entry of the matrix old build × new build × phase × event kind: the number of such changes of nodes
-// in that phase, and the kinds in the histories that nodes so changed were handed in it, whenever they had changed.
+// buildChange is an entry of the matrix old build × new build × phase × event kind: the number of such changes of
+// nodes in that phase, and the kinds in the histories that nodes received in that phase after such a change, whenever
+// the change was.
 type buildChange struct {
 	from, to *engine.Build
 	phase    cluster.Phase
@@ -15,7 +16,7 @@ type buildChange struct {
 	kinds    model.KindSet
 }
 
-// points returns the points of an entry: one for the change, one for each kind.
+// points returns the points of an entry: one for the change, and one for each kind.
 func (ch *buildChange) points(list []cluster.Point, table *model.KindTable) []cluster.Point {
 	verb := "upgrade "
 	if olderBuild(ch.to, ch.from) {
@@ -39,7 +40,7 @@ func olderBuild(a, b *engine.Build) bool {
 	return a.Version.Pre != "" && (b.Version.Pre == "" || a.Version.Pre < b.Version.Pre)
 }
 
-// change returns the entry of a change of builds in a phase, and creates it on first use.
+// change returns the entry of a change of builds in a phase, and creates it if it does not exist.
 func (c *Counter) change(from, to *engine.Build, p cluster.Phase) *buildChange {
 	for i := range c.changes {
 		if ch := &c.changes[i]; ch.from == from && ch.to == to && ch.phase == p {

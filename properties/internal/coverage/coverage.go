@@ -24,7 +24,7 @@ type Counter struct {
 	faults   []uint64 // by index in kinds
 	kinds    []faults.Info
 	changes  []buildChange // in order of first occurrence
-	filtered uint64        // fetches that may have passed something over
+	filtered uint64        // fetches that may have skipped work because of their filter
 }
 
 func New(m *check.Run, s *track.State) *Counter {
@@ -79,7 +79,7 @@ var factPoints = [check.Facts]point{
 
 func (c *Counter) OnWaits(*model.Instance) { c.hit(pointNobodyAdmits) }
 
-// Passes asks now and then to be told what filters passed over, until that point was reached.
+// Passes asks for the instances that filters exclude, of some fetches only, until that point is reached.
 func (c *Counter) Passes() track.Passing {
 	c.filtered++
 	if c.counts[pointFilteredOut] > 0 || c.filtered%8 != 0 || c.filtered > 1024 && c.filtered%256 != 0 {
@@ -97,7 +97,7 @@ func (c *Counter) OnAccepted(o *observe.Observation) {
 	}
 	if call := c.Run.Model.Call(o.Call); call != nil && call.Kind == observe.CallAckOrchestrationItem && call.Request.Ack != nil &&
 		call.Request.Ack.LockToken == in.Lock.Token {
-		return // its own turn sent it
+		return // the turn that holds the lock sent it
 	}
 	c.hit(pointDuringLock)
 }
@@ -176,7 +176,7 @@ func (c *Counter) OnCommitted(number uint32, d *track.Delivery, no observe.Insta
 	}
 }
 
-// notePoint returns the point of a decision, or points if it has none.
+// notePoint returns the point of a decision, or points if it has no point.
 func notePoint(d machine.Decision) point {
 	switch d {
 	case machine.DecideHistoryError:
@@ -276,7 +276,7 @@ func (c *Counter) OnStarted(n *track.Node) {
 	}
 }
 
-// OnHandlers notes the withdrawal of a handler that something runs.
+// OnHandlers counts the withdrawal of a handler that a running execution uses.
 func (c *Counter) OnHandlers(r *cluster.Record) {
 	handler, gone := strings.CutSuffix(r.Text, " is deregistered")
 	for no := 1; gone && no <= c.Run.Model.InstanceCount(); no++ {

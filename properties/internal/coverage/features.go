@@ -11,7 +11,8 @@ import (
 // features is a set of features.
 type features uint32
 
-// ofActivities are the features of single activities: a fault that hits one activity meets only its own.
+// ofActivities are the features of single activities: a fault that hits one activity meets only the features of that
+// activity.
 const ofActivities = features(1<<feature.Activities | 1<<feature.Retries | 1<<feature.Sessions | 1<<feature.Tags | 1<<feature.SystemCalls)
 
 // lasting are the features that outlive an execution.
@@ -19,7 +20,7 @@ const lasting = features(1<<feature.Keys | 1<<feature.Status)
 
 func only(f feature.Number) features { return 1 << f }
 
-// activityFeatures returns those of an activity, but for retries.
+// activityFeatures returns the features of an activity, except retries.
 func activityFeatures(name, session, tag string) features {
 	set := only(feature.Activities)
 	if session != "" {

@@ -18,13 +18,13 @@ import (
 
 // Matrix counts which kinds of faults met which features of orchestrations. A fault meets a feature if it hits an
 // instance that uses it: in the history of the current execution, in the ack that is hit, or in a message that waits
-// for the instance or is hit itself. What is about single activities (activities, retries, sessions, tags, system calls)
-// a fault meets that hits such an activity: its start, its lock, its completion; a fault that hits a turn meets those of
-// the whole execution.
+// for the instance or is hit itself. Features of single activities (activities, retries, sessions, tags, system
+// calls) are met by a fault that hits such an activity: its start, its lock, its completion. A fault that hits a turn
+// meets the features of the whole execution.
 //
-// What a fault hits: the call that it is drawn for, which is the delivery that the call is about; for a fetch, what it
-// then hands out. What a node holds, when it crashes or freezes. The turn or activity that is late. The message that a
-// client sends. All that an incarnation fetches, if its clock is wrong.
+// A fault in a call hits the delivery that the call is about, or for a fetch, the work that the fetch then delivers.
+// A crash or freeze hits everything that the node holds. A late turn or activity is hit itself, and so is the message
+// that a client sends. A wrong clock hits everything that the incarnation fetches.
 type Matrix struct {
 	check.Base
 	track.Deaf
@@ -33,7 +33,7 @@ type Matrix struct {
 	counts    [][feature.Count]uint64 // by index in kinds
 	used      []use                   // by instance
 	calls     map[uint64]*metCall     // by the world's number
-	executing *metCall                // the call whose atomic instant it is
+	executing *metCall                // the call whose atomic instant is being executed
 	starting  []int                   // faults that hit the next activity to start, by index in kinds
 	skewed    map[observe.Caller]bool
 }
@@ -44,17 +44,18 @@ type use struct {
 	set       features
 	failed    []eventdata.ActivityScheduled // activities that failed
 	scheduled map[uint64]eventdata.ActivityScheduled
-	retried   []uint64 // the schedules that tried one of them again
+	retried   []uint64 // the schedules of the retries
 }
 
-// metCall is a call on its way: what it is about, and for a fetch the faults that hit it before it found something.
+// metCall is a call in flight: the work that it is about, and for a fetch the faults that hit it before it found
+// work.
 type metCall struct {
 	fetch    bool
 	hit      hit
 	awaiting []int
 }
 
-// hit is what a fault hits.
+// hit is the target of a fault.
 type hit struct {
 	instance observe.InstanceNo
 	extra    features // of the ack or message that is hit
@@ -111,7 +112,7 @@ func (x *Matrix) Record(r *cluster.Record) {
 	}
 }
 
-// sent returns what a call is about.
+// sent returns the work that a call is about.
 func (x *Matrix) sent(r *cluster.Record) *metCall {
 	extra := features(0)
 	switch c := r.Request.(type) {
@@ -151,10 +152,10 @@ func (x *Matrix) activity(item engine.ActivityExecuteItem) features {
 	return set
 }
 
-// fault counts what a fault meets.
+// fault counts the features that a fault meets.
 func (x *Matrix) fault(kind int, r *cluster.Record) {
 	switch c := x.calls[r.Call]; {
-	case r.Call != 0 && c == nil: // given up long ago
+	case r.Call != 0 && c == nil: // the call was given up long ago
 	case r.Call != 0 && c.fetch && c.hit.instance == 0:
 		c.awaiting = append(c.awaiting, kind)
 	case r.Call != 0:
@@ -170,7 +171,7 @@ func (x *Matrix) fault(kind int, r *cluster.Record) {
 	}
 }
 
-// held counts a fault that hits all that a node holds.
+// held counts a fault that hits everything that a node holds.
 func (x *Matrix) held(kind int, r *cluster.Record) {
 	n := x.live.Node(r.Node)
 	if n == nil {
@@ -186,7 +187,7 @@ func (x *Matrix) held(kind int, r *cluster.Record) {
 	}
 }
 
-// count counts a fault that has hit something.
+// count counts a fault that hit a target.
 func (x *Matrix) count(kind int, h hit) {
 	set := h.extra
 	if h.instance != 0 {
@@ -205,7 +206,7 @@ func (x *Matrix) count(kind int, h hit) {
 	}
 }
 
-// OnDelivered tells the faults that hit a fetch what it has handed out.
+// OnDelivered applies the faults that hit a fetch to the work that it delivered.
 func (x *Matrix) OnDelivered(o *observe.Observation) {
 	c := x.executing
 	if c == nil || !c.fetch || o.Instance == 0 || o.Caller.Node == 0 {
@@ -239,7 +240,7 @@ func (x *Matrix) OnCommitted(_ uint32, d *track.Delivery, no observe.InstanceNo,
 	}
 }
 
-// note remembers which activities failed, and which were tried again.
+// note remembers which activities failed, and which were retried.
 func (u *use) note(e *engine.Event) {
 	switch d := e.Data.(type) {
 	case eventdata.ActivityScheduled:

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file counts what only records show.
+// This file counts points that only records show.
 
 func (*Counter) Observes() []observe.Kind { return nil }
 

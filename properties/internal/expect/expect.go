@@ -28,16 +28,17 @@ type Checker struct {
 	live  *track.State
 	items []expectItem
 	part  string
-	// active are the expectations that the present part is about, by event; of events of other parts there are none.
+	// active holds the expectations of the present part, by event.
 	active  []activeItems
 	numbers *slab.Slab[int]
 	event   event // reused
 	pins    map[engine.Version]string
 	builds  []namedBuild
-	// upDue asks for the facts "up" and "node" when the nodes that the part's first steps touch have settled.
+	// upDue is set until the facts "up" and "node" of the part have been emitted, which happens once the nodes that
+	// its first steps touch have settled.
 	upDue   bool
 	upAtMs  int64
-	upWaits []uint32 // nodes that have to settle first, with the step's verb in upVerbs
+	upWaits []uint32 // nodes that have to settle first; upVerbs holds the verbs of the steps
 	upVerbs []plan.Verb
 }
 
@@ -48,12 +49,12 @@ type expectItem struct {
 	seen  uint64
 }
 
-// condition is an attribute that selects facts; exact means that it allows its own text alone.
+// condition is an attribute that selects facts; exact means that only the text itself matches.
 type condition struct {
 	plan.Attr
 	exact bool
 	at    int    // the position of the attribute in the previous fact
-	last  string // the value asked about last, and the answer: most facts are like the one before
+	last  string // the previous value and its answer: most facts repeat the value before
 	allow bool
 }
 
@@ -67,7 +68,7 @@ func (c *condition) allows(value string) bool {
 	return c.allow
 }
 
-// of returns the value of a fact that the condition is about.
+// of returns the attribute of a fact to which the condition applies.
 func (c *condition) of(f *event) string {
 	if c.at < len(f.attrs) && f.attrs[c.at].Name == c.Name {
 		return f.attrs[c.at].Value
@@ -86,13 +87,14 @@ type namedBuild struct {
 	name  string
 }
 
-// activeItems are the expectations of an event, by index, in order.
+// activeItems are the expectations about one event, by index, in order.
 type activeItems struct {
 	event string
 	items []int
 }
 
-// event is something that happened, with the attributes of its event (internal/facts). node is its node's number, or 0.
+// event is something that happened, with the attributes of its event (internal/facts). node is the number of its
+// node, or 0.
 type event struct {
 	name  string
 	attrs []plan.Attr
@@ -109,7 +111,7 @@ func (f *event) get(name string) string {
 	return f.absent()
 }
 
-// absent returns the value of an attribute that the fact does not have.
+// absent returns the value of an attribute that the fact lacks.
 func (f *event) absent() string {
 	switch f.name {
 	case facts.Up:
@@ -125,7 +127,7 @@ func (f *event) String() string {
 	b.WriteString(f.name)
 	for _, a := range f.attrs {
 		if f.name == facts.Node && strings.Contains(a.Name, "@") {
-			continue // too many; the one that matters is distinguished
+			continue // too many; the relevant one has an attribute of its own
 		}
 		b.WriteString(" " + a.String())
 	}
@@ -164,12 +166,12 @@ func (c *Checker) Records() []record.Kind {
 	return []record.Kind{record.Scheduled, record.PhaseBegan}
 }
 
-// ever reports whether any part expects anything of an event.
+// ever reports whether any part has an expectation about an event.
 func (c *Checker) ever(event string) bool {
 	return slices.ContainsFunc(c.items, func(e expectItem) bool { return e.Event == event })
 }
 
-// wants reports whether the present part expects anything of an event.
+// wants reports whether the present part has an expectation about an event.
 func (c *Checker) wants(event string) bool { return len(c.activeOf(event)) > 0 }
 
 func (c *Checker) activeOf(event string) []int {
@@ -181,8 +183,8 @@ func (c *Checker) activeOf(event string) []int {
 	return nil
 }
 
-// concerns reports whether any active expectation may be about an event with that attribute: frequent facts are made only
-// when needed.
+// concerns reports whether any active expectation may concern an event with that attribute. Frequent facts are built
+// only if one does.
 func (c *Checker) concerns(event, attr, value string) bool {
 next:
 	for _, i := range c.activeOf(event) {
@@ -217,7 +219,7 @@ func (c *Checker) activate() {
 	}
 }
 
-// begin starts a fact of that event; emit judges it.
+// begin starts a fact about that event; emit judges it.
 func (c *Checker) begin(event string, node uint32, no observe.InstanceNo) *event {
 	c.event.name, c.event.node, c.event.no = event, node, no
 	c.event.attrs = c.event.attrs[:0]
@@ -242,7 +244,7 @@ func (c *Checker) emit() {
 		case planterm.ModeAlways:
 			for _, a := range e.Has {
 				if !a.Match(f.get(a.Name)) {
-					c.report(e, f, fmt.Sprintf("expected %s, and it is %s", a, f.get(a.Name)))
+					c.report(e, f, fmt.Sprintf("expected %s, but it is %s", a, f.get(a.Name)))
 					break
 				}
 			}
@@ -270,7 +272,7 @@ func (c *Checker) report(e *expectItem, f *event, why string) {
 	})
 }
 
-// Points returns the sometimes that were seen.
+// Points returns each sometimes that was fulfilled.
 func (c *Checker) Points() []cluster.Point {
 	var list []cluster.Point
 	for i := range c.items {
@@ -301,7 +303,8 @@ func (c *Checker) Record(r *cluster.Record) {
 	}
 }
 
-// beginPart begins a part of the story. Its facts "up" and "node" are emitted when the nodes that its first steps touch have done so.
+// beginPart begins a part of the story. Its facts "up" and "node" are emitted once the nodes that its first steps
+// touch have settled.
 func (c *Checker) beginPart(part string, atMs int64) {
 	if c.upDue {
 		c.up()
@@ -310,7 +313,7 @@ func (c *Checker) beginPart(part string, atMs int64) {
 	c.activate()
 	c.upDue, c.upAtMs = c.wants(facts.Up) || c.wants(facts.Node), atMs
 	c.upWaits, c.upVerbs = c.upWaits[:0], c.upVerbs[:0]
-	if part == "" { // the run begins: all that is not absent and not started later comes up
+	if part == "" { // the run begins: every node that is neither absent nor started later comes up
 		for i := range c.live.Plan.Nodes {
 			if !c.live.Plan.Nodes[i].Absent && !c.startsLater(c.live.Plan.Nodes[i].Name) {
 				c.upWaits = append(c.upWaits, uint32(i+1))

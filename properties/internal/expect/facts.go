@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/track"
 )
 
-// This file turns what the shared state tells into facts for the expectations.
+// This file turns the facts of package track into events for the expectations.
 
 func (c *Checker) pin(v *engine.Version) string {
 	if v == nil {
@@ -25,7 +25,7 @@ func (c *Checker) pin(v *engine.Version) string {
 	return s
 }
 
-// buildName returns the name of a build, made once.
+// buildName returns the name of a build, and caches it.
 func (c *Checker) buildName(b *engine.Build) string {
 	for i := range c.builds {
 		if c.builds[i].build == b {
@@ -43,7 +43,7 @@ func yesNo(b bool) string {
 	return "no"
 }
 
-// place adds who and what a fact is about.
+// place adds the attributes of a fact that say which node and instance it is about.
 func (c *Checker) place(f *event, n *track.Node, in *model.Instance) {
 	if n != nil {
 		f.add("node", c.Run.NodeName(n.Number))
@@ -56,7 +56,7 @@ func (c *Checker) place(f *event, n *track.Node, in *model.Instance) {
 	f.add("phase", c.live.Phase.String())
 }
 
-// caller returns the node that made a call, with its build at that time: its successor may run already.
+// caller returns the node that made a call, with its build at that time: the next incarnation may be up already.
 func (c *Checker) caller(by observe.Caller) *track.Node {
 	n := c.live.Node(by.Node)
 	if n == nil || by.Incarnation == n.Incarnation {
@@ -69,7 +69,7 @@ func (c *Checker) caller(by observe.Caller) *track.Node {
 	return was
 }
 
-// OnFetched tells of a delivery.
+// OnFetched emits a fact for a delivery.
 func (c *Checker) OnFetched(number uint32, d *track.Delivery) {
 	if !c.wants(facts.Fetch) {
 		return
@@ -88,7 +88,7 @@ func (c *Checker) Passes() track.Passing {
 	return track.PassNone
 }
 
-// OnPassed tells of an instance that a fetch passed over.
+// OnPassed emits a fact for an instance that a fetch skipped.
 func (c *Checker) OnPassed(by observe.Caller, in *model.Instance) {
 	if !c.wants(facts.Skip) {
 		return
@@ -106,7 +106,7 @@ func (c *Checker) OnWaits(in *model.Instance) {
 	c.emit()
 }
 
-// OnCommitted tells of an ack that took effect: a turn, and its events.
+// OnCommitted emits facts for an ack that took effect: a turn, and its events.
 func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, ack *engine.OrchestrationAck) {
 	n, in := c.live.Node(number), c.Run.Model.Instance(no)
 	if d != nil {
@@ -189,7 +189,7 @@ func countOf(b bool) int {
 	return 0
 }
 
-// cause returns the reason why the deliveries of a poisoned batch did not end: the decisions about it before.
+// cause returns why the earlier deliveries of a poisoned batch did not complete: the decisions about it.
 func (c *Checker) cause(d *track.Delivery) string {
 	if d.HistoryError {
 		return "unreadable"
@@ -236,7 +236,8 @@ func (c *Checker) Observe(o *observe.Observation) {
 	c.emit()
 }
 
-// decoded tells of each event that a fetch decoded: those that were decoded before are one observation.
+// decoded emits a fact for each event that a fetch decoded. A single observation covers the events that were decoded
+// before.
 func (c *Checker) decoded(o *observe.Observation) {
 	ex := c.Run.Model.Instance(o.Instance).Execution(o.Execution)
 	if !o.Cached || o.Outcome != observe.OutcomeOK || ex == nil {
@@ -273,7 +274,7 @@ func (c *Checker) inFetch(event string, o *observe.Observation) {
 	c.emit()
 }
 
-// eachNode tells of each node that is up what it runs, declares and has registered.
+// eachNode emits a fact for each node that is up, with its build, its range and its handlers.
 func (c *Checker) eachNode() {
 	if !c.wants(facts.Node) {
 		return

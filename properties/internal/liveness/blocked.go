@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// blocked judges work that no live node admits under strategies that do not let it wait (L13): bounced work ends as poison;
-// with other strategies a sweeper or the dead-letter policy ends it.
+// blocked judges work that no live node admits, under strategies that do not let work wait (L13). Bounced work ends
+// as poison; under the other strategies a sweeper or the dead-letter policy ends it.
 func (c *obligations) blocked(in *model.Instance) {
 	input := boundInput{others: c.ready - 1, lost: c.live.Instance(in.No).Lost}
 	since := c.live.CalmMs
@@ -20,7 +20,7 @@ func (c *obligations) blocked(in *model.Instance) {
 	}
 	strategy, patience := c.live.Plan.Strategy, c.live.Plan.Patience.Or()
 	if input.slots == 0 && (strategy != planterm.StrategyDeadletter || in.Pin() == nil) {
-		return // nobody fetches, and the dead-letter policy ends nothing that any node may take
+		return // no node fetches, and the dead-letter policy ends only pinned work
 	}
 	input.cadenceMs += c.lineMs()
 	for _, r := range in.Queue {
@@ -48,7 +48,7 @@ func (c *obligations) blocked(in *model.Instance) {
 	}
 }
 
-// notFreed reports, after relief, work that was neither taken nor deleted (L04).
+// notFreed reports work that relief neither delivered nor deleted (L04).
 func (c *obligations) notFreed(in *model.Instance) {
 	if admitted, _ := c.live.Admitted(in); admitted || c.live.Phase != cluster.PhaseRelief {
 		return
@@ -60,7 +60,7 @@ func (c *obligations) notFreed(in *model.Instance) {
 		}
 		mine.Reported = true
 		c.Run.Liveness("L04", 0, in.No,
-			"message %d (%s) of %s is still queued: relief began last %s, nothing has deleted it, and no live node admits pin %s. Live nodes: %s",
+			"message %d (%s) of %s is still queued: the last relief began %s, nothing has deleted the message, and no live node admits pin %s. Live nodes: %s",
 			r.No, r.Kind, in.Name, c.at(c.live.PhaseMs), model.PinText(in.Pin()), c.live.WhyNot(in))
 	}
 }

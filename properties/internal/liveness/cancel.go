@@ -7,9 +7,9 @@ import (
 	"github.com/durosim/durosim/properties/internal/check"
 )
 
-// cancelChecker checks that a cancel ends its instance: L10. Once a node has consumed the cancel of an instance and leaves
-// it running, nothing else will end it, so that is overdue at once. The obligations judge how long a cancel may be on its
-// way: they know the bound of the nodes that admit the instance.
+// cancelChecker checks that a cancel ends its instance: L10. If a node has consumed the cancel of an instance and
+// leaves it running, nothing else will end it, so the violation is reported at once. The obligations judge how long a
+// cancel may be queued, since they know the bound of the nodes that admit the instance.
 type cancelChecker struct{ check.Base }
 
 func newCancelChecker(m *check.Run) check.Checker { return &cancelChecker{check.Base{Run: m}} }
@@ -32,7 +32,7 @@ func (k *cancelChecker) Observe(o *observe.Observation) {
 		in := r.Instance
 		if status := in.Status(); status != "" && !isEnd(status) {
 			k.Run.Liveness("L10", c.Caller.Node, in.No,
-				"an ack by %s with token %s consumed the cancel of %s (message %d), and execution %d is %s after it: expected the instance to end",
+				"an ack by %s with token %s consumed the cancel of %s (message %d), but execution %d is %s afterwards: expected the instance to end",
 				k.Run.Who(c.Caller), c.Request.Token, in.Name, r.No, in.CurrentID, status)
 			return
 		}

@@ -10,16 +10,17 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// contentionChecker checks that poison acts under lasting disturbance, too, and not only when it is calm: L12. No message is
-// delivered above the max_attempts of its receiver more than contentionSlack times, however many compete for the store
-// and however long its fetches take. A delivery that was given back uncounted does not count. Deliveries above max_attempts that a fault of their holder ended are added to the
-// slack: then its poison may not have reached the store. Without that:
+// contentionChecker checks that poison takes effect under lasting disturbance, too, and not only in calm: L12. No
+// message is delivered above the max_attempts of its receiver more than contentionSlack times, however many slots
+// compete for the store and however long their fetches take. A delivery that was given back uncounted does not count.
+// Deliveries above max_attempts that a fault of their holder ended add to the slack, since the poison may not have
+// reached the store. Without this exception:
 //
 //  1. A receives delivery 11 of 10 and acks it as poison.
-//  2. A crashes before the ack, or the ack is lost. The lock runs out.
-//  3. B receives delivery 12, and so on for as long as there are such faults: no engine can do better.
+//  2. A crashes before the ack, or the ack is lost. The lock expires.
+//  3. B receives delivery 12, and so on while such faults last: no engine can prevent this.
 //
-// Waiting is no such fault: a lock is to be whole when its holder learns of it (S25).
+// Waiting is no such fault, since the full lock must remain when its holder gets the answer (S25).
 type contentionChecker struct {
 	check.Base
 	live  *track.State
@@ -29,20 +30,20 @@ type contentionChecker struct {
 	outageMs int64
 }
 
-// contentionSlack is how often a message may be delivered above max_attempts although no fault happened.
+// contentionSlack is the number of deliveries above max_attempts that a message may have without any fault.
 const contentionSlack = 10
 
 // contentionOutageMs is the longest time for which a store may refuse every call.
 const contentionOutageMs = 3000
 
-// troubledNode is the last trouble of a node that may have kept its ack from the store.
+// troubledNode holds the last trouble of a node that may have kept its ack from the store.
 type troubledNode struct{ untilMs int64 }
 
 // overCount counts the deliveries of a message above max_attempts.
 type overCount struct {
 	times, excused uint32
-	count          uint32 // the highest attempt count of them
-	// The last delivery: its holder, 0 if none counts, and its time.
+	count          uint32 // the highest attempt count among these deliveries
+	// The last delivery: its holder, 0 if it does not count, and its time.
 	node, incarnation uint32
 	atMs              int64
 	reported          bool
@@ -67,7 +68,7 @@ func (c *contentionChecker) Record(r *cluster.Record) {
 		case faultkind.Unavailable:
 			c.outageMs = max(c.outageMs, r.AtMs+contentionOutageMs)
 		case faultkind.SlowFetch, faultkind.SlowAnswer, faultkind.ClockSkew:
-			return // the poison is not affected
+			return // the fault does not affect the poison
 		}
 		untilMs += r.For.Milliseconds()
 	}
@@ -107,13 +108,13 @@ func (c *contentionChecker) Observe(o *observe.Observation) {
 		}
 		if mine.times > contentionSlack+mine.excused && !mine.reported {
 			mine.reported = true
-			c.Run.Liveness("L12", n.Number, o.Instance, "%s was handed %s at attempt %d, max_attempts is %d, and this is delivery %d above that: expected it to leave the queue as poison by delivery %d = %d slack + %d that a fault of their holder ended. Its lock now: %s",
+			c.Run.Liveness("L12", n.Number, o.Instance, "%s received %s at attempt %d, max_attempts is %d, and this is delivery %d above that: expected it to leave the queue as poison by delivery %d = %d slack + %d that a fault of the holder ended. Its lock now: %s",
 				c.Run.Who(o.Caller), model.ItemText(row), row.Count, n.Options.MaxAttempts, mine.times, contentionSlack+mine.excused, contentionSlack, mine.excused, c.Run.LockText(c.lock(o, row)))
 		}
 	}
 }
 
-// troubled reports whether the last holder had trouble since it got the message, or is gone.
+// troubled reports whether the last holder had trouble after it got the message, or is gone.
 func (c *contentionChecker) troubled(d *overCount) bool {
 	n := c.live.Node(d.node)
 	return c.outageMs >= d.atMs || c.nodes[d.node-1].untilMs >= d.atMs || n.Incarnation != d.incarnation || !n.Live()

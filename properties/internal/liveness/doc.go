@@ -1,5 +1,5 @@
-// Package liveness checks that everything that must happen does, within a bound: the L properties.
+// Package liveness checks that everything that must happen happens within a bound: the L properties.
 //
-// Bounds are computed from the options of the nodes at hand and from actual backoffs; a message that reports a violation
-// shows the sum with its terms. Obligations are looked at when the world asks what is open, and at the end of each phase.
+// Bounds are computed from the options of the nodes and from actual backoffs; the message of a violation shows the
+// sum with its terms. Obligations are checked when the world asks which are open, and at the end of each phase.
 package liveness

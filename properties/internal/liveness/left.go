@@ -8,7 +8,8 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// This file follows what leaves the worker queue, for the evidence of L02: who waits for an activity that is gone.
+// This file records which activities leave the worker queue. L02 shows this as evidence when an instance waits for an
+// activity that is gone.
 
 func (c *obligations) Observe(o *observe.Observation) {
 	if o.Kind == observe.RowRemoved {
@@ -21,7 +22,7 @@ func (c *obligations) Observe(o *observe.Observation) {
 	c.open.Touch(o.Instance)
 }
 
-// leaving is the call that last took activities of an instance out of the worker queue.
+// leaving is the last call that removed activities of an instance from the worker queue.
 type leaving struct {
 	events []uint64
 	reason observe.RemoveReason
@@ -29,10 +30,10 @@ type leaving struct {
 	call   observe.CallKind
 	by     observe.Caller
 	atMs   int64
-	told   uint64 // the call that last told the instance something
+	told   uint64 // the last call that sent the instance a message
 }
 
-// tells notes that a call has told an instance something.
+// tells records the last call that sent an instance a message.
 func (c *obligations) tells(o *observe.Observation) {
 	if o.Queue == observe.QueueOrchestrator && int(o.Instance) < len(c.left) {
 		c.left[o.Instance].told = o.Call
@@ -54,7 +55,8 @@ func (c *obligations) leaves(o *observe.Observation) {
 	l.events = append(l.events, c.Run.Model.Row(o.Message).ID)
 }
 
-// lastLeft says what became of the last activities of an instance for which nothing is queued: it may wait for one.
+// lastLeft describes how the last activities of an instance left the queue, if nothing is queued for it: it may wait
+// for one of them.
 func (c *obligations) lastLeft(in *model.Instance) string {
 	if len(in.Queue)+len(in.Work) > 0 || int(in.No) >= len(c.left) || c.left[in.No].events == nil {
 		return ""
@@ -69,7 +71,7 @@ func (c *obligations) lastLeft(in *model.Instance) string {
 	}
 	result := ""
 	if l.call == observe.CallAckWorkItem && l.told != l.number {
-		result = ", which told it no result"
+		result = ", which sent it no result"
 	}
 	ids := strings.Trim(strings.ReplaceAll(fmt.Sprint(l.events), " ", ", "), "[]")
 	return fmt.Sprintf("; the last activities to leave the queue, events %s, were %s %s by %s of %s%s", ids, how, c.at(l.atMs), l.call, c.Run.Who(l.by), result)

@@ -73,7 +73,7 @@ func TestLiveness(t *testing.T) {
 		{"L03_ok_goes_on", upA + "0 seed x 2.0.0\n0 send x\n100 phase calm\n200 up B 2.0.0\n300 fetch B x\n300 note B turn\n301 commit B Completed\n20000 tick\n20000 finish", nil},
 		{"L03_bad_does_not_go_on", upA + "0 seed x 2.0.0\n0 send x\n100 phase calm\n200 up B 2.0.0\n20000 tick\n20000 finish", []string{"L03 x"}},
 
-		// L04: once the build that it waits for is back, every stuck message leaves the queue.
+		// L04: once the awaited build is back, every stuck message leaves the queue.
 		{"L04_ok_drained", upA + "0 seed x 2.0.0\n0 send x\n100 phase calm\n1000 phase relief\n1000 up A 2.0.0\n1100 fetch A x\n1100 note A turn\n1101 commit A Completed\n90000 tick\n90000 finish", nil},
 		{"L04_bad_stays", upA + "0 seed x 2.0.0\n0 send x\n100 phase calm\n1000 phase relief\n1000 up A 2.0.0\n1100 fetch A x\n90000 tick\n90000 finish", []string{"L04 x", "L02 x"}},
 		{"L04_bad_not_freed", upA + "0 seed x 2.0.0\n0 send x\n100 phase calm\n1000 phase relief\n90000 tick\n90000 finish", []string{"L04 x"}},

@@ -14,22 +14,22 @@ import (
 // turnsMax bounds the turns that an instance may take in calm before it ends.
 const turnsMax = 1000
 
-// obligations are what must happen in calm and relief: messages that a live node admits leave their queue (L01, or L03 and
-// L04 for those that waited), and instances that a live node runs reach their end (L02). They are looked at when the world
-// asks what is open, and at the end of each phase.
+// obligations hold what must happen in calm and relief: messages that a live node admits leave their queue (L01, or
+// L03 and L04 for messages that had to wait), and instances that a live node runs reach their end (L02). They are
+// checked when the world asks which are open, and at the end of each phase.
 //
-// In between only the list of instances is kept: one look costs a pass over those that have not ended.
+// Between checks only the list of instances is maintained. A check costs one pass over those that have not ended.
 type obligations struct {
 	check.Base
 	live *track.State
-	open observe.Open // instances of which something may be owed
-	// The findings of the present look.
+	open observe.Open // instances that may have an open obligation
+	// The results of the present check.
 	openNow bool
 	untilMs int64
 	now     int64
 	ready   int64 // instances with queued messages
 	working int64 // queued activities
-	// When the nodes became those of an upgraded cluster, 0 if they are not, and its build.
+	// The time since which the nodes are those of an upgraded cluster, 0 if they are not, and their build.
 	convergedMs int64
 	highest     *engine.Build
 	planned     map[string]int // the plan's instances, by name; looked up only
@@ -68,7 +68,7 @@ func (c *obligations) EndPhase(p cluster.Phase) {
 	}
 }
 
-// look judges everything at a time.
+// look checks every obligation at a time.
 func (c *obligations) look(nowMs int64) {
 	c.now, c.openNow, c.untilMs, c.ready, c.working = nowMs, false, 0, 0, 0
 	if c.live.CalmMs == 0 {
@@ -108,7 +108,7 @@ func (c *obligations) look(nowMs int64) {
 	}
 }
 
-// until notes an open obligation.
+// until records an open obligation that becomes overdue at ms.
 func (c *obligations) until(ms int64) {
 	if !c.openNow || ms < c.untilMs {
 		c.untilMs = ms
@@ -116,7 +116,7 @@ func (c *obligations) until(ms int64) {
 	c.openNow = true
 }
 
-// settling reports whether core nodes are still on their way up, so that it is not settled which node admits what.
+// settling reports whether core nodes are still starting, so that the nodes that admit an instance may yet change.
 func (c *obligations) settling() bool {
 	if c.now > c.live.PhaseMs+settleMs {
 		return false
@@ -129,7 +129,7 @@ func (c *obligations) settling() bool {
 	return false
 }
 
-// turnInput returns the input of bounds about an instance's messages: the live nodes that admit it.
+// turnInput returns the input of bounds for the messages of an instance, from the live nodes that admit it.
 func (c *obligations) turnInput(in *model.Instance) boundInput {
 	b := boundInput{others: c.ready - 1, lost: c.live.Instance(in.No).Lost}
 	for i := range c.live.Nodes {
@@ -156,8 +156,8 @@ func (c *obligations) workInput(r *model.Row) (b boundInput, sinceMs int64) {
 	return b, sinceMs
 }
 
-// lineMs returns how much longer a poll may take than a node waits for it: it may have to wait in line behind those of
-// all slots, and the clock by which it looks may be behind.
+// lineMs returns how much longer a poll may take than its node waits for it: it may have to wait behind the polls of
+// all slots, and its clock may be slow.
 func (c *obligations) lineMs() int64 {
 	serial := c.live.Plan.Store.Serial.Milliseconds()
 	slots := int64(0)
@@ -169,17 +169,17 @@ func (c *obligations) lineMs() int64 {
 	return slots*serial + c.Run.SkewMs()
 }
 
-// messages judges an instance's queued messages.
+// messages judges the queued messages of an instance.
 func (c *obligations) messages(in *model.Instance) {
 	if !in.HasContext(c.Run.Model, c.now) && !model.StartQueued(in) {
-		return // it waits for a start that nobody has sent
+		return // it waits for a start that no client has sent
 	}
 	admitted, since := c.live.Admitted(in)
 	if !admitted {
 		if !c.live.Plan.Strategy.Filters() && !c.settling() {
 			c.blocked(in)
 		}
-		return // relief frees it, and Finish looks whether it did
+		return // relief frees it, and Finish checks that it did
 	}
 	input := c.turnInput(in)
 	start, startMs := boundInput{}, int64(0)
@@ -193,7 +193,7 @@ func (c *obligations) messages(in *model.Instance) {
 		mine := c.live.Row(r.No)
 		input.backoffMs = mine.BackoffMs
 		if mine.FirstVisibleMs > c.now {
-			if !c.live.AnyRuns(in) { // else its instance accounts for it
+			if !c.live.AnyRuns(in) { // otherwise the obligation of its instance covers it
 				c.until(mine.FirstVisibleMs + poisonBound(input).ms)
 			}
 			continue
@@ -239,11 +239,11 @@ func (c *obligations) delivered(in *model.Instance, input boundInput) {
 	b := deliveryBound(input)
 	from := max(c.live.CalmMs, mine.ReleasedMs, mine.OutsideMs)
 	if !in.Visible(c.now) || c.now <= from+b.ms {
-		return // it is open already, for a longer time
+		return // a longer obligation is already open
 	}
 	mine.WaitReported = true
 	c.Run.Liveness("L03", 0, in.No,
-		"%s waited until a live node admitted it, %s, and has not been delivered since: bound %s, overdue by %s. Live nodes: %s",
+		"%s waited until a live node admitted it, %s, but has not been delivered since: bound %s, overdue by %s. Live nodes: %s",
 		in.Name, c.at(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
 }
 
@@ -271,15 +271,15 @@ func (c *obligations) activity(in *model.Instance, r *model.Row) {
 	c.report("L01", in, r, from, b)
 }
 
-// end judges that an instance reaches its end (L02), and a cancelled one by its cancel (L10).
+// end checks that an instance reaches its end (L02), and a cancelled instance ends by its cancel (L10).
 func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 	admitted, since := c.live.Admitted(in)
 	if !admitted || mine.Untold || mine.Children > 0 && !mine.Cancelled || mine.StallReported || !c.live.AnyRuns(in) {
-		return // nobody can take it on, or its children or messages account for it
+		return // no node can continue it, or its children or messages have obligations of their own
 	}
 	alone := c.leftAlone(in, mine)
 	if len(in.Queue) == 0 && len(in.Work) == 0 && c.unaided(in) {
-		return // it waits for what nobody sends, as the plan says: its end is the plan's affair
+		return // it waits for an event that, according to the plan, no client sends
 	}
 	var work boundInput
 	from, next := max(c.live.CalmMs, since, mine.OutsideMs), int64(model.NeverMs)
@@ -302,7 +302,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		from = max(from, c.live.Row(r.No).AgainMs)
 		w, _ := c.workInput(r)
 		if w.slots == 0 {
-			return // an activity that no live node takes
+			return // an activity that no live node serves
 		}
 		work = w
 	}
@@ -315,11 +315,11 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		return
 	}
 	if alone {
-		return // it had its time: whatever goes on longer may go on for ever
+		return // its bound has passed: from now on it may go on for ever
 	}
 	if open, ms := c.atEnded(in); open {
 		if ms == model.NeverMs {
-			return // it waits for a build: an instance that has ended keeps its pin
+			return // it waits for a build, since the ended instance keeps its pin
 		}
 		if c.now <= ms+b.ms {
 			c.until(ms + b.ms)
@@ -334,9 +334,9 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 	if mine.Turns > turnsMax {
 		hint := ""
 		if in.CurrentID > 1 {
-			hint = `. It continues as new: if it is to go on until it is cancelled, write "expect eternal" behind it`
+			hint = `. It continues as new: if it should run until it is cancelled, write "expect eternal" after it`
 		}
-		c.Run.Liveness(property, 0, in.No, "%s (%s@%s, pin %s) has taken %d turns since calm began %s and has not ended; the bound is %d turns. It is run by: %s%s",
+		c.Run.Liveness(property, 0, in.No, "%s (%s@%s, pin %s) has taken %d turns since calm began %s without ending; the bound is %d turns. Nodes that run it: %s%s",
 			in.Name, in.Orchestration, in.Version, model.PinText(in.Pin()), mine.Turns, c.at(c.live.CalmMs), turnsMax, c.live.WhyNot(in), hint)
 		return
 	}
@@ -346,8 +346,8 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		span.Text(c.now-from-b.ms), c.queued(in), c.lastLeft(in), c.live.WhyNot(in))
 }
 
-// Finish looks for work that relief has not freed (L04), and for instances of the plan that failed although their own code did not, and nothing cancelled, poisoned or
-// damaged them (L02). It does not check whether they ended as the plan expects.
+// Finish looks for work that relief has not freed (L04), and for instances of the plan that failed although their code did
+// not and nothing cancelled, poisoned or damaged them (L02). It does not check whether they ended as the plan expects.
 func (c *obligations) Finish() {
 	c.look(c.Run.World.NowMs())
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
@@ -370,8 +370,8 @@ func (c *obligations) Finish() {
 	}
 }
 
-// excused reports whether an instance may have failed for what the plan did to it: a cancel, poison that L05 has judged,
-// damage, or an activity that was made to panic.
+// excused reports whether an instance may have failed because of the plan: by a cancel, by poison that L05 judges, by
+// damage, or by an activity that was made to panic.
 func (c *obligations) excused(mine *track.Instance) bool {
 	if mine.Cancelled || mine.Poisoned || c.Run.Model.Damaged > 0 {
 		return true

@@ -12,31 +12,32 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// parentChecker checks that a parent is told of the end of its child: L06. It takes the parent from the turn that scheduled
-// the child, not from what the child was told or remembers.
+// parentChecker checks that a child reports its end to its parent: L06. It takes the parent from the turn that
+// scheduled the child, not from the start that the child received or from the store.
 //
-// A child that continues as new hands the link on: the start of its next execution names the parent, since a provider
-// need not remember it.
+// A child that continues as new passes the link on: the start of its next execution names the parent, since a
+// provider need not remember it.
 //
-// A telling is part of the ack that ends the child, so it is overdue when that ack has none. Two kinds of children owe
-// none: one that a client started before, and one whose start a fault damaged, since nobody else knows its parent.
+// The report is part of the ack that ends the child, so a missing one is a violation at once. Two kinds of children
+// owe no report: a child that a client started before, and a child whose start a fault damaged, since only the start
+// names the parent.
 type parentChecker struct {
 	check.Base
 	links []parentLink // by instance number
 }
 
-// parentLink holds what is known of a child.
+// parentLink holds the link of a child to its parent.
 type parentLink struct {
-	start     observe.MessageNo // the first start of the instance; 0 before
+	start     observe.MessageNo // the first start of the instance; 0 if there is none yet
 	parent    observe.InstanceNo
 	execution uint64 // of the parent
 	event     uint64
 	told      bool
-	damaged   bool // the start was
-	// reordered means that a message other than the start was damaged. Without it: 1. A parent starts a child under an id of
-	// its choice and cancels it at once. 2. The cancellation is damaged, and the batch is handed back for a second, with the
-	// start in it. 3. The parent's next execution starts the same child. 4. The child begins by that start, and tells that
-	// execution, although the other start came first.
+	damaged   bool // the start was damaged
+	// reordered means that a message other than the start was damaged. Without it: 1. A parent starts a child under
+	// an id of its choice and cancels it at once. 2. The cancellation is damaged, and the batch, which contains the
+	// start, is given back with a delay of a second. 3. The parent's next execution starts the same child. 4. The
+	// child begins with that start and reports to that execution, although the other start came first.
 	reordered bool
 }
 
@@ -48,7 +49,7 @@ func (*parentChecker) Observes() []observe.Kind {
 
 func (*parentChecker) Records() []record.Kind { return nil }
 
-// link returns the entry of an instance. The pointer is good until the next new number.
+// link returns the link of an instance. The pointer is valid until a new number is used.
 func (k *parentChecker) link(no observe.InstanceNo) *parentLink {
 	for len(k.links) <= int(no) {
 		k.links = append(k.links, parentLink{})
@@ -87,8 +88,8 @@ func (k *parentChecker) Observe(o *observe.Observation) {
 	}
 }
 
-// onDeleted clears the links of a deleted instance: it has no parent, and its scheduled children that have not begun lose
-// theirs.
+// onDeleted clears the links of a deleted instance: it has no parent any more, nor do the children that it scheduled
+// and that have not begun.
 func (k *parentChecker) onDeleted(no observe.InstanceNo) {
 	*k.link(no) = parentLink{}
 	for i := range k.links {
@@ -127,21 +128,21 @@ func (k *parentChecker) onCommit(c *model.Call) {
 	}
 	switch {
 	case told > 0 && l.told:
-		k.report(c, in, l, "told its end again")
+		k.report(c, in, l, "reports its end again")
 	case ended == "" && told > 0:
-		k.report(c, in, l, "told its end and has not ended")
+		k.report(c, in, l, "reports its end but has not ended")
 	case ended != "" && told == 0 && !l.damaged:
-		k.report(c, in, l, "ended as "+string(ended)+" and did not tell it")
+		k.report(c, in, l, "ends as "+string(ended)+" but does not report it")
 	case told > 1:
-		k.report(c, in, l, "told its end twice")
+		k.report(c, in, l, "reports its end twice")
 	case told == 1 && ended != "" && kind != want:
-		k.report(c, in, l, "ended as "+string(ended)+" and told "+string(kind))
+		k.report(c, in, l, "ends as "+string(ended)+" but reports "+string(kind))
 	}
 	l.told = l.told || told > 0
 }
 
-// checkCarried checks that the start of a child's next execution names its parent, if the child's own start did. It does
-// not ask for the parent's execution if nobody told it.
+// checkCarried checks that the start of a child's next execution names the parent and the event that scheduled the
+// child.
 func (k *parentChecker) checkCarried(c *model.Call, in *model.Instance, l *parentLink) {
 	if l.damaged {
 		return
@@ -152,7 +153,7 @@ func (k *parentChecker) checkCarried(c *model.Call, in *model.Instance, l *paren
 			continue
 		}
 		if next.ParentInstance != k.Run.Model.Name(l.parent) || next.ParentID != l.event {
-			k.report(c, in, l, fmt.Sprintf("started its next execution as the child of %q (event %d)", next.ParentInstance, next.ParentID))
+			k.report(c, in, l, fmt.Sprintf("starts its next execution as the child of %q (event %d)", next.ParentInstance, next.ParentID))
 			return
 		}
 	}
@@ -160,8 +161,8 @@ func (k *parentChecker) checkCarried(c *model.Call, in *model.Instance, l *paren
 
 func isEnd(s engine.Status) bool { return s == engine.StatusCompleted || s == engine.StatusFailed }
 
-// onScheduled finds the start message of a child that a turn has scheduled. Only the first start of an instance makes it a
-// child; if one turn schedules two children with one id, the first start belongs to the first.
+// onScheduled finds the start message of a child that a turn has scheduled. Only the first start of an instance makes
+// it a child; if a turn schedules two children under one id, the first start belongs to the first.
 func (k *parentChecker) onScheduled(c *model.Call, in *model.Instance, execution, event uint64, scheduled string) {
 	for _, r := range c.Rows {
 		if r.Kind != engine.ItemStartOrchestration || r.InsertedBy != c.ID || !r.Present {
@@ -177,7 +178,7 @@ func (k *parentChecker) onScheduled(c *model.Call, in *model.Instance, execution
 	}
 }
 
-// tellings counts what an ack tells the parent, and returns the kind of the last.
+// tellings returns how often an ack reports the end to the parent, and the kind of the last report.
 func (k *parentChecker) tellings(c *model.Call, l *parentLink) (n int, kind engine.WorkItemKind) {
 	for _, r := range c.Rows {
 		if r.InsertedBy == c.ID && r.Present && r.Instance.No == l.parent && r.Execution == l.execution && r.ID == l.event &&
@@ -199,6 +200,6 @@ func (k *parentChecker) report(c *model.Call, in *model.Instance, l *parentLink,
 		sent = ", nothing"
 	}
 	k.Run.Liveness("L06", c.Caller.Node, in.No,
-		"%s is the child of %s, scheduled as event %d of execution %d; by an ack of %s with token %s it %s: expected its end to be told once, for that execution. Sent: %s",
+		"%s is the child of %s, scheduled as event %d of execution %d; by an ack of %s with token %s it %s: expected one report of its end, for that execution. Sent: %s",
 		in.Name, k.Run.Model.Name(l.parent), l.event, l.execution, k.Run.Who(c.Caller), c.Request.Token, what, sent[2:])
 }

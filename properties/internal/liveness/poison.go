@@ -14,12 +14,13 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// poisonChecker watches the decisions of nodes (L05, and of L01 that a delivery above max_attempts is poison), and that
-// work that no node admits is left alone (the safe part of L03).
+// poisonChecker watches the decisions of nodes. It checks L05, the part of L01 that says that a delivery above
+// max_attempts is poison, and the safety part of L03: work that no node admits is left alone.
 //
-// A delivery is chargeable unless the node's note says otherwise: a delivery without a note ended by a crash, an expiry
-// or a lost answer. Not chargeable are an incompatible pin, a history_error where everything decodes, a missing handler
-// that another live node has, and an ack that was refused for good although no fault hit it and its lock was live.
+// A delivery is chargeable unless the node's note says otherwise; a delivery without a note ended by a crash, an
+// expiry or a lost answer. Not chargeable are an incompatible pin, a history_error although everything decodes, a
+// missing handler that another live node has, and an ack that was refused permanently although no fault hit it and
+// its lock was live.
 type poisonChecker struct {
 	check.Base
 	live *track.State
@@ -36,7 +37,7 @@ func (c *poisonChecker) Records() []record.Kind { return []record.Kind{record.No
 func (c *poisonChecker) Observe(o *observe.Observation) {
 	call := c.Run.Model.Call(o.Call)
 	if s := c.live.Plan.Strategy; s == planterm.StrategyBounce || s == planterm.StrategySweeper {
-		return // there, nodes fetch what they do not admit
+		return // under these strategies, nodes fetch work that they do not admit
 	}
 	if call == nil || call.Kind != observe.CallFetchOrchestrationItem || o.Undo || o.Queue == observe.QueueWorker {
 		return
@@ -45,21 +46,21 @@ func (c *poisonChecker) Observe(o *observe.Observation) {
 	pin := in.Pin()
 	n := c.live.Node(call.Caller.Node)
 	if pin == nil || n == nil {
-		return // anybody may take unpinned work, and a probe is not a node
+		return // every caller may take unpinned work, and a probe is not a node
 	}
 	same := n.Incarnation == c.live.ExecutingInc
 	if model.Admits(call.Request.Filter, pin) && (!same || model.Admits(n.Filter, pin)) {
 		return
 	}
 	if ok, _ := c.live.Admitted(in); ok {
-		return // then it belongs to S01 alone
+		return // a violation of S01 alone
 	}
 	what := "locked"
 	if o.Kind == observe.CountChanged {
 		what = fmt.Sprintf("counted from %d to %d", o.OldCount, o.NewCount)
 	}
 	c.Run.Liveness("L03", n.Number, in.No,
-		"%s waits, since no live node admits its pin %s, and must stay unlocked and uncounted; the fetch of %s (filter %s, range %s) %s it. Live nodes: %s",
+		"no live node admits %s with pin %s, which must therefore stay unlocked and uncounted, but the fetch of %s (filter %s, range %s) %s it. Live nodes: %s",
 		in.Name, pin, c.Run.NodeName(n.Number), call.Request.Filter, n.Filter, what, c.live.WhyNot(in))
 }
 
@@ -81,7 +82,7 @@ func (c *poisonChecker) Record(r *cluster.Record) {
 	case machine.DecideHistoryError, machine.DecideIncompatible, machine.DecideNoHandler, machine.DecideTurn, machine.DecideWorkNoHandler, machine.DecideWorkRun:
 		if note.AttemptCount > most {
 			c.Run.Liveness("L01", r.Node, d.Instance,
-				"delivery %d of %s is above max_attempts %d and must be poison; %s decided %s. Messages: %s",
+				"delivery %d of %s is above max_attempts %d and must be poisoned, but %s decided %s. Messages: %s",
 				note.AttemptCount, c.Run.Model.Name(d.Instance), most, c.Run.NodeName(r.Node), note.Decision, c.batch(d))
 		}
 	}
@@ -98,15 +99,15 @@ func (c *poisonChecker) Record(r *cluster.Record) {
 	}
 }
 
-// bounced counts how often a message was given back for its pin. The provider counts each time, too, so that above
-// max_attempts it must be poison, whatever the count is.
+// bounced counts how often a message was given back because of its pin. The provider counts each time, too, so above
+// max_attempts it must be poisoned, whatever its count is.
 func (c *poisonChecker) bounced(n *track.Node, d *track.Delivery, note *machine.Note) {
 	most := n.Options.MaxAttempts
 	for _, no := range d.Messages {
 		row := c.live.Row(no)
 		if row.Bounced++; row.Bounced == most+1 && note.AttemptCount <= most {
 			c.Run.Liveness("L01", n.Number, d.Instance,
-				"%s gave message %d of %s back for its pin at attempt %d, which is the %dth time that this is done: expected each to count, and poison above max_attempts %d. Messages: %s",
+				"%s gave message %d of %s back because of its pin at attempt %d, and this is time number %d: expected each time to count, and poison above max_attempts %d. Messages: %s",
 				c.Run.NodeName(n.Number), no, c.Run.Model.Name(d.Instance), note.AttemptCount, row.Bounced, most, c.batch(d))
 			return
 		}
@@ -139,13 +140,13 @@ func (c *poisonChecker) chargeable(n *track.Node, d *track.Delivery, decision ma
 	return true
 }
 
-// judge judges the poison of a delivery.
+// judge judges the decision of a node to poison a delivery.
 func (c *poisonChecker) judge(n *track.Node, d *track.Delivery, note *machine.Note) {
 	most := n.Options.MaxAttempts
 	name, by := c.Run.Model.Name(d.Instance), c.Run.NodeName(n.Number)
 	if note.AttemptCount <= most {
 		c.Run.Liveness("L05", n.Number, d.Instance,
-			"%s declared %s poisonous at attempt %d, and max_attempts is %d: attempt %d is still to be processed. Cause given: %q. Messages: %s",
+			"%s declared %s poisonous at attempt %d, but max_attempts is %d: attempt %d must still be processed. Cause given: %q. Messages: %s",
 			by, name, note.AttemptCount, most, most, note.Cause, c.batch(d))
 		return
 	}
@@ -164,7 +165,7 @@ func (c *poisonChecker) judge(n *track.Node, d *track.Delivery, note *machine.No
 	c.Run.Happened(check.FactHealthyPoisoned)
 	strategy := c.live.Plan.Strategy
 	if strategy != "" && strategy != planterm.StrategyFilter || byHandler {
-		return // routing by bouncing, or handlers not everywhere: counted, not a violation
+		return // under the strategy bounce, or if some nodes lack the handler, this is counted but is no violation
 	}
 	c.Run.Liveness("L05", n.Number, d.Instance,
 		"%s declared %s poisonous at attempt %d, although live node %s runs it and none of its messages had more than max_attempts %d chargeable deliveries (crash, expiry, lost answer, true corruption, handler on no live node). Cause given: %q. Messages: %s",
@@ -190,7 +191,7 @@ func (c *poisonChecker) runner(d *track.Delivery) uint32 {
 	return 0
 }
 
-// batch tells for each message of a delivery how often it was delivered.
+// batch lists the messages of a delivery with their numbers of deliveries.
 func (c *poisonChecker) batch(d *track.Delivery) string {
 	var b strings.Builder
 	for i, no := range d.Messages {

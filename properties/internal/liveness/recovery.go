@@ -9,12 +9,12 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// This file has the obligations of work that nobody holds any longer (L08) and of a cluster that has been upgraded (L09).
-// Both are looked at with the other obligations, and share their bounds: from the moment at which work can be taken, a
-// node that admits it takes it within the bound of a delivery.
+// This file has the obligations for work whose holder lost its lock (L08) and for a cluster that has been upgraded
+// (L09). Both are checked with the other obligations and use the same bounds: once work is eligible, a node that
+// admits it takes it within the bound of a delivery.
 
-// reviveChecker checks that a lock that ran out stays out: otherwise the work of a dead or stalled holder is not eligible
-// when its lock expires (L08).
+// reviveChecker checks that an expired lock stays expired: otherwise the work of a dead or stalled holder does not
+// become eligible when its lock expires (L08).
 type reviveChecker struct{ check.Base }
 
 func newReviveChecker(m *check.Run) check.Checker { return &reviveChecker{check.Base{Run: m}} }
@@ -38,12 +38,12 @@ func (k *reviveChecker) Observe(o *observe.Observation) {
 	if was.Token == "" || was.Live(o.AtMs) {
 		return
 	}
-	k.Run.Liveness("L08", was.Holder.Node, o.Instance, "the lock of %s (%s) had run out, and at %s it was extended until %s: expected what it held to be eligible from its end on",
+	k.Run.Liveness("L08", was.Holder.Node, o.Instance, "the lock of %s (%s) had expired, but at %s it was extended until %s: expected the work under it to be eligible from its end on",
 		k.Run.Model.Name(o.Instance), k.Run.LockText(was), k.Run.At(o.AtMs), k.Run.At(o.UntilMs))
 }
 
-// recovered checks that an instance whose lock expired is taken again (L08). A longer obligation for the instance is already
-// open.
+// recovered checks that an instance whose lock expired is taken again (L08). The instance always has another open
+// obligation, with a longer bound.
 func (c *obligations) recovered(in *model.Instance, input boundInput, sinceMs int64) {
 	mine := c.live.Instance(in.No)
 	if in.Lock.Token == "" || in.Lock.Live(c.now) || mine.RecoverReported {
@@ -60,11 +60,11 @@ func (c *obligations) recovered(in *model.Instance, input boundInput, sinceMs in
 	}
 	mine.RecoverReported = true
 	c.Run.Liveness("L08", in.Lock.Holder.Node, in.No,
-		"%s was held (%s) and is eligible since, but nobody has taken it again: counted from %s, bound %s, overdue by %s. Live nodes: %s",
+		"%s was held (%s) and has been eligible since the lock expired, but no node has taken it again: counted from %s, bound %s, overdue by %s. Live nodes: %s",
 		in.Name, c.Run.LockText(in.Lock), c.at(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
 }
 
-// visibleSince returns the time since which the instance has something to deliver, NeverMs if it has nothing now.
+// visibleSince returns the time since which the instance has a visible message, NeverMs if it has none now.
 func (c *obligations) visibleSince(in *model.Instance) int64 {
 	since := int64(model.NeverMs)
 	for _, r := range in.Queue {
@@ -75,8 +75,8 @@ func (c *obligations) visibleSince(in *model.Instance) int64 {
 	return since
 }
 
-// converge finds the time since which every node that is up runs the highest build that was ever run, with that build's
-// own range. It waits for core nodes that are not up yet.
+// converge finds the time since which every node that is up runs the highest build that was ever run, with that
+// build's own range. It waits for core nodes that are not up yet.
 func (c *obligations) converge() {
 	highest := (*engine.Build)(nil)
 	for i := range c.Run.Model.Nodes {
@@ -104,7 +104,7 @@ func (c *obligations) converge() {
 	}
 }
 
-// everRun reports whether some node of the run was of the build that an execution is pinned to.
+// everRun reports whether some node of the run had the build to which an execution is pinned.
 func (c *obligations) everRun(pin *engine.Version) bool {
 	for i := range c.Run.Model.Nodes {
 		for j := range c.Run.Model.Nodes[i].Incarnations {
@@ -116,9 +116,9 @@ func (c *obligations) everRun(pin *engine.Version) bool {
 	return false
 }
 
-// converged judges that after an upgrade nothing is filtered any longer and nothing waits for a build that is gone (L09):
-// whatever any build of the run has begun is taken, unless the highest build has dropped that pin from its range. It is
-// open already where a live node admits it.
+// converged checks that after an upgrade filters exclude no work, and no work waits for a build that is gone (L09):
+// nodes take work that any build of the run began, unless the highest build has dropped that pin from its range. If a
+// live node admits the instance, an obligation is already open.
 func (c *obligations) converged(in *model.Instance, input boundInput) {
 	pin, mine := in.Pin(), c.live.Instance(in.No)
 	if c.convergedMs == 0 || pin == nil || mine.ConvergeReported || in.Locked(c.now) || !c.highest.DefaultRange.Contains(*pin) || !c.everRun(pin) {
@@ -135,6 +135,6 @@ func (c *obligations) converged(in *model.Instance, input boundInput) {
 	}
 	mine.ConvergeReported = true
 	c.Run.Liveness("L09", 0, in.No,
-		"all nodes run %s, the highest build of the run, since %s or before, and %s (pin %s) still waits: visible since %s, counted from %s, bound %s, overdue by %s. Live nodes: %s",
+		"all nodes run %s, the highest build of the run, since %s or before, but %s (pin %s) still waits: visible since %s, counted from %s, bound %s, overdue by %s. Live nodes: %s",
 		c.highest.Name(), c.at(c.convergedMs), in.Name, model.PinText(pin), c.at(visible), c.at(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
 }

@@ -81,11 +81,11 @@ func TestParentTold(t *testing.T) {
 		{name: "L06_ok_start_damaged", status: "Failed", between: func(r *rig.Rig) {
 			r.Observe(observe.Observation{Kind: observe.Damaged, Message: 2, Instance: r.Instance("child"), Bytes: []byte("?")})
 		}},
-		{name: "L06_bad_not_told", status: "Completed", want: "ended as Completed and did not tell it"},
-		{name: "L06_bad_other_execution", status: "Completed", sends: []engine.WorkItem{toParent(1)}, want: "did not tell it"},
-		{name: "L06_bad_twice", status: "Completed", sends: []engine.WorkItem{toParent(2), toParent(2)}, want: "told its end twice"},
-		{name: "L06_bad_wrong_end", status: "Completed", sends: []engine.WorkItem{failed}, want: "ended as Completed and told SubOrchFailed"},
-		{name: "L06_bad_too_early", sends: []engine.WorkItem{toParent(2)}, want: "told its end and has not ended"},
+		{name: "L06_bad_not_told", status: "Completed", want: "ends as Completed but does not report it"},
+		{name: "L06_bad_other_execution", status: "Completed", sends: []engine.WorkItem{toParent(1)}, want: "does not report it"},
+		{name: "L06_bad_twice", status: "Completed", sends: []engine.WorkItem{toParent(2), toParent(2)}, want: "reports its end twice"},
+		{name: "L06_bad_wrong_end", status: "Completed", sends: []engine.WorkItem{failed}, want: "ends as Completed but reports SubOrchFailed"},
+		{name: "L06_bad_too_early", sends: []engine.WorkItem{toParent(2)}, want: "reports its end but has not ended"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := rig.New(t, plan.Plan{}, monitor.Options{Properties: []string{"L06"}})

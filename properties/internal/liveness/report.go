@@ -13,7 +13,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file puts liveness into words. Nothing here runs while all is well, apart from two small questions about starts.
+// This file describes violations of liveness in words. Apart from two small tests about starts, none of it runs
+// unless there is a violation.
 
 // report reports a message that is still queued.
 func (c *obligations) report(property string, in *model.Instance, r *model.Row, from int64, b bound) {
@@ -21,10 +22,10 @@ func (c *obligations) report(property string, in *model.Instance, r *model.Row, 
 	because := map[string]string{
 		"L01": "a message that no live node runs leaves the queue by poison",
 		"L02": "a message that a live node runs is consumed",
-		"L03": "what waited for a node goes on soon after one appears",
-		"L04": "once the build that it waits for is back, every stuck message leaves the queue",
+		"L03": "work that waited for a node continues soon after a node appears",
+		"L04": "once the awaited build is back, every stuck message leaves the queue",
 	}[property]
-	last := "nobody decided anything about it"
+	last := "no node decided about it"
 	if mine.LastDecision != machine.DecideNone {
 		last = fmt.Sprintf("last decision %s by %s", mine.LastDecision, c.Run.NodeName(mine.LastNode))
 	}
@@ -33,12 +34,12 @@ func (c *obligations) report(property string, in *model.Instance, r *model.Row, 
 		lock = fmt.Sprintf(", locked until %s", c.at(in.Lock.UntilMs))
 	}
 	c.Run.Violate(check.Finding{Property: property, Class: cluster.ClassLiveness, Instance: in.No, Item: string(r.Kind), Node: mine.LastNode, Message: fmt.Sprintf(
-		"%s: message %d (%s) of %s, pin %s, is still queued: visible since %s, now again %s%s, counted from %s, bound %s, overdue by %s; delivered %d times, count %d, %s. Live nodes: %s",
+		"%s: message %d (%s) of %s, pin %s, is still queued: visible since %s, next visible %s%s, counted from %s, bound %s, overdue by %s; delivered %d times, count %d, %s. Live nodes: %s",
 		because, r.No, r.Kind, in.Name, model.PinText(in.Pin()), c.at(mine.FirstVisibleMs), c.at(r.VisibleMs), lock, c.at(from), b, span.Text(c.now-from-b.ms),
 		mine.Deliveries, r.Count, last, c.live.WhyNot(in))})
 }
 
-// at returns a store time as a time of the run.
+// at returns a store time relative to the start of the run.
 func (c *obligations) at(ms int64) string {
 	if ms == 0 {
 		return "never"

@@ -10,10 +10,10 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file tells who may wait without owing anything: for a build, for a client, for a worker that the plan does not have.
+// This file decides who may wait without a violation: for a build, for a client, or for a worker that the plan lacks.
 
-// unserved judges an activity whose tag no live node serves (L11): it waits for ever, which is a fault of the plan, not of
-// the contract. Nodes that are still on their way up may serve it.
+// unserved judges an activity whose tag no live node serves (L11). It waits for ever, which is a fault of the plan,
+// not of the contract. Nodes that are still starting may serve it.
 func (c *obligations) unserved(in *model.Instance, r *model.Row) {
 	mine := c.live.Row(r.No)
 	if mine.Reported || c.settling() {
@@ -22,13 +22,13 @@ func (c *obligations) unserved(in *model.Instance, r *model.Row) {
 	if text := c.live.Unserved(r); text != "" {
 		mine.Reported = true
 		c.Run.Violate(check.Finding{Property: "L11", Class: cluster.ClassPlan, Instance: in.No, Item: model.ItemText(r),
-			Message: in.Name + " waits for " + text + "; expected a worker with that tag (option worker_tag_filter DefaultAnd(TAG) below a node), or another tag"})
+			Message: in.Name + " waits for " + text + ": expected a worker with that tag (option worker_tag_filter DefaultAnd(TAG) below a node), or another tag"})
 	}
 }
 
-// atEnded reports whether an instance waits for the answer to a start that is queued at another instance, and since when a
-// live node admits that one; NeverMs if none does. An execution keeps its pin when it has ended, and the filter applies to
-// its messages all the same (docs/contract-decisions.md#ended-pin).
+// atEnded reports whether an instance waits for the answer to a start that is queued for another instance. sinceMs is
+// the time since which a live node admits that instance, NeverMs if no node does. An ended execution keeps its pin,
+// and the filter applies to its messages, too (docs/contract-decisions.md#ended-pin).
 func (c *obligations) atEnded(in *model.Instance) (open bool, sinceMs int64) {
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
 		at := c.Run.Model.Instance(observe.InstanceNo(no))
@@ -48,7 +48,7 @@ func (c *obligations) atEnded(in *model.Instance) (open bool, sinceMs int64) {
 	return open, sinceMs
 }
 
-// unaided reports whether the plan sets, for an instance or for the root that it descends from, that calm sends it nothing.
+// unaided reports whether the plan says, for an instance or for the root of its tree, that calm sends it nothing.
 func (c *obligations) unaided(in *model.Instance) bool {
 	for parent := c.live.Instance(in.No).Parent; parent != 0; parent = c.live.Instance(in.No).Parent {
 		in = c.Run.Model.Instance(parent)
@@ -63,10 +63,10 @@ func (c *obligations) unaided(in *model.Instance) bool {
 	return ok && c.live.Plan.Instances[i].Unaided
 }
 
-// leftAlone reports whether a child may go on for ever: its parent, which alone may end it, waits for a node that admits it,
-// or has ended with an unreadable history, which cannot tell which children it leaves behind; or the parent was deleted
-// before the child began. 1. Nanny starts Eternal, 2. Nanny is deleted by force, 3. Eternal begins, and nobody will cancel
-// it.
+// leftAlone reports whether a child may go on for ever. Only its parent may end it, and the parent waits for a node
+// that admits it, or has ended with an unreadable history, which does not show its children, or was deleted before
+// the child began: 1. Nanny starts Eternal. 2. Nanny is deleted by force. 3. Eternal begins, and no parent will
+// cancel it.
 func (c *obligations) leftAlone(child *model.Instance, mine *track.Instance) bool {
 	if mine.Alone && child.CurrentID > engine.InitialExecutionID {
 		return true

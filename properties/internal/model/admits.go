@@ -2,9 +2,9 @@ package model
 
 import "github.com/durosim/durosim/engine"
 
-// Admits reports whether a filter lets an execution of a pin through: docs/contract/provider.md#p4. It states the rule
-// apart from engine.CapabilityFilter, which store and nodes follow: without a filter everything, with an empty one nothing,
-// otherwise what is unpinned and what lies within the first range. Pre-release parts do not count.
+// Admits reports whether a filter admits an execution with a pin: docs/contract/provider.md#p4. It states the rule
+// independently of engine.CapabilityFilter, which store and nodes use: no filter admits everything, an empty one
+// nothing, any other the unpinned executions and the pins within its first range. Pre-release parts do not count.
 func Admits(f *engine.CapabilityFilter, pin *engine.Version) bool {
 	switch {
 	case f == nil:

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// Difference returns the first difference between a snapshot of the store and the model, with the instance that it is in;
-// empty if there is none.
+// Difference returns the first difference between a snapshot of the store and the model, with its instance; empty if
+// there is none.
 func (m *Store) Difference(shot *memprovider.Snapshot) (observe.InstanceNo, string) {
 	next := 0
 	for _, in := range m.Instances[1:] {
@@ -18,7 +18,7 @@ func (m *Store) Difference(shot *memprovider.Snapshot) (observe.InstanceNo, stri
 		}
 		if next == len(shot.Instances) || shot.Instances[next].Number > in.No {
 			if !in.empty() {
-				return in.No, "the store has nothing of the instance"
+				return in.No, "the store does not have the instance"
 			}
 			continue
 		}
@@ -36,7 +36,7 @@ func (m *Store) Difference(shot *memprovider.Snapshot) (observe.InstanceNo, stri
 	return m.queueDifference(shot)
 }
 
-// empty reports whether the instance has nothing but a name.
+// empty reports whether only the name of the instance is known.
 func (in *Instance) empty() bool {
 	for _, ex := range in.Executions {
 		if !ex.empty() {
@@ -76,7 +76,7 @@ func (in *Instance) difference(shot *memprovider.SnapshotInstance) string {
 			continue
 		}
 		if next == len(shot.Executions) || shot.Executions[next].ID != ex.ID {
-			return fmt.Sprintf("execution %d was observed, and the store does not have it", ex.ID)
+			return fmt.Sprintf("execution %d was observed, but the store does not have it", ex.ID)
 		}
 		if seen := ex.difference(&shot.Executions[next]); seen != "" {
 			return fmt.Sprintf("execution %d: %s", ex.ID, seen)
@@ -103,7 +103,7 @@ func (ex *Execution) difference(shot *memprovider.SnapshotExecution) string {
 	for i := range ex.Events {
 		e := &ex.Events[i]
 		if i == len(shot.Events) || shot.Events[i].ID != e.ID {
-			return fmt.Sprintf("event %d was observed, and the store does not have it", e.ID)
+			return fmt.Sprintf("event %d was observed, but the store does not have it", e.ID)
 		}
 		if seen := differentBytes(shot.Events[i].Data, e.Bytes, e.Sum); seen != "" {
 			return fmt.Sprintf("event %d: %s", e.ID, seen)
@@ -121,7 +121,7 @@ func (m *Store) queueDifference(shot *memprovider.Snapshot) (observe.InstanceNo,
 	for no := observe.MessageNo(1); int(no) <= m.rowCount; no++ {
 		r := m.Row(no)
 		if !r.Present {
-			continue // or let go
+			continue // its page may have been released
 		}
 		seen := ""
 		if r.Queue == observe.QueueWorker {
@@ -141,9 +141,9 @@ func (m *Store) queueDifference(shot *memprovider.Snapshot) (observe.InstanceNo,
 	}
 	switch {
 	case len(messages) > 0:
-		return messages[0].Instance, fmt.Sprintf("the store has message %d, which should have left or never came", messages[0].Number)
+		return messages[0].Instance, fmt.Sprintf("the store has message %d, which was removed or never inserted according to the observations", messages[0].Number)
 	case len(work) > 0:
-		return work[0].Instance, fmt.Sprintf("the store has activity row %d, which should have left or never came", work[0].Number)
+		return work[0].Instance, fmt.Sprintf("the store has activity row %d, which was removed or never inserted according to the observations", work[0].Number)
 	}
 	return 0, ""
 }
@@ -184,8 +184,8 @@ func differs(what string, store, shadow any) string {
 	return fmt.Sprintf("%s: the store has %v, the shadow %v", what, store, shadow)
 }
 
-// differentBytes compares stored bytes with the observed ones, and with their hash at the time: both slices may be the
-// same one.
+// differentBytes compares stored bytes with the observed ones, and with their hash when they were observed, since
+// both slices may share memory.
 func differentBytes(store, observed []byte, sum uint64) string {
 	if !bytes.Equal(store, observed) {
 		i := 0

@@ -7,11 +7,11 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// This file works out from the model's state what a fetch could be handed by the contract's rules
-// (docs/contract/provider.md#p5.2 and #p5.8). Work whose delivery the contract leaves in doubt does not count.
+// This file derives, from the state of the model, which work a fetch may deliver by the contract's rules
+// (docs/contract/provider.md#p5.2 and #p5.8). Work whose delivery the contract leaves open does not count.
 
-// Eligible reports whether a fetch with that filter could be handed the instance, and if not, at what later time the
-// passing of time alone may change that: NeverMs if it cannot.
+// Eligible reports whether a fetch with that filter could deliver the instance now. If not, it returns the next time
+// at which this may change although nothing else happens, NeverMs if there is none.
 func (m *Store) Eligible(in *Instance, filter *engine.CapabilityFilter, nowMs int64) (now bool, atMs int64) {
 	if len(in.Queue) == 0 || !Admits(filter, in.Pin()) {
 		return false, NeverMs
@@ -33,8 +33,8 @@ func (m *Store) Eligible(in *Instance, filter *engine.CapabilityFilter, nowMs in
 	return false, atMs
 }
 
-// Orphaned reports whether a fetch that takes unpinned work drops the instance's messages: they are queue messages only,
-// nothing says what they are for, and no start is queued that will.
+// Orphaned reports whether a fetch that takes unpinned work drops the instance's messages: all of them are queue
+// messages, nothing says what the instance runs, and no start is queued that would.
 func (m *Store) Orphaned(in *Instance, nowMs int64) bool {
 	if in.Created || in.Lock.Live(nowMs) || in.damaged() || in.HasContext(m, nowMs) || !in.Visible(nowMs) {
 		return false
@@ -58,8 +58,8 @@ func (in *Instance) damaged() bool {
 	return ex != nil && ex.Kinds.Has(KindDamaged)
 }
 
-// EligibleWork is Eligible for an activity. Without a session config, activities of sessions cannot be taken; with one,
-// those of a live session go to its owner only.
+// EligibleWork is Eligible for an activity. Without a session config, a fetch takes no activities of sessions; with
+// one, those of a live session go only to its owner.
 func (m *Store) EligibleWork(r *Row, session *engine.SessionFetchConfig, tags engine.TagFilter, nowMs int64) (now bool, atMs int64) {
 	w, ok := r.Item.(engine.ActivityExecuteItem)
 	if !ok || !r.Present || !TakesTag(tags, w.Tag) || w.SessionID != "" && session == nil {

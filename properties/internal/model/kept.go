@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Left describes the first difference of an instance from its state before the call that touched it, besides its lock,
-// its queues and its executions; it returns nothing if there is none.
+// Left describes the first difference of an instance from its state before the call that touched it, except in its
+// lock, its queues and its executions. It returns an empty text if there is none.
 func (in *Instance) Left() string {
 	was := &in.Was
 	switch {
@@ -35,9 +35,9 @@ func keyLeft(now, was []KeyValue) string {
 	for i := range max(len(now), len(was)) {
 		switch {
 		case i == len(now) || i < len(was) && was[i].Key < now[i].Key:
-			return fmt.Sprintf("key %q is gone, before the call it was there", was[i].Key)
+			return fmt.Sprintf("key %q does not exist, before the call it did", was[i].Key)
 		case i == len(was) || now[i].Key < was[i].Key:
-			return fmt.Sprintf("key %q is there, before the call it was not", now[i].Key)
+			return fmt.Sprintf("key %q exists, before the call it did not", now[i].Key)
 		case !SameText(now[i].Value, was[i].Value) || now[i].UpdatedMs != was[i].UpdatedMs:
 			return fmt.Sprintf("key %q is %s of %d ms, before the call %s of %d ms",
 				now[i].Key, TextOf(now[i].Value), now[i].UpdatedMs, TextOf(was[i].Value), was[i].UpdatedMs)
@@ -46,7 +46,7 @@ func keyLeft(now, was []KeyValue) string {
 	return ""
 }
 
-// SessionsLeft describes how the sessions differ from those before a call; it returns nothing if they do not.
+// SessionsLeft describes how the sessions differ from those before a call. It returns an empty text if they do not.
 func (m *Store) SessionsLeft(c *Call) string {
 	if !c.TouchedSessions || slices.Equal(m.Sessions, c.Sessions) {
 		return ""

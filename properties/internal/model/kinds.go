@@ -10,11 +10,11 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// KindNo is a dense number of an event kind in a run; the table assigns them. Two numbers do not stand for kinds.
+// KindNo is a dense number that the table of a run assigns to an event kind. Two numbers do not stand for kinds.
 type KindNo uint8
 
 const (
-	KindDamaged KindNo = 62 // bytes that a fault changed: it is not known which builds read them
+	KindDamaged KindNo = 62 // bytes that a fault changed: it is unknown which builds read them
 	KindForeign KindNo = 63 // a kind that no build of the run knows, or bytes without a kind
 )
 
@@ -25,18 +25,18 @@ func MaskOf(k KindNo) KindSet { return 1 << k }
 
 func (s KindSet) Has(k KindNo) bool { return s&MaskOf(k) != 0 }
 
-// KindTable numbers the kinds that the builds of a run know and describes them.
+// KindTable numbers and describes the kinds that the builds of a run know.
 type KindTable struct {
 	names   []engine.EventKind
 	numbers map[engine.EventKind]KindNo
-	// byLength are the numbers of the names of each length, to find the kind in stored bytes.
+	// byLength holds, for each length, the numbers of the names of that length, to find the kind in stored bytes.
 	byLength [64][]KindNo
 	Started  KindNo
 	// Keys are the kinds that change the key-value state.
 	Keys KindSet
 	// Terminal are the kinds that end an execution.
 	Terminal KindSet
-	// Completes gives the schedule that a kind completes; 0, which is not a kind, for the others.
+	// Completes maps a kind to the kind of schedule that it completes; 0, which is not a kind, for other kinds.
 	Completes [64]KindNo
 	builds    []*engine.Build
 	Reads     []KindSet // by index in builds
@@ -73,7 +73,7 @@ func newKindTable(builds []*engine.Build) KindTable {
 	return t
 }
 
-// Add returns the number of a kind and adds it if it is new. There is room for 61; later ones are foreign.
+// Add returns the number of a kind, which it adds if it is new. There is room for 61 kinds; later ones are foreign.
 func (t *KindTable) Add(k engine.EventKind) KindNo {
 	if no, ok := t.numbers[k]; ok {
 		return no
@@ -104,7 +104,7 @@ func (t *KindTable) find(name []byte) (KindNo, bool) {
 	return no, ok
 }
 
-// Name returns the kind in words.
+// Name returns the name of the kind, for messages.
 func (t *KindTable) Name(k KindNo) string {
 	switch {
 	case k == KindDamaged:
@@ -132,8 +132,8 @@ func (t *KindTable) ReadBy(b *engine.Build) KindSet {
 	return mask
 }
 
-// typeKey precedes an event's kind. The search looks for its end, which begins with a letter that an envelope hardly has
-// otherwise: a search for a quote would stop everywhere.
+// typeKey precedes the kind of an event. The search looks for typeKeyEnd, which begins with a letter that is rare
+// elsewhere in an envelope: a search for a quote would stop everywhere.
 var typeKey, typeKeyEnd = []byte(`"type":"`), []byte(`ype":"`)
 
 // findTypeKey returns the first position of typeKey, or -1 if there is none.
@@ -145,8 +145,8 @@ func findTypeKey(data []byte) int {
 	return bytes.Index(data, typeKey)
 }
 
-// of returns the kind of an encoded event. The contract's JSON has the kind right behind an envelope without objects, so
-// the first such key is the right one; anything of another shape is decoded.
+// of returns the kind of an encoded event. In the contract's JSON the kind follows directly after an envelope without
+// objects, so the first such key is the right one; bytes of any other shape are decoded.
 func (t *KindTable) of(data []byte) KindNo {
 	if i := findTypeKey(data); i >= 0 {
 		name := data[i+len(typeKey):]
@@ -165,7 +165,7 @@ func (t *KindTable) of(data []byte) KindNo {
 	return KindForeign
 }
 
-// itemKindOf returns the kind of an encoded work item, empty if it has none: the tag around its fields.
+// itemKindOf returns the kind of an encoded work item, which is the tag around its fields; empty if it has none.
 func itemKindOf(data []byte) engine.WorkItemKind {
 	i := bytes.IndexByte(data, '"')
 	if i < 0 {
@@ -178,7 +178,7 @@ func itemKindOf(data []byte) engine.WorkItemKind {
 	return engine.WorkItemKind(data[i+1 : i+1+j])
 }
 
-// clampMs returns a time as the store counts it.
+// clampMs returns a time within the range that the store uses.
 func clampMs(ms uint64) int64 {
 	if ms > math.MaxInt64 {
 		return math.MaxInt64
@@ -186,7 +186,7 @@ func clampMs(ms uint64) int64 {
 	return int64(ms)
 }
 
-// sumOf returns a hash of bytes: fast, the same everywhere, not safe against adversaries.
+// sumOf returns a hash of bytes. It is fast and the same on every platform, but not cryptographic.
 func sumOf(data []byte) uint64 {
 	const a, b = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
 	h, w := uint64(len(data))*a+1, uint64(0)
@@ -195,7 +195,7 @@ func sumOf(data []byte) uint64 {
 			w |= uint64(c) << (8 * i)
 		}
 	} else {
-		w = binary.LittleEndian.Uint64(data[len(data)-8:]) // the end, with some of the bytes before it
+		w = binary.LittleEndian.Uint64(data[len(data)-8:]) // the last bytes, with some of those before them
 		for ; len(data) > 16; data = data[16:] {
 			hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])^b)
 			h = hi ^ lo ^ a

@@ -8,37 +8,37 @@ import (
 	"github.com/durosim/durosim/internal/slab"
 )
 
-// Store is the state of the store as its observations alone tell it. Checkers read it; only Observe writes to it. It is
-// brought up to date before any checker sees the observation.
+// Store is the state of the store as derived from its observations alone. Checkers read it; only Observe writes to
+// it. It applies an observation before any checker sees it.
 //
-// Pointers that it hands out (instances, executions, rows) stay valid for the whole run, even when the things they stand
-// for have left the store; events do not, they are looked up by id. Whatever a running call has changed keeps its old
-// value (see InstanceBefore and the like), so a checker can compare when the call ends.
+// Pointers that it returns (instances, executions, rows) stay valid for the whole run, even after the objects have
+// left the store. Events must be looked up by id. Whatever a running call has changed keeps its old value (see
+// InstanceBefore and the like), so a checker can compare both when the call ends.
 type Store struct {
-	Instances []*Instance // by number; the first is nobody's
+	Instances []*Instance // by number; index 0 is not an instance
 	numbers   map[string]observe.InstanceNo
-	pages     []*[RowsPerPage]Row // rows by number; nil for those that were let go
-	gone      Row                 // stands for the rows of these
+	pages     []*[RowsPerPage]Row // rows by number; nil for pages that were released
+	gone      Row                 // stands for the rows of those pages
 	rowCount  int                 // the largest number in use
 	Current   Call
 	Kinds     KindTable
 	Builds    []*engine.Build
-	Nodes     []Node      // by number - 1
-	Bare      []*Instance // instances without a pin that have orchestrator rows, in no order that matters
-	Queued    []*Instance // instances that have orchestrator rows, and queued activities, likewise
+	Nodes     []Node      // by number of the node - 1
+	Bare      []*Instance // instances without a pin that have orchestrator rows, in arbitrary order
+	Queued    []*Instance // instances that have orchestrator rows, and queued activities, in arbitrary order
 	Work      []*Row
 	// SessionWork is the number of these activities that belong to a session.
 	SessionWork int
 	Sessions    []Session // in order of id
-	Damaged     int       // number of times that a fault changed stored bytes
-	// Overwritten reports whether the event appended last replaced one with its id; removedCall is the call that had appended
-	// the event that was removed last.
+	Damaged     int       // how often a fault changed stored bytes
+	// Overwritten reports whether the last append replaced an event with the same id; removedCall is the call that
+	// had appended the event that was removed last.
 	Overwritten bool
 	RemovedCall uint64
 	room        room
 }
 
-// room is memory for what the model consists of.
+// room is the memory of the model.
 type room struct {
 	instances  *slab.Slab[Instance]
 	executions *slab.Slab[Execution]
@@ -48,15 +48,15 @@ type room struct {
 	rows       *slab.Slab[*Row]
 }
 
-// RowsPerPage is how many rows are let go together: those numbered from 1 are the first page.
+// RowsPerPage is the number of rows that are released together: the first page holds those numbered from 1.
 const RowsPerPage = 64
 
-// Lock is a peek-lock of an instance or of a worker row. Without a token there is no lock.
+// Lock is a peek-lock on an instance or on a worker row. Without a token there is no lock.
 type Lock struct {
 	Token   string
 	UntilMs int64
-	// Holder made the fetch that took the lock, which was call number call at takenMs with this filter (orchestrations
-	// only, nil for none).
+	// Holder made the fetch that took the lock, which was call number call at takenMs with this filter (nil for none,
+	// and for activities).
 	Holder  observe.Caller
 	Call    uint64
 	TakenMs int64
@@ -66,7 +66,7 @@ type Lock struct {
 // Live reports whether the lock is held at a time: at the instant of its end it has expired.
 func (l *Lock) Live(nowMs int64) bool { return l.Token != "" && l.UntilMs > nowMs }
 
-// Instance is everything that is known of one instance.
+// Instance is the state of one instance.
 type Instance struct {
 	No   observe.InstanceNo
 	Name string
@@ -76,21 +76,22 @@ type Instance struct {
 	Version       string
 	CurrentID     uint64 // the current execution's id
 	Parent        engine.ParentLink
-	// Executions are in ascending order of id. One may have events and no row.
+	// Executions are in ascending order of id. An execution may have events without a row.
 	Executions []*Execution
-	// Queue are the instance's rows in the orchestrator queue, visible or not, work those in the worker queue, both in
-	// ascending order of number.
+	// Queue holds the instance's rows in the orchestrator queue, visible or not, and Work those in the worker queue,
+	// both in ascending order of number.
 	Queue []*Row
 	Work  []*Row
-	// Lock is the instance lock; it stays when it expires, until it is replaced or released.
+	// Lock is the instance lock; an expired lock stays here until it is replaced or released.
 	Lock Lock
-	// Batch are the messages of the last delivery, and batchCall is the fetch that made it; batchToken is its token.
+	// Batch lists the messages of the last delivery; batchCall is the fetch that made it, and batchToken is its
+	// token.
 	Batch      []observe.MessageNo
 	BatchCall  uint64
 	BatchToken string
-	// Note is the last statement of a node about a delivery of this instance.
+	// Note is the last decision that a node has announced about a delivery of this instance.
 	Note Note
-	// Values is the custom status and the key-value store.
+	// Values holds the custom status and the key-value store.
 	Values Values
 	Was    InstanceBefore
 	bare   int // index in Store.Bare + 1, 0 if not in it
@@ -98,7 +99,7 @@ type Instance struct {
 	queuedAt int
 }
 
-// InstanceBefore is an instance as it was before a call touched it.
+// InstanceBefore is the state of an instance before a call touched it.
 type InstanceBefore struct {
 	call          uint64
 	Created       bool
@@ -110,7 +111,7 @@ type InstanceBefore struct {
 	Values        Values
 }
 
-// Execution is everything that is known of one execution.
+// Execution is the state of one execution.
 type Execution struct {
 	Instance *Instance
 	ID       uint64
@@ -120,19 +121,19 @@ type Execution struct {
 	Output  string
 	// Pin is a release, nil for an unpinned execution. It is never written to.
 	Pin *engine.Version
-	// Deleted reports whether it was ever deleted or pruned.
+	// Deleted reports whether the execution was ever deleted or pruned.
 	Deleted bool
-	// Repinned reports whether a caller other than a node pinned it after it had begun.
+	// Repinned reports whether a caller other than a node pinned the execution after it had begun.
 	Repinned bool
-	// Events are in ascending order of id; kinds are the kinds among them, terminals is the number of those that end an
-	// execution.
+	// Events are in ascending order of id; kinds is the set of their kinds, and terminals is the number of those that
+	// end an execution.
 	Events    []Event
 	Kinds     KindSet
 	Terminals int
 	Was       ExecutionBefore
 }
 
-// ExecutionBefore is an execution as it was before a call touched it.
+// ExecutionBefore is the state of an execution before a call touched it.
 type ExecutionBefore struct {
 	call      uint64
 	Created   bool
@@ -144,8 +145,8 @@ type ExecutionBefore struct {
 	Terminals int
 }
 
-// Event is one stored event. Its bytes are the store's own slice, which is never written to; sum is their hash when they
-// were stored, which would reveal a write.
+// Event is a stored event. Its bytes are the store's own slice, which must not be written to; sum is the hash of the
+// bytes when they were stored, which would reveal a write.
 type Event struct {
 	ID    uint64
 	Bytes []byte
@@ -162,36 +163,36 @@ type Row struct {
 	No       observe.MessageNo
 	Queue    observe.Queue
 	Instance *Instance
-	// Kind, item, execution and id are as they were inserted: id is an activity's id, or for a message to an
-	// orchestration the schedule that it completes, 0 if it completes none. item and bytes are dropped when the call
-	// after the row's removal begins.
+	// Kind, Item, execution and ID have the values at insertion. ID is the id of an activity, or for a message to an
+	// orchestration the schedule that it completes, 0 if it completes none. Item and bytes are dropped at the
+	// beginning of the call after the one that removed the row.
 	Kind      engine.WorkItemKind
 	Item      engine.WorkItem
 	Execution uint64
 	ID        uint64
-	FireAtMs  int64 // timers
+	FireAtMs  int64 // for timers
 	Bytes     []byte
 	sum       uint64
 	// Present reports whether the row is in its queue.
 	Present bool
 	Damaged bool
-	// workAt is the row's index in model.work + 1, 0 if it is not in it.
+	// workAt is the row's index in Store.work + 1, 0 if it is not there.
 	workAt int
-	// Removed is the reason for which a row left; call number removedBy removed it.
+	// Removed is the reason why a row left its queue; call number removedBy removed it.
 	Removed    observe.RemoveReason
 	RemovedBy  uint64
 	InsertedBy uint64
 	insertedMs int64
 	VisibleMs  int64
 	Count      uint32
-	// Delivered is the number of the last fetch that handed the message out.
+	// Delivered is the number of the last fetch that delivered the message.
 	Delivered uint64
-	// Lock is, in the worker queue, the row's lock; in the orchestrator queue only its token counts: the mark.
+	// Lock is the lock of a row in the worker queue; in the orchestrator queue only its token is used: the mark.
 	Lock Lock
 	Was  RowBefore
 }
 
-// RowBefore is a row as it was before a call touched it.
+// RowBefore is the state of a row before a call touched it.
 type RowBefore struct {
 	call      uint64
 	Present   bool
@@ -200,15 +201,16 @@ type RowBefore struct {
 	Lock      Lock
 }
 
-// Call is a call of the store that runs, or that has just ended.
+// Call is a call of the store that is running, or that has just ended.
 type Call struct {
 	ID      uint64
 	Kind    observe.CallKind
 	Caller  observe.Caller
 	BeganMs int64
-	// Request is a copy; what it points to may be read only until the call's end has been observed.
+	// Request is a copy; what it points to may be read only until the end of the call is observed.
 	Request observe.CallRequest
-	// ended and the rest are set by the end: outcome, and for a delivery instance, messages, token and told count.
+	// ended and the fields below are set at the end of the call: its outcome, and for a delivery the instance, the
+	// messages, the token and the count that the caller got.
 	ended    bool
 	Outcome  observe.Outcome
 	Instance observe.InstanceNo
@@ -216,22 +218,23 @@ type Call struct {
 	Token    string
 	Told     uint32
 
-	// What the call has touched so far, in order of first touch; the old values are in was.
+	// Instances, executions and rows that the call has touched so far, in order of first touch; their old values are
+	// in Was.
 	Instances  []*Instance
 	Executions []*Execution
 	Rows       []*Row
-	// Appended are the events that it appended, including those it took back.
+	// Appended lists the events that it appended, including undone ones.
 	Appended []EventRef
-	// Inserted are the numbers of rows that it inserted into each queue, including those it took back.
+	// Inserted is the number of rows that it inserted into each queue, including undone ones.
 	Inserted [3]int
-	// Sessions are those before the call, if it has touched any.
+	// Sessions holds the sessions before the call, if the call has touched any.
 	Sessions        []Session
 	TouchedSessions bool
-	// Undone reports whether the call took something back.
+	// Undone reports whether the call undid any change.
 	Undone bool
 	// Orphans is the number of messages that it dropped as orphans.
 	Orphans int
-	// Unreadable is the instance with an event or an orchestrator message that could not be decoded, and the first of these.
+	// Unreadable is the instance with the first event or orchestrator message that the call could not decode.
 	Unreadable          observe.InstanceNo
 	UnreadableExecution uint64
 	UnreadableEvent     uint64
@@ -244,13 +247,13 @@ type EventRef struct {
 	ID        uint64
 }
 
-// Node records the states of a node, one entry for each incarnation.
+// Node holds the states of a node, one for each incarnation.
 type Node struct{ Incarnations []Incarnation }
 
 type Incarnation struct {
 	Build  *engine.Build
 	Reads  KindSet
-	Filter *engine.CapabilityFilter // of the range in its options, whatever it declares
+	Filter *engine.CapabilityFilter // the filter for the range in its options, whatever filter it declares
 }
 
 // New returns the model of an empty store in a run with these builds.
@@ -266,7 +269,7 @@ func New(builds []*engine.Build, slabs *slab.Set) *Store {
 	return m
 }
 
-// Instance returns the instance of a number, nil for 0. A number that was not announced gives an instance without a name.
+// Instance returns the instance with a number, nil for 0. If the number was not announced, the instance has no name.
 func (m *Store) Instance(no observe.InstanceNo) *Instance {
 	if int(no) < len(m.Instances) {
 		return m.Instances[no]
@@ -282,7 +285,7 @@ func (m *Store) Instance(no observe.InstanceNo) *Instance {
 // InstanceCount returns the largest instance number; numbers begin at 1.
 func (m *Store) InstanceCount() int { return len(m.Instances) - 1 }
 
-// Number returns the number of an instance by its name, 0 if the store has not heard of it.
+// Number returns the number of an instance by its name, 0 if the store does not know it.
 func (m *Store) Number(name string) observe.InstanceNo { return m.numbers[name] }
 
 // Name returns the name of an instance, empty for 0 and for unknown numbers.
@@ -293,7 +296,7 @@ func (m *Store) Name(no observe.InstanceNo) string {
 	return m.Instances[no].Name
 }
 
-// Row returns the row of a number, which may have left its queue; nil for 0. Of a row that was let go nothing is known.
+// Row returns the row with a number, which may have left its queue; nil for 0. A row that was released is empty.
 func (m *Store) Row(no observe.MessageNo) *Row {
 	if no == 0 {
 		return nil
@@ -315,8 +318,8 @@ func (m *Store) Row(no observe.MessageNo) *Row {
 // Pages returns how many pages of rows there have been.
 func (m *Store) Pages() int { return len(m.pages) }
 
-// LetGo lets go of a page of rows, unless one of them is in its queue or was delivered under a lock that is still there.
-// It reports whether it did. Pointers to the rows stay valid.
+// LetGo releases a page of rows, unless one of them is queued or was delivered under a lock that still exists. It
+// reports whether it did. Pointers to the rows stay valid.
 func (m *Store) LetGo(page int) bool {
 	for i := range m.pages[page] {
 		if r := &m.pages[page][i]; r.Present || r.Instance != nil && r.Instance.Lock.Token != "" {
@@ -327,7 +330,7 @@ func (m *Store) LetGo(page int) bool {
 	return true
 }
 
-// Call returns the call of that number while it runs, and until another begins; else nil.
+// Call returns the call with that number from its beginning until the next call begins; otherwise nil.
 func (m *Store) Call(id uint64) *Call {
 	if id == 0 || m.Current.ID != id {
 		return nil
@@ -335,7 +338,7 @@ func (m *Store) Call(id uint64) *Call {
 	return &m.Current
 }
 
-// Incarnation returns the state of a caller's incarnation, or nil if it is not a node or nothing was recorded of it.
+// Incarnation returns the state of a caller's incarnation, nil if it is not a node or has no record.
 func (m *Store) Incarnation(c observe.Caller) *Incarnation {
 	if c.Node == 0 || int(c.Node) > len(m.Nodes) {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// Observe brings the model up to date. It believes what it is told, right or wrong: judging is for checkers.
+// Observe applies an observation to the model. It believes every observation, right or wrong: checkers judge.
 func (m *Store) Observe(o *observe.Observation) {
 	switch o.Kind {
 	case observe.EventDecoded:
@@ -68,12 +68,13 @@ func (m *Store) Observe(o *observe.Observation) {
 	}
 }
 
-// nodes tells the present state of a node.
+// nodes gives the present state of a node.
 type nodes interface {
 	Node(number uint32) *cluster.NodeInfo
 }
 
-// Record keeps what checkers must know of nodes: what each incarnation ran, and its decisions about deliveries.
+// Record stores what checkers need to know about nodes: the build and options of each incarnation, and its decisions
+// about deliveries.
 func (m *Store) Record(w nodes, r *cluster.Record) {
 	switch r.Kind {
 	case record.NodeStarted:
@@ -276,7 +277,7 @@ func (m *Store) onEventRemoved(o *observe.Observation) {
 	}
 	m.Current.Undone = m.Current.Undone || o.Undo
 	if o.Undo && len(ex.Events) != ex.Was.Events {
-		return // more follow; what the call appended last is taken back first
+		return // more follow; undoing begins with the newest event
 	}
 	m.recount(ex)
 }
@@ -307,7 +308,7 @@ func (m *Store) onDamaged(o *observe.Observation) {
 	}
 }
 
-// touchInstance returns the instance of an observation and keeps its state before the call.
+// touchInstance returns the instance of an observation, and saves its state before the call.
 func (m *Store) touchInstance(o *observe.Observation) *Instance {
 	in := m.Instance(o.Instance)
 	if o.Call != 0 && in.Was.call != o.Call {
@@ -320,7 +321,7 @@ func (m *Store) touchInstance(o *observe.Observation) *Instance {
 	return in
 }
 
-// touchExecution returns the execution of an observation, and creates it if it is not known yet.
+// touchExecution returns the execution of an observation, and creates it if it is new.
 func (m *Store) touchExecution(o *observe.Observation) *Execution {
 	in := m.Instance(o.Instance)
 	ex := in.Execution(o.Execution)

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// Values holds what is known of an instance besides its executions and queues: the custom status, which is part of the
+// Values holds the state of an instance apart from its executions and queues: the custom status, which is part of the
 // instances row, and the two tables of the key-value store, in order of key.
 type Values struct {
 	CustomStatus  *string
@@ -24,7 +24,7 @@ type KeyValue struct {
 	UpdatedMs uint64
 }
 
-// Session is a row of the sessions table. There is one only once an owner has claimed the session.
+// Session is a row of the sessions table. It exists once an owner has claimed the session.
 type Session struct {
 	ID         string
 	Owner      string
@@ -93,7 +93,7 @@ func (k *Values) difference(shot *memprovider.SnapshotInstance) string {
 func kvDifference(store []memprovider.SnapshotKV, shadow []KeyValue) string {
 	for i, r := range shadow {
 		if i == len(store) || store[i].Key != r.Key {
-			return fmt.Sprintf("key %q was observed, and the store does not have it", r.Key)
+			return fmt.Sprintf("key %q was observed, but the store does not have it", r.Key)
 		}
 		if !SameText(store[i].Value, r.Value) || store[i].UpdatedMs != r.UpdatedMs {
 			return differs(fmt.Sprintf("key %q", r.Key), TextOf(store[i].Value), TextOf(r.Value))
@@ -109,7 +109,7 @@ func kvDifference(store []memprovider.SnapshotKV, shadow []KeyValue) string {
 func (m *Store) sessionDifference(shot []memprovider.SnapshotSession) string {
 	for i, x := range m.Sessions {
 		if i == len(shot) || shot[i].ID != x.ID {
-			return fmt.Sprintf("session %q was observed, and the store does not have it", x.ID)
+			return fmt.Sprintf("session %q was observed, but the store does not have it", x.ID)
 		}
 		if have := (Session{shot[i].ID, shot[i].Owner, shot[i].UntilMs, shot[i].ActivityMs}); have != x {
 			return differs(fmt.Sprintf("session %q", x.ID), have, x)

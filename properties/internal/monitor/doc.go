@@ -1,4 +1,4 @@
-// Package monitor puts the checkers of one run together: a run is watched by a Monitor.
+// Package monitor combines the checkers of a run into a Monitor, which watches the run.
 //
-// The order in which checkers see things is set here, and nowhere else.
+// It alone determines the order in which checkers see what happens.
 package monitor

@@ -25,12 +25,13 @@ type Options struct {
 	Properties []string
 	// Without lists ids that are not reported, although Properties or the default includes them.
 	Without []string
-	// Expectations are what a scenario expects besides the properties. They are checked whatever Properties selects.
+	// Expectations are what a scenario expects in addition to the properties. They are checked whatever Properties
+	// selects.
 	Expectations []plan.Expectation
-	// Referee has properties/oracle judge every answer of the store. It is naive, and slow for long runs. A refusal is
-	// reported under the id "referee".
+	// Referee has properties/oracle judge every answer of the store. It is a plain implementation, slow for long
+	// runs. A rejected answer is reported under the id "referee".
 	Referee bool
-	// Matrix counts which kinds of faults met which features of orchestrations: coverage points with names as
+	// Matrix adds coverage points that count which kinds of faults met which features of orchestrations, such as
 	// "fault answer-lost meets sessions".
 	Matrix bool
 }
@@ -50,15 +51,15 @@ func (o *Options) wants(id string) bool {
 type Monitor struct {
 	*check.Monitor
 	coverage *coverage.Counter
-	matrix   *coverage.Matrix // nil if nobody asks
-	expect   *expect.Checker  // nil if nothing is expected
+	matrix   *coverage.Matrix // nil if it was not asked for
+	expect   *expect.Checker  // nil without expectations
 	outcome  *outcome.Checker
-	referee  *answers.Judge // nil if nobody judges the answers
+	referee  *answers.Judge // nil without a referee
 }
 
 var _ cluster.Monitor = (*Monitor)(nil)
 
-// New makes the monitor of one run. It is good for that run only.
+// New makes the monitor of one run. A monitor serves a single run.
 func New(w check.World, opts Options) *Monitor {
 	asked := make(map[string]bool) // only looked up; the known ids are listed here
 	wants := func(id string) bool {
@@ -95,7 +96,7 @@ func New(w check.World, opts Options) *Monitor {
 	return m
 }
 
-// WatchHandle lets the referee see the calls of a handle.
+// WatchHandle returns a handle that shows the referee every call.
 func (m *Monitor) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
 	if m.referee == nil {
 		return p
@@ -103,7 +104,7 @@ func (m *Monitor) WatchHandle(p engine.Provider, codec engine.Codec) engine.Prov
 	return m.referee.Watch(p, codec)
 }
 
-// Fates returns what became of the plan's instances. Call it after Finish.
+// Fates returns how the plan's instances ended. Call it after Finish.
 func (m *Monitor) Fates() []cluster.Fate { return m.outcome.Fates() }
 
 // Waits returns the times for which work waited for a build. Call it after Finish.

@@ -1,6 +1,6 @@
-// Package outcome compares the end of each piece of work of a plan with what the plan expects of it.
+// Package outcome compares the end of each instance of a plan with the end that the plan expects.
 //
-// Checker follows the ends of instances with their causes, what nodes refused them, what calm and relief did to them, and
-// the times for which they waited for a build. At the end of a run it makes a fate of each, and a violation of the property
-// "outcome", class plan, of each that is not as expected. It does not judge whether the contract was kept.
+// Checker records the ends of instances with their causes, why nodes refused them, what calm and relief did for them,
+// and how long they waited for a build. At the end of a run it makes a fate for each, and reports a violation of the
+// property "outcome", class plan, for each unexpected end. It does not judge whether the contract was kept.
 package outcome

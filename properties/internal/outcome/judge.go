@@ -74,7 +74,7 @@ func (c *Checker) ending(in *model.Instance, w *work) (cluster.Ending, string) {
 	return cluster.StillRunning, ""
 }
 
-// failure returns the ending that a failed execution itself records.
+// failure returns the ending that the history of a failed execution records.
 func (c *Checker) failure(ex *model.Execution, w *work) (cluster.Ending, string) {
 	details, ok := c.Run.Model.Failure(ex)
 	switch {
@@ -94,11 +94,12 @@ func (c *Checker) failure(ex *model.Execution, w *work) (cluster.Ending, string)
 	return cluster.EndedFailed, details.Display()
 }
 
-// poison explains why deliveries did not end: by what nodes refused, or else by the poison's own details.
+// poison explains why deliveries did not complete: by the refusals of nodes, or else by the details of the poison
+// itself.
 func (c *Checker) poison(in *model.Instance, d *engine.ErrorDetails, w *work) string {
 	what := ""
 	if d.Poison != nil {
-		if no := c.Run.Model.Number(d.Poison.MessageType.Instance); no != 0 && no != in.No { // of a child, which told its parent
+		if no := c.Run.Model.Number(d.Poison.MessageType.Instance); no != 0 && no != in.No { // of a child, which reported to its parent
 			what = "child " + c.Run.Model.Name(no) + ": "
 			w.refusals = append(w.refusals, c.of(no).refusals...)
 		}
@@ -133,8 +134,8 @@ func (r *refusal) why() string {
 	return "build " + r.build + " has no handler for it (" + cmp.Or(r.cause, "handler missing") + ")"
 }
 
-// owes fills in what calm and relief did for an instance, and reports whether it would not have ended so without relief.
-// That calm brought a node up counts for the instances that the node ended.
+// owes fills in what calm and relief did for an instance, and reports whether it would not have ended that way
+// without relief. If calm started a node, this counts for the instances that the node ended.
 func (c *Checker) owes(f *cluster.Fate, w *work) (rescued bool) {
 	var parts []string
 	if len(w.calm) > 0 {
@@ -167,7 +168,7 @@ func (c *Checker) deletedByRelief(id string) bool {
 	return slices.ContainsFunc(c.Run.World.Help(), func(h cluster.Help) bool { return h.Kind == cluster.HelpDelete && h.Name == id })
 }
 
-// expected reports whether an end is what the plan expects. Faults that decide how work ends excuse a failure.
+// expected reports whether the plan expects an end. Faults that decide how work ends excuse a failure.
 func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
 	if f.End == cluster.EndedDeleted && !f.Relieved || w.fault != "" && f.End != cluster.EndedCompleted && f.End != cluster.EndedCancelled {
 		return true
@@ -187,19 +188,19 @@ func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
 	return p.Expect == planterm.EndAny
 }
 
-// cancels reports whether the plan cancels an instance: then a cancelled end is one that the plan asks for.
+// cancels reports whether the plan cancels an instance, and so allows it to end as cancelled.
 func cancels(p *plan.Instance) bool {
 	return slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Verb == plan.ActionCancel })
 }
 
-// report reports an end that is not as expected.
+// report reports an unexpected end.
 func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cluster.Fate, differ string) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is %s", p.ID, f.End)
 	if w.end.phase == cluster.PhaseRelief {
-		b.WriteString(" only by relief, which is not of the plan")
+		b.WriteString(" only by relief, which is not part of the plan")
 	}
-	fmt.Fprintf(&b, ", and the plan expects %s", cmp.Or(p.Expect, planterm.EndCompleted).Text())
+	fmt.Fprintf(&b, ", but the plan expects %s", cmp.Or(p.Expect, planterm.EndCompleted).Text())
 	if f.EndedMs != 0 {
 		fmt.Fprintf(&b, ". It ended at %s, step %d", span.Text(f.EndedMs), w.end.step)
 	}
@@ -217,7 +218,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 		fmt.Fprintf(&b, ". Beyond the plan: %s", f.Owes)
 	}
 	if w.end.phase == cluster.PhaseRelief {
-		differ = "a node whose range holds its pin has to be up until it has ended; " + c.upText()
+		differ = "a node whose range holds its pin must be up until it has ended; " + c.upText()
 	}
 	if differ != "" {
 		fmt.Fprintf(&b, ". To end as %s: %s", cmp.Or(p.Expect, planterm.EndCompleted).Text(), differ)
@@ -232,7 +233,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// nodeText describes a node with its build and the step that made it so.
+// nodeText describes a node with its build and the step that gave it this build.
 func (c *Checker) nodeText(number uint32, build string, after step) string {
 	text := c.Run.NodeName(number)
 	if build != "" {
@@ -254,31 +255,31 @@ func (c *Checker) waitsFor(id string, no observe.InstanceNo) (cause, differ stri
 		}
 	}
 	if up == 0 {
-		return "no node is up", "a node has to be up until it has ended; " + c.downText()
+		return "no node is up", "a node must be up until it has ended; " + c.downText()
 	}
 	why := c.Run.World.Why(id)
 	if why == nil || no == 0 {
-		return "no node took it", "a live node has to admit it"
+		return "no node took it", "a live node must admit it"
 	}
 	switch why.Rule {
 	case "not-admitted":
 		pin := model.PinText(c.Run.Model.Instance(no).Pin())
-		return "no live node admits its pin " + pin, fmt.Sprintf("a node whose range holds %s has to be up until it has ended; live nodes: %s", pin, c.state.WhyNot(c.Run.Model.Instance(no)))
+		return "no live node admits its pin " + pin, fmt.Sprintf("a node whose range holds %s must be up until it has ended; live nodes: %s", pin, c.state.WhyNot(c.Run.Model.Instance(no)))
 	case "event":
-		return why.Text, "somebody has to send that"
+		return why.Text, "a client must send that"
 	case "activity":
 		for _, r := range c.Run.Model.Instance(no).Work {
 			if text := c.state.Unserved(r); text != "" {
-				return "it waits for " + text, "a worker has to serve that tag"
+				return "it waits for " + text, "a worker must serve that tag"
 			}
 		}
 	case "ended":
 		return "", ""
 	}
-	return why.Text, "it needs longer, or whoever it waits for has to end; live nodes: " + c.state.WhyNot(c.Run.Model.Instance(no))
+	return why.Text, "it needs more time, or the instance that it waits for must end; live nodes: " + c.state.WhyNot(c.Run.Model.Instance(no))
 }
 
-// upText describes the nodes that are up, and names the steps that made them so.
+// upText describes the nodes that are up, with the steps that gave them their builds.
 func (c *Checker) upText() string {
 	var parts []string
 	for i, s := range c.nodes {
@@ -289,7 +290,7 @@ func (c *Checker) upText() string {
 	return "nodes: " + strings.Join(parts, ", ")
 }
 
-// downText tells for each node that is down since when and by which step.
+// downText names the nodes that are down, with the time and the step that stopped each.
 func (c *Checker) downText() string {
 	var parts []string
 	for i, s := range c.nodes {
@@ -302,22 +303,22 @@ func (c *Checker) downText() string {
 	return strings.Join(parts, ", ")
 }
 
-// different describes what would have to differ for work to end otherwise.
+// different describes what must change for the work to end as expected.
 func (c *Checker) different(w *work, f *cluster.Fate) string {
 	switch {
 	case f.End == cluster.EndedDeleted:
-		return "a build of the plan has to admit its pin, and a node of that build to be up until it has ended"
+		return "a build of the plan must admit its pin, and a node of that build must be up until it has ended"
 	case f.End == cluster.EndedPoisoned && len(w.refusals) > 0:
 		r := &w.refusals[0]
 		name := c.Run.NodeName(r.node)
 		if r.decision == machine.DecideNoHandler || r.decision == machine.DecideWorkNoHandler {
-			return fmt.Sprintf("build %s of %s has to keep that handler until nothing needs it, or the work has to end before", r.build, name)
+			return fmt.Sprintf("build %s of %s must keep that handler until nothing needs it, or the work must end before", r.build, name)
 		}
-		return fmt.Sprintf("a node that admits and reads it has to be up until it has ended, in place of %s (%s)", name, r.build)
+		return fmt.Sprintf("a node that admits and reads it must be up until it has ended, in place of %s (%s)", name, r.build)
 	case f.End == cluster.EndedPoisoned:
-		return "a delivery has to be acknowledged before max_attempts is reached"
+		return "a delivery must be acknowledged before max_attempts is reached"
 	case f.End == cluster.EndedCancelled:
-		return "nobody may cancel it, or the plan has to say that it is cancelled"
+		return "no client may cancel it, or the plan must say that it is cancelled"
 	}
-	return "its code must not fail so"
+	return "its code must not fail this way"
 }

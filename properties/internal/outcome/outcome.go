@@ -18,17 +18,17 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// ID is the property that unexpected ends are reported under.
+// ID is the property under which unexpected ends are reported.
 const ID = "outcome"
 
-// Checker holds ends against expectations.
+// Checker compares ends with expectations.
 type Checker struct {
 	check.Base
 	track.Deaf
 	state *track.State
 	work  []work     // by instance number
 	nodes []nodeStep // by node number - 1
-	last  step       // the schedule step before now
+	last  step       // the last step of the schedule so far
 	waits []cluster.Wait
 	fates []cluster.Fate
 }
@@ -40,30 +40,30 @@ func New(m *check.Run, s *track.State) *Checker {
 	return c
 }
 
-// work holds what is known of an instance besides the model.
+// work holds the state of an instance beyond the model.
 type work struct {
 	end      end
 	refusals []refusal
-	calm     []string // what calm sent it, in order
+	calm     []string // what calm sent to it, in order
 	fault    string   // the injected fault that decides how it ends, empty for none
 	waits    int      // index of its open wait in Checker.waits + 1, 0 for none
 	deleted  bool
-	panicked string // where its code panicked last, empty if it did not or nothing tells
+	panicked string // where its code panicked last, empty if it did not or if that is unknown
 }
 
-// end is the ack that ended it.
+// end describes the ack that ended an instance.
 type end struct {
-	atMs   int64 // 0 while it has not ended
+	atMs   int64 // 0 until it has ended
 	step   uint64
 	phase  cluster.Phase
 	node   uint32
 	build  string
-	after  step // the step that made the node what it was
+	after  step // the last step that changed the node
 	poison bool // it was declared poisonous
 	cause  string
 }
 
-// refusal is the reason why a node gave work of an instance back, with the number of times.
+// refusal is a reason why a node gave back work of an instance, and how often it did.
 type refusal struct {
 	node     uint32
 	build    string
@@ -73,13 +73,13 @@ type refusal struct {
 	times    int
 }
 
-// step is a step of the schedule, and when it was carried out.
+// step is a step of the schedule with its time.
 type step struct {
 	text string
 	atMs int64
 }
 
-// nodeStep is the last step that made a node what it is, and those that took a handler from it.
+// nodeStep holds the last step that changed a node, and the steps that removed handlers from it.
 type nodeStep struct {
 	step
 	taken []taken
@@ -90,8 +90,8 @@ type taken struct {
 	step    step
 }
 
-// lost returns the step that removed the missing handler or range from the node or, if there is none, the step that made the
-// node what it is.
+// lost returns the step that removed the missing handler or range from the node or, if there is none, the last step
+// that changed the node.
 func (n *nodeStep) lost(cause string) step {
 	for _, t := range slices.Backward(n.taken) {
 		if strings.Contains(cause, t.handler) {
@@ -108,12 +108,12 @@ func (c *Checker) of(no observe.InstanceNo) *work {
 	return &c.work[no]
 }
 
-// Observes returns the kinds of observations that the tracker does not tell of.
+// Observes returns the kinds of observations that the tracker does not report.
 func (*Checker) Observes() []observe.Kind {
 	return []observe.Kind{observe.Damaged, observe.InstanceRemoved}
 }
 
-// Records returns the kinds of records likewise.
+// Records returns the kinds of records that the tracker does not report.
 func (*Checker) Records() []record.Kind {
 	return []record.Kind{record.Scheduled, record.ClientSent, record.Fault, record.NodeStarted}
 }
@@ -125,10 +125,10 @@ func (c *Checker) Observe(o *observe.Observation) {
 		if o.Message == 0 {
 			return
 		}
-		// Nobody who cannot read a start knows whom to tell that its id is taken.
+		// A node that cannot read a start does not know the parent, and so cannot report that the id is taken.
 		if start, ok := c.Run.Model.Row(o.Message).Item.(engine.StartItem); ok && start.ParentInstance != "" {
 			if parent := c.Run.Model.Number(start.ParentInstance); parent != 0 {
-				c.of(parent).fault = "the start of a child of it was damaged"
+				c.of(parent).fault = "the start of one of its children was damaged"
 			}
 		}
 	} else if !o.Undo {
@@ -136,7 +136,7 @@ func (c *Checker) Observe(o *observe.Observation) {
 	}
 }
 
-// Record notes steps of the schedule, what calm sends, and faults that decide how work ends.
+// Record follows the steps of the schedule, the events that calm sends, and the faults that decide how work ends.
 func (c *Checker) Record(r *cluster.Record) {
 	switch r.Kind {
 	case record.NodeStarted:
@@ -169,7 +169,7 @@ func (c *Checker) Record(r *cluster.Record) {
 		}
 	case record.Fault:
 		if no := c.Run.Model.Number(r.Instance); r.Fault == faultkind.ActivityPanic && no != 0 {
-			c.of(no).fault = "an activity of it was made to panic"
+			c.of(no).fault = "one of its activities was made to panic"
 		}
 	}
 }
@@ -195,7 +195,7 @@ func sentByCalm(item engine.WorkItem) string {
 	return ""
 }
 
-// OnNoted notes why a node gives work back, and poison.
+// OnNoted records poison, and why nodes give work back.
 func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
 	w := c.of(d.Instance)
 	switch note.Decision {
@@ -225,7 +225,7 @@ func (c *Checker) refused(w *work, n *track.Node, note *machine.Note) {
 	})
 }
 
-// OnCommitted notes the ack that ends an instance.
+// OnCommitted records the ack that ends an instance.
 func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, _ *engine.OrchestrationAck) {
 	if status := c.Run.Model.Instance(no).Status(); status != engine.StatusCompleted && status != engine.StatusFailed {
 		return
@@ -240,7 +240,7 @@ func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.Insta
 	}
 }
 
-// OnWaits begins a wait for a build, and OnWaited ends it.
+// OnWaits begins a wait for a build.
 func (c *Checker) OnWaits(in *model.Instance) {
 	w := c.of(in.No)
 	c.waits = append(c.waits, cluster.Wait{
@@ -261,12 +261,12 @@ func (c *Checker) ended(w *cluster.Wait, open bool) {
 	w.ForMs, w.Open = c.Run.World.NowMs()-c.Run.World.StartMs()-w.FromMs, open
 }
 
-// sessionMs is the time after calm began for which the checker waits for an activity of a session: liveness has no bound
-// for it, since who may take it changes with the session's owner.
+// sessionMs is the time after the beginning of calm for which the checker waits for an activity of a session.
+// Liveness has no bound for it, since the node that may take it changes with the owner of the session.
 const sessionMs = 5 * 60 * 1000
 
-// Open reports whether an instance of the plan has an activity of a session outstanding. Liveness covers everything else
-// that may still end it.
+// Open reports whether an instance of the plan has an outstanding activity of a session. Liveness covers everything
+// else that may still end an instance.
 func (c *Checker) Open(nowMs int64) (bool, int64) {
 	until := c.state.CalmMs + sessionMs
 	if c.Run.Model.SessionWork == 0 || c.state.CalmMs == 0 || nowMs > until {
@@ -293,7 +293,7 @@ func (c *Checker) Finish() {
 	}
 }
 
-// spread passes faults that decide how work ends on to the instances that wait for it.
+// spread marks the ancestors of an instance whose end a fault decides with that fault.
 func (c *Checker) spread() {
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
 		fault := c.of(observe.InstanceNo(no)).fault
@@ -302,13 +302,13 @@ func (c *Checker) spread() {
 		}
 		for up, n := c.state.Instance(observe.InstanceNo(no)).Parent, 0; up != 0 && n < 100; up, n = c.state.Instance(up).Parent, n+1 {
 			if w := c.of(up); w.fault == "" {
-				w.fault = "a child failed by a fault"
+				w.fault = "a child failed because of a fault"
 			}
 		}
 	}
 }
 
-// spreadCalm tells the ancestors of an instance what calm sent it.
+// spreadCalm records, for the ancestors of an instance, what calm sent to it.
 func (c *Checker) spreadCalm() {
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
 		own := slices.Clone(c.of(observe.InstanceNo(no)).calm)
@@ -324,10 +324,10 @@ func (c *Checker) spreadCalm() {
 	}
 }
 
-// forChild ends what calm sent a descendant.
+// forChild is the suffix of texts about what calm sent to a descendant.
 const forChild = " for a child"
 
-// Fates returns what became of the plan's instances. Call it after Finish.
+// Fates returns how the plan's instances ended. Call it after Finish.
 func (c *Checker) Fates() []cluster.Fate { return c.fates }
 
 // Waits returns the times for which work waited for a build. Call it after Finish.

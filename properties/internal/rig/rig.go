@@ -21,10 +21,10 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// StartMs is the store time at which stories begin: not zero, as in a run.
+// StartMs is the store time at which stories begin: not zero, as in real runs.
 const StartMs = 1_000_000
 
-// Rig tells a monitor a story, one command a line, each with its time in milliseconds:
+// Rig feeds a monitor from a story, one command per line, each with its time in milliseconds:
 //
 //	0     up A 1.5.0 [range=2.0.0..2.9.0] [bare]   a node starts, bare without the handler H
 //	0     down|crash|pause|resume|drain A
@@ -32,15 +32,15 @@ const StartMs = 1_000_000
 //	0     seed x 1.5.0                             a running instance of that pin (none for unpinned)
 //	0     damage x                                 its history holds a damaged event
 //	0     start x / send x / cancel x / work x     a message or an activity is queued
-//	10    fetch A x                                A is handed what is visible, its counts go up
-//	12    note A poison                            A decides about what it was handed last
+//	10    fetch A x                                A receives what is visible, the counts go up
+//	12    note A poison                            A decides about its last delivery
 //	13    commit A [Completed|Failed]              its ack takes effect
-//	13    abandon A 1000 [ignore]                  it gives it back
+//	13    abandon A 1000 [ignore]                  it gives the delivery back
 //	30    phase calm|relief                        the present phase ends and another begins
 //	31    tick                                     the world asks what is open
 //	40    finish
 //
-// All messages of an instance are visible when they are sent. A fetch locks for 5 s.
+// Messages of an instance are visible when they are sent. A fetch locks for 5 s.
 type Rig struct {
 	t     testing.TB
 	w     *World
@@ -81,7 +81,7 @@ func New(t testing.TB, plan plan.Plan, o monitor.Options) *Rig {
 	return r
 }
 
-// Tell carries out a story and returns the violations as "property instance".
+// Tell runs a story and returns the violations as "property instance".
 func (r *Rig) Tell(story string) []string {
 	for _, line := range strings.Split(strings.TrimSpace(story), "\n") {
 		words := strings.Fields(line)
@@ -367,7 +367,7 @@ func (r *Rig) abandon(name string, delay int64, ignore bool) {
 	r.end(caller, observe.CallAbandonOrchestrationItem, observe.Observation{})
 }
 
-// Repeat returns a block of a story, n times, with %d for the time, which advances by every.
+// Repeat returns n copies of a block of a story. %d stands for the time, which starts at from and advances by every.
 func Repeat(n int, from, every int64, block string) string {
 	var b strings.Builder
 	for i := range int64(n) {
@@ -376,7 +376,7 @@ func Repeat(n int, from, every int64, block string) string {
 	return b.String()
 }
 
-// PoisonCycle returns the story of a delivery to A that ends with the decision and is given back for a second.
+// PoisonCycle returns the story of n deliveries to A, each of which ends with the decision and is given back.
 func PoisonCycle(n int, decision string) string {
 	return Repeat(n, 10, 1000, "%d fetch A x\n%d note A "+decision+"\n%d abandon A 900")
 }

@@ -161,7 +161,7 @@ func TestShadowOfKeptState(t *testing.T) {
 		{"shadow_bad value", func(m *model.Store) { m.Instances[1].Values.Store[0].Value = &other }, `key-value store, key "k": the store has "v", the shadow "other"`},
 		{"shadow_bad time", func(m *model.Store) { m.Instances[1].Values.Store[0].UpdatedMs++ }, `key-value store, key "k"`},
 		{"shadow_bad tombstone", func(m *model.Store) { m.Instances[1].Values.Delta = nil }, `key-value delta, the store has key "k", which was never observed`},
-		{"shadow_bad key", func(m *model.Store) { m.Instances[1].Values.Store[0].Key = "j" }, `key-value store, key "j" was observed, and the store does not have it`},
+		{"shadow_bad key", func(m *model.Store) { m.Instances[1].Values.Store[0].Key = "j" }, `key-value store, key "j" was observed, but the store does not have it`},
 		{"shadow_bad session", func(m *model.Store) { m.Sessions = nil }, `the store has session "till", which was never observed`},
 		{"shadow_bad owner", func(m *model.Store) { m.Sessions[0].Owner = "w2" }, `session "till": the store has {till w1`},
 	} {
@@ -221,7 +221,7 @@ func TestShadow(t *testing.T) {
 		{"shadow_ok", func(*model.Store) {}, ""},
 		{"shadow_bad count", func(m *model.Store) { m.Row(2).Count++ }, "attempt count: the store has 0, the shadow 1"},
 		{"shadow_bad mark", func(m *model.Store) { m.Row(2).Lock.Token = "o9" }, "mark: the store has , the shadow o9"},
-		{"shadow_bad row gone", func(m *model.Store) { m.Unlink(m.Row(2)) }, "the store has message 2, which should have left or never came"},
+		{"shadow_bad row gone", func(m *model.Store) { m.Unlink(m.Row(2)) }, "the store has message 2, which was removed or never inserted according to the observations"},
 		{"shadow_bad row kept", func(m *model.Store) { m.Link(m.Row(1)) }, "StartOrchestration (message 1) is not in the orchestrator queue"},
 		{"shadow_bad activity", func(m *model.Store) { m.Row(3).VisibleMs++ }, "ActivityExecute 1/2 (message 3): time of visibility"},
 		{"shadow_bad pin", func(m *model.Store) { m.Instances[1].Executions[0].Pin = nil }, "execution 1: pin: the store has 1.5.0, the shadow none"},

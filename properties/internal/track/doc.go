@@ -1,6 +1,6 @@
-// Package track follows nodes, deliveries, decisions and phases: what liveness, coverage and expectations know besides
-// the model.
+// Package track follows nodes, deliveries, decisions and phases: the state, beyond the model, that liveness, coverage
+// and expectations share.
 //
-// State is brought up to date before they see anything. It tells its listeners of facts as they happen, and knows none
-// of the listeners.
+// State is updated before these see anything. It reports facts to its listeners as they happen, and does not know who
+// they are.
 package track

@@ -11,9 +11,9 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file processes what the shared state learns from the world: nodes, calls on their way, decisions and phases.
+// This file processes the records of the world: nodes, calls in flight, decisions and phases.
 
-// Find returns the delivery of a token to a node, nil if it is not one of the last of a slot.
+// Find returns the delivery to a node with a token, nil if it is not among the last two of any slot.
 func (s *State) Find(number uint32, token string) *Delivery {
 	n := s.Node(number)
 	if n == nil || token == "" {
@@ -41,7 +41,7 @@ func (l *Slot) find(token string) *Delivery {
 	return nil
 }
 
-// slot returns the state of a node's loop, and creates it when it is first seen.
+// slot returns the state of a node's loop, and creates it if it does not exist.
 func (n *Node) slot(at machine.Slot) *Slot {
 	list := &n.Turns
 	if at.Kind != machine.SlotOrchestration {
@@ -96,14 +96,14 @@ func (s *State) Record(r *cluster.Record) {
 	}
 }
 
-// poisoned notes that an instance was poisoned, or ended like poison.
+// poisoned records that an instance was poisoned, or ended in a similar way.
 func (s *State) poisoned(no observe.InstanceNo) {
 	for ; no != 0 && !s.Instance(no).Poisoned; no = s.Instance(no).Parent {
 		s.Instance(no).Poisoned = true
 	}
 }
 
-// byAck returns the delivery that the call of a record acks, nil if it acks none.
+// byAck returns the delivery that the call of a record acknowledges, nil if the call is no ack.
 func (s *State) byAck(r *cluster.Record) *Delivery {
 	n, call := s.Node(r.Node), r.Call
 	if n == nil || call == 0 || r.CallKind != observe.CallAckOrchestrationItem && r.CallKind != observe.CallAckWorkItem {
@@ -191,7 +191,7 @@ func (s *State) onPhase(r *cluster.Record) {
 		for i := range s.instances {
 			s.instances[i].Turns, s.instances[i].Lost = 0, 0
 		}
-		for p, page := range s.pages { // the rest of a delay counts
+		for p, page := range s.pages { // only the rest of each delay counts
 			for i := 0; page != nil && i < len(page); i++ {
 				if row := &page[i]; row.backoffs > 0 {
 					left := s.Run.Model.Row(observe.MessageNo(p*model.RowsPerPage+i+1)).VisibleMs - r.AtMs
@@ -235,7 +235,7 @@ func (s *State) onNote(r *cluster.Record) {
 	}
 }
 
-// outside notes for how long a probe has locked something: no obligation counts that time.
+// outside records how long a probe locks an instance or a message: obligations do not count that time.
 func (s *State) outside(o *observe.Observation) {
 	if c := s.Run.Model.Call(o.Call); c == nil || s.Node(c.Caller.Node) != nil {
 		return

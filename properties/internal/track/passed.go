@@ -15,8 +15,8 @@ func (s *State) onPin(o *observe.Observation) {
 	}
 }
 
-// passedOver tells listeners, at the end of a node's fetch, what its filter passed over, as far as any of them asks. It
-// is cheap while the filter admits every known pin.
+// passedOver reports, at the end of a node's fetch, the instances that its filter excluded, if a listener asks for
+// them. It is cheap while the filter admits every known pin.
 func (s *State) passedOver(o *observe.Observation) {
 	if o.CallKind != observe.CallFetchOrchestrationItem || o.Outcome > observe.OutcomeNothing || o.Caller.Node == 0 {
 		return
@@ -46,7 +46,7 @@ func (s *State) passedOver(o *observe.Observation) {
 	}
 }
 
-// admitsAll reports whether a filter admits every pin that was seen.
+// admitsAll reports whether a filter admits every pin that was ever set.
 func (s *State) admitsAll(f *engine.CapabilityFilter) bool {
 	for _, p := range s.pins {
 		if !model.Admits(f, p) {

@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// This file has the relations admits, reads and runs of docs/architecture.md#relations, as they are now, and who waits
-// for them.
+// This file evaluates the relations admits, reads and runs of docs/architecture.md#relations on the present state,
+// and records which instances wait because of them.
 
 func (s *State) AfterStep() {
 	if !s.nodesChanged {
@@ -23,7 +23,7 @@ func (s *State) AfterStep() {
 	}
 }
 
-// look detects whether visible work of an instance begins or ceases to wait because no live node admits it.
+// look detects whether visible work of an instance starts or stops waiting for a live node that admits it.
 func (s *State) look(no observe.InstanceNo, now int64) {
 	in := s.Instance(no)
 	state := s.Run.Model.Instance(no)
@@ -70,7 +70,8 @@ func (s *State) waited(in *Instance, state *model.Instance) {
 	}
 }
 
-// onlyLooks reports whether a lock is of a strategy that looks at work which its caller cannot run: that work waits on.
+// onlyLooks reports whether a lock belongs to a strategy that inspects work which its caller cannot run. Such work
+// keeps waiting.
 func (s *State) onlyLooks(o *observe.Observation) bool {
 	if s.Plan.Strategy.Filters() {
 		return false
@@ -88,7 +89,7 @@ func (s *State) Admits(n *Node, in *model.Instance) bool {
 	return n.Live() && n.Options.OrchestrationConcurrency > 0 && model.Admits(n.Filter, in.Pin())
 }
 
-// Admitted reports whether any node admits an instance, and since when the longest-living of them lives.
+// Admitted reports whether any live node admits an instance, and returns the start time of the oldest of these nodes.
 func (s *State) Admitted(in *model.Instance) (ok bool, sinceMs int64) {
 	sinceMs = model.NeverMs
 	for i := range s.Nodes {
@@ -122,7 +123,7 @@ func (s *State) readsItem(n *Node, r *model.Row) bool {
 	return err == nil
 }
 
-// missing returns the handler that the next turn of an instance needs and the node lacks, empty if it has it.
+// missing returns the handler that the next turn of an instance needs and the node lacks, empty if it lacks none.
 func (s *State) missing(n *Node, in *model.Instance) string {
 	status := in.Status()
 	if status == engine.StatusRunning {
@@ -152,7 +153,8 @@ func (s *State) missing(n *Node, in *model.Instance) string {
 	return ""
 }
 
-// Runs reports the third relation of docs/architecture.md#relations: a live node admits, reads and has the handler.
+// Runs reports whether a live node admits an instance, reads it, and has its handler: the third relation of
+// docs/architecture.md#relations.
 func (s *State) Runs(n *Node, in *model.Instance) bool {
 	return s.Admits(n, in) && s.Reads(n, in) && s.missing(n, in) == ""
 }
@@ -167,7 +169,7 @@ func (s *State) AnyRuns(in *model.Instance) bool {
 	return false
 }
 
-// Takes reports whether a live node takes an activity, and whether it has its code.
+// Takes reports whether a live node takes an activity, and whether it has the code for it.
 func (s *State) Takes(n *Node, r *model.Row) (takes, has bool) {
 	if !n.Live() || n.Options.WorkerConcurrency == 0 {
 		return false, false
@@ -208,8 +210,8 @@ func (s *State) Unserved(r *model.Row) string {
 	return fmt.Sprintf("activity %s (event %d) with the tag %q, which no live node serves: %s", w.Name, w.ID, w.Tag, strings.Join(filters, ", "))
 }
 
-// onDeleted forgets an instance: it owes nothing, nobody waits for it, and a child of it that has yet to begin stands
-// alone. What is started under its name later is another instance.
+// onDeleted resets the state of a deleted instance: it has no obligations, no parent waits for it, and its children
+// that have not begun have no parent. A later start under its name makes a different instance.
 func (s *State) onDeleted(no observe.InstanceNo) {
 	in := s.Instance(no)
 	s.waited(in, s.Run.Model.Instance(no))
@@ -237,7 +239,7 @@ func (s *State) WhyNot(in *model.Instance) string {
 		case n.Options.OrchestrationConcurrency == 0:
 			why = "has no slot for orchestrations"
 		case !model.Admits(n.Filter, in.Pin()):
-			why = fmt.Sprintf("range %s leaves pin %s out", n.Filter, model.PinText(in.Pin()))
+			why = fmt.Sprintf("range %s excludes pin %s", n.Filter, model.PinText(in.Pin()))
 		case !s.Reads(n, in):
 			why = "cannot read its history or a message"
 		case s.missing(n, in) != "":

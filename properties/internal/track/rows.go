@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// Row returns the entry of a message number. Of a message that was let go, and of none, nothing is known.
+// Row returns the entry of a message. It is empty for number 0 and for a message that was released.
 func (s *State) Row(no observe.MessageNo) *Row {
 	if no == 0 {
 		s.gone = Row{}
@@ -25,15 +25,17 @@ func (s *State) Row(no observe.MessageNo) *Row {
 	return &s.pages[page][(int(no)-1)%model.RowsPerPage]
 }
 
-// keptPages is the number of latest pages of messages that are always kept. After every tryEvery new pages, older pages that
-// are no longer needed are released. A run of usual size keeps all pages, a large run those with open messages.
+// keptPages is the number of newest pages of messages that are never released. After every tryEvery new pages, older
+// pages that are no longer needed are released. A run of the usual size keeps all pages, a large run those with open
+// messages.
 const (
 	keptPages = 64
 	tryEvery  = 16
 )
 
-// letGo releases the messages, here and in the model, that have left their queues and that no node holds: a checker asks for
-// a message while it is queued, in the call that removes it, and as long as a node may still decide about its delivery.
+// letGo releases messages, here and in the model, that have left their queues and that no node holds. A checker asks
+// for a message only while it is queued, in the call that removes it, and while a node may still decide about its
+// delivery.
 func (s *State) letGo() {
 	n := len(s.pages) - keptPages
 	if n <= 0 || n%tryEvery != 0 {
@@ -52,7 +54,7 @@ func (s *State) letGo() {
 	})
 }
 
-// deliveredPages returns the pages of the messages that nodes were handed last, ascending.
+// deliveredPages returns the pages of the messages in the last deliveries to nodes, ascending.
 func (s *State) deliveredPages() []int {
 	var pages []int
 	for i := range s.Nodes {

@@ -25,41 +25,41 @@ func New(m *check.Run) *State {
 	return s
 }
 
-// State is what liveness, coverage and expectations know besides the model: the nodes as they are now, who holds which
-// delivery and what was decided about it, when instances last made progress, and what waits because nobody admits it.
-// Listeners are told of facts.
+// State is the state, beyond the model, that liveness, coverage and expectations share: the nodes as they are now,
+// which node holds which delivery and what it decided, when instances last made progress, and which work waits
+// because no node admits it. It reports facts to listeners.
 type State struct {
 	check.Base
 	Plan      plan.Plan
 	Nodes     []Node                    // by number - 1
 	instances []Instance                // by number
-	pages     []*[model.RowsPerPage]Row // rows by number, as the model has them; nil for those that were let go
+	pages     []*[model.RowsPerPage]Row // rows by number, as in the model; nil for pages that were released
 	room      *slab.Slab[[model.RowsPerPage]Row]
-	gone      Row   // stands for the rows of these
-	held      []int // the pages that were not let go when last tried, ascending
-	// executing is the slot whose call has its atomic instant now, nil outside.
+	gone      Row   // stands for the rows of these pages
+	held      []int // the pages that were still needed at the last attempt to release them, ascending
+	// executing is the slot whose call is at its atomic instant, nil if there is none.
 	executing *Slot
-	// ExecutingInc is the incarnation that sent that call: its node may have been restarted since.
+	// ExecutingInc is the incarnation that sent that call: the node may have been restarted since then.
 	ExecutingInc uint32
 	listeners    []listener
 	pins         []*engine.Version // all that were ever set; the store keeps one copy of each
 	Phase        cluster.Phase
-	CalmMs       int64 // when calm began, 0 before
+	CalmMs       int64 // when calm began, 0 before that
 	PhaseMs      int64 // when the present phase began
-	// nodesChanged asks for a look at who waits, at the end of the step.
+	// nodesChanged requests an update of the waiting instances at the end of the step.
 	nodesChanged bool
 }
 
-// Node is a node as it is now. It is live while it fetches and works.
+// Node is the present state of a node. It is live while it fetches and works.
 type Node struct {
 	Number               uint32
 	Up, Draining, paused bool
 	StartedMs            int64
 	Incarnation          uint32
 	Build, Previous      *engine.Build
-	From                 *engine.Build // the last other build that the node ran, nil for none
+	From                 *engine.Build // the previous, different build of the node, nil if there is none
 	Options              node.Options
-	Filter               *engine.CapabilityFilter // of the range in its options: the pins that it can replay, whatever filter it declares
+	Filter               *engine.CapabilityFilter // for the range in its options: the pins that it can replay, whatever filter it declares
 	reads                model.KindSet
 	Registry             *node.Registry
 	LiveSinceMs          int64
@@ -68,13 +68,13 @@ type Node struct {
 
 func (n *Node) Live() bool { return n.Up && !n.Draining && !n.paused }
 
-// Slot is a loop of a node with its last two deliveries: a fetch that was given up may still be served.
+// Slot is a loop of a node with its last two deliveries, since the store may still serve a fetch that was given up.
 type Slot struct {
 	Recent [2]Delivery
 	Last   int
 }
 
-// Delivery is the work that a fetch handed to a slot.
+// Delivery is the work that a slot received from a fetch.
 type Delivery struct {
 	Token        string
 	Worker       bool
@@ -90,13 +90,13 @@ type Delivery struct {
 	Turn         machine.TurnNote
 	ackCall      uint64 // the world's number of its last ack
 	Committed    bool   // its ack took effect
-	Answered     bool   // and the node was told
-	Refused      bool   // its ack was refused for good, without a fault
+	Answered     bool   // the node got the answer
+	Refused      bool   // its ack failed permanently, without a fault
 	faulted      bool   // a fault hit its ack
-	Held         bool   // neither acked nor abandoned, as far as the store knows
+	Held         bool   // neither acked nor abandoned, according to the store
 }
 
-// startKind tells what a batch begins with.
+// startKind is the kind of start in a batch.
 type startKind uint8
 
 const (
@@ -107,47 +107,47 @@ const (
 
 var StartNames = [...]string{"none", "start", "can"}
 
-// Instance is what liveness knows of an instance besides the model.
+// Instance is the state of an instance beyond the model.
 type Instance struct {
-	Known                       bool // a start for it was accepted, or it exists
+	Known                       bool // a start for it was accepted, or its row exists
 	Ended                       bool
-	Poisoned                    bool // it or a descendant was
-	Deleted                     bool // it ever was
-	Alone                       bool // its parent was deleted, and it was not
-	Untold                      bool // damage took the link of a child to it
+	Poisoned                    bool // it or one of its descendants was poisoned
+	Deleted                     bool // it was deleted at some time
+	Alone                       bool // its parent was deleted, but it was not
+	Untold                      bool // damage destroyed the link from one of its children to it
 	Cancelled                   bool
-	Children                    int // the number that have not ended
+	Children                    int // children that have not ended
 	Parent                      observe.InstanceNo
-	Turns                       int   // committed since calm began
-	ProgressMs                  int64 // last committed turn, or message of its own activities and children
+	Turns                       int   // turns committed since calm began
+	ProgressMs                  int64 // time of the last committed turn, or of the last message from its own activities and children
 	CancelMs                    int64 // when the first cancel was queued; 0 for none
-	waitingMs                   int64 // since when visible work of it waits that no live node admits; 0 for not
-	ReleasedMs                  int64 // when a node appeared that admits what waited, until it is delivered; 0 for not
-	waited                      bool  // it ever waited
-	OutsideMs                   int64 // until when a probe has held it or its messages back
+	waitingMs                   int64 // since when it has visible work that no live node admits; 0 if it has none
+	ReleasedMs                  int64 // when a node appeared that admits its waiting work, until that is delivered; 0 if there is none
+	waited                      bool  // it has waited at some time
+	OutsideMs                   int64 // until when a probe locks it or its messages
 	Lost                        int64 // holders that lost their lock since calm began
 	StallReported, WaitReported bool
-	// and of L08 and L09
+	// the same for L08 and L09
 	RecoverReported, ConvergeReported bool
 }
 
-// Row is what liveness knows of a message besides the model.
+// Row is the state of a message beyond the model.
 type Row struct {
-	Asker          observe.InstanceNo // of a start: the parent that it names, 0 if it names none
-	FirstVisibleMs int64              // when it was to be visible when it was inserted
+	Asker          observe.InstanceNo // for a start, the parent that it names, 0 if it names none
+	FirstVisibleMs int64              // the time of visibility that it was inserted with
 	Deliveries     uint32
 	Spared         uint32 // number of deliveries that are not chargeable
-	ByHandler      bool   // some of these because the handler is elsewhere
-	Stuck          bool   // nobody admitted it when calm ended
+	ByHandler      bool   // for some of these, the reason is a handler that only other nodes have
+	Stuck          bool   // no node admitted it when calm ended
 	Reported       bool
 	LastDecision   machine.Decision
-	Before         machine.Decision // the previous decision, about the delivery before the last
+	Before         machine.Decision // the decision about the delivery before the last one
 	LastNode       uint32
-	decidedAt      uint32 // deliveries when lastDecision was first made
-	Bounced        uint32 // number of deliveries after which a node gave it back for its pin
-	BackoffMs      int64  // delays of abandons since calm began, each up to what the contract allows
+	decidedAt      uint32 // number of deliveries when LastDecision was first made
+	Bounced        uint32 // how often a node gave it back because of its pin
+	BackoffMs      int64  // sum of the delays of abandons since calm began, each capped at the contract's limit
 	backoffs       uint32 // number of these delays
-	AgainMs        int64  // when it is visible again after it had to wait for a start, or for a probe; 0 if it never had
+	AgainMs        int64  // when it is visible again after it waited for a start or was locked by a probe; 0 if neither happened
 }
 
 func (s *State) Observes() []observe.Kind {
@@ -166,7 +166,7 @@ func (s *State) Records() []record.Kind {
 	}
 }
 
-// Instance returns the entry of an instance number. The pointer is good until the next new number.
+// Instance returns the entry of an instance. The pointer is valid until a new number is used.
 func (s *State) Instance(no observe.InstanceNo) *Instance {
 	for len(s.instances) <= int(no) {
 		s.instances = append(s.instances, Instance{})
@@ -193,7 +193,7 @@ func (s *State) Observe(o *observe.Observation) {
 	case observe.RowDelayed:
 		s.onDelayed(o)
 	case observe.CountChanged:
-		// An abandon that ignores the attempt takes the delivery back.
+		// An abandon that ignores the attempt uncounts the delivery.
 		if c := s.Run.Model.Call(o.Call); c != nil && o.NewCount < o.OldCount &&
 			(c.Kind == observe.CallAbandonOrchestrationItem || c.Kind == observe.CallAbandonWorkItem) {
 			if r := s.Row(o.Message); r.Deliveries > 0 {
@@ -211,8 +211,8 @@ func (s *State) Observe(o *observe.Observation) {
 	case observe.StatusSet:
 		s.onStatus(o)
 	case observe.Damaged:
-		// Only a child's start knows who asks for the child, until it exists, and for good if its id is taken: damaged, it
-		// leaves nobody to tell.
+		// Until a child exists, only its start names the parent, and if the id of the child is taken, nothing else
+		// ever does. If such a start is damaged, no message reaches the parent.
 		if r := s.Run.Model.Row(o.Message); r != nil {
 			asker := s.Row(o.Message).Asker
 			if asker != 0 && (!r.Instance.Created || s.Instance(r.Instance.No).Parent != asker) {
@@ -254,7 +254,7 @@ func (s *State) onInserted(o *observe.Observation) {
 		if in.CancelMs == 0 {
 			in.CancelMs = o.AtMs
 		}
-	case engine.TimerFiredItem: // the instance itself set it, which was progress
+	case engine.TimerFiredItem: // the instance set the timer itself, which was progress
 	default:
 		in.ProgressMs = max(in.ProgressMs, o.UntilMs)
 	}
@@ -274,7 +274,7 @@ func (s *State) onDelayed(o *observe.Observation) {
 		return
 	}
 	n, told := s.Node(c.Caller.Node), uint32(1)
-	if n == nil { // a probe may hold work back for as long as it likes
+	if n == nil { // a probe may hold work for any time
 		s.Row(o.Message).AgainMs = o.UntilMs
 		return
 	}
@@ -283,7 +283,7 @@ func (s *State) onDelayed(o *observe.Observation) {
 	}
 	r := s.Row(o.Message)
 	if row := s.Run.Model.Row(o.Message); c.Request.IgnoreAttempt && !model.IsStart(row.Kind) && model.StartQueued(row.Instance) {
-		r.AgainMs = o.UntilMs // it waits for the start before it, which has a bound of its own
+		r.AgainMs = o.UntilMs // it waits for an earlier start, which has a bound of its own
 		return
 	}
 	if r.backoffs >= n.Options.MaxAttempts {
@@ -367,7 +367,7 @@ func (s *State) onCallEnd(o *observe.Observation) {
 	}
 	switch o.CallKind {
 	case observe.CallFetchOrchestrationItem:
-		for _, no := range o.Messages { // a message that was marked and not handed out was not delivered
+		for _, no := range o.Messages { // a message that was marked but not handed out does not count as delivered
 			s.Row(no).Deliveries++
 		}
 		s.onDelivery(o)
@@ -387,8 +387,8 @@ func (s *State) onCallEnd(o *observe.Observation) {
 	}
 }
 
-// BackoffMost returns the longest delay with which a node may give work back at its n-th delivery: the contract's curve
-// for a missing handler, or the fixed delay of the other reasons.
+// BackoffMost returns the longest delay with which a node may give work back at its n-th delivery, in milliseconds:
+// the contract's curve for a missing handler, or the fixed delay of the other reasons.
 func BackoffMost(o *node.Options, n uint32) int64 {
 	fixed := max(machine.HistoryErrorDelay, machine.IncompatibleDelay, machine.WaitForStartDelay)
 	return max(fixed, machine.UnregisteredBackoff(n, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)).Milliseconds()

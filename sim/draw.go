@@ -82,6 +82,9 @@ func (o Odds) benign() bool {
 // num is zero the chooser is not asked, so a fault that is off leaves nothing in a recording. A den of zero panics.
 func Chance(c Chooser, k Key, num, den uint64) bool {
 	odds := Ratio(num, den)
+	if r, ok := c.(*random); ok { // the usual one: nine of ten draws are chances of faults
+		return scale(r.raw(k), den) < num
+	}
 	return !odds.benign() && c.Weigh(k, odds) == 1
 }
 

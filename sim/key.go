@@ -90,48 +90,48 @@ func hashSegment(h uint64, kind segmentKind, label, value uint64) uint64 {
 	return mix.Bits(mix.Bits(h+label+uint64(kind)*mix.Golden) + value*mix.Golden)
 }
 
-func (k *Key) extend(kind segmentKind, label, value uint64) {
-	k.hash = hashSegment(k.hash, kind, label, value)
+// extended returns the key one segment longer, with that hash. The methods below do without it for a key that has an actor and
+// no path, as nearly all have: they are called several times a step.
+func (k Key) extended(hash uint64, kind segmentKind, l Label, name string, num uint64) Key {
+	k.hash = hash
 	if k.actor == 0 {
-		k.actor = k.hash
+		k.actor = hash
 	}
+	if k.path != nil {
+		k.path = k.path.add(kind, l, name, num)
+	}
+	return k
 }
 
 // At adds the segment "label".
 func (k Key) At(l Label) Key {
-	k.extend(segmentAt, l.hash, 0)
-	if k.path != nil {
-		k.path = k.path.add(segmentAt, l, "", 0)
+	hash := hashSegment(k.hash, segmentAt, l.hash, 0)
+	if k.path == nil && k.actor != 0 {
+		return Key{hash: hash, actor: k.actor}
 	}
-	return k
+	return k.extended(hash, segmentAt, l, "", 0)
 }
 
 // Num adds the segment "label:n".
 func (k Key) Num(l Label, n uint64) Key {
-	k.extend(segmentNum, l.hash, n)
-	if k.path != nil {
-		k.path = k.path.add(segmentNum, l, "", n)
+	hash := hashSegment(k.hash, segmentNum, l.hash, n)
+	if k.path == nil && k.actor != 0 {
+		return Key{hash: hash, actor: k.actor}
 	}
-	return k
+	return k.extended(hash, segmentNum, l, "", n)
 }
 
 // Name adds the segment "label:name". It hashes the name, which costs more than a number: use it for names that are
 // fixed when a run is set up. Name(l, "7") and Num(l, 7) are different segments.
-func (k Key) Name(l Label, name string) Key {
-	k.extend(segmentName, l.hash, mix.Text(name))
-	if k.path != nil {
-		k.path = k.path.add(segmentName, l, name, 0)
-	}
-	return k
-}
+func (k Key) Name(l Label, name string) Key { return k.Text(l, NewText(name)) }
 
 // Text adds the same segment as Name does for its text, without rehashing it.
 func (k Key) Text(l Label, t Text) Key {
-	k.extend(segmentName, l.hash, t.hash)
-	if k.path != nil {
-		k.path = k.path.add(segmentName, l, t.text, 0)
+	hash := hashSegment(k.hash, segmentName, l.hash, t.hash)
+	if k.path == nil && k.actor != 0 {
+		return Key{hash: hash, actor: k.actor}
 	}
-	return k
+	return k.extended(hash, segmentName, l, t.text, 0)
 }
 
 func (p *path) add(kind segmentKind, l Label, name string, num uint64) *path {

@@ -78,21 +78,21 @@ func (j *journal) traceObservation(o *observe.Observation) {
 	first := uint64(o.Instance)<<32 | uint64(o.Queue)<<24 | uint64(o.Outcome)<<16 | uint64(o.Reason)<<8 | uint64(o.CallKind)
 	switch o.Kind {
 	case observe.CallBegin:
-		t.Record(now, kind, threeNumbers.Bool(o.Undo), first, o.Call, uint64(o.Caller.Node)<<32|uint64(o.Caller.Incarnation))
+		t.Record(now, kind, threeNumbers.Bool(o.Undo), first, o.Call, uint64(o.Caller.Node)<<32|uint64(o.Caller.Incarnation), 0, 0)
 		return
 	case observe.CallEnd:
 		if o.Err == nil && len(o.Messages) == 0 {
-			t.Record(now, kind, twoNumbers.Bool(o.Undo), first, o.Call)
+			t.Record(now, kind, twoNumbers.Bool(o.Undo), first, o.Call, 0, 0, 0)
 			return
 		}
 	case observe.EventDecoded, observe.EventRemoved, observe.ExecutionCreated, observe.PointerSet:
-		t.Record(now, kind, threeNumbers.Bool(o.Cached).Bool(o.Undo), first, o.Execution, o.EventID)
+		t.Record(now, kind, threeNumbers.Bool(o.Cached).Bool(o.Undo), first, o.Execution, o.EventID, 0, 0)
 		return
 	case observe.EventAppended, observe.Damaged, observe.RowInserted, observe.PinSet, observe.StatusSet, observe.InstanceCreated,
 		observe.InstanceNamed, observe.ParentSet, observe.KVSet, observe.KVRemoved, observe.CustomStatusSet, observe.SessionSet,
 		observe.SessionRemoved:
 	default:
-		t.Record(now, kind, aTime.Bool(o.Undo), first, uint64(o.Message), uint64(o.UntilMs), uint64(o.OldCount)<<32|uint64(o.NewCount))
+		t.Record(now, kind, aTime.Bool(o.Undo), first, uint64(o.Message), uint64(o.UntilMs), uint64(o.OldCount)<<32|uint64(o.NewCount), 0)
 		return
 	}
 	t.Begin(now, kind)
@@ -181,7 +181,7 @@ func (j *journal) traceRecord(r *Record) {
 			t.Record(r.At, kind, ofASlot, first, r.Call, uint64(r.Slot.Kind)<<32|uint64(r.Slot.Index), 0, uint64(r.For))
 			return
 		case record.CallExecuting, record.CallExecuted, record.Answered, record.Parked, record.Unparked, record.Woken:
-			t.Record(r.At, kind, ofACall, first, r.Call, 0, uint64(r.For))
+			t.Record(r.At, kind, ofACall, first, r.Call, 0, uint64(r.For), 0)
 			return
 		}
 	}

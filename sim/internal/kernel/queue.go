@@ -1,26 +1,44 @@
 package kernel
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
-// queue holds the entries in two heaps: near has those that are due before the horizon, far all others. Most events are due
-// within milliseconds, among few that wait for seconds or hours; near they pass a heap of a few levels. In one heap of all of
-// them an event costs twice the instructions.
+// queue holds the entries in two parts. Those before the horizon are in near, in order, the first one last; all others are in
+// far, a heap. Most events are due within milliseconds, among few that wait for seconds or hours: near they pass a list of a few
+// entries, at less than half the instructions of a heap.
 type queue struct {
-	near, far heap
-	horizon   uint64
+	near    []entry
+	far     heap
+	horizon entry
 }
 
-// window is how far the horizon lies behind the first event when near is empty, in microseconds.
-const window = 30_000
+const (
+	// window is how far the horizon lies behind the first event when near is empty, in microseconds.
+	window = 30_000
+	// nearMost bounds near, so that what is inserted passes few entries however many events wait.
+	nearMost = 32
+)
 
 func (q *queue) len() int { return len(q.near) + len(q.far) }
 
 func (q *queue) push(e entry) {
-	if e.at < q.horizon {
-		q.near.push(e)
-	} else {
+	if e.before(&q.horizon) == 0 {
 		q.far.push(e)
+		return
 	}
+	if len(q.near) == nearMost {
+		q.retreat()
+		q.push(e)
+		return
+	}
+	q.near = append(q.near, e)
+	i := len(q.near) - 1
+	for ; i > 0 && q.near[i-1].before(&e) == 1; i-- {
+		q.near[i] = q.near[i-1]
+	}
+	q.near[i] = e
 }
 
 // first returns the first entry. The queue must not be empty.
@@ -28,39 +46,53 @@ func (q *queue) first() *entry {
 	if len(q.near) == 0 {
 		q.advance()
 	}
-	return &q.near[0]
+	return &q.near[len(q.near)-1]
 }
 
 // pop removes the first entry. The queue must not be empty.
 func (q *queue) pop() entry {
-	if len(q.near) == 0 {
-		q.advance()
-	}
-	return q.near.pop()
+	e := *q.first()
+	q.near = q.near[:len(q.near)-1]
+	return e
 }
 
-// advance moves the horizon behind the first entry of far, and the entries that are now near.
+// advance moves the horizon behind the first entry of far, and the entries that are now near. Near is empty.
 func (q *queue) advance() {
 	at := q.far[0].at
-	q.horizon = at + min(window, math.MaxUint64-at)
+	q.horizon = entry{at: at + min(window, math.MaxUint64-at)}
 	for {
-		q.near.push(q.far.pop())
-		if len(q.far) == 0 || q.far[0].at >= q.horizon {
-			return
+		q.near = append(q.near, q.far.pop())
+		if len(q.far) == 0 || q.far[0].before(&q.horizon) == 0 {
+			break
+		}
+		if len(q.near) == nearMost/2 {
+			q.horizon = q.far[0]
+			break
 		}
 	}
+	slices.Reverse(q.near)
+}
+
+// retreat moves the later half of near to far.
+func (q *queue) retreat() {
+	const half = nearMost / 2
+	for _, e := range q.near[:half] {
+		q.far.push(e)
+	}
+	q.horizon = q.near[half-1]
+	q.near = append(q.near[:0], q.near[half:]...)
 }
 
 // keep drops the entries for which kept returns false.
 func (q *queue) keep(kept func(*entry) bool) {
-	for _, h := range [...]*heap{&q.near, &q.far} {
-		all := *h
-		*h = all[:0]
+	for _, list := range [...]*[]entry{&q.near, (*[]entry)(&q.far)} {
+		all := *list
+		*list = all[:0]
 		for i := range all {
 			if kept(&all[i]) {
-				*h = append(*h, all[i])
+				*list = append(*list, all[i])
 			}
 		}
-		h.order()
 	}
+	q.far.order()
 }

@@ -34,11 +34,12 @@ import (
 // happen, not for those that somebody looks for. SHA-256 over all bytes would cost as much as everything else that a trace
 // does.
 type Trace struct {
-	now, ended lanes    // with the open record, and without it
-	shape      uint64   // of the open record's fields; 0 outside a record
-	last       sim.Time // of the record begun last
-	records    uint64
-	keep       func(index, sum uint64)
+	now     lanes    // with the open record
+	before  lanes    // without it
+	shape   uint64   // of the open record's fields; 0 outside a record
+	last    sim.Time // of the record begun last
+	records uint64
+	keep    func(index, sum uint64)
 }
 
 const (
@@ -73,46 +74,71 @@ func (l lanes) with(word uint64) lanes {
 // NewTrace returns an empty trace.
 func NewTrace() *Trace { return &Trace{} }
 
-// Shape is the kinds of the fields of a record that holds numbers only, for Record. Make it once, of as many fields as the
-// record has, twenty at most: kernel.Fields.Uint().Uint().Bool(false).
+// Shape is the kinds of the fields of a record that holds numbers only, for Record. Make it once, of five numbers at most:
+// kernel.Fields.Uint().Uint().Bool(false).
 type Shape struct {
-	bits   uint64
-	fields int // but for those that are no word
+	bits  uint64
+	words int // the fields but for those that are no word
 }
+
+// mostWords is how many words Record takes.
+const mostWords = 5
 
 // Fields is the shape of a record without fields.
 var Fields = Shape{bits: 1}
 
 // Uint adds an unsigned number to the shape.
-func (s Shape) Uint() Shape { return Shape{s.bits<<3 | shapeUint, s.fields + 1} }
+func (s Shape) Uint() Shape { return s.number(shapeUint) }
 
 // Int adds a signed number to the shape.
-func (s Shape) Int() Shape { return Shape{s.bits<<3 | shapeInt, s.fields + 1} }
+func (s Shape) Int() Shape { return s.number(shapeInt) }
+
+// NoText adds an empty text to the shape. It takes a word of 0, its length.
+func (s Shape) NoText() Shape { return s.number(shapeStr) }
+
+func (s Shape) number(code uint64) Shape {
+	if s.words == mostWords {
+		panic(fmt.Sprintf("sim: a Shape of more than %d numbers", mostWords))
+	}
+	return Shape{s.bits<<3 | code, s.words + 1}
+}
 
 // Bool adds a truth value to the shape, which holds it.
 func (s Shape) Bool(v bool) Shape {
+	code := uint64(shapeFalse)
 	if v {
-		return Shape{s.bits<<3 | shapeTrue, s.fields}
+		code = shapeTrue
 	}
-	return Shape{s.bits<<3 | shapeFalse, s.fields}
+	return Shape{s.bits<<3 | code, s.words}
 }
 
-// NoText adds an empty text to the shape. It takes a word of 0, its length.
-func (s Shape) NoText() Shape { return Shape{s.bits<<3 | shapeStr, s.fields + 1} }
-
-// Record adds a whole record: it does what Begin, a call for each field and End do, in a third of the instructions, since the
-// digest's two numbers stay in registers. Most records of a run are such.
-func (t *Trace) Record(at sim.Time, kind uint16, shape Shape, words ...uint64) {
-	if t.shape != 0 || len(words) != shape.fields {
-		panic(fmt.Sprintf("sim: Trace.Record(%d, %d): %d words for %d fields, in record %d (%b)", at, kind, len(words), shape.fields, t.records, t.shape))
-	}
+// Record adds a whole record: it does what Begin, a call for each field and End do, in a quarter of the instructions, since
+// everything stays in registers. Most records of a run are such. Words that the shape does not have must be 0.
+func (t *Trace) Record(at sim.Time, kind uint16, shape Shape, a, b, c, d, e uint64) {
 	l := t.now.with(uint64(kind)).with(uint64(at - t.last))
-	for _, w := range words {
-		l = l.with(w)
+	var rest uint64
+	switch shape.words {
+	case 0:
+		rest = a | b | c | d | e
+	case 1:
+		l, rest = l.with(a), b|c|d|e
+	case 2:
+		l, rest = l.with(a).with(b), c|d|e
+	case 3:
+		l, rest = l.with(a).with(b).with(c), d|e
+	case 4:
+		l, rest = l.with(a).with(b).with(c).with(d), e
+	case mostWords:
+		l = l.with(a).with(b).with(c).with(d).with(e)
 	}
 	l = l.with(shape.bits)
-	t.now, t.ended, t.last = l, l, at
-	t.count()
+	if t.shape|rest != 0 {
+		panic(fmt.Sprintf("sim: Trace.Record(%d, %d) with words beyond its shape %b, or inside record %d (%b)", at, kind, shape.bits, t.records, t.shape))
+	}
+	t.now, t.last = l, at
+	if t.records++; t.keep != nil {
+		t.hand()
+	}
 }
 
 // Begin starts a record of this kind at this time.
@@ -120,7 +146,7 @@ func (t *Trace) Begin(at sim.Time, kind uint16) {
 	if t.shape != 0 {
 		panic(fmt.Sprintf("sim: Trace.Begin(%d, %d) inside record %d", at, kind, t.records))
 	}
-	t.shape = 1
+	t.shape, t.before = 1, t.now
 	t.now.add(uint64(kind))
 	t.now.add(uint64(at - t.last))
 	t.last = at
@@ -211,18 +237,14 @@ func (t *Trace) End() {
 		t.notOpen()
 	}
 	t.now.add(t.shape)
-	t.ended = t.now
 	t.shape = 0
-	t.count()
+	if t.records++; t.keep != nil {
+		t.hand()
+	}
 }
 
-// count counts the record that has ended.
-func (t *Trace) count() {
-	if t.keep != nil {
-		t.keep(t.records, mix.Bits(t.now.a^bits.RotateLeft64(t.now.b, 32)))
-	}
-	t.records++
-}
+// hand gives the hook the record that has ended.
+func (t *Trace) hand() { t.keep(t.records-1, mix.Bits(t.now.a^bits.RotateLeft64(t.now.b, 32))) }
 
 // Records returns the number of records ended so far.
 func (t *Trace) Records() uint64 { return t.records }
@@ -230,8 +252,11 @@ func (t *Trace) Records() uint64 { return t.records }
 // Digest returns the digest of the records ended so far. It may be called at any time and disturbs nothing. To compare runs
 // record by record, use Keep, which costs less.
 func (t *Trace) Digest() sim.Digest {
-	end := []byte(traceFormat)
-	for _, word := range [...]uint64{t.ended.a, t.ended.b, t.records} {
+	end, ended := []byte(traceFormat), t.now
+	if t.shape != 0 {
+		ended = t.before
+	}
+	for _, word := range [...]uint64{ended.a, ended.b, t.records} {
 		end = binary.LittleEndian.AppendUint64(end, word)
 	}
 	return sha256.Sum256(end)

@@ -287,6 +287,10 @@ func TestSimilarTracesDiffer(t *testing.T) {
 // TestRecord says that Record writes what the calls for each part do.
 func TestRecord(t *testing.T) {
 	shape := kernel.Fields.Uint().Int().NoText().Bool(true).Bool(false)
+	shapes := []kernel.Shape{kernel.Fields}
+	for len(shapes) <= 5 {
+		shapes = append(shapes, shapes[len(shapes)-1].Uint())
+	}
 	for _, n := range []int{1, 30} {
 		whole, parts := kernel.NewTrace(), kernel.NewTrace()
 		var kept [2][]uint64
@@ -294,7 +298,7 @@ func TestRecord(t *testing.T) {
 		parts.Keep(func(_, sum uint64) { kept[1] = append(kept[1], sum) })
 		for i := range n {
 			at, v := sim.Epoch.Add(time.Duration(i)*time.Second), uint64(i)<<40
-			whole.Record(at, 7, shape, v, v+1, 0)
+			whole.Record(at, 7, shape, v, v+1, 0, 0, 0)
 			parts.Begin(at, 7)
 			parts.Uint(v)
 			parts.Int(int64(v + 1))
@@ -302,16 +306,25 @@ func TestRecord(t *testing.T) {
 			parts.Bool(true)
 			parts.Bool(false)
 			parts.End()
+			words := [5]uint64{1, v, 3, 4, 5}
+			clear(words[i%6:])
+			whole.Record(at, 8, shapes[i%6], words[0], words[1], words[2], words[3], words[4])
+			parts.Begin(at, 8)
+			for _, w := range words[:i%6] {
+				parts.Uint(w)
+			}
+			parts.End()
 		}
-		if whole.Digest() != parts.Digest() || !slices.Equal(kept[0], kept[1]) || whole.Records() != uint64(n) {
+		if whole.Digest() != parts.Digest() || !slices.Equal(kept[0], kept[1]) || whole.Records() != uint64(2*n) {
 			t.Errorf("%d records: %v and %v", n, whole.Digest(), parts.Digest())
 		}
 	}
 	for name, wrong := range map[string]func(*kernel.Trace){
-		"too few words": func(t *kernel.Trace) { t.Record(sim.Epoch, 7, shape, 1, 2) },
+		"too many words": func(t *kernel.Trace) { t.Record(sim.Epoch, 7, shape, 1, 2, 0, 4, 0) },
+		"a long shape":   func(*kernel.Trace) { shapes[5].Int() },
 		"inside another": func(t *kernel.Trace) {
 			t.Begin(sim.Epoch, 7)
-			t.Record(sim.Epoch, 7, kernel.Fields)
+			t.Record(sim.Epoch, 7, kernel.Fields, 0, 0, 0, 0, 0)
 		},
 	} {
 		func() {

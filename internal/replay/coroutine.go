@@ -97,7 +97,10 @@ func (t *turn) poll() {
 	for i := 0; i < len(t.runnable) && !t.stopped(); i++ {
 		if c := t.runnable[i]; !c.abandoned {
 			c.resume()
-			t.settle(c)
+			if t.settle(c); t.walk.inPlace { // this poll ended there
+				t.walk.inPlace = false
+				return
+			}
 		}
 	}
 	t.runnable = t.runnable[:0]
@@ -180,6 +183,9 @@ func (c *task) resume() {
 	s, _ := c.run.next()
 	t.host.running.Store(0)
 	t.current = nil
+	if broken := t.walk.broken; broken != nil {
+		panic(broken)
+	}
 	switch s {
 	case signalDone:
 		c.state = taskDone
@@ -236,6 +242,9 @@ func panicText(r any, other string) (text string) {
 // suspend yields control until the task is resumed.
 func (c *task) suspend() {
 	c.state = taskSuspended
+	if t := c.t; !t.walk.over && len(t.tasks) == 1 && t.walkInPlace() {
+		return
+	}
 	c.run.yield(signalSuspended)
 	if c.t.tearing {
 		c.raise()

@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 func input(h orch.Handler) Input {
@@ -169,6 +170,40 @@ func TestDeferredCallsOfGoexitMaySuspend(t *testing.T) {
 			t.Errorf("got %+v", out)
 		}
 	})
+}
+
+// TestPanicOfARule: the walk goes on where the code waits, but what panics there is no panic of the code, which cannot recover
+// it either.
+func TestPanicOfARule(t *testing.T) {
+	var log []string
+	in := input(func(c *orch.Context, _ string) (_ string, err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				log = append(log, fmt.Sprint("recovered ", r))
+			}
+		}()
+		first := c.ScheduleActivity("a", "")
+		_, _ = first.Await()
+		log = append(log, "went on")
+		return c.ScheduleActivity("b", "").Await()
+	})
+	rules := DefaultRules()
+	in.Start, in.Rules = nil, &rules
+	in.History = append(started(), engine.Event{EventID: 2, Data: eventdata.ActivityScheduled{Name: "a"}},
+		engine.Event{EventID: 3, SourceEventID: 2, Data: eventdata.ActivityCompleted{}})
+	mustTurn(t, in)
+	rules.Recipient = func(orchhost.Token, func() []orchhost.Token) orchhost.Token { panic("of a rule") }
+	func() {
+		defer func() {
+			if r := recover(); r != "of a rule" {
+				t.Errorf("the turn panicked with %v", r)
+			}
+		}()
+		_, _ = Turn(in)
+	}()
+	if got := strings.Join(log, ", "); got != "went on, recovered orch: the turn is over" {
+		t.Errorf("the code saw: %s", got)
+	}
 }
 
 func TestPanicTexts(t *testing.T) {

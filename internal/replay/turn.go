@@ -60,7 +60,8 @@ type turn struct {
 
 	code
 	state
-	out Output
+	walk walk
+	out  Output
 }
 
 // childCancel is a cancel for the child whose schedule is at a position.

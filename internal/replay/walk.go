@@ -12,54 +12,6 @@ import (
 // quiescencePolls limits the polls of the code after the walk that its own new schedules cause.
 const quiescencePolls = 100
 
-// replay runs the code over baseline and delta and reports whether the two agree so far.
-//
-// Before an event is applied, the code is polled if it can go on. That holds for old events, for this turn's completions
-// and for new schedules alike, so a later turn, for which all of them are history, polls the code at the same places.
-// Breadcrumbs are written when nothing else is left to do, and applied together: the code that they unblock runs after
-// them.
-func (t *turn) replay() bool {
-	persisted := len(t.in.History)
-	t.replaying = persisted > 0
-	t.left = len(t.sched)
-	for i, n := 0, len(t.sched); i < n; i++ {
-		if i == persisted {
-			t.replaying = false
-			t.reorder()
-		}
-		pos := t.position(i)
-		if t.due || len(t.runnable) > 0 && !t.isNoted(t.at(pos)) {
-			t.poll()
-			if t.stopped() {
-				t.left = i
-				break
-			}
-		}
-		if e := t.apply(pos); e != nil {
-			t.disagree(e)
-			return false
-		}
-	}
-	t.replaying = false
-	if t.due || t.rules.FreedEventWakes {
-		t.poll()
-	}
-	return t.abort.IsZero()
-}
-
-// isNoted reports whether an event is the breadcrumb of a future that the code has already dropped. Breadcrumbs that
-// were written together are applied together, before the code goes on. A breadcrumb of the next such group belongs to a
-// future that the code has not dropped yet.
-func (t *turn) isNoted(e *engine.Event) bool {
-	switch e.Data.(type) {
-	case eventdata.ActivityCancelRequested, eventdata.SubOrchestrationCancelRequested, eventdata.ExternalSubscribedCancelled,
-		eventdata.QueueSubscriptionCancelled:
-		pos := t.find(e.SourceEventID)
-		return pos >= 0 && t.futures[t.sched[pos].future].state == futureDropped
-	}
-	return false
-}
-
 // convert makes events of the actions that no event of the history claimed. Code that a new event unblocks is polled before
 // the next event is written. Poll number quiescencePolls fails the turn, even if it ends the code.
 func (t *turn) convert() {

@@ -89,9 +89,11 @@ var packages = map[string]imports{
 		module: []string{"internal/planterm", "internal/observe", "sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "properties/internal/shrink", "internal/page", "internal/span", "internal/timeline"},
 		tests:  []string{"internal/faultkind", "internal/record", "internal/probe", "internal/sample", "internal/planedit", "faults", "engine/orch", "properties/gen", "properties/internal/safety"}},
 	"properties/internal/model": {module: []string{"internal/slab", "internal/record", "internal/eventdata", "internal/observe", "engine", "memprovider", "sim/cluster", "internal/machine"}},
-	"properties/internal/check": {module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"}},
+	"properties/internal/check": {
+		module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"}},
 	"properties/internal/track": {
-		module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "internal/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan", "internal/machine"}},
+		module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "internal/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan", "internal/machine"},
+		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/coded": {
 		module: []string{"internal/asked", "internal/show", "internal/eventdata", "internal/orchhost", "engine", "properties/oracle/turn"},
 		tests:  []string{"engine/orch", "internal/replay"}},
@@ -122,7 +124,8 @@ var packages = map[string]imports{
 			"sim/plan"},
 		tests: []string{"internal/planterm", "internal/observe", "internal/faultkind", "internal/feature", "faults"}},
 	"properties/internal/rig": { // for tests
-		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan", "internal/machine"}},
+		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan", "internal/machine",
+			"internal/call", "internal/faultkind", "internal/planterm", "internal/probe", "internal/span", "faults"}},
 	"properties/internal/shrink": {
 		module: []string{"internal/planedit", "internal/planterm", "internal/probe", "sim", "sim/plan", "internal/program", "sim/scenario", "faults"},
 		tests:  []string{"internal/sample", "properties", "sim/cluster"}},

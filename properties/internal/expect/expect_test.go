@@ -12,32 +12,6 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// expectOf reads "never turn in late where build=1.x has pin=none", the words of a scenario in the simplest form.
-func expectOf(t testing.TB, line int, text string) plan.Expectation {
-	t.Helper()
-	words := strings.Fields(text)
-	e := plan.Expectation{Line: line, Text: text, Mode: plan.Mode(words[0]), Event: words[1]}
-	list := &e.Where
-	for i := 2; i < len(words); i++ {
-		switch words[i] {
-		case "in":
-			i++
-			e.In = words[i]
-		case "where":
-			list = &e.Where
-		case "has":
-			list = &e.Has
-		default:
-			name, value, _ := strings.Cut(words[i], "=")
-			*list = append(*list, plan.Attr{Name: name, Value: value})
-		}
-	}
-	if err := e.Validate(); err != nil {
-		t.Fatalf("%q: %v", text, err)
-	}
-	return e
-}
-
 func TestExpectations(t *testing.T) {
 	// A turn on each of two nodes, then a part in which the newer build serves the old pin, then poison.
 	const story = `
@@ -111,7 +85,7 @@ func TestExpectations(t *testing.T) {
 	}
 	for i, test := range tests {
 		t.Run(test.expect, func(t *testing.T) {
-			e := expectOf(t, i+1, test.expect)
+			e := rig.ExpectOf(t, i+1, test.expect)
 			r := rig.New(t, plan.Plan{}, monitor.Options{Properties: []string{}, Expectations: []plan.Expectation{e}})
 			found := r.Tell(story)
 			if bad := len(found) > 0; bad != test.bad {
@@ -131,7 +105,7 @@ func TestExpectations(t *testing.T) {
 }
 
 func TestExpectMessage(t *testing.T) {
-	e := expectOf(t, 7, "always turn where pin=1.5.0 has build=1.5.0")
+	e := rig.ExpectOf(t, 7, "always turn where pin=1.5.0 has build=1.5.0")
 	r := rig.New(t, plan.Plan{}, monitor.Options{Expectations: []plan.Expectation{e}, Properties: []string{}})
 	r.Tell("0 up A 2.0.0\n0 seed x 1.5.0\n0 send x\n1 mark rollback\n2 fetch A x\n2 note A turn\n3 commit A")
 	const want = `scenario line 7, "always turn where pin=1.5.0 has build=1.5.0": expected build=1.5.0, but it is 2.0.0. Seen in part "rollback": ` +

@@ -182,7 +182,6 @@ type Row struct {
 	Removed    observe.RemoveReason
 	RemovedBy  uint64
 	InsertedBy uint64
-	insertedMs int64
 	VisibleMs  int64
 	Count      uint32
 	// Delivered is the number of the last fetch that delivered the message.

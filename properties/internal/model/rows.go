@@ -11,7 +11,7 @@ func (m *Store) onInserted(o *observe.Observation) {
 	r := m.Row(o.Message)
 	*r = Row{
 		No: o.Message, Queue: o.Queue, Instance: m.Instance(o.Instance), Item: o.Item, Execution: o.Execution, ID: o.EventID,
-		Bytes: o.Bytes, sum: sumOf(o.Bytes), InsertedBy: o.Call, insertedMs: o.AtMs, VisibleMs: o.UntilMs, Count: o.NewCount,
+		Bytes: o.Bytes, sum: sumOf(o.Bytes), InsertedBy: o.Call, VisibleMs: o.UntilMs, Count: o.NewCount,
 		Was: RowBefore{call: o.Call},
 	}
 	r.identify()

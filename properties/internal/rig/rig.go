@@ -6,13 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
@@ -34,11 +31,14 @@ const StartMs = 1_000_000
 //	0     start x / send x / cancel x / work x     a message or an activity is queued
 //	10    fetch A x                                A receives what is visible, the counts go up
 //	12    note A poison                            A decides about its last delivery
-//	13    commit A [Completed|Failed]              its ack takes effect
+//	13    commit A [Completed|Failed]              its ack takes effect; of an activity, "told" sends the result; of a
+//	                                               turn, "cancels" cancels the activities of the instance
 //	13    abandon A 1000 [ignore]                  it gives the delivery back
 //	30    phase calm|relief                        the present phase ends and another begins
-//	31    tick                                     the world asks what is open
+//	31    tick                                     the world asks what is open; that is printed
 //	40    finish
+//
+// Method other documents the rest.
 //
 // Messages of an instance are visible when they are sent. A fetch locks for 5 s.
 type Rig struct {
@@ -50,7 +50,9 @@ type Rig struct {
 	nodes []string
 	rows  []rigRow
 	held  map[string]*rigHeld // by node
-	ticks []string
+	// Shows are further commands, each with what it prints; Out are the lines printed so far.
+	Shows map[string]func(words []string) string
+	Out   []string
 }
 
 type rigRow struct {
@@ -67,6 +69,7 @@ type rigHeld struct {
 	token    string
 	told     uint32
 	worker   bool
+	ack      uint64 // the call that acks it, 0 before it is sent
 }
 
 func New(t testing.TB, plan plan.Plan, o monitor.Options) *Rig {
@@ -126,6 +129,7 @@ func (r *Rig) Instance(name string) observe.InstanceNo {
 }
 
 func (r *Rig) do(verb string, args []string) {
+	r.w.Steps++
 	switch verb {
 	case "up":
 		r.up(args)
@@ -150,19 +154,19 @@ func (r *Rig) do(verb string, args []string) {
 	case "damage":
 		r.Observe(observe.Observation{Kind: observe.Damaged, Instance: r.Instance(args[0]), Execution: 1, EventID: 1, Bytes: []byte("?")})
 	case "start":
-		r.Insert(args[0], engine.StartItem{Instance: args[0], Orchestration: "H"})
+		r.Insert(args[0], start(options(args)))
 	case "send":
 		r.Insert(args[0], engine.ExternalRaisedItem{Instance: args[0], Name: "go"})
 	case "cancel":
 		r.Insert(args[0], engine.CancelInstanceItem{Instance: args[0]})
 	case "work":
-		r.Insert(args[0], engine.ActivityExecuteItem{Instance: args[0], ExecutionID: 1, ID: 2, Name: "W"})
+		r.Insert(args[0], activity(options(args)))
 	case "fetch":
-		r.fetch(args[0], args[1], false)
+		r.fetch(args[0], args[1], false, args[2:]...)
 	case "fetchwork":
 		r.fetch(args[0], args[1], true)
 	case "note":
-		r.note(args[0], args[1])
+		r.note(args[0], args[1], args[2:]...)
 	case "commit":
 		r.commit(args[0], append(args, "")[1])
 	case "renew":
@@ -176,14 +180,11 @@ func (r *Rig) do(verb string, args []string) {
 		r.Record(cluster.Record{Kind: record.PhaseBegan, Phase: r.w.ThePhase})
 	case "mark":
 		r.Record(cluster.Record{Kind: record.Scheduled, Schedule: &plan.Step{Verb: plan.VerbMark, Mark: args[0]}})
-	case "tick":
-		open, until := r.M.Open(r.w.Now)
-		r.ticks = append(r.ticks, fmt.Sprintf("%v %d", open, until-StartMs))
 	case "finish":
 		r.Record(cluster.Record{Kind: record.PhaseEnded, Phase: r.w.ThePhase})
 		r.M.Finish()
 	default:
-		r.t.Fatalf("unknown command %q", verb)
+		r.other(verb, args)
 	}
 }
 
@@ -198,11 +199,18 @@ func (r *Rig) up(args []string) {
 	info.Up, info.Core = true, true
 	info.Registry = node.NewRegistry()
 	bare := false
+	info.Options = node.DefaultOptions()
 	for _, a := range args[2:] {
 		if text, ok := strings.CutPrefix(a, "range="); ok {
 			low, high, _ := strings.Cut(text, "..")
 			info.Options.SupportedReplayVersions = &engine.VersionRange{Min: engine.MustParseVersion(low), Max: engine.MustParseVersion(high)}
 		}
+		if name, value, ok := strings.Cut(a, "="); ok && name != "range" {
+			if err := info.Options.Set(name, value); err != nil {
+				r.t.Fatal(err)
+			}
+		}
+		info.Core = info.Core && a != "spare"
 		bare = bare || a == "bare"
 	}
 	if !bare {
@@ -234,137 +242,17 @@ func (r *Rig) handlers(verb string, args []string) {
 	r.Record(rec)
 }
 
-func (r *Rig) Insert(instance string, item engine.WorkItem) {
-	row := rigRow{no: observe.MessageNo(len(r.rows) + 1), instance: r.Instance(instance), visible: r.w.Now}
-	o := observe.Observation{Kind: observe.RowInserted, Queue: observe.QueueOrchestrator, Message: row.no, Instance: row.instance, Item: item, UntilMs: r.w.Now}
+func (r *Rig) Insert(instance string, item engine.WorkItem) { r.insertAt(instance, item, r.w.Now) }
+
+// insertAt inserts a message that is visible from a store time on.
+func (r *Rig) insertAt(instance string, item engine.WorkItem, visible int64) {
+	row := rigRow{no: observe.MessageNo(len(r.rows) + 1), instance: r.Instance(instance), visible: visible}
+	o := observe.Observation{Kind: observe.RowInserted, Queue: observe.QueueOrchestrator, Message: row.no, Instance: row.instance, Item: item, UntilMs: visible}
 	if a, ok := item.(engine.ActivityExecuteItem); ok {
 		row.worker, o.Queue, o.Execution, o.EventID = true, observe.QueueWorker, a.ExecutionID, a.ID
 	}
 	r.rows = append(r.rows, row)
 	r.Observe(o)
-}
-
-func (r *Rig) begin(caller observe.Caller, kind observe.CallKind, req observe.CallRequest) {
-	r.call++
-	r.Record(cluster.Record{Kind: record.CallExecuting, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: slotOf(kind)})
-	r.Observe(observe.Observation{Kind: observe.CallBegin, Call: r.call, CallKind: kind, Caller: caller, Request: &req})
-}
-
-func slotOf(kind observe.CallKind) machine.Slot {
-	if kind == observe.CallFetchWorkItem || kind == observe.CallAckWorkItem || kind == observe.CallAbandonWorkItem {
-		return machine.Slot{Kind: machine.SlotWorker}
-	}
-	return machine.Slot{}
-}
-
-func (r *Rig) end(caller observe.Caller, kind observe.CallKind, o observe.Observation) {
-	o.Kind, o.Call, o.CallKind, o.Caller, o.Outcome = observe.CallEnd, r.call, kind, caller, observe.OutcomeOK
-	r.Observe(o)
-	r.Record(cluster.Record{Kind: record.CallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: slotOf(kind), Outcome: observe.OutcomeOK})
-}
-
-func (r *Rig) caller(name string) observe.Caller {
-	return observe.Caller{Node: r.node(name), Incarnation: r.w.Node(r.node(name)).Incarnation}
-}
-
-func (r *Rig) fetch(name, instance string, worker bool) {
-	kind := observe.CallFetchOrchestrationItem
-	if worker {
-		kind = observe.CallFetchWorkItem
-	}
-	caller, no := r.caller(name), r.Instance(instance)
-	r.begin(caller, kind, observe.CallRequest{Filter: r.w.Node(caller.Node).Filter})
-	h := &rigHeld{instance: no, token: fmt.Sprintf("o%d", r.call), worker: worker}
-	r.held[name] = h
-	lock := observe.Observation{Kind: observe.LockTaken, Call: r.call, Queue: observe.QueueOrchestrator, Instance: no, Token: h.token, UntilMs: r.w.Now + 5000}
-	if !worker {
-		r.Observe(lock)
-	}
-	for i := range r.rows {
-		row := &r.rows[i]
-		if row.instance != no || row.worker != worker || row.visible > r.w.Now {
-			continue
-		}
-		if worker {
-			lock.Queue, lock.Message = observe.QueueWorker, row.no
-			r.Observe(lock)
-		} else {
-			r.Observe(observe.Observation{Kind: observe.MessageMarked, Call: r.call, Message: row.no, Instance: no, Token: h.token})
-		}
-		r.Observe(observe.Observation{Kind: observe.CountChanged, Call: r.call, Queue: lock.Queue, Message: row.no, Instance: no, OldCount: row.count, NewCount: row.count + 1})
-		row.count++
-		h.rows = append(h.rows, row.no)
-		h.told = max(h.told, row.count)
-	}
-	r.end(caller, kind, observe.Observation{Instance: no, Messages: h.rows, Token: h.token, NewCount: h.told})
-}
-
-func (r *Rig) note(name, decision string) {
-	h := r.held[name]
-	n := machine.Note{Token: h.token, Instance: r.names[h.instance-1], ExecutionID: 1, AttemptCount: h.told}
-	if h.worker {
-		n.Slot = machine.Slot{Kind: machine.SlotWorker}
-	}
-	for d := machine.DecideNone; d <= machine.DecideDrained; d++ {
-		if d.String() == decision || d == machine.DecideTurn && decision == "first" {
-			n.Decision = d
-		}
-	}
-	if n.Decision == machine.DecideTurn {
-		n.Turn = &machine.TurnNote{Handler: "H@1.0.0", Result: "Continue", First: decision == "first"}
-	}
-	c := r.caller(name)
-	r.Record(cluster.Record{Kind: record.Note, Node: c.Node, Incarnation: c.Incarnation, Note: &n, Slot: n.Slot})
-}
-
-func (r *Rig) commit(name, status string) {
-	h, caller := r.held[name], r.caller(name)
-	ack := engine.OrchestrationAck{LockToken: h.token, ExecutionID: 1, HistoryDelta: []engine.Event{{EventID: 2, Data: eventdata.TimerCreated{}}}}
-	kind, req := observe.CallAckOrchestrationItem, observe.CallRequest{Token: h.token, Ack: &ack}
-	if h.worker {
-		kind, req = observe.CallAckWorkItem, observe.CallRequest{Token: h.token}
-	}
-	r.begin(caller, kind, req)
-	for _, no := range h.rows {
-		r.remove(no)
-	}
-	if !h.worker {
-		if status != "" {
-			r.Observe(observe.Observation{Kind: observe.StatusSet, Call: r.call, Instance: h.instance, Execution: 1, Status: engine.Status(status)})
-		}
-		r.Observe(observe.Observation{Kind: observe.LockReleased, Call: r.call, Queue: observe.QueueOrchestrator, Instance: h.instance, Token: h.token})
-	}
-	r.end(caller, kind, observe.Observation{})
-}
-
-func (r *Rig) remove(no observe.MessageNo) {
-	i := slices.IndexFunc(r.rows, func(row rigRow) bool { return row.no == no })
-	row := r.rows[i]
-	queue := observe.QueueOrchestrator
-	if row.worker {
-		queue = observe.QueueWorker
-	}
-	r.rows[i].instance = 0
-	r.Observe(observe.Observation{Kind: observe.RowRemoved, Call: r.call, Queue: queue, Message: no, Instance: row.instance, Reason: observe.RemovedAcked})
-}
-
-func (r *Rig) abandon(name string, delay int64, ignore bool) {
-	h, caller := r.held[name], r.caller(name)
-	r.begin(caller, observe.CallAbandonOrchestrationItem, observe.CallRequest{Token: h.token, Delay: time.Duration(delay) * time.Millisecond, IgnoreAttempt: ignore})
-	for i := range r.rows {
-		row := &r.rows[i]
-		if !slices.Contains(h.rows, row.no) {
-			continue
-		}
-		if ignore {
-			r.Observe(observe.Observation{Kind: observe.CountChanged, Call: r.call, Queue: observe.QueueOrchestrator, Message: row.no, Instance: h.instance, OldCount: row.count, NewCount: row.count - 1})
-			row.count--
-		}
-		row.visible = r.w.Now + delay
-		r.Observe(observe.Observation{Kind: observe.RowDelayed, Call: r.call, Queue: observe.QueueOrchestrator, Message: row.no, Instance: h.instance, UntilMs: row.visible})
-	}
-	r.Observe(observe.Observation{Kind: observe.LockReleased, Call: r.call, Queue: observe.QueueOrchestrator, Instance: h.instance, Token: h.token})
-	r.end(caller, observe.CallAbandonOrchestrationItem, observe.Observation{})
 }
 
 // Repeat returns n copies of a block of a story. %d stands for the time, which starts at from and advances by every.

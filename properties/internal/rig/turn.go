@@ -1,7 +1,11 @@
 package rig
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 )
 
@@ -13,27 +17,57 @@ func (r *Rig) renew(name string) {
 	r.end(caller, observe.CallRenewOrchestrationItemLock, observe.Observation{})
 }
 
+// turn carries out "turn A EXECUTION [STATUS] [schedules=CHILD] [sends=KIND:INSTANCE:PARENT/EXECUTION/EVENT,...]".
+func (r *Rig) turn(words []string, value map[string]string) {
+	e := engine.Event{EventID: 2, Data: eventdata.TimerCreated{}}
+	if child := value["schedules"]; child != "" {
+		e.Data = eventdata.SubOrchestrationScheduled{Name: "H", Instance: child}
+	}
+	var sends []engine.WorkItem
+	for text := range strings.SplitSeq(value["sends"], ",") {
+		if text == "" {
+			continue
+		}
+		f := strings.Split(text+"::", ":")
+		from := strings.Split(f[2]+"//", "/")
+		execution, _ := strconv.ParseUint(from[1], 10, 64)
+		id, _ := strconv.ParseUint(from[2], 10, 64)
+		switch f[0] {
+		case "start":
+			sends = append(sends, engine.StartItem{Instance: f[1], Orchestration: "H", ParentInstance: from[0], ParentExecutionID: execution, ParentID: id})
+		case "can":
+			sends = append(sends, engine.ContinueAsNewItem{Instance: f[1], Orchestration: "H", ParentInstance: from[0], ParentExecutionID: execution, ParentID: id})
+		case "done":
+			sends = append(sends, engine.SubOrchCompletedItem{ParentInstance: f[1], ParentExecutionID: execution, ParentID: id, Result: "done"})
+		case "failed":
+			sends = append(sends, engine.SubOrchFailedItem{ParentInstance: f[1], ParentExecutionID: execution, ParentID: id})
+		default:
+			r.t.Fatalf("no message %q", text)
+		}
+	}
+	r.Turn(words[0], uint64(r.number(words[1])), strings.Join(words[2:], ""), e, sends...)
+}
+
 // Turn commits an event for the last delivery to a node, in an execution that may be new, and enqueues messages.
 func (r *Rig) Turn(name string, execution uint64, status string, e engine.Event, sends ...engine.WorkItem) {
 	h, caller := r.held[name], r.caller(name)
 	ack := engine.OrchestrationAck{LockToken: h.token, ExecutionID: execution, HistoryDelta: []engine.Event{e}, OrchestratorItems: sends}
 	r.begin(caller, observe.CallAckOrchestrationItem, observe.CallRequest{Token: h.token, Ack: &ack})
 	for _, no := range h.rows {
-		r.remove(no)
+		r.remove(no, observe.RemovedAcked)
 	}
 	set := func(kind observe.Kind, status string) {
 		r.Observe(observe.Observation{Kind: kind, Call: r.call, Instance: h.instance, Execution: execution, Status: engine.Status(status)})
 	}
 	set(observe.ExecutionCreated, "Running")
+	if execution > 1 {
+		set(observe.PointerSet, "")
+	}
 	if status != "" {
 		set(observe.StatusSet, status)
 	}
 	for _, item := range sends {
-		r.rows = append(r.rows, rigRow{no: observe.MessageNo(len(r.rows) + 1), instance: r.Instance(item.Target()), visible: r.w.Now})
-		r.Observe(observe.Observation{
-			Kind: observe.RowInserted, Call: r.call, Queue: observe.QueueOrchestrator, Message: observe.MessageNo(len(r.rows)),
-			Instance: r.Instance(item.Target()), Item: item, UntilMs: r.w.Now,
-		})
+		r.insertBy(r.call, item)
 	}
 	r.Observe(observe.Observation{Kind: observe.LockReleased, Call: r.call, Queue: observe.QueueOrchestrator, Instance: h.instance, Token: h.token})
 	r.end(caller, observe.CallAckOrchestrationItem, observe.Observation{})

@@ -15,6 +15,15 @@ type World struct {
 	Now       int64
 	ThePhase  cluster.Phase
 	AllBuilds []*engine.Build
+	Whys      []Reason
+	Helps     []cluster.Help
+	Steps     uint64 // the commands so far
+}
+
+// Reason is what an instance waits for.
+type Reason struct {
+	Instance string
+	cluster.Explanation
 }
 
 func (w *World) Plan() *plan.Plan                         { return &w.ThePlan }
@@ -23,11 +32,20 @@ func (w *World) Nodes() []cluster.NodeInfo                { return w.Infos }
 func (w *World) Node(number uint32) *cluster.NodeInfo     { return &w.Infos[number-1] }
 func (w *World) NowMs() int64                             { return w.Now }
 func (w *World) StartMs() int64                           { return StartMs }
-func (w *World) Why(string) *cluster.Explanation          { return nil }
-func (w *World) Help() []cluster.Help                     { return nil }
+func (w *World) Help() []cluster.Help                     { return w.Helps }
 func (w *World) Foreign() bool                            { return false }
 func (w *World) Counters(uint32) (cluster.Counters, bool) { return cluster.Counters{}, false }
-func (w *World) Step() uint64                             { return 0 }
+func (w *World) Step() uint64                             { return w.Steps }
 func (w *World) Phase() cluster.Phase                     { return w.ThePhase }
 func (w *World) Builds() []*engine.Build                  { return w.AllBuilds }
 func (*World) Kept() *any                                 { return nil }
+
+// Why returns what a story has said last, nil if nothing.
+func (w *World) Why(instance string) *cluster.Explanation {
+	for i := len(w.Whys) - 1; i >= 0; i-- {
+		if w.Whys[i].Instance == instance {
+			return &w.Whys[i].Explanation
+		}
+	}
+	return nil
+}

@@ -21,7 +21,7 @@ func (s *State) onDelivery(o *observe.Observation) {
 	in := s.Run.Model.Instance(o.Instance)
 	*d = Delivery{
 		Token: o.Token, Worker: o.CallKind == observe.CallFetchWorkItem, Instance: o.Instance, Messages: append(d.Messages[:0], o.Messages...),
-		Told: o.NewCount, atMs: o.AtMs, Incarnation: s.ExecutingInc, Pin: in.Pin(), Held: true,
+		Told: o.NewCount, Incarnation: s.ExecutingInc, Pin: in.Pin(), Held: true,
 	}
 	if o.Fetched != nil {
 		d.HistoryError = o.Fetched.Item.HistoryError != ""

@@ -52,7 +52,7 @@ func (s *State) look(no observe.InstanceNo, now int64) {
 	}
 	in.ReleasedMs = 0
 	if in.waitingMs == 0 && anyLive {
-		in.waitingMs, in.waited = now, true
+		in.waitingMs = now
 		for _, l := range s.listeners {
 			l.OnWaits(state)
 		}

@@ -81,7 +81,6 @@ type Delivery struct {
 	Instance     observe.InstanceNo
 	Messages     []observe.MessageNo
 	Told         uint32
-	atMs         int64
 	Incarnation  uint32
 	Pin          *engine.Version
 	HistoryError bool
@@ -123,7 +122,6 @@ type Instance struct {
 	CancelMs                    int64 // when the first cancel was queued; 0 for none
 	waitingMs                   int64 // since when it has visible work that no live node admits; 0 if it has none
 	ReleasedMs                  int64 // when a node appeared that admits its waiting work, until that is delivered; 0 if there is none
-	waited                      bool  // it has waited at some time
 	OutsideMs                   int64 // until when a probe locks it or its messages
 	Lost                        int64 // holders that lost their lock since calm began
 	StallReported, WaitReported bool

@@ -1,0 +1,283 @@
+package rig
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/faultkind"
+	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// This file has the commands that few stories need. Words KEY=VALUE may be left out; a value has _ for each space.
+//
+//	0     repeat 10 every=6000 fetch A x | note A turn   the commands ten times, the first time now
+//	0     start x [from=PARENT/EXECUTION/EVENT] [version=V]
+//	0     can x / queue x / timer x FIRE           other messages
+//	0     work x [id=2] [name=W] [tag=T] [session=S]
+//	0     event x 3 KIND [text=TEXT] [of=INSTANCE] an event is appended to its history
+//	0     pin x 1.5.0 / status x Failed [OUTPUT] / adopt CHILD PARENT
+//	0     turn A 1 [STATUS] [schedules=CHILD] [sends=done:parent:/2/2,start:child:x/1/2]   a turn; sends are start, can, done, failed
+//	0     damagemessage 2                          the second message is damaged
+//	0     renewwork A                              A renews the lock of its activity
+//	0     delete x                                 it is gone with all that it has
+//	0     step crash A / step deregister A H@1.0.0 a step of the schedule
+//	0     sent x raise|raise2|queue|cancel [calm]  a client has sent it something, calm if so
+//	0     fault KIND A|- [x] [for=MS] [ack]        a fault, of the last ack of A
+//	0     acks A / answered A [lost] / refuse A    A sends its ack; it is answered; the store refuses it for good
+//	0     deadletter x / parked A / woken A
+//	0     why x RULE TEXT                          what the world says x waits for
+//	0     help KIND calm|relief NAME [TEXT]        what the world did
+//	0     fates / points                           what is known so far is printed
+func (r *Rig) other(verb string, f []string) {
+	words, value := options(f)
+	arg := func(i int) string {
+		if i >= len(words) {
+			r.t.Fatalf("%s %q: a word is missing", verb, f)
+		}
+		return words[i]
+	}
+	switch verb {
+	case "repeat":
+		r.repeat(int(r.number(arg(0))), r.number(value["every"]), strings.Join(words[1:], " "))
+	case "can":
+		r.Insert(arg(0), engine.ContinueAsNewItem{Instance: arg(0), Orchestration: "H", Version: value["version"]})
+	case "queue":
+		r.Insert(arg(0), engine.QueueMessageItem{Instance: arg(0), Name: "q"})
+	case "timer":
+		fire := StartMs + r.number(arg(1))
+		r.insertAt(arg(0), engine.TimerFiredItem{Instance: arg(0), ExecutionID: 1, ID: 2, FireAtMs: uint64(fire)}, fire)
+	case "event":
+		e := engine.Event{EventID: uint64(r.number(arg(1))), InstanceID: arg(0), ExecutionID: 1, DuroxideVersion: "1.5.0", Data: eventOf(arg(2), value)}
+		bytes, err := r.w.AllBuilds[len(r.w.AllBuilds)-1].Codec.AppendEvent(nil, e)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		r.Observe(observe.Observation{Kind: observe.EventAppended, Instance: r.Instance(arg(0)), Execution: 1, EventID: e.EventID, Bytes: bytes})
+	case "pin":
+		pin := engine.MustParseVersion(arg(1))
+		r.Observe(observe.Observation{Kind: observe.PinSet, Instance: r.Instance(arg(0)), Execution: 1, Pin: &pin})
+	case "status":
+		r.Observe(observe.Observation{Kind: observe.StatusSet, Instance: r.Instance(arg(0)), Execution: 1, Status: engine.Status(arg(1)), Name: strings.Join(words[2:], " ")})
+	case "adopt":
+		r.Instance(arg(1))
+		r.Observe(observe.Observation{Kind: observe.ParentSet, Instance: r.Instance(arg(0)), Name: arg(1)})
+	case "delete":
+		r.delete(arg(0))
+	case "renewwork":
+		h, caller := r.held[arg(0)], r.caller(arg(0))
+		r.begin(caller, observe.CallRenewWorkItemLock, observe.CallRequest{Token: h.token})
+		r.Observe(observe.Observation{Kind: observe.LockExtended, Call: r.call, Queue: observe.QueueWorker, Message: h.rows[0], Instance: h.instance, Token: h.token, UntilMs: r.w.Now + 5000})
+		r.end(caller, observe.CallRenewWorkItemLock, observe.Observation{})
+	case "turn":
+		r.turn(words, value)
+	case "damagemessage":
+		no := observe.MessageNo(r.number(arg(0)))
+		r.Observe(observe.Observation{Kind: observe.Damaged, Message: no, Instance: r.rows[no-1].instance, Bytes: []byte("?")})
+	default:
+		r.ofWorld(verb, words, value, arg)
+	}
+}
+
+// ofWorld has the commands about what the world does.
+func (r *Rig) ofWorld(verb string, words []string, value map[string]string, arg func(int) string) {
+	switch verb {
+	case "step":
+		s := plan.Step{Verb: plan.Verb(arg(0)), Node: arg(1), For: time.Second}
+		if len(words) > 2 {
+			s.Handler, s.Build = arg(2), arg(2)
+		}
+		r.Record(cluster.Record{Kind: record.Scheduled, Node: r.node(arg(1)), Schedule: &s})
+	case "sent":
+		r.Record(cluster.Record{Kind: record.ClientSent, Instance: arg(0), Item: sent(arg(0), arg(1), len(words) > 2)})
+	case "fault":
+		rec := cluster.Record{Kind: record.Fault, Fault: faultkind.Kind(arg(0)), Node: r.node(arg(1))}
+		if value["for"] != "" {
+			rec.For = time.Duration(r.number(value["for"])) * time.Millisecond
+		}
+		if n := len(words); n > 2 && words[n-1] == "ack" {
+			rec.Call, rec.CallKind = r.acking(arg(1))
+		} else if n > 2 {
+			rec.Instance = arg(2)
+		}
+		r.Record(rec)
+	case "acks":
+		h := r.held[arg(0)]
+		rec := cluster.Record{Kind: record.CallSent, Node: r.node(arg(0)), Call: r.call + 1, Request: call.AckOrchestrationItem{LockToken: h.token}}
+		if h.worker {
+			rec.Request = call.AckWorkItem{LockToken: h.token}
+		}
+		h.ack = r.call + 1
+		r.Record(rec)
+	case "answered":
+		rec := cluster.Record{Kind: record.Answered, Node: r.node(arg(0)), Text: strings.Join(words[1:], " ")}
+		rec.Call, rec.CallKind = r.acking(arg(0))
+		r.Record(rec)
+	case "refuse":
+		r.refuse(arg(0))
+	case "deadletter":
+		r.Record(cluster.Record{Kind: record.DeadLetter, Instance: arg(0)})
+	case "parked":
+		r.Record(cluster.Record{Kind: record.Parked, Node: r.node(arg(0))})
+	case "woken":
+		r.Record(cluster.Record{Kind: record.Woken, Node: r.node(arg(0))})
+	case "why":
+		r.w.Whys = append(r.w.Whys, Reason{arg(0), cluster.Explanation{Rule: arg(1), Text: strings.Join(words[2:], " ")}})
+	case "help":
+		phase := map[string]cluster.Phase{"calm": cluster.PhaseCalm, "relief": cluster.PhaseRelief}[arg(1)]
+		r.w.Helps = append(r.w.Helps, cluster.Help{VirtualMs: r.w.Now - StartMs, Phase: phase, Kind: cluster.HelpKind(arg(0)), Name: arg(2), Text: strings.Join(words[3:], " ")})
+	default:
+		r.show(verb, words)
+	}
+}
+
+// options are the words KEY=VALUE of a line; others are left.
+func options(f []string) (words []string, value map[string]string) {
+	value = map[string]string{}
+	for _, w := range f {
+		if k, v, ok := strings.Cut(w, "="); ok && k != "" {
+			value[k] = strings.ReplaceAll(v, "_", " ")
+		} else {
+			words = append(words, w)
+		}
+	}
+	return words, value
+}
+
+func (r *Rig) number(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return n
+}
+
+func (r *Rig) repeat(n int, every int64, block string) {
+	from := r.w.Now
+	for i := range int64(n) {
+		for line := range strings.SplitSeq(block, "|") {
+			words := strings.Fields(line)
+			r.w.Now = from + i*every
+			r.do(words[0], words[1:])
+			r.M.AfterStep()
+		}
+	}
+}
+
+// start is the start that a line tells of.
+func start(words []string, value map[string]string) engine.StartItem {
+	item := engine.StartItem{Instance: words[0], Orchestration: "H", Version: value["version"]}
+	if from := strings.Split(value["from"], "/"); len(from) == 3 {
+		item.ParentInstance = from[0]
+		item.ParentExecutionID, _ = strconv.ParseUint(from[1], 10, 64)
+		item.ParentID, _ = strconv.ParseUint(from[2], 10, 64)
+	}
+	return item
+}
+
+// activity is the activity that a line tells of.
+func activity(words []string, value map[string]string) engine.ActivityExecuteItem {
+	item := engine.ActivityExecuteItem{Instance: words[0], ExecutionID: 1, ID: 2, Name: "W", Tag: value["tag"], SessionID: value["session"]}
+	if value["id"] != "" {
+		item.ID, _ = strconv.ParseUint(value["id"], 10, 64)
+	}
+	if value["name"] != "" {
+		item.Name = value["name"]
+	}
+	return item
+}
+
+func sent(instance, kind string, calm bool) engine.WorkItem {
+	data := "yes"
+	if calm {
+		data = planterm.CalmData
+	}
+	switch kind {
+	case "raise":
+		return engine.ExternalRaisedItem{Instance: instance, Name: "go", Data: data}
+	case "raise2":
+		return engine.ExternalRaised2Item{Instance: instance, Name: "two", Data: data}
+	case "queue":
+		return engine.QueueMessageItem{Instance: instance, Name: "q", Data: data}
+	case "cancel":
+		return engine.CancelInstanceItem{Instance: instance}
+	}
+	return engine.StartItem{Instance: instance}
+}
+
+// eventOf is an event of a kind that stories name.
+func eventOf(kind string, value map[string]string) engine.EventData {
+	text := value["text"]
+	failed := func(d engine.ErrorDetails) engine.EventData { return eventdata.OrchestrationFailed{Details: d} }
+	switch kind {
+	case "Completed":
+		return eventdata.OrchestrationCompleted{}
+	case "Failed":
+		return failed(engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: text}})
+	case "Cancelled":
+		return failed(engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppCancelled, Reason: text}})
+	case "Panicked":
+		return failed(engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppPanicked, Message: text}})
+	case "Misconfigured":
+		return failed(eventdata.Nondeterminism(text))
+	case "Poison":
+		return failed(engine.ErrorDetails{Poison: &eventdata.PoisonError{MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, Instance: value["of"], ExecutionID: 1}}})
+	case "PoisonActivity":
+		return failed(engine.ErrorDetails{Poison: &eventdata.PoisonError{MessageType: eventdata.PoisonType{Kind: eventdata.PoisonActivity, Instance: value["of"], ExecutionID: 1, ActivityName: text, ActivityID: 2}}})
+	case "Subscribed2":
+		return eventdata.ExternalSubscribed2{Name: text}
+	}
+	return eventdata.TimerCreated{}
+}
+
+func (r *Rig) delete(name string) {
+	no := r.Instance(name)
+	for i := range r.rows {
+		if row := &r.rows[i]; row.instance == no {
+			queue := observe.QueueOrchestrator
+			if row.worker {
+				queue = observe.QueueWorker
+			}
+			r.Observe(observe.Observation{Kind: observe.RowRemoved, Queue: queue, Message: row.no, Instance: no, Reason: observe.RemovedDeleted})
+			row.instance = 0
+		}
+	}
+	r.Observe(observe.Observation{Kind: observe.ExecutionRemoved, Instance: no, Execution: 1})
+	r.Observe(observe.Observation{Kind: observe.InstanceRemoved, Instance: no})
+}
+
+// acking returns the number and the kind of the last ack that a node has sent.
+func (r *Rig) acking(name string) (uint64, observe.CallKind) {
+	if h := r.held[name]; h.worker {
+		return h.ack, observe.CallAckWorkItem
+	}
+	return r.held[name].ack, observe.CallAckOrchestrationItem
+}
+
+// refuse has the store refuse the ack of a node for good.
+func (r *Rig) refuse(name string) {
+	h, caller := r.held[name], r.caller(name)
+	req := observe.CallRequest{Token: h.token}
+	_, kind := r.acking(name)
+	if !h.worker {
+		req.Ack = &engine.OrchestrationAck{LockToken: h.token, ExecutionID: 1}
+	}
+	r.begin(caller, kind, req)
+	r.Observe(observe.Observation{Kind: observe.CallEnd, Call: r.call, CallKind: kind, Caller: caller, Outcome: observe.OutcomePermanent})
+	slot := machine.Slot{}
+	if h.worker {
+		slot.Kind = machine.SlotWorker
+	}
+	r.Record(cluster.Record{Kind: record.CallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: slot, Outcome: observe.OutcomePermanent})
+}
+
+// Messages is the number of messages and activities so far.
+func (r *Rig) Messages() int { return len(r.rows) }

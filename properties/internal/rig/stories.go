@@ -1,0 +1,182 @@
+package rig
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/faultkind"
+	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/internal/probe"
+	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/properties/internal/monitor"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// Story tells a story of a file NAME.txt, and returns what it prints and then what is found, whole. A story titled NAME_ok
+// finds no violation of NAME, one titled NAME_bad finds one. Lines that begin with "plan" make the plan:
+//
+//	plan instance x [expect=failed] [cancel] [delete] [unaided]
+//	plan strategy bounce [after=30000] [every=5000]
+//	plan rate activity-panic / plan probe P / plan node A [offset=MS] / plan store clocks / plan store serial=MS
+//	plan later A start                     a step of its schedule
+//	plan expect never turn where build=1.x an expectation
+//
+// Begun is called with the Rig before the story.
+func Story(t testing.TB, file, title, text string, o monitor.Options, begun func(r *Rig)) string {
+	t.Helper()
+	story, p, expect := planOf(t, text)
+	o.Expectations = expect
+	r := New(t, p, o)
+	if begun != nil {
+		begun(r)
+	}
+	r.Tell(story)
+	found, name := r.M.Violations(), strings.TrimSuffix(filepath.Base(file), ".txt")
+	bad := slices.ContainsFunc(found, func(v cluster.Violation) bool { return v.Property == name })
+	if title != name+"_ok" && title != name+"_bad" || bad != (title == name+"_bad") {
+		t.Errorf("%s: a title begins with %s_ok if no violation of it is found, else with %s_bad", file, name, name)
+	}
+	r.Print("%s", foundText(found))
+	return strings.Join(r.Out, "\n")
+}
+
+func foundText(found []cluster.Violation) string {
+	if len(found) == 0 {
+		return "nothing"
+	}
+	var lines []string
+	for _, v := range found {
+		item := ""
+		if v.WorkItem != "" {
+			item = " item=" + strings.ReplaceAll(v.WorkItem, " ", "_")
+		}
+		lines = append(lines, fmt.Sprintf("%s %s node=%s instance=%s%s at=%s\n  %s", v.Property, v.Class, v.Node, v.Instance, item, span.Text(v.VirtualMs), v.Message))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// planOf takes the lines of the plan out of a story.
+func planOf(t testing.TB, text string) (_ string, p plan.Plan, expect []plan.Expectation) {
+	var story strings.Builder
+	for line := range strings.Lines(text) {
+		words, value := options(strings.Fields(line))
+		if len(words) < 2 || words[0] != "plan" {
+			story.WriteString(line)
+			continue
+		}
+		ms := func(key string) time.Duration {
+			var n int64
+			if _, err := fmt.Sscan(value[key], &n); err != nil {
+				t.Fatalf("%q: %s: %v", line, key, err)
+			}
+			return time.Duration(n) * time.Millisecond
+		}
+		switch words[1] {
+		case "expect":
+			_, text, _ := strings.Cut(strings.TrimSpace(line), "expect ")
+			expect = append(expect, ExpectOf(t, len(expect)+1, text))
+		case "instance":
+			in := plan.Instance{ID: words[2], Orchestration: "H", Expect: plan.End(value["expect"])}
+			for _, w := range words[3:] {
+				if w == "unaided" {
+					in.Unaided = true
+				} else {
+					in.Actions = append(in.Actions, plan.Action{Verb: plan.ActionVerb(w)})
+				}
+			}
+			p.Instances = append(p.Instances, in)
+		case "strategy":
+			p.Strategy = planterm.Strategy(words[2])
+			if value["after"] != "" {
+				p.Patience = plan.Patience{After: ms("after"), Every: ms("every")}
+			}
+		case "rate":
+			p.Faults.Rates = append(p.Faults.Rates, faults.Rate{Kind: faultkind.Kind(words[2]), Num: 1, Den: 2})
+		case "probe":
+			p.Probes = append(p.Probes, probe.Probe{Name: words[2]})
+		case "node":
+			n := plan.Node{Name: words[2], Build: "1.5.0"}
+			if value["offset"] != "" {
+				n.Clock.Offset = ms("offset")
+			}
+			for _, w := range words[3:] {
+				n.Absent = n.Absent || w == "absent"
+			}
+			p.Nodes = append(p.Nodes, n)
+		case "later": // NODE VERB
+			p.Schedule = append(p.Schedule, plan.Step{Node: words[2], Verb: plan.Verb(words[3])})
+		case "store":
+			p.Store.CallersClock = len(words) > 2
+			if value["serial"] != "" {
+				p.Store.Serial = ms("serial")
+			}
+		default:
+			t.Fatalf("%q: no such line of a plan", line)
+		}
+	}
+	return story.String(), p, expect
+}
+
+// ExpectOf reads "never turn in late where build=1.x has pin=none", the words of a scenario in the simplest form.
+func ExpectOf(t testing.TB, line int, text string) plan.Expectation {
+	t.Helper()
+	words := strings.Fields(text)
+	e := plan.Expectation{Line: line, Text: text, Mode: plan.Mode(words[0]), Event: words[1]}
+	list := &e.Where
+	for i := 2; i < len(words); i++ {
+		switch words[i] {
+		case "in":
+			i++
+			e.In = words[i]
+		case "where":
+			list = &e.Where
+		case "has":
+			list = &e.Has
+		default:
+			name, value, _ := strings.Cut(words[i], "=")
+			*list = append(*list, plan.Attr{Name: name, Value: value})
+		}
+	}
+	if err := e.Validate(); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return e
+}
+
+// show has the commands that print something.
+func (r *Rig) show(verb string, words []string) {
+	switch verb {
+	case "fates":
+		for _, f := range r.M.Fates() {
+			r.Print("fate %s: %s, cause %q, as expected %t, owes %q, relieved %t, ended %d by %s %s after %q",
+				f.Instance, f.End, f.Cause, f.AsExpected, f.Owes, f.Relieved, f.EndedMs, f.Node, f.Build, f.Step)
+		}
+		for _, w := range r.M.Waits() {
+			r.Print("wait %s: pin %s from %d for %d after %q, open %t", w.Instance, w.Pin, w.FromMs, w.ForMs, w.After, w.Open)
+		}
+	case "points":
+		for _, p := range r.M.Coverage() {
+			r.Print("%s: %d", p.Name, p.Count)
+		}
+	case "tick":
+		text := "nothing open"
+		if open, until := r.M.Open(r.w.Now); open {
+			text = "open until " + span.Text(until-StartMs)
+		}
+		r.Print("%s: %s", span.Text(r.w.Now-StartMs), text)
+	default:
+		if r.Shows[verb] == nil {
+			r.t.Fatalf("unknown command %q", verb)
+		}
+		r.Print("%s", r.Shows[verb](words))
+	}
+}
+
+// Print adds a line to what a story prints.
+func (r *Rig) Print(format string, args ...any) { r.Out = append(r.Out, fmt.Sprintf(format, args...)) }

@@ -1,0 +1,200 @@
+package track_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/properties/internal/monitor"
+	"github.com/durosim/durosim/properties/internal/rig"
+	"github.com/durosim/durosim/properties/internal/track"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// TestStories tells the stories of testdata. What listeners are told is printed at once; "state" prints all that is known,
+// "relations" what each node can do with each instance and activity, "pages" how many pages of messages are kept.
+func TestStories(t *testing.T) {
+	options := monitor.Options{Properties: []string{}}
+	datadriven.Walk(t, "testdata", func(t *testing.T, file string) {
+		datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string {
+			return rig.Story(t, file, d.Cmd, d.Input, options, watch)
+		})
+	})
+}
+
+// watch has a tracker of its own tell a rig what it knows.
+func watch(r *rig.Rig) {
+	s := track.New(r.M.Run)
+	l := &teller{r: r}
+	s.Subscribe(l)
+	r.M.Add(s)
+	r.Shows = map[string]func([]string) string{
+		"state":     func([]string) string { return state(r, s) },
+		"relations": func([]string) string { return relations(r, s) },
+		"asks":      func(words []string) string { l.asks = words[0]; return "from now on it asks for " + words[0] },
+	}
+}
+
+// teller prints what a listener is told; of passed-over instances it asks for none, the first or all.
+type teller struct {
+	track.Deaf
+	r    *rig.Rig
+	asks string
+}
+
+func (l *teller) OnAccepted(o *observe.Observation) {
+	l.r.Print("- accepted message %d of %d", o.Message, o.Instance)
+}
+func (l *teller) OnDelivered(o *observe.Observation) {
+	l.r.Print("- delivered %v of %d to node %d", o.Messages, o.Instance, o.Caller.Node)
+}
+func (l *teller) OnFetched(number uint32, d *track.Delivery) {
+	l.r.Print("- fetched by node %d: %s", number, dump(*d))
+}
+func (l *teller) OnPassed(by observe.Caller, in *model.Instance) {
+	l.r.Print("- passed %s by node %d", in.Name, by.Node)
+}
+
+func (l *teller) Passes() track.Passing {
+	switch l.asks {
+	case "first":
+		return track.PassFirst
+	case "all":
+		return track.PassAll
+	}
+	return track.PassNone
+}
+
+func (l *teller) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, ack *engine.OrchestrationAck) {
+	token := "unknown"
+	if d != nil {
+		token = d.Token
+	}
+	l.r.Print("- committed by node %d: delivery %s of %d, execution %d", number, token, no, ack.ExecutionID)
+}
+
+func (l *teller) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
+	l.r.Print("- noted by node %d: %s about %s", n.Number, note.Decision, d.Token)
+}
+func (l *teller) OnWaits(in *model.Instance)  { l.r.Print("- waits %s", in.Name) }
+func (l *teller) OnWaited(in *model.Instance) { l.r.Print("- waited %s", in.Name) }
+func (l *teller) OnStarted(n *track.Node)     { l.r.Print("- started node %d, up %t", n.Number, n.Up) }
+func (l *teller) OnCrashed(n *track.Node)     { l.r.Print("- crashed node %d, up %t", n.Number, n.Up) }
+func (l *teller) OnHandlers(rec *cluster.Record) {
+	l.r.Print("- handlers of node %d: %s", rec.Node, rec.Text)
+}
+
+// state prints everything that is not zero: of each node, instance and message.
+func state(r *rig.Rig, s *track.State) string {
+	var lines []string
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	add("  phase %v since %d, calm since %d", s.Phase, after(s.PhaseMs), after(s.CalmMs))
+	for i := range s.Nodes {
+		if s.Nodes[i].Incarnation > 0 {
+			add("  node %s: live %t, %s", s.Run.NodeName(uint32(i+1)), s.Nodes[i].Live(), dump(s.Nodes[i]))
+		}
+	}
+	for no := 1; no <= s.Run.Model.InstanceCount(); no++ {
+		add("  %s: %s", s.Run.Model.Name(observe.InstanceNo(no)), dump(*s.Instance(observe.InstanceNo(no))))
+	}
+	for no := 1; s.Run.Model.Pages() > 0 && no <= r.Messages(); no++ {
+		add("  message %d: %s", no, dump(*s.Row(observe.MessageNo(no))))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func relations(r *rig.Rig, s *track.State) string {
+	var lines []string
+	for no := 1; no <= s.Run.Model.InstanceCount(); no++ {
+		in := s.Run.Model.Instance(observe.InstanceNo(no))
+		ok, since := s.Admitted(in)
+		if since == model.NeverMs {
+			since = 0
+		}
+		line := fmt.Sprintf("  %s: admitted %t since %d, any runs %t:", in.Name, ok, after(since), s.AnyRuns(in))
+		for i := range s.Nodes {
+			if n := &s.Nodes[i]; n.Build != nil {
+				line += fmt.Sprintf(" %s admits %t reads %t runs %t,", s.Run.NodeName(n.Number), s.Admits(n, in), s.Reads(n, in), s.Runs(n, in))
+			}
+		}
+		lines = append(lines, line+" why not: "+s.WhyNot(in))
+		for _, w := range in.Work {
+			line := "  message " + fmt.Sprint(w.No) + ":"
+			for i := range s.Nodes {
+				if s.Nodes[i].Build != nil {
+					takes, has := s.Takes(&s.Nodes[i], w)
+					line += fmt.Sprintf(" %s takes %t has %t,", s.Run.NodeName(uint32(i+1)), takes, has)
+				}
+			}
+			lines = append(lines, line+" unserved: "+s.Unserved(w))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// after is a store time since the beginning; 0 stays.
+func after(ms int64) int64 {
+	if ms == 0 {
+		return 0
+	}
+	return ms - rig.StartMs
+}
+
+// dump prints the fields of a struct that are not zero, as far as they are plain; times since the beginning.
+func dump(v any) string {
+	var parts []string
+	s := reflect.ValueOf(v)
+	for i := range s.NumField() {
+		f, name := s.Field(i), s.Type().Field(i).Name
+		if f.IsZero() {
+			continue
+		}
+		switch f.Kind() {
+		case reflect.Bool:
+			parts = append(parts, name)
+		case reflect.Int, reflect.Int64:
+			n := f.Int()
+			if strings.HasSuffix(name, "Ms") && n >= rig.StartMs {
+				n -= rig.StartMs
+			}
+			parts = append(parts, fmt.Sprintf("%s %d", name, n))
+		case reflect.Uint8, reflect.Uint32, reflect.Uint64:
+			parts = append(parts, fmt.Sprintf("%s %d", name, f.Uint()))
+		case reflect.String:
+			parts = append(parts, fmt.Sprintf("%s %s", name, f.String()))
+		case reflect.Pointer:
+			switch p := f; p.Type().Elem() {
+			case reflect.TypeFor[engine.Build]():
+				v := p.Elem().FieldByName("Version")
+				parts = append(parts, fmt.Sprintf("%s %v.%v", name, v.FieldByName("Major"), v.FieldByName("Minor")))
+			case reflect.TypeFor[engine.Version]():
+				parts = append(parts, fmt.Sprintf("%s %v.%v", name, p.Elem().FieldByName("Major"), p.Elem().FieldByName("Minor")))
+			}
+		case reflect.Struct:
+			if f.Type() == reflect.TypeFor[machine.TurnNote]() {
+				parts = append(parts, "Turn "+f.FieldByName("Handler").String())
+			}
+		case reflect.Slice:
+			for j := range f.Len() {
+				switch e := f.Index(j); e.Kind() {
+				case reflect.Uint64:
+					parts = append(parts, fmt.Sprintf("%s[%d] %d", name, j, e.Uint()))
+				case reflect.Struct:
+					slot := e.FieldByName("Recent")
+					for k := range slot.Len() {
+						parts = append(parts, fmt.Sprintf("%s[%d] last %v: {%s}", name, j, e.FieldByName("Last"), dumpValue(slot.Index(k))))
+					}
+				}
+			}
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func dumpValue(v reflect.Value) string { return dump(v.Interface()) }

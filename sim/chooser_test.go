@@ -230,3 +230,28 @@ func TestFIFODrawsAsRandomAndKeepsOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestChanceOf: ChanceOf is Chance for the longer key, whichever chooser is asked, and leaves the same recording.
+func TestChanceOf(t *testing.T) {
+	segment := sim.NewSegment(sim.NewLabel("fault"), "crash")
+	for name, c := range map[string]func() sim.Chooser{
+		"random": func() sim.Chooser { return sim.Random(3) }, "fifo": func() sim.Chooser { return sim.FIFO(3) },
+		"recorded": func() sim.Chooser { return sim.Record(sim.Random(3), &sim.Recording{}) },
+	} {
+		a, b, happened := c(), c(), 0
+		for i := range uint64(1000) {
+			k := sim.RootKey(true).Num(simtest.Node, i)
+			got := sim.ChanceOf(a, k, &segment, i%4, 10)
+			if got != sim.Chance(b, k.Then(&segment), i%4, 10) {
+				t.Errorf("%s: chance %d: %v", name, i, got)
+			}
+			if got {
+				happened++
+			}
+		}
+		if happened < 50 || happened > 300 {
+			t.Errorf("%s: %d of 1000 happen", name, happened)
+		}
+		simtest.MustPanic(t, "1 in 0", func() { sim.ChanceOf(a, sim.RootKey(false), &segment, 1, 0) })
+	}
+}

@@ -82,10 +82,16 @@ func (o Odds) benign() bool {
 // num is zero the chooser is not asked, so a fault that is off leaves nothing in a recording. A den of zero panics.
 func Chance(c Chooser, k Key, num, den uint64) bool {
 	odds := Ratio(num, den)
-	if r, ok := c.(*random); ok { // the usual one: nine of ten draws are chances of faults
-		return scale(r.raw(k), den) < num
-	}
 	return !odds.benign() && c.Weigh(k, odds) == 1
+}
+
+// ChanceOf is Chance for the key k.Then(s). Nearly all draws of a run are such, of a fault at one of its opportunities: the
+// usual chooser does not need the key for them, only its hash.
+func ChanceOf(c Chooser, k Key, s *Segment, num, den uint64) bool {
+	if r, ok := c.(*random); ok && den > 0 {
+		return scale(r.raw(Key{hash: k.then(s)}), den) < num
+	}
+	return Chance(c, k.Then(s), num, den)
 }
 
 // Pick returns an index into weights, each as likely as its share of their sum; index 0 is benign. The recorded value

@@ -29,14 +29,17 @@ func NewLabel(name string) Label {
 // String returns the label's name.
 func (l Label) String() string { return l.name }
 
-// Text is the text of a Name segment together with its hash, for names that are used repeatedly.
-type Text struct {
-	text string
-	hash uint64
+// Segment is a Name segment with its hashes, for names that are used repeatedly. It is not changed.
+type Segment struct {
+	label Label
+	name  string
+	hash  uint64
 }
 
-// NewText returns the text.
-func NewText(s string) Text { return Text{text: s, hash: mix.Text(s)} }
+// NewSegment returns the segment that Key.Name adds.
+func NewSegment(l Label, name string) Segment {
+	return Segment{label: l, name: name, hash: mix.Text(name)}
+}
 
 // Key names a draw, a choice or an event by its place in the domain, for example node, incarnation, instance, turn and
 // purpose. It is built segment by segment and is a small value: pass it by value, derive new ones freely. It always
@@ -123,16 +126,18 @@ func (k Key) Num(l Label, n uint64) Key {
 
 // Name adds the segment "label:name". It hashes the name, which costs more than a number: use it for names that are
 // fixed when a run is set up. Name(l, "7") and Num(l, 7) are different segments.
-func (k Key) Name(l Label, name string) Key { return k.Text(l, NewText(name)) }
-
-// Text adds the same segment as Name does for its text, without rehashing it.
-func (k Key) Text(l Label, t Text) Key {
-	hash := hashSegment(k.hash, segmentName, l.hash, t.hash)
-	if k.path == nil && k.actor != 0 {
-		return Key{hash: hash, actor: k.actor}
-	}
-	return k.extended(hash, segmentName, l, t.text, 0)
+func (k Key) Name(l Label, name string) Key {
+	s := NewSegment(l, name)
+	return k.Then(&s)
 }
+
+// Then adds a segment that was made before.
+func (k Key) Then(s *Segment) Key {
+	return k.extended(k.then(s), segmentName, s.label, s.name, 0)
+}
+
+// then returns the hash of the key with one more segment.
+func (k Key) then(s *Segment) uint64 { return hashSegment(k.hash, segmentName, s.label.hash, s.hash) }
 
 func (p *path) add(kind segmentKind, l Label, name string, num uint64) *path {
 	if l.name == "" {

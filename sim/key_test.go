@@ -150,14 +150,15 @@ func TestLabelsNeedAName(t *testing.T) {
 	}
 }
 
-// A Text segment is the Name segment of its text.
-func TestTextIsName(t *testing.T) {
+// A Segment is what Name adds.
+func TestSegmentIsName(t *testing.T) {
 	l := sim.NewLabel("fault")
 	for _, s := range []string{"", "crash", "7", "a/b"} {
+		segment := sim.NewSegment(l, s)
 		for _, root := range []sim.Key{sim.RootKey(false), sim.RootKey(true)} {
-			name, text := root.Name(l, s), root.Text(l, sim.NewText(s))
+			name, text := root.Name(l, s), root.Then(&segment)
 			if name.Hash() != text.Hash() || name.String() != text.String() {
-				t.Errorf("%q: Text gives %s, Name gives %s", s, text, name)
+				t.Errorf("%q: Then gives %s, Name gives %s", s, text, name)
 			}
 		}
 	}

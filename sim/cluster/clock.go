@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // setClock gives an incarnation its clock: that of the plan, which a fault may set wrong.
@@ -26,6 +27,9 @@ func (f *fleet) setClock(n *nodeState) {
 
 // clockMs returns the time that a node's clock shows, in milliseconds.
 func (f *fleet) clockMs(n *nodeState) int64 {
+	if n.clock == (plan.Clock{}) {
+		return f.nowMs()
+	}
 	return f.nowMs() + n.clock.Ahead(f.since()).Milliseconds()
 }
 

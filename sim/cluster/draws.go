@@ -47,22 +47,23 @@ func tryKey(key sim.Key, n uint32) sim.Key {
 
 // draws reports whether a fault happens at this opportunity. Faults happen in turbulence only.
 func (b *base) draws(f *drawnFault, nodeName string, key sim.Key) bool {
-	if !f.named || b.phase != PhaseTurbulence {
-		return false
-	}
+	return f.named && b.phase == PhaseTurbulence && b.happens(f, nodeName, key)
+}
+
+func (b *base) happens(f *drawnFault, nodeName string, key sim.Key) bool {
 	num, den := f.num, f.den
 	if den == 0 {
 		num, den = f.plan.Rate(f.kind, nodeName, b.since())
 	}
-	return num > 0 && sim.Chance(b.chooser, key.Text(labelFault, f.text), num, den)
+	return num > 0 && sim.ChanceOf(b.chooser, key, &f.segment, num, den)
 }
 
 // drawnFault is a kind of fault for which there are opportunities: its rates alone, and the last segment of the keys of its
 // draws.
 type drawnFault struct {
-	kind  faults.Kind
-	named bool // the plan names it
-	text  sim.Text
+	kind    faults.Kind
+	named   bool // the plan names it
+	segment sim.Segment
 	// num in den is the rate if it is the same for all nodes and times; else den is 0, and plan has the rates.
 	num, den uint64
 	plan     faults.Plan
@@ -114,7 +115,7 @@ func drawnFaults(p *faults.Plan) *drawnTable {
 				continue
 			}
 			if !f.named {
-				f.named, f.text = true, sim.NewText(string(r.Kind))
+				f.named, f.segment = true, sim.NewSegment(labelFault, string(r.Kind))
 				if r.Node == "" && r.From == 0 && r.To == 0 { // the first that applies counts
 					f.num, f.den = r.Num, r.Den
 				}

@@ -14,58 +14,60 @@ import (
 )
 
 // execute carries out a call at its atomic instant.
-func (nw *network) execute(i int) {
+func (nw *network) execute(c *callState) {
 	nw.changed = true
-	c := nw.calls.at(i)
 	if !c.vain {
 		c.tries++
 		c.triedAt = nw.kernel.Now()
 	}
-	nw.recordCall(record.CallExecuting, i)
+	nw.recordCall(record.CallExecuting, c)
 	before := nw.observed
 	nw.storeCall = 0
-	nw.executing = i
-	answer := nw.perform(c)
+	nw.executing = c
+	answer := &nw.answer
+	nw.perform(c, answer)
 	nw.ackStep = -1
 	c.storeCall = nw.storeCall
 	answer.Call = c.id
 	if c.state != callDone {
-		c.answer = answer
+		c.answer = *answer
 	}
-	nw.recordExecuted(i, &answer)
-	if !nw.alive(c) {
+	nw.recordExecuted(c, answer)
+	if !c.alive() {
 		c.state = callDone
 		return
 	}
-	n := nw.owner(c)
+	n := c.owner
 	if c.kind == observe.CallAckOrchestrationItem && answer.Err == nil && nw.draws(&nw.drawn.crashAfterCommit, n.plan.Name, c.key) {
 		nw.fleet.crashByFault(n, faultkind.CrashAfterCommit)
 		return
 	}
 	if answer.Err == nil {
-		nw.corrupt(i)
-		nw.repeatCompletion(i)
+		nw.corrupt(c)
+		nw.repeatCompletion(c)
 	}
 	if c.state == callDone {
 		return
 	}
 	nothing := isFetch(c.kind) && answer.Err == nil && answer.Orchestration == nil && answer.Work == nil
 	if nothing && nw.observed == before && !c.cancelled && !c.once {
-		nw.parking.park(i)
+		nw.parking.park(c)
 		return
 	}
-	nw.reply(i)
+	nw.reply(c)
 }
 
 // perform makes the call, unless a fault refuses it.
-func (nw *network) perform(c *callState) machine.Answer {
+func (nw *network) perform(c *callState, answer *machine.Answer) {
+	*answer = machine.Answer{}
 	if isQueueCall(c.kind) {
 		if err := nw.refuse(c.kind); err != nil {
-			return machine.Answer{Err: err}
+			answer.Err = err
+			return
 		}
 	}
 	a := call.Perform(nw.ctx, c.provider, c.request)
-	return machine.Answer{Err: a.Err, Orchestration: a.Orchestration, Work: a.Work, Count: a.Count, Value: a.Value, Events: a.Events}
+	answer.Err, answer.Orchestration, answer.Work, answer.Count, answer.Value, answer.Events = a.Err, a.Orchestration, a.Work, a.Count, a.Value, a.Events
 }
 
 // isQueueCall reports whether faults may refuse a call: only calls on the two queues, not reads or session upkeep.
@@ -79,13 +81,15 @@ func isQueueCall(k observe.CallKind) bool {
 }
 
 // repeatCompletion delivers the completion that a worker has just acknowledged a second time, if a fault calls for it.
-func (nw *network) repeatCompletion(i int) {
-	c := nw.calls.at(i)
-	r, ok := c.request.(call.AckWorkItem)
-	if !ok || r.Completion == nil || !nw.draws(&nw.drawn.duplicateCompletion, nw.owner(c).plan.Name, c.key) {
+func (nw *network) repeatCompletion(c *callState) {
+	if c.kind != observe.CallAckWorkItem || !nw.drawn.duplicateCompletion.named {
 		return
 	}
-	nw.recordFault(faultkind.DuplicateCompletion, i)
+	r, ok := c.request.(call.AckWorkItem)
+	if !ok || r.Completion == nil || !nw.draws(&nw.drawn.duplicateCompletion, c.owner.plan.Name, c.key) {
+		return
+	}
+	nw.recordFault(faultkind.DuplicateCompletion, c)
 	if err := nw.clients.provider.EnqueueForOrchestrator(nw.ctx, r.Completion, 0); err == nil {
 		nw.record(&Record{Kind: record.ClientAccepted, Instance: r.Completion.Target(), Item: r.Completion, StoreCall: nw.storeCall})
 	}
@@ -95,18 +99,20 @@ func (nw *network) repeatCompletion(i int) {
 const damaged = `{"event_id":`
 
 // corrupt damages what a call has just written, if a fault calls for it.
-func (nw *network) corrupt(i int) {
-	c := nw.calls.at(i)
-	name := nw.owner(c).plan.Name
-	if r, ok := c.request.(call.AckOrchestrationItem); ok && len(r.HistoryDelta) > 0 && nw.draws(&nw.drawn.corruptEvent, name, c.key) {
-		e := r.HistoryDelta[len(r.HistoryDelta)-1]
-		if nw.damages(call.CorruptEvent{Instance: e.InstanceID, ExecutionID: r.ExecutionID, EventID: e.EventID}) && nw.store.Damage(e.InstanceID, r.ExecutionID, e.EventID, []byte(damaged)) == nil {
-			nw.recordFault(faultkind.CorruptEvent, i)
+func (nw *network) corrupt(c *callState) {
+	name := c.owner.plan.Name
+	if c.kind == observe.CallAckOrchestrationItem && nw.drawn.corruptEvent.named {
+		r, ok := c.request.(call.AckOrchestrationItem)
+		if ok && len(r.HistoryDelta) > 0 && nw.draws(&nw.drawn.corruptEvent, name, c.key) {
+			e := r.HistoryDelta[len(r.HistoryDelta)-1]
+			if nw.damages(call.CorruptEvent{Instance: e.InstanceID, ExecutionID: r.ExecutionID, EventID: e.EventID}) && nw.store.Damage(e.InstanceID, r.ExecutionID, e.EventID, []byte(damaged)) == nil {
+				nw.recordFault(faultkind.CorruptEvent, c)
+			}
 		}
 	}
 	if nw.lastRowCall == nw.storeCall && nw.lastRow != 0 && nw.draws(&nw.drawn.corruptMessage, name, c.key) {
 		if nw.damages(call.CorruptMessage{Item: nw.lastItem}) && nw.store.DamageMessage(nw.lastRow, []byte(damaged)) == nil {
-			nw.recordFault(faultkind.CorruptMessage, i)
+			nw.recordFault(faultkind.CorruptMessage, c)
 		}
 	}
 }
@@ -116,29 +122,28 @@ const unavailableMax = 3 * time.Second
 
 // refuse decides whether the store refuses the call that is being executed, and arms an error inside an ack.
 func (nw *network) refuse(kind observe.CallKind) error {
-	i := nw.executing
-	c := nw.calls.at(i)
+	c := nw.executing
 	if c.vain {
 		return nil
 	}
-	key, name := tryKey(c.key, c.tries), nw.owner(c).plan.Name
+	key, name := tryKey(c.key, c.tries), c.owner.plan.Name
 	if nw.kernel.Now() < nw.downUntil {
 		return engine.Retryablef(kind.String(), "storage is unavailable")
 	}
 	switch {
 	case nw.draws(&nw.drawn.unavailable, name, key):
 		nw.downUntil = nw.kernel.Now().Add(sim.Between(nw.chooser, key.Name(labelFault, "window"), 100*time.Millisecond, unavailableMax))
-		nw.recordFault(faultkind.Unavailable, i)
+		nw.recordFault(faultkind.Unavailable, c)
 		return engine.Retryablef(kind.String(), "storage is unavailable")
 	case nw.draws(&nw.drawn.retryableError, name, key):
-		nw.recordFault(faultkind.RetryableError, i)
+		nw.recordFault(faultkind.RetryableError, c)
 		return engine.Retryablef(kind.String(), "storage is busy")
 	case nw.draws(&nw.drawn.permanentError, name, key):
-		nw.recordFault(faultkind.PermanentError, i)
+		nw.recordFault(faultkind.PermanentError, c)
 		return engine.Permanentf(kind.String(), "storage refuses the call")
 	case kind == observe.CallAckOrchestrationItem && nw.foreign.failsAcks() && nw.draws(&nw.drawn.ackStepError, name, key):
 		nw.ackStep = int(nw.chooser.Choose(key.Name(labelFault, "step"), storerules.AckSteps))
-		nw.recordFault(faultkind.AckStepError, i)
+		nw.recordFault(faultkind.AckStepError, c)
 	}
 	return nil
 }

@@ -16,31 +16,29 @@ import (
 // deadline is about legs.
 
 // arrive handles a call that has reached the store: it takes effect at once, or after a wait.
-func (nw *network) arrive(i int) {
-	c := nw.calls.at(i)
+func (nw *network) arrive(c *callState) {
 	if c.state == callDone { // its caller has given up: the store serves it at once, or not at all
-		nw.execute(i)
+		nw.execute(c)
 		return
 	}
-	wait := nw.waitOf(i)
+	wait := nw.waitOf(c)
 	serial := nw.plan.Store.Serial > 0 && isFetch(c.kind)
 	if wait == 0 && !serial {
-		nw.execute(i)
+		nw.execute(c)
 		return
 	}
 	nw.changed = true
 	c.state, c.stalled = callWaiting, true
 	c.arrival = nw.arrival(c)
 	if wait > 0 {
-		nw.kernel.After(wait, tryKey(c.key, c.tries+1).At(labelInside), event{kind: evInside, node: c.node, inc: c.inc, a: uint64(i)})
+		nw.kernel.After(wait, tryKey(c.key, c.tries+1).At(labelInside), event{kind: evInside, node: c.node, inc: c.inc, a: c.no})
 		return
 	}
-	nw.queueUp(i)
+	nw.queueUp(c)
 }
 
 // waitOf draws how long a call waits before it takes effect.
-func (nw *network) waitOf(i int) time.Duration {
-	c := nw.calls.at(i)
+func (nw *network) waitOf(c *callState) time.Duration {
 	fault := &nw.drawn.slowCommit
 	switch {
 	case isFetch(c.kind):
@@ -48,21 +46,20 @@ func (nw *network) waitOf(i int) time.Duration {
 	case !isQueueCall(c.kind):
 		return 0
 	}
-	return nw.slow(i, fault)
+	return nw.slow(c, fault)
 }
 
 // slow draws the wait of one place inside the store, 0 for none.
-func (nw *network) slow(i int, fault *drawnFault) time.Duration {
+func (nw *network) slow(c *callState, fault *drawnFault) time.Duration {
 	if !fault.named {
 		return 0
 	}
-	c := nw.calls.at(i)
 	key := tryKey(c.key, c.tries+1)
-	if !nw.draws(fault, nw.owner(c).plan.Name, key) {
+	if !nw.draws(fault, c.owner.plan.Name, key) {
 		return 0
 	}
 	d := nw.inside(key.Name(labelFault, "wait"), nw.lockTimeout(c))
-	nw.record(&Record{Kind: record.Fault, Fault: fault.kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, For: d})
+	nw.record(&Record{Kind: record.Fault, Fault: fault.kind, Node: c.node, Incarnation: c.inc, Call: c.no, CallKind: c.kind, For: d})
 	return d
 }
 
@@ -78,9 +75,9 @@ func (b *base) inside(key sim.Key, lock time.Duration) time.Duration {
 func (nw *network) lockTimeout(c *callState) time.Duration {
 	switch c.kind {
 	case observe.CallFetchWorkItem, observe.CallAckWorkItem, observe.CallRenewWorkItemLock, observe.CallAbandonWorkItem:
-		return nw.owner(c).runningOptions.WorkerLockTimeout
+		return c.owner.runningOptions.WorkerLockTimeout
 	}
-	return nw.owner(c).runningOptions.OrchestratorLockTimeout
+	return c.owner.runningOptions.OrchestratorLockTimeout
 }
 
 // arrival notes what a call sees when it arrives, by its caller's clock if the store goes by that.
@@ -97,50 +94,48 @@ func (nw *network) arrival(c *callState) *memprovider.Arrival {
 }
 
 // onInside ends the wait of a call: it takes effect, or joins the line.
-func (nw *network) onInside(i int) {
-	c := nw.calls.at(i)
+func (nw *network) onInside(c *callState) {
 	switch {
 	case c.state != callWaiting:
 	case nw.plan.Store.Serial > 0 && isFetch(c.kind):
-		nw.queueUp(i)
+		nw.queueUp(c)
 	default:
-		nw.takeEffect(i)
+		nw.takeEffect(c)
 	}
 }
 
 // queueUp puts a fetch into the line of a store that serves them one at a time.
-func (nw *network) queueUp(i int) {
-	if nw.line = append(nw.line, i); len(nw.line) == 1 {
+func (nw *network) queueUp(c *callState) {
+	if nw.line = append(nw.line, c); len(nw.line) == 1 {
 		nw.serveNext()
 	}
 }
 
 func (nw *network) serveNext() {
-	c := nw.calls.at(nw.line[0])
+	c := nw.line[0]
 	nw.kernel.After(nw.plan.Store.Serial, tryKey(c.key, c.tries+1).At(labelInside), event{kind: evServed})
 }
 
 // onServed ends the service of the fetch that is first in line.
 func (nw *network) onServed() {
-	i := nw.line[0]
+	c := nw.line[0]
 	if nw.line = nw.line[1:]; len(nw.line) > 0 {
 		nw.serveNext()
 	}
-	if nw.calls.at(i).state == callWaiting {
-		nw.takeEffect(i)
+	if c.state == callWaiting {
+		nw.takeEffect(c)
 	}
 }
 
 // takeEffect executes a call that has waited inside the store.
-func (nw *network) takeEffect(i int) {
-	c := nw.calls.at(i)
-	if !nw.alive(c) && !sim.Chance(nw.chooser, tryKey(c.key, c.tries+1).At(labelInside).At(labelZombie), 1, 2) {
+func (nw *network) takeEffect(c *callState) {
+	if !c.alive() && !sim.Chance(nw.chooser, tryKey(c.key, c.tries+1).At(labelInside).At(labelZombie), 1, 2) {
 		c.state = callDone // the store noticed that its caller is gone
 		return
 	}
 	c.state = callSent
 	nw.store.Resume(c.arrival)
-	nw.execute(i)
+	nw.execute(c)
 	nw.store.Resume(nil) // a fault may have refused the call
 	c.arrival = nil
 }

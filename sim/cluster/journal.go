@@ -18,6 +18,7 @@ const recordKindBase = 1000
 type journal struct {
 	kernel   *kernel.Kernel[event]
 	start    sim.Time
+	ms       int64 // the kernel's time in milliseconds
 	trace    *kernel.Trace
 	marks    []sim.Mark
 	monitor  Monitor    // nil if there is none
@@ -28,7 +29,7 @@ type journal struct {
 }
 
 func newJournal(k *kernel.Kernel[event], keep bool) *journal {
-	j := &journal{kernel: k, start: k.Now(), trace: kernel.NewTrace()}
+	j := &journal{kernel: k, start: k.Now(), ms: k.Now().Millis(), trace: kernel.NewTrace()}
 	if keep {
 		j.trace.Keep(func(index, sum uint64) { j.marks = append(j.marks, sim.Mark{Index: index, Sum: sum}) })
 	}
@@ -39,7 +40,7 @@ func newJournal(k *kernel.Kernel[event], keep bool) *journal {
 func (j *journal) node(number uint32) *NodeInfo { return &j.infos[number-1] }
 
 // nowMs returns the store's time.
-func (j *journal) nowMs() int64 { return j.kernel.Now().Millis() }
+func (j *journal) nowMs() int64 { return j.ms }
 
 // startMs returns the store's time at the start of the run.
 func (j *journal) startMs() int64 { return j.start.Millis() }

@@ -45,23 +45,21 @@ func (nw *network) hold(no observe.InstanceNo) {
 }
 
 // openCall opens the world's record of something that happens to a call.
-func (nw *network) openCall(kind record.Kind, i int) *Record {
-	c := nw.calls.at(i)
+func (nw *network) openCall(kind record.Kind, c *callState) *Record {
 	r := nw.open(kind, c.node, c.inc)
-	r.Call, r.CallKind, r.Request, r.Cadence, r.Slot, r.StoreCall = uint64(i+1), c.kind, c.request, c.cadence, c.slot, c.storeCall
+	r.Call, r.CallKind, r.Request, r.Cadence, r.Slot, r.StoreCall = c.no, c.kind, c.request, c.cadence, c.slot, c.storeCall
 	return r
 }
 
 // recordCall records something that happens to a call, with no further fields.
-func (nw *network) recordCall(kind record.Kind, i int) {
-	nw.openCall(kind, i)
+func (nw *network) recordCall(kind record.Kind, c *callState) {
+	nw.openCall(kind, c)
 	nw.hand()
 }
 
 // recordExecuted records the outcome of a call's atomic instant.
-func (nw *network) recordExecuted(i int, a *machine.Answer) {
-	c := nw.calls.at(i)
-	r := nw.openCall(record.CallExecuted, i)
+func (nw *network) recordExecuted(c *callState, a *machine.Answer) {
+	r := nw.openCall(record.CallExecuted, c)
 	r.Outcome, r.Err = outcomeOf(c.kind, a), a.Err
 	nw.hand()
 	if nw.narrator != nil {
@@ -70,15 +68,14 @@ func (nw *network) recordExecuted(i int, a *machine.Answer) {
 }
 
 // recordAnswered records what the node receives: the answer, or the error that replaces it after the deadline.
-func (nw *network) recordAnswered(i int, a *machine.Answer, text string) {
-	r := nw.openCall(record.Answered, i)
+func (nw *network) recordAnswered(c *callState, a *machine.Answer, text string) {
+	r := nw.openCall(record.Answered, c)
 	r.Outcome, r.Err, r.Text = outcomeOf(r.CallKind, a), a.Err, text
 	r.Fetched, r.Work, r.Count = a.Orchestration, a.Work, a.Count
 	nw.hand()
 }
 
 // recordFault records a fault that hit a call.
-func (nw *network) recordFault(kind faults.Kind, i int) {
-	c := nw.calls.at(i)
-	nw.record(&Record{Kind: record.Fault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind})
+func (nw *network) recordFault(kind faults.Kind, c *callState) {
+	nw.record(&Record{Kind: record.Fault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: c.no, CallKind: c.kind})
 }

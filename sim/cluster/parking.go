@@ -28,8 +28,8 @@ type waitGroup struct {
 	tags   engine.TagFilter
 	// sessions is set if each fetch names its own session owner.
 	sessions bool
-	waiters  []int         // calls, in the order of parking
-	waking   int           // the call that is being woken, -1 for none
+	waiters  []*callState  // in the order of parking
+	waking   *callState    // the call that is being woken, nil for none
 	timer    kernel.Handle // looks again when time alone may have made something eligible
 	timerAt  int64         // store time of the timer, in milliseconds
 	dirty    bool          // check again whether something is eligible, though the store has not changed
@@ -41,17 +41,16 @@ type waitGroup struct {
 
 // park makes a fetch wait if it found nothing and touched nothing. Its node would poll again at its cadence, counted from
 // its first poll; the world does so when there may be something to find.
-func (p *parking) park(i int) {
-	c := p.network.calls.at(i)
+func (p *parking) park(c *callState) {
 	g := p.groupOf(c)
 	c.state = callParked
 	if c.parkedAt == 0 {
 		c.parkedAt = p.kernel.Now()
 	}
-	p.groups[g].waiters = append(p.groups[g].waiters, i)
+	p.groups[g].waiters = append(p.groups[g].waiters, c)
 	p.groups[g].dirty = true
 	c.group = g
-	p.network.recordCall(record.Parked, i)
+	p.network.recordCall(record.Parked, c)
 }
 
 // groupOf returns the index of a fetch's group, which it makes when it is first needed.
@@ -77,7 +76,7 @@ func (p *parking) groupOf(c *callState) int {
 		name = filter.String()
 	}
 	p.groups = append(p.groups, &waitGroup{
-		key: p.root.Name(labelGroup, name), kind: c.kind, filter: filter, tags: tags, sessions: sessions, waking: -1, timerAt: never,
+		key: p.root.Name(labelGroup, name), kind: c.kind, filter: filter, tags: tags, sessions: sessions, timerAt: never,
 	})
 	return len(p.groups) - 1
 }
@@ -111,9 +110,8 @@ func (p *parking) eligible(g *waitGroup) memprovider.Eligibility {
 // eligibleToAny asks the store about each waiter of the group that is not on a frozen node.
 func (p *parking) eligibleToAny(g *waitGroup) memprovider.Eligibility {
 	best := memprovider.Eligibility{AtMs: never}
-	for _, i := range g.waiters {
-		c := p.network.calls.at(i)
-		if p.network.alive(c) && p.network.owner(c).paused {
+	for _, c := range g.waiters {
+		if c.alive() && c.owner.paused {
 			continue
 		}
 		e := p.eligibleTo(c, g)
@@ -138,7 +136,7 @@ func (p *parking) pump() {
 	changed := p.seenGen != p.store.Generation()
 	p.seenGen = p.store.Generation()
 	for i, g := range p.groups {
-		if len(g.waiters) == 0 || g.waking >= 0 || !changed && !g.dirty {
+		if len(g.waiters) == 0 || g.waking != nil || !changed && !g.dirty {
 			continue
 		}
 		g.dirty = false
@@ -166,26 +164,24 @@ func (p *parking) pollInVain(g *waitGroup) {
 		p.foreign == nil && !p.store.NextOrchestration(nil).Now {
 		return
 	}
-	if i, at := p.firstToPoll(g, true); i >= 0 {
-		c := p.network.calls.at(i)
-		p.kernel.At(at, c.key.At(labelWake), event{kind: evVain, node: c.node, inc: c.inc, a: uint64(i)})
+	if c, at := p.firstToPoll(g, true); c != nil {
+		p.kernel.At(at, c.key.At(labelWake), event{kind: evVain, node: c.node, inc: c.inc, a: c.no})
 	}
 }
 
 // onVain carries out such a poll, unless the waiter has been woken, or may find something, in the meantime.
-func (p *parking) onVain(i int) {
-	c := p.network.calls.at(i)
-	if c.state != callParked || !p.network.alive(c) || p.network.owner(c).paused {
+func (p *parking) onVain(c *callState) {
+	if c.state != callParked || !c.alive() || c.owner.paused {
 		return
 	}
 	g := p.groups[c.group]
-	if e := p.eligible(g); g.waking >= 0 || e.Now || e.Drops {
+	if e := p.eligible(g); g.waking != nil || e.Now || e.Drops {
 		return
 	}
-	p.remove(g, i)
+	p.remove(g, c)
 	c.state, c.vain = callSent, true
-	p.network.recordCall(record.Woken, i)
-	p.network.execute(i)
+	p.network.recordCall(record.Woken, c)
+	p.network.execute(c)
 	c.vain = false
 }
 
@@ -194,30 +190,27 @@ func (p *parking) onGroup(g *waitGroup) { g.timerAt, g.dirty = never, true }
 
 // wakeOne wakes one waiter of a group: the one that polls next, at the time of that poll.
 func (p *parking) wakeOne(g *waitGroup) {
-	i, at := p.firstToPoll(g, false)
-	if i < 0 {
+	c, at := p.firstToPoll(g, false)
+	if c == nil {
 		return
 	}
-	c := p.network.calls.at(i)
-	g.waking = i
-	c.wake = p.kernel.At(at, c.key.At(labelWake), event{kind: evWake, node: c.node, inc: c.inc, a: uint64(i)})
+	g.waking = c
+	c.wake = p.kernel.At(at, c.key.At(labelWake), event{kind: evWake, node: c.node, inc: c.inc, a: c.no})
 }
 
-// firstToPoll returns the waiter of a group that polls next, and when; -1 if none polls. Of several at one time the
+// firstToPoll returns the waiter of a group that polls next, and when; nil if none polls. Of several at one time the
 // call that was made first wins, in whatever order they were parked.
-func (p *parking) firstToPoll(g *waitGroup, alive bool) (int, sim.Time) {
-	best, bestAt := -1, sim.Time(0)
-	for _, i := range g.waiters {
-		c := p.network.calls.at(i)
-		if p.network.alive(c) && p.network.owner(c).paused || alive && !p.network.alive(c) {
+func (p *parking) firstToPoll(g *waitGroup, alive bool) (best *callState, bestAt sim.Time) {
+	for _, c := range g.waiters {
+		if c.alive() && c.owner.paused || alive && !c.alive() {
 			continue
 		}
 		if p.bySession(g) && !p.eligibleTo(c, g).Now {
 			continue
 		}
 		at := p.nextPoll(c)
-		if best < 0 || at < bestAt || at == bestAt && i < best {
-			best, bestAt = i, at
+		if best == nil || at < bestAt || at == bestAt && c.no < best.no {
+			best, bestAt = c, at
 		}
 	}
 	return best, bestAt
@@ -240,35 +233,31 @@ func cadence(c *callState) time.Duration {
 }
 
 // onWake tries a parked fetch again.
-func (p *parking) onWake(i int) {
-	c := p.network.calls.at(i)
+func (p *parking) onWake(c *callState) {
 	g := p.groups[c.group]
-	g.waking, g.dirty = -1, true
-	if c.state != callParked || p.network.alive(c) && p.network.owner(c).paused {
+	g.waking, g.dirty = nil, true
+	if c.state != callParked || c.alive() && c.owner.paused {
 		return
 	}
-	p.remove(g, i)
+	p.remove(g, c)
 	c.state = callSent
-	p.network.recordCall(record.Woken, i)
-	p.network.arrive(i)
+	p.network.recordCall(record.Woken, c)
+	p.network.arrive(c)
 }
 
 // leaveWaking cancels the wakings of a node that has frozen and will not poll, so that others can be woken.
 func (p *parking) leaveWaking(n *nodeState) {
 	for _, g := range p.groups {
-		if g.waking < 0 {
-			continue
-		}
-		if c := p.network.calls.at(g.waking); c.node == n.number && c.inc == n.inc {
+		if c := g.waking; c != nil && c.node == n.number && c.inc == n.inc {
 			p.kernel.Cancel(c.wake)
-			g.waking, g.dirty = -1, true
+			g.waking, g.dirty = nil, true
 		}
 	}
 }
 
-func (p *parking) remove(g *waitGroup, i int) {
+func (p *parking) remove(g *waitGroup, c *callState) {
 	for at, have := range g.waiters {
-		if have == i {
+		if have == c {
 			g.waiters = append(g.waiters[:at], g.waiters[at+1:]...)
 			return
 		}
@@ -276,16 +265,15 @@ func (p *parking) remove(g *waitGroup, i int) {
 }
 
 // unpark removes a fetch from its group.
-func (p *parking) unpark(i int) {
-	c := p.network.calls.at(i)
+func (p *parking) unpark(c *callState) {
 	g := p.groups[c.group]
-	p.remove(g, i)
-	if g.waking == i {
+	p.remove(g, c)
+	if g.waking == c {
 		p.kernel.Cancel(c.wake)
-		g.waking = -1
+		g.waking = nil
 	}
 	g.dirty = true
-	p.network.recordCall(record.Unparked, i)
+	p.network.recordCall(record.Unparked, c)
 }
 
 // leaveGroups removes the fetches of a dead incarnation from their groups. In turbulence some may stay behind: the store
@@ -293,15 +281,14 @@ func (p *parking) unpark(i int) {
 func (p *parking) leaveGroups(n *nodeState) {
 	for _, g := range p.groups {
 		for at := len(g.waiters) - 1; at >= 0; at-- {
-			i := g.waiters[at]
-			c := p.network.calls.at(i)
+			c := g.waiters[at]
 			if c.node != n.number || c.inc != n.inc {
 				continue
 			}
 			if p.phase == PhaseTurbulence && sim.Chance(p.chooser, c.key.At(labelZombie), 1, 8) {
 				continue
 			}
-			p.unpark(i)
+			p.unpark(c)
 			c.state = callDone
 		}
 	}
@@ -311,9 +298,9 @@ func (p *parking) leaveGroups(n *nodeState) {
 func (p *parking) leaveZombies() {
 	for _, g := range p.groups {
 		for at := len(g.waiters) - 1; at >= 0; at-- {
-			if i := g.waiters[at]; !p.network.alive(p.network.calls.at(i)) {
-				p.unpark(i)
-				p.network.calls.at(i).state = callDone
+			if c := g.waiters[at]; !c.alive() {
+				p.unpark(c)
+				c.state = callDone
 			}
 		}
 	}

@@ -191,7 +191,10 @@ func (w *World) advance() bool {
 	if !ok {
 		return false
 	}
-	w.store.SetNow(w.fleet.storeMs())
+	if ms := w.kernel.Now().Millis(); ms != w.ms || w.plan.Store.CallersClock {
+		w.ms = ms
+		w.store.SetNow(w.fleet.storeMs())
+	}
 	w.changed = false
 	w.handle(e)
 	w.parking.pump()
@@ -239,11 +242,11 @@ func (w *World) handle(e event) {
 	case evTimer, evJob:
 		w.fleet.onNodeEvent(e)
 	case evRequest:
-		w.network.onRequest(int(e.a))
+		w.network.onRequest(w.network.calls.at(e.a))
 	case evInside:
-		w.network.onInside(int(e.a))
+		w.network.onInside(w.network.calls.at(e.a))
 	case evReply:
-		w.network.onReply(int(e.a))
+		w.network.onReply(w.network.calls.at(e.a))
 	case evManage:
 		w.clients.onManage(int(e.a))
 	case evServed:
@@ -253,9 +256,9 @@ func (w *World) handle(e event) {
 	case evDeadline:
 		w.network.onDeadline(e)
 	case evWake:
-		w.parking.onWake(int(e.a))
+		w.parking.onWake(w.network.calls.at(e.a))
 	case evVain:
-		w.parking.onVain(int(e.a))
+		w.parking.onVain(w.network.calls.at(e.a))
 	case evGroup:
 		w.parking.onGroup(w.parking.groups[e.a])
 	case evResume:

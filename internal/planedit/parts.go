@@ -19,7 +19,7 @@ func Shipped() *Space {
 			s.Builds = append(s.Builds, b.Name())
 		}
 	}
-	for _, o := range workload.Orchestrations() {
+	for _, o := range workload.Common() {
 		s.Handlers = append(s.Handlers, o.Name+"@"+o.Version.String())
 	}
 	return s
@@ -65,7 +65,7 @@ func options(value int) (out []plan.Setting) {
 // ShippedWork returns instances of the shipped orchestrations, with their clients' actions timed from their start.
 func ShippedWork() []plan.Instance {
 	var out []plan.Instance
-	for _, o := range workload.Orchestrations() {
+	for _, o := range workload.Common() {
 		in := plan.Instance{ID: o.Name, Orchestration: o.Name, Expect: o.Expect}
 		switch o.Name {
 		case "Studio":

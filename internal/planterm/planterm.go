@@ -78,7 +78,18 @@ const (
 	ShapeNewKind     Shape = "new-kind"     // holds a kind that builds read from 2.0.0 on
 	ShapeLegacy      Shape = "legacy"       // holds the legacy kind of 0.8.0
 	ShapeCorrupt     Shape = "corrupt"      // holds bytes that are not JSON
+	// ShapeGarbled holds a text that no codec reads, another one for each number at the end of the instance's name.
+	ShapeGarbled Shape = "garbled"
+	// ShapeRespelled is of Archivist, in the JSON of another writer.
+	ShapeRespelled Shape = "respelled"
+	// ShapeDisagreeing is of Revised, whose code asks for something else, in another way for each such number.
+	ShapeDisagreeing Shape = "disagreeing"
 )
+
+// Shapes returns every Shape.
+func Shapes() []Shape {
+	return []Shape{ShapeWaiting, ShapeUnknownKind, ShapeNewKind, ShapeLegacy, ShapeCorrupt, ShapeGarbled, ShapeRespelled, ShapeDisagreeing}
+}
 
 // End is the way in which an instance must end, or several of completed, failed and poison with | between them, each of
 // which is as good.

@@ -194,7 +194,7 @@ func (s Space) step(t *rapid.T, step *plan.Step, up, absent bool) {
 			*step = plan.Step{At: step.At, Node: step.Node, Verb: plan.VerbCrash}
 			return
 		}
-		o := rapid.SampledFrom(workload.Orchestrations()).Draw(t, "handler")
+		o := rapid.SampledFrom(workload.Common()).Draw(t, "handler")
 		step.Handler = o.Name + "@" + o.Version.String()
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // The event that a client sends to preloaded histories, so that there is something to fetch.
@@ -35,6 +36,9 @@ func (c *clients) seedHistory(h *plan.History) {
 			// The newest codec has dropped this kind; some build still writes it.
 			data = c.encodeSomehow(e)
 		}
+		if h.Shape == planterm.ShapeRespelled {
+			data = respell(data)
+		}
 		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: e.EventID, Kind: e.Kind(), Data: data})
 	}
 	next := uint64(len(events) + 1)
@@ -45,6 +49,9 @@ func (c *clients) seedHistory(h *plan.History) {
 		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: "EventOfAnotherWorld", Data: data})
 	case planterm.ShapeCorrupt:
 		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: eventdata.KindActivityCompleted, Data: []byte(`{"event_id":2,"type":`)})
+	}
+	if h.Shape == planterm.ShapeGarbled {
+		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: eventdata.KindActivityCompleted, Data: []byte(garbled[h.Number()%len(garbled)])})
 	}
 	name, version := h.Handler()
 	in := memprovider.PreloadedInstance{
@@ -69,7 +76,7 @@ func (c *clients) encodeSomehow(e engine.Event) []byte {
 // eventsOf returns the well-formed events of a preloaded history.
 func eventsOf(h *plan.History, pin string) []engine.Event {
 	name, version := h.Handler()
-	data := []engine.EventData{eventdata.OrchestrationStarted{Name: name, Version: version}}
+	data, sources := []engine.EventData{eventdata.OrchestrationStarted{Name: name, Version: version}}, []uint64(nil)
 	switch h.Shape {
 	case planterm.ShapeWaiting:
 		data = append(data, eventdata.ExternalSubscribed{Name: kickName})
@@ -78,11 +85,17 @@ func eventsOf(h *plan.History, pin string) []engine.Event {
 	case planterm.ShapeNewKind:
 		data = append(data, eventdata.ActivityScheduled{Name: "Reserve"}, eventdata.ActivityCompleted{Result: "Reserve()"},
 			eventdata.ExternalSubscribed2{Name: kickNewName, Topic: kickNewTopic}, eventdata.TimerCreated{FireAtMs: 1 << 41})
+	case planterm.ShapeRespelled:
+		data, sources = workload.Stored(0)
+	case planterm.ShapeDisagreeing:
+		data, sources = workload.Stored(h.Number())
 	}
 	events := make([]engine.Event, len(data))
 	for i, d := range data {
 		events[i] = engine.Event{EventID: uint64(i + 1), InstanceID: h.Instance, ExecutionID: 1, DuroxideVersion: pin, Data: d}
-		if _, done := d.(eventdata.ActivityCompleted); done {
+		if _, done := d.(eventdata.ActivityCompleted); sources != nil {
+			events[i].SourceEventID = sources[i]
+		} else if done {
 			events[i].SourceEventID = uint64(i)
 		}
 	}

@@ -2,6 +2,8 @@ package plan
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -202,8 +204,9 @@ type History struct {
 }
 
 // Shape is the form of a preloaded history: "waiting" (healthy, for the event that the kick sends), "unknown-kind" (with an
-// event kind that no build knows), "new-kind" (one that builds read from 2.0.0 on), "legacy" (that of 0.8.0) or "corrupt"
-// (bytes that are not JSON).
+// event kind that no build knows), "new-kind" (one that builds read from 2.0.0 on), "legacy" (that of 0.8.0), "corrupt"
+// (bytes that are not JSON), "garbled" (a text that no codec reads), "respelled" (healthy, in the JSON of another writer) or
+// "disagreeing" (the code asks for something else).
 type Shape = planterm.Shape
 
 // Handler returns the name and version of the orchestration that the preloaded history belongs to.
@@ -214,11 +217,26 @@ func (h *History) Handler() (name, version string) {
 		if h.Shape == planterm.ShapeNewKind {
 			name, version = "ProcessOrder", "2.0.0"
 		}
+		switch h.Shape {
+		case planterm.ShapeRespelled:
+			name = "Archivist"
+		case planterm.ShapeDisagreeing:
+			name = "Revised"
+		}
 	}
 	if version == "" {
 		version = preloadedVersion
 	}
 	return name, version
+}
+
+// Number returns the number at the end of the instance's name, 1 if there is none.
+func (h *History) Number() int {
+	n, err := strconv.Atoi(h.Instance[len(strings.TrimRight(h.Instance, "0123456789")):])
+	if err != nil || n == 0 {
+		return 1
+	}
+	return n
 }
 
 // preloadedVersion is the version of preloaded histories that name none.

@@ -258,9 +258,7 @@ func (v *validation) instances() {
 
 func (v *validation) histories() {
 	for _, h := range v.plan.Histories {
-		switch h.Shape {
-		case planterm.ShapeWaiting, planterm.ShapeUnknownKind, planterm.ShapeNewKind, planterm.ShapeLegacy, planterm.ShapeCorrupt:
-		default:
+		if !slices.Contains(planterm.Shapes(), h.Shape) {
 			v.fail("history %s: unknown shape %q", h.Instance, h.Shape)
 		}
 		if h.Instance == "" {

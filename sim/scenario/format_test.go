@@ -192,7 +192,7 @@ func drawPlan(t *rapid.T) *plan.Plan {
 		}
 		h := plan.History{
 			Instance: id,
-			Shape:    plan.Shape(rapid.SampledFrom(shapes).Draw(t, "shape")), KickAt: at.Draw(t, "kick"),
+			Shape:    plan.Shape(rapid.SampledFrom(shapes()).Draw(t, "shape")), KickAt: at.Draw(t, "kick"),
 		}
 		if rapid.Bool().Draw(t, "named") {
 			h.Orchestration, h.Version = name.Draw(t, "orchestration"), version.Draw(t, "version")

@@ -343,11 +343,15 @@ var (
 		string(planterm.StrategyFilter), string(planterm.StrategyBounce), string(planterm.StrategySweeper), string(planterm.StrategyDeadletter),
 	}
 	profiles = []string{string(planterm.ProfileContract), string(planterm.ProfileDuroxide), string(planterm.ProfileDuroxide32)}
-	shapes   = []string{
-		string(planterm.ShapeWaiting), string(planterm.ShapeUnknownKind), string(planterm.ShapeNewKind),
-		string(planterm.ShapeLegacy), string(planterm.ShapeCorrupt),
-	}
 )
+
+func shapes() []string {
+	var names []string
+	for _, s := range planterm.Shapes() {
+		names = append(names, string(s))
+	}
+	return names
+}
 
 func bugIDs() []string {
 	var ids []string

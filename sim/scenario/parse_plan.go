@@ -169,7 +169,7 @@ func (p *parser) history() {
 			v := p.version()
 			h.Pin = &v
 		case "shape":
-			h.Shape = plan.Shape(p.oneOf("shape", shapes))
+			h.Shape = plan.Shape(p.oneOf("shape", shapes()))
 		case "kick":
 			p.keyword("at")
 			lo, hi := p.span("a time")
@@ -181,7 +181,7 @@ func (p *parser) history() {
 		p.failf("history %s: expected either \"pinned\" and a version, or \"unpinned\"", h.Instance)
 	}
 	if p.err == nil && h.Shape == "" {
-		p.failf("history %s: expected \"shape\" and %s", h.Instance, orList(shapes))
+		p.failf("history %s: expected \"shape\" and %s", h.Instance, orList(shapes()))
 	}
 	p.s.Template.Histories = append(p.s.Template.Histories, h)
 }

@@ -15,12 +15,12 @@ import (
 // messages that nobody has read yet. Each fails if it finds that a case was decided wrongly.
 func cornerOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
-		{"Guardian", v1, always, "a Hoarder with its input as a child, of whose failure it must be told", planterm.EndCompleted, guardian},
-		{"Hoarder", v1, always, "sets as many keys as its input says (120) in two turns, which is refused above 100", planterm.EndFailed, hoarder},
-		{"Namesake", v1, always, "a child Leaf under the id that its input says, which may be taken", planterm.EndCompleted, namesake},
-		{"Scribbler", v1, always, "asks for things with texts that are not UTF-8, awaits and drops what has its result, and waits for as many events as its input says (8), of which \"w-0\" comes", planterm.EndCompleted, scribbler},
-		{"Sleeper", v1, always, "takes a message \"mail\", asks for another one and continues as new without looking; the next execution must have it", planterm.EndCompleted, sleeper},
-		{"Tidy", v1, always, "sets keys, prunes them by their age, and works on", planterm.EndCompleted, tidy},
+		{"Guardian", v1, always, "a Hoarder with its input as a child, of whose failure it must be told", planterm.EndCompleted, guardian, false},
+		{"Hoarder", v1, always, "sets as many keys as its input says (120) in two turns, which is refused above 100", planterm.EndFailed, hoarder, false},
+		{"Namesake", v1, always, "a child Leaf under the id that its input says, which may be taken", planterm.EndCompleted, namesake, false},
+		{"Scribbler", v1, always, "asks for things with texts that are not UTF-8, awaits and drops what has its result, and waits for as many events as its input says (8), of which \"w-0\" comes", planterm.EndCompleted, scribbler, false},
+		{"Sleeper", v1, always, "takes a message \"mail\", asks for another one and continues as new without looking; the next execution must have it", planterm.EndCompleted, sleeper, false},
+		{"Tidy", v1, always, "sets keys, prunes them by their age, and works on", planterm.EndCompleted, tidy, false},
 	}
 }
 

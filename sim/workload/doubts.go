@@ -15,6 +15,7 @@ var awaited = map[string][]string{
 	"Approval":     {"approval"},
 	"Doorman":      {"knock"},
 	"Cancellable":  {"go"},
+	"Forwarder":    {"go", "parcel"},
 	"Ledger":       {"entries"},
 	"OrderDesk":    {"approval"},
 	"Picky":        {"offers"},

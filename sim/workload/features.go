@@ -16,12 +16,12 @@ import (
 // any of it is gone.
 func featureOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
-		{"Clerk", v1, always, "asks for an id, the time and a key of the instance that its input names, and retries an activity", planterm.EndCompleted, clerk},
-		{"Diarist", v1, always, "notes the time with an activity, twice", planterm.EndCompleted, diarist},
-		{"Doorman", v1, always, "waits for the event \"knock\", at first for 300ms, and continues as new until it was as often as its input says (2)", planterm.EndCompleted, doorman},
-		{"Ledger", v1, always, "enters as many messages \"entries\" as its input says (2) under a key each, one an execution", planterm.EndCompleted, ledger},
-		{"Picky", v1, always, "takes as many messages \"offers\" as its input says (2), each within 300ms or by the next attempt", planterm.EndCompleted, picky},
-		{"Studio", v1, always, "as many activities as its input says (3) on a session of its own, then one with the tag \"gpu\"", planterm.EndCompleted, studio},
+		{"Clerk", v1, always, "asks for an id, the time and a key of the instance that its input names, and retries an activity", planterm.EndCompleted, clerk, false},
+		{"Diarist", v1, always, "notes the time with an activity, twice", planterm.EndCompleted, diarist, false},
+		{"Doorman", v1, always, "waits for the event \"knock\", at first for 300ms, and continues as new until it was as often as its input says (2)", planterm.EndCompleted, doorman, false},
+		{"Ledger", v1, always, "enters as many messages \"entries\" as its input says (2) under a key each, one an execution", planterm.EndCompleted, ledger, false},
+		{"Picky", v1, always, "takes as many messages \"offers\" as its input says (2), each within 300ms or by the next attempt", planterm.EndCompleted, picky, false},
+		{"Studio", v1, always, "as many activities as its input says (3) on a session of its own, then one with the tag \"gpu\"", planterm.EndCompleted, studio, false},
 	}
 }
 

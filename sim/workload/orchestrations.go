@@ -25,36 +25,54 @@ type Orchestration struct {
 	// Expect is the usual end of an instance.
 	Expect  plan.End
 	handler orch.Handler
+	// staged is set if it needs a plan that is made for it.
+	staged bool
 }
 
 // Orchestrations returns the shipped orchestrations, sorted by name and version.
-func Orchestrations() []Orchestration {
+func Orchestrations() []Orchestration { return slices.Clone(shipped) }
+
+// Common returns those of them that make sense in any cluster: without those that misbehave, or go on with stored histories.
+func Common() []Orchestration {
+	return slices.DeleteFunc(Orchestrations(), func(o Orchestration) bool { return o.staged })
+}
+
+// shipped is what Orchestrations returns; nobody changes it.
+var shipped = allShipped()
+
+func allShipped() []Orchestration {
 	v1, v2 := engine.V(1, 0, 0), engine.V(2, 0, 0)
 	always := engine.V(0, 0, 0)
-	shipped := []Orchestration{
-		{"Approval", v1, always, "an activity, then waits for \"approval\" by the new interface at most as long as its input says (5s)", planterm.EndCompleted, approval},
-		{"Cancellable", v1, always, "waits for \"go\" for ever, unless it is cancelled", planterm.EndAny, cancellable},
-		{"Chain", v1, always, "as many activities as its input says (3), one after the other, with timers between", planterm.EndCompleted, chain},
-		{"Counter", v1, always, "continues as new as often as its input says (3), then completes", planterm.EndCompleted, counter},
-		{"Eternal", v1, always, "an activity and a timer, then continues as new, until it is cancelled", planterm.EndEternal, eternal},
-		{"Family", v1, always, "a child that continues as new, then continues as new itself as often as its input says (1)", planterm.EndCompleted, family},
-		{"FanOut", v1, always, "as many activities as its input says (5), joined", planterm.EndCompleted, fanOut},
-		{"Hasty", v1, always, "schedules a child and completes in the same turn, so that the child never begins", planterm.EndCompleted, hasty},
-		{"Herald", v1, always, "starts a detached Leaf and continues as new in one turn, as often as its input says (2)", planterm.EndCompleted, herald},
-		{"Leaf", v1, always, "one activity; the child of Parent", planterm.EndCompleted, leaf},
-		{"Nanny", v1, always, "leaves an eternal child behind when it continues as new, and another when it panics", planterm.EndFailed, nanny},
-		{"OrderDesk", v1, always, "waits for \"approval\", then continues as new in whatever version is the latest, as often as its input says (2)", planterm.EndCompleted, orderDesk1},
-		{"OrderDesk", v2, v2, "the same with the wait of the new generation, which times out", planterm.EndCompleted, orderDesk2},
-		{"Panicky", v1, always, "panics after one activity", planterm.EndFailed, panicky},
-		{"Parent", v1, always, "two children, joined", planterm.EndCompleted, parent},
-		{"ProcessOrder", v1, always, "reserves, waits for \"approval\", charges, pauses, ships", planterm.EndCompleted, processOrder1},
-		{"ProcessOrder", v2, v2, "the same with the wait of the new generation, which times out", planterm.EndCompleted, processOrder2},
-		{"Race", v1, always, "as often as its input says (3), two activities of which the first to end counts; then tells the winners", planterm.EndCompleted, race},
-		{"Restless", v1, always, "continues as new as often as its input says (3), each time with an activity outstanding", planterm.EndCompleted, restless},
+	list := []Orchestration{
+		{"Approval", v1, always, "an activity, then waits for \"approval\" by the new interface at most as long as its input says (5s)", planterm.EndCompleted, approval, false},
+		{"Cancellable", v1, always, "waits for \"go\" for ever, unless it is cancelled", planterm.EndAny, cancellable, false},
+		{"Chain", v1, always, "as many activities as its input says (3), one after the other, with timers between", planterm.EndCompleted, chain, false},
+		{"Counter", v1, always, "continues as new as often as its input says (3), then completes", planterm.EndCompleted, counter, false},
+		{"Eternal", v1, always, "an activity and a timer, then continues as new, until it is cancelled", planterm.EndEternal, eternal, false},
+		{"Family", v1, always, "a child that continues as new, then continues as new itself as often as its input says (1)", planterm.EndCompleted, family, false},
+		{"FanOut", v1, always, "as many activities as its input says (5), joined", planterm.EndCompleted, fanOut, false},
+		{"Hasty", v1, always, "schedules a child and completes in the same turn, so that the child never begins", planterm.EndCompleted, hasty, false},
+		{"Herald", v1, always, "starts a detached Leaf and continues as new in one turn, as often as its input says (2)", planterm.EndCompleted, herald, false},
+		{"Leaf", v1, always, "one activity; the child of Parent", planterm.EndCompleted, leaf, false},
+		{"Nanny", v1, always, "leaves an eternal child behind when it continues as new, and another when it panics", planterm.EndFailed, nanny, false},
+		{"OrderDesk", v1, always, "waits for \"approval\", then continues as new in whatever version is the latest, as often as its input says (2)", planterm.EndCompleted, orderDesk1, false},
+		{"OrderDesk", v2, v2, "the same with the wait of the new generation, which times out", planterm.EndCompleted, orderDesk2, false},
+		{"Panicky", v1, always, "panics after one activity", planterm.EndFailed, panicky, false},
+		{"Parent", v1, always, "two children, joined", planterm.EndCompleted, parent, false},
+		{"ProcessOrder", v1, always, "reserves, waits for \"approval\", charges, pauses, ships", planterm.EndCompleted, processOrder1, false},
+		{"ProcessOrder", v2, v2, "the same with the wait of the new generation, which times out", planterm.EndCompleted, processOrder2, false},
+		{"Race", v1, always, "as often as its input says (3), two activities of which the first to end counts; then tells the winners", planterm.EndCompleted, race, false},
+		{"Restless", v1, always, "continues as new as often as its input says (3), each time with an activity outstanding", planterm.EndCompleted, restless, false},
 	}
-	shipped = append(shipped, append(featureOrchestrations(v1, always), cornerOrchestrations(v1, always)...)...)
-	slices.SortStableFunc(shipped, func(a, b Orchestration) int { return strings.Compare(a.Name, b.Name) })
-	return shipped
+	for _, more := range []func(v1, always engine.Version) []Orchestration{featureOrchestrations, cornerOrchestrations} {
+		list = append(list, more(v1, always)...)
+	}
+	for _, o := range append(mischiefOrchestrations(v1, always), storedOrchestrations(v1, always)...) {
+		o.staged = true
+		list = append(list, o)
+	}
+	slices.SortStableFunc(list, func(a, b Orchestration) int { return strings.Compare(a.Name, b.Name) })
+	return list
 }
 
 // Known returns the names that a plan may use if its nodes run the shipped workload.
@@ -77,7 +95,7 @@ func activities() []string { return []string{"Charge", "Reserve", "Ship", "Tick"
 // Handlers registers what a build ships: every activity, and the orchestrations introduced in its version or
 // earlier.
 func Handlers(r *node.Registry, b *engine.Build) error {
-	for _, o := range Orchestrations() {
+	for _, o := range shipped {
 		if b.Version.Compare(o.Since) < 0 {
 			continue
 		}
@@ -90,7 +108,7 @@ func Handlers(r *node.Registry, b *engine.Build) error {
 			return err
 		}
 	}
-	return nil
+	return mischiefActivities(r)
 }
 
 // Register registers one shipped orchestration, named as "Name@1.0.0". It does nothing if that is already registered.

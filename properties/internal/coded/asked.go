@@ -57,7 +57,8 @@ type Checker struct {
 	unrecorded          bool // the turn failed before it recorded the requests of the code
 	status              *string
 	keys                []engine.KVEntry
-	taken               []int // positions of the dequeues and queue messages that are already matched
+	left                []uint64 // the events that Left returns
+	taken               []int    // positions of the dequeues and queue messages that are already matched
 }
 
 // token holds what the checker knows about a future.
@@ -78,7 +79,7 @@ type fact struct {
 }
 
 func (c *Checker) begin(t *turn.Turn, calls []asked.Call) {
-	*c = Checker{t: t, delta: t.Ack.HistoryDelta, tokens: c.tokens[:0], facts: c.facts[:0], codes: c.codes[:0], keys: c.keys[:0], taken: c.taken[:0]}
+	*c = Checker{t: t, delta: t.Ack.HistoryDelta, tokens: c.tokens[:0], facts: c.facts[:0], codes: c.codes[:0], keys: c.keys[:0], taken: c.taken[:0], left: c.left[:0]}
 	for pos := range c.events() {
 		e := c.event(pos)
 		switch e.Data.(type) {
@@ -250,6 +251,8 @@ func (c *Checker) claim(a *orchhost.Action) int {
 	if !c.records(a, e, pos >= len(c.t.History)) {
 		if c.strayed = true; c.died.Configuration == nil {
 			c.say("the code requests %s, but %s is %s: expected events in the order of the requests, with their values", request(a), event(e), shown(e.Data))
+		} else {
+			c.checkDisagreement(a, e)
 		}
 		return -1
 	}

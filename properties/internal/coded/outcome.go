@@ -23,16 +23,29 @@ func (c *Checker) checkRest() {
 			}
 		}
 		if pos < len(c.t.History) && (c.returned != nil || c.continued != nil || !c.died.IsZero()) {
-			c.strayed = true
+			for _, left := range c.codes[c.at-1:] {
+				if left < len(c.t.History) {
+					c.left = append(c.left, c.event(left).EventID)
+				}
+			}
+			if c.strayed = true; c.died.Configuration != nil && c.continued != nil {
+				c.checkDisagreement(c.continued.Action, e)
+			} else if c.died.Configuration != nil {
+				c.checkDisagreement(nil, e)
+			}
 			return
 		}
 		c.say("%s is %s: expected no such event, since the code did not request it", event(e), shown(e.Data))
 		return
 	}
-	if c.died.Configuration != nil && disagrees(*c.died.Configuration.Message) {
+	if c.died.Configuration != nil && !c.givesOther(*c.died.Configuration.Message) && disagrees(*c.died.Configuration.Message) {
 		c.say("the turn ends with %s: expected no such failure, since the requests of the code match the history, in the same order", c.ending())
 	}
 }
+
+// Left returns the events of the history that the code had not requested when it ended, in the turn that was checked last. It
+// is valid until the next call of Check.
+func (c *Checker) Left() []uint64 { return c.left }
 
 // disagrees reports whether the text of a failure says that code and history differ.
 func disagrees(text string) bool {

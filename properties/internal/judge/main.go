@@ -23,7 +23,7 @@ import (
 
 // most are the scenarios that come first, since they notice most, with their numbers of seeds. The first seed of these runs
 // twice, as a campaign does it.
-var most = map[string]uint64{"programs": 20, "features": 6, "rolling-upgrade": 3, "families": 4, "sessions": 4}
+var most = map[string]uint64{"programs": 20, "features": 6, "rolling-upgrade": 3, "families": 4, "sessions": 4, "mischief": 3, "other-writers": 3}
 
 func main() {
 	all := flag.Bool("all", false, "go on after an objection")
@@ -101,6 +101,7 @@ func scenarioJudge(n scenario.Named, seeds uint64, with string) (uint64, string,
 }
 
 func campaignJudge(seeds, twice uint64, plans func(seed uint64) (*plan.Plan, error), expect []plan.Expectation) (uint64, string, string) {
+	before := runtime.NumGoroutine()
 	sum, err := campaign.Run(campaign.Options{
 		Plan: plans, First: 1, Count: seeds, Workers: 1, Twice: twice,
 		Config: func() cluster.Config {
@@ -120,7 +121,22 @@ func campaignJudge(seeds, twice uint64, plans func(seed uint64) (*plan.Plan, err
 	case len(sum.Drifts) > 0:
 		return sum.Seeds, sum.Digest.String(), fmt.Sprintf("drift: the two runs of seed %d differ", sum.Drifts[0].Seed)
 	}
+	if n := left(before); n > 0 {
+		return sum.Seeds, sum.Digest.String(), fmt.Sprintf("leak: %d goroutines are left behind", n)
+	}
 	return sum.Seeds, sum.Digest.String(), ""
+}
+
+// left returns how many more goroutines there are than before, when those that end have ended.
+func left(before int) int {
+	n := 0
+	for range 100 {
+		if n = runtime.NumGoroutine() - before; n <= 0 {
+			return 0
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return n
 }
 
 var memory = inmemory.Factory{}.UnderTest()

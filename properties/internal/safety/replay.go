@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -21,13 +22,15 @@ import (
 // never began. An execution that a node itself has called nondeterministic counts as one that does not replay.
 //
 // An execution that was ended from outside (poison, a failure that is not the application's) needs to agree only up to
-// its end; one with an event that a fault damaged is exempt. After a pruned execution, those of an instance with keys are
+// its end; one with an event that a fault damaged is exempt, and so is a stored one with which, says the plan, the code
+// disagrees: what a node makes of that, S24 judges. After a pruned execution, those of an instance with keys are
 // exempt.
 type replayChecker struct {
 	check.Base
 	runs      []replayBuild
 	last      map[lastAck]observe.Caller // who made the last ack of an execution; looked up only
 	panics    map[string]string          // where the code of an instance panicked last; looked up only
+	disagrees map[string]bool            // the instances whose stored history is not that of their code; looked up only
 	workspace *replay.Workspace          // used while it replays
 }
 
@@ -41,7 +44,14 @@ type replayBuild struct {
 }
 
 func newReplayChecker(m *check.Run) check.Checker {
-	return &replayChecker{Base: check.Base{Run: m}, last: make(map[lastAck]observe.Caller), panics: make(map[string]string)}
+	k := &replayChecker{Base: check.Base{Run: m}, last: make(map[lastAck]observe.Caller), panics: make(map[string]string), disagrees: make(map[string]bool)}
+	if p := m.World.Plan(); p != nil {
+		for i := range p.Histories {
+			h := &p.Histories[i]
+			k.disagrees[h.Instance] = h.Shape == planterm.ShapeDisagreeing
+		}
+	}
+	return k
 }
 
 func (*replayChecker) Observes() []observe.Kind {
@@ -87,7 +97,9 @@ func (k *replayChecker) Observe(o *observe.Observation) {
 	if in := model.HeldBy(c); in != nil {
 		k.last[lastAck{in.No, ack.ExecutionID}] = c.Caller
 	}
-	k.checkCancels(c)
+	if in := model.HeldBy(c); in == nil || !k.disagrees[in.Name] {
+		k.checkCancels(c)
+	}
 	for i := range ack.HistoryDelta {
 		e := &ack.HistoryDelta[i]
 		switch d := e.Data.(type) {
@@ -103,7 +115,7 @@ func (k *replayChecker) Observe(o *observe.Observation) {
 			}
 		case eventdata.OrchestrationFailed:
 			// An answer to a deleted instance may reach another of the same name.
-			if conf := d.Details.Configuration; conf != nil && conf.Kind == eventdata.KindNondeterminism && !k.hadNamesake(c) {
+			if conf := d.Details.Configuration; conf != nil && conf.Kind == eventdata.KindNondeterminism && !k.hadNamesake(c) && !k.disagrees[ack.HistoryDelta[i].InstanceID] {
 				k.report(c, e, "which says: "+d.Details.Display())
 				return
 			}
@@ -189,7 +201,7 @@ func (k *replayChecker) Finish() {
 			if ex.Deleted && !ex.Created && !in.Values.Empty() {
 				break // the keys of the next ones can no longer be worked out
 			}
-			if ex.Created && ex.Status.Terminal() && ex.Kinds.Has(k.Run.Model.Kinds.Started) && !ex.Kinds.Has(model.KindDamaged) {
+			if ex.Created && ex.Status.Terminal() && ex.Kinds.Has(k.Run.Model.Kinds.Started) && !ex.Kinds.Has(model.KindDamaged) && !k.disagrees[in.Name] {
 				k.replay(in, ex, keys)
 			}
 			if ex.Kinds&k.Run.Model.Kinds.Keys != 0 {

@@ -1,7 +1,14 @@
 package safety
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -15,13 +22,14 @@ import (
 type turnChecker struct {
 	check.Base
 	handed map[string]*engine.FetchedOrchestration // by lock token
+	left   map[string][]uint64                     // what the code of a turn had not asked for when it ended, by lock token
 	spec   turn.Checker
 	code   coded.Checker
 	turn   turn.Turn // the one that is judged; reused
 }
 
 func newTurnChecker(m *check.Run) check.Checker {
-	return &turnChecker{Base: check.Base{Run: m}, handed: map[string]*engine.FetchedOrchestration{}}
+	return &turnChecker{Base: check.Base{Run: m}, handed: map[string]*engine.FetchedOrchestration{}, left: map[string][]uint64{}}
 }
 
 func (*turnChecker) Observes() []observe.Kind {
@@ -42,10 +50,43 @@ func (k *turnChecker) Record(r *cluster.Record) {
 		return
 	}
 	t := k.of((*engine.OrchestrationAck)(n.Turn.Ack), &f.Item, inc.Build)
+	delete(k.left, n.Token)
 	for _, wrong := range k.code.Check(t, n.Turn.Asked) {
 		k.Run.Safety("S24", r.Node, k.Run.Model.Number(n.Instance), "a turn by %s of execution %d of %s, after %d events, for %d messages: %s",
 			k.Run.Who(caller), n.ExecutionID, n.Instance, len(t.History), len(t.Batch), wrong)
 	}
+	if wrong := place(n.Turn, t.Ack.HistoryDelta); wrong != "" {
+		k.Run.Safety("S24", r.Node, k.Run.Model.Number(n.Instance), "a turn by %s of execution %d of %s %s", k.Run.Who(caller), n.ExecutionID, n.Instance, wrong)
+	}
+	if left := k.code.Left(); len(left) > 0 {
+		k.left[n.Token] = slices.Clone(left)
+	}
+}
+
+// place describes what is wrong with where a turn says that its code panicked: a function, its file and its line, if it did.
+func place(t *machine.TurnNote, delta []engine.Event) string {
+	panicked := false
+	for i := range delta {
+		f, ok := delta[i].Data.(eventdata.OrchestrationFailed)
+		if a := f.Details.Application; ok && a != nil && a.Kind == eventdata.AppPanicked {
+			panicked = a.Message != "orchestration code called runtime.Goexit" && !strings.HasPrefix(a.Message, "orch: a Context was used from another goroutine")
+		}
+	}
+	switch {
+	case panicked:
+	case t.PanickedAt != "":
+		return fmt.Sprintf("says that its code panicked at %q: expected no place, since it did not", t.PanickedAt)
+	default:
+		return ""
+	}
+	function, rest, _ := strings.Cut(t.PanickedAt, " (")
+	file, line, _ := strings.Cut(rest, ".go:")
+	_, err := strconv.Atoi(strings.TrimSuffix(line, ")"))
+	named := strings.Contains(function, ".") && !strings.HasSuffix(function, ".go") && file != "" && err == nil
+	if !named {
+		return fmt.Sprintf("says that its code panicked at %q: expected a function, its file and its line", t.PanickedAt)
+	}
+	return ""
 }
 
 func (k *turnChecker) Observe(o *observe.Observation) {
@@ -82,6 +123,7 @@ func (k *turnChecker) judge(o *observe.Observation, ack *engine.OrchestrationAck
 		return // S18 judges what follows the one, and no provider hands out the other
 	}
 	t := k.of(ack, item, build)
+	t.Unclaimed = k.left[ack.LockToken]
 	for _, wrong := range k.spec.Check(t) {
 		k.Run.Safety("S24", o.Caller.Node, o.Instance, "an ack by %s with token %s of execution %d of %s, after %d events, for %d messages: %s",
 			k.Run.Who(o.Caller), ack.LockToken, ack.ExecutionID, item.Instance, len(item.History), len(item.Messages), wrong)

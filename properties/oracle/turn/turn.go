@@ -35,6 +35,9 @@ type Turn struct {
 	// that of engine.DefaultLimits.
 	Semantics engine.Semantics
 	Limits    engine.Limits
+	// Unclaimed are the schedules of the history, if known, that the code had not asked for when it ended: code that changed
+	// since. It can neither have awaited nor dropped them.
+	Unclaimed []uint64
 	// OwnChildIDs is that of the build (engine.Build).
 	OwnChildIDs bool
 	Ack         engine.OrchestrationAck

@@ -1,0 +1,96 @@
+package cluster
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf16"
+)
+
+// garbled are texts that no codec reads: most of them are no JSON, and the last ones no event.
+var garbled = []string{
+	`{`, ``, ` `, `nul`, `{"event_id":1`, `{"event_id":1,`, `{"event_id":1,}`, `{"event_id" 1}`, `{event_id:1}`, `{"event_id":01}`,
+	`{"event_id":-}`, `{"event_id":1.}`, `{"event_id":.5}`, `{"event_id":1e}`, `{"event_id":+1}`, `{"event_id":tru}`, `{"event_id":"\u12G4"}`,
+	`{"event_id":"\u12`, `{"event_id":"\q"}`, `{"event_id":"`, "{\"event_id\":\"\n\"}", `{"event_id":[1,2}`, `{"event_id":[1 2]}`, `{"event_id":{"a":1]}`,
+	`{"event_id":1}}`, `{"event_id":1} {}`, `{} x`, `"a text"`, `1`, `[]`, `null`, `{}`, `{"event_id":1}`,
+}
+
+// respell returns the JSON of an event as another writer might spell it: with white space, fields that nobody knows, the
+// fields in another order, and characters escaped in different ways.
+func respell(data []byte) []byte {
+	s := speller{from: json.NewDecoder(bytes.NewReader(data))}
+	s.from.UseNumber()
+	return []byte("\r\n" + s.value(true) + " \t\n")
+}
+
+// unknownFields are what events of a later release might have.
+const unknownFields = `"\u0078-of-later" : [ -0.5e+3 , 1.25E-2,0 , -7 , true,false , null, { } , [ ] , "]}\"\\", {"a": { "b":[ [ ]] }} ]`
+
+// speller spells one text in JSON again.
+type speller struct {
+	from    *json.Decoder
+	strings int
+}
+
+// value spells the next value. The outermost object gets fields that nobody knows.
+func (s *speller) value(outermost bool) string {
+	switch t := s.token().(type) {
+	case json.Delim:
+		return s.list(t, outermost)
+	case string:
+		return s.text(t)
+	default:
+		return fmt.Sprint(t)
+	case nil:
+		return "null"
+	}
+}
+
+func (s *speller) token() json.Token {
+	t, err := s.from.Token()
+	if err != nil {
+		panic(fmt.Sprintf("cluster: an event is encoded as what is no JSON: %v", err))
+	}
+	return t
+}
+
+// list spells an array, or an object with its members in reverse.
+func (s *speller) list(open json.Delim, outermost bool) string {
+	var parts []string
+	for s.from.More() {
+		part := s.value(false)
+		if open == '{' {
+			part += "\t:\r\n " + s.value(false)
+			parts = append([]string{part}, parts...)
+			continue
+		}
+		parts = append(parts, part)
+	}
+	s.token()
+	if outermost {
+		parts = append([]string{unknownFields}, parts...)
+	}
+	if open == '[' {
+		return "[ " + strings.Join(parts, " , ") + "\n]"
+	}
+	return "{ " + strings.Join(parts, "\n,\t") + " }"
+}
+
+// short are the escapes of one letter.
+var short = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "/", `\/`, "\b", `\b`, "\f", `\f`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\x00", `\u0000`, "\x1f", `\u001F`)
+
+// text spells a string: in turn with an escape for each character, in small letters and in capitals, and with the short
+// escapes alone.
+func (s *speller) text(t string) string {
+	s.strings++
+	form := [...]string{`\u%04x`, `\u%04X`, ""}[s.strings%3]
+	if form == "" {
+		return `"` + short.Replace(t) + `"`
+	}
+	var b strings.Builder
+	for _, unit := range utf16.Encode([]rune(t)) {
+		fmt.Fprintf(&b, form, unit)
+	}
+	return `"` + b.String() + `"`
+}

@@ -1,0 +1,229 @@
+package workload
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/internal/record"
+)
+
+// mischiefOrchestrations returns the shipped orchestrations whose code does what it should not, or does it in an unusual
+// order. Whatever it does, it must be told the truth, and its node must go on.
+func mischiefOrchestrations(v1, always engine.Version) []Orchestration {
+	return []Orchestration{
+		{"Clinger", v1, always, "recovers every panic and goes on, so that only runtime.Goexit ends its code", planterm.EndCompleted, clinger, false},
+		{"Daredevil", v1, always, "calls activities whose code panics in several ways; it must be told in which", planterm.EndCompleted, daredevil, false},
+		{"Envoy", v1, always, "asks activities who they are, on a session and with a tag", planterm.EndCompleted, envoy, false},
+		{"Forwarder", v1, always, "continues as new at the event \"go\" without a look at its queue; the next execution must have the message \"parcel\"", planterm.EndCompleted, forwarder, false},
+		{"Impostor", v1, always, "asks for a child and for a detached start under ids that are reserved", planterm.EndAny, impostor, false},
+		{"Rascal", v1, always, "ends its code in the way that its input names: text, value, error, mute, quit or stray", planterm.EndFailed, rascal, false},
+		{"Splitter", v1, always, "continues as new from one coroutine while others ask for more", planterm.EndCompleted, splitter, false},
+		{"Warden", v1, always, "a Rascal as a child for each way to end, of which it must be told", planterm.EndCompleted, warden, false},
+	}
+}
+
+// mischiefActivities registers the activities that these call.
+func mischiefActivities(r *node.Registry) error {
+	if err := r.RegisterActivity("Boom", boom); err != nil {
+		return err
+	}
+	return r.RegisterActivity("Who", who)
+}
+
+// unreadable is an error without a text.
+type unreadable struct{}
+
+func (unreadable) Error() string { panic("no text") }
+
+// burst panics, or ends its goroutine, in the way that is named.
+func burst(how string) {
+	switch how {
+	case "text":
+		panic("a text")
+	case "value":
+		panic(len(how))
+	case "error":
+		panic(errors.New("an error"))
+	case "mute":
+		panic(unreadable{})
+	case "quit":
+		runtime.Goexit()
+	}
+}
+
+func boom(_ node.ActivityContext, input string) (string, error) {
+	burst(input)
+	return "", errors.New("no way to burst: " + input)
+}
+
+func daredevil(ctx *orch.Context, _ string) (string, error) {
+	for _, way := range [][2]string{
+		{"text", "activity panicked: a text"}, {"value", "activity panicked: with a value that has no text"},
+		{"error", "activity panicked: an error"}, {"mute", "activity panicked: with a value that has no text"},
+		{"quit", "activity panicked: called runtime.Goexit"}, {"nothing", "no way to burst: nothing"},
+	} {
+		_, err := ctx.ScheduleActivity("Boom", way[0]).Await()
+		switch {
+		case err == nil:
+			return "", errors.New("an activity that panics has a result")
+		case err.Error() != way[1] && err.Error() != record.ActivityPanicText:
+			return "", fmt.Errorf("an activity fails with %q: expected %q", err, way[1])
+		}
+	}
+	return "told", nil
+}
+
+// who answers with what the activity is told of itself, and its own number first.
+func who(a node.ActivityContext, input string) (string, error) {
+	if a.Attempt == 0 {
+		return "", errors.New("attempt 0")
+	}
+	return fmt.Sprintf("%d %s", a.ActivityID, identity(a.Instance, a.ExecutionID, a.Name, a.SessionID, a.Tag, input)), nil
+}
+
+func identity(instance string, execution uint64, name, session, tag, input string) string {
+	return fmt.Sprintf("%s/%d %s session=%q tag=%q input=%q", instance, execution, name, session, tag, input)
+}
+
+func envoy(ctx *orch.Context, input string) (string, error) {
+	session := "session of " + ctx.InstanceID()
+	one, other := ctx.ScheduleActivity("Who", input, orch.OnSession(session)), ctx.ScheduleActivity("Who", "again", orch.WithTag("gpu"))
+	of := []string{
+		identity(ctx.InstanceID(), ctx.ExecutionID(), "Who", session, "", input),
+		identity(ctx.InstanceID(), ctx.ExecutionID(), "Who", "", "gpu", "again"),
+	}
+	last := 0
+	for i, o := range orch.Join(one, other) {
+		if o.Err != nil && o.Err.Error() == record.ActivityPanicText {
+			return "no answer", nil
+		} else if o.Err != nil {
+			return "", o.Err
+		}
+		id, told, _ := strings.Cut(o.Value, " ")
+		n, err := strconv.Atoi(id)
+		if told != of[i] || err != nil || i > 0 && n != last+1 {
+			return "", fmt.Errorf("activity %d after %d says that it is %s: expected %s", n, last, told, of[i])
+		}
+		last = n
+	}
+	if input != "again" {
+		ctx.ContinueAsNew("again")
+	}
+	return "told", nil
+}
+
+func forwarder(ctx *orch.Context, input string) (string, error) {
+	if input != "forwarded" {
+		if _, err := ctx.ScheduleWait("go").Await(); err != nil {
+			return "", err
+		}
+		ctx.ContinueAsNew("forwarded")
+	}
+	return ctx.DequeueEvent("parcel").Await()
+}
+
+func impostor(ctx *orch.Context, input string) (string, error) {
+	own, err := ctx.ScheduleSubOrchestrationWithID("Leaf", "sub::7", input).Await()
+	if err != nil {
+		own = err.Error()
+	}
+	if input == "detached" { // builds that make such ids themselves panic here
+		ctx.StartOrchestration("Leaf", ctx.InstanceID()+"::sub::9", input)
+	}
+	return own, nil
+}
+
+func rascal(ctx *orch.Context, input string) (string, error) {
+	if _, err := ctx.ScheduleTimer(100 * time.Millisecond).Await(); err != nil {
+		return "", err
+	}
+	if input == "stray" {
+		return strays(ctx)
+	}
+	// What is deferred runs when the code panics and when it is torn down; it must have no effect.
+	defer ctx.ScheduleActivity("Work", "too late")
+	burst(input)
+	return "not in this way", nil
+}
+
+func warden(ctx *orch.Context, _ string) (string, error) {
+	for _, way := range [][2]string{
+		{"text", "a text"}, {"value", "orchestration panicked"}, {"error", "an error"}, {"mute", "orchestration panicked"},
+		{"quit", "orchestration code called runtime.Goexit"},
+		{"stray", "orch: a Context was used from another goroutine than its orchestration's"},
+	} {
+		_, err := ctx.ScheduleSubOrchestration("Rascal", way[0]).Await()
+		if want := "orchestration panicked: " + way[1]; err == nil || err.Error() != want {
+			return "", fmt.Errorf("the child with %s ends with %v: expected %q", way[0], err, want)
+		}
+	}
+	return "told", nil
+}
+
+// strays uses its Context in a coroutine that is not the orchestration's: on another goroutine. Each call must do nothing.
+func strays(ctx *orch.Context) (string, error) {
+	next, stop := iter.Pull(func(yield func(string) bool) {
+		defer func() {
+			if r := recover(); r != nil {
+				yield(fmt.Sprint("panics: ", r))
+			}
+		}()
+		ctx.Trace("stray")
+		ctx.SetCustomStatus("stray")
+		ctx.SetKVValue("stray", "stray")
+		ctx.ScheduleActivity("Work", "stray").Drop()
+		ctx.StartOrchestration("Leaf", ctx.InstanceID()+"/stray", "stray")
+		ctx.Go(func(*orch.Context) (string, error) { return "stray", nil })
+		_, status := ctx.CustomStatus()
+		_, waited := ctx.ScheduleTimer(time.Second).Await()
+		if ctx.InstanceID() != "" || ctx.IsReplaying() || status || waited == nil || len(ctx.KVAllValues()) > 0 || ctx.PruneKVValuesUpdatedBefore(1<<60) > 0 {
+			yield("told")
+		}
+	})
+	defer stop()
+	if answer, any := next(); any {
+		panic("a stray is " + answer)
+	}
+	return "strayed", nil
+}
+
+func clinger(ctx *orch.Context, _ string) (string, error) {
+	for done := false; !done; {
+		func() {
+			defer func() { _ = recover() }()
+			if _, err := ctx.ScheduleTimer(300 * time.Millisecond).Await(); err == nil {
+				done = true
+			}
+		}()
+	}
+	return ctx.ScheduleActivity("Work", "at last").Await()
+}
+
+func splitter(ctx *orch.Context, input string) (string, error) {
+	if input == "split" {
+		return ctx.ScheduleActivity("Work", input).Await()
+	}
+	if _, err := ctx.ScheduleTimer(100 * time.Millisecond).Await(); err != nil {
+		return "", err
+	}
+	ctx.SetKVValue("before", input)
+	for _, name := range []string{"first", "second"} {
+		ctx.Go(func(ctx *orch.Context) (string, error) {
+			if name == "first" {
+				ctx.ContinueAsNew("split")
+			}
+			ctx.SetCustomStatus(name)
+			return ctx.ScheduleActivity("Work", name).Await()
+		})
+	}
+	return ctx.ScheduleWait("never").Await()
+}

@@ -1,0 +1,194 @@
+package workload
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/planterm"
+)
+
+// storedOrchestrations returns the shipped orchestrations of stored histories: of one whose text is hard to read, and of
+// those with which the code no longer agrees.
+func storedOrchestrations(v1, always engine.Version) []Orchestration {
+	return []Orchestration{
+		{"Archivist", v1, always, "goes on with a stored history in which every text is hard to read; it must be told each", planterm.EndAny, archivist, false},
+		{"Revised", v1, always, "asks for something else than its stored history has, in the way that its input names", planterm.EndAny, revised, false},
+	}
+}
+
+// HardText has what writers of JSON spell in different ways: every hexadecimal digit in a code point, characters with an escape
+// of their own, control characters, and characters beyond 16 bits.
+const HardText = "\u0123\u4567\u89ab\ucdef\uabcd\uef01 \"\\/\b\f\n\r\t\x00\x1f\x7f <&> \u2028 é 🜀\U0010ffff"
+
+// archivistChild is the child of a stored Archivist.
+const archivistChild = "child of the archivist"
+
+func archivist(ctx *orch.Context, input string) (string, error) {
+	if status, ok := ctx.CustomStatus(); input != HardText || !ok || status != HardText {
+		return "", fmt.Errorf("begins with %q and %q", input, status)
+	}
+	text, err := ctx.ScheduleActivity(HardText, HardText, orch.OnSession(HardText), orch.WithTag(HardText)).Await()
+	if err != nil || text != HardText {
+		return "", fmt.Errorf("the activity says %q, %v", text, err)
+	}
+	if _, err := ctx.ScheduleActivity("Work", HardText).Await(); err == nil || err.Error() != HardText {
+		return "", fmt.Errorf("the failure says %v", err)
+	}
+	ctx.SetKVValue(HardText, HardText)
+	ctx.SetCustomStatus(HardText)
+	ctx.StartOrchestration("Leaf", HardText, HardText)
+	if text, err := ctx.ScheduleSubOrchestrationWithID("Leaf", archivistChild, HardText).Await(); err != nil || text != HardText {
+		return "", fmt.Errorf("the child says %q, %v", text, err)
+	}
+	if _, err := ctx.ScheduleTimer(time.Second).Await(); err != nil {
+		return "", err
+	}
+	if text, err := ctx.DequeueEvent(HardText).Await(); err != nil || text != HardText {
+		return "", fmt.Errorf("the message says %q, %v", text, err)
+	}
+	if text, err := ctx.ScheduleWait(HardText).Await(); err != nil || text != HardText {
+		return "", fmt.Errorf("the event says %q, %v", text, err)
+	}
+	if value, ok := ctx.KVValue(HardText); !ok || value != HardText {
+		return "", errors.New("the key is gone")
+	}
+	return ctx.ScheduleWait("go").Await()
+}
+
+// archived is what a stored Archivist has recorded, up to its wait for "go".
+func archived() []stored {
+	hard := HardText
+	failed := engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: HardText}}
+	return []stored{
+		{eventdata.OrchestrationStarted{Name: "Archivist", Version: "1.0.0", Input: HardText, InitialCustomStatus: &hard,
+			CarryForwardEvents: []engine.CarriedEvent{{Name: HardText, Data: HardText}}}, 0},
+		{eventdata.QueueEventDelivered{Name: HardText, Data: HardText}, 0},
+		{eventdata.ActivityScheduled{Name: HardText, Input: HardText, SessionID: HardText, Tag: HardText}, 0},
+		{eventdata.ActivityCompleted{Result: HardText}, 3},
+		{eventdata.ActivityScheduled{Name: "Work", Input: HardText}, 0},
+		{eventdata.ActivityFailed{Details: failed}, 5},
+		{eventdata.KeyValueSet{Key: HardText, Value: HardText, LastUpdatedAtMs: 1}, 0},
+		{eventdata.CustomStatusUpdated{Status: &hard}, 0},
+		{eventdata.OrchestrationChained{Name: "Leaf", Instance: HardText, Input: HardText}, 0},
+		{eventdata.SubOrchestrationScheduled{Name: "Leaf", Instance: archivistChild, Input: HardText}, 0},
+		{eventdata.SubOrchestrationCompleted{Result: HardText}, 10},
+		{eventdata.TimerCreated{FireAtMs: 1}, 0},
+		{eventdata.TimerFired{FireAtMs: 1}, 12},
+		{eventdata.QueueSubscribed{Name: HardText}, 0},
+		{eventdata.ExternalSubscribed{Name: HardText}, 0},
+		{eventdata.ExternalEvent{Name: HardText, Data: HardText}, 0},
+		{eventdata.ExternalSubscribed{Name: "go"}, 0},
+	}
+}
+
+// stored is an event of a stored history, with the id of its schedule.
+type stored struct {
+	data   engine.EventData
+	source uint64
+}
+
+// revision is a way in which code and history disagree: after an activity that both have.
+type revision struct {
+	was []stored // the events that the history has next, from id 4
+	is  func(ctx *orch.Context) error
+}
+
+// revisions are the ways. In each, what the code asks for and what the history has differ in one thing alone.
+var revisions = []revision{
+	{[]stored{{eventdata.ActivityScheduled{Name: "Work", Input: "was"}, 0}}, awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleActivity("Work", "is") })},
+	{[]stored{{eventdata.ActivityScheduled{Name: "Work", Input: "in", Tag: "was"}, 0}}, awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleActivity("Work", "in", orch.WithTag("is")) })},
+	{[]stored{{eventdata.ActivityScheduled{Name: "Work", Input: "in", SessionID: "was"}, 0}}, awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleActivity("Work", "in", orch.OnSession("is")) })},
+	{[]stored{{eventdata.TimerCreated{FireAtMs: 1}, 0}}, awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleActivity("Work", "in") })},
+	{[]stored{{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}}, awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleTimer(time.Second) })},
+	{[]stored{{eventdata.ExternalSubscribed{Name: "was"}, 0}}, awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleWait("is") })},
+	{[]stored{{eventdata.ExternalSubscribed{Name: "was"}, 0}}, awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleWait2("is", "topic") })},
+	{[]stored{{eventdata.QueueSubscribed{Name: "was"}, 0}}, awaiting(func(ctx *orch.Context) *orch.Future { return ctx.DequeueEvent("is") })},
+	{[]stored{{eventdata.SubOrchestrationScheduled{Name: "Leaf", Instance: "a leaf", Input: "was"}, 0}}, awaiting(func(ctx *orch.Context) *orch.Future {
+		return ctx.ScheduleSubOrchestrationWithID("Leaf", "a leaf", "is")
+	})},
+	{[]stored{{eventdata.OrchestrationChained{Name: "Leaf", Instance: "was", Input: "in"}, 0}}, changing(func(ctx *orch.Context) { ctx.StartOrchestration("Leaf", "is", "in") })},
+	{[]stored{{eventdata.OrchestrationChained{Name: "Leaf", Instance: "id", Input: "was"}, 0}}, changing(func(ctx *orch.Context) { ctx.StartOrchestration("Leaf", "id", "is") })},
+	{[]stored{{eventdata.CustomStatusUpdated{}, 0}}, awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleTimer(time.Second) })},
+	{[]stored{{eventdata.KeyValueSet{Key: "key", Value: "was"}, 0}}, changing(func(ctx *orch.Context) { ctx.SetKVValue("key", "is") })},
+	{[]stored{{eventdata.KeyValueSet{Key: "was", Value: "value"}, 0}}, changing(func(ctx *orch.Context) { ctx.SetKVValue("is", "value") })},
+	{[]stored{{eventdata.KeyValueCleared{Key: "was"}, 0}}, changing(func(ctx *orch.Context) { ctx.ClearKVValue("is") })},
+	{[]stored{{eventdata.KeyValueCleared{Key: "key"}, 0}}, changing(func(ctx *orch.Context) { ctx.ClearAllKVValues() })},
+	{[]stored{{eventdata.KeyValuesCleared{}, 0}}, changing(func(ctx *orch.Context) { ctx.ClearKVValue("key") })},
+	{[]stored{{eventdata.KeyValuesCleared{}, 0}}, changing(func(ctx *orch.Context) { ctx.ResetCustomStatus() })},
+	{[]stored{{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}}, func(ctx *orch.Context) error { ctx.ContinueAsNew("is"); return nil }},
+	{[]stored{{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}, {eventdata.ActivityScheduled{Name: "Work", Input: "more"}, 0}},
+		awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleActivity("Work", "in") })},
+	{[]stored{{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}, {eventdata.OrchestrationChained{Name: "Leaf", Instance: "more", Input: "in"}, 0}},
+		awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleActivity("Work", "in") })},
+	{[]stored{{eventdata.ActivityCompleted{Result: "again"}, 2}}, awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleActivity("Work", "in") })},
+	{[]stored{{eventdata.TimerCreated{FireAtMs: 1}, 0}, {eventdata.ActivityCompleted{Result: "fired"}, 4}}, awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleTimer(time.Second) })},
+	{[]stored{{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}, {eventdata.ActivityCancelRequested{Reason: eventdata.ReasonDroppedFuture}, 4}},
+		awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleActivity("Work", "in") })},
+	{[]stored{{eventdata.ExternalSubscribed{Name: "dropped"}, 0}, {eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonDroppedFuture}, 4}},
+		awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleWait("dropped") })},
+	{[]stored{{eventdata.QueueSubscribed{Name: "dropped"}, 0}, {eventdata.QueueSubscriptionCancelled{Reason: eventdata.ReasonDroppedFuture}, 4}},
+		awaiting(func(ctx *orch.Context) *orch.Future { return ctx.DequeueEvent("dropped") })},
+	{[]stored{{eventdata.SubOrchestrationScheduled{Name: "Leaf", Instance: "a child", Input: "in"}, 0}, {eventdata.SubOrchestrationCancelRequested{Reason: eventdata.ReasonDroppedFuture}, 4}},
+		awaiting(func(ctx *orch.Context) *orch.Future {
+			return ctx.ScheduleSubOrchestrationWithID("Leaf", "a child", "in")
+		})},
+	{left, func(*orch.Context) error { return errOver }},
+	{left, func(*orch.Context) error { return errors.New("over") }},
+	{left, func(*orch.Context) error { panic("over") }},
+}
+
+// left is what code that ends early leaves behind.
+var left = []stored{
+	{eventdata.ActivityScheduled{Name: "Work", Input: "left"}, 0}, {eventdata.SubOrchestrationScheduled{Name: "Leaf", Instance: "left", Input: "in"}, 0},
+	{eventdata.ExternalSubscribed{Name: "left"}, 0}, {eventdata.QueueSubscribed{Name: "left"}, 0},
+}
+
+// errOver ends code that has nothing more to ask for.
+var errOver = errors.New("over")
+
+func awaiting(schedule func(*orch.Context) *orch.Future) func(*orch.Context) error {
+	return func(ctx *orch.Context) error {
+		_, err := schedule(ctx).Await()
+		return err
+	}
+}
+
+func changing(change func(*orch.Context)) func(*orch.Context) error {
+	return func(ctx *orch.Context) error { change(ctx); return nil }
+}
+
+func revised(ctx *orch.Context, input string) (string, error) {
+	if _, err := ctx.ScheduleActivity("Work", "both").Await(); err != nil {
+		return "", err
+	}
+	if n := number(input, 0); n > 0 {
+		if err := revisions[(n-1)%len(revisions)].is(ctx); err == errOver {
+			return "over", nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+	return ctx.ScheduleWait("go").Await()
+}
+
+// Stored returns what an earlier cluster has recorded of an instance: of Archivist if way is 0, and otherwise of Revised, which
+// disagrees with it in that way. The data of each event comes with the id of its schedule, 0 for none; ids count from 1.
+func Stored(way int) (data []engine.EventData, sources []uint64) {
+	list := archived()
+	if way > 0 {
+		list = append([]stored{
+			{eventdata.OrchestrationStarted{Name: "Revised", Version: "1.0.0", Input: strconv.Itoa(way)}, 0},
+			{eventdata.ActivityScheduled{Name: "Work", Input: "both"}, 0},
+			{eventdata.ActivityCompleted{Result: "Work(both)"}, 2},
+		}, revisions[(way-1)%len(revisions)].was...)
+	}
+	for _, e := range list {
+		data, sources = append(data, e.data), append(sources, e.source)
+	}
+	return data, sources
+}

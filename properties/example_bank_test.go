@@ -60,7 +60,7 @@ func (b *bank) run() properties.Run {
 			},
 		}, {
 			Name: "nobody-pays-twice", Statement: "Each order that completed was charged once.",
-			AtEnd: func(ends []cluster.Outcome) error {
+			AtEnd: func(ends []cluster.FinalState) error {
 				for _, end := range ends {
 					if n := b.charges[end.Instance]; end.Status == engine.StatusCompleted && n != 1 {
 						return fmt.Errorf("%s was charged %d times", end.Instance, n)

@@ -66,7 +66,7 @@ func Example() {
 		for _, v := range result.Violations {
 			fmt.Printf("seed %d: %s: %s\n", seed, v.Property, v.Message)
 		}
-		if first := result.Outcomes[0]; first.Output != "paid back 30 euros" {
+		if first := result.FinalStates[0]; first.Output != "paid back 30 euros" {
 			fmt.Printf("seed %d: %s is %s: %s\n", seed, first.Instance, first.Status, first.Output)
 		}
 	}

@@ -37,7 +37,7 @@ type Invariant struct {
 	Always func() error
 	// AtEnd is called once, after the last step, with the outcomes of the plan's instances, in the plan's order. An
 	// error that it returns is a violation.
-	AtEnd func(ends []cluster.Outcome) error
+	AtEnd func(ends []cluster.FinalState) error
 }
 
 // validate reports what is wrong with the names of the invariants.
@@ -169,7 +169,7 @@ func (j *joined) Finish() {
 	if j.own != nil {
 		j.own.Finish()
 	}
-	ends := j.w.Outcomes()
+	ends := j.w.FinalStates()
 	for _, in := range j.invariants {
 		if in.AtEnd != nil {
 			if err := in.AtEnd(slices.Clone(ends)); err != nil {

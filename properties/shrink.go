@@ -29,7 +29,7 @@ type ShrinkOptions struct {
 	// Releases starts the nodes that run a released runtime, as in cluster.Config.
 	Releases cluster.Releases
 	// Store makes the store of each run, as in cluster.Config.
-	Store func(startMs int64) (*cluster.Store, error)
+	Store func(startMs int64) (*cluster.ForeignStore, error)
 	// MaxRuns bounds the runs; 0 means 5,000, which takes some seconds for the built-in scenarios.
 	MaxRuns int
 
@@ -46,9 +46,9 @@ type Small = shrink.Result
 // original plan, and whether the result is minimal, so that no part of it can be left out.
 type Shrunk struct {
 	Small
-	// Outcome is the result of the smallest plan; First is its first violation of the property.
-	Outcome *cluster.Result
-	First   cluster.Violation
+	// Result is the result of the smallest plan; First is its first violation of the property.
+	Result *cluster.Result
+	First  cluster.Violation
 
 	needs   []string // the handlers of the caller that the plan uses
 	options ShrinkOptions
@@ -88,10 +88,10 @@ func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 		used.Monitor = monitor(w)
 		return used
 	}
-	if out.Outcome, err = cluster.Run(cfg); err != nil {
+	if out.Result, err = cluster.Run(cfg); err != nil {
 		return nil, err
 	}
-	out.First, _ = o.first(out.Outcome)
+	out.First, _ = o.first(out.Result)
 	out.needs = o.own(used.names)
 	return out, nil
 }
@@ -124,7 +124,7 @@ func (o *ShrinkOptions) first(r *cluster.Result) (cluster.Violation, bool) {
 // Entry returns the shrunk run as a stored one, to be kept and replayed. The seed and the note record its origin.
 func (s *Shrunk) Entry(seed uint64, note string) *scenario.Entry {
 	var ids []string
-	for _, v := range s.Outcome.Violations {
+	for _, v := range s.Result.Violations {
 		ids = append(ids, v.Property)
 	}
 	found := s.First.Property
@@ -136,7 +136,7 @@ func (s *Shrunk) Entry(seed uint64, note string) *scenario.Entry {
 	}
 	return &scenario.Entry{
 		Plan: s.Plan, Expect: s.Expect, Recording: s.Choices, Seed: seed, Mode: scenario.ModeRecorded,
-		Found: found, Verdict: scenario.Violates(ids...), Digest: s.Outcome.Digest.String(), Needs: s.needs, Note: note,
+		Found: found, Verdict: scenario.Violates(ids...), Digest: s.Result.Digest.String(), Needs: s.needs, Note: note,
 	}
 }
 

@@ -38,7 +38,7 @@ type Config struct {
 	Handlers func(r *node.Registry, b *engine.Build) error
 	// Store, if not nil, makes the store of each run, in place of durosim's own, as in cluster.Config. Several
 	// goroutines call it at once; it gives each run a store of its own.
-	Store func(startMs int64) (*cluster.Store, error)
+	Store func(startMs int64) (*cluster.ForeignStore, error)
 	// EachRun, if not nil, is called at the beginning of each run, by several goroutines at once. It returns what
 	// belongs to that run alone: handlers with state, and the caller's own invariants and monitors.
 	EachRun func() Run

@@ -41,8 +41,8 @@ func TestYear(t *testing.T) {
 	for _, v := range r.Violations {
 		t.Errorf("%s: %s", v.Property, v.Message)
 	}
-	if r.Outcomes[0].Status != "Completed" || r.Virtual < 8760*3600*1000 {
-		t.Errorf("after %d ms the sleeper is %s", r.Virtual, r.Outcomes[0].Status)
+	if r.FinalStates[0].Status != "Completed" || r.Virtual < 8760*3600*1000 {
+		t.Errorf("after %d ms the sleeper is %s", r.Virtual, r.FinalStates[0].Status)
 	}
 	if watch.times > 200 || r.Steps > 1000 {
 		t.Errorf("%d looks, %d steps", watch.times, r.Steps)

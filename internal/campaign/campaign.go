@@ -127,7 +127,7 @@ func Run(o Options) (*Summary, error) {
 	m := newMerge(&o)
 	total := o.total()
 	free := make(chan *cluster.Memory, o.Workers)
-	job := func(i uint64) outcome {
+	job := func(i uint64) seedRun {
 		var memory *cluster.Memory
 		select {
 		case memory = <-free:
@@ -140,7 +140,7 @@ func Run(o Options) (*Summary, error) {
 		}
 		return out
 	}
-	InOrder(o.Context, total, o.Workers, job, func(i uint64, out outcome) (goOn bool) {
+	InOrder(o.Context, total, o.Workers, job, func(i uint64, out seedRun) (goOn bool) {
 		goOn = m.add(o.seed(i), out)
 		if o.OnResult != nil && m.err == nil {
 			o.OnResult(SeedResult{Seed: o.seed(i), Result: out.result, Again: out.again, Crash: out.crash})
@@ -158,8 +158,8 @@ func Run(o Options) (*Summary, error) {
 	return sum, nil
 }
 
-// outcome is the outcome of one seed.
-type outcome struct {
+// seedRun is what the run of one seed came to.
+type seedRun struct {
 	result *cluster.Result
 	// again is the result of the second run, if there was one.
 	again *cluster.Result
@@ -168,11 +168,11 @@ type outcome struct {
 	crash *InternalError
 }
 
-func (o *Options) run(i uint64, memory *cluster.Memory) (out outcome) {
+func (o *Options) run(i uint64, memory *cluster.Memory) (out seedRun) {
 	seed := o.seed(i)
 	defer func() {
 		if p := recover(); p != nil {
-			out = outcome{crash: NewInternalError(seed, p)}
+			out = seedRun{crash: NewInternalError(seed, p)}
 		}
 	}()
 	out.result, out.err = o.once(seed, memory)

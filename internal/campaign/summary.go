@@ -106,11 +106,11 @@ func (s *Summary) Has(c cluster.Class) bool {
 // Single returns the summary of one run. again, if not nil, is a second run of the seed; with a crash there is no result.
 func Single(seed uint64, result, again *cluster.Result, crash *InternalError) *Summary {
 	m := newMerge(&Options{Count: 1, Shard: Shard{Index: 1, Of: 1}, KeepGoing: true, MaxViolations: defaultMaxViolations})
-	m.add(seed, outcome{result: result, again: again, crash: crash})
+	m.add(seed, seedRun{result: result, again: again, crash: crash})
 	return m.summary()
 }
 
-// SeedResult is the outcome of a seed: a run, a second one if there was one, or a defect of durosim.
+// SeedResult is the result of a seed: a run, a second one if there was one, or a defect of durosim.
 type SeedResult struct {
 	Seed          uint64
 	Result, Again *cluster.Result
@@ -122,7 +122,7 @@ type SeedResult struct {
 func Merge(results []SeedResult, coverage []cluster.Point) *Summary {
 	m := newMerge(&Options{Count: uint64(len(results)), Shard: Shard{Index: 1, Of: 1}, KeepGoing: true, MaxViolations: defaultMaxViolations})
 	for _, r := range results {
-		m.add(r.Seed, outcome{result: r.Result, again: r.Again, crash: r.Crash})
+		m.add(r.Seed, seedRun{result: r.Result, again: r.Again, crash: r.Crash})
 	}
 	for _, p := range coverage {
 		m.reach(p)
@@ -145,8 +145,8 @@ func newMerge(o *Options) *merge {
 	return &merge{o: o, sum: Summary{Total: o.total()}, points: map[string]int{}, properties: map[string]int{}}
 }
 
-// add merges the outcome of a seed and reports whether the campaign goes on.
-func (m *merge) add(seed uint64, out outcome) (goOn bool) {
+// add merges the run of a seed and reports whether the campaign goes on.
+func (m *merge) add(seed uint64, out seedRun) (goOn bool) {
 	if out.err != nil {
 		m.err = &PlanError{Seed: seed, Err: out.err}
 		return false

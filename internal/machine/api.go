@@ -59,9 +59,9 @@ type (
 	JobID   uint64
 )
 
-// Call is the closed set of actions that a node asks for, pointers to the structs below. The returned slice is in the order of
+// Effect is the closed set of what a node asks for, pointers to the structs below. The returned slice is in the order of
 // execution.
-type Call interface{ isCall() }
+type Effect interface{ isEffect() }
 
 // ProviderCall asks for one call of the provider. The answer is due within Deadline; after that the driver answers with
 // a retryable error. A Deadline of 0 means none: a fetch may stay parked forever.
@@ -214,16 +214,16 @@ func (d Decision) String() string { return decisionNames[d] }
 // Stopped reports that a draining node no longer holds anything.
 type Stopped struct{}
 
-func (*ProviderCall) isCall() {}
-func (*CancelCall) isCall()   {}
-func (*SetTimer) isCall()     {}
-func (*CancelTimer) isCall()  {}
-func (*RunTurn) isCall()      {}
-func (*RunActivity) isCall()  {}
-func (*CancelJob) isCall()    {}
-func (*Log) isCall()          {}
-func (*Note) isCall()         {}
-func (*Stopped) isCall()      {}
+func (*ProviderCall) isEffect() {}
+func (*CancelCall) isEffect()   {}
+func (*SetTimer) isEffect()     {}
+func (*CancelTimer) isEffect()  {}
+func (*RunTurn) isEffect()      {}
+func (*RunActivity) isEffect()  {}
+func (*CancelJob) isEffect()    {}
+func (*Log) isEffect()          {}
+func (*Note) isEffect()         {}
+func (*Stopped) isEffect()      {}
 
 // Slot is one of a node's loops.
 type Slot struct {

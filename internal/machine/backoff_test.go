@@ -79,21 +79,21 @@ func TestUnregisteredBackoffBounds(t *testing.T) {
 func TestUnregisteredEndsOnFetch11(t *testing.T) {
 	d := &driver{t: t}
 	d.newNode([]string{"worker_concurrency=0"})
-	calls := d.node.Step(&Start{NowMs: d.nowMs})
+	effects := d.node.Step(&Start{NowMs: d.nowMs})
 	var delays []time.Duration
 	var total time.Duration
 	for count := uint32(1); ; count++ {
-		fetch := calls[len(calls)-1].(*ProviderCall)
-		calls = d.node.Step(&Answer{NowMs: d.nowMs, Call: fetch.ID, Orchestration: &engine.FetchedOrchestration{
+		fetch := effects[len(effects)-1].(*ProviderCall)
+		effects = d.node.Step(&Answer{NowMs: d.nowMs, Call: fetch.ID, Orchestration: &engine.FetchedOrchestration{
 			Item: batchFixture(t, "new-unregistered"), LockToken: "t", AttemptCount: count,
 		}})
 		abandoned := false
-		for _, c := range calls {
+		for _, c := range effects {
 			if p, ok := c.(*ProviderCall); ok {
 				if a, ok := p.Request.(call.AbandonOrchestrationItem); ok {
 					abandoned = true
 					delays, total = append(delays, a.Delay/time.Second), total+a.Delay
-					calls = d.node.Step(&Answer{NowMs: d.nowMs, Call: p.ID})
+					effects = d.node.Step(&Answer{NowMs: d.nowMs, Call: p.ID})
 				}
 			}
 		}

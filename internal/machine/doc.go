@@ -2,10 +2,10 @@
 // run it and hand it back. To drive one:
 //
 //	n, err := machine.New(machine.Config{Name: "a", Build: build, Registry: registry, Options: node.DefaultOptions()})
-//	calls := n.Step(&machine.Start{NowMs: now}) // to be carried out; their answers are further inputs
+//	effects := n.Step(&machine.Start{NowMs: now}) // to be carried out; their answers are further inputs
 //
 // A Node never calls anything. [Node.Step] takes one [Input] (an answer, a timer, a job whose time is up) and returns
-// the [Call]s that it asks for, in order. The driver carries them out and decides how long they take, whether they are
+// the [Effect]s that it asks for, in order. The driver carries them out and decides how long they take, whether they are
 // lost, and when the node dies: a crashed node is never stepped again, and its next incarnation is a new Node. The node
 // reads no clock; every input carries the node's clock in milliseconds.
 //
@@ -25,7 +25,7 @@
 //
 // # What a node promises
 //
-// The same inputs give the same calls. A Node never changes the slices of its inputs, and never returns a slice that it
+// The same inputs give the same effects. A Node never changes the slices of its inputs, and never returns a slice that it
 // keeps. A turn is computed when its batch is delivered, by [replay.Turn], and committed when its job has finished; one
 // slot holds one batch or one activity at a time. A held lock is renewed from delivery to the last answer of its ack.
 // An ack that fails retryably is sent again, unchanged; an orchestration never fails because its ack failed.

@@ -15,9 +15,9 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// TestScripts runs the scripts in testdata: blocks of commands, one a line, with the calls that they led to. A file may
+// TestScripts runs the scripts in testdata: blocks of commands, one a line, with the effects that they led to. A file may
 // hold several nodes, one after the other. The commands are documented in the switch of (*driver).command; "+1s" in front
-// of one lets that time pass first. "go test ./internal/machine -rewrite" writes the calls.
+// of one lets that time pass first. "go test ./internal/machine -rewrite" writes the effects.
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		d := &driver{}
@@ -182,25 +182,25 @@ func (d *driver) step(in Input) string {
 	d.t.Helper()
 	first, second, before := d.node.clone(), d.node.clone(), d.node.clone()
 	out := first.Step(in)
-	text := renderCalls(out)
+	text := renderEffects(out)
 	if !reflect.DeepEqual(second, before) {
 		d.t.Fatalf("%T: a step changed another copy of the node", in)
 	}
 	scribble(out)
 	again := second.Step(in)
-	if got := renderCalls(again); got != text {
+	if got := renderEffects(again); got != text {
 		d.t.Fatalf("%T: two steps from one state differ:\n%s\n%s", in, text, got)
 	}
 	if !reflect.DeepEqual(first, second) {
-		d.t.Fatalf("%T: two steps from one state end in different states, or the calls share with the node", in)
+		d.t.Fatalf("%T: two steps from one state end in different states, or the effects share with the node", in)
 	}
 	d.node.Step(in)
 	return text
 }
 
 // scribble writes over the slices that a step gave out.
-func scribble(calls []Call) {
-	for i, c := range calls {
+func scribble(effects []Effect) {
+	for i, c := range effects {
 		if p, ok := c.(*ProviderCall); ok {
 			if a, ok := p.Request.(call.AckOrchestrationItem); ok {
 				clear(a.HistoryDelta)
@@ -209,7 +209,7 @@ func scribble(calls []Call) {
 				clear(a.CancelledActivities)
 			}
 		}
-		calls[i] = nil
+		effects[i] = nil
 	}
 }
 

@@ -22,8 +22,8 @@ func ExampleNode_Step() {
 		fmt.Println(err)
 		return
 	}
-	show := func(calls []machine.Call) {
-		for _, c := range calls {
+	show := func(effects []machine.Effect) {
+		for _, c := range effects {
 			switch c := c.(type) {
 			case *machine.ProviderCall:
 				fmt.Println("call", c.ID, call.Kind(c.Request))

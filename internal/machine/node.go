@@ -34,7 +34,7 @@ type Config struct {
 	DoubleCheck bool
 	// Watch records what the code of each turn asks for: TurnNote.Asked.
 	Watch bool
-	// Workspace is memory for turns and activities, Room for calls; nodes that step one at a time may share them. Nil means
+	// Workspace is memory for turns and activities, Room for effects; nodes that step one at a time may share them. Nil means
 	// none, and memory of the node's own.
 	Workspace *replay.Workspace
 	Room      *Room
@@ -75,7 +75,7 @@ type Node struct {
 	keeper   sessionKeeper
 	sweeper  sweeper
 	counters Counters
-	out      []Call // of the current step
+	out      []Effect // of the current step
 	// current is the delivery being decided, and fetch the request of the orchestration slots; fetch is read-only.
 	current delivery
 	fetch   call.Call
@@ -134,13 +134,13 @@ func (n *Node) holds() int {
 	return count
 }
 
-// Step applies one input to the node's own state and returns the calls that it asks for, in order. The caller owns the
-// returned slice; the calls are in the node's Room. The node does not keep the input.
-func (n *Node) Step(in Input) []Call { return n.StepInto(in, nil) }
+// Step applies one input to the node's own state and returns the effects that it asks for, in order. The caller owns the
+// returned slice; the effects are in the node's Room. The node does not keep the input.
+func (n *Node) Step(in Input) []Effect { return n.StepInto(in, nil) }
 
-// StepInto is like Step, but appends the calls to the caller's slice.
-func (n *Node) StepInto(in Input, calls []Call) []Call {
-	n.out = calls
+// StepInto is like Step, but appends the effects to the caller's slice.
+func (n *Node) StepInto(in Input, effects []Effect) []Effect {
+	n.out = effects
 	switch in := in.(type) {
 	case *Start:
 		n.nowMs = in.NowMs
@@ -295,9 +295,9 @@ func (n *Node) stopIfDrained() {
 	n.emit(&Stopped{})
 }
 
-func (n *Node) emit(c Call) {
+func (n *Node) emit(c Effect) {
 	if n.out == nil {
-		n.out = make([]Call, 0, 4) // few steps need more
+		n.out = make([]Effect, 0, 4) // few steps need more
 	}
 	n.out = append(n.out, c)
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-func renderCalls(calls []Call) string {
+func renderEffects(effects []Effect) string {
 	var b strings.Builder
-	for _, c := range calls {
-		b.WriteString(renderCall(c) + "\n")
+	for _, c := range effects {
+		b.WriteString(renderEffect(c) + "\n")
 	}
 	return b.String()
 }
 
-func renderCall(c Call) string {
+func renderEffect(c Effect) string {
 	switch c := c.(type) {
 	case *ProviderCall:
 		deadline := ""

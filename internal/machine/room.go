@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/slab"
 )
 
-// Room is memory for the calls that steps return, so that an ordinary step allocates none of them. Nodes that step one at a
+// Room is memory for the effects that steps return, so that an ordinary step allocates none of them. Nodes that step one at a
 // time may share one. The zero value is ready.
 type Room struct {
 	calls      slab.Slab[ProviderCall]
@@ -20,7 +20,7 @@ type Room struct {
 	turnNotes  slab.Slab[TurnNote]
 	called     activityCall
 	asked      asked.Recorder // of the turn that is computed
-	steps      int            // since the calls were taken back
+	steps      int            // since the effects were taken back
 	// What a node keeps from step to step, or hands to the provider: the contents of acks.
 	events    slab.Slab[engine.Event]
 	items     slab.Slab[engine.WorkItem]
@@ -61,10 +61,10 @@ func (r *Room) activity() *activityCall {
 	return a
 }
 
-// stepsAtOnce is how many steps' calls are taken back together: each time costs as much as a few calls.
+// stepsAtOnce is how many steps' effects are taken back together: each time costs as much as a few effects.
 const stepsAtOnce = 16
 
-// NextStep says that the calls of earlier steps are no longer in use.
+// NextStep says that the effects of earlier steps are no longer in use.
 func (r *Room) NextStep() {
 	if r.steps++; r.steps == stepsAtOnce {
 		r.takeBack()
@@ -82,7 +82,7 @@ func (r *Room) takeBack() {
 	r.turnNotes.Reset()
 }
 
-// NextRun takes back all memory: the nodes of the previous run and their calls are no longer in use.
+// NextRun takes back all memory: the nodes of the previous run and their effects are no longer in use.
 func (r *Room) NextRun() {
 	r.takeBack()
 	r.events.Reset()

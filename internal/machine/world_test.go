@@ -30,11 +30,11 @@ func (w *world) step(in Input) {
 	before := w.node.clone()
 	again := before.clone()
 	out := w.node.Step(in)
-	if text := renderCalls(again.Step(in)); text != renderCalls(out) || !reflect.DeepEqual(again, w.node) {
+	if text := renderEffects(again.Step(in)); text != renderEffects(out) || !reflect.DeepEqual(again, w.node) {
 		w.t.Fatalf("%#v: two steps from one state differ", in)
 	}
 	if w.stopped > 0 && len(out) > 0 {
-		w.t.Fatalf("after Stopped the node wants %s", renderCalls(out))
+		w.t.Fatalf("after Stopped the node wants %s", renderEffects(out))
 	}
 	for _, c := range out {
 		switch c := c.(type) {

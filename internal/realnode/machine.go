@@ -27,7 +27,7 @@ type hostMachine struct {
 
 	loops   loops
 	held    deliveries
-	notes   []machine.Call                 // that have come up and are not told yet
+	notes   []machine.Effect               // that have come up and are not told yet
 	pending map[machine.CallID]pendingCall // looked up only
 	jobs    map[machine.JobID]engine.ActivityExecuteItem
 	// taken is the work that the node was given and has not begun, in the order given.
@@ -71,16 +71,16 @@ func (m *hostMachine) Crash() {
 }
 
 // StepInto applies one input and appends what the node wants done. After an error it does nothing.
-func (m *hostMachine) StepInto(in machine.Input, calls []machine.Call) []machine.Call {
+func (m *hostMachine) StepInto(in machine.Input, effects []machine.Effect) []machine.Effect {
 	if m.err != nil {
-		return calls
+		return effects
 	}
 	var did report
 	did, m.err = m.apply(in)
 	if m.err == nil {
-		calls, m.err = m.carryOver(&did, m.noted(calls))
+		effects, m.err = m.carryOver(&did, m.noted(effects))
 	}
-	return calls
+	return effects
 }
 
 // apply hands an input to the host and lets the node run. It ignores an answer that nobody waits for.
@@ -179,68 +179,68 @@ func (m *hostMachine) answer(in *machine.Answer) (report, error) {
 }
 
 // noted appends the notes that have come up, which then are no longer there.
-func (m *hostMachine) noted(calls []machine.Call) []machine.Call {
-	calls = append(calls, m.notes...)
+func (m *hostMachine) noted(effects []machine.Effect) []machine.Effect {
+	effects = append(effects, m.notes...)
 	m.notes = m.notes[:0]
-	return calls
+	return effects
 }
 
-// carryOver translates what the node did into calls.
-func (m *hostMachine) carryOver(did *report, calls []machine.Call) ([]machine.Call, error) {
+// carryOver translates what the node did into effects.
+func (m *hostMachine) carryOver(did *report, effects []machine.Effect) ([]machine.Effect, error) {
 	for i := range did.Log {
-		calls = append(calls, did.Log[i].log())
+		effects = append(effects, did.Log[i].log())
 	}
 	for _, id := range did.Dropped {
 		if _, job := m.jobs[machine.JobID(id)]; job {
 			delete(m.jobs, machine.JobID(id))
-			calls = append(calls, &machine.CancelJob{Job: machine.JobID(id)})
+			effects = append(effects, &machine.CancelJob{Job: machine.JobID(id)})
 			continue
 		}
 		if p, ok := m.pending[machine.CallID(id)]; ok {
 			delete(m.pending, machine.CallID(id))
 			m.loops.answered(p, "", nil)
-			calls = append(calls, &machine.CancelCall{ID: machine.CallID(id)})
+			effects = append(effects, &machine.CancelCall{ID: machine.CallID(id)})
 		}
 	}
 	for i := range did.Calls {
 		c, err := m.made(&did.Calls[i])
 		if err != nil {
-			return calls, err
+			return effects, err
 		}
-		calls = append(m.noted(calls), c)
+		effects = append(m.noted(effects), c)
 	}
 	if did.Stopped {
 		if m.stopped {
-			return calls, errors.New("host: the node stopped, and goes on")
+			return effects, errors.New("host: the node stopped, and goes on")
 		}
 		m.stopped = true
-		return append(m.cancelTimer(calls), &machine.Stopped{}), nil
+		return append(m.cancelTimer(effects), &machine.Stopped{}), nil
 	}
-	return m.arm(did, calls), nil
+	return m.arm(did, effects), nil
 }
 
 // arm sets a timer for the time at which the node's next timer is due.
-func (m *hostMachine) arm(did *report, calls []machine.Call) []machine.Call {
+func (m *hostMachine) arm(did *report, effects []machine.Effect) []machine.Effect {
 	if did.NextMs == nil {
-		return m.cancelTimer(calls)
+		return m.cancelTimer(effects)
 	}
 	if m.timer != 0 && m.timerMs == *did.NextMs {
-		return calls
+		return effects
 	}
-	calls = m.cancelTimer(calls)
+	effects = m.cancelTimer(effects)
 	m.timers++
 	m.timer, m.timerMs = m.timers, *did.NextMs
 	after := time.Duration(max(m.timerMs-did.NowMs, 0)) * time.Millisecond
-	return append(calls, &machine.SetTimer{Timer: m.timer, After: after, Purpose: "the runtime's next timer"})
+	return append(effects, &machine.SetTimer{Timer: m.timer, After: after, Purpose: "the runtime's next timer"})
 }
 
-func (m *hostMachine) cancelTimer(calls []machine.Call) []machine.Call {
+func (m *hostMachine) cancelTimer(effects []machine.Effect) []machine.Effect {
 	if m.timer == 0 {
-		return calls
+		return effects
 	}
 	c := &machine.CancelTimer{Timer: m.timer}
 	m.timer = 0
-	return append(calls, c)
+	return append(effects, c)
 }
 
 // activity holds the params of the method run_activity.
@@ -252,7 +252,7 @@ type activity struct {
 }
 
 // made translates a call that the node made.
-func (m *hostMachine) made(c *madeCall) (machine.Call, error) {
+func (m *hostMachine) made(c *madeCall) (machine.Effect, error) {
 	if c.Method == "run_activity" {
 		return m.begun(c)
 	}
@@ -287,7 +287,7 @@ func (m *hostMachine) made(c *madeCall) (machine.Call, error) {
 }
 
 // begun returns the call that runs an activity: the first of the work in taken that matches the runtime's params.
-func (m *hostMachine) begun(c *madeCall) (machine.Call, error) {
+func (m *hostMachine) begun(c *madeCall) (machine.Effect, error) {
 	var a activity
 	if err := json.Unmarshal(c.Params, &a); err != nil {
 		return nil, fmt.Errorf("host: run_activity: %w", err)

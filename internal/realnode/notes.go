@@ -49,7 +49,7 @@ func (d *deliveries) given(slot machine.Slot, a *machine.Answer) {
 }
 
 // answered keeps the outcome of a call that names a token. It returns the note of an activity that is done.
-func (d *deliveries) answered(method, token string, err error) []machine.Call {
+func (d *deliveries) answered(method, token string, err error) []machine.Effect {
 	held := d.byLock[token]
 	if held == nil {
 		return nil
@@ -73,7 +73,7 @@ func (d *deliveries) answered(method, token string, err error) []machine.Call {
 }
 
 // asked returns the note of the decision that a call comes from, if the call says one.
-func (d *deliveries) asked(request call.Call, draining bool) []machine.Call {
+func (d *deliveries) asked(request call.Call, draining bool) []machine.Effect {
 	switch r := request.(type) {
 	case call.AckOrchestrationItem:
 		if held := d.byLock[r.LockToken]; held != nil && held.item != nil {
@@ -107,7 +107,7 @@ func (d *deliveries) asked(request call.Call, draining bool) []machine.Call {
 }
 
 // acks returns the note of an ack of a turn.
-func (d *deliveries) acks(held *delivery, r *call.AckOrchestrationItem) []machine.Call {
+func (d *deliveries) acks(held *delivery, r *call.AckOrchestrationItem) []machine.Effect {
 	result := "Continue"
 	for _, e := range r.HistoryDelta {
 		switch data := e.Data.(type) {
@@ -165,7 +165,7 @@ func (d *deliveries) whyAbandoned(held *delivery, draining bool) machine.Decisio
 }
 
 // note returns the note of a decision about the delivery, unless the same has been noted before.
-func (h *delivery) note(decision machine.Decision, cause string) []machine.Call {
+func (h *delivery) note(decision machine.Decision, cause string) []machine.Effect {
 	if h.noted == decision {
 		return nil
 	}
@@ -175,10 +175,10 @@ func (h *delivery) note(decision machine.Decision, cause string) []machine.Call 
 	if h.item != nil {
 		n.Instance, n.ExecutionID = h.item.Instance, h.item.ExecutionID
 	}
-	return []machine.Call{n}
+	return []machine.Effect{n}
 }
 
-func (h *delivery) abandons(decision machine.Decision, delay time.Duration) []machine.Call {
+func (h *delivery) abandons(decision machine.Decision, delay time.Duration) []machine.Effect {
 	notes := h.note(decision, h.ackFailed)
 	for i := range notes {
 		n := notes[i].(*machine.Note)

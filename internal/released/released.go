@@ -28,7 +28,7 @@ type Config struct {
 
 // Machine is one incarnation of a node that runs a released runtime, outside the simulation.
 type Machine interface {
-	StepInto(in machine.Input, calls []machine.Call) []machine.Call
+	StepInto(in machine.Input, effects []machine.Effect) []machine.Effect
 	Filter() *engine.CapabilityFilter
 	Counters() machine.Counters
 	// Err returns the reason why the machine cannot continue, nil if it can. An error ends the run without a verdict.

@@ -236,8 +236,8 @@ func (c *Collector) fates(r *cluster.Result) {
 			in.ToMs = f.EndedMs
 		}
 	}
-	for i := range r.Outcomes {
-		o := &r.Outcomes[i]
+	for i := range r.FinalStates {
+		o := &r.FinalStates[i]
 		in := &c.t.Instances[c.instance(o.Instance)]
 		if o.Pin != nil {
 			in.Pin = o.Pin.String()

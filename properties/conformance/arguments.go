@@ -12,7 +12,7 @@ import (
 
 // arguments are the words of a script's line after its operation.
 type arguments struct {
-	w     *world
+	w     *caseRun
 	line  string
 	plain []string
 	named map[string]string

@@ -33,7 +33,7 @@ import (
 //	mark NAME [+MS]              keeps the time, or a later one, under a name
 //	mark NAME INSTANCE EXECUTION keeps the time at which an execution ended
 //	store                        goes on with another, empty store
-func (w *world) do(op string, a *arguments) (string, error) {
+func (w *caseRun) do(op string, a *arguments) (string, error) {
 	switch op {
 	case "send":
 		return "", w.p.EnqueueForOrchestrator(ctx, a.item(a.word(0)), a.ms("delay", 0))
@@ -105,14 +105,14 @@ func (w *world) do(op string, a *arguments) (string, error) {
 }
 
 // workerItem reads an activity, or another item for the cases about wrong kinds.
-func (w *world) workerItem(a *arguments) engine.WorkItem {
+func (w *caseRun) workerItem(a *arguments) engine.WorkItem {
 	if kind, _, _ := strings.Cut(a.word(0), ":"); kind == "ext" {
 		return a.item(a.word(0))
 	}
 	return a.activity(a.word(0))
 }
 
-func (w *world) fetchAll(a *arguments) (string, error) {
+func (w *caseRun) fetchAll(a *arguments) (string, error) {
 	var all []string
 	for len(all) < 1000 {
 		f, err := w.p.FetchOrchestrationItem(ctx, longLock, 0, a.filter())
@@ -168,7 +168,7 @@ func (a *arguments) ack(token string, execution uint64) engine.OrchestrationAck 
 }
 
 // compose runs the operations that are made of several calls.
-func (w *world) compose(op string, a *arguments) (string, error, bool) {
+func (w *caseRun) compose(op string, a *arguments) (string, error, bool) {
 	otherwise := func(key, value string) {
 		if _, ok := a.named[key]; !ok {
 			a.named[key] = value
@@ -204,7 +204,7 @@ func (w *world) compose(op string, a *arguments) (string, error, bool) {
 }
 
 // turn sends an item, fetches its instance and acks; execution 0 stands for the fetched one.
-func (w *world) turn(a *arguments, item string, execution uint64) error {
+func (w *caseRun) turn(a *arguments, item string, execution uint64) error {
 	if err := w.p.EnqueueForOrchestrator(ctx, a.item(item), 0); err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (w *world) turn(a *arguments, item string, execution uint64) error {
 	return w.p.AckOrchestrationItem(ctx, a.ack(f.LockToken, execution))
 }
 
-func (w *world) mark(a *arguments) error {
+func (w *caseRun) mark(a *arguments) error {
 	switch {
 	case len(a.plain) == 3:
 		info, err := w.admin().GetExecutionInfo(ctx, a.plain[1], a.number(a.plain[2]))

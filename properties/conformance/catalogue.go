@@ -13,7 +13,7 @@ type testCase struct {
 	about string
 	// script holds lines of the language of script.go; code is for what a script cannot express. One of them is set.
 	script string
-	code   func(w *world)
+	code   func(w *caseRun)
 }
 
 //go:embed cases/*.txt

@@ -10,24 +10,24 @@ import (
 )
 
 // codeCases holds the cases that are not scripts.
-var codeCases = map[string]func(w *world){
+var codeCases = map[string]func(w *caseRun){
 	"AT-04": atMostOneAck,
-	"IL-04": func(w *world) { shareInstances(w, 10, 10) },
-	"IL-09": func(w *world) { shareInstances(w, 1, 10) },
-	"IL-10": func(w *world) { shareInstances(w, 20, 40) },
+	"IL-04": func(w *caseRun) { shareInstances(w, 10, 10) },
+	"IL-09": func(w *caseRun) { shareInstances(w, 1, 10) },
+	"IL-10": func(w *caseRun) { shareInstances(w, 20, 40) },
 
-	"LP-01": func(w *world) { shortPoll(w, "fetch poll=500") },
-	"LP-02": func(w *world) { longPoll(w, "fetch poll=500") },
-	"LP-03": func(w *world) { boundedPoll(w, "fetch poll=300"); boundedPoll(w, "work poll=300") },
-	"LP-04": func(w *world) { shortPoll(w, "work poll=500") },
-	"LP-05": func(w *world) { longPoll(w, "work poll=500") },
+	"LP-01": func(w *caseRun) { shortPoll(w, "fetch poll=500") },
+	"LP-02": func(w *caseRun) { longPoll(w, "fetch poll=500") },
+	"LP-03": func(w *caseRun) { boundedPoll(w, "fetch poll=300"); boundedPoll(w, "work poll=300") },
+	"LP-04": func(w *caseRun) { shortPoll(w, "work poll=500") },
+	"LP-05": func(w *caseRun) { longPoll(w, "work poll=500") },
 
-	"KV-20": func(w *world) { keepValue(w, "large", strings.Repeat("0123456789abcdef", 1024)) },
+	"KV-20": func(w *caseRun) { keepValue(w, "large", strings.Repeat("0123456789abcdef", 1024)) },
 	"KV-21": specialKeys,
 
 	"BP-57": eventRoundTrip,
 	"BP-60": appendAllOrNothing,
-	"BP-76": func(w *world) { shareActivities(w, 50, 16) },
+	"BP-76": func(w *caseRun) { shareActivities(w, 50, 16) },
 	"BP-77": wrongCompletion,
 	"BP-84": claimTogether,
 
@@ -37,7 +37,7 @@ var codeCases = map[string]func(w *world){
 	"BP-150": tokensEverywhere,
 	"BP-151": wakeOnEnqueue,
 	"BP-152": wakeOnTime,
-	"BP-153": func(w *world) { neverBlocks(w) },
+	"BP-153": func(w *caseRun) { neverBlocks(w) },
 	"BP-154": giveUpWaiting,
 	"BP-155": failedFetch,
 	"BP-156": twoWaiters,
@@ -45,7 +45,7 @@ var codeCases = map[string]func(w *world){
 }
 
 // specialKeys stores keys with all kinds of characters in one turn.
-func specialKeys(w *world) {
+func specialKeys(w *caseRun) {
 	keys := []string{"with space", "日本語", "dots.in.key", "slash/es", "colon:s", "🔑", "UPPER lower", "'quoted\""}
 	w.try("make A")
 	var delta []engine.Event
@@ -59,7 +59,7 @@ func specialKeys(w *world) {
 	}
 }
 
-func keepValue(w *world, key, value string) {
+func keepValue(w *caseRun, key, value string) {
 	w.try("make A")
 	w.commit("A", []engine.Event{{EventID: 100, InstanceID: "A", ExecutionID: 1, DuroxideVersion: "1.0.0",
 		Data: eventdata.KeyValueSet{Key: key, Value: value, LastUpdatedAtMs: 1}}})
@@ -67,14 +67,14 @@ func keepValue(w *world, key, value string) {
 }
 
 // commit commits a turn of the instance with that delta.
-func (w *world) commit(instance string, delta []engine.Event) {
+func (w *caseRun) commit(instance string, delta []engine.Event) {
 	w.try("send ext:" + instance + ":commit")
 	w.try("fetch commit")
 	w.done = append(w.done, fmt.Sprintf("ack commit with %d events", len(delta)))
 	check(w.p.AckOrchestrationItem(ctx, engine.OrchestrationAck{LockToken: w.token("commit"), ExecutionID: 1, HistoryDelta: delta}))
 }
 
-func (w *world) expectValue(instance, key, want string) {
+func (w *caseRun) expectValue(instance, key, want string) {
 	got := must(w.p.GetKVValue(ctx, instance, key))
 	if got == nil {
 		fail("get_kv_value(%q, %q) is absent, want %d bytes", instance, key, len(want))
@@ -84,7 +84,7 @@ func (w *world) expectValue(instance, key, want string) {
 }
 
 // manyKeys spreads a hundred keys over ten turns.
-func manyKeys(w *world) {
+func manyKeys(w *caseRun) {
 	w.try("make A")
 	want := map[string]string{}
 	for turn := range 10 {
@@ -113,7 +113,7 @@ func manyKeys(w *world) {
 }
 
 // manyIncompatible puts one compatible instance behind twenty incompatible ones.
-func manyIncompatible(w *world) {
+func manyIncompatible(w *caseRun) {
 	for i := range 20 {
 		w.try(fmt.Sprintf("make A%d pin=3.0.0", i))
 	}
@@ -126,7 +126,7 @@ func manyIncompatible(w *world) {
 }
 
 // eventRoundTrip stores an event with every field set, and reads it.
-func eventRoundTrip(w *world) {
+func eventRoundTrip(w *caseRun) {
 	w.try("make A")
 	want := engine.Event{EventID: 7, SourceEventID: 3, InstanceID: "another's ☂ id", ExecutionID: 5, TimestampMs: 1234567890123,
 		DuroxideVersion: "9.9.9-made.up+here", Data: eventdata.ActivityCompleted{Result: "日本語 \"quoted\"\n\t\u2028 🔑 <&>"}}
@@ -143,7 +143,7 @@ func eventRoundTrip(w *world) {
 }
 
 // appendAllOrNothing checks providers that refuse duplicates; ignoring them is allowed too.
-func appendAllOrNothing(w *world) {
+func appendAllOrNothing(w *caseRun) {
 	w.try("make A")
 	got, err := w.run("append A 1 2,1:act:Other")
 	w.done = append(w.done, fmt.Sprint("append A 1 2,1:act:Other -> ", got, err))
@@ -155,7 +155,7 @@ func appendAllOrNothing(w *world) {
 }
 
 // wrongCompletion acks with an event as completion. The contract's reference refuses it; accepting it is allowed (F17).
-func wrongCompletion(w *world) {
+func wrongCompletion(w *caseRun) {
 	w.play("act A:1\nwork w -> A:1 x1")
 	_, err := w.run("finish w ext:A:e")
 	w.done = append(w.done, fmt.Sprint("finish w ext:A:e -> ", err))

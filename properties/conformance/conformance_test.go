@@ -73,8 +73,8 @@ func TestWalkOfSome(t *testing.T) {
 		store.Methods = []string{"enqueue_for_orchestrator", "fetch_orchestration_item", "enqueue_for_worker", "fetch_work_item", "ack_work_item"}
 		return store, err
 	}}
-	if r := conformance.Ask(some, "BP-157")[0]; r.Outcome() != conformance.Passed {
-		t.Errorf("%s: %s%s", r.Outcome(), r.Failure, r.Skipped)
+	if r := conformance.Ask(some, "BP-157")[0]; r.Verdict() != conformance.Passed {
+		t.Errorf("%s: %s%s", r.Verdict(), r.Failure, r.Skipped)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // together makes n calls at once, or one after the other if the store's calls must not overlap. Calls report by
 // returning; they must not end the case.
-func (w *world) together(n int, call func(i int)) {
+func (w *caseRun) together(n int, call func(i int)) {
 	if w.Sequential {
 		for i := range n {
 			call(i)
@@ -54,7 +54,7 @@ func persistent(call func() error) error {
 }
 
 // atMostOneAck acks twice with one token at the same time.
-func atMostOneAck(w *world) {
+func atMostOneAck(w *caseRun) {
 	w.play("send start:A\nfetch t -> A#1 x1 [start]")
 	token := w.token("t")
 	var errs [2]error
@@ -71,7 +71,7 @@ func atMostOneAck(w *world) {
 }
 
 // shareInstances lets callers fetch at once, and checks that each instance was handed out once and none was left.
-func shareInstances(w *world, instances, callers int) {
+func shareInstances(w *caseRun, instances, callers int) {
 	for i := range instances {
 		w.try(fmt.Sprintf("send start:A%d", i))
 	}
@@ -108,7 +108,7 @@ func shareInstances(w *world, instances, callers int) {
 }
 
 // shareActivities does the same as shareInstances for activities: each caller takes until there is nothing.
-func shareActivities(w *world, items, callers int) {
+func shareActivities(w *caseRun, items, callers int) {
 	for i := range items {
 		w.try(fmt.Sprintf("act A:%d", i))
 	}
@@ -149,7 +149,7 @@ func shareActivities(w *world, items, callers int) {
 }
 
 // claimTogether lets two owners fetch the activities of one session at once, for many sessions.
-func claimTogether(w *world) {
+func claimTogether(w *caseRun) {
 	for round := range 50 {
 		session := fmt.Sprint("s", round)
 		w.try(fmt.Sprintf("act A:%d@%s", 2*round, session))
@@ -182,7 +182,7 @@ func claimTogether(w *world) {
 }
 
 // sendAndTakeTogether runs senders and takers at once. A taker commits the names of the events it took, in order.
-func sendAndTakeTogether(w *world) {
+func sendAndTakeTogether(w *caseRun) {
 	const senders, each, instances, takers = 8, 100, 20, 8
 	for i := range instances {
 		w.try(fmt.Sprintf("make A%d", i))
@@ -272,7 +272,7 @@ func sendAndTakeTogether(w *world) {
 }
 
 // tokensEverywhere fetches both queues a thousand times from several callers.
-func tokensEverywhere(w *world) {
+func tokensEverywhere(w *caseRun) {
 	const callers, rounds = 10, 50
 	for i := range callers {
 		w.try(fmt.Sprintf("send start:A%d", i))
@@ -309,7 +309,7 @@ func tokensEverywhere(w *world) {
 }
 
 // failedFetch makes fetches fail: because the caller has given up, and because of the storage if the store can do that.
-func failedFetch(w *world) {
+func failedFetch(w *caseRun) {
 	w.try("send start:A")
 	gone, cancel := context.WithCancel(ctx)
 	cancel()

@@ -12,7 +12,7 @@ import (
 const settle = 50 * time.Millisecond
 
 // waiting starts a fetch that waits for work, and returns a function that waits for its answer.
-func (w *world) waiting(ctx context.Context, op string, fetch func(ctx context.Context) (string, error)) func() (string, time.Duration) {
+func (w *caseRun) waiting(ctx context.Context, op string, fetch func(ctx context.Context) (string, error)) func() (string, time.Duration) {
 	if !w.LongPolls || w.Sequential {
 		lacks("the provider does not wait for work beside other calls (Store.LongPolls, Instance.Sequential)")
 	}
@@ -51,7 +51,7 @@ func (w *world) waiting(ctx context.Context, op string, fetch func(ctx context.C
 	}
 }
 
-func (w *world) waitForInstance(ctx context.Context) func() (string, time.Duration) {
+func (w *caseRun) waitForInstance(ctx context.Context) func() (string, time.Duration) {
 	poll := w.ms(2000)
 	return w.waiting(ctx, "fetch poll=2000", func(ctx context.Context) (string, error) {
 		f, err := w.p.FetchOrchestrationItem(ctx, longLock, poll, nil)
@@ -62,7 +62,7 @@ func (w *world) waitForInstance(ctx context.Context) func() (string, time.Durati
 	})
 }
 
-func (w *world) waitForActivity(ctx context.Context, session *engine.SessionFetchConfig) func() (string, time.Duration) {
+func (w *caseRun) waitForActivity(ctx context.Context, session *engine.SessionFetchConfig) func() (string, time.Duration) {
 	poll := w.ms(2000)
 	return w.waiting(ctx, "work poll=2000", func(ctx context.Context) (string, error) {
 		f, err := w.p.FetchWorkItem(ctx, longLock, poll, session, engine.TagFilter{})
@@ -74,7 +74,7 @@ func (w *world) waitForActivity(ctx context.Context, session *engine.SessionFetc
 }
 
 // inTime compares the answer of a waiting fetch: it must not come before from, and must come well before the poll ends.
-func (w *world) inTime(answer func() (string, time.Duration), want string, from int) {
+func (w *caseRun) inTime(answer func() (string, time.Duration), want string, from int) {
 	got, took := answer()
 	w.waited = time.Since(w.began) // waiting on purpose is not lateness
 	if got != want || took < w.ms(from)-time.Millisecond || took >= w.ms(1900) {
@@ -82,7 +82,7 @@ func (w *world) inTime(answer func() (string, time.Duration), want string, from 
 	}
 }
 
-func wakeOnEnqueue(w *world) {
+func wakeOnEnqueue(w *caseRun) {
 	answer := w.waitForInstance(ctx)
 	w.wait(w.ms(200))
 	w.try("send start:A")
@@ -94,7 +94,7 @@ func wakeOnEnqueue(w *world) {
 }
 
 // wakeOnTime waits for events that only time brings: a delay, a timer, the end of a lock, the end of a session.
-func wakeOnTime(w *world) {
+func wakeOnTime(w *caseRun) {
 	for _, c := range []struct{ name, script string }{
 		{"a delay", "make A\nsend ext:A:e delay=300"},
 		{"a timer", "make A send=timer:A:+300"},
@@ -119,7 +119,7 @@ func wakeOnTime(w *world) {
 }
 
 // giveUpWaiting cancels a fetch that waits, and then lets work arrive.
-func giveUpWaiting(w *world) {
+func giveUpWaiting(w *caseRun) {
 	waiting, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	answer := w.waitForInstance(waiting)
@@ -131,7 +131,7 @@ func giveUpWaiting(w *world) {
 	w.play("send start:A\nfetch -> A#1 x1 [start]")
 }
 
-func twoWaiters(w *world) {
+func twoWaiters(w *caseRun) {
 	first, second := w.waitForInstance(ctx), w.waitForInstance(ctx)
 	w.wait(w.ms(100))
 	w.try("send start:A")
@@ -147,7 +147,7 @@ func twoWaiters(w *world) {
 }
 
 // timed runs an operation and measures by the store's clock how long it took.
-func (w *world) timed(op string) (answer string, ms uint64) {
+func (w *caseRun) timed(op string) (answer string, ms uint64) {
 	before := w.now()
 	answer = w.try(op)
 	ms = w.now() - before
@@ -156,14 +156,14 @@ func (w *world) timed(op string) (answer string, ms uint64) {
 }
 
 // unscaled returns the world with seconds of full length: polls are tested with their own times.
-func (w *world) unscaled() *world {
+func (w *caseRun) unscaled() *caseRun {
 	if w.Advance == nil {
 		w.Second = time.Second
 	}
 	return w
 }
 
-func shortPoll(w *world, op string) {
+func shortPoll(w *caseRun, op string) {
 	if w.LongPolls {
 		lacks("the provider waits for work (Store.LongPolls)")
 	}
@@ -172,7 +172,7 @@ func shortPoll(w *world, op string) {
 	}
 }
 
-func longPoll(w *world, op string) {
+func longPoll(w *caseRun, op string) {
 	if !w.LongPolls {
 		lacks("the provider does not wait for work (Store.LongPolls)")
 	}
@@ -181,13 +181,13 @@ func longPoll(w *world, op string) {
 	}
 }
 
-func boundedPoll(w *world, op string) {
+func boundedPoll(w *caseRun, op string) {
 	if got, ms := w.unscaled().timed(op); got != "none" || ms >= 500*uint64(w.stretch) {
 		fail("%s of an empty store\n  got  %s after %d ms\n  want none before 500 ms", op, got, ms)
 	}
 }
 
-func neverBlocks(w *world) {
+func neverBlocks(w *caseRun) {
 	for _, op := range []string{"fetch", "work"} {
 		if got, ms := w.timed(op); got != "none" || ms >= 100*uint64(w.stretch) {
 			fail("%s of an empty store, without waiting\n  got  %s after %d ms\n  want none at once", op, got, ms)

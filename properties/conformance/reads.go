@@ -25,7 +25,7 @@ import (
 //
 // and, beside the provider, corrupt INSTANCE EXECUTION EVENT, which damages an event, damage ITEM, which damages a queued
 // message, and torn TOKEN ..., an ack that fails midway (torn.go). remove runs the operations that delete.
-func (w *world) look(op string, a *arguments) (string, error) {
+func (w *caseRun) look(op string, a *arguments) (string, error) {
 	switch op {
 	case "read", "history":
 		return w.readHistory(op, a)
@@ -84,7 +84,7 @@ func (w *world) look(op string, a *arguments) (string, error) {
 	return w.remove(op, a, w.admin())
 }
 
-func (w *world) readHistory(op string, a *arguments) (string, error) {
+func (w *caseRun) readHistory(op string, a *arguments) (string, error) {
 	in := a.word(0)
 	var execution uint64
 	if len(a.plain) > 1 && !strings.HasPrefix(a.plain[1], "+") {
@@ -109,7 +109,7 @@ func (w *world) readHistory(op string, a *arguments) (string, error) {
 }
 
 // describe runs the operations on the management surface that only read.
-func (w *world) describe(op string, a *arguments, admin engine.ProviderAdmin) (string, error) {
+func (w *caseRun) describe(op string, a *arguments, admin engine.ProviderAdmin) (string, error) {
 	switch op {
 	case "info":
 		i, err := admin.GetInstanceInfo(ctx, a.word(0))
@@ -193,7 +193,7 @@ func (w *world) describe(op string, a *arguments, admin engine.ProviderAdmin) (s
 //	bulk [ids=A,B before=MARK limit=N]     DeleteInstanceBulk
 //	prune INSTANCE [keep=N before=MARK]
 //	prunebulk [ids=A,B ended=MARK limit=N keep=N before=MARK]   ended belongs to the filter, before to the options
-func (w *world) remove(op string, a *arguments, admin engine.ProviderAdmin) (string, error) {
+func (w *caseRun) remove(op string, a *arguments, admin engine.ProviderAdmin) (string, error) {
 	var d *engine.DeleteInstanceResult
 	var p *engine.PruneResult
 	var err error

@@ -29,7 +29,7 @@ type T[Sub any] interface {
 }
 
 // Run runs every case as a subtest named by its id. A failure shows the calls made so far with their answers, and the
-// answer that the contract asks for instead. go test -run 'TestName/AT-01' runs one case. In the end the outcomes by group
+// answer that the contract asks for instead. go test -run 'TestName/AT-01' runs one case. In the end the verdicts by group
 // are logged. Pass the *testing.T of a test.
 func Run[Sub T[Sub]](t Sub, f Factory) {
 	t.Helper()
@@ -40,7 +40,7 @@ func Run[Sub T[Sub]](t Sub, f Factory) {
 	}
 	realTime := probe.Advance == nil
 	probe.Release()
-	asked := &tally{outcomes: map[string]Outcome{}}
+	asked := &tally{verdicts: map[string]Verdict{}}
 	t.Cleanup(func() { t.Log("\n" + asked.summary().String()) })
 	for _, c := range catalogue {
 		t.Run(c.id, func(t Sub) {
@@ -48,7 +48,7 @@ func Run[Sub T[Sub]](t Sub, f Factory) {
 				t.Parallel()
 			}
 			v := c.ask(f)
-			asked.count(c.id, v.outcome())
+			asked.count(c.id, v.verdict())
 			switch {
 			case v.missing != "":
 				t.Skip(v.missing)
@@ -88,7 +88,7 @@ func Cases() []Case {
 	return list
 }
 
-// Result is the outcome of one case. At most one of Failure and Skipped is set.
+// Result is what was found out about one case. At most one of Failure and Skipped is set.
 type Result struct {
 	Case
 	// Failure is the text Run would fail with; Skipped names what the case needs and the store cannot do.
@@ -115,8 +115,8 @@ func Ask(f Factory, ids ...string) []Result {
 	return results
 }
 
-// verdict is the outcome of a case: at most one of its texts is set.
-type verdict struct {
+// judgement is what was found out about a case: at most one of its texts is set.
+type judgement struct {
 	failure string
 	missing string // what the case needs and the store cannot do
 }
@@ -125,8 +125,8 @@ type verdict struct {
 var stretches = []int{1, 4, 16}
 
 // ask runs one case.
-func (c testCase) ask(f Factory) verdict {
-	var v verdict
+func (c testCase) ask(f Factory) judgement {
+	var v judgement
 	for _, stretch := range stretches {
 		late := false
 		if v, late = c.attempt(f, stretch); v.failure == "" || !late {
@@ -137,8 +137,8 @@ func (c testCase) ask(f Factory) verdict {
 }
 
 // attempt runs a case once, and reports whether the machine was too late for a failure to mean anything.
-func (c testCase) attempt(f Factory, stretch int) (v verdict, late bool) {
-	w := &world{factory: f, stretch: stretch, began: time.Now(), marks: map[string]uint64{}}
+func (c testCase) attempt(f Factory, stretch int) (v judgement, late bool) {
+	w := &caseRun{factory: f, stretch: stretch, began: time.Now(), marks: map[string]uint64{}}
 	defer func() {
 		for _, in := range w.all {
 			in.Release()
@@ -147,7 +147,7 @@ func (c testCase) attempt(f Factory, stretch int) (v verdict, late bool) {
 	defer func() {
 		late = w.late()
 		if lacking := w.lacking(); lacking != "" {
-			_ = recover() // whatever the outcome
+			_ = recover() // whatever comes of it
 			v.missing = "the provider does not have " + lacking
 			return
 		}
@@ -172,11 +172,11 @@ func (c testCase) attempt(f Factory, stretch int) (v verdict, late bool) {
 	default:
 		w.play(c.script)
 	}
-	return verdict{}, false
+	return judgement{}, false
 }
 
 // report returns the full text of a failure.
-func (c testCase) report(w *world, what string) string {
+func (c testCase) report(w *caseRun, what string) string {
 	text := fmt.Sprintf("%s %s\n%s\n", c.id, c.name, c.about)
 	for _, line := range w.done {
 		text += "\n    " + line

@@ -25,7 +25,7 @@ import (
 // Times are in milliseconds. Text after // is a remark.
 
 // play runs a script and fails at the first answer that it does not allow.
-func (w *world) play(script string) {
+func (w *caseRun) play(script string) {
 	for _, line := range strings.Split(script, "\n") {
 		line, _, _ = strings.Cut(line, "//")
 		op, want, _ := strings.Cut(strings.TrimSpace(line), "->")
@@ -49,7 +49,7 @@ func (w *world) play(script string) {
 }
 
 // run runs one operation.
-func (w *world) run(op string) (string, error) {
+func (w *caseRun) run(op string) (string, error) {
 	words := strings.Fields(op)
 	a := &arguments{w: w, line: op, named: map[string]string{}}
 	for _, word := range words[1:] {
@@ -64,7 +64,7 @@ func (w *world) run(op string) (string, error) {
 }
 
 // try runs an operation of a Go case; it has to succeed.
-func (w *world) try(op string) string {
+func (w *caseRun) try(op string) string {
 	got, err := w.run(op)
 	w.done = append(w.done, op+" -> "+got)
 	if err != nil {
@@ -74,7 +74,7 @@ func (w *world) try(op string) string {
 }
 
 // allowed reports whether an answer is among those that a script lists.
-func (w *world) allowed(want, got string, err error) bool {
+func (w *caseRun) allowed(want, got string, err error) bool {
 	denied, _ := oracle.Denied(w.factory.Contract) // an unknown contract makes no store
 	for _, one := range strings.Split(want, " | ") {
 		if freedom, answer, ok := strings.Cut(one, ": "); ok && isFreedom(freedom) {

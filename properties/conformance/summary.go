@@ -7,21 +7,21 @@ import (
 	"text/tabwriter"
 )
 
-// Outcome is how a case ended.
-type Outcome string
+// Verdict is how a case ended.
+type Verdict string
 
-// The outcomes. Known is a failure that was expected.
+// The verdicts. Known is a failure that was expected.
 const (
-	Passed  Outcome = "passed"
-	Failed  Outcome = "failed"
-	Known   Outcome = "known"
-	Skipped Outcome = "skipped"
+	Passed  Verdict = "passed"
+	Failed  Verdict = "failed"
+	Known   Verdict = "known"
+	Skipped Verdict = "skipped"
 )
 
-// Outcome returns how the case ended, without regard to what is known.
-func (r Result) Outcome() Outcome { return verdict{failure: r.Failure, missing: r.Skipped}.outcome() }
+// Verdict returns how the case ended, without regard to what is known.
+func (r Result) Verdict() Verdict { return judgement{failure: r.Failure, missing: r.Skipped}.verdict() }
 
-func (v verdict) outcome() Outcome {
+func (v judgement) verdict() Verdict {
 	switch {
 	case v.failure != "":
 		return Failed
@@ -31,10 +31,10 @@ func (v verdict) outcome() Outcome {
 	return Passed
 }
 
-// Summary counts outcomes by group, in the order in which the groups were first counted.
+// Summary counts verdicts by group, in the order in which the groups were first counted.
 type Summary []GroupSummary
 
-// GroupSummary counts the outcomes of one group.
+// GroupSummary counts the verdicts of one group.
 type GroupSummary struct {
 	Group   string `json:"group"`
 	Passed  int    `json:"passed"`
@@ -43,8 +43,8 @@ type GroupSummary struct {
 	Skipped int    `json:"skipped"`
 }
 
-// Count counts the outcome of a case of a group.
-func (s *Summary) Count(group string, o Outcome) {
+// Count counts the verdict on a case of a group.
+func (s *Summary) Count(group string, o Verdict) {
 	at := -1
 	for i := range *s {
 		if (*s)[i].Group == group {
@@ -95,13 +95,13 @@ func (s Summary) String() string {
 // tally is a summary that parallel subtests count in. It lists the groups in the order of the catalogue.
 type tally struct {
 	mu       sync.Mutex
-	outcomes map[string]Outcome // by case
+	verdicts map[string]Verdict // by case
 }
 
-func (y *tally) count(id string, o Outcome) {
+func (y *tally) count(id string, o Verdict) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	y.outcomes[id] = o
+	y.verdicts[id] = o
 }
 
 func (y *tally) summary() Summary {
@@ -109,7 +109,7 @@ func (y *tally) summary() Summary {
 	defer y.mu.Unlock()
 	var s Summary
 	for _, c := range catalogue {
-		if o, asked := y.outcomes[c.id]; asked {
+		if o, asked := y.verdicts[c.id]; asked {
 			s.Count(c.describe().Group, o)
 		}
 	}

@@ -25,7 +25,7 @@ func (f fakeT) Run(_ string, ask func(fakeT)) bool {
 	return true
 }
 
-// TestRunLogsSummary: when all cases are through, Run logs the outcomes by group.
+// TestRunLogsSummary: when all cases are through, Run logs the verdicts by group.
 func TestRunLogsSummary(t *testing.T) {
 	f := fakeT{&strings.Builder{}, &[]func(){}}
 	conformance.Run(f, memory(nil))

@@ -13,7 +13,7 @@ const tornSteps = 12
 type committed struct{}
 
 // playTorn plays a script once for each step before which its ack fails.
-func (w *world) playTorn(script string) {
+func (w *caseRun) playTorn(script string) {
 	torn := false
 	for w.step = range tornSteps {
 		w.fresh()
@@ -26,7 +26,7 @@ func (w *world) playTorn(script string) {
 }
 
 // playUntilCommitted plays a script, and reports whether its ack was torn.
-func (w *world) playUntilCommitted(script string) (torn bool) {
+func (w *caseRun) playUntilCommitted(script string) (torn bool) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil, committed:
@@ -39,7 +39,7 @@ func (w *world) playUntilCommitted(script string) (torn bool) {
 }
 
 // tear makes an ack fail before a step. Whether a failure of the storage may be tried again is the store's to say.
-func (w *world) tear(a *arguments) error {
+func (w *caseRun) tear(a *arguments) error {
 	if w.FailAckStep == nil {
 		lacks("the store cannot fail in the middle of an ack (Store.FailAckStep)")
 	}

@@ -20,7 +20,7 @@ const (
 
 // walk makes random calls, the same ones every time, and lets the specification judge every answer. If it refuses one, the
 // walk is made shorter, as long as the clock can be set. search.Check goes further: it draws new sequences.
-func walk(w *world) {
+func walk(w *caseRun) {
 	number := uint64(walks)
 	if w.Advance == nil {
 		number = realWalks
@@ -47,7 +47,7 @@ type stop struct{ refusal *oracle.Refusal }
 
 // take makes the calls of a walk on a fresh store, up to the first answer that the specification refuses. It returns their
 // number with the refusal, nil if there is none.
-func (w *world) take(ops []string) (made int, refusal *oracle.Refusal) {
+func (w *caseRun) take(ops []string) (made int, refusal *oracle.Refusal) {
 	w.fresh()
 	w.done = nil
 	judge := oracle.New(oracle.Options{Deny: []oracle.Freedom{"F5"}})
@@ -82,7 +82,7 @@ func (w *world) take(ops []string) (made int, refusal *oracle.Refusal) {
 
 // least leaves calls out of a walk, many at once and then fewer, while the specification refuses an answer of the same
 // method. A walk that is not refused again stays as it is.
-func (w *world) least(ops []string, refusal *oracle.Refusal) []string {
+func (w *caseRun) least(ops []string, refusal *oracle.Refusal) []string {
 	refused := func(some []string) (int, bool) {
 		// The store is of use no longer, and there would be hundreds.
 		w.Release()

@@ -85,7 +85,7 @@ func TestWorkloads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, o := range r.Outcomes {
+		for _, o := range r.FinalStates {
 			if o.Status != engine.StatusCompleted {
 				t.Errorf("%s: %s is %s: %s", w.name, o.Instance, o.Status, o.Output)
 			}

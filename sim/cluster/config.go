@@ -26,7 +26,7 @@ type Config struct {
 	Releases Releases
 	// Store makes the store of the run, whose clock shows startMs or less; nil is durosim's own. docs/clusters-over-a-provider.md
 	// says what is checked then.
-	Store func(startMs int64) (*Store, error)
+	Store func(startMs int64) (*ForeignStore, error)
 	// Handlers registers the orchestrations and activities that a node of a build ships with; nil is workload.Handlers. It is
 	// called at each start of a node, and once before the run for each build that a node will run. A build that the plan
 	// declares ("build 3.1.0 like 2.0.0") ships what the build that it is like ships: b is that one, 2.0.0. Versions of code
@@ -131,8 +131,8 @@ type Result struct {
 	Coverage   []Point
 	// Exhausted is set if the step budget ended the run, which also violates "run-ends".
 	Exhausted bool
-	// Outcomes are those of the plan's instances, then of its preloaded histories, both in the plan's order.
-	Outcomes []Outcome
+	// FinalStates are those of the plan's instances, then of its preloaded histories, both in the plan's order.
+	FinalStates []FinalState
 	// Help lists, in order, what calm and relief did beyond the plan: work may have ended only thanks to it.
 	Help []Help
 	// Fates tell what became of the plan's instances, in the plan's order; Waits are the times for which work waited for a
@@ -148,8 +148,8 @@ type Result struct {
 // Counters count what nodes did, as their metrics do.
 type Counters = machine.Counters
 
-// Outcome is the state that an instance reached. All fields but Instance are zero if the store never heard of it.
-type Outcome struct {
+// FinalState is the state that an instance has reached. All fields but Instance are zero if the store never heard of it.
+type FinalState struct {
 	Instance  string
 	Status    engine.Status
 	Execution uint64

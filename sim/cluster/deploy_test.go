@@ -40,7 +40,7 @@ func TestDeploy(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, o := range r.Outcomes {
+	for _, o := range r.FinalStates {
 		got = append(got, o.Output+" pinned "+o.Pin.String())
 	}
 	if want := "1.0.0 pinned 1.5.0, 1.1.0 pinned 1.5.0, 1.1.0 pinned 2.0.0"; strings.Join(got, ", ") != want {

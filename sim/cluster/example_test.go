@@ -29,7 +29,7 @@ func ExampleRun() {
 		fmt.Println(err)
 		return
 	}
-	for _, o := range result.Outcomes {
+	for _, o := range result.FinalStates {
 		fmt.Printf("%s: %s, %s\n", o.Instance, o.Status, o.Output)
 	}
 	again, _ := cluster.Run(cluster.Config{Plan: order(), Seed: 1})

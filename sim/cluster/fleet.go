@@ -32,7 +32,7 @@ type fleet struct {
 	// shippedHandlers is set if the configuration names no handlers.
 	shippedHandlers bool
 	shipped         []shippedRegistry // by build, as far as needed
-	nodeCalls       []machine.Call    // room for what a step of a node asks for
+	nodeEffects     []machine.Effect  // room for what a step of a node asks for
 	// What a node is told in a step; reused.
 	wake       machine.Wake
 	finished   machine.Finished

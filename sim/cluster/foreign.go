@@ -13,10 +13,10 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// Store is a store that is not durosim's own, for the nodes of one run. All nodes share it, each through a handle that
+// ForeignStore is a store that is not durosim's own, for the nodes of one run. All nodes share it, each through a handle that
 // decodes what the node's build can decode. A nil function means that the store cannot do that; the faults that need it
 // do not occur.
-type Store struct {
+type ForeignStore struct {
 	// Provider is the store as a caller sees it that decodes every build's events. It needs a management surface only if
 	// the plan deletes or prunes.
 	Provider engine.Provider
@@ -40,7 +40,7 @@ type Store struct {
 // the calls that the foreign store has carried out. Its observations tell the monitor what happened.
 type foreign struct {
 	*base
-	store  *Store
+	store  *ForeignStore
 	atMs   int64             // of its clock
 	tokens map[string]string // its tokens by those of the run's own store; looked up only
 	lost   bool              // the run's own store cannot follow any more

@@ -17,10 +17,10 @@ import (
 // TestStoreOfAnother: what a store of the caller's must be, and what becomes of a run whose store fails.
 func TestStoreOfAnother(t *testing.T) {
 	closed := 0
-	inMemory := func(change func(s *cluster.Store)) func(int64) (*cluster.Store, error) {
-		return func(startMs int64) (*cluster.Store, error) {
+	inMemory := func(change func(s *cluster.ForeignStore)) func(int64) (*cluster.ForeignStore, error) {
+		return func(startMs int64) (*cluster.ForeignStore, error) {
 			m := memprovider.New(memprovider.Options{StartMs: startMs})
-			s := &cluster.Store{
+			s := &cluster.ForeignStore{
 				Provider: m.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{}),
 				SetNow:   func(ms int64) error { m.SetNow(ms); return nil },
 				Close:    func() { closed++ },
@@ -29,21 +29,21 @@ func TestStoreOfAnother(t *testing.T) {
 			return s, nil
 		}
 	}
-	right := func(*cluster.Store) {}
+	right := func(*cluster.ForeignStore) {}
 	wrong := errors.New("the disk is full")
 	const small = "# one order\nnodes A run 1.5.0\ninstance o runs Counter at 1s\n"
 	for _, c := range []struct {
 		name, text, want string
-		store            func(int64) (*cluster.Store, error)
+		store            func(int64) (*cluster.ForeignStore, error)
 	}{
 		{"right", small, "", inMemory(right)},
 		{"callers' clocks", "# t\nnodes A run 1.5.0\nstore clock callers\n", "must be durosim's own", inMemory(right)},
 		{"a bug of a store", "# t\nnodes A run 1.5.0\nbug provider/filter-ignored\n", "bug provider/filter-ignored is one of durosim's own store", inMemory(right)},
-		{"no store", small, "the disk is full", func(int64) (*cluster.Store, error) { return nil, wrong }},
-		{"no provider", small, "a Provider and SetNow is needed", inMemory(func(s *cluster.Store) { s.Provider = nil })},
-		{"no clock", small, "a Provider and SetNow is needed", inMemory(func(s *cluster.Store) { s.SetNow = nil })},
-		{"a clock that fails", small, "seed 1: the store: the disk is full", inMemory(func(s *cluster.Store) { s.SetNow = func(int64) error { return wrong } })},
-		{"a broken line", small, "seed 1: the store: the disk is full", inMemory(func(s *cluster.Store) { s.Broken = func() error { return wrong } })},
+		{"no store", small, "the disk is full", func(int64) (*cluster.ForeignStore, error) { return nil, wrong }},
+		{"no provider", small, "a Provider and SetNow is needed", inMemory(func(s *cluster.ForeignStore) { s.Provider = nil })},
+		{"no clock", small, "a Provider and SetNow is needed", inMemory(func(s *cluster.ForeignStore) { s.SetNow = nil })},
+		{"a clock that fails", small, "seed 1: the store: the disk is full", inMemory(func(s *cluster.ForeignStore) { s.SetNow = func(int64) error { return wrong } })},
+		{"a broken line", small, "seed 1: the store: the disk is full", inMemory(func(s *cluster.ForeignStore) { s.Broken = func() error { return wrong } })},
 	} {
 		parsed, err := scenario.Parse(c.name, []byte(c.text))
 		if err != nil {
@@ -55,7 +55,7 @@ func TestStoreOfAnother(t *testing.T) {
 		}
 		r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Store: c.store})
 		switch {
-		case c.want == "" && (err != nil || len(r.Violations) > 0 || r.Outcomes[0].Status != engine.StatusCompleted):
+		case c.want == "" && (err != nil || len(r.Violations) > 0 || r.FinalStates[0].Status != engine.StatusCompleted):
 			t.Errorf("%s: %v, %+v", c.name, err, r)
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
@@ -87,9 +87,9 @@ func TestStoreThatCannotBeFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Store: func(startMs int64) (*cluster.Store, error) {
+	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Store: func(startMs int64) (*cluster.ForeignStore, error) {
 		m := memprovider.New(memprovider.Options{StartMs: startMs})
-		return &cluster.Store{
+		return &cluster.ForeignStore{
 			Provider: countsTwice{m.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{})},
 			SetNow:   func(ms int64) error { m.SetNow(ms); return nil },
 		}, nil

@@ -87,7 +87,7 @@ func TestHelp(t *testing.T) {
 			if diff := cmp.Diff(tc.help, help); diff != "" {
 				t.Errorf("help (-want +got):\n%s", diff)
 			}
-			if got := string(r.Outcomes[0].Status); got != tc.status {
+			if got := string(r.FinalStates[0].Status); got != tc.status {
 				t.Errorf("it is %s, want %s", got, tc.status)
 			}
 			if tc.atMost > 0 && r.Virtual > tc.atMost {

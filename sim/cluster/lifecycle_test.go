@@ -236,8 +236,8 @@ func TestRegisterTwice(t *testing.T) {
 func TestClientsTryForLong(t *testing.T) {
 	plan := upgradePlan(1, faults.Plan{Rates: []faults.Rate{{Kind: faultkind.RequestLost, Num: 1, Den: 1}}})
 	plan.Schedule, plan.Turbulence = nil, 1200*time.Second
-	if r := watch(t, plan, 1, watcher{calmMs: 60_000}); r.Outcomes[0].Status != engine.StatusCompleted {
-		t.Errorf("the instance is %q, want Completed", r.Outcomes[0].Status)
+	if r := watch(t, plan, 1, watcher{calmMs: 60_000}); r.FinalStates[0].Status != engine.StatusCompleted {
+		t.Errorf("the instance is %q, want Completed", r.FinalStates[0].Status)
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// stepper is one incarnation of a node: a state machine that takes inputs and returns the calls that it wants made.
+// stepper is one incarnation of a node: a state machine that takes inputs and returns the effects that it asks for.
 // *machine.Node is the one of the builds that durosim models.
 type stepper interface {
-	StepInto(in machine.Input, calls []machine.Call) []machine.Call
+	StepInto(in machine.Input, effects []machine.Effect) []machine.Effect
 	Filter() *engine.CapabilityFilter
 	Counters() Counters
 }

@@ -12,7 +12,7 @@ func (w *World) result() *Result {
 		}
 		r.Counters.Add(n.counters)
 	}
-	r.Outcomes, r.Help = w.Outcomes(), w.phases.help
+	r.FinalStates, r.Help = w.FinalStates(), w.phases.help
 	r.Violations = w.internal
 	if w.monitor != nil {
 		r.Violations = append(r.Violations, w.monitor.Violations()...)
@@ -33,21 +33,21 @@ func (w *World) Counters(node uint32) (Counters, bool) {
 	return Counters{}, false
 }
 
-// Outcomes returns the current outcomes of the plan's instances, then of its preloaded histories, both in the plan's
+// FinalStates returns the current states of the plan's instances, then of its preloaded histories, both in the plan's
 // order. The caller owns the slice.
-func (w *World) Outcomes() []Outcome {
-	var all []Outcome
+func (w *World) FinalStates() []FinalState {
+	var all []FinalState
 	for i := range w.plan.Instances {
-		all = append(all, w.outcome(w.plan.Instances[i].ID))
+		all = append(all, w.finalState(w.plan.Instances[i].ID))
 	}
 	for i := range w.plan.Histories {
-		all = append(all, w.outcome(w.plan.Histories[i].Instance))
+		all = append(all, w.finalState(w.plan.Histories[i].Instance))
 	}
 	return all
 }
 
-func (w *World) outcome(instance string) Outcome {
-	o := Outcome{Instance: instance}
+func (w *World) finalState(instance string) FinalState {
+	o := FinalState{Instance: instance}
 	if p, ok := w.store.Peek(instance); ok {
 		o.Status, o.Execution, o.Pin = p.Status, p.Execution, p.Pin
 		if p.Output != nil {

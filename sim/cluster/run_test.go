@@ -48,14 +48,14 @@ func TestRollingUpgradeEnds(t *testing.T) {
 		for _, v := range r.Violations {
 			t.Errorf("seed %d: %+v", seed, v)
 		}
-		for _, o := range r.Outcomes {
+		for _, o := range r.FinalStates {
 			if o.Status != "Completed" && o.Status != "Failed" {
 				t.Errorf("seed %d: %s is %s in execution %d", seed, o.Instance, o.Status, o.Execution)
 			}
 		}
 		if seed == 0 {
 			t.Logf("steps %d turns %d calls %d virtual %dms digest %s", r.Steps, r.Turns, r.Calls, r.Virtual, r.Digest)
-			for _, o := range r.Outcomes {
+			for _, o := range r.FinalStates {
 				t.Logf("%+v", o)
 			}
 		}

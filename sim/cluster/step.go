@@ -7,28 +7,28 @@ import (
 	"github.com/durosim/durosim/internal/record"
 )
 
-// step feeds one input to a node and carries out the calls that it returns.
+// step feeds one input to a node and carries out the effects that it returns.
 func (f *fleet) step(n *nodeState, in machine.Input) {
 	f.changed = true
 	inc := n.inc
-	if f.nodeCalls != nil { // a step within another has its own, and leaves the other's calls alone
+	if f.nodeEffects != nil { // a step within another has its own, and leaves the other's effects alone
 		f.memory.room.NextStep()
 	}
-	calls := n.machine.StepInto(in, f.nodeCalls[:0])
-	f.nodeCalls = nil
+	effects := n.machine.StepInto(in, f.nodeEffects[:0])
+	f.nodeEffects = nil
 	f.check(n)
-	for _, c := range calls {
+	for _, c := range effects {
 		if n.machine == nil || n.inc != inc {
 			break // it crashed while sending
 		}
 		f.do(n, c)
 	}
-	clear(calls)
-	f.nodeCalls = calls
+	clear(effects)
+	f.nodeEffects = effects
 }
 
 // do carries out one call of a node.
-func (f *fleet) do(n *nodeState, c machine.Call) {
+func (f *fleet) do(n *nodeState, c machine.Effect) {
 	switch c := c.(type) {
 	case *machine.ProviderCall:
 		f.network.send(n, c)

@@ -141,8 +141,8 @@ func (w *World) Plan() *plan.Plan { return w.plan }
 // Store returns a read-only view of the store.
 func (w *World) Store() memprovider.View { return w.store.View() }
 
-// Kept returns a place in the run's Memory where the monitor may leave something for the monitor of the next run.
-func (w *World) Kept() *any { return &w.fleet.memory.monitor }
+// MonitorMemory returns a place in the run's Memory where the monitor may leave something for the monitor of the next run.
+func (w *World) MonitorMemory() *any { return &w.fleet.memory.monitor }
 
 // Nodes returns all nodes ordered by number, from 1. The view is valid until the next event.
 func (w *World) Nodes() []NodeInfo { return w.infos }

@@ -54,8 +54,8 @@ func (c Clock) span() (behind, ahead time.Duration) {
 	return max(behind, 0), max(ahead, 0)
 }
 
-// Store is what a plan says about the store.
-type Store struct {
+// StoreOptions are what a plan says about the store.
+type StoreOptions struct {
 	// CallersClock is set if each call takes the time of its caller's clock; otherwise the store has a clock of its own,
 	// which is right (docs/contract-decisions.md#clocks).
 	CallersClock bool

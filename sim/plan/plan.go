@@ -30,7 +30,7 @@ type Plan struct {
 	Contents *Contents
 	Probes   []Probe
 	Faults   faults.Plan
-	Store    Store
+	Store    StoreOptions
 	Strategy Strategy
 	Patience Patience
 	Profile  Profile

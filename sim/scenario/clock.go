@@ -70,7 +70,7 @@ func formatPatience(p plan.Patience) string {
 	return fmt.Sprintf("patience %v every %v", p.After, p.Every)
 }
 
-func formatStore(s plan.Store) string {
+func formatStore(s plan.StoreOptions) string {
 	text := "store"
 	if s.CallersClock {
 		text += " clock callers"

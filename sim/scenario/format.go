@@ -73,7 +73,7 @@ func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	if p.Contract != "" {
 		line("contract %s", p.Contract)
 	}
-	if p.Store != (plan.Store{}) {
+	if p.Store != (plan.StoreOptions{}) {
 		line("%s", formatStore(p.Store))
 	}
 	if p.Turbulence != 0 {

@@ -60,7 +60,7 @@ type caseJSON struct {
 	About   string              `json:"about"`
 	Group   string              `json:"group"`
 	Tags    []string            `json:"tags"`
-	Outcome conformance.Outcome `json:"outcome"`
+	Outcome conformance.Verdict `json:"outcome"`
 	Detail  string              `json:"detail,omitempty"`
 	Reason  string              `json:"reason,omitempty"` // why a known failure stays
 	Link    string              `json:"link,omitempty"`
@@ -121,7 +121,7 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 
 // add counts a result. A known failure does not count as a failure.
 func (o *conformanceJSON) add(r conformance.Result, known *knownMistake) {
-	shown := caseJSON{ID: r.ID, Name: r.Name, About: r.About, Group: r.Group, Tags: append([]string{}, r.Tags...), Outcome: r.Outcome()}
+	shown := caseJSON{ID: r.ID, Name: r.Name, About: r.About, Group: r.Group, Tags: append([]string{}, r.Tags...), Outcome: r.Verdict()}
 	switch shown.Outcome {
 	case conformance.Failed:
 		shown.Detail = r.Failure

@@ -38,7 +38,7 @@ type Program struct {
 }
 
 // storeOf returns what makes the store of a run over a provider, nil for durosim's own store.
-func (p *Program) storeOf(provider string) (func(startMs int64) (*cluster.Store, error), error) {
+func (p *Program) storeOf(provider string) (func(startMs int64) (*cluster.ForeignStore, error), error) {
 	if provider == "" {
 		return nil, nil
 	}

@@ -140,8 +140,8 @@ func (c *relationsCmd) compare(a *app, s *subject, relations []relation.Relation
 		rows[i] = relationJSON{Name: r.Name, Summary: r.Summary}
 	}
 	type result struct {
-		outcomes []relation.Outcome
-		err      error
+		comparisons []relation.Comparison
+		err         error
 	}
 	job := func(i uint64) (out result) {
 		p, err := s.plan(seeds.first + i)
@@ -154,7 +154,7 @@ func (c *relationsCmd) compare(a *app, s *subject, relations []relation.Relation
 			if err != nil {
 				return result{err: fmt.Errorf("seed %d, relation %s: %w", seeds.first+i, r.Name, err)}
 			}
-			out.outcomes = append(out.outcomes, o)
+			out.comparisons = append(out.comparisons, o)
 		}
 		return out
 	}
@@ -170,7 +170,7 @@ func (c *relationsCmd) compare(a *app, s *subject, relations []relation.Relation
 		if err = r.err; err != nil {
 			return false
 		}
-		for j, o := range r.outcomes {
+		for j, o := range r.comparisons {
 			row := &rows[j]
 			if row.Skipped = o.Skipped; o.Skipped != "" {
 				continue

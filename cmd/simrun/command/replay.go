@@ -325,7 +325,7 @@ func (r *replayed) printEnd(a *app, rep *report) {
 	}
 	res := r.result
 	a.printf("%s steps, %s turns, %s provider calls in %s of virtual time\n", grouped(res.Steps), grouped(res.Turns), grouped(res.Calls), span.Text(res.Virtual))
-	a.printf("instances: %s\n", outcomes(res.Outcomes))
+	a.printf("instances: %s\n", statuses(res.FinalStates))
 	a.printf("%s\n%s\n", rep.contract(), rep.sum.Fate.Plan())
 	for _, line := range helpLines(res.Help) {
 		a.printf("not of the plan: %s\n", line)

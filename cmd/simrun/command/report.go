@@ -288,8 +288,8 @@ func firstLines(text string, n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// outcomes counts the instances of a run by status, sorted by status.
-func outcomes(all []cluster.Outcome) string {
+// statuses counts the instances of a run by status, sorted by status.
+func statuses(all []cluster.FinalState) string {
 	counts := map[string]uint64{}
 	var kinds []string
 	for _, o := range all {

@@ -64,7 +64,7 @@ func (s *shrunk) json(status int) shrunkJSON {
 		Schema: schema, Verb: "shrink", Scenario: s.subject.scenario.Name, Seed: decimal(s.seed),
 		Violations: []violationJSON{newViolationJSON(s.violation(), s.repro)}, Plan: string(scenario.Format(s.small.Plan)), Choices: []choiceJSON{},
 		Size: sizeJSON{z.Total(), z.Steps, z.Instances, z.Faults, z.Choices}, From: s.small.From.Total(), Runs: s.small.Runs, Minimal: s.small.Minimal,
-		Verdict: s.small.Entry(s.seed, "").Verdict, Digest: s.small.Outcome.Digest.String(), Stored: s.stored, ExitCode: status,
+		Verdict: s.small.Entry(s.seed, "").Verdict, Digest: s.small.Result.Digest.String(), Stored: s.stored, ExitCode: status,
 	}
 	if n, ok := s.small.Nearest(); ok {
 		out.Nearest = &nearestJSON{Without: n.Without, Instead: n.Instead, Alike: n.Same, Fails: lineText(n.Fails), Holds: lineText(n.Holds)}

@@ -24,7 +24,7 @@ type stores struct {
 const storePatience = 10 * time.Second
 
 // of returns the function that makes a run's store over the provider that a command line serves.
-func (s *stores) of(line string) (func(startMs int64) (*cluster.Store, error), error) {
+func (s *stores) of(line string) (func(startMs int64) (*cluster.ForeignStore, error), error) {
 	words, err := commandline.Split(line)
 	if err == nil && len(words) == 0 {
 		err = errors.New("expected a command")
@@ -32,7 +32,7 @@ func (s *stores) of(line string) (func(startMs int64) (*cluster.Store, error), e
 	if err != nil {
 		return nil, fmt.Errorf("--provider %q: %w", line, err)
 	}
-	return func(startMs int64) (*cluster.Store, error) {
+	return func(startMs int64) (*cluster.ForeignStore, error) {
 		peer, err := s.take(line, words, startMs)
 		if err != nil {
 			return nil, err
@@ -83,9 +83,9 @@ func (r *remote) empty() (int64, error) {
 }
 
 // store returns the store of a process for one run, after which the process is free for another.
-func (s *stores) store(line string, peer *remote) *cluster.Store {
+func (s *stores) store(line string, peer *remote) *cluster.ForeignStore {
 	ctx, d := context.Background(), peer.client.Described()
-	out := &cluster.Store{
+	out := &cluster.ForeignStore{
 		Provider: peer.client, Broken: peer.client.Failure,
 		SetNow: func(ms int64) error { return peer.client.SetNow(ctx, ms) },
 		Close: func() {

@@ -52,7 +52,7 @@ type subject struct {
 	// chooser makes the chooser of a seed; nil means the usual one.
 	chooser func(seed uint64) sim.Chooser
 	// store makes the store of a run; nil for durosim's own.
-	store func(startMs int64) (*cluster.Store, error)
+	store func(startMs int64) (*cluster.ForeignStore, error)
 }
 
 // subject finds the scenario and checks the flags. An empty name stands for the scenario that shows the first bug, or

@@ -61,7 +61,7 @@ func (r *Judge) judge(e oracle.Exchange) {
 	}
 	if refusal := r.oracle.Apply(e); refusal != nil {
 		r.oracle = nil
-		f := check.Finding{Property: ID, Class: cluster.ClassInternal, Message: refusal.Error()}
+		f := check.Breach{Property: ID, Class: cluster.ClassInternal, Message: refusal.Error()}
 		if r.Run.World.Foreign() {
 			f.Property, f.Class = cluster.PropertyProvider, cluster.ClassSafety
 		}

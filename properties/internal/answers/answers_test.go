@@ -78,7 +78,7 @@ func TestRefereeRefuses(t *testing.T) {
 
 // TestRefereeKnowsSeeds asks about everything that a seeded instance has.
 func TestRefereeKnowsSeeds(t *testing.T) {
-	w := &rig.World{Now: rig.StartMs, AllBuilds: engine.ShippedBuilds()}
+	w := &rig.FakeWorld{Now: rig.StartMs, AllBuilds: engine.ShippedBuilds()}
 	m := monitor.New(w, monitor.Options{Properties: []string{}, Referee: true})
 	w.RealStore = memprovider.New(memprovider.Options{Sink: m, StartMs: rig.StartMs})
 	status, b, pin := "half way", w.AllBuilds[1], engine.V(1, 5, 0)

@@ -29,13 +29,13 @@ import (
 var anyBuild = engine.Opaque(engine.NewJSONCodec("any", engine.Kinds2x().With(eventdata.KindLegacyNote), engine.WorkItemKinds2x()))
 
 // another makes stores for runs that are not their own: in memory, with bugs or without, but otherwise strangers.
-func another(t *testing.T, ids ...faults.BugID) func(int64) (*cluster.Store, error) {
+func another(t *testing.T, ids ...faults.BugID) func(int64) (*cluster.ForeignStore, error) {
 	t.Helper()
 	planted, err := faults.Plant("", ids...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(startMs int64) (*cluster.Store, error) {
+	return func(startMs int64) (*cluster.ForeignStore, error) {
 		fail := -1
 		s := memprovider.New(memprovider.Options{
 			StartMs: startMs, Rules: planted.For("", "").Provider,
@@ -47,7 +47,7 @@ func another(t *testing.T, ids ...faults.BugID) func(int64) (*cluster.Store, err
 				return errors.New("storage failed")
 			},
 		})
-		return &cluster.Store{
+		return &cluster.ForeignStore{
 			Provider: s.Handle(anyBuild, observe.Caller{}),
 			SetNow:   func(ms int64) error { s.SetNow(ms); return nil },
 			CorruptEvent: func(instance string, execution, event uint64) error {

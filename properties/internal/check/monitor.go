@@ -47,8 +47,8 @@ func (Base) Open(int64) (bool, int64)     { return false, 0 }
 func (Base) EndPhase(cluster.Phase)       {}
 func (Base) Finish()                      {}
 
-// World is the part of a run that monitors read. *cluster.World is one; tests have a smaller one.
-type World interface {
+// View is the part of a run that monitors read. *cluster.World is one; tests have a smaller one.
+type View interface {
 	Plan() *plan.Plan
 	Store() memprovider.View
 	Nodes() []cluster.NodeInfo
@@ -61,7 +61,7 @@ type World interface {
 	Why(instance string) *cluster.Explanation
 	Help() []cluster.Help
 	Foreign() bool
-	Kept() *any
+	MonitorMemory() *any
 	Counters(node uint32) (cluster.Counters, bool)
 }
 
@@ -70,8 +70,8 @@ const maxViolations = 3
 
 // Run is shared by the checkers of one run: it holds the state that they read, and takes their reports.
 type Run struct {
-	World      World
-	Model      *model.Store
+	World      View
+	Model      *model.Shadow
 	Slabs      *slab.Set // memory for checkers, nil if there is none
 	Wants      func(property string) bool
 	violations []cluster.Violation
@@ -90,7 +90,7 @@ type Monitor struct {
 }
 
 // New makes a monitor without checkers; wants says which properties to report.
-func New(w World, wants func(property string) bool) *Monitor {
+func New(w View, wants func(property string) bool) *Monitor {
 	slabs := slabsOf(w)
 	return &Monitor{
 		Run:    &Run{World: w, Slabs: slabs, Model: model.New(w.Builds(), slabs), Wants: wants, count: make(map[string]int)},
@@ -100,8 +100,8 @@ func New(w World, wants func(property string) bool) *Monitor {
 
 // slabsOf returns the memory for the checkers of a run, reused from the run before if there was one; nil if the world
 // reuses no memory, or if another Monitor of the same run uses it.
-func slabsOf(w World) *slab.Set {
-	kept := w.Kept()
+func slabsOf(w View) *slab.Set {
+	kept := w.MonitorMemory()
 	if kept == nil {
 		return nil
 	}
@@ -121,7 +121,7 @@ func slabsOf(w World) *slab.Set {
 // keptSlabs is the memory of checkers that one run leaves to the next. of is the world that uses it.
 type keptSlabs struct {
 	slabs slab.Set
-	of    World
+	of    View
 }
 
 // Observe passes an observation of the store to the model and to every checker, in that order.
@@ -180,8 +180,8 @@ func (m *Monitor) Finish() {
 // Violations returns the violations in the order in which they were found.
 func (m *Monitor) Violations() []cluster.Violation { return m.violations }
 
-// Finding describes a violation. Violate adds its place, which it takes from the world.
-type Finding struct {
+// Breach describes a violation. Violate adds its place, which it takes from the world.
+type Breach struct {
 	Property string
 	Class    cluster.Class
 	Node     uint32
@@ -194,7 +194,7 @@ type Finding struct {
 }
 
 // Violate reports a finding at the present step and time. It drops findings of properties that were not selected.
-func (m *Run) Violate(f Finding) {
+func (m *Run) Violate(f Breach) {
 	if !m.Wants(f.Property) {
 		return
 	}
@@ -219,12 +219,12 @@ func (m *Run) NodeName(number uint32) string {
 
 // Safety reports the violation of a safety property.
 func (m *Run) Safety(property string, node uint32, instance observe.InstanceNo, format string, args ...any) {
-	m.Violate(Finding{Property: property, Class: cluster.ClassSafety, Node: node, Instance: instance, Message: fmt.Sprintf(format, args...)})
+	m.Violate(Breach{Property: property, Class: cluster.ClassSafety, Node: node, Instance: instance, Message: fmt.Sprintf(format, args...)})
 }
 
 // Liveness reports the violation of a liveness property.
 func (m *Run) Liveness(property string, node uint32, instance observe.InstanceNo, format string, args ...any) {
-	m.Violate(Finding{Property: property, Class: cluster.ClassLiveness, Node: node, Instance: instance, Message: fmt.Sprintf(format, args...)})
+	m.Violate(Breach{Property: property, Class: cluster.ClassLiveness, Node: node, Instance: instance, Message: fmt.Sprintf(format, args...)})
 }
 
 // Add registers checkers for the kinds that they subscribe to. They are called in the order in which they were added.

@@ -266,7 +266,7 @@ func (c *Checker) report(e *expectItem, f *event, why string) {
 	if c.part != "" {
 		part = fmt.Sprintf(" in part %q", c.part)
 	}
-	c.Run.Violate(check.Finding{
+	c.Run.Violate(check.Breach{
 		Property: ID, Class: cluster.ClassSafety, Node: f.node, Instance: f.no, Expectation: e.Text,
 		Message: fmt.Sprintf("scenario line %d, %q: %s. Seen%s: %s", e.Line, e.Text, why, part, f),
 	})

@@ -33,7 +33,7 @@ func (c *obligations) report(property string, in *model.Instance, r *model.Row, 
 	if in.Locked(c.now) && r.Queue == observe.QueueOrchestrator {
 		lock = fmt.Sprintf(", locked until %s", c.at(in.Lock.UntilMs))
 	}
-	c.Run.Violate(check.Finding{Property: property, Class: cluster.ClassLiveness, Instance: in.No, Item: string(r.Kind), Node: mine.LastNode, Message: fmt.Sprintf(
+	c.Run.Violate(check.Breach{Property: property, Class: cluster.ClassLiveness, Instance: in.No, Item: string(r.Kind), Node: mine.LastNode, Message: fmt.Sprintf(
 		"%s: message %d (%s) of %s, pin %s, is still queued: visible since %s, next visible %s%s, counted from %s, bound %s, overdue by %s; delivered %d times, count %d, %s. Live nodes: %s",
 		because, r.No, r.Kind, in.Name, model.PinText(in.Pin()), c.at(mine.FirstVisibleMs), c.at(r.VisibleMs), lock, c.at(from), b, span.Text(c.now-from-b.ms),
 		mine.Deliveries, r.Count, last, c.live.WhyNot(in))})

@@ -10,7 +10,7 @@ import (
 
 // Difference returns the first difference between a snapshot of the store and the model, with its instance; empty if
 // there is none.
-func (m *Store) Difference(shot *memprovider.Snapshot) (observe.InstanceNo, string) {
+func (m *Shadow) Difference(shot *memprovider.Snapshot) (observe.InstanceNo, string) {
 	next := 0
 	for _, in := range m.Instances[1:] {
 		if next < len(shot.Instances) && shot.Instances[next].Number < in.No {
@@ -116,7 +116,7 @@ func (ex *Execution) difference(shot *memprovider.SnapshotExecution) string {
 }
 
 // queueDifference compares the two queues, row by row in order of number.
-func (m *Store) queueDifference(shot *memprovider.Snapshot) (observe.InstanceNo, string) {
+func (m *Shadow) queueDifference(shot *memprovider.Snapshot) (observe.InstanceNo, string) {
 	messages, work := shot.Messages, shot.Work
 	for no := observe.MessageNo(1); int(no) <= m.rowCount; no++ {
 		r := m.Row(no)

@@ -12,7 +12,7 @@ import (
 
 // Eligible reports whether a fetch with that filter could deliver the instance now. If not, it returns the next time
 // at which this may change although nothing else happens, NeverMs if there is none.
-func (m *Store) Eligible(in *Instance, filter *engine.CapabilityFilter, nowMs int64) (now bool, atMs int64) {
+func (m *Shadow) Eligible(in *Instance, filter *engine.CapabilityFilter, nowMs int64) (now bool, atMs int64) {
 	if len(in.Queue) == 0 || !Admits(filter, in.Pin()) {
 		return false, NeverMs
 	}
@@ -35,7 +35,7 @@ func (m *Store) Eligible(in *Instance, filter *engine.CapabilityFilter, nowMs in
 
 // Orphaned reports whether a fetch that takes unpinned work drops the instance's messages: all of them are queue
 // messages, nothing says what the instance runs, and no start is queued that would.
-func (m *Store) Orphaned(in *Instance, nowMs int64) bool {
+func (m *Shadow) Orphaned(in *Instance, nowMs int64) bool {
 	if in.Created || in.Lock.Live(nowMs) || in.damaged() || in.HasContext(m, nowMs) || !in.Visible(nowMs) {
 		return false
 	}
@@ -60,7 +60,7 @@ func (in *Instance) damaged() bool {
 
 // EligibleWork is Eligible for an activity. Without a session config, a fetch takes no activities of sessions; with
 // one, those of a live session go only to its owner.
-func (m *Store) EligibleWork(r *Row, session *engine.SessionFetchConfig, tags engine.TagFilter, nowMs int64) (now bool, atMs int64) {
+func (m *Shadow) EligibleWork(r *Row, session *engine.SessionFetchConfig, tags engine.TagFilter, nowMs int64) (now bool, atMs int64) {
 	w, ok := r.Item.(engine.ActivityExecuteItem)
 	if !ok || !r.Present || !TakesTag(tags, w.Tag) || w.SessionID != "" && session == nil {
 		return false, NeverMs

@@ -47,7 +47,7 @@ func keyLeft(now, was []KeyValue) string {
 }
 
 // SessionsLeft describes how the sessions differ from those before a call. It returns an empty text if they do not.
-func (m *Store) SessionsLeft(c *Call) string {
+func (m *Shadow) SessionsLeft(c *Call) string {
 	if !c.TouchedSessions || slices.Equal(m.Sessions, c.Sessions) {
 		return ""
 	}

@@ -8,13 +8,13 @@ import (
 	"github.com/durosim/durosim/internal/slab"
 )
 
-// Store is the state of the store as derived from its observations alone. Checkers read it; only Observe writes to
+// Shadow is the state of the store as derived from its observations alone. Checkers read it; only Observe writes to
 // it. It applies an observation before any checker sees it.
 //
 // Pointers that it returns (instances, executions, rows) stay valid for the whole run, even after the objects have
 // left the store. Events must be looked up by id. Whatever a running call has changed keeps its old value (see
 // InstanceBefore and the like), so a checker can compare both when the call ends.
-type Store struct {
+type Shadow struct {
 	Instances []*Instance // by number; index 0 is not an instance
 	numbers   map[string]observe.InstanceNo
 	pages     []*[RowsPerPage]Row // rows by number; nil for pages that were released
@@ -256,8 +256,8 @@ type Incarnation struct {
 }
 
 // New returns the model of an empty store in a run with these builds.
-func New(builds []*engine.Build, slabs *slab.Set) *Store {
-	m := &Store{
+func New(builds []*engine.Build, slabs *slab.Set) *Shadow {
+	m := &Shadow{
 		room: room{
 			instances: slab.Of[Instance](slabs), executions: slab.Of[Execution](slabs), lists: slab.Of[*Execution](slabs),
 			events: slab.Of[Event](slabs), pages: slab.Of[[RowsPerPage]Row](slabs), rows: slab.Of[*Row](slabs),
@@ -269,7 +269,7 @@ func New(builds []*engine.Build, slabs *slab.Set) *Store {
 }
 
 // Instance returns the instance with a number, nil for 0. If the number was not announced, the instance has no name.
-func (m *Store) Instance(no observe.InstanceNo) *Instance {
+func (m *Shadow) Instance(no observe.InstanceNo) *Instance {
 	if int(no) < len(m.Instances) {
 		return m.Instances[no]
 	}
@@ -282,13 +282,13 @@ func (m *Store) Instance(no observe.InstanceNo) *Instance {
 }
 
 // InstanceCount returns the largest instance number; numbers begin at 1.
-func (m *Store) InstanceCount() int { return len(m.Instances) - 1 }
+func (m *Shadow) InstanceCount() int { return len(m.Instances) - 1 }
 
 // Number returns the number of an instance by its name, 0 if the store does not know it.
-func (m *Store) Number(name string) observe.InstanceNo { return m.numbers[name] }
+func (m *Shadow) Number(name string) observe.InstanceNo { return m.numbers[name] }
 
 // Name returns the name of an instance, empty for 0 and for unknown numbers.
-func (m *Store) Name(no observe.InstanceNo) string {
+func (m *Shadow) Name(no observe.InstanceNo) string {
 	if no == 0 || int(no) >= len(m.Instances) {
 		return ""
 	}
@@ -296,7 +296,7 @@ func (m *Store) Name(no observe.InstanceNo) string {
 }
 
 // Row returns the row with a number, which may have left its queue; nil for 0. A row that was released is empty.
-func (m *Store) Row(no observe.MessageNo) *Row {
+func (m *Shadow) Row(no observe.MessageNo) *Row {
 	if no == 0 {
 		return nil
 	}
@@ -315,11 +315,11 @@ func (m *Store) Row(no observe.MessageNo) *Row {
 }
 
 // Pages returns how many pages of rows there have been.
-func (m *Store) Pages() int { return len(m.pages) }
+func (m *Shadow) Pages() int { return len(m.pages) }
 
 // LetGo releases a page of rows, unless one of them is queued or was delivered under a lock that still exists. It
 // reports whether it did. Pointers to the rows stay valid.
-func (m *Store) LetGo(page int) bool {
+func (m *Shadow) LetGo(page int) bool {
 	for i := range m.pages[page] {
 		if r := &m.pages[page][i]; r.Present || r.Instance != nil && r.Instance.Lock.Token != "" {
 			return false
@@ -330,7 +330,7 @@ func (m *Store) LetGo(page int) bool {
 }
 
 // Call returns the call with that number from its beginning until the next call begins; otherwise nil.
-func (m *Store) Call(id uint64) *Call {
+func (m *Shadow) Call(id uint64) *Call {
 	if id == 0 || m.Current.ID != id {
 		return nil
 	}
@@ -338,7 +338,7 @@ func (m *Store) Call(id uint64) *Call {
 }
 
 // Incarnation returns the state of a caller's incarnation, nil if it is not a node or has no record.
-func (m *Store) Incarnation(c observe.Caller) *Incarnation {
+func (m *Shadow) Incarnation(c observe.Caller) *Incarnation {
 	if c.Node == 0 || int(c.Node) > len(m.Nodes) {
 		return nil
 	}

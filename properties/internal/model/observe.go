@@ -11,7 +11,7 @@ import (
 )
 
 // Observe applies an observation to the model. It believes every observation, right or wrong: checkers judge.
-func (m *Store) Observe(o *observe.Observation) {
+func (m *Shadow) Observe(o *observe.Observation) {
 	switch o.Kind {
 	case observe.EventDecoded:
 		if o.Outcome == observe.OutcomePermanent {
@@ -75,7 +75,7 @@ type nodes interface {
 
 // Record stores what checkers need to know about nodes: the build and options of each incarnation, and its decisions
 // about deliveries.
-func (m *Store) Record(w nodes, r *cluster.Record) {
+func (m *Shadow) Record(w nodes, r *cluster.Record) {
 	switch r.Kind {
 	case record.NodeStarted:
 		m.onNodeStarted(w.Node(r.Node), r)
@@ -84,7 +84,7 @@ func (m *Store) Record(w nodes, r *cluster.Record) {
 	}
 }
 
-func (m *Store) onNodeStarted(info *cluster.NodeInfo, r *cluster.Record) {
+func (m *Shadow) onNodeStarted(info *cluster.NodeInfo, r *cluster.Record) {
 	for len(m.Nodes) < int(r.Node) {
 		m.Nodes = append(m.Nodes, Node{})
 	}
@@ -107,7 +107,7 @@ type Note struct {
 	Dropped  []machine.DroppedMessage
 }
 
-func (m *Store) onNote(r *cluster.Record) {
+func (m *Shadow) onNote(r *cluster.Record) {
 	n := r.Note
 	if n.Slot.Kind != machine.SlotOrchestration || n.Decision == machine.DecideAckFailed {
 		return
@@ -124,7 +124,7 @@ func (m *Store) onNote(r *cluster.Record) {
 	}
 }
 
-func (m *Store) onCallBegin(o *observe.Observation) {
+func (m *Shadow) onCallBegin(o *observe.Observation) {
 	c := &m.Current
 	for _, r := range c.Rows { // these are no longer needed
 		if !r.Present {
@@ -144,7 +144,7 @@ func (m *Store) onCallBegin(o *observe.Observation) {
 	}
 }
 
-func (m *Store) onCallEnd(o *observe.Observation) {
+func (m *Shadow) onCallEnd(o *observe.Observation) {
 	c := &m.Current
 	if c.ID != o.Call {
 		return
@@ -173,13 +173,13 @@ func (m *Store) onCallEnd(o *observe.Observation) {
 	}
 }
 
-func (m *Store) noteUnreadable(o *observe.Observation) {
+func (m *Shadow) noteUnreadable(o *observe.Observation) {
 	if c := m.Call(o.Call); c != nil && c.Unreadable == 0 {
 		c.Unreadable, c.UnreadableExecution, c.UnreadableEvent, c.UnreadableMessage = o.Instance, o.Execution, o.EventID, o.Message
 	}
 }
 
-func (m *Store) onLock(o *observe.Observation) {
+func (m *Shadow) onLock(o *observe.Observation) {
 	var l, was *Lock
 	if o.Message != 0 {
 		r := m.touchRow(o)
@@ -206,7 +206,7 @@ func (m *Store) onLock(o *observe.Observation) {
 	}
 }
 
-func (m *Store) onInstance(o *observe.Observation) {
+func (m *Shadow) onInstance(o *observe.Observation) {
 	in := m.touchInstance(o)
 	m.Current.Undone = m.Current.Undone || o.Undo
 	switch o.Kind {
@@ -223,7 +223,7 @@ func (m *Store) onInstance(o *observe.Observation) {
 	m.placeBare(in)
 }
 
-func (m *Store) onExecution(o *observe.Observation) {
+func (m *Shadow) onExecution(o *observe.Observation) {
 	ex := m.touchExecution(o)
 	m.Current.Undone = m.Current.Undone || o.Undo
 	switch o.Kind {
@@ -243,7 +243,7 @@ func (m *Store) onExecution(o *observe.Observation) {
 	m.placeBare(ex.Instance)
 }
 
-func (m *Store) onAppended(o *observe.Observation) {
+func (m *Shadow) onAppended(o *observe.Observation) {
 	ex := m.touchExecution(o)
 	e := Event{
 		ID: o.EventID, Bytes: o.Bytes, Sum: sumOf(o.Bytes), Call: o.Call, Kind: m.Kinds.of(o.Bytes),
@@ -268,7 +268,7 @@ func (m *Store) onAppended(o *observe.Observation) {
 	m.Current.Undone = m.Current.Undone || o.Undo
 }
 
-func (m *Store) onEventRemoved(o *observe.Observation) {
+func (m *Shadow) onEventRemoved(o *observe.Observation) {
 	ex := m.touchExecution(o)
 	m.RemovedCall = 0
 	if i, ok := ex.findEvent(o.EventID); ok {
@@ -283,7 +283,7 @@ func (m *Store) onEventRemoved(o *observe.Observation) {
 }
 
 // recount recomputes the kinds and the terminal events of a history.
-func (m *Store) recount(ex *Execution) {
+func (m *Shadow) recount(ex *Execution) {
 	ex.Kinds, ex.Terminals = 0, 0
 	for i := range ex.Events {
 		k := ex.Events[i].Kind
@@ -294,7 +294,7 @@ func (m *Store) recount(ex *Execution) {
 	}
 }
 
-func (m *Store) onDamaged(o *observe.Observation) {
+func (m *Shadow) onDamaged(o *observe.Observation) {
 	m.Damaged++
 	if o.Message != 0 {
 		r := m.Row(o.Message)
@@ -309,7 +309,7 @@ func (m *Store) onDamaged(o *observe.Observation) {
 }
 
 // touchInstance returns the instance of an observation, and saves its state before the call.
-func (m *Store) touchInstance(o *observe.Observation) *Instance {
+func (m *Shadow) touchInstance(o *observe.Observation) *Instance {
 	in := m.Instance(o.Instance)
 	if o.Call != 0 && in.Was.call != o.Call {
 		in.Was = InstanceBefore{
@@ -322,7 +322,7 @@ func (m *Store) touchInstance(o *observe.Observation) *Instance {
 }
 
 // touchExecution returns the execution of an observation, and creates it if it is new.
-func (m *Store) touchExecution(o *observe.Observation) *Execution {
+func (m *Shadow) touchExecution(o *observe.Observation) *Execution {
 	in := m.Instance(o.Instance)
 	ex := in.Execution(o.Execution)
 	if ex == nil {

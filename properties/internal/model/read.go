@@ -75,7 +75,7 @@ func (in *Instance) Visible(nowMs int64) bool {
 
 // HasContext reports whether a fetch at a time would know what the instance runs: from its row, from its history, or
 // from a visible start. A batch without context is dropped or stays queued.
-func (in *Instance) HasContext(m *Store, nowMs int64) bool {
+func (in *Instance) HasContext(m *Shadow, nowMs int64) bool {
 	if in.Created {
 		return true
 	}
@@ -141,7 +141,7 @@ func (r *Row) Before(call uint64) RowBefore {
 
 // Failure returns why an execution failed: the details of the last event of its history that has any, decoded by any
 // build of the run.
-func (m *Store) Failure(ex *Execution) (d engine.ErrorDetails, ok bool) {
+func (m *Shadow) Failure(ex *Execution) (d engine.ErrorDetails, ok bool) {
 	for i := len(ex.Events) - 1; i >= 0; i-- {
 		if !m.Kinds.Terminal.Has(ex.Events[i].Kind) {
 			continue

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-func (m *Store) onInserted(o *observe.Observation) {
+func (m *Shadow) onInserted(o *observe.Observation) {
 	r := m.Row(o.Message)
 	*r = Row{
 		No: o.Message, Queue: o.Queue, Instance: m.Instance(o.Instance), Item: o.Item, Execution: o.Execution, ID: o.EventID,
@@ -47,7 +47,7 @@ func (r *Row) identify() {
 	}
 }
 
-func (m *Store) Link(r *Row) {
+func (m *Shadow) Link(r *Row) {
 	if r.Present {
 		return
 	}
@@ -68,7 +68,7 @@ func (m *Store) Link(r *Row) {
 	m.placeBare(in)
 }
 
-func (m *Store) Unlink(r *Row) {
+func (m *Shadow) Unlink(r *Row) {
 	if !r.Present {
 		return
 	}
@@ -117,7 +117,7 @@ func deleteByNumber(rows []*Row, r *Row) []*Row {
 }
 
 // placeBare updates m.Bare, the list of instances with queued messages and without a pin.
-func (m *Store) placeBare(in *Instance) {
+func (m *Shadow) placeBare(in *Instance) {
 	belongs := len(in.Queue) > 0 && in.Pin() == nil
 	switch {
 	case belongs && in.bare == 0:
@@ -134,7 +134,7 @@ func (m *Store) placeBare(in *Instance) {
 }
 
 // touchRow returns the row of an observation.
-func (m *Store) touchRow(o *observe.Observation) *Row {
+func (m *Shadow) touchRow(o *observe.Observation) *Row {
 	r := m.Row(o.Message)
 	if r.Instance == nil {
 		r.Instance, r.Queue = m.Instance(o.Instance), o.Queue

@@ -33,7 +33,7 @@ type Session struct {
 }
 
 // onKept applies an observation of the key-value store, a custom status or a session.
-func (m *Store) onKept(o *observe.Observation) {
+func (m *Shadow) onKept(o *observe.Observation) {
 	m.Current.Undone = m.Current.Undone || o.Undo
 	switch o.Kind {
 	case observe.CustomStatusSet:
@@ -106,7 +106,7 @@ func kvDifference(store []memprovider.SnapshotKV, shadow []KeyValue) string {
 }
 
 // sessionDifference compares the sessions, which belong to no instance.
-func (m *Store) sessionDifference(shot []memprovider.SnapshotSession) string {
+func (m *Shadow) sessionDifference(shot []memprovider.SnapshotSession) string {
 	for i, x := range m.Sessions {
 		if i == len(shot) || shot[i].ID != x.ID {
 			return fmt.Sprintf("session %q was observed, but the store does not have it", x.ID)

@@ -60,7 +60,7 @@ type Monitor struct {
 var _ cluster.Monitor = (*Monitor)(nil)
 
 // New makes the monitor of one run. A monitor serves a single run.
-func New(w check.World, opts Options) *Monitor {
+func New(w check.View, opts Options) *Monitor {
 	asked := make(map[string]bool) // only looked up; the known ids are listed here
 	wants := func(id string) bool {
 		want, known := asked[id]

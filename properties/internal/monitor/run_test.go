@@ -124,7 +124,7 @@ func TestOddHolds(t *testing.T) {
 					for _, p := range r.Coverage {
 						t.Logf("%6d %s", p.Count, p.Name)
 					}
-					for _, o := range r.Outcomes {
+					for _, o := range r.FinalStates {
 						t.Logf("%+v", o)
 					}
 				}

@@ -223,7 +223,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	if differ != "" {
 		fmt.Fprintf(&b, ". To end as %s: %s", cmp.Or(p.Expect, planterm.EndCompleted).Text(), differ)
 	}
-	c.Run.Violate(check.Finding{Property: ID, Class: cluster.ClassPlan, Node: w.end.node, Instance: no, Name: p.ID, Message: b.String()})
+	c.Run.Violate(check.Breach{Property: ID, Class: cluster.ClassPlan, Node: w.end.node, Instance: no, Name: p.ID, Message: b.String()})
 }
 
 func times(n int) string {

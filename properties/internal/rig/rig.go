@@ -43,7 +43,7 @@ const StartMs = 1_000_000
 // Messages of an instance are visible when they are sent. A fetch locks for 5 s.
 type Rig struct {
 	t     testing.TB
-	w     *World
+	w     *FakeWorld
 	M     *monitor.Monitor
 	call  uint64
 	names []string // instances by number - 1
@@ -73,7 +73,7 @@ type rigHeld struct {
 }
 
 func New(t testing.TB, plan plan.Plan, o monitor.Options) *Rig {
-	w := &World{ThePlan: plan, Now: StartMs, RealStore: memprovider.New(memprovider.Options{}), AllBuilds: engine.ShippedBuilds()}
+	w := &FakeWorld{ThePlan: plan, Now: StartMs, RealStore: memprovider.New(memprovider.Options{}), AllBuilds: engine.ShippedBuilds()}
 	r := &Rig{t: t, w: w, held: map[string]*rigHeld{}}
 	for _, name := range []string{"A", "B", "C"} {
 		w.Infos = append(w.Infos, cluster.NodeInfo{Number: uint32(len(w.Infos) + 1), Name: name, Options: node.DefaultOptions()})

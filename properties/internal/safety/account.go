@@ -121,7 +121,7 @@ func (k *accountChecker) compare(r *cluster.Record, caller observe.Caller, kind 
 }
 
 func (k *accountChecker) wrong(node uint32, format string, args ...any) {
-	k.Run.Violate(check.Finding{Property: shadowID, Class: cluster.ClassInternal, Node: node, Message: "the store " + fmt.Sprintf(format, args...)})
+	k.Run.Violate(check.Breach{Property: shadowID, Class: cluster.ClassInternal, Node: node, Message: "the store " + fmt.Sprintf(format, args...)})
 }
 
 // asked reports whether a request is that of a call.

@@ -50,7 +50,7 @@ func (k *conserveChecker) Observe(o *observe.Observation) {
 }
 
 func (k *conserveChecker) report(c *model.Call, r *model.Row, seen string) {
-	k.Run.Violate(check.Finding{
+	k.Run.Violate(check.Breach{
 		Property: "S12", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: r.Instance.No, Item: model.ItemText(r),
 		Message: model.ItemText(r) + " " + seen,
 	})

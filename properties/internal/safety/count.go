@@ -48,7 +48,7 @@ func (k *countChecker) checkDelivery(c *model.Call) {
 		was := r.Before(c.ID)
 		largest = max(largest, r.Count)
 		if want := saturatingNext(was.Count); r.Count != want {
-			k.Run.Violate(check.Finding{
+			k.Run.Violate(check.Breach{
 				Property: "S04", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: c.Instance, Item: model.ItemText(r),
 				Message: k.Run.Who(c.Caller) + " was handed " + model.ItemText(r) + countText(was.Count, r.Count, want),
 			})
@@ -129,7 +129,7 @@ func (k *countChecker) changed(c *model.Call, r *model.Row, was, want uint32) {
 	if c.Request.IgnoreAttempt {
 		what = c.Kind.String() + " with ignore_attempt"
 	}
-	k.Run.Violate(check.Finding{
+	k.Run.Violate(check.Breach{
 		Property: "S04", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: r.Instance.No, Item: model.ItemText(r),
 		Message: what + " by " + k.Run.Who(c.Caller) + " left " + model.ItemText(r) + countText(was, r.Count, want),
 	})

@@ -94,7 +94,7 @@ func (d *delayChecker) delaysMore(c *model.Call, in *model.Instance) {
 }
 
 func (d *delayChecker) hidden(c *model.Call, r *model.Row) {
-	d.Run.Violate(check.Finding{
+	d.Run.Violate(check.Breach{
 		Property: "S15", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: r.Instance.No, Item: model.ItemText(r),
 		Message: model.ItemText(r) + " is hidden until " + d.Run.At(r.VisibleMs) + " by " + c.Kind.String() + " of " + d.Run.Who(c.Caller) +
 			": expected an abandon to delay what its token marked, by what it asks for, and nothing else",
@@ -111,7 +111,7 @@ func (d *delayChecker) keeps(c *model.Call, r *model.Row, wantMs int64) bool {
 }
 
 func (d *delayChecker) report(c *model.Call, r *model.Row, seen string, wantMs int64) {
-	d.Run.Violate(check.Finding{
+	d.Run.Violate(check.Breach{
 		Property: "S15", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: r.Instance.No, Item: model.ItemText(r),
 		Message: model.ItemText(r) + " " + seen + " (" + c.Kind.String() + " by " + d.Run.Who(c.Caller) + "): expected not before " + d.Run.At(wantMs),
 	})

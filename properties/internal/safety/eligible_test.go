@@ -27,14 +27,14 @@ func (s *lateSink) Observe(o *observe.Observation) {
 
 // conserveRig is a real store with parked fetches.
 type conserveRig struct {
-	w     *rig.World
+	w     *rig.FakeWorld
 	m     *monitor.Monitor
 	calls uint64
 }
 
 func newConserveRig(rules *storerules.Rules) *conserveRig {
 	sink := &lateSink{}
-	w := &rig.World{
+	w := &rig.FakeWorld{
 		Now: rig.StartMs, AllBuilds: engine.ShippedBuilds(), Infos: []cluster.NodeInfo{{Number: 1, Name: "A"}, {Number: 2, Name: "B"}},
 		RealStore: memprovider.New(memprovider.Options{Sink: sink, Rules: rules, StartMs: rig.StartMs}),
 	}

@@ -69,7 +69,7 @@ func (l *leaseChecker) judge(c *model.Call, no observe.InstanceNo, row *model.Ro
 		item = model.ItemText(row)
 	}
 	left := time.Duration(lock.UntilMs-nowMs) * time.Millisecond
-	l.Run.Violate(check.Finding{
+	l.Run.Violate(check.Breach{
 		Property: "S25", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: no, Item: item,
 		Message: c.Kind.String() + " by " + l.Run.Who(c.Caller) + " asked for a lock of " + c.Request.LockTimeout.String() + ", and the answer of " + l.Run.At(nowMs) +
 			" leaves " + left.String() + " of it (" + l.Run.LockText(lock) + "): expected it to last until " + l.Run.At(want),

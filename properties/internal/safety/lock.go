@@ -93,7 +93,7 @@ func (l *lockChecker) checkTaken(c *model.Call, o *observe.Observation) {
 	if item != "" {
 		item = model.ItemText(l.Run.Model.Row(o.Message))
 	}
-	l.Run.Violate(check.Finding{
+	l.Run.Violate(check.Breach{
 		Property: "S05", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: o.Instance, Item: item,
 		Message: l.Run.Who(c.Caller) + " took the lock with token " + o.Token + " at " + l.Run.At(o.AtMs) + ", but it is held (" +
 			l.Run.LockText(was) + "): expected one live holder",
@@ -180,7 +180,7 @@ func (l *lockChecker) checkRowHolder(c *model.Call, o *observe.Observation) {
 }
 
 func (l *lockChecker) refuse(c *model.Call, instance observe.InstanceNo, item string, nowMs int64, was model.Lock) {
-	l.Run.Violate(check.Finding{
+	l.Run.Violate(check.Breach{
 		Property: "S05", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: instance, Item: item,
 		Message: c.Kind.String() + " by " + l.Run.Who(c.Caller) + " with token " + c.Request.Token + " succeeded at " + l.Run.At(nowMs) +
 			", although it does not hold the lock; that was: " + l.Run.LockText(was) + "; expected a permanent error",

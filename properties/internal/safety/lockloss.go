@@ -145,7 +145,7 @@ func (k *lockLossChecker) Observe(o *observe.Observation) {
 	if n.delayedMs >= takenMs && n.delayedMs+k.againMs(options, timeout) > untilMs {
 		return
 	}
-	k.Run.Violate(check.Finding{
+	k.Run.Violate(check.Breach{
 		Property: "S19", Class: cluster.ClassSafety, Node: was.Holder.Node, Instance: o.Instance, Item: item,
 		Message: k.Run.Who(was.Holder) + " lost its lock (" + k.Run.LockText(was) + "), and token " + o.Token + " was given out at " + k.Run.At(o.AtMs) +
 			": it is up, not frozen, and was not cut off since it took the lock: expected it to renew the lock or to give it back",

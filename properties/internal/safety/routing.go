@@ -246,7 +246,7 @@ func (k *routingChecker) sessionText(x model.Session) string {
 }
 
 func (k *routingChecker) report(c *model.Call, r *model.Row, seen string) {
-	k.Run.Violate(check.Finding{
+	k.Run.Violate(check.Breach{
 		Property: "S16", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: r.Instance.No, Item: model.ItemText(r),
 		Message: model.ItemText(r) + " " + seen + " (" + c.Kind.String() + " by " + k.Run.Who(c.Caller) + ")",
 	})

@@ -152,18 +152,18 @@ func TestShadowOfKeptState(t *testing.T) {
 	other := "other"
 	for _, c := range []struct {
 		name string
-		lie  func(m *model.Store)
+		lie  func(m *model.Shadow)
 		want string
 	}{
-		{"shadow_ok", func(*model.Store) {}, ""},
-		{"shadow_bad custom status", func(m *model.Store) { m.Instances[1].Values.CustomStatus = &other }, `custom status: the store has "paid", the shadow "other"`},
-		{"shadow_bad version", func(m *model.Store) { m.Instances[1].Values.CustomVersion = 7 }, "version of the custom status: the store has 1, the shadow 7"},
-		{"shadow_bad value", func(m *model.Store) { m.Instances[1].Values.Store[0].Value = &other }, `key-value store, key "k": the store has "v", the shadow "other"`},
-		{"shadow_bad time", func(m *model.Store) { m.Instances[1].Values.Store[0].UpdatedMs++ }, `key-value store, key "k"`},
-		{"shadow_bad tombstone", func(m *model.Store) { m.Instances[1].Values.Delta = nil }, `key-value delta, the store has key "k", which was never observed`},
-		{"shadow_bad key", func(m *model.Store) { m.Instances[1].Values.Store[0].Key = "j" }, `key-value store, key "j" was observed, but the store does not have it`},
-		{"shadow_bad session", func(m *model.Store) { m.Sessions = nil }, `the store has session "till", which was never observed`},
-		{"shadow_bad owner", func(m *model.Store) { m.Sessions[0].Owner = "w2" }, `session "till": the store has {till w1`},
+		{"shadow_ok", func(*model.Shadow) {}, ""},
+		{"shadow_bad custom status", func(m *model.Shadow) { m.Instances[1].Values.CustomStatus = &other }, `custom status: the store has "paid", the shadow "other"`},
+		{"shadow_bad version", func(m *model.Shadow) { m.Instances[1].Values.CustomVersion = 7 }, "version of the custom status: the store has 1, the shadow 7"},
+		{"shadow_bad value", func(m *model.Shadow) { m.Instances[1].Values.Store[0].Value = &other }, `key-value store, key "k": the store has "v", the shadow "other"`},
+		{"shadow_bad time", func(m *model.Shadow) { m.Instances[1].Values.Store[0].UpdatedMs++ }, `key-value store, key "k"`},
+		{"shadow_bad tombstone", func(m *model.Shadow) { m.Instances[1].Values.Delta = nil }, `key-value delta, the store has key "k", which was never observed`},
+		{"shadow_bad key", func(m *model.Shadow) { m.Instances[1].Values.Store[0].Key = "j" }, `key-value store, key "j" was observed, but the store does not have it`},
+		{"shadow_bad session", func(m *model.Shadow) { m.Sessions = nil }, `the store has session "till", which was never observed`},
+		{"shadow_bad owner", func(m *model.Shadow) { m.Sessions[0].Owner = "w2" }, `session "till": the store has {till w1`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := &fakeWorld{nowMs: storyStartMs, plan: &plan.Plan{}, builds: engine.ShippedBuilds()}
@@ -215,22 +215,22 @@ func fillKept(t testing.TB, s *memprovider.Store, b *engine.Build) {
 func TestShadow(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		lie  func(m *model.Store)
+		lie  func(m *model.Shadow)
 		want string
 	}{
-		{"shadow_ok", func(*model.Store) {}, ""},
-		{"shadow_bad count", func(m *model.Store) { m.Row(2).Count++ }, "attempt count: the store has 0, the shadow 1"},
-		{"shadow_bad mark", func(m *model.Store) { m.Row(2).Lock.Token = "o9" }, "mark: the store has , the shadow o9"},
-		{"shadow_bad row gone", func(m *model.Store) { m.Unlink(m.Row(2)) }, "the store has message 2, which was removed or never inserted according to the observations"},
-		{"shadow_bad row kept", func(m *model.Store) { m.Link(m.Row(1)) }, "StartOrchestration (message 1) is not in the orchestrator queue"},
-		{"shadow_bad activity", func(m *model.Store) { m.Row(3).VisibleMs++ }, "ActivityExecute 1/2 (message 3): time of visibility"},
-		{"shadow_bad pin", func(m *model.Store) { m.Instances[1].Executions[0].Pin = nil }, "execution 1: pin: the store has 1.5.0, the shadow none"},
-		{"shadow_bad status", func(m *model.Store) { m.Instances[1].Executions[0].Status = "Failed" }, "execution 1: status: the store has Running, the shadow Failed"},
-		{"shadow_bad event", func(m *model.Store) { m.Instances[1].Executions[0].Events[0].Bytes = []byte(`{"event_id":7}`) }, `event 1: bytes: from offset 12 the store has`},
-		{"shadow_bad event written over", func(m *model.Store) { m.Instances[1].Executions[0].Events[0].Sum++ }, "event 1: bytes: the store wrote over"},
-		{"shadow_bad event gone", func(m *model.Store) { m.Instances[1].Executions[0].Events = nil }, "the store has event 1, which was never observed"},
-		{"shadow_bad lock", func(m *model.Store) { m.Instances[1].Lock.Token = "o9" }, "lock token: the store has , the shadow o9"},
-		{"shadow_bad instance", func(m *model.Store) { *m.Instances[1] = model.Instance{No: 1, Name: "order-1"} }, "instances row: the store has true, the shadow false"},
+		{"shadow_ok", func(*model.Shadow) {}, ""},
+		{"shadow_bad count", func(m *model.Shadow) { m.Row(2).Count++ }, "attempt count: the store has 0, the shadow 1"},
+		{"shadow_bad mark", func(m *model.Shadow) { m.Row(2).Lock.Token = "o9" }, "mark: the store has , the shadow o9"},
+		{"shadow_bad row gone", func(m *model.Shadow) { m.Unlink(m.Row(2)) }, "the store has message 2, which was removed or never inserted according to the observations"},
+		{"shadow_bad row kept", func(m *model.Shadow) { m.Link(m.Row(1)) }, "StartOrchestration (message 1) is not in the orchestrator queue"},
+		{"shadow_bad activity", func(m *model.Shadow) { m.Row(3).VisibleMs++ }, "ActivityExecute 1/2 (message 3): time of visibility"},
+		{"shadow_bad pin", func(m *model.Shadow) { m.Instances[1].Executions[0].Pin = nil }, "execution 1: pin: the store has 1.5.0, the shadow none"},
+		{"shadow_bad status", func(m *model.Shadow) { m.Instances[1].Executions[0].Status = "Failed" }, "execution 1: status: the store has Running, the shadow Failed"},
+		{"shadow_bad event", func(m *model.Shadow) { m.Instances[1].Executions[0].Events[0].Bytes = []byte(`{"event_id":7}`) }, `event 1: bytes: from offset 12 the store has`},
+		{"shadow_bad event written over", func(m *model.Shadow) { m.Instances[1].Executions[0].Events[0].Sum++ }, "event 1: bytes: the store wrote over"},
+		{"shadow_bad event gone", func(m *model.Shadow) { m.Instances[1].Executions[0].Events = nil }, "the store has event 1, which was never observed"},
+		{"shadow_bad lock", func(m *model.Shadow) { m.Instances[1].Lock.Token = "o9" }, "lock token: the store has , the shadow o9"},
+		{"shadow_bad instance", func(m *model.Shadow) { *m.Instances[1] = model.Instance{No: 1, Name: "order-1"} }, "instances row: the store has true, the shadow false"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := &fakeWorld{nowMs: storyStartMs, plan: &plan.Plan{}, builds: engine.ShippedBuilds()}

@@ -114,7 +114,7 @@ func (k *lockLossChecker) worked(o *observe.Observation) {
 			continue
 		}
 		x.lost = true
-		k.Run.Violate(check.Finding{
+		k.Run.Violate(check.Breach{
 			Property: "S19", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: r.Instance.No, Item: model.ItemText(r),
 			Message: k.Run.Who(c.Caller) + " lost session " + strconv.Quote(x.id) + " at " + k.Run.At(x.untilMs) + " while it worked for it (" + model.ItemText(r) +
 				", " + k.Run.LockText(r.Was.Lock) + "): it is up, not frozen, and was not cut off since it claimed the session at " + k.Run.At(x.sinceMs) +

@@ -25,7 +25,7 @@ func (s *shadowChecker) Finish() {
 		return
 	}
 	if instance, seen := s.Run.Model.Difference(store.Snapshot()); seen != "" {
-		s.Run.Violate(check.Finding{
+		s.Run.Violate(check.Breach{
 			Property: shadowID, Class: cluster.ClassInternal, Instance: instance,
 			Message: "the store differs from what its observations say: " + seen,
 		})

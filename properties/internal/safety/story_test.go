@@ -75,7 +75,7 @@ func (w *fakeWorld) Counters(uint32) (cluster.Counters, bool) { return cluster.C
 func (w *fakeWorld) Step() uint64                             { return w.steps }
 func (w *fakeWorld) Phase() cluster.Phase                     { return cluster.PhaseTurbulence }
 func (w *fakeWorld) Builds() []*engine.Build                  { return w.builds }
-func (*fakeWorld) Kept() *any                                 { return nil }
+func (*fakeWorld) MonitorMemory() *any                        { return nil }
 
 // tellStory tells a whole story to a fresh monitor of the safety properties.
 func tellStory(t testing.TB, text string) *check.Monitor {
@@ -644,7 +644,7 @@ func (s *story) note(f []string) {
 }
 
 // newSafety watches a run for these properties of safety.
-func newSafety(w check.World, ids ...string) *check.Monitor {
+func newSafety(w check.View, ids ...string) *check.Monitor {
 	m := check.New(w, func(id string) bool { return slices.Contains(ids, id) })
 	m.Add(Checks(m.Run)...)
 	return m

@@ -209,7 +209,7 @@ func TestShrinkIsAlwaysTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := scenario.Entry{Plan: got.Plan, Recording: got.Choices, Mode: scenario.ModeRecorded, Verdict: scenario.Violates(property), Digest: got.Outcome.Digest.String()}
+		e := scenario.Entry{Plan: got.Plan, Recording: got.Choices, Mode: scenario.ModeRecorded, Verdict: scenario.Violates(property), Digest: got.Result.Digest.String()}
 		texts[i] = string(e.Format())
 	}
 	if texts[0] != texts[1] {

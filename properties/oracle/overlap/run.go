@@ -72,8 +72,8 @@ func (r *recorder) do(client int, c *caller, steps []step) {
 	}
 }
 
-// outcome is what came of a program.
-type outcome struct {
+// course is how a program went.
+type course struct {
 	history []porcupine.Operation
 	// first is how many of these were made one after the other.
 	first int
@@ -84,7 +84,7 @@ type outcome struct {
 }
 
 // run has a program carried out on a store. A call that takes longer than patience is given up.
-func run(store *undertest.Store, p program, patience time.Duration) outcome {
+func run(store *undertest.Store, p program, patience time.Duration) course {
 	r := &recorder{store: store, open: map[int64]oracle.Exchange{}}
 	known := &caller{}
 	over := make(chan struct{})
@@ -93,7 +93,7 @@ func run(store *undertest.Store, p program, patience time.Duration) outcome {
 		r.do(0, known, p.first)
 	}()
 	if !within(over, patience) {
-		return r.outcome(0)
+		return r.course(0)
 	}
 	first := len(r.history)
 	over = make(chan struct{})
@@ -102,7 +102,7 @@ func run(store *undertest.Store, p program, patience time.Duration) outcome {
 		r.atOnce(known, p)
 	}()
 	within(over, patience)
-	return r.outcome(first)
+	return r.course(first)
 }
 
 // atOnce lets the callers of a program work.
@@ -136,11 +136,11 @@ func within(over <-chan struct{}, patience time.Duration) bool {
 	}
 }
 
-// outcome returns what is known by now.
-func (r *recorder) outcome(first int) outcome {
+// course returns what is known by now.
+func (r *recorder) course(first int) course {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	o := outcome{history: append([]porcupine.Operation(nil), r.history...), first: first, lacks: slices.Clone(r.lacks)}
+	o := course{history: append([]porcupine.Operation(nil), r.history...), first: first, lacks: slices.Clone(r.lacks)}
 	for tick := range r.tick + 1 {
 		if e, ok := r.open[tick]; ok {
 			o.unanswered = append(o.unanswered, e)

@@ -194,7 +194,7 @@ func again(f undertest.Factory, o Options, p program) *Finding {
 }
 
 // story tells the calls of a program.
-func (o outcome) story() string {
+func (o course) story() string {
 	var b strings.Builder
 	for i, op := range o.history {
 		switch {
@@ -214,7 +214,7 @@ func (o outcome) story() string {
 }
 
 // deadlock tells the calls that never ended.
-func (o outcome) deadlock(patience time.Duration) string {
+func (o course) deadlock(patience time.Duration) string {
 	var b strings.Builder
 	for _, e := range o.unanswered {
 		fmt.Fprintf(&b, "      %s\n       → no answer within %v\n", e, patience)

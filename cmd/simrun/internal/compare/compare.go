@@ -169,7 +169,7 @@ func (row *Row) ends(p *plan.Plan, builds []*engine.Build, seen *tally, r *clust
 		began[h.Instance] = h.KickAt.Milliseconds()
 		hopeless[h.Instance] = h.Shape != planterm.ShapeWaiting
 	}
-	for _, o := range r.Outcomes {
+	for _, o := range r.FinalStates {
 		at, ended := seen.ends[o.Instance]
 		switch {
 		case seen.poisoned[o.Instance]:

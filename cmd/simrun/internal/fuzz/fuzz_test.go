@@ -71,7 +71,7 @@ func tell(r *fuzz.Report) string {
 	for _, f := range r.Finds {
 		fmt.Fprintf(&b, "at %d (%d) by %s: %s %v\n", f.AtRun, f.Runs, f.Input.Way, f.Violation.Rule(), f.Cause)
 		if f.Small != nil {
-			fmt.Fprintf(&b, "%s\n", f.Small.Outcome.Digest)
+			fmt.Fprintf(&b, "%s\n", f.Small.Result.Digest)
 		}
 	}
 	return b.String()

@@ -25,8 +25,8 @@ type Run struct {
 	Config func() cluster.Config
 }
 
-// Outcome is what a comparison came to.
-type Outcome struct {
+// Comparison is what the comparison of a run with its twin came to.
+type Comparison struct {
 	// Skipped gives the reason why the plan has no such twin; it is empty if the runs were compared.
 	Skipped string
 	// Instances is the number of instances that were compared, children included.
@@ -44,14 +44,14 @@ type Difference struct {
 }
 
 // Compare carries out the run and its twin. An error means that one of them cannot be carried out.
-func (r Relation) Compare(run Run) (Outcome, error) {
+func (r Relation) Compare(run Run) (Comparison, error) {
 	t, why := r.change(run.Plan)
 	if why != "" {
-		return Outcome{Skipped: why}, nil
+		return Comparison{Skipped: why}, nil
 	}
 	was, err := run.ends(run.Plan, sim.Epoch, t.ordinal, strings.NewReplacer())
 	if err != nil {
-		return Outcome{}, err
+		return Comparison{}, err
 	}
 	start := t.start
 	if start == 0 {
@@ -59,10 +59,10 @@ func (r Relation) Compare(run Run) (Outcome, error) {
 	}
 	is, err := run.ends(t.plan, start, t.ordinal, t.back())
 	if err != nil {
-		return Outcome{}, fmt.Errorf("the twin: %w", err)
+		return Comparison{}, fmt.Errorf("the twin: %w", err)
 	}
 	delete(is.instances, t.added)
-	out := Outcome{Instances: len(was.instances)}
+	out := Comparison{Instances: len(was.instances)}
 	for _, name := range slices.Sorted(maps.Keys(both(was.instances, is.instances))) {
 		a, b := was.instances[name], is.instances[name]
 		if was.ended != is.ended && a.running && b.running {

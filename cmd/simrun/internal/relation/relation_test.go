@@ -17,7 +17,7 @@ import (
 )
 
 // compare compares one seed of a scenario with its twins and returns the first difference for each relation that has one.
-func compare(t *testing.T, s *scenario.Scenario, seed uint64, over scenario.Overrides, handlers func(*node.Registry, *engine.Build) error) map[string]relation.Outcome {
+func compare(t *testing.T, s *scenario.Scenario, seed uint64, over scenario.Overrides, handlers func(*node.Registry, *engine.Build) error) map[string]relation.Comparison {
 	t.Helper()
 	p, err := s.Expand(seed, over)
 	if err != nil {
@@ -28,7 +28,7 @@ func compare(t *testing.T, s *scenario.Scenario, seed uint64, over scenario.Over
 			return properties.New(w, properties.Options{Properties: []string{"L02"}})
 		}}
 	}}
-	all := map[string]relation.Outcome{}
+	all := map[string]relation.Comparison{}
 	for _, r := range relation.All() {
 		if all[r.Name], err = r.Compare(run); err != nil {
 			t.Fatalf("%s, seed %d, %s: %v", s.Name, seed, r.Name, err)

@@ -165,8 +165,8 @@ func deletedByRelief(r *cluster.Result, f *cluster.Fate) bool {
 }
 
 func pinOf(r *cluster.Result, i int) string {
-	if i < len(r.Outcomes) && r.Outcomes[i].Pin != nil {
-		return r.Outcomes[i].Pin.String()
+	if i < len(r.FinalStates) && r.FinalStates[i].Pin != nil {
+		return r.FinalStates[i].Pin.String()
 	}
 	return "none"
 }

@@ -16,12 +16,12 @@ var anyBuild = engine.Opaque(engine.NewJSONCodec("any", engine.Kinds2x().With(ev
 
 // TestCluster upgrades a cluster whose nodes share a store of this provider, under crashes and lost answers.
 func TestCluster(t *testing.T) {
-	properties.Test(t, properties.Config{Seeds: 3, Store: func(startMs int64) (*cluster.Store, error) {
+	properties.Test(t, properties.Config{Seeds: 3, Store: func(startMs int64) (*cluster.ForeignStore, error) {
 		var clock atomic.Int64
 		clock.Store(startMs)
 		p := open(t, filepath.Join(t.TempDir(), "store.db"), clock.Load)
 		p.codec = anyBuild
-		return &cluster.Store{
+		return &cluster.ForeignStore{
 			Provider:       p,
 			SetNow:         func(ms int64) error { clock.Store(ms); return nil },
 			CorruptEvent:   p.corruptHistory,

@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// world is the state of one running case: a store, the time that the case let pass, and the names it gave.
-type world struct {
+// caseRun is the state of one running case: a store, the time that the case let pass, and the names it gave.
+type caseRun struct {
 	factory Factory
 	all     []*Store // every store made
 	*Store
@@ -33,7 +33,7 @@ type world struct {
 var ctx = context.Background()
 
 // fresh continues with another, empty store.
-func (w *world) fresh() {
+func (w *caseRun) fresh() {
 	store, err := w.factory.Make()
 	if err != nil {
 		fail("the factory made no store: %v", err)
@@ -48,7 +48,7 @@ func (w *world) fresh() {
 }
 
 // noting returns the provider wrapped so that the method it does not have is noted.
-func (w *world) noting(p engine.Provider) engine.Provider {
+func (w *caseRun) noting(p engine.Provider) engine.Provider {
 	return call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
 		a := call.Perform(ctx, p, c)
 		if errors.Is(a.Err, engine.ErrUnsupported) {
@@ -61,14 +61,14 @@ func (w *world) noting(p engine.Provider) engine.Provider {
 }
 
 // lacking returns the method that the case needs and the provider does not have, empty if there is none.
-func (w *world) lacking() string {
+func (w *caseRun) lacking() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.lacks
 }
 
 // ms converts n milliseconds of a case to the store's time: whole milliseconds, and zero only if n is zero.
-func (w *world) ms(n int) time.Duration {
+func (w *caseRun) ms(n int) time.Duration {
 	d := time.Duration(n) * time.Millisecond
 	if w.Advance != nil || n == 0 {
 		return d
@@ -82,7 +82,7 @@ func (w *world) ms(n int) time.Duration {
 }
 
 // wait lets d pass in the store's time.
-func (w *world) wait(d time.Duration) {
+func (w *caseRun) wait(d time.Duration) {
 	w.waited += d
 	if w.Advance != nil {
 		w.Advance(d)
@@ -92,12 +92,12 @@ func (w *world) wait(d time.Duration) {
 }
 
 // late reports whether a store in real time was called so late that locks may have expired in between.
-func (w *world) late() bool {
+func (w *caseRun) late() bool {
 	return w.Store != nil && w.Advance == nil && time.Since(w.began)-w.waited > w.ms(int(lateness.Milliseconds()))
 }
 
 // now returns the store's time in milliseconds.
-func (w *world) now() uint64 {
+func (w *caseRun) now() uint64 {
 	if w.NowMs == nil {
 		return uint64(time.Now().UnixMilli())
 	}
@@ -105,7 +105,7 @@ func (w *world) now() uint64 {
 }
 
 // admin returns the management surface.
-func (w *world) admin() engine.ProviderAdmin {
+func (w *caseRun) admin() engine.ProviderAdmin {
 	a := w.p.Admin()
 	if a == nil {
 		lacks("the provider has no management surface (Provider.Admin)")
@@ -114,7 +114,7 @@ func (w *world) admin() engine.ProviderAdmin {
 }
 
 // token returns the token of that name, or the text itself if no fetch was given the name.
-func (w *world) token(name string) string {
+func (w *caseRun) token(name string) string {
 	if t, ok := w.tokens[name]; ok {
 		return t
 	}
@@ -122,7 +122,7 @@ func (w *world) token(name string) string {
 }
 
 // took keeps a fetched token under a name. A token names one holding for ever.
-func (w *world) took(token, name string) {
+func (w *caseRun) took(token, name string) {
 	switch {
 	case token == "":
 		fail("the fetch gave an empty token")

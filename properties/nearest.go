@@ -1,9 +1,11 @@
 package properties
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -56,6 +58,35 @@ func (s *Shrunk) Nearest() (*Nearest, bool) {
 		}
 	}
 	return best, best != nil
+}
+
+// Text describes the run for people: what its plan lacks and has instead, and where the two runs part. It ends with a
+// newline.
+func (n *Nearest) Text() string {
+	var b strings.Builder
+	if len(n.Without) > 0 {
+		fmt.Fprintf(&b, "The nearest plan that holds is without\n    %s\n", strings.Join(n.Without, "\n    "))
+	} else {
+		b.WriteString("The nearest run of these that holds:\n")
+	}
+	if len(n.Instead) > 0 {
+		fmt.Fprintf(&b, "  and has instead\n    %s\n", strings.Join(n.Instead, "\n    "))
+	}
+	if n.Last == nil {
+		b.WriteString("  The two runs differ from the start:\n")
+	} else {
+		fmt.Fprintf(&b, "  Both runs are alike up to\n    %s\n  and then\n", lineText(n.Last))
+	}
+	fmt.Fprintf(&b, "    fails  %s\n    holds  %s\n", lineText(n.Fails), lineText(n.Holds))
+	return b.String()
+}
+
+// lineText returns a line of a story as text.
+func lineText(l *cluster.Line) string {
+	if l == nil {
+		return "nothing more happens"
+	}
+	return fmt.Sprintf("%s  %s  %s", span.Text(l.Ms), strings.TrimSpace(l.Node+" "+l.Build), l.Text)
 }
 
 // missing returns the lines of one text that another text lacks, without headings.

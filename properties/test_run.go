@@ -252,15 +252,19 @@ func (s *Shrunk) report(seed uint64, fate string) string {
 	if !s.Minimal {
 		minimal = "the bound on runs was reached"
 	}
+	nearest := ""
+	if n, ok := s.Nearest(); ok {
+		nearest = "\n" + n.Text()
+	}
 	return fmt.Sprintf(`
 The smallest plan found that violates it: size %s, from %d, in %d runs; %s.
 
 %s
   there     %s
-%s
+%s%s
 The smallest plan as a stored run: keep it in a file, and name that in %s to replay it.
 
-%s`, s.Size(), s.From.Total(), s.Runs, minimal, s.Text(), s.First.Message, fate, EnvPlan, s.Entry(seed, "").Format())
+%s`, s.Size(), s.From.Total(), s.Runs, minimal, s.Text(), s.First.Message, nearest, fate, EnvPlan, s.Entry(seed, "").Format())
 }
 
 // replay runs a stored run. It fails if that run violates any property, whatever the recorded verdict is.

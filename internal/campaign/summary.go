@@ -32,8 +32,8 @@ type Summary struct {
 	// Violations are sorted by seed, those of a seed in the order found. Omitted counts those beyond the limit.
 	Violations []Violation
 	Omitted    uint64
-	// Properties counts the violations of each violated property, in order of the first seed, that of the plan last,
-	// then of the step and the id. Each expectation of a scenario counts separately.
+	// Properties counts the violations of each violated property, in order of the first seed, those of the plan
+	// last, then of the step, liveness after safety, and the id: a cause stands before what it leads to. Each expectation of a scenario counts separately.
 	Properties []PropertyCount
 	// Fate describes what became of the work.
 	Fate Fate
@@ -220,25 +220,23 @@ func (m *merge) violate(v Violation) {
 	}
 }
 
+// place is where a class stands in an order in which one class is last.
+func place(c, last cluster.Class) int {
+	if c == last {
+		return 1
+	}
+	return 0
+}
+
 func (m *merge) summary() *Summary {
 	s := &m.sum
 	s.Fate.finish()
 	s.Digest = sim.Fold(m.digests)
 	slices.SortFunc(s.Coverage, func(a, b cluster.Point) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(s.Properties, func(a, b PropertyCount) int {
-		if a.FirstSeed != b.FirstSeed {
-			if a.FirstSeed < b.FirstSeed {
-				return -1
-			}
-			return 1
-		}
-		if plan := cluster.ClassPlan; (a.Class == plan) != (b.Class == plan) {
-			if b.Class == plan {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(a.First.Step, b.First.Step), strings.Compare(a.First.Rule(), b.First.Rule()))
+		return cmp.Or(cmp.Compare(a.FirstSeed, b.FirstSeed), cmp.Compare(place(a.Class, cluster.ClassPlan), place(b.Class, cluster.ClassPlan)),
+			cmp.Compare(a.First.Step, b.First.Step), cmp.Compare(place(a.Class, cluster.ClassLiveness), place(b.Class, cluster.ClassLiveness)),
+			strings.Compare(a.First.Rule(), b.First.Rule()))
 	})
 	return s
 }

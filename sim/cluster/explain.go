@@ -124,15 +124,29 @@ func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Eve
 	var closed []uint64
 	for _, e := range history {
 		switch e.Data.(type) {
-		case eventdata.SubOrchestrationCompleted, eventdata.SubOrchestrationFailed, eventdata.SubOrchestrationCancelRequested:
+		case eventdata.SubOrchestrationCompleted, eventdata.SubOrchestrationFailed, eventdata.SubOrchestrationCancelRequested,
+			eventdata.ActivityCompleted, eventdata.ActivityFailed, eventdata.ActivityCancelRequested, eventdata.TimerFired:
 			closed = append(closed, e.SourceEventID)
 		}
 	}
+	lost := ""
 	for _, e := range history {
-		if d, ok := e.Data.(eventdata.SubOrchestrationScheduled); ok && !slices.Contains(closed, e.EventID) {
+		if slices.Contains(closed, e.EventID) {
+			continue
+		}
+		switch d := e.Data.(type) {
+		case eventdata.SubOrchestrationScheduled:
 			x.say("child", "it waits for its child %s (%s, scheduled by event %d)", d.Name, d.Instance, e.EventID)
 			return
+		case eventdata.ActivityScheduled:
+			lost = fmt.Sprintf("activity %s (event %d)", d.Name, e.EventID)
+		case eventdata.TimerCreated:
+			lost = fmt.Sprintf("a timer (event %d)", e.EventID)
 		}
+	}
+	if lost != "" {
+		x.say("nothing", "nothing is queued for it, and it waits for %s", lost)
+		return
 	}
 	x.say("nothing", "nothing is queued for it, and it waits for nothing that its history names")
 }

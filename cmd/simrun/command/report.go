@@ -40,6 +40,8 @@ type report struct {
 	portfolio []memberCount
 	// confident asks for what the campaign shows, however few its seeds.
 	confident bool
+	// small is the deciding failure made small, nil if that would take long or has failed.
+	small *shrunk
 	// rate is how the campaign went.
 	rate rate
 	// stored lists the files that were written for failures.
@@ -164,6 +166,7 @@ func (a *app) printCampaign(r *report) {
 		}
 		a.printf("\n%s in seed %d: this is a defect of durosim\n  %s\n%s\n", a.style.bad("INTERNAL ERROR"), e.Seed, e.Text, indent(firstLines(e.Stack, shownStack)))
 	}
+	a.printSmall(r)
 	if len(r.missed) > 0 {
 		a.printf("\n%s: over %s seeds, %s asks for what was never reached:\n", a.style.bad("VACUOUS"), grouped(r.sum.Seeds), r.subject.scenario.Name)
 		for _, m := range r.missed {
@@ -187,9 +190,6 @@ func (a *app) printCampaign(r *report) {
 		a.printFindings(r.findings)
 	}
 	if seed, ok := r.seedToSee(); ok {
-		if v, violated := r.deciding(); violated && v.Class != cluster.ClassInternal && v.Class != cluster.ClassHandler {
-			a.printf("\nThe smallest plan that shows it:\n%s\n", r.subject.line("shrink", seed, "--property", v.Rule()))
-		}
 		a.printf("\nTo see it again:\n%s\n", r.subject.repro(seed))
 	}
 	if r.goOn != "" {

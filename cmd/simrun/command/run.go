@@ -179,6 +179,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	if c.JSON {
 		return r.status, a.writeJSON(r.json("run"))
 	}
+	r.makeSmall()
 	a.printCampaign(r)
 	return r.status, nil
 }

@@ -46,37 +46,9 @@ func lineText(l *cluster.Line) string {
 
 // printNearest shows the nearest run that holds and where it parts from the failing one.
 func (a *app) printNearest(s *shrunk) {
-	n, ok := s.small.Nearest()
-	if !ok {
-		return
+	if n, ok := s.small.Nearest(); ok {
+		a.printf("\n%s", n.Text())
 	}
-	a.printf("\nThe nearest plan that holds is without\n")
-	for _, l := range n.Without {
-		a.printf("    %s\n", l)
-	}
-	for i, l := range n.Instead {
-		if i == 0 {
-			a.printf("  and has instead\n")
-		}
-		a.printf("    %s\n", l)
-	}
-	a.printParting(n)
-}
-
-// printParting shows where the nearest run parts from the failing one.
-func (a *app) printParting(n *properties.Nearest) {
-	end := func(l *cluster.Line) string {
-		if l == nil {
-			return "nothing more happens"
-		}
-		return lineText(l)
-	}
-	if n.Last == nil {
-		a.printf("  The two runs differ from the start:\n")
-	} else {
-		a.printf("  Both runs are alike up to\n    %s\n  and then\n", lineText(n.Last))
-	}
-	a.printf("    fails  %s\n    holds  %s\n", end(n.Fails), end(n.Holds))
 }
 
 // printBlame shows where the violation is decided.
@@ -99,7 +71,6 @@ func (a *app) printBlame(s *shrunk) {
 		a.printf("  %4d  step %-6d %s\n", c.Failed, c.Step, what)
 	}
 	if n, ok := s.small.NearestDraw(list); ok {
-		a.printf("\nThe nearest run of these that holds:\n")
-		a.printParting(n)
+		a.printf("\n%s", n.Text())
 	}
 }

@@ -85,9 +85,8 @@ func (s *shrunk) json(status int) shrunkJSON {
 func (a *app) printShrunk(s *shrunk) {
 	small := s.small
 	a.printf("%s\n\n", a.style.title(fmt.Sprintf("%s, seed %d: the smallest plan found that violates %s", s.subject.scenario.Name, s.seed, ruleName(small.First))))
-	a.printf("%s", small.Text())
-	a.printf("\n")
 	a.printViolation(s.violation())
+	a.printf("\n%s", small.Text())
 	a.printNearest(s)
 	a.printBlame(s)
 	a.printf("\nsize %s, from %s, in %s\n", small.Size(), grouped(uint64(small.From.Total())), plural(uint64(small.Runs), "run", "runs"))

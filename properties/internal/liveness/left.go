@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// This file records which activities leave the worker queue. L02 shows this as evidence when an instance waits for an
-// activity that is gone.
+// This file records what leaves the queues. L02 shows this as evidence when an instance waits for an activity or a message
+// that is gone.
 
 func (c *obligations) Observe(o *observe.Observation) {
 	if o.Kind == observe.RowRemoved {
@@ -31,6 +32,19 @@ type leaving struct {
 	by     observe.Caller
 	atMs   int64
 	told   uint64 // the last call that sent the instance a message
+	last   lastMessage
+}
+
+// lastMessage is the message that an instance's queue lost last.
+type lastMessage struct {
+	no         observe.MessageNo
+	kind       engine.WorkItemKind
+	id         uint64 // the schedule that it completes, 0 if it completes none
+	sender     uint32
+	deliveries uint32
+	call       observe.CallKind
+	by         observe.Caller
+	atMs       int64
 }
 
 // tells records the last call that sent an instance a message.
@@ -42,26 +56,38 @@ func (c *obligations) tells(o *observe.Observation) {
 
 func (c *obligations) leaves(o *observe.Observation) {
 	call := c.Run.Model.Call(o.Call)
-	if o.Queue != observe.QueueWorker || o.Instance == 0 || o.Reason == observe.RemovedUndone || call == nil {
+	if o.Instance == 0 || o.Reason == observe.RemovedUndone || call == nil {
 		return
 	}
 	for len(c.left) <= int(o.Instance) {
 		c.left = append(c.left, leaving{})
 	}
 	l := &c.left[o.Instance]
+	if o.Queue != observe.QueueWorker {
+		r, mine := c.Run.Model.Row(o.Message), c.live.Row(o.Message)
+		l.last = lastMessage{o.Message, r.Kind, r.ID, mine.Sender, mine.Deliveries, call.Kind, call.Caller, o.AtMs}
+		return
+	}
 	if l.number != o.Call {
-		*l = leaving{events: l.events[:0], reason: o.Reason, number: o.Call, call: call.Kind, by: call.Caller, atMs: o.AtMs, told: l.told}
+		*l = leaving{events: l.events[:0], reason: o.Reason, number: o.Call, call: call.Kind, by: call.Caller, atMs: o.AtMs, told: l.told, last: l.last}
 	}
 	l.events = append(l.events, c.Run.Model.Row(o.Message).ID)
 }
 
-// lastLeft describes how the last activities of an instance left the queue, if nothing is queued for it: it may wait
-// for one of them.
+// lastLeft describes how the last activities and the last message of an instance left their queues, if nothing is queued for
+// it: it may wait for one of them.
 func (c *obligations) lastLeft(in *model.Instance) string {
-	if len(in.Queue)+len(in.Work) > 0 || int(in.No) >= len(c.left) || c.left[in.No].events == nil {
+	if len(in.Queue)+len(in.Work) > 0 || int(in.No) >= len(c.left) {
 		return ""
 	}
 	l := &c.left[in.No]
+	return c.lastActivities(l) + c.lastMessage(&l.last)
+}
+
+func (c *obligations) lastActivities(l *leaving) string {
+	if l.events == nil {
+		return ""
+	}
 	how := "acknowledged"
 	switch l.reason {
 	case observe.RemovedCancelled:
@@ -75,4 +101,27 @@ func (c *obligations) lastLeft(in *model.Instance) string {
 	}
 	ids := strings.Trim(strings.ReplaceAll(fmt.Sprint(l.events), " ", ", "), "[]")
 	return fmt.Sprintf("; the last activities to leave the queue, events %s, were %s %s by %s of %s%s", ids, how, c.at(l.atMs), l.call, c.Run.Who(l.by), result)
+}
+
+func (c *obligations) lastMessage(m *lastMessage) string {
+	if m.no == 0 {
+		return ""
+	}
+	what := string(m.kind)
+	if m.id != 0 {
+		what += fmt.Sprintf(" for event %d", m.id)
+	}
+	delivered := "after it was handed out"
+	if m.deliveries == 0 {
+		delivered = "although it was never handed out"
+	}
+	return fmt.Sprintf("; the last message to leave its queue, %s (message %d, %s), went %s with %s of %s, %s", what, m.no, c.sender(m.sender), c.at(m.atMs), m.call, c.Run.Who(m.by), delivered)
+}
+
+// sender names who sent a message.
+func (c *obligations) sender(node uint32) string {
+	if node == 0 {
+		return "sent by a client"
+	}
+	return "sent by " + c.Run.NodeName(node)
 }

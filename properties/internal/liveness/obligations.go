@@ -341,9 +341,9 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		return
 	}
 	c.Run.Liveness(property, 0, in.No,
-		"%s (%s@%s, execution %d, %s, pin %s) has not ended: calm since %s, last progress %s, counted from %s, bound %s, overdue by %s. Queued: %s%s. Live nodes: %s",
+		"%s (%s@%s, execution %d, %s, pin %s) has not ended: calm since %s, last progress %s, counted from %s, bound %s, overdue by %s%s. Queued: %s%s. Live nodes: %s",
 		in.Name, in.Orchestration, in.Version, in.CurrentID, in.Status(), model.PinText(in.Pin()), c.at(c.live.CalmMs), c.at(mine.ProgressMs), c.at(from), b,
-		span.Text(c.now-from-b.ms), c.queued(in), c.lastLeft(in), c.live.WhyNot(in))
+		span.Text(c.now-from-b.ms), c.waits(in), c.queued(in), c.lastLeft(in), c.live.WhyNot(in))
 }
 
 // Finish looks for work that relief has not freed (L04), and for instances of the plan that failed although their code did

@@ -116,10 +116,13 @@ func (k *parentChecker) onCommit(c *model.Call) {
 	}
 	k.checkCarried(c, in, l)
 	told, kind := k.tellings(c, l)
-	ended := engine.Status("")
+	ended, how := engine.Status(""), ""
 	for _, ex := range c.Executions {
 		if ex.Instance == in && isEnd(ex.Status) && !isEnd(ex.Was.Status) {
-			ended = ex.Status
+			ended, how = ex.Status, "ends as "+string(ex.Status)
+			if ex.Status == engine.StatusFailed {
+				how += fmt.Sprintf(" with %q", ex.Output)
+			}
 		}
 	}
 	want := engine.ItemSubOrchFailed
@@ -132,11 +135,11 @@ func (k *parentChecker) onCommit(c *model.Call) {
 	case ended == "" && told > 0:
 		k.report(c, in, l, "reports its end but has not ended")
 	case ended != "" && told == 0 && !l.damaged:
-		k.report(c, in, l, "ends as "+string(ended)+" but does not report it")
+		k.report(c, in, l, how+" but does not report it")
 	case told > 1:
 		k.report(c, in, l, "reports its end twice")
 	case told == 1 && ended != "" && kind != want:
-		k.report(c, in, l, "ends as "+string(ended)+" but reports "+string(kind))
+		k.report(c, in, l, how+" but reports "+string(kind))
 	}
 	l.told = l.told || told > 0
 }

@@ -34,8 +34,8 @@ func (c *obligations) report(property string, in *model.Instance, r *model.Row, 
 		lock = fmt.Sprintf(", locked until %s", c.at(in.Lock.UntilMs))
 	}
 	c.Run.Violate(check.Breach{Property: property, Class: cluster.ClassLiveness, Instance: in.No, Item: string(r.Kind), Node: mine.LastNode, Message: fmt.Sprintf(
-		"%s: message %d (%s) of %s, pin %s, is still queued: visible since %s, next visible %s%s, counted from %s, bound %s, overdue by %s; delivered %d times, count %d, %s. Live nodes: %s",
-		because, r.No, r.Kind, in.Name, model.PinText(in.Pin()), c.at(mine.FirstVisibleMs), c.at(r.VisibleMs), lock, c.at(from), b, span.Text(c.now-from-b.ms),
+		"%s: message %d (%s, %s) for %s, pin %s, is still queued: visible since %s, next visible %s%s, counted from %s, bound %s, overdue by %s; delivered %d times, count %d, %s. Live nodes: %s",
+		because, r.No, r.Kind, c.sender(mine.Sender), in.Name, model.PinText(in.Pin()), c.at(mine.FirstVisibleMs), c.at(r.VisibleMs), lock, c.at(from), b, span.Text(c.now-from-b.ms),
 		mine.Deliveries, r.Count, last, c.live.WhyNot(in))})
 }
 
@@ -47,11 +47,19 @@ func (c *obligations) at(ms int64) string {
 	return "at " + span.Text(ms-c.Run.World.StartMs())
 }
 
+// waits says in words what an instance waits for.
+func (c *obligations) waits(in *model.Instance) string {
+	if x := c.Run.World.Why(in.Name); x != nil {
+		return ". Now " + x.Text
+	}
+	return ""
+}
+
 // queued lists an instance's messages and activities in words.
 func (c *obligations) queued(in *model.Instance) string {
 	var parts []string
 	for _, r := range in.Queue {
-		parts = append(parts, fmt.Sprintf("%s visible %s, count %d", r.Kind, c.at(r.VisibleMs), r.Count))
+		parts = append(parts, fmt.Sprintf("%s, %s, visible %s, count %d", r.Kind, c.sender(c.live.Row(r.No).Sender), c.at(r.VisibleMs), r.Count))
 	}
 	for _, r := range in.Work {
 		name := ""

@@ -145,6 +145,7 @@ type Row struct {
 	Bounced        uint32 // how often a node gave it back because of its pin
 	BackoffMs      int64  // sum of the delays of abandons since calm began, each capped at the contract's limit
 	backoffs       uint32 // number of these delays
+	Sender         uint32 // the node that sent it; 0 for a client
 	AgainMs        int64  // when it is visible again after it waited for a start or was locked by a probe; 0 if neither happened
 }
 
@@ -236,6 +237,9 @@ func (s *State) Observe(o *observe.Observation) {
 func (s *State) onInserted(o *observe.Observation) {
 	r := s.Row(o.Message)
 	*r = Row{FirstVisibleMs: o.UntilMs}
+	if call := s.Run.Model.Call(o.Call); call != nil {
+		r.Sender = call.Caller.Node
+	}
 	in := s.Instance(o.Instance)
 	switch w := o.Item.(type) {
 	case engine.StartItem:

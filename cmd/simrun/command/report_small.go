@@ -1,0 +1,66 @@
+package command
+
+import (
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// A campaign of at least smallSeeds seeds makes the failure that decides its exit status small at once, within smallRuns
+// runs of about smallSteps steps in all: a second or two. With fewer seeds that would take longer than the campaign.
+const (
+	smallSeeds = 100
+	smallRuns  = 200
+	smallSteps = 1_000_000
+)
+
+// makeSmall makes the deciding failure small, if that is cheap.
+func (r *report) makeSmall() {
+	v, ok := r.shrinkable()
+	if !ok || r.sum.Interrupted || r.sum.Seeds < smallSeeds || r.subject.store != nil {
+		return
+	}
+	runs := min(smallRuns, smallSteps*r.sum.Seeds/max(r.sum.Steps, 1))
+	cfg, err := r.subject.config(v.Seed)
+	if err != nil || runs < smallRuns/10 || len(cfg.Plan.Releases()) > 0 {
+		return
+	}
+	concrete, err := r.subject.record(cfg)
+	if err != nil {
+		return // it has run before: the report names the command, which says why
+	}
+	options := r.subject.shrinkOptions(v.Violation)
+	options.MaxRuns = int(runs)
+	if small, err := properties.Shrink(*concrete, options); err == nil {
+		r.small = &shrunk{subject: r.subject, seed: v.Seed, small: small}
+	}
+}
+
+// shrinkable returns the violation that decides the exit status, if a smaller plan can show it.
+func (r *report) shrinkable() (campaign.Violation, bool) {
+	v, ok := r.deciding()
+	return v, ok && r.found != exitInternal && r.found != exitDrift && v.Class != cluster.ClassInternal && v.Class != cluster.ClassHandler
+}
+
+// printSmall shows the deciding failure made small, with the nearest run that holds and where the two are decided, or names
+// the command that does.
+func (a *app) printSmall(r *report) {
+	v, ok := r.shrinkable()
+	if !ok {
+		return
+	}
+	line := r.subject.line("shrink", v.Seed, "--property", v.Rule())
+	if r.small == nil {
+		a.printf("\nThe smallest plan that shows it, the nearest that holds, and where that is decided:\n%s\n", line)
+		return
+	}
+	small := r.small.small
+	a.printf("\nThe smallest plan found in %s that violates %s:\n\n%s", plural(uint64(small.Runs), "run", "runs"), ruleName(small.First), small.Text())
+	if small.Minimal {
+		a.printNearest(r.small)
+		a.printBlame(r.small)
+		a.printf("\nWith its evidence, and to keep it:\n%s\n", line)
+		return
+	}
+	a.printf("\nSmaller still, with the nearest plan that holds, and where that is decided:\n%s\n", line)
+}

@@ -33,6 +33,9 @@ func TestBuiltinScenarios(t *testing.T) {
 			if n.Title == "" || s.Title != n.Title {
 				t.Errorf("title %q in the list, %q in the scenario: expected one and the same on the first line", n.Title, s.Title)
 			}
+			if !strings.HasSuffix(n.Title, ".") {
+				t.Errorf("title %q goes on in the next line; lists show the first line alone", n.Title)
+			}
 			if s.Seeds.Count == 0 {
 				t.Error("no number of seeds, from which on a sometimes must have been seen")
 			}

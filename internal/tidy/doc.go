@@ -1,5 +1,8 @@
 // Package tidy holds the tests that keep the sources in order; it exports nothing.
 //
+//	go test ./internal/tidy            # check
+//	go test ./internal/tidy -update    # write the generated lists in docs/
+//
 // The tests parse the module's files themselves, so that the test cache sees what they depend on. They check
 //
 //   - the import graph: which package may import which, and which modules from elsewhere (tidy_test.go, packages);
@@ -21,7 +24,4 @@
 // lifts no ban is a failure, too.
 //
 // Each check is itself tested with planted sources whose faults it must find (planted_test.go).
-//
-//	go test ./internal/tidy            # check
-//	go test ./internal/tidy -update    # write the generated lists in docs/
 package tidy

@@ -52,10 +52,10 @@ func TestPlanted(t *testing.T) {
 		{"upward import", checkImports, map[string]string{"engine/x.go": "package engine\nimport _ " + mod + `sim/cluster"`}, "engine/x.go:2: engine must not import sim/cluster: imports run downwards"},
 		{"sideways import", checkImports, map[string]string{"engine/x.go": "package engine\nimport _ " + mod + `sim"`}, "engine must not import sim:"},
 		{"downward import", checkImports, map[string]string{"faults/x.go": "package faults\nimport _ " + mod + `engine"`}, ""},
-		{"testing in what is linked", checkLinks, map[string]string{
+		{"testing in what is linked", checkLinked, map[string]string{
 			"cmd/simrun/main.go": "package main\nimport _ " + mod + `engine"`, "engine/x.go": "package engine\nimport _ \"testing\"",
-		}, "engine/x.go:2: imports testing, and cmd/simrun links it"},
-		{"testing elsewhere", checkLinks, map[string]string{"cmd/simrun/main.go": "package main", "engine/x.go": "package engine\nimport _ \"testing\""}, ""},
+		}, "engine/x.go:2: testing is linked by a command (cmd/simrun → engine)"},
+		{"testing elsewhere", checkLinked, map[string]string{"cmd/simrun/main.go": "package main", "engine/x.go": "package engine\nimport _ \"testing\""}, ""},
 		{"upward import in a test", checkImports, map[string]string{"engine/x_test.go": "package engine\nimport _ " + mod + `memprovider"`}, "engine must not import memprovider"},
 		{"own package in a test", checkImports, map[string]string{"engine/x_test.go": "package engine_test\nimport _ " + mod + `engine"`}, ""},
 		{"unknown package", checkImports, map[string]string{"engine/util/x.go": "package util"}, "package engine/util is not in the table"},
@@ -166,7 +166,7 @@ func TestPlanted(t *testing.T) {
 		{"doc.go", checkPackageComments, map[string]string{"sim/doc.go": "// Package sim is.\n//\n//\tsim.New()\npackage sim"}, ""},
 		{"doc.go without code", checkPackageComments, map[string]string{"sim/doc.go": "// Package sim is.\npackage sim"}, "sim/doc.go:1: the first five lines of the package comment have no code"},
 		{"doc.go with code too late", checkPackageComments, map[string]string{"sim/doc.go": "// Package sim is.\n//\n//\n//\n//\n//\tsim.New()\npackage sim"}, "have no code"},
-		{"doc.go of an internal package", checkPackageComments, map[string]string{"internal/x/doc.go": "// Package x is.\npackage x"}, ""},
+		{"doc.go of an internal package", checkPackageComments, map[string]string{"internal/x/doc.go": "// Package x is.\npackage x"}, "have no code"},
 		{"second package comment", checkPackageComments, map[string]string{"sim/doc.go": "// Package sim is.\n//\n//\tsim.New()\npackage sim", "sim/x.go": "// Package sim too.\npackage sim"}, "a package comment outside doc.go"},
 		{"long file", func(m *module) []finding { return checkLengths(m, nil) }, one(strings.Repeat("\n", maxLines)), fmt.Sprintf("%d lines, more than %d", maxLines+1, maxLines)},
 		{"long test", func(m *module) []finding { return checkLengths(m, nil) }, map[string]string{"sim/x_test.go": "package sim" + strings.Repeat("\n", 2*maxLines)}, ""},

@@ -275,8 +275,6 @@ func TestPackageShares(t *testing.T) { report(t, checkShares(loadModule(t), 1, 8
 
 func TestFileLengths(t *testing.T) { report(t, checkLengths(loadModule(t), longFiles)) }
 
-func TestCommandLinksNoTests(t *testing.T) { report(t, checkLinks(loadModule(t))) }
-
 func TestTexts(t *testing.T) { report(t, checkTexts(loadModule(t))) }
 
 // checkImports compares the imports with the table.
@@ -329,32 +327,6 @@ func hasModule(modules []string, importPath string) bool {
 	return slices.ContainsFunc(modules, func(m string) bool { return importPath == m || strings.HasPrefix(importPath, m+"/") })
 }
 
-// linkTests are the files that still do it: the generator of plans, which is to leave the package that the command needs.
-var linkTests = []string{"properties/gen.go", "properties/gen_work.go"}
-
-// checkLinks finds what only a test needs in what cmd/simrun links: package testing brings its flags along.
-func checkLinks(m *module) []finding {
-	linked := []string{"cmd/simrun"}
-	var out []finding
-	for i := 0; i < len(linked); i++ {
-		for _, s := range m.sources {
-			if s.dir != linked[i] || s.test {
-				continue
-			}
-			for _, imp := range s.imports(m) {
-				dir, ours := strings.CutPrefix(imp.path, modulePath+"/")
-				switch {
-				case ours && !slices.Contains(linked, dir):
-					linked = append(linked, dir)
-				case (imp.path == "testing" || hasModule(testModules, imp.path)) && !slices.Contains(linkTests, s.name):
-					out = append(out, finding{s.name, imp.line, fmt.Sprintf("imports %s, and cmd/simrun links it: take an interface with the methods of *testing.T that you need, or draw from a seed", imp.path)})
-				}
-			}
-		}
-	}
-	return out
-}
-
 // checkSleeps finds tests that wait for the clock. Inside a bubble of testing/synctest time is virtual, so that files that
 // import it may sleep.
 func checkSleeps(m *module) []finding {
@@ -376,7 +348,7 @@ func checkSleeps(m *module) []finding {
 	return out
 }
 
-// checkPackageComments finds packages whose comment is not in doc.go.
+// checkPackageComments finds packages whose comment is not in doc.go, or does not show in its first five lines what to do.
 func checkPackageComments(m *module) []finding {
 	var out []finding
 	for _, dir := range m.dirs() {
@@ -387,7 +359,7 @@ func checkPackageComments(m *module) []finding {
 			}
 			if path.Base(s.name) == "doc.go" {
 				documented = true
-				if isPublic(dir) && !saysWhatToDo(s.ast.Doc) {
+				if !saysWhatToDo(s.ast.Doc) {
 					out = append(out, finding{s.name, m.line(s.ast.Doc), "the first five lines of the package comment have no code: show what to do with the package, in an indented line"})
 				}
 			} else {

@@ -1,5 +1,7 @@
 // Package conduct is the specification of a node, and the checker that judges nodes by it: S28.
 //
+//	m.Add(conduct.New(m.Run)) // m is a check.Monitor
+//
 // From the answers that a node gets, it derives the decision about each delivery, its text and its delay; the next
 // call of each slot, and its time; the log lines; and the counters at the end. It reads the records of a run, and the
 // build, the options and the registered handlers of a node, but no internal state of the node. It shares no rule with

@@ -1,4 +1,7 @@
 // Package coverage counts the points that a run reaches: named states that a campaign should see.
 //
+//	counter := coverage.New(m.Run, state) // state is a track.State
+//	for _, p := range coverage.All() { ... } // all points, reached or not
+//
 // Counter receives facts from the checkers and from package track, and judges nothing.
 package coverage

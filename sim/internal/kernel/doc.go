@@ -1,19 +1,15 @@
 // Package kernel runs a simulation: a virtual clock, a queue of events, and a trace with a digest. It knows nothing about
 // the simulated system.
 //
-// The owner adds plain values of its own event type to a [Kernel], takes them out again one by one, acts on each, and
-// tells a [Trace] what happened. Time passes only when an event is taken out.
-//
 //	k, err := kernel.New[event](kernel.Options{Chooser: sim.Random(seed)})
-//	...
-//	for {
-//		e, ok := k.Next()
-//		if !ok {
-//			break // No event is waiting, or k.Exhausted().
-//		}
+//	for e, ok := k.Next(); ok; e, ok = k.Next() {
 //		handle(e) // Uses k.After, sim.Chance(k.Chooser(), …), k.Step, trace.Begin …
 //	}
 //	fmt.Println(trace.Digest())
+//
+// The owner adds plain values of its own event type to a [Kernel], takes them out again one by one, acts on each, and
+// tells a [Trace] what happened. Time passes only when an event is taken out. Next returns false when no event is waiting,
+// or when the budget of steps is spent (Exhausted).
 //
 // A step is an event that changed something or made a call; a budget of them bounds a run.
 //

@@ -1,6 +1,9 @@
 // Package snapshot reads what a cluster's store holds, so that a run can begin where that cluster is, and stands in for the
 // orchestrations that durosim does not have.
 //
+//	s, err := snapshot.Read(os.DirFS("."), "orders.jsonl", engine.ShippedBuilds())
+//	err = s.StandIns(registry, true) // for the orchestrations in it
+//
 // An export is a file of JSON lines, or a directory of such files (*.jsonl), which are read in the order of their names.
 // Each line is an object that names its table, with the columns of docs/contract/provider.md#p3.1:
 //

@@ -86,6 +86,10 @@ const (
 	ShapeDisagreeing Shape = "disagreeing"
 )
 
+// HardText has what writers of JSON spell in different ways: every hexadecimal digit in a code point, characters with an escape
+// of their own, control characters, and characters beyond 16 bits.
+const HardText = "\u0123\u4567\u89ab\ucdef\uabcd\uef01 \"\\/\b\f\n\r\t\x00\x1f\x7f <&> \u2028 é 🜀\U0010ffff"
+
 // Shapes returns every Shape.
 func Shapes() []Shape {
 	return []Shape{ShapeWaiting, ShapeUnknownKind, ShapeNewKind, ShapeLegacy, ShapeCorrupt, ShapeGarbled, ShapeRespelled, ShapeDisagreeing}

@@ -56,6 +56,7 @@ func (c *clients) seedHistory(h *plan.History) {
 	name, version := h.Handler()
 	in := memprovider.PreloadedInstance{
 		Instance: h.Instance, Orchestration: name, Version: version, Executions: []memprovider.PreloadedExecution{seed},
+		CustomStatus: h.CustomStatus(),
 	}
 	if err := c.store.Preload(in); err != nil {
 		panic(fmt.Sprintf("cluster: %v", err)) // Validate has refused duplicates

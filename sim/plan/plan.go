@@ -230,6 +230,15 @@ func (h *History) Handler() (name, version string) {
 	return name, version
 }
 
+// CustomStatus returns the custom status that the instance has, nil if it has none.
+func (h *History) CustomStatus() *string {
+	if h.Shape != planterm.ShapeRespelled {
+		return nil
+	}
+	status := planterm.HardText
+	return &status
+}
+
 // Number returns the number at the end of the instance's name, 1 if there is none.
 func (h *History) Number() int {
 	n, err := strconv.Atoi(h.Instance[len(strings.TrimRight(h.Instance, "0123456789")):])

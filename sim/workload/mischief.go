@@ -24,6 +24,7 @@ func mischiefOrchestrations(v1, always engine.Version) []Orchestration {
 		{"Daredevil", v1, always, "calls activities whose code panics in several ways; it must be told in which", planterm.EndCompleted, daredevil, false},
 		{"Envoy", v1, always, "asks activities who they are, on a session and with a tag", planterm.EndCompleted, envoy, false},
 		{"Forwarder", v1, always, "continues as new at the event \"go\" without a look at its queue; the next execution must have the message \"parcel\"", planterm.EndCompleted, forwarder, false},
+		{"Glutton", v1, always, "asks for as much as the contract of 0.1.32 allows, and then for a byte more of what its input names: status, tag or value", planterm.EndFailed, glutton, false},
 		{"Impostor", v1, always, "asks for a child and for a detached start under ids that are reserved", planterm.EndAny, impostor, false},
 		{"Rascal", v1, always, "ends its code in the way that its input names: text, value, error, mute, quit or stray", planterm.EndFailed, rascal, false},
 		{"Splitter", v1, always, "continues as new from one coroutine while others ask for more", planterm.EndCompleted, splitter, false},
@@ -129,6 +130,26 @@ func forwarder(ctx *orch.Context, input string) (string, error) {
 		ctx.ContinueAsNew("forwarded")
 	}
 	return ctx.DequeueEvent("parcel").Await()
+}
+
+func glutton(ctx *orch.Context, input string) (string, error) {
+	ask := func(more string) {
+		size := func(of string, most int) string {
+			if of == more {
+				most++
+			}
+			return strings.Repeat(".", most)
+		}
+		ctx.SetCustomStatus(size("status", engine.MaxCustomStatusBytes))
+		ctx.SetKVValue("long", size("value", 4*engine.MaxKVValueBytes))
+		ctx.ScheduleActivity("Work", "", orch.WithTag(size("tag", engine.MaxTagNameBytes))).Drop()
+	}
+	ask("")
+	if _, err := ctx.ScheduleTimer(100 * time.Millisecond).Await(); err != nil {
+		return "", err
+	}
+	ask(input)
+	return "it was allowed", nil
 }
 
 func impostor(ctx *orch.Context, input string) (string, error) {

@@ -21,40 +21,36 @@ func storedOrchestrations(v1, always engine.Version) []Orchestration {
 	}
 }
 
-// HardText has what writers of JSON spell in different ways: every hexadecimal digit in a code point, characters with an escape
-// of their own, control characters, and characters beyond 16 bits.
-const HardText = "\u0123\u4567\u89ab\ucdef\uabcd\uef01 \"\\/\b\f\n\r\t\x00\x1f\x7f <&> \u2028 é 🜀\U0010ffff"
-
 // archivistChild is the child of a stored Archivist.
 const archivistChild = "child of the archivist"
 
 func archivist(ctx *orch.Context, input string) (string, error) {
-	if status, ok := ctx.CustomStatus(); input != HardText || !ok || status != HardText {
+	if status, ok := ctx.CustomStatus(); input != planterm.HardText || !ok || status != planterm.HardText {
 		return "", fmt.Errorf("begins with %q and %q", input, status)
 	}
-	text, err := ctx.ScheduleActivity(HardText, HardText, orch.OnSession(HardText), orch.WithTag(HardText)).Await()
-	if err != nil || text != HardText {
+	text, err := ctx.ScheduleActivity(planterm.HardText, planterm.HardText, orch.OnSession(planterm.HardText), orch.WithTag(planterm.HardText)).Await()
+	if err != nil || text != planterm.HardText {
 		return "", fmt.Errorf("the activity says %q, %v", text, err)
 	}
-	if _, err := ctx.ScheduleActivity("Work", HardText).Await(); err == nil || err.Error() != HardText {
+	if _, err := ctx.ScheduleActivity("Work", planterm.HardText).Await(); err == nil || err.Error() != planterm.HardText {
 		return "", fmt.Errorf("the failure says %v", err)
 	}
-	ctx.SetKVValue(HardText, HardText)
-	ctx.SetCustomStatus(HardText)
-	ctx.StartOrchestration("Leaf", HardText, HardText)
-	if text, err := ctx.ScheduleSubOrchestrationWithID("Leaf", archivistChild, HardText).Await(); err != nil || text != HardText {
+	ctx.SetKVValue(planterm.HardText, planterm.HardText)
+	ctx.SetCustomStatus(planterm.HardText)
+	ctx.StartOrchestration("Leaf", planterm.HardText, planterm.HardText)
+	if text, err := ctx.ScheduleSubOrchestrationWithID("Leaf", archivistChild, planterm.HardText).Await(); err != nil || text != planterm.HardText {
 		return "", fmt.Errorf("the child says %q, %v", text, err)
 	}
 	if _, err := ctx.ScheduleTimer(time.Second).Await(); err != nil {
 		return "", err
 	}
-	if text, err := ctx.DequeueEvent(HardText).Await(); err != nil || text != HardText {
+	if text, err := ctx.DequeueEvent(planterm.HardText).Await(); err != nil || text != planterm.HardText {
 		return "", fmt.Errorf("the message says %q, %v", text, err)
 	}
-	if text, err := ctx.ScheduleWait(HardText).Await(); err != nil || text != HardText {
+	if text, err := ctx.ScheduleWait(planterm.HardText).Await(); err != nil || text != planterm.HardText {
 		return "", fmt.Errorf("the event says %q, %v", text, err)
 	}
-	if value, ok := ctx.KVValue(HardText); !ok || value != HardText {
+	if value, ok := ctx.KVValue(planterm.HardText); !ok || value != planterm.HardText {
 		return "", errors.New("the key is gone")
 	}
 	return ctx.ScheduleWait("go").Await()
@@ -62,26 +58,26 @@ func archivist(ctx *orch.Context, input string) (string, error) {
 
 // archived is what a stored Archivist has recorded, up to its wait for "go".
 func archived() []stored {
-	hard := HardText
-	failed := engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: HardText}}
+	hard := planterm.HardText
+	failed := engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: planterm.HardText}}
 	return []stored{
-		{eventdata.OrchestrationStarted{Name: "Archivist", Version: "1.0.0", Input: HardText, InitialCustomStatus: &hard,
-			CarryForwardEvents: []engine.CarriedEvent{{Name: HardText, Data: HardText}}}, 0},
-		{eventdata.QueueEventDelivered{Name: HardText, Data: HardText}, 0},
-		{eventdata.ActivityScheduled{Name: HardText, Input: HardText, SessionID: HardText, Tag: HardText}, 0},
-		{eventdata.ActivityCompleted{Result: HardText}, 3},
-		{eventdata.ActivityScheduled{Name: "Work", Input: HardText}, 0},
+		{eventdata.OrchestrationStarted{Name: "Archivist", Version: "1.0.0", Input: planterm.HardText, InitialCustomStatus: &hard,
+			CarryForwardEvents: []engine.CarriedEvent{{Name: planterm.HardText, Data: planterm.HardText}}}, 0},
+		{eventdata.QueueEventDelivered{Name: planterm.HardText, Data: planterm.HardText}, 0},
+		{eventdata.ActivityScheduled{Name: planterm.HardText, Input: planterm.HardText, SessionID: planterm.HardText, Tag: planterm.HardText}, 0},
+		{eventdata.ActivityCompleted{Result: planterm.HardText}, 3},
+		{eventdata.ActivityScheduled{Name: "Work", Input: planterm.HardText}, 0},
 		{eventdata.ActivityFailed{Details: failed}, 5},
-		{eventdata.KeyValueSet{Key: HardText, Value: HardText, LastUpdatedAtMs: 1}, 0},
+		{eventdata.KeyValueSet{Key: planterm.HardText, Value: planterm.HardText, LastUpdatedAtMs: 1}, 0},
 		{eventdata.CustomStatusUpdated{Status: &hard}, 0},
-		{eventdata.OrchestrationChained{Name: "Leaf", Instance: HardText, Input: HardText}, 0},
-		{eventdata.SubOrchestrationScheduled{Name: "Leaf", Instance: archivistChild, Input: HardText}, 0},
-		{eventdata.SubOrchestrationCompleted{Result: HardText}, 10},
+		{eventdata.OrchestrationChained{Name: "Leaf", Instance: planterm.HardText, Input: planterm.HardText}, 0},
+		{eventdata.SubOrchestrationScheduled{Name: "Leaf", Instance: archivistChild, Input: planterm.HardText}, 0},
+		{eventdata.SubOrchestrationCompleted{Result: planterm.HardText}, 10},
 		{eventdata.TimerCreated{FireAtMs: 1}, 0},
 		{eventdata.TimerFired{FireAtMs: 1}, 12},
-		{eventdata.QueueSubscribed{Name: HardText}, 0},
-		{eventdata.ExternalSubscribed{Name: HardText}, 0},
-		{eventdata.ExternalEvent{Name: HardText, Data: HardText}, 0},
+		{eventdata.QueueSubscribed{Name: planterm.HardText}, 0},
+		{eventdata.ExternalSubscribed{Name: planterm.HardText}, 0},
+		{eventdata.ExternalEvent{Name: planterm.HardText, Data: planterm.HardText}, 0},
 		{eventdata.ExternalSubscribed{Name: "go"}, 0},
 	}
 }

@@ -21,6 +21,7 @@ type stateChecker struct {
 	check.Base
 	states []*instanceData // by instance number; nil while there is nothing to know
 	due    observe.InstanceNo
+	begun  bool // see begins
 }
 
 // instanceData is the state that an instance must have.
@@ -70,6 +71,9 @@ func (k *stateChecker) Observe(o *observe.Observation) {
 	c := k.Run.Model.Call(o.Call)
 	if c == nil {
 		return
+	}
+	if !k.begun {
+		k.begins(c)
 	}
 	if o.Outcome == observe.OutcomeOK || o.Outcome == observe.OutcomeNothing {
 		switch c.Kind {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
@@ -18,35 +17,44 @@ func (k *stateChecker) begins(c *model.Call) {
 	for i := range p.Histories {
 		h := &p.Histories[i]
 		name, version := h.Handler()
-		k.beginsAs(c, &memprovider.PreloadedInstance{Instance: h.Instance, Orchestration: name, Version: version, CustomStatus: h.CustomStatus()})
+		k.beginsAs(c, beginning{instance: h.Instance, orchestration: name, version: version, status: h.CustomStatus()})
 	}
 	if p.Contents != nil {
 		for i := range p.Contents.Instances {
-			k.beginsAs(c, &p.Contents.Instances[i])
+			in := &p.Contents.Instances[i]
+			b := beginning{instance: in.Instance, orchestration: in.Orchestration, version: in.Version, status: in.CustomStatus, keys: in.KV}
+			if in.Parent != nil {
+				b.parent = *in.Parent
+			}
+			k.beginsAs(c, b)
 		}
 	}
 }
 
-func (k *stateChecker) beginsAs(c *model.Call, given *memprovider.PreloadedInstance) {
-	no := k.Run.Model.Number(given.Instance)
+// beginning is what an instance has at the start; without an orchestration it has no row.
+type beginning struct {
+	instance, orchestration, version string
+	parent                           engine.ParentLink
+	status                           *string
+	keys                             []engine.KVEntry
+}
+
+func (k *stateChecker) beginsAs(c *model.Call, given beginning) {
+	no := k.Run.Model.Number(given.instance)
 	if no == 0 {
-		k.Run.Safety("S17", 0, 0, "the store knows nothing of %s: expected what the plan says that it holds at the start", given.Instance)
+		k.Run.Safety("S17", 0, 0, "the store knows nothing of %s: expected what the plan says that it holds at the start", given.instance)
 		return
 	}
 	d, in := k.of(no, true), k.Run.Model.Instance(no)
-	if d.status = given.CustomStatus; d.status != nil {
+	if d.status = given.status; d.status != nil {
 		d.version = 1
 	}
-	for _, e := range given.KV {
+	for _, e := range given.keys {
 		d.store = putKV(d.store, model.KeyValue{Key: e.Key, Value: &e.Value, UpdatedMs: e.LastUpdatedAtMs})
 	}
-	parent := engine.ParentLink{}
-	if given.Parent != nil {
-		parent = *given.Parent
-	}
-	if in.Created != (given.Orchestration != "") || in.Orchestration != given.Orchestration || in.Version != given.Version || in.Parent != parent {
+	if in.Created != (given.orchestration != "") || in.Orchestration != given.orchestration || in.Version != given.version || in.Parent != given.parent {
 		k.report(c, no, fmt.Sprintf("finds %s@%s with the parent %+v at the start of the run, expected %s@%s with %+v, as the plan says",
-			in.Orchestration, in.Version, in.Parent, given.Orchestration, given.Version, parent))
+			in.Orchestration, in.Version, in.Parent, given.orchestration, given.version, given.parent))
 	}
 	k.compare(c, no)
 }

@@ -26,7 +26,7 @@ func (a *arguments) word(i int) string {
 	return a.plain[i]
 }
 
-// has reports whether a plain word is there.
+// has reports whether a plain word is present.
 func (a *arguments) has(word string) bool {
 	for _, p := range a.plain {
 		if p == word {
@@ -36,7 +36,7 @@ func (a *arguments) has(word string) bool {
 	return false
 }
 
-// name returns the first plain word that is not a switch: the name that the operation may give.
+// name returns the first plain word that is not a switch: the name that the operation assigns.
 func (a *arguments) name() string {
 	if len(a.plain) > 0 && !strings.HasPrefix(a.plain[0], "+") {
 		return a.plain[0]
@@ -52,7 +52,7 @@ func (a *arguments) number(text string) uint64 {
 	return n
 }
 
-// ms returns a named duration in the store's time, or otherwise, which is not scaled.
+// ms returns a named duration, scaled to the store's time, or otherwise if it is missing, which is not scaled.
 func (a *arguments) ms(key string, otherwise time.Duration) time.Duration {
 	if text, ok := a.named[key]; ok {
 		return a.w.ms(int(a.number(text)))

@@ -12,13 +12,13 @@ import (
 //
 //	send ITEM [delay=MS]         enqueue for the orchestrator; arguments.item has the items
 //	fetch [TOKEN] [lock=MS poll=MS filter=A..B,C..D] [+name +history +kv +kvtime]    showFetched, or none
-//	fetchall [filter=]           fetch until there is nothing; the answers in alphabetical order, or none
+//	fetchall [filter=]           fetch until nothing is left; the answers in alphabetical order, or none
 //	fetchin N [TOKEN]            the first of N fetches that finds something, or none
 //	ack TOKEN [...]              see ack
 //	abandon TOKEN [delay=MS] [ignore]
 //	renew TOKEN MS
 //	make INSTANCE [...]          start, fetch, ack execution 1 with OS1, name TestOrch@1.0.0, and what an ack takes
-//	bare INSTANCE [...]          the same with empty metadata: there is an execution with a history, and no instance
+//	bare INSTANCE [...]          the same with empty metadata: an execution with a history, but no instance
 //	turn INSTANCE [...]          raise an event, fetch it, ack the fetched execution
 //	can INSTANCE EXECUTION [...] a turn that ends with ContinuedAsNew, and the first turn of the next execution
 //	fin INSTANCE [...]           a turn that completes the current execution with output done
@@ -30,9 +30,9 @@ import (
 //	hold OWNER,OWNER MS [idle=MS]    renewal of sessions: how many
 //	sweep                        cleanup of sessions: how many
 //	wait MS
-//	mark NAME [+MS]              keeps the time, or a later one, under a name
-//	mark NAME INSTANCE EXECUTION keeps the time at which an execution ended
-//	store                        goes on with another, empty store
+//	mark NAME [+MS]              store the time, or a later one, under a name
+//	mark NAME INSTANCE EXECUTION store the time at which an execution ended
+//	store                        continue with another, empty store
 func (w *caseRun) do(op string, a *arguments) (string, error) {
 	switch op {
 	case "send":
@@ -104,7 +104,7 @@ func (w *caseRun) do(op string, a *arguments) (string, error) {
 	return w.look(op, a)
 }
 
-// workerItem reads an activity, or another item for the cases about wrong kinds.
+// workerItem reads an activity, or an item of another kind for the cases about wrong kinds.
 func (w *caseRun) workerItem(a *arguments) engine.WorkItem {
 	if kind, _, _ := strings.Cut(a.word(0), ":"); kind == "ext" {
 		return a.item(a.word(0))
@@ -132,8 +132,8 @@ func (w *caseRun) fetchAll(a *arguments) (string, error) {
 	return strings.Join(all, ", "), nil
 }
 
-// ack reads what a turn commits: exec, events, name=NAME@VERSION, status, output, parent, pin, work and send (items),
-// cancel=INSTANCE[#EXECUTION]:ID. Without exec it is the given execution.
+// ack reads the contents of an ack: exec, events, name=NAME@VERSION, status, output, parent, pin, work and send (items),
+// cancel=INSTANCE[#EXECUTION]:ID. Without exec it is for the given execution.
 func (a *arguments) ack(token string, execution uint64) engine.OrchestrationAck {
 	if e, ok := a.named["exec"]; ok {
 		execution = a.number(e)
@@ -167,7 +167,7 @@ func (a *arguments) ack(token string, execution uint64) engine.OrchestrationAck 
 	return ack
 }
 
-// compose runs the operations that are made of several calls.
+// compose runs the operations that consist of several calls.
 func (w *caseRun) compose(op string, a *arguments) (string, error, bool) {
 	otherwise := func(key, value string) {
 		if _, ok := a.named[key]; !ok {

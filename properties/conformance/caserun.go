@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// caseRun is the state of one running case: a store, the time that the case let pass, and the names it gave.
+// caseRun is the state of one running case: its stores, the time that it has waited, and the names that it assigned.
 type caseRun struct {
 	factory Factory
 	all     []*Store // every store made
@@ -19,12 +19,12 @@ type caseRun struct {
 	stretch int
 
 	began  time.Time
-	waited time.Duration     // by the case, in the store's time
+	waited time.Duration     // by the case, on the store's clock
 	tokens map[string]string // token by the case's name for it
 	marks  map[string]uint64 // time in milliseconds by the case's name for it
-	given  map[string]bool   // tokens that fetches gave
-	done   []string          // what happened, a line each
-	step   int               // of an ack, before which it fails
+	given  map[string]bool   // tokens that fetches returned
+	done   []string          // the calls and their answers, one per line
+	step   int               // the step before which an ack fails
 
 	mu    sync.Mutex
 	lacks string // the method that the provider reported as missing
@@ -42,12 +42,12 @@ func (w *caseRun) fresh() {
 	w.all = append(w.all, w.Store)
 	w.p = w.noting(w.Provider)
 	if w.Advance != nil && w.now() < 1000 {
-		w.Advance(time.Second) // cases have timers that were due long ago
+		w.Advance(time.Second) // some cases use timers that were due long ago
 	}
 	w.tokens, w.given = map[string]string{}, map[string]bool{}
 }
 
-// noting returns the provider wrapped so that the method it does not have is noted.
+// noting wraps the provider so that the world learns which method it lacks.
 func (w *caseRun) noting(p engine.Provider) engine.Provider {
 	return call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
 		a := call.Perform(ctx, p, c)
@@ -60,7 +60,7 @@ func (w *caseRun) noting(p engine.Provider) engine.Provider {
 	})
 }
 
-// lacking returns the method that the case needs and the provider does not have, empty if there is none.
+// lacking returns the method that the case needs and the provider lacks, empty if there is none.
 func (w *caseRun) lacking() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,7 +81,7 @@ func (w *caseRun) ms(n int) time.Duration {
 	return max(d.Round(time.Millisecond), time.Millisecond)
 }
 
-// wait lets d pass in the store's time.
+// wait lets d pass on the store's clock.
 func (w *caseRun) wait(d time.Duration) {
 	w.waited += d
 	if w.Advance != nil {
@@ -91,7 +91,7 @@ func (w *caseRun) wait(d time.Duration) {
 	time.Sleep(d)
 }
 
-// late reports whether a store in real time was called so late that locks may have expired in between.
+// late reports whether the calls to a store in real time came so late that locks may have expired in between.
 func (w *caseRun) late() bool {
 	return w.Store != nil && w.Advance == nil && time.Since(w.began)-w.waited > w.ms(int(lateness.Milliseconds()))
 }
@@ -113,7 +113,7 @@ func (w *caseRun) admin() engine.ProviderAdmin {
 	return a
 }
 
-// token returns the token of that name, or the text itself if no fetch was given the name.
+// token returns the token with that name, or the text itself if the case gave no token that name.
 func (w *caseRun) token(name string) string {
 	if t, ok := w.tokens[name]; ok {
 		return t
@@ -121,7 +121,7 @@ func (w *caseRun) token(name string) string {
 	return name
 }
 
-// took keeps a fetched token under a name. A token names one holding for ever.
+// took stores a fetched token under a name. The provider must never return the same token again.
 func (w *caseRun) took(token, name string) {
 	switch {
 	case token == "":

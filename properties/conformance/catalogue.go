@@ -49,7 +49,7 @@ func readCatalogue() []testCase {
 	return cases
 }
 
-// wordTags maps a word of a script to a tag: what a case with that word needs or is about.
+// wordTags maps a word of a script to a tag: what a case with that word needs or tests.
 var wordTags = []struct{ word, tag string }{
 	{"corrupt ", "damage"}, {"damage ", "damage"}, {"torn ", "torn"}, {"wait ", "time"}, {"filter=", "filter"}, {"owner=", "sessions"}, {"hold ", "sessions"}, {"sweep", "sessions"},
 	{"tags=", "tags"}, {"kv ", "kv"}, {"kvs ", "kv"}, {"+kv", "kv"}, {"status ", "custom-status"}, {"poll=", "polling"},
@@ -66,7 +66,7 @@ var codeTags = map[string][]string{
 	"KV-20": {"kv"}, "KV-21": {"kv"}, "BP-121": {"kv"}, "BP-105": {"filter"},
 }
 
-// describe returns the case as a user of the package sees it.
+// describe returns the case in the form that users of the package see.
 func (c testCase) describe() Case {
 	group, _, _ := strings.Cut(c.id, "-")
 	d := Case{ID: c.id, Name: c.name, About: c.about, Group: group, Tags: slices.Clone(codeTags[c.id])}

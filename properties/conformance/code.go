@@ -125,7 +125,7 @@ func manyIncompatible(w *caseRun) {
 	w.play("fetch filter=1.0.0..1.9.9 -> B#1 x1 [ext:e]\nfetch filter=1.0.0..1.9.9 -> none")
 }
 
-// eventRoundTrip stores an event with every field set, and reads it.
+// eventRoundTrip stores an event with every field set, and reads it back.
 func eventRoundTrip(w *caseRun) {
 	w.try("make A")
 	want := engine.Event{EventID: 7, SourceEventID: 3, InstanceID: "another's ☂ id", ExecutionID: 5, TimestampMs: 1234567890123,
@@ -142,7 +142,7 @@ func eventRoundTrip(w *caseRun) {
 	fail("read(A) has no event 7")
 }
 
-// appendAllOrNothing checks providers that refuse duplicates; ignoring them is allowed too.
+// appendAllOrNothing tests providers that refuse duplicates; ignoring them is allowed, too.
 func appendAllOrNothing(w *caseRun) {
 	w.try("make A")
 	got, err := w.run("append A 1 2,1:act:Other")
@@ -154,7 +154,8 @@ func appendAllOrNothing(w *caseRun) {
 	w.play("read A +kinds -> [1:OrchestrationStarted 2:ActivityScheduled:Activity-2] | [1:OrchestrationStarted]")
 }
 
-// wrongCompletion acks with an event as completion. The contract's reference refuses it; accepting it is allowed (F17).
+// wrongCompletion acks with an event as completion. The contract's reference provider refuses it; accepting it is
+// allowed (F17).
 func wrongCompletion(w *caseRun) {
 	w.play("act A:1\nwork w -> A:1 x1")
 	_, err := w.run("finish w ext:A:e")

@@ -16,14 +16,13 @@
 //
 // # Time
 //
-// A store whose clock can be set is tested in virtual time, without waiting. Any other is tested in real time, with
-// cases in parallel; Store.Second sets how long a second of a case takes. A case that fails in real time while the
-// machine was late proves nothing about the provider: it runs again with longer seconds, and only its last failure
-// counts.
+// A store whose clock can be set is tested in virtual time, without waiting. Any other store is tested in real time,
+// with cases in parallel; Store.Second sets how long a second of a case takes. A case that fails in real time on a slow
+// machine proves nothing about the provider: it runs again with longer seconds, and only its last failure counts.
 //
 // # Cases
 //
-// The cases are in cases/*.txt, as scripts with one call and one expected answer a line (script.go describes the
+// The cases are in cases/*.txt, as scripts with one call and one expected answer per line (script.go describes the
 // language), and in Go where calls overlap. Where the contract leaves an answer free, a case accepts every answer it
 // allows. Where the reference provider differs from the contract, the case follows the contract.
 //
@@ -34,6 +33,6 @@
 //
 // # Limits
 //
-// Passing the suite shows the absence only of the mistakes that the cases know. properties/oracle/search judges
-// generated sequences of calls by the same contract; a provider should pass both.
+// Passing the suite shows only that the provider does not make the mistakes that the cases test for.
+// properties/oracle/search judges generated sequences of calls by the same contract; a provider should pass both.
 package conformance

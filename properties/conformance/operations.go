@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// form describes what an operation takes: the least and the greatest number of plain words, its switches, and its keys.
+// form describes the arguments of an operation: the least and the greatest number of plain words, its switches, and its
+// keys.
 type form struct {
 	least, most    int
 	switches, keys string
 }
 
-// forms holds the operations of scripts. A word that an operation does not take would silently weaken its case.
+// forms holds the operations of scripts. If an operation ignored a word, it would silently weaken its case.
 var forms = map[string]form{
 	"send": {1, 1, "", "delay"}, "fetch": {0, 1, "+name +history +kv +kvtime", "lock poll filter"}, "fetchall": {0, 0, "", "filter"},
 	"fetchin": {1, 2, "", "filter"}, "ack": {1, 1, "", ackKeys}, "abandon": {1, 1, "ignore", "delay"}, "renew": {2, 2, "", ""},
@@ -30,7 +31,7 @@ var forms = map[string]form{
 
 const ackKeys = "exec events name status output parent pin work send cancel"
 
-// checkForm ends a case whose script has an unknown operation, or a word too many.
+// checkForm ends a case whose script has an unknown operation or an unexpected word.
 func checkForm(op string, a *arguments) {
 	f, ok := forms[op]
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// together makes n calls at once, or one after the other if the store's calls must not overlap. Calls report by
-// returning; they must not end the case.
+// together makes n calls at once, or one after another if the store's calls must not overlap. The calls return errors;
+// they must not end the case.
 func (w *caseRun) together(n int, call func(i int)) {
 	if w.Sequential {
 		for i := range n {
@@ -33,8 +33,8 @@ func (w *caseRun) together(n int, call func(i int)) {
 	done.Wait()
 }
 
-// attempts bounds how often a call is repeated that failed under contention, or found nothing: a provider may fail with
-// a retryable error, or find nothing, when callers collide (F5).
+// attempts bounds the repetitions of a call that failed under contention, or found nothing: when callers collide, a
+// provider may fail with a retryable error, or find nothing (F5).
 const attempts = 100
 
 // persist repeats a call while it fails with a retryable error.
@@ -47,7 +47,7 @@ func persist[T any](call func() (T, error)) (v T, err error) {
 	return v, err
 }
 
-// persistent does the same as persist for calls without a result.
+// persistent is persist for calls without a result.
 func persistent(call func() error) error {
 	_, err := persist(func() (struct{}, error) { return struct{}{}, call() })
 	return err
@@ -70,7 +70,7 @@ func atMostOneAck(w *caseRun) {
 	w.play("read A -> [1]")
 }
 
-// shareInstances lets callers fetch at once, and checks that each instance was handed out once and none was left.
+// shareInstances lets callers fetch at once, and checks that each instance was delivered once and none was left over.
 func shareInstances(w *caseRun, instances, callers int) {
 	for i := range instances {
 		w.try(fmt.Sprintf("send start:A%d", i))
@@ -90,24 +90,24 @@ func shareInstances(w *caseRun, instances, callers int) {
 			taken[f.Item.Instance]++
 		}
 	}
-	// The messages that a collision kept from the callers are still there.
+	// A message that no caller got because of a collision is still queued.
 	for range instances - len(taken) {
 		f := must(w.p.FetchOrchestrationItem(ctx, longLock, 0, nil))
 		if f == nil {
-			fail("%d of %d instances were handed out to %d callers, and the others are not there", len(taken), instances, callers)
+			fail("%d of %d instances were delivered to %d callers, and the others are missing", len(taken), instances, callers)
 		}
 		w.took(f.LockToken, f.Item.Instance)
 		taken[f.Item.Instance]++
 	}
 	for i := range instances {
 		if n := taken[fmt.Sprint("A", i)]; n != 1 {
-			fail("instance A%d was handed out %d times to %d callers, want once", i, n, callers)
+			fail("instance A%d was delivered %d times to %d callers, want once", i, n, callers)
 		}
 	}
 	w.play("fetch -> none")
 }
 
-// shareActivities does the same as shareInstances for activities: each caller takes until there is nothing.
+// shareActivities does the same for activities: each caller takes activities until none is left.
 func shareActivities(w *caseRun, items, callers int) {
 	for i := range items {
 		w.try(fmt.Sprintf("act A:%d", i))
@@ -143,7 +143,7 @@ func shareActivities(w *caseRun, items, callers int) {
 	}
 	for i, n := range count {
 		if n != 1 {
-			fail("activity A:%d was handed out %d times to %d callers, want once", i, n, callers)
+			fail("activity A:%d was delivered %d times to %d callers, want once", i, n, callers)
 		}
 	}
 }
@@ -166,9 +166,9 @@ func claimTogether(w *caseRun) {
 			fail("fetching at once: %v", err)
 		}
 		if got[0] != nil && got[1] != nil {
-			fail("session %s: worker-A was given %s and worker-B %s", session, show(got[0].Item), show(got[1].Item))
+			fail("session %s: worker-A got %s and worker-B got %s", session, show(got[0].Item), show(got[1].Item))
 		}
-		for _, f := range got { // the other one stays with the owner, so the next round has a new session
+		for _, f := range got { // the other activity stays with the owner, so the next round uses a new session
 			if f != nil {
 				check(w.p.AckWorkItem(ctx, f.LockToken, nil))
 			}
@@ -181,7 +181,7 @@ func claimTogether(w *caseRun) {
 	}
 }
 
-// sendAndTakeTogether runs senders and takers at once. A taker commits the names of the events it took, in order.
+// sendAndTakeTogether runs senders and takers at once. A taker commits the names of the events that it took, in order.
 func sendAndTakeTogether(w *caseRun) {
 	const senders, each, instances, takers = 8, 100, 20, 8
 	for i := range instances {
@@ -209,7 +209,7 @@ func sendAndTakeTogether(w *caseRun) {
 			over, taken := left == 0, took
 			mu.Unlock()
 			if taken > 2*senders*each {
-				return nil // a store that never stops handing out; the count below reports it
+				return nil // the store never stops delivering; the count below reports that
 			}
 			f, err := persist(func() (*engine.FetchedOrchestration, error) { return w.p.FetchOrchestrationItem(ctx, longLock, 0, nil) })
 			if err != nil {
@@ -246,14 +246,14 @@ func sendAndTakeTogether(w *caseRun) {
 		}
 	})
 	check(errors.Join(errs...))
-	check(take()) // what collisions left behind
+	check(take()) // the messages that collisions left behind
 	total := 0
 	seen := map[string]bool{}
 	for i := range instances {
 		last := make([]string, senders)
 		for _, name := range committed[fmt.Sprint("A", i)] {
 			if len(name) != len("0.000") {
-				fail("A%d: a message came that nobody sent", i)
+				fail("A%d: received a message that no sender sent", i)
 			}
 			sender := int(name[0] - '0')
 			if seen[name] {
@@ -308,14 +308,15 @@ func tokensEverywhere(w *caseRun) {
 	}
 }
 
-// failedFetch makes fetches fail: because the caller has given up, and because of the storage if the store can do that.
+// failedFetch makes fetches fail: because the caller has given up, and because of a storage error if the store can
+// produce one.
 func failedFetch(w *caseRun) {
 	w.try("send start:A")
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	f, err := w.p.FetchOrchestrationItem(gone, longLock, 0, nil)
 	w.done = append(w.done, fmt.Sprintf("fetch by a caller that has given up -> %v, %v", f != nil, err))
-	if f != nil { // the provider need not look at the context
+	if f != nil { // the provider may ignore the context
 		w.took(f.LockToken, "t")
 		w.try("abandon t ignore")
 	}
@@ -326,7 +327,7 @@ func failedFetch(w *caseRun) {
 	for range 3 {
 		w.FailNext()
 		if f, err := w.p.FetchOrchestrationItem(ctx, longLock, 0, nil); f != nil && err == nil {
-			fail("the storage was to fail, and the fetch gave %s", f.Item.Instance)
+			fail("the storage was to fail, but the fetch returned %s", f.Item.Instance)
 		}
 		w.play("fetch t -> A#1 x1 [start] | A#1 x2 [start] | A#1 x3 [start]\nabandon t ignore")
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// settle is the time that a fetch started alongside other calls has to begin, or to answer if it does not wait.
+// settle is the time that a fetch which runs beside other calls gets to begin, or to answer if it does not wait.
 const settle = 50 * time.Millisecond
 
 // waiting starts a fetch that waits for work, and returns a function that waits for its answer.
@@ -28,7 +28,7 @@ func (w *caseRun) waiting(ctx context.Context, op string, fetch func(ctx context
 		answers <- answer{text, err, w.now()}
 	}()
 	var early []answer
-	if w.Advance != nil { // virtual time gives the fetch no time to begin
+	if w.Advance != nil { // virtual time gives the fetch no real time to begin
 		select {
 		case a := <-answers:
 			early = append(early, a)
@@ -73,12 +73,13 @@ func (w *caseRun) waitForActivity(ctx context.Context, session *engine.SessionFe
 	})
 }
 
-// inTime compares the answer of a waiting fetch: it must not come before from, and must come well before the poll ends.
+// inTime compares the answer of a waiting fetch with want. The answer must not come before from, and must come well
+// before the poll ends.
 func (w *caseRun) inTime(answer func() (string, time.Duration), want string, from int) {
 	got, took := answer()
-	w.waited = time.Since(w.began) // waiting on purpose is not lateness
+	w.waited = time.Since(w.began) // a deliberate wait does not count as lateness
 	if got != want || took < w.ms(from)-time.Millisecond || took >= w.ms(1900) {
-		fail("a fetch that may wait 2 s gave %s after %v, want %s after %v and well before %v", got, took, want, w.ms(from), w.ms(2000))
+		fail("a fetch that may wait 2 s returned %s after %v, want %s after %v and well before %v", got, took, want, w.ms(from), w.ms(2000))
 	}
 }
 
@@ -93,7 +94,8 @@ func wakeOnEnqueue(w *caseRun) {
 	w.inTime(work, "A:1", 200)
 }
 
-// wakeOnTime waits for events that only time brings: a delay, a timer, the end of a lock, the end of a session.
+// wakeOnTime tests events that only the passing of time causes: the end of a delay, a timer, the end of a lock, the end
+// of a session.
 func wakeOnTime(w *caseRun) {
 	for _, c := range []struct{ name, script string }{
 		{"a delay", "make A\nsend ext:A:e delay=300"},
@@ -118,7 +120,7 @@ func wakeOnTime(w *caseRun) {
 	w.inTime(answer, "A:2@s", 250)
 }
 
-// giveUpWaiting cancels a fetch that waits, and then lets work arrive.
+// giveUpWaiting cancels a fetch that waits, and then sends work.
 func giveUpWaiting(w *caseRun) {
 	waiting, giveUp := context.WithCancel(ctx)
 	defer giveUp()
@@ -126,7 +128,7 @@ func giveUpWaiting(w *caseRun) {
 	w.wait(w.ms(100))
 	giveUp()
 	if got, _ := answer(); got != "none" {
-		fail("a fetch of an empty store gave %s", got)
+		fail("a fetch from an empty store returned %s", got)
 	}
 	w.play("send start:A\nfetch -> A#1 x1 [start]")
 }
@@ -142,11 +144,11 @@ func twoWaiters(w *caseRun) {
 	b, _ := second()
 	w.waited = time.Since(w.began)
 	if (a == "A") == (b == "A") {
-		fail("two waiting fetches of one instance gave %s and %s, want one to have it and one to have none", a, b)
+		fail("two waiting fetches for one instance returned %s and %s, want the instance once", a, b)
 	}
 }
 
-// timed runs an operation and measures by the store's clock how long it took.
+// timed runs an operation and measures its duration with the store's clock.
 func (w *caseRun) timed(op string) (answer string, ms uint64) {
 	before := w.now()
 	answer = w.try(op)
@@ -155,7 +157,7 @@ func (w *caseRun) timed(op string) (answer string, ms uint64) {
 	return answer, ms
 }
 
-// unscaled returns the world with seconds of full length: polls are tested with their own times.
+// unscaled returns the world with seconds of full length, since polls are tested with their own times.
 func (w *caseRun) unscaled() *caseRun {
 	if w.Advance == nil {
 		w.Second = time.Second

@@ -10,7 +10,7 @@ import (
 func TestUselessFactory(t *testing.T) {
 	for want, f := range map[string]Factory{
 		"Factory.New is not set":  {},
-		"gave no store":           {New: func() (*Store, error) { return nil, nil }},
+		"returned no store":       {New: func() (*Store, error) { return nil, nil }},
 		"Provider is not set":     {New: func() (*Store, error) { return &Store{}, nil }},
 		"the disk is not mounted": {New: func() (*Store, error) { return nil, errors.New("the disk is not mounted") }},
 	} {

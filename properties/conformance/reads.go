@@ -23,8 +23,9 @@ import (
 //	kvs INSTANCE                         {KEY=VALUE ...}
 //	stats INSTANCE                       none, or COUNT events [sized] PENDING pending KEYS keys BYTES bytes
 //
-// and, beside the provider, corrupt INSTANCE EXECUTION EVENT, which damages an event, damage ITEM, which damages a queued
-// message, and torn TOKEN ..., an ack that fails midway (torn.go). remove runs the operations that delete.
+// and, outside the provider's interface, corrupt INSTANCE EXECUTION EVENT, which damages an event, damage ITEM, which
+// damages a queued message, and torn TOKEN ..., an ack that fails midway (torn.go). remove runs the operations that
+// delete.
 func (w *caseRun) look(op string, a *arguments) (string, error) {
 	switch op {
 	case "read", "history":
@@ -108,7 +109,7 @@ func (w *caseRun) readHistory(op string, a *arguments) (string, error) {
 	return showIDs(events), err
 }
 
-// describe runs the operations on the management surface that only read.
+// describe runs the read-only operations of the management surface.
 func (w *caseRun) describe(op string, a *arguments, admin engine.ProviderAdmin) (string, error) {
 	switch op {
 	case "info":
@@ -227,7 +228,7 @@ func (w *caseRun) remove(op string, a *arguments, admin engine.ProviderAdmin) (s
 	return "no result", nil
 }
 
-// instances reads ids, limit and the named cutoff.
+// instances reads ids, limit and the time under the key cutoff.
 func (a *arguments) instances(cutoff string) engine.InstanceFilter {
 	f := engine.InstanceFilter{CompletedBefore: a.moment(cutoff), Limit: a.optional("limit")}
 	if _, ok := a.named["ids"]; ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// Factory makes the provider under test; Store is one store and what a test can do to it. properties/oracle/search takes
-// the same types.
+// Factory makes the provider under test; Store is one store with the ways in which a test can manipulate it.
+// properties/oracle/search takes the same types.
 type (
 	Factory = undertest.Factory
 	Store   = undertest.Store
@@ -29,13 +29,13 @@ type T[Sub any] interface {
 }
 
 // Run runs every case as a subtest named by its id. A failure shows the calls made so far with their answers, and the
-// answer that the contract asks for instead. go test -run 'TestName/AT-01' runs one case. In the end the verdicts by group
-// are logged. Pass the *testing.T of a test.
+// answers that the contract allows. go test -run 'TestName/AT-01' runs one case. At the end Run logs the verdicts by group.
+// Pass the *testing.T of a test.
 func Run[Sub T[Sub]](t Sub, f Factory) {
 	t.Helper()
 	probe, err := f.Make()
 	if err != nil {
-		t.Fatal("the factory is of no use: " + err.Error())
+		t.Fatal("the factory cannot be used: " + err.Error())
 		return
 	}
 	realTime := probe.Advance == nil
@@ -65,11 +65,11 @@ type Case struct {
 	// Group holds the letters of the id. AT to KV are the groups of the contract's own suite, CF is about capability
 	// filters, and BP goes beyond the suite.
 	Group string
-	// Tags name what the case needs or is about, such as admin, time, damage, overlap.
+	// Tags say what the case needs or tests, such as admin, time, damage, overlap.
 	Tags []string
 }
 
-// String returns the text that a pattern of ids, names and tags is matched against: "AT-01 atomicity_failure_rollback
+// String returns the text against which a pattern of ids, names and tags is matched: "AT-01 atomicity_failure_rollback
 // #admin".
 func (c Case) String() string {
 	text := c.ID + " " + c.Name
@@ -91,12 +91,12 @@ func Cases() []Case {
 // Result is what was found out about one case. At most one of Failure and Skipped is set.
 type Result struct {
 	Case
-	// Failure is the text Run would fail with; Skipped names what the case needs and the store cannot do.
+	// Failure is the text with which Run would fail; Skipped names what the case needs and the store lacks.
 	Failure, Skipped string
 }
 
-// Ask runs the cases with these ids, or all cases if there are none, one after the other and outside of go test. It
-// panics for an unknown id.
+// Ask runs the cases with these ids, or all cases if ids is empty, one after another and outside of go test. It panics
+// for an unknown id.
 func Ask(f Factory, ids ...string) []Result {
 	if len(ids) == 0 {
 		for _, c := range catalogue {
@@ -118,10 +118,10 @@ func Ask(f Factory, ids ...string) []Result {
 // judgement is what was found out about a case: at most one of its texts is set.
 type judgement struct {
 	failure string
-	missing string // what the case needs and the store cannot do
+	missing string // what the case needs and the store lacks
 }
 
-// stretches are the factors by which a case's seconds grow while the machine is too late for a verdict.
+// stretches are the factors by which the seconds of a case grow while the machine is too slow for a verdict.
 var stretches = []int{1, 4, 16}
 
 // ask runs one case.
@@ -136,7 +136,7 @@ func (c testCase) ask(f Factory) judgement {
 	return v
 }
 
-// attempt runs a case once, and reports whether the machine was too late for a failure to mean anything.
+// attempt runs a case once, and reports whether the machine was so slow that a failure means nothing.
 func (c testCase) attempt(f Factory, stretch int) (v judgement, late bool) {
 	w := &caseRun{factory: f, stretch: stretch, began: time.Now(), marks: map[string]uint64{}}
 	defer func() {
@@ -184,7 +184,7 @@ func (c testCase) report(w *caseRun, what string) string {
 	return text + "\n\n" + what
 }
 
-// What ends a case: the provider broke the contract, the store cannot do what the case needs, the case is wrong.
+// These panics end a case: the provider broke the contract, the store lacks what the case needs, or the case is wrong.
 type (
 	failure string
 	missing string
@@ -201,5 +201,5 @@ func check(err error) {
 	}
 }
 
-// lateness is the time, on the scale of the case, that its calls may take in all before its times mean nothing.
+// lateness is the total time, on the scale of the case, that its calls may take before its times mean nothing.
 const lateness = 100 * time.Millisecond

@@ -10,16 +10,17 @@ import (
 	"github.com/durosim/durosim/properties/oracle"
 )
 
-// A script consists of lines "OPERATION -> ANSWER". An operation that only has to succeed stands alone; an ANSWER may
-// list all that the contract allows: "none | A#1 x1 [ext:a]". Word by word, * stands for anything, also inside a word,
-// and >=3 for a number. A result may be replaced by
+// A script consists of lines "OPERATION -> ANSWER". An operation that only has to succeed has no ANSWER; an ANSWER may
+// list all answers that the contract allows: "none | A#1 x1 [ext:a]". In a word, * matches anything, and >=3 matches a
+// number of at least 3. A result may be replaced by
 //
-//	ok                    success without a result, among others
+//	ok                    success without a result, as one of several answers
 //	perm                  a permanent error
-//	perm(text/other)      whose message contains one of the texts, letter case aside
+//	perm(text/other)      one whose message contains one of the texts, ignoring case
 //	error, error(text)    an error of either class
 //
-// What follows the number of a freedom (F9: none) is allowed unless the contract of Factory.Contract takes it away.
+// An answer after the number of a freedom (F9: none) is allowed unless the contract of Factory.Contract denies that
+// freedom.
 //
 // Operations take plain words first and key=value words after them; do (calls.go) and look (reads.go) document them.
 // Times are in milliseconds. Text after // is a remark.
@@ -63,7 +64,7 @@ func (w *caseRun) run(op string) (string, error) {
 	return w.do(words[0], a)
 }
 
-// try runs an operation of a Go case; it has to succeed.
+// try runs an operation of a Go case, which must succeed.
 func (w *caseRun) try(op string) string {
 	got, err := w.run(op)
 	w.done = append(w.done, op+" -> "+got)
@@ -73,7 +74,7 @@ func (w *caseRun) try(op string) string {
 	return got
 }
 
-// allowed reports whether an answer is among those that a script lists.
+// allowed reports whether a script lists an answer.
 func (w *caseRun) allowed(want, got string, err error) bool {
 	denied, _ := oracle.Denied(w.factory.Contract) // an unknown contract makes no store
 	for _, one := range strings.Split(want, " | ") {

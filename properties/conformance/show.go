@@ -45,7 +45,7 @@ func show(item engine.WorkItem) string {
 	return string(item.Kind())
 }
 
-// ofExecution returns a mark for whatever does not belong to the first execution.
+// ofExecution returns a mark for items that do not belong to the first execution.
 func ofExecution(id uint64) string {
 	if id == engine.InitialExecutionID {
 		return ""
@@ -53,8 +53,8 @@ func ofExecution(id uint64) string {
 	return fmt.Sprintf("#%d.", id)
 }
 
-// showFetched returns INSTANCE#EXECUTION xCOUNT [MESSAGES], then what the switches ask for: +name, +history, +kv,
-// +kvtime. A history error is shown as HISTORY-ERROR, followed by the history if there is one all the same.
+// showFetched returns INSTANCE#EXECUTION xCOUNT [MESSAGES], then the parts that the switches request: +name, +history,
+// +kv, +kvtime. A history error is shown as HISTORY-ERROR, followed by the history if the provider returned one.
 func showFetched(f *engine.FetchedOrchestration, a *arguments) string {
 	var items []string
 	for _, m := range f.Item.Messages {

@@ -31,7 +31,7 @@ func (v judgement) verdict() Verdict {
 	return Passed
 }
 
-// Summary counts verdicts by group, in the order in which the groups were first counted.
+// Summary counts verdicts by group, in the order in which the groups first occurred.
 type Summary []GroupSummary
 
 // GroupSummary counts the verdicts of one group.
@@ -88,11 +88,11 @@ func (s Summary) String() string {
 	for _, g := range s {
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\n", g.Group, g.Passed, g.Failed, g.Known, g.Skipped)
 	}
-	_ = t.Flush() // the builder takes everything
+	_ = t.Flush() // a strings.Builder never fails
 	return b.String()
 }
 
-// tally is a summary that parallel subtests count in. It lists the groups in the order of the catalogue.
+// tally is a summary that parallel subtests share. It lists the groups in the order of the catalogue.
 type tally struct {
 	mu       sync.Mutex
 	verdicts map[string]Verdict // by case

@@ -1,15 +1,15 @@
 package conformance
 
-// This file has the acks that fail midway. A case with one is played for each of an ack's first steps, on a store of its
-// own; how many steps there are is up to the store, and an ack that has fewer of them is not torn.
+// This file has the acks that fail midway. Such a case runs once for each of the first steps of an ack, each time on a
+// new store. The store determines how many steps an ack has; an ack with fewer steps succeeds.
 
 // tornOp begins the line of a torn ack.
 const tornOp = "\ttorn "
 
-// tornSteps is the number of steps that are tried.
+// tornSteps is the number of steps at which the ack is made to fail.
 const tornSteps = 12
 
-// committed is the panic of a torn ack that was not: the step is beyond its last.
+// committed is the panic of an ack that succeeded because it has fewer steps.
 type committed struct{}
 
 // playTorn plays a script once for each step before which its ack fails.
@@ -38,7 +38,7 @@ func (w *caseRun) playUntilCommitted(script string) (torn bool) {
 	return true
 }
 
-// tear makes an ack fail before a step. Whether a failure of the storage may be tried again is the store's to say.
+// tear makes an ack fail before a step. The store decides whether its storage failure is retryable.
 func (w *caseRun) tear(a *arguments) error {
 	if w.FailAckStep == nil {
 		lacks("the store cannot fail in the middle of an ack (Store.FailAckStep)")

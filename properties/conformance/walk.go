@@ -11,15 +11,16 @@ import (
 	"github.com/durosim/durosim/properties/oracle"
 )
 
-// The length of a walk, and the number of walks in virtual and in real time.
+// The number of calls in a walk, and the number of walks in virtual and in real time.
 const (
 	walkSteps = 150
 	walks     = 20
 	realWalks = 4
 )
 
-// walk makes random calls, the same ones every time, and lets the specification judge every answer. If it refuses one, the
-// walk is made shorter, as long as the clock can be set. search.Check goes further: it draws new sequences.
+// walk makes random calls, the same ones each time, and lets the specification judge every answer. If the specification
+// rejects an answer, walk shortens the sequence, if the clock can be set. search.Check goes further: it draws new
+// sequences.
 func walk(w *caseRun) {
 	number := uint64(walks)
 	if w.Advance == nil {
@@ -42,18 +43,18 @@ func walk(w *caseRun) {
 	}
 }
 
-// stop ends a walk whose answer the specification refuses.
+// stop is the panic that ends a walk at a rejected answer.
 type stop struct{ refusal *oracle.Refusal }
 
-// take makes the calls of a walk on a fresh store, up to the first answer that the specification refuses. It returns their
-// number with the refusal, nil if there is none.
+// take makes the calls of a walk on a fresh store, up to the first rejected answer. It returns the number of calls, and
+// the refusal, nil if there is none.
 func (w *caseRun) take(ops []string) (made int, refusal *oracle.Refusal) {
 	w.fresh()
 	w.done = nil
 	judge := oracle.New(oracle.Options{Deny: []oracle.Freedom{"F5"}})
 	w.p = oracle.Watch(w.Provider, "", func() int64 { return int64(w.now()) }, func(e oracle.Exchange) {
 		if errors.Is(e.Answer.Err, engine.ErrUnsupported) {
-			return // the other methods are judged all the same
+			return // the provider lacks this method; the other methods are judged
 		}
 		if refusal := judge.Apply(e); refusal != nil {
 			panic(stop{refusal})
@@ -80,11 +81,11 @@ func (w *caseRun) take(ops []string) (made int, refusal *oracle.Refusal) {
 	return made, nil
 }
 
-// least leaves calls out of a walk, many at once and then fewer, while the specification refuses an answer of the same
-// method. A walk that is not refused again stays as it is.
+// least removes calls from a walk, first many at once and then fewer, while the specification still rejects an answer of
+// the same method. If the walk is not rejected again, least returns it unchanged.
 func (w *caseRun) least(ops []string, refusal *oracle.Refusal) []string {
 	refused := func(some []string) (int, bool) {
-		// The store is of use no longer, and there would be hundreds.
+		// Release the store, which is no longer needed: otherwise hundreds would stay open.
 		w.Release()
 		w.all = w.all[:len(w.all)-1]
 		at, again := w.take(some)
@@ -107,7 +108,7 @@ func (w *caseRun) least(ops []string, refusal *oracle.Refusal) []string {
 			size /= 2
 		}
 	}
-	// A fetch and its ack may only go together.
+	// A fetch and its ack can only be removed together.
 	for i := 0; i < len(ops); i++ {
 		for j := i + 1; j < len(ops); j++ {
 			some := slices.Concat(ops[:i], ops[i+1:j], ops[j+1:])
@@ -119,8 +120,9 @@ func (w *caseRun) least(ops []string, refusal *oracle.Refusal) []string {
 	return ops
 }
 
-// steps are the forms of a walk's calls: %i is an instance, %t a token of an instance, %w of an activity, %n a new event
-// id, %d a short time, %l a lock's, %o an owner, %s a status, %v a version, %k a key.
+// steps are the forms of a walk's calls. %i stands for an instance, %t for a token of an instance, %w for one of an
+// activity, %n for a new event id, %d for a short time, %l for a lock timeout, %o for an owner, %s for a status, %v for
+// a version, and %k for a key.
 var steps = []string{
 	"send start:%i", "send start:%i", "send ext:%i:e", "send ext:%i:e", "send queue:%i:q", "send stop:%i", "send ext:%i:late delay=%d",
 	"send timer:%i:+500", "send done:%i:7", "send can:%i",

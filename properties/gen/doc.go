@@ -1,5 +1,5 @@
-// Package gen draws plans that nobody has written: clusters, schedules, loads, programs and faults, as generators of rapid.
-// With properties.Test each seed has a plan of its own:
+// Package gen draws random plans: clusters, schedules, loads, programs and faults, as generators of rapid. With
+// properties.Test each seed has a plan of its own:
 //
 //	draw := gen.PlanFrom(gen.Space{Work: []plan.Instance{{ID: "refund", Orchestration: "Refund"}}}.Plan())
 //	properties.Test(t, properties.Config{Plan: draw, Seeds: 200, Handlers: register})

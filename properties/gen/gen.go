@@ -18,17 +18,18 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// Space holds the parts of generated plans; the zero value is what is shipped. Its generators give plans that are valid by
-// construction, so that no draw of a test is wasted on an invalid plan, and that shrink towards fewer and simpler parts.
+// Space holds the parts of generated plans; the zero value uses the shipped ones. Its generators give plans that are
+// valid by construction, so that a test wastes no draw on an invalid plan, and that shrink towards fewer and simpler
+// parts.
 type Space struct {
-	// Builds returns the builds that nodes may run, as in cluster.Config; nil means the shipped ones without those of
-	// other replay semantics.
+	// Builds returns the builds that nodes may run, as in cluster.Config; nil means the shipped builds, except those
+	// with other replay semantics.
 	Builds func() []*engine.Build
-	// Work lists the instances to choose from, in place of the shipped orchestrations; one may be chosen several times.
-	// Its id is the prefix of the instances' ids, and times count from the instance's start. An instance without an
-	// expected end may end in any way: however it ends in quiet weather, faults may make it time out.
+	// Work lists the instances to choose from, in place of the shipped orchestrations; the same one may be chosen
+	// several times. Its id is the prefix of the instances' ids, and times count from the start of the instance. An
+	// instance without an expected end may end in any way, since faults may make it time out.
 	Work []plan.Instance
-	// NoPrograms leaves generated programs out.
+	// NoPrograms disables generated programs.
 	NoPrograms bool
 }
 
@@ -94,12 +95,12 @@ func number(t *rapid.T, from, to int, label string) int {
 	return rapid.IntRange(from, to).Draw(t, label)
 }
 
-// rarely returns true once in the given number of draws.
+// rarely returns true in one of the given number of draws.
 func rarely(t *rapid.T, in int, label string) bool {
 	return rapid.IntRange(0, in-1).Draw(t, label) == in-1
 }
 
-// Nodes draws one to four nodes; the first is not absent, so that something runs.
+// Nodes draws one to four nodes; the first is never absent, so that some node runs.
 func (s Space) Nodes() *rapid.Generator[[]plan.Node] {
 	return rapid.Custom(func(t *rapid.T) []plan.Node {
 		nodes := make([]plan.Node, number(t, 1, 4, "count"))
@@ -163,7 +164,7 @@ func (s Space) Schedule(nodes []plan.Node) *rapid.Generator[[]plan.Step] {
 	})
 }
 
-// step fills in a step: what happens to a node.
+// step fills in what happens to a node in a step.
 func (s Space) step(t *rapid.T, step *plan.Step, up, absent bool) {
 	switch {
 	case absent:
@@ -190,7 +191,7 @@ func (s Space) step(t *rapid.T, step *plan.Step, up, absent bool) {
 			Max: rapid.SampledFrom([]engine.Version{engine.V(1, 5, 0), engine.V(2, 0, 0), engine.V(9, 0, 0)}).Draw(t, "max"),
 		}
 	case plan.VerbRegister, plan.VerbDeregister:
-		if s.Work != nil { // it is not known which handlers a user's builds have
+		if s.Work != nil { // the handlers of a user's builds are unknown
 			*step = plan.Step{At: step.At, Node: step.Node, Verb: plan.VerbCrash}
 			return
 		}
@@ -199,7 +200,7 @@ func (s Space) step(t *rapid.T, step *plan.Step, up, absent bool) {
 	}
 }
 
-// Faults draws a rate for each of some kinds, in windows or for all of turbulence, for one node or for all.
+// Faults draws a rate for some kinds, in windows or for all of turbulence, for one node or for all.
 func (s Space) Faults(nodes []plan.Node) *rapid.Generator[faults.Plan] {
 	return rapid.Custom(func(t *rapid.T) faults.Plan {
 		var p faults.Plan

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Workload draws up to six instances of orchestrations, up to three of programs, a few histories, and a probe now and then.
+// Workload draws up to six instances of orchestrations, up to three of programs, a few histories, and sometimes a probe.
 // There is at least one instance.
 func (s Space) Workload() *rapid.Generator[Workload] {
 	return rapid.Custom(func(t *rapid.T) Workload {
@@ -54,13 +54,14 @@ func (s Space) work() []plan.Instance {
 	return planedit.ShippedWork()
 }
 
-// instance draws one of the work: when it starts, how early or late its actions are, and whether it is cancelled.
+// instance draws an instance of the work: when it starts, how early or late its actions are, and whether it is
+// cancelled.
 func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
 	return rapid.Custom(func(t *rapid.T) plan.Instance {
 		var in plan.Instance = rapid.SampledFrom(s.work()).Draw(t, "work")
 		in.ID = numbered(in.ID, i)
 		eternal := in.Expect == planterm.EndEternal
-		in.Expect = planterm.EndAny // a plan that nobody wrote may lose work
+		in.Expect = planterm.EndAny // a random plan may lose work
 		in.StartAt += upTo(horizon).Draw(t, "start")
 		in.Actions = slices.Clone(in.Actions)
 		for j := range in.Actions {
@@ -73,7 +74,7 @@ func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
 	})
 }
 
-// programInstance adds an instance of a drawn program, with events for what it waits for.
+// programInstance adds an instance of a drawn program, with the events that it waits for.
 func (s Space) programInstance(t *rapid.T, w *Workload, name string) {
 	var set plan.Programs = s.Program(name).Draw(t, "program")
 	w.Programs = append(w.Programs, set...)
@@ -102,8 +103,8 @@ func (s Space) programInstance(t *rapid.T, w *Workload, name string) {
 	w.Instances = append(w.Instances, in)
 }
 
-// cancels cancels an instance, up to three times at once, each with a reason of its own: as it starts, as something else is
-// sent to it, or later.
+// cancels cancels an instance, up to three times at once, each with a reason of its own: when it starts, when another
+// message is sent to it, or later.
 func cancels(t *rapid.T, in *plan.Instance) {
 	times := []time.Duration{in.StartAt + upTo(6*time.Second).Draw(t, "cancel"), in.StartAt}
 	for _, a := range in.Actions {
@@ -115,7 +116,7 @@ func cancels(t *rapid.T, in *plan.Instance) {
 	}
 }
 
-// withdrawn draws steps that take a version of a program from a node, and mostly give it back.
+// withdrawn draws steps that remove a version of a program from a node, and in most cases restore it.
 func withdrawn(t *rapid.T, p *plan.Plan) {
 	if len(p.Programs) == 0 || !rarely(t, 4, "withdrawn") {
 		return
@@ -144,7 +145,7 @@ func (s Space) history(i int) *rapid.Generator[plan.History] {
 			engine.V(2, 0, 0), engine.V(3, 0, 0), engine.V(10, 0, 0), engine.V(1, 5, 0), engine.V(1, 6, 0), engine.V(0, 8, 0), engine.V(1, 1500, 0),
 		}
 		newKind := h.Shape == planterm.ShapeNewKind
-		if newKind { // no build has ever written that kind under an older pin, or under none (S23)
+		if newKind { // no build has ever written that kind under an older pin or without a pin (S23)
 			pins = pins[:3]
 		}
 		if newKind || !rarely(t, 6, "unpinned") {

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// held tells whether a token names a holding at all, and whether the holding is live.
+// held says whether a token names a holding at all, and whether the holding is live.
 type held struct {
 	exists bool
 	live   truth
@@ -26,7 +26,7 @@ func (s *State) holding(j *judge, token string) (in *instance, h held) {
 	return nil, held{}
 }
 
-// dead judges a call whose token is not live: it is refused, with one of the words if the token is not known at all.
+// dead judges a call whose token is not live: it must be refused, with one of the words if the token is unknown.
 func (j *judge) dead(section string, s *State, token string, h held, words ...string) {
 	switch {
 	case !h.exists:
@@ -43,8 +43,8 @@ func (s *State) ackOrchestration(j *judge, r call.AckOrchestrationItem) {
 	if in == nil {
 		return
 	}
-	// A call that must fail, since the lock has run out or for an event id, may also fail for one of these reasons,
-	// whichever the provider meets first.
+	// A call that must fail, because the lock has expired or because of an event id, may also fail for one of these
+	// reasons, whichever the provider checks first.
 	work, queue := misKinded(r)
 	if work || queue {
 		j.fails(free(f17MisKinded, "4.2"), s, "an item stands in the wrong list")
@@ -73,12 +73,12 @@ func (s *State) ackOrchestration(j *judge, r call.AckOrchestrationItem) {
 	}
 }
 
-// fails allows the call to fail, in either class; it has then changed nothing.
+// fails allows the call to fail, retryably or permanently, without any effect.
 func (j *judge) fails(c clause, s *State, why string) {
 	j.allow(c, j.answer.Err != nil, func() *State { return s }, "an error: %s", why)
 }
 
-// unackable returns why an ack of a live token must fail (step 6), empty if it need not.
+// unackable returns why an ack with a live token must fail (step 6), empty if it need not.
 func (s *State) unackable(in *instance, r call.AckOrchestrationItem) string {
 	for i, e := range r.HistoryDelta {
 		if e.EventID == 0 {
@@ -108,19 +108,19 @@ func (j *judge) writes(r call.AckOrchestrationItem) bool {
 	return r.ExecutionID != 0
 }
 
-// misKinded reports for each of the two lists whether it has an item that belongs in the other one.
+// misKinded reports for each of the two lists whether it has an item that belongs in the other list.
 func misKinded(r call.AckOrchestrationItem) (work, queue bool) {
 	isActivity := func(item engine.WorkItem) bool { return item.Kind() == engine.ItemActivityExecute }
 	return slices.ContainsFunc(r.WorkerItems, func(item engine.WorkItem) bool { return !isActivity(item) }),
 		slices.ContainsFunc(r.OrchestratorItems, isActivity)
 }
 
-// ackChoice is one way of committing an ack where the contract leaves a choice.
+// ackChoice is one way to commit an ack where the contract leaves a choice.
 type ackChoice struct {
 	clause  clause
-	create  bool // the instances row, from half a name
-	largest bool // the pointer of a new row is the largest execution (I9), not the acked one
-	// mis-kinded items are stored; a provider may do this with one list and not with the other
+	create  bool // create the instances row although only one of name and version is known
+	largest bool // the current execution of a new row is the largest one (I9), not the acked one
+	// mis-kinded items are stored; a provider may do this for one list and not for the other
 	storeWork, storeQueue bool
 }
 

@@ -145,7 +145,7 @@ func (s *State) executionInfo(j *judge, r call.GetExecutionInfo) {
 	}
 	events := uint64(len(in.events(r.ExecutionID)))
 	same := got != nil && got.ExecutionID == e.id && got.Status == e.status && sameText(got.Output, e.output) && got.EventCount == events
-	if same && got.PinnedVersion != nil { // an extension
+	if same && got.PinnedVersion != nil { // the pin is an extension of durosim
 		same = e.pin != nil && got.PinnedVersion.Triple() == *e.pin
 	}
 	if same && got.CompletedAt == nil {
@@ -193,8 +193,8 @@ func (s *State) metrics(j *judge) {
 	j.result(by("7", "I17 I20"), s, same, want)
 }
 
-// depths follows docs/contract/provider.md#p7.1: rows under a live lock are not counted, marked rows without one may be
-// (F6).
+// depths follows docs/contract/provider.md#p7.1. Rows under a live lock are not counted; marked rows without a lock may
+// be (F6).
 func (s *State) depths(j *judge) {
 	var least, most engine.QueueDepths
 	add := func(least, most *uint64, marked bool, live truth) {

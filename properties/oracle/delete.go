@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// erase removes instances with everything they own except sessions, and counts what went
+// erase removes instances with everything they own except sessions, and counts what it removed
 // (docs/contract/provider.md#p7.2). With keep their worker rows stay, without tokens (F28). The state must be a clone.
 func (s *State) erase(ids []string, keep bool) engine.DeleteInstanceResult {
 	var d engine.DeleteInstanceResult
@@ -46,7 +46,7 @@ func (s *State) running(ids []string) bool {
 	return slices.ContainsFunc(ids, func(id string) bool { in := s.find(id); return in.row && in.status() == engine.StatusRunning })
 }
 
-// erases allows the call to succeed after erasing the ids, with instances_deleted up to most.
+// erases allows the call to succeed after it has erased the ids, with instances_deleted of at most most.
 func (j *judge) erases(c clause, s *State, ids []string, most int, force bool) {
 	for _, keep := range []bool{false, true} {
 		if keep && !force || c.freedom != none && !j.grants(c.freedom) {
@@ -108,7 +108,7 @@ func (s *State) deleteAtomic(j *judge, r call.DeleteInstancesAtomic) {
 	if len(orphan) > 0 {
 		words = append(words, "child", "orphan", "tree")
 	} else if lost := orphans(func(p *instance) bool { return !p.row }); len(lost) > 0 {
-		j.permanent(free(xUnknownDeleted, "7.2"), s, fmt.Sprintf("%v would lose the parent that they do not have", lost), "child", "orphan", "tree")
+		j.permanent(free(xUnknownDeleted, "7.2"), s, fmt.Sprintf("%v would lose their parent, which does not exist", lost), "child", "orphan", "tree")
 	}
 	if !r.Force && s.running(r.Instances) {
 		words = append(words, "running")
@@ -128,7 +128,7 @@ func (s *State) deleteAtomic(j *judge, r call.DeleteInstancesAtomic) {
 	}
 }
 
-// choice is a set of things of which some must be taken and some may be.
+// choice is a set of ids of which some must be taken and some may be.
 type choice struct {
 	list  []string
 	truth []truth
@@ -140,7 +140,8 @@ func (c *choice) add(id string, t truth) {
 	}
 }
 
-// chosen returns the sets that may be taken: all that must be, unless the limit is reached; any set with anything.
+// chosen returns the sets that may be taken: every required id, unless the limit is reached; any set if anything is
+// true.
 func (c *choice) chosen(limit uint64, anything bool) [][]string {
 	all := true
 	for _, t := range c.truth {
@@ -168,8 +169,8 @@ func (c *choice) chosen(limit uint64, anything bool) [][]string {
 	return out
 }
 
-// matching returns the instances that a bulk filter selects, by the current execution (docs/contract/provider.md#p7.3
-// and #p7.4).
+// matching returns the instances that a bulk filter selects, judged by their current execution
+// (docs/contract/provider.md#p7.3 and #p7.4).
 func (s *State) matching(f engine.InstanceFilter, which func(in *instance) bool) choice {
 	var c choice
 	for _, in := range s.instances {
@@ -181,7 +182,7 @@ func (s *State) matching(f engine.InstanceFilter, which func(in *instance) bool)
 	return c
 }
 
-// before reports whether an execution was completed before a time, if one is given.
+// before reports whether an execution was completed before the cutoff; without a cutoff it holds.
 func (e *execution) before(cutoff *uint64) truth {
 	if cutoff == nil {
 		return known(true)
@@ -240,14 +241,14 @@ func (s *State) pruneBulk(j *judge, r call.PruneExecutionsBulk) {
 	}
 }
 
-// pruning is a state after a prune, with the counts of what was removed.
+// pruning is a state after a prune, with the numbers of removed objects.
 type pruning struct {
 	state *State
 	count engine.PruneResult
 }
 
-// pruned returns the states after pruning instances: without the executions that must go, and with or without those that
-// may.
+// pruned returns the states after pruning instances: without the executions that must be removed, and with or without
+// those that may be.
 func (s *State) pruned(ids []string, o engine.PruneOptions) []pruning {
 	list := []pruning{{s, engine.PruneResult{InstancesProcessed: uint64(len(ids))}}}
 	for _, id := range ids {

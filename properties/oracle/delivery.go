@@ -20,7 +20,7 @@ type delivery struct {
 	texts     []string // of the messages
 	damaged   bool     // history_error must be set
 	either    bool     // history_error may be set (X5)
-	half      bool     // name and version are not known (F20)
+	half      bool     // name and version are unknown (F20)
 	snapshot  []entry
 	count     uint32
 	status    engine.Status
@@ -106,27 +106,27 @@ func (d *delivery) differs(j *judge, got *engine.FetchedOrchestration) (string, 
 		if d.damaged {
 			return "history_error is not set, although something stored cannot be decoded", by("5.2", "I7")
 		}
-		return fmt.Sprintf("history_error %q, although everything can be decoded", got.Item.HistoryError), by("5.2", "I7")
+		return fmt.Sprintf("history_error is %q, although everything can be decoded", got.Item.HistoryError), by("5.2", "I7")
 	}
 	if d.damaged {
 		if len(got.Item.History) > 0 {
-			return "a history beside history_error", by("5.2", "I7")
+			return "a history in addition to history_error", by("5.2", "I7")
 		}
 	} else if !sameEvents(got.Item.History, d.history) {
 		return fmt.Sprintf("the history is not what was stored: expected %s, got %s", shown{eventsOf(d.history)}, shown{got.Item.History}), by("5.2", "I7")
 	}
 	if got.LockToken == "" {
-		return "no token", by("2", "I1")
+		return "the answer has no token", by("2", "I1")
 	}
 	return d.contextDiffers(j, got)
 }
 
-// contextDiffers compares what the answer says about the instance.
+// contextDiffers compares the fields of the answer that describe the instance.
 func (d *delivery) contextDiffers(j *judge, got *engine.FetchedOrchestration) (string, clause) {
 	loose := d.kind == contextHistory || d.kind == contextUnknown || (d.damaged || d.either && got.Item.HistoryError != "") && d.kind != contextRow
 	if !loose || !j.grants(f14RowlessContext) && d.kind == contextHistory {
 		if !d.half && (got.Item.OrchestrationName != d.name && d.name != "" || got.Item.Version != d.version) {
-			return fmt.Sprintf("it is %s %s, got %s %s", d.name, d.version, got.Item.OrchestrationName, got.Item.Version), by("5.2", "")
+			return fmt.Sprintf("the instance runs %s %s, got %s %s", d.name, d.version, got.Item.OrchestrationName, got.Item.Version), by("5.2", "")
 		}
 		if got.Item.ExecutionID != d.execution && d.kind != contextHistory {
 			return fmt.Sprintf("the current execution is %d, got %d", d.execution, got.Item.ExecutionID), by("5.2", "I9")

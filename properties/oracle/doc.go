@@ -1,6 +1,6 @@
 // Package oracle is the executable specification of a provider, written from docs/contract/provider.md alone. It takes a
-// call, its answer and its time. It reports whether the contract allows the answer, and if not, what it would have
-// allowed.
+// call, its answer and its time, and reports whether the contract allows the answer and, if not, which answers it
+// allows.
 //
 //	o := oracle.New(oracle.Options{})
 //	watched := oracle.Watch(provider, "", nowMs, func(e oracle.Exchange) {
@@ -10,24 +10,24 @@
 //	})
 //
 // Many answers are right: the contract leaves much to the provider (docs/contract/provider.md#p10). So the specification
-// does not predict an answer; it keeps every state that the store may be in, given what it has seen. Each call maps each
-// of these states to the states that its answer leaves possible; when none is left, the answer is refused. Where a
-// provider may act either way, the specification has an explicit branch with a name, listed by Freedoms; Options.Deny
-// takes freedoms away from a provider that promises more. The code is naive on purpose: plain slices, linear search,
-// nothing shared with any provider.
+// does not predict an answer; it keeps every state that the store may be in after the calls so far. Each call maps each
+// of these states to the states that are consistent with its answer; if none remains, the specification rejects the
+// answer. Where a provider may act in either way, the specification has an explicit branch with a name, listed by
+// Freedoms; Options.Deny denies freedoms to a provider that promises more. The code is deliberately simple: plain
+// slices, linear search, and nothing shared with any provider.
 //
 // # Uses
 //
-// Package search makes random sequences of calls on a provider under test, judges every answer, and shrinks a refused
-// sequence. Package calllog records a provider's calls, in whatever process it runs, and judges the log. Watch reports
-// calls as they are made; simulations use it as their referee. State.Next is the step of a nondeterministic model for a
-// linearizability checker; an exchange that is Lost may have had its effect or not.
+// Package search makes random sequences of calls on a provider under test, judges every answer, and shrinks a sequence
+// with a rejected answer. Package calllog records the calls of a provider in any process, and judges the log. Watch
+// reports calls as they are made; simulations use it as their referee. State.Next is the step of a nondeterministic
+// model for a linearizability checker; a Lost exchange may have had its effect or not.
 //
 // # Time
 //
 // A call takes effect at one instant of its Span, in milliseconds of store time. With virtual time the span is that
-// instant. With a real clock it runs from the call's beginning to its end, and whatever depends on the exact instant may
-// go either way: a wrong answer within that uncertainty goes unnoticed.
+// instant. With a real clock it runs from the beginning of the call to its end, and everything that depends on the exact
+// instant may go either way: a wrong answer within that uncertainty goes unnoticed.
 //
 // # Limits
 //

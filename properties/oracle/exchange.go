@@ -8,24 +8,24 @@ import (
 	"github.com/durosim/durosim/internal/callform"
 )
 
-// Call is a call of a provider with its arguments. Watch tells which calls were made; nobody else needs to make one.
+// Call is a call of a provider with its arguments. Watch reports calls; other packages need not make any.
 type Call = call.Call
 
 // Answer is what a call returned.
 type Answer = call.Answer
 
-// Exchange is a call that was made, with its answer.
+// Exchange is a call with its answer.
 type Exchange struct {
 	// Build is the name of the codec of the handle that made the call; it determines what the caller can decode. Empty
 	// means a caller that decodes everything that is not damaged.
 	Build  string
 	Call   Call
 	Answer Answer
-	// Lost is set if the answer never came: nobody knows whether the call took effect.
+	// Lost is set if no answer came: it is unknown whether the call took effect.
 	Lost bool
 	// Failing is set if the storage was made to fail during the call: a retryable error without effect is allowed.
 	Failing bool
-	// At is the store time at which the call took effect.
+	// At is the span of store time within which the call took effect.
 	At Span
 }
 
@@ -44,12 +44,12 @@ func (e Exchange) String() string {
 // AnswerText returns the answer as a transcript shows it.
 func (e Exchange) AnswerText() string {
 	if e.Lost {
-		return "no answer came"
+		return "no answer"
 	}
 	return callform.AnswerText(call.Method(e.Call), e.Answer)
 }
 
-// answer is an answer in the form that is judged.
+// answer is an answer in the form that the specification judges.
 type answer struct {
 	call.Answer
 	Err  *failure // hides the error that the provider returned
@@ -70,7 +70,7 @@ func (e *Exchange) answer() *answer {
 	return a
 }
 
-// Token returns the lock token that an answer hands out, empty if none.
+// Token returns the lock token in an answer, empty if there is none.
 func Token(a Answer) string {
 	switch {
 	case a.Orchestration != nil:
@@ -82,8 +82,8 @@ func Token(a Answer) string {
 }
 
 // Watch wraps a provider, its management surface included, and passes each call to tell when it has returned. Answers
-// pass unchanged. Calls run concurrently if the caller makes them so; then tell must allow for it. Build names the codec
-// of the provider's handle; nowMs returns the store's time in milliseconds.
+// pass unchanged. Calls run concurrently if the caller makes them concurrently; then tell must be safe for concurrent
+// use. build names the codec of the provider's handle; nowMs returns the store's time in milliseconds.
 func Watch(p engine.Provider, build string, nowMs func() int64, tell func(Exchange)) engine.Provider {
 	return call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
 		began := nowMs()

@@ -50,8 +50,8 @@ func (s *State) candidates(j *judge, filter *engine.CapabilityFilter) []*candida
 	return list
 }
 
-// batches returns the sets of messages that a fetch may take: all that must be visible, with or without those that may
-// be (F24).
+// batches returns the sets of messages that a fetch may take: every message that must be visible, with or without those
+// that may be (F24).
 func (s *State) batches(j *judge, c *candidate) [][]int {
 	list := [][]int{nil}
 	for _, i := range c.queued {
@@ -77,7 +77,7 @@ func (s *State) batches(j *judge, c *candidate) [][]int {
 	return some
 }
 
-// admits applies the filter (docs/contract/provider.md#p6.4): by the pin of the current execution.
+// admits applies the filter to the pin of the current execution (docs/contract/provider.md#p6.4).
 func (j *judge) admits(f *engine.CapabilityFilter, in *instance) truth {
 	switch {
 	case f == nil:
@@ -122,7 +122,7 @@ const (
 	contextHistory                    // no row, but a history with a start event
 	contextStart                      // no row, but a start message
 	contextOrphan                     // nothing but queue messages: to be dropped
-	contextNone                       // nothing, and messages other than queue messages: to be left alone
+	contextNone                       // no context, and messages other than queue messages: to be left in the queue
 	contextUnknown                    // an undecodable history or message hides it (X5)
 )
 
@@ -140,7 +140,7 @@ func (s *State) contextOf(j *judge, in *instance, batch []int) contextKind {
 			started = true
 		}
 	}
-	// A provider that reads the history as a whole does not see the start beside something undecodable.
+	// A provider that reads the whole history does not find the start if another event cannot be decoded.
 	if started && !(hidden && j.grants(xRowlessUndecodable)) {
 		return contextHistory
 	}
@@ -189,12 +189,12 @@ func (s *State) startQueued(c *candidate) bool {
 	return false
 }
 
-// passed describes what a fetch may meet on its way without returning it.
+// passed describes the instances that a fetch may skip.
 type passed struct {
-	orphans  [][]int // a batch for each instance whose messages may be dropped
-	must     int     // a bit for each of them that must be dropped if nothing else is found
-	contexts bool    // something may be passed over without being dropped
-	ready    bool    // something must be found
+	orphans  [][]int // a batch for each instance whose messages the fetch may drop
+	must     int     // a bit for each batch that the fetch must drop if it finds nothing else
+	contexts bool    // the fetch may skip an instance without dropping its messages
+	ready    bool    // the fetch must find something
 }
 
 func (s *State) passedBy(j *judge, list []*candidate) passed {
@@ -221,7 +221,7 @@ func (s *State) passedBy(j *judge, list []*candidate) passed {
 				leave++
 				kept := s.startQueued(c) && !j.grants(xOrphanBeforeStart)
 				if s.onlyQueueMessages(b) && !kept && j.grants(xRowlessUndecodable) {
-					drop++ // a provider that stores kinds next to its messages knows that no start is among them
+					drop++ // a provider that stores kinds next to its messages knows that none of them is a start
 				}
 			default:
 				leave++
@@ -239,7 +239,7 @@ func (s *State) passedBy(j *judge, list []*candidate) passed {
 	return p
 }
 
-// dropped returns the states with some of the orphans gone. The bits of an index tell which.
+// dropped returns the states with some of the orphans removed. The bits of the index select them.
 func (s *State) dropped(orphans [][]int) []*State {
 	list := []*State{s}
 	for _, batch := range orphans {
@@ -271,7 +271,7 @@ func (s *State) fetchOrchestration(j *judge, r call.FetchOrchestrationItem) {
 	got := j.answer.Orchestration
 	j.fetchNothing(s, p, j.answer.Err == nil && got == nil)
 	if j.answer.Err != nil && !j.answer.Err.Retryable {
-		j.object(by("5.2", "I11"), "a fetch does not fail permanently: what it cannot decode it reports in history_error")
+		j.object(by("5.2", "I11"), "a fetch does not fail permanently: it reports undecodable data in history_error")
 	}
 	for _, c := range list {
 		if !c.eligible().may {
@@ -314,8 +314,8 @@ func (s *State) fetchOrchestration(j *judge, r call.FetchOrchestrationItem) {
 	}
 }
 
-// olderReady returns an instance that must be found and has a visible message before the one at the index, empty if
-// there is none.
+// olderReady returns an instance that must be found and has a visible message that is older than the one at the index,
+// empty if there is none.
 func (s *State) olderReady(j *judge, list []*candidate, oldest int) string {
 	for _, c := range list {
 		if s.passedBy(j, []*candidate{c}).ready && c.batches[0][0] < oldest {
@@ -346,7 +346,7 @@ func (c *candidate) whyNot(j *judge) string {
 		reasons = append(reasons, fmt.Sprintf("it is locked by token %q until %s ms", c.in.lock.token, c.in.lock.until))
 	}
 	if !c.admitted.may {
-		reasons = append(reasons, "the filter does not admit the pin of its current execution (an empty filter admits nothing, not even what has no pin)")
+		reasons = append(reasons, "the filter does not admit the pin of its current execution (an empty filter admits nothing, not even unpinned work)")
 	}
 	if !c.visible.may {
 		reasons = append(reasons, "none of its messages is visible yet")
@@ -354,7 +354,7 @@ func (c *candidate) whyNot(j *judge) string {
 	return fmt.Sprintf("instance %q cannot be fetched at %s ms: %s", c.in.id, j.at, strings.Join(reasons, ", and "))
 }
 
-// fetchNothing allows a fetch to find nothing where it may, with what it may have dropped.
+// fetchNothing allows a fetch to find nothing where it may, with or without the drops that it may have made.
 func (j *judge) fetchNothing(s *State, p passed, given bool) {
 	c := by("5.2", "I10")
 	if p.ready {
@@ -368,7 +368,7 @@ func (j *judge) fetchNothing(s *State, p passed, given bool) {
 		c = free(f4OrphanStops, "5.2")
 	}
 	for i, after := range s.dropped(p.orphans) {
-		stopped := i == 0 && p.must != 0 && !p.contexts // without having dropped any
+		stopped := i == 0 && p.must != 0 && !p.contexts // without dropping any of them
 		if stopped || !j.grants(f4OrphanStops) && i&p.must != p.must {
 			continue
 		}

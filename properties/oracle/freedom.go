@@ -2,12 +2,12 @@ package oracle
 
 import "github.com/durosim/durosim/engine"
 
-// Freedom is the id of something that the contract leaves to the provider (docs/contract/provider.md#p10). Each is
-// an explicit branch of the specification; Options.Deny takes it away from providers that promise more.
+// Freedom is the id of a choice that the contract leaves to the provider (docs/contract/provider.md#p10). Each is an
+// explicit branch of the specification; Options.Deny denies it to providers that promise more.
 type Freedom string
 
-// The freedoms of docs/contract/provider.md#p10, and those that its other sections leave without a number. Outside the
-// package their ids stand for them; Freedoms lists these.
+// The freedoms of docs/contract/provider.md#p10, and those that other sections leave without a number. Other packages
+// use their ids, which Freedoms lists.
 const (
 	none Freedom = ""
 
@@ -50,7 +50,7 @@ const (
 type FreedomInfo struct {
 	ID      Freedom
 	Summary string
-	// Branch describes where the specification branches for it.
+	// Branch describes the branch of the specification.
 	Branch string
 }
 
@@ -62,27 +62,27 @@ func Freedoms() []FreedomInfo {
 		{f2TokenText, "token text", "fetch: any text that was never a token before; always granted"},
 		{f3Polling, "short or long polling", "a call takes effect at any instant of its span; always granted"},
 		{f4OrphanStops, "nothing after an orphan drop or a context-less batch", "fetch: nothing, or the next instance; orphans dropped or not yet"},
-		{f5Contention, "spurious nothing and retryable errors under contention", "every call may fail retryably, every fetch find nothing; checks of one caller deny it"},
+		{f5Contention, "spurious nothing and retryable errors under contention", "every call may fail retryably, every fetch may find nothing; denied where only one caller is active"},
 		{f6Depths, "queue depth of expired and abandoned rows", "depths: counted or not"},
 		{f7DuplicateAppend, "duplicate append: error or ignored", "append: permanent error, or success with the new events stored or none"},
 		{f8ExpiredAbandon, "abandon with an expired token", "abandon: success, or permanent error unless denied"},
 		{f9AbandonScope, "whether abandon touches messages outside the batch", "abandon: count and delay, each for the batch or for all"},
 		{f10Texts, "error texts and operation names", "errors: only class and required words are compared; always granted"},
 		{f11Order, "order of lists, and which roots a bulk limit takes", "lists are compared as sets; one branch for each choice of roots"},
-		{f12Times, "creation, update and start times", "times that are told are not compared; always granted"},
+		{f12Times, "creation, update and start times", "returned times are not compared; always granted"},
 		{f13ErrorContext, "history_error text, and the snapshot beside it", "fetch: neither is compared; always granted"},
 		{f14RowlessContext, "name, version and execution without an instances row", "fetch: not compared when they come from the history"},
 		{f15DeletedCount, "instances_deleted for unknown or repeated ids", "delete: between the instances removed and the length of the list"},
 		{f16UnknownStatus, "status without an execution row", "info: not compared"},
 		{f17MisKinded, "a mis-kinded item in an ack or work queue", "ack, enqueue: error, skip or store"},
 		{f18RunningStamp, "whether status Running stamps completed_at", "ack: a time that may be absent"},
-		{f19Bytes, "tombstone times and byte counts", "stats: any size that is not absurd; denied: bytes of the canonical JSON"},
+		{f19Bytes, "tombstone times and byte counts", "stats: any plausible size; denied: bytes of the canonical JSON"},
 		{f20HalfNamed, "instances row from only one of name and version", "ack: row created or not"},
 		{f21MissingParent, "ack for a child whose parent is missing", "ack: error of either class, or success"},
 		{f22BulkAtomicity, "atomicity of bulk calls over trees and instances", "bulk: after an error any part may be done"},
 		{f23Packed, "parts at or above 1000 in the filter", "fetch: compared as triples or packed"},
 		{f24DuringFetch, "messages that become visible while a fetch runs", "fetch: in the batch or not, within the call's span; always granted"},
-		{f25Redelivered, "position of a redelivered worker row", "work fetch: before or behind any other"},
+		{f25Redelivered, "position of a redelivered worker row", "work fetch: before or after any other"},
 		{f26ShorterSession, "whether a refresh may shorten the session lock", "work fetch: any end between both"},
 		{f27LateTouch, "whether a late ack touches another owner's session", "work ack and renewal: touched or not"},
 		{f28SurvivingWork, "whether worker rows survive a forced delete", "forced delete: removed, or kept without their tokens"},
@@ -90,11 +90,11 @@ func Freedoms() []FreedomInfo {
 		{xUndecodableRow, "a worker row that cannot be decoded blocks its queue", "work fetch: permanent error, nothing or the next"},
 		{xUnknownDeleted, "queue rows of listed ids that have no instance", "atomic delete: removed or kept"},
 		{xPointerOfLateRow, "current execution of a row that is created after a later execution", "ack: the acked execution, or the largest (I9)"},
-		{xRowlessUndecodable, "context of an instance without a row whose history cannot be decoded", "fetch: delivered with history_error, or passed over; with a start message in the batch delivered, with history_error or without a history"},
+		{xRowlessUndecodable, "context of an instance without a row whose history cannot be decoded", "fetch: delivered with history_error, or skipped; with a start message in the batch delivered, with history_error or without a history"},
 	}
 }
 
-// Denied returns the freedoms that the contract of a release takes away (engine.Contracts); none for an empty name. It
+// Denied returns the freedoms that the contract of a release denies (engine.Contracts); none for an empty name. It
 // returns an error if the release has no contract.
 func Denied(release string) ([]Freedom, error) {
 	if release == "" {

@@ -10,7 +10,7 @@ import (
 )
 
 // judge collects what one state allows as the answer to one call: the states that follow if the given answer is allowed
-// and, only when asked to explain, texts.
+// and, only if an explanation is wanted, texts.
 type judge struct {
 	options *Options
 	call    call.Call
@@ -18,7 +18,7 @@ type judge struct {
 	at      Span
 	codec   engine.Codec // of the caller; nil decodes everything
 	failing bool         // the storage was made to fail
-	// anything accepts every result of a successful deletion or prune as the given one: the answer was lost.
+	// anything accepts every result of a successful deletion or prune, since the answer was lost.
 	anything bool
 
 	next       []*State
@@ -28,7 +28,7 @@ type judge struct {
 }
 
 // clause is a place in docs/contract/provider.md: a section, the invariants of docs/contract/provider.md#p12 that it
-// serves, and the freedom it stands for.
+// serves, and the freedom that it grants.
 type clause struct {
 	section    string
 	invariants string // "I1 I2"
@@ -41,8 +41,8 @@ func free(f Freedom, section string) clause { return clause{section: section, fr
 
 func (j *judge) grants(f Freedom) bool { return j.options.denied.grants(f) }
 
-// allow records that the contract allows an answer, described by the text, and whether it is the given one; if so, the
-// store is in the state that then returns.
+// allow records that the contract allows an answer, described by the text. If given is true, it is the answer of the
+// provider, and then returns the resulting state.
 func (j *judge) allow(c clause, given bool, then func() *State, format string, args ...any) {
 	if c.freedom != none && !j.grants(c.freedom) {
 		return
@@ -72,13 +72,13 @@ func appendClause(list []Clause, c clause, format string, args []any) []Clause {
 	return append(list, Clause{Text: text, Section: c.section, Invariants: strings.Fields(c.invariants), Freedom: c.freedom})
 }
 
-// succeeds allows the call to answer without an error, whatever else it answers.
+// succeeds allows the call to return without an error, whatever the result is.
 func (j *judge) succeeds(c clause, then func() *State) {
 	j.allow(c, j.answer.Err == nil, then, "success")
 }
 
-// permanent allows the call to fail permanently, with one of the words in the message if any are named; nothing has
-// changed then (I8).
+// permanent allows the call to fail permanently, without any effect (I8), and with one of the words in the message if
+// there are any.
 func (j *judge) permanent(c clause, s *State, why string, words ...string) {
 	c.invariants = strings.TrimSpace(c.invariants + " I8")
 	text := "a permanent error"
@@ -107,7 +107,8 @@ func containsOne(text string, words []string) bool {
 	return len(words) == 0
 }
 
-// result allows the call to succeed and change nothing; same reports whether the given result is the wanted one.
+// result allows the call to succeed without changing anything; same reports whether the given result is the expected
+// one.
 func (j *judge) result(c clause, s *State, same bool, want any) {
 	j.allow(c, j.answer.Err == nil && same, func() *State { return s }, "%s", shown{want})
 }
@@ -147,7 +148,7 @@ func (j *judge) decodesItem(item engine.WorkItem, corrupt bool) bool {
 	return err == nil
 }
 
-// sameEvents compares events with history rows by their canonical text.
+// sameEvents compares events with rows of a history by their canonical text.
 func sameEvents(events []engine.Event, history []stored) bool {
 	if len(events) != len(history) {
 		return false

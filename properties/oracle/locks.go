@@ -15,7 +15,7 @@ func (s *State) abandonOrchestration(j *judge, r call.AbandonOrchestrationItem) 
 		j.permanent(free(f8ExpiredAbandon, "5.4"), s, "the lock of token "+r.LockToken+" has run out")
 	}
 	c := by("5.4", "I5")
-	// F9: count and delay, each for the batch alone or for all messages of the instance.
+	// F9: count and delay apply to the batch alone or to all messages of the instance.
 	scopes := []bool{false}
 	if j.grants(f9AbandonScope) {
 		scopes = []bool{false, true}
@@ -29,7 +29,7 @@ func (s *State) abandonOrchestration(j *judge, r call.AbandonOrchestrationItem) 
 				return s.with(func(n *State) { n.release(j, in.id, r, countAll, delayAll) })
 			})
 			if r.Delay.Milliseconds() <= 0 {
-				break // without a delay, nothing else becomes visible earlier or later
+				break // without a delay, no other message changes its visibility
 			}
 		}
 		if !r.IgnoreAttempt {

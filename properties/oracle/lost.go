@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// lost returns the states after a call whose answer never came: the call had no effect, or the effect of any answer that
-// it may have had. Whatever it may have handed out has a token that nobody knows.
+// lost returns the states after a call without an answer: the call had no effect, or the effect of any possible answer.
+// A token that it gave out is unknown to every caller.
 func (s *State) lost(j *judge) []*State {
 	states := []*State{s}
 	try := func(a answer) {
@@ -48,7 +48,7 @@ func (s *State) lost(j *judge) []*State {
 	return states
 }
 
-// unknownToken returns a token that no provider hands out: it stands for a lost one.
+// unknownToken returns a token that no provider gives out: it stands for a lost one.
 func (s *State) unknownToken() string {
 	n := s.last
 	for _, in := range s.instances {

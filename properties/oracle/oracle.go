@@ -8,14 +8,14 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Options describes what a provider promises beyond the contract, and the circumstances in which it is watched.
+// Options describes what a provider promises beyond the contract, and the conditions under which it is watched.
 type Options struct {
-	// Deny takes freedoms away from the provider, by the ids that Freedoms lists, such as "F9". Freedoms whose table entry says
-	// "always granted" cannot be denied.
+	// Deny lists the freedoms that the provider does not use, by the ids that Freedoms lists, such as "F9". Freedoms
+	// whose table entry says "always granted" cannot be denied.
 	Deny []Freedom
 	// StorageErrors permits a retryable error, without effect, as the answer to any call.
 	StorageErrors bool
-	// Codecs lists the codecs of the builds that Exchange.Build may name; nil stands for those of the shipped builds.
+	// Codecs lists the codecs of the builds that Exchange.Build may name; nil means those of the shipped builds.
 	Codecs []engine.Codec
 
 	denied freedoms
@@ -47,19 +47,19 @@ func (o *Options) codec(build string) (c engine.Codec, ok bool) {
 	return nil, build == ""
 }
 
-// maxStates bounds the states that a store may be in.
+// maxStates bounds the number of states that a store may be in.
 const maxStates = 2048
 
 // Oracle judges the answers of one store, in the order in which its calls took effect.
 type Oracle struct {
 	options *Options
 	states  []*State
-	tokens  map[string]int // the call that gave each token; looked up only
+	tokens  map[string]int // the call that returned each token; looked up only
 	calls   int
 	latest  int64
 }
 
-// New returns an oracle for an empty store. It panics if Options.Deny has an id that is not in Freedoms.
+// New returns an oracle for an empty store. It panics if Options.Deny has an id that Freedoms does not list.
 func New(o Options) *Oracle {
 	for _, id := range o.Deny {
 		if !slices.ContainsFunc(Freedoms(), func(f FreedomInfo) bool { return f.ID == id }) {
@@ -73,7 +73,7 @@ func New(o Options) *Oracle {
 func (o *Oracle) States() int { return len(o.states) }
 
 // Apply judges an exchange: an answer to a call that took effect at some instant of its span. It returns nil if the
-// contract allows the answer. After a refusal the oracle is as it was.
+// contract allows the answer. A refusal leaves the oracle unchanged.
 func (o *Oracle) Apply(e Exchange) *Refusal {
 	refuse := func(section, invariants, format string, args ...any) *Refusal {
 		r := &Refusal{Number: o.calls + 1, Exchange: e}
@@ -82,14 +82,14 @@ func (o *Oracle) Apply(e Exchange) *Refusal {
 	}
 	at, given := e.At, e.answer()
 	if at.Hi < o.latest || at.Hi < at.Lo {
-		return refuse("2", "", "time goes back: calls before had begun by %d ms", o.latest)
+		return refuse("2", "", "time goes back: an earlier call began at %d ms", o.latest)
 	}
 	if at.Lo < o.latest {
 		at.Lo = o.latest
 	}
 	codec, ok := o.options.codec(e.Build)
 	if !ok {
-		return refuse("4.3", "", "nobody knows what build %q decodes", e.Build)
+		return refuse("4.3", "", "it is unknown what build %q decodes", e.Build)
 	}
 	token := Token(e.Answer)
 	if token != "" && o.tokens[token] > 0 {
@@ -136,17 +136,17 @@ next:
 
 // Next returns the states that a store may be in after an exchange, none if the contract does not allow the answer. It
 // is the specification as a step of a model, for checkers of concurrent histories; it does not compare tokens with those
-// handed out before. It panics for a build that the options do not know.
+// of earlier answers. It panics for a build that the options do not name.
 func (s *State) Next(o Options, e Exchange) []*State {
 	options := o.prepared()
 	codec, ok := options.codec(e.Build)
 	if !ok {
-		panic(fmt.Sprintf("oracle: build %q is not known", e.Build))
+		panic(fmt.Sprintf("oracle: unknown build %q", e.Build))
 	}
 	return addStates(nil, s.judged(&judge{options: options, call: e.Call, answer: e.answer(), at: e.At, codec: codec, failing: e.Failing}))
 }
 
-// Clause is a text with its place in docs/contract/provider.md.
+// Clause is a text with the place in docs/contract/provider.md that it is based on.
 type Clause struct {
 	Text       string
 	Section    string
@@ -166,7 +166,7 @@ func (c Clause) String() string {
 	return c.Text + " [" + place + "]"
 }
 
-// Refusal reports that the contract does not allow an answer, why, and what it would have allowed.
+// Refusal reports that the contract does not allow an answer, why, and which answers it allows.
 type Refusal struct {
 	// Number is the call's number, from 1.
 	Number int
@@ -193,8 +193,8 @@ func appendOnce(list []Clause, c Clause) []Clause {
 	return append(list, c)
 }
 
-// Invariants returns the ids of the invariants that the objections name, or the allowed answers if there are no
-// objections.
+// Invariants returns the ids of the invariants that the objections name, or, without objections, those that the allowed
+// answers name.
 func (r *Refusal) Invariants() []string {
 	var ids []string
 	for _, c := range append(r.Objections[:len(r.Objections):len(r.Objections)], r.Allowed...) {

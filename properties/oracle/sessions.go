@@ -34,7 +34,7 @@ func (s *State) renewSessions(j *judge, r call.RenewSessionLock) {
 	j.counted(by("5.12", "I13"), "renewed sessions", must, may, func(int) []*State { return []*State{after} })
 }
 
-// counted allows the call to answer a number from must to may; after returns the states that follow from each.
+// counted allows the call to return a number from must to may; after returns the states that follow from each number.
 func (j *judge) counted(c clause, what string, must, may int, after func(n int) []*State) {
 	a := j.answer
 	for n := must; n <= may; n++ {
@@ -133,8 +133,8 @@ func (s *State) kvValues(j *judge, r call.GetKVAllValues) {
 	j.allow(by("5.15", "I14 I15"), j.answer.Err == nil && same, func() *State { return s }, "%s", shown{kvEntries(want)})
 }
 
-// read follows docs/contract/provider.md#p5.6 for reads, and docs/contract/provider.md#p7 for those of the management
-// surface.
+// read judges reads by docs/contract/provider.md#p5.6, and reads of the management surface by
+// docs/contract/provider.md#p7.
 func (s *State) read(j *judge, section, id string, execution uint64) {
 	history := s.find(id).events(execution)
 	if !j.decodesAll(history) {
@@ -143,7 +143,7 @@ func (s *State) read(j *judge, section, id string, execution uint64) {
 	}
 	same := sameEvents(j.answer.Events, history)
 	if j.answer.Err == nil && !same {
-		j.object(by(section, "I7 I17 I20"), "the events of execution %d are not what was stored", execution)
+		j.object(by(section, "I7 I17 I20"), "the events of execution %d differ from the stored ones", execution)
 	}
 	j.result(by(section, "I7"), s, same, eventsOf(history))
 }
@@ -176,7 +176,7 @@ func (s *State) appendEvents(j *judge, r call.AppendWithExecution) {
 			in := n.edit(r.Instance)
 			for _, e := range r.Events {
 				text, _ := callform.EventText(e)
-				in.add(r.ExecutionID, e, text) // an event that is already there stays
+				in.add(r.ExecutionID, e, text) // an event that is stored already stays
 			}
 		})
 	}
@@ -198,7 +198,7 @@ func (s *State) stats(j *judge, r call.GetInstanceStats) {
 	history := in.events(in.current)
 	size, pending, values, chars := 0, 0, 0, 0
 	rough := j.grants(f19Bytes)
-	exact := !rough // but damage may have any size
+	exact := !rough // damage may change the size
 	for _, h := range history {
 		size += len(h.text)
 		exact = exact && !h.corrupt

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Span holds the two instants of store time, in milliseconds, between which a time is known to lie, both included. A
-// call may take effect at any instant of its span; with virtual time both ends are the same.
+// Span holds the earliest and the latest instant of store time, in milliseconds, at which a call may have taken effect.
+// With virtual time both are the same.
 type Span struct{ Lo, Hi int64 }
 
 // At returns the span of one instant.
@@ -47,7 +47,7 @@ func (s *Span) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// plus adds a length that is not negative; it saturates.
+// plus adds a length, which must not be negative; it saturates.
 func (s Span) plus(ms int64) Span { return Span{saturate(s.Lo, ms), saturate(s.Hi, ms)} }
 
 func saturate(at, ms int64) int64 {
@@ -60,7 +60,7 @@ func saturate(at, ms int64) int64 {
 // over returns the smallest span that covers both.
 func (s Span) over(t Span) Span { return Span{min(s.Lo, t.Lo), max(s.Hi, t.Hi)} }
 
-// truth is the answer to a question about spans: whether it may hold, and whether it must.
+// truth is the answer to a question about spans: whether the statement may hold, and whether it must.
 type truth struct{ may, must bool }
 
 func (t truth) not() truth { return truth{!t.must, !t.may} }
@@ -69,7 +69,7 @@ func (t truth) and(u truth) truth { return truth{t.may && u.may, t.must && u.mus
 
 func known(b bool) truth { return truth{b, b} }
 
-// reached reports whether something due at s is due at now: s <= now.
+// reached reports whether the time s has been reached at now: s <= now.
 func (s Span) reached(now Span) truth { return truth{s.Lo <= now.Hi, s.Hi <= now.Lo} }
 
 // after reports whether s > t.

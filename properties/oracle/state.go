@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// State is one state that a store may be in, given what was seen of it: the tables of docs/contract/provider.md#p3.1, as
-// plain slices. A State never changes; States share what they have in common. The zero value is an empty store.
+// State is one state that a store may be in after the exchanges so far: the tables of docs/contract/provider.md#p3.1, as
+// plain slices. A State never changes; States share common parts. The zero value is an empty store.
 type State struct {
 	instances []*instance // ids with a lock, history, executions, keys or a row; by id
 	queue     []message   // by position
@@ -21,11 +21,11 @@ type State struct {
 // Equal reports whether two states are the same.
 func (s *State) Equal(t *State) bool { return s == t || reflect.DeepEqual(s, t) }
 
-// instance holds everything stored under an instance id. For the contract the instance exists only if row is set.
+// instance holds everything stored under an instance id. By the contract, the instance exists only if row is set.
 type instance struct {
 	id            string
 	row           bool
-	half          bool // row without both name and version (F20)
+	half          bool // the row has only one of name and version (F20)
 	name, version string
 	current       uint64
 	parent        engine.ParentLink // zero for a root
@@ -47,7 +47,7 @@ type execution struct {
 	pin       *engine.Version
 }
 
-// stored is a history row. Its key is the one it was stored under, not the one in its envelope.
+// stored is a row of a history. Its key is the one under which it was stored, not the one in its envelope.
 type stored struct {
 	execution, id uint64
 	event         engine.Event
@@ -55,7 +55,7 @@ type stored struct {
 	corrupt       bool
 }
 
-// lock is an instance lock. It stays after it expires, until the next fetch replaces it.
+// lock is an instance lock. An expired lock stays until the next fetch replaces it.
 type lock struct {
 	token string
 	until Span
@@ -68,7 +68,8 @@ type entry struct {
 	tombstone  bool
 }
 
-// message is a row of the orchestrator queue. The mark is the token that took it last; it stays after an abandon.
+// message is a row of the orchestrator queue. The mark is the token of the last fetch that took it; it stays after an
+// abandon.
 type message struct {
 	position uint64
 	instance string
@@ -91,7 +92,7 @@ type row struct {
 	count     uint32
 	corrupt   bool
 	delivered bool   // at least once (F25)
-	owner     string // the owner that last took it as a session row
+	owner     string // the owner that last took it as a row of a session
 }
 
 // activity returns the activity of a row; ok is false for a mis-kinded item.
@@ -116,7 +117,7 @@ func (s *State) clone() *State {
 	return &n
 }
 
-// find returns an instance, an empty one if nothing is stored under the id. It must not be changed.
+// find returns an instance, which is empty if nothing is stored under the id. Callers must not change it.
 func (s *State) find(id string) *instance {
 	for _, in := range s.instances {
 		if in.id == id {
@@ -140,12 +141,12 @@ func (s *State) edit(id string) *instance {
 	return &in
 }
 
-// remove forgets an instance. The state must be a clone.
+// remove removes an instance. The state must be a clone.
 func (s *State) remove(id string) {
 	s.instances = slices.DeleteFunc(s.instances, func(in *instance) bool { return in.id == id })
 }
 
-// execution returns an execution, nil if there is no row. It may be changed if the instance may.
+// execution returns an execution, nil if it has no row. Callers may change it if they may change the instance.
 func (in *instance) execution(id uint64) *execution {
 	for i := range in.executions {
 		if in.executions[i].id == id {
@@ -189,7 +190,7 @@ func (in *instance) events(execution uint64) []stored {
 	return in.history[from:to]
 }
 
-// add stores an event under an execution; it returns false if the key is taken.
+// add stores an event in an execution; it returns false if the key is taken.
 func (in *instance) add(execution uint64, e engine.Event, text string) bool {
 	at := len(in.history)
 	for at > 0 && in.history[at-1].after(execution, e.EventID) {

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/callform"
 )
 
-// judged judges the call by the specification. It returns the states that follow the answer.
+// judged judges the call by the specification, and returns the states that are consistent with the answer.
 func (s *State) judged(j *judge) []*State {
 	a := j.answer
 	if a.Lost {
@@ -111,8 +111,8 @@ func (s *State) judgedAdmin(j *judge) {
 	}
 }
 
-// retryable judges the answer to a call that met contention or a failing store: nothing has changed (I8, I11). A bulk
-// call may have done a part of its work (F22); deleteBulk and pruneBulk handle that.
+// retryable judges a retryable error, after contention or a failing storage: nothing has changed (I8, I11). A bulk call
+// may have done a part of its work (F22); deleteBulk and pruneBulk handle that.
 func (s *State) retryable(j *judge) {
 	same := func() *State { return s }
 	if j.options.StorageErrors || j.failing {
@@ -120,10 +120,10 @@ func (s *State) retryable(j *judge) {
 		return
 	}
 	j.allow(clause{"9", "I8 I11", f5Contention}, true, same, "a retryable error under contention, without effect")
-	j.object(by("8", ""), "a retryable error, although the storage works and nobody competes")
+	j.object(by("8", ""), "a retryable error, although the storage works and no other caller competes")
 }
 
-// plant puts data straight into the store.
+// plant puts data directly into the store.
 func (s *State) plant(j *judge, r call.Plant) {
 	j.next = append(j.next, s.with(func(n *State) {
 		in := n.edit(r.Instance)

@@ -62,7 +62,7 @@ func (s *State) session(id string) *session {
 // fetchWork judges the call by docs/contract/provider.md#p5.8.
 func (s *State) fetchWork(j *judge, r call.FetchWorkItem) {
 	got, err := j.answer.Work, j.answer.Err
-	ready, damaged, fresh := false, false, false // whether an earlier row is ready, undecodable, or fresh
+	ready, damaged, fresh := false, false, false // an earlier row is ready, undecodable, or not yet delivered
 	same := func() *State { return s }
 	for i := range s.work {
 		w := &s.work[i]
@@ -135,7 +135,7 @@ func (s *State) allowRow(j *judge, r call.FetchWorkItem, w *row, given bool) {
 	}, "%s, attempt count %d", shown{w.item}, w.count+1)
 }
 
-// claim gives a session to an owner, or refreshes it (F26). The state must be a clone.
+// claim assigns a session to an owner, or refreshes it (F26). The state must be a clone.
 func (s *State) claim(j *judge, id string, f *engine.SessionFetchConfig) {
 	until := j.at.plus(f.LockTimeout.Milliseconds())
 	if have := s.session(id); have != nil {
@@ -149,7 +149,7 @@ func (s *State) claim(j *judge, id string, f *engine.SessionFetchConfig) {
 	s.sessions = slices.Insert(s.sessions, at, session{id, f.OwnerID, until, j.at})
 }
 
-// objectRow records why a returned row must not be returned.
+// objectRow records why a row must not be returned.
 func (s *State) objectRow(j *judge, r call.FetchWorkItem, w *row, e truth, fresh bool) {
 	if e.may && got(j, w) && (!fresh || w.delivered && j.grants(f25Redelivered)) || !j.explaining {
 		return
@@ -185,7 +185,7 @@ func (s *State) holdingRow(j *judge, token string) (w *row, h held) {
 	return nil, held{}
 }
 
-// touch marks a row's session as active if it is live, whoever owns it (F27). The state must be a clone.
+// touch marks a row's session as active if it is live, whichever owner holds it (F27). The state must be a clone.
 func (s *State) touch(j *judge, w row) {
 	have := s.session(w.session())
 	if w.session() == "" || have == nil {
@@ -218,7 +218,7 @@ func (s *State) ackWork(j *judge, r call.AckWorkItem) {
 		text, err = callform.ItemText(completion)
 		k := completion.Kind()
 		if k != engine.ItemActivityCompleted && k != engine.ItemActivityFailed {
-			j.permanent(by("4.2", ""), s, fmt.Sprintf("a %s is no completion", k))
+			j.permanent(by("4.2", ""), s, fmt.Sprintf("an item of kind %s is no completion", k))
 			return
 		}
 		if err != nil || !j.decodesItem(completion, false) {

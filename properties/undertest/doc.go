@@ -1,5 +1,5 @@
-// Package undertest describes the provider under test: a factory of empty stores, with what a test can do to each. The
-// cases of properties/conformance and the sequences of properties/oracle/search take the same factory.
+// Package undertest describes the provider under test: a factory of empty stores, with the operations that a test can
+// make on each. The cases of properties/conformance and the sequences of properties/oracle/search take the same factory.
 //
 //	factory := undertest.Factory{New: func() (*undertest.Store, error) {
 //		clock := newTestClock()

@@ -13,8 +13,8 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// narrow wraps a provider that lacks methods, or has some that its contract does not ask for, in one that answers
-// engine.ErrUnsupported for them. It fails for names that no method has.
+// narrow wraps a provider that lacks methods, or has methods that its contract does not have, in one that returns
+// engine.ErrUnsupported for these. It fails for names that are not methods.
 func (s *Store) narrow(asked *engine.Contract) error {
 	known := map[string]bool{}
 	for _, c := range call.All() {
@@ -63,11 +63,11 @@ func (s *Store) narrow(asked *engine.Contract) error {
 	return nil
 }
 
-// Lacks returns the methods that the provider does not have, as far as that is known before they are called.
+// Lacks returns the methods that the provider is known not to have before they are called.
 func (s *Store) Lacks() []string { return s.lacks }
 
 // unimplemented returns the methods that a struct has only through an embedded nil interface: calling one panics. The
-// compiler generates their code, so no file contains it.
+// compiler generates their code, so it belongs to no file.
 func unimplemented(p any) map[string]bool {
 	v := reflect.ValueOf(p)
 	for v.Kind() == reflect.Pointer && !v.IsNil() {

@@ -11,14 +11,15 @@ import (
 
 // Factory makes the provider under test.
 type Factory struct {
-	// New makes an empty store and returns it with what a test can do to it. Stores from different calls share nothing.
+	// New makes an empty store with the operations that a test can make on it. Stores from different calls share
+	// nothing.
 	New func() (*Store, error)
-	// Contract is the release whose contract the provider is held to where engine.Contracts differ; empty means both: what
-	// one of them leaves free stays free, and what one of them asks for is asked for.
+	// Contract is the release whose contract applies to the provider where engine.Contracts differ. Empty means both: a
+	// test accepts what either allows, and demands what either demands.
 	Contract string
 }
 
-// Make calls New, and tells the mistakes of a factory apart from those of the provider.
+// Make calls New, and reports mistakes of the factory as such, not as mistakes of the provider.
 func (f Factory) Make() (*Store, error) {
 	if f.New == nil {
 		return nil, errors.New("Factory.New is not set")
@@ -32,7 +33,7 @@ func (f Factory) Make() (*Store, error) {
 	case err != nil:
 		return nil, err
 	case s == nil:
-		return nil, errors.New("Factory.New gave no store")
+		return nil, errors.New("Factory.New returned no store")
 	case s.Provider == nil:
 		s.Release()
 		return nil, errors.New("Store.Provider is not set")
@@ -44,7 +45,7 @@ func (f Factory) Make() (*Store, error) {
 	return s, nil
 }
 
-// contract returns the contract that the provider is held to, nil for both.
+// contract returns the contract that applies to the provider, nil for both.
 func (f Factory) contract() (*engine.Contract, error) {
 	if f.Contract == "" {
 		return nil, nil
@@ -56,17 +57,17 @@ func (f Factory) contract() (*engine.Contract, error) {
 	return c, nil
 }
 
-// Store is one store with its handle. A nil function means that the store cannot do that; checks that need it are left
-// out, and are reported as left out.
+// Store is one store with its handle. A nil function means that the store does not offer the operation; checks that need
+// it are skipped and reported as skipped.
 type Store struct {
 	// Provider is the store as one caller sees it.
 	Provider engine.Provider
 	// Methods lists the methods that the provider has, by their names in the contract, such as "fetch_work_item"; nil
-	// stands for all. Checks that need another one are left out, so a provider can be built, and checked, method by
-	// method. In Go it is enough to embed a nil engine.Provider, or to answer engine.ErrUnsupported.
+	// means all. Checks that need other methods are skipped, so a provider can be built, and checked, method by method.
+	// In Go it is enough to embed a nil engine.Provider, or to return engine.ErrUnsupported.
 	Methods []string
-	// Advance moves the store's clock forward by d and returns when everything that thereby became due can be fetched.
-	// Nil means that the store follows the wall clock.
+	// Advance moves the store's clock forward by d and returns when everything that became due can be fetched. Nil means
+	// that the store uses the wall clock.
 	Advance func(d time.Duration)
 	// NowMs returns the store's time in milliseconds. It never goes back. Random sequences need it even where Advance is
 	// nil, and rely on it to the millisecond: a store that rounds the wall clock must return its own rounded time.
@@ -75,21 +76,21 @@ type Store struct {
 	CorruptHistory func(instance string, execution, eventID uint64) error
 	// CorruptMessage does the same to the newest row, of either queue, that holds this item. It fails if there is none.
 	CorruptMessage func(item engine.WorkItem) error
-	// Second sets how long a second of a conformance case takes on a store that follows the wall clock; zero means a
-	// second. Lock times, delays and waits shrink with it, so a tenth of a second makes them ten times shorter.
+	// Second sets how long a second of a conformance case takes on a store that uses the wall clock; zero means a
+	// second. Lock times, delays and waits scale with it: with a tenth of a second they are ten times shorter.
 	Second time.Duration
 	// LongPolls is set if a fetch that finds nothing waits up to its poll timeout for work.
 	LongPolls bool
-	// Sequential is set if calls must not overlap, although a provider has to allow that; the checks of overlapping calls
-	// then make them one after the other.
+	// Sequential is set if calls must not overlap, although a provider has to allow that; checks of overlapping calls
+	// then make them one after another.
 	Sequential bool
-	// FailAckStep makes the next call of ack_orchestration_item, if it gets so far, fail with a retryable error before a
-	// step of the provider's choice, counted from 0, modulo their number. The ack must leave nothing behind.
+	// FailAckStep makes the next ack_orchestration_item, if it gets that far, fail with a retryable error before a step,
+	// counted from 0, modulo the number of steps, which the provider chooses. The ack must have no effect.
 	FailAckStep func(step int)
-	// FailNext makes the next call fail as if its storage had failed, at a place of the store's choice.
+	// FailNext makes the next call fail as if its storage had failed, at a point that the store chooses.
 	FailNext func()
-	// Broken returns why there can be no verdict about the provider, nil while all is well: something between it and the
-	// caller has failed.
+	// Broken returns why there can be no verdict about the provider, nil if there is no reason: a component between it
+	// and the caller has failed.
 	Broken func() error
 	// Close releases the store. No call is made after it.
 	Close func()
@@ -104,7 +105,7 @@ func (s *Store) Release() {
 	}
 }
 
-// LeftOut names what the store cannot do, and what random sequences therefore do not check.
+// LeftOut lists what the store does not offer, and what random sequences therefore do not check.
 func (s *Store) LeftOut() []string {
 	list := []string{}
 	if lacks := s.Lacks(); len(lacks) > 0 {

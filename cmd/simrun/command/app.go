@@ -29,13 +29,13 @@ type command interface {
 	run(a *app) (status int, err error)
 }
 
-// crash is a defect of durosim, returned as an error.
+// crash is a defect of durosim, in the form of an error.
 type crash struct{ err error }
 
 func (c *crash) Error() string { return c.err.Error() }
 func (c *crash) Unwrap() error { return c.err }
 
-// leave is the panic value with which kong's Exit ends parsing once help is printed.
+// leave is the panic value that ends parsing when kong calls Exit, after it has printed help.
 type leave int
 
 // Run carries out a command line, without the program's name, and returns the exit status.
@@ -51,13 +51,13 @@ func (p Program) Run(args []string, stdout, stderr io.Writer) (status int) {
 	a := &app{program: &p, stdout: bufio.NewWriterSize(stdout, 1<<16), stderr: stderr, style: newStyle(stdout)}
 	status = a.untilLeave(args)
 	if err := a.stdout.Flush(); err != nil {
-		fmt.Fprintf(stderr, "%s: standard output cannot be written, so the answer is not complete: %v\n", p.name(), err)
+		fmt.Fprintf(stderr, "%s: standard output cannot be written, so the output is incomplete: %v\n", p.name(), err)
 		status = exitOutput
 	}
 	return status
 }
 
-// untilLeave calls main and returns its status, or the one with which kong leaves it after printing help.
+// untilLeave calls main and returns its status, or the status with which kong leaves it after printing help.
 func (a *app) untilLeave(args []string) (status int) {
 	defer func() {
 		p := recover()
@@ -93,7 +93,7 @@ func (a *app) main(args []string) int {
 	return status
 }
 
-// orVerb returns the error of a scenario that is not there, or one that names the verb that was meant in its place.
+// orVerb returns the error for a missing scenario, or, if the word resembles a verb, an error that suggests this verb.
 func (a *app) orVerb(word string, err error) error {
 	var c cli
 	var verbs []string

@@ -18,20 +18,20 @@ import (
 
 // bugsCmd is the verb bugs: which properties catch the planted bugs.
 type bugsCmd struct {
-	IDs []string `arg:"" optional:"" name:"id" help:"The bugs to try; all that some property catches if none is named."`
+	IDs []string `arg:"" optional:"" name:"id" help:"The bugs to try; if none is named, all that some property catches."`
 
-	Chooser []string `help:"What makes the choices; may be repeated, to compare which finds each bug soonest. Random if not given." placeholder:"NAME" sep:"none"`
+	Chooser []string `help:"The chooser; may be repeated, to compare which one finds each bug soonest. Random if not given." placeholder:"NAME" sep:"none"`
 
-	Starts    int    `help:"From how many starting seeds each bug is looked for." default:"10" placeholder:"N"`
-	Seeds     int    `help:"How many seeds are run from each, at most." default:"200" placeholder:"N"`
+	Starts    int    `help:"The number of starting seeds from which to look for each bug." default:"10" placeholder:"N"`
+	Seeds     int    `help:"The maximum number of seeds to run from each starting seed." default:"200" placeholder:"N"`
 	Workers   int    `help:"How many bugs to try at once; as many as there are cores if not given." placeholder:"N"`
-	Detection string `help:"Write how many seeds each bug took to this file, for run --confidence." placeholder:"FILE"`
+	Detection string `help:"Write the number of seeds that each bug took to this file, for run --confidence." placeholder:"FILE"`
 	JSON      bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help returns the text printed below the flags.
 func (bugsCmd) Help() string {
-	return `Switches each planted bug on in the scenario that shows it, and runs seeds until one of the properties that it is expected to break is violated: from ten starting seeds, a million apart. Says which property that is, and the median of the seeds and of the time that it took. A bug that most starting seeds do not find survives; survivors come first, then what is hardest to find.
+	return `Switches each planted bug on in the scenario that shows it, and runs seeds until one of the properties that it is expected to break is violated: from ten starting seeds, a million apart. Reports that property, and the medians of the number of seeds and of the time that this took. A bug that most starting seeds do not find survives; survivors come first, then the bugs that are hardest to find.
 
 Examples:
 
@@ -39,7 +39,7 @@ Examples:
     simrun bugs --starts 3 provider/filter-after-lock engine/poll-stops
     simrun bugs --chooser random --chooser pct:3 --chooser delay:3
 
-With several choosers the table has the median of the seeds for each, and which of them is soonest; a bug survives if none finds it.
+With several choosers the table shows the median number of seeds for each, and which chooser is soonest; a bug survives if none finds it.
 
 Exit status: 0 every bug is caught, 5 one survives, 2 usage or bad input.`
 }
@@ -50,10 +50,10 @@ const farApart = 1_000_000
 // bugTrial is the result of the search for one bug.
 type bugTrial struct {
 	bug     faults.Bug
-	chooser string   // empty is the usual one
-	seeds   []uint64 // how many seeds it took, by start; 0 where the bug was not caught
+	chooser string   // empty means the default chooser
+	seeds   []uint64 // the number of seeds it took, by starting seed; 0 if the bug was not caught
 	times   []time.Duration
-	// property is the first property that caught it, at the first start that did.
+	// property is the first property that caught the bug, at the first starting seed that found it.
 	property string
 	err      error
 }
@@ -69,7 +69,7 @@ func (c *bugsCmd) run(a *app) (int, error) {
 	for _, id := range c.IDs {
 		bug, ok := faults.Lookup(faults.BugID(id))
 		if !ok || !bug.Caught() {
-			return 0, fmt.Errorf("%q is no bug that some property catches%s; %s lists the bugs that some property catches", id, nearBug(id), a.program.hint("list bugs"))
+			return 0, fmt.Errorf("no property catches a bug named %q%s; %s lists the bugs that some property catches", id, nearBug(id), a.program.hint("list bugs"))
 		}
 		bugs = append(bugs, bug)
 	}
@@ -79,7 +79,7 @@ func (c *bugsCmd) run(a *app) (int, error) {
 		}
 	}
 	if len(c.Chooser) > 1 && c.Detection != "" {
-		return 0, fmt.Errorf("--detection %s: it is about one chooser, and %d are compared", c.Detection, len(c.Chooser))
+		return 0, fmt.Errorf("--detection %s: the file is for one chooser, but %d are compared", c.Detection, len(c.Chooser))
 	}
 	choosers := c.Chooser
 	if len(choosers) == 0 {
@@ -90,7 +90,7 @@ func (c *bugsCmd) run(a *app) (int, error) {
 	began := time.Now()
 	trials := c.tryAll(ctx, a, bugs, choosers)
 	if ctx.Err() != nil {
-		return exitStopped, nil // half a table says nothing about the missing bugs
+		return exitStopped, nil // an incomplete table would be misleading
 	}
 	for _, t := range trials {
 		if t.err != nil {
@@ -116,7 +116,7 @@ func (c *bugsCmd) run(a *app) (int, error) {
 	return out.ExitStatus, nil
 }
 
-// tryAll tries the bugs with each chooser, several at once, and returns the trials in their order: those of one bug follow
+// tryAll tries the bugs with each chooser, several at once, and returns the trials in order; the trials of a bug follow
 // each other.
 func (c *bugsCmd) tryAll(ctx context.Context, a *app, bugs []faults.Bug, choosers []string) []*bugTrial {
 	trials := make([]*bugTrial, 0, len(bugs)*len(choosers))
@@ -194,17 +194,18 @@ func (c *bugsCmd) try(ctx context.Context, p *Program, t *bugTrial) {
 	}
 }
 
-// caught returns how many starting seeds found the bug.
+// caught returns the number of starting seeds that found the bug.
 func (t *bugTrial) caught() int {
 	return len(t.seeds) - len(slices.DeleteFunc(slices.Clone(t.seeds), func(n uint64) bool { return n > 0 }))
 }
 
 func (t *bugTrial) survives() bool { return median(t.seeds) == notFound }
 
-// notFound stands for the median when most searches find nothing.
+// notFound is the median when most searches find nothing.
 const notFound = ^uint64(0)
 
-// median returns the middle number, the larger of the middle two if the count is even. 0, not found, counts as the largest.
+// median returns the middle number, the larger of the middle two if the count is even. 0 means not found, and counts as
+// the largest.
 func median(numbers []uint64) uint64 {
 	sorted := slices.Clone(numbers)
 	for i, n := range sorted {
@@ -237,7 +238,8 @@ type bugTrialJSON struct {
 	Expected []string `json:"expected"`
 	Property string   `json:"property"`
 	Survives bool     `json:"survives"`
-	// Caught is the number of starting seeds that found it; Seeds is how many seeds each took, 0 if it did not find it.
+	// Caught is the number of starting seeds that found the bug; Seeds is the number of seeds that each took, 0 if it
+	// did not find the bug.
 	Caught        int      `json:"caught"`
 	Seeds         []uint64 `json:"seeds"`
 	MedianSeeds   uint64   `json:"median_seeds"`
@@ -274,7 +276,7 @@ func (a *app) printBugs(out *bugsJSON) {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%.2fs\t%d of %d\t%s\n", b.ID, by, seeds, b.MedianSeconds, b.Caught, out.Starts, b.Scenario)
 	}
 	flushTable(t)
-	a.printf("\n%s, %d survive, in %.1fs; seeds and time are medians of %s, with %s each at most\n",
+	a.printf("\n%s, %d survive, in %.1fs; seeds and time are medians of %s, with at most %s each\n",
 		plural(uint64(len(out.Bugs)), "bug", "bugs"), out.Survivors, out.WallSeconds,
 		plural(uint64(out.Starts), "start", "starts"), plural(uint64(out.Seeds), "seed", "seeds"))
 }

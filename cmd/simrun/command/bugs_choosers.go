@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// chooserJSON is how soon one chooser finds a bug.
+// chooserJSON says how soon a chooser finds a bug.
 type chooserJSON struct {
 	Chooser  string   `json:"chooser"`
 	Property string   `json:"property"`
@@ -18,7 +18,8 @@ type chooserJSON struct {
 	MedianSeeds uint64 `json:"median_seeds"`
 }
 
-// comparedJSON is a bug with the choosers that look for it. Soonest are those with the smallest median; none if it survives.
+// comparedJSON is a bug with the choosers that look for it. Soonest lists those with the smallest median; none if the
+// bug survives.
 type comparedJSON struct {
 	ID       string        `json:"id"`
 	Scenario string        `json:"scenario"`
@@ -28,7 +29,7 @@ type comparedJSON struct {
 }
 
 // comparisonJSON is the object that bugs --json prints with several choosers. Won counts the bugs that a chooser finds
-// soonest, alone or with others; Missed those that it does not find.
+// soonest, alone or with others; Missed counts those that it does not find.
 type comparisonJSON struct {
 	Schema      int            `json:"schema"`
 	Verb        string         `json:"verb"`
@@ -42,7 +43,7 @@ type comparisonJSON struct {
 	ExitStatus  int            `json:"exit_status"`
 }
 
-// compare reports trials of several choosers; those of one bug follow each other.
+// compare reports trials with several choosers; the trials of a bug follow each other.
 func (c *bugsCmd) compare(a *app, trials []*bugTrial, wall time.Duration) (int, error) {
 	n := len(c.Chooser)
 	out := &comparisonJSON{Schema: schema, Verb: "bugs", Bugs: []comparedJSON{}, Won: make([]int, n), Missed: make([]int, n), Starts: c.Starts, Seeds: c.Seeds, WallSeconds: wall.Seconds()}
@@ -109,8 +110,8 @@ func (a *app) printComparison(choosers []string, out *comparisonJSON) {
 	flushTable(t)
 	a.printf("\n")
 	for i, name := range choosers {
-		a.printf("%-12s soonest, alone or with others, for %s; does not find %d\n", name, plural(uint64(out.Won[i]), "bug", "bugs"), out.Missed[i])
+		a.printf("%-12s soonest, alone or tied, for %s; does not find %d\n", name, plural(uint64(out.Won[i]), "bug", "bugs"), out.Missed[i])
 	}
-	a.printf("%s, %d survive, in %.1fs; seeds are medians of %s, with %s each at most\n", plural(uint64(len(out.Bugs)), "bug", "bugs"),
+	a.printf("%s, %d survive, in %.1fs; seeds are medians of %s, with at most %s each\n", plural(uint64(len(out.Bugs)), "bug", "bugs"),
 		out.Survivors, out.WallSeconds, plural(uint64(out.Starts), "start", "starts"), plural(uint64(out.Seeds), "seed", "seeds"))
 }

@@ -12,7 +12,7 @@ import (
 
 // checkLogCmd is the verb check-log: it judges a recorded log of a provider's answers.
 type checkLogCmd struct {
-	File string `arg:"" help:"The log, one call a line; - reads standard input."`
+	File string `arg:"" help:"The log, one call per line; - reads standard input."`
 
 	contractFlag
 
@@ -21,7 +21,7 @@ type checkLogCmd struct {
 
 // Help returns the text printed below the flags.
 func (checkLogCmd) Help() string {
-	return `Reads a log of calls that were made on a store that was empty at first, one after the other, and names the first answer that the contract does not allow, with what it would have allowed. A line is a JSON object with at_ms, method, params, and result or error, as docs/oracle-protocol.md describes; calllog.Record writes such logs in Go.
+	return `Reads a log of calls that were made on an initially empty store, one after another, and names the first answer that the contract does not allow, with the allowed ones. A line is a JSON object with at_ms, method, params, and result or error, as docs/oracle-protocol.md describes; calllog.Record writes such logs in Go.
 
 Examples:
 
@@ -72,9 +72,9 @@ func (c *checkLogCmd) run(a *app) (int, error) {
 	case c.JSON:
 		return out.ExitStatus, a.writeJSON(out)
 	case out.ExitStatus == exitOK:
-		a.printf("%s: %s calls, every answer is one that the contract allows\n", name, grouped(uint64(calls)))
+		a.printf("%s: %s calls, the contract allows every answer\n", name, grouped(uint64(calls)))
 	default:
-		a.printf("%s:%d: REFUSED after %s calls that are allowed\n\n%s\n", name, out.Line, grouped(uint64(calls)), out.Refusal)
+		a.printf("%s:%d: REFUSED after %s allowed calls\n\n%s\n", name, out.Line, grouped(uint64(calls)), out.Refusal)
 	}
 	return out.ExitStatus, nil
 }

@@ -5,13 +5,13 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// The choosers that the command treats in a way of their own.
+// The choosers that the command treats specially.
 const (
 	enumerated = "enumerate:"
 	portfolio  = "portfolio"
 )
 
-// choose has the subject's runs use the chooser of that name; the empty name is the usual chooser.
+// choose selects the chooser of the subject's runs by name; an empty name means the default chooser.
 func (s *subject) choose(name string) (err error) {
 	if name != "" {
 		s.chooser, err = sim.NamedChooser(name)
@@ -19,19 +19,19 @@ func (s *subject) choose(name string) (err error) {
 	return err
 }
 
-// memberCount is what one chooser of a portfolio found.
+// memberCount holds the results of one chooser of a portfolio.
 type memberCount struct {
 	Chooser   string   `json:"chooser"`
 	Seeds     uint64   `json:"seeds"`
 	Failed    uint64   `json:"failed"`
 	FirstSeed uint64   `json:"first_seed,omitempty"`
-	Rules     []string `json:"found,omitempty"` // that it was the first to violate
+	Rules     []string `json:"found,omitempty"` // the rules that it was the first to violate
 }
 
-// portfolioCounts tell what each chooser of a portfolio found, from results in the order of their seeds.
+// portfolioCounts counts the results of each chooser of a portfolio, from results in the order of their seeds.
 type portfolioCounts struct {
 	members []memberCount
-	known   map[string]bool // the rules that were violated, looked up only
+	known   map[string]bool // the rules that were violated so far; looked up only
 }
 
 func newPortfolioCounts() *portfolioCounts {
@@ -86,7 +86,7 @@ func (a *app) printPortfolio(members []memberCount) {
 	}
 }
 
-// alsoOn calls another function with each result, too.
+// alsoOn returns a function that calls both functions with each result.
 func alsoOn(first, then func(campaign.SeedResult)) func(campaign.SeedResult) {
 	if first == nil {
 		return then

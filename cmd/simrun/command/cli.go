@@ -11,31 +11,31 @@ import (
 
 // cli is the command line, with a field for each verb.
 type cli struct {
-	Run         runCmd         `cmd:"" default:"withargs" help:"Run a scenario for many seeds and say what held (the default)."`
-	Replay      replayCmd      `cmd:"" help:"Tell one seed, or a stored run, as a story; run it twice and compare."`
+	Run         runCmd         `cmd:"" default:"withargs" help:"Run a scenario for many seeds and report which properties held (the default)."`
+	Replay      replayCmd      `cmd:"" help:"Show one seed, or a stored run, as a story; run it twice and compare."`
 	Plan        planCmd        `cmd:"" help:"Try an upgrade before you do it: what gets stuck or lost, who waits, where the way back ends."`
 	Compare     compareCmd     `cmd:"" help:"Run a scenario under each strategy for work that a node cannot run, side by side."`
 	Relations   relationsCmd   `cmd:"" help:"Compare runs with twins that differ in what must not matter: other ids, another epoch, an idle node."`
 	Why         whyCmd         `cmd:"" help:"Say what keeps an instance waiting at a time: the one rule, with its values."`
-	Shrink      shrinkCmd      `cmd:"" help:"Make a failing run small: leave out all that the violation does not need."`
+	Shrink      shrinkCmd      `cmd:"" help:"Make a failing run small: remove everything that the violation does not need."`
 	Fuzz        fuzzCmd        `cmd:"" help:"Hunt for failing runs near a scenario: edited plans, several choosers, other futures of rare moments."`
-	Explore     exploreCmd     `cmd:"" help:"Try a small scenario in every way: all orders of its steps, crashes at every moment."`
+	Explore     exploreCmd     `cmd:"" help:"Try a small scenario exhaustively: all orders of its steps, crashes at every moment."`
 	Export      exportCmd      `cmd:"" help:"Write a stored run as a Go test, or as a script of calls on a provider."`
 	Oracle      oracleCmd      `cmd:"" help:"Check a storage provider in any language against the contract, over JSON-RPC."`
-	Conformance conformanceCmd `cmd:"" help:"Ask a storage provider in any language the cases of the contract, over JSON-RPC."`
+	Conformance conformanceCmd `cmd:"" help:"Run the cases of the contract against a storage provider in any language, over JSON-RPC."`
 	Serve       serveCmd       `cmd:"" help:"Serve the in-memory provider over JSON-RPC on standard input and output."`
 	CheckLog    checkLogCmd    `cmd:"" help:"Name the first answer in a recorded log that the contract does not allow."`
-	Merge       mergeCmd       `cmd:"" help:"Put the results of shards together: one report, as of one process."`
+	Merge       mergeCmd       `cmd:"" help:"Merge the results of shards into one report, as if one process had run them."`
 	Init        initCmd        `cmd:"" help:"Write a first scenario for your builds and nodes."`
 	Bugs        bugsCmd        `cmd:"" help:"Try every planted bug: which property catches it, after how many seeds."`
-	Diff        diffCmd        `cmd:"" help:"Compare what released runtimes commit with what the models of them do."`
+	Diff        diffCmd        `cmd:"" help:"Compare what released runtimes commit with what their models commit."`
 	Hosts       hostsCmd       `cmd:"" help:"Build the host programs in which released runtimes run, or list them."`
-	Doctor      doctorCmd      `cmd:"" help:"Say what is there (Go, cargo, hosts, a browser) and what each is for."`
-	List        listCmd        `cmd:"" help:"List what there is: builds, scenarios, properties, faults, bugs, coverage."`
+	Doctor      doctorCmd      `cmd:"" help:"Show which tools are installed (Go, cargo, hosts, a browser) and what each is for."`
+	List        listCmd        `cmd:"" help:"List builds, scenarios, properties, faults, bugs or coverage points."`
 
 	Help       helpCmd       `cmd:"" help:"Show the help of a verb."`
 	Version    versionCmd    `cmd:"" help:"Show the version of the program and of durosim."`
-	Completion completionCmd `cmd:"" help:"Print what makes a shell complete this program's verbs, flags and names."`
+	Completion completionCmd `cmd:"" help:"Print a script that lets a shell complete this program's verbs, flags and names."`
 	Complete   completeCmd   `cmd:"" hidden:"" help:"Print the completions of a line, for the shell."`
 
 	ShowVersion bool `name:"version" help:"Show the version of the program and of durosim."`
@@ -45,7 +45,7 @@ const description = `Simulates clusters of mixed versions under crashes, lost an
 
 Without arguments it runs 1,000 seeds of the built-in scenario rolling-upgrade.`
 
-// parse reads the command line. If help is asked for, it prints the help and panics with leave.
+// parse parses the command line. If help is requested, it prints the help and panics with leave.
 func parse(args []string, name string, stdout, stderr io.Writer) (command, error) {
 	var c cli
 	ctx, err := newParser(&c, name, stdout, stderr).Parse(args)
@@ -73,7 +73,7 @@ func newParser(c *cli, name string, stdout, stderr io.Writer) *kong.Kong {
 	return parser
 }
 
-// callItself puts the program's name in place of simrun in the help texts of a node and of all nodes below it.
+// callItself replaces simrun by the program's name in the help texts of a node and of all nodes below it.
 func callItself(name string, n *kong.Node) {
 	n.Detail = strings.ReplaceAll(n.Detail, "simrun", name)
 	for _, f := range n.Flags {
@@ -84,7 +84,7 @@ func callItself(name string, n *kong.Node) {
 	}
 }
 
-// oneOf returns an error if a value is neither empty nor among the known ones.
+// oneOf returns an error unless a value is empty or among the known ones.
 func oneOf(what, value string, known []string) error {
 	if value == "" || slices.Contains(known, value) {
 		return nil

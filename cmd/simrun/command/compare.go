@@ -16,21 +16,21 @@ type compareCmd struct {
 
 	Scenario string `arg:"" help:"A scenario file, or a built-in scenario."`
 
-	Seeds seedRange `help:"How many seeds for each strategy, or which; 20 if not given." placeholder:"N|A..B"`
-	HTML  string    `name:"html" help:"Write a page with the table, and the run of the first seed under the strategy that is best." placeholder:"FILE"`
+	Seeds seedRange `help:"The number of seeds for each strategy, or a range; 20 if not given." placeholder:"N|A..B"`
+	HTML  string    `name:"html" help:"Write a page with the table, and the run of the first seed under the best strategy." placeholder:"FILE"`
 	JSON  bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help returns the text printed below the flags.
 func (compareCmd) Help() string {
-	return `Runs one scenario under each strategy for work that a node cannot run (filter, bounce, sweeper, deadletter), with the same seeds, and prints side by side: fetches for turns, those in vain, batches given back, seconds of locks, the time to finish, instances that were poisoned although a build of the scenario runs them, instances that wait for a build when all is calm, properties violated, and expectations of the scenario that are not met. A sentence says what follows.
+	return `Runs one scenario under each strategy for work that a node cannot run (filter, bounce, sweeper, deadletter), with the same seeds, and prints side by side: fetches for turns, fetches in vain, batches given back, seconds of locks, the time to finish, instances that were poisoned although a build of the scenario runs them, instances that wait for a build at the end of calm, violated properties, and expectations of the scenario that are not met. A sentence draws the conclusion.
 
 Examples:
 
     simrun compare rolling-upgrade
     simrun compare my-upgrade.txt --seeds 50 --faults light
 
-Exit status: 0 it was compared, whatever the numbers say; 2 bad input; 130 interrupted.`
+Exit status: 0 the comparison is complete, whatever the numbers are; 2 bad input; 130 interrupted.`
 }
 
 const compareSeeds = 20
@@ -40,7 +40,7 @@ func (c *compareCmd) run(a *app) (int, error) {
 		return 0, fmt.Errorf("--strategy %s: compare runs every strategy; run takes one", c.Strategy)
 	}
 	if c.Chooser != "" {
-		return 0, fmt.Errorf("--chooser %s: compare runs under the usual choices; run takes a chooser", c.Chooser)
+		return 0, fmt.Errorf("--chooser %s: compare uses the default chooser; run takes a chooser", c.Chooser)
 	}
 	s, err := c.subject(a.program, c.Scenario)
 	if err != nil {

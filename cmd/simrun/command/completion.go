@@ -21,7 +21,7 @@ type completionCmd struct {
 
 // Help returns the text printed below the flags.
 func (completionCmd) Help() string {
-	return `Prints a few lines for the shell's start-up file, which make it complete verbs, flags, scenarios, bugs and properties.
+	return `Prints lines for the start-up file of the shell, which let it complete verbs, flags, scenarios, bugs and properties.
 
 Examples:
 

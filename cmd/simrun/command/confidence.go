@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// detectionFile has the number of seeds that each planted bug took in the scenario that shows it, as written by bugs
+// detectionFile holds the number of seeds that each planted bug took in the scenario that shows it, as written by bugs
 // --detection.
 //
 //go:embed detection.json
 var detectionFile []byte
 
-// detection is how many seeds each planted bug took from each starting seed, 0 where Seeds seeds did not find it.
+// detection holds the number of seeds that each planted bug took from each starting seed, 0 where Seeds seeds did not
+// find it.
 type detection struct {
 	Starts int           `json:"starts"`
 	Seeds  uint64        `json:"seeds"`
@@ -27,7 +28,7 @@ type detectedBug struct {
 	Seeds []uint64 `json:"seeds"`
 }
 
-// rate returns the share of seeds that find the bug, as those of the table did.
+// rate returns the share of seeds that find the bug, estimated from the table.
 func (b detectedBug) rate(most uint64) float64 {
 	found, tried := 0.0, 0.0
 	for _, n := range b.Seeds {
@@ -41,7 +42,7 @@ func (b detectedBug) rate(most uint64) float64 {
 	return found / max(tried, 1)
 }
 
-// sure returns how many seeds find with a certainty of 99 % what each finds with that rate.
+// sure returns the number of seeds that find a bug with a certainty of 99 %, if each seed finds it with that rate.
 func sure(rate float64) uint64 {
 	if rate >= 1 {
 		return 1
@@ -49,16 +50,17 @@ func sure(rate float64) uint64 {
 	return uint64(min(math.Ceil(math.Log(0.01)/math.Log1p(-rate)), 1e9))
 }
 
-// confidentFrom is how many seeds a clean campaign has at least for its report to say what that shows, unasked.
+// confidentFrom is the least number of seeds for which the report of a clean campaign includes the confidence by
+// default.
 const confidentFrom = 100
 
-// confidenceJSON says what a clean campaign with this number of seeds shows.
+// confidenceJSON says how much a clean campaign with this number of seeds shows.
 type confidenceJSON struct {
 	Seeds uint64 `json:"seeds"`
-	// Bound is the share of runs of this plan that fail at most, with a certainty of 95 %: the rule of three.
+	// Bound is the largest share of runs of this plan that fail, with a certainty of 95 %: the rule of three.
 	Bound string `json:"fails_at_most"`
-	// Classes says, for each family of planted bugs, how many of them so many seeds find with a certainty of 99 %, each in the
-	// scenario that shows it.
+	// Classes says, for each family of planted bugs, how many of them this number of seeds finds with a certainty of 99
+	// %, each in the scenario that shows it.
 	Classes []classJSON `json:"classes"`
 	// Hardest is the bug that takes the most seeds.
 	Hardest      string `json:"hardest"`
@@ -69,18 +71,18 @@ type classJSON struct {
 	Class string `json:"class"`
 	Bugs  int    `json:"bugs"`
 	Found int    `json:"found"`
-	// RateMedian and RateLeast are the share of seeds that find a bug of the class, of the median bug and of the hardest.
+	// RateMedian and RateLeast are the shares of seeds that find the median bug and the hardest bug of the class.
 	RateMedian float64 `json:"rate_median"`
 	RateLeast  float64 `json:"rate_least"`
-	// Seeds is how many seeds find all of them, each with a certainty of 99 %.
+	// Seeds is the number of seeds that find every bug of the class, each with a certainty of 99 %.
 	Seeds uint64 `json:"seeds_for_all"`
 }
 
-// newConfidence says what a clean campaign of so many seeds shows.
+// newConfidence returns the confidence of a clean campaign with that number of seeds.
 func newConfidence(seeds uint64) *confidenceJSON {
 	var d detection
 	if err := json.Unmarshal(detectionFile, &d); err != nil {
-		panic(fmt.Sprintf("detection.json: %v", err)) // it is part of the program, and a test reads it
+		panic(fmt.Sprintf("detection.json: %v", err)) // the file is part of the program, and a test reads it
 	}
 	out := &confidenceJSON{Seeds: seeds, Bound: fmt.Sprintf("3/%d", seeds)}
 	var rates [][]float64 // by class
@@ -109,11 +111,11 @@ func newConfidence(seeds uint64) *confidenceJSON {
 	return out
 }
 
-// text is the same in a few lines.
+// text formats the confidence in a few lines.
 func (c *confidenceJSON) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "confidence: no failure in %s, so with a certainty of 95 %% fewer than 3 in %s runs of this plan fail (the rule of three)\n"+
-		"            how often a seed finds a planted bug, in the scenario that shows it, and what is found with a certainty of 99 %%:\n",
+		"            how often a seed finds a planted bug in the scenario that shows it, and the bugs found with a certainty of 99 %%:\n",
 		plural(c.Seeds, "seed", "seeds"), grouped(c.Seeds))
 	row := func(class, median, hardest, found, all string) {
 		fmt.Fprintf(&b, "            %-15s  %10s  %11s  %15s  %13s\n", class, median, hardest, found, all)
@@ -127,8 +129,8 @@ func (c *confidenceJSON) text() string {
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
-// confidence returns the report's lines about what the campaign shows. It returns nothing if a run failed, or if there are
-// few seeds and the user did not ask.
+// confidence returns the report's confidence. It returns nil if a run failed, or if there are few seeds and the user did
+// not ask for it.
 func (r *report) confidence() *confidenceJSON {
 	clean := r.sum.Passed == r.sum.Seeds && !r.sum.Interrupted && r.status == exitOK
 	if !clean || r.sum.Seeds == 0 || r.sum.Seeds < confidentFrom && !r.confident {
@@ -137,7 +139,7 @@ func (r *report) confidence() *confidenceJSON {
 	return newConfidence(r.sum.Seeds)
 }
 
-// detection returns the trials as a file for confidence, one bug a line, sorted by id.
+// detection formats the trials as a file for confidence, one bug per line, sorted by id.
 func (o *bugsJSON) detection() []byte {
 	var lines []string
 	for _, b := range o.Bugs {

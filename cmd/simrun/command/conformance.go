@@ -15,16 +15,16 @@ import (
 type conformanceCmd struct {
 	provider
 
-	Run       string        `help:"Ask the cases whose line \"ID name #tag…\" matches, such as 'CF-|#filter'." placeholder:"REGEXP"`
-	Known     string        `help:"A TOML file of mistakes that are known: the cases that fail for them are told apart." placeholder:"FILE"`
-	KeepGoing bool          `help:"Ask the other cases, too, after one has failed."`
-	Timeout   time.Duration `help:"How long one answer may take." default:"10s"`
+	Run       string        `help:"Run the cases whose line \"ID name #tag…\" matches, such as 'CF-|#filter'." placeholder:"REGEXP"`
+	Known     string        `help:"A TOML file of known mistakes: the cases that fail because of them are listed separately." placeholder:"FILE"`
+	KeepGoing bool          `help:"Continue with the other cases after a failure."`
+	Timeout   time.Duration `help:"The time limit for one answer." default:"10s"`
 	JSON      bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help returns the text printed below the flags.
 func (conformanceCmd) Help() string {
-	return `Starts a program that offers a storage provider over JSON-RPC (docs/oracle-protocol.md) and asks it the contract's cases, one after the other. A case that fails shows the calls that were made, with their answers, and what was expected instead. A case that needs what the program does not offer is skipped, and the table says why.
+	return `Starts a program that offers a storage provider over JSON-RPC (docs/oracle-protocol.md) and runs the contract's cases against it, one after another. A case that fails shows the calls with their answers, and the expected answer. A case that needs something the program does not offer is skipped, and the table says why.
 
 Examples:
 
@@ -32,7 +32,7 @@ Examples:
     simrun conformance --keep-going --run 'LX|#sessions' -- ./provider
     simrun conformance --run AT-01 -- simrun serve
 
-Exit status: 0 no case failed but for what is known, 1 one did, 2 usage, or the program does not speak the protocol.`
+Exit status: 0 no case failed except known ones, 1 a case failed, 2 usage, or the program does not speak the protocol.`
 }
 
 // conformanceJSON is the object that conformance --json prints.
@@ -51,7 +51,7 @@ type conformanceJSON struct {
 	Unseen     []string            `json:"known_not_seen"`
 	ExitStatus int                 `json:"exit_status"`
 
-	left int // cases that were not run after a failure
+	left int // cases that were not run because of a failure
 }
 
 type caseJSON struct {
@@ -62,7 +62,7 @@ type caseJSON struct {
 	Tags    []string            `json:"tags"`
 	Outcome conformance.Verdict `json:"outcome"`
 	Detail  string              `json:"detail,omitempty"`
-	Reason  string              `json:"reason,omitempty"` // why a known failure stays
+	Reason  string              `json:"reason,omitempty"` // why a known failure remains
 	Link    string              `json:"link,omitempty"`
 }
 
@@ -81,7 +81,7 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 	case len(cases) == 0:
 		return 0, fmt.Errorf("--run %q: matches no case", c.Run)
 	case c.Timeout <= 0:
-		return 0, fmt.Errorf("--timeout %v: expected more than nothing", c.Timeout)
+		return 0, fmt.Errorf("--timeout %v: expected a positive time", c.Timeout)
 	}
 	if _, err := c.denied(); err != nil {
 		return 0, err
@@ -178,7 +178,7 @@ func (a *app) printConformance(o *conformanceJSON) {
 
 func (o *conformanceJSON) note() string {
 	if o.left > 0 {
-		return fmt.Sprintf("; %d not asked after the failure", o.left)
+		return fmt.Sprintf("; %d not run after the failure", o.left)
 	}
 	return ""
 }

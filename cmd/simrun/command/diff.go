@@ -10,23 +10,23 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// diffCmd is the verb diff: released runtimes beside the models of them.
+// diffCmd is the verb diff: it compares released runtimes with their models.
 type diffCmd struct {
 	planFlags `embed:""`
 
 	Scenario string `arg:"" help:"Built-in scenario or file with nodes that run released runtimes."`
 
 	Seed  *seed     `help:"Compare this one seed, decimal or 0x-hex." placeholder:"N" xor:"seeds"`
-	Seeds seedRange `help:"How many seeds to compare, or which: 100, 5..9. 20 if not given." placeholder:"N|A..B" xor:"seeds"`
-	Drawn bool      `help:"Draw latencies and faults from the seed. Without it calls and activities take the least time and no fault happens, so that the two runs have the same order of events as far as that is possible."`
+	Seeds seedRange `help:"The number of seeds to compare, or a range: 100, 5..9. 20 if not given." placeholder:"N|A..B" xor:"seeds"`
+	Drawn bool      `help:"Draw latencies and faults from the seed. Otherwise calls and activities take the least time and no fault happens, so that the order of events in the two runs is as similar as possible."`
 	JSON  bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help returns the text printed below the flags.
 func (diffCmd) Help() string {
-	return `Runs each seed of a plan twice: as it is, and with modelled builds in place of the released runtimes, which decide as the profile of the newest of these releases does. Compares what the two runs have committed, and reports of each instance the first event that differs. Times, versions of the runtime and the answers of its own activities do not count.
+	return `Runs each seed of a plan twice: unchanged, and with modelled builds in place of the released runtimes, with the profile of the newest of these releases. Compares what the two runs have committed, and reports the first event of each instance that differs. Times, versions of the runtime and the answers of its own activities do not count.
 
-A difference is a mistake of the model, or a way of the release that no switch describes yet, or two orders of events that are both right.
+A difference is a mistake of the model, a behaviour of the release that no switch describes yet, or the result of two orders of events that are both right.
 
 Examples:
 
@@ -46,7 +46,7 @@ type diffJSON struct {
 	Differ   []differenceJSON `json:"differences"`
 }
 
-// differenceJSON is the first event of an instance that differs; an event that a run does not have is left out.
+// differenceJSON is the first event of an instance that differs; the text of a missing event is omitted.
 type differenceJSON struct {
 	Seed      string `json:"seed"`
 	Instance  string `json:"instance"`
@@ -66,7 +66,7 @@ func (c *diffCmd) run(a *app) (int, error) {
 	}
 	if first, err := s.plan(1); err != nil || len(first.Releases()) == 0 {
 		if err == nil {
-			err = fmt.Errorf("%s: no node runs a released runtime: there is nothing to compare", s.scenario.Name)
+			err = fmt.Errorf("%s: no node runs a released runtime, so there is nothing to compare", s.scenario.Name)
 		}
 		return 0, err
 	}
@@ -103,7 +103,7 @@ func (c *diffCmd) run(a *app) (int, error) {
 	return status, nil
 }
 
-// compare runs a seed with released runtimes and with the models of them.
+// compare runs a seed with released runtimes and with their models.
 func (c *diffCmd) compare(s *subject, seed uint64) ([]realnode.Difference, int, error) {
 	p, err := s.plan(seed)
 	if err != nil {
@@ -120,11 +120,11 @@ func (c *diffCmd) compare(s *subject, seed uint64) ([]realnode.Difference, int, 
 	return realnode.Compare(one, other)
 }
 
-// store runs a plan and returns the store as it was at the end.
+// store runs a plan and returns the final state of the store.
 func (c *diffCmd) store(s *subject, p *plan.Plan, seed uint64) (memprovider.View, error) {
 	cfg := s.configOf(p, seed)
 	if !c.Drawn {
-		cfg.Chooser = sim.Replay(&sim.Recording{}) // every choice is the least one
+		cfg.Chooser = sim.Replay(&sim.Recording{}) // every choice is the smallest one
 	}
 	var world *cluster.World
 	monitor := cfg.Monitor

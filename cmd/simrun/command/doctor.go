@@ -19,17 +19,17 @@ type doctorCmd struct {
 
 // Help returns the text printed below the flags.
 func (doctorCmd) Help() string {
-	return `Says which programs are there that simrun or its tests can use, and what each is for. Nothing but simrun itself is needed to simulate. Exit status: 0; 2 if something that the environment names is not there.`
+	return `Shows which programs that simrun or its tests can use are installed, and what each is for. To simulate you need only simrun itself. Exit status: 0; 2 if a program that the environment names is missing.`
 }
 
-// need is something that may be there.
+// need is a tool that may be installed.
 type need struct {
 	ID    string `json:"id"`
 	Found string `json:"found,omitempty"`
 	For   string `json:"for"`
-	// How says how to get it.
+	// How says how to install it.
 	How string `json:"how,omitempty"`
-	// Wrong means that the environment names it, and it is not there.
+	// Wrong means that the environment names it, but it is missing.
 	Wrong bool `json:"wrong,omitempty"`
 }
 
@@ -68,7 +68,7 @@ func (c *doctorCmd) run(a *app) (int, error) {
 	return status, nil
 }
 
-// examine looks for everything, with functions that read the environment and find programs, and the place of host programs.
+// examine looks for every tool. getenv reads the environment, find finds programs, and at is the place of host programs.
 func examine(getenv func(string) string, find func(string) (string, error), at *realnode.Hosts) []need {
 	first := func(names ...string) string {
 		for _, name := range names {
@@ -79,7 +79,7 @@ func examine(getenv func(string) string, find func(string) (string, error), at *
 		return ""
 	}
 	needs := []need{
-		{ID: "cores", Found: fmt.Sprint(runtime.NumCPU()), For: "campaigns: seeds run side by side on each"},
+		{ID: "cores", Found: fmt.Sprint(runtime.NumCPU()), For: "campaigns: each runs seeds in parallel"},
 		{ID: "go", Found: first("go"), For: "go test with your handlers, and programs of your own", How: "https://go.dev/dl, 1.25 or newer"},
 		{ID: "cargo", Found: first("cargo"), For: "building the hosts of released runtimes, and providers in Rust", How: "https://rustup.rs"},
 		{ID: "browser", Found: first("chromium", "chromium-browser", "google-chrome", "firefox"), For: "looking at pages (--html)", How: "any browser does; the tests of the pages take Debian's package chromium"},
@@ -95,7 +95,7 @@ func examine(getenv func(string) string, find func(string) (string, error), at *
 	}
 	hosts.Found = strings.Join(built, ", ")
 	if dir := getenv(realnode.Environment); dir != "" && len(built) == 0 {
-		hosts.Wrong, hosts.How = true, fmt.Sprintf("%s=%s has none; simrun hosts build builds them there", realnode.Environment, dir)
+		hosts.Wrong, hosts.How = true, fmt.Sprintf("%s=%s contains none; simrun hosts build builds them there", realnode.Environment, dir)
 	}
 	return append(needs, hosts)
 }

@@ -12,15 +12,15 @@ const (
 	exitUsage    = 2   // usage or bad input
 	exitLiveness = 3   // a liveness property is violated
 	exitDrift    = 4   // two runs of one seed differ
-	exitVacuous  = 5   // a campaign missed what it must reach
+	exitVacuous  = 5   // a campaign did not reach a required point
 	exitHandler  = 6   // a user's handler is not deterministic
-	exitPlan     = 7   // the contract holds, and work did not end as the plan expects
+	exitPlan     = 7   // the contract holds, but work did not end as the plan expects
 	exitInternal = 70  // a defect of durosim
 	exitOutput   = 74  // standard output could not be written
 	exitStopped  = 130 // interrupted by the user
 )
 
-// severity orders the statuses: of several that apply, the first counts.
+// severity orders the statuses: if several apply, the first of them counts.
 var severity = []int{exitInternal, exitDrift, exitHandler, exitSafety, exitLiveness, exitPlan, exitVacuous}
 
 // worst returns the more severe of two statuses.
@@ -78,7 +78,7 @@ func exitText(status int) string {
 	case exitDrift:
 		return "two runs of one seed differ"
 	case exitVacuous:
-		return "the campaign did not reach what it must"
+		return "the campaign did not reach every required point"
 	case exitHandler:
 		return "a handler is not deterministic"
 	case exitStopped:

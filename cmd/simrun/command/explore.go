@@ -14,25 +14,25 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// exploreCmd is the verb explore: a small scenario in every way.
+// exploreCmd is the verb explore: it explores a small scenario exhaustively.
 type exploreCmd struct {
 	planFlags `embed:""`
 
-	Scenario string `arg:"" help:"Built-in scenario or file, of 3 nodes, 2 instances and 4 schedule steps at most."`
+	Scenario string `arg:"" help:"Built-in scenario or file, with at most 3 nodes, 2 instances and 4 schedule steps."`
 
-	Crashes int           `help:"How many crashes a run may have, 2 at most." default:"1" placeholder:"N"`
-	Within  time.Duration `help:"When the last action comes, at the latest." default:"10s" placeholder:"TIME"`
-	Runs    uint64        `help:"Stop after so many runs; 0 goes on to the end." default:"20000" placeholder:"N"`
+	Crashes int           `help:"The number of crashes that a run may have, at most 2." default:"1" placeholder:"N"`
+	Within  time.Duration `help:"The latest time of the last action." default:"10s" placeholder:"TIME"`
+	Runs    uint64        `help:"Stop after this number of runs; 0 means no limit." default:"20000" placeholder:"N"`
 	Out     string        `help:"Write a run that fails to this directory, as a stored run." placeholder:"DIR"`
-	Workers int           `help:"How many runs to carry out at once; as many as there are cores if not given. The result does not depend on it." placeholder:"N"`
+	Workers int           `help:"The number of runs at once; the number of cores if not given. The result does not depend on it." placeholder:"N"`
 	JSON    bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help returns the text printed below the flags.
 func (exploreCmd) Help() string {
-	return `Tries a small scenario in every way: each order of its schedule steps (those of one node stay in their order), each moment for each of them, and crashes of any node at any moment. A moment is one after which something has changed in the store, in a node, or in a call on its way. Nothing is left to chance: there are no faults, and calls take the least time. The times of the steps do not count.
+	return `Tries a small scenario exhaustively: each order of its schedule steps (those of one node stay in order), each moment for each of them, and crashes of any node at any moment. A moment follows a change in the store, in a node, or in a call in flight. Nothing is left to chance: there are no faults, and calls take the least time. The times of the steps do not count.
 
-Of runs that reach the same state with the same actions to come, the first goes on. States are compared without times, tokens and row numbers. The report says how many states there are, and whether that is all: "exhaustive for ..." or "cut off".
+If several runs reach the same state with the same remaining actions, only the first continues. States are compared without times, tokens and row numbers. The report gives the number of states, and says whether these are all: "exhaustive for ..." or "cut off".
 
 Examples:
 
@@ -40,7 +40,7 @@ Examples:
     simrun explore small.txt --crashes 2 --runs 0
     simrun explore small.txt --bug engine/poll-stops --out finds
 
-Exit status: 0 all was tried and holds, 1 safety violated, 2 usage or bad input, 3 liveness violated, 5 cut off before the end, 7 the plan fails, 74 standard output cannot be written, 130 interrupted.`
+Exit status: 0 every way was tried and holds, 1 safety violated, 2 usage or bad input, 3 liveness violated, 5 cut off before the end, 7 the plan fails, 74 standard output cannot be written, 130 interrupted.`
 }
 
 // exploreJSON is the object that explore --json prints.
@@ -68,7 +68,7 @@ func (c *exploreCmd) run(a *app) (int, error) {
 	case c.Provider != "":
 		return 0, fmt.Errorf("--provider %s: explore runs on the in-memory store", c.Provider)
 	case c.Crashes < 0 || c.Within <= 0 || c.Workers < 0:
-		return 0, fmt.Errorf("--crashes %d --within %v --workers %d: expected no less than 0, and a time", c.Crashes, c.Within, c.Workers)
+		return 0, fmt.Errorf("--crashes %d --within %v --workers %d: expected numbers of at least 0, and a positive time", c.Crashes, c.Within, c.Workers)
 	}
 	if err := checkOut(c.Out); err != nil {
 		return 0, err
@@ -78,7 +78,7 @@ func (c *exploreCmd) run(a *app) (int, error) {
 		return 0, err
 	}
 	if s.scenario.Load != nil {
-		return 0, fmt.Errorf("%s: a load is too much to try in every way: write its instances down, %d at most", c.Scenario, explore.MaxInstances)
+		return 0, fmt.Errorf("%s: a load is too large to try exhaustively: list its instances, at most %d", c.Scenario, explore.MaxInstances)
 	}
 	a.warn(s)
 	p, err := s.plan(1)
@@ -158,14 +158,14 @@ func (a *app) printExploration(out *exploreJSON, r *explore.Report) {
 	case out.Exhaustive:
 		a.printf("exhaustive for %s\n", out.Scope)
 	default:
-		a.printf("cut off    after %s, %s of known ways not tried, of %s\n", plural(out.Runs, "run", "runs"), grouped(uint64(out.Open)), out.Scope)
+		a.printf("cut off    after %s, with %s of known ways untried, of %s\n", plural(out.Runs, "run", "runs"), grouped(uint64(out.Open)), out.Scope)
 	}
 	if r.Failed == 0 {
 		return
 	}
 	a.printf("\n")
 	a.printViolation(campaign.Violation{Violation: r.Violation})
-	a.printf("\nThe plan that shows it, with every call as fast as can be and events in the order in which they were scheduled:\n%s\n", indent(strings.TrimSpace(out.Plan)))
+	a.printf("\nThe plan that shows it, with calls as fast as possible and events in the order in which they were scheduled:\n%s\n", indent(strings.TrimSpace(out.Plan)))
 	if out.Stored != "" {
 		a.printf("\nTo see it again:\n%s\n", itself("replay", out.Stored))
 	}

@@ -11,18 +11,18 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// exportCmd is the verb export: a stored run for use elsewhere.
+// exportCmd is the verb export: it exports a stored run for use elsewhere.
 type exportCmd struct {
-	Run string `arg:"" help:"A stored run, as run --out, shrink --out and fuzz --corpus write it."`
+	Run string `arg:"" help:"A stored run, as written by run --out, shrink --out or fuzz --corpus."`
 
-	Calls   bool   `help:"Write the calls on the store instead, as JSON lines up to the first answer that the contract does not allow; check-log judges them."`
+	Calls   bool   `help:"Write the calls of the store instead, as JSON lines up to the first answer that the contract does not allow, for check-log."`
 	Package string `help:"The package of the Go test." default:"main" placeholder:"NAME"`
 	Out     string `help:"The file to write; standard output if not given." placeholder:"FILE"`
 }
 
 // Help returns the text printed below the flags.
 func (exportCmd) Help() string {
-	return `Writes a stored run as a Go test that needs nothing else: it holds the plan and every choice, and fails as long as the run violates anything. Put it into a module that requires durosim. With --calls it writes what the store was asked in the run and what it answered, if one of the answers is wrong: a script of calls that shows a provider's mistake without a cluster.
+	return `Writes a stored run as a self-contained Go test: it holds the plan and every choice, and fails as long as the run violates anything. Put it into a module that requires durosim. With --calls it writes the calls of the store in the run with their answers, if one of the answers is wrong: a script that shows a provider's mistake without a cluster.
 
 Examples:
 
@@ -43,7 +43,7 @@ func (c *exportCmd) run(a *app) (int, error) {
 		return 0, err
 	}
 	if entry == nil {
-		return 0, fmt.Errorf("%s is a scenario, not a stored run; %s and %s write one", c.Run, a.program.hint("run --out DIR"), a.program.hint("shrink --out DIR"))
+		return 0, fmt.Errorf("%s is a scenario, not a stored run; %s and %s write stored runs", c.Run, a.program.hint("run --out DIR"), a.program.hint("shrink --out DIR"))
 	}
 	var out []byte
 	if c.Calls {
@@ -58,14 +58,14 @@ func (c *exportCmd) run(a *app) (int, error) {
 		_, err = a.stdout.Write(out)
 	default:
 		if info, statErr := os.Stat(filepath.Dir(c.Out)); statErr != nil || !info.IsDir() {
-			return 0, fmt.Errorf("--out %s: there is no directory %s", c.Out, filepath.Dir(c.Out))
+			return 0, fmt.Errorf("--out %s: the directory %s does not exist", c.Out, filepath.Dir(c.Out))
 		}
 		err = writeWhole(c.Out, out)
 	}
 	return exitOK, err
 }
 
-// calls returns the calls on the store of a stored run.
+// calls returns the calls of the store in a stored run.
 func (p *Program) calls(e *scenario.Entry, name string) ([]byte, error) {
 	s, err := entrySubject(p, e, name, "")
 	if err != nil {
@@ -79,7 +79,7 @@ func (p *Program) calls(e *scenario.Entry, name string) ([]byte, error) {
 	}
 	log, _, err := export.Calls(cfg)
 	if errors.Is(err, export.ErrNoProvider) {
-		return nil, fmt.Errorf("%w; without --calls it is exported as a Go test", err)
+		return nil, fmt.Errorf("%w; without --calls, export writes a Go test", err)
 	}
 	return log, err
 }

@@ -25,7 +25,7 @@ const (
 	findingNew       findingState = "new"
 	findingOngoing   findingState = "ongoing"
 	findingRegressed findingState = "regressed" // found again after it was resolved
-	findingResolved  findingState = "resolved"  // its seed was run again, and it was not found
+	findingResolved  findingState = "resolved"  // its seed was run again without the finding
 )
 
 // knownFinding is a finding of past campaigns: violations of one property in one scenario, with one cause.
@@ -33,14 +33,15 @@ type knownFinding struct {
 	ID       string       `json:"id"`
 	State    findingState `json:"state"`
 	Property string       `json:"property"`
-	// Expectation is the text of the scenario's expectation that is violated, since a scenario may have many.
+	// Expectation is the text of the violated expectation, since a scenario may have several.
 	Expectation string        `json:"expectation,omitempty"`
 	Class       cluster.Class `json:"class"`
 	Scenario    string        `json:"scenario"`
 	Flags       planFlags     `json:"flags"`
 	// Cause is the evidence without names and numbers.
 	Cause string `json:"cause"`
-	// First and Last are the times it was first and last found; Campaigns is the number of campaigns that found it.
+	// First and Last are the times at which it was first and last found; Campaigns is the number of campaigns that found
+	// it.
 	First     time.Time `json:"first_found"`
 	Last      time.Time `json:"last_found"`
 	Campaigns int       `json:"campaigns"`
@@ -56,7 +57,7 @@ type findingsFile struct {
 	path string
 }
 
-// openFindings reads the file, which need not exist yet.
+// openFindings reads the file, which may be missing.
 func openFindings(path string) (*findingsFile, error) {
 	f := &findingsFile{Schema: schema, path: path}
 	data, err := os.ReadFile(path)
@@ -89,8 +90,8 @@ func (f *findingsFile) keep() error {
 	return nil
 }
 
-// update compares a campaign with the known findings and returns those of its scenario, as they stand now. ran reports
-// whether a seed was run.
+// update compares a campaign with the known findings and returns those of its scenario, in their present state. ran
+// reports whether a seed was run.
 func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed uint64) bool, now time.Time) []*knownFinding {
 	now = now.UTC().Truncate(time.Second)
 	found := map[string]bool{}
@@ -128,7 +129,7 @@ func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed u
 	return here
 }
 
-// violation returns what the finding is about, without where and when.
+// violation returns the finding as a violation, without place and time.
 func (k *knownFinding) violation() cluster.Violation {
 	return cluster.Violation{Property: k.Property, Expectation: k.Expectation}
 }

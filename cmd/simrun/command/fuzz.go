@@ -23,27 +23,27 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// fuzzCmd is the verb fuzz: it hunts for failing runs near a scenario.
+// fuzzCmd is the verb fuzz: it looks for failing runs near a scenario.
 type fuzzCmd struct {
 	planFlags `embed:""`
 
-	Scenario string `arg:"" optional:"" help:"Built-in scenario or file; rolling-upgrade if none is named, or what shows the first --bug."`
+	Scenario string `arg:"" optional:"" help:"Built-in scenario or file; if none is named, the one that shows the first --bug, or rolling-upgrade."`
 
-	For     time.Duration `help:"How long to hunt; a minute if neither this nor --runs is given." placeholder:"TIME"`
-	Runs    uint64        `help:"How many runs to hunt for. Then everything follows from scenario, seed and corpus." placeholder:"N"`
+	For     time.Duration `help:"The duration of the hunt; a minute if neither this nor --runs is given." placeholder:"TIME"`
+	Runs    uint64        `help:"The number of runs. With it, the result depends only on scenario, seed and corpus." placeholder:"N"`
 	Seed    *seed         `help:"The seed of the hunt, decimal or 0x-hex; 1 if not given." placeholder:"N"`
-	Corpus  string        `help:"Begin with the stored runs in this directory, and keep there what is found; inputs that showed something new go into coverage/ below it." placeholder:"DIR"`
+	Corpus  string        `help:"Begin with the stored runs in this directory, and store finds there; inputs that showed new behaviour go to coverage/ below it." placeholder:"DIR"`
 	First   bool          `help:"Stop at the first find."`
-	Shrink  int           `help:"How many runs may make a find small." default:"1500" placeholder:"N"`
-	Workers int           `help:"How many runs to carry out at once; as many as there are cores if not given. The result does not depend on it." placeholder:"N"`
+	Shrink  int           `help:"The number of runs that shrinking a find may take." default:"1500" placeholder:"N"`
+	Workers int           `help:"The number of runs at once; the number of cores if not given. The result does not depend on it." placeholder:"N"`
 	JSON    bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help returns the text printed below the flags.
 func (fuzzCmd) Help() string {
-	return `Hunts for runs that break the contract, near a scenario: it edits the scenario's plans (steps, crashes, faults, options, instances, programs, clients' actions), draws their choices in several ways, and goes back to moments that few runs reach to try other futures of them. What shows something new is edited further. Lines "fuzz" of the scenario say how large a plan may get and what may be put into it.
+	return `Hunts for runs that break the contract, near a scenario: it edits the scenario's plans (steps, crashes, faults, options, instances, programs, clients' actions), draws their choices in several ways, and goes back to moments that few runs reach to try other continuations. Plans that show new behaviour are edited further. The lines "fuzz" of the scenario limit the size and the parts of a plan.
 
-A find is made small, and kept as a stored run with --corpus. Finds differ in the violated property, or in the kinds of parts that their smallest plans need. Only the contract is judged: an edited plan may well lose work.
+Each find is shrunk, and with --corpus kept as a stored run. Finds differ in the violated property, or in the kinds of parts that their smallest plans need. Only the contract is judged: an edited plan may lose work.
 
 Examples:
 
@@ -57,11 +57,11 @@ Exit status: 0 nothing found, 1 safety violated, 2 usage or bad input, 3 livenes
 func (c *fuzzCmd) run(a *app) (int, error) {
 	switch {
 	case c.Chooser != "":
-		return 0, fmt.Errorf("--chooser %s: fuzz takes choosers in turn", c.Chooser)
+		return 0, fmt.Errorf("--chooser %s: fuzz alternates between choosers", c.Chooser)
 	case c.Provider != "":
 		return 0, fmt.Errorf("--provider %s: fuzz runs on the in-memory store", c.Provider)
 	case c.For < 0 || c.Shrink < 1 || c.Workers < 0:
-		return 0, fmt.Errorf("--for %v --shrink %d --workers %d: expected a time, at least one run, and no fewer than 0 workers", c.For, c.Shrink, c.Workers)
+		return 0, fmt.Errorf("--for %v --shrink %d --workers %d: expected a positive time, at least one run, and at least 0 workers", c.For, c.Shrink, c.Workers)
 	}
 	s, err := c.subject(a.program, c.Scenario)
 	if err != nil {
@@ -107,7 +107,7 @@ func (c *fuzzCmd) run(a *app) (int, error) {
 	return out.ExitStatus, nil
 }
 
-// usualTime is how long a hunt lasts for which neither time nor runs are given.
+// usualTime returns the duration of a hunt for which neither time nor runs are given.
 func (c *fuzzCmd) usualTime() time.Duration {
 	if c.For > 0 {
 		return 0
@@ -115,7 +115,7 @@ func (c *fuzzCmd) usualTime() time.Duration {
 	return time.Minute
 }
 
-// fuzzedLoad bounds the load of plans that are edited: small plans take less time, and shrink sooner.
+// fuzzedLoad bounds the load of plans that are edited: small plans take less time and are easier to shrink.
 const fuzzedLoad = 12
 
 func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
@@ -155,7 +155,7 @@ func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
 	return o, err
 }
 
-// planProperties are the ids of the properties of class plan: what they say is true of a plan, not of the contract.
+// planProperties returns the ids of the properties of class plan, which judge a plan and not the contract.
 func planProperties() (ids []string) {
 	for _, p := range properties.Catalogue() {
 		if p.Class == cluster.ClassPlan {
@@ -165,8 +165,8 @@ func planProperties() (ids []string) {
 	return ids
 }
 
-// space returns the space of plans that a fuzzer may draw from: everything shipped or, for a program of the user's, its own
-// orchestrations, within the limits that the scenario states.
+// space returns the space of plans that a fuzzer may draw from: everything shipped or, for a program with its own
+// handlers, its orchestrations, within the limits that the scenario states.
 func (s *subject) space() *planedit.Space {
 	limits, space := s.scenario.Fuzz, planedit.Shipped()
 	space.Known = plan.Known{Builds: s.program.builds(), Orchestrations: workload.Names()}
@@ -188,7 +188,7 @@ func (s *subject) space() *planedit.Space {
 	return space
 }
 
-// named returns the builds that the scenario's nodes run, each once, without released runtimes.
+// named returns the builds that the scenario's nodes run, without duplicates and without released runtimes.
 func (s *subject) named() (names []string) {
 	add := func(name string) {
 		if name != "" && !slices.Contains(names, name) && planterm.FindBuild(s.program.builds(), name) != nil && !strings.HasPrefix(name, engine.ReleasePrefix) {
@@ -207,7 +207,7 @@ func (s *subject) named() (names []string) {
 	return names
 }
 
-// corpus reads the stored runs of a corpus, sorted by name, and switches the subject's bugs on in them.
+// corpus reads the stored runs of a corpus, sorted by name, and turns on the subject's bugs in them.
 func (s *subject) corpus(dir string) (inputs []fuzz.Input, err error) {
 	for _, pattern := range []string{"*.txt", filepath.Join("coverage", "*.txt")} {
 		files, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -230,7 +230,7 @@ func (s *subject) corpus(dir string) (inputs []fuzz.Input, err error) {
 	return inputs, nil
 }
 
-// keeper writes inputs that showed something new. It keeps the first error.
+// keeper writes inputs that showed new behaviour. It keeps the first error.
 type keeper struct {
 	dir  string
 	kept int

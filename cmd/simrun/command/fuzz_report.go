@@ -25,7 +25,7 @@ type fuzzJSON struct {
 	ExitStatus  int        `json:"exit_status"`
 }
 
-// findJSON is a find: at which run it was found, by which way of making plans, what its smallest plan consists of.
+// findJSON is a find: the run that found it, the way in which its plan was made, and the parts of its smallest plan.
 type findJSON struct {
 	Property string   `json:"property"`
 	Class    string   `json:"class"`
@@ -40,7 +40,7 @@ type findJSON struct {
 	Unshrunk string   `json:"not_shrunk,omitempty"`
 }
 
-// report makes the report, and keeps the finds in the corpus.
+// report makes the report, and stores the finds in the corpus.
 func (c *fuzzCmd) report(s *subject, r *fuzz.Report, wall time.Duration) (*fuzzJSON, error) {
 	out := &fuzzJSON{
 		Schema: schema, Verb: "fuzz", Scenario: s.scenario.Name, Runs: r.Runs, Failed: r.Failed, GivenUp: r.Exhausted, Kept: r.Kept,
@@ -86,7 +86,7 @@ func (a *app) printFuzz(out *fuzzJSON, r *fuzz.Report) {
 		}
 		a.printViolation(campaign.Violation{Seed: r.Finds[i].Input.Seed, Violation: v})
 		if f.Unshrunk != "" {
-			a.printf("  not made small: %s\n", f.Unshrunk)
+			a.printf("  not shrunk: %s\n", f.Unshrunk)
 			continue
 		}
 		a.printf("\nThe smallest plan that shows it (%s):\n%s\n", strings.Join(f.Cause, ", "), indent(strings.TrimSpace(f.Text)))

@@ -7,10 +7,11 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// helpShown bounds how many names a line of help gives.
+// helpShown bounds the number of names in a line of help.
 const helpShown = 5
 
-// helpLines describes the help that calm and relief gave beyond the plan, one line for each kind of help and each event.
+// helpLines describes the help that calm and relief gave beyond the plan, with a line for each kind of help and each
+// event.
 func helpLines(all []cluster.Help) []string {
 	type line struct {
 		head, text string

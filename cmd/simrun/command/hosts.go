@@ -20,7 +20,7 @@ type hostsCmd struct {
 
 // Help returns the text printed below the flags.
 func (hostsCmd) Help() string {
-	return `A node that runs a released duroxide needs a host program around that release. Host programs are built with cargo, once for each state of their sources, in the user's cache directory or, if the environment variable DUROSIM_HOSTS is set, in the directory that it names.
+	return `A node that runs a released duroxide needs a host program with that release. Cargo builds host programs, once for each version of their sources, in the user's cache directory, or in the directory that the environment variable DUROSIM_HOSTS names.
 
 Examples:
 
@@ -68,7 +68,7 @@ func (c *hostsListCmd) run(a *app) (int, error) {
 	}
 	flushTable(t)
 	if missing {
-		fmt.Fprintf(a.stdout, "\n%s builds what is missing, with cargo\n", a.program.hint("hosts build"))
+		fmt.Fprintf(a.stdout, "\n%s builds the missing ones, with cargo\n", a.program.hint("hosts build"))
 	}
 	return exitOK, nil
 }

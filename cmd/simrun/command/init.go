@@ -14,20 +14,20 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// initCmd is the verb init: a first scenario.
+// initCmd is the verb init: it writes a first scenario.
 type initCmd struct {
 	File string `arg:"" optional:"" help:"The file to write, which must not exist; standard output if none is named."`
 
 	Nodes []string `help:"The nodes' names." default:"A,B,C" placeholder:"NAME,..."`
-	From  string   `help:"The build that the nodes run at first; if not given, the one before --to, of shipped builds 1.5.0." placeholder:"BUILD"`
-	To    string   `help:"The build that they are upgraded to; if not given, the newest, of shipped builds 2.0.0." placeholder:"BUILD"`
-	Build []string `help:"A build of your own, by its version, and the build that it is like; may be repeated. The first is the one to upgrade from, if there are several, and the last the one to upgrade to, unless --from and --to say otherwise." placeholder:"VERSION=BUILD" sep:"none"`
-	Runs  []string `help:"An orchestration that clients start, with its input if it has one; may be repeated." placeholder:"NAME[=INPUT]" sep:"none"`
+	From  string   `help:"The build that the nodes run at first; if not given, the one before --to (1.5.0 with the shipped builds)." placeholder:"BUILD"`
+	To    string   `help:"The build to which they are upgraded; if not given, the newest (2.0.0 with the shipped builds)." placeholder:"BUILD"`
+	Build []string `help:"A build of your own, by its version, and the build that it is like; may be repeated. The upgrade goes from the first, if there are several, to the last, unless --from and --to are given." placeholder:"VERSION=BUILD" sep:"none"`
+	Runs  []string `help:"An orchestration that clients start, with its input, if any; may be repeated." placeholder:"NAME[=INPUT]" sep:"none"`
 }
 
 // Help returns the text printed below the flags.
 func (initCmd) Help() string {
-	return `Writes a scenario to begin with: nodes of one build that are upgraded to another one by one, under load and light faults, with comments that say what to change. It runs as it is.
+	return `Writes a first scenario: nodes of one build that are upgraded to another, one by one, under load and light faults, with comments that say what to change. It runs without changes.
 
 Examples:
 
@@ -78,7 +78,7 @@ func (c *initCmd) text(p *Program) (string, error) {
 	quoted := commandline.Quote(file)
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("# A rolling upgrade of %s from %s to %s, one node after the other, under load.", strings.Join(c.Nodes, ", "), from, to)
+	line("# A rolling upgrade of %s from %s to %s, one node after another, under load.", strings.Join(c.Nodes, ", "), from, to)
 	line("#")
 	line("#   %s run --seeds 200 %s         does it hold?", p.name(), quoted)
 	line("#   %s replay --seed 1 %s         one run as a story", p.name(), quoted)
@@ -86,24 +86,24 @@ func (c *initCmd) text(p *Program) (string, error) {
 	line("# A node's build is the version of the runtime: it decides which histories the node can replay.")
 	line("# The version of an orchestration is another matter: a build may have several.")
 	if len(declared) > 0 {
-		line("# The builds below are yours: each is like another one, and lines below it say in what it differs, such as")
+		line("# The builds below are yours: each is like another build, and the lines below it list the differences, such as")
 		line("#   range >=1.0.0, <=%s", declared[len(declared)-1].Name)
 		line("#   handlers without ORCHESTRATION@1.0.0 ACTIVITY")
 		b.Write(scenario.Format(&plan.Plan{Builds: declared}))
 	}
 	line("nodes %s run %s", strings.Join(c.Nodes, " "), from)
 	line("")
-	line("# What goes wrong meanwhile: none, light or full; \"%s list faults\" lists each kind, which can stand here alone.", p.name())
+	line("# The faults: none, light or full; \"%s list faults\" lists each kind, which you can use here alone.", p.name())
 	line("faults light")
 	line("")
-	line("# Clients start this work. \"expect END\" behind a line says how it must end; completed if nothing is said.")
+	line("# Clients start this work. \"expect END\" after a line says how it must end; without it, it must complete.")
 	line("instance watched-1 runs %s at 1s", runs[0])
 	line("load 30 instances over 30s")
 	for _, r := range runs {
 		line("  mix 1 %s", r)
 	}
 	line("")
-	line("# The upgrade. A time as a range is drawn anew for each seed.")
+	line("# The upgrade. Each seed draws a time from a range of times.")
 	for i, node := range c.Nodes {
 		when := "after 3s..6s"
 		if i == 0 {
@@ -112,12 +112,12 @@ func (c *initCmd) text(p *Program) (string, error) {
 		line("%s upgrade %s to %s", when, node, to)
 	}
 	line("")
-	line("# What if it must be taken back? Remove the # to try.")
+	line("# What if you must roll it back? Remove the # to try.")
 	line("# after 5s rollback %s to %s", c.Nodes[0], from)
 	text := b.String()
 	s, err := scenario.Parse(file, []byte(text), p.builds()...)
 	if err != nil {
-		return "", fmt.Errorf("these flags make no scenario: %w", err)
+		return "", fmt.Errorf("these flags do not give a valid scenario: %w", err)
 	}
 	orchestrations, activities, err := p.registered()
 	if err != nil {
@@ -163,7 +163,7 @@ func (c *initCmd) builds(p *Program, declared []plan.Build) (from, to string, er
 		}
 	}
 	if from == "" && to == "" && p.Builds == nil {
-		from, to = "1.5.0", "2.0.0" // as in the README's upgrade
+		from, to = "1.5.0", "2.0.0" // as in the upgrade of the README
 	}
 	if to == "" {
 		to = names[len(names)-1]
@@ -177,7 +177,7 @@ func (c *initCmd) builds(p *Program, declared []plan.Build) (from, to string, er
 	return from, to, nil
 }
 
-// runs returns what clients start, in the syntax of scenarios.
+// runs returns the orchestrations that clients start, in the syntax of scenarios.
 func (c *initCmd) runs(p *Program) ([]string, error) {
 	asked := c.Runs
 	if len(asked) == 0 {

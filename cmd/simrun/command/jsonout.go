@@ -32,13 +32,13 @@ type runJSON struct {
 	Digest         string            `json:"digest"`
 	Coverage       map[string]uint64 `json:"coverage"`
 	Unreached      []string          `json:"unreached"`
-	// Missed are the required points of Unreached: they make the campaign vacuous.
+	// Missed lists the required points of Unreached, which make the campaign vacuous.
 	Missed []string `json:"missed"`
 	// Contract and Plan are the two verdicts, as sentences; Fate is the basis of the second.
 	Contract string   `json:"contract"`
 	Plan     string   `json:"plan"`
 	Fate     fateJSON `json:"fate"`
-	// Windows are those of the upgrade that is simulated.
+	// Windows are the windows of the simulated upgrade.
 	Windows        []upgrade.Window `json:"windows,omitempty"`
 	Drifts         []driftJSON      `json:"drifts"`
 	InternalErrors []crashJSON      `json:"internal_errors"`
@@ -65,7 +65,7 @@ type fateJSON struct {
 	Waits  []waitJSON `json:"waits"`
 }
 
-// helpJSON is one kind of help beyond the plan: raise, enqueue and cancel for an instance, start and widen of a node.
+// helpJSON is one kind of help beyond the plan: raise, enqueue and cancel for an instance, start and widen for a node.
 type helpJSON struct {
 	Phase     string `json:"phase"`
 	Kind      string `json:"kind"`
@@ -80,7 +80,7 @@ type endJSON struct {
 	End        string    `json:"end"`
 	Cause      string    `json:"cause"`
 	AsExpected bool      `json:"as_expected"`
-	Expected   string    `json:"expected"` // what the plan expected, where it was something else
+	Expected   string    `json:"expected"` // the end that the plan expects, if it is another one
 	Owes       string    `json:"owes"`
 	Count      uint64    `json:"count"`
 	Instances  []metJSON `json:"instances"`
@@ -138,11 +138,11 @@ type violationJSON struct {
 	Message   string `json:"message"`
 	WorkItem  string `json:"work_item"`
 	Repro     string `json:"repro"`
-	// Expectation is the scenario's expectation that was violated.
+	// Expectation is the violated expectation of the scenario.
 	Expectation string `json:"expectation,omitempty"`
 }
 
-// driftJSON is a seed whose two runs differ; Handler tells which handler is the cause, of the first such seed only.
+// driftJSON is a seed whose two runs differ; Handler names the handler that causes this, for the first such seed only.
 type driftJSON struct {
 	Seed    string `json:"seed"`
 	First   string `json:"first"`
@@ -227,6 +227,6 @@ func (a *app) writeJSON(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return &crash{fmt.Errorf("JSON: %w", err)}
 	}
-	_, _ = a.stdout.Write(text.Bytes()) // Run reports what cannot be written
+	_, _ = a.stdout.Write(text.Bytes()) // Run reports a failed write
 	return nil
 }

@@ -11,25 +11,26 @@ import (
 	"github.com/durosim/durosim/properties/oracle/search"
 )
 
-// knownFile lists the mistakes of a provider that are known: the verbs oracle and conformance read the same file.
+// knownFile lists known mistakes of a provider; the verbs oracle and conformance read the same file.
 type knownFile struct {
 	Known []knownMistake
 }
 
-// knownMistake is one entry: where it shows, and why it stays.
+// knownMistake is one entry: where the mistake shows, and why it remains.
 type knownMistake struct {
-	// Class, or each of Classes, is part of the class of what the oracle finds.
+	// Class, or each of Classes, is part of the class of a finding of the oracle.
 	Class   string
 	Classes []string
-	// Cases are the ids of the cases that fail for it.
+	// Cases are the ids of the cases that fail because of it.
 	Cases []string
-	// Deny names the freedoms of the contract without which it shows; if none of them is denied it is not expected.
+	// Deny names the freedoms of the contract whose denial reveals the mistake; unless one of them is denied, it is not
+	// expected.
 	Deny []string
-	// Reason says what is wrong, or why it stays.
+	// Reason says what is wrong, or why it remains.
 	Reason string
 	Link   string
-	// The others are for people: a heading, what it means to a user, what mends it, where it is, which releases have it,
-	// what its authors say, what shows it if these checks do not, and the shortest calls that show it.
+	// The other fields are for readers: a heading, the effect on users, the fix, the place, the affected releases, the
+	// authors' view, what shows the mistake if these checks do not, and the shortest calls that show it.
 	Title, Consequence, Fix, Where, Releases, Upstream, Shown, Story string
 }
 
@@ -44,7 +45,7 @@ func readKnown(name string) (*knownFile, error) {
 		return nil, fmt.Errorf("--known: %s: %w", name, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("--known: %s: unknown key %q; an entry is [[known]] with class, classes or cases, with reason and link, and if you like with deny, title, consequence, fix, where, releases, upstream, shown and story", name, unknown[0].String())
+		return nil, fmt.Errorf("--known: %s: unknown key %q; an entry is [[known]] with class, classes or cases, with reason and link, and optionally deny, title, consequence, fix, where, releases, upstream, shown and story", name, unknown[0].String())
 	}
 	ids := map[string]bool{}
 	for _, c := range conformance.Cases() {
@@ -56,7 +57,7 @@ func readKnown(name string) (*knownFile, error) {
 			k.Classes = append(k.Classes, k.Class)
 		}
 		if len(k.Classes)+len(k.Cases) == 0 && k.Story == "" || slices.Contains(k.Classes, "") || k.Reason == "" {
-			return nil, fmt.Errorf("--known: %s: entry %d: it needs a class, which is part of the class of what is found, or cases, and a reason", name, i+1)
+			return nil, fmt.Errorf("--known: %s: entry %d: expected a class, which is part of the class of a finding, or cases, and a reason", name, i+1)
 		}
 		for _, id := range k.Cases {
 			if !ids[id] {
@@ -67,7 +68,7 @@ func readKnown(name string) (*knownFile, error) {
 	return file, nil
 }
 
-// classes returns the entries as the oracle takes them when these freedoms are denied, first those that need a denial.
+// classes returns the entries in the oracle's form, given the denied freedoms, first those that need a denial.
 func (f *knownFile) classes(denied []oracle.Freedom) []search.Known {
 	var needing, others []search.Known
 	for _, k := range f.Known {
@@ -85,7 +86,7 @@ func (f *knownFile) classes(denied []oracle.Freedom) []search.Known {
 	return append(needing, others...)
 }
 
-// ofCase returns the entry that expects a case to fail, nil if there is none.
+// ofCase returns the entry that expects a case to fail, nil if no entry does.
 func (f *knownFile) ofCase(id string) *knownMistake {
 	for i := range f.Known {
 		if slices.Contains(f.Known[i].Cases, id) {

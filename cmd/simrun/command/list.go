@@ -18,13 +18,13 @@ import (
 // listCmd is the verb list.
 type listCmd struct {
 	Kind     string `arg:"" optional:"" help:"What to list: builds, orchestrations, scenarios, properties, faults, bugs or coverage."`
-	Scenario string `arg:"" optional:"" help:"With builds: a scenario, whose own builds are listed, too."`
+	Scenario string `arg:"" optional:"" help:"With builds: a scenario whose own builds are listed, too."`
 	JSON     bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help returns the text printed below the flags.
 func (listCmd) Help() string {
-	return `Lists what this version has.
+	return `Lists what this version contains.
 
 Examples:
 
@@ -37,32 +37,33 @@ Examples:
 type itemJSON struct {
 	ID      string `json:"id"`
 	Summary string `json:"summary"`
-	// Of builds: the pins that they replay, and the kinds of events that they read and write.
+	// For builds: the pins that they replay, and the kinds of events that they read and write.
 	Range string   `json:"range,omitempty"`
 	Reads []string `json:"reads,omitempty"`
 	Emits []string `json:"emits,omitempty"`
-	// For a build that a scenario declares: the build that it is like; the list of handlers, if it has one of its own; the
-	// handlers that it adds; those that it lacks.
+	// For a build that a scenario declares: the build that it is like; its own list of handlers, if it has one; the
+	// handlers that it adds; the handlers that it lacks.
 	Like     string   `json:"like,omitempty"`
 	Ships    []string `json:"ships,omitempty"`
 	ShipsToo []string `json:"ships_too,omitempty"`
 	Lacks    []string `json:"lacks,omitempty"`
-	// Of orchestrations: the first build that registers it and, for shipped ones only, how it ends if nothing goes
+	// For orchestrations: the first build that registers it and, for shipped ones only, how it ends if nothing goes
 	// wrong.
 	Since string `json:"since,omitempty"`
 	Ends  string `json:"ends,omitempty"`
-	// Of scenarios: the number of seeds from which their requirements apply.
+	// For scenarios: the number of seeds from which their requirements apply.
 	Seeds int `json:"seeds,omitempty"`
-	// Of scenarios: the released runtimes that they need host programs for.
+	// For scenarios: the released runtimes for which they need host programs.
 	Hosts []string `json:"hosts,omitempty"`
-	// Of properties.
+	// For properties.
 	Name  string `json:"name,omitempty"`
 	Class string `json:"class,omitempty"`
-	// Of bugs: what they are expected to break, and where; the place in docs/contract that describes what they do.
+	// For bugs: the properties that they are expected to break, and the scenario; the place in docs/contract that
+	// describes their behaviour.
 	Properties []string `json:"properties,omitempty"`
 	Scenario   string   `json:"scenario,omitempty"`
 	Source     string   `json:"source,omitempty"`
-	// Of faults: the properties that are not checked while the fault is possible.
+	// For faults: the properties that are not checked while the fault is possible.
 	Suspends []string `json:"suspends,omitempty"`
 }
 
@@ -112,7 +113,7 @@ func (c *listCmd) run(a *app) (int, error) {
 		}
 	}
 	if c.Kind == "" {
-		return 0, fmt.Errorf("list what? expected one of %s", strings.Join(kinds, ", "))
+		return 0, fmt.Errorf("nothing to list: expected one of %s", strings.Join(kinds, ", "))
 	}
 	if hint := near.Hint(c.Kind, kinds); hint != "" {
 		return 0, fmt.Errorf("list %q%s", c.Kind, hint)
@@ -130,7 +131,7 @@ func (c *listCmd) items(p *Program, l listing) ([]itemJSON, error) {
 		}
 		return items, nil
 	case l.kind != "builds":
-		return nil, fmt.Errorf("list %s %s: only builds are listed for a scenario", l.kind, c.Scenario)
+		return nil, fmt.Errorf("list %s %s: only list builds takes a scenario", l.kind, c.Scenario)
 	}
 	s, entry, err := p.open(c.Scenario)
 	if err != nil {
@@ -164,7 +165,7 @@ func (l listing) print(a *app, items []itemJSON, asJSON bool) (int, error) {
 
 func listBuilds(p *Program) ([]itemJSON, error) { return buildItems(p.builds(), &plan.Plan{}), nil }
 
-// buildItems describes builds, of which the plan declares some.
+// buildItems describes builds, some of which the plan may declare.
 func buildItems(builds []*engine.Build, of *plan.Plan) []itemJSON {
 	var items []itemJSON
 	for _, b := range builds {
@@ -178,7 +179,7 @@ func buildItems(builds []*engine.Build, of *plan.Plan) []itemJSON {
 			for _, h := range []struct {
 				text  string
 				names []string
-			}{{"; ships only ", d.Handlers.Only}, {"; ships besides ", d.Handlers.With}, {"; lacks ", d.Handlers.Without}} {
+			}{{"; ships only ", d.Handlers.Only}, {"; also ships ", d.Handlers.With}, {"; lacks ", d.Handlers.Without}} {
 				if h.names != nil {
 					item.Summary += h.text + orNone(h.names)
 				}
@@ -306,7 +307,7 @@ func listCoverage(*Program) ([]itemJSON, error) {
 	return items, nil
 }
 
-// orDash joins words, and returns a dash if there are none.
+// orDash joins words, and returns a dash if all are empty.
 func orDash(words ...string) string {
 	if text := strings.Join(words, " "); text != "" {
 		return text

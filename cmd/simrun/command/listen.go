@@ -27,8 +27,8 @@ func (a *address) UnmarshalText(text []byte) error {
 
 func (a address) String() string { return a.network + ":" + a.where }
 
-// listen serves each connection a store of its own, until the input ends: so it ends with the program that started it. It
-// first prints where it listens, because nobody else knows if the port was 0.
+// listen serves each connection a store of its own, until the input ends, so that it ends with the program that started
+// it. It first prints the address, since the port may have been given as 0.
 func (a *app) listen(at address, in io.Reader, server func() *wire.Server) error {
 	listener, err := net.Listen(at.network, at.where)
 	if err != nil {
@@ -40,7 +40,7 @@ func (a *app) listen(at address, in io.Reader, server func() *wire.Server) error
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		_, _ = io.Copy(io.Discard, in) // only the end of the input counts
+		_, _ = io.Copy(io.Discard, in) // only the end of the input matters
 		cancel()
 		_ = listener.Close()
 	}()
@@ -57,7 +57,7 @@ func (a *app) listen(at address, in io.Reader, server func() *wire.Server) error
 		}
 		connections.Go(func() {
 			defer conn.Close()
-			_ = server().Serve(ctx, conn, conn) // a broken connection is its caller's affair
+			_ = server().Serve(ctx, conn, conn) // a broken connection concerns only its caller
 		})
 	}
 }

@@ -49,7 +49,7 @@ func TestAddresses(t *testing.T) {
 	for want, args := range map[string][]string{
 		"expected unix:PATH or tcp:HOST:PORT": {"oracle", "--connect", "udp:1"},
 		"no provider":                         {"oracle"},
-		"give one of them":                    {"conformance", "--connect", "tcp:127.0.0.1:1", "--", "x"},
+		"give either a program or --connect":  {"conformance", "--connect", "tcp:127.0.0.1:1", "--", "x"},
 		"--connect: dial":                     {"conformance", "--connect", "unix:" + filepath.Join(t.TempDir(), "nobody")},
 		"--listen: listen":                    {"serve", "--listen", "unix:" + filepath.Join(t.TempDir(), "no", "where")},
 	} {

@@ -27,7 +27,7 @@ func (r *report) markdown() string {
 	return b.String()
 }
 
-// cellText makes a text safe for a cell of a table.
+// cellText escapes a text for a cell of a table.
 func cellText(s string) string { return strings.ReplaceAll(oneLine(s), "|", "\\|") }
 
 // appendMarkdown adds the summary to a file, such as the one that GITHUB_STEP_SUMMARY names.
@@ -43,7 +43,7 @@ func (r *report) appendMarkdown(name string) error {
 	return err
 }
 
-// annotate prints a workflow command of GitHub for each violated property, which shows as an annotation.
+// annotate prints a workflow command of GitHub for each violated property, which GitHub shows as an annotation.
 func (a *app) annotate(r *report) {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	title := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
@@ -56,7 +56,7 @@ func (a *app) annotate(r *report) {
 	}
 }
 
-// tellCI writes what a job of continuous integration shows.
+// tellCI writes the summary and the annotations of a job of continuous integration.
 func (a *app) tellCI(r *report, markdown string, annotate bool) error {
 	if annotate {
 		a.annotate(r)

@@ -19,7 +19,7 @@ func cells() []string {
 	return points
 }
 
-// reached returns the number of coverage points that were reached, without the cells of the matrix, which is a table of
+// reached returns the number of coverage points that were reached, without the cells of the matrix, which has a table of
 // its own.
 func (r *report) reached() int {
 	n := 0
@@ -31,7 +31,7 @@ func (r *report) reached() int {
 	return n
 }
 
-// printMatrix prints how often each kind of fault met each feature, if that was counted.
+// printMatrix prints how often each kind of fault met each feature, if the matrix was requested.
 func (a *app) printMatrix(r *report) {
 	if !r.subject.matrix && !r.subject.scenario.Matrix {
 		return

@@ -22,17 +22,17 @@ type mergeCmd struct {
 	Files    []string `arg:"" help:"The results files of all shards, as run --results writes them."`
 	Markdown string   `help:"Add a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY." placeholder:"FILE"`
 	Annotate bool     `help:"Print an annotation of GitHub for each violated property on standard error."`
-	Findings string   `help:"Compare what was found with this file, and bring it up to date, as run does." placeholder:"FILE"`
-	NewOnly  bool     `help:"With --findings: the exit status is about new and regressed findings only."`
+	Findings string   `help:"Compare the findings with this file, and update it, as run does." placeholder:"FILE"`
+	NewOnly  bool     `help:"With --findings: only new and regressed findings determine the exit status."`
 	JSON     bool     `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// errNewOnly is what is wrong with --new-only alone.
-var errNewOnly = errors.New("--new-only: new compared with what? --findings FILE names the file")
+// errNewOnly is the error for --new-only without --findings.
+var errNewOnly = errors.New("--new-only needs --findings FILE, the file to compare with")
 
 // Help returns the text printed below the flags.
 func (mergeCmd) Help() string {
-	return `Reads the results of all shards of a campaign and reports them as run would have in one process: the same totals, coverage, findings and digest. A shard that is missing, there twice, cut off, or of another campaign is an error.
+	return `Reads the results of all shards of a campaign and reports them as run would have in one process: the same totals, coverage, findings and digest. A shard that is missing, duplicate, cut off, or of another campaign is an error.
 
 Example:
 
@@ -56,7 +56,7 @@ func (c *mergeCmd) run(a *app) (int, error) {
 	var first *resultsHead
 	var results []campaign.SeedResult
 	var coverage []cluster.Point
-	from := map[uint64]string{} // the file of a shard
+	from := map[uint64]string{} // the file with the results of a shard
 	for _, file := range c.Files {
 		head, err := readResults(file, &results, &coverage)
 		if err != nil {
@@ -66,11 +66,11 @@ func (c *mergeCmd) run(a *app) (int, error) {
 			first = head
 		}
 		if other, ok := from[head.Shard]; ok {
-			return 0, fmt.Errorf("%s: part %d of %d is in %s, too", file, head.Shard, head.Of, other)
+			return 0, fmt.Errorf("%s: part %d of %d is also in %s", file, head.Shard, head.Of, other)
 		}
 		from[head.Shard] = file
 		if !head.sameCampaign(first) {
-			return 0, fmt.Errorf("%s: the results of another campaign than %s has: another scenario, other flags, seeds or number of parts", file, c.Files[0])
+			return 0, fmt.Errorf("%s: the results belong to another campaign than those in %s: the scenario, the flags, the seeds or the number of parts differ", file, c.Files[0])
 		}
 	}
 	s, seeds, err := first.subject(a.program, c.Files[0])
@@ -80,7 +80,7 @@ func (c *mergeCmd) run(a *app) (int, error) {
 	for part := uint64(1); part <= first.Of; part++ {
 		if from[part] == "" {
 			missing := runCmd{Shard: shard{part, first.Of}, Results: fmt.Sprintf("part-%d.jsonl", part)}
-			return 0, fmt.Errorf("part %d of %d is missing; this runs it:\n%s", part, first.Of, missing.goOn(s, seeds, 0))
+			return 0, fmt.Errorf("part %d of %d is missing; to run it:\n%s", part, first.Of, missing.goOn(s, seeds, 0))
 		}
 	}
 	slices.SortFunc(results, func(a, b campaign.SeedResult) int { return cmp.Compare(a.Seed, b.Seed) })
@@ -108,7 +108,7 @@ func (h *resultsHead) sameCampaign(o *resultsHead) bool {
 		slices.Equal((&subject{flags: h.Flags}).options(), (&subject{flags: o.Flags}).options())
 }
 
-// subject opens the scenario of the results. It is an error if the scenario has changed since.
+// subject opens the scenario of the results. It returns an error if the scenario has changed since then.
 func (h *resultsHead) subject(p *Program, file string) (*subject, seedRange, error) {
 	first, err := parseSeed(h.FirstSeed)
 	if err != nil {
@@ -120,7 +120,7 @@ func (h *resultsHead) subject(p *Program, file string) (*subject, seedRange, err
 	}
 	hash, err := s.hash(first)
 	if err == nil && hash != h.Plan {
-		err = fmt.Errorf("%s: the scenario %s is no longer the one that was run", file, h.Scenario)
+		err = fmt.Errorf("%s: the scenario %s has changed since the campaign ran", file, h.Scenario)
 	}
 	return s, seedRange{first: first, count: h.Seeds}, err
 }
@@ -137,7 +137,7 @@ func readResults(file string, results *[]campaign.SeedResult, coverage *[]cluste
 		number++
 		line, err := in.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("%s:%d: the file is cut off: run this part again", file, number)
+			return fmt.Errorf("%s:%d: the file is incomplete: run this part again", file, number)
 		}
 		if err != nil {
 			return err

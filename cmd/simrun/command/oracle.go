@@ -14,16 +14,16 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// oracleCmd is the verb oracle: a provider in any language, checked against the contract.
+// oracleCmd is the verb oracle: it checks a provider in any language against the contract.
 type oracleCmd struct {
 	provider
 
 	Seed      *seed         `help:"Make the sequence of this seed only." placeholder:"N" xor:"seeds"`
 	Seeds     *seedRange    `help:"Make this many sequences, or those of a range of seeds such as 5..9; 1,000 if not given." placeholder:"N|A..B" xor:"seeds"`
-	Timeout   time.Duration `help:"How long one answer may take." default:"10s"`
-	Deny      []string      `help:"Take a freedom away that the contract leaves to providers, such as F9; may be given several times. docs/oracle.md tells more." placeholder:"FREEDOM"`
-	Known     string        `help:"A TOML file of mistakes that are known: the search goes on behind them, and says which do not show any more." placeholder:"FILE"`
-	KeepGoing bool          `help:"Make all sequences, and sort what is not allowed into classes, each with its shortest story."`
+	Timeout   time.Duration `help:"The time limit for one answer." default:"10s"`
+	Deny      []string      `help:"Deny a freedom that the contract leaves to providers, such as F9; may be repeated. See docs/oracle.md." placeholder:"FREEDOM"`
+	Known     string        `help:"A TOML file of known mistakes: the search continues after them, and reports those that no longer occur." placeholder:"FILE"`
+	KeepGoing bool          `help:"Make all sequences, and sort the rejected answers into classes, each with its shortest story."`
 	Stories   bool          `help:"Print the stories of known mistakes, too."`
 	Overlap   bool          `help:"Have two or three callers call at the same time, and look for an order of their calls that the contract allows; a call that never ends is a deadlock."`
 	JSON      bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
@@ -31,7 +31,7 @@ type oracleCmd struct {
 
 // Help returns the text printed below the flags.
 func (oracleCmd) Help() string {
-	return `Starts a program that offers a storage provider over JSON-RPC (docs/oracle-protocol.md), makes random sequences of calls on it, time included, and compares each answer with the contract. The first sequence with an answer that the contract does not allow is made short, and shown with what would have been allowed. What the program does not offer is left out, and listed.
+	return `Starts a program that offers a storage provider over JSON-RPC (docs/oracle-protocol.md), makes random sequences of calls on it, advancing time in between, and compares each answer with the contract. The first sequence with an answer that the contract does not allow is shortened, and shown with the allowed answers. Checks that need something the program does not offer are skipped, and listed.
 
 Examples:
 
@@ -43,10 +43,10 @@ Examples:
 
 If the program gives no answer, or the search is interrupted (Ctrl-C, SIGTERM), it reports the sequences that were made, and ends with the command for the others.
 
-Exit status: 0 nothing found but what is known, 1 an answer is not allowed, 2 usage, or the program does not speak the protocol, 130 interrupted.`
+Exit status: 0 nothing found except known mistakes, 1 an answer is not allowed, 2 usage, or the program does not speak the protocol, 130 interrupted.`
 }
 
-// stopPatience is how long a provider may take to end when its input has ended.
+// stopPatience is how long a provider may take to exit after its input has ended.
 const stopPatience = 5 * time.Second
 
 // oracleJSON is the object that oracle --json prints.
@@ -58,13 +58,13 @@ type oracleJSON struct {
 	LeftOut    []string      `json:"left_out"`
 	FirstSeed  string        `json:"first_seed"`
 	Seeds      uint64        `json:"seeds"`
-	Made       uint64        `json:"made"` // sequences, of those of the seeds
+	Made       uint64        `json:"made"` // number of sequences that were made for the seeds
 	Passed     uint64        `json:"passed"`
 	Warnings   []warningJSON `json:"warnings"`
 	Finding    *findingJSON  `json:"finding"`
 	Findings   []findingJSON `json:"findings"`
 	Unseen     []string      `json:"known_not_seen"`
-	NoVerdict  string        `json:"no_verdict,omitempty"` // why there is none on the seed after those made
+	NoVerdict  string        `json:"no_verdict,omitempty"` // why the seed after those has no verdict
 	GoOn       string        `json:"go_on,omitempty"`      // the command for the seeds that were not made
 	ExitStatus int           `json:"exit_status"`
 
@@ -100,7 +100,7 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 		seeds = *c.Seeds
 	}
 	if c.Timeout <= 0 {
-		return 0, fmt.Errorf("--timeout %v: expected more than nothing", c.Timeout)
+		return 0, fmt.Errorf("--timeout %v: expected a positive time", c.Timeout)
 	}
 	options := search.Options{First: seeds.first, Sequences: int(seeds.count), KeepGoing: c.KeepGoing}
 	if options.Oracle.Deny, err = freedoms(c.Deny); err != nil {
@@ -150,7 +150,7 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	return out.ExitStatus, nil
 }
 
-// report returns the findings, ready to be printed.
+// report returns the findings in a printable form.
 func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *oracleJSON {
 	d := peer.client.Described()
 	out := &oracleJSON{Schema: schema, Verb: "oracle", Provider: d.Name, Version: d.Version, LeftOut: peer.leftOut(r),
@@ -169,7 +169,7 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 		}
 		out.Findings = append(out.Findings, shown)
 	}
-	// An entry is reported once: not again after one of its classes was seen, or its first class was reported.
+	// An entry is reported once: not again if one of its classes was seen, or its first class was reported.
 	told := map[string]bool{}
 	for _, f := range r.Findings {
 		if f.Known != nil {
@@ -185,7 +185,7 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 	return out
 }
 
-// broke notes that the search did not come to its end, and how to go on with the seed that has no verdict.
+// broke records that the search stopped early, and the command that continues with the seed that has no verdict.
 func (c *oracleCmd) broke(out *oracleJSON, err error, seeds seedRange) {
 	rest := seedRange{first: seeds.first + out.Made, count: seeds.count - out.Made}
 	out.Unseen = []string{}
@@ -215,7 +215,7 @@ func (c *oracleCmd) repro(seed uint64) string {
 	return c.line([]string{"oracle", "--seed", decimal(seed)})
 }
 
-// line returns a command line about the same provider with the same freedoms.
+// line returns a command line for the same provider with the same freedoms.
 func (c *oracleCmd) line(args []string) string {
 	for _, f := range c.Deny {
 		args = append(args, "--deny", f)
@@ -252,10 +252,10 @@ func (a *app) printOracle(o *oracleJSON, stories bool) {
 	}
 	line("passed", "%s\t%s", grouped(o.Passed), passedNote(o))
 	for _, left := range o.LeftOut {
-		line("left out", "%s", left)
+		line("not checked", "%s", left)
 	}
 	for _, w := range o.Warnings {
-		line("warning", "%s sequences need freedom %s, the first with seed %s: %s", grouped(uint64(w.Sequences)), w.Freedom, w.Seed, w.Summary)
+		line("warning", "%s sequences need freedom %s, first with seed %s: %s", grouped(uint64(w.Sequences)), w.Freedom, w.Seed, w.Summary)
 	}
 	for _, f := range o.Findings {
 		switch {
@@ -284,7 +284,7 @@ func (a *app) printOracle(o *oracleJSON, stories bool) {
 		a.printf("%s\n\n%s\n", f.Refusal, f.Repro)
 	}
 	if o.GoOn != "" {
-		a.printf("\nTo go on with the other seeds:\n%s\n", o.GoOn)
+		a.printf("\nTo continue with the other seeds:\n%s\n", o.GoOn)
 	}
 }
 
@@ -297,5 +297,5 @@ func passedNote(o *oracleJSON) string {
 	case len(o.Findings) > 0:
 		return "the others end with an answer that is known to be wrong"
 	}
-	return "every answer is one that the contract allows"
+	return "the contract allows every answer"
 }

@@ -35,11 +35,11 @@ func TestOracleStops(t *testing.T) {
 		{"no answer", "", 9, func() error { return errors.New("the disk is full") }, []string{"--seeds", "5..50", "--deny", "F9", "--keep-going"}, exitUsage, []string{
 			`(?m)^sequences +6 +of 46, from seed 5 on; no verdict on seed 11: reset: .*the disk is full`,
 			`(?m)^passed +6 `,
-			`(?m)^To go on with the other seeds:\n.* oracle --seeds 11\.\.50 --keep-going --timeout 10s --deny F9 --connect unix:.*$`,
+			`(?m)^To continue with the other seeds:\n.* oracle --seeds 11\.\.50 --keep-going --timeout 10s --deny F9 --connect unix:.*$`,
 		}},
 		{"interrupted", "", 9, interrupt, []string{"--seeds", "1000000"}, exitStopped, []string{
 			`(?m)^sequences +[0-9]+ +of 1,000,000, from seed 1 on; interrupted$`,
-			`(?m)^To go on with the other seeds:\n.* oracle --seeds [0-9]+\.\.1000000 --timeout 10s --connect unix:.*$`,
+			`(?m)^To continue with the other seeds:\n.* oracle --seeds [0-9]+\.\.1000000 --timeout 10s --connect unix:.*$`,
 		}},
 		{"while a story is made shorter", "provider/ack-partial", 40, func() error { return errors.New("the disk is full") }, []string{"--keep-going", "--json"}, exitSafety, []string{
 			`"made": [0-9]+,`, `"transcript": \[\n +"it could not be made shorter: reset: .*the disk is full`, `"no_verdict": "no verdict on seed [0-9]+: reset: `,

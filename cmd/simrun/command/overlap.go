@@ -21,9 +21,9 @@ type overlapJSON struct {
 	FirstSeed  string              `json:"first_seed"`
 	Seeds      uint64              `json:"seeds"`
 	Made       int                 `json:"made"`
-	Undecided  int                 `json:"undecided"` // programs for whose calls no order was found in time, and none excluded
-	Alone      int                 `json:"alone"`     // programs that are wrong without calls at the same time, too
-	Lacks      []string            `json:"lacks"`     // methods that the provider does not have, whose calls are left out
+	Undecided  int                 `json:"undecided"` // programs for whose calls the search for an order took too long
+	Alone      int                 `json:"alone"`     // programs that fail even without overlapping calls
+	Lacks      []string            `json:"lacks"`     // methods that the provider does not have; calls of them are skipped
 	Finding    *overlapFindingJSON `json:"finding"`
 	ExitStatus int                 `json:"exit_status"`
 }
@@ -35,12 +35,12 @@ type overlapFindingJSON struct {
 	Story string `json:"story"`
 }
 
-// runOverlap is the verb with calls that overlap.
+// runOverlap runs the verb with overlapping calls.
 func (c *oracleCmd) runOverlap(a *app, seeds seedRange, promises oracle.Options) (int, error) {
 	if c.Known != "" || c.KeepGoing || c.Stories {
 		return 0, errors.New("--overlap stops at the first finding: it takes neither --known nor --keep-going nor --stories")
 	}
-	// A call that never ends is a finding before it is a silence.
+	// Wait longer than the search does, so that a call that never ends is a finding and not a failure of the connection.
 	peer, err := c.dial(2 * c.Timeout)
 	if err != nil {
 		return 0, err
@@ -49,7 +49,7 @@ func (c *oracleCmd) runOverlap(a *app, seeds seedRange, promises oracle.Options)
 	defer func() { _ = end() }() // how it ends does not matter
 	d := peer.client.Described()
 	if !d.Overlapping {
-		return 0, fmt.Errorf("%s: its description does not say \"overlapping\": true, so its calls must not overlap", c.name())
+		return 0, fmt.Errorf("%s: its description lacks \"overlapping\": true, so its calls must not overlap", c.name())
 	}
 	bar := newProgress(a.stderr, "programs", seeds.count)
 	defer bar.clear()
@@ -89,12 +89,12 @@ func (c *oracleCmd) runOverlap(a *app, seeds seedRange, promises oracle.Options)
 func (a *app) printOverlap(r *overlapJSON) {
 	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
 	fmt.Fprintf(t, "%s\t%s %s\n", a.style.quiet("provider"), r.Provider, r.Version)
-	fmt.Fprintf(t, "%s\t%s\tfrom seed %s on, with calls at the same time\n", a.style.quiet("programs"), grouped(uint64(r.Made)), r.FirstSeed)
+	fmt.Fprintf(t, "%s\t%s\tfrom seed %s on, with overlapping calls\n", a.style.quiet("programs"), grouped(uint64(r.Made)), r.FirstSeed)
 	if r.Undecided > 0 {
 		fmt.Fprintf(t, "%s\t%s\tthe search for an order took too long\n", a.style.quiet("undecided"), grouped(uint64(r.Undecided)))
 	}
 	if r.Alone > 0 {
-		fmt.Fprintf(t, "%s\t%s\twrong without calls at the same time, too: simrun oracle without --overlap says how\n", a.style.quiet("left out"), grouped(uint64(r.Alone)))
+		fmt.Fprintf(t, "%s\t%s\twrong without overlapping calls, too: simrun oracle without --overlap shows how\n", a.style.quiet("skipped"), grouped(uint64(r.Alone)))
 	}
 	if len(r.Lacks) > 0 {
 		fmt.Fprintf(t, "%s\t%d\tmethods that it does not have: %s\n", a.style.quiet("not called"), len(r.Lacks), strings.Join(r.Lacks, ", "))
@@ -102,7 +102,7 @@ func (a *app) printOverlap(r *overlapJSON) {
 	if r.ExitStatus == exitUsage {
 		fmt.Fprintf(t, "%s\t-\tno program could be judged: this is no verdict\n", a.style.quiet("passed"))
 	} else if r.Finding == nil {
-		fmt.Fprintf(t, "%s\t%s\tthe calls of each have an order that the contract allows\n", a.style.quiet("passed"), grouped(uint64(r.Made-r.Undecided-r.Alone)))
+		fmt.Fprintf(t, "%s\t%s\tthe contract allows some order of the calls of each\n", a.style.quiet("passed"), grouped(uint64(r.Made-r.Undecided-r.Alone)))
 	}
 	flushTable(t)
 	if f := r.Finding; f != nil {

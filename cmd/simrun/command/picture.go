@@ -12,19 +12,19 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// pictureFlags are the flags that write a run in a form to look at.
+// pictureFlags are the flags that write a run in graphical forms.
 type pictureFlags struct {
 	HTML     string `name:"html" help:"Write a page that shows the run over virtual time: one file, for any browser, without a network." placeholder:"FILE"`
 	Perfetto string `help:"Write the run as trace events, for ui.perfetto.dev." placeholder:"FILE"`
-	ShiViz   string `name:"shiviz" help:"Write who told whom as a log with vector clocks, for ShiViz." placeholder:"FILE"`
+	ShiViz   string `name:"shiviz" help:"Write the messages between nodes and store as a log with vector clocks, for ShiViz." placeholder:"FILE"`
 }
 
 func (f *pictureFlags) any() bool { return f.HTML+f.Perfetto+f.ShiViz != "" }
 
-// picture collects what pictures of a run show. A nil picture collects nothing.
+// picture collects the data for pictures of a run. A nil picture collects nothing.
 type picture struct{ c *timeline.Collector }
 
-// watch makes the run of a configuration tell the picture, too.
+// watch makes a run report to the picture, too.
 func (p *picture) watch(cfg *cluster.Config) {
 	if p == nil {
 		return
@@ -40,7 +40,7 @@ func (p *picture) watch(cfg *cluster.Config) {
 	cfg.Monitor = func(w *cluster.World) cluster.Monitor { return p.c.Watch(w, monitor(w)) }
 }
 
-// draw writes the pictures that are asked for.
+// draw writes the requested pictures.
 func (r *replayed) draw(f *pictureFlags) error {
 	if r.picture == nil {
 		return nil
@@ -65,8 +65,8 @@ func (r *replayed) draw(f *pictureFlags) error {
 	return nil
 }
 
-// inDirectory fails if a file cannot be written because its directory is missing, which is better said before long work
-// than after it. An empty name is fine.
+// inDirectory returns an error if the directory of a file is missing, so that the user learns this before long work and
+// not after it. An empty name is accepted.
 func inDirectory(name string) error {
 	if name == "" {
 		return nil
@@ -76,12 +76,12 @@ func inDirectory(name string) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", name, err)
 	case !info.IsDir():
-		return fmt.Errorf("%s: %s is no directory", name, filepath.Dir(name))
+		return fmt.Errorf("%s: %s is not a directory", name, filepath.Dir(name))
 	}
 	return nil
 }
 
-// writeFile writes a file as a whole, or not at all.
+// writeFile writes a file completely or not at all.
 func writeFile(name string, write func(w io.Writer) error) error {
 	if err := inDirectory(name); err != nil {
 		return err

@@ -12,16 +12,16 @@ import (
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 )
 
-// planCmd is the verb plan: an operator's upgrade, tried before it is done.
+// planCmd is the verb plan: it tries an operator's upgrade before it is done.
 type planCmd struct {
 	planFlags `embed:""`
 
 	Scenario string `arg:"" help:"The file with your builds, nodes and steps, or a built-in scenario."`
 
-	Store      string    `help:"What the store holds now: an export, a file of JSON lines or a directory of them. See docs/plan-an-upgrade.md." placeholder:"PATH"`
-	Seeds      seedRange `help:"How many seeds for each variant of the plan, or which; 20 if not given." placeholder:"N|A..B"`
+	Store      string    `help:"The present contents of the store: an export, which is a file of JSON lines or a directory of such files. See docs/plan-an-upgrade.md." placeholder:"PATH"`
+	Seeds      seedRange `help:"The number of seeds for each variant of the plan, or a range; 20 if not given." placeholder:"N|A..B"`
 	Orders     bool      `help:"Try the steps in other orders, too, and rank them."`
-	Replay     string    `help:"Tell one run of a variant of the plan as a story, and nothing else: whole, stop-2 (after two steps), back-2 (and back from there), order-2,1." placeholder:"VARIANT"`
+	Replay     string    `help:"Only show one run of a variant of the plan as a story: whole, stop-2 (after two steps), back-2 (and back from there), order-2,1." placeholder:"VARIANT"`
 	Seed       *seed     `help:"With --replay: the seed; 1 if not given." placeholder:"N"`
 	storyFlags `embed:""`
 	HTML       string `name:"html" help:"Write a page with the rollback map and the run of the first seed." placeholder:"FILE"`
@@ -30,9 +30,9 @@ type planCmd struct {
 
 // Help returns the text printed below the flags.
 func (planCmd) Help() string {
-	return `Tries an upgrade before you do it: the whole plan, every beginning of it, and the way back from there, for many seeds and under light faults if the file names none. Says what gets stuck, what is poisoned, what needs which build and from which step on, who waits for how long, and from which step on there is no way back without losses.
+	return `Tries an upgrade before you do it: the whole plan, every beginning of it, and the way back from there, for many seeds and under light faults if the file names none. Reports which work gets stuck or is poisoned, which build it needs and from which step on, how long it waits, and from which step on a rollback loses work.
 
-With --store the runs begin with what your store holds. Orchestrations that simrun does not have are stood in for: they repeat what their histories say, wait for what is open, and end.
+With --store the runs begin with the contents of your store. Stand-ins replace orchestrations that simrun does not have: they repeat their histories, wait for everything that is open, and end.
 
 Examples:
 
@@ -41,7 +41,7 @@ Examples:
     simrun plan my-upgrade.txt --orders
     simrun plan my-upgrade.txt --replay back-2 --seed 3
 
-Exit status: 0 the plan itself strands and loses nothing, 7 it does; what a way back would strand or lose is in the map, and in "point_of_no_return" of --json, and changes no status; 1 or 3 the contract is violated, 2 bad input; also 2 if lines of the export could not be used: the report is then about the rest.`
+Exit status: 0 the plan itself strands and loses nothing, 7 it does; what a rollback would strand or lose is in the map, and in "point_of_no_return" of --json, and does not affect the status; 1 or 3 the contract is violated, 2 bad input; also 2 if lines of the export could not be used: the report is then about the rest.`
 }
 
 const (
@@ -51,16 +51,16 @@ const (
 
 func (c *planCmd) run(a *app) (int, error) {
 	if c.Replay == "" && (c.Seed != nil || c.storyFlags != storyFlags{}) {
-		return 0, errors.New("--seed, --instance and what else selects a story are about the run that --replay names; for the plan say --seeds")
+		return 0, errors.New("--seed, --instance and other flags that select a story need --replay; for the plan use --seeds")
 	}
 	if c.Replay != "" && (c.Orders || c.Seeds.count > 0) {
-		return 0, errors.New("--replay tells one run: leave out --seeds and --orders; --seed says which")
+		return 0, errors.New("--replay shows one run: leave out --seeds and --orders; --seed selects the run")
 	}
 	if c.Chooser != "" {
-		return 0, fmt.Errorf("--chooser %s: plan compares ways of one upgrade under the usual choices; run takes a chooser", c.Chooser)
+		return 0, fmt.Errorf("--chooser %s: plan uses the default chooser; run takes a chooser", c.Chooser)
 	}
 	if c.Provider != "" {
-		return 0, errors.New("--provider: plan runs on durosim's own store, and begins with what --store says")
+		return 0, errors.New("--provider: plan runs on durosim's own store, with the contents that --store names")
 	}
 	if c.Faults == "" {
 		c.Faults = c.ownFaults(a.program)
@@ -140,7 +140,7 @@ func readStore(name string, cfg *upgrade.Config) (*snapshot.Snapshot, error) {
 		s.Problems[i].File = filepath.Join(filepath.Dir(name), s.Problems[i].File)
 	}
 	if len(s.Store.Instances)+len(s.Store.Messages) == 0 && len(s.Problems) == 0 && s.Ended == 0 {
-		return nil, fmt.Errorf("--store %s: there is nothing in it", name)
+		return nil, fmt.Errorf("--store %s: the export is empty", name)
 	}
 	return s, nil
 }
@@ -181,7 +181,7 @@ func (c *planCmd) print(a *app, rep *report, r *upgrade.Report, store *snapshot.
 	}
 	a.printf("\nthe whole plan:\n%s\n%s\n", rep.contract(), r.Whole.Fate.Plan())
 	if store != nil && len(store.Problems) > 0 {
-		a.printf("the export is incomplete: what the runs show may come of that\n")
+		a.printf("the export is incomplete, which may affect the results\n")
 	}
 	a.printf("%s", r.Whole.Fate.Text(false))
 	for _, p := range byWeight(r.Whole.Properties) {
@@ -197,7 +197,7 @@ func (c *planCmd) print(a *app, rep *report, r *upgrade.Report, store *snapshot.
 	}
 }
 
-// printStore says what an export holds.
+// printStore describes the contents of an export.
 func (a *app) printStore(name string, s *snapshot.Snapshot) {
 	var pins []string
 	for _, p := range s.Pins() {
@@ -211,13 +211,13 @@ func (a *app) printStore(name string, s *snapshot.Snapshot) {
 	if len(pins) > 0 {
 		text = " (pins " + strings.Join(pins, ", ") + ")"
 	}
-	a.printf("store %s: %s%s, %s queued; %d instances that have ended are left out\n", name, plural(uint64(len(s.Store.Instances)), "running instance", "running instances"), text,
+	a.printf("store %s: %s%s, %s queued; without %d instances that have ended\n", name, plural(uint64(len(s.Store.Instances)), "running instance", "running instances"), text,
 		plural(uint64(len(s.Store.Messages)), "message", "messages"), s.Ended)
 	for _, d := range s.Delivered {
-		a.printf("  a %s for %s was delivered %s before; the runs count anew\n", d.Kind, d.Instance, plural(uint64(d.Attempts), "time", "times"))
+		a.printf("  a %s for %s was delivered %s before; the runs count from zero\n", d.Kind, d.Instance, plural(uint64(d.Attempts), "time", "times"))
 	}
 	if n := len(s.Problems); n > 0 {
-		a.printf("  %s of it cannot be used: each is named on standard error\n", plural(uint64(n), "line", "lines"))
+		a.printf("  %s cannot be used; standard error names each\n", plural(uint64(n), "line", "lines"))
 	}
 }
 

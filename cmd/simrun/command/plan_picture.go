@@ -13,7 +13,7 @@ import (
 func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error {
 	p := page.Page{Title: "Plan " + rep.subject.scenario.Name, Command: c.line(rep.subject), Map: planMap(r)}
 	p.Verdict, p.Bad = rep.contract()+"; "+rep.sum.Fate.Plan(), rep.status != exitOK
-	hazards := page.Table{Title: "What the store holds and the nodes cannot take", Open: true}
+	hazards := page.Table{Title: "Stored work that the nodes cannot take", Open: true}
 	for _, line := range r.HazardLines() {
 		hazards.Rows = append(hazards.Rows, page.Row{Cells: []string{line.Text}, Bad: line.Bad})
 	}
@@ -42,7 +42,7 @@ func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error
 	return writeFile(c.HTML, p.Write)
 }
 
-// examples returns, for each cell of the map that counts something, an instance and the command that tells its run.
+// examples returns, for each cell of the map with a count, an instance and the command that shows its run.
 func (c *planCmd) examples(s *subject, r *upgrade.Report) page.Table {
 	t := page.Table{Title: "Runs behind the map", Head: []string{"cell", "instance", "to see it"}}
 	row := func(variant, what string, n upgrade.Count) {

@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// replay tells one run of a variant of the plan.
+// replay shows one run of a variant of the plan as a story.
 func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
 	show, err := c.selection()
 	if err != nil {

@@ -20,24 +20,24 @@ import (
 type Program struct {
 	// Name is the program's name in help and messages; empty means the name of its executable.
 	Name string
-	// Builds are the builds that plans may name, and Handlers registers the orchestrations and activities that a node of a
-	// build ships with, as in cluster.Config; nil means those that durosim ships. Both are called anew for each run or
-	// node, from several goroutines, and must always return the same.
+	// Builds are the builds that plans may name, and Handlers registers the orchestrations and activities of a node of a
+	// build, as in cluster.Config; nil means those that durosim ships. Each run or node calls them anew, several
+	// goroutines at once, and they must always give the same result.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
-	// EachRun, if not nil, makes what belongs to one run only: handlers with state, invariants and monitors, as in
-	// properties.Config.
+	// EachRun, if not nil, makes the parts that belong to a single run: handlers with state, invariants and monitors, as
+	// in properties.Config.
 	EachRun func() properties.Run
 	// Scenario is the scenario to run if the command line names none: the name of a built-in scenario or a file; empty
 	// means scenario.Default.
 	Scenario string
 
-	stores *stores // those of the invocation
+	stores *stores // the stores of this invocation
 
-	_ struct{} // fields are named: there will be more
+	_ struct{} // fields must be named: more will be added
 }
 
-// storeOf returns what makes the store of a run over a provider, nil for durosim's own store.
+// storeOf returns a function that makes the store of a run over a provider, nil for durosim's own store.
 func (p *Program) storeOf(provider string) (func(startMs int64) (*cluster.ForeignStore, error), error) {
 	if provider == "" {
 		return nil, nil
@@ -45,9 +45,9 @@ func (p *Program) storeOf(provider string) (func(startMs int64) (*cluster.Foreig
 	return p.stores.of(provider)
 }
 
-// Main carries out the command line of the process, and ends the process with the exit status.
+// Main runs the command line of the process, and exits with the status.
 func Main(p Program) {
-	campaign.CollectLess() // to the end of the process: other verbs run seeds, too
+	campaign.CollectLess() // until the process ends, since several verbs run seeds
 	os.Exit(p.Run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -75,7 +75,7 @@ func (p *Program) defaultScenario() string {
 	return p.Scenario
 }
 
-// newRun returns what belongs to the next run only.
+// newRun returns the parts of the next run.
 func (p *Program) newRun() properties.Run {
 	var run properties.Run
 	if p.EachRun != nil {

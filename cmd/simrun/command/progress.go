@@ -39,8 +39,8 @@ func newProgress(w io.Writer, what string, total uint64) *progress {
 // usualWidth is the width assumed for a terminal whose width is unknown, in columns.
 const usualWidth = 80
 
-// newBar makes a bar that fits into a line of width columns and is redrawn at most once in each period every. Only a wide
-// line has rates and times.
+// newBar makes a bar that fits into a line of width columns and is redrawn at most once per period every. It shows rates
+// and times only if the line is wide.
 func newBar(w io.Writer, what string, total uint64, width int, every time.Duration) *progressbar.ProgressBar {
 	options := []progressbar.Option{
 		progressbar.OptionSetWriter(w),
@@ -61,7 +61,7 @@ func newBar(w io.Writer, what string, total uint64, width int, every time.Durati
 // wideLine is the least width with room for rates and times, in columns.
 const wideLine = 100
 
-// show updates the bar: how many seeds are done, and how many of these failed.
+// show updates the bar with the number of finished seeds, and of failed ones.
 func (p *progress) show(done, failed uint64) {
 	if p.bar == nil {
 		return
@@ -70,7 +70,7 @@ func (p *progress) show(done, failed uint64) {
 		p.failed = failed
 		p.bar.Describe(fmt.Sprintf("%s, %d failed", p.what, failed))
 	}
-	_ = p.bar.Set64(int64(done)) // a campaign goes on without its terminal
+	_ = p.bar.Set64(int64(done)) // a campaign continues without its terminal
 }
 
 // clear removes the bar from the terminal.

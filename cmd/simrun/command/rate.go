@@ -9,13 +9,13 @@ import (
 	"github.com/durosim/durosim/internal/page"
 )
 
-// rate is how a campaign went, in tenths: it shows whether more seeds would find more.
+// rate records the progress of a campaign in tenths. It shows whether more seeds would find more.
 type rate struct {
 	began  time.Time
 	points []ratePoint
 }
 
-// ratePoint is the state of a campaign when another tenth of its seeds was done.
+// ratePoint is the state of a campaign after a tenth of its seeds.
 type ratePoint struct {
 	done, failed uint64
 	after        time.Duration
@@ -23,7 +23,7 @@ type ratePoint struct {
 
 const rateParts = 10
 
-// note adds a point if another tenth is done.
+// note adds a point if another tenth is complete.
 func (r *rate) note(p campaign.Progress) {
 	if p.Total >= rateParts && p.Done*rateParts >= p.Total*uint64(len(r.points)+1) {
 		r.points = append(r.points, ratePoint{p.Done, p.Failed, time.Since(r.began)})
@@ -38,7 +38,7 @@ func (r *rate) table(rep *report) page.Table {
 		n, failed := p.done-last.done, p.failed-last.failed
 		from, to := rep.seeds.first+last.done, rep.seeds.first+p.done
 		if i == len(r.points)-1 {
-			to = max(to, rep.seeds.first+rep.seeds.count) // of a shard, the last
+			to = max(to, rep.seeds.first+rep.seeds.count) // of a shard: the last one takes the rest
 		}
 		var first []string
 		for _, v := range rep.sum.Properties {

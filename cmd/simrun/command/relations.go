@@ -20,9 +20,9 @@ type relationsCmd struct {
 	Scenario string `arg:"" optional:"" help:"Built-in scenario or file; rolling-upgrade if none is named."`
 
 	Seed    *seed     `help:"Compare this one seed, decimal or 0x-hex." placeholder:"N" xor:"seeds"`
-	Seeds   seedRange `help:"How many seeds to compare, or which; 20 if not given." placeholder:"N|A..B" xor:"seeds"`
-	Only    []string  `help:"Only this relation; may be repeated. See below." placeholder:"NAME"`
-	Workers int       `help:"How many seeds to compare at once; as many as there are cores if not given." placeholder:"N"`
+	Seeds   seedRange `help:"The number of seeds to compare, or a range; 20 if not given." placeholder:"N|A..B" xor:"seeds"`
+	Only    []string  `help:"Compare only this relation; may be repeated. See below." placeholder:"NAME"`
+	Workers int       `help:"The number of seeds to compare at once; the number of cores if not given." placeholder:"N"`
 	JSON    bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
@@ -32,7 +32,7 @@ func (relationsCmd) Help() string {
 	for _, r := range relation.All() {
 		fmt.Fprintf(&list, "    %-12s  %s\n", r.Name, r.Summary)
 	}
-	return `Runs each seed, and for each relation a twin that differs in what must not matter:
+	return `Runs each seed, and for each relation a twin with a difference that must not matter:
 
 ` + list.String() + `
 Every instance that both have must end the same way in both: status, output, pin, custom status, keys, and each event of its history to the byte, once old ids and times after the start are put back. This holds under any faults, and of your handlers if they go by none of that.
@@ -47,7 +47,7 @@ Exit status: 0 nothing differs, 2 bad input, 4 something differs, 130 interrupte
 
 const relationsSeeds = 20
 
-// relationJSON is what the comparisons of one relation came to.
+// relationJSON is the result of the comparisons of one relation.
 type relationJSON struct {
 	Name      string      `json:"name"`
 	Summary   string      `json:"summary"`
@@ -58,7 +58,7 @@ type relationJSON struct {
 	First     *unlikeJSON `json:"first,omitempty"`
 }
 
-// unlikeJSON is the first difference, in the first seed that has one.
+// unlikeJSON is the first difference, from the first seed that has one.
 type unlikeJSON struct {
 	Seed     string `json:"seed"`
 	Instance string `json:"instance"`
@@ -70,7 +70,7 @@ type unlikeJSON struct {
 
 func (c *relationsCmd) run(a *app) (int, error) {
 	if c.Chooser != "" {
-		return 0, fmt.Errorf("--chooser %s: relations compares runs under choices of its own; run takes a chooser", c.Chooser)
+		return 0, fmt.Errorf("--chooser %s: relations has its own chooser; run takes a chooser", c.Chooser)
 	}
 	if c.Workers < 0 {
 		return 0, fmt.Errorf("--workers %d: expected 0 for all cores, or more", c.Workers)
@@ -115,7 +115,7 @@ func (c *relationsCmd) run(a *app) (int, error) {
 	return status, nil
 }
 
-// relations returns those that were asked for.
+// relations returns the requested relations.
 func (c *relationsCmd) relations() ([]relation.Relation, error) {
 	all := relation.All()
 	if len(c.Only) == 0 {
@@ -133,7 +133,8 @@ func (c *relationsCmd) relations() ([]relation.Relation, error) {
 	return slices.DeleteFunc(all, func(r relation.Relation) bool { return !slices.Contains(c.Only, r.Name) }), nil
 }
 
-// compare compares each seed with its twins. It returns how many seeds were done: fewer than asked for after an interrupt.
+// compare compares each seed with its twins. It returns the number of compared seeds, which is smaller than requested
+// after an interrupt.
 func (c *relationsCmd) compare(a *app, s *subject, relations []relation.Relation, seeds seedRange) ([]relationJSON, uint64, error) {
 	rows := make([]relationJSON, len(relations))
 	for i, r := range relations {
@@ -220,7 +221,7 @@ func (a *app) printRelations(s *subject, seeds seedRange, rows []relationJSON) {
 	}
 }
 
-// cut shortens a text to what a report has room for.
+// cut shortens a text to the length of a report line.
 func cut(text string) string {
 	if len(text) <= relationWidth {
 		return text

@@ -20,27 +20,27 @@ import (
 // remote is a provider in another process.
 type remote struct {
 	stop func() error
-	// abandon is stop for another side that will not end by itself.
+	// abandon stops another side that does not end by itself.
 	abandon func() error
 	client  *wire.Client
 	now     int64
-	err     error // of a call outside the provider's interface
+	err     error // the first error of a call outside the provider's interface
 }
 
-// provider is the provider that a verb checks, reached as a child process or at an address.
+// provider is the provider that a verb checks, a child process or a server at an address.
 type provider struct {
-	Command []string `arg:"" optional:"" help:"The program that serves the provider on its standard input and output, with its arguments, behind --."`
-	Connect address  `help:"The address at which the provider listens, in the place of a program: unix:PATH or tcp:HOST:PORT." placeholder:"ADDRESS"`
+	Command []string `arg:"" optional:"" help:"The program that serves the provider on its standard input and output, with its arguments, after --."`
+	Connect address  `help:"The address at which the provider listens, instead of a program: unix:PATH or tcp:HOST:PORT." placeholder:"ADDRESS"`
 
 	contractFlag
 }
 
-// contractFlag is the flag of the verbs that hold a provider to the contract of a release.
+// contractFlag is the flag of the verbs that check a provider against the contract of a release.
 type contractFlag struct {
-	Contract string `help:"Which release's contract holds where 0.1.26 and 0.1.32 ask for different things; if not given, what either of them allows is allowed. See docs/contract-decisions.md." placeholder:"RELEASE"`
+	Contract string `help:"The release whose contract holds where 0.1.26 and 0.1.32 differ; if not given, everything that either allows is allowed. See docs/contract-decisions.md." placeholder:"RELEASE"`
 }
 
-// denied returns the freedoms that the contract takes away.
+// denied returns the freedoms that the contract denies.
 func (c contractFlag) denied() ([]oracle.Freedom, error) {
 	denied, err := oracle.Denied(c.Contract)
 	if err != nil {
@@ -57,7 +57,7 @@ func (p *provider) name() string {
 	return strings.Join(p.Command, " ")
 }
 
-// arguments returns the arguments of a command line that reaches the same provider.
+// arguments returns the command-line arguments for the same provider.
 func (p *provider) arguments() []string {
 	var words []string
 	if p.Contract != "" {
@@ -69,13 +69,13 @@ func (p *provider) arguments() []string {
 	return append(words, append([]string{"--"}, p.Command...)...)
 }
 
-// dial reaches the provider.
+// dial connects to the provider.
 func (p *provider) dial(patience time.Duration) (*remote, error) {
 	switch {
 	case len(p.Command) == 0 && p.Connect.network == "":
-		return nil, errors.New("no provider: give a program behind --, or --connect")
+		return nil, errors.New("no provider: give a program after --, or --connect")
 	case len(p.Command) > 0 && p.Connect.network != "":
-		return nil, errors.New("a program and --connect: give one of them")
+		return nil, errors.New("give either a program or --connect, not both")
 	case len(p.Command) > 0:
 		return start(p.Command, patience)
 	}
@@ -106,7 +106,7 @@ func start(command []string, patience time.Duration) (*remote, error) {
 	return &remote{stop: func() error { return process.Stop(stopPatience) }, abandon: func() error { return process.Stop(0) }, client: client}, nil
 }
 
-// keep keeps the first error of a call outside the provider's interface.
+// keep stores the first error of a call outside the provider's interface.
 func (r *remote) keep(err error) {
 	if r.err == nil {
 		r.err = err
@@ -156,7 +156,7 @@ func (r *remote) store() (*undertest.Store, error) {
 	return in, r.broken()
 }
 
-// realNow asks a store that follows a clock of its own for the time.
+// realNow asks a store with a clock of its own for the time.
 func (r *remote) realNow() int64 {
 	now, err := r.client.Now(context.Background())
 	r.keep(err)
@@ -164,10 +164,10 @@ func (r *remote) realNow() int64 {
 	return r.now
 }
 
-// remoteSecond is how long a second of a case takes on a store with a clock of its own.
+// remoteSecond is the length of a second of a case on a store with a clock of its own.
 const remoteSecond = 250 * time.Millisecond
 
-// leftOut names what is not checked because the other side does not offer it.
+// leftOut lists what is not checked because the other side does not offer it.
 func (r *remote) leftOut(report *search.Report) []string {
 	out := []string{}
 	for _, what := range report.LeftOut {

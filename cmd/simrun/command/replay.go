@@ -15,11 +15,11 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// replayCmd is the verb replay: one run as a story.
+// replayCmd is the verb replay: it shows one run as a story.
 type replayCmd struct {
 	planFlags `embed:""`
 
-	Scenario string `arg:"" optional:"" help:"Built-in scenario, scenario file, or stored run; rolling-upgrade if none is named, or what shows the first --bug."`
+	Scenario string `arg:"" optional:"" help:"Built-in scenario, scenario file, or stored run; if none is named, the one that shows the first --bug, or rolling-upgrade."`
 
 	Seed         *seed `help:"The seed, decimal or 0x-hex; 1 if not given. A stored run has its own." placeholder:"N"`
 	storyFlags   `embed:""`
@@ -33,8 +33,8 @@ type storyFlags struct {
 	From     time.Duration `help:"Show what happened from this virtual time on, such as 12.5s." placeholder:"TIME"`
 	To       time.Duration `help:"Show what happened up to this virtual time." placeholder:"TIME"`
 	Node     string        `help:"Show only what this node did." placeholder:"NAME"`
-	Instance string        `help:"Show only what is about this instance, and all of it." placeholder:"ID"`
-	At       *uint64       `help:"Show all that happened around this step, as pictures and violations name it." placeholder:"STEP"`
+	Instance string        `help:"Show every line about this instance, and no other." placeholder:"ID"`
+	At       *uint64       `help:"Show everything around this step; pictures and violations name steps." placeholder:"STEP"`
 }
 
 // selection returns what the flags select.
@@ -47,9 +47,9 @@ func (c *storyFlags) selection() (selection, error) {
 
 // Help returns the text printed below the flags.
 func (replayCmd) Help() string {
-	return `Runs one seed with every property checked and tells what happened: which node fetched what, what it passed over and why, what was committed, given back or lost, and where a violation sits. Then it runs the seed again and compares the two runs.
+	return `Runs one seed with every property checked and shows what happened: what each node fetched, what it skipped and why, what was committed, given back or lost, and where a violation occurred. Then it runs the seed again and compares the two runs.
 
-A stored run (testdata/seeds/*.txt, or written by run --out) brings its plan, its choices and the verdict that it must come to: another verdict is a failure, another digest only a notice.
+A stored run (testdata/seeds/*.txt, or written by run --out) has its plan, its choices and the expected verdict: another verdict is a failure, another digest only a notice.
 
 Examples:
 
@@ -59,7 +59,7 @@ Examples:
     simrun replay --seed 7 --bug provider/filter-after-lock rolling-upgrade
     simrun replay testdata/seeds/0123456789abcdef.txt
 
-Exit status: as that of run; of a stored run 0 if it came to its verdict and 1 if not.`
+Exit status: as that of run; for a stored run 0 if it has its expected verdict and 1 if not.`
 }
 
 func (c *replayCmd) run(a *app) (int, error) {
@@ -93,7 +93,7 @@ func (c *replayCmd) run(a *app) (int, error) {
 	return r.tell(a, show, &c.pictureFlags, c.JSON)
 }
 
-// tell carries out the run and shows it.
+// tell runs the seed and shows it.
 func (r *replayed) tell(a *app, show selection, pictures *pictureFlags, asJSON bool) (int, error) {
 	if pictures.any() {
 		r.picture = &picture{}
@@ -134,8 +134,8 @@ func (f planFlags) options() []string { return (&subject{flags: f}).options() }
 type replayed struct {
 	subject *subject
 	seed    uint64
-	entry   *scenario.Entry // of a stored run
-	// made, if not nil, makes the run, which has this name and this command: a variant of a plan.
+	entry   *scenario.Entry // the stored run, nil for a scenario
+	// made, if not nil, makes the run of a variant of a plan, with its own name and command line.
 	made       func() (cluster.Config, error)
 	name, line string
 	story      *teller
@@ -144,7 +144,7 @@ type replayed struct {
 	crash      *campaign.InternalError
 	wall       time.Duration
 	notices    []string
-	// picture, if not nil, collects what pictures show.
+	// picture, if not nil, collects the data for pictures.
 	picture *picture
 }
 
@@ -164,7 +164,7 @@ func (r *replayed) config() (cluster.Config, error) {
 	return cfg, nil
 }
 
-// carryOut runs the seed twice, the first time as a story. An error concerns the plan.
+// carryOut runs the seed twice, the first time as a story. Its error is about the plan.
 func (r *replayed) carryOut() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -172,7 +172,7 @@ func (r *replayed) carryOut() (err error) {
 		}
 	}()
 	began := time.Now()
-	r.story = &teller{seed: r.seed} // the story up to a crash counts
+	r.story = &teller{seed: r.seed} // drop what an earlier, crashed attempt collected
 	if r.result, err = r.told(r.story); err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (r *replayed) carryOut() (err error) {
 		return err
 	}
 	for _, d := range sim.Divergences(cfg.Chooser) {
-		r.notices = append(r.notices, "the run has left its recording: "+d)
+		r.notices = append(r.notices, "the run departs from its recording: "+d)
 	}
 	return nil
 }
@@ -207,14 +207,14 @@ func (r *replayed) told(t *teller) (*cluster.Result, error) {
 	return cluster.Run(cfg)
 }
 
-// check refuses a selection by a node or an instance that the run does not have.
+// check rejects a selection by a node or an instance that the run does not have.
 func (r *replayed) check(show selection) error {
 	cfg, err := r.config()
 	if err != nil {
 		return err
 	}
 	if about := func(l storyLine) bool { return mentions(l.Text, show.instance) }; show.instance != "" && r.crash == nil && !slices.ContainsFunc(r.story.lines, about) {
-		return fmt.Errorf("--instance %q: this run has no such instance; the story without --instance shows which there are", show.instance)
+		return fmt.Errorf("--instance %q: this run has no such instance; without --instance, the story shows all instances", show.instance)
 	}
 	if show.node == "" {
 		return nil
@@ -285,21 +285,21 @@ func (r *replayed) judge(rep *report) {
 	var ids []string
 	for _, v := range r.result.Violations {
 		if v.Class == cluster.ClassPlan && len(named) > 1 && !slices.Contains(named, v.Property) {
-			continue // the entry is about something else, which may well lose work
+			continue // the entry is about another property; its plan may lose work
 		}
 		ids = append(ids, v.Property)
 	}
 	got := scenario.Violates(ids...)
 	if r.entry.Digest != "" && r.entry.Digest != r.result.Digest.String() {
-		r.notices = append(r.notices, "the digest has drifted from "+r.entry.Digest+"; the run is not the one that was stored")
+		r.notices = append(r.notices, "the digest differs from the stored "+r.entry.Digest+"; the run is not the one that was stored")
 	}
 	switch {
 	case rep.status == exitInternal || rep.status == exitDrift:
 	case got == r.entry.Verdict:
-		r.notices = append(r.notices, "the verdict is as stored: "+got)
+		r.notices = append(r.notices, "the verdict is the stored one: "+got)
 		rep.status = exitOK
 	default:
-		r.notices = append(r.notices, fmt.Sprintf("the verdict has drifted: stored was %q, this run %s", r.entry.Verdict, got))
+		r.notices = append(r.notices, fmt.Sprintf("the verdict differs: stored was %q, this run %s", r.entry.Verdict, got))
 		rep.status = exitSafety
 	}
 }
@@ -314,7 +314,7 @@ func (r *replayed) repro() string {
 	return r.subject.repro(r.seed)
 }
 
-// around is how much virtual time before and after a violation the suggested command shows.
+// around is the virtual time before and after a violation that the suggested command shows.
 const around = time.Second
 
 func (r *replayed) printEnd(a *app, rep *report) {
@@ -348,7 +348,8 @@ func (r *replayed) printEnd(a *app, rep *report) {
 	}
 }
 
-// difference names the first difference between the two runs: in the trace and, if a third run shows it, in the story.
+// difference describes the first difference between the two runs: in the trace and, if a third run shows it, in the
+// story.
 func (r *replayed) difference() string {
 	at := sim.FirstDifference(r.result.Marks, r.again.Marks)
 	text := fmt.Sprintf("digest %s\nfirst difference: trace record %d of %d and %d\n", r.again.Digest, at, len(r.result.Marks), len(r.again.Marks))
@@ -360,10 +361,10 @@ func (r *replayed) difference() string {
 	for i := range max(len(first), len(second.lines)) {
 		a, b := lineAt(first, i), lineAt(second.lines, i)
 		if a != b {
-			return text + fmt.Sprintf("told once   %s\ntold again  %s\n", a, b)
+			return text + fmt.Sprintf("first   %s\nsecond  %s\n", a, b)
 		}
 	}
-	return text + "told again, it was the story above\n"
+	return text + "a third run gave the story above\n"
 }
 
 func lineAt(lines []storyLine, i int) string {
@@ -374,7 +375,7 @@ func lineAt(lines []storyLine, i int) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", span.Text(l.Ms), l.Node, l.Build, l.Text))
 }
 
-// entrySubject returns the subject of a stored run: its plan is fixed.
+// entrySubject returns the subject of a stored run, whose plan is fixed.
 func entrySubject(p *Program, e *scenario.Entry, arg, provider string) (*subject, error) {
 	name := e.Plan.Name
 	if name == "" {
@@ -386,7 +387,7 @@ func entrySubject(p *Program, e *scenario.Entry, arg, provider string) (*subject
 		flags: planFlags{Provider: provider}, store: store,
 	}
 	if err := s.choose(e.Chooser); err != nil {
-		panic(err) // ParseEntry has looked
+		panic(err) // ParseEntry has checked it
 	}
 	return s, err
 }

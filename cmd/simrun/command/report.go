@@ -22,27 +22,28 @@ type report struct {
 	seeds   seedRange
 	shard   shard
 	wall    time.Duration
-	// found is the exit status that the findings call for; status is the command's.
+	// found is the exit status for the findings; status is the exit status of the command.
 	found, status int
-	// unreached are the points that this campaign could have reached and did not; missed are the required ones of them.
+	// unreached lists the points that this campaign could have reached but did not; missed lists the required ones among
+	// them.
 	unreached, missed []string
 	// goOn is the command line that runs the rest of an interrupted campaign.
 	goOn string
-	// handler is the violation of a handler that is the cause of the first drift, nil if none is.
+	// handler is the violation of the handler that causes the first drift, nil if none does.
 	handler *campaign.Violation
-	// findings are the entries of the findings file that are about the subject.
+	// findings are the entries of the findings file for the subject.
 	findings []*knownFinding
-	// instances asks for the name of every instance in the fate of the work.
+	// instances is set if the fate of the work must name every instance.
 	instances bool
-	// windows are those of the upgrade that is simulated, if it is one.
+	// windows are the windows of the simulated upgrade, if there is one.
 	windows []upgrade.Window
-	// portfolio tells what each chooser of a portfolio found; it is empty with any other chooser.
+	// portfolio holds the results of each chooser of a portfolio; it is empty with any other chooser.
 	portfolio []memberCount
-	// confident asks for what the campaign shows, however few its seeds.
+	// confident is set if the report must include the confidence, however few the seeds.
 	confident bool
 	// small is the deciding failure made small, nil if that would take long or has failed.
 	small *shrunk
-	// rate is how the campaign went.
+	// rate is the progress of the campaign.
 	rate rate
 	// stored lists the files that were written for failures.
 	stored []string
@@ -65,7 +66,7 @@ func newReport(s *subject, sum *campaign.Summary) *report {
 	return r
 }
 
-// windowsOf returns the windows of the plan of a seed: they are the same in each, but for the times.
+// windowsOf returns the windows of the plan of a seed. Every seed has the same windows, except for their times.
 func windowsOf(s *subject, seed uint64) []upgrade.Window {
 	p, err := s.plan(seed)
 	if err != nil {
@@ -73,12 +74,12 @@ func windowsOf(s *subject, seed uint64) []upgrade.Window {
 	}
 	all, err := upgrade.Windows(p, s.program.builds())
 	if err != nil {
-		return nil // a build that nobody has: the runs have said so
+		return nil // an unknown build: the runs have reported it
 	}
 	return all
 }
 
-// reachable returns the points that a run of the subject can reach: all but those of faults that it never injects.
+// reachable returns the points that a run of the subject can reach: all except those of faults that it never injects.
 func (s *subject) reachable() []string {
 	load := s.scenario.Template.Faults
 	if s.over.Faults != nil {
@@ -97,7 +98,7 @@ func (s *subject) reachable() []string {
 	return append(points, s.sometimes()...)
 }
 
-// newStatus returns the status that remains without the violations that were known before.
+// newStatus returns the status without the violations that were known before.
 func (r *report) newStatus() int {
 	rest := *r.sum
 	rest.Properties = slices.DeleteFunc(slices.Clone(rest.Properties), func(p campaign.PropertyCount) bool {
@@ -122,7 +123,7 @@ const (
 	shownStack = 40
 )
 
-// byWeight sorts defects of durosim itself first, and the scenario's expectations, which may be many, last.
+// byWeight puts defects of durosim first, and the scenario's expectations, which may be many, last.
 func byWeight(list []campaign.PropertyCount) []campaign.PropertyCount {
 	weight := func(p campaign.PropertyCount) int {
 		switch {
@@ -146,7 +147,7 @@ func (a *app) printCampaign(r *report) {
 			continue
 		}
 		if r.handler == nil {
-			a.printf("  computing each turn twice does not show why: what differs is no orchestration, such as an activity with state\n")
+			a.printf("  computing each turn twice does not show why: the cause is outside the orchestrations, such as an activity with state\n")
 			continue
 		}
 		a.printf("\nWith each turn computed twice:\n")
@@ -168,7 +169,7 @@ func (a *app) printCampaign(r *report) {
 	}
 	a.printSmall(r)
 	if len(r.missed) > 0 {
-		a.printf("\n%s: over %s seeds, %s asks for what was never reached:\n", a.style.bad("VACUOUS"), grouped(r.sum.Seeds), r.subject.scenario.Name)
+		a.printf("\n%s: %s seeds did not reach points that %s requires:\n", a.style.bad("VACUOUS"), grouped(r.sum.Seeds), r.subject.scenario.Name)
 		for _, m := range r.missed {
 			a.printf("  %s\n", m)
 		}
@@ -193,7 +194,7 @@ func (a *app) printCampaign(r *report) {
 		a.printf("\nTo see it again:\n%s\n", r.subject.repro(seed))
 	}
 	if r.goOn != "" {
-		a.printf("\nInterrupted. To go on with the other seeds:\n%s\n", r.goOn)
+		a.printf("\nInterrupted. To continue with the other seeds:\n%s\n", r.goOn)
 	}
 }
 
@@ -212,7 +213,8 @@ func (r *report) seedToSee() (seed uint64, ok bool) {
 	return v.Seed, ok
 }
 
-// contract returns the verdict on the contract, on everything but the plan's expectations, as one sentence.
+// contract returns the verdict on the contract, which is about everything except the plan's expectations, as one
+// sentence.
 func (r *report) contract() string {
 	var broken []string
 	for _, p := range r.sum.Properties {
@@ -222,18 +224,18 @@ func (r *report) contract() string {
 	}
 	switch {
 	case len(r.sum.Internal) > 0:
-		return "contract: not judged in every seed, since of a defect of durosim"
+		return "contract: not judged in every seed, because of a defect of durosim"
 	case len(broken) > 0:
 		return "contract: broken: " + strings.Join(broken, ", ")
 	}
 	return "contract: held" + r.subject.unjudged()
 }
 
-// unjudged names the properties that the subject's clocks leave unjudged, as the end of a sentence.
+// unjudged names the properties that cannot be judged with the subject's clocks, as the end of a sentence.
 func (s *subject) unjudged() string {
 	p, err := s.plan(1)
 	if err != nil {
-		return "" // nothing has run
+		return "" // no seed has run
 	}
 	ids := properties.NotJudged(p)
 	if len(ids) == 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// A results file begins with a line that describes what was run. A line for each seed follows, in ascending order, and
+// A results file begins with a line that describes the campaign. A line for each seed follows, in ascending order, and
 // then a last line, without which the file is incomplete.
 
 // resultsHead is the first line of a results file.
@@ -25,7 +25,7 @@ type resultsHead struct {
 	Verb     string    `json:"verb"`
 	Scenario string    `json:"scenario"` // as the command line names it
 	Flags    planFlags `json:"flags"`
-	// Plan is a hash of the first seed's plan: shards of another scenario have a different one.
+	// Plan is a hash of the first seed's plan, which differs for shards of another scenario.
 	Plan      string `json:"plan"`
 	FirstSeed string `json:"first_seed"`
 	Seeds     uint64 `json:"seeds"`
@@ -33,7 +33,7 @@ type resultsHead struct {
 	Of        uint64 `json:"of"`
 }
 
-// resultLine is the result of a seed. Second is the digest of a second run, if there was one.
+// resultLine is the result of a seed. Second is the digest of its second run, if it was run twice.
 type resultLine struct {
 	Seed       string              `json:"seed"`
 	Digest     string              `json:"digest,omitempty"`
@@ -117,7 +117,7 @@ func (w *resultsWriter) add(r campaign.SeedResult) {
 	w.line(line)
 }
 
-// keep completes the file and gives it its name.
+// keep completes the file and renames it.
 func (w *resultsWriter) keep() error {
 	w.line(resultsEnd{End: true, Coverage: w.coverage})
 	err := errors.Join(w.err, w.out.Flush(), w.tmp.Chmod(0o644), w.tmp.Close())
@@ -134,6 +134,6 @@ func (w *resultsWriter) keep() error {
 func (w *resultsWriter) discard() {
 	_ = w.tmp.Close()
 	if err := os.Remove(w.tmp.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return // a hidden file is left behind, as after a crash
+		return // a hidden file stays behind, as after a crash
 	}
 }

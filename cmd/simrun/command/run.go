@@ -17,22 +17,22 @@ import (
 type runCmd struct {
 	planFlags `embed:""`
 
-	Scenario string `arg:"" optional:"" help:"Built-in scenario or file; rolling-upgrade if none is named, or what shows the first --bug."`
+	Scenario string `arg:"" optional:"" help:"Built-in scenario or file; if none is named, the one that shows the first --bug, or rolling-upgrade."`
 
 	Seed       *seed     `help:"Run this one seed, decimal or 0x-hex." placeholder:"N" xor:"seeds"`
-	Seeds      seedRange `help:"How many seeds to run, or which: 1000, 5..9, 0x10-0x1f. 1000 if not given, or as many as the scenario's requirements are about." placeholder:"N|A..B" xor:"seeds"`
-	Shard      shard     `help:"Run part I of N equal parts of the seeds; with /N the part that the environment names. See below." placeholder:"I/N"`
-	Workers    int       `help:"How many seeds to run at once; as many as there are cores if not given. The result does not depend on it." placeholder:"N"`
+	Seeds      seedRange `help:"The number of seeds to run, or a range: 1000, 5..9, 0x10-0x1f. If not given, the number from which the scenario's requirements apply, or 1000." placeholder:"N|A..B" xor:"seeds"`
+	Shard      shard     `help:"Run part I of N equal parts of the seeds; with /N, the part that the environment names. See below." placeholder:"I/N"`
+	Workers    int       `help:"The number of seeds to run at once; the number of cores if not given. The result does not depend on it." placeholder:"N"`
 	FailFast   bool      `help:"Stop at the first seed that fails."`
 	Twice      bool      `help:"Run every seed twice and compare; without it, only the first."`
 	Out        string    `help:"Write stored runs of the failures to this directory, one for each violated property." placeholder:"DIR"`
-	Results    string    `help:"Write what each seed came to into this file, as JSON lines; merge puts those of shards together." placeholder:"FILE"`
-	Findings   string    `help:"Keep in this file what was found, from campaign to campaign: what is new, ongoing, resolved, regressed." placeholder:"FILE"`
-	NewOnly    bool      `help:"With --findings: the exit status is about new and regressed findings only."`
+	Results    string    `help:"Write the result of each seed to this file, as JSON lines; merge combines those of shards." placeholder:"FILE"`
+	Findings   string    `help:"Keep the findings in this file, from campaign to campaign: new, ongoing, resolved, regressed." placeholder:"FILE"`
+	NewOnly    bool      `help:"With --findings: only new and regressed findings determine the exit status."`
 	Markdown   string    `help:"Add a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY." placeholder:"FILE"`
 	Annotate   bool      `help:"Print an annotation of GitHub for each violated property on standard error."`
 	HTML       string    `name:"html" help:"Write a page of the campaign: totals, fates, findings, coverage, and the run of the first seed that fails, or of the first." placeholder:"FILE"`
-	Confidence bool      `help:"If all hold, say how much that shows even of fewer than 100 seeds: the rule of three, and which planted bugs so many seeds find."`
+	Confidence bool      `help:"If every property holds, report how much that shows, even for fewer than 100 seeds: the rule of three, and which planted bugs this number of seeds finds."`
 	Matrix     bool      `help:"Count which kinds of faults met which features of orchestrations, and print that as a table."`
 	Instances  bool      `help:"Name every instance in the fate of the work, not only the first few."`
 	JSON       bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
@@ -40,7 +40,7 @@ type runCmd struct {
 
 // Help returns the text printed below the flags.
 func (runCmd) Help() string {
-	return `Runs the scenario once for each seed and checks every property after every step. Ends with a table and, where something did not hold, with a report and one line to paste that shows it again.
+	return `Runs the scenario once for each seed and checks every property after every step. Ends with a table and, if a property did not hold, with a report and a command line that reproduces it.
 
 Examples:
 
@@ -52,14 +52,14 @@ Examples:
 
 Without --shard, a task of a Slurm array (SLURM_ARRAY_TASK_ID) and a shard of a Bazel test (TEST_SHARD_INDEX) run their part of the seeds; in an indexed job of Kubernetes (JOB_COMPLETION_INDEX) say --shard /N. The report says which part it is.
 
-Exit status: 0 all hold, 1 safety violated, 2 usage or bad input, 3 liveness violated, 4 two runs of one seed differ, 5 the campaign missed what its scenario requires, 6 a handler is not deterministic, 7 the plan fails, 70 internal error, 74 standard output cannot be written, 130 interrupted.
+Exit status: 0 all hold, 1 safety violated, 2 usage or bad input, 3 liveness violated, 4 two runs of one seed differ, 5 the campaign did not reach what its scenario requires, 6 a handler is not deterministic, 7 the plan fails, 70 internal error, 74 standard output cannot be written, 130 interrupted.
 
-There are two verdicts. "contract: held" says that store, engine and nodes kept their contract; it does not say that your work was done. "plan" says whether every instance ended as the plan expects: as completed, unless it says "expect" something else. A plan can fail while the contract holds, such as an order that is poisoned after its handler was withdrawn: status 7. What calm and relief did for an instance stands behind its end.
+There are two verdicts. "contract: held" says that store, engine and nodes kept their contract; it does not say that your work was done. "plan" says whether every instance ended as the plan expects: as completed, unless the plan says "expect" something else. A plan can fail while the contract holds, such as an order that is poisoned after its handler was withdrawn: status 7. The report lists what calm and relief did for an instance after its end.
 
 Interrupted (Ctrl-C, SIGTERM) it reports the seeds that are done, and ends with the command that runs the others.`
 }
 
-// defaultSeeds is the number of seeds of a campaign when neither the command line nor the scenario gives one.
+// defaultSeeds is the number of seeds of a campaign if neither the command line nor the scenario gives one.
 const defaultSeeds = 1000
 
 func (c *runCmd) seeds(s *subject) seedRange {
@@ -86,7 +86,7 @@ func (c *runCmd) run(a *app) (int, error) {
 		return 0, err
 	}
 	if c.Results != "" && c.FailFast {
-		return 0, errors.New("--results --fail-fast: results are those of all seeds; leave one out")
+		return 0, errors.New("--results --fail-fast: results need all seeds; leave one flag out")
 	}
 	var findings *findingsFile
 	if c.Findings != "" {
@@ -154,7 +154,7 @@ func (c *runCmd) run(a *app) (int, error) {
 		r.status = exitStopped
 		done := sum.Seeds
 		if c.Results != "" {
-			done = 0 // results cover all seeds: begin again
+			done = 0 // results cover all seeds, so start from the first
 		}
 		r.goOn = c.goOn(s, seeds, done)
 	}
@@ -184,7 +184,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	return r.status, nil
 }
 
-// compare brings the file of findings up to date.
+// compare updates the file of findings.
 func (c *runCmd) compare(r *report, f *findingsFile) error {
 	step := max(c.Shard.of, 1)
 	first := r.seeds.first + max(c.Shard.index, 1) - 1

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// draw writes the page of a campaign, with the run of the seed to look at first.
+// draw writes the page of a campaign, with the run of the most important seed.
 func (c *runCmd) draw(r *report) error {
 	p := page.Page{Title: "Campaign " + r.subject.scenario.Name, Verdict: r.contract() + "; " + r.sum.Fate.Plan(), Bad: r.status != exitOK}
 	p.Command = c.goOn(r.subject, r.seeds, 0)
@@ -35,7 +35,7 @@ func (c *runCmd) draw(r *report) error {
 	return writeFile(c.HTML, p.Write)
 }
 
-// runOrCrash carries out a run; if durosim crashes in it, there is no result.
+// runOrCrash runs a configuration; if durosim crashes in it, there is no result.
 func runOrCrash(cfg cluster.Config) (result *cluster.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -64,13 +64,13 @@ func campaignTables(r *report) []page.Table {
 	return append([]page.Table{totals}, filled(append([]page.Table{found, r.rate.table(r), known}, append(smallTables(r), fateTable(&sum.Fate), waitTable(&sum.Fate), coverageTable(r))...)...)...)
 }
 
-// smallTables shows the shrunk plans that --out has stored.
+// smallTables returns the shrunk plans that --out has stored.
 func smallTables(r *report) []page.Table {
 	var all []page.Table
 	for _, name := range r.stored {
 		data, err := os.ReadFile(name)
 		if err != nil {
-			continue // it was written a moment ago; the page is no reason to fail
+			continue // the file was just written, and an error is no reason to fail
 		}
 		t := page.Table{Title: "Smallest plan: " + itself("replay", name)}
 		for line := range strings.Lines(string(data)) {

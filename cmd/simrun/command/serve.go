@@ -20,17 +20,17 @@ import (
 
 // serveCmd is the verb serve: the in-memory provider for programs in any language.
 type serveCmd struct {
-	Bug    []string `help:"Break a rule of the provider; may be given several times. \"simrun list bugs\" tells some, all are named provider/…" placeholder:"ID"`
-	Live   bool     `help:"Follow the wall clock: fetches wait up to their poll timeout, and calls overlap."`
-	Faults string   `help:"Let calls of nodes fail, or succeed without an answer: none, light or full." enum:"none,light,full" default:"none" placeholder:"LEVEL"`
+	Bug    []string `help:"Break a rule of the provider; may be repeated. \"simrun list bugs\" lists some; their names begin with provider/." placeholder:"ID"`
+	Live   bool     `help:"Use the wall clock: fetches wait up to their poll timeout, and calls overlap."`
+	Faults string   `help:"Make calls of nodes fail, or succeed without an answer: none, light or full." enum:"none,light,full" default:"none" placeholder:"LEVEL"`
 	Seed   seed     `help:"Draw the faults from this seed." default:"1" placeholder:"N"`
-	Listen address  `help:"Serve connections at this address, each with a store of its own, until standard input ends: unix:PATH or tcp:HOST:PORT, where port 0 is any that is free." placeholder:"ADDRESS"`
+	Listen address  `help:"Serve connections at this address, each with a store of its own, until standard input ends: unix:PATH or tcp:HOST:PORT, where port 0 means any free port." placeholder:"ADDRESS"`
 	Schema bool     `help:"Print the JSON Schema of the messages, and serve nothing."`
 }
 
 // Help returns the text printed below the flags.
 func (serveCmd) Help() string {
-	return `Answers JSON-RPC 2.0 requests, one a line on standard input, with one line each on standard output: every call of a provider, in memory and in virtual time, as docs/oracle-protocol.md describes. It ends when its input ends. What is no request gets an error, and the next line is served.
+	return `Answers JSON-RPC 2.0 requests, one per line on standard input, with one line each on standard output: every call of a provider, in memory and in virtual time, as docs/oracle-protocol.md describes. It ends when its input ends. It answers an invalid line with an error, and continues with the next line.
 
 Examples:
 
@@ -75,7 +75,7 @@ func (c *serveCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// server returns a server of in-memory stores that follow these rules, nil for the correct ones.
+// server returns a server of in-memory stores with these rules, nil for the correct ones.
 func (c *serveCmd) server(rules *storerules.Rules) *wire.Server {
 	return &wire.Server{Overlapping: c.Live, New: func() (*wire.Store, error) {
 		store := inMemory(rules)
@@ -90,10 +90,10 @@ func (c *serveCmd) server(rules *storerules.Rules) *wire.Server {
 	}}
 }
 
-// levels are the fault loads that serve can be given.
+// levels are the fault loads that serve accepts.
 var levels = map[string]faults.Plan{"none": faults.None(), "light": faults.Light(), "full": faults.Full()}
 
-// serveCodec reads and writes everything, kinds and fields of later releases included.
+// serveCodec reads and writes everything, including the kinds and fields of later releases.
 func serveCodec() engine.Codec {
 	return engine.Opaque(engine.NewJSONCodec("serve", engine.Kinds2x(), engine.WorkItemKinds2x()))
 }
@@ -113,7 +113,7 @@ func inMemory(rules *storerules.Rules) *wire.Store {
 	}
 }
 
-// inRealTime returns a store that follows the wall clock.
+// inRealTime returns a store that uses the wall clock.
 func inRealTime(rules *storerules.Rules) *wire.Store {
 	rows, failing := &insertedRows{}, -1
 	s := live.Open(memprovider.Options{Rules: rules, Sink: rows,
@@ -133,11 +133,12 @@ func inRealTime(rules *storerules.Rules) *wire.Store {
 			return err
 		},
 		FailAckStep: func(step int) { s.Do(func(*memprovider.Store) { failing = step }) },
-		Close:       func() { _ = s.Close() }, // it has been closed already at worst
+		Close:       func() { _ = s.Close() }, // the only possible error is that it is closed already
 	}
 }
 
-// disarmed calls disarm when an ack of an orchestration has returned: what was to fail in it fails in no other.
+// disarmed calls disarm after each ack of an orchestration, so that a failure planned for that ack does not hit another
+// one.
 func disarmed(p engine.Provider, disarm func()) engine.Provider {
 	return call.Through(p.Name(), p.Version(), true, func(ctx context.Context, c call.Call) call.Answer {
 		a := call.Perform(ctx, p, c)
@@ -148,7 +149,7 @@ func disarmed(p engine.Provider, disarm func()) engine.Provider {
 	})
 }
 
-// failAt fails an ack before the step that was asked for.
+// failAt makes an ack fail before the requested step.
 func failAt(failing *int, step storerules.AckStep) error {
 	if *failing < 0 || int(step) != *failing%storerules.AckSteps {
 		return nil
@@ -156,7 +157,7 @@ func failAt(failing *int, step storerules.AckStep) error {
 	return engine.Retryablef("ack_orchestration_item", "the storage failed before step %d of the ack", step)
 }
 
-// insertedRows remembers the rows put into the queues of a store, so that they can be damaged.
+// insertedRows remembers the rows in the queues of a store, so that they can be damaged.
 type insertedRows struct {
 	rows []insertedRow
 }
@@ -194,7 +195,7 @@ func isProviderBug(id string) bool {
 	return slices.ContainsFunc(faults.BugsOf("memprovider"), func(b faults.Bug) bool { return string(b.ID) == id })
 }
 
-// unbuffered is standard output for readers who wait for each line.
+// unbuffered is standard output, flushed after each line for readers that wait for it.
 type unbuffered struct{ a *app }
 
 func (u unbuffered) Write(data []byte) (int, error) {

@@ -12,22 +12,22 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// shrinkCmd is the verb shrink: a failing run made small.
+// shrinkCmd is the verb shrink: it makes a failing run small.
 type shrinkCmd struct {
 	planFlags `embed:""`
 
-	Scenario string `arg:"" optional:"" help:"Built-in scenario, scenario file, or stored run; rolling-upgrade if none is named, or what shows the first --bug."`
+	Scenario string `arg:"" optional:"" help:"Built-in scenario, scenario file, or stored run; if none is named, the one that shows the first --bug, or rolling-upgrade."`
 
-	Seed     *seed  `help:"The seed, decimal or 0x-hex; the first of 1,000 that fails if not given. A stored run has its own." placeholder:"N"`
-	Property string `help:"The property whose violation to keep, or an expectation (\"expect never ...\"); the first that is violated if not given." placeholder:"ID"`
-	Runs     int    `help:"How many runs the search may take; 5,000 if not given." placeholder:"N"`
+	Seed     *seed  `help:"The seed, decimal or 0x-hex; if not given, the first of 1,000 that fails. A stored run has its own." placeholder:"N"`
+	Property string `help:"The property whose violation to keep, or an expectation (\"expect never ...\"); if not given, the first that is violated." placeholder:"ID"`
+	Runs     int    `help:"The maximum number of runs of the search; 5,000 if not given." placeholder:"N"`
 	Out      string `help:"Write the shrunk run to this directory." placeholder:"DIR"`
 	JSON     bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help returns the text printed below the flags.
 func (shrinkCmd) Help() string {
-	return `Takes a run that violates a property and leaves out whatever it can: schedule steps, instances, histories, probes, nodes, options, faults and delays. What is left is a plan in which every part is needed, every fault is named, and times are as early and round as they can be.
+	return `Takes a run that violates a property and removes as much as it can: schedule steps, instances, histories, probes, nodes, options, faults and delays. The result is a plan in which every part is needed, every fault is named, and times are as early and round as possible.
 
 With --bug, a smaller plan counts only if it holds without the bug.
 
@@ -42,7 +42,7 @@ Exit status: 1 if a safety property is violated, 3 if it is a liveness property,
 
 func (c *shrinkCmd) run(a *app) (int, error) {
 	if c.Runs < 0 {
-		return 0, fmt.Errorf("--runs %d: expected 0 for the usual bound, or more", c.Runs)
+		return 0, fmt.Errorf("--runs %d: expected 0 for the default bound, or a positive number", c.Runs)
 	}
 	if err := checkOut(c.Out); err != nil {
 		return 0, err
@@ -60,7 +60,7 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 	}
 	violation, ok := pick(result, c.Property, s.bugs())
 	if !ok {
-		return c.nothing(a, s, fmt.Sprintf("seed %d violates nothing", seed))
+		return c.nothing(a, s, fmt.Sprintf("seed %d violates no property", seed))
 	}
 	options := s.shrinkOptions(violation)
 	options.MaxRuns = c.Runs
@@ -155,8 +155,8 @@ func (s *subject) bugs() []faults.BugID {
 	return append(slices.Clone(s.scenario.Template.Bugs), s.over.Bugs...)
 }
 
-// pick returns the violation to keep: that of the property asked for, by its id or by the whole rule; or of a property
-// that one of the bugs is expected to break; or else the first. It reports whether there is one.
+// pick returns the violation to keep: that of the requested property, given by its id or by the whole rule; or of a
+// property that one of the bugs is expected to break; or the first. It reports whether there is one.
 func pick(r *cluster.Result, asked string, on []faults.BugID) (cluster.Violation, bool) {
 	find := func(what func(v cluster.Violation) bool) (cluster.Violation, bool) {
 		if i := slices.IndexFunc(r.Violations, what); i >= 0 {

@@ -9,7 +9,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// blame says where the violation is decided. A run of released runtimes takes long, so that fewer of them are drawn.
+// blame determines which part of the run decides the violation. It draws fewer runs of released runtimes, since these
+// take long.
 func (s *shrunk) blame() []properties.Chance {
 	draws := 20
 	if len(s.small.Plan.Releases()) > 0 {
@@ -18,8 +19,8 @@ func (s *shrunk) blame() []properties.Chance {
 	return s.small.Blame(draws)
 }
 
-// nearestJSON is the nearest run that does not violate the property: what it leaves out of the plan or replaces, how many
-// lines the stories share, and the first line in which each differs.
+// nearestJSON is the nearest run that does not violate the property: the lines of the plan that it lacks or replaces,
+// the number of lines that the stories share, and the first line in which each differs.
 type nearestJSON struct {
 	Without []string `json:"without"`
 	Instead []string `json:"instead"`
@@ -28,7 +29,7 @@ type nearestJSON struct {
 	Holds   string   `json:"holds,omitempty"`
 }
 
-// chanceJSON is how many runs violate the property if everything after a step is drawn anew.
+// chanceJSON is the number of runs that violate the property if everything after a step is drawn anew.
 type chanceJSON struct {
 	Step   uint64 `json:"step"`
 	Failed int    `json:"failed"`
@@ -36,7 +37,7 @@ type chanceJSON struct {
 	Line   string `json:"line,omitempty"`
 }
 
-// lineText returns a line of a story as text, "" for none.
+// lineText formats a line of a story, "" for nil.
 func lineText(l *cluster.Line) string {
 	if l == nil {
 		return ""
@@ -44,29 +45,29 @@ func lineText(l *cluster.Line) string {
 	return fmt.Sprintf("%s  %s  %s", span.Text(l.Ms), strings.TrimSpace(l.Node+" "+l.Build), l.Text)
 }
 
-// printNearest shows the nearest run that holds and where it parts from the failing one.
+// printNearest shows the nearest run that holds and where it departs from the failing one.
 func (a *app) printNearest(s *shrunk) {
 	if n, ok := s.small.Nearest(); ok {
 		a.printf("\n%s", n.Text())
 	}
 }
 
-// printBlame shows where the violation is decided.
+// printBlame shows which part of the run decides the violation.
 func (a *app) printBlame(s *shrunk) {
 	list := s.blame()
 	first, last := list[0], list[len(list)-1]
 	if first.Failed == first.Draws || len(list) == 1 {
-		a.printf("\nDrawn anew from the start, %d of %d runs violate it: whatever is drawn, in what order and with what latencies, matters little.\n", first.Failed, first.Draws)
+		a.printf("\nWith new random choices from the start, %d of %d runs violate it: order and latencies matter little.\n", first.Failed, first.Draws)
 		return
 	}
-	a.printf("\nHow many of %d runs violate it, if all is drawn anew after a step:\n", last.Draws)
+	a.printf("\nHow many of %d runs violate it with new random choices after a step:\n", last.Draws)
 	for i, c := range list {
 		if i > 0 && i+1 < len(list) && c.Failed == list[i-1].Failed && c.Failed == list[i+1].Failed {
-			continue // it changes elsewhere
+			continue // the chance changes at other steps
 		}
 		what := lineText(c.Line)
 		if c.Line == nil {
-			what = "everything is drawn anew"
+			what = "every choice is new"
 		}
 		a.printf("  %4d  step %-6d %s\n", c.Failed, c.Step, what)
 	}

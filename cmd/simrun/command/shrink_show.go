@@ -24,7 +24,7 @@ type shrunkJSON struct {
 	Scenario   string          `json:"scenario"`
 	Seed       string          `json:"seed"`
 	Violations []violationJSON `json:"violations"`
-	// Plan is the text of the plan; Choices are the choices other than the benign one.
+	// Plan is the text of the plan; Choices are the choices that differ from the benign one.
 	Plan     string       `json:"plan"`
 	Choices  []choiceJSON `json:"choices"`
 	Size     sizeJSON     `json:"size"`
@@ -77,7 +77,7 @@ func (s *shrunk) json(status int) shrunkJSON {
 		out.Choices = append(out.Choices, choiceJSON{c.Key.String(), c.N, decimal(c.Value), texts[i]})
 	}
 	for _, c := range s.small.Choices.Priorities {
-		out.Choices = append(out.Choices, choiceJSON{c.Key.String(), 0, decimal(c.Value), "comes behind what is due at the same time"})
+		out.Choices = append(out.Choices, choiceJSON{c.Key.String(), 0, decimal(c.Value), "comes after other events that are due at the same time"})
 	}
 	return out
 }
@@ -91,9 +91,9 @@ func (a *app) printShrunk(s *shrunk) {
 	a.printBlame(s)
 	a.printf("\nsize %s, from %s, in %s\n", small.Size(), grouped(uint64(small.From.Total())), plural(uint64(small.Runs), "run", "runs"))
 	if small.Minimal {
-		a.printf("nothing can be left out without losing the violation\n")
+		a.printf("every remaining part is needed for the violation\n")
 	} else {
-		a.printf("the bound on runs was reached: it may go on with a larger --runs\n")
+		a.printf("the search reached its bound on runs: a larger --runs may give a smaller plan\n")
 	}
 	if s.stored != "" {
 		a.printf("stored run: %s\n", s.stored)

@@ -13,15 +13,15 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// storeFailures writes a shrunk run for the first failing seed of each property and returns the files' names. A file
-// is complete or absent.
+// storeFailures writes a shrunk run for the first failing seed of each property and returns the file names. A file is
+// complete or absent.
 func storeFailures(dir string, s *subject, sum *campaign.Summary) (files []string, err error) {
 	if len(sum.Properties) == 0 {
 		return nil, nil
 	}
 	var seeds []uint64
 	for _, p := range sum.Properties {
-		asked := "" // empty: what the seed shows best
+		asked := "" // empty selects the most important violation of the seed
 		if p.First.Expectation != "" {
 			asked = p.First.Rule()
 		} else if slices.Contains(seeds, p.FirstSeed) {
@@ -42,7 +42,7 @@ func storeFailures(dir string, s *subject, sum *campaign.Summary) (files []strin
 	return files, nil
 }
 
-// checkOut returns an error if no file can be written to the directory of --out. It is called before the campaign, and
+// checkOut returns an error if files cannot be written to the directory of --out. It is called before the campaign, and
 // creates no directory.
 func checkOut(dir string) error { return checkDir("--out", dir) }
 
@@ -87,7 +87,8 @@ func storeEntry(dir string, entry *scenario.Entry) (path string, err error) {
 	return path, nil
 }
 
-// entry runs a seed once more and makes a stored run of the smallest plan that violates the same rule, or the one asked for.
+// entry runs a seed once more and makes a stored run of the smallest plan that violates the same rule, or the requested
+// one.
 func (s *subject) entry(seed uint64, asked string) (*scenario.Entry, error) {
 	cfg, err := s.config(seed)
 	if err != nil {
@@ -103,7 +104,7 @@ func (s *subject) entry(seed uint64, asked string) (*scenario.Entry, error) {
 	}
 	violation, ok := pick(result, asked, s.bugs())
 	if !ok {
-		return nil, &crash{fmt.Errorf("seed %d violates nothing when its choices are replayed", seed)}
+		return nil, &crash{fmt.Errorf("seed %d violates no property when its choices are replayed", seed)}
 	}
 	small, err := properties.Shrink(*concrete, s.shrinkOptions(violation))
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// stores are the foreign stores of runs: each is a process that serves a provider. A process serves one run after another,
-// and as many run at once as there are runs at once.
+// stores are the foreign stores of runs: each is a process that serves a provider. A process serves one run after
+// another; there are as many processes as concurrent runs.
 type stores struct {
 	mu   sync.Mutex
 	idle map[string][]*remote // by command line
 }
 
-// storePatience is how long a store may take to answer a call of a run.
+// storePatience is the time limit for an answer of a store in a run.
 const storePatience = 10 * time.Second
 
 // of returns the function that makes a run's store over the provider that a command line serves.
@@ -41,7 +41,7 @@ func (s *stores) of(line string) (func(startMs int64) (*cluster.ForeignStore, er
 	}, nil
 }
 
-// take returns a process with an empty store whose clock is not later than the beginning of the run.
+// take returns a process with an empty store whose clock is not ahead of the beginning of the run.
 func (s *stores) take(line string, words []string, startMs int64) (*remote, error) {
 	s.mu.Lock()
 	var peer *remote
@@ -54,7 +54,7 @@ func (s *stores) take(line string, words []string, startMs int64) (*remote, erro
 		if now, err := peer.empty(); err == nil && now <= startMs {
 			return peer, nil
 		}
-		_ = peer.stop() // its clock does not go back
+		_ = peer.stop() // its clock cannot be set back
 	}
 	peer, err := start(words, storePatience)
 	if err != nil {
@@ -64,9 +64,9 @@ func (s *stores) take(line string, words []string, startMs int64) (*remote, erro
 	switch {
 	case err != nil:
 	case !peer.client.Described().VirtualClock:
-		err = errors.New("virtual_clock is false: a cluster runs in virtual time only")
+		err = errors.New("virtual_clock is false, but a cluster runs only in virtual time")
 	case now > startMs:
-		err = fmt.Errorf("its clock shows %d at the start, and a run begins at %d", now, startMs)
+		err = fmt.Errorf("its clock shows %d at the start, but a run begins at %d", now, startMs)
 	default:
 		return peer, nil
 	}
@@ -109,12 +109,12 @@ func (s *stores) store(line string, peer *remote) *cluster.ForeignStore {
 		}
 	}
 	if d.FailAckStep {
-		out.FailAckStep = func(step int) { _ = peer.client.FailAckStep(ctx, step) } // Broken tells
+		out.FailAckStep = func(step int) { _ = peer.client.FailAckStep(ctx, step) } // Broken reports an error
 	}
 	return out
 }
 
-// close ends the processes that no run uses.
+// close stops the idle processes.
 func (s *stores) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

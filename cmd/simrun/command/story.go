@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// storyLine is a line of a run told as a story: something that happened, or a violation where it was found.
+// storyLine is a line of the story of a run: an event, or a violation at the place where it was found.
 type storyLine struct {
 	cluster.Line
 	violation *campaign.Violation
@@ -28,7 +28,7 @@ type teller struct {
 
 func (t *teller) tell(l cluster.Line) { t.lines = append(t.lines, storyLine{Line: l}) }
 
-// watch wraps a monitor so that the story shows each violation where it is found.
+// watch wraps a monitor so that the story shows each violation at the place where it was found.
 func (t *teller) watch(m cluster.Monitor) cluster.Monitor {
 	return &marker{Monitor: m, teller: t}
 }
@@ -40,7 +40,7 @@ type marker struct {
 	seen   int
 }
 
-// WatchHandle implements cluster.HandleWatcher if the monitor does: the referee watches calls.
+// WatchHandle implements cluster.HandleWatcher if the monitor does, since the referee watches calls.
 func (m *marker) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
 	if watcher, ok := m.Monitor.(cluster.HandleWatcher); ok {
 		return watcher.WatchHandle(p, codec)
@@ -106,10 +106,10 @@ type selection struct {
 	all            bool
 	from, to       time.Duration // to 0 means to the end
 	node, instance string
-	at             *uint64 // the step around which everything is shown
+	at             *uint64 // the step around which every line is shown
 }
 
-// aroundStep is how many steps before and after one are shown with it.
+// aroundStep is the number of steps before and after a step that are shown with it.
 const aroundStep = 20
 
 func (s selection) has(l *storyLine) bool {

@@ -26,37 +26,37 @@ import (
 // planFlags are the flags that select what is simulated; run, replay and why share them.
 type planFlags struct {
 	Faults      string   `json:"faults,omitempty" help:"Fault load instead of the scenario's own: none, light, full or timing." placeholder:"LOAD"`
-	Profile     string   `json:"profile,omitempty" help:"Whose decisions the nodes follow: contract, duroxide-0.1.26 or duroxide-0.1.32." placeholder:"NAME"`
-	Contract    string   `json:"contract,omitempty" help:"Which release's contract holds where 0.1.26 and 0.1.32 ask for different things. See docs/contract-decisions.md." placeholder:"RELEASE"`
+	Profile     string   `json:"profile,omitempty" help:"The rules by which nodes decide: contract, duroxide-0.1.26 or duroxide-0.1.32." placeholder:"NAME"`
+	Contract    string   `json:"contract,omitempty" help:"The release whose contract holds where 0.1.26 and 0.1.32 differ. See docs/contract-decisions.md." placeholder:"RELEASE"`
 	Strategy    string   `json:"strategy,omitempty" help:"How work that a node cannot run is routed: filter, bounce, sweeper or deadletter." placeholder:"NAME"`
-	Clocks      string   `json:"clocks,omitempty" help:"Whose clock the store goes by, instead of what the scenario says: own or callers." placeholder:"WHOSE"`
-	Chooser     string   `json:"chooser,omitempty" help:"What makes the choices: random, fifo, pct:D, delay:D, enumerate:D, reseed:N:SEED or portfolio. See docs/hunting.md." placeholder:"NAME"`
-	DoubleCheck bool     `json:"double_check,omitempty" help:"Compute every turn twice, to see whether the handlers are deterministic."`
+	Clocks      string   `json:"clocks,omitempty" help:"The clock that the store uses, instead of the scenario's: own or callers." placeholder:"WHOSE"`
+	Chooser     string   `json:"chooser,omitempty" help:"The chooser: random, fifo, pct:D, delay:D, enumerate:D, reseed:N:SEED or portfolio. See docs/hunting.md." placeholder:"NAME"`
+	DoubleCheck bool     `json:"double_check,omitempty" help:"Compute every turn twice, to check that the handlers are deterministic."`
 	Bug         []string `json:"bugs,omitempty" help:"Switch a planted bug on, ID@BUILD or ID@NODE for one build or node only; may be repeated. See simrun list bugs." placeholder:"ID" sep:"none"`
-	Provider    string   `json:"provider,omitempty" help:"Run over the storage provider that this command serves (docs/oracle-protocol.md), in the place of durosim's own store." placeholder:"COMMAND"`
+	Provider    string   `json:"provider,omitempty" help:"Run over the storage provider that this command serves (docs/oracle-protocol.md), instead of durosim's own store." placeholder:"COMMAND"`
 	Referee     bool     `json:"referee,omitempty" help:"Have the executable specification of a provider judge every answer of the store, too."`
 }
 
-// subject is the thing simulated: a scenario and the flags that override parts of it.
+// subject is what a command simulates: a scenario and the flags that override parts of it.
 type subject struct {
 	program  *Program
 	scenario *scenario.Scenario
-	// arg is the scenario as the command line names it.
+	// arg names the scenario as on the command line.
 	arg string
-	// stored reports whether it is a stored run.
+	// stored is set for a stored run.
 	stored bool
 	flags  planFlags
 	over   scenario.Overrides
-	// matrix asks which kinds of faults met which features.
+	// matrix is set to count which kinds of faults met which features.
 	matrix bool
-	// chooser makes the chooser of a seed; nil means the usual one.
+	// chooser makes the chooser of a seed; nil means the default one.
 	chooser func(seed uint64) sim.Chooser
-	// store makes the store of a run; nil for durosim's own.
+	// store makes the store of a run; nil means durosim's own.
 	store func(startMs int64) (*cluster.ForeignStore, error)
 }
 
-// subject finds the scenario and checks the flags. An empty name stands for the scenario that shows the first bug, or
-// else for the default one.
+// subject finds the scenario and checks the flags. An empty name means the scenario that shows the first bug, or the
+// default one.
 func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	s := &subject{program: p, flags: f}
 	if err := s.choose(f.Chooser); err != nil {
@@ -85,11 +85,11 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	for _, id := range f.Bug {
 		bug, ok := faults.Lookup(faults.BugID(id))
 		if !ok {
-			return nil, fmt.Errorf("--bug %q: there is no such bug%s; %s lists all", id, nearBug(id), p.hint("list bugs"))
+			return nil, fmt.Errorf("--bug %q: no such bug%s; %s lists all", id, nearBug(id), p.hint("list bugs"))
 		}
 		s.over.Bugs = append(s.over.Bugs, faults.BugID(id))
 		if name == "" {
-			name = bug.Scenario // empty for a switch that no property catches
+			name = bug.Scenario // empty for a bug that no property catches
 		}
 	}
 	if name == "" {
@@ -126,7 +126,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	return s, nil
 }
 
-// nearBug names the bug that was probably meant, with a separator, "" if none is near.
+// nearBug returns the bug with the most similar name, with a separator, "" if none is similar.
 func nearBug(id string) string {
 	var known []string
 	for _, b := range faults.Catalogue() {
@@ -163,7 +163,7 @@ func (p *Program) openScenario(name string) (*scenario.Scenario, error) {
 // plan expands a seed. It may be called from several goroutines at once.
 func (s *subject) plan(seed uint64) (*plan.Plan, error) {
 	if strings.HasPrefix(s.flags.Chooser, enumerated) {
-		seed = 1 // the seed numbers the choices of one plan
+		seed = 1 // the plan is fixed; the seed numbers the choices
 	}
 	return s.scenario.Expand(seed, s.over)
 }
@@ -177,7 +177,7 @@ func (s *subject) config(seed uint64) (cluster.Config, error) {
 // configOf returns the configuration that runs a plan with the program's builds and handlers.
 func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 	cfg := cluster.Config{Plan: plan, Seed: seed, Releases: releases(), Store: s.store, DoubleCheck: s.flags.DoubleCheck}
-	if s.program.Builds != nil { // else a worker's runs share the shipped ones, with their handlers
+	if s.program.Builds != nil { // otherwise the runs of a worker share the shipped builds and handlers
 		cfg.Builds = s.program.Builds()
 	}
 	if s.chooser != nil {
@@ -222,21 +222,21 @@ func (s *subject) sometimes() []string {
 	return points
 }
 
-// repro returns the command line that shows a seed again.
+// repro returns the command line that reproduces a seed.
 func (s *subject) repro(seed uint64) string { return s.line("replay", seed) }
 
-// line returns the command line of a verb about a seed.
+// line returns the command line of a verb for a seed.
 func (s *subject) line(verb string, seed uint64, more ...string) string {
 	words := append([]string{verb, "--seed", decimal(seed)}, s.options()...)
 	return itself(append(append(words, s.arg), more...)...)
 }
 
-// itself returns a command line of this program, to paste in the directory where it was started.
+// itself returns a command line of this program, to be pasted in the directory where it was started.
 func itself(words ...string) string {
 	return commandline.Join(append(commandline.Self(), words...)...)
 }
 
-// options returns the flags that select what is simulated, as given.
+// options returns the given flags that select what is simulated.
 func (s *subject) options() []string {
 	var words []string
 	flag := func(name, value string) {

@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/internal/faultkind"
 )
 
-// unreliable makes calls of nodes fail, at the rates of a fault plan. What clients ask passes. The n-th call of a node
-// has the same faults for each seed.
+// unreliable makes calls of nodes fail, at the rates of a fault plan. Calls of clients pass. For the same seed, the n-th
+// call of a node always has the same faults.
 type unreliable struct {
 	inner engine.Provider
 	rates []faults.Rate
@@ -23,7 +23,7 @@ type unreliable struct {
 	mu      sync.Mutex
 	on      bool
 	calls   uint64
-	refused uint64 // the store refuses every call up to this one
+	refused uint64 // the store refuses every call up to this number
 }
 
 func newUnreliable(p engine.Provider, plan faults.Plan, seed uint64, live bool) *unreliable {
@@ -48,13 +48,14 @@ func (u *unreliable) provider() engine.Provider {
 	})
 }
 
-// unavailableCalls is how many calls the store refuses while it is unavailable, and latest how late a call may be.
+// unavailableCalls is the number of calls that the store refuses while it is unavailable; latest is the longest delay of
+// a call.
 const (
 	unavailableCalls = 20
 	latestCall       = 2 * time.Second
 )
 
-// happening is what befalls one call.
+// happening is the fault of one call.
 type happening struct {
 	kind faults.Kind
 	late time.Duration
@@ -84,12 +85,12 @@ func (u *unreliable) draw(c call.Call) happening {
 	return happening{}
 }
 
-// befalls reports whether a kind of fault can befall a call: the others are those of nodes and clients.
+// befalls reports whether a kind of fault can hit a call: other kinds hit nodes and clients.
 func befalls(kind faults.Kind, c call.Call) bool {
 	switch kind {
 	case faultkind.RequestLost, faultkind.AnswerLost, faultkind.CallDelayed, faultkind.RetryableError, faultkind.PermanentError, faultkind.Unavailable:
 		return true
-	case faultkind.AckStepError: // the store undoes what was done
+	case faultkind.AckStepError: // the store undoes the steps before
 		_, ack := c.(call.AckOrchestrationItem)
 		return ack
 	case faultkind.LostRenewal:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// seed is a seed in the form that flags take: decimal, or hexadecimal with 0x.
+// seed is a seed in the form that flags accept: decimal, or hexadecimal with 0x.
 type seed uint64
 
 // UnmarshalText reads a seed.
@@ -35,7 +35,8 @@ func parseSeed(text string) (uint64, error) {
 	return 0, fmt.Errorf("seed %q: expected a number such as 42 or 0x2a", text)
 }
 
-// seedRange is the seeds first, first+1, and so on: a count, which begins at 1, or an inclusive range A..B or A-B.
+// seedRange holds the seeds first, first+1, and so on: given as a count, which begins at 1, or as a range A..B or A-B
+// with both ends included.
 type seedRange struct {
 	first, count uint64
 }
@@ -68,7 +69,7 @@ func (r *seedRange) UnmarshalText(text []byte) error {
 	case b < a:
 		return fmt.Errorf("seeds %q: the range ends before it begins; did you mean %d..%d?", s, b, a)
 	case b-a == math.MaxUint64:
-		return fmt.Errorf("seeds %q: these are all seeds; the largest range has one less", s)
+		return fmt.Errorf("seeds %q: the range has all seeds; the largest possible range has one less", s)
 	}
 	*r = seedRange{first: a, count: b - a + 1}
 	return nil
@@ -82,7 +83,7 @@ func (r seedRange) String() string {
 	return r.bounds()
 }
 
-// bounds returns the range with both ends, as the flag --seeds takes it.
+// bounds returns the range with both ends, in the form of the flag --seeds.
 func (r seedRange) bounds() string { return fmt.Sprintf("%d..%d", r.first, r.first+(r.count-1)) }
 
 // shard is a part of a campaign, I/N with I from 1 to N.
@@ -109,8 +110,8 @@ func (s *shard) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// fromEnvironment returns the shard itself, if it was given whole, or else the one that the index variables name: those of
-// a Slurm array or a Bazel test and, if the number of shards is given, that of an indexed Kubernetes job.
+// fromEnvironment returns the shard itself, if it is complete, or else the shard that the environment names: by the
+// index variables of a Slurm array or a Bazel test or, if the number of shards is given, of an indexed Kubernetes job.
 func (s shard) fromEnvironment(getenv func(string) string) (shard, error) {
 	if s.index > 0 {
 		return s, nil
@@ -135,12 +136,12 @@ func (s shard) fromEnvironment(getenv func(string) string) (shard, error) {
 			out.of = number(v.of, 0)
 		}
 		if out.of == 0 || out.index == 0 || out.index > out.of {
-			return shard{}, fmt.Errorf("%s=%s: no index of %d parts; --shard I/N says which part to run", v.index, getenv(v.index), out.of)
+			return shard{}, fmt.Errorf("%s=%s: not an index of %d parts; --shard I/N selects the part to run", v.index, getenv(v.index), out.of)
 		}
 		return out, nil
 	}
 	if s.of > 0 {
-		return shard{}, fmt.Errorf("--shard /%d: the environment names no part: expected SLURM_ARRAY_TASK_ID, TEST_SHARD_INDEX or JOB_COMPLETION_INDEX", s.of)
+		return shard{}, fmt.Errorf("--shard /%d: the environment does not name a part: expected SLURM_ARRAY_TASK_ID, TEST_SHARD_INDEX or JOB_COMPLETION_INDEX", s.of)
 	}
 	return s, nil
 }

@@ -32,7 +32,7 @@ func TestSenselessSeedsAreRefusedWithTheReason(t *testing.T) {
 		"1..x":                    `seed "x"`,
 		"-3":                      `seed ""`,
 		"1..99999999999999999999": "the largest",
-		"0..0xffffffffffffffff":   "these are all seeds",
+		"0..0xffffffffffffffff":   "the range has all seeds",
 	} {
 		var got seedRange
 		if err := got.UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -54,9 +54,9 @@ func TestShardsFromTheEnvironment(t *testing.T) {
 		{"", map[string]string{"SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_COUNT": "4"}, shard{3, 4}, ""},
 		{"/8", map[string]string{"JOB_COMPLETION_INDEX": "7"}, shard{8, 8}, ""},
 		{"", map[string]string{"JOB_COMPLETION_INDEX": "7"}, shard{}, ""},
-		{"/8", map[string]string{"JOB_COMPLETION_INDEX": "8"}, shard{}, "JOB_COMPLETION_INDEX=8: no index of 8 parts"},
+		{"/8", map[string]string{"JOB_COMPLETION_INDEX": "8"}, shard{}, "JOB_COMPLETION_INDEX=8: not an index of 8 parts"},
 		{"", map[string]string{"TEST_SHARD_INDEX": "x", "TEST_TOTAL_SHARDS": "4"}, shard{}, "TEST_SHARD_INDEX=x"},
-		{"/8", nil, shard{}, "--shard /8: the environment names no part"},
+		{"/8", nil, shard{}, "--shard /8: the environment does not name a part"},
 	} {
 		var given shard
 		if c.given != "" {

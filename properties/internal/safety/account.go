@@ -15,18 +15,18 @@ import (
 )
 
 // accountChecker compares the observations of each call with the caller's request and answer. Like the shadow store, it
-// shows that the observations can be trusted.
+// shows whether the observations can be trusted.
 type accountChecker struct {
 	check.Base
-	events, messages int  // that it says it has decoded
-	ended            bool // the call that began last
+	events, messages int  // the numbers that it reports as decoded
+	ended            bool // the last call has ended
 	number           uint64
 	kind             observe.CallKind
 	caller           observe.Caller
 	outcome          observe.Outcome
 	asked            observe.CallRequest
-	ack              engine.OrchestrationAck // that it asks for: the store clears its own when the call ends
-	exempted         bool                    // calls of the store are not those of the callers
+	ack              engine.OrchestrationAck // the ack of the request: the store clears its own when the call ends
+	exempted         bool                    // the store sees other calls than the callers make
 }
 
 func newAccountChecker(m *check.Run) check.Checker {
@@ -34,17 +34,17 @@ func newAccountChecker(m *check.Run) check.Checker {
 	return &accountChecker{Base: check.Base{Run: m}, exempted: m.World.Foreign() || p == nil || p.Strategy == planterm.StrategyDeadletter}
 }
 
-// Observes returns the kinds of observations that it wants.
+// Observes returns the kinds of observations that the checker subscribes to.
 func (*accountChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallBegin, observe.CallEnd, observe.EventDecoded, observe.MessageDecoded}
 }
 
-// Records returns the kinds of records that it wants.
+// Records returns the kinds of records that the checker subscribes to.
 func (*accountChecker) Records() []record.Kind {
 	return []record.Kind{record.CallExecuted, record.Looked, record.ClientAccepted}
 }
 
-// Observe keeps what the store says of its last call.
+// Observe stores what the store reports about its last call.
 func (k *accountChecker) Observe(o *observe.Observation) {
 	switch o.Kind {
 	case observe.EventDecoded:
@@ -72,11 +72,11 @@ func (k *accountChecker) Observe(o *observe.Observation) {
 	k.readAll(o)
 }
 
-// readAll asks that a store which hands out work says that it has read it.
+// readAll checks that a store which hands out work reports that it has decoded it.
 func (k *accountChecker) readAll(o *observe.Observation) {
 	events, messages := 0, 0
 	switch {
-	case k.exempted || k.Run.World.Store() == nil: // a story tells what it is about
+	case k.exempted || k.Run.World.Store() == nil: // a story reports only what its test needs
 		return
 	case o.Fetched != nil:
 		events, messages = min(len(o.Fetched.Item.History), 1), len(o.Fetched.Item.Messages)
@@ -84,14 +84,14 @@ func (k *accountChecker) readAll(o *observe.Observation) {
 		messages = 1
 	}
 	if k.events < events || k.messages < messages {
-		k.wrong(o.Caller.Node, "hands out %d messages, and events: %t, and says that it has decoded %d and %d", messages, events > 0, k.messages, k.events)
+		k.wrong(o.Caller.Node, "hands out %d messages, and events: %t, but reports that it has decoded %d and %d", messages, events > 0, k.messages, k.events)
 	}
 }
 
-// Record compares it with the call.
+// Record compares the observations of a call with the record of its caller.
 func (k *accountChecker) Record(r *cluster.Record) {
 	if k.exempted || r.StoreCall == 0 {
-		return // a fault has answered in the place of the store
+		return // a fault answered instead of the store
 	}
 	switch r.Kind {
 	case record.CallExecuted:
@@ -104,7 +104,7 @@ func (k *accountChecker) Record(r *cluster.Record) {
 			kind = observe.CallEnqueueForWorker
 		}
 		if k.number != r.StoreCall || k.kind != kind || !sameItem(k.asked.Item, r.Item) {
-			k.wrong(0, "says of call %d that %s was sent: expected %s", k.number, show.Value(k.asked.Item), show.Value(r.Item))
+			k.wrong(0, "reports for call %d that the client sent %s: expected %s", k.number, show.Value(k.asked.Item), show.Value(r.Item))
 		}
 	}
 }
@@ -112,11 +112,11 @@ func (k *accountChecker) Record(r *cluster.Record) {
 func (k *accountChecker) compare(r *cluster.Record, caller observe.Caller, kind observe.CallKind, outcome observe.Outcome) {
 	switch {
 	case k.number != r.StoreCall || k.kind != kind || k.caller != caller || !k.ended:
-		k.wrong(r.Node, "says that call %d is %s of %v, ended: %t: expected call %d, %s of %v", k.number, k.kind, k.caller, k.ended, r.StoreCall, kind, caller)
+		k.wrong(r.Node, "reports that call %d is %s of %v, ended: %t: expected call %d, %s of %v", k.number, k.kind, k.caller, k.ended, r.StoreCall, kind, caller)
 	case k.outcome != outcome:
-		k.wrong(r.Node, "says that %s ends with outcome %d: the caller is told %d", kind, k.outcome, outcome)
+		k.wrong(r.Node, "reports that %s ends with outcome %d, but the caller got %d", kind, k.outcome, outcome)
 	case !asked(&k.asked, r.Request):
-		k.wrong(r.Node, "says that %s asks %s: the caller asked %s", kind, show.Value(k.asked), show.Value(r.Request))
+		k.wrong(r.Node, "reports that %s has the request %s, but the caller sent %s", kind, show.Value(k.asked), show.Value(r.Request))
 	}
 }
 
@@ -124,7 +124,7 @@ func (k *accountChecker) wrong(node uint32, format string, args ...any) {
 	k.Run.Violate(check.Breach{Property: shadowID, Class: cluster.ClassInternal, Node: node, Message: "the store " + fmt.Sprintf(format, args...)})
 }
 
-// asked reports whether a request is that of a call.
+// asked reports whether a request matches a call.
 func asked(q *observe.CallRequest, c call.Call) bool {
 	switch c := c.(type) {
 	case call.FetchOrchestrationItem:
@@ -156,10 +156,10 @@ func asked(q *observe.CallRequest, c call.Call) bool {
 	case call.GetInstanceStats:
 		return q.Instance == c.Instance
 	}
-	return true // no checker looks at what other calls ask
+	return true // no checker reads the requests of other calls
 }
 
-// sameItem compares only cheap fields, since a message is passed on as a whole.
+// sameItem compares only cheap fields, since the store cannot change parts of a message.
 func sameItem(a, b engine.WorkItem) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -167,7 +167,7 @@ func sameItem(a, b engine.WorkItem) bool {
 	return a.Kind() == b.Kind() && a.Target() == b.Target()
 }
 
-// sameAck compares what is cheap to compare: an ack is handed on as a whole.
+// sameAck compares only cheap fields, since the store cannot change parts of an ack.
 func sameAck(a, b *engine.OrchestrationAck) bool {
 	return a.LockToken == b.LockToken && a.ExecutionID == b.ExecutionID && a.Metadata.Status == b.Metadata.Status &&
 		len(a.HistoryDelta) == len(b.HistoryDelta) && len(a.WorkerItems) == len(b.WorkerItems) &&

@@ -63,11 +63,11 @@ func TestAccountOfCalls(t *testing.T) {
 			}
 			return true
 		}, "expected call"},
-		{"another lock", on(observe.CallFetchWorkItem, func(q *observe.CallRequest) { q.LockTimeout++ }), "fetch_work_item asks"},
-		{"no filter", on(observe.CallFetchOrchestrationItem, func(q *observe.CallRequest) { q.Filter = &engine.CapabilityFilter{} }), "fetch_orchestration_item asks"},
-		{"another token", on(observe.CallAckWorkItem, func(q *observe.CallRequest) { q.Token += "!" }), "ack_work_item asks"},
-		{"another delay", on(observe.CallAbandonOrchestrationItem, func(q *observe.CallRequest) { q.Delay += time.Second }), "abandon_orchestration_item asks"},
-		{"nothing acknowledged", on(observe.CallAckOrchestrationItem, func(q *observe.CallRequest) { q.Ack = &engine.OrchestrationAck{} }), "ack_orchestration_item asks"},
+		{"another lock", on(observe.CallFetchWorkItem, func(q *observe.CallRequest) { q.LockTimeout++ }), "fetch_work_item has the request"},
+		{"no filter", on(observe.CallFetchOrchestrationItem, func(q *observe.CallRequest) { q.Filter = &engine.CapabilityFilter{} }), "fetch_orchestration_item has the request"},
+		{"another token", on(observe.CallAckWorkItem, func(q *observe.CallRequest) { q.Token += "!" }), "ack_work_item has the request"},
+		{"another delay", on(observe.CallAbandonOrchestrationItem, func(q *observe.CallRequest) { q.Delay += time.Second }), "abandon_orchestration_item has the request"},
+		{"nothing acknowledged", on(observe.CallAckOrchestrationItem, func(q *observe.CallRequest) { q.Ack = &engine.OrchestrationAck{} }), "ack_orchestration_item has the request"},
 		{"nothing read", func(o *observe.Observation) bool { return o.Kind != observe.MessageDecoded }, "hands out"},
 		{"no history read", func(o *observe.Observation) bool { return o.Kind != observe.EventDecoded }, "hands out"},
 		{"one number for all calls", func(o *observe.Observation) bool {
@@ -76,7 +76,7 @@ func TestAccountOfCalls(t *testing.T) {
 			}
 			return true
 		}, "after call 1"},
-		{"another message", on(observe.CallEnqueueForOrchestrator, func(q *observe.CallRequest) { q.Item = engine.CancelInstanceItem{Instance: "x"} }), "was sent"},
+		{"another message", on(observe.CallEnqueueForOrchestrator, func(q *observe.CallRequest) { q.Item = engine.CancelInstanceItem{Instance: "x"} }), "the client sent"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			r, err := cluster.Run(cluster.Config{Plan: busyPlan(faults.Light()), Seed: 1, Monitor: func(w *cluster.World) cluster.Monitor {

@@ -10,12 +10,12 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// atomicChecker checks that an ack takes effect as a whole or not at all: S06. After a success it compares each part of the
-// state with the ack; after a failure it compares the state with the one before. A change that was undone does not count.
-// Stored bytes must say exactly what the ack said.
+// atomicChecker checks that an ack takes effect as a whole or not at all: S06. After a success it compares each part of
+// the state with the ack; after a failure it compares the state with the previous one. A change that was undone does not
+// count. Stored bytes must have exactly the contents of the ack.
 type atomicChecker struct {
 	check.Base
-	names map[string]string // of fields in JSON; only looked up
+	names map[string]string // maps fields to their names in JSON; only looked up
 }
 
 func newAtomicChecker(m *check.Run) check.Checker {
@@ -47,7 +47,7 @@ func (a *atomicChecker) Observe(o *observe.Observation) {
 	switch {
 	case o.Outcome != observe.OutcomeOK:
 		if seen = a.left(c); seen != "" {
-			seen = "failed (" + errorText(o) + ") and left something behind: " + seen
+			seen = "failed (" + errorText(o) + ") but left a change behind: " + seen
 		}
 	case c.Kind == observe.CallAckOrchestrationItem && c.Request.Ack != nil:
 		if seen = a.missing(c, o.Instance); seen != "" {
@@ -60,7 +60,7 @@ func (a *atomicChecker) Observe(o *observe.Observation) {
 	}
 	if seen == "" && o.Outcome == observe.OutcomeOK && c.Kind != observe.CallAckOrchestrationItem {
 		if seen = a.beyond(c); seen != "" {
-			seen = "succeeded and did something else: " + seen
+			seen = "succeeded, but made a change beyond its effect: " + seen
 		}
 	}
 	if seen != "" {
@@ -87,8 +87,8 @@ func (a *atomicChecker) where(c *model.Call, o *observe.Observation) observe.Ins
 	return 0
 }
 
-// left describes the first thing that the call has left behind: a difference from the state before it. It returns "" if there
-// is none. Marks are internal to the store and not compared.
+// left describes the first difference from the state before the call, empty if there is none. It does not compare marks,
+// which are internal to the store.
 func (a *atomicChecker) left(c *model.Call) string {
 	if seen := a.rowsLeft(c); seen != "" {
 		return seen
@@ -113,9 +113,9 @@ func (a *atomicChecker) rowsLeft(c *model.Call) string {
 		was := &r.Was
 		switch {
 		case r.Present && !was.Present:
-			return model.ItemText(r) + " is queued, before it was not"
+			return model.ItemText(r) + " is queued, before the call it was not"
 		case !r.Present && was.Present:
-			return model.ItemText(r) + " is gone, before it was queued"
+			return model.ItemText(r) + " is gone, before the call it was queued"
 		case !r.Present:
 		case r.Count != was.Count:
 			return model.ItemText(r) + countText(was.Count, r.Count, was.Count)
@@ -159,7 +159,7 @@ func (a *atomicChecker) missing(c *model.Call, no observe.InstanceNo) string {
 	in := model.HeldBy(c)
 	if in == nil {
 		if no == 0 {
-			return "" // S05 has that case
+			return "" // S05 reports that
 		}
 		in = a.Run.Model.Instance(no)
 	}
@@ -172,16 +172,16 @@ func (a *atomicChecker) missing(c *model.Call, no observe.InstanceNo) string {
 	}
 	meta := &ack.Metadata
 	if meta.OrchestrationName != "" && meta.OrchestrationVersion != "" && !in.Created {
-		return "the instance's row is not there"
+		return "the instance has no row"
 	}
 	ex := in.Execution(ack.ExecutionID)
 	switch {
 	case ex == nil || !ex.Created:
-		return fmt.Sprintf("execution %d is not there", ack.ExecutionID)
+		return fmt.Sprintf("execution %d does not exist", ack.ExecutionID)
 	case meta.PinnedVersion != nil && !model.SamePin(ex.Pin, meta.PinnedVersion):
-		return fmt.Sprintf("execution %d has pin %s, the ack says %s", ex.ID, model.PinText(ex.Pin), meta.PinnedVersion)
+		return fmt.Sprintf("execution %d has pin %s, the ack has %s", ex.ID, model.PinText(ex.Pin), meta.PinnedVersion)
 	case meta.Status != "" && ex.Status != meta.Status:
-		return fmt.Sprintf("execution %d has status %q, the ack says %q", ex.ID, ex.Status, meta.Status)
+		return fmt.Sprintf("execution %d has status %q, the ack has %q", ex.ID, ex.Status, meta.Status)
 	}
 	if want := max(in.Before(c.ID).CurrentID, ack.ExecutionID); in.Created && in.CurrentID != want {
 		return fmt.Sprintf("the current execution is %d: expected %d", in.CurrentID, want)
@@ -198,7 +198,7 @@ func (a *atomicChecker) missing(c *model.Call, no observe.InstanceNo) string {
 	for _, id := range ack.CancelledActivities {
 		for _, r := range a.activities(id.Instance) {
 			if r.Execution == id.ExecutionID && r.ID == id.ActivityID {
-				return model.ItemText(r) + " is cancelled, and still queued"
+				return model.ItemText(r) + " is cancelled, but still queued"
 			}
 		}
 	}
@@ -208,7 +208,8 @@ func (a *atomicChecker) missing(c *model.Call, no observe.InstanceNo) string {
 	return ""
 }
 
-// misCounted compares how much was enqueued and appended. Items of the wrong kind may be skipped or stored (F17).
+// misCounted compares the numbers of enqueued messages and appended events with the ack. Items of the wrong kind may be
+// skipped or stored (F17).
 func (a *atomicChecker) misCounted(c *model.Call, ack *engine.OrchestrationAck) string {
 	activities, messages := 0, 0
 	for _, w := range ack.WorkerItems {
@@ -240,7 +241,7 @@ func (a *atomicChecker) activities(instance string) []*model.Row {
 	return nil
 }
 
-// missingOfWork does the same for the ack of an activity: its row leaves, and its completion is queued, if it has one.
+// missingOfWork does the same for the ack of an activity: its row leaves, and its completion, if it has one, is queued.
 func (a *atomicChecker) missingOfWork(c *model.Call) string {
 	removed := 0
 	for _, r := range c.Rows {

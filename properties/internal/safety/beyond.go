@@ -7,10 +7,10 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// beyond returns the first thing that a successful call other than an ack of a turn has done besides what it is for, or not
-// done of that; empty if there is none. An ack of an activity removes its row and queues a completion; an abandon gives a
-// lock back and may change when and how often a row is delivered; a renewal extends a lock. Other rows, histories, rows of
-// instances, keys and custom status stay as they are.
+// beyond returns the first change by a successful call, other than an ack of a turn, that is not part of its effect, or
+// the first missing part of its effect; empty if there is neither. An ack of an activity removes its row and queues a
+// completion; an abandon gives a lock back and may change the visibility and the count of a row; a renewal extends a
+// lock. Other rows, histories, rows of instances, keys and custom status stay as they are.
 func (a *atomicChecker) beyond(c *model.Call) string {
 	if seen := a.historyLeft(c); seen != "" {
 		return seen

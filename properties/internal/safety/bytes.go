@@ -17,12 +17,13 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// bytesEvery is the sampling rate: the bytes of one in so many stored messages and events are read, since reading costs more
-// than all other checks of them.
+// bytesEvery is the sampling rate: the checker reads the bytes of one in bytesEvery stored messages and events, since
+// reading costs more than all other checks of them.
 const bytesEvery = 160
 
-// spoken judges what a call stores: the bytes of a message or an event say all that the call said, in the documented form
-// (docs/contract/runtime.md#r1 and #r2). It reads them as plain JSON, whatever wrote them, one in bytesEvery.
+// spoken judges the bytes that a call stores: a message or an event in the store must have the contents that the call
+// gave it, in the documented form (docs/contract/runtime.md#r1 and #r2). It reads one in bytesEvery, as plain JSON,
+// whatever wrote them.
 func (a *atomicChecker) spoken(o *observe.Observation) {
 	if len(o.Bytes) == 0 || (uint64(o.Message)+o.EventID+o.Call)%bytesEvery != 0 {
 		return
@@ -60,10 +61,10 @@ func (a *atomicChecker) spoken(o *observe.Observation) {
 	}
 }
 
-// forgets reports whether the caller's build writes without some fields.
+// forgets reports whether the caller's build omits some fields when it writes.
 func (a *atomicChecker) forgets(c *model.Call) bool {
 	if c.Caller.Node == 0 {
-		return false // clients and probes leave out nothing
+		return false // clients and probes omit nothing
 	}
 	inc := a.Run.Model.Incarnation(c.Caller)
 	if inc == nil || inc.Build == nil {
@@ -73,7 +74,7 @@ func (a *atomicChecker) forgets(c *model.Call) bool {
 	return forgetful
 }
 
-// saidEvent returns the event that an ack says, nil if it is of another call.
+// saidEvent returns the event as the ack has it, nil if another call stored it.
 func saidEvent(c *model.Call, o *observe.Observation) *engine.Event {
 	if c.Request.Ack == nil {
 		return nil
@@ -92,8 +93,8 @@ func parse(data []byte, into any) error {
 	return d.Decode(into)
 }
 
-// unsaid returns the first field of a struct that an object does not have with its value, or that the object has something
-// beyond them; empty if it says the same. A field that is empty may be left out.
+// unsaid returns the first field of a struct that the object lacks or has with another value, or reports that the object
+// has further fields; empty if both agree. An empty field may be omitted.
 func (a *atomicChecker) unsaid(v reflect.Value, object map[string]any) string {
 	seen, found := a.compare(v, object)
 	if seen == "" && found < len(object) {
@@ -102,11 +103,11 @@ func (a *atomicChecker) unsaid(v reflect.Value, object map[string]any) string {
 	return seen
 }
 
-// compare returns the first difference, and how many keys of the object are fields.
+// compare returns the first difference, and the number of keys of the object that are fields.
 func (a *atomicChecker) compare(v reflect.Value, object map[string]any) (seen string, found int) {
 	for i := range v.NumField() {
 		f, name := v.Field(i), a.snake(v.Type().Field(i).Name)
-		if f.Kind() == reflect.Interface { // an event's own fields stand beside the common ones
+		if f.Kind() == reflect.Interface { // an event's own fields are on the same level as the common ones
 			own, more := a.compare(f.Elem(), object)
 			if own != "" {
 				return own, 0
@@ -125,7 +126,7 @@ func (a *atomicChecker) compare(v reflect.Value, object map[string]any) (seen st
 	return "", found
 }
 
-// same reports whether a value in JSON is that of a field.
+// same reports whether a value in JSON is the value of a field.
 func same(f reflect.Value, got any, present bool) bool {
 	if !present || got == nil {
 		return f.IsZero() || f.Kind() == reflect.Slice && f.Len() == 0
@@ -142,7 +143,7 @@ func same(f reflect.Value, got any, present bool) bool {
 	case reflect.Bool:
 		return got == f.Bool()
 	}
-	// What is nested: each text and number in it is there.
+	// For nested values, every text and number must occur.
 	var said, read []string
 	leaves(f, &said)
 	values(got, &read)

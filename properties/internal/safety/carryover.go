@@ -11,15 +11,15 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// This file has S17's model of queue messages (docs/contract/runtime.md#r7.7 and #r7.9): each arrives once, in the order
-// in which it was sent. When an execution continues as new, the oldest ones that no dequeue has read are carried
-// over.
+// This file has S17's model of queue messages (docs/contract/runtime.md#r7.7 and #r7.9): each message arrives once, in
+// the order of sending. When an execution continues as new, it carries over the oldest messages that no dequeue has
+// read.
 
-// queueData holds what is known of the queue messages of an instance's current execution.
+// queueData is the state of the queue messages of an instance's current execution.
 type queueData struct {
 	known    bool // its beginning was observed
 	arrivals []engine.CarriedEvent
-	handed   int // how many of the arrivals the execution before carried over
+	handed   int // number of arrivals that the previous execution carried over
 	names    []queueName
 }
 
@@ -40,7 +40,7 @@ func (q *queueData) name(name string) *queueName {
 	return &q.names[len(q.names)-1]
 }
 
-// queued applies the queue events of an ack, and judges the order in which the messages arrived.
+// queued applies the queue events of an ack, and judges the order of arrivals.
 func (k *stateChecker) queued(c *model.Call, no observe.InstanceNo, d *instanceData) {
 	in, ack, q := k.Run.Model.Instance(no), c.Request.Ack, &d.queue
 	turn := in.Note.Token == ack.LockToken && in.Note.Decision == machine.DecideTurn && in.BatchToken == ack.LockToken
@@ -81,11 +81,11 @@ func (k *stateChecker) queued(c *model.Call, no observe.InstanceNo, d *instanceD
 		}
 	}
 	if len(rest) > 0 {
-		k.report(c, no, fmt.Sprintf("recorded the arrival of message %q of queue %q, which the batch does not have in that place: %s", rest[0].Data, rest[0].Name, k.Run.BatchText(in.Batch)))
+		k.report(c, no, fmt.Sprintf("recorded the arrival of message %q of queue %q, which is not at that place of the batch: %s", rest[0].Data, rest[0].Name, k.Run.BatchText(in.Batch)))
 	}
 }
 
-// drop notes that a dequeue was dropped.
+// drop records that a dequeue was dropped.
 func (q *queueData) drop(event uint64) {
 	for i := range q.names {
 		for _, e := range q.names[i].events {
@@ -96,8 +96,8 @@ func (q *queueData) drop(event uint64) {
 	}
 }
 
-// carried judges the messages that a continue-as-new carries over, the oldest 20 of the unread ones, in their order, and
-// the custom status. A dequeue reads one message at most, so any surplus over the dequeues is unread.
+// carried judges the messages that a continue-as-new carries over: the oldest 20 unread ones, in order. It judges the
+// custom status, too. A dequeue reads at most one message, so the messages beyond the number of dequeues are unread.
 func (k *stateChecker) carried(c *model.Call, no observe.InstanceNo, d *instanceData) {
 	q := &d.queue
 	for _, w := range c.Request.Ack.OrchestratorItems {
@@ -128,7 +128,7 @@ func (k *stateChecker) carried(c *model.Call, no observe.InstanceNo, d *instance
 	}
 }
 
-// wrong describes an error in the messages that are carried over; it returns an empty text if there is none.
+// wrong describes an error in the messages that are carried over, empty if there is none.
 func (q *queueData) wrong(carried []engine.CarriedEvent, most int) string {
 	if n := len(carried); n > most {
 		return fmt.Sprintf("with %d queue messages, expected the oldest %d", n, most)
@@ -140,10 +140,10 @@ func (q *queueData) wrong(carried []engine.CarriedEvent, most int) string {
 		}
 	}
 	if len(rest) > 0 {
-		return fmt.Sprintf("with message %q of queue %q, which did not arrive in that place: expected unread messages in the order of their arrival", rest[0].Data, rest[0].Name)
+		return fmt.Sprintf("with message %q of queue %q, which did not arrive at that place: expected unread messages in the order of their arrival", rest[0].Data, rest[0].Name)
 	}
 	if left := q.leftOfHanded(); left > len(carried) {
-		return fmt.Sprintf("with %d queue messages, and of the %d that the execution before carried over at least %d are unread: expected those to be carried on, whatever the limit of the build",
+		return fmt.Sprintf("with %d queue messages, but of the %d that the previous execution carried over, at least %d are unread: expected it to carry these over, whatever the limit of the build",
 			len(carried), q.handed, left)
 	}
 	if len(carried) == most {
@@ -152,14 +152,14 @@ func (q *queueData) wrong(carried []engine.CarriedEvent, most int) string {
 	for _, a := range q.arrivals {
 		unread, along := count(q.arrivals, a.Name)-q.reads(a.Name), count(carried, a.Name)
 		if along < unread {
-			return fmt.Sprintf("with %d messages of queue %q, and of its %d arrivals, such as %q, at least %d are unread",
+			return fmt.Sprintf("with %d messages of queue %q, but of its %d arrivals, such as %q, at least %d are unread",
 				along, a.Name, count(q.arrivals, a.Name), a.Data, unread)
 		}
 	}
 	return ""
 }
 
-// leftOfHanded returns how many of the messages that the execution before carried over are unread, at least.
+// leftOfHanded returns the least number of unread messages among those that the previous execution carried over.
 func (q *queueData) leftOfHanded() (left int) {
 	handed := q.arrivals[:min(q.handed, len(q.arrivals))]
 	for i, a := range handed {

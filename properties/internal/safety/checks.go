@@ -37,7 +37,7 @@ var checkers = []struct {
 	{[]string{shadowID}, newAccountChecker},
 }
 
-// Checks returns the checkers that a run needs for the properties it wants.
+// Checks returns the checkers for the properties that a run selects.
 func Checks(m *check.Run) []check.Checker {
 	var list []check.Checker
 	for _, s := range checkers {
@@ -51,7 +51,7 @@ func Checks(m *check.Run) []check.Checker {
 	return list
 }
 
-// IDs returns the safety properties that have a checker here, and "shadow".
+// IDs returns the safety properties of this package, and "shadow".
 func IDs() []string {
 	var ids []string
 	for _, s := range checkers {

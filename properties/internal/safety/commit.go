@@ -10,14 +10,15 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// commitChecker judges what nodes commit: S08, S09, S10, S23. Clients and probes may choose their acks freely, so only
+// commitChecker judges the acks of nodes: S08, S09, S10, S23. Clients and probes may choose their acks freely, so only
 // those of nodes count.
 type commitChecker struct {
 	check.Base
-	// readable are, by pin, the kinds that some build of that version reads; 0 for a pin that no build of the run has.
+	// readable holds, for each pin, the kinds that some build of that version reads; 0 for a pin that no build of the
+	// run has.
 	pins     []engine.Version
 	readable []model.KindSet
-	// began is the build whose node began an execution; only looked up.
+	// began maps an execution to the build of the node that began it; only looked up.
 	began map[*model.Execution]*engine.Build
 }
 
@@ -45,7 +46,7 @@ func (*commitChecker) Observes() []observe.Kind {
 
 func (*commitChecker) Records() []record.Kind { return nil }
 
-// commit describes what a node committed.
+// commit is an ack of a node that took effect.
 type commit struct {
 	c    *model.Call
 	ack  *engine.OrchestrationAck
@@ -53,7 +54,7 @@ type commit struct {
 	inc  *model.Incarnation // of the caller
 	ex   *model.Execution   // the execution that was acknowledged
 	was  model.ExecutionBefore
-	lock model.Lock // the lock that the node had
+	lock model.Lock // the lock that the node held
 }
 
 func (k *commitChecker) Observe(o *observe.Observation) {
@@ -92,7 +93,7 @@ func (k *commitChecker) Observe(o *observe.Observation) {
 func (k *commitChecker) checkTerminal(t *commit, ex *model.Execution) {
 	was := &ex.Was
 	if was.Status.Terminal() && ex.Status != was.Status {
-		k.Run.Safety("S08", t.c.Caller.Node, ex.Instance.No, "execution %d was %s, and an ack by %s with token %s made it %s: expected a terminal status to stay",
+		k.Run.Safety("S08", t.c.Caller.Node, ex.Instance.No, "execution %d was %s, but an ack by %s with token %s made it %s: expected a terminal status to stay",
 			ex.ID, was.Status, k.Run.Who(t.c.Caller), t.ack.LockToken, ex.Status)
 		return
 	}
@@ -109,7 +110,7 @@ func (k *commitChecker) checkTerminal(t *commit, ex *model.Execution) {
 		if e := ex.Event(last.ID); e != nil {
 			kind = e.Kind
 		}
-		k.Run.Safety("S08", t.c.Caller.Node, ex.Instance.No, "execution %d has %d terminal events, the last is event %d (%s) of an ack by %s with token %s: expected one",
+		k.Run.Safety("S08", t.c.Caller.Node, ex.Instance.No, "execution %d has %d terminal events, the last is event %d (%s) of an ack by %s with token %s: expected a single one",
 			ex.ID, ex.Terminals, last.ID, k.Run.Model.Kinds.Name(kind), k.Run.Who(t.c.Caller), t.ack.LockToken)
 	}
 }
@@ -124,15 +125,15 @@ func (k *commitChecker) checkPin(t *commit, ex *model.Execution) {
 	switch {
 	case model.SamePin(was.Pin, pin):
 		if pin == nil && was.Events == 0 && k.startedBy(t, ex) {
-			report("execution %d was begun by %s with token %s and has no pin: expected %s", build.Version.Triple())
+			report("execution %d, which %s began with token %s, has no pin: expected %s", build.Version.Triple())
 		}
 	case was.Pin != nil:
 		report("execution %d: an ack by %s with token %s changed the pin from %s to %s: expected it to stay", model.PinText(was.Pin), model.PinText(pin))
 	case given == nil:
-		report("execution %d: an ack by %s with token %s names no pin, and the pin became %s (the execution before has %s): expected none",
+		report("execution %d: an ack by %s with token %s names no pin, but the pin became %s (the previous execution has %s): expected none",
 			model.PinText(pin), model.PinText(k.pinBefore(ex)))
 	case !model.SamePin(pin, given):
-		report("execution %d: an ack by %s with token %s names the pin %s, and the pin became %s", model.PinText(given), model.PinText(pin))
+		report("execution %d: an ack by %s with token %s names the pin %s, but the pin became %s", model.PinText(given), model.PinText(pin))
 	case was.Events > 0:
 		report("execution %d: an ack by %s with token %s pinned it to %s, although it had %d events: expected a pin with the first turn only", model.PinText(pin), was.Events)
 	case pin.Compare(build.Version) != 0:
@@ -140,8 +141,8 @@ func (k *commitChecker) checkPin(t *commit, ex *model.Execution) {
 	}
 }
 
-// startedBy reports whether the ack begins the execution: with an ordinary first turn, or with poison that gives it its
-// first event, so that it reads like any other.
+// startedBy reports whether the ack begins the execution: with an ordinary first turn, or with poison that writes its
+// first event, so that its history looks like any other.
 func (k *commitChecker) startedBy(t *commit, ex *model.Execution) bool {
 	n := &t.in.Note
 	return ex.Instance == t.in && ex.ID == t.ack.ExecutionID && n.Token == t.ack.LockToken && (n.Decision == machine.DecideTurn || n.Decision == machine.DecidePoison || n.Decision == machine.DecideSwept) &&
@@ -165,7 +166,7 @@ func (k *commitChecker) checkRouted(t *commit) {
 		return
 	}
 	filter := t.lock.Filter
-	if filter == nil { // fetched without one: the range of the node itself counts
+	if filter == nil { // fetched without a filter: the range of the node counts
 		filter = t.inc.Filter
 	}
 	if !model.Admits(filter, t.was.Pin) {
@@ -180,8 +181,9 @@ func (k *commitChecker) checkRouted(t *commit) {
 			return
 		}
 	}
-	// On released nodes, S10 routed-right: the filter and the kinds of events are judged, the execution's semantics are not. A
-	// release has them by the version in the history, not by its own, and what it does with them S11 and S20 see.
+	// On released nodes, S10 routed-right: the filter and the kinds of events are judged, the execution's semantics are
+	// not. A release derives the semantics from the version in the history, not from its own; S11 and S20 judge the
+	// result.
 	if by := k.began[t.ex]; by != nil && by.Release == "" && t.inc.Build.Release == "" {
 		if want, has := by.SemanticsOf(&by.Version), t.inc.Build.SemanticsOf(&by.Version); has != want {
 			k.Run.Safety("S10", t.c.Caller.Node, t.in.No, "%s committed a turn of execution %d with token %s by the semantics %q, although build %s began it with %q: expected a node that has the execution's semantics",
@@ -190,7 +192,8 @@ func (k *commitChecker) checkRouted(t *commit) {
 	}
 }
 
-// unread returns the first event before the ack that the node's build does not read. Damaged bytes may still be readable.
+// unread returns the first event before the ack that the node's build does not read. Damaged bytes may still be
+// readable.
 func (k *commitChecker) unread(t *commit, unread model.KindSet) (uint64, string) {
 	for i := range t.ex.Events {
 		e := &t.ex.Events[i]
@@ -207,7 +210,7 @@ func (k *commitChecker) unread(t *commit, unread model.KindSet) (uint64, string)
 	return 0, ""
 }
 
-// isPoison reports whether the ack ends the execution as poison of its own: an ordinary turn, too, may fail with the
+// isPoison reports whether the ack ends the execution as poison of its own. An ordinary turn may fail, too, with the
 // poison of a child or an activity.
 func isPoison(t *commit) bool {
 	if n := &t.in.Note; n.Token == t.ack.LockToken && (n.Decision == machine.DecidePoison || n.Decision == machine.DecideSwept) {
@@ -224,8 +227,8 @@ func isPoison(t *commit) bool {
 	return false
 }
 
-// checkReadable checks S23. An unpinned execution, one that was repinned from outside, and a pin that no build of the run
-// has are exempt: a build goes by the version that began the execution.
+// checkReadable checks S23. Exempt are an unpinned execution, one that was repinned from outside, and a pin that no
+// build of the run has: a build follows the version that began the execution.
 func (k *commitChecker) checkReadable(t *commit) {
 	if t.ex.Pin == nil || t.ex.Repinned {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// completionChecker checks that each schedule has at most one completion, and the right one: S13. It looks at the
-// completions that nodes commit and at the messages of the delivery that they were made from.
+// completionChecker checks that each schedule has at most one completion, and the right one: S13. It compares the
+// completions that nodes commit with the messages of the delivery.
 type completionChecker struct{ check.Base }
 
 func newCompletionChecker(m *check.Run) check.Checker { return &completionChecker{check.Base{Run: m}} }
@@ -45,7 +45,7 @@ func (k *completionChecker) Observe(o *observe.Observation) {
 	}
 }
 
-// checkOne judges one completion, and remembers it with its schedule.
+// checkOne judges one completion, and records it with its schedule.
 func (k *completionChecker) checkOne(c *model.Call, in *model.Instance, ex *model.Execution, e *engine.Event, class messageClass) bool {
 	report := func(format string, args ...any) bool {
 		k.Run.Safety("S13", c.Caller.Node, in.No, "%s committed event %d (%s) to execution %d with token %s, "+format,
@@ -55,10 +55,10 @@ func (k *completionChecker) checkOne(c *model.Call, in *model.Instance, ex *mode
 	stored := ex.Event(e.EventID)
 	schedule := ex.Event(e.SourceEventID)
 	if stored == nil {
-		return true // S06 has that case
+		return true // S06 reports that
 	}
 	if schedule == nil {
-		return report("which completes event %d, and there is none: expected the schedule in the same execution", e.SourceEventID)
+		return report("which completes event %d, but there is no such event: expected the schedule in the same execution", e.SourceEventID)
 	}
 	want := k.Run.Model.Kinds.Completes[stored.Kind]
 	if schedule.Kind != want && schedule.Kind != model.KindDamaged && schedule.Kind != model.KindForeign && want != 0 {
@@ -77,5 +77,5 @@ func (k *completionChecker) checkOne(c *model.Call, in *model.Instance, ex *mode
 			return true
 		}
 	}
-	return report("which completes event %d, but no message of the delivery does; it was: %s", e.SourceEventID, k.Run.BatchText(in.Batch))
+	return report("which completes event %d, but no message of the delivery does; the delivery was: %s", e.SourceEventID, k.Run.BatchText(in.Batch))
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // conserveChecker checks that no message is lost: S12. A row leaves its queue for one of the reasons that the contract
-// knows, and each reason is checked; what a node consumes must have left an event, or been dropped by a rule that the
-// node named in its note.
+// knows, and the checker verifies each reason. A message that a node consumes must have left an event, or the node's
+// note must name the rule that dropped it.
 type conserveChecker struct{ check.Base }
 
 func newConserveChecker(m *check.Run) check.Checker { return &conserveChecker{check.Base{Run: m}} }
@@ -56,7 +56,7 @@ func (k *conserveChecker) report(c *model.Call, r *model.Row, seen string) {
 	})
 }
 
-// checkEnqueued checks that an accepted enqueue adds one row, and any other none.
+// checkEnqueued checks that an accepted enqueue adds one row, and any other enqueue none.
 func (k *conserveChecker) checkEnqueued(c *model.Call) {
 	rows, want := 0, 0
 	for _, r := range c.Rows {
@@ -78,7 +78,7 @@ func (k *conserveChecker) checkEnqueued(c *model.Call) {
 		c.Kind, item, k.Run.Who(c.Caller), outcomeText(c.Outcome), rows, want)
 }
 
-// wrongRemoval describes an error in the reason for a row's removal; it returns an empty text if there is none.
+// wrongRemoval describes an error in the reason for a row's removal, empty if there is none.
 func (k *conserveChecker) wrongRemoval(c *model.Call, r *model.Row) string {
 	in := r.Instance
 	switch r.Removed {
@@ -89,7 +89,7 @@ func (k *conserveChecker) wrongRemoval(c *model.Call, r *model.Row) string {
 		case r.Queue == observe.QueueWorker || c.Kind != observe.CallAckOrchestrationItem:
 			return "only an ack consumes messages"
 		case in.BatchToken != c.Request.Token || r.Delivered != in.BatchCall || r.Delivered == 0:
-			return "the ack of token " + c.Request.Token + " consumed it, but that token's delivery was: " + k.batchOf(in, c.Request.Token) +
+			return "the ack of token " + c.Request.Token + " consumed it, but the delivery with that token was: " + k.batchOf(in, c.Request.Token) +
 				"; expected only delivered messages to be consumed"
 		}
 	case observe.RemovedCancelled:
@@ -105,10 +105,10 @@ func (k *conserveChecker) wrongRemoval(c *model.Call, r *model.Row) string {
 		return k.wrongOrphan(c, r)
 	case observe.RemovedDeleted:
 		if c.Kind != observe.CallAdmin {
-			return "it was removed as deleted, but nobody deleted the instance"
+			return "it was removed as deleted, but no call deleted the instance"
 		}
 	case observe.RemovedUndone:
-		return "an insert was taken back that the call had not made"
+		return "the call undid an insert that it had not made"
 	default:
 		return "no reason was given"
 	}
@@ -122,15 +122,15 @@ func (k *conserveChecker) batchOf(in *model.Instance, token string) string {
 	return k.Run.BatchText(in.Batch)
 }
 
-// wrongOrphan checks an orphan: it is a queue message, its instance was never started, and no start for it is queued,
-// visible or not (docs/contract-decisions.md#row-4).
+// wrongOrphan checks an orphan: it must be a queue message, its instance must never have started, and no start for the
+// instance may be queued, visible or not (docs/contract-decisions.md#row-4).
 func (k *conserveChecker) wrongOrphan(c *model.Call, r *model.Row) string {
 	in := r.Instance
 	switch {
 	case c.Kind != observe.CallFetchOrchestrationItem:
 		return "only a fetch drops orphans"
 	case r.Kind != engine.ItemQueueMessage:
-		return "it was dropped as an orphan: expected only queue messages to be"
+		return "it was dropped as an orphan: expected only queue messages to be dropped"
 	case in.Created:
 		return "it was dropped as an orphan, although its instance exists"
 	}
@@ -216,8 +216,8 @@ func classOfEvent(d engine.EventData) messageClass {
 	return classNone
 }
 
-// checkConsumed compares the batch that a node acknowledges with the events that it leaves and with the drops that the
-// node's note names. Without a note for the token the reasons are unknown: the caller is not a node.
+// checkConsumed compares the batch that a node acknowledges with the events that it leaves and with the drops in the
+// node's note. Without a note for the token the reasons are unknown: the caller is not a node.
 func (k *conserveChecker) checkConsumed(c *model.Call) {
 	in := model.HeldBy(c)
 	if in == nil || in.BatchToken != c.Request.Token || in.Note.Token != c.Request.Token || c.Request.Ack == nil {
@@ -227,7 +227,7 @@ func (k *conserveChecker) checkConsumed(c *model.Call) {
 	switch n.Decision {
 	case machine.DecideTurn:
 	case machine.DecideHistoryError, machine.DecideIncompatible, machine.DecideWaitForStart, machine.DecideNoHandler, machine.DecideDrained, machine.DecideLooked:
-		k.Run.Safety("S12", c.Caller.Node, in.No, "%s acknowledged token %s, which it had decided to hand back (%s); the batch is lost: %s",
+		k.Run.Safety("S12", c.Caller.Node, in.No, "%s acknowledged token %s, although it had decided to give the batch back (%s); the batch is lost: %s",
 			k.Run.Who(c.Caller), n.Token, n.Decision, k.Run.BatchText(in.Batch))
 		return
 	default:

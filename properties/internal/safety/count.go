@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// countChecker checks that attempt counts are exact: S04. It judges a call at its end, by the rows at its beginning, whether
-// or not the caller receives the answer.
+// countChecker checks that attempt counts are exact: S04. It judges a call at its end against the rows at its beginning,
+// whether or not the caller receives the answer.
 type countChecker struct{ check.Base }
 
 func newCountChecker(m *check.Run) check.Checker { return &countChecker{check.Base{Run: m}} }
@@ -39,8 +39,8 @@ func (k *countChecker) Observe(o *observe.Observation) {
 	}
 }
 
-// checkDelivery checks that every message of the batch was counted once, nothing else was, and the caller was told the
-// largest count.
+// checkDelivery checks that every message of the batch was counted once, that no other was counted, and that the caller
+// got the largest count.
 func (k *countChecker) checkDelivery(c *model.Call) {
 	largest := uint32(0)
 	for _, no := range c.Messages {
@@ -50,20 +50,20 @@ func (k *countChecker) checkDelivery(c *model.Call) {
 		if want := saturatingNext(was.Count); r.Count != want {
 			k.Run.Violate(check.Breach{
 				Property: "S04", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: c.Instance, Item: model.ItemText(r),
-				Message: k.Run.Who(c.Caller) + " was handed " + model.ItemText(r) + countText(was.Count, r.Count, want),
+				Message: k.Run.Who(c.Caller) + " received " + model.ItemText(r) + countText(was.Count, r.Count, want),
 			})
 			return
 		}
 	}
 	if c.Told != largest {
-		k.Run.Safety("S04", c.Caller.Node, c.Instance, "%s was told attempt count %d for token %s: expected %d, the maximum over the batch (%s)",
+		k.Run.Safety("S04", c.Caller.Node, c.Instance, "%s got attempt count %d for token %s: expected %d, the maximum over the batch (%s)",
 			k.Run.Who(c.Caller), c.Told, c.Token, largest, k.Run.BatchText(c.Messages))
 	}
 	k.checkKept(c, c.ID)
 }
 
-// checkIgnored checks that an abandon with ignore_attempt took one from each message of its batch, and never went below zero.
-// Whether it does so to other messages of the instance is left free (docs/contract/provider.md#f9).
+// checkIgnored checks that an abandon with ignore_attempt lowered the count of each message of its batch by one, but not
+// below zero. It may do so to other messages of the instance (docs/contract/provider.md#f9).
 func (k *countChecker) checkIgnored(c *model.Call) {
 	for _, r := range c.Rows {
 		was := r.Before(c.ID)
@@ -91,8 +91,8 @@ func (k *countChecker) checkIgnored(c *model.Call) {
 	}
 }
 
-// checkWaiting checks that a node gives back input that came before a continue-as-new start as its contract says: counted or
-// not (docs/contract-decisions.md#contracts).
+// checkWaiting checks that a node gives back input that came before a continue-as-new start as its contract says:
+// counted or uncounted (docs/contract-decisions.md#contracts).
 func (k *countChecker) checkWaiting(c *model.Call, outcome observe.Outcome) {
 	in := model.HeldBy(c)
 	if c.Kind != observe.CallAbandonOrchestrationItem || outcome != observe.OutcomeOK || in == nil ||
@@ -101,7 +101,7 @@ func (k *countChecker) checkWaiting(c *model.Call, outcome observe.Outcome) {
 	}
 	inc := k.Run.Model.Incarnation(c.Caller)
 	// On released nodes, S04 attempt-count-exact: whether input before a continue-as-new start counts is not judged. A
-	// release does what its own contract says, which need not be that of the plan.
+	// release follows its own contract, which may differ from that of the plan.
 	if inc == nil || inc.Build.Release != "" || c.Request.IgnoreAttempt != inc.Build.CountsWaiting {
 		return
 	}
@@ -109,11 +109,11 @@ func (k *countChecker) checkWaiting(c *model.Call, outcome observe.Outcome) {
 	if inc.Build.CountsWaiting {
 		counts = "counted"
 	}
-	k.Run.Safety("S04", c.Caller.Node, in.No, "%s gives back %s, whose continue-as-new start is still to come, with ignore_attempt %t: expected it to be %s",
+	k.Run.Safety("S04", c.Caller.Node, in.No, "%s gives back %s, whose continue-as-new start has not arrived, with ignore_attempt %t: expected it to be %s",
 		k.Run.Who(c.Caller), k.Run.BatchText(in.Batch), c.Request.IgnoreAttempt, counts)
 }
 
-// checkKept checks that no count changed except those of messages that the delivery handed out.
+// checkKept checks that no counts changed except those of the messages that the delivery contains.
 func (k *countChecker) checkKept(c *model.Call, delivery uint64) {
 	for _, r := range c.Rows {
 		was := r.Before(c.ID)

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// delayChecker checks that delays are kept: S15. It checks the row's time when an abandon, an enqueue or an ack sets it,
+// delayChecker checks delays: S15. It checks the visibility time of a row when an abandon, an enqueue or an ack sets it,
 // and again at the delivery.
 type delayChecker struct{ check.Base }
 
@@ -78,9 +78,9 @@ func (d *delayChecker) Observe(o *observe.Observation) {
 	}
 }
 
-// delaysMore reports a message that an abandon delays although its caller did not ask for that: one of its batch, if the
-// abandon names no delay, or one that arrived after the fetch. A message that is delayed whenever others are given back may
-// never be delivered.
+// delaysMore reports a message that an abandon delays although its caller did not request that: a message of its batch,
+// if the abandon names no delay, or a message that arrived after the fetch. A message that is delayed whenever others
+// are given back may never be delivered.
 func (d *delayChecker) delaysMore(c *model.Call, in *model.Instance) {
 	for _, r := range c.Rows {
 		if r.Queue != observe.QueueOrchestrator || !r.Present || r.VisibleMs <= r.Was.VisibleMs || r.VisibleMs <= c.BeganMs {
@@ -97,7 +97,7 @@ func (d *delayChecker) hidden(c *model.Call, r *model.Row) {
 	d.Run.Violate(check.Breach{
 		Property: "S15", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: r.Instance.No, Item: model.ItemText(r),
 		Message: model.ItemText(r) + " is hidden until " + d.Run.At(r.VisibleMs) + " by " + c.Kind.String() + " of " + d.Run.Who(c.Caller) +
-			": expected an abandon to delay what its token marked, by what it asks for, and nothing else",
+			": expected an abandon to delay only the messages that its token marked, by the delay that it names",
 	})
 }
 

@@ -11,15 +11,15 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// deletionChecker checks that deleted instances stay deleted, and that pruning spares current and running executions: S14.
-// It judges each management call at its end by what the call removed. Later it checks that nothing delivered before a
-// deletion takes effect after it.
+// deletionChecker checks that deleted instances stay deleted, and that pruning spares current and running executions:
+// S14. It judges each management call at its end by what the call removed. Later it checks that nothing delivered before
+// a deletion takes effect after it.
 type deletionChecker struct {
 	check.Base
 	// dead maps the tokens of locks held when their instance was deleted to that instance; only looked up.
 	dead map[string]observe.InstanceNo
-	// keys is an instance whose key-value state the running management call has touched, 0 for none; sessions reports
-	// whether it has touched a session.
+	// keys is an instance whose key-value state the running management call has touched, 0 if there is none; sessions is
+	// set if the call has touched a session.
 	keys     observe.InstanceNo
 	sessions bool
 }
@@ -65,12 +65,12 @@ func (k *deletionChecker) managed(c *model.Call, o *observe.Observation) {
 		}
 	}
 	if o.Outcome != observe.OutcomeOK && removed > 0 {
-		k.report(c, 0, "failed ("+errorText(o)+") and deleted "+strconv.Itoa(removed)+" instances: expected all or nothing")
+		k.report(c, 0, "failed ("+errorText(o)+") but deleted "+strconv.Itoa(removed)+" instances: expected all or nothing")
 	}
 	deletes := isDeletion(c.Request.Admin)
 	for _, r := range c.Rows {
 		if r.Was.Present && !r.Present && r.Instance.Created {
-			k.report(c, r.Instance.No, "removed "+model.ItemText(r)+", and the instance is still there: expected the queues to stay")
+			k.report(c, r.Instance.No, "removed "+model.ItemText(r)+", although the instance still exists: expected the queues to stay")
 			return
 		}
 	}
@@ -97,7 +97,8 @@ func isDeletion(method string) bool {
 	return method == "delete_instance" || method == "delete_instances_atomic" || method == "delete_instance_bulk"
 }
 
-// spared judges the executions that a prune has left. A prune in a run asks to remove every execution that may be removed.
+// spared judges the executions that a prune has left. In a run, a prune asks to remove every execution that it may
+// remove.
 func (k *deletionChecker) spared(c *model.Call) {
 	if c.Request.Admin != "prune_executions" && c.Request.Admin != "prune_executions_bulk" {
 		return
@@ -109,19 +110,19 @@ func (k *deletionChecker) spared(c *model.Call) {
 		}
 		for _, ex := range in.Executions {
 			if ex.Created && ex.ID != in.CurrentID && ex.Status != engine.StatusRunning {
-				k.report(c, in.No, fmt.Sprintf("left execution %d, which is %s, and %d is the current one: expected a prune to take it", ex.ID, ex.Status, in.CurrentID))
+				k.report(c, in.No, fmt.Sprintf("left execution %d, which is %s, although %d is the current one: expected a prune to remove it", ex.ID, ex.Status, in.CurrentID))
 				return
 			}
 		}
 	}
 }
 
-// pruned judges an execution that is gone although its instance is not.
+// pruned judges an execution that was removed although its instance was not.
 func (k *deletionChecker) pruned(c *model.Call, ex *model.Execution) {
 	in := ex.Instance
 	switch {
 	case isDeletion(c.Request.Admin):
-		k.report(c, in.No, fmt.Sprintf("removed execution %d, and the instance is still there", ex.ID))
+		k.report(c, in.No, fmt.Sprintf("removed execution %d, although the instance still exists", ex.ID))
 	case ex.ID == in.CurrentID:
 		k.report(c, in.No, fmt.Sprintf("removed execution %d, which is the current one: expected it to be spared", ex.ID))
 	case ex.Was.Status == engine.StatusRunning:
@@ -129,7 +130,7 @@ func (k *deletionChecker) pruned(c *model.Call, ex *model.Execution) {
 	}
 }
 
-// gone judges a deleted instance: whether it may go, and whether nothing of it stays.
+// gone judges a deleted instance: whether it may be deleted, and whether any part of it is left.
 func (k *deletionChecker) gone(c *model.Call, in *model.Instance) {
 	k.bury(c, in)
 	k.Run.Happened(check.FactDeleted)
@@ -142,19 +143,19 @@ func (k *deletionChecker) gone(c *model.Call, in *model.Instance) {
 	}
 	switch {
 	case !isDeletion(c.Request.Admin):
-		k.report(c, in.No, "deleted the instance: expected a prune or a reading to leave it")
+		k.report(c, in.No, "deleted the instance: expected a prune or a read to leave it")
 		return
 	case was == engine.StatusRunning && !c.Request.Force && c.Request.Admin != "delete_instance_bulk":
-		k.report(c, in.No, "deleted the instance while it was running, and was not forced: expected a permanent error")
+		k.report(c, in.No, "deleted the instance while it was running, without force: expected a permanent error")
 		return
 	}
 	if left := k.left(in); left != "" {
-		k.report(c, in.No, "deleted the instance and left "+left+": expected nothing of it to stay")
+		k.report(c, in.No, "deleted the instance but left "+left+": expected no part of it to stay")
 		return
 	}
 	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
 		if child := k.Run.Model.Instance(observe.InstanceNo(no)); child.Created && child.Parent.Instance == in.Name {
-			k.report(c, in.No, "deleted the instance and left its child "+child.Name+": expected the whole tree to go, or nothing")
+			k.report(c, in.No, "deleted the instance but left its child "+child.Name+": expected it to delete the whole tree or nothing")
 			return
 		}
 	}
@@ -189,7 +190,7 @@ func (k *deletionChecker) left(in *model.Instance) string {
 	return ""
 }
 
-// bury notes the tokens that were given out for the instance and not used.
+// bury records the tokens that were given out for the instance and are still unused.
 func (k *deletionChecker) bury(c *model.Call, in *model.Instance) {
 	if k.dead == nil {
 		k.dead = make(map[string]observe.InstanceNo)
@@ -199,7 +200,7 @@ func (k *deletionChecker) bury(c *model.Call, in *model.Instance) {
 	}
 	for _, r := range in.Work {
 		if r.Lock.Token != "" {
-			k.dead[r.Lock.Token] = in.No // a provider may leave the row, if its token is dead (F28)
+			k.dead[r.Lock.Token] = in.No // a provider may keep the row, if its token is dead (F28)
 		}
 	}
 	for _, r := range c.Rows {
@@ -209,14 +210,14 @@ func (k *deletionChecker) bury(c *model.Call, in *model.Instance) {
 	}
 }
 
-// used checks that whatever was fetched before its instance was deleted no longer changes anything.
+// used checks that a token from before the deletion of its instance has no effect any more.
 func (k *deletionChecker) used(c *model.Call) {
 	no, ok := k.dead[c.Request.Token]
 	if !ok {
 		return
 	}
 	if c.Outcome == observe.OutcomeOK {
-		k.report(c, no, "with token "+c.Request.Token+" took effect, and the instance that it was given out for has been deleted since: expected a permanent error")
+		k.report(c, no, "with token "+c.Request.Token+" took effect, although the instance of the token has been deleted: expected a permanent error")
 		return
 	}
 	if c.Kind == observe.CallAckOrchestrationItem || c.Kind == observe.CallAckWorkItem {

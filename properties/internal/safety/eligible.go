@@ -13,40 +13,40 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// eligibleChecker checks S22: a fetch answers "nothing", or stays parked past its cadence, only while nothing is eligible
-// for it. The model decides what is eligible, and not the store under test, so that rows lost from its index are noticed.
+// eligibleChecker checks S22: a fetch returns nothing, or stays parked past its cadence, only while nothing is eligible
+// for it. The model decides what is eligible, not the store, so the checker notices rows that are lost from the index.
 //
-// Parked fetches that ask for the same form a group: one of them at a time is tried, so the group is late when something
-// has been eligible for a whole cadence and none of them was tried since. A paused node tries nothing, and is not judged.
+// Parked fetches with the same request form a group. The store tries one of them at a time, so the group is late when
+// something has been eligible for a whole cadence without a try. A paused node tries nothing, and is not judged.
 type eligibleChecker struct {
 	check.Base
 	groups  []fetchGroup
 	waiting int
-	// instances and rows may have become eligible or ceased to be, in order of change; sessions counts the changes of
-	// sessions. A group remembers how far it has read.
+	// instances and rows list what may have become eligible or ineligible, in order of change; sessions counts the
+	// changes of sessions. A group remembers how far it has read these lists.
 	instances []*model.Instance
 	rows      []*model.Row
 	sessions  uint64
 	changed   bool // since the last look
-	// lookAtMs is the next time at which the passing of time alone calls for another look: the earliest of the groups.
+	// lookAtMs is the earliest time at which a group must be judged although nothing has changed.
 	lookAtMs int64
 }
 
-// fetchGroup holds the parked fetches that ask for the same.
+// fetchGroup holds the parked fetches with the same request.
 type fetchGroup struct {
 	work   bool
 	filter *engine.CapabilityFilter
 	tags   engine.TagFilter
-	// owners reports whether both fetches name an owner of sessions, which may find work that others may not.
+	// owners reports whether the fetches name an owner of sessions, and so may find work that others may not.
 	owners  bool
 	waiters []waiter
-	// sinceMs is when something became eligible, or a waiter was last tried or came; 0 while nothing is eligible.
+	// sinceMs is when something became eligible, or the last waiter was tried or arrived; 0 while nothing is eligible.
 	sinceMs  int64
 	triedMs  int64
 	reported bool
 	lookAtMs int64 // when to judge the group again even if its queue has not changed
-	// instance or row was eligible at the last look, nil if nothing was; then nothing that had not changed before
-	// the change numbered read, in the list of its queue, is eligible before atMs. stale records that this is not known.
+	// instance or row was eligible at the last look, nil if none was. In that case only instances that changed after
+	// change number read of their list can be eligible before atMs. stale means that this is unknown.
 	instance *model.Instance
 	row      *model.Row
 	read     int
@@ -64,7 +64,7 @@ type waiter struct {
 	session             *engine.SessionFetchConfig
 }
 
-// changesMax bounds the number of changes that are remembered for groups that are not being judged.
+// changesMax bounds the number of changes that are kept for groups that are not being judged.
 const changesMax = 1024
 
 // wakeMarginMs is the time that rounding to whole milliseconds may add to a cadence.
@@ -83,7 +83,7 @@ func (c *eligibleChecker) Observes() []observe.Kind {
 	}
 }
 
-// Observe notes what may have become eligible or ceased to be.
+// Observe records what may have become eligible or ineligible.
 func (c *eligibleChecker) Observe(o *observe.Observation) {
 	c.changed = true
 	switch {
@@ -141,18 +141,18 @@ func (c *eligibleChecker) onNothing(r *cluster.Record) {
 	}
 	atMs := r.AtMs + c.Run.AheadMs(r.Node)
 	if c.Run.SkewMs() > 0 {
-		g.stale = true // what was looked up last was so by another clock
+		g.stale = true // the last lookup used another clock
 	}
 	if g.work {
 		g.stale = g.stale || g.owners
 		if row, _ := c.findWork(g, r.Request.(call.FetchWorkItem).Session, atMs); row != nil {
-			c.Run.Safety("S22", r.Node, row.Instance.No, "the fetch of %s (call %d) answered nothing although activity message %d of %s is eligible: %s",
+			c.Run.Safety("S22", r.Node, row.Instance.No, "the fetch of %s (call %d) returned nothing although activity message %d of %s is eligible: %s",
 				c.Run.NodeName(r.Node), r.Call, row.No, row.Instance.Name, c.activity(row))
 		}
 		return
 	}
 	if in, _ := c.findInstance(g, atMs); in != nil {
-		c.Run.Safety("S22", r.Node, in.No, "the fetch of %s (call %d, filter %s) answered nothing although %s is eligible: pin %s, %s, %s",
+		c.Run.Safety("S22", r.Node, in.No, "the fetch of %s (call %d, filter %s) returned nothing although %s is eligible: pin %s, %s, %s",
 			c.Run.NodeName(r.Node), r.Call, g.filter, in.Name, model.PinText(in.Pin()), c.ready(in, atMs), c.Run.LockText(in.Lock))
 		return
 	}
@@ -161,15 +161,14 @@ func (c *eligibleChecker) onNothing(r *cluster.Record) {
 	}
 	for _, in := range c.Run.Model.Bare {
 		if c.Run.Model.Orphaned(in, atMs) {
-			c.Run.Safety("S22", r.Node, in.No, "a fetch of %s (call %d) answered nothing and left the orphaned queue messages of %s where they are: expected a fetch to drop them",
+			c.Run.Safety("S22", r.Node, in.No, "a fetch of %s (call %d) returned nothing and left the orphaned queue messages of %s in the queue: expected a fetch to drop them",
 				c.Run.NodeName(r.Node), r.Call, in.Name)
 			return
 		}
 	}
 }
 
-// findInstance returns an instance that is eligible for the fetches of a group, or nil and the time at which time alone
-// may bring one.
+// findInstance returns an instance that is eligible for a group, or nil and the next time at which one may be.
 func (c *eligibleChecker) findInstance(g *fetchGroup, nowMs int64) (*model.Instance, int64) {
 	had := g.instance
 	if had != nil {
@@ -179,7 +178,7 @@ func (c *eligibleChecker) findInstance(g *fetchGroup, nowMs int64) (*model.Insta
 	}
 	list := c.Run.Model.Queued
 	if !g.stale && had == nil && nowMs < g.atMs {
-		list = c.instances[g.read:] // nothing else can have become eligible
+		list = c.instances[g.read:] // no other instance can have become eligible
 	} else {
 		g.atMs = model.NeverMs
 	}
@@ -195,7 +194,7 @@ func (c *eligibleChecker) findInstance(g *fetchGroup, nowMs int64) (*model.Insta
 	return nil, g.atMs
 }
 
-// findWork does the same for activities, and for one of the group's fetches.
+// findWork does the same for activities, for one of the group's fetches.
 func (c *eligibleChecker) findWork(g *fetchGroup, session *engine.SessionFetchConfig, nowMs int64) (*model.Row, int64) {
 	had := g.row
 	if had != nil {
@@ -238,7 +237,7 @@ func (c *eligibleChecker) onParked(r *cluster.Record) {
 	c.lookAgain(g, r.AtMs)
 }
 
-// onLeft removes a fetch that is tried again or withdrawn.
+// onLeft removes a fetch that is retried or withdrawn.
 func (c *eligibleChecker) onLeft(r *cluster.Record) {
 	g := c.group(r.Request)
 	if g == nil {
@@ -255,7 +254,7 @@ func (c *eligibleChecker) onLeft(r *cluster.Record) {
 	c.lookAgain(g, r.AtMs)
 }
 
-// lookAgain schedules a judgement of the group for that time, if none is due before.
+// lookAgain schedules a judgement of the group for that time, unless an earlier one is due.
 func (c *eligibleChecker) lookAgain(g *fetchGroup, atMs int64) {
 	g.lookAtMs = min(g.lookAtMs, atMs)
 	c.lookAtMs = min(c.lookAtMs, atMs)
@@ -289,7 +288,7 @@ func sameFilter(a, b *engine.CapabilityFilter) bool {
 	return slices.Equal(a.SupportedVersions, b.SupportedVersions)
 }
 
-// AfterStep judges the groups whose queue has changed or whose time to look again has come.
+// AfterStep judges the groups whose queue has changed or whose next judgement is due.
 func (c *eligibleChecker) AfterStep() {
 	now := c.Run.World.NowMs()
 	if c.waiting == 0 || !c.changed && now < c.lookAtMs {
@@ -358,7 +357,7 @@ func (c *eligibleChecker) judge(g *fetchGroup, now int64) {
 		span.Text(now-due), model.PinText(in.Pin()), c.ready(in, now), c.Run.LockText(in.Lock))
 }
 
-// next returns what is eligible for one of the group's fetches, with its row if it is an activity, or when something may be.
+// next returns an instance that is eligible for a group, with its row if it is an activity, or the time of the next look.
 func (c *eligibleChecker) next(g *fetchGroup, nowMs int64) (*model.Instance, *model.Row, int64) {
 	if !g.work {
 		in, at := c.findInstance(g, nowMs)
@@ -379,7 +378,7 @@ func (c *eligibleChecker) next(g *fetchGroup, nowMs int64) (*model.Instance, *mo
 		}
 		at = min(at, next)
 		if !owned {
-			break // all ask for the same
+			break // all make the same request
 		}
 	}
 	return nil, nil, at
@@ -392,7 +391,7 @@ func (c *eligibleChecker) ready(in *model.Instance, now int64) string {
 			return model.ItemText(r) + " visible since " + c.Run.At(r.VisibleMs)
 		}
 	}
-	return "no message is visible by its observations"
+	return "no message is visible according to the observations"
 }
 
 func (c *eligibleChecker) activity(r *model.Row) string {

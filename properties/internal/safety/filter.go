@@ -7,15 +7,15 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// filterChecker checks that the capability filter comes first: S01, S02, S03. It goes by the pin that the model knows, so
-// it holds whatever a provider believes of pins.
+// filterChecker checks that the capability filter comes first: S01, S02, S03. It uses the pin of the model, so it does
+// not depend on the provider's view of pins.
 type filterChecker struct {
 	check.Base
-	// The last verdict, since a fetch asks for one instance many times.
+	// The last verdict, cached because a fetch touches an instance many times.
 	call     uint64
 	instance observe.InstanceNo
 	admits   bool
-	// The findings of the running call, so that one wrong fetch is one finding of each property.
+	// The violations reported in the running call, so that a wrong fetch is reported once for each property.
 	reported [4]uint64
 }
 
@@ -55,12 +55,12 @@ func (f *filterChecker) report(c *model.Call, o *observe.Observation) {
 	switch {
 	case o.Kind == observe.EventDecoded && f.once(2, o.Call):
 		f.Run.Safety("S02", c.Caller.Node, o.Instance,
-			"%s fetched with the filter %s, and event %d of execution %d was decoded, although the pin is %s: expected the filter before any decoding",
+			"%s fetched with the filter %s, and the store decoded event %d of execution %d, although the pin is %s: expected the filter before any decoding",
 			f.Run.Who(c.Caller), filter, o.EventID, o.Execution, model.PinText(pin))
 	case o.Kind == observe.EventDecoded:
 	case pin == nil && f.once(3, o.Call):
 		f.Run.Safety("S03", c.Caller.Node, o.Instance,
-			"%s fetched with the empty filter, and the unpinned instance was touched (%s): expected nothing at all",
+			"%s fetched with the empty filter, and the unpinned instance was touched (%s): expected the store to touch nothing",
 			f.Run.Who(c.Caller), f.touched(o))
 	case pin != nil && f.once(1, o.Call):
 		f.Run.Safety("S01", c.Caller.Node, o.Instance,
@@ -69,7 +69,7 @@ func (f *filterChecker) report(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// once returns true at the first finding of a kind in a call.
+// once returns true for the first violation of a kind in a call.
 func (f *filterChecker) once(kind int, call uint64) bool {
 	if f.reported[kind] == call {
 		return false
@@ -88,8 +88,8 @@ func (f *filterChecker) touched(o *observe.Observation) string {
 	return "the " + model.ItemText(f.Run.Model.Row(o.Message)) + " was counted"
 }
 
-// checkOffered checks, when a fetch found nothing, that no unpinned work was ready. A fetch that dropped orphans or took
-// something back may end with nothing (docs/contract/provider.md#f4).
+// checkOffered checks, when a fetch found nothing, that no unpinned work was ready. A fetch that dropped orphans or
+// undid something may return nothing (docs/contract/provider.md#f4).
 func (f *filterChecker) checkOffered(c *model.Call, nowMs int64) {
 	filter := c.Request.Filter
 	if filter != nil && len(filter.SupportedVersions) == 0 || c.Undone || c.Orphans > 0 {
@@ -106,8 +106,8 @@ func (f *filterChecker) checkOffered(c *model.Call, nowMs int64) {
 	}
 }
 
-// certain reports whether the contract leaves no doubt that the instance can be delivered: its context is known, not from
-// damaged bytes, and not from a history whose execution has a pin.
+// certain reports whether the contract requires that the instance can be delivered: its context is known, neither from
+// damaged bytes nor from a history whose execution has a pin.
 func (f *filterChecker) certain(in *model.Instance, nowMs int64) bool {
 	if in.Created {
 		return true

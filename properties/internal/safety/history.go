@@ -11,7 +11,7 @@ import (
 // comparison finds bytes that change without an announcement.
 type historyChecker struct {
 	check.Base
-	reported uint64 // the call of the last finding, so that one wrong call is one finding
+	reported uint64 // the call of the last violation, so that a wrong call is reported once
 }
 
 func newHistoryChecker(m *check.Run) check.Checker { return &historyChecker{Base: check.Base{Run: m}} }
@@ -33,18 +33,18 @@ func (h *historyChecker) Observe(o *observe.Observation) {
 			return
 		}
 		if e := h.event(o); e == nil || e.Call != o.Call {
-			h.report(c, o, "%s by %s decoded event %d of execution %d, which was stored before: expected an ack that reads no old event")
+			h.report(c, o, "%s by %s decoded event %d of execution %d, which was stored before: expected an ack to read no old event")
 		}
 	case observe.EventAppended:
 		if h.Run.Model.Overwritten {
-			h.report(c, o, "%s by %s stored event %d of execution %d, which was there already: expected a permanent error")
+			h.report(c, o, "%s by %s stored event %d of execution %d, which exists already: expected a permanent error")
 		}
 	case observe.EventRemoved:
 		switch {
 		case o.Undo && h.Run.Model.RemovedCall == o.Call:
 		case !o.Undo && c.Kind == observe.CallAdmin:
 		case o.Undo:
-			h.report(c, o, "%s by %s took back event %d of execution %d, which an earlier call had stored")
+			h.report(c, o, "%s by %s undid event %d of execution %d, which an earlier call had stored")
 		default:
 			h.report(c, o, "%s by %s removed event %d of execution %d: expected stored events to stay")
 		}

@@ -12,13 +12,13 @@ import (
 
 // leaseChecker checks that locks last for their whole timeout: S25. The holder learns of its lock from the answer, so the
 // timeout must count from the moment at which the call takes effect. A lock that counts from the call's arrival is shorter,
-// or over already, if the call had to wait in the store, and its holder cannot know:
+// or expired already, if the call had to wait in the store, and its holder cannot know that:
 //
 //  1. A's fetch arrives at 0 s and waits in line. The store computes the lock: until 5 s.
-//  2. The fetch takes effect at 6 s. A holds a lock that ran out before A heard of it.
-//  3. A's ack is refused, B's fetch has the same fate, and the attempt count grows for ever.
+//  2. The fetch takes effect at 6 s. A holds a lock that expired before A got the answer.
+//  3. A's ack is refused, B's fetch fails in the same way, and the attempt count grows for ever.
 //
-// The legs of the call belong to the caller: an answer that is late on its way is no fault of the store's.
+// The store is not responsible for an answer that is delayed on the way back.
 type leaseChecker struct{ check.Base }
 
 func newLeaseChecker(m *check.Run) check.Checker { return &leaseChecker{check.Base{Run: m}} }
@@ -71,7 +71,7 @@ func (l *leaseChecker) judge(c *model.Call, no observe.InstanceNo, row *model.Ro
 	left := time.Duration(lock.UntilMs-nowMs) * time.Millisecond
 	l.Run.Violate(check.Breach{
 		Property: "S25", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: no, Item: item,
-		Message: c.Kind.String() + " by " + l.Run.Who(c.Caller) + " asked for a lock of " + c.Request.LockTimeout.String() + ", and the answer of " + l.Run.At(nowMs) +
+		Message: c.Kind.String() + " by " + l.Run.Who(c.Caller) + " asked for a lock of " + c.Request.LockTimeout.String() + ", but its answer at " + l.Run.At(nowMs) +
 			" leaves " + left.String() + " of it (" + l.Run.LockText(lock) + "): expected it to last until " + l.Run.At(want),
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// lockChecker asks for exclusive peek-locks: S05. An abandon with a lock that ran out is free to succeed
-// (docs/contract/provider.md#f8); an ack and a renewal are not.
+// lockChecker checks that peek-locks are exclusive: S05. An abandon with an expired lock may succeed
+// (docs/contract/provider.md#f8); an ack or a renewal may not.
 type lockChecker struct{ check.Base }
 
 func newLockChecker(m *check.Run) check.Checker { return &lockChecker{check.Base{Run: m}} }
@@ -51,15 +51,15 @@ func (l *lockChecker) Observe(o *observe.Observation) {
 	}
 }
 
-// checkExtended checks that a renewal holds the lock for as long as it asks for, counted from now.
+// checkExtended checks that a renewal extends the lock by the requested time, counted from now.
 func (l *lockChecker) checkExtended(c *model.Call, o *observe.Observation) {
 	if want := after(o.AtMs, c.Request.LockTimeout); !o.Undo && o.UntilMs != want {
-		l.Run.Safety("S05", c.Caller.Node, o.Instance, "%s by %s with token %s at %s holds the lock until %s: expected until %s, %v from then",
+		l.Run.Safety("S05", c.Caller.Node, o.Instance, "%s by %s with token %s at %s extends the lock until %s: expected until %s, %v from then",
 			c.Kind, l.Run.Who(c.Caller), c.Request.Token, l.Run.At(o.AtMs), l.Run.At(o.UntilMs), l.Run.At(want), c.Request.LockTimeout)
 	}
 }
 
-// checkAbandoned checks that an abandon that succeeded had the lock, which may have run out.
+// checkAbandoned checks that a successful abandon had the lock, which may have expired.
 func (l *lockChecker) checkAbandoned(c *model.Call, o *observe.Observation) {
 	for _, in := range c.Instances {
 		if in.Was.Lock.Token == c.Request.Token {
@@ -74,7 +74,7 @@ func (l *lockChecker) checkAbandoned(c *model.Call, o *observe.Observation) {
 	l.refuse(c, o.Instance, "", o.AtMs, model.Lock{})
 }
 
-// checkTaken checks that nobody takes a lock that is held.
+// checkTaken checks that no caller takes a lock that is held.
 func (l *lockChecker) checkTaken(c *model.Call, o *observe.Observation) {
 	if o.Undo {
 		return
@@ -100,7 +100,7 @@ func (l *lockChecker) checkTaken(c *model.Call, o *observe.Observation) {
 	})
 }
 
-// checkFetched checks that a delivery holds the one lock that it names, and that any other fetch holds none.
+// checkFetched checks that a delivery locks exactly what it names, and that any other fetch locks nothing.
 func (l *lockChecker) checkFetched(c *model.Call) {
 	for _, in := range c.Instances {
 		if in.Lock.Token != "" && in.Lock.Call == c.ID && (c.Outcome != observe.OutcomeOK || in.No != c.Instance) {
@@ -128,11 +128,11 @@ func (l *lockChecker) checkFetched(c *model.Call) {
 		return
 	}
 	if held.Token != c.Token {
-		l.Run.Safety("S05", c.Caller.Node, c.Instance, "%s was given token %s, and the lock is another: %s", l.Run.Who(c.Caller), c.Token, l.Run.LockText(held))
+		l.Run.Safety("S05", c.Caller.Node, c.Instance, "%s got token %s, but the lock is another one: %s", l.Run.Who(c.Caller), c.Token, l.Run.LockText(held))
 	}
 }
 
-// checkInstanceHolder checks that an ack or a renewal that succeeded had the live lock.
+// checkInstanceHolder checks that a successful ack or renewal had the live lock.
 func (l *lockChecker) checkInstanceHolder(c *model.Call, o *observe.Observation) {
 	for _, in := range c.Instances {
 		if in.Was.Lock.Token == c.Request.Token && c.Request.Token != "" {
@@ -183,6 +183,6 @@ func (l *lockChecker) refuse(c *model.Call, instance observe.InstanceNo, item st
 	l.Run.Violate(check.Breach{
 		Property: "S05", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: instance, Item: item,
 		Message: c.Kind.String() + " by " + l.Run.Who(c.Caller) + " with token " + c.Request.Token + " succeeded at " + l.Run.At(nowMs) +
-			", although it does not hold the lock; that was: " + l.Run.LockText(was) + "; expected a permanent error",
+			", although it does not hold the lock, which was: " + l.Run.LockText(was) + "; expected a permanent error",
 	})
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// lockLossChecker checks that every holder keeps the lock of its work: S19. It judges when somebody takes a lock that has
-// run out: its holder was dead, frozen or cut off, or it should have renewed the lock. It judges a session when its owner
-// still works for it.
+// lockLossChecker checks that every holder keeps the lock of its work: S19. It judges when another caller takes an
+// expired lock: the holder was dead, frozen or cut off, or it should have renewed the lock. It judges a session when its
+// owner still works in it.
 //
-// A renewal or an ack that fails retryably is sent again soon. So trouble with these excuses a holder only if it came so
-// late that there was no time left; trouble with a fetch or an abandon, after which the node does not know what it holds
-// or the store does not know that it is free, always does.
+// A renewal or an ack that fails retryably is soon sent again. So trouble with these excuses a holder only if no time
+// was left for another try. Trouble with a fetch or an abandon always excuses it, since then either the node does not
+// know what it holds, or the store does not know that it is free.
 type lockLossChecker struct {
 	check.Base
 	nodes    []keptNode // by number - 1
@@ -31,14 +31,14 @@ type lockLossChecker struct {
 type keptNode struct {
 	up, paused  bool
 	incarnation uint32
-	cutOffMs    int64 // the end of the trouble that excuses whatever is held; a delayed call may end it later than now
+	cutOffMs    int64 // the end of the trouble that excuses the loss of any lock; a delayed call may end it in the future
 	delayedMs   int64 // the last trouble with a renewal or an ack
 }
 
 // keptMarginMs is the time that the legs of a call may take without a fault, with a small margin.
 const keptMarginMs = 20
 
-// outageMostMs is the longest time for which a store may refuse every call; the fault tells its beginning.
+// outageMostMs is the longest time for which a store may refuse every call; the fault marks its beginning.
 const outageMostMs = 3000
 
 func newLockLossChecker(m *check.Run) check.Checker {
@@ -84,17 +84,17 @@ func (k *lockLossChecker) onFault(n *keptNode, r *cluster.Record) {
 	until := r.AtMs
 	switch r.Fault {
 	case faultkind.SlowTurn, faultkind.LateActivity, faultkind.ActivityPanic, faultkind.ClockSkew:
-		return // renewals matter just then
+		return // a renewal is due then as always
 	case faultkind.SlowFetch, faultkind.SlowAnswer:
-		return // no lock is held meanwhile
+		return // the node holds no lock during that time
 	case faultkind.CallDelayed, faultkind.SlowCommit:
 		until += r.For.Milliseconds() + 1
 	case faultkind.PermanentError:
 		if r.CallKind == observe.CallAckOrchestrationItem {
-			n.delayedMs = max(n.delayedMs, until) // the turn is given back
+			n.delayedMs = max(n.delayedMs, until) // the node gives the turn back
 			return
 		}
-		n.cutOffMs = max(n.cutOffMs, until) // a renewal that is refused for good is not tried again
+		n.cutOffMs = max(n.cutOffMs, until) // the node does not retry a renewal that failed permanently
 		return
 	}
 	switch r.CallKind {
@@ -140,19 +140,19 @@ func (k *lockLossChecker) Observe(o *observe.Observation) {
 		item = model.ItemText(k.Run.Model.Row(o.Message))
 	}
 	if renewedAfterMs(timeout, buffer)+keptMarginMs+k.Run.SkewMs() >= timeout.Milliseconds() {
-		return // such a lock runs out, by some clock, before the contract lets it be renewed
+		return // on some clock, such a lock expires before the contract lets the node renew it
 	}
 	if n.delayedMs >= takenMs && n.delayedMs+k.againMs(options, timeout) > untilMs {
 		return
 	}
 	k.Run.Violate(check.Breach{
 		Property: "S19", Class: cluster.ClassSafety, Node: was.Holder.Node, Instance: o.Instance, Item: item,
-		Message: k.Run.Who(was.Holder) + " lost its lock (" + k.Run.LockText(was) + "), and token " + o.Token + " was given out at " + k.Run.At(o.AtMs) +
+		Message: k.Run.Who(was.Holder) + " lost its lock (" + k.Run.LockText(was) + "), since token " + o.Token + " was given out at " + k.Run.At(o.AtMs) +
 			": it is up, not frozen, and was not cut off since it took the lock: expected it to renew the lock or to give it back",
 	})
 }
 
-// againMs returns the time within which a node has learnt of a failed renewal or ack and tried again.
+// againMs returns the time within which a node notices a failed renewal or ack and tries again.
 func (k *lockLossChecker) againMs(o *node.Options, timeout time.Duration) int64 {
 	pause := max(machine.RenewalRetryDelay(timeout), machine.AckRetryDelay(machine.AckRetries))
 	return (o.CallDeadline + pause).Milliseconds() + 2*keptMarginMs

@@ -15,23 +15,23 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// outputChecker checks that an instance of a program ends as the program allows: S20. It looks when an execution ends, at the
-// instances of the plan, at their children and at what they start detached. It reads the tree, never what the
-// code did: from the history it takes only the first input of a child.
+// outputChecker checks that an instance of a program ends as the program allows: S20. It judges the end of an execution
+// of an instance of the plan, of its children and of instances that they start detached. It reads the tree of the
+// program and never what the code did: from the history it takes only the first input of a child.
 //
-// Poison is for L01 and L05 to judge, and a cancel is possible for whoever has a parent, a canceller in the plan, or an
-// eternal loop's expectation.
+// L01 and L05 judge poison. A cancel is possible for an instance that has a parent, that the plan cancels, or that the
+// plan expects to run for ever.
 type outputChecker struct {
 	check.Base
 	set  program.Set
 	plan *plan.Plan
 	// byName maps names to the indices of the plan's instances that run programs; only looked up.
 	byName map[string]int
-	// came holds the queue messages that have come, by instance; only looked up.
+	// came holds the queue messages that have arrived, by instance; only looked up.
 	came map[observe.InstanceNo][]engine.QueueMessageItem
 	// panics is the text with which any activity may fail.
 	panics string
-	limits []engine.Limits // of the builds, each once
+	limits []engine.Limits // the limits of the builds, without duplicates
 }
 
 func newOutputChecker(m *check.Run) check.Checker {
@@ -81,7 +81,7 @@ func (k *outputChecker) Observe(o *observe.Observation) {
 	}
 }
 
-// judge checks an execution to which an ack has given another status.
+// judge checks an execution whose status an ack has changed.
 func (k *outputChecker) judge(c *model.Call, ex *model.Execution) {
 	in := ex.Instance
 	name := in.Orchestration
@@ -119,7 +119,8 @@ func sent(in *plan.Instance, verb plan.ActionVerb, name string) (data []string) 
 	return data
 }
 
-// circumstances returns what the plan does to an instance; ok is false if its first input cannot be read.
+// circumstances returns what the plan does to an instance; ok is false if the first input of the instance cannot be
+// read.
 func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstances, ok bool) {
 	c = program.Circumstances{Limits: k.limits, Anyone: []string{planterm.CalmData}, ActivityPanic: k.panics, Messages: func(queue string) (data []string) {
 		for _, m := range k.came[in.No] {
@@ -138,7 +139,7 @@ func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstanc
 			}
 		}
 		if c.Cancelled = p.Expect == planterm.EndEternal || len(c.Reasons) > 0; p.Expect == planterm.EndEternal {
-			c.Reasons = nil // calm has its own
+			c.Reasons = nil // calm cancels with a reason of its own
 		}
 		c.Events = func(name string) []string { return sent(p, plan.ActionRaise, name) }
 		return c, p.Orchestration == in.Orchestration

@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// phantomChecker checks that an activity runs only because a committed event says so: S21. A schedule that was cancelled or
-// completed meanwhile is one, since activities run at least once; one that was damaged counts, too.
+// phantomChecker checks that an activity runs only if a committed event schedules it: S21. A schedule that was cancelled
+// or completed in the meantime counts, since activities run at least once; a damaged one counts, too.
 type phantomChecker struct {
 	check.Base
 	scheduled model.KindNo
@@ -29,11 +29,11 @@ func (*phantomChecker) Records() []record.Kind {
 func (p *phantomChecker) Record(r *cluster.Record) {
 	item := &r.Activity.Item
 	no := p.Run.Model.Number(item.Instance)
-	seen := "the execution is not there"
+	seen := "the execution does not exist"
 	if no != 0 {
 		if ex := p.Run.Model.Instance(no).Execution(item.ExecutionID); ex != nil {
 			if ex.Deleted {
-				return // a deletion does not stop what runs
+				return // a deletion does not stop running activities
 			}
 			e := ex.Event(item.ID)
 			switch {
@@ -47,6 +47,6 @@ func (p *phantomChecker) Record(r *cluster.Record) {
 		}
 	}
 	who := p.Run.Who(observe.Caller{Node: r.Node, Incarnation: r.Incarnation})
-	p.Run.Safety("S21", r.Node, no, "%s runs activity %s as event %d of execution %d, and %s: expected a committed schedule",
+	p.Run.Safety("S21", r.Node, no, "%s runs activity %s as event %d of execution %d, but %s: expected a committed schedule",
 		who, item.Name, item.ID, item.ExecutionID, seen)
 }

@@ -12,9 +12,10 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// readsChecker checks that reads of the management surface are true: S26. Lists name what exists; a history is complete or
-// an error; statistics count every stored event, or are an error; keys are those of one instant. It judges the reads of
-// probes. A history without its damaged event would look healthy, and its reader would not learn of the damage.
+// readsChecker checks that reads of the management surface are true: S26. Lists name the existing instances; a history
+// is complete or an error; statistics count every stored event, or are an error; keys belong to one instant. It judges
+// the reads of probes. A history without its damaged event would look healthy, and its reader would not notice the
+// damage.
 type readsChecker struct{ check.Base }
 
 func newReadsChecker(m *check.Run) check.Checker { return &readsChecker{check.Base{Run: m}} }
@@ -55,7 +56,7 @@ func (k *readsChecker) history(r *cluster.Record, no observe.InstanceNo) {
 		return
 	}
 	if r.Err != nil || len(r.Looked.Events) != len(ex.Events) {
-		k.report(r, no, "reads %d events of execution %d, whose history has %d (error: %v; damaged: %v): expected all of them, or an error if one is damaged",
+		k.report(r, no, "reads %d events of execution %d, whose history has %d (error: %v; damaged: %v): expected all of them, or an error if any is damaged",
 			len(r.Looked.Events), ex.ID, len(ex.Events), r.Err, damagedIn(ex))
 	}
 }
@@ -71,12 +72,12 @@ func (k *readsChecker) stats(r *cluster.Record, no observe.InstanceNo) {
 		counted = r.Looked.Stats.HistoryEventCount
 	}
 	if counted != uint64(len(ex.Events)) {
-		k.report(r, no, "counts %d events of execution %d, whose history has %d (error: %v; damaged: %v): expected all of them to count, or an error if one is damaged",
+		k.report(r, no, "counts %d events of execution %d, whose history has %d (error: %v; damaged: %v): expected it to count all of them, or an error if any is damaged",
 			counted, ex.ID, len(ex.Events), r.Err, damagedIn(ex))
 	}
 }
 
-// keys compares with the store, overlaid by the delta.
+// keys compares a read with the stored keys, overlaid by the delta.
 func (k *readsChecker) keys(r *cluster.Record, no observe.InstanceNo) {
 	var want []string
 	v := &k.Run.Model.Instance(no).Values
@@ -96,7 +97,7 @@ func (k *readsChecker) keys(r *cluster.Record, no observe.InstanceNo) {
 	}
 	slices.Sort(want)
 	if slices.Sort(got); r.Err != nil || !slices.Equal(got, want) {
-		k.report(r, no, "reads %s (error: %v): expected %s, which is stored all the time", keysText(got), r.Err, keysText(want))
+		k.report(r, no, "reads %s (error: %v): expected %s, which are stored all the time", keysText(got), r.Err, keysText(want))
 	}
 }
 
@@ -122,8 +123,8 @@ func latest(in *model.Instance) *model.Execution {
 	return nil
 }
 
-// unreadable reports whether whoever read cannot decode the execution: an event was damaged, or a probe's build does not
-// read its kind.
+// unreadable reports whether the reader cannot decode the execution: an event is damaged, or the build of the probe does
+// not read its kind.
 func (k *readsChecker) unreadable(r *cluster.Record, ex *model.Execution) bool {
 	if damagedIn(ex) {
 		return true

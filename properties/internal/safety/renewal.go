@@ -4,9 +4,10 @@ import (
 	"time"
 )
 
-// renewedAfterMs returns how long after it is taken the contract lets a lock be renewed
-// (docs/contract/runtime.md#r4): a lock of 15 s or more, a buffer before its end; a shorter one, after the least number of
-// whole seconds that is half of it. It is a second at least. It states the rule apart from the node, which it judges.
+// renewedAfterMs returns the time from the grant of a lock after which the contract lets its holder renew it
+// (docs/contract/runtime.md#r4). A lock of 15 s or more is renewed the buffer before its end; a shorter one after half
+// of its time, rounded up to whole seconds; never sooner than after one second. It states the rule independently of the
+// node, which it judges.
 func renewedAfterMs(timeout, buffer time.Duration) int64 {
 	if timeout >= 15*time.Second {
 		if left := timeout - buffer; left > time.Second {

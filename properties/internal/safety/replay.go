@@ -16,26 +16,27 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// replayChecker checks that a history is what its code does: S11. At the end of a run each ended execution is replayed, by
+// replayChecker checks that a history agrees with its code: S11. At the end of a run it replays each ended execution, by
 // the right rules, on every build of the run that runs it (admits, reads and has the handler). Before that, an ack must
-// do what it records: start what it says it has started, withdraw what it says it has cancelled, and cancel no child that
-// never began. An execution that a node itself has called nondeterministic counts as one that does not replay.
+// do what it records: start the instances that it records as started, withdraw the activities that it records as
+// cancelled, and cancel no child that never began. An execution that a node calls nondeterministic counts as one that
+// does not replay.
 //
 // An execution that was ended from outside (poison, a failure that is not the application's) needs to agree only up to
-// its end; one with an event that a fault damaged is exempt, and so is a stored one with which, says the plan, the code
-// disagrees: what a node makes of that, S24 judges. After a pruned execution, those of an instance with keys are
-// exempt.
+// its end. Exempt are an execution with a damaged event, and a stored execution that, according to the plan, does not
+// agree with its code: S24 judges what a node does with it. If an instance with keys was pruned, its later executions
+// are exempt, too.
 type replayChecker struct {
 	check.Base
 	runs      []replayBuild
-	last      map[lastAck]observe.Caller // who made the last ack of an execution; looked up only
+	last      map[lastAck]observe.Caller // the caller that made the last ack of an execution; looked up only
 	panics    map[string]string          // where the code of an instance panicked last; looked up only
-	disagrees map[string]bool            // the instances whose stored history is not that of their code; looked up only
-	workspace *replay.Workspace          // used while it replays
+	disagrees map[string]bool            // the instances whose stored history does not agree with their code; looked up only
+	workspace *replay.Workspace          // used while the checker replays
 }
 
-// replayBuild is a build of the run with the pins that its nodes, of whatever incarnation, admitted, and the handlers of
-// the last.
+// replayBuild is a build of the run, with the pins that any incarnation of its nodes admitted, and the handlers of the
+// last incarnation.
 type replayBuild struct {
 	build    *engine.Build
 	reads    model.KindSet
@@ -71,8 +72,8 @@ func (k *replayChecker) Record(r *cluster.Record) {
 	}
 	info := k.Run.World.Node(r.Node)
 	// On released nodes, S11 replay-deterministic: an ack must do what it records, and no execution may be called
-	// nondeterministic; there is no replay at the end of the run. That replay follows the rules of modelled builds, and a
-	// released node replays its own history at each turn and says so when it fails.
+	// nondeterministic; there is no replay at the end of the run. That replay follows the rules of modelled builds, and
+	// a released node replays its own history at each turn and reports a failure.
 	if info.Registry == nil || info.Build.Release != "" {
 		return
 	}
@@ -105,16 +106,16 @@ func (k *replayChecker) Observe(o *observe.Observation) {
 		switch d := e.Data.(type) {
 		case eventdata.OrchestrationChained:
 			if !endsCancelled(ack) && !k.starts(c, d.Instance) {
-				k.report(c, e, "and enqueues no start of "+d.Instance)
+				k.report(c, e, "but enqueues no start of "+d.Instance)
 				return
 			}
 		case eventdata.ActivityCancelRequested:
 			if !withdraws(ack, e.SourceEventID) {
-				k.report(c, e, "and withdraws no activity of that schedule")
+				k.report(c, e, "but withdraws no activity of that schedule")
 				return
 			}
 		case eventdata.OrchestrationFailed:
-			// An answer to a deleted instance may reach another of the same name.
+			// An answer to a deleted instance may reach another one of the same name.
 			if conf := d.Details.Configuration; conf != nil && conf.Kind == eventdata.KindNondeterminism && !k.hadNamesake(c) && !k.disagrees[ack.HistoryDelta[i].InstanceID] {
 				k.report(c, e, "which says: "+d.Details.Display())
 				return
@@ -123,14 +124,14 @@ func (k *replayChecker) Observe(o *observe.Observation) {
 	}
 }
 
-// checkCancels checks that whoever is cancelled was started, in this ack or before. A child that a turn schedules as it
-// ends is not.
+// checkCancels checks that an ack cancels only instances that were started, in this ack or earlier. A turn that ends
+// does not start the children that it schedules.
 func (k *replayChecker) checkCancels(c *model.Call) {
 	for _, r := range c.Rows {
 		if r.InsertedBy != c.ID || r.Kind != engine.ItemCancelInstance || !r.Present || r.Instance.Created || model.StartQueued(r.Instance) {
 			continue
 		}
-		k.Run.Safety("S11", c.Caller.Node, r.Instance.No, "an ack by %s with token %s of execution %d cancels %s, which nobody has started: expected a cancel of what was started",
+		k.Run.Safety("S11", c.Caller.Node, r.Instance.No, "an ack by %s with token %s of execution %d cancels %s, which no call has started: expected it to cancel only started instances",
 			k.Run.Who(c.Caller), c.Request.Token, c.Request.Ack.ExecutionID, r.Instance.Name)
 		return
 	}
@@ -165,7 +166,7 @@ func withdraws(ack *engine.OrchestrationAck, schedule uint64) bool {
 	return false
 }
 
-// endsCancelled reports whether a turn ended by a cancel, after which it starts nothing.
+// endsCancelled reports whether a turn ended by a cancel; such a turn starts nothing.
 func endsCancelled(ack *engine.OrchestrationAck) bool {
 	for i := range ack.HistoryDelta {
 		f, ok := ack.HistoryDelta[i].Data.(eventdata.OrchestrationFailed)
@@ -186,7 +187,7 @@ func (k *replayChecker) report(c *model.Call, e *engine.Event, what string) {
 			}
 		}
 	}
-	k.Run.Safety("S11", c.Caller.Node, no, "an ack by %s with token %s records event %d (%s) of execution %d, %s: expected a turn that does what it records, and records what its code does",
+	k.Run.Safety("S11", c.Caller.Node, no, "an ack by %s with token %s records event %d (%s) of execution %d, %s: expected a turn to do what it records, and to record what its code does",
 		k.Run.Who(c.Caller), c.Request.Token, e.EventID, e.Kind(), c.Request.Ack.ExecutionID, what)
 }
 
@@ -196,10 +197,10 @@ func (k *replayChecker) Finish() {
 	defer k.workspace.Close()
 	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
 		in := k.Run.Model.Instance(observe.InstanceNo(no))
-		var keys []engine.KVEntry // those with which the next execution begins
+		var keys []engine.KVEntry // the keys with which the next execution begins
 		for _, ex := range in.Executions {
 			if ex.Deleted && !ex.Created && !in.Values.Empty() {
-				break // the keys of the next ones can no longer be worked out
+				break // the keys of the later executions are unknown
 			}
 			if ex.Created && ex.Status.Terminal() && ex.Kinds.Has(k.Run.Model.Kinds.Started) && !ex.Kinds.Has(model.KindDamaged) && !k.disagrees[in.Name] {
 				k.replay(in, ex, keys)
@@ -211,7 +212,7 @@ func (k *replayChecker) Finish() {
 	}
 }
 
-// anyHistory returns an execution's history as some build of the run reads it.
+// anyHistory returns an execution's history, decoded by some build of the run.
 func (k *replayChecker) anyHistory(in *model.Instance, ex *model.Execution) []engine.Event {
 	for i := range k.runs {
 		if history, err := k.Run.World.Store().PeekHistory(in.Name, ex.ID, k.runs[i].build.Codec); err == nil {
@@ -221,8 +222,8 @@ func (k *replayChecker) anyHistory(in *model.Instance, ex *model.Execution) []en
 	return nil
 }
 
-// replay replays an execution on every build of the run that runs it. Decoded events are the store's own, so it costs
-// little more than the code itself.
+// replay replays an execution on every build of the run that runs it. The decoded events are the store's own, so it
+// costs little more than the code itself.
 func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []engine.KVEntry) {
 	for i := range k.runs {
 		run := &k.runs[i]
@@ -231,7 +232,7 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 		}
 		history, err := k.Run.World.Store().PeekHistory(in.Name, ex.ID, run.build.Codec)
 		if err != nil || len(history) == 0 {
-			continue // it differs from the model's: other checkers judge that
+			continue // the stored history differs from the model's, which other checkers judge
 		}
 		started, ok := history[0].Data.(eventdata.OrchestrationStarted)
 		if !ok {
@@ -264,13 +265,13 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 	}
 }
 
-// lastAck is an execution.
+// lastAck is an execution, as the key of its last ack.
 type lastAck struct {
 	instance  observe.InstanceNo
 	execution uint64
 }
 
-// writers tells which builds wrote the events of a history, by the versions that these bear.
+// writers names the builds that wrote the events of a history, by the versions in the events.
 func writers(history []engine.Event) string {
 	var parts []string
 	for from := 0; from < len(history); {

@@ -13,17 +13,17 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// routingChecker checks that activities go where they belong: S16. A tag goes to a filter that names it, a session's
-// activities go to its owner alone, and activities that an ack cancels are gone.
+// routingChecker checks the routing of activities: S16. An activity with a tag goes only to a fetch whose filter names
+// the tag, activities of a session go to its owner alone, and activities that an ack cancels disappear.
 //
-// Who owns which session, until when, and when he was last active, it works out from the calls by the rules of
-// docs/contract/provider.md#p5.8 to #p5.13 and #p6.6, and compares that with the sessions rows after each call that
-// changes them or should.
+// From the calls it derives the owner of each session, the end of its lock and the time of the last activity, by the
+// rules of docs/contract/provider.md#p5.8 to #p5.13 and #p6.6, and compares that with the sessions rows after each call
+// that changes them or should.
 type routingChecker struct {
 	check.Base
-	held  []model.Session              // as they must be, in order of id
-	taken map[observe.MessageNo]string // who took a session activity last; only looked up
-	// due reports whether the running call changes sessions, or must.
+	held  []model.Session              // the expected sessions, in order of id
+	taken map[observe.MessageNo]string // the owner that took a session's activity last; only looked up
+	// due reports whether the running call changes sessions, or should.
 	due     bool
 	running []sessionWork // the activities of sessions that nodes run
 }
@@ -66,7 +66,7 @@ func (k *routingChecker) Observe(o *observe.Observation) {
 	}
 }
 
-// delivered judges who gets an activity, and claims its session for that owner.
+// delivered judges which caller gets an activity, and claims its session for that owner.
 func (k *routingChecker) delivered(c *model.Call, o *observe.Observation) {
 	if len(c.Messages) == 0 {
 		return
@@ -77,14 +77,14 @@ func (k *routingChecker) delivered(c *model.Call, o *observe.Observation) {
 		return
 	}
 	if !model.TakesTag(c.Request.Tags, w.Tag) {
-		k.report(c, r, "has tag "+strconv.Quote(w.Tag)+" and went to a fetch for "+tagText(c.Request.Tags)+": expected the tag filter to leave it")
+		k.report(c, r, "has tag "+strconv.Quote(w.Tag)+" but went to a fetch for "+tagText(c.Request.Tags)+": expected the tag filter to exclude it")
 	}
 	if w.SessionID == "" {
 		return
 	}
 	config := c.Request.Session
 	if config == nil {
-		k.report(c, r, "belongs to session "+strconv.Quote(w.SessionID)+" and went to a fetch without a session owner: expected such a fetch to leave it")
+		k.report(c, r, "belongs to session "+strconv.Quote(w.SessionID)+" but went to a fetch without a session owner: expected such a fetch to skip it")
 		return
 	}
 	k.due = true
@@ -99,10 +99,10 @@ func (k *routingChecker) delivered(c *model.Call, o *observe.Observation) {
 		k.held = slices.Insert(k.held, i, want)
 		return
 	case k.held[i].UntilMs > o.AtMs && k.held[i].Owner != config.OwnerID:
-		k.report(c, r, "belongs to session "+strconv.Quote(w.SessionID)+", which is "+k.sessionText(k.held[i])+", and went to "+config.OwnerID+
+		k.report(c, r, "belongs to session "+strconv.Quote(w.SessionID)+", which is "+k.sessionText(k.held[i])+", but went to "+config.OwnerID+
 			": expected a live session's activities to go to its owner")
 	case k.held[i].UntilMs > o.AtMs && k.held[i].UntilMs > want.UntilMs:
-		// Whether a refresh shortens is free (F26).
+		// A refresh may shorten the lock (F26).
 		if j, ok := model.FindSession(k.Run.Model.Sessions, w.SessionID); ok && k.Run.Model.Sessions[j].UntilMs == k.held[i].UntilMs {
 			want.UntilMs = k.held[i].UntilMs
 		}
@@ -126,8 +126,8 @@ func tagText(f engine.TagFilter) string {
 	return "none"
 }
 
-// worked counts as activity of a session the ack or the renewal of work that its owner took. For work that a former owner
-// took, either is allowed (F27).
+// worked counts the ack or the renewal of work by the owner that took it as activity of the session. For work that a
+// former owner took, both views are allowed (F27).
 func (k *routingChecker) worked(c *model.Call, nowMs int64) {
 	if len(k.held) == 0 {
 		return
@@ -151,7 +151,7 @@ func (k *routingChecker) worked(c *model.Call, nowMs int64) {
 	}
 }
 
-// renewed extends the sessions that their owners hold and are active in.
+// renewed extends the sessions that the given owners hold and use.
 func (k *routingChecker) renewed(c *model.Call, o *observe.Observation) {
 	n := 0
 	for i := range k.held {
@@ -164,11 +164,11 @@ func (k *routingChecker) renewed(c *model.Call, o *observe.Observation) {
 		n++
 	}
 	if n != int(o.NewCount) {
-		k.Run.Safety("S16", c.Caller.Node, 0, "a session renewal by %s for %q told %d renewed sessions, expected %d", k.Run.Who(c.Caller), c.Request.Owners, o.NewCount, n)
+		k.Run.Safety("S16", c.Caller.Node, 0, "a session renewal by %s for %q reported %d renewed sessions, expected %d", k.Run.Who(c.Caller), c.Request.Owners, o.NewCount, n)
 	}
 }
 
-// cleaned removes the sessions that ran out and have no work. A provider that cleans up itself may keep them for a while.
+// cleaned removes the expired sessions without work. A provider that cleans up by itself may keep them for a while.
 func (k *routingChecker) cleaned(c *model.Call, nowMs int64) {
 	k.held = slices.DeleteFunc(k.held, func(x model.Session) bool {
 		_, kept := model.FindSession(k.Run.Model.Sessions, x.ID)
@@ -188,7 +188,8 @@ func (k *routingChecker) workOf(id string) *model.Row {
 	return nil
 }
 
-// cancelled checks that what an ack cancels, old or inserted by that ack, is not in the worker queue after it.
+// cancelled checks that the activities that an ack cancels, old or inserted by that ack, are not in the worker queue
+// afterwards.
 func (k *routingChecker) cancelled(c *model.Call) {
 	ack := c.Request.Ack
 	if ack == nil {
@@ -201,13 +202,13 @@ func (k *routingChecker) cancelled(c *model.Call) {
 		}
 		for _, r := range k.Run.Model.Instance(no).Work {
 			if r.Execution == id.ExecutionID && r.ID == id.ActivityID {
-				k.report(c, r, "was cancelled by the ack of token "+c.Request.Token+" and is still queued: expected it to be gone")
+				k.report(c, r, "was cancelled by the ack of token "+c.Request.Token+" but is still queued: expected its removal")
 			}
 		}
 	}
 }
 
-// compare compares the sessions with what they must be. It reports a difference once.
+// compare compares the sessions with the expected ones. It reports a difference once.
 func (k *routingChecker) compare(c *model.Call) {
 	k.due = false
 	have := k.Run.Model.Sessions

@@ -13,8 +13,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file has the demands on nodes about sessions: that they run activities of no more sessions at a time than allowed
-// (S16), and that they keep the session whose activity they run (S19).
+// This file judges how nodes treat sessions: they run activities of no more sessions at a time than allowed (S16), and
+// keep the sessions whose activities they run (S19).
 
 // sessionWork is an activity of a session that a node runs.
 type sessionWork struct {
@@ -65,12 +65,12 @@ func (k *routingChecker) Record(r *cluster.Record) {
 type keptSession struct {
 	id      string
 	caller  observe.Caller
-	sinceMs int64 // the start of its uninterrupted hold
+	sinceMs int64 // the start of its uninterrupted ownership
 	untilMs int64
-	lost    bool // and the loss was reported
+	lost    bool // the loss was reported
 }
 
-// claimed follows which node has which session.
+// claimed records which node owns which session.
 func (k *lockLossChecker) claimed(o *observe.Observation) {
 	c := k.Run.Model.Call(o.Call)
 	i := slices.IndexFunc(k.sessions, func(x keptSession) bool { return x.id == o.Name })
@@ -88,8 +88,8 @@ func (k *lockLossChecker) claimed(o *observe.Observation) {
 	x.untilMs = o.UntilMs
 }
 
-// worked judges a node that renews or acknowledges an activity of a session that it has let run out. The node is active,
-// so only trouble excuses it, as with other locks.
+// worked judges a node that renews or acknowledges an activity of a session whose lock it has let expire. The node is
+// active, so only trouble excuses it, as with other locks.
 func (k *lockLossChecker) worked(o *observe.Observation) {
 	c := k.Run.Model.Call(o.Call)
 	if c == nil || c.Caller.Node == 0 || int(c.Caller.Node) > len(k.nodes) {
@@ -116,7 +116,7 @@ func (k *lockLossChecker) worked(o *observe.Observation) {
 		x.lost = true
 		k.Run.Violate(check.Breach{
 			Property: "S19", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: r.Instance.No, Item: model.ItemText(r),
-			Message: k.Run.Who(c.Caller) + " lost session " + strconv.Quote(x.id) + " at " + k.Run.At(x.untilMs) + " while it worked for it (" + model.ItemText(r) +
+			Message: k.Run.Who(c.Caller) + " lost session " + strconv.Quote(x.id) + " at " + k.Run.At(x.untilMs) + " while it worked in it (" + model.ItemText(r) +
 				", " + k.Run.LockText(r.Was.Lock) + "): it is up, not frozen, and was not cut off since it claimed the session at " + k.Run.At(x.sinceMs) +
 				": expected it to renew the session",
 		})

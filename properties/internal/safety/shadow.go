@@ -8,7 +8,7 @@ import (
 )
 
 // shadowID is the id under which a difference between the store and its shadow is reported. It is not a property of a
-// provider but a check of durosim itself: unless the observations tell the whole truth, no checker can be trusted.
+// provider but a check of durosim itself: unless the observations are complete and true, no checker can be trusted.
 const shadowID = "shadow"
 
 // shadowChecker compares, at the end of a run, the store with the model built from its observations.
@@ -27,7 +27,7 @@ func (s *shadowChecker) Finish() {
 	if instance, seen := s.Run.Model.Difference(store.Snapshot()); seen != "" {
 		s.Run.Violate(check.Breach{
 			Property: shadowID, Class: cluster.ClassInternal, Instance: instance,
-			Message: "the store differs from what its observations say: " + seen,
+			Message: "the store differs from its observations: " + seen,
 		})
 	}
 }

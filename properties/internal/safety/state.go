@@ -13,18 +13,18 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// stateChecker checks that key-value state, custom status and queue messages follow their model: S17. It works out what
-// each instance must have from the events of the acks that took effect (docs/contract/provider.md#p6.8 and #p6.9) and
-// compares that with the store's rows after each call that changes them or should, with the snapshot of each delivery,
-// and with what clients read. The model of queue messages is in carryover.go.
+// stateChecker checks that key-value state, custom status and queue messages follow their model: S17. It derives the
+// state of each instance from the events of the acks that took effect (docs/contract/provider.md#p6.8 and #p6.9), and
+// compares it with the store's rows after each call that changes them or should, with the snapshot of each delivery, and
+// with the reads of clients. The model of queue messages is in carryover.go.
 type stateChecker struct {
 	check.Base
-	states []*instanceData // by instance number; nil while there is nothing to know
+	states []*instanceData // by instance number; nil while nothing is known
 	due    observe.InstanceNo
 	begun  bool // see begins
 }
 
-// instanceData is the state that an instance must have.
+// instanceData is the expected state of an instance.
 type instanceData struct {
 	store, delta []model.KeyValue // in order of key; a row of the delta without a value is a tombstone
 	status       *string
@@ -101,7 +101,7 @@ func (k *stateChecker) acked(c *model.Call, no observe.InstanceNo) {
 		no = in.No
 	}
 	if no == 0 {
-		return // S05 has that case
+		return // S05 reports that
 	}
 	d := k.of(no, false)
 	for i := range ack.HistoryDelta {
@@ -146,7 +146,7 @@ func (k *stateChecker) acked(c *model.Call, no observe.InstanceNo) {
 	k.carried(c, no, d)
 }
 
-// changesState reports whether an event is one of those that this property follows.
+// changesState reports whether this property follows an event.
 func changesState(e engine.EventData) bool {
 	switch e := e.(type) {
 	case eventdata.KeyValueSet, eventdata.KeyValueCleared, eventdata.KeyValuesCleared, eventdata.CustomStatusUpdated, eventdata.QueueEventDelivered,
@@ -158,7 +158,7 @@ func changesState(e engine.EventData) bool {
 	return false
 }
 
-// change writes a row of the delta; without a value it is a tombstone.
+// change writes a row of the delta; without a value the row is a tombstone.
 func (d *instanceData) change(key string, value *string, atMs uint64) {
 	d.delta = putKV(d.delta, model.KeyValue{Key: key, Value: value, UpdatedMs: atMs})
 }
@@ -176,7 +176,7 @@ func putKV(list []model.KeyValue, r model.KeyValue) []model.KeyValue {
 	return slices.Insert(list, i, r)
 }
 
-// merge applies the boundary of an execution: the delta goes into the store.
+// merge moves the delta into the store, as the end of an execution does.
 func (k *stateChecker) merge(d *instanceData) {
 	k.Run.Happened(check.FactKVMerged)
 	for _, r := range d.delta {
@@ -206,8 +206,8 @@ func (d *instanceData) view(key string) *string {
 	return nil
 }
 
-// delivered compares a delivery's snapshot: the state at the last boundary, without this execution's changes. With a
-// history_error it may hold anything (F13).
+// delivered compares a delivery's snapshot with the state at the last boundary, without this execution's changes. With a
+// history_error the snapshot may hold anything (F13).
 func (k *stateChecker) delivered(c *model.Call, o *observe.Observation) {
 	if o.Fetched == nil || o.Fetched.Item.HistoryError != "" {
 		return
@@ -230,28 +230,28 @@ func (k *stateChecker) delivered(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// read compares what a client is told with the state.
+// read compares the answer to a client with the state.
 func (k *stateChecker) read(c *model.Call, o *observe.Observation) {
 	no := k.Run.Model.Number(c.Request.Instance)
 	d := k.of(no, false)
 	if c.Kind == observe.CallGetKVValue {
 		if want := d.view(c.Request.Key); !model.SameText(o.Value, want) {
-			k.report(c, no, fmt.Sprintf("told key %q = %s, expected %s", c.Request.Key, model.TextOf(o.Value), model.TextOf(want)))
+			k.report(c, no, fmt.Sprintf("returned key %q = %s, expected %s", c.Request.Key, model.TextOf(o.Value), model.TextOf(want)))
 		}
 		return
 	}
 	if o.Outcome != observe.OutcomeOK {
-		return // it is not told what the caller has seen
+		return // the version that the caller has seen is unknown
 	}
 	if d == nil {
 		d = &instanceData{}
 	}
 	if !model.SameText(o.Value, d.status) || o.Version != d.version {
-		k.report(c, no, fmt.Sprintf("told custom status %s, version %d, expected %s, version %d", model.TextOf(o.Value), o.Version, model.TextOf(d.status), d.version))
+		k.report(c, no, fmt.Sprintf("returned custom status %s, version %d, expected %s, version %d", model.TextOf(o.Value), o.Version, model.TextOf(d.status), d.version))
 	}
 }
 
-// compare compares the rows of an instance with what they must be. It reports a difference once.
+// compare compares the rows of an instance with the expected ones. It reports a difference once.
 func (k *stateChecker) compare(c *model.Call, no observe.InstanceNo) {
 	have, d := &k.Run.Model.Instance(no).Values, k.of(no, false)
 	if d == nil {
@@ -263,7 +263,7 @@ func (k *stateChecker) compare(c *model.Call, no observe.InstanceNo) {
 	seen := ""
 	switch {
 	case !model.SameText(have.CustomStatus, d.status) || have.CustomVersion != d.version:
-		seen = fmt.Sprintf("left custom status %s, version %d, expected %s, version %d: each ack that brings one raises the version by one",
+		seen = fmt.Sprintf("left custom status %s, version %d, expected %s, version %d: each ack with a custom status raises the version by one",
 			model.TextOf(have.CustomStatus), have.CustomVersion, model.TextOf(d.status), d.version)
 	case rowsDiffer(have.Delta, d.delta, false) != "":
 		seen = "left the key-value changes of the running execution wrong: " + rowsDiffer(have.Delta, d.delta, false)
@@ -283,7 +283,7 @@ func rowsDiffer(have, want []model.KeyValue, times bool) string {
 		i, had := findKV(have, w.Key)
 		switch {
 		case !had:
-			return fmt.Sprintf("key %q is not there, expected %s", w.Key, model.TextOf(w.Value))
+			return fmt.Sprintf("key %q is missing, expected %s", w.Key, model.TextOf(w.Value))
 		case !model.SameText(have[i].Value, w.Value):
 			return fmt.Sprintf("key %q is %s, expected %s", w.Key, model.TextOf(have[i].Value), model.TextOf(w.Value))
 		case (times || w.Value != nil) && have[i].UpdatedMs != w.UpdatedMs:

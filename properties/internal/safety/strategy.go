@@ -15,20 +15,20 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// strategyChecker checks that work which a node cannot run is treated as the plan's strategy says: S27. Under bounce it goes
-// back counted, with the growing delay. A sweeper gives back uncounted what it looks at. Sweeper and dead-letter policy end
-// only what has been blocked for as long as the plan's patience, and say so.
+// strategyChecker checks that nodes treat work which they cannot run as the plan's strategy says: S27. Under bounce such
+// work goes back counted, with the growing delay. A sweeper gives back the work that it looks at uncounted. Sweeper and
+// dead-letter policy end only work that has been blocked for the plan's patience, and name the cause.
 //
-// For a node whose clock is wrong nothing is asked of times.
+// Times are not judged for a node whose clock is wrong.
 type strategyChecker struct {
 	check.Base
 	strategy plan.Strategy
 	afterMs  int64
-	visible  []int64 // by message number: when it was first to be visible
+	visible  []int64 // by message number: the visibility time at insertion
 	fetches  []lastFetch
 }
 
-// lastFetch is when the last fetch of a node with that filter ended.
+// lastFetch is the time at which the last fetch with a filter ended.
 type lastFetch struct {
 	filter *engine.CapabilityFilter
 	ms     int64
@@ -85,7 +85,7 @@ func (k *strategyChecker) fetched(f *engine.CapabilityFilter, ms int64) {
 	k.fetches = append(k.fetches, lastFetch{f, ms})
 }
 
-// givenBack judges what a node gives back since it cannot run it, or since its sweeper has only looked.
+// givenBack judges an abandon by a node that cannot run the work, or whose sweeper has only looked at it.
 func (k *strategyChecker) givenBack(c *model.Call) {
 	in := model.HeldBy(c)
 	if in == nil || in.BatchToken != c.Request.Token || in.Note.Token != c.Request.Token {
@@ -94,20 +94,20 @@ func (k *strategyChecker) givenBack(c *model.Call) {
 	switch note := &in.Note; note.Decision {
 	case machine.DecideLooked:
 		if !c.Request.IgnoreAttempt {
-			k.Run.Safety("S27", c.Caller.Node, in.No, "%s gives back %s, which its sweeper has looked at, as a delivery that counts: expected it to be uncounted, since nobody tried to run it",
+			k.Run.Safety("S27", c.Caller.Node, in.No, "%s gives back %s, which its sweeper has looked at, as a delivery that counts: expected it to be uncounted, since no node tried to run it",
 				k.Run.Who(c.Caller), in.Name)
 		}
 	case machine.DecideIncompatible:
 		o := &k.Run.World.Node(c.Caller.Node).Options
 		want := grown(note.Attempt, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)
 		if k.strategy == planterm.StrategyBounce && (c.Request.Delay != want || c.Request.IgnoreAttempt) {
-			k.Run.Safety("S27", c.Caller.Node, in.No, "%s bounces %s at attempt %d for %v, counted: %t; expected %v, which grows with the attempts, and counted",
+			k.Run.Safety("S27", c.Caller.Node, in.No, "%s bounces %s at attempt %d for %v, counted: %t; expected %v, which grows with the attempts, counted",
 				k.Run.Who(c.Caller), in.Name, note.Attempt, c.Request.Delay, !c.Request.IgnoreAttempt, want)
 		}
 	}
 }
 
-// grown returns base, doubled with each attempt after the first, six times at most and up to most.
+// grown returns base, doubled with each attempt after the first, at most six times and at most up to most.
 func grown(attempt uint32, base, most time.Duration) time.Duration {
 	d := base
 	for i := uint32(1); i < min(attempt, 7) && d < most; i++ {
@@ -154,7 +154,7 @@ func (k *strategyChecker) ended(c *model.Call, nowMs int64) {
 	if letters {
 		for _, f := range k.fetches {
 			if model.Admits(f.filter, pin) && nowMs-f.ms < k.afterMs {
-				report("a fetch with filter %s, which admits it, came at %s: expected none for %v", f.filter, k.Run.At(f.ms), time.Duration(k.afterMs)*time.Millisecond)
+				report("a fetch came with filter %s, which admits it, at %s: expected none for %v", f.filter, k.Run.At(f.ms), time.Duration(k.afterMs)*time.Millisecond)
 				return
 			}
 		}
@@ -165,6 +165,6 @@ func (k *strategyChecker) ended(c *model.Call, nowMs int64) {
 		return
 	}
 	if oldest < 0 || nowMs-oldest < k.afterMs {
-		report("its oldest message has been visible since %s: expected %v at least", k.Run.At(oldest), time.Duration(k.afterMs)*time.Millisecond)
+		report("its oldest message has been visible since %s: expected at least %v", k.Run.At(oldest), time.Duration(k.afterMs)*time.Millisecond)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// countText returns the end of a sentence about a count.
+// countText returns the part of a sentence that compares a count with the expected one.
 func countText(was, seen, want uint32) string {
-	return fmt.Sprintf(" with attempt count %d, and before the call it was %d: expected %d", seen, was, want)
+	return fmt.Sprintf(" with attempt count %d, which was %d before the call: expected %d", seen, was, want)
 }
 
 // outcomeText describes an outcome in words.

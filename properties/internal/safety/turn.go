@@ -17,15 +17,16 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// turnChecker judges what each node computes and commits by the specification of a turn: S24. It takes the delivery as given, so a
-// damaged history or a forged message is judged as the node saw it. Clients and probes may choose their acks freely.
+// turnChecker judges what each node computes and commits by the specification of a turn: S24. It takes the delivery as
+// given, so it judges a damaged history or a forged message as the node saw it. Clients and probes may choose their acks
+// freely.
 type turnChecker struct {
 	check.Base
 	handed map[string]*engine.FetchedOrchestration // by lock token
 	left   map[string][]uint64                     // what the code of a turn had not asked for when it ended, by lock token
 	spec   turn.Checker
 	code   coded.Checker
-	turn   turn.Turn // the one that is judged; reused
+	turn   turn.Turn // the judged turn; reused
 }
 
 func newTurnChecker(m *check.Run) check.Checker {
@@ -38,7 +39,7 @@ func (*turnChecker) Observes() []observe.Kind {
 
 func (*turnChecker) Records() []record.Kind { return []record.Kind{record.Note} }
 
-// Record judges what a turn makes of its code, when it is computed.
+// Record judges how a turn treats its code, when it is computed.
 func (k *turnChecker) Record(r *cluster.Record) {
 	n := r.Note
 	if n.Turn == nil || n.Turn.Ack == nil || n.Turn.Asked == nil {
@@ -120,7 +121,7 @@ func (k *turnChecker) Observe(o *observe.Observation) {
 
 func (k *turnChecker) judge(o *observe.Observation, ack *engine.OrchestrationAck, item *engine.OrchestrationItem, build *engine.Build) {
 	if item.HistoryError != "" || len(item.Messages) == 0 {
-		return // S18 judges what follows the one, and no provider hands out the other
+		return // S18 judges a history error, and no provider delivers an empty batch
 	}
 	t := k.of(ack, item, build)
 	t.Unclaimed = k.left[ack.LockToken]
@@ -130,7 +131,7 @@ func (k *turnChecker) judge(o *observe.Observation, ack *engine.OrchestrationAck
 	}
 }
 
-// of returns the turn that an ack makes of a delivery.
+// of returns the turn for an ack and its delivery.
 func (k *turnChecker) of(ack *engine.OrchestrationAck, item *engine.OrchestrationItem, build *engine.Build) *turn.Turn {
 	t := &k.turn
 	*t = turn.Turn{
@@ -138,14 +139,14 @@ func (k *turnChecker) of(ack *engine.OrchestrationAck, item *engine.Orchestratio
 		Parent: item.Parent, Status: item.CurrentStatus, Keys: item.KVSnapshot, Ack: *ack, Limits: build.Limits,
 		OwnChildIDs: build.OwnChildIDs,
 	}
-	if ack.ExecutionID != item.ExecutionID { // the next execution
+	if ack.ExecutionID != item.ExecutionID { // a continue-as-new start in the batch begins the next execution
 		t.History, t.Status = nil, ""
 		if len(item.History) > 0 {
 			t.Previous = &item.History[0]
 		}
 	}
 	if t.Semantics = build.Semantics; len(build.Changes) == 0 {
-		return t // they are those of every execution
+		return t // every execution has the same semantics
 	}
 	stamp := &build.Version
 	if len(t.History) > 0 {

@@ -7,9 +7,9 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// visibleErrorChecker checks that a decoding failure is reported as history_error: S18. Besides what the store reports to
-// have decoded, it goes by the kinds in the history and the kinds that the caller's build reads, and by the number of
-// events handed out.
+// visibleErrorChecker checks that a decoding failure is reported as history_error: S18. It uses what the store reports
+// as decoded, the kinds in the history, the kinds that the caller's build reads, and the number of events in the
+// delivery.
 type visibleErrorChecker struct{ check.Base }
 
 func newVisibleErrorChecker(m *check.Run) check.Checker {
@@ -30,13 +30,13 @@ func (v *visibleErrorChecker) Observe(o *observe.Observation) {
 	delivered := o.Outcome == observe.OutcomeOK && o.Fetched != nil
 	if c.Unreadable != 0 {
 		switch {
-		case !model.Admits(c.Request.Filter, v.Run.Model.Instance(c.Unreadable).Pin()): // S02 has that case
+		case !model.Admits(c.Request.Filter, v.Run.Model.Instance(c.Unreadable).Pin()): // S02 reports that
 		case !delivered:
-			v.report(c, c.Unreadable, "could not be decoded, and the fetch ended with "+outcomeText(o.Outcome)+": expected a delivery with history_error")
+			v.report(c, c.Unreadable, "could not be decoded, but the fetch ended with "+outcomeText(o.Outcome)+": expected a delivery with history_error")
 		case o.Instance != c.Unreadable:
-			v.report(c, c.Unreadable, "could not be decoded, and the fetch delivered "+v.Run.Model.Name(o.Instance)+" instead: expected a delivery with history_error")
+			v.report(c, c.Unreadable, "could not be decoded, but the fetch delivered "+v.Run.Model.Name(o.Instance)+" instead: expected a delivery with history_error")
 		case o.Fetched.Item.HistoryError == "":
-			v.report(c, c.Unreadable, "could not be decoded, and the delivery says nothing of it: expected history_error")
+			v.report(c, c.Unreadable, "could not be decoded, but the delivery does not report that: expected history_error")
 		}
 		return
 	}
@@ -45,18 +45,18 @@ func (v *visibleErrorChecker) Observe(o *observe.Observation) {
 	}
 }
 
-// checkWhole checks that without history_error the whole history is there, and that the caller's build reads it.
+// checkWhole checks that a delivery without history_error has the whole history, and that the caller's build reads it.
 func (v *visibleErrorChecker) checkWhole(c *model.Call, o *observe.Observation) {
 	in := v.Run.Model.Instance(o.Instance)
 	if !in.Created {
-		return // without an instances row, the provider chooses which history counts
+		return // without an instances row, the provider chooses the history that counts
 	}
 	ex := in.Execution(in.CurrentID)
 	if ex == nil {
 		return
 	}
 	if got := len(o.Fetched.Item.History); got != len(ex.Events) {
-		v.Run.Safety("S18", c.Caller.Node, in.No, "%s was handed the history of execution %d without history_error (token %s), %d of its %d events: expected all, or history_error",
+		v.Run.Safety("S18", c.Caller.Node, in.No, "%s received the history of execution %d without history_error (token %s), %d of its %d events: expected all, or history_error",
 			v.Run.Who(c.Caller), ex.ID, c.Token, got, len(ex.Events))
 		return
 	}
@@ -65,7 +65,7 @@ func (v *visibleErrorChecker) checkWhole(c *model.Call, o *observe.Observation) 
 		return
 	}
 	if unread := ex.Kinds &^ inc.Reads &^ model.MaskOf(model.KindDamaged) &^ model.MaskOf(model.KindForeign); unread != 0 {
-		v.Run.Safety("S18", c.Caller.Node, in.No, "%s was handed execution %d without history_error (token %s), although its build does not read %s: expected history_error",
+		v.Run.Safety("S18", c.Caller.Node, in.No, "%s received execution %d without history_error (token %s), although its build does not read %s: expected history_error",
 			v.Run.Who(c.Caller), ex.ID, c.Token, v.Run.Model.Kinds.First(unread))
 	}
 }

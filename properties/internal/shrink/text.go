@@ -29,7 +29,7 @@ func (c Concrete) Text() string {
 		}
 		for _, p := range r.Priorities {
 			where, what := keyText(p.Key)
-			fmt.Fprintf(&b, "    %s: comes behind what is due at the same time\n", strings.TrimSpace(where+" "+what))
+			fmt.Fprintf(&b, "    %s: comes after other events that are due at the same time\n", strings.TrimSpace(where+" "+what))
 		}
 	}
 	if c.Choices.SeededOrder {

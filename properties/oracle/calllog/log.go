@@ -19,11 +19,11 @@ import (
 //
 //	{"at_ms": …, "method": …, "params": …, "result": …}
 //
-// in the forms of docs/oracle-protocol.md; a failed call has "error" instead of "result", and a call whose answer never
-// came has "lost": true. In that case at_ms may be a pair of times between which the call took effect.
+// in the forms of docs/oracle-protocol.md; a failed call has "error" instead of "result", and a call without an answer
+// has "lost": true. Its at_ms may be a pair of times between which the call took effect.
 type Entry struct {
-	// Began and Ended number the beginnings and ends of all calls of the log, which shows which calls overlapped. Zeros,
-	// or missing numbers, mean that the calls were made one after the other.
+	// Began and Ended number the beginnings and ends of all calls of the log, which shows which calls overlapped. If
+	// they are zero or missing, the calls were made one after another.
 	Began uint64
 	Ended uint64
 	oracle.Exchange
@@ -94,8 +94,8 @@ func (e *Entry) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Recorder is a provider that writes a log of its calls, one JSON object a line, in the order in which they return. It
-// may be used concurrently if the provider may.
+// Recorder is a provider that writes a log of its calls, one JSON object per line, in the order in which they return. It
+// may be used concurrently if the wrapped provider may.
 type Recorder struct {
 	engine.Provider
 
@@ -105,8 +105,8 @@ type Recorder struct {
 	err    error
 }
 
-// Record wraps a provider so that every call and its answer, those of the management surface included, are written to w.
-// NowMs returns the store's time in milliseconds, which must not go back. The store must be empty when the log begins.
+// Record wraps a provider so that every call, management calls included, is written to w with its answer. nowMs returns
+// the store's time in milliseconds, which must not go back. The store must be empty when the log begins.
 func Record(p engine.Provider, nowMs func() int64, w io.Writer) *Recorder {
 	r := &Recorder{write: json.NewEncoder(w)}
 	r.Provider = call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
@@ -134,19 +134,19 @@ func (r *Recorder) end(began uint64, e oracle.Exchange) {
 	}
 }
 
-// Err returns the first error of writing the log, such as a work item that has no JSON form.
+// Err returns the first error that occurred while writing the log, such as a work item without a JSON form.
 func (r *Recorder) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// Error names the wrong line of a log and the reason.
+// Error describes the first line of a log that is wrong or cannot be judged.
 type Error struct {
 	Line int
-	// Refusal is the contract's objection to the answer, nil if the line cannot be judged.
+	// Refusal says why the contract forbids the answer, nil if the line cannot be judged.
 	Refusal *oracle.Refusal
-	// Err is the reason why the line cannot be judged.
+	// Err says why the line cannot be judged.
 	Err error
 }
 
@@ -158,15 +158,15 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %v", e.Line, e.Err)
 }
 
-// Unwrap returns the reason why the line cannot be judged, if that is the error.
+// Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
 // maxLine bounds the length of a line of a log.
 const maxLine = 64 << 20
 
 // Check judges a log that Record wrote. It returns the number of calls, and an *Error for the first line whose answer
-// the contract does not allow, or that cannot be judged: a line that is not an entry, or a call that overlaps the one
-// before it, since their order is unknown. Empty lines are skipped.
+// the contract does not allow, or that cannot be judged: a line that is not an entry, or a call that overlaps the
+// previous one, since their order is unknown. It skips empty lines.
 func Check(r io.Reader, o oracle.Options) (calls int, err error) {
 	judge := oracle.New(o)
 	lines := bufio.NewScanner(r)
@@ -183,7 +183,7 @@ func Check(r io.Reader, o oracle.Options) (calls int, err error) {
 			return calls, &Error{Line: line, Err: fmt.Errorf("not an entry of a log: %w", err)}
 		}
 		if e.Began < ended {
-			return calls, &Error{Line: line, Err: fmt.Errorf("the call began before the one above it ended: their order is not known, a log must be of one caller at a time")}
+			return calls, &Error{Line: line, Err: fmt.Errorf("the call began before the one above it ended: their order is unknown, a log must have one caller at a time")}
 		}
 		if refusal := judge.Apply(e.Exchange); refusal != nil {
 			return calls, &Error{Line: line, Refusal: refusal}

@@ -3,11 +3,11 @@
 //
 //	report, err := overlap.Search(undertest.Factory{New: newStore}, overlap.Options{Programs: 1000})
 //
-// A program is a few calls one after the other, and then two or three callers that go on at the same time. Calls that did
-// not overlap keep their order; if no order of the others makes every answer right, the store is not linearizable: two
-// fetches were given one item, a reader has seen half an ack. A call that never ends, because others wait for it, is a
-// deadlock, and is told as one.
+// A program is a few calls one after another, followed by two or three concurrent callers. Calls that did not overlap
+// keep their order; if no order of the others makes every answer right, the store is not linearizable: two fetches got
+// the same item, or a reader saw half of an ack. A call that never ends, because calls wait for each other, is reported
+// as a deadlock.
 //
-// A program is a function of its seed. How its calls overlap is up to the store and the machine, so a seed need not find
-// again what it found.
+// A program is a function of its seed. How its calls overlap depends on the store and the machine, so a seed may not
+// find the same mistake again.
 package overlap

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle"
 )
 
-// model returns the specification as a model whose states are those of a store.
+// model returns the specification as a model for porcupine. Its states are the states of a store.
 func model(o oracle.Options) porcupine.Model {
 	m := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{&oracle.State{}} },
@@ -29,7 +29,8 @@ func model(o oracle.Options) porcupine.Model {
 // mostThinking bounds the search for an order. Programs are short: it takes milliseconds.
 const mostThinking = 20 * time.Second
 
-// judge returns what is wrong with a history, empty for nothing; undecided is set if the search for an order took too long.
+// judge describes what is wrong with a history, empty if nothing is; undecided is set if the search for an order took
+// too long.
 func judge(o oracle.Options, history []porcupine.Operation) (wrong string, undecided bool) {
 	given := map[string]string{}
 	for _, op := range history {
@@ -39,7 +40,7 @@ func judge(o oracle.Options, history []porcupine.Operation) (wrong string, undec
 			continue
 		}
 		if before, twice := given[token]; twice {
-			return fmt.Sprintf("two fetches were given the token %s: %s and %s", token, before, e), false
+			return fmt.Sprintf("two fetches got the token %s: %s and %s", token, before, e), false
 		}
 		given[token] = e.String()
 	}
@@ -54,7 +55,7 @@ func judge(o oracle.Options, history []porcupine.Operation) (wrong string, undec
 	return explain(o, order, rest), false
 }
 
-// longest returns the longest order of calls that is allowed, and the calls that are not in it.
+// longest returns the longest allowed order of calls, and the calls that are not in it.
 func longest(about porcupine.LinearizationInfo, history []porcupine.Operation) (order, rest []porcupine.Operation) {
 	for _, partition := range about.PartialLinearizationsOperations() {
 		for _, one := range partition {
@@ -71,7 +72,7 @@ func longest(about porcupine.LinearizationInfo, history []porcupine.Operation) (
 	return order, rest
 }
 
-// explain says why the call that ended first cannot follow the longest order that is allowed.
+// explain says why the call that ended first cannot follow the longest allowed order.
 func explain(o oracle.Options, order, rest []porcupine.Operation) string {
 	const none = "no order of these calls is allowed"
 	specification := oracle.New(o)
@@ -86,5 +87,5 @@ func explain(o oracle.Options, order, rest []porcupine.Operation) string {
 	if refusal == nil {
 		return none
 	}
-	return none + "; in the longest that is, the next would be\n" + refusal.Error()
+	return none + "; the longest allowed order cannot continue with\n" + refusal.Error()
 }

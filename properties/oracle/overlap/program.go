@@ -11,54 +11,54 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// program is what the callers do with a store.
+// program holds the calls that the callers make on a store.
 type program struct {
-	first []step // one after the other
-	// callers are at work at the same time, each with the tokens of the first steps and its own.
+	first []step // made one after another
+	// callers run at the same time, each with the tokens of the first steps and its own.
 	callers [][]step
-	// inTurn lets one caller begin when the one before has ended.
+	// inTurn makes each caller begin only when the one before has ended.
 	inTurn bool
 }
 
-// step is a call that is made when its turn comes, with the latest token that its caller has; without one it is left out.
+// step is a call with the latest token that its caller has. A caller that has no token skips it.
 type step struct {
 	kind kind
-	// instance is whom it is about, unless the token says so.
+	// instance is the instance that the call is about, unless the token determines it.
 	instance string
-	// n tells ids and values of this step from those of others.
+	// n distinguishes the ids and values of this step from those of others.
 	n uint64
 }
 
-// kind says which call a step makes.
+// kind is the kind of call that a step makes.
 type kind string
 
 const (
-	start   kind = "start"   // an instance
-	raise   kind = "raise"   // an event for an instance
+	start   kind = "start"   // start an instance
+	raise   kind = "raise"   // raise an event for an instance
 	work    kind = "work"    // put an activity into the worker queue
-	fetch   kind = "fetch"   // take an instance
+	fetch   kind = "fetch"   // fetch an instance
 	turn    kind = "turn"    // commit a turn: history, key, status, activity, message
-	renew   kind = "renew"   // its lock
-	abandon kind = "abandon" // its lock
-	take    kind = "take"    // take an activity
+	renew   kind = "renew"   // renew its lock
+	abandon kind = "abandon" // abandon its lock
+	take    kind = "take"    // fetch an activity
 	done    kind = "done"    // complete an activity
-	history kind = "history" // read it
+	history kind = "history" // read the history
 	value   kind = "value"   // read a key
 	values  kind = "values"  // read all keys
 	status  kind = "status"  // read the custom status
-	stats   kind = "stats"   // count
-	info    kind = "info"    // ask the management surface
-	list    kind = "list"    // all instances
+	stats   kind = "stats"   // read the statistics
+	info    kind = "info"    // read the instance from the management surface
+	list    kind = "list"    // list all instances
 	remove  kind = "remove"  // delete an instance by force
 )
 
-// Beginnings put something into the store that callers can quarrel about.
+// beginnings are the steps that fill the store before the concurrent callers start.
 var beginnings = [][]kind{
 	{start}, {start, work}, {start, fetch}, {start, fetch, turn}, {start, fetch, turn, raise}, {work, work}, {start, fetch, turn, take},
 	{start, fetch, turn, raise, fetch},
 }
 
-// Habits are what a caller does.
+// habits are the steps of a concurrent caller.
 var habits = [][]kind{
 	{fetch, turn}, {fetch, abandon}, {fetch, turn}, {turn}, {turn, fetch}, {abandon}, {renew, turn}, {take, done}, {done}, {take, done}, {raise, fetch},
 	{history, value, stats}, {value, status, history}, {info, history, values}, {take, history}, {history, take}, {start, fetch}, {list, info}, {raise, raise},
@@ -84,7 +84,7 @@ func draw(seed uint64) program {
 	return p
 }
 
-// length is how many steps a program has.
+// length returns the number of steps of a program.
 func (p program) length() int {
 	n := len(p.first)
 	for _, c := range p.callers {
@@ -93,7 +93,7 @@ func (p program) length() int {
 	return n
 }
 
-// without returns the program without its step number i, counted from 0. A caller without steps is left out, too.
+// without returns the program without its step number i, counted from 0. It drops a caller without steps, too.
 func (p program) without(i int) program {
 	shorter := program{first: slices.Clone(p.first)}
 	if i < len(p.first) {
@@ -113,7 +113,7 @@ func (p program) without(i int) program {
 	return shorter
 }
 
-// caller is what one of those at work knows: the tokens it was given.
+// caller is the state of a concurrent caller: the tokens that it got.
 type caller struct {
 	turns []turnLock
 	works []workLock
@@ -129,12 +129,12 @@ type workLock struct {
 	item  engine.ActivityExecuteItem
 }
 
-// clone returns a caller that knows what this one knows.
+// clone returns a copy of the caller.
 func (c *caller) clone() *caller {
 	return &caller{turns: slices.Clone(c.turns), works: slices.Clone(c.works)}
 }
 
-// learn notes what an answer hands out.
+// learn stores the tokens of an answer.
 func (c *caller) learn(a call.Answer) {
 	if f := a.Orchestration; f != nil {
 		c.turns = append(c.turns, turnLock{f.LockToken, f.Item.Instance, f.Item.ExecutionID})
@@ -145,10 +145,10 @@ func (c *caller) learn(a call.Answer) {
 	}
 }
 
-// lock is how long locks last: longer than any program.
+// lock is the lock timeout: longer than any program takes.
 const lock = time.Hour
 
-// call returns what a step calls; nil if its caller has no token for it.
+// call returns the call of a step, nil if its caller has no token for it.
 func (c *caller) call(s step) call.Call {
 	if len(c.turns) == 0 && slices.Contains([]kind{turn, renew, abandon}, s.kind) || len(c.works) == 0 && s.kind == done {
 		return nil
@@ -194,7 +194,7 @@ func (c *caller) call(s step) call.Call {
 	panic("overlap: no step is of kind " + string(s.kind))
 }
 
-// ack returns a turn that writes into everything that an ack writes into.
+// ack returns an ack that writes to everything that an ack can write to.
 func (l turnLock) ack(n uint64) call.Call {
 	id := 10 * n
 	event := func(data eventdata.Data) engine.Event {

@@ -15,16 +15,16 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// recorder keeps what callers do with a store, with the ticks between which each call took effect.
+// recorder records the calls of the callers, each with the ticks between which it took effect.
 type recorder struct {
 	store *undertest.Store
 
 	mu      sync.Mutex
 	tick    int64
 	history []porcupine.Operation
-	// open are the calls that have no answer yet, by the tick of their begin.
+	// open holds the calls without an answer, by the tick at which they began.
 	open map[int64]oracle.Exchange
-	// lacks are the methods that the provider does not have.
+	// lacks lists the methods that the provider does not have.
 	lacks []string
 }
 
@@ -44,7 +44,7 @@ func (r *recorder) end(client int, begun int64, e oracle.Exchange) {
 	r.history = append(r.history, porcupine.Operation{ClientId: client, Call: begun, Return: r.tick, Input: e, Output: e})
 }
 
-// forget takes back the begin of a call of a method that the provider does not have, and notes the method.
+// forget removes the record of a call of a method that the provider does not have, and records the method.
 func (r *recorder) forget(begun int64, c call.Call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,18 +72,18 @@ func (r *recorder) do(client int, c *caller, steps []step) {
 	}
 }
 
-// course is how a program went.
+// course records what happened in a program.
 type course struct {
 	history []porcupine.Operation
-	// first is how many of these were made one after the other.
+	// first is the number of these calls that were made one after another.
 	first int
-	// unanswered are the calls that had no answer in time; the store cannot be asked again.
+	// unanswered lists the calls that had no answer in time; the store cannot be used again.
 	unanswered []oracle.Exchange
-	// lacks are the methods that the provider does not have, of those that were called.
+	// lacks lists the methods that were called and that the provider does not have.
 	lacks []string
 }
 
-// run has a program carried out on a store. A call that takes longer than patience is given up.
+// run runs a program on a store. It gives up a call that takes longer than patience.
 func run(store *undertest.Store, p program, patience time.Duration) course {
 	r := &recorder{store: store, open: map[int64]oracle.Exchange{}}
 	known := &caller{}
@@ -105,7 +105,7 @@ func run(store *undertest.Store, p program, patience time.Duration) course {
 	return r.course(first)
 }
 
-// atOnce lets the callers of a program work.
+// atOnce runs the concurrent callers of a program.
 func (r *recorder) atOnce(known *caller, p program) {
 	begin := make(chan struct{})
 	var all sync.WaitGroup
@@ -136,7 +136,7 @@ func within(over <-chan struct{}, patience time.Duration) bool {
 	}
 }
 
-// course returns what is known by now.
+// course returns the course so far.
 func (r *recorder) course(first int) course {
 	r.mu.Lock()
 	defer r.mu.Unlock()

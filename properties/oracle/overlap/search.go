@@ -16,14 +16,14 @@ import (
 type Options struct {
 	// Oracle describes what the provider promises beyond the contract.
 	Oracle oracle.Options
-	// First is the seed of the first program, and Programs their number; zeros stand for seed 1 and 1,000 programs.
+	// First is the seed of the first program, and Programs their number; zeros mean seed 1 and 1,000 programs.
 	First    uint64
 	Programs int
-	// Patience is how long a call may take before it counts as one that never ends; zero stands for ten seconds.
+	// Patience is how long a call may take before it counts as one that never ends; zero means ten seconds.
 	Patience time.Duration
 	// Done is called after each program. It may be nil.
 	Done func()
-	// Context ends the search early, after the program that is being carried out. It may be nil.
+	// Context ends the search early, after the program that is running. It may be nil.
 	Context context.Context
 }
 
@@ -46,15 +46,17 @@ func (o Options) prepared() Options {
 	return o
 }
 
-// Report is what a search has found.
+// Report is the result of a search.
 type Report struct {
-	// Made is how many programs were carried out, and Undecided of how many it was not found out whether there is an order.
+	// Made is the number of programs that were run; Undecided is the number of those for which the search for an order
+	// took too long.
 	Made, Undecided int
-	// Alone is how many programs are wrong when one caller follows the other, too, which random sequences tell better.
+	// Alone is the number of programs that fail even if their callers run one after another. Random sequences show such
+	// mistakes better.
 	Alone int
-	// Lacks are the methods that the provider does not have, in ascending order: calls of them were left out.
+	// Lacks lists the methods that the provider does not have, in ascending order. Calls of them were skipped.
 	Lacks []string
-	// Finding is nil if nothing is wrong with calls that overlap, as far as that was decided.
+	// Finding is nil if no mistake was found in overlapping calls.
 	Finding *Finding
 }
 
@@ -64,30 +66,30 @@ func (r *Report) lacks(methods []string) {
 	r.Lacks = slices.Compact(r.Lacks)
 }
 
-// Finding is something wrong with calls that overlap.
+// Finding is a mistake in overlapping calls.
 type Finding struct {
-	// Seed is that of the program.
+	// Seed is the seed of the program.
 	Seed uint64
 	// Class is NoOrder or NoAnswer.
 	Class string
-	// Calls is how many calls were made, and Story what they were and what is wrong with them.
+	// Calls is the number of calls made. Story lists them with the mistake.
 	Calls int
 	Story string
 }
 
 // The classes of findings.
 const (
-	// NoOrder says that no order of the calls makes each answer right.
+	// NoOrder means that no order of the calls makes every answer right.
 	NoOrder = "no order"
-	// NoAnswer says that a call did not end in time. The store cannot be asked again.
+	// NoAnswer means that a call did not end in time. The store cannot be used again.
 	NoAnswer = "no answer"
 )
 
 // ErrSequential is the error of a search on a store whose calls must not overlap.
 var ErrSequential = errors.New("calls of this store must not overlap")
 
-// Search carries out programs until one shows something wrong, and makes that one shorter. The error says why there is
-// no verdict: the factory fails, or the connection to the provider does.
+// Search runs programs until one shows a mistake, and shortens it. An error means that there is no verdict: the factory
+// fails, or the connection to the provider does.
 func Search(f undertest.Factory, o Options) (*Report, error) {
 	o = o.prepared()
 	report := &Report{}
@@ -123,7 +125,7 @@ func Search(f undertest.Factory, o Options) (*Report, error) {
 	return report, nil
 }
 
-// try carries out a program on a new store.
+// try runs a program on a new store.
 func try(f undertest.Factory, o Options, p program, report *Report) (finding *Finding, undecided bool, err error) {
 	store, err := f.Make()
 	if err != nil {
@@ -136,7 +138,7 @@ func try(f undertest.Factory, o Options, p program, report *Report) (finding *Fi
 	out := run(store, p, o.Patience)
 	report.lacks(slices.Concat(store.Lacks(), out.lacks))
 	if len(out.unanswered) > 0 {
-		// The store is not released: a call is still inside it.
+		// The store is not released, since a call is still running in it.
 		return &Finding{Class: NoAnswer, Calls: len(out.history) + len(out.unanswered), Story: out.story() + out.deadlock(o.Patience)}, false, nil
 	}
 	store.Release()
@@ -152,17 +154,17 @@ func try(f undertest.Factory, o Options, p program, report *Report) (finding *Fi
 	return &Finding{Class: NoOrder, Calls: len(out.history), Story: out.story() + wrong}, false, nil
 }
 
-// wrongAlone reports whether a program is wrong although no caller begins before another has ended.
+// wrongAlone reports whether a program fails even if no caller begins before another has ended.
 func wrongAlone(f undertest.Factory, o Options, p program) (bool, error) {
 	p.inTurn = true
 	finding, _, err := try(f, o, p, &Report{})
 	return finding != nil, err
 }
 
-// repeats is how often a shorter program is tried: calls overlap otherwise each time.
+// repeats is how often a shorter program is tried, since its calls overlap differently each time.
 const repeats = 25
 
-// shorten leaves steps out as long as what is left is wrong, too.
+// shorten removes steps while the remaining program still fails.
 func shorten(f undertest.Factory, o Options, p program, found *Finding) *Finding {
 	for i := 0; i < p.length(); {
 		shorter := p.without(i)
@@ -176,7 +178,7 @@ func shorten(f undertest.Factory, o Options, p program, found *Finding) *Finding
 	return found
 }
 
-// again tries a program until it is wrong; nil if it never is.
+// again tries a program until it fails; nil if it never does.
 func again(f undertest.Factory, o Options, p program) *Finding {
 	for range repeats {
 		finding, _, err := try(f, o, p, &Report{})
@@ -185,7 +187,7 @@ func again(f undertest.Factory, o Options, p program) *Finding {
 		}
 		if finding != nil && finding.Class == NoOrder {
 			if alone, err := wrongAlone(f, o, p); err != nil || alone {
-				return nil // something else is wrong here
+				return nil // the program shows another mistake here
 			}
 			return finding
 		}
@@ -193,7 +195,7 @@ func again(f undertest.Factory, o Options, p program) *Finding {
 	return nil
 }
 
-// story tells the calls of a program.
+// story lists the calls of a program.
 func (o course) story() string {
 	var b strings.Builder
 	for i, op := range o.history {
@@ -201,7 +203,7 @@ func (o course) story() string {
 		case i == o.first && i > 0:
 			b.WriteString("  at the same time, each call from one tick to another:\n")
 		case i == 0 && o.first > 0:
-			b.WriteString("  one after the other:\n")
+			b.WriteString("  one after another:\n")
 		}
 		e := op.Input.(oracle.Exchange)
 		who := ""
@@ -213,14 +215,14 @@ func (o course) story() string {
 	return b.String()
 }
 
-// deadlock tells the calls that never ended.
+// deadlock lists the calls that never ended.
 func (o course) deadlock(patience time.Duration) string {
 	var b strings.Builder
 	for _, e := range o.unanswered {
 		fmt.Fprintf(&b, "      %s\n       → no answer within %v\n", e, patience)
 	}
 	if len(o.unanswered) == 1 {
-		return b.String() + "a call never ends that was made while others were"
+		return b.String() + "a call that overlaps others never ends"
 	}
 	return b.String() + "these calls wait for each other: none of them ends"
 }

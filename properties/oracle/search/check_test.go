@@ -55,7 +55,7 @@ func TestCheckTells(t *testing.T) {
 		in.CorruptHistory, in.CorruptMessage = nil, nil
 		return in, err
 	}}, Options{Sequences: 1})
-	if q.failure != "" || strings.Count(q.log, "left out: ") != 2 {
+	if q.failure != "" || strings.Count(q.log, "not checked: ") != 2 {
 		t.Errorf("failure %q, log:\n%s", q.failure, q.log)
 	}
 }

@@ -12,10 +12,10 @@ func newDraws(seed uint64) *draws { return &draws{rand.New(rand.NewPCG(seed, 0x9
 // between returns a number from lo to hi, both included.
 func (d *draws) between(lo, hi int) int { return lo + d.r.IntN(hi-lo+1) }
 
-// id does the same as between for ids.
+// id is between for ids.
 func (d *draws) id(lo, hi uint64) uint64 { return lo + d.r.Uint64N(hi-lo+1) }
 
-// oneIn returns true once in n draws.
+// oneIn returns true in one of n draws.
 func (d *draws) oneIn(n int) bool { return d.r.IntN(n) == n-1 }
 
 func pick[T any](d *draws, from []T) T { return from[d.r.IntN(len(from))] }

@@ -9,7 +9,7 @@ import (
 
 func (c *checker) execution(t *draws) uint64 { return t.id(1, 3) }
 
-// append seldom stores events directly, past the queue; nothing else in a sequence does.
+// append sometimes stores events directly, bypassing the queue; no other action does that.
 func (c *checker) append(t *draws) {
 	if !t.oneIn(4) {
 		return
@@ -26,7 +26,7 @@ func (c *checker) append(t *draws) {
 	}
 }
 
-// read makes a read that a node or a client makes.
+// read makes a read that nodes or clients make.
 func (c *checker) read(t *draws) {
 	in := c.instance(t)
 	c.do(t, pick(t, []call.Call{
@@ -35,7 +35,7 @@ func (c *checker) read(t *draws) {
 	}))
 }
 
-// admin makes a call that an operator makes.
+// admin makes a call that operators make.
 func (c *checker) admin(t *draws) {
 	in, execution := c.instance(t), c.execution(t)
 	c.do(t, pick(t, []call.Call{
@@ -62,7 +62,7 @@ func (c *checker) remove(t *draws) {
 	}))
 }
 
-// some returns a list of instances, perhaps with unknown ones and repetitions.
+// some returns a list of instances, possibly with unknown ids and repetitions.
 func (c *checker) some(t *draws) []string {
 	list := make([]string, t.between(0, 4))
 	for i := range list {

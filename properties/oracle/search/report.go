@@ -12,20 +12,20 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// reporter gathers the results of a search's sequences.
+// reporter collects the results of the sequences of a search.
 type reporter struct {
 	factory undertest.Factory
 	options Options
 	lacks   map[string]bool // methods that have answered engine.ErrUnsupported
-	// declared lists the methods of which it was known before that the provider does not have them.
+	// declared lists the methods that the provider is known not to have before they are called.
 	declared []string
 	report   *Report
 }
 
-// storiesPerClass bounds the number of findings of a class for which a shorter story is sought.
+// storiesPerClass bounds the number of findings of a class that are shortened.
 const storiesPerClass = 4
 
-// found puts the refused sequence into its class, and keeps its story if that is the shortest.
+// found adds the rejected sequence to its class, and keeps its story if that is the shortest.
 func (r *reporter) found(c *checker, seed uint64) error {
 	class := classOf(c.refusal)
 	at := slices.IndexFunc(r.report.Findings, func(f *Finding) bool { return f.Class == class })
@@ -39,7 +39,7 @@ func (r *reporter) found(c *checker, seed uint64) error {
 	case s.err != nil:
 		refusal, transcript = c.refusal, []string{fmt.Sprintf("it could not be made shorter: %v", s.err)}
 	case refusal == nil: // the provider is not deterministic, or stores share something
-		refusal, transcript = c.refusal, []string{"the same calls on another store were allowed: the provider is not deterministic, or its stores share something"}
+		refusal, transcript = c.refusal, []string{"the same calls on another store were allowed: the provider is not deterministic, or its stores share state"}
 	}
 	f := &Finding{Class: class, Count: 1, Seed: seed, Refusal: refusal, Transcript: transcript, Known: r.known(class)}
 	if at < 0 {
@@ -63,7 +63,7 @@ func (r *reporter) known(class string) *Known {
 	return nil
 }
 
-// finish adds the results that are known only at the end.
+// finish adds the results that are known only at the end of the search.
 func (r *reporter) finish() {
 	for i, k := range r.options.Known {
 		if !slices.ContainsFunc(r.report.Findings, func(f *Finding) bool { return f.Known == &r.options.Known[i] }) {
@@ -72,18 +72,18 @@ func (r *reporter) finish() {
 	}
 	undeclared := slices.DeleteFunc(slices.Sorted(maps.Keys(r.lacks)), func(m string) bool { return slices.Contains(r.declared, m) })
 	if len(undeclared) > 0 {
-		r.report.LeftOut = append(r.report.LeftOut, "methods that answered that they are not supported: "+strings.Join(undeclared, ", "))
+		r.report.LeftOut = append(r.report.LeftOut, "methods that the provider does not support: "+strings.Join(undeclared, ", "))
 	}
 }
 
-// The parts that differ between two refusals of one mistake.
+// The parts in which two refusals of the same mistake differ.
 var (
 	quoted  = regexp.MustCompile(`"[^"]*"`)
 	tokens  = regexp.MustCompile(`token \S+`)
 	numbers = regexp.MustCompile(`\d+(\.\.\d+)?`)
 )
 
-// classOf returns the text that the refusals of one mistake have in common.
+// classOf returns the text that the refusals of a mistake have in common.
 func classOf(r *oracle.Refusal) string {
 	text := "not what the contract allows"
 	if len(r.Objections) > 0 {
@@ -94,7 +94,7 @@ func classOf(r *oracle.Refusal) string {
 	return fmt.Sprintf("%s: %s", call.Method(r.Call), text)
 }
 
-// suspicious lists the freedoms that more often excuse a mistake than serve a choice.
+// suspicious lists the freedoms that more often hide a mistake than serve a choice.
 var suspicious = []oracle.Freedom{
 	"F4", "F9", "F21", "F23", "X1",
 }
@@ -105,10 +105,10 @@ func denying(o oracle.Options, more ...oracle.Freedom) oracle.Options {
 	return o
 }
 
-// warn notes which of the suspicious freedoms the answers of a sequence needed.
+// warn records which of the suspicious freedoms the answers of a sequence needed.
 func (r *reporter) warn(c *checker, seed uint64) {
 	if c.strict != nil {
-		return // none
+		return // it needed none
 	}
 	for _, f := range suspicious {
 		judge := oracle.New(denying(r.options.Oracle, f))

@@ -12,21 +12,21 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// Options describes which sequences are made, and how they are judged.
+// Options say which sequences are made, and how they are judged.
 type Options struct {
 	// Oracle describes what the provider promises beyond the contract. A single caller meets no contention, so F5 is
 	// always denied.
 	Oracle oracle.Options
-	// First is the seed of the first sequence, and Sequences their number; zeros stand for seed 1 and 1,000 sequences.
+	// First is the seed of the first sequence, and Sequences their number; zeros mean seed 1 and 1,000 sequences.
 	First     uint64
 	Sequences int
-	// KeepGoing makes all sequences, and sorts the refused ones into classes.
+	// KeepGoing makes all sequences, and sorts the rejected ones into classes.
 	KeepGoing bool
 	// Known lists mistakes that do not stop the search.
 	Known []Known
 	// Done is called after each sequence. It may be nil.
 	Done func()
-	// Context ends the search early, after the sequence that is being made. It may be nil.
+	// Context ends the search early, after the sequence that is running. It may be nil.
 	Context context.Context
 }
 
@@ -44,8 +44,8 @@ func (o Options) prepared() Options {
 	return o
 }
 
-// Finding is a sequence of calls whose last answer the contract does not allow, without the calls that can be left out:
-// the shortest of its class.
+// Finding is the shortest sequence of its class: calls of which the last has an answer that the contract does not allow,
+// and of which none can be removed.
 type Finding struct {
 	// Class is the text that the refusals of one mistake share: the method and the objection, without names and numbers.
 	Class string
@@ -53,7 +53,7 @@ type Finding struct {
 	Count int
 	// Seed is the seed of the sequence.
 	Seed uint64
-	// Refusal is about the last call.
+	// Refusal explains why the answer to the last call is rejected.
 	Refusal *oracle.Refusal
 	// Transcript lists the calls before the last one, with their answers.
 	Transcript []string
@@ -66,20 +66,20 @@ func (f *Finding) String() string {
 	return strings.Join(append(f.Transcript[:len(f.Transcript):len(f.Transcript)], f.Refusal.Error()), "\n")
 }
 
-// Known is a mistake that is already known: the search continues past it.
+// Known is a mistake that is known already: the search continues after it.
 type Known struct {
 	// Class is a part of the class of each finding that the entry covers.
 	Class string
-	// Reason explains why the mistake stays, and Link leads to the decision.
+	// Reason explains why the mistake remains, and Link leads to the decision.
 	Reason, Link string
 }
 
-// Warning is a freedom of the contract without which an answer would be wrong: the answer is legal, but usually not
+// Warning names a freedom of the contract without which an answer would be wrong: the answer is legal, but usually not
 // intended. Deny the freedom to see a sequence.
 type Warning struct {
 	Freedom   oracle.Freedom
 	Summary   string
-	Sequences int    // that needed the freedom
+	Sequences int    // number that needed the freedom
 	Seed      uint64 // of the first of them
 }
 
@@ -89,13 +89,13 @@ type Report struct {
 	Made int
 	// Passed is the number of sequences in which every answer was allowed.
 	Passed int
-	// Findings are in the order in which they were met.
+	// Findings are in order of first occurrence.
 	Findings []*Finding
-	// Unseen lists the known mistakes that did not show.
+	// Unseen lists the known mistakes that did not occur.
 	Unseen []Known
 	// Warnings are in the order of suspicious.
 	Warnings []Warning
-	// LeftOut names what the provider does not offer, which was therefore not checked.
+	// LeftOut lists what the store does not offer, and what was therefore not checked.
 	LeftOut []string
 }
 
@@ -109,10 +109,10 @@ func (r *Report) Unknown() *Finding {
 	return nil
 }
 
-// Search makes the sequence of each seed on a fresh store, until an answer is refused for a mistake that is not known;
-// with KeepGoing it makes all of them. An error comes from the factory, from Store.Broken, or from Options.Context: then
-// there is no verdict on the seed o.First+Made, and the report is about the sequences before it, nil if the factory is of
-// no use.
+// Search makes the sequence of each seed on a fresh store, until an answer is rejected for an unknown mistake; with
+// KeepGoing it makes all of them. An error comes from the factory, from Store.Broken, or from Options.Context: then
+// there is no verdict on the seed o.First+Made, and the report covers the sequences before it. The report is nil if the
+// factory cannot be used.
 func Search(f undertest.Factory, o Options) (*Report, error) {
 	denied, err := oracle.Denied(f.Contract)
 	if err != nil {
@@ -141,7 +141,7 @@ func Search(f undertest.Factory, o Options) (*Report, error) {
 	return r.report, nil
 }
 
-// sequence makes the sequence of a seed and notes its result. An error says that there is none.
+// sequence makes the sequence of a seed and records its result. An error means that there is no result.
 func (r *reporter) sequence(seed uint64) error {
 	if err := r.options.Context.Err(); err != nil {
 		return err
@@ -161,16 +161,16 @@ func (r *reporter) sequence(seed uint64) error {
 	return nil
 }
 
-// usable makes a store and returns what is left out for it, and which methods it does not have. The error names a need of every sequence that the factory
-// lacks.
+// usable makes a store and returns what cannot be checked on it, and which methods it does not have. The error names a
+// need of every sequence that the factory does not meet.
 func usable(f undertest.Factory) (leftOut, lacks []string, err error) {
 	in, err := f.Make()
 	if err != nil {
-		return nil, nil, fmt.Errorf("the factory is of no use: %w", err)
+		return nil, nil, fmt.Errorf("the factory cannot be used: %w", err)
 	}
 	defer in.Release()
 	if in.NowMs == nil {
-		return nil, nil, errors.New("the factory is of no use: Store.NowMs is not set; it must tell the very clock that the store's locks go by, to the millisecond")
+		return nil, nil, errors.New("the factory cannot be used: Store.NowMs is not set; it must return the clock that the store's locks use, to the millisecond")
 	}
 	return in.LeftOut(), in.Lacks(), nil
 }
@@ -182,8 +182,8 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// Check runs Search in a test of a provider: a refused answer fails the test, with the shortest sequence that shows it.
-// Check logs what the factory cannot do.
+// Check runs Search in a test of a provider: a rejected answer fails the test, with the shortest sequence that shows it.
+// Check logs what the store does not offer.
 func Check(t T, f undertest.Factory, o Options) {
 	t.Helper()
 	report, err := Search(f, o)
@@ -192,15 +192,15 @@ func Check(t T, f undertest.Factory, o Options) {
 		return
 	}
 	for _, what := range report.LeftOut {
-		t.Logf("left out: %s", what)
+		t.Logf("not checked: %s", what)
 	}
 	for _, w := range report.Warnings {
 		t.Logf("warning: %d sequences, the first that of seed %d, are allowed only by freedom %s, %s", w.Sequences, w.Seed, w.Freedom, w.Summary)
 	}
 	for _, k := range report.Unseen {
-		t.Logf("known, and not seen: %s (%s)", k.Class, k.Reason)
+		t.Logf("known, but not seen: %s (%s)", k.Class, k.Reason)
 	}
 	if finding := report.Unknown(); finding != nil {
-		t.Fatalf("seed %d: the provider gave an answer that the contract does not allow; the shortest sequence that is refused:\n%s", finding.Seed, finding)
+		t.Fatalf("seed %d: the provider gave an answer that the contract does not allow; the shortest rejected sequence:\n%s", finding.Seed, finding)
 	}
 }

@@ -13,29 +13,29 @@ import (
 
 const ms = time.Millisecond
 
-// The number of actions of a sequence. An action makes no call, one call, or a few that belong together.
+// The number of actions of a sequence. An action makes no call, one call, or a few related calls.
 const (
 	leastActions = 5
 	mostActions  = 100
 )
 
-// checker makes one sequence of calls, until an answer is refused.
+// checker makes one sequence of calls, until an answer is rejected.
 type checker struct {
 	in        *undertest.Store
 	oracle    *oracle.Oracle
 	moves     []move
 	deadlines []int64  // instants at which something may change
 	tokens    []string // of instances
-	items     []string // the instance of each of tokens
+	items     []string // the instances that the tokens were given for
 	work      []string // tokens of worker rows
 	events    []call.CorruptEvent
 	messages  []call.CorruptMessage
 	nextEvent uint64
-	failing   int             // before which step, counted from 1, the storage is to fail during the next call; 0 for none
+	failing   int             // the step, counted from 1, before which the storage fails during the next call; 0 for none
 	lacks     map[string]bool // methods that the provider has reported as missing
 	refusal   *oracle.Refusal
-	strict    *oracle.Oracle        // without the suspicious freedoms; nil once it has refused an answer
-	exchanges []oracle.Exchange     // up to then
+	strict    *oracle.Oracle        // without the suspicious freedoms; nil once it has rejected an answer
+	exchanges []oracle.Exchange     // all exchanges until then
 	err       error                 // a failure after which there is no verdict
 	told      func(oracle.Exchange) // for tests of the generator
 }
@@ -61,10 +61,10 @@ func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[stri
 	return c, c.err
 }
 
-// over reports whether the sequence makes no more calls.
+// over reports whether the sequence has ended.
 func (c *checker) over() bool { return c.refusal != nil || c.err != nil }
 
-// actions returns the actions that make up a sequence. An action that cannot do anything at the moment does nothing.
+// actions returns the actions of a sequence. An action that is impossible at the moment does nothing.
 func (c *checker) actions() []func(*draws) {
 	list := []func(*draws){
 		c.enqueue, c.fetch, c.fetch, c.turn, c.turn, c.offer, c.ack, c.abandon, c.renew, c.enqueueWork, c.fetchWork, c.ackWork, c.abandonWork,
@@ -142,14 +142,14 @@ func (c *checker) judge(e oracle.Exchange) {
 	}
 }
 
-// soon notes an instant at which something may change.
+// soon records an instant at which something may change.
 func (c *checker) soon(after time.Duration) {
 	if after > 0 && !c.over() {
 		c.deadlines = append(c.deadlines, c.in.NowMs()+after.Milliseconds())
 	}
 }
 
-// advance lets time pass: a millisecond, or to just before, at or just after a deadline.
+// advance advances the time: by a millisecond, or to just before, at or just after a deadline.
 func (c *checker) advance(d *draws) {
 	now := c.in.NowMs()
 	to := now + 1
@@ -182,7 +182,7 @@ func (c *checker) corrupt(d *draws) {
 	}
 }
 
-// corruptQueued seldom damages a message.
+// corruptQueued sometimes damages a message.
 func (c *checker) corruptQueued(d *draws) {
 	if n := len(c.messages); n > 0 && d.oneIn(3) {
 		c.damage(c.messages[n-1-d.between(0, min(n-1, 3))])

@@ -13,24 +13,24 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// move is one step of a sequence: a call, damage, or waiting. Tokens in args are those of the first run.
+// move is one step of a sequence: a call, damage, or a wait. Tokens in args are those of the first run.
 type move struct {
 	args  call.Call
 	token string        // the token in the call's answer in the first run
 	wait  time.Duration // for args nil
-	step  int           // before which step of the ack the storage fails, counted from 1; 0 for none
+	step  int           // the step of the ack, counted from 1, before which the storage fails; 0 for none
 }
 
-// shrinker makes a sequence shorter.
+// shrinker shortens a sequence.
 type shrinker struct {
 	factory undertest.Factory
 	options oracle.Options
-	class   string // class of the refusal that has to remain
+	class   string // the class of the refusal, which must not change
 	err     error  // a failure after which there is no verdict
 }
 
-// replay carries out moves on a fresh store. It returns the first refusal, with a transcript of the calls before it and
-// the number of moves that it took.
+// replay makes moves on a fresh store. It returns the first refusal, with a transcript of the calls before it and the
+// number of moves that it took.
 func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []string, used int) {
 	if s.err != nil {
 		return nil, nil, 0
@@ -80,7 +80,7 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 	return nil, transcript, len(moves)
 }
 
-// retoken replaces a token with its counterpart of this run, or with an unknown token if this run has none.
+// retoken replaces a token by its counterpart of this run, or by an unknown token if this run has none.
 func retoken(args call.Call, tokens map[string]string) call.Call {
 	now := func(token string) string {
 		if t := tokens[token]; t != "" {
@@ -91,7 +91,7 @@ func retoken(args call.Call, tokens map[string]string) call.Call {
 	return call.WithLockToken(args, now(call.LockToken(args)))
 }
 
-// least leaves out moves while an answer is still refused, longer runs of them first, until none can be left out.
+// least removes moves while an answer is still rejected, longer runs of them first, until none can be removed.
 func (s *shrinker) least(moves []move) []move {
 	fails := func(some []move) (int, bool) {
 		refusal, _, used := s.replay(some)
@@ -125,11 +125,11 @@ func (s *shrinker) least(moves []move) []move {
 	}
 }
 
-// mostPairs bounds the number of moves for which pairs are tried: two calls may only go together, such as a fetch and
-// its ack.
+// mostPairs bounds the number of moves for which pairs are tried: some calls can only be removed together, such as a
+// fetch and its ack.
 const mostPairs = 60
 
-// withoutTwo leaves out two moves; it returns nil if no two can go.
+// withoutTwo removes two moves; it returns nil if no two can be removed.
 func withoutTwo(moves []move, fails func([]move) (int, bool)) []move {
 	for i := range moves {
 		for j := i + 1; j < len(moves) && len(moves) <= mostPairs; j++ {
@@ -142,7 +142,7 @@ func withoutTwo(moves []move, fails func([]move) (int, bool)) []move {
 	return nil
 }
 
-// simplify leaves out optional parts of acks; it reports whether anything was left out.
+// simplify removes optional parts of acks; it reports whether it removed any.
 func simplify(moves []move, fails func([]move) (int, bool)) (simpler bool) {
 	for i, m := range moves {
 		ack, ok := m.args.(call.AckOrchestrationItem)

@@ -27,7 +27,7 @@ func (c *checker) startMessage() int {
 }
 
 // link returns a link to a parent, nil if the instance is empty. A link from an old runtime lacks the execution: the
-// provider may know it, otherwise it is the first.
+// provider may know it, otherwise it is execution 1.
 func (c *checker) link(instance string, execution, event uint64) *engine.ParentLink {
 	if instance == "" {
 		return nil
@@ -69,8 +69,8 @@ func (c *checker) linkOf(e engine.Event) *engine.ParentLink {
 	return c.link(d.ParentInstance, d.ParentExecutionID, d.ParentID)
 }
 
-// refuse notes the answer to a start that finds the instance begun: a failure for the waiting parent, unless the start
-// merely duplicates the one that made the instance.
+// refuse records the answer to a start for an instance that has begun: a failure for the waiting parent, unless the
+// start duplicates the one that created the instance.
 func (c *checker) refuse(m engine.WorkItem) {
 	s, ok := m.(engine.StartItem)
 	if !ok || s.ParentInstance == "" {
@@ -104,7 +104,8 @@ func (c *checker) take(source uint64, want engine.EventData, why string) {
 	c.enter(e, false)
 }
 
-// wanted returns the data of the wanted event: that of the next event if it is equal, which saves the memory for another.
+// wanted returns the data of the wanted event. If the next event is equal, it returns that one's data, which saves
+// memory.
 func wanted[T interface {
 	comparable
 	engine.EventData
@@ -146,7 +147,7 @@ func (c *checker) checkArrivals() {
 		case engine.ExternalRaisedItem:
 			c.take(0, wanted(c, eventdata.ExternalEvent{Name: m.Name, Data: m.Data}), "for a message of the batch")
 		case engine.ExternalRaised2Item:
-			// The form depends on the kinds of the pin (S23).
+			// The generation of the event depends on the kinds of the pin (S23).
 			if c.at < len(c.delta) && c.delta[c.at].Kind() == eventdata.KindExternalEvent {
 				c.take(0, wanted(c, eventdata.ExternalEvent{Name: m.Name, Data: m.Data}), "for a message of the batch")
 			} else {
@@ -162,8 +163,8 @@ func (c *checker) checkArrivals() {
 	}
 }
 
-// checkStart checks that a first turn records the start, and then the queue messages that are carried forward. A build
-// may write a note of its own between them.
+// checkStart checks that a first turn records the start, and then the queue messages that are carried over. A build may
+// write a note of its own between them.
 func (c *checker) checkStart() {
 	var want eventdata.OrchestrationStarted
 	switch m := c.t.Batch[c.start].(type) {
@@ -199,7 +200,7 @@ func (c *checker) checkStart() {
 	}
 }
 
-// sameStart reports whether an event is that start. Every execution has one, and same would compare them by reflection.
+// sameStart reports whether an event is that start. It avoids the reflection of same, since every execution has a start.
 func sameStart(data engine.EventData, want *eventdata.OrchestrationStarted) bool {
 	got, ok := data.(eventdata.OrchestrationStarted)
 	return ok && got.Name == want.Name && got.Version == want.Version && got.Input == want.Input &&
@@ -214,24 +215,25 @@ func sameText(a, b *string) bool { return a == b || a != nil && b != nil && *a =
 func (c *checker) checkVersion(asked, got string) {
 	v, err := engine.ParseVersion(got)
 	if err != nil {
-		c.say("the start records the version %q, which is none", got)
+		c.say("the start records %q, which is not a version", got)
 	}
 	if err != nil || asked == "" {
 		return
 	}
 	want, err := engine.ParseVersion(asked)
 	if err != nil || v != want {
-		c.say("the start records the version %s: expected %s, which was asked for", got, asked)
+		c.say("the start records the version %s: expected %s, as requested", got, asked)
 	}
 }
 
-// fail notes why the turn fails before its code runs; of several reasons that are nondeterminism, the last one counts.
+// fail records why the turn fails before its code runs; among several reasons of nondeterminism, the last one counts.
 func (c *checker) fail(text string) {
 	details := eventdata.Nondeterminism(text)
 	c.abort = &details
 }
 
-// complete expects the event of a completion, or none. Failure is the error of a failed one.
+// complete expects the event for a completion, unless the completion is stale or a duplicate. failure is the error of a
+// failed one.
 func (c *checker) complete(execution, id uint64, kind string, data engine.EventData, failure *engine.ErrorDetails) {
 	if execution != c.t.Execution {
 		return // stale

@@ -9,7 +9,7 @@ import (
 )
 
 // checkCode reads the events of the code: schedules, changes of state, and drops. A turn that fails before its code runs
-// has none of them.
+// has no such events.
 func (c *checker) checkCode() {
 	for c.at < len(c.delta) && len(c.wrong) == 0 {
 		e := &c.delta[c.at]
@@ -68,7 +68,7 @@ func (c *checker) checkCodeEvent(e *engine.Event) {
 	case eventdata.ActivityScheduled, eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2, eventdata.QueueSubscribed,
 		eventdata.OrchestrationChained, eventdata.CustomStatusUpdated, eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
 	default:
-		c.say("%s of source %d: expected no such event, since nothing in the batch brings it", event(e), e.SourceEventID)
+		c.say("%s of source %d: expected no such event, since no message of the batch causes it", event(e), e.SourceEventID)
 		return
 	}
 	if e.SourceEventID != 0 {
@@ -105,7 +105,7 @@ func (c *checker) checkDrop(e *engine.Event, reason, kind string) {
 	s.noted = true
 }
 
-// events calls f for the events of the history, and for those of the delta before its end.
+// events calls f for the events of the history, and for those of the delta up to its end.
 func (c *checker) events(f func(e *engine.Event)) {
 	for i := range c.t.History {
 		f(&c.t.History[i])
@@ -125,11 +125,11 @@ type key struct {
 	name, topic string
 }
 
-// openWaits returns the positional waits that have neither an event nor a cancellation, in order. Among the waits of a
+// openWaits returns the positional waits that have neither an event nor a cancellation, in order. Among the waits for a
 // key that are not cancelled, the n-th has the n-th delivered event. An arriving event is delivered if there are more
-// such waits than events delivered before (docs/contract/runtime.md#r7.7). With the semantics that discard, a dropped wait
-// takes its event with it; events do not tell in which order a wait was dropped and an event came, so after a drop
-// the waits of its key may have been served: see unsure.
+// such waits than events delivered before (docs/contract/runtime.md#r7.7). With the semantics that discard, a dropped
+// wait takes its event with it. Events do not show whether a wait was dropped before or after an event came, so after a
+// drop the waits for its key may have been served: see unsure.
 func (c *checker) openWaits() []uint64 {
 	if !c.has("external") {
 		return nil
@@ -215,7 +215,7 @@ func (c *checker) has(kind string) bool {
 	return false
 }
 
-// inOrder returns the ids of the schedules that f picks.
+// inOrder returns the ids of the schedules that f selects, in order.
 func (c *checker) inOrder(f func(s *schedule) bool) (ids []uint64) {
 	for i := range c.schedules {
 		if f(&c.schedules[i]) {

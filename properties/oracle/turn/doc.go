@@ -1,18 +1,18 @@
-// Package turn is the specification of a turn: what a node may record, send, cancel, carry and report, given its input.
-// It judges the turns of any runtime, recorded ones too:
+// Package turn is the specification of a turn: what a node may record, send, cancel, carry over and report, given its
+// input. It judges the turns of any runtime, including recorded ones:
 //
 //	for _, wrong := range turn.Check(turn.Turn{History: history, Batch: batch, Ack: ack, ...}) { ... }
 //	err := turn.CheckTurn(history, batch, delta)
 //
-// It knows no code: the code decides what an orchestration schedules. All else follows from history and batch, and is
-// computed here a second time, from docs/contract/runtime.md#r7 and docs/contract-decisions.md. No code is shared with
-// the replay engine.
+// It does not know the code, which decides what an orchestration schedules. Everything else follows from history and
+// batch. The package computes it independently, from docs/contract/runtime.md#r7 and docs/contract-decisions.md, and
+// shares no code with the replay engine.
 //
 // A turn's delta has three parts, in this order. Arrivals: the start on a first turn, and an event for each message of
-// the batch unless a rule drops it. The code's own events: schedules, changes of state, breadcrumbs of futures that it
+// the batch that no rule drops. The code's own events: schedules, changes of state, breadcrumbs of futures that it
 // dropped. The end, if there is one: breadcrumbs of the open waits, the terminal event, cancellations of the activities
-// in flight. Messages, work, withdrawals and metadata follow from these, exactly.
+// in flight. These determine the messages, the work, the withdrawals and the metadata.
 //
-// Not judged, since it takes the code to judge them: whether it schedules the right things, whether a completion reaches
-// the right future, and which of several queue messages it has taken (a bound is checked).
+// Without the code, the package cannot judge whether the code schedules the right things, whether a completion reaches
+// the right future, and which of several queue messages the code has taken (it checks a bound).
 package turn

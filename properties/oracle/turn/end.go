@@ -8,13 +8,13 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// checkEnd checks whether and how the execution ends. This follows from a failure that the turn must report, then from a
-// cancel request, then from the code. An end has its breadcrumbs and cancellations, exactly.
+// checkEnd checks whether and how the execution ends. This depends first on a failure that the turn must report, then on
+// a cancel request, then on the code. An end has exactly its breadcrumbs and cancellations.
 func (c *checker) checkEnd() {
 	c.checkResult()
 	if c.terminal == nil {
 		if c.at < len(c.delta) {
-			c.say("the turn records breadcrumbs of an end, and no end")
+			c.say("the turn records breadcrumbs of an end, but no end")
 		}
 		return
 	}
@@ -41,7 +41,7 @@ func (c *checker) checkEnd() {
 	}
 }
 
-// checkResult checks that the turn may end as it does, or go on.
+// checkResult checks that the turn may end or continue as it does.
 func (c *checker) checkResult() {
 	failed, fails := c.terminal.(eventdata.OrchestrationFailed)
 	d := failed.Details
@@ -92,7 +92,7 @@ func namesLimit(text string) bool {
 	return false
 }
 
-// passesOn reports whether a text begins with the error of a failed activity or child, which the code has passed on.
+// passesOn reports whether a text begins with the error of a failed activity or child, which the code has returned.
 func (c *checker) passesOn(text string) (passed bool) {
 	c.events(func(e *engine.Event) {
 		switch d := e.Data.(type) {
@@ -105,7 +105,7 @@ func (c *checker) passesOn(text string) (passed bool) {
 	return passed
 }
 
-// checkReturned checks that code that returns has dropped everything it still waited for.
+// checkReturned checks that code that returns has dropped everything that it still waited for.
 func (c *checker) checkReturned() {
 	left := c.inOrder(func(s *schedule) bool {
 		kind := kindOf(s.event.Data)
@@ -117,12 +117,12 @@ func (c *checker) checkReturned() {
 	left = append(left, c.openDequeues()...)
 	left = slices.DeleteFunc(left, func(id uint64) bool { return slices.Contains(c.t.Unclaimed, id) })
 	if len(left) > 0 {
-		c.say("the code returns, and the events %d are neither completed nor recorded as dropped: expected a breadcrumb for each", left)
+		c.say("the code returns, but the events %d are neither completed nor recorded as dropped: expected a breadcrumb for each", left)
 	}
 }
 
-// unsure reports whether the events do not tell which waits have their event: one was dropped, and what came in between
-// went to the next or was discarded, by the order in which the code saw them.
+// unsure reports whether the events do not determine which waits have an event: a wait was dropped, and an event that
+// came in between went to the next wait or was discarded, depending on the order in which the code saw both.
 func (c *checker) unsure() (dropped bool) {
 	if c.t.Semantics != engine.SemanticsDiscard {
 		return false
@@ -151,7 +151,7 @@ func diesInCode(d engine.ErrorDetails) bool {
 	return d.Infrastructure != nil && d.Infrastructure.Operation == "quiescence_loop"
 }
 
-// ending describes in words how the turn ends.
+// ending describes how the turn ends.
 func (c *checker) ending() string {
 	if c.terminal == nil {
 		return "no end"
@@ -169,11 +169,10 @@ func (c *checker) isPoison() bool {
 	return t.Instance == c.t.Instance && (t.Kind == eventdata.PoisonFailedDeserialization || t.Kind == eventdata.PoisonOrchestration)
 }
 
-// checkPoison checks that poison ends a running execution like any other failure, without its code and without its
-// batch.
+// checkPoison checks that poison ends a running execution like any other failure, without its code and its batch.
 func (c *checker) checkPoison() {
 	if len(c.t.History) == 0 || c.undecodable() {
-		return // the execution begins in order to fail, or cannot be read: S12 judges what follows
+		return // the ack begins the execution only to fail it, or the execution cannot be read: S12 judges what follows
 	}
 	c.checkEnvelopes()
 	for _, m := range c.t.Batch {

@@ -15,7 +15,7 @@ func (c *checker) same(what string, want, got []engine.WorkItem) {
 			c.say("%s %d is missing: expected %s %s", what, i+1, want[i].Kind(), shown(want[i]))
 			return
 		case i >= len(want):
-			c.say("%s %d is %s %s: expected no more of them", what, i+1, got[i].Kind(), shown(got[i]))
+			c.say("%s %d is %s %s: expected no further item", what, i+1, got[i].Kind(), shown(got[i]))
 			return
 		case !same(want[i], got[i]):
 			c.say("%s %d is %s %s: expected %s %s", what, i+1, got[i].Kind(), shown(got[i]), want[i].Kind(), shown(want[i]))
@@ -81,8 +81,8 @@ func (c *checker) checkItems() {
 	c.checkWithdrawn()
 }
 
-// send appends an item that the turn should send: the one that it sends there if that is equal, which saves the memory for
-// another.
+// send appends an item that the turn should send. If the turn sends an equal item there, send appends that one, which
+// saves memory.
 func send[T interface {
 	comparable
 	engine.WorkItem
@@ -95,7 +95,7 @@ func send[T interface {
 	return append(list, want)
 }
 
-// versionAt returns the version in the i-th message: the code chooses it.
+// versionAt returns the version in the i-th message, which the code chooses.
 func (c *checker) versionAt(i int) string {
 	if items := c.t.Ack.OrchestratorItems; i < len(items) {
 		if s, ok := items[i].(engine.StartItem); ok {
@@ -105,8 +105,8 @@ func (c *checker) versionAt(i int) string {
 	return ""
 }
 
-// child returns the full id of a child: an automatic id, or one from the code that looks automatic, gets the parent's as
-// a prefix.
+// child returns the full id of a child: an automatic id, or an id from the code that looks automatic, gets the parent's
+// id as a prefix.
 func (c *checker) child(d eventdata.SubOrchestrationScheduled) string {
 	if strings.HasPrefix(d.Instance, "sub::") {
 		return c.t.Instance + "::" + d.Instance
@@ -115,8 +115,8 @@ func (c *checker) child(d eventdata.SubOrchestrationScheduled) string {
 }
 
 // cancels returns the messages to children that are no longer wanted: those that the code has dropped, in the order of
-// their breadcrumbs, and at an end those that still run. At an end, a child that this turn schedules is not started, and
-// needs no message.
+// their breadcrumbs, and at an end those that are still running. At an end, a child that this turn schedules is not
+// started, and needs no message.
 func (c *checker) cancels() (items []engine.WorkItem) {
 	cancel := func(s *schedule, reason string) {
 		if s.old || c.terminal == nil {
@@ -161,7 +161,7 @@ func (c *checker) answer() []engine.WorkItem {
 }
 
 // next returns the message that begins the next execution. The code chooses its version, and which queue messages it has
-// taken: the carried ones are checked separately.
+// taken; checkCarried checks the carried ones.
 func (c *checker) next(at int) engine.WorkItem {
 	items := c.t.Ack.OrchestratorItems
 	if at >= len(items) || items[at].Kind() != engine.ItemContinueAsNew {
@@ -188,9 +188,9 @@ func (c *checker) next(at int) engine.WorkItem {
 	return want
 }
 
-// checkCarried checks the queue messages that cross a continue-as-new: they are messages of this execution, in the order
-// of history, at most as many as the limit. Of each name, all that were not asked for must cross, unless the limit cuts
-// them off.
+// checkCarried checks the queue messages that a continue-as-new carries over: they belong to this execution, are in the
+// order of the history, and do not exceed the limit. For each name, all messages without a dequeue must be carried over,
+// up to the limit.
 func (c *checker) checkCarried(got []engine.CarriedEvent) {
 	var arrived []engine.CarriedEvent
 	asked, cut := map[string]int{}, len(got) == c.most.CarriedEvents
@@ -203,13 +203,13 @@ func (c *checker) checkCarried(got []engine.CarriedEvent) {
 		case eventdata.QueueSubscriptionCancelled:
 			if s := c.schedule(e.SourceEventID); s != nil {
 				if q, ok := s.event.Data.(eventdata.QueueSubscribed); ok {
-					asked[q.Name]-- // the dequeue returned nothing
+					asked[q.Name]-- // the dequeue returned no message
 				}
 			}
 		}
 	})
 	if len(got) > c.most.CarriedEvents {
-		c.say("%d queue messages are carried: expected at most %d", len(got), c.most.CarriedEvents)
+		c.say("%d queue messages are carried over: expected at most %d", len(got), c.most.CarriedEvents)
 	}
 	n := 0
 	for _, m := range arrived {
@@ -220,17 +220,17 @@ func (c *checker) checkCarried(got []engine.CarriedEvent) {
 			asked[m.Name]--
 		default:
 			if !cut || n < len(got) {
-				c.say("the queue message %q of %s is not carried: expected it to be, since nothing has asked for it", shown(m.Data), m.Name)
+				c.say("the queue message %q of %s is not carried over: expected that, since no dequeue has read it", shown(m.Data), m.Name)
 			}
 			return
 		}
 	}
 	if n < len(got) {
-		c.say("the queue message %q of %s is carried out of order, twice, or from nowhere: expected those of this execution, in their order", shown(got[n].Data), got[n].Name)
+		c.say("the queue message %q of %s is carried over out of order, twice, or without having arrived: expected the messages of this execution, in order", shown(got[n].Data), got[n].Name)
 	}
 }
 
-// checkWithdrawn checks that the provider is told to remove exactly the activities that this turn records as cancelled.
+// checkWithdrawn checks that the turn makes the provider remove exactly the activities that it records as cancelled.
 func (c *checker) checkWithdrawn() {
 	var want []engine.ScheduledActivityIdentifier
 	for _, e := range c.delta {
@@ -281,7 +281,7 @@ func sameMetadata(a, b *engine.ExecutionMetadata) bool {
 
 func samePointed[E comparable](a, b *E) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// metadata returns metadata in words, without addresses.
+// metadata formats metadata, without addresses.
 func metadata(m engine.ExecutionMetadata) string {
 	text := "{" + m.OrchestrationName + "@" + m.OrchestrationVersion + " " + string(m.Status)
 	if m.Output != nil {

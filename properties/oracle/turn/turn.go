@@ -31,25 +31,25 @@ type Turn struct {
 	Status engine.Status
 	// Keys is the key-value state at the start of the execution.
 	Keys []engine.KVEntry
-	// Semantics are those of the build that began the execution, Limits those of the node's build; a zero field of them is
-	// that of engine.DefaultLimits.
+	// Semantics are those of the build that began the execution, Limits those of the node's build; a zero limit means
+	// the one in engine.DefaultLimits.
 	Semantics engine.Semantics
 	Limits    engine.Limits
-	// Unclaimed are the schedules of the history, if known, that the code had not asked for when it ended: code that changed
-	// since. It can neither have awaited nor dropped them.
+	// Unclaimed lists the schedules of the history, if known, that the code had not requested when it ended, because the
+	// code has changed since. The code can neither have awaited nor dropped them.
 	Unclaimed []uint64
-	// OwnChildIDs is that of the build (engine.Build).
+	// OwnChildIDs is the field of the node's build (engine.Build).
 	OwnChildIDs bool
 	Ack         engine.OrchestrationAck
 }
 
-// Check describes what is wrong with a turn, in the order of the ack; it returns nothing if the turn is allowed.
+// Check describes what is wrong with a turn, in the order of the ack; it returns nil if the turn is allowed.
 func Check(t Turn) []string { return new(Checker).Check(&t) }
 
-// Checker checks one turn after the other, and keeps its memory from one to the next. The zero value is ready.
+// Checker checks one turn after another, and reuses its memory. The zero value is ready to use.
 type Checker struct{ check checker }
 
-// Check is Check for one more turn. The Checker keeps no part of it that is used again.
+// Check is the function Check with reused memory. The Checker does not use the turn after the call.
 func (k *Checker) Check(t *Turn) []string {
 	c := &k.check
 	c.begin(t)
@@ -76,8 +76,8 @@ func (k *Checker) Check(t *Turn) []string {
 	return c.wrong
 }
 
-// CheckTurn judges the events of a turn alone, for histories recorded without the rest of what the turn committed. The
-// error describes what is wrong, one fault a line.
+// CheckTurn judges the events of a turn alone, for histories that were recorded without the rest of the ack. The error
+// describes what is wrong, one fault per line.
 func CheckTurn(history []engine.Event, batch []engine.WorkItem, delta []engine.Event) error {
 	if len(history)+len(delta) == 0 {
 		return nil
@@ -114,16 +114,16 @@ type checker struct {
 	t         *Turn
 	delta     []engine.Event
 	most      engine.Limits
-	at        int // the number of events of the delta that are read
+	at        int // the number of events of the delta that have been read
 	schedules []schedule
 	cancelled *string              // the reason of the first cancel request
-	abort     *engine.ErrorDetails // the reason why the turn must fail before its code runs
-	terminal  engine.EventData     // of the delta, nil if the execution goes on
+	abort     *engine.ErrorDetails // why the turn must fail before its code runs
+	terminal  engine.EventData     // of the delta, nil if the execution continues
 	parent    *engine.ParentLink
 	start     int // index of the message that begins the execution, -1 if none does
 	refused   []engine.WorkItem
 	wrong     []string
-	// Memory for the items that a turn should send, and the text of the build that was checked last.
+	// Memory for the items that a turn should send, and the text of the last checked build.
 	work, messages []engine.WorkItem
 	build          engine.Version
 	buildText      string
@@ -138,7 +138,7 @@ type schedule struct {
 	old       bool // it is in the history
 }
 
-// begin makes the checker ready for a turn.
+// begin prepares the checker for a turn.
 func (c *checker) begin(t *Turn) {
 	*c = checker{
 		t: t, delta: t.Ack.HistoryDelta, start: -1, most: engine.DefaultLimits(), schedules: c.schedules[:0],
@@ -170,7 +170,7 @@ func (c *checker) begin(t *Turn) {
 	c.parent = c.parentLink()
 }
 
-// enter records an event.
+// enter adds an event to the state.
 func (c *checker) enter(e *engine.Event, old bool) {
 	switch d := e.Data.(type) {
 	case eventdata.ActivityScheduled, eventdata.TimerCreated, eventdata.SubOrchestrationScheduled, eventdata.ExternalSubscribed,
@@ -213,10 +213,10 @@ func (c *checker) say(format string, args ...any) {
 	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
 }
 
-// event returns the name of an event of the delta for messages.
+// event names an event of the delta in messages.
 func event(e *engine.Event) string { return fmt.Sprintf("event %d (%s)", e.EventID, e.Kind()) }
 
-// shown returns a value as messages show it.
+// shown formats a value for messages.
 func shown(v any) string {
 	text := show.Value(v)
 	switch v := v.(type) {
@@ -231,7 +231,7 @@ func shown(v any) string {
 	return text
 }
 
-// same reports whether two values are equal, what they point to included.
+// same reports whether two values are equal, following pointers.
 func same(a, b any) bool {
 	if a, ok := a.(eventdata.OrchestrationStarted); ok {
 		b, ok := b.(engine.EventData)
@@ -241,7 +241,7 @@ func same(a, b any) bool {
 	return x == y && x != nil && x.Comparable() && a == b || reflect.DeepEqual(a, b)
 }
 
-// nothingToDo reports whether no turn is due: the execution has ended, or nothing begins it.
+// nothingToDo reports whether no turn is due: the execution has ended, or no message begins it.
 func (c *checker) nothingToDo() bool {
 	for i := range c.t.History {
 		if isTerminal(c.t.History[i].Data) {
@@ -255,8 +255,7 @@ func (c *checker) nothingToDo() bool {
 	return len(c.delta) == 0 && (c.t.Status == engine.StatusCompleted || c.t.Status == engine.StatusFailed)
 }
 
-// checkDropped checks that the batch is acknowledged, and that nothing else happens except that refused starts are
-// answered.
+// checkDropped checks that the turn only acknowledges the batch and answers refused starts.
 func (c *checker) checkDropped() {
 	if len(c.t.Batch) > 0 && c.undecodable() {
 		return
@@ -282,9 +281,9 @@ func (c *checker) undecodable() bool {
 	return len(c.delta) == 1 && c.delta[0].EventID == eventdata.CorruptedPoisonEventID
 }
 
-// checkEnvelopes checks that ids ascend without a gap, and that every event is stamped with the instance, the execution,
-// one time and the build. A continue-as-new takes an id and leaves no event: what other coroutines schedule after it
-// comes after one gap.
+// checkEnvelopes checks that ids ascend without a gap, and that every event has the instance, the execution, the build
+// and the same time. A continue-as-new takes an id but leaves no event, so the events that other coroutines schedule
+// after it follow a gap of one.
 func (c *checker) checkEnvelopes() {
 	next := uint64(engine.InitialEventID)
 	if n := len(c.t.History); n > 0 {

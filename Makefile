@@ -14,7 +14,7 @@ check:
 
 # -rewrite and -update are known to these packages only.
 golden:
-	go test ./internal/machine ./internal/replay ./memprovider ./properties/internal/safety ./properties/internal/liveness ./properties/internal/track ./properties/internal/outcome ./properties/internal/expect ./properties/internal/coverage -rewrite
+	go test ./internal/machine ./internal/replay ./memprovider ./properties/internal/safety ./properties/internal/model ./properties/internal/liveness ./properties/internal/track ./properties/internal/outcome ./properties/internal/expect ./properties/internal/coverage -rewrite
 	go test ./internal/tidy -run TestGeneratedLists -update
 	go run ./cmd/simrun serve --schema > docs/oracle-protocol.schema.json
 
@@ -33,7 +33,7 @@ DRAW ?= 3
 mutants:
 	nice go run ./internal/mutate/matrix -sample $(SAMPLE) -draw "$(DRAW)" -deep 2 -reasoned -out docs/kill-matrix.md $(MUTANTS)
 mutants-of-checkers:
-	nice go run ./internal/mutate/matrix -checkers -sample 60 -draw "$(DRAW)" -deep 1 -out docs/kill-matrix-checkers.md $(MUTANTS)
+	nice go run ./internal/mutate/matrix -checkers -sample 120 -draw "$(DRAW)" -deep 1 -out docs/kill-matrix-checkers.md $(MUTANTS)
 
 bench:
 	go test ./... -run '^$$' -bench . -benchmem

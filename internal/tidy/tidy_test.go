@@ -88,9 +88,10 @@ var packages = map[string]imports{
 	"properties": {
 		module: []string{"internal/planterm", "internal/observe", "sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "properties/internal/shrink", "internal/page", "internal/span", "internal/timeline"},
 		tests:  []string{"internal/faultkind", "internal/record", "internal/probe", "internal/sample", "internal/planedit", "faults", "engine/orch", "properties/gen", "properties/internal/safety"}},
-	"properties/internal/model": {module: []string{"internal/slab", "internal/record", "internal/eventdata", "internal/observe", "engine", "memprovider", "sim/cluster", "internal/machine"}},
+	"properties/internal/model": {module: []string{"internal/slab", "internal/record", "internal/eventdata", "internal/observe", "engine", "memprovider", "sim/cluster", "internal/machine"}, tests: []string{"sim/scenario"}},
 	"properties/internal/check": {
-		module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"}},
+		module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"},
+		tests:  []string{"internal/probe", "properties/internal/rig"}},
 	"properties/internal/track": {
 		module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "internal/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan", "internal/machine"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},

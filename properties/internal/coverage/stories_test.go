@@ -10,7 +10,7 @@ import (
 
 // TestStories tells which points a run has reached.
 func TestStories(t *testing.T) {
-	options := monitor.Options{Properties: []string{}}
+	options := monitor.Options{Properties: []string{}, Matrix: true}
 	datadriven.Walk(t, "testdata", func(t *testing.T, file string) {
 		datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string {
 			return rig.Story(t, file, d.Cmd, d.Input, options, nil)

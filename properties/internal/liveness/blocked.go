@@ -58,7 +58,6 @@ func (c *obligations) notFreed(in *model.Instance) {
 		if !mine.Stuck || mine.Reported || mine.FirstVisibleMs > c.now {
 			continue
 		}
-		mine.Reported = true
 		c.Run.Liveness("L04", 0, in.No,
 			"message %d (%s) of %s is still queued: the last relief began %s, nothing has deleted the message, and no live node admits pin %s. Live nodes: %s",
 			r.No, r.Kind, in.Name, c.at(c.live.PhaseMs), model.PinText(in.Pin()), c.live.WhyNot(in))

@@ -95,8 +95,11 @@ func kvDifference(store []memprovider.SnapshotKV, shadow []KeyValue) string {
 		if i == len(store) || store[i].Key != r.Key {
 			return fmt.Sprintf("key %q was observed, but the store does not have it", r.Key)
 		}
-		if !SameText(store[i].Value, r.Value) || store[i].UpdatedMs != r.UpdatedMs {
+		if !SameText(store[i].Value, r.Value) {
 			return differs(fmt.Sprintf("key %q", r.Key), TextOf(store[i].Value), TextOf(r.Value))
+		}
+		if store[i].UpdatedMs != r.UpdatedMs {
+			return differs(fmt.Sprintf("key %q, time of its change", r.Key), store[i].UpdatedMs, r.UpdatedMs)
 		}
 	}
 	if n := len(shadow); n < len(store) {

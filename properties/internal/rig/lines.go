@@ -20,6 +20,8 @@ import (
 // This file has the commands that few stories need. Words KEY=VALUE may be left out; a value has _ for each space.
 //
 //	0     repeat 10 every=6000 fetch A x | note A turn   the commands ten times, the first time now
+//	0     together mark one | step stop A          the commands in one step
+//	0     nothing A / failing A                    a fetch finds nothing, or fails
 //	0     start x [from=PARENT/EXECUTION/EVENT] [version=V]
 //	0     can x / queue x / timer x FIRE           other messages
 //	0     work x [id=2] [name=W] [tag=T] [session=S]
@@ -48,6 +50,23 @@ func (r *Rig) other(verb string, f []string) {
 	switch verb {
 	case "repeat":
 		r.repeat(int(r.number(arg(0))), r.number(value["every"]), strings.Join(words[1:], " "))
+	case "together":
+		for line := range strings.SplitSeq(strings.Join(f, " "), "|") {
+			words := strings.Fields(line)
+			r.do(words[0], words[1:])
+		}
+	case "nothing", "failing":
+		caller := r.caller(arg(0))
+		req := observe.CallRequest{}
+		if caller.Node != 0 {
+			req.Filter = r.w.Node(caller.Node).Filter
+		}
+		r.begin(caller, observe.CallFetchOrchestrationItem, req)
+		o := observe.Observation{Kind: observe.CallEnd, Call: r.call, CallKind: observe.CallFetchOrchestrationItem, Caller: caller, Outcome: observe.OutcomeNothing}
+		if verb == "failing" {
+			o.Outcome = observe.OutcomeRetryable
+		}
+		r.Observe(o)
 	case "can":
 		r.Insert(arg(0), engine.ContinueAsNewItem{Instance: arg(0), Orchestration: "H", Version: value["version"]})
 	case "queue":

@@ -18,7 +18,7 @@ import (
 )
 
 // TestStories tells the stories of testdata. What listeners are told is printed at once; "state" prints all that is known,
-// "relations" what each node can do with each instance and activity, "pages" how many pages of messages are kept.
+// "relations" what each node can do with each instance and activity.
 func TestStories(t *testing.T) {
 	options := monitor.Options{Properties: []string{}}
 	datadriven.Walk(t, "testdata", func(t *testing.T, file string) {

@@ -1,0 +1,195 @@
+package check_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/probe"
+	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/properties/internal/rig"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// clocks is a plan in which the clock of A is so far ahead; it counts only if the store goes by the clocks of its callers.
+func clocks(offset time.Duration, callers bool) *plan.Plan {
+	p := &plan.Plan{Nodes: []plan.Node{{Name: "A"}, {Name: "B"}}}
+	p.Nodes[0].Clock.Offset, p.Store.CallersClock = offset, callers
+	return p
+}
+
+func TestJudges(t *testing.T) {
+	for _, c := range []struct {
+		offset  time.Duration
+		callers bool
+		id      string
+		want    bool
+	}{
+		{0, true, "S22", true}, {time.Millisecond, true, "S22", false}, {time.Hour, false, "S22", true},
+		{0, true, "L01", true}, {time.Second, true, "L01", true}, {time.Second + time.Millisecond, true, "L01", false},
+		{time.Hour, true, "S01", true}, {time.Hour, false, "L01", true},
+		{time.Hour, true, "S19", false}, {time.Hour, true, "S27", false}, {time.Hour, true, "L12", false}, {time.Hour, true, "L06", true},
+	} {
+		if got := check.Judges(clocks(c.offset, c.callers), c.id); got != c.want {
+			t.Errorf("%s with clocks %v apart (%t): %t, want %t", c.id, c.offset, c.callers, got, c.want)
+		}
+	}
+}
+
+// newWorld has a node A, up in its first incarnation, and a node B that never was.
+func newWorld(p *plan.Plan) *rig.FakeWorld {
+	w := &rig.FakeWorld{ThePlan: *p, Now: rig.StartMs + 1500, AllBuilds: engine.ShippedBuilds()}
+	for i, name := range []string{"A", "B"} {
+		w.Infos = append(w.Infos, cluster.NodeInfo{Number: uint32(i + 1), Name: name, Build: w.AllBuilds[1], Incarnation: 1, Clock: p.Nodes[i].Clock})
+	}
+	return w
+}
+
+func everything(string) bool { return true }
+
+func TestClocks(t *testing.T) {
+	m := check.New(newWorld(clocks(300*time.Millisecond, true)), everything)
+	if got := fmt.Sprint(m.SkewMs(), m.AheadMs(0), m.AheadMs(1), m.AheadMs(2), m.AheadMs(3)); got != "300 0 300 0 0" {
+		t.Errorf("skew, and how far client, A, B and a stranger are ahead: %s", got)
+	}
+	m = check.New(newWorld(clocks(300*time.Millisecond, false)), everything)
+	if got := fmt.Sprint(m.SkewMs(), m.AheadMs(1)); got != "0 0" {
+		t.Errorf("over a store with a clock of its own: %s", got)
+	}
+}
+
+func TestEvidence(t *testing.T) {
+	p := clocks(0, false)
+	p.Probes = []probe.Probe{{Name: "one"}, {Name: "two"}}
+	m := check.New(newWorld(p), everything)
+	m.Record(&cluster.Record{Kind: record.NodeStarted, Node: 1, Incarnation: 1})
+	m.Observe(&observe.Observation{Kind: observe.RowInserted, Queue: observe.QueueOrchestrator, Message: 1, Instance: 1, Item: engine.StartItem{Instance: "x"}})
+	m.Observe(&observe.Observation{Kind: observe.RowInserted, Queue: observe.QueueWorker, Message: 2, Instance: 1, Item: engine.ActivityExecuteItem{Instance: "x", ExecutionID: 1, ID: 7}})
+	caller := func(node, incarnation uint32) string {
+		return m.Who(observe.Caller{Node: node, Incarnation: incarnation})
+	}
+	lock := model.Lock{Token: "o1", UntilMs: rig.StartMs + 9000, TakenMs: rig.StartMs + 4000, Holder: observe.Caller{Node: 1, Incarnation: 1}, Call: 3}
+	got := strings.Join([]string{
+		caller(0, 0), caller(0, 1), caller(0, 2), caller(0, 3), caller(1, 1), caller(1, 2), caller(2, 1), caller(9, 1),
+		m.At(rig.StartMs + 2500), m.LockText(model.Lock{UntilMs: 5}), m.LockText(lock), m.BatchText([]observe.MessageNo{1, 2}), m.BatchText(nil),
+	}, "\n")
+	want := strings.Join([]string{
+		"a client", "probe one", "probe two", "a client", "A (build 1.5.0, start 1)", "A (start 2)", "B (start 1)", "caller 9",
+		"2.5s", "no lock", "token o1 of A (build 1.5.0, start 1), taken at 4s, until 9s", "StartOrchestration (message 1), ActivityExecute 1/7 (message 2)", "",
+	}, "\n")
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestBreach(t *testing.T) {
+	w := newWorld(clocks(0, false))
+	w.Steps = 42
+	m := check.New(w, func(id string) bool { return id != "S02" })
+	m.Observe(&observe.Observation{Kind: observe.InstanceNamed, Instance: 1, Name: "x"})
+	m.Safety("S01", 1, 1, "number %d", 1)
+	m.Liveness("L01", 2, 0, "late")
+	m.Safety("S02", 1, 1, "nobody asks")
+	for range 5 {
+		m.Safety("S03", 9, 2, "again")
+		m.Violate(check.Breach{Property: "expect", Expectation: "never turn", Name: "y", Item: "item", Class: cluster.ClassPlan})
+		m.Violate(check.Breach{Property: "expect", Expectation: "never fetch", Instance: 1, Name: "y"})
+	}
+	var got []string
+	for _, v := range m.Violations() {
+		got = append(got, fmt.Sprintf("%s %s step %d at %d %s/%s/%s: %s%s", v.Property, v.Class, v.Step, v.VirtualMs, v.Node, v.Instance, v.WorkItem, v.Message, v.Expectation))
+	}
+	want := []string{"S01 safety step 42 at 1500 A/x/: number 1", "L01 liveness step 42 at 1500 B//: late"}
+	for range 3 {
+		want = append(want, "S03 safety step 42 at 1500 //: again", "expect plan step 42 at 1500 /y/item: never turn", fmt.Sprintf("expect %s step 42 at 1500 /x/: never fetch", cluster.Class("")))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// log is a checker that says what it is told.
+type log struct {
+	name     string
+	told     *[]string
+	open     bool
+	untilMs  int64
+	observes []observe.Kind
+	records  []record.Kind
+}
+
+func (l *log) tell(format string, args ...any) {
+	*l.told = append(*l.told, l.name+" "+fmt.Sprintf(format, args...))
+}
+func (l *log) Observe(o *observe.Observation) { l.tell("observes %d", o.Kind) }
+func (l *log) Record(r *cluster.Record)       { l.tell("records %s", r.Kind) }
+func (l *log) Open(nowMs int64) (bool, int64) { l.tell("open at %d", nowMs); return l.open, l.untilMs }
+func (l *log) EndPhase(p cluster.Phase)       { l.tell("ends %s", p) }
+func (l *log) Finish()                        { l.tell("finishes") }
+
+// some wants some kinds only, and looks between steps.
+type some struct{ log }
+
+func (s *some) Observes() []observe.Kind { return s.observes }
+func (s *some) Records() []record.Kind   { return s.records }
+func (s *some) AfterStep()               { s.tell("steps") }
+
+func TestMonitorHandsOn(t *testing.T) {
+	m := check.New(newWorld(clocks(0, false)), everything)
+	var told []string
+	all := &log{name: "all", told: &told, open: true, untilMs: 70}
+	picky := &some{log{name: "some", told: &told, untilMs: 10, observes: []observe.Kind{observe.InstanceNamed}, records: []record.Kind{record.NodePaused}}}
+	third := &log{name: "third", told: &told, open: true, untilMs: 60}
+	m.Add(all, picky)
+	m.Observe(&observe.Observation{Kind: observe.InstanceNamed, Instance: 1, Name: "x"})
+	m.Observe(&observe.Observation{Kind: observe.InstanceRemoved, Instance: 1})
+	m.Observe(&observe.Observation{Kind: 250})
+	m.Record(&cluster.Record{Kind: record.NodePaused, Node: 1})
+	m.Record(&cluster.Record{Kind: record.PhaseEnded, Phase: cluster.PhaseCalm})
+	m.Record(&cluster.Record{Kind: 250})
+	m.AfterStep()
+	m.Add(third)
+	open, until := m.Open(5)
+	told = append(told, fmt.Sprint(open, until))
+	m.Finish()
+	all.open, third.open, picky.open = false, false, true
+	open, until = m.Open(6)
+	told = append(told, fmt.Sprint(open, until))
+	want := []string{
+		fmt.Sprint("all observes ", uint8(observe.InstanceNamed)), fmt.Sprint("some observes ", uint8(observe.InstanceNamed)), fmt.Sprint("all observes ", uint8(observe.InstanceRemoved)),
+		"all records node paused", "some records node paused", "all records phase ended", "all ends calm", "some ends calm", "some steps",
+		"all open at 5", "some open at 5", "third open at 5", "true 60", "all finishes", "some finishes", "third finishes",
+		"all open at 6", "some open at 6", "third open at 6", "true 10",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestMemoryOfOneRun: what checkers allocate is kept from run to run, and one of two monitors of a run has it.
+func TestMemoryOfOneRun(t *testing.T) {
+	var memory any
+	first := &remembering{FakeWorld: *newWorld(clocks(0, false)), memory: &memory}
+	a, b := check.New(first, everything), check.New(first, everything)
+	if a.Slabs == nil || b.Slabs != nil {
+		t.Errorf("of two monitors of a run the first has the memory: %v, %v", a.Slabs != nil, b.Slabs != nil)
+	}
+	second := &remembering{FakeWorld: *newWorld(clocks(0, false)), memory: &memory}
+	if c := check.New(second, everything); c.Slabs != a.Slabs {
+		t.Error("the next run has other memory")
+	}
+}
+
+type remembering struct {
+	rig.FakeWorld
+	memory *any
+}
+
+func (r *remembering) MonitorMemory() *any { return r.memory }

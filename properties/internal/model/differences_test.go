@@ -1,0 +1,157 @@
+package model_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/properties/internal/model"
+)
+
+// TestDifferences changes each field of a snapshot of a store in turn, and each of what an instance was before a call, and
+// shows what is said of the change. What the model has in common with the snapshot is not compared with itself: nothing is
+// said before the first change.
+func TestDifferences(t *testing.T) {
+	datadriven.RunTest(t, "testdata/differences.txt", func(t *testing.T, d *datadriven.TestData) string {
+		builds := engine.ShippedBuilds()
+		m := model.New(builds, nil)
+		store := memprovider.New(memprovider.Options{Sink: m, StartMs: 1_000_000})
+		fill(t, store, builds[1])
+		var lines []string
+		switch d.Cmd {
+		case "snapshot":
+			shot := store.Snapshot()
+			told := func(path string) {
+				no, seen := m.Difference(shot)
+				lines = append(lines, fmt.Sprintf("%s\n  %s: %s", path, m.Name(no), seen))
+			}
+			told("nothing")
+			change(reflect.ValueOf(shot).Elem(), "", told)
+		case "before":
+			in := m.Instances[1]
+			in.Was.Created, in.Was.Orchestration, in.Was.Version = in.Created, in.Orchestration, in.Version
+			in.Was.CurrentID, in.Was.Parent, in.Was.Lock, in.Was.Values = in.CurrentID, in.Parent, in.Lock, in.Values
+			in.Was.Values.Store, in.Was.Values.Delta = slices.Clone(in.Values.Store), slices.Clone(in.Values.Delta)
+			change(reflect.ValueOf(&in.Was).Elem(), "", func(path string) { lines = append(lines, path+"\n  "+in.Left()) })
+			c := model.Call{Sessions: append([]model.Session(nil), m.Sessions...), TouchedSessions: true}
+			change(reflect.ValueOf(&c.Sessions).Elem(), "Sessions", func(path string) { lines = append(lines, path+"\n  "+m.SessionsLeft(&c)) })
+			c.TouchedSessions, c.Sessions = false, nil
+			lines = append(lines, "sessions not touched\n  "+m.SessionsLeft(&c))
+		}
+		return strings.Join(lines, "\n")
+	})
+}
+
+// change changes each part of a value, one at a time, calls told with the name of the part, and takes the change back. Of a
+// list it also leaves out the first element, and adds one behind the last.
+func change(v reflect.Value, path string, told func(path string)) {
+	try := func(to reflect.Value, how string) {
+		was := reflect.New(v.Type()).Elem()
+		was.Set(v)
+		v.Set(to)
+		told(path + how)
+		v.Set(was)
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		try(reflect.ValueOf(!v.Bool()).Convert(v.Type()), "")
+	case reflect.Int64:
+		try(reflect.ValueOf(v.Int()+1).Convert(v.Type()), "")
+	case reflect.Uint32, reflect.Uint64:
+		try(reflect.ValueOf(v.Uint()+1).Convert(v.Type()), "")
+	case reflect.String:
+		try(reflect.ValueOf(v.String()+"~").Convert(v.Type()), "")
+	case reflect.Pointer:
+		if v.IsNil() {
+			try(reflect.New(v.Type().Elem()), " there")
+			return
+		}
+		try(reflect.Zero(v.Type()), " gone")
+		other := reflect.New(v.Type().Elem())
+		other.Elem().Set(v.Elem())
+		was := reflect.New(v.Type()).Elem()
+		was.Set(v)
+		v.Set(other)
+		change(other.Elem(), path, told)
+		v.Set(was)
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			if v.Len() > 0 {
+				other := append(append([]byte(nil), v.Bytes()...), ' ')
+				try(reflect.ValueOf(other), " longer")
+				try(reflect.ValueOf(other[:v.Len()-1]), " shorter")
+			}
+			return
+		}
+		whole := reflect.AppendSlice(reflect.MakeSlice(v.Type(), 0, 0), v)
+		if v.Len() > 0 {
+			try(whole.Slice(1, v.Len()), " without the first")
+			try(whole.Slice(0, v.Len()-1), " without the last")
+			try(reflect.Append(whole, whole.Index(v.Len()-1)), " with the last twice")
+		}
+		for i := range v.Len() {
+			change(v.Index(i), fmt.Sprintf("%s[%d]", path, i), told)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() {
+				change(v.Field(i), strings.TrimPrefix(path+"."+f.Name, "."), told)
+			}
+		}
+	}
+}
+
+// fill leaves two instances with two executions, queues, keys, a custom status and sessions.
+func fill(t testing.TB, s *memprovider.Store, b *engine.Build) {
+	t.Helper()
+	p, ctx := s.Handle(b.Codec, observe.Caller{Node: 1, Incarnation: 1}), t.Context()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	status, next := "half", "next"
+	event := func(id uint64, data engine.EventData) engine.Event {
+		return engine.Event{EventID: id, InstanceID: "order-1", ExecutionID: 1, Data: data}
+	}
+	must(p.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: "order-1", Orchestration: "Order", ExecutionID: 1, ParentInstance: "shop", ParentID: 3, ParentExecutionID: 1}, 0))
+	must(p.EnqueueForOrchestrator(ctx, engine.QueueMessageItem{Instance: "order-2", Name: "q"}, time.Minute))
+	for execution, acked := range []engine.OrchestrationAck{
+		{
+			HistoryDelta: []engine.Event{event(1, eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0"}), event(2, eventdata.KeyValueSet{Key: "k", Value: "v"}), event(3, eventdata.KeyValueSet{Key: "l", Value: "w"})},
+			Metadata:     engine.ExecutionMetadata{Status: engine.StatusContinuedAsNew, Output: &next, OrchestrationName: "Order", OrchestrationVersion: "1.0.0", PinnedVersion: &b.Version},
+			OrchestratorItems: []engine.WorkItem{
+				engine.ContinueAsNewItem{Instance: "order-1", Orchestration: "Order"}, engine.TimerFiredItem{Instance: "order-1", ExecutionID: 1, ID: 9, FireAtMs: 2_000_000},
+			},
+		},
+		{
+			HistoryDelta: []engine.Event{event(1, eventdata.OrchestrationStarted{Name: "Order", Version: "2.0.0"}), event(2, eventdata.KeyValueCleared{Key: "k"}), event(3, eventdata.CustomStatusUpdated{Status: &status})},
+			Metadata:     engine.ExecutionMetadata{OrchestrationName: "Order", OrchestrationVersion: "2.0.0", PinnedVersion: &b.Version},
+			WorkerItems: []engine.WorkItem{
+				engine.ActivityExecuteItem{Instance: "order-1", ExecutionID: 2, ID: 5, Name: "Charge", SessionID: "till"},
+				engine.ActivityExecuteItem{Instance: "order-1", ExecutionID: 2, ID: 6, Name: "Pack"},
+			},
+			OrchestratorItems: []engine.WorkItem{engine.ExternalRaisedItem{Instance: "order-1", Name: "go"}},
+		},
+	} {
+		f, err := p.FetchOrchestrationItem(ctx, 5*time.Second, 0, nil)
+		must(err)
+		acked.LockToken, acked.ExecutionID = f.LockToken, uint64(execution+1)
+		must(p.AckOrchestrationItem(ctx, acked))
+	}
+	if _, err := p.FetchWorkItem(ctx, time.Second, 0, &engine.SessionFetchConfig{OwnerID: "w1", LockTimeout: time.Minute}, engine.TagFilter{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.FetchOrchestrationItem(ctx, 5*time.Second, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+}

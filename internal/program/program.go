@@ -185,6 +185,17 @@ func (p *Program) Queues() []string {
 	return out
 }
 
+// Delays returns the delays of the program's timers and timeouts, each once, in the order of the text.
+func (p *Program) Delays() []time.Duration {
+	var out []time.Duration
+	Walk(p.Body, func(n *Node) {
+		if n.Delay > 0 && !slices.Contains(out, n.Delay) {
+			out = append(out, n.Delay)
+		}
+	})
+	return out
+}
+
 // value returns what a statement sets a key or the custom status to.
 func (n *Node) value() string {
 	return n.Text + strings.Repeat(".", max(0, n.Size-len(n.Text)))

@@ -130,17 +130,28 @@ func (e *expansion) generate(in *plan.Instance, key sim.Key) {
 		e.sendGenerated(in, plan.ActionEnqueue, queue, choose(4), choose)
 	}
 	if in.Expect == planterm.EndAny && len(e.plan.Releases()) == 0 {
-		e.earlyGenerated(in, choose)
+		e.edgesGenerated(&last, in, choose)
 		e.cancelGenerated(in, choose)
 		e.withdrawGenerated(set, in, choose)
 	}
 }
 
-// earlyGenerated sends some of an instance's events and messages when it starts: who comes first is open.
-func (e *expansion) earlyGenerated(in *plan.Instance, choose func(of int) int) {
+// edgesGenerated moves some of an instance's events and messages to instants at which it is open what comes first: to the
+// start, to the first turn, to when something else is sent, and to when a timer of the program may fire.
+func (e *expansion) edgesGenerated(last *program.Program, in *plan.Instance, choose func(of int) int) {
 	for i := range in.Actions {
-		if choose(6) == 5 {
-			in.Actions[i].At = in.StartAt
+		at, delays := &in.Actions[i].At, last.Delays()
+		switch choose(16) {
+		case 12:
+			*at = in.StartAt + time.Duration(choose(60))*time.Millisecond
+		case 13:
+			*at = in.Actions[choose(len(in.Actions))].At
+		case 14:
+			if len(delays) > 0 {
+				*at = in.StartAt + delays[choose(len(delays))] + time.Duration(choose(60)-1)*time.Millisecond
+			}
+		case 15:
+			*at = in.StartAt
 		}
 	}
 }

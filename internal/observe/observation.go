@@ -156,9 +156,10 @@ func (k CallKind) String() string {
 	return "unknown call"
 }
 
-// CallRequest holds the arguments of a call that checkers look at. It is no second form of call.Call: nobody can make a call
-// of it. A store has one and fills it anew at each call, so that observing allocates nothing; a call.Call in its place would
-// be allocated.
+// CallRequest holds the arguments of a call that checkers look at. The calls themselves are package call's, which takes its
+// kinds from here: this is no second form of them, for nobody can make a call of it. A store has one CallRequest and fills
+// it anew at each call. A call.Call in its place would be allocated at each: a sixth more bytes and a third more pieces of
+// memory a step (TestRoomOfASeed: 277 and 2.06 in place of 238 and 1.54), and a hundredth more instructions a seed.
 type CallRequest struct {
 	Filter        *engine.CapabilityFilter
 	LockTimeout   time.Duration
@@ -180,7 +181,7 @@ type CallRequest struct {
 	Key      string
 }
 
-// ObservationKind is the kind of an Observation.
+// Kind is the kind of an Observation.
 type Kind uint8
 
 // The kinds, with the fields that each sets besides Kind, Call and AtMs.

@@ -22,9 +22,9 @@
 //	  again 2
 //	end
 //
-// [Ops] lists the statements. A statement is defined in four places, each a switch or table over [Op]: its words in
-// opTable, its effect in exec, its possible outcomes in the interpreter, and when it is drawn in the generator. A test
-// fails if one of them is missing.
+// [Ops] lists the statements; grammar.ebnf has their syntax. A statement is defined in five places, four of them a switch or
+// table over [Op]: its words in opTable, its effect in exec, its possible outcomes in the interpreter, when it is drawn in
+// the generator, and the grammar. A test fails if one of them is missing.
 //
 // # The two readings
 //

@@ -10,7 +10,13 @@ type Future struct {
 
 // Await suspends the code until there is a result. Awaited again, a future gives the same result. The error of a failed
 // activity or child has the failure's display text. Awaiting a future that was dropped before it had a result panics.
-func (f *Future) Await() (string, error) { return f.host.Await(f.token) }
+func (f *Future) Await() (string, error) {
+	value, err := f.host.Await(f.token)
+	if err == orchhost.Over {
+		panic(err)
+	}
+	return value, err
+}
 
 // Drop abandons the future. It does nothing if the future has a result or is already dropped.
 func (f *Future) Drop() { f.host.Drop(f.token) }
@@ -31,7 +37,9 @@ func Select(futures ...*Future) (index int, value string, err error) {
 	for i, f := range futures {
 		tokens[i] = f.token
 	}
-	index = futures[0].host.Select(tokens)
+	if index = futures[0].host.Select(tokens); index < 0 {
+		panic(orchhost.Over)
+	}
 	value, err = futures[index].Await()
 	return index, value, err
 }

@@ -167,12 +167,11 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 	if !found {
 		panic(fmt.Sprintf("node %s: turn of %s without a handler: the order of the tests lacks one", n.name, d.Item.Instance))
 	}
-	in := n.turnInput(d, handler)
+	in, out := n.turnInput(d, handler), &n.room.output
 	if n.watch {
 		in.Handler, in.Watcher = n.room.asked.Run(in.Handler), &n.room.asked
 	}
-	out, err := replay.Turn(in)
-	if err != nil {
+	if err := replay.TurnInto(out, &in); err != nil {
 		panic(fmt.Sprintf("node %s: turn of %s: %v", n.name, d.Item.Instance, err))
 	}
 	n.counters.Turns++
@@ -197,7 +196,7 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 		turn.Asked = n.room.asked.Calls()
 	}
 	n.note(s, Note{Decision: DecideTurn, Dropped: dropped, Turn: turn})
-	n.logTurn(d, &out)
+	n.logTurn(d, out)
 	s.phase = phaseRunning
 	n.jobs++
 	s.job = n.jobs

@@ -20,6 +20,7 @@ type Room struct {
 	turnNotes  slab.Slab[TurnNote]
 	called     activityCall
 	asked      asked.Recorder // of the turn that is computed
+	output     replay.Output  // of it
 	steps      int            // since the effects were taken back
 	// What a node keeps from step to step, or hands to the provider: the contents of acks.
 	events    slab.Slab[engine.Event]

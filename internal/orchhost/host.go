@@ -9,7 +9,8 @@ import (
 // Host runs an orchestration's code. Package replay implements it; orchestration code never sees it.
 //
 // Only the coroutine that the host resumed may call it. Await, Select and ContinueAsNew suspend that coroutine. When
-// the host is tearing the code down, every method panics.
+// the host is tearing the code down, every method panics with Over, except that an Await or a Select that waits returns, and
+// the Context panics: what a panic costs goes by the frames that it unwinds, and most turns end with one.
 type Host interface {
 	// Info returns the data that never changes during a turn.
 	Info() Info
@@ -21,9 +22,10 @@ type Host interface {
 	Schedule(a Action) Token
 	// Spawn makes a child coroutine that runs fn, beginning when the current one suspends.
 	Spawn(fn func() (string, error)) Token
-	// Await suspends until the future has a result.
+	// Await suspends until the future has a result. The error is Over if there will be none.
 	Await(t Token) (string, error)
-	// Select suspends until one of the futures has a result, drops the others and returns the winner's index.
+	// Select suspends until one of the futures has a result, drops the others and returns the winner's index, or a negative
+	// number if there will be none.
 	Select(ts []Token) int
 	// Drop abandons a future.
 	Drop(t Token)
@@ -39,6 +41,13 @@ type Host interface {
 	// PruneKV clears the keys that were last set before the time, and returns how many.
 	PruneKV(beforeMs uint64) int
 }
+
+// Over is what code that still waits when its turn ends panics with. It is no answer that code sees.
+var Over error = over{}
+
+type over struct{}
+
+func (over) Error() string { return "orch: the turn is over" }
 
 // Token numbers the futures of a turn in the order of their creation, from 1.
 type Token int32

@@ -19,7 +19,7 @@ type task struct {
 	call      func()                 // the method value body, allocated once
 	state     taskState
 	abandoned bool // its future was dropped; it is not resumed
-	raised    int  // the number of sentinels sent to it
+	raised    int  // how often it was told that the turn is over
 
 	run *coroutine // nil until it first runs, and once it is done
 
@@ -47,13 +47,9 @@ const (
 	signalExiting
 )
 
-// sentinel is the panic that tears suspended code down.
-type sentinel struct{}
-
-func (sentinel) String() string { return "orch: the turn is over" }
-
-// maxSentinels is the number of panics that code may recover before runtime.Goexit, which cannot be recovered, ends it.
-const maxSentinels = 100
+// maxRaised is the number of panics with orchhost.Over that code may recover before runtime.Goexit, which cannot be recovered,
+// ends it.
+const maxRaised = 100
 
 // exitedText is the panic text of code that called runtime.Goexit, as a failed test does.
 const exitedText = "orchestration code called runtime.Goexit"
@@ -203,9 +199,7 @@ func (c *task) resume() {
 func (c *task) body() {
 	c.t.host.running.Store(c.run.goroutine)
 	defer func() {
-		switch r := recover(); r.(type) {
-		case nil, sentinel:
-		default:
+		if r := recover(); r != nil && r != orchhost.Over {
 			c.panicked, c.message, c.place = true, panicText(r, "orchestration panicked"), panicPlace()
 		}
 	}()
@@ -239,25 +233,27 @@ func panicText(r any, other string) (text string) {
 	return other
 }
 
-// suspend yields control until the task is resumed.
-func (c *task) suspend() {
+// suspend yields control until the task is resumed; it returns false if the turn is over.
+func (c *task) suspend() bool {
 	c.state = taskSuspended
 	if t := c.t; !t.walk.over && len(t.tasks) == 1 && t.walkInPlace() {
-		return
+		return true
 	}
 	c.run.yield(signalSuspended)
 	if c.t.tearing {
-		c.raise()
+		c.raised++
+		return false
 	}
+	return true
 }
 
 // raise ends code that calls its context during teardown. Code that recovers the panic and calls again is stopped
-// permanently after maxSentinels panics.
+// permanently after maxRaised panics.
 func (c *task) raise() {
-	if c.raised++; c.raised > maxSentinels {
+	if c.raised++; c.raised > maxRaised {
 		runtime.Goexit()
 	}
-	panic(sentinel{})
+	panic(orchhost.Over)
 }
 
 // tearDown unwinds the code that is still suspended, in the order in which the tasks were created.

@@ -87,7 +87,7 @@ func TestTeardownOfStubbornCode(t *testing.T) {
 		if out.Result != ResultContinue || len(out.Delta) != 2 {
 			t.Errorf("got %+v", out)
 		}
-		if calls != maxSentinels+2 { // one that suspends, one in the deferred call, and those in between
+		if calls != maxRaised+2 { // one that suspends, one in the deferred call, and those in between
 			t.Errorf("the code made %d calls", calls)
 		}
 	})

@@ -82,8 +82,9 @@ const (
 
 func (t *turn) emitted() bool { return t.claimed < len(t.actions) }
 
-func (t *turn) nextAction() action {
-	a := t.actions[t.claimed]
+// nextAction takes the oldest action. It is valid until the code goes on.
+func (t *turn) nextAction() *action {
+	a := &t.actions[t.claimed]
 	if t.claimed++; t.claimed == len(t.actions) {
 		t.actions, t.claimed = t.actions[:0], 0
 	}
@@ -97,20 +98,19 @@ func (t *turn) countEmission() {
 	}
 }
 
-func (t *turn) emit(a orchhost.Action, token orchhost.Token) {
+func (t *turn) emit(a *orchhost.Action, token orchhost.Token) {
 	t.countEmission()
-	t.actions = append(t.actions, action{a, token})
+	t.actions = append(t.actions, action{*a, token})
 }
 
-// storable returns the action with its texts as a history gives them back: with U+FFFD for each byte that is not UTF-8.
-// The code is compared with the stored text, not with the text that it passed.
-func storable(a orchhost.Action) orchhost.Action {
+// makeStorable gives the action's texts the form in which a history gives them back: with U+FFFD for each byte that is not
+// UTF-8. The code is compared with the stored text, not with the text that it passed.
+func makeStorable(a *orchhost.Action) {
 	for _, text := range [...]*string{&a.Name, &a.Input, &a.Instance, &a.Version, &a.Topic, &a.Session, &a.Tag} {
 		if *text != "" && !utf8.ValidString(*text) {
 			*text = string([]rune(*text))
 		}
 	}
-	return a
 }
 
 // enter begins every call of a Context.
@@ -123,7 +123,7 @@ func (t *turn) enter() *task {
 		c.raise()
 	}
 	if t.calls++; t.calls > maxCalls {
-		if t.calls > maxCalls+maxSentinels { // the code recovers the panics
+		if t.calls > maxCalls+maxRaised { // the code recovers the panics
 			runtime.Goexit()
 		}
 		panic(tooManyCallsText)
@@ -149,11 +149,11 @@ func (t *turn) Trace(text string) {
 
 func (t *turn) Schedule(a orchhost.Action) orchhost.Token {
 	owner := t.enter()
-	a = storable(a)
+	makeStorable(&a)
 	if t.rules.Code != nil {
 		now := t.rules.Code(a)
-		for _, before := range now[:len(now)-1] { // whose results nobody awaits
-			t.emit(before, t.newFuture(owner))
+		for i := range now[:len(now)-1] { // whose results nobody awaits
+			t.emit(&now[i], t.newFuture(owner))
 		}
 		a = now[len(now)-1]
 	}
@@ -161,7 +161,7 @@ func (t *turn) Schedule(a orchhost.Action) orchhost.Token {
 		if t.in.Build.OwnChildIDs && (strings.HasPrefix(a.Instance, autoPrefix) || strings.Contains(a.Instance, "::"+autoPrefix)) {
 			panic(fmt.Sprintf("orch: instance %q: %q is reserved for children", a.Instance, autoPrefix))
 		}
-		t.emit(a, 0)
+		t.emit(&a, 0)
 		return 0
 	}
 	token := t.newFuture(owner)
@@ -176,9 +176,9 @@ func (t *turn) Schedule(a orchhost.Action) orchhost.Token {
 	case orchhost.ActionDequeue:
 		t.futures[token].wait = waitQueue
 	}
-	t.emit(a, token)
+	t.emit(&a, token)
 	if a.Kind == orchhost.ActionTimer && t.semantics() == engine.SemanticsEagerTimers {
-		t.emit(a, 0)
+		t.emit(&a, 0)
 	}
 	return token
 }
@@ -199,7 +199,9 @@ func (t *turn) Await(token orchhost.Token) (string, error) {
 	}
 	for !t.ready(token) {
 		t.watch(token, c)
-		c.suspend()
+		if !c.suspend() {
+			return "", orchhost.Over
+		}
 	}
 	f := &t.futures[token]
 	if f.state == futurePending { // a wait whose event has come
@@ -232,7 +234,9 @@ func (t *turn) Select(tokens []orchhost.Token) int {
 		for _, token := range tokens {
 			t.watch(token, c)
 		}
-		c.suspend()
+		if !c.suspend() {
+			return -1
+		}
 		winner = t.rules.Winner(t.replaying, len(tokens), ready)
 	}
 	for _, token := range tokens {
@@ -251,10 +255,12 @@ func (t *turn) Drop(token orchhost.Token) {
 
 func (t *turn) ContinueAsNew(version, input string) {
 	c := t.enter()
-	t.emit(storable(orchhost.Action{Kind: orchhost.ActionContinueAsNew, Version: version, Input: input}), 0)
-	for {
-		c.suspend()
+	a := orchhost.Action{Kind: orchhost.ActionContinueAsNew, Version: version, Input: input}
+	makeStorable(&a)
+	t.emit(&a, 0)
+	for c.suspend() {
 	}
+	panic(orchhost.Over)
 }
 
 func (t *turn) newFuture(owner *task) orchhost.Token {

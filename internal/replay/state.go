@@ -23,8 +23,8 @@ type state struct {
 // Update implements orch.Host, like all exported methods of turn.
 func (t *turn) Update(a orchhost.Action) {
 	t.enter()
-	a = storable(a)
-	t.emit(a, 0)
+	makeStorable(&a)
+	t.emit(&a, 0)
 	switch a.Kind {
 	case orchhost.ActionSetCustomStatus:
 		t.status = &a.Input

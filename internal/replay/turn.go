@@ -13,18 +13,24 @@ import (
 // Turn computes one turn. It reads nothing but its argument and changes none of it. Outputs keep the order in which the
 // orchestration issued them. An error means that the caller is broken; anything else, failures of the code included, is
 // a Result.
-func Turn(in Input) (Output, error) {
-	out, err := runTurn(&in)
+func Turn(in Input) (out Output, err error) {
+	err = TurnInto(&out, &in)
+	return out, err
+}
+
+// TurnInto is Turn with room for the output, which need not be empty.
+func TurnInto(out *Output, in *Input) error {
+	*out = Output{}
+	err := runTurn(out, in)
 	if err != nil || !in.DoubleCheck {
-		return out, err
+		return err
 	}
-	first := out // a variable of its own, so that out stays on the stack
-	again, err := runTurn(&in)
-	if err != nil {
-		return first, err
+	again := &Output{}
+	if err := runTurn(again, in); err != nil {
+		return err
 	}
-	first.Nondeterministic = difference(&first, &again)
-	return first, nil
+	out.Nondeterministic = difference(out, again)
+	return nil
 }
 
 // turn is the state of one computation. Its memory is reused (Workspace), and nothing that it holds outlives the turn.
@@ -76,16 +82,16 @@ type pending struct {
 	version string // handler version of a child
 }
 
-func runTurn(in *Input) (out Output, err error) {
+func runTurn(out *Output, in *Input) (err error) {
 	if in.Handler == nil {
-		return Output{}, errors.New("replay: no handler")
+		return errors.New("replay: no handler")
 	}
 	in.with(func(t *turn) {
 		if err = t.compute(); err == nil {
-			out = t.out
+			*out = t.out
 		}
 	})
-	return out, err
+	return err
 }
 
 // compute computes the turn into t.out.

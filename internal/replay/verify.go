@@ -103,7 +103,7 @@ func (t *turn) disagreement(terminal engine.EventData) string {
 				seen = "the code asks for something new: " + describeAction(&a.Action)
 				return seen + endsWith(terminal)
 			} else {
-				t.noteContinue(&a)
+				t.noteContinue(a)
 			}
 		}
 		switch d := terminal.(type) {

@@ -24,7 +24,7 @@ func (t *turn) convert() {
 			t.poll()
 		} else {
 			a := t.nextAction()
-			t.write(&a)
+			t.write(a)
 			if t.due && !t.returned {
 				t.poll()
 			}
@@ -142,10 +142,10 @@ func (t *turn) claim(pos int, e *engine.Event, missing string) *Nondeterminism {
 }
 
 // oldestAction returns the next action to match; Verify looks past continue-as-new, which leaves no event.
-func (t *turn) oldestAction() action {
+func (t *turn) oldestAction() *action {
 	a := t.nextAction()
 	for t.verifying && a.Kind == orchhost.ActionContinueAsNew && t.emitted() {
-		t.noteContinue(&a)
+		t.noteContinue(a)
 		a = t.nextAction()
 	}
 	return a

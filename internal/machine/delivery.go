@@ -26,6 +26,9 @@ type delivery struct {
 	// duplicate is the effect of a duplicate start, by the rules; brought is the duplicate start with an effect, or nil.
 	duplicate DuplicateStart
 	brought   *engine.StartItem
+	// handler is what resolve has found, once it has looked.
+	handler       node.Resolved
+	looked, found bool
 }
 
 // start is the message that begins an execution.
@@ -189,8 +192,16 @@ func (d *delivery) handlerName() (name, version string) {
 	return d.Item.OrchestrationName, d.Item.Version
 }
 
-// resolve finds the handler.
+// resolve finds the handler. It looks once: more than one test may ask.
 func (d *delivery) resolve(r *node.Registry, rules *Rules) (node.Resolved, bool) {
+	if !d.looked {
+		d.looked = true
+		d.handler, d.found = d.lookUp(r, rules)
+	}
+	return d.handler, d.found
+}
+
+func (d *delivery) lookUp(r *node.Registry, rules *Rules) (node.Resolved, bool) {
 	name, version := d.handlerName()
 	if d.begin == nil && !rules.ResolvesAsRecorded {
 		version = ""

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/orchhost"
 	"github.com/durosim/durosim/internal/slab"
 )
 
@@ -76,14 +75,13 @@ func (w *Workspace) reset(in *Input) *turn {
 	clear(t.delta)
 	clear(t.futures)
 	clear(t.actions)
-	*t = turn{
-		in: in, info: orchhost.Info{Instance: in.Instance, ExecutionID: in.ExecutionID},
-		delta: t.delta[:0], sched: t.sched[:0], crumbs: t.crumbs[:0], pending: t.pending[:0],
-		code: code{
-			workspace: w, host: w.newHost(), actions: t.actions[:0], futures: t.futures[:0], tasks: t.tasks[:0], made: t.made,
-			runnable: t.runnable[:0], waits: t.waits.emptied(),
-		},
-	}
+	delta, sched, crumbs, pending := t.delta[:0], t.sched[:0], t.crumbs[:0], t.pending[:0]
+	actions, futures, tasks, made, runnable, waits := t.actions[:0], t.futures[:0], t.tasks[:0], t.made, t.runnable[:0], t.waits.emptied()
+	*t = turn{}
+	t.in, t.info.Instance, t.info.ExecutionID = in, in.Instance, in.ExecutionID
+	t.delta, t.sched, t.crumbs, t.pending = delta, sched, crumbs, pending
+	t.actions, t.futures, t.tasks, t.made, t.runnable, t.waits = actions, futures, tasks, made, runnable, waits
+	t.workspace, t.host = w, w.newHost()
 	t.host.inner = t
 	return t
 }

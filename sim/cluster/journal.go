@@ -62,12 +62,14 @@ func (j *journal) unfinished(class Class, format string, args ...any) {
 	})
 }
 
-// The shapes of the records that hold numbers only.
+// The shapes of the records that are written in one call.
 var (
 	oneNumber    = kernel.Fields.Uint()
 	twoNumbers   = oneNumber.Uint()
 	threeNumbers = twoNumbers.Uint()
-	aTime        = twoNumbers.Int().Uint()     // with numbers around it
+	aTime        = twoNumbers.Int().Uint() // with numbers around it
+	anEvent      = threeNumbers.Bytes()
+	aRow         = twoNumbers.Int().Bytes()
 	ofACall      = twoNumbers.NoText().Int()   // likewise, with a number
 	ofASlot      = threeNumbers.NoText().Int() // with two
 )
@@ -89,7 +91,13 @@ func (j *journal) traceObservation(o *observe.Observation) {
 	case observe.EventDecoded, observe.EventRemoved, observe.ExecutionCreated, observe.PointerSet:
 		t.Record(now, kind, threeNumbers.Bool(o.Cached).Bool(o.Undo), first, o.Execution, o.EventID, 0, 0)
 		return
-	case observe.EventAppended, observe.Damaged, observe.RowInserted, observe.PinSet, observe.StatusSet, observe.InstanceCreated,
+	case observe.EventAppended, observe.Damaged:
+		t.RecordBytes(now, kind, anEvent.Bool(o.Undo), first, o.Execution, o.EventID, o.Bytes)
+		return
+	case observe.RowInserted:
+		t.RecordBytes(now, kind, aRow.Bool(o.Undo), first, uint64(o.Message), uint64(o.UntilMs), o.Bytes)
+		return
+	case observe.PinSet, observe.StatusSet, observe.InstanceCreated,
 		observe.InstanceNamed, observe.ParentSet, observe.KVSet, observe.KVRemoved, observe.CustomStatusSet, observe.SessionSet,
 		observe.SessionRemoved:
 	default:
@@ -115,14 +123,6 @@ func (j *journal) traceFields(o *observe.Observation) {
 		for _, m := range o.Messages {
 			t.Uint(uint64(m))
 		}
-	case observe.EventAppended, observe.Damaged:
-		t.Uint(o.Execution)
-		t.Uint(o.EventID)
-		t.Bytes(o.Bytes)
-	case observe.RowInserted:
-		t.Uint(uint64(o.Message))
-		t.Int(o.UntilMs)
-		t.Bytes(o.Bytes)
 	case observe.PinSet:
 		t.Uint(o.Execution)
 		if o.Pin != nil {

@@ -50,13 +50,16 @@ func (f *fleet) do(n *nodeState, c machine.Effect) {
 			f.kernel.Cancel(j.handle)
 		}
 	case *machine.Log:
-		f.record(&Record{Kind: record.Log, Node: n.number, Incarnation: n.inc, Log: c})
+		f.open(record.Log, n.number, n.inc).Log = c
+		f.hand()
 	case *machine.Note:
 		if c.Decision == machine.DecideTurn {
 			f.countTurn(n, c)
 		}
 		f.checkHandler(n, c)
-		f.record(&Record{Kind: record.Note, Node: n.number, Incarnation: n.inc, Note: c, Slot: c.Slot})
+		r := f.open(record.Note, n.number, n.inc)
+		r.Note, r.Slot = c, c.Slot
+		f.hand()
 	case *machine.Stopped:
 		f.stopped(n)
 	default:

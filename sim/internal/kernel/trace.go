@@ -78,7 +78,8 @@ func NewTrace() *Trace { return &Trace{} }
 // kernel.Fields.Uint().Uint().Bool(false).
 type Shape struct {
 	bits  uint64
-	words int // the fields but for those that are no word
+	words int  // the fields but for those that are no word
+	bytes bool // bytes follow the numbers
 }
 
 // mostWords is how many words Record takes.
@@ -100,8 +101,11 @@ func (s Shape) number(code uint64) Shape {
 	if s.words == mostWords {
 		panic(fmt.Sprintf("sim: a Shape of more than %d numbers", mostWords))
 	}
-	return Shape{s.bits<<3 | code, s.words + 1}
+	return Shape{s.bits<<3 | code, s.words + 1, false}
 }
+
+// Bytes adds bytes to the shape, for RecordBytes.
+func (s Shape) Bytes() Shape { return Shape{s.bits<<3 | shapeBytes, s.words, true} }
 
 // Bool adds a truth value to the shape, which holds it.
 func (s Shape) Bool(v bool) Shape {
@@ -109,7 +113,7 @@ func (s Shape) Bool(v bool) Shape {
 	if v {
 		code = shapeTrue
 	}
-	return Shape{s.bits<<3 | code, s.words}
+	return Shape{s.bits<<3 | code, s.words, s.bytes}
 }
 
 // Record adds a whole record: it does what Begin, a call for each field and End do, in a quarter of the instructions, since
@@ -136,6 +140,20 @@ func (t *Trace) Record(at sim.Time, kind uint16, shape Shape, a, b, c, d, e uint
 		panic(fmt.Sprintf("sim: Trace.Record(%d, %d) with words beyond its shape %b, or inside record %d (%b)", at, kind, shape.bits, t.records, t.shape))
 	}
 	t.now, t.last = l, at
+	if t.records++; t.keep != nil {
+		t.hand()
+	}
+}
+
+// RecordBytes adds a whole record of three numbers and bytes, as Record does.
+func (t *Trace) RecordBytes(at sim.Time, kind uint16, shape Shape, a, b, c uint64, content []byte) {
+	if t.shape != 0 || !shape.bytes || shape.words != 3 {
+		panic(fmt.Sprintf("sim: Trace.RecordBytes(%d, %d) of shape %b, or inside record %d (%b)", at, kind, shape.bits, t.records, t.shape))
+	}
+	t.now = t.now.with(uint64(kind)).with(uint64(at - t.last)).with(a).with(b).with(c)
+	addContent(&t.now, content)
+	t.now.add(shape.bits)
+	t.last = at
 	if t.records++; t.keep != nil {
 		t.hand()
 	}

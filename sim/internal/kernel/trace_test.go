@@ -314,13 +314,23 @@ func TestRecord(t *testing.T) {
 				parts.Uint(w)
 			}
 			parts.End()
+			content := []byte("a text of this run and no other")[:i]
+			whole.RecordBytes(at, 9, shapes[3].Bytes().Bool(i%2 == 0), 1, v, 3, content)
+			parts.Begin(at, 9)
+			parts.Uint(1)
+			parts.Uint(v)
+			parts.Uint(3)
+			parts.Bytes(content)
+			parts.Bool(i%2 == 0)
+			parts.End()
 		}
-		if whole.Digest() != parts.Digest() || !slices.Equal(kept[0], kept[1]) || whole.Records() != uint64(2*n) {
+		if whole.Digest() != parts.Digest() || !slices.Equal(kept[0], kept[1]) || whole.Records() != uint64(3*n) {
 			t.Errorf("%d records: %v and %v", n, whole.Digest(), parts.Digest())
 		}
 	}
 	for name, wrong := range map[string]func(*kernel.Trace){
 		"too many words": func(t *kernel.Trace) { t.Record(sim.Epoch, 7, shape, 1, 2, 0, 4, 0) },
+		"not of bytes":   func(t *kernel.Trace) { t.RecordBytes(sim.Epoch, 7, shapes[3], 1, 2, 3, nil) },
 		"a long shape":   func(*kernel.Trace) { shapes[5].Int() },
 		"inside another": func(t *kernel.Trace) {
 			t.Begin(sim.Epoch, 7)

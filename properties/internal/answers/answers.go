@@ -4,7 +4,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/sim/cluster"
@@ -69,14 +68,12 @@ func (r *Judge) judge(e oracle.Exchange) {
 	}
 }
 
-func (r *Judge) Observes() []observe.Kind {
-	return []observe.Kind{
+func (r *Judge) Observes() check.Set[observe.Kind] {
+	return check.SetOf(
 		observe.InstanceCreated, observe.ParentSet, observe.CustomStatusSet, observe.KVSet, observe.ExecutionCreated, observe.PinSet, observe.StatusSet, observe.EventAppended,
 		observe.RowInserted, observe.Damaged,
-	}
+	)
 }
-
-func (r *Judge) Records() []record.Kind { return nil }
 
 // Observe applies changes of the store that come without a call to the specification.
 func (r *Judge) Observe(o *observe.Observation) {

@@ -19,6 +19,9 @@ import (
 //
 // The model already includes an observation when a checker receives it.
 type Checker interface {
+	// Observes and Records return the kinds that it subscribes to. They are called once.
+	Observes() Set[observe.Kind]
+	Records() Set[record.Kind]
 	Observe(o *observe.Observation)
 	Record(r *cluster.Record)
 	// Open reports whether any obligation is neither met nor overdue, and when, in store time, the first of them becomes
@@ -31,16 +34,11 @@ type Checker interface {
 // stepper is a checker that inspects the state between two kernel events.
 type stepper interface{ AfterStep() }
 
-// selective is a checker that wants only some kinds of observations and records. Its methods are called once. A
-// checker that does not implement it receives all kinds.
-type selective interface {
-	Observes() []observe.Kind
-	Records() []record.Kind
-}
-
 // Base is a checker that ignores everything.
 type Base struct{ Run *Run }
 
+func (Base) Observes() Set[observe.Kind]  { return 0 }
+func (Base) Records() Set[record.Kind]    { return 0 }
 func (Base) Observe(*observe.Observation) {}
 func (Base) Record(*cluster.Record)       {}
 func (Base) Open(int64) (bool, int64)     { return false, 0 }
@@ -83,64 +81,73 @@ type Run struct {
 type Monitor struct {
 	*Run
 	checkers []Checker
-	steppers []stepper   // those checkers that are steppers
-	byKind   [][]Checker // by kind of observation: the checkers that subscribe to it
-	byRecord [][]Checker // by kind of record
-	lists    *slab.Slab[Checker]
+	steppers []stepper // those checkers that are steppers
+	wanted   *wanted
 }
 
 // New makes a monitor without checkers; wants says which properties to report.
 func New(w View, wants func(property string) bool) *Monitor {
-	slabs := slabsOf(w)
+	k := keptOf(w)
+	slabs := &k.slabs
+	if k.of == nil {
+		slabs = nil
+	}
 	return &Monitor{
 		Run:    &Run{World: w, Slabs: slabs, Model: model.New(w.Builds(), slabs), Wants: wants, count: make(map[string]int)},
-		byKind: make([][]Checker, observationKinds()), byRecord: make([][]Checker, recordKinds()), lists: slab.Of[Checker](slabs),
+		wanted: &k.wanted,
 	}
 }
 
-// slabsOf returns the memory for the checkers of a run, reused from the run before if there was one; nil if the world
-// reuses no memory, or if another Monitor of the same run uses it.
-func slabsOf(w View) *slab.Set {
-	kept := w.MonitorMemory()
-	if kept == nil {
-		return nil
+// kept is the memory of checkers that one run leaves to the next. of is the world that uses it.
+type kept struct {
+	slabs  slab.Set
+	wanted wanted
+	of     View
+}
+
+// keptOf returns the memory for the checkers of a run, reused from the run before if there was one; a new one, which no
+// world uses, if the world reuses no memory, or if another Monitor of the same run uses it.
+func keptOf(w View) *kept {
+	place := w.MonitorMemory()
+	if place == nil {
+		return new(kept)
 	}
-	memory, ok := (*kept).(*keptSlabs)
+	k, ok := (*place).(*kept)
 	if !ok {
-		memory = &keptSlabs{}
-		*kept = memory
+		k = new(kept)
+		*place = k
 	}
-	if memory.of == w {
-		return nil
+	if k.of == w {
+		return new(kept)
 	}
-	memory.of = w
-	memory.slabs.Reset()
-	return &memory.slabs
+	k.of = w
+	k.slabs.Reset()
+	k.wanted.reset()
+	return k
 }
 
-// keptSlabs is the memory of checkers that one run leaves to the next. of is the world that uses it.
-type keptSlabs struct {
-	slabs slab.Set
-	of    View
-}
-
-// Observe passes an observation of the store to the model and to every checker, in that order.
+// Observe passes an observation of the store to the model and to the checkers that subscribe to it, in that order.
 func (m *Monitor) Observe(o *observe.Observation) {
 	m.Model.Observe(o)
-	if int(o.Kind) < len(m.byKind) {
-		for _, c := range m.byKind[o.Kind] {
-			c.Observe(o)
+	if o.Kind == observe.CallEnd {
+		if c := m.Model.Call(o.Call); c != nil {
+			for _, e := range m.wanted.endersOf(c.Kind, o.Outcome) {
+				e.Ended(c, o)
+			}
 		}
+	}
+	for _, c := range m.wanted.observations[o.Kind%kindsMost] {
+		c.Observe(o)
 	}
 }
 
-// Record passes a record of the world to the model and to every checker, in that order.
+// Record passes a record of the world to the model and to the checkers that subscribe to it, in that order.
 func (m *Monitor) Record(r *cluster.Record) {
-	m.Model.Record(m.World, r)
-	if int(r.Kind) < len(m.byRecord) {
-		for _, c := range m.byRecord[r.Kind] {
-			c.Record(r)
-		}
+	if r.Kind == record.NodeStarted || r.Kind == record.Note {
+		m.Model.Record(m.World, r)
+	}
+	for _, c := range m.wanted.records[r.Kind%kindsMost] {
+		c.Record(r)
 	}
 	if r.Kind == record.PhaseEnded {
 		for _, c := range m.checkers {
@@ -234,40 +241,6 @@ func (m *Monitor) Add(list ...Checker) {
 		if s, ok := c.(stepper); ok {
 			m.steppers = append(m.steppers, s)
 		}
-		s, ok := c.(selective)
-		if !ok {
-			for k := range m.byKind {
-				m.byKind[k] = m.lists.Append(m.byKind[k], c)
-			}
-			for k := range m.byRecord {
-				m.byRecord[k] = m.lists.Append(m.byRecord[k], c)
-			}
-			continue
-		}
-		for _, k := range s.Observes() {
-			m.byKind[k] = m.lists.Append(m.byKind[k], c)
-		}
-		for _, k := range s.Records() {
-			m.byRecord[k] = m.lists.Append(m.byRecord[k], c)
-		}
+		m.wanted.add(c)
 	}
-}
-
-// observationKinds returns the number of kinds of observations: the enumeration is closed, and numbers past its end
-// have no name.
-func observationKinds() int {
-	k := observe.None
-	for k.String() != (observe.None + 255).String() {
-		k++
-	}
-	return int(k)
-}
-
-// recordKinds returns the number of kinds of records.
-func recordKinds() int {
-	k := record.None
-	for k.String() != (record.None + 255).String() {
-		k++
-	}
-	return int(k)
 }

@@ -80,15 +80,12 @@ func New(m *check.Run) check.Checker {
 	return k
 }
 
-// Observes returns the kinds of observations that the checker subscribes to: none.
-func (*checker) Observes() []observe.Kind { return nil }
-
 // Records returns the kinds of records that the checker subscribes to.
-func (*checker) Records() []record.Kind {
-	return []record.Kind{
+func (*checker) Records() check.Set[record.Kind] {
+	return check.SetOf(
 		record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed, record.NodeDraining,
 		record.CallSent, record.Answered, record.Note, record.Log, record.ActivityStarted, record.ActivityFinished,
-	}
+	)
 }
 
 // Record updates the state of a node and judges it.

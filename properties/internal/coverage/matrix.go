@@ -85,10 +85,8 @@ func (x *Matrix) Points() []cluster.Point {
 	return list
 }
 
-func (*Matrix) Observes() []observe.Kind { return nil }
-
-func (*Matrix) Records() []record.Kind {
-	return []record.Kind{record.Fault, record.CallSent, record.CallExecuting, record.Answered, record.ActivityStarted}
+func (*Matrix) Records() check.Set[record.Kind] {
+	return check.SetOf(record.Fault, record.CallSent, record.CallExecuting, record.Answered, record.ActivityStarted)
 }
 
 func (x *Matrix) Record(r *cluster.Record) {

@@ -1,18 +1,16 @@
 package coverage
 
 import (
-	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
 // This file counts points that only records show.
 
-func (*Counter) Observes() []observe.Kind { return nil }
-
-func (c *Counter) Records() []record.Kind {
-	return []record.Kind{record.Parked, record.Woken, record.Fault, record.PhaseBegan, record.NodeDraining}
+func (c *Counter) Records() check.Set[record.Kind] {
+	return check.SetOf(record.Parked, record.Woken, record.Fault, record.PhaseBegan, record.NodeDraining)
 }
 
 func (c *Counter) Record(r *cluster.Record) {

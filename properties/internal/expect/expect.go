@@ -151,19 +151,19 @@ func New(m *check.Run, s *track.State, list []plan.Expectation) *Checker {
 	return c
 }
 
-func (c *Checker) Observes() []observe.Kind {
-	kinds := []observe.Kind{observe.StatusSet}
+func (c *Checker) Observes() check.Set[observe.Kind] {
+	kinds := check.SetOf(observe.StatusSet)
 	if c.ever(facts.Lock) {
-		kinds = append(kinds, observe.LockTaken)
+		kinds |= check.SetOf(observe.LockTaken)
 	}
 	if c.ever(facts.Decode) {
-		kinds = append(kinds, observe.EventDecoded)
+		kinds |= check.SetOf(observe.EventDecoded)
 	}
 	return kinds
 }
 
-func (c *Checker) Records() []record.Kind {
-	return []record.Kind{record.Scheduled, record.PhaseBegan}
+func (c *Checker) Records() check.Set[record.Kind] {
+	return check.SetOf(record.Scheduled, record.PhaseBegan)
 }
 
 // ever reports whether any part has an expectation about an event.

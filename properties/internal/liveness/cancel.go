@@ -3,8 +3,8 @@ package liveness
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
 )
 
 // cancelChecker checks that a cancel ends its instance: L10. If a node has consumed the cancel of an instance and
@@ -14,15 +14,12 @@ type cancelChecker struct{ check.Base }
 
 func newCancelChecker(m *check.Run) check.Checker { return &cancelChecker{check.Base{Run: m}} }
 
-func (*cancelChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallEnd}
+func (*cancelChecker) Ends() check.Ends {
+	return check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}
 }
 
-func (*cancelChecker) Records() []record.Kind { return nil }
-
-func (k *cancelChecker) Observe(o *observe.Observation) {
-	c := k.Run.Model.Call(o.Call)
-	if c == nil || c.Kind != observe.CallAckOrchestrationItem || o.Outcome != observe.OutcomeOK || c.Caller.Node == 0 {
+func (k *cancelChecker) Ended(c *model.Call, _ *observe.Observation) {
+	if c.Caller.Node == 0 {
 		return
 	}
 	for _, r := range c.Rows {

@@ -53,12 +53,12 @@ func newContentionChecker(s *track.State) check.Checker {
 	return &contentionChecker{Base: s.Base, live: s, nodes: make([]troubledNode, len(s.Nodes)), over: map[observe.MessageNo]*overCount{}}
 }
 
-func (*contentionChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallEnd}
+func (*contentionChecker) Ends() check.Ends {
+	return check.Ends{OK: check.SetOf(observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem)}
 }
 
-func (*contentionChecker) Records() []record.Kind {
-	return []record.Kind{record.Fault, record.NodePaused, record.NodeResumed, record.NodeCrashed, record.NodeStopped, record.NodeDraining}
+func (*contentionChecker) Records() check.Set[record.Kind] {
+	return check.SetOf(record.Fault, record.NodePaused, record.NodeResumed, record.NodeCrashed, record.NodeStopped, record.NodeDraining)
 }
 
 func (c *contentionChecker) Record(r *cluster.Record) {
@@ -78,10 +78,7 @@ func (c *contentionChecker) Record(r *cluster.Record) {
 	}
 }
 
-func (c *contentionChecker) Observe(o *observe.Observation) {
-	if o.Outcome != observe.OutcomeOK || o.CallKind != observe.CallFetchOrchestrationItem && o.CallKind != observe.CallFetchWorkItem {
-		return
-	}
+func (c *contentionChecker) Ended(_ *model.Call, o *observe.Observation) {
 	n := c.live.Node(o.Caller.Node)
 	for _, no := range o.Messages {
 		row := c.Run.Model.Row(no)

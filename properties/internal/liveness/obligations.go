@@ -3,7 +3,6 @@ package liveness
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -38,14 +37,12 @@ type obligations struct {
 
 func newObligations(s *track.State) check.Checker { return &obligations{Base: s.Base, live: s} }
 
-func (c *obligations) Observes() []observe.Kind {
-	return []observe.Kind{
+func (c *obligations) Observes() check.Set[observe.Kind] {
+	return check.SetOf(
 		observe.RowInserted, observe.RowRestored, observe.InstanceCreated, observe.InstanceRemoved, observe.StatusSet,
 		observe.RowRemoved,
-	}
+	)
 }
-
-func (c *obligations) Records() []record.Kind { return nil }
 
 func (c *obligations) Open(nowMs int64) (bool, int64) {
 	c.look(nowMs)

@@ -7,7 +7,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 )
@@ -43,11 +42,19 @@ type parentLink struct {
 
 func newParentChecker(m *check.Run) check.Checker { return &parentChecker{Base: check.Base{Run: m}} }
 
-func (*parentChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallEnd, observe.RowInserted, observe.RowRemoved, observe.InstanceRemoved, observe.Damaged}
+func (*parentChecker) Observes() check.Set[observe.Kind] {
+	return check.SetOf(observe.RowInserted, observe.RowRemoved, observe.InstanceRemoved, observe.Damaged)
 }
 
-func (*parentChecker) Records() []record.Kind { return nil }
+func (*parentChecker) Ends() check.Ends {
+	return check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}
+}
+
+func (k *parentChecker) Ended(c *model.Call, _ *observe.Observation) {
+	if c.Request.Ack != nil && c.Caller.Node != 0 {
+		k.onCommit(c)
+	}
+}
 
 // link returns the link of an instance. The pointer is valid until a new number is used.
 func (k *parentChecker) link(no observe.InstanceNo) *parentLink {
@@ -79,12 +86,6 @@ func (k *parentChecker) Observe(o *observe.Observation) {
 		if !o.Undo {
 			k.onDeleted(o.Instance)
 		}
-	case observe.CallEnd:
-		c := k.Run.Model.Call(o.Call)
-		if c == nil || c.Kind != observe.CallAckOrchestrationItem || o.Outcome != observe.OutcomeOK || c.Request.Ack == nil || c.Caller.Node == 0 {
-			return
-		}
-		k.onCommit(c)
 	}
 }
 

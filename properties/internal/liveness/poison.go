@@ -28,11 +28,11 @@ type poisonChecker struct {
 
 func newPoisonChecker(s *track.State) check.Checker { return &poisonChecker{s.Base, s} }
 
-func (c *poisonChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.LockTaken, observe.CountChanged}
+func (c *poisonChecker) Observes() check.Set[observe.Kind] {
+	return check.SetOf(observe.LockTaken, observe.CountChanged)
 }
 
-func (c *poisonChecker) Records() []record.Kind { return []record.Kind{record.Note} }
+func (c *poisonChecker) Records() check.Set[record.Kind] { return check.SetOf(record.Note) }
 
 func (c *poisonChecker) Observe(o *observe.Observation) {
 	call := c.Run.Model.Call(o.Call)

@@ -3,7 +3,6 @@ package liveness
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -19,11 +18,9 @@ type reviveChecker struct{ check.Base }
 
 func newReviveChecker(m *check.Run) check.Checker { return &reviveChecker{check.Base{Run: m}} }
 
-func (*reviveChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.LockExtended}
+func (*reviveChecker) Observes() check.Set[observe.Kind] {
+	return check.SetOf(observe.LockExtended)
 }
-
-func (*reviveChecker) Records() []record.Kind { return nil }
 
 func (k *reviveChecker) Observe(o *observe.Observation) {
 	if o.Undo {

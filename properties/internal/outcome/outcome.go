@@ -109,13 +109,13 @@ func (c *Checker) of(no observe.InstanceNo) *work {
 }
 
 // Observes returns the kinds of observations that the tracker does not report.
-func (*Checker) Observes() []observe.Kind {
-	return []observe.Kind{observe.Damaged, observe.InstanceRemoved}
+func (*Checker) Observes() check.Set[observe.Kind] {
+	return check.SetOf(observe.Damaged, observe.InstanceRemoved)
 }
 
 // Records returns the kinds of records that the tracker does not report.
-func (*Checker) Records() []record.Kind {
-	return []record.Kind{record.Scheduled, record.ClientSent, record.Fault, record.NodeStarted}
+func (*Checker) Records() check.Set[record.Kind] {
+	return check.SetOf(record.Scheduled, record.ClientSent, record.Fault, record.NodeStarted)
 }
 
 // Observe notes damage and deletions.

@@ -35,13 +35,13 @@ func newAccountChecker(m *check.Run) check.Checker {
 }
 
 // Observes returns the kinds of observations that the checker subscribes to.
-func (*accountChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallBegin, observe.CallEnd, observe.EventDecoded, observe.MessageDecoded}
+func (*accountChecker) Observes() check.Set[observe.Kind] {
+	return check.SetOf(observe.CallBegin, observe.CallEnd, observe.EventDecoded, observe.MessageDecoded)
 }
 
 // Records returns the kinds of records that the checker subscribes to.
-func (*accountChecker) Records() []record.Kind {
-	return []record.Kind{record.CallExecuted, record.Looked, record.ClientAccepted}
+func (*accountChecker) Records() check.Set[record.Kind] {
+	return check.SetOf(record.CallExecuted, record.Looked, record.ClientAccepted)
 }
 
 // Observe stores what the store reports about its last call.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 )
@@ -22,27 +21,20 @@ func newAtomicChecker(m *check.Run) check.Checker {
 	return &atomicChecker{check.Base{Run: m}, map[string]string{}}
 }
 
-func (*atomicChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallEnd, observe.RowInserted, observe.EventAppended}
+func (*atomicChecker) Observes() check.Set[observe.Kind] {
+	return check.SetOf(observe.RowInserted, observe.EventAppended)
 }
 
-func (*atomicChecker) Records() []record.Kind { return nil }
+func (*atomicChecker) Ends() check.Ends {
+	return check.Ends{Any: check.SetOf(
+		observe.CallAckOrchestrationItem, observe.CallAckWorkItem, observe.CallAbandonOrchestrationItem, observe.CallAbandonWorkItem,
+		observe.CallRenewOrchestrationItemLock, observe.CallRenewWorkItemLock,
+	)}
+}
 
-func (a *atomicChecker) Observe(o *observe.Observation) {
-	if o.Kind != observe.CallEnd {
-		a.spoken(o)
-		return
-	}
-	c := a.Run.Model.Call(o.Call)
-	if c == nil {
-		return
-	}
-	switch c.Kind {
-	case observe.CallAckOrchestrationItem, observe.CallAckWorkItem, observe.CallAbandonOrchestrationItem, observe.CallAbandonWorkItem,
-		observe.CallRenewOrchestrationItemLock, observe.CallRenewWorkItemLock:
-	default:
-		return
-	}
+func (a *atomicChecker) Observe(o *observe.Observation) { a.spoken(o) }
+
+func (a *atomicChecker) Ended(c *model.Call, o *observe.Observation) {
 	seen := ""
 	switch {
 	case o.Outcome != observe.OutcomeOK:

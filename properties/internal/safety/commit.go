@@ -5,7 +5,6 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 )
@@ -40,11 +39,9 @@ func (k *commitChecker) enter(v engine.Version, reads model.KindSet) {
 	k.pins, k.readable = append(k.pins, v.Triple()), append(k.readable, reads)
 }
 
-func (*commitChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallEnd}
+func (*commitChecker) Ends() check.Ends {
+	return check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}
 }
-
-func (*commitChecker) Records() []record.Kind { return nil }
 
 // commit is an ack of a node that took effect.
 type commit struct {
@@ -57,9 +54,8 @@ type commit struct {
 	lock model.Lock // the lock that the node held
 }
 
-func (k *commitChecker) Observe(o *observe.Observation) {
-	c := k.Run.Model.Call(o.Call)
-	if c == nil || c.Kind != observe.CallAckOrchestrationItem || o.Outcome != observe.OutcomeOK || c.Request.Ack == nil {
+func (k *commitChecker) Ended(c *model.Call, o *observe.Observation) {
+	if c.Request.Ack == nil {
 		return
 	}
 	inc := k.Run.Model.Incarnation(c.Caller)

@@ -3,7 +3,6 @@ package safety
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 )
@@ -14,15 +13,12 @@ type completionChecker struct{ check.Base }
 
 func newCompletionChecker(m *check.Run) check.Checker { return &completionChecker{check.Base{Run: m}} }
 
-func (*completionChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallEnd}
+func (*completionChecker) Ends() check.Ends {
+	return check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}
 }
 
-func (*completionChecker) Records() []record.Kind { return nil }
-
-func (k *completionChecker) Observe(o *observe.Observation) {
-	c := k.Run.Model.Call(o.Call)
-	if c == nil || c.Kind != observe.CallAckOrchestrationItem || o.Outcome != observe.OutcomeOK || c.Request.Ack == nil || c.Caller.Node == 0 {
+func (k *completionChecker) Ended(c *model.Call, o *observe.Observation) {
+	if c.Request.Ack == nil || c.Caller.Node == 0 {
 		return
 	}
 	in := model.HeldBy(c)

@@ -5,7 +5,6 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -18,17 +17,11 @@ type conserveChecker struct{ check.Base }
 
 func newConserveChecker(m *check.Run) check.Checker { return &conserveChecker{check.Base{Run: m}} }
 
-func (*conserveChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallEnd}
+func (*conserveChecker) Ends() check.Ends {
+	return check.Ends{Any: check.AnyCall}
 }
 
-func (*conserveChecker) Records() []record.Kind { return nil }
-
-func (k *conserveChecker) Observe(o *observe.Observation) {
-	c := k.Run.Model.Call(o.Call)
-	if c == nil {
-		return
-	}
+func (k *conserveChecker) Ended(c *model.Call, o *observe.Observation) {
 	switch c.Kind {
 	case observe.CallEnqueueForOrchestrator, observe.CallEnqueueForWorker:
 		k.checkEnqueued(c)

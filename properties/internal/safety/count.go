@@ -5,7 +5,6 @@ import (
 
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -17,17 +16,11 @@ type countChecker struct{ check.Base }
 
 func newCountChecker(m *check.Run) check.Checker { return &countChecker{check.Base{Run: m}} }
 
-func (*countChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallEnd}
+func (*countChecker) Ends() check.Ends {
+	return check.Ends{Any: check.AnyCall}
 }
 
-func (*countChecker) Records() []record.Kind { return nil }
-
-func (k *countChecker) Observe(o *observe.Observation) {
-	c := k.Run.Model.Call(o.Call)
-	if c == nil {
-		return
-	}
+func (k *countChecker) Ended(c *model.Call, o *observe.Observation) {
 	k.checkWaiting(c, o.Outcome)
 	switch {
 	case (c.Kind == observe.CallFetchOrchestrationItem || c.Kind == observe.CallFetchWorkItem) && o.Outcome == observe.OutcomeOK:

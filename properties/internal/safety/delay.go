@@ -6,7 +6,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -18,17 +17,14 @@ type delayChecker struct{ check.Base }
 
 func newDelayChecker(m *check.Run) check.Checker { return &delayChecker{check.Base{Run: m}} }
 
-func (*delayChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallEnd}
+func (*delayChecker) Ends() check.Ends {
+	return check.Ends{OK: check.SetOf(
+		observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem, observe.CallAbandonOrchestrationItem, observe.CallAbandonWorkItem,
+		observe.CallEnqueueForOrchestrator, observe.CallAckOrchestrationItem,
+	)}
 }
 
-func (*delayChecker) Records() []record.Kind { return nil }
-
-func (d *delayChecker) Observe(o *observe.Observation) {
-	c := d.Run.Model.Call(o.Call)
-	if c == nil || o.Outcome != observe.OutcomeOK {
-		return
-	}
+func (d *delayChecker) Ended(c *model.Call, o *observe.Observation) {
 	switch c.Kind {
 	case observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem:
 		for _, no := range c.Messages {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 )
@@ -28,26 +27,34 @@ func newDeletionChecker(m *check.Run) check.Checker {
 	return &deletionChecker{Base: check.Base{Run: m}}
 }
 
-func (*deletionChecker) Records() []record.Kind { return nil }
+func (*deletionChecker) Observes() check.Set[observe.Kind] {
+	return check.SetOf(observe.KVRemoved, observe.KVSet, observe.SessionRemoved)
+}
 
-func (*deletionChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallEnd, observe.KVRemoved, observe.KVSet, observe.SessionRemoved}
+func (*deletionChecker) Ends() check.Ends {
+	return check.Ends{Any: check.SetOf(
+		observe.CallAdmin, observe.CallAckOrchestrationItem, observe.CallAbandonOrchestrationItem, observe.CallRenewOrchestrationItemLock,
+		observe.CallAckWorkItem, observe.CallAbandonWorkItem, observe.CallRenewWorkItemLock,
+	)}
 }
 
 func (k *deletionChecker) Observe(o *observe.Observation) {
-	c := k.Run.Model.Call(o.Call)
-	if c == nil {
+	if c := k.Run.Model.Call(o.Call); c == nil || c.Kind != observe.CallAdmin {
 		return
 	}
-	switch {
-	case c.Kind == observe.CallAdmin && (o.Kind == observe.KVRemoved || o.Kind == observe.KVSet):
-		k.keys = o.Instance
-	case c.Kind == observe.CallAdmin && o.Kind == observe.SessionRemoved:
+	if o.Kind == observe.SessionRemoved {
 		k.sessions = true
-	case c.Kind == observe.CallAdmin && o.Kind == observe.CallEnd:
+	} else {
+		k.keys = o.Instance
+	}
+}
+
+func (k *deletionChecker) Ended(c *model.Call, o *observe.Observation) {
+	switch {
+	case c.Kind == observe.CallAdmin:
 		k.managed(c, o)
 		k.keys, k.sessions = 0, false
-	case o.Kind == observe.CallEnd && len(k.dead) > 0 && c.Request.Token != "":
+	case len(k.dead) > 0 && c.Request.Token != "":
 		k.used(c)
 	}
 }

@@ -74,13 +74,13 @@ func newEligibleChecker(m *check.Run) check.Checker {
 	return &eligibleChecker{Base: check.Base{Run: m}, lookAtMs: model.NeverMs}
 }
 
-func (c *eligibleChecker) Observes() []observe.Kind {
-	return []observe.Kind{
+func (c *eligibleChecker) Observes() check.Set[observe.Kind] {
+	return check.SetOf(
 		observe.RowInserted, observe.RowRemoved, observe.RowRestored, observe.RowDelayed, observe.LockTaken, observe.LockExtended,
 		observe.LockReleased, observe.InstanceCreated, observe.InstanceRemoved, observe.PointerSet, observe.ExecutionCreated,
 		observe.ExecutionRemoved, observe.PinSet, observe.EventAppended, observe.EventRemoved, observe.Damaged, observe.SessionSet,
 		observe.SessionRemoved,
-	}
+	)
 }
 
 // Observe records what may have become eligible or ineligible.
@@ -104,10 +104,10 @@ func (c *eligibleChecker) Observe(o *observe.Observation) {
 	}
 }
 
-func (c *eligibleChecker) Records() []record.Kind {
-	return []record.Kind{
+func (c *eligibleChecker) Records() check.Set[record.Kind] {
+	return check.SetOf(
 		record.CallExecuted, record.Parked, record.Unparked, record.Woken, record.NodePaused, record.NodeResumed,
-	}
+	)
 }
 
 func (c *eligibleChecker) Record(r *cluster.Record) {

@@ -2,7 +2,6 @@ package safety
 
 import (
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 )
@@ -21,23 +20,17 @@ type filterChecker struct {
 
 func newFilterChecker(m *check.Run) check.Checker { return &filterChecker{Base: check.Base{Run: m}} }
 
-func (*filterChecker) Observes() []observe.Kind {
-	return []observe.Kind{
-		observe.LockTaken, observe.MessageMarked, observe.CountChanged, observe.EventDecoded, observe.CallEnd,
-	}
+func (*filterChecker) Observes() check.Set[observe.Kind] {
+	return check.SetOf(observe.LockTaken, observe.MessageMarked, observe.CountChanged, observe.EventDecoded)
 }
 
-func (*filterChecker) Records() []record.Kind { return nil }
+func (*filterChecker) Ends() check.Ends {
+	return check.Ends{Nothing: check.SetOf(observe.CallFetchOrchestrationItem)}
+}
 
 func (f *filterChecker) Observe(o *observe.Observation) {
 	c := &f.Run.Model.Current
 	if c.ID != o.Call || c.Kind != observe.CallFetchOrchestrationItem || o.Call == 0 {
-		return
-	}
-	if o.Kind == observe.CallEnd {
-		if o.Outcome == observe.OutcomeNothing {
-			f.checkOffered(c, o.AtMs)
-		}
 		return
 	}
 	if f.call != o.Call || f.instance != o.Instance {
@@ -88,9 +81,10 @@ func (f *filterChecker) touched(o *observe.Observation) string {
 	return "the " + model.ItemText(f.Run.Model.Row(o.Message)) + " was counted"
 }
 
-// checkOffered checks, when a fetch found nothing, that no unpinned work was ready. A fetch that dropped orphans or
-// undid something may return nothing (docs/contract/provider.md#f4).
-func (f *filterChecker) checkOffered(c *model.Call, nowMs int64) {
+// Ended checks, when a fetch found nothing, that no unpinned work was ready. A fetch that dropped orphans or undid
+// something may return nothing (docs/contract/provider.md#f4).
+func (f *filterChecker) Ended(c *model.Call, o *observe.Observation) {
+	nowMs := o.AtMs
 	filter := c.Request.Filter
 	if filter != nil && len(filter.SupportedVersions) == 0 || c.Undone || c.Orphans > 0 {
 		return

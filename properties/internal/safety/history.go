@@ -2,7 +2,6 @@ package safety
 
 import (
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 )
@@ -16,11 +15,9 @@ type historyChecker struct {
 
 func newHistoryChecker(m *check.Run) check.Checker { return &historyChecker{Base: check.Base{Run: m}} }
 
-func (*historyChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.EventAppended, observe.EventRemoved, observe.EventDecoded}
+func (*historyChecker) Observes() check.Set[observe.Kind] {
+	return check.SetOf(observe.EventAppended, observe.EventRemoved, observe.EventDecoded)
 }
-
-func (*historyChecker) Records() []record.Kind { return nil }
 
 func (h *historyChecker) Observe(o *observe.Observation) {
 	c := h.Run.Model.Call(o.Call)

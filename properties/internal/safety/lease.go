@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -23,17 +22,13 @@ type leaseChecker struct{ check.Base }
 
 func newLeaseChecker(m *check.Run) check.Checker { return &leaseChecker{check.Base{Run: m}} }
 
-func (*leaseChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallEnd}
+func (*leaseChecker) Ends() check.Ends {
+	return check.Ends{OK: check.SetOf(
+		observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem, observe.CallRenewOrchestrationItemLock, observe.CallRenewWorkItemLock,
+	)}
 }
 
-func (*leaseChecker) Records() []record.Kind { return nil }
-
-func (l *leaseChecker) Observe(o *observe.Observation) {
-	c := l.Run.Model.Call(o.Call)
-	if c == nil || o.Outcome != observe.OutcomeOK {
-		return
-	}
+func (l *leaseChecker) Ended(c *model.Call, o *observe.Observation) {
 	switch c.Kind {
 	case observe.CallFetchOrchestrationItem:
 		if c.Instance != 0 {

@@ -2,7 +2,6 @@ package safety
 
 import (
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -14,11 +13,17 @@ type lockChecker struct{ check.Base }
 
 func newLockChecker(m *check.Run) check.Checker { return &lockChecker{check.Base{Run: m}} }
 
-func (*lockChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.LockTaken, observe.LockExtended, observe.CallEnd}
+func (*lockChecker) Observes() check.Set[observe.Kind] {
+	return check.SetOf(observe.LockTaken, observe.LockExtended)
 }
 
-func (*lockChecker) Records() []record.Kind { return nil }
+func (*lockChecker) Ends() check.Ends {
+	return check.Ends{
+		Any: check.SetOf(observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem),
+		OK: check.SetOf(observe.CallAckOrchestrationItem, observe.CallRenewOrchestrationItemLock, observe.CallAbandonOrchestrationItem,
+			observe.CallAckWorkItem, observe.CallRenewWorkItemLock, observe.CallAbandonWorkItem),
+	}
+}
 
 func (l *lockChecker) Observe(o *observe.Observation) {
 	c := l.Run.Model.Call(o.Call)
@@ -29,25 +34,19 @@ func (l *lockChecker) Observe(o *observe.Observation) {
 		l.checkTaken(c, o)
 		return
 	}
-	if o.Kind == observe.LockExtended {
-		l.checkExtended(c, o)
-		return
-	}
+	l.checkExtended(c, o)
+}
+
+func (l *lockChecker) Ended(c *model.Call, o *observe.Observation) {
 	switch c.Kind {
 	case observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem:
 		l.checkFetched(c)
 	case observe.CallAckOrchestrationItem, observe.CallRenewOrchestrationItemLock:
-		if o.Outcome == observe.OutcomeOK {
-			l.checkInstanceHolder(c, o)
-		}
+		l.checkInstanceHolder(c, o)
 	case observe.CallAckWorkItem, observe.CallRenewWorkItemLock:
-		if o.Outcome == observe.OutcomeOK {
-			l.checkRowHolder(c, o)
-		}
+		l.checkRowHolder(c, o)
 	case observe.CallAbandonOrchestrationItem, observe.CallAbandonWorkItem:
-		if o.Outcome == observe.OutcomeOK {
-			l.checkAbandoned(c, o)
-		}
+		l.checkAbandoned(c, o)
 	}
 }
 

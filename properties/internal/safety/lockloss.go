@@ -45,14 +45,24 @@ func newLockLossChecker(m *check.Run) check.Checker {
 	return &lockLossChecker{Base: check.Base{Run: m}, outageMs: math.MinInt64}
 }
 
-func (*lockLossChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.LockTaken, observe.SessionSet, observe.CallEnd}
+func (*lockLossChecker) Observes() check.Set[observe.Kind] {
+	return check.SetOf(observe.LockTaken, observe.SessionSet)
 }
 
-func (*lockLossChecker) Records() []record.Kind {
-	return []record.Kind{
-		record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed, record.Fault,
+func (*lockLossChecker) Ends() check.Ends {
+	return check.Ends{OK: check.SetOf(observe.CallRenewWorkItemLock, observe.CallAckWorkItem)}
+}
+
+func (k *lockLossChecker) Ended(_ *model.Call, o *observe.Observation) {
+	if len(k.sessions) > 0 {
+		k.worked(o)
 	}
+}
+
+func (*lockLossChecker) Records() check.Set[record.Kind] {
+	return check.SetOf(
+		record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed, record.Fault,
+	)
 }
 
 func (k *lockLossChecker) Record(r *cluster.Record) {
@@ -109,11 +119,6 @@ func (k *lockLossChecker) Observe(o *observe.Observation) {
 	switch {
 	case o.Kind == observe.SessionSet:
 		k.claimed(o)
-		return
-	case o.Kind == observe.CallEnd:
-		if len(k.sessions) > 0 && o.Outcome == observe.OutcomeOK && (o.CallKind == observe.CallRenewWorkItemLock || o.CallKind == observe.CallAckWorkItem) {
-			k.worked(o)
-		}
 		return
 	case o.Undo:
 		return

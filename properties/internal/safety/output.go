@@ -54,26 +54,27 @@ func newOutputChecker(m *check.Run) check.Checker {
 	return k
 }
 
-func (k *outputChecker) Observes() []observe.Kind {
+func (k *outputChecker) Observes() check.Set[observe.Kind] {
 	if k.set == nil {
-		return nil
+		return 0
 	}
-	return []observe.Kind{observe.CallEnd, observe.RowInserted}
+	return check.SetOf(observe.RowInserted)
 }
 
-func (*outputChecker) Records() []record.Kind { return nil }
+func (k *outputChecker) Ends() check.Ends {
+	if k.set == nil {
+		return check.Ends{}
+	}
+	return check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}
+}
 
 func (k *outputChecker) Observe(o *observe.Observation) {
-	if o.Kind == observe.RowInserted {
-		if m, ok := k.Run.Model.Row(o.Message).Item.(engine.QueueMessageItem); ok {
-			k.came[o.Instance] = append(k.came[o.Instance], m)
-		}
-		return
+	if m, ok := k.Run.Model.Row(o.Message).Item.(engine.QueueMessageItem); ok {
+		k.came[o.Instance] = append(k.came[o.Instance], m)
 	}
-	c := k.Run.Model.Call(o.Call)
-	if c == nil || c.Kind != observe.CallAckOrchestrationItem || o.Outcome != observe.OutcomeOK {
-		return
-	}
+}
+
+func (k *outputChecker) Ended(c *model.Call, _ *observe.Observation) {
 	for _, ex := range c.Executions {
 		if ex.Status != ex.Was.Status && ex.Created {
 			k.judge(c, ex)

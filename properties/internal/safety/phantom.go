@@ -20,10 +20,8 @@ func newPhantomChecker(m *check.Run) check.Checker {
 	return &phantomChecker{Base: check.Base{Run: m}, scheduled: m.Model.Kinds.Add(eventdata.KindActivityScheduled)}
 }
 
-func (*phantomChecker) Observes() []observe.Kind { return nil }
-
-func (*phantomChecker) Records() []record.Kind {
-	return []record.Kind{record.ActivityStarted}
+func (*phantomChecker) Records() check.Set[record.Kind] {
+	return check.SetOf(record.ActivityStarted)
 }
 
 func (p *phantomChecker) Record(r *cluster.Record) {

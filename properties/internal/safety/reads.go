@@ -20,9 +20,7 @@ type readsChecker struct{ check.Base }
 
 func newReadsChecker(m *check.Run) check.Checker { return &readsChecker{check.Base{Run: m}} }
 
-func (*readsChecker) Observes() []observe.Kind { return nil }
-
-func (*readsChecker) Records() []record.Kind { return []record.Kind{record.Looked} }
+func (*readsChecker) Records() check.Set[record.Kind] { return check.SetOf(record.Looked) }
 
 func (k *readsChecker) Record(r *cluster.Record) {
 	switch q := r.Request.(type) {

@@ -55,12 +55,12 @@ func newReplayChecker(m *check.Run) check.Checker {
 	return k
 }
 
-func (*replayChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallEnd}
+func (*replayChecker) Ends() check.Ends {
+	return check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}
 }
 
-func (*replayChecker) Records() []record.Kind {
-	return []record.Kind{record.NodeStarted, record.Note}
+func (*replayChecker) Records() check.Set[record.Kind] {
+	return check.SetOf(record.NodeStarted, record.Note)
 }
 
 func (k *replayChecker) Record(r *cluster.Record) {
@@ -89,9 +89,8 @@ func (k *replayChecker) Record(r *cluster.Record) {
 	})
 }
 
-func (k *replayChecker) Observe(o *observe.Observation) {
-	c := k.Run.Model.Call(o.Call)
-	if c == nil || c.Kind != observe.CallAckOrchestrationItem || o.Outcome != observe.OutcomeOK || c.Request.Ack == nil || c.Caller.Node == 0 {
+func (k *replayChecker) Ended(c *model.Call, o *observe.Observation) {
+	if c.Request.Ack == nil || c.Caller.Node == 0 {
 		return
 	}
 	ack := c.Request.Ack

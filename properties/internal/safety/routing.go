@@ -30,23 +30,21 @@ type routingChecker struct {
 
 func newRoutingChecker(m *check.Run) check.Checker { return &routingChecker{Base: check.Base{Run: m}} }
 
-func (*routingChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallEnd, observe.SessionSet, observe.SessionRemoved}
+func (*routingChecker) Observes() check.Set[observe.Kind] {
+	return check.SetOf(observe.SessionSet, observe.SessionRemoved)
 }
 
-func (*routingChecker) Records() []record.Kind {
-	return []record.Kind{record.ActivityStarted, record.ActivityFinished, record.Note}
+func (*routingChecker) Ends() check.Ends { return check.Ends{Any: check.AnyCall} }
+
+func (*routingChecker) Records() check.Set[record.Kind] {
+	return check.SetOf(record.ActivityStarted, record.ActivityFinished, record.Note)
 }
 
 func (k *routingChecker) Observe(o *observe.Observation) {
-	if o.Kind != observe.CallEnd {
-		k.due = true
-		return
-	}
-	c := k.Run.Model.Call(o.Call)
-	if c == nil {
-		return
-	}
+	k.due = true
+}
+
+func (k *routingChecker) Ended(c *model.Call, o *observe.Observation) {
 	if o.Outcome == observe.OutcomeOK {
 		switch c.Kind {
 		case observe.CallFetchWorkItem:

@@ -1,8 +1,6 @@
 package safety
 
 import (
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -15,9 +13,6 @@ const shadowID = "shadow"
 type shadowChecker struct{ check.Base }
 
 func newShadowChecker(m *check.Run) check.Checker { return &shadowChecker{check.Base{Run: m}} }
-
-func (*shadowChecker) Observes() []observe.Kind { return nil }
-func (*shadowChecker) Records() []record.Kind   { return nil }
 
 func (s *shadowChecker) Finish() {
 	store := s.Run.World.Store()

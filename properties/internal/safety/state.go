@@ -8,7 +8,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 )
@@ -34,13 +33,13 @@ type instanceData struct {
 
 func newStateChecker(m *check.Run) check.Checker { return &stateChecker{Base: check.Base{Run: m}} }
 
-func (*stateChecker) Observes() []observe.Kind {
-	return []observe.Kind{
-		observe.CallEnd, observe.KVSet, observe.KVRemoved, observe.CustomStatusSet, observe.InstanceRemoved,
-	}
+func (*stateChecker) Observes() check.Set[observe.Kind] {
+	return check.SetOf(
+		observe.KVSet, observe.KVRemoved, observe.CustomStatusSet, observe.InstanceRemoved,
+	)
 }
 
-func (*stateChecker) Records() []record.Kind { return nil }
+func (*stateChecker) Ends() check.Ends { return check.Ends{Any: check.AnyCall} }
 
 // of returns the entry of an instance, and creates it if wanted is true.
 func (k *stateChecker) of(no observe.InstanceNo, wanted bool) *instanceData {
@@ -60,18 +59,15 @@ func (k *stateChecker) Observe(o *observe.Observation) {
 	switch o.Kind {
 	case observe.KVSet, observe.KVRemoved, observe.CustomStatusSet:
 		k.due = o.Instance
-		return
 	case observe.InstanceRemoved:
 		if !o.Undo && int(o.Instance) < len(k.states) {
 			k.states[o.Instance] = nil
 			k.due = o.Instance
 		}
-		return
 	}
-	c := k.Run.Model.Call(o.Call)
-	if c == nil {
-		return
-	}
+}
+
+func (k *stateChecker) Ended(c *model.Call, o *observe.Observation) {
 	if !k.begun {
 		k.begins(c)
 	}

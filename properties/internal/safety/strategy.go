@@ -9,7 +9,6 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/plan"
@@ -42,27 +41,28 @@ func newStrategyChecker(m *check.Run) check.Checker {
 	return k
 }
 
-func (k *strategyChecker) Observes() []observe.Kind {
+func (k *strategyChecker) Observes() check.Set[observe.Kind] {
 	if k.strategy == "" {
-		return nil
+		return 0
 	}
-	return []observe.Kind{observe.CallEnd, observe.RowInserted}
+	return check.SetOf(observe.RowInserted)
 }
 
-func (*strategyChecker) Records() []record.Kind { return nil }
+func (k *strategyChecker) Ends() check.Ends {
+	if k.strategy == "" {
+		return check.Ends{}
+	}
+	return check.Ends{OK: check.SetOf(observe.CallFetchOrchestrationItem, observe.CallAbandonOrchestrationItem, observe.CallAckOrchestrationItem)}
+}
 
 func (k *strategyChecker) Observe(o *observe.Observation) {
-	if o.Kind == observe.RowInserted {
-		for len(k.visible) <= int(o.Message) {
-			k.visible = append(k.visible, 0)
-		}
-		k.visible[o.Message] = max(o.UntilMs, o.AtMs)
-		return
+	for len(k.visible) <= int(o.Message) {
+		k.visible = append(k.visible, 0)
 	}
-	c := k.Run.Model.Call(o.Call)
-	if c == nil || o.Outcome != observe.OutcomeOK {
-		return
-	}
+	k.visible[o.Message] = max(o.UntilMs, o.AtMs)
+}
+
+func (k *strategyChecker) Ended(c *model.Call, o *observe.Observation) {
 	switch c.Kind {
 	case observe.CallFetchOrchestrationItem:
 		if c.Caller.Node != 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/coded"
+	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/oracle/turn"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -33,11 +34,11 @@ func newTurnChecker(m *check.Run) check.Checker {
 	return &turnChecker{Base: check.Base{Run: m}, handed: map[string]*engine.FetchedOrchestration{}, left: map[string][]uint64{}}
 }
 
-func (*turnChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallEnd}
+func (*turnChecker) Ends() check.Ends {
+	return check.Ends{OK: check.SetOf(observe.CallFetchOrchestrationItem, observe.CallAbandonOrchestrationItem, observe.CallAckOrchestrationItem)}
 }
 
-func (*turnChecker) Records() []record.Kind { return []record.Kind{record.Note} }
+func (*turnChecker) Records() check.Set[record.Kind] { return check.SetOf(record.Note) }
 
 // Record judges how a turn treats its code, when it is computed.
 func (k *turnChecker) Record(r *cluster.Record) {
@@ -90,22 +91,19 @@ func place(t *machine.TurnNote, delta []engine.Event) string {
 	return ""
 }
 
-func (k *turnChecker) Observe(o *observe.Observation) {
-	if o.Outcome != observe.OutcomeOK || o.Caller.Node == 0 {
+func (k *turnChecker) Ended(c *model.Call, o *observe.Observation) {
+	if c.Caller.Node == 0 {
 		return
 	}
-	switch o.CallKind {
+	switch c.Kind {
 	case observe.CallFetchOrchestrationItem:
 		if f := o.Fetched; f != nil {
 			k.handed[f.LockToken] = f
 		}
 	case observe.CallAbandonOrchestrationItem:
-		if c := k.Run.Model.Call(o.Call); c != nil {
-			delete(k.handed, c.Request.Token)
-		}
+		delete(k.handed, c.Request.Token)
 	case observe.CallAckOrchestrationItem:
-		c := k.Run.Model.Call(o.Call)
-		if c == nil || c.Request.Ack == nil {
+		if c.Request.Ack == nil {
 			return
 		}
 		f := k.handed[c.Request.Ack.LockToken]

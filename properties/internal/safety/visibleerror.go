@@ -2,7 +2,6 @@ package safety
 
 import (
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 )
@@ -16,17 +15,11 @@ func newVisibleErrorChecker(m *check.Run) check.Checker {
 	return &visibleErrorChecker{check.Base{Run: m}}
 }
 
-func (*visibleErrorChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallEnd}
+func (*visibleErrorChecker) Ends() check.Ends {
+	return check.Ends{Any: check.SetOf(observe.CallFetchOrchestrationItem)}
 }
 
-func (*visibleErrorChecker) Records() []record.Kind { return nil }
-
-func (v *visibleErrorChecker) Observe(o *observe.Observation) {
-	c := v.Run.Model.Call(o.Call)
-	if c == nil || c.Kind != observe.CallFetchOrchestrationItem {
-		return
-	}
+func (v *visibleErrorChecker) Ended(c *model.Call, o *observe.Observation) {
 	delivered := o.Outcome == observe.OutcomeOK && o.Fetched != nil
 	if c.Unreadable != 0 {
 		switch {

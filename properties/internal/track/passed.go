@@ -17,12 +17,8 @@ func (s *State) onPin(o *observe.Observation) {
 
 // passedOver reports, at the end of a node's fetch, the instances that its filter excluded, if a listener asks for
 // them. It is cheap while the filter admits every known pin.
-func (s *State) passedOver(o *observe.Observation) {
-	if o.CallKind != observe.CallFetchOrchestrationItem || o.Outcome > observe.OutcomeNothing || o.Caller.Node == 0 {
-		return
-	}
-	call := s.Run.Model.Call(o.Call)
-	if call == nil || s.admitsAll(call.Request.Filter) {
+func (s *State) passedOver(call *model.Call, o *observe.Observation) {
+	if o.Caller.Node == 0 || s.admitsAll(call.Request.Filter) {
 		return
 	}
 	most := PassNone

@@ -149,20 +149,20 @@ type Row struct {
 	AgainMs        int64  // when it is visible again after it waited for a start or was locked by a probe; 0 if neither happened
 }
 
-func (s *State) Observes() []observe.Kind {
-	return []observe.Kind{
-		observe.CallEnd, observe.LockTaken, observe.LockExtended, observe.CountChanged,
+func (s *State) Observes() check.Set[observe.Kind] {
+	return check.SetOf(
+		observe.LockTaken, observe.LockExtended, observe.CountChanged,
 		observe.RowInserted, observe.RowRemoved, observe.RowDelayed, observe.Damaged, observe.StatusSet, observe.ParentSet, observe.InstanceCreated,
 		observe.InstanceRemoved, observe.PinSet,
-	}
+	)
 }
 
-func (s *State) Records() []record.Kind {
-	return []record.Kind{
+func (s *State) Records() check.Set[record.Kind] {
+	return check.SetOf(
 		record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed,
 		record.NodeDraining, record.CallSent, record.CallExecuting, record.CallExecuted, record.Answered,
 		record.Note, record.PhaseBegan, record.Fault, record.HandlersChanged, record.DeadLetter,
-	}
+	)
 }
 
 // Instance returns the entry of an instance. The pointer is valid until a new number is used.
@@ -228,9 +228,6 @@ func (s *State) Observe(o *observe.Observation) {
 		}
 	case observe.PinSet:
 		s.onPin(o)
-	case observe.CallEnd:
-		s.onCallEnd(o)
-		s.passedOver(o)
 	}
 }
 
@@ -359,15 +356,22 @@ func (s *State) onStatus(o *observe.Observation) {
 	}
 }
 
-func (s *State) onCallEnd(o *observe.Observation) {
-	if o.Outcome != observe.OutcomeOK {
-		return
+func (s *State) Ends() check.Ends {
+	return check.Ends{OK: check.AnyCall, Nothing: check.SetOf(observe.CallFetchOrchestrationItem)}
+}
+
+func (s *State) Ended(c *model.Call, o *observe.Observation) {
+	if o.Outcome == observe.OutcomeOK {
+		s.succeeded(c, o)
 	}
-	c := s.Run.Model.Call(o.Call)
-	if c == nil {
-		return
+	if c.Kind == observe.CallFetchOrchestrationItem {
+		s.passedOver(c, o)
 	}
-	switch o.CallKind {
+}
+
+// succeeded follows a call that did its work.
+func (s *State) succeeded(c *model.Call, o *observe.Observation) {
+	switch c.Kind {
 	case observe.CallFetchOrchestrationItem:
 		for _, no := range o.Messages { // a message that was marked but not handed out does not count as delivered
 			s.Row(no).Deliveries++

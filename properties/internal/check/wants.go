@@ -1,0 +1,98 @@
+package check
+
+import (
+	"math/bits"
+
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/properties/internal/model"
+)
+
+// Set is a set of kinds: of observations, of records, or of calls.
+type Set[K ~uint8] uint64
+
+// SetOf returns the set of some kinds.
+func SetOf[K ~uint8](kinds ...K) (s Set[K]) {
+	for _, k := range kinds {
+		s |= 1 << k
+	}
+	return s
+}
+
+// Has reports whether a kind is in the set.
+func (s Set[K]) Has(k K) bool { return s&(1<<k) != 0 }
+
+// AnyCall is the set of all kinds of calls.
+const AnyCall Set[observe.CallKind] = 1<<64 - 1
+
+// Ends says which kinds of calls a checker is told of when they end: whatever their outcome, if they succeeded, and if they
+// found nothing.
+type Ends struct{ Any, OK, Nothing Set[observe.CallKind] }
+
+// ender is a checker that looks at calls when they end.
+type ender interface {
+	Ends() Ends // it is asked once
+	// Ended tells it of the end of a call, of which the model knows all.
+	Ended(c *model.Call, o *observe.Observation)
+}
+
+// of reports whether the end of a call of that kind is wanted if that is its outcome.
+func (e Ends) of(k observe.CallKind, outcome observe.Outcome) bool {
+	return e.Any.Has(k) || outcome == observe.OutcomeOK && e.OK.Has(k) || outcome == observe.OutcomeNothing && e.Nothing.Has(k)
+}
+
+// The sizes of the tables below: there is no kind beyond these.
+const (
+	kindsMost    = 32
+	outcomesMost = 8
+)
+
+// wanted says which checkers want what, in the order in which they were added.
+type wanted struct {
+	observations [kindsMost][]Checker
+	records      [kindsMost][]Checker
+	enders       []ender
+	ends         [kindsMost][outcomesMost]endList
+}
+
+// endList lists who wants the ends of calls of one kind with one outcome, once there was such an end.
+type endList struct {
+	known bool
+	list  []ender
+}
+
+func (w *wanted) reset() {
+	for k := range kindsMost {
+		w.observations[k], w.records[k] = w.observations[k][:0], w.records[k][:0]
+		for i := range w.ends[k] {
+			w.ends[k][i] = endList{list: w.ends[k][i].list[:0]}
+		}
+	}
+	w.enders = w.enders[:0]
+}
+
+func (w *wanted) add(c Checker) {
+	for rest := uint64(c.Observes()); rest != 0; rest &= rest - 1 {
+		k := bits.TrailingZeros64(rest)
+		w.observations[k] = append(w.observations[k], c)
+	}
+	for rest := uint64(c.Records()); rest != 0; rest &= rest - 1 {
+		k := bits.TrailingZeros64(rest)
+		w.records[k] = append(w.records[k], c)
+	}
+	if e, ok := c.(ender); ok {
+		w.enders = append(w.enders, e)
+	}
+}
+
+func (w *wanted) endersOf(k observe.CallKind, outcome observe.Outcome) []ender {
+	e := &w.ends[k%kindsMost][outcome%outcomesMost]
+	if !e.known {
+		e.known = true
+		for _, c := range w.enders {
+			if c.Ends().of(k, outcome) {
+				e.list = append(e.list, c)
+			}
+		}
+	}
+	return e.list
+}

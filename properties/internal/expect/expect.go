@@ -4,10 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
-	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/facts"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/record"
@@ -28,11 +25,11 @@ type Checker struct {
 	live  *track.State
 	items []expectItem
 	part  string
-	// active holds the expectations of the present part, by event.
-	active  []activeItems
+	// active holds the expectations of the present part, by event: indexes in order.
+	active  [events][]int
 	numbers *slab.Slab[int]
-	event   event // reused
-	pins    map[engine.Version]string
+	fact    fact // reused
+	pins    []namedPin
 	builds  []namedBuild
 	// upDue is set until the facts "up" and "node" of the part have been emitted, which happens once the nodes that
 	// its first steps touch have settled.
@@ -45,104 +42,20 @@ type Checker struct {
 // expectItem is one expectation with its state so far.
 type expectItem struct {
 	plan.Expectation
-	where []condition
-	seen  uint64
-}
-
-// condition is an attribute that selects facts; exact means that only the text itself matches.
-type condition struct {
-	plan.Attr
-	exact bool
-	at    int    // the position of the attribute in the previous fact
-	last  string // the previous value and its answer: most facts repeat the value before
-	allow bool
-}
-
-func (c *condition) allows(value string) bool {
-	if c.exact {
-		return value == c.Value
-	}
-	if value != c.last {
-		c.last, c.allow = value, c.Match(value)
-	}
-	return c.allow
-}
-
-// of returns the attribute of a fact to which the condition applies.
-func (c *condition) of(f *event) string {
-	if c.at < len(f.attrs) && f.attrs[c.at].Name == c.Name {
-		return f.attrs[c.at].Value
-	}
-	for i := range f.attrs {
-		if f.attrs[i].Name == c.Name {
-			c.at = i
-			return f.attrs[i].Value
-		}
-	}
-	return f.absent()
-}
-
-type namedBuild struct {
-	build *engine.Build
-	name  string
-}
-
-// activeItems are the expectations about one event, by index, in order.
-type activeItems struct {
-	event string
-	items []int
-}
-
-// event is something that happened, with the attributes of its event (internal/facts). node is the number of its
-// node, or 0.
-type event struct {
-	name  string
-	attrs []plan.Attr
-	node  uint32
-	no    observe.InstanceNo
-}
-
-func (f *event) get(name string) string {
-	for i := range f.attrs {
-		if f.attrs[i].Name == name {
-			return f.attrs[i].Value
-		}
-	}
-	return f.absent()
-}
-
-// absent returns the value of an attribute that the fact lacks.
-func (f *event) absent() string {
-	switch f.name {
-	case facts.Up:
-		return "0"
-	case facts.Node:
-		return yesNo(false)
-	}
-	return ""
-}
-
-func (f *event) String() string {
-	var b strings.Builder
-	b.WriteString(f.name)
-	for _, a := range f.attrs {
-		if f.name == facts.Node && strings.Contains(a.Name, "@") {
-			continue // too many; the relevant one has an attribute of its own
-		}
-		b.WriteString(" " + a.String())
-	}
-	return b.String()
+	where, has []condition
+	seen       uint64
 }
 
 func New(m *check.Run, s *track.State, list []plan.Expectation) *Checker {
-	c := &Checker{Base: check.Base{Run: m}, live: s, items: slab.Of[expectItem](m.Slabs).Make(len(list)), pins: make(map[engine.Version]string), numbers: slab.Of[int](m.Slabs)}
+	c := &Checker{Base: check.Base{Run: m}, live: s, items: slab.Of[expectItem](m.Slabs).Make(len(list)), numbers: slab.Of[int](m.Slabs)}
 	conditions := slab.Of[condition](m.Slabs)
 	for _, e := range list {
-		item := expectItem{Expectation: e, where: conditions.Make(len(e.Where))}
+		item := expectItem{Expectation: e, where: conditions.Make(len(e.Where)), has: conditions.Make(len(e.Has))}
 		for _, a := range e.Where {
-			item.where = append(item.where, condition{
-				Attr: a, exact: !strings.Contains(a.Value, "|") && !strings.HasSuffix(a.Value, ".x"), allow: a.Match(""),
-			})
+			item.where = append(item.where, newCondition(a))
+		}
+		for _, a := range e.Has {
+			item.has = append(item.has, newCondition(a))
 		}
 		c.items = append(c.items, item)
 	}
@@ -153,10 +66,10 @@ func New(m *check.Run, s *track.State, list []plan.Expectation) *Checker {
 
 func (c *Checker) Observes() check.Set[observe.Kind] {
 	kinds := check.SetOf(observe.StatusSet)
-	if c.ever(facts.Lock) {
+	if c.ever(eventLock) {
 		kinds |= check.SetOf(observe.LockTaken)
 	}
-	if c.ever(facts.Decode) {
+	if c.ever(eventDecode) {
 		kinds |= check.SetOf(observe.EventDecoded)
 	}
 	return kinds
@@ -167,29 +80,20 @@ func (c *Checker) Records() check.Set[record.Kind] {
 }
 
 // ever reports whether any part has an expectation about an event.
-func (c *Checker) ever(event string) bool {
-	return slices.ContainsFunc(c.items, func(e expectItem) bool { return e.Event == event })
+func (c *Checker) ever(e event) bool {
+	return slices.ContainsFunc(c.items, func(item expectItem) bool { return item.Event == eventNames[e] })
 }
 
 // wants reports whether the present part has an expectation about an event.
-func (c *Checker) wants(event string) bool { return len(c.activeOf(event)) > 0 }
-
-func (c *Checker) activeOf(event string) []int {
-	for i := range c.active {
-		if c.active[i].event == event {
-			return c.active[i].items
-		}
-	}
-	return nil
-}
+func (c *Checker) wants(e event) bool { return len(c.active[e]) > 0 }
 
 // concerns reports whether any active expectation may concern an event with that attribute. Frequent facts are built
 // only if one does.
-func (c *Checker) concerns(event, attr, value string) bool {
+func (c *Checker) concerns(e event, a attr, v value) bool {
 next:
-	for _, i := range c.activeOf(event) {
+	for _, i := range c.active[e] {
 		for k := range c.items[i].where {
-			if w := &c.items[i].where[k]; w.Name == attr && !w.allows(value) {
+			if w := &c.items[i].where[k]; w.attr == a && !w.allows(v) {
 				continue next
 			}
 		}
@@ -201,38 +105,31 @@ next:
 // activate finds the expectations of the present part.
 func (c *Checker) activate() {
 	for i := range c.active {
-		c.active[i].items = c.active[i].items[:0]
+		c.active[i] = c.active[i][:0]
 	}
 	for i := range c.items {
-		e := &c.items[i]
-		if e.In != "" && e.In != c.part {
+		item := &c.items[i]
+		if item.In != "" && item.In != c.part {
 			continue
 		}
-		at := 0
-		for at < len(c.active) && c.active[at].event != e.Event {
-			at++
-		}
-		if at == len(c.active) {
-			c.active = append(c.active, activeItems{event: e.Event})
-		}
-		c.active[at].items = c.numbers.Append(c.active[at].items, i)
+		e := slices.Index(eventNames[:], item.Event)
+		c.active[e] = c.numbers.Append(c.active[e], i)
 	}
 }
 
 // begin starts a fact about that event; emit judges it.
-func (c *Checker) begin(event string, node uint32, no observe.InstanceNo) *event {
-	c.event.name, c.event.node, c.event.no = event, node, no
-	c.event.attrs = c.event.attrs[:0]
-	return &c.event
-}
-
-func (f *event) add(name, value string) {
-	f.attrs = append(f.attrs, plan.Attr{Name: name, Value: value})
+func (c *Checker) begin(e event, node uint32, no observe.InstanceNo) *fact {
+	f := &c.fact
+	for _, a := range f.has {
+		f.values[a] = value{}
+	}
+	f.event, f.node, f.no, f.has, f.named = e, node, no, f.has[:0], f.named[:0]
+	return f
 }
 
 func (c *Checker) emit() {
-	f := &c.event
-	for _, i := range c.activeOf(f.name) {
+	f := &c.fact
+	for _, i := range c.active[f.event] {
 		e := &c.items[i]
 		if !matches(f, e.where) {
 			continue
@@ -242,9 +139,9 @@ func (c *Checker) emit() {
 		case planterm.ModeNever:
 			c.report(e, f, "it must never happen")
 		case planterm.ModeAlways:
-			for _, a := range e.Has {
-				if !a.Match(f.get(a.Name)) {
-					c.report(e, f, fmt.Sprintf("expected %s, but it is %s", a, f.get(a.Name)))
+			for k := range e.has {
+				if h := &e.has[k]; !h.allows(h.of(f)) {
+					c.report(e, f, fmt.Sprintf("expected %s, but it is %s", h.Attr, h.of(f).text))
 					break
 				}
 			}
@@ -252,7 +149,7 @@ func (c *Checker) emit() {
 	}
 }
 
-func matches(f *event, where []condition) bool {
+func matches(f *fact, where []condition) bool {
 	for i := range where {
 		if w := &where[i]; !w.allows(w.of(f)) {
 			return false
@@ -261,7 +158,7 @@ func matches(f *event, where []condition) bool {
 	return true
 }
 
-func (c *Checker) report(e *expectItem, f *event, why string) {
+func (c *Checker) report(e *expectItem, f *fact, why string) {
 	part := ""
 	if c.part != "" {
 		part = fmt.Sprintf(" in part %q", c.part)
@@ -311,7 +208,7 @@ func (c *Checker) beginPart(part string, atMs int64) {
 	}
 	c.part = part
 	c.activate()
-	c.upDue, c.upAtMs = c.wants(facts.Up) || c.wants(facts.Node), atMs
+	c.upDue, c.upAtMs = c.wants(eventUp) || c.wants(eventNode), atMs
 	c.upWaits, c.upVerbs = c.upWaits[:0], c.upVerbs[:0]
 	if part == "" { // the run begins: every node that is neither absent nor started later comes up
 		for i := range c.live.Plan.Nodes {
@@ -365,7 +262,7 @@ func (c *Checker) Finish() {
 func (c *Checker) up() {
 	c.upDue = false
 	c.eachNode()
-	f := c.begin(facts.Up, 0, 0)
+	f := c.begin(eventUp, 0, 0)
 	total := 0
 	for _, b := range c.Run.World.Builds() {
 		count := 0
@@ -375,8 +272,8 @@ func (c *Checker) up() {
 			}
 		}
 		total += count
-		f.add(b.Name(), strconv.Itoa(count))
+		f.addNamed(b.Name(), value{text: strconv.Itoa(count)})
 	}
-	f.add("total", strconv.Itoa(total))
+	f.addNamed("total", value{text: strconv.Itoa(total)})
 	c.emit()
 }

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/facts"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -13,47 +12,55 @@ import (
 
 // This file turns the facts of package track into events for the expectations.
 
-func (c *Checker) pin(v *engine.Version) string {
+// pin returns a pin, whose text is made once.
+func (c *Checker) pin(v *engine.Version) value {
 	if v == nil {
-		return "none"
+		return numberedValue("none", 0)
 	}
-	s, ok := c.pins[*v]
-	if !ok {
-		s = v.String()
-		c.pins[*v] = s
-	}
-	return s
-}
-
-// buildName returns the name of a build, and caches it.
-func (c *Checker) buildName(b *engine.Build) string {
-	for i := range c.builds {
-		if c.builds[i].build == b {
-			return c.builds[i].name
+	for i := range c.pins {
+		if p := &c.pins[i]; p.pin == v || *p.pin == *v {
+			return p.value
 		}
 	}
-	c.builds = append(c.builds, namedBuild{b, b.Name()})
-	return c.builds[len(c.builds)-1].name
+	c.pins = append(c.pins, namedPin{v, numberedValue(v.String(), len(c.pins)+1)})
+	return c.pins[len(c.pins)-1].value
 }
 
-func yesNo(b bool) string {
-	if b {
-		return "yes"
+// build returns a build, whose name is made once.
+func (c *Checker) build(b *engine.Build) value {
+	for i := range c.builds {
+		if c.builds[i].build == b {
+			return c.builds[i].value
+		}
 	}
-	return "no"
+	c.builds = append(c.builds, namedBuild{b, numberedValue(b.Name(), len(c.builds))})
+	return c.builds[len(c.builds)-1].value
+}
+
+// kind returns a kind of event.
+func (c *Checker) kind(k engine.EventKind) value {
+	no, _ := c.Run.Model.Kinds.Number(k)
+	return value{string(k), uint8(no)}
+}
+
+func yesNo(b bool) value {
+	if b {
+		return numberedValue("yes", 0)
+	}
+	return numberedValue("no", 1)
 }
 
 // place adds the attributes of a fact that say which node and instance it is about.
-func (c *Checker) place(f *event, n *track.Node, in *model.Instance) {
+func (c *Checker) place(f *fact, n *track.Node, in *model.Instance) {
 	if n != nil {
-		f.add("node", c.Run.NodeName(n.Number))
+		f.set(attrNode, numberedValue(c.Run.NodeName(n.Number), int(n.Number)))
 		if n.Build != nil {
-			f.add("build", c.buildName(n.Build))
+			f.set(attrBuild, c.build(n.Build))
 		}
 	}
-	f.add("pin", c.pin(in.Pin()))
-	f.add("instance", in.Name)
-	f.add("phase", c.live.Phase.String())
+	f.set(attrPin, c.pin(in.Pin()))
+	f.set(attrInstance, textValue(in.Name))
+	f.set(attrPhase, numberedValue(c.live.Phase.String(), int(c.live.Phase)))
 }
 
 // caller returns the node that made a call, with its build at that time: the next incarnation may be up already.
@@ -71,18 +78,18 @@ func (c *Checker) caller(by observe.Caller) *track.Node {
 
 // OnFetched emits a fact for a delivery.
 func (c *Checker) OnFetched(number uint32, d *track.Delivery) {
-	if !c.wants(facts.Fetch) {
+	if !c.wants(eventFetch) {
 		return
 	}
-	f := c.begin(facts.Fetch, number, d.Instance)
+	f := c.begin(eventFetch, number, d.Instance)
 	c.place(f, c.caller(observe.Caller{Node: number, Incarnation: d.Incarnation}), c.Run.Model.Instance(d.Instance))
-	f.add("attempt", strconv.FormatUint(uint64(d.Told), 10))
-	f.add("readable", yesNo(!d.HistoryError))
+	f.set(attrAttempt, textValue(strconv.FormatUint(uint64(d.Told), 10)))
+	f.set(attrReadable, yesNo(!d.HistoryError))
 	c.emit()
 }
 
 func (c *Checker) Passes() track.Passing {
-	if c.wants(facts.Skip) {
+	if c.wants(eventSkip) {
 		return track.PassAll
 	}
 	return track.PassNone
@@ -90,19 +97,19 @@ func (c *Checker) Passes() track.Passing {
 
 // OnPassed emits a fact for an instance that a fetch skipped.
 func (c *Checker) OnPassed(by observe.Caller, in *model.Instance) {
-	if !c.wants(facts.Skip) {
+	if !c.wants(eventSkip) {
 		return
 	}
-	c.place(c.begin(facts.Skip, by.Node, in.No), c.caller(by), in)
+	c.place(c.begin(eventSkip, by.Node, in.No), c.caller(by), in)
 	c.emit()
 }
 
 // OnWaits emits a fact for visible work that no live node admits.
 func (c *Checker) OnWaits(in *model.Instance) {
-	if !c.wants(facts.Wait) {
+	if !c.wants(eventWait) {
 		return
 	}
-	c.place(c.begin(facts.Wait, 0, in.No), nil, in)
+	c.place(c.begin(eventWait, 0, in.No), nil, in)
 	c.emit()
 }
 
@@ -112,43 +119,44 @@ func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.Insta
 	if d != nil {
 		n = c.caller(observe.Caller{Node: number, Incarnation: d.Incarnation})
 	}
-	if c.wants(facts.Event) {
+	if c.wants(eventEvent) {
 		handler := "none"
 		if d != nil && d.Decision == machine.DecideTurn {
 			handler = d.Turn.Handler
 		}
 		for i := range ack.HistoryDelta {
-			if !c.concerns(facts.Event, "kind", string(ack.HistoryDelta[i].Kind())) {
+			kind := c.kind(ack.HistoryDelta[i].Kind())
+			if !c.concerns(eventEvent, attrKind, kind) {
 				continue
 			}
-			f := c.begin(facts.Event, number, no)
-			f.add("kind", string(ack.HistoryDelta[i].Kind()))
+			f := c.begin(eventEvent, number, no)
+			f.set(attrKind, kind)
 			c.place(f, n, in)
-			f.add("handler", handler)
+			f.set(attrHandler, textValue(handler))
 			c.emit()
 		}
 	}
-	if !c.wants(facts.Turn) || d == nil || d.Decision != machine.DecideTurn {
+	if !c.wants(eventTurn) || d == nil || d.Decision != machine.DecideTurn {
 		return
 	}
-	f := c.begin(facts.Turn, number, no)
+	f := c.begin(eventTurn, number, no)
 	c.place(f, n, in)
-	f.add("first", yesNo(d.Turn.First))
-	f.add("start", track.StartNames[d.Start])
-	f.add("handler", d.Turn.Handler)
-	f.add("result", d.Turn.Result)
-	f.add("execution", strconv.FormatUint(ack.ExecutionID, 10))
+	f.set(attrFirst, yesNo(d.Turn.First))
+	f.set(attrStart, numberedValue(track.StartNames[d.Start], int(d.Start)))
+	f.set(attrHandler, textValue(d.Turn.Handler))
+	f.set(attrResult, textValue(d.Turn.Result))
+	f.set(attrExecution, textValue(strconv.FormatUint(ack.ExecutionID, 10)))
 	c.emit()
 }
 
 // OnNoted emits facts for poison and for work that was given back.
 func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
-	event, name, value := facts.Abandon, "reason", ""
+	event, name, value := eventAbandon, attrReason, ""
 	switch note.Decision {
 	case machine.DecideSwept:
-		event, name, value = facts.Poison, "cause", "swept"
+		event, name, value = eventPoison, attrCause, "swept"
 	case machine.DecidePoison, machine.DecideWorkPoison:
-		event, name, value = facts.Poison, "cause", c.cause(d)
+		event, name, value = eventPoison, attrCause, c.cause(d)
 	case machine.DecideHistoryError:
 		value = "history-error"
 	case machine.DecideIncompatible:
@@ -173,11 +181,11 @@ func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) 
 	}
 	f := c.begin(event, n.Number, d.Instance)
 	c.place(f, n, c.Run.Model.Instance(d.Instance))
-	f.add("queue", [...]string{"orchestrator", "worker"}[min(countOf(d.Worker), 1)])
-	f.add(name, value)
-	f.add("attempt", strconv.FormatUint(uint64(note.AttemptCount), 10))
-	if event == facts.Abandon {
-		f.add("delay", note.Delay.String())
+	f.set(attrQueue, textValue([...]string{"orchestrator", "worker"}[min(countOf(d.Worker), 1)]))
+	f.set(name, textValue(value))
+	f.set(attrAttempt, textValue(strconv.FormatUint(uint64(note.AttemptCount), 10)))
+	if event == eventAbandon {
+		f.set(attrDelay, textValue(note.Delay.String()))
 	}
 	c.emit()
 }
@@ -214,25 +222,25 @@ func (c *Checker) Observe(o *observe.Observation) {
 	switch o.Kind {
 	case observe.LockTaken:
 		if o.Message == 0 && !o.Undo {
-			c.inFetch(facts.Lock, o)
+			c.inFetch(eventLock, o)
 		}
 		return
 	case observe.EventDecoded:
 		c.decoded(o)
 		return
 	}
-	if o.Undo || !c.wants(facts.End) || o.Status != engine.StatusCompleted && o.Status != engine.StatusFailed {
+	if o.Undo || !c.wants(eventEnd) || o.Status != engine.StatusCompleted && o.Status != engine.StatusFailed {
 		return
 	}
 	in := c.Run.Model.Instance(o.Instance)
 	if o.Execution != max(in.CurrentID, 1) {
 		return
 	}
-	f := c.begin(facts.End, 0, in.No)
-	f.add("status", string(o.Status))
+	f := c.begin(eventEnd, 0, in.No)
+	f.set(attrStatus, textValue(string(o.Status)))
 	c.place(f, nil, in)
-	f.add("output", o.Name)
-	f.add("execution", strconv.FormatUint(o.Execution, 10))
+	f.set(attrOutput, textValue(o.Name))
+	f.set(attrExecution, textValue(strconv.FormatUint(o.Execution, 10)))
 	c.emit()
 }
 
@@ -241,7 +249,7 @@ func (c *Checker) Observe(o *observe.Observation) {
 func (c *Checker) decoded(o *observe.Observation) {
 	ex := c.Run.Model.Instance(o.Instance).Execution(o.Execution)
 	if !o.Cached || o.Outcome != observe.OutcomeOK || ex == nil {
-		c.inFetch(facts.Decode, o)
+		c.inFetch(eventDecode, o)
 		return
 	}
 	one := *o
@@ -249,12 +257,12 @@ func (c *Checker) decoded(o *observe.Observation) {
 		if one.EventID = ex.Events[i].ID; one.EventID > o.EventID {
 			return
 		}
-		c.inFetch(facts.Decode, &one)
+		c.inFetch(eventDecode, &one)
 	}
 }
 
 // inFetch emits a fact for an effect of a node's fetch.
-func (c *Checker) inFetch(event string, o *observe.Observation) {
+func (c *Checker) inFetch(event event, o *observe.Observation) {
 	call := c.Run.Model.Call(o.Call)
 	if call == nil || call.Kind != observe.CallFetchOrchestrationItem {
 		return
@@ -265,18 +273,18 @@ func (c *Checker) inFetch(event string, o *observe.Observation) {
 	}
 	f := c.begin(event, n.Number, o.Instance)
 	c.place(f, n, c.Run.Model.Instance(o.Instance))
-	if event == facts.Decode {
+	if event == eventDecode {
 		if ex := c.Run.Model.Instance(o.Instance).Execution(o.Execution); ex != nil && ex.Event(o.EventID) != nil {
-			f.add("kind", c.Run.Model.Kinds.Name(ex.Event(o.EventID).Kind))
+			f.set(attrKind, textValue(c.Run.Model.Kinds.Name(ex.Event(o.EventID).Kind)))
 		}
-		f.add("readable", yesNo(o.Outcome == observe.OutcomeOK))
+		f.set(attrReadable, yesNo(o.Outcome == observe.OutcomeOK))
 	}
 	c.emit()
 }
 
 // eachNode emits a fact for each node that is up, with its build, its range and its handlers.
 func (c *Checker) eachNode() {
-	if !c.wants(facts.Node) {
+	if !c.wants(eventNode) {
 		return
 	}
 	for i := range c.live.Nodes {
@@ -284,12 +292,12 @@ func (c *Checker) eachNode() {
 		if !n.Up || n.Draining {
 			continue
 		}
-		f := c.begin(facts.Node, n.Number, 0)
-		f.add("node", c.Run.NodeName(n.Number))
-		f.add("build", n.Build.Name())
-		f.add("filter", c.Run.World.Node(n.Number).Filter.String())
+		f := c.begin(eventNode, n.Number, 0)
+		f.set(attrNode, numberedValue(c.Run.NodeName(n.Number), int(n.Number)))
+		f.set(attrBuild, c.build(n.Build))
+		f.set(attrFilter, textValue(c.Run.World.Node(n.Number).Filter.String()))
 		for _, handler := range n.Registry.Orchestrations() {
-			f.add(handler, yesNo(true))
+			f.addNamed(handler, yesNo(true))
 		}
 		c.emit()
 	}

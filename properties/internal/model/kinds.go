@@ -90,17 +90,20 @@ func (t *KindTable) Add(k engine.EventKind) KindNo {
 	return no
 }
 
-// find returns the number of a name.
-func (t *KindTable) find(name []byte) (KindNo, bool) {
-	if len(name) < len(t.byLength) {
-		for _, no := range t.byLength[len(name)] {
-			if string(t.names[no]) == string(name) {
+// find returns the number of a name in stored bytes.
+func (t *KindTable) find(name []byte) (KindNo, bool) { return t.Number(engine.EventKind(name)) }
+
+// Number returns the number of a kind, if it has one of its own.
+func (t *KindTable) Number(k engine.EventKind) (KindNo, bool) {
+	if len(k) < len(t.byLength) {
+		for _, no := range t.byLength[len(k)] {
+			if t.names[no] == k {
 				return no, true
 			}
 		}
 		return 0, false
 	}
-	no, ok := t.numbers[engine.EventKind(name)]
+	no, ok := t.numbers[k]
 	return no, ok
 }
 

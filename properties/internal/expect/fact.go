@@ -1,0 +1,187 @@
+package expect
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/facts"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// event is the dense number of an event (internal/facts).
+type event uint8
+
+const (
+	eventTurn event = iota
+	eventFetch
+	eventSkip
+	eventPoison
+	eventAbandon
+	eventWait
+	eventEvent
+	eventEnd
+	eventUp
+	eventNode
+	eventLock
+	eventDecode
+	events
+)
+
+var eventNames = [events]string{
+	facts.Turn, facts.Fetch, facts.Skip, facts.Poison, facts.Abandon, facts.Wait, facts.Event, facts.End, facts.Up, facts.Node,
+	facts.Lock, facts.Decode,
+}
+
+// attr is the dense number of an attribute. Those of "up" that are builds, and those of "node" that are handlers, have none.
+type attr uint8
+
+const (
+	attrNamed attr = iota
+	attrKind
+	attrStatus
+	attrNode
+	attrBuild
+	attrFilter
+	attrPin
+	attrInstance
+	attrPhase
+	attrQueue
+	attrReason
+	attrCause
+	attrReadable
+	attrAttempt
+	attrDelay
+	attrFirst
+	attrStart
+	attrHandler
+	attrResult
+	attrOutput
+	attrExecution
+	attrs
+)
+
+var attrNames = [attrs]string{
+	"", "kind", "status", "node", "build", "filter", "pin", "instance", "phase", "queue", "reason", "cause", "readable", "attempt",
+	"delay", "first", "start", "handler", "result", "output", "execution",
+}
+
+// fact is something that happened. node is its node's number, or 0.
+type fact struct {
+	event  event
+	node   uint32
+	no     observe.InstanceNo
+	values [attrs]value
+	has    []attr       // those that it has, as they were set
+	named  []namedValue // of attributes without a number
+}
+
+type namedValue struct {
+	name  string
+	value value
+}
+
+// value is the value of an attribute. Where there are few, no is its number among the values of the attribute, from 1.
+type value struct {
+	text string
+	no   uint8
+}
+
+func textValue(text string) value { return value{text: text} }
+
+// numberedValue is the value that comes after so many others of its attribute; it has no number if these are too many.
+func numberedValue(text string, before int) value {
+	v := textValue(text)
+	if before < 255 {
+		v.no = uint8(before + 1)
+	}
+	return v
+}
+
+func (f *fact) set(a attr, v value) {
+	f.values[a] = v
+	f.has = append(f.has, a)
+}
+
+func (f *fact) addNamed(name string, v value) { f.named = append(f.named, namedValue{name, v}) }
+
+// get returns the value of an attribute without a number.
+func (f *fact) get(name string) value {
+	for i := range f.named {
+		if f.named[i].name == name {
+			return f.named[i].value
+		}
+	}
+	switch f.event {
+	case eventUp:
+		return textValue("0")
+	case eventNode:
+		return yesNo(false)
+	}
+	return value{}
+}
+
+func (f *fact) String() string {
+	var b strings.Builder
+	b.WriteString(eventNames[f.event])
+	for _, a := range f.has {
+		b.WriteString(" " + attrNames[a] + "=" + f.values[a].text)
+	}
+	for _, n := range f.named {
+		if f.event == eventNode && strings.Contains(n.name, "@") {
+			continue // too many; the one that matters is distinguished
+		}
+		b.WriteString(" " + n.name + "=" + n.value.text)
+	}
+	return b.String()
+}
+
+// condition is an attribute that selects facts; exact means that it allows its own text alone. It remembers which values it
+// allows: known and allowed have a bit for the number of each.
+type condition struct {
+	plan.Attr
+	attr           attr
+	exact          bool
+	known, allowed uint64
+}
+
+func newCondition(a plan.Attr) condition {
+	return condition{
+		Attr: a, attr: attr(max(slices.Index(attrNames[:], a.Name), 0)),
+		exact: !strings.Contains(a.Value, "|") && !strings.HasSuffix(a.Value, ".x"),
+	}
+}
+
+func (c *condition) allows(v value) bool {
+	if v.no == 0 || v.no >= 64 {
+		return v.text == c.Value || !c.exact && c.Match(v.text)
+	}
+	bit := uint64(1) << v.no
+	if c.known&bit == 0 {
+		c.known |= bit
+		if c.Match(v.text) {
+			c.allowed |= bit
+		}
+	}
+	return c.allowed&bit != 0
+}
+
+// of returns the value of a fact that the condition is about.
+func (c *condition) of(f *fact) value {
+	if c.attr != attrNamed {
+		return f.values[c.attr]
+	}
+	return f.get(c.Name)
+}
+
+// namedBuild and namedPin are builds and pins that facts have had.
+type namedBuild struct {
+	build *engine.Build
+	value value
+}
+
+type namedPin struct {
+	pin   *engine.Version
+	value value
+}

@@ -121,31 +121,62 @@ type log struct {
 	told     *[]string
 	open     bool
 	untilMs  int64
-	observes []observe.Kind
-	records  []record.Kind
+	observes check.Set[observe.Kind]
+	records  check.Set[record.Kind]
 }
 
 func (l *log) tell(format string, args ...any) {
 	*l.told = append(*l.told, l.name+" "+fmt.Sprintf(format, args...))
 }
-func (l *log) Observe(o *observe.Observation) { l.tell("observes %d", o.Kind) }
-func (l *log) Record(r *cluster.Record)       { l.tell("records %s", r.Kind) }
-func (l *log) Open(nowMs int64) (bool, int64) { l.tell("open at %d", nowMs); return l.open, l.untilMs }
-func (l *log) EndPhase(p cluster.Phase)       { l.tell("ends %s", p) }
-func (l *log) Finish()                        { l.tell("finishes") }
+func (l *log) Observes() check.Set[observe.Kind] { return l.observes }
+func (l *log) Records() check.Set[record.Kind]   { return l.records }
+func (l *log) Observe(o *observe.Observation)    { l.tell("observes %d", o.Kind) }
+func (l *log) Record(r *cluster.Record)          { l.tell("records %s", r.Kind) }
+func (l *log) Open(nowMs int64) (bool, int64)    { l.tell("open at %d", nowMs); return l.open, l.untilMs }
+func (l *log) EndPhase(p cluster.Phase)          { l.tell("ends %s", p) }
+func (l *log) Finish()                           { l.tell("finishes") }
 
-// some wants some kinds only, and looks between steps.
+// some looks between steps and at the ends of calls.
 type some struct{ log }
 
-func (s *some) Observes() []observe.Kind { return s.observes }
-func (s *some) Records() []record.Kind   { return s.records }
-func (s *some) AfterStep()               { s.tell("steps") }
+func (s *some) AfterStep() { s.tell("steps") }
+func (s *some) Ends() check.Ends {
+	return check.Ends{
+		Any: check.SetOf(observe.CallAckWorkItem), OK: check.SetOf(observe.CallAckOrchestrationItem),
+		Nothing: check.SetOf(observe.CallFetchWorkItem, observe.CallFetchOrchestrationItem),
+	}
+}
+func (s *some) Ended(c *model.Call, o *observe.Observation) {
+	s.tell("ends %s of %d with %d", c.Kind, c.ID, o.Outcome)
+}
+
+// TestEnds: a checker is told of the ends of calls that it subscribes to, by kind and outcome, and of no call that has not begun.
+func TestEnds(t *testing.T) {
+	m := check.New(newWorld(clocks(0, false)), everything)
+	var told []string
+	m.Add(&some{log{name: "some", told: &told}})
+	for i, kind := range []observe.CallKind{observe.CallAckWorkItem, observe.CallAckOrchestrationItem, observe.CallFetchWorkItem, observe.CallRead} {
+		for _, outcome := range []observe.Outcome{observe.OutcomeOK, observe.OutcomeNothing, observe.OutcomePermanent, 250} {
+			call := uint64(10*i) + uint64(outcome)
+			m.Observe(&observe.Observation{Kind: observe.CallBegin, Call: call, CallKind: kind})
+			m.Observe(&observe.Observation{Kind: observe.CallEnd, Call: call + 1, CallKind: kind, Outcome: outcome})
+			m.Observe(&observe.Observation{Kind: observe.CallEnd, Call: call, CallKind: kind, Outcome: outcome})
+		}
+	}
+	want := []string{
+		"some ends ack_work_item of 1 with 1", "some ends ack_work_item of 2 with 2", "some ends ack_work_item of 4 with 4",
+		"some ends ack_orchestration_item of 11 with 1", "some ends fetch_work_item of 22 with 2",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	}
+}
 
 func TestMonitorHandsOn(t *testing.T) {
 	m := check.New(newWorld(clocks(0, false)), everything)
 	var told []string
-	all := &log{name: "all", told: &told, open: true, untilMs: 70}
-	picky := &some{log{name: "some", told: &told, untilMs: 10, observes: []observe.Kind{observe.InstanceNamed}, records: []record.Kind{record.NodePaused}}}
+	all := &log{name: "all", told: &told, open: true, untilMs: 70, observes: 1<<32 - 1, records: 1<<32 - 1}
+	picky := &some{log{name: "some", told: &told, untilMs: 10, observes: check.SetOf(observe.InstanceNamed), records: check.SetOf(record.NodePaused)}}
 	third := &log{name: "third", told: &told, open: true, untilMs: 60}
 	m.Add(all, picky)
 	m.Observe(&observe.Observation{Kind: observe.InstanceNamed, Instance: 1, Name: "x"})

@@ -136,7 +136,7 @@ func (m *Monitor) Observe(o *observe.Observation) {
 			}
 		}
 	}
-	for _, c := range m.wanted.observations[o.Kind%kindsMost] {
+	for _, c := range m.wanted.observers(o.Kind) {
 		c.Observe(o)
 	}
 }
@@ -146,7 +146,7 @@ func (m *Monitor) Record(r *cluster.Record) {
 	if r.Kind == record.NodeStarted || r.Kind == record.Note {
 		m.Model.Record(m.World, r)
 	}
-	for _, c := range m.wanted.records[r.Kind%kindsMost] {
+	for _, c := range m.wanted.recorders(r.Kind) {
 		c.Record(r)
 	}
 	if r.Kind == record.PhaseEnded {

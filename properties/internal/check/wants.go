@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
@@ -40,7 +41,7 @@ func (e Ends) of(k observe.CallKind, outcome observe.Outcome) bool {
 	return e.Any.Has(k) || outcome == observe.OutcomeOK && e.OK.Has(k) || outcome == observe.OutcomeNothing && e.Nothing.Has(k)
 }
 
-// The sizes of the tables below: there is no kind beyond these.
+// The sizes of the tables below: no kind has a larger number.
 const (
 	kindsMost    = 32
 	outcomesMost = 8
@@ -84,8 +85,25 @@ func (w *wanted) add(c Checker) {
 	}
 }
 
+func (w *wanted) observers(k observe.Kind) []Checker {
+	if k >= kindsMost {
+		return nil
+	}
+	return w.observations[k]
+}
+
+func (w *wanted) recorders(k record.Kind) []Checker {
+	if k >= kindsMost {
+		return nil
+	}
+	return w.records[k]
+}
+
 func (w *wanted) endersOf(k observe.CallKind, outcome observe.Outcome) []ender {
-	e := &w.ends[k%kindsMost][outcome%outcomesMost]
+	if k >= kindsMost || outcome >= outcomesMost {
+		return nil
+	}
+	e := &w.ends[k][outcome]
 	if !e.known {
 		e.known = true
 		for _, c := range w.enders {

@@ -75,7 +75,7 @@ func TestShippedBuilds(t *testing.T) {
 	}
 }
 
-// Who reads a history with each of the kinds that not all builds have; none reads an event without data.
+// The builds that read a history with each of the kinds that not all builds have; no build reads an event without data.
 func TestReads(t *testing.T) {
 	plain := envelope(eventdata.OrchestrationStarted{Name: "O", Version: "1.0.0"})
 	all := []string{"0.8.0", "1.5.0", "1.6.0", "2.0.0-rc.1", "2.0.0", "2.5.0", "3.0.0"}
@@ -124,17 +124,17 @@ func TestWrites(t *testing.T) {
 		want  bool
 	}{
 		{"2.0.0", eventdata.KindExternalSubscribed2, pin("2.0.0"), true},
-		{"2.0.0", eventdata.KindExternalEvent2, pin("2.0.0-rc.1"), true}, // by triple
+		{"2.0.0", eventdata.KindExternalEvent2, pin("2.0.0-rc.1"), true}, // compared as triples
 		{"2.0.0", eventdata.KindExternalEvent2, pin("3.0.0"), true},
 		{"2.0.0", eventdata.KindExternalEvent2, pin("1.6.0"), false},
 		{"2.0.0", eventdata.KindExternalSubscribed2, pin("1.999.999"), false},
 		{"2.0.0", eventdata.KindExternalSubscribed2, nil, false},
 		{"3.0.0", eventdata.KindExternalSubscribed2, pin("1.5.0"), false},
-		{"1.6.0", eventdata.KindExternalSubscribed2, pin("2.0.0"), false}, // does not know it
+		{"1.6.0", eventdata.KindExternalSubscribed2, pin("2.0.0"), false}, // does not know the kind
 		{"2.0.0", eventdata.KindExternalSubscribed, pin("1.5.0"), true},
 		{"2.0.0", eventdata.KindExternalSubscribed, nil, true},
 		{"0.8.0", eventdata.KindLegacyNote, pin("0.8.0"), true},
-		{"1.5.0", eventdata.KindLegacyNote, pin("0.8.0"), false}, // reads it and does not write it
+		{"1.5.0", eventdata.KindLegacyNote, pin("0.8.0"), false}, // reads the kind but does not write it
 		{"2.0.0", eventdata.KindLegacyNote, pin("0.8.0"), false},
 		{"3.0.0", eventdata.KindLegacyNote, pin("3.0.0"), false},
 	} {
@@ -144,7 +144,8 @@ func TestWrites(t *testing.T) {
 	}
 }
 
-// S23, as far as builds admit by default: what a build writes into an execution of another's pin, the other reads.
+// S23, for the pins that builds admit by default: if a build writes into an execution with the pin of another build, the
+// other build reads it.
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	for _, writer := range ShippedBuilds() {
 		for _, pinned := range ShippedBuilds() {
@@ -196,7 +197,7 @@ func TestKindSet(t *testing.T) {
 	}
 }
 
-// TestSemanticsOf: the stamp of the first event decides, and a pre-release comes before its release.
+// TestSemanticsOf checks that the version in the first event decides, and that a pre-release precedes its release.
 func TestSemanticsOf(t *testing.T) {
 	b := &Build{Changes: []SemanticsChange{{V(0, 1, 31), SemanticsDiscard}, {V(2, 0, 0), SemanticsEagerTimers}}}
 	for stamp, want := range map[string]Semantics{
@@ -212,7 +213,7 @@ func TestSemanticsOf(t *testing.T) {
 	}
 }
 
-// TestLimits: a limit that a build does not set is the contract's.
+// TestLimits checks that the contract provides the limits that a build does not set.
 func TestLimits(t *testing.T) {
 	b := &Build{Limits: Limits{CarriedEvents: 100}}
 	if got, want := b.Bounds(), (Limits{CarriedEvents: 100, Keys: MaxKVKeys, ValueBytes: MaxKVValueBytes}); got != want {

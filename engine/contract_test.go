@@ -7,7 +7,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// TestContractOfABuild: a build keeps what it says itself, a released one everything, and the others get the contract's.
+// TestContractOfABuild checks that a build keeps its own settings, a released one all of them, and that the contract
+// fills in the others.
 func TestContractOfABuild(t *testing.T) {
 	newest, err := engine.ContractOf("0.1.32")
 	if err != nil {

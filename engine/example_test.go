@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// A build of one's own: like 2.0.0, but it neither reads nor writes queue events and takes no queue messages.
+// Your own build: like 2.0.0, but it neither reads nor writes queue events and takes no queue messages.
 func ExampleBuild() {
 	reads := engine.Kinds2x().Without(eventdata.KindQueueSubscribed, eventdata.KindQueueEventDelivered, eventdata.KindQueueSubscriptionCancelled)
 	takes := engine.WorkItemKinds2x().Without(engine.ItemQueueMessage)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWithoutFields: a codec that lacks a field neither reads nor writes it, and keeps all others.
+// TestWithoutFields checks that a codec that lacks a field neither reads nor writes it, and keeps all others.
 func TestWithoutFields(t *testing.T) {
 	status := "busy"
 	events := []EventData{

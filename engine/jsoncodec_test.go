@@ -35,7 +35,7 @@ var failed = ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventda
 
 const failedJSON = `{"Application":{"kind":"ActivityFailed","message":"no stock","retryable":false}}`
 
-// goldenEvents has at least one row for each kind: the data, and all that follows the envelope.
+// goldenEvents has at least one row for each kind: the data, and the text after the envelope.
 var goldenEvents = []struct {
 	data EventData
 	want string
@@ -91,7 +91,7 @@ var goldenEvents = []struct {
 	{eventdata.LegacyNote{Text: "audited"}, `"type":"LegacyNote","text":"audited"}`},
 }
 
-// goldenEnvelope is what goes before goldenEvents' texts, and envelope is what it means.
+// goldenEnvelope is the text before those of goldenEvents, and envelope is its value.
 const goldenEnvelope = `{"event_id":3,"source_event_id":2,"instance_id":"i-1","execution_id":1,"timestamp_ms":99,"duroxide_version":"2.0.0",`
 
 func envelope(data EventData) Event {
@@ -250,7 +250,8 @@ func TestStringJSON(t *testing.T) {
 	}
 }
 
-// Reading takes any order, spacing and escaping, and ignores fields that the kind does not have, whatever is in them.
+// The reader accepts any order, spacing and escaping, and ignores fields that the kind does not have, whatever they
+// contain.
 func TestDecodeTolerates(t *testing.T) {
 	codec := allCodec()
 	for _, text := range []string{

@@ -91,7 +91,7 @@ func TestErrorDetails(t *testing.T) {
 		if err != nil || string(got) != g.json {
 			t.Errorf("%v\n got %s\nwant %s", err, got, g.json)
 		}
-		back := failed // to be overwritten, by null too
+		back := failed // must be overwritten, even by null
 		if err := json.Unmarshal([]byte(g.json), &back); err != nil {
 			t.Error(err)
 		}
@@ -110,7 +110,7 @@ func TestErrorDetails(t *testing.T) {
 	}
 }
 
-// The variants have the same JSON by themselves as within ErrorDetails.
+// Each variant has the same JSON by itself as within ErrorDetails.
 func TestErrorVariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawDetails(t)

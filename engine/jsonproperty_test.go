@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The generators fill every field of a type by reflection, so a new field that the codec forgets fails here.
+// The generators fill every field of a type by reflection, so this test fails if the codec forgets a new field.
 
 var scalarGens = map[reflect.Kind]*rapid.Generator[any]{
 	reflect.String: rapid.OneOf(
@@ -30,7 +30,7 @@ var jsonGen = rapid.MakeConfig{
 	Types: map[reflect.Type]*rapid.Generator[any]{
 		reflect.TypeFor[ErrorDetails](): rapid.Custom(drawDetails).AsAny(),
 		reflect.TypeFor[[]CarriedEvent](): rapid.Map(rapid.SliceOfN(rapid.Make[CarriedEvent](), 0, 3), func(s []CarriedEvent) []CarriedEvent {
-			return slices.Clip(append([]CarriedEvent(nil), s...)) // empty is nil
+			return slices.Clip(append([]CarriedEvent(nil), s...)) // an empty slice becomes nil
 		}).AsAny(),
 	},
 }
@@ -125,7 +125,7 @@ func drawEvent(t *rapid.T) Event {
 	}
 }
 
-// shuffled is a text as another writer may have put it: fields sorted by name, other escapes, spaces.
+// shuffled returns a text as another writer may have written it: with sorted fields, other escapes, and spaces.
 func shuffled(t *rapid.T, text []byte) []byte {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -196,7 +196,7 @@ func TestWorkItemRoundTrip(t *testing.T) {
 	})
 }
 
-// TestRereads: where a codec says that it reads what another has read, it does, to the same value.
+// TestRereads checks that if a codec claims to read what another codec has read, it reads it to the same value.
 func TestRereads(t *testing.T) {
 	builds := ShippedBuilds()
 	rapid.Check(t, func(t *rapid.T) {
@@ -225,7 +225,7 @@ func TestRereads(t *testing.T) {
 	})
 }
 
-// What is no UTF-8 is replaced once, as encoding/json does it; from then on nothing changes any more.
+// Invalid UTF-8 is replaced once, as encoding/json does; after that nothing changes.
 func TestInvalidUTF8(t *testing.T) {
 	codec := allCodec()
 	rapid.Check(t, func(t *rapid.T) {
@@ -250,8 +250,8 @@ func TestInvalidUTF8(t *testing.T) {
 	})
 }
 
-// FuzzDecodeEvent compares the scanner with encoding/json: what one refuses as JSON so does the other, and each field
-// that was read has the value that encoding/json sees.
+// FuzzDecodeEvent compares the scanner with encoding/json: both reject the same texts as JSON, and each field that was
+// read has the value that encoding/json sees.
 func FuzzDecodeEvent(f *testing.F) {
 	for _, g := range goldenEvents {
 		f.Add([]byte(goldenEnvelope + g.want))

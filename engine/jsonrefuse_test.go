@@ -139,7 +139,7 @@ func TestEncodeErrors(t *testing.T) {
 	}
 }
 
-// A build fails on what a newer one wrote, and the error says that it is too new rather than broken.
+// A build fails on data of a newer build, and the error says that the data are too new, not broken.
 func TestOldCodecFailsOnNewKinds(t *testing.T) {
 	old, young := NewJSONCodec("1.5.0", Kinds1x(), WorkItemKinds1x()), NewJSONCodec("2.0.0", Kinds2x(), WorkItemKinds2x())
 	for _, data := range []EventData{eventdata.ExternalSubscribed2{Name: "go", Topic: "t"}, eventdata.ExternalEvent2{Name: "go", Topic: "t", Data: "d"}} {
@@ -182,7 +182,7 @@ func TestNewJSONCodecRefusesForeignKinds(t *testing.T) {
 	}
 }
 
-// A codec keeps nothing of what it reads: the caller may use the array again.
+// A codec keeps no references to its input: the caller may reuse the array.
 func TestDecodeKeepsNothing(t *testing.T) {
 	codec := allCodec()
 	for _, g := range goldenEvents {
@@ -203,7 +203,7 @@ func TestDecodeKeepsNothing(t *testing.T) {
 	}
 }
 
-// Every beginning of a text is an error, never a panic.
+// Every prefix of a text is an error, never a panic.
 func TestTruncated(t *testing.T) {
 	codec := allCodec()
 	for _, g := range goldenEvents {

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// TestOpaque: what a codec does not know comes back byte for byte, and what it knows of it can be read.
+// TestOpaque checks that unknown data come back byte for byte, and that the known parts can be read.
 func TestOpaque(t *testing.T) {
 	plain := engine.NewJSONCodec("x", engine.Kinds1x(), engine.WorkItemKinds1x())
 	opaque := engine.Opaque(plain)
@@ -51,7 +51,7 @@ func TestOpaque(t *testing.T) {
 	}
 }
 
-// TestOpaqueEvents is the same for events.
+// TestOpaqueEvents does the same for events.
 func TestOpaqueEvents(t *testing.T) {
 	opaque := engine.Opaque(engine.NewJSONCodec("x", engine.Kinds1x(), engine.WorkItemKinds1x()))
 	const head = `{"event_id":3,"source_event_id":null,"instance_id":"A","execution_id":1,"timestamp_ms":5,"duroxide_version":"9.0.0","type":`

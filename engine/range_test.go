@@ -232,7 +232,7 @@ func TestVersionRangeJSON(t *testing.T) {
 	}
 }
 
-// drawPart draws a part of a version, most often one that makes ends meet or borrow.
+// drawPart draws a part of a version, most often one that makes bounds meet or borrow.
 func drawPart(t *rapid.T) uint32 {
 	return rapid.OneOf(
 		rapid.Uint32Range(0, 3),
@@ -241,8 +241,8 @@ func drawPart(t *rapid.T) uint32 {
 	).Draw(t, "part")
 }
 
-// drawConstraint draws a constraint of the grammar of ParseRange without the forms that it refuses, and without the
-// one form that it means to read differently: a pre-release part after =, > or <=.
+// drawConstraint draws a constraint of the grammar of ParseRange without the forms that it rejects, and without the one
+// form that it means to read differently: a pre-release part after =, > or <=.
 func drawConstraint(t *rapid.T) string {
 	version := func(op string) string {
 		given := rapid.IntRange(0, 3).Draw(t, "given")
@@ -275,7 +275,7 @@ func drawConstraint(t *rapid.T) string {
 	if rapid.IntRange(0, 5).Draw(t, "form") == 0 {
 		return space() + version(">=") + " " + space() + "- " + space() + version("<=") + space()
 	}
-	// One comparator admits something most often, three together hardly ever.
+	// One comparator usually admits some version, three together hardly ever do.
 	all := []string{"", "=", ">", ">=", "=>", "<", "<=", "=<", "~", "~>", "^"}
 	count := rapid.SampledFrom([]int{1, 1, 1, 2, 2, 3}).Draw(t, "comparators")
 	ops := rapid.SliceOfN(rapid.SampledFrom(all), count, count).Draw(t, "operators")
@@ -345,7 +345,7 @@ func edges(r VersionRange) []Version {
 	return all
 }
 
-// checkRangeText checks what holds of ParseRange for any text at all.
+// checkRangeText checks the rules that hold for ParseRange with any text.
 func checkRangeText(t interface{ Fatalf(string, ...any) }, text string) {
 	r, err := ParseRange(text)
 	if err != nil {

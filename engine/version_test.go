@@ -53,7 +53,8 @@ func TestParseVersion(t *testing.T) {
 	}
 }
 
-// TestParseTriple: the short way through ParseVersion gives what the long one gives, or leaves the text to it.
+// TestParseTriple checks that the fast path of ParseVersion gives the same result as the slow one, or leaves the text to
+// it.
 func TestParseTriple(t *testing.T) {
 	part := rapid.StringMatching(`[019]{0,11}|[0-9]{1,9}|x`)
 	text := rapid.Custom(func(t *rapid.T) string {
@@ -105,7 +106,7 @@ func TestMustParseVersionPanics(t *testing.T) {
 }
 
 func TestCompareIgnoresPreRelease(t *testing.T) {
-	// Semantic version order has each of these below the next; as triples they are one.
+	// In semantic version order each of these precedes the next; as triples they are equal.
 	same := []string{"2.0.0-0", "2.0.0-alpha", "2.0.0-rc.1", "2.0.0-rc.2", "2.0.0", "2.0.0+linux"}
 	for _, a := range same {
 		for _, b := range same {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTable: each row has an id of its own and a sentence, and replaces one rule of the package that it names.
+// TestTable checks that each row has a unique id and a sentence, and replaces one rule of the package that it names.
 func TestTable(t *testing.T) {
 	right := tablesOf(t)
 	seen := map[BugID]bool{}
@@ -44,7 +44,7 @@ func TestTable(t *testing.T) {
 
 var tableOf = map[string]string{"memprovider": "Provider.", "internal/machine": "Node.", "internal/replay": "Replay.", "internal/deadletter": "Letters."}
 
-// TestCatalogue: it is sorted, and leaves out what no property catches.
+// TestCatalogue checks that the catalogue is sorted, and omits bugs that no property catches.
 func TestCatalogue(t *testing.T) {
 	all := Catalogue()
 	for i, b := range all {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPlantedFor: a bug of a build or of a node is theirs, one of nobody's is everybody's.
+// TestPlantedFor checks that a bug of a build or of a node affects only that one, and any other bug affects all.
 func TestPlantedFor(t *testing.T) {
 	p, err := Plant("", "engine/cancel-ignored@1.5.0", "provider/filter-ignored@B", "engine/count-ignored")
 	if err != nil {
@@ -25,7 +25,7 @@ func TestPlantedFor(t *testing.T) {
 	}
 }
 
-// TestStoreWide: what the store keeps its indexes by cannot be one build's, and everything else can.
+// TestStoreWide checks that rules on which the store's indexes depend cannot belong to one build, and all others can.
 func TestStoreWide(t *testing.T) {
 	right := tablesOf(t)
 	indexed := []string{"Provider.Pin", "Provider.SeesLock", "Provider.IsOrphan", "Provider.SessionOwned"}

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// changed are the rules that two tables do not share, by table and name.
+// changed lists the rules in which two tables differ, by table and name.
 func changed(a, b *Tables) []string {
 	var names []string
 	for _, table := range []string{"Provider", "Node", "Replay", "Letters"} {
@@ -30,7 +30,7 @@ func changed(a, b *Tables) []string {
 	return names
 }
 
-// rulesOf is one table of rules; those of the store are the right ones unless there are others.
+// rulesOf is one table of rules; a nil store means the correct rules.
 func rulesOf(t *Tables, table string) reflect.Value {
 	if table == "Provider" && t.Provider == nil {
 		return reflect.ValueOf(*storerules.Default())
@@ -110,7 +110,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestProfiles: the profile of the newer release has what it has not mended.
+// TestProfiles checks that the profile of the newer release has the bugs that it has not fixed.
 func TestProfiles(t *testing.T) {
 	if old, now := len(Profile("duroxide-0.1.26")), len(Profile("duroxide-0.1.32")); old != 38 || now != 25+3+2 {
 		t.Errorf("%d switches for 0.1.26 and %d for 0.1.32, want 38; 25, 3 by pin and 2 decisions", old, now)

@@ -70,7 +70,7 @@ func TestFailedAckChangesNothing(t *testing.T) {
 	}
 }
 
-// TestRewritingAckIsTakenBackToo: even an ack with a planted bug takes back all it did.
+// TestRewritingAckIsTakenBackToo checks that even an ack with a planted bug undoes everything that it did.
 func TestRewritingAckIsTakenBackToo(t *testing.T) {
 	w := newWorld(memprovider.Options{
 		Rules: wrongBy("provider/ack-re-encodes"),
@@ -94,13 +94,13 @@ func TestRewritingAckIsTakenBackToo(t *testing.T) {
 	}
 }
 
-// checkMirrored checks that the second half of the observations takes back the first half, last change first.
+// checkMirrored checks that the second half of the observations undoes the first half, last change first.
 func checkMirrored(t *testing.T, lines []string) {
 	t.Helper()
 	opposite := map[string]string{ // looked up only
 		"row inserted": "row removed", "row removed": "row restored", "lock released": "lock taken",
 		"execution created": "execution removed", "event appended": "event removed", "instance created": "instance removed",
-		"kv set": "kv", "kv removed": "kv", // what was there before decides which one takes which back
+		"kv set": "kv", "kv removed": "kv", // the previous value decides which one undoes which
 	}
 	same := map[string]string{"kv set": "kv", "kv removed": "kv"} // looked up only
 	half := 0

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// arrive is what a call sees that arrives now.
+// arrive is the clock of a call that arrives now.
 func (w *world) arrive(a arguments) *memprovider.Arrival {
 	switch what := a.word(0); what {
 	case "fetch":
@@ -22,7 +22,7 @@ func (w *world) arrive(a arguments) *memprovider.Arrival {
 	}
 }
 
-// TestOneClock: a store that has one clock panics when its time goes back.
+// TestOneClock checks that a store with a single clock panics when its time goes back.
 func TestOneClock(t *testing.T) {
 	defer func() {
 		if recover() == nil {

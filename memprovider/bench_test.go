@@ -20,7 +20,7 @@ func BenchmarkFilteredFetch(b *testing.B) {
 		b.Run(fmt.Sprintf("skipped=%.0e", float64(skipped)), func(b *testing.B) {
 			p := crowded(b, skipped)
 			filter := filterOf("1.0.0..1.9.9")
-			runtime.GC() // what the making of the crowd has left behind is not the fetch's
+			runtime.GC() // so that garbage from making the crowd does not count for the fetch
 			b.ReportAllocs()
 			b.ResetTimer()
 			for b.Loop() {
@@ -61,7 +61,7 @@ func BenchmarkFilteredFetchFloor(b *testing.B) {
 	}
 }
 
-// BenchmarkFetchNothing is a filtered fetch that finds nothing but what it must leave out.
+// BenchmarkFetchNothing is a filtered fetch that finds only what it must skip.
 func BenchmarkFetchNothing(b *testing.B) {
 	for _, skipped := range []int{1e2, 1e6} {
 		b.Run(fmt.Sprintf("skipped=%.0e", float64(skipped)), func(b *testing.B) {
@@ -76,7 +76,7 @@ func BenchmarkFetchNothing(b *testing.B) {
 	}
 }
 
-// crowded is a store with many instances pinned 3.0.0, and one pinned 1.0.0 behind them; each has a message.
+// crowded is a store with many instances pinned to 3.0.0, and one pinned to 1.0.0 after them; each has a message.
 func crowded(b *testing.B, skipped int) fullHandle {
 	store := memprovider.New(memprovider.Options{})
 	p := handleOf(store, build("2.0.0").Codec, observe.Caller{Node: 1})
@@ -103,7 +103,7 @@ func crowded(b *testing.B, skipped int) fullHandle {
 	return p
 }
 
-// discard is a sink that looks at nothing.
+// discard is a sink that ignores everything.
 type discard struct{ n int }
 
 func (d *discard) Observe(*observe.Observation) { d.n++ }
@@ -168,7 +168,7 @@ func turns(b *testing.B, store *memprovider.Store) {
 	}
 }
 
-// BenchmarkBareMap is the floor: the same turn, with the same encodings, in maps and slices and without any rule.
+// BenchmarkBareMap is the floor: the same turn, with the same encodings, in maps and slices without any rule.
 func BenchmarkBareMap(b *testing.B) {
 	codec := build("2.0.0").Codec
 	histories := map[string][][]byte{}
@@ -195,7 +195,7 @@ func BenchmarkBareMap(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
 }
 
-// BenchmarkSetNow moves the time past nothing, with many instances waiting.
+// BenchmarkSetNow advances the time without an effect, with many instances waiting.
 func BenchmarkSetNow(b *testing.B) {
 	store := memprovider.New(memprovider.Options{})
 	p := handleOf(store, build("2.0.0").Codec, observe.Caller{})

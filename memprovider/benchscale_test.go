@@ -59,7 +59,7 @@ func BenchmarkScale(b *testing.B) {
 	}
 }
 
-// leastPerOp runs the benchmark and returns the time of a call in the quickest batch, in nanoseconds.
+// leastPerOp runs the benchmark and returns the time of a call in the fastest batch, in nanoseconds.
 func leastPerOp(b *testing.B, once func(*testing.B)) float64 {
 	const batch = 64
 	least, from, i := time.Duration(0), time.Duration(0), 0
@@ -111,7 +111,7 @@ func newTown(tb testing.TB, n int) *town {
 		_, err := s.FetchWorkItem(ctx, time.Millisecond, 0, others, crowd)
 		must(err)
 	}
-	store.SetNow(store.Now() + 1) // the activities are free again, the sessions are not
+	store.SetNow(store.Now() + 1) // the activities are free again, but the sessions are not
 	pin := engine.V(1, 0, 0)
 	must(store.Preload(memprovider.PreloadedInstance{Instance: "last", Orchestration: "T", Version: "1.0.0", Executions: []memprovider.PreloadedExecution{{ID: 1, Pin: &pin}}}))
 	must(s.EnqueueForOrchestrator(ctx, engine.ExternalRaisedItem{Instance: "last", Name: "e"}, 0))
@@ -125,7 +125,7 @@ func newTown(tb testing.TB, n int) *town {
 	return s
 }
 
-// idle seeds idle instances and returns the bytes that each takes.
+// idle preloads idle instances and returns the bytes that each takes.
 func idle(tb testing.TB, store *memprovider.Store, n int) float64 {
 	tb.Helper()
 	codec := build("2.0.0").Codec
@@ -229,13 +229,13 @@ func newFloor(n int) *floor {
 	return f
 }
 
-// once looks up the first one, takes it out and puts it back.
+// once looks up the first element, removes it and adds it again.
 func (f *floor) once() {
 	heap.Remove(&f.order, f.byName["crowd-0"].at)
 	heap.Push(&f.order, f.byName["crowd-0"])
 }
 
-// TestIdleInstanceIsSmall: under 2 KB each.
+// TestIdleInstanceIsSmall checks that an idle instance takes less than 2 KB.
 func TestIdleInstanceIsSmall(t *testing.T) {
 	store := memprovider.New(memprovider.Options{})
 	bytes := idle(t, store, 20_000)
@@ -245,7 +245,7 @@ func TestIdleInstanceIsSmall(t *testing.T) {
 	runtime.KeepAlive(store)
 }
 
-// TestCallsDoNotAllocateMoreInACrowd: what a call allocates does not depend on the number of instances.
+// TestCallsDoNotAllocateMoreInACrowd checks that the allocations of a call do not depend on the number of instances.
 func TestCallsDoNotAllocateMoreInACrowd(t *testing.T) {
 	small, large := newTown(t, 10), newTown(t, 3_000)
 	for name, call := range map[string]func(s *town){
@@ -264,7 +264,8 @@ func TestCallsDoNotAllocateMoreInACrowd(t *testing.T) {
 	}
 }
 
-// TestSessionsLeaveNothing: a session that is cleaned up takes everything with it, its work's groups included.
+// TestSessionsLeaveNothing checks that the cleanup of a session removes everything about it, including its work's
+// groups.
 func TestSessionsLeaveNothing(t *testing.T) {
 	const sessions = 5_000
 	store := memprovider.New(memprovider.Options{})

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// TestEachBugShows plays the script of each planted bug on a right store and on one with the bug. The block in
+// TestEachBugShows plays the script of each planted bug on a correct store and on one with the bug. The block in
 // testdata/bugs.txt has both results.
 func TestEachBugShows(t *testing.T) {
 	shown := map[string]bool{} // looked up only
@@ -29,7 +29,7 @@ func TestEachBugShows(t *testing.T) {
 	}
 }
 
-// TestBugsMakeADifference: no block of testdata/bugs.txt is the same with and without the bug.
+// TestBugsMakeADifference checks that every block of testdata/bugs.txt differs with and without the bug.
 func TestBugsMakeADifference(t *testing.T) {
 	datadriven.RunTest(t, "testdata/bugs.txt", func(t *testing.T, d *datadriven.TestData) string {
 		if !strings.Contains(d.Expected, "|") {

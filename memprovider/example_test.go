@@ -41,7 +41,7 @@ func ExampleNew() {
 	// new node: TimerFired with 1 event
 }
 
-// The store says what a fetch would find, and when that may change.
+// The store reports what a fetch would find, and when that may change.
 func ExampleStore_NextOrchestration() {
 	store := memprovider.New(memprovider.Options{})
 	client := store.Handle(build("2.0.0").Codec, observe.Caller{})
@@ -66,7 +66,7 @@ func ExampleStore_NextWork() {
 	// Output: false true
 }
 
-// A history that no running build wrote, damaged afterwards.
+// A preloaded history that no running build wrote, damaged afterwards.
 func ExampleStore_Preload() {
 	codec := build("2.0.0").Codec
 	store := memprovider.New(memprovider.Options{})

@@ -9,7 +9,8 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// TestFollow: a store that follows another one delivers what that one has delivered, whatever it would choose itself.
+// TestFollow checks that a store that follows another one delivers what that one has delivered, whatever it would choose
+// itself.
 func TestFollow(t *testing.T) {
 	store := memprovider.New(memprovider.Options{StartMs: 1})
 	p := store.Handle(build("2.0.0").Codec, observe.Caller{})

@@ -217,7 +217,7 @@ func (m *machine) Work(t *rapid.T) {
 	m.work = append(m.work, f.LockToken)
 }
 
-// WaitForWork goes to just before the time at which something may change for a worker, and then there.
+// WaitForWork advances to just before the time at which something may change for a worker, and then to that time.
 func (m *machine) WaitForWork(t *rapid.T) {
 	config, tags := ownerConfig(rapid.SampledFrom(machineOwners).Draw(t, "owner"), 0), drawTags(t)
 	e := m.store.NextWork(config, tags)
@@ -300,7 +300,7 @@ func (m *machine) Wait(t *rapid.T) {
 	m.store.SetNow(m.store.Now() + drawMs(t).Milliseconds())
 }
 
-// WaitForMore goes to just before the time at which something may change, and then there.
+// WaitForMore advances to just before the time at which something may change, and then to that time.
 func (m *machine) WaitForMore(t *rapid.T) {
 	filter := rapid.SampledFrom(machineFilters).Draw(t, "filter")
 	e := m.store.NextOrchestration(filter)
@@ -345,7 +345,7 @@ func (m *machine) Check(t *rapid.T) {
 	}
 }
 
-// childrenIn are the children of the instances that the machine may name as a parent.
+// childrenIn lists the children of the instances that the machine may name as a parent.
 func childrenIn(shot *memprovider.Snapshot) map[string][]string {
 	children := map[string][]string{"parent": nil, "A": nil}
 	for _, in := range shot.Instances {
@@ -369,7 +369,7 @@ func TestMachine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { t.Repeat(newMachine().actions()) })
 }
 
-// TestTwoRunsAreOne makes the same calls twice and compares everything that is observed.
+// TestTwoRunsAreOne makes the same calls twice and compares all observations.
 func TestTwoRunsAreOne(t *testing.T) {
 	run := func() []string {
 		log := &callLog{}
@@ -383,7 +383,7 @@ func TestTwoRunsAreOne(t *testing.T) {
 	}
 }
 
-// callLog keeps everything but pointers of every observation.
+// callLog records every observation, without pointers.
 type callLog struct{ lines []string }
 
 func (l *callLog) Observe(o *observe.Observation) {

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// TestSeedOfKeptState: a seeded custom status and key-value store are there, and are observed.
+// TestSeedOfKeptState checks that a preloaded custom status and key-value store exist, and are observed.
 func TestSeedOfKeptState(t *testing.T) {
 	status := "waiting"
 	seed := memprovider.PreloadedInstance{Instance: "A", Orchestration: "TestOrch", CustomStatus: &status,

@@ -16,7 +16,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// TestRest: a store with many instances keeps no decoded events of those that have ended, and nobody can tell.
+// TestRest checks that a store with many instances keeps no decoded events of ended ones, without a visible difference.
 func TestRest(t *testing.T) {
 	few, many := endedStory(t, 0), endedStory(t, 1100)
 	if diff := cmp.Diff(few, many); diff != "" {
@@ -73,5 +73,5 @@ func endedStory(t *testing.T, others int) []string {
 	return slices.Clip(told)
 }
 
-// anyMessage matches the number of a message, which depends on how many there have been.
+// anyMessage matches the number of a message, which depends on the number of earlier ones.
 var anyMessage = regexp.MustCompile(`\bm\d+`)

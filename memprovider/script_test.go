@@ -98,7 +98,7 @@ func build(version string) *engine.Build {
 	panic("no build " + version)
 }
 
-// recorder keeps what the state observations say, in words.
+// recorder records the state observations, in words.
 type recorder struct {
 	sink  observe.Sink
 	lines []string
@@ -335,7 +335,7 @@ func (w *world) make(op string, a arguments) error {
 	return w.AckOrchestrationItem(ctx, w.ackOf(a, f.LockToken))
 }
 
-// look is the operations that only read, and the faults.
+// look runs the operations that only read, and the faults.
 func (w *world) look(op string, a arguments) (string, error) {
 	switch op {
 	case "read":

@@ -136,7 +136,7 @@ func (a arguments) items(key string) []engine.WorkItem {
 	return items
 }
 
-// show is an item as the scripts write it, without its instance.
+// show formats an item as in the scripts, without its instance.
 func show(w engine.WorkItem) string {
 	switch w := w.(type) {
 	case engine.StartItem:

@@ -78,16 +78,7 @@ func pruned(r *engine.PruneResult, err error) (string, error) {
 	return fmt.Sprint(r.InstancesProcessed, r.ExecutionsDeleted, r.EventsDeleted), nil
 }
 
-// manage is the operations on sessions, the key-value store, custom status, statistics and management:
-//
-//	sessions OWNERS [extend=MS idle=MS]         renewal: how many
-//	sweep                                       cleanup: how many
-//	kv INSTANCE [KEY]                           KEY=VALUE of all, or one value or none
-//	status INSTANCE SINCE                       TEXT VERSION, reset VERSION or nothing
-//	stats INSTANCE                              events, pending, keys, value bytes; or nothing
-//	list [STATUS], executions, children, parent, tree INSTANCE, metrics
-//	delete INSTANCE [force], deleteall IDS [force], deletebulk [ids= before= limit=]   instances, executions, events, messages
-//	prune INSTANCE [keep= older=], prunebulk [ids= before= limit= keep= older=]        instances, executions, events
+// manage runs the operations on sessions, the key-value store, custom status, statistics and management:
 func (w *world) manage(op string, a arguments) (string, error) {
 	switch op {
 	case "sessions":

@@ -75,7 +75,7 @@ func (s *shadow) Observe(o *observe.Observation) {
 	}
 }
 
-// setKV is a key-value table after an observation.
+// setKV applies an observation to a key-value table.
 func setKV(rows []memprovider.SnapshotKV, o *observe.Observation) []memprovider.SnapshotKV {
 	i, found := slices.BinarySearchFunc(rows, o.Name, func(r memprovider.SnapshotKV, key string) int { return cmp.Compare(r.Key, key) })
 	rows = slices.Clone(rows)
@@ -191,7 +191,7 @@ func (s *shadow) snapshot() *memprovider.Snapshot {
 	return out
 }
 
-// next is the eligibility query, looking at everything.
+// next answers the eligibility query by looking at everything.
 func (s *shadow) next(shot *memprovider.Snapshot, now int64, filter *engine.CapabilityFilter) (found observe.InstanceNo) {
 	for _, in := range shot.Instances {
 		var visible, starts []observe.MessageNo
@@ -224,7 +224,7 @@ func (s *shadow) oldest(shot *memprovider.Snapshot, in observe.InstanceNo, now i
 	return 0
 }
 
-// nextWork is the eligibility query of the worker queue, looking at everything.
+// nextWork answers the eligibility query of the worker queue by looking at everything.
 func (s *shadow) nextWork(shot *memprovider.Snapshot, now int64, owner *string, tags engine.TagFilter) observe.MessageNo {
 	for _, w := range shot.Work {
 		item := s.items[w.Number-1].(engine.ActivityExecuteItem)
@@ -238,7 +238,7 @@ func (s *shadow) nextWork(shot *memprovider.Snapshot, now int64, owner *string, 
 	return 0
 }
 
-// contextAndPin takes event 1 for the start event.
+// contextAndPin takes event 1 as the start event.
 func contextAndPin(in *memprovider.SnapshotInstance) (context bool, pin *engine.Version) {
 	var latest *memprovider.SnapshotExecution
 	for i := range in.Executions {

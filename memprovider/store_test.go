@@ -84,7 +84,7 @@ func TestEachCodecDecodesOnce(t *testing.T) {
 	}
 }
 
-// decodeLog keeps what was decoded: e1 is event 1, m1 message 1; ! is a failure.
+// decodeLog records what was decoded: e1 is event 1, m1 message 1; ! is a failure.
 type decodeLog struct{ lines []string }
 
 func (l *decodeLog) Observe(o *observe.Observation) {
@@ -106,7 +106,7 @@ func (l *decodeLog) Observe(o *observe.Observation) {
 	l.lines = append(l.lines, line)
 }
 
-// TestHandedOutHistoryStays: a history that was handed out is not changed by what is appended or damaged later.
+// TestHandedOutHistoryStays checks that later appends or damage do not change a history that was delivered.
 func TestHandedOutHistoryStays(t *testing.T) {
 	w := newWorld(memprovider.Options{})
 	w.prepare(t, "make A events=OS1,2")
@@ -285,7 +285,8 @@ func TestTimeDoesNotGoBack(t *testing.T) {
 	w.store.SetNow(999)
 }
 
-// TestGenerationGrows: whatever makes something eligible changes the generation of its queue, and so of the store.
+// TestGenerationGrows checks that every change that makes something eligible changes the generation of its queue, and so
+// of the store.
 func TestGenerationGrows(t *testing.T) {
 	w := newWorld(memprovider.Options{})
 	last := w.store.Generation()
@@ -308,7 +309,7 @@ func TestGenerationGrows(t *testing.T) {
 	}
 }
 
-// TestRulesOf: a call follows the rules that its caller brings, and the next one those of the store again.
+// TestRulesOf checks that a call follows the rules of its caller, and the next one those of the store again.
 func TestRulesOf(t *testing.T) {
 	wrong := storerules.Default()
 	wrong.Admits = func(*engine.CapabilityFilter, *engine.Version) bool { return true }

@@ -16,9 +16,10 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// BenchmarkBugs measures the processor time until each planted bug is found in its scenario: the median over ten starting
-// seeds, a million apart. A search gives up after 200 seeds, and then counts as the time that they took. size=usual runs the
-// scenario as it is; the other sizes, of scenarios with a load of more instances, give the load so many.
+// BenchmarkBugs measures the processor time until each planted bug is found in its scenario: the median over ten
+// starting seeds, a million apart. A search gives up after 200 seeds, and then counts with the time that these took.
+// size=usual runs the scenario unchanged; the other sizes reduce the load of scenarios with more instances to that
+// number.
 //
 //	go test ./properties -run '^$' -bench 'Bugs/size=usual' -benchtime 1x
 func BenchmarkBugs(b *testing.B) {
@@ -62,8 +63,8 @@ func shrinksTo(s *scenario.Scenario, size int) bool {
 	return err == nil && len(small.Instances) < len(usual.Instances)
 }
 
-// searches looks for a bug from ten starting seeds, and returns the median of processor time and seeds, and how many searches
-// found it.
+// searches looks for a bug from ten starting seeds. It returns the medians of processor time and of seeds, and how many
+// searches found the bug.
 func searches(b *testing.B, s *scenario.Scenario, bug *faults.Bug, size int) (median time.Duration, seeds, found int) {
 	defer campaign.CollectLess()()
 	var memory cluster.Memory

@@ -14,8 +14,8 @@ import (
 // caughtWithin is the number of seeds within which a bug must be caught in its scenario.
 const caughtWithin = 200
 
-// TestEachBugIsCaught holds the catalogue of planted bugs: each breaks a property named for it, in the scenario named for
-// it, within a few seeds.
+// TestEachBugIsCaught checks the catalogue of planted bugs: each bug breaks a property that the catalogue names for it,
+// in the scenario that it names, within a few seeds.
 func TestEachBugIsCaught(t *testing.T) {
 	for _, bug := range sample.Of(faults.Catalogue(), 8) {
 		t.Run(string(bug.ID), func(t *testing.T) {
@@ -50,7 +50,8 @@ func runWith(t *testing.T, s *scenario.Scenario, seed uint64, on ...faults.BugID
 	return result.Violations
 }
 
-// TestEachPropertyCatchesABug: a property that no planted bug breaks would be there for show.
+// TestEachPropertyCatchesABug checks that some planted bug breaks each property; otherwise the property would be
+// useless.
 func TestEachPropertyCatchesABug(t *testing.T) {
 	for _, p := range properties.Catalogue() {
 		if !slices.ContainsFunc(faults.Catalogue(), func(b faults.Bug) bool { return slices.Contains(b.Properties, p.ID) }) {

@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// mixWork is what the clusters of this file do.
+// mixWork is the work of the clusters in this file.
 const mixWork = `
 faults light
 instance loop-1 runs Eternal at 1s expect eternal
@@ -34,14 +34,14 @@ load 30 instances from 1s over 40s
     cancel because "the customer left" after 3s..10s
 `
 
-// mixUpgrade is a rolling upgrade of the three nodes that do it.
+// mixUpgrade is a rolling upgrade of three nodes with this work.
 const mixUpgrade = mixWork + `
 at 12s..14s upgrade A to 2.0.0
 at 22s..24s upgrade B to 2.0.0
 at 32s..34s upgrade C to 2.0.0
 `
 
-// mixOnly are bugs of a build that no cluster of one build shows, neither of the old one nor of the new one.
+// mixOnly lists bugs of a build that show only in a cluster of mixed builds.
 var mixOnly = []faults.BugID{
 	"engine/handler-of-latest@2.0.0",
 	"provider/filter-ignored@1.5.0",
@@ -56,7 +56,8 @@ var mixOnly = []faults.BugID{
 	"provider/pin-inherited@2.0.0",
 }
 
-// TestBugsOfTheMix: each breaks a property named for it in a rolling upgrade, and none in a cluster of one build.
+// TestBugsOfTheMix checks that each of these bugs breaks a property named for it in a rolling upgrade, and none in a
+// cluster of one build.
 func TestBugsOfTheMix(t *testing.T) {
 	parse := func(text string) *scenario.Scenario {
 		s, err := scenario.Parse("mix.txt", []byte("scenario mix\nturbulence 45s\n"+text))
@@ -82,8 +83,8 @@ func TestBugsOfTheMix(t *testing.T) {
 	}
 }
 
-// TestReleasedFixes: what a release has mended is seen while the cluster is upgraded to it, node by node: the old nodes
-// have the bug, the new ones do not.
+// TestReleasedFixes checks that the fixes of a release show while the cluster is upgraded to it, node by node: the old
+// nodes have the bug, the new ones do not.
 func TestReleasedFixes(t *testing.T) {
 	var mended []faults.Bug
 	for _, b := range faults.Catalogue() {
@@ -99,9 +100,9 @@ func TestReleasedFixes(t *testing.T) {
 			}
 			old := s.Template.Nodes[0].Build
 			switch bug.ID {
-			case "duroxide-0.1.26/duplicate-start-code": // a second start brings the newer handlers
+			case "duroxide-0.1.26/duplicate-start-code": // a second start has the newer handlers
 				old = "2.0.0"
-			case "duroxide-0.1.26/poison-on-old-execution": // the nodes of 1.5.0 seldom get there
+			case "duroxide-0.1.26/poison-on-old-execution": // nodes of 1.5.0 seldom get there
 				old = "2.0.0"
 			}
 			breaks(t, s, bug, bug.ID+faults.BugID("@"+old), func(p *plan.Plan) *plan.Plan { return rolling(p, old) })
@@ -109,7 +110,7 @@ func TestReleasedFixes(t *testing.T) {
 	}
 }
 
-// breaks sees one of the bug's properties violated within the seeds of the catalogue.
+// breaks checks that one of the bug's properties is violated within the seeds of the catalogue.
 func breaks(t *testing.T, s *scenario.Scenario, bug faults.Bug, id faults.BugID, change func(*plan.Plan) *plan.Plan) {
 	t.Helper()
 	for seed := uint64(1); seed <= caughtWithin; seed++ {
@@ -130,8 +131,8 @@ func breaks(t *testing.T, s *scenario.Scenario, bug faults.Bug, id faults.BugID,
 	t.Errorf("%s breaks none of %v in %d seeds", id, bug.Properties, caughtWithin)
 }
 
-// rolling adds the upgrade of each node of the old build that the plan leaves alone, one after the other in the last third
-// of the turbulence.
+// rolling upgrades each node of the old build that the plan leaves alone, one after another in the last third of the
+// turbulence.
 func rolling(p *plan.Plan, old string) *plan.Plan {
 	next := map[string]string{"0.8.0": "1.5.0", "1.5.0": "2.0.0", "2.0.0": "3.0.0"}[old]
 	end := p.Turbulence
@@ -153,7 +154,7 @@ func rolling(p *plan.Plan, old string) *plan.Plan {
 	return p
 }
 
-// TestRolling: the generated upgrade reaches every node that the plan leaves alone.
+// TestRolling checks that the generated upgrade includes every node that the plan leaves alone.
 func TestRolling(t *testing.T) {
 	p := rolling(&plan.Plan{Turbulence: 48 * time.Second, Nodes: []plan.Node{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}, {Name: "C", Build: "1.5.0"}}}, "1.5.0")
 	var got []string

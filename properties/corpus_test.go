@@ -21,16 +21,16 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// additions are what a plan may get without anything that it told before becoming another story: each asks for draws that
-// the stored run did not have.
+// additions are changes of a plan that must not affect the rest of its run: each causes draws that the stored run did
+// not have.
 var additions = []struct {
 	name string
 	add  func(p *plan.Plan)
 }{
 	{"an instance that nobody admits", func(p *plan.Plan) {
 		pin := engine.V(99, 0, 0)
-		// Nobody sends it anything: no planted bug can take it for other work, and no bound counts it. What it waits for
-		// cannot be read, so that clients send nothing in calm, either.
+		// No client sends it anything, so no planted bug can confuse it with other work, and no bound counts it. Its
+		// waits cannot be read, so clients send it nothing in calm, either.
 		h := plan.History{Instance: "added", Pin: &pin, Shape: planterm.ShapeCorrupt, KickAt: 1000 * time.Hour}
 		p.Histories = append(slices.Clone(p.Histories), h)
 	}},
@@ -53,13 +53,14 @@ var additions = []struct {
 	}},
 }
 
-// excuses says whether a property looks away because a plan has that fault at all: a plan with it tells another story.
+// excuses reports whether the mere presence of that fault in a plan excuses a violation, so that adding it changes the
+// result.
 func excuses(k faults.Kind) bool {
 	return k == faultkind.ActivityPanic || k == faultkind.CorruptEvent || k == faultkind.CorruptMessage
 }
 
-// TestCorpusSurvivesAdditions replays each stored run with something added elsewhere: it must still show what it was
-// stored for. Choices are named by what they are about, so what was recorded of the rest goes on to hold.
+// TestCorpusSurvivesAdditions replays each stored run with an unrelated addition: it must still show its violation.
+// Since choices are keyed by their subject, the recorded ones still apply to the rest.
 func TestCorpusSurvivesAdditions(t *testing.T) {
 	files, err := filepath.Glob("../testdata/seeds/*.txt")
 	if err != nil || len(files) == 0 {
@@ -79,10 +80,10 @@ func TestCorpusSurvivesAdditions(t *testing.T) {
 			turbulence := turbulenceOf(t, entry)
 			for _, a := range additions {
 				plan := *entry.Plan
-				plan.Turbulence = turbulence // of the stored run, which an addition must not make longer
+				plan.Turbulence = turbulence // the addition must not make the stored run longer
 				a.add(&plan)
 				found, _, _ := strings.Cut(entry.Found, " ")
-				if entry.Verdict == scenario.VerdictHolds { // it found a mistake that has been mended
+				if entry.Verdict == scenario.VerdictHolds { // it found a mistake that has been fixed
 					found = entry.Verdict
 				}
 				if got := verdictOf(entryRun(t, entry, &plan)); !slices.Contains(strings.Fields(got), found) {
@@ -93,7 +94,7 @@ func TestCorpusSurvivesAdditions(t *testing.T) {
 	}
 }
 
-// turbulenceOf is how long turbulence lasts in the stored run of an entry.
+// turbulenceOf returns the length of turbulence in the stored run of an entry.
 func turbulenceOf(t *testing.T, e *scenario.Entry) time.Duration {
 	t.Helper()
 	m := &calmMonitor{}
@@ -101,7 +102,7 @@ func turbulenceOf(t *testing.T, e *scenario.Entry) time.Duration {
 	return m.after
 }
 
-// calmMonitor notes when calm begins.
+// calmMonitor records when calm begins.
 type calmMonitor struct {
 	cluster.Monitor
 	after time.Duration
@@ -115,7 +116,7 @@ func (m *calmMonitor) Record(r *cluster.Record) {
 	m.Monitor.Record(r)
 }
 
-// entryRun runs a plan with the choices of an entry; at most one monitor stands around the properties.
+// entryRun runs a plan with the choices of an entry; around may hold one monitor that wraps the properties.
 func entryRun(t *testing.T, e *scenario.Entry, plan *plan.Plan, around ...*calmMonitor) *cluster.Result {
 	t.Helper()
 	chooser, err := e.NewChooser()

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// bank is the world outside: it lives as long as one run. Activities change it, invariants look at it.
+// bank is the outside world: it lives as long as one run. Activities change it, invariants read it.
 type bank struct {
 	idempotent      bool
 	customers, shop int
@@ -25,7 +25,8 @@ func newBank(idempotent bool) *bank {
 	return &bank{idempotent: idempotent, customers: wealth, charges: map[string]int{}}
 }
 
-// charge takes the price of an order. Activities run at least once: a bank that does not know the order again takes it twice.
+// charge takes the price of an order. Activities run at least once: a bank that does not recognize the order takes it
+// twice.
 func (b *bank) charge(ctx node.ActivityContext, price string) (string, error) {
 	order := ctx.Instance
 	if b.idempotent && b.charges[order] > 0 {
@@ -44,7 +45,7 @@ func buy(ctx *orch.Context, price string) (string, error) {
 	return ctx.ScheduleActivity("Charge", price).Await()
 }
 
-// run is what belongs to one run: handlers and invariants around one bank.
+// run returns the parts of one run: handlers and invariants around one bank.
 func (b *bank) run() properties.Run {
 	return properties.Run{
 		Handlers: func(r *node.Registry, _ *engine.Build) error {
@@ -88,8 +89,8 @@ at 1s..9s crash B
 after 1s..2s start B
 `
 
-// Invariants of one's own: money is conserved, and nobody pays twice. Activities run at least once, so that a naive bank
-// charges twice where a node crashes between the charge and its acknowledgement.
+// Your own invariants: money is conserved, and no customer pays twice. Activities run at least once, so a naive bank
+// charges twice if a node crashes between the charge and its acknowledgement.
 func ExampleRun() {
 	t := &firstLines{n: 5}
 	properties.Test(t, properties.Config{

@@ -34,7 +34,7 @@ func ExampleTest() {
 	//         7  after upgrade A to 2.0.0: max 2.294s, p99 2.294s; the longest is Refund-4 (pin 2.0.0) from 3.21s, seed 12
 }
 
-// firstLines keeps the first lines of what each test says.
+// firstLines records the first lines of what each test logs.
 type firstLines struct {
 	printer
 	n    int

@@ -27,26 +27,26 @@ import (
 
 // The environment variables that FuzzPlan reads.
 const (
-	// envBug switches planted bugs on, separated by commas: the fuzzer must then find them.
+	// envBug turns on planted bugs, separated by commas, which the fuzzer must find.
 	envBug = "DUROSIM_BUG"
-	// envFuzz is one input, as a failure prints it: only this one is run.
+	// envFuzz is a single input, in the form that a failure prints.
 	envFuzz = "DUROSIM_FUZZ"
 )
 
-// fuzzSteps is the step budget of one execution: a plan that needs more is no finding.
+// fuzzSteps is the step budget of one execution: a plan that needs more steps is not a finding.
 const fuzzSteps = 10_000
 
-// workerSteps bounds the steps that a worker of the fuzzer spends on making a failure small, to some ten seconds: go test
-// waits for a worker that makes a finding, but ends one that is still busy a second after fuzztime. Whoever runs the input
-// again, by the line that is printed, makes it as small as it gets.
+// workerSteps bounds the steps that a worker of the fuzzer spends on shrinking a failure, to some ten seconds: go test
+// waits for a worker that shrinks a finding, but ends one that is still busy a second after fuzztime. Running the input
+// again, by the printed command, shrinks it completely.
 const workerSteps = 2_000_000
 
-// FuzzPlan runs mutations of plans with every property checked. An input is a base plan, a seed and a list of edits; every
-// input is a valid plan, so that no execution is spent on what nothing runs.
+// FuzzPlan runs mutations of plans with every property checked. An input is a base plan, a seed and a list of edits;
+// every input is a valid plan, so that no execution is wasted.
 //
 //	go test ./properties -run '^$' -fuzz='^FuzzPlan$' -fuzztime=60s
 //
-// finds nothing. With a planted bug switched on it fails within that time:
+// finds nothing. With a planted bug turned on it fails within that time:
 //
 //	DUROSIM_BUG=provider/filter-ignored go test ./properties -run '^$' -fuzz='^FuzzPlan$' -fuzztime=60s
 //
@@ -73,18 +73,18 @@ func FuzzPlan(f *testing.F) {
 	})
 }
 
-// fuzzTarget is what one process fuzzes.
+// fuzzTarget is the state of one fuzzing process.
 type fuzzTarget struct {
 	bases []fuzzBase // sorted by hash
 	space *planedit.Space
 	bugs  []faults.BugID
-	// reports are by property: how the first failing plan that violates it was made small. The fuzzer runs a failing input
-	// many times to make it shorter, and they are not made small again.
+	// reports holds, by property, how the first failing plan that violates it was shrunk. The fuzzer runs a failing
+	// input many times to make it shorter, and these runs are not shrunk again.
 	reports map[string]string
 }
 
-// fuzzBase is a plan that inputs begin with. An input names it by a number: the base that it means is the next by hash, so
-// that one more base changes few inputs.
+// fuzzBase is a plan with which inputs begin. An input names it by a number, which stands for the next base by hash, so
+// that an additional base changes few inputs.
 type fuzzBase struct {
 	name   string
 	hash   uint16
@@ -92,8 +92,9 @@ type fuzzBase struct {
 	seeded bool // the fuzzer begins with it
 }
 
-// ownSemantics reports whether builds that the plan declares change the semantics of replay. An edit may upgrade such a node
-// to a shipped build, or the other way; these ran pins of one number by different semantics, so the plan would break S10.
+// ownSemantics reports whether builds that the plan declares change the semantics of replay. An edit may upgrade such a
+// node to a shipped build, or the other way round; both would run pins of the same version by different semantics, which
+// breaks S10.
 func ownSemantics(p *plan.Plan) bool {
 	return slices.ContainsFunc(p.Builds, func(b plan.Build) bool { return len(b.Semantics) > 0 })
 }
@@ -103,7 +104,7 @@ type fuzzInput struct {
 	edits      []byte
 }
 
-// String is the input as envFuzz takes it.
+// String formats the input for envFuzz.
 func (i fuzzInput) String() string {
 	return fmt.Sprintf("%d,%d,%s", i.base, i.seed, hex.EncodeToString(i.edits))
 }
@@ -124,7 +125,7 @@ func parseFuzzInput(text string) (i fuzzInput, err error) {
 	return i, err
 }
 
-// generatedBases is how many generated plans are bases.
+// generatedBases is the number of generated plans among the bases.
 const generatedBases = 40
 
 func newFuzzTarget(t testing.TB) *fuzzTarget {
@@ -195,13 +196,13 @@ func newFuzzTarget(t testing.TB) *fuzzTarget {
 	return target
 }
 
-// plan is the plan that an input means.
+// plan returns the plan of an input.
 func (f *fuzzTarget) plan(i fuzzInput) *plan.Plan {
 	at, _ := slices.BinarySearchFunc(f.bases, i.base, func(b fuzzBase, want uint16) int { return int(b.hash) - int(want) })
 	return f.space.Apply(f.bases[at%len(f.bases)].plan, i.edits)
 }
 
-// run judges the contract alone: an edit may well lose work, and what the plan expected was said before it.
+// run judges the contract alone: an edited plan may lose work, since its expectations belong to the original.
 func (f *fuzzTarget) run(t *testing.T, i fuzzInput) {
 	plan := f.plan(i)
 	choices := &sim.Recording{}
@@ -239,7 +240,7 @@ func (f *fuzzTarget) run(t *testing.T, i fuzzInput) {
 	t.Fatal(report)
 }
 
-// ofPlan are the properties of class plan: what they say is true of the plan, not of the contract.
+// ofPlan returns the properties of class plan, which judge the plan, not the contract.
 func ofPlan() (ids []string) {
 	for _, p := range Catalogue() {
 		if p.Class == cluster.ClassPlan {
@@ -249,8 +250,8 @@ func ofPlan() (ids []string) {
 	return ids
 }
 
-// TestFuzzedPlans runs inputs of FuzzPlan drawn from one seed, so that it says the same in every run: what the fuzzer itself
-// finds in a few seconds, it may find in one run of many.
+// TestFuzzedPlans runs inputs of FuzzPlan drawn from one seed, so that its result is always the same. Whether the fuzzer
+// itself finds something within a few seconds is a matter of chance.
 func TestFuzzedPlans(t *testing.T) {
 	target := newFuzzTarget(t)
 	draw := rand.New(rand.NewPCG(1, 0))
@@ -267,7 +268,7 @@ func TestFuzzedPlans(t *testing.T) {
 	}
 }
 
-// shrinkRuns bounds the runs that make a run of so many steps small; 0 is as many as it takes.
+// shrinkRuns bounds the runs that may shrink a run of this many steps; 0 means no bound.
 func shrinkRuns(steps uint64) int {
 	if f := flag.Lookup("test.fuzzworker"); f == nil || f.Value.String() != "true" {
 		return 0
@@ -275,8 +276,8 @@ func shrinkRuns(steps uint64) int {
 	return int(max(2, workerSteps/max(steps, 1)))
 }
 
-// TestFuzzInputs: whatever an input is, it is a valid plan; the same bytes mean the same plan; and each kind of edit does
-// something somewhere.
+// TestFuzzInputs checks that every input gives a valid plan, that the same bytes give the same plan, and that each kind
+// of edit has an effect on some plan.
 func TestFuzzInputs(t *testing.T) {
 	target := newFuzzTarget(t)
 	known, kinds := workload.Known(), planedit.Kinds()

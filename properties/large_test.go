@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// TestLargeRun bounds what a run with many instances holds at its end, for each that has ended: its history and what the
-// properties need of it, and neither its messages nor its calls (docs/at-scale.md#one-large-run).
+// TestLargeRun bounds the memory that a run with many instances uses at its end for each ended instance: for its history
+// and the state of the properties, but not for its messages and calls (docs/at-scale.md#one-large-run).
 func TestLargeRun(t *testing.T) {
 	if !sample.All() {
 		return // it takes a second

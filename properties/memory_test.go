@@ -10,7 +10,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// TestMemoryIsRoomAlone: runs that share a Memory have the results of runs that do not, also after later runs have used it.
+// TestMemoryIsRoomAlone checks that runs that share a Memory have the same results as runs that do not, even when later
+// runs have used it.
 func TestMemoryIsRoomAlone(t *testing.T) {
 	var memory cluster.Memory
 	var alone, shared []*cluster.Result

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/properties"
 )
 
-// release is what a version of an application ships. A mistake changes some of it in the second.
+// release is what a version of an application ships. A mistake changes a part of the second release.
 type release struct {
 	order    orch.Handler
 	versions []engine.Version
@@ -22,7 +22,7 @@ type release struct {
 	label    bool         // whether the activity Label is registered
 }
 
-// fulfil takes an order: it reserves goods, waits for the payment, has a parcel sent, and thanks.
+// fulfil processes an order: it reserves goods, waits for the payment, sends a parcel, and confirms.
 func fulfil(ctx *orch.Context, input string) (string, error) {
 	if _, err := ctx.ScheduleActivity("Reserve", input).Await(); err != nil {
 		return "", err
@@ -43,11 +43,11 @@ func parcel(ctx *orch.Context, input string) (string, error) {
 	return ctx.ScheduleActivity("Send", input).Await()
 }
 
-// mistakes are what goes wrong with releases.
+// mistakes lists typical mistakes in releases.
 var mistakes = []struct {
 	name   string
 	change func(r *release)
-	// property is the first that is violated, within so many seeds.
+	// property is the first violated property, within this number of seeds.
 	property string
 }{
 	{"removed activity", func(r *release) { r.label = false }, "outcome"},
@@ -89,7 +89,7 @@ var mistakes = []struct {
 	}, "run-ends"},
 }
 
-// steps is an orchestration that does one thing after another, told in words.
+// steps is an orchestration that carries out steps, given in words, one after another.
 func steps(what ...string) orch.Handler {
 	return func(ctx *orch.Context, input string) (last string, err error) {
 		for _, step := range what {
@@ -111,7 +111,7 @@ func steps(what ...string) orch.Handler {
 	}
 }
 
-// upgradeOfOrders is what every mistake is made in: orders are under way while two nodes are upgraded.
+// upgradeOfOrders is the scenario of every mistake: orders are in progress while two nodes are upgraded.
 const upgradeOfOrders = `# Orders are paid and sent while the cluster is upgraded.
 nodes A B run 1.5.0
 faults light
@@ -124,7 +124,7 @@ at 2s..6s upgrade A to 2.0.0
 after 1s..3s upgrade B to 2.0.0
 `
 
-// ship registers a release with nodes of 1.5.0, and what a mistake makes of it with nodes of 2.0.0.
+// ship registers a release with nodes of 1.5.0, and the mistaken release with nodes of 2.0.0.
 func ship(mistake func(r *release)) func(r *node.Registry, b *engine.Build) error {
 	return func(r *node.Registry, b *engine.Build) error {
 		v := release{order: fulfil, versions: []engine.Version{engine.V(1, 0, 0)}, parcel: parcel, label: true}
@@ -152,7 +152,7 @@ func ship(mistake func(r *release)) func(r *node.Registry, b *engine.Build) erro
 // found matches the first line of a failure.
 var found = regexp.MustCompile(`^durosim: seed (\d+) of scenario (?:violates (\S+)|(gave two different runs))`)
 
-// TestMistakesInAnUpgrade: each of ten mistakes that people make in a release is found within a few seeds, and made small.
+// TestMistakesInAnUpgrade checks that each of ten typical mistakes in a release is found within a few seeds, and shrunk.
 func TestMistakesInAnUpgrade(t *testing.T) {
 	if r := runTest(properties.Config{Scenario: upgradeOfOrders, Seeds: sample.Number(5, 20), Handlers: ship(nil)}); r.failed {
 		t.Fatalf("without a mistake: %s", r.text)

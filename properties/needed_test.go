@@ -11,11 +11,11 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// neededSeeds is how many seeds, from the first failing one on, no other property may see the bug in.
+// neededSeeds is the number of seeds, from the first failing one on, in which no other property may detect the bug.
 func neededSeeds() uint64 { return sample.Number(1, 8) }
 
-// needed names for each property a planted bug that only it sees, the scenario in which that is so, and the first seed that
-// fails. Where the built-in scenario of that name shows more at once, the scenario is given as text.
+// needed names, for each property, a planted bug that only this property detects, the scenario in which that is so, and
+// the first seed that fails. If other properties detect it in the built-in scenario, the scenario is given as text.
 var needed = []struct {
 	property string
 	bug      faults.BugID
@@ -67,14 +67,14 @@ var needed = []struct {
 	{"outcome", "duroxide-0.1.26/pending-dequeue-reads", "corners", 1},
 }
 
-// outageOf is the scenario outage with other work in it.
+// outageOf returns the scenario outage with other work.
 func outageOf(work ...string) string {
 	return "turbulence 10s\nfault retryable-error 1 in 1 from 8s to 10s on A\nnode A runs 1.5.0\n  option orchestration_concurrency 1\n" + strings.Join(work, "\n") + "\n"
 }
 
-// without is what is silent beside a property. S24 judges whole turns by themselves and S28 whole nodes, and so they see at
-// once much that others find in the store later, whoever wrote it there: they are silent with all of them. So is
-// outcome: hardly anything is broken that loses no work.
+// without lists the properties that are off beside a property. S24 judges whole turns and S28 whole nodes, so both
+// detect at once much that others find later in the store: they are off in each case. So is outcome, since almost every
+// bug loses some work.
 func without(property string) []string {
 	if property == "S24" || property == "S28" {
 		return []string{property, "outcome"}
@@ -82,8 +82,8 @@ func without(property string) []string {
 	return []string{property, "S24", "S28", "outcome"}
 }
 
-// TestEachCheckerIsNeeded: each property has a bug that nobody else sees, S24, S28 and outcome aside. With its checker silent the runs hold,
-// with it one fails; so no property is there for show.
+// TestEachCheckerIsNeeded checks that each property, except S24, S28 and outcome, has a bug that no other detects:
+// without its checker the runs hold, with it one fails.
 func TestEachCheckerIsNeeded(t *testing.T) {
 	rows := map[string]int{} // looked up only
 	for i, row := range needed {

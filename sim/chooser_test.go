@@ -148,7 +148,7 @@ func TestHigherRateOnlyAdds(t *testing.T) {
 	}
 }
 
-// silent fails the test when it is asked.
+// silent fails the test when it is called.
 type silent struct{ t *testing.T }
 
 func (s silent) Choose(k sim.Key, n uint64) uint64 {
@@ -231,7 +231,7 @@ func TestFIFODrawsAsRandomAndKeepsOrder(t *testing.T) {
 	}
 }
 
-// TestChanceOf: ChanceOf is Chance for the longer key, whichever chooser is asked, and leaves the same recording.
+// TestChanceOf checks that ChanceOf equals Chance for the longer key, with every chooser, and leaves the same recording.
 func TestChanceOf(t *testing.T) {
 	segment := sim.NewSegment(sim.NewLabel("fault"), "crash")
 	for name, c := range map[string]func() sim.Chooser{

@@ -76,7 +76,7 @@ func TestDelayHappensSoOften(t *testing.T) {
 	}
 }
 
-// Under pct an actor draws from one quarter of the range, until it is demoted: from then on it takes the longest.
+// Under pct an actor draws from one quarter of the range, until it is demoted: then it takes the longest.
 func TestPCTDemotes(t *testing.T) {
 	const n = 1 << 20
 	all := map[uint64]bool{}
@@ -146,7 +146,7 @@ func TestPortfolioTakesTurns(t *testing.T) {
 	}
 }
 
-// Whatever a chooser decides, its recording decides again.
+// A recording repeats the decisions of any chooser.
 func TestNamedChoosersReplay(t *testing.T) {
 	for _, name := range append(sim.Portfolio(), "fifo", "enumerate:3", "reseed:50:2") {
 		rec := &sim.Recording{}

@@ -110,7 +110,7 @@ func ExampleBetween() {
 	// 1ms
 }
 
-// A chooser of one's own: here one that always takes the worst.
+// Your own chooser: here one that always takes the worst.
 func ExampleChooser() {
 	key := sim.RootKey(false)
 	fmt.Println(sim.Between(worst{}, key, 0, time.Second), sim.Chance(worst{}, key, 1, 1000))

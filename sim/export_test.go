@@ -1,6 +1,6 @@
 package sim
 
-// Replayer is what Replay returns, with what only tests ask it.
+// Replayer is the chooser that Replay returns, with methods for tests.
 type Replayer = replayer
 
 func NewReplayer(rec *Recording) *Replayer { return newReplayer(rec) }

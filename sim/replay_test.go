@@ -26,7 +26,7 @@ func drawMany(c sim.Chooser, recording bool) []string {
 	return all
 }
 
-// oddOrder is a foreign chooser whose priorities follow no seed.
+// oddOrder is a foreign chooser whose priorities do not depend on a seed.
 type oddOrder struct{ sim.Chooser }
 
 func (o oddOrder) Priority(k sim.Key) uint64 { return k.Hash() & 3 }

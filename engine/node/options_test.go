@@ -90,7 +90,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestOptionTable: sorted, and every field of Options belongs to one entry.
+// TestOptionTable checks that the table is sorted, and that every field of Options belongs to one entry.
 func TestOptionTable(t *testing.T) {
 	if !slices.IsSorted(OptionNames()) {
 		t.Error("the option table is not sorted")
@@ -109,7 +109,7 @@ func TestOptionsRoundTrip(t *testing.T) {
 	for _, name := range OptionNames() {
 		value := values[name]
 		if value == "" {
-			value = "61s" // a duration that is nobody's default and good for all
+			value = "61s" // a valid duration that is no option's default
 		}
 		if err := o.Set(name, value); err != nil {
 			t.Fatal(err)

@@ -64,7 +64,7 @@ func ExampleRegistry_RegisterActivity() {
 	// 5 paid by order-1 at delivery 2 <nil>
 }
 
-// TestResolve has the rules of docs/contract/runtime.md#r8.
+// TestResolve checks the rules of docs/contract/runtime.md#r8.
 func TestResolve(t *testing.T) {
 	r := NewRegistry()
 	for _, v := range []string{"1.0.0", "1.5.0", "2.0.0-rc.1"} {
@@ -82,10 +82,10 @@ func TestResolve(t *testing.T) {
 		{"A", "", "A@2.0.0-rc.1", "A@2.0.0-rc.1"},
 		{"A", "1.5.0", "A@1.5.0", "A@1.5.0"},
 		{"A", "2.0.0-rc.1", "A@2.0.0-rc.1", "A@2.0.0-rc.1"},
-		{"A", "2.0.0", "", ""}, // exact means as it is written
+		{"A", "2.0.0", "", ""}, // an exact version is compared as written
 		{"A", "1.4.0", "", ""},
 		{"A", "v1", "", ""},
-		{"A", "0.0.0", "", "A@2.0.0-rc.1"}, // a stored 0.0.0 counts as none
+		{"A", "0.0.0", "", "A@2.0.0-rc.1"}, // a stored 0.0.0 means no version
 		{"B", "", "", ""},                  // the policy's version is not registered
 		{"B", "1.0.0", "B@1.0.0", "B@1.0.0"},
 		{"C", "", "", ""},
@@ -119,7 +119,7 @@ func TestDeregister(t *testing.T) {
 	if _, found := r.ResolveStarted("Order", "2.0.0"); found {
 		t.Error("a deregistered version is found")
 	}
-	// The lower one may come back although a later one is there.
+	// The lower version may be registered again although a later one exists.
 	r.Deregister("Order", engine.V(1, 0, 0))
 	for _, v := range []engine.Version{engine.V(2, 0, 0), engine.V(1, 0, 0)} {
 		if err := r.Register("Order", v, echo); err != nil {

@@ -24,7 +24,7 @@ type result struct {
 	err   error
 }
 
-// run runs a handler and prints how it ends.
+// run runs a handler and prints its end.
 func run(h orch.Handler, input string) {
 	host := &instant{results: make([]result, 1)}
 	defer func() {

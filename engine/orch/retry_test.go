@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// TestBackoffs is the table of the pauses, with what would overflow.
+// TestBackoffs checks the table of pauses, including those that would overflow.
 func TestBackoffs(t *testing.T) {
 	ms := time.Millisecond
 	for _, c := range []struct {

@@ -17,7 +17,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// recorder keeps what a test would report; Fatalf ends the test by a panic.
+// recorder records the reports of a test; Fatalf ends the test by a panic.
 type recorder struct{ said []string }
 
 type fatal struct{}
@@ -31,7 +31,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	panic(fatal{})
 }
 
-// reports is what the recorder is told while f runs.
+// reports returns the reports while f runs.
 func reports(f func(t orchtest.T)) (text string) {
 	r := &recorder{}
 	defer func() {
@@ -44,7 +44,7 @@ func reports(f func(t orchtest.T)) (text string) {
 	return ""
 }
 
-// TestReports: each mistake of a test, or of a handler, is reported with what is wrong.
+// TestReports checks that each mistake of a test, or of a handler, is reported with its cause.
 func TestReports(t *testing.T) {
 	calls := 0
 	for _, c := range []struct {
@@ -92,7 +92,8 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestExecutions: keys, custom status and unread messages cross a continue-as-new, as does the version that the code names.
+// TestExecutions checks that a continue-as-new carries over keys, custom status, unread messages and the version that
+// the code names.
 func TestExecutions(t *testing.T) {
 	env := orchtest.New(t, func(c *orch.Context, _ string) (string, error) {
 		first, _ := c.DequeueEvent("jobs").Await()
@@ -126,7 +127,8 @@ func TestExecutions(t *testing.T) {
 	}
 }
 
-// TestCancellations: activities and children that the code has dropped, or that a cancel ends, answer nothing or a failure.
+// TestCancellations checks that activities and children that the code has dropped, or that a cancel ends, return nothing
+// or a failure.
 func TestCancellations(t *testing.T) {
 	env := orchtest.New(t, func(c *orch.Context, _ string) (string, error) {
 		slow, child := c.ScheduleActivity("Slow", ""), c.ScheduleSubOrchestration("Child", "")
@@ -170,7 +172,7 @@ func TestCancellations(t *testing.T) {
 	}
 }
 
-// TestRetries: an activity fails twice, then succeeds; the pauses are skipped.
+// TestRetries lets an activity fail twice and then succeed; the pauses are skipped.
 func TestRetries(t *testing.T) {
 	env := orchtest.New(t, func(c *orch.Context, _ string) (string, error) {
 		return c.ScheduleActivityWithRetry("Pay", "5", orch.DefaultRetryPolicy())

@@ -36,7 +36,7 @@ func Example() {
 	// Output: paid back [30 euros]
 }
 
-// Time is skipped, an event is raised, and a child is mocked.
+// The test skips time, raises an event, and mocks a child.
 func ExampleEnv_Skip() {
 	env := orchtest.New(t, refund)
 	env.Activity("PayBack").Takes(time.Hour)
@@ -83,7 +83,7 @@ func ExampleEnv_History() {
 	// 6 OrchestrationFailed
 }
 
-// A recorded history is replayed against the code that is to be deployed, which has swapped two calls.
+// A recorded history is replayed against the code to be deployed, which has swapped two calls.
 func ExampleCheckHistory() {
 	env := orchtest.New(t, refund)
 	env.Activity("PayBack").Returns("paid back")
@@ -128,7 +128,7 @@ func ExampleCheckHistories() {
 	// Output: refund-1.jsonl: Orchestration@1.0.0 is not registered: the instance could not continue
 }
 
-// t prints what a test would report.
+// t prints the reports of a test.
 var t printer
 
 type printer struct{}

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// filled is a value of the type of zero with something in every field, so that a lost argument shows.
+// filled returns a value of the type of zero with every field set, so that a lost argument shows.
 func filled(t *testing.T, zero any) any {
 	t.Helper()
 	v := reflect.New(reflect.TypeOf(zero)).Elem()
@@ -89,7 +89,7 @@ func TestThrough(t *testing.T) {
 	}
 }
 
-// fullAnswer has something in each field but the error.
+// fullAnswer has every field set except the error.
 func fullAnswer(t *testing.T) call.Answer {
 	v := reflect.New(reflect.TypeFor[call.Answer]()).Elem()
 	for i := 1; i < v.NumField(); i++ {
@@ -98,7 +98,7 @@ func fullAnswer(t *testing.T) call.Answer {
 	return v.Interface().(call.Answer)
 }
 
-// fieldsSet counts the fields of a that are not zero. Each has the value that was given.
+// fieldsSet counts the nonzero fields of a. Each has the given value.
 func fieldsSet(a, given call.Answer) int {
 	n, av, gv := 0, reflect.ValueOf(a), reflect.ValueOf(given)
 	for i := range av.NumField() {
@@ -113,7 +113,7 @@ func fieldsSet(a, given call.Answer) int {
 	return n
 }
 
-// TestResults: each method that has a result answers in a field of its own type.
+// TestResults checks that each method with a result returns it in a field of its own type.
 func TestResults(t *testing.T) {
 	without := map[string]bool{
 		"enqueue_for_orchestrator": true, "ack_orchestration_item": true, "abandon_orchestration_item": true,
@@ -136,7 +136,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestNotOffered: a call of the management surface of a provider without one is a permanent error, and so is damage.
+// TestNotOffered checks that a management call on a provider without a management surface is a permanent error, and so
+// is damage.
 func TestNotOffered(t *testing.T) {
 	p := call.Through("small", "1.0.0", false, func(context.Context, call.Call) call.Answer { return call.Answer{} })
 	for _, c := range []call.Call{call.ListInstances{}, call.CorruptEvent{}} {

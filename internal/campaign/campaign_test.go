@@ -20,7 +20,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// fake is a monitor that finds what the test's seeds are to find: it learns the seed from the plan's name.
+// fake is a monitor that finds the violations of the test's seeds: the plan's name tells it the seed.
 type fake struct {
 	seed  uint64
 	panic bool
@@ -56,7 +56,7 @@ func (f *fake) Coverage() []cluster.Point {
 	return points
 }
 
-// options are those of a campaign over a small plan. The plan's name is the seed.
+// options returns options of a campaign over a small plan. The plan's name is the seed.
 func options(count uint64) campaign.Options {
 	return campaign.Options{
 		Plan: func(seed uint64) (*plan.Plan, error) {
@@ -248,7 +248,7 @@ func TestProgressCountsUp(t *testing.T) {
 	}
 }
 
-// TestMerge: the results of shards, put in order, are the campaign.
+// TestMerge checks that the results of shards, put in order, equal the campaign.
 func TestMerge(t *testing.T) {
 	want := mustRun(t, options(12))
 	var results []campaign.SeedResult
@@ -275,7 +275,7 @@ func TestUntil(t *testing.T) {
 	}
 }
 
-// TestInterrupted: what is merged by then is a campaign of so many seeds.
+// TestInterrupted checks that the results merged until an interrupt are a campaign of as many seeds.
 func TestInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	o := options(12)

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/campaign"
 )
 
-// setting is how the process collects garbage.
+// setting is the garbage collection setting of the process.
 func setting() (percent int, limit int64) {
 	percent = debug.SetGCPercent(100)
 	debug.SetGCPercent(percent)
@@ -22,7 +22,7 @@ func checkSetting(t *testing.T, when string, wantPercent int, wantLimit int64) {
 	}
 }
 
-// begin makes the process collect garbage as Go begins.
+// begin restores Go's default garbage collection.
 func begin(t *testing.T, percent int, limit int64) {
 	t.Setenv("GOGC", "")
 	oldPercent, oldLimit := debug.SetGCPercent(percent), debug.SetMemoryLimit(limit)

@@ -77,7 +77,7 @@ func TestGoexitLosesNoJob(t *testing.T) {
 	}
 }
 
-// An interruption delivers no more, and waits for no job.
+// After an interrupt no results are delivered, and no job is awaited.
 func TestInterruption(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	stuck := make(chan struct{})

@@ -87,7 +87,7 @@ func ExampleClient() {
 	// ManagementNotAvailable
 }
 
-// ExampleWaiting waits in a time of its own: the driver says what time it is, and waits as long as it is told.
+// ExampleWaiting waits in simulated time: the driver sets the time, and waits as long as it is told.
 func ExampleWaiting() {
 	provider := &fake{history: history(orderStarted)}
 	wait := Client{Provider: provider}.WaitForOrchestration("a", time.Minute)
@@ -110,7 +110,7 @@ func ExampleWaiting() {
 	// at 35 Completed <nil>
 }
 
-// TestWaits: what ends each wait, and what it waits for meanwhile.
+// TestWaits checks what ends each wait, and what the client waits for until then.
 func TestWaits(t *testing.T) {
 	ctx := context.Background()
 	running, done := history(orderStarted), history(orderStarted, eventdata.OrchestrationCompleted{})

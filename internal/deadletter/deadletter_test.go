@@ -33,7 +33,7 @@ func newWorld(t *testing.T, rules *deadletter.Rules) *world {
 	return w
 }
 
-// waiting makes an instance with that pin that waits, as a child of boss, and then an event for it.
+// waiting makes a waiting instance with that pin, as a child of boss, and then an event for it.
 func (w *world) waiting(id string, pin engine.Version) {
 	w.t.Helper()
 	ctx := context.Background()
@@ -54,7 +54,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// fetch lets the node look for work, and reports what it got, with its attempt count.
+// fetch lets the node fetch, and reports the delivery with its attempt count.
 func (w *world) fetch() (string, uint32) {
 	w.t.Helper()
 	upTo := engine.VersionRange{Max: engine.V(1, 5, 0)}
@@ -67,7 +67,7 @@ func (w *world) fetch() (string, uint32) {
 	return f.Item.Instance, f.AttemptCount
 }
 
-// look lets that time pass and the policy look, and returns how many it has ended so far.
+// look lets that time pass and the policy look, and returns the number of instances that it has ended so far.
 func (w *world) look(after time.Duration) int {
 	w.ms += after.Milliseconds()
 	w.store.SetNow(w.ms)
@@ -104,7 +104,7 @@ func TestEndsWhatNobodyFetches(t *testing.T) {
 	if id, count := w.fetch(); id != "old" || count != 1 {
 		t.Errorf("the node gets %q at delivery %d", id, count)
 	}
-	// Fifteen seconds after the last fetch nobody is known to admit 1.0.0 either, and its time begins.
+	// Fifteen seconds after the last fetch no node is known to admit 1.0.0 either, so its time begins.
 	if n := w.look(15 * time.Second); n != 1 {
 		t.Errorf("%d letters at the first look at old", n)
 	}
@@ -113,7 +113,7 @@ func TestEndsWhatNobodyFetches(t *testing.T) {
 	}
 }
 
-// TestEachBugShows: each planted bug of the policy changes what it does.
+// TestEachBugShows checks that each planted bug of the policy changes its behaviour.
 func TestEachBugShows(t *testing.T) {
 	observe := func(rules *deadletter.Rules) (seen [5]int) {
 		w := newWorld(t, rules)

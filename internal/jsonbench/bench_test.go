@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// event is an ActivityScheduled as a library takes it: one flat struct. It flatters the libraries, since a real decoder
-// must read the kind before it knows the fields.
+// event is an ActivityScheduled in the form for libraries: one flat struct. This favours the libraries, since a real
+// decoder must read the kind before it knows the fields.
 type event struct {
 	EventID         uint64  `json:"event_id"`
 	SourceEventID   *uint64 `json:"source_event_id"`

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/internal/jsonform"
 )
 
-// TestAppendString puts each byte at each place of a text and expects it to be written as it is written alone.
+// TestAppendString puts each byte at each place of a text and expects the same encoding as for the byte alone.
 func TestAppendString(t *testing.T) {
 	const length = 19
 	for b := range 256 {

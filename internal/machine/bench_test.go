@@ -28,7 +28,7 @@ func BenchmarkTurn(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
 }
 
-// BenchmarkTurnAlone is the same turn without a node.
+// BenchmarkTurnAlone is the same turn computed without a node.
 func BenchmarkTurnAlone(b *testing.B) {
 	handler, _ := testRegistry(b).ResolveStart("Order", "")
 	in := replay.Input{

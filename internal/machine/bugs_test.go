@@ -14,7 +14,7 @@ var (
 	RulesWith   func(ids ...string) *Rules
 )
 
-// TestBugsChangeSomething: every bug has its block in testdata/bugs.txt, and the block differs without the bug.
+// TestBugsChangeSomething checks that every bug has a block in testdata/bugs.txt, which differs without the bug.
 func TestBugsChangeSomething(t *testing.T) {
 	shown := map[string]bool{}
 	d := &driver{}
@@ -26,7 +26,8 @@ func TestBugsChangeSomething(t *testing.T) {
 		bug := block.CmdArgs[i].Vals[0]
 		shown[bug] = true
 		block.CmdArgs = slices.Delete(block.CmdArgs, i, i+1)
-		// Without the bug a script may take another turn, and answer what was never asked; that is a difference, too.
+		// Without the bug a script may take another course, and answer calls that were never made; that is a difference,
+		// too.
 		right := func() (text string) {
 			defer func() {
 				if p := recover(); p != nil {
@@ -47,7 +48,7 @@ func TestBugsChangeSomething(t *testing.T) {
 	}
 }
 
-// TestProfileOrder: the bugs of 0.1.26 that concern the order of the tests give its order together.
+// TestProfileOrder checks that the 0.1.26 bugs that concern the order of checks together give that release's order.
 func TestProfileOrder(t *testing.T) {
 	got := RulesWith("duroxide-0.1.26/version-check-first", "engine/poisons-terminal").Order
 	want := []Test{TestIncompatible, TestPoison, TestHistoryError, TestTerminal, TestWaitForStart, TestHandler}

@@ -25,7 +25,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// driver drives one node by text. Every step is made three times: by the node and by two clones that must agree, while
+// driver drives one node by text. Every step is made three times, by the node and by two clones, which must agree, while
 // what the first step gave out is scribbled over.
 type driver struct {
 	t     *testing.T
@@ -34,7 +34,7 @@ type driver struct {
 	nowMs int64
 }
 
-// runBlock runs the commands of a block: its first line, and those of its input.
+// runBlock runs the commands of a block: its first line, and the lines of its input.
 func (d *driver) runBlock(t *testing.T, block *datadriven.TestData) string {
 	d.t = t
 	out := d.run(block.FullCmd())
@@ -76,7 +76,7 @@ func (d *driver) command(verb string, args []string) string {
 		}
 		return ""
 	case "deregister":
-		// deregister NAME: the handlers and the activity of that name are gone
+		// deregister NAME: removes the handlers and the activity of that name
 		for _, v := range []engine.Version{engine.V(1, 0, 0), engine.V(2, 0, 0)} {
 			d.reg.Deregister(args[0], v)
 		}
@@ -137,7 +137,7 @@ func (d *driver) command(verb string, args []string) string {
 	return ""
 }
 
-// routings are those of the scripts' nodes.
+// routings maps names in scripts to routings.
 var routings = map[string]Routing{
 	"bounce": {Bounces: true},
 	"sweep":  {SweepEvery: 5 * time.Second, SweepAfter: 10 * time.Second},
@@ -198,7 +198,7 @@ func (d *driver) step(in Input) string {
 	return text
 }
 
-// scribble writes over the slices that a step gave out.
+// scribble overwrites the slices that a step returned.
 func scribble(effects []Effect) {
 	for i, c := range effects {
 		if p, ok := c.(*ProviderCall); ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// TestPanics: what no driver may do.
+// TestPanics checks the panics at mistakes of a driver.
 func TestPanics(t *testing.T) {
 	started := func() *Node {
 		d := &driver{t: t}
@@ -55,7 +55,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestParentOfCorrupted: a provider that tells nothing leaves the start in the batch as the only witness.
+// TestParentOfCorrupted checks that without information from the provider, only the start in the batch names the parent.
 func TestParentOfCorrupted(t *testing.T) {
 	item := batchFixture(t, "new-child")
 	item.HistoryError = "message 2: unexpected end"
@@ -95,7 +95,7 @@ func TestPoisonMessage(t *testing.T) {
 	}
 }
 
-// TestDoubleCheck: a handler that is not deterministic is named in the note.
+// TestDoubleCheck checks that the note names a nondeterministic handler.
 func TestDoubleCheck(t *testing.T) {
 	calls := 0
 	r := node.NewRegistry()

@@ -55,7 +55,7 @@ func testRegistry(t testing.TB) *node.Registry {
 	return r
 }
 
-// mute is an error that cannot tell its text.
+// mute is an error without a text.
 type mute struct{ text string }
 
 func (m *mute) Error() string { return m.text }
@@ -104,7 +104,7 @@ var (
 	ping         = client.RaiseEvent("a", "ping", "x")
 )
 
-// batchFixture is a batch by name. Those with "untold" come from a provider that tells neither status nor pin.
+// batchFixture returns a batch by name. Those with "untold" come from a provider that reports neither status nor pin.
 func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 	running := func(told engine.Status, h []engine.Event, messages ...engine.WorkItem) engine.OrchestrationItem {
 		return engine.OrchestrationItem{

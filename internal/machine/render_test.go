@@ -123,7 +123,7 @@ func counted(ignore bool) string {
 	return "counted"
 }
 
-// renderAck is what an ack commits, a line for each thing.
+// renderAck lists the contents of an ack, one per line.
 func renderAck(a engine.OrchestrationAck) string {
 	lines := []string{fmt.Sprintf("%s/%d", a.LockToken, a.ExecutionID)}
 	for _, e := range a.HistoryDelta {

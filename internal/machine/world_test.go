@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// world answers a node at random and remembers what is due, checking what the node promises its driver.
+// world answers a node at random and remembers what is due. It checks the promises of the node to its driver.
 type world struct {
 	t       *rapid.T
 	node    *Node
@@ -22,7 +22,7 @@ type world struct {
 	jobs    []JobID
 	lastIDs [3]uint64
 	tokens  int
-	held    map[string]bool // tokens that were given and neither acknowledged nor abandoned
+	held    map[string]bool // tokens that were given out and neither acknowledged nor abandoned
 	stopped int
 }
 
@@ -71,7 +71,7 @@ func (w *world) fresh(kind int, id uint64) {
 	}
 }
 
-// onRequest checks that what is given back is held.
+// onRequest checks that the node gives back only held work.
 func (w *world) onRequest(c *ProviderCall) {
 	token := ""
 	switch r := c.Request.(type) {
@@ -113,7 +113,7 @@ func without[T comparable](t *rapid.T, list []T, gone T) []T {
 	return nil
 }
 
-// answer answers one call in some way; at most half of them are errors.
+// answer answers a call at random; at most half of the answers are errors.
 func (w *world) answer(batches, works []string) {
 	i := rapid.IntRange(0, len(w.calls)-1).Draw(w.t, "call")
 	c := w.calls[i]
@@ -147,7 +147,7 @@ func (w *world) answer(batches, works []string) {
 	}
 	switch c.Request.(type) {
 	case call.AbandonOrchestrationItem, call.AbandonWorkItem:
-		w.release(c) // its answer decides nothing
+		w.release(c) // its answer does not matter
 	}
 	w.step(in)
 }
@@ -187,7 +187,7 @@ func (w *world) act(batches, works []string) {
 // everything that it was given.
 func TestAnyWorld(t *testing.T) { rapid.Check(t, func(t *rapid.T) { anyWorld(t, nil) }) }
 
-// TestAnyWorldWithBugs: the same with planted bugs, which break what the properties say, and nothing else.
+// TestAnyWorldWithBugs does the same with planted bugs, which break only the rules that the properties state.
 func TestAnyWorldWithBugs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var on []string
@@ -235,7 +235,7 @@ func anyWorld(t *rapid.T, on []string) {
 		}
 		w.act(batches, works)
 	}
-	for _, c := range w.calls { // late answers to renewals are due at most
+	for _, c := range w.calls { // at most late answers to renewals are due
 		w.step(&Answer{NowMs: w.nowMs, Call: c.ID, Err: engine.Retryablef("call", "late")})
 	}
 	if w.stopped != 1 || len(w.timers) != 0 || len(w.jobs) != 0 || n.holds() != 0 || len(on) == 0 && len(w.held) != 0 {

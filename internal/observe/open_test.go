@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// TestOpen: what is put aside is left out until it is touched, and the list stays in order.
+// TestOpen checks that removed numbers stay out until they are touched, and that the list stays sorted.
 func TestOpen(t *testing.T) {
 	var o observe.Open
 	o.Touch(3) // before the first list: nothing to do
@@ -23,7 +23,7 @@ func TestOpen(t *testing.T) {
 	o.Aside(4)
 	step(4, 1, 3)
 	o.Touch(4)
-	o.Touch(1) // is listed already
+	o.Touch(1) // is already listed
 	step(5, 1, 3, 4, 5)
 	o.Aside(3)
 	o.Touch(3) // before it was left out

@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// pages are a rolling upgrade, a poison, and a plan's rollback map, as a browser is to show them.
+// pages are a rolling upgrade, a poisoned instance, and the rollback map of a plan.
 func pages() map[string]page.Page {
 	upgrade := &timeline.Timeline{Scenario: "rolling", Seed: "7", EndMs: 20_000, Builds: []string{"1.5.0", "2.0.0"},
 		Nodes: []timeline.Node{
@@ -63,7 +63,7 @@ func written(t *testing.T, p page.Page) string {
 	return b.String()
 }
 
-// A page is one file: it names no other, and what a run says cannot end its script.
+// A page is one file: it refers to no other file, and no text of a run can end its script.
 func TestSelfContained(t *testing.T) {
 	for name, p := range pages() {
 		text := written(t, p)
@@ -76,7 +76,7 @@ func TestSelfContained(t *testing.T) {
 	}
 }
 
-// A browser shows them without an error, in their structure.
+// A browser shows the pages without an error, with the expected structure.
 func TestInABrowser(t *testing.T) {
 	browser := os.Getenv("DUROSIM_BROWSER")
 	if browser == "" {
@@ -161,7 +161,7 @@ func opened(t *testing.T, browser, file, fragment string, flags ...string) strin
 	return string(out)
 }
 
-// structure returns what a reader can see: elements that matter by class, with their text, in their order.
+// structure returns what a reader can see: the important elements by class, with their text, in order.
 func structure(dom string) string {
 	var b strings.Builder
 	parts := regexp.MustCompile(`<(?:p|h2|div|td|th|summary|tr)[^>]*?(?:class|id|data-[a-z]+)="([^"]*)"[^>]*>([^<]*)`).FindAllStringSubmatch(dom, -1)

@@ -51,7 +51,7 @@ const dim = e => getComputedStyle(e).backgroundColor.match(/\d+/g).slice(0, 3).e
 let before;
 `
 
-// TestUse: clicks, keys and filters do what the page promises, in the dark, too.
+// TestUse checks that clicks, keys and filters work as the page promises, in dark mode, too.
 func TestUse(t *testing.T) {
 	browser := os.Getenv("DUROSIM_BROWSER")
 	if browser == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/program"
 )
 
-// What a program may come to is read from its tree.
+// The possible results of a program follow from its tree.
 func ExampleSet_Allows() {
 	p := program.NewParser("greet", "")
 	for _, line := range []string{"join", "call left", "call right", "end", "select", "wait approval", "timer 2s", "end"} {
@@ -23,7 +23,7 @@ func ExampleSet_Allows() {
 	for _, output := range []string{
 		"(call(left)|call(right)|);0:yes;",
 		"(call(left)|call(right)|);1:;",
-		"(call(right)|call(left)|);0:yes;", // the results have changed places
+		"(call(right)|call(left)|);0:yes;", // the results are swapped
 	} {
 		fmt.Println(set.Allows("greet", "", c, program.Outcome{Completed: true, Text: output}))
 	}
@@ -34,7 +34,7 @@ func ExampleSet_Allows() {
 	// false
 }
 
-// A program is drawn by whoever chooses; here it is always the simplest one.
+// The caller draws a program; here it is always the simplest one.
 func ExampleGenerate() {
 	set := program.Generate("simple", func(int) int { return 0 })
 	set[0].Format(os.Stdout, strconv.Quote)
@@ -44,7 +44,7 @@ func ExampleGenerate() {
 	// end
 }
 
-// A mistake in a program is told before anything runs.
+// A mistake in a program is reported before anything runs.
 func ExampleSet_Validate() {
 	fmt.Println(program.Set{{Name: "loop", Body: []program.Node{{Op: program.OpChild, Name: "loop"}}}}.Validate())
 	// Output:

@@ -20,10 +20,10 @@ type oracleHost struct {
 	data    []string
 	panics  string
 	results []func() (string, error)
-	// started are the instances that were started detached, with their programs' names and inputs.
+	// started lists the instances that were started detached, with the names and inputs of their programs.
 	started *[]start
 	calls   *int
-	// version is that of the execution, next that of the next one; empty means any.
+	// version is the version of the execution, and next that of the next one; empty means any.
 	version, next string
 	state         *hostState
 	// ids are the ids of the children that have been started.
@@ -37,7 +37,7 @@ type limit string
 
 type continued string
 
-// outcome is how an instance ends, with the number of its executions.
+// outcome is the end of an instance, with the number of its executions.
 func (h *oracleHost) outcome(name, input string) (o Outcome, executions uint64) {
 	for h.execution = 1; ; h.execution++ {
 		end, next, again := h.run(name, input)
@@ -108,7 +108,7 @@ func (h *oracleHost) add(f func() (string, error)) orchhost.Token {
 	return orchhost.Token(len(h.results) - 1)
 }
 
-// Spawn runs a coroutine when it is first looked at.
+// Spawn runs a coroutine when it is first needed.
 func (h *oracleHost) Spawn(fn func() (string, error)) orchhost.Token {
 	done, value, err := false, "", error(nil)
 	return h.add(func() (string, error) {

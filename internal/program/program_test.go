@@ -17,7 +17,7 @@ func drawSet(t *rapid.T) Set {
 	return Generate("P", func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") })
 }
 
-// seeded is a fast choose of a seed, for counting.
+// seeded is a fast chooser with a seed, for counting.
 func seeded(seed uint64) func(n int) int {
 	return func(n int) int {
 		seed = seed*6364136223846793005 + 1442695040888963407
@@ -65,7 +65,7 @@ func mustParse(t *testing.T, text string) Set {
 	return set
 }
 
-// TestGeneratedAreValid: whatever is chosen, the programs are valid, and their text reads back as they are.
+// TestGeneratedAreValid checks that generated programs are valid, and that their texts read back as the same programs.
 func TestGeneratedAreValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := drawSet(t)
@@ -86,7 +86,7 @@ func TestGeneratedAreValid(t *testing.T) {
 	})
 }
 
-// TestEveryOpIsDrawn: none is forgotten by the generator.
+// TestEveryOpIsDrawn checks that the generator draws every operation.
 func TestEveryOpIsDrawn(t *testing.T) {
 	drawn := map[Op]int{}
 	const sets = 500
@@ -141,7 +141,7 @@ func TestInterpreterAllowsWhatHandlersDo(t *testing.T) {
 		}
 		completed++
 		if len(set.Versions("P", "")) > 1 {
-			return // what one version cannot give, another one may
+			return // another version may give the values that one version cannot
 		}
 		for _, wrong := range []string{o.Text + "x", "x" + o.Text, strings.Replace(o.Text, "call(t", "call(u", 1), strings.Replace(o.Text, ";", "", 1)} {
 			if wrong != o.Text && set.Allows("P", "", c, Outcome{Completed: true, Text: wrong}) {
@@ -294,17 +294,17 @@ func TestAllows(t *testing.T) {
 		{"main", "call(a);y;;call(a);x;;call(a);x;;", true, false, false},
 		{"main", "activity panicked", false, true, true},
 		{"main", "activity panicked", false, false, false},
-		{"main", `task 24 panicked with message "activity panicked"`, false, true, true}, // as released runtimes tell it
+		{"main", `task 24 panicked with message "activity panicked"`, false, true, true}, // as released runtimes report it
 		{"main", `task 24 panicked with message "activity panicked"`, false, false, false},
 		{"main", `task 24 panicked with message "another"`, false, true, false},
 		{"pairs", "(call(l)|!failed(r)||);", true, false, true},
-		{"pairs", "(!failed(r)|call(l)||);", true, false, false}, // results to the wrong awaits
+		{"pairs", "(!failed(r)|call(l)||);", true, false, false}, // results for the wrong awaits
 		{"pairs", "failed(r)", false, false, false},              // a join does not fail
 		{"pairs", "(!activity panicked|!activity panicked||);", true, true, true},
 		{"first", "0:yes;", true, false, true},
 		{"first", "0:calm;", true, false, true},
 		{"first", "0:no;", true, false, false},
-		{"first", "1:failed(late);", true, false, false}, // a failure taken for a result
+		{"first", "1:failed(late);", true, false, false}, // a failure taken as a result
 		{"first", "failed(late)", false, false, true},
 		{"kept", "~failed(b)>{rest;};", true, false, true},
 		{"kept", "{failed(b);;call(never);};", true, false, false},
@@ -315,7 +315,7 @@ func TestAllows(t *testing.T) {
 		{"parent", "orchestration panicked: p", false, false, false},
 		{"stuck", "orchestration panicked: p", false, false, true},
 		{"stuck", "", true, false, false},
-		{"stuck", "poison: whatever", false, false, true}, // for others to judge
+		{"stuck", "poison: whatever", false, false, true}, // other checkers judge this
 		{"stuck", "canceled: x", false, false, false},
 		{"keeps", ";;b..;k=b..,;;-;;;;b..;k=b..,;;-;;1;;", true, false, true},
 		{"keeps", ";;b..;k=b..,;;b..;;;;b..;k=b..,;;-;;1;;", true, false, false}, // a key that was cleared
@@ -328,7 +328,7 @@ func TestAllows(t *testing.T) {
 		{"undone", ";~failed(x)>{c;};", true, false, false},
 		{"reads", "m;;s;guid;now;-;", true, false, true},
 		{"reads", "calm;;s;guid;now;-;", true, false, true},
-		{"reads", "yes;;s;guid;now;-;", true, false, false}, // an event is no message
+		{"reads", "yes;;s;guid;now;-;", true, false, false}, // an event is not a message
 		{"reads", "m;;-;guid;now;-;", true, false, false},
 		{"reads", "m;;s;guid;now;v;", true, false, false},
 		{"reads", "m;;s;0;now;-;", true, false, false},
@@ -336,7 +336,7 @@ func TestAllows(t *testing.T) {
 		{"pair", "m;m;", true, false, false}, // one message, taken twice
 		{"huge", "KV value for key 'k' (16385 bytes) exceeds limit (16384 bytes)", false, false, true},
 		{"huge", "KV value for key 'k' (16386 bytes) exceeds limit (16384 bytes)", false, false, false},
-		{"huge", "{;};", true, false, false}, // the limit is not kept
+		{"huge", "{;};", true, false, false}, // the limit is not respected
 		{"many", "KV key count (101) exceeds limit (100)", false, false, true},
 		{"many", "KV key count (102) exceeds limit (100)", false, false, false},
 		{"twins", "(call(a);x;|!instance already exists: i/kin|);", true, false, true},
@@ -434,7 +434,7 @@ func TestParserRefuses(t *testing.T) {
 	}
 }
 
-// TestEdits: an edit leaves the original alone, and what is left out is gone.
+// TestEdits checks that an edit does not change the original, and removes what it should.
 func TestEdits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := drawSet(t)

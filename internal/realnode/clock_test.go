@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// clocked has a node whose clock is set in place of CLOCK.
+// clocked has a node with the clock that replaces CLOCK.
 const clocked = `
 turbulence 30s
 node A runs duroxide 0.1.32
@@ -42,7 +42,7 @@ func stamps(t *testing.T, clock string, releases cluster.Releases) []int64 {
 	return out
 }
 
-// A released node goes by the clock that the plan gives it.
+// A released node uses the clock that the plan gives it.
 func TestReleasedClocks(t *testing.T) {
 	releases := hosts(t)
 	right := stamps(t, "", releases)

@@ -2,5 +2,5 @@ package realnode
 
 import "time"
 
-// SetPatience sets how long an answer of a host may take.
+// SetPatience sets the time limit for an answer of a host.
 func SetPatience(h *Hosts, d time.Duration) { h.patience = d }

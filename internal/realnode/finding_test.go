@@ -15,19 +15,19 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// finding is a switch that docs/findings.md says to be seen on a released runtime.
+// finding is a switch whose effect, according to docs/findings.md, shows on a released runtime.
 type finding struct {
 	id   string
 	seed uint64
 	rule string // the id of the property, or an expectation
 }
 
-// unlisted are the findings that are no switch of a profile.
+// unlisted are the findings that are not switches of a profile.
 var unlisted = []string{"key-read-not-retried", "refused-in-batch-untold", "queue-race-replayed", "stale-child-result"}
 
 var findingLine = regexp.MustCompile("(?m)^- \\*\\*Command\\*\\*: `simrun replay --seed ([0-9]+) real-([a-z-]+)` violates (.*)$")
 
-// findings returns those of docs/findings.md.
+// findings returns the findings of docs/findings.md.
 func findings(t *testing.T) []finding {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/findings.md")
@@ -45,7 +45,7 @@ func findings(t *testing.T) []finding {
 	return all
 }
 
-// The failure that docs/real-nodes.md follows to its cause is still there, step by step the same.
+// The failure that docs/real-nodes.md traces to its cause still occurs, step by step.
 func TestReleasedStoredRun(t *testing.T) {
 	releases := hosts(t)
 	const file = "testdata/can-parent-lost.txt"
@@ -71,7 +71,7 @@ func violates(result *cluster.Result, rule string) bool {
 	return slices.ContainsFunc(result.Violations, func(v cluster.Violation) bool { return v.Rule() == rule })
 }
 
-// What docs/findings.md says to be seen on released runtimes is seen.
+// The effects that docs/findings.md reports for released runtimes still show.
 func TestReleasedFindings(t *testing.T) {
 	releases := hosts(t)
 	for _, f := range findings(t) {
@@ -125,7 +125,7 @@ func TestFindingsOnModels(t *testing.T) {
 				t.Fatalf("%s: it is a switch: %t", f.id, isSwitch)
 			}
 			most := uint64(seeds)
-			if f.id == "turn-abandon-not-sent" { // it acts only where the failure of a turn is not stored either
+			if f.id == "turn-abandon-not-sent" { // it has an effect only if the failure of a turn is not stored either
 				bugs, most = append(bugs, "duroxide-0.1.26/ack-failure-fails-orchestration"), 500
 			}
 			s := released(t, f.id, "modelled")
@@ -169,7 +169,7 @@ func TestFindingsAreComplete(t *testing.T) {
 	if !found {
 		t.Fatal("docs/findings.md has no part about released runtimes")
 	}
-	// Left out are mistakes that are mended for newer executions, and decisions that differ from the contract.
+	// This excludes mistakes that are fixed for newer executions, and decisions that differ from the contract.
 	bugs := slices.DeleteFunc(faults.Profile("duroxide-0.1.32"), func(b faults.Bug) bool {
 		return b.Mended != "" || !strings.HasPrefix(string(b.ID), "duroxide-0.1.26/")
 	})

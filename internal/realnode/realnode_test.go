@@ -18,7 +18,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// The test binary is its own host where a test wants one that fails: the variable says how.
+// The test binary is its own host if a test wants one that fails: the variable selects the failure.
 const behaviourVariable = "REALNODE_TEST_HOST"
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// badHost says what it is, and then misbehaves when a node is to run.
+// badHost describes itself, and then misbehaves when a node should run.
 func badHost(behaviour string) int {
 	release := "0.1.32"
 	if behaviour == "another release" {
@@ -102,7 +102,7 @@ func runScenario(s *scenario.Scenario, seed uint64, releases cluster.Releases, b
 	return cluster.Run(cluster.Config{Plan: plan, Seed: seed, Releases: releases, Monitor: monitor})
 }
 
-// A host that does not do what it should ends the run with an error, which has its last words, and never with a verdict.
+// A misbehaving host ends the run with an error, which has its last words, and never with a verdict.
 func TestHostThatFails(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -135,7 +135,7 @@ func TestHostThatFails(t *testing.T) {
 	}
 }
 
-// Without a host nothing is run, and the error says how to build it.
+// Without a host nothing runs, and the error says how to build it.
 func TestNoHost(t *testing.T) {
 	_, err := run(t, text, 1, realnode.New("nowhere"))
 	want := "there is no " + filepath.Join("nowhere", "durosim-host-0-1-32") + "."
@@ -144,7 +144,7 @@ func TestNoHost(t *testing.T) {
 	}
 }
 
-// Hosts are looked for where the environment says and, if it says nothing, in the user's cache.
+// Hosts are searched where the environment says, or else in the user's cache.
 func TestDefault(t *testing.T) {
 	build := engine.ReleasedBuilds()[2]
 	dir := t.TempDir()

@@ -66,7 +66,7 @@ func TestReleasedSameSeedSameTrace(t *testing.T) {
 	}
 }
 
-// digestVariable has the test binary print the digest of one seed of mixed and end.
+// digestVariable makes the test binary print the digest of one seed of mixed and exit.
 const digestVariable = "REALNODE_TEST_DIGEST"
 
 func printDigest(seed string) int {
@@ -82,7 +82,7 @@ func printDigest(seed string) int {
 	return 1
 }
 
-// Ten processes in a row give one digest: nothing of a process gets into a run, nor of its hosts.
+// Ten processes in a row give the same digest: no property of a process or of its hosts affects a run.
 func TestReleasedSameSeedInOtherProcesses(t *testing.T) {
 	hosts(t)
 	self, err := os.Executable()
@@ -108,7 +108,7 @@ func TestReleasedSameSeedInOtherProcesses(t *testing.T) {
 	}
 }
 
-// Whatever happens to released nodes, a run of them comes to a verdict, and to the same one again.
+// Whatever happens to released nodes, a run of them reaches a verdict, and always the same.
 func TestReleasedFullFaults(t *testing.T) {
 	releases := hosts(t)
 	seeds := uint64(1)

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of switches on models and on released runtimes into docs/real-nodes.md")
 
-// mended are the switches that a release after 0.1.26 has mended and that nodes of 0.1.26 show.
+// mended lists the switches that a release after 0.1.26 has fixed and that nodes of 0.1.26 show.
 var mended = []finding{
 	{"can-parent-lost", 1, "L06"},
 	{"parent-execution-guessed", 1, "L06"},
@@ -29,7 +29,7 @@ var mended = []finding{
 	{"prune-unordered", 1, "S11"},
 }
 
-// notOnNodes says why no node of a cluster shows a switch, and what does.
+// notOnNodes says why no node of a cluster shows a switch, and what shows it.
 var notOnNodes = map[string]string{
 	"renewal-stops-at-shutdown": "a graceful stop of a node has one second, and a lock lasts longer from its last renewal",
 	"turn-renewal-gives-up":     "a turn of a released node takes no time; the crate alone shows it",
@@ -96,7 +96,7 @@ func sideBySide(t *testing.T, releases cluster.Releases) string {
 // switchesOf returns a switch and what it needs to act.
 func switchesOf(id string) []faults.BugID {
 	bugs := []faults.BugID{faults.BugID("duroxide-0.1.26/" + id)}
-	if id == "turn-abandon-not-sent" { // it acts only where the failure of a turn is not stored either
+	if id == "turn-abandon-not-sent" { // it has an effect only if the failure of a turn is not stored either
 		bugs = append(bugs, "duroxide-0.1.26/ack-failure-fails-orchestration")
 	}
 	return bugs

@@ -13,7 +13,7 @@ func oneActivity(ctx *orch.Context, input string) (string, error) {
 	return ctx.ScheduleActivity("charge", input).Await()
 }
 
-// chain awaits activities one after the other, for ever.
+// chain awaits activities one after another, for ever.
 func chain(ctx *orch.Context, input string) (string, error) {
 	for {
 		if _, err := ctx.ScheduleActivity("step", input).Await(); err != nil {
@@ -22,7 +22,7 @@ func chain(ctx *orch.Context, input string) (string, error) {
 	}
 }
 
-// history plays turns until the history has n events at least: every activity is completed in the turn after its schedule.
+// history plays turns until the history has at least n events: every activity completes in the turn after its schedule.
 func playedHistory(b testing.TB, h orch.Handler, n int) []engine.Event {
 	in := benchInput(h)
 	for {
@@ -144,7 +144,7 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// TestTurnAllocates: what a turn allocates does not grow with the schedules that it replays.
+// TestTurnAllocates checks that the allocations of a turn do not grow with the replayed schedules.
 func TestTurnAllocates(t *testing.T) {
 	in := benchInput(chain)
 	in.History = playedHistory(t, chain, 1000)

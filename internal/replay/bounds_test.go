@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/sample"
 )
 
-// TestEndlessCode ends code that calls its context for ever, also where it recovers what is raised against it.
+// TestEndlessCode ends code that calls its context for ever, even if it recovers the panics that are raised to stop it.
 func TestEndlessCode(t *testing.T) {
 	try := func(f func()) {
 		defer func() { _ = recover() }()
@@ -51,7 +51,7 @@ func TestEndlessCode(t *testing.T) {
 	}
 }
 
-// TestTextsAreComparedAsStored: bytes that are no UTF-8 come back from a history as U+FFFD, one each, and still match.
+// TestTextsAreComparedAsStored checks that invalid bytes come back from a history as U+FFFD, one each, and still match.
 func TestTextsAreComparedAsStored(t *testing.T) {
 	in := input(func(c *orch.Context, _ string) (string, error) {
 		return c.ScheduleActivity("a\xff\xfe", "b\xff").Await()

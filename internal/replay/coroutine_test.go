@@ -29,7 +29,7 @@ func mustTurn(t testing.TB, in Input) Output {
 	return out
 }
 
-// leaves fails the test if f leaves goroutines behind.
+// leaves fails the test if f leaves goroutines running.
 func leaves(t *testing.T, f func()) {
 	t.Helper()
 	before := runtime.NumGoroutine()
@@ -52,7 +52,7 @@ func TestTeardownRunsDeferredCalls(t *testing.T) {
 				defer func() { log = append(log, "child") }()
 				return c.ScheduleTimer(second).Await()
 			})
-			defer child.Drop() // raises again, which must not hide the outer call
+			defer child.Drop() // raises it again, which must not hide the outer call
 			return c.ScheduleActivity("a", "").Await()
 		}))
 		if got := strings.Join(log, " "); got != "outer child" {
@@ -230,7 +230,7 @@ type badError struct{}
 
 func (badError) Error() string { panic("no text") }
 
-// TestErrorTextIsTheCodes shows that the text of a returned error is taken where a panic is the code's.
+// TestErrorTextIsTheCodes shows that the Error method of a returned error runs where a panic counts as the code's.
 func TestErrorTextIsTheCodes(t *testing.T) {
 	out := mustTurn(t, input(func(*orch.Context, string) (string, error) { return "", badError{} }))
 	if out.Result != ResultFailed || out.Details.Application.Kind != eventdata.AppPanicked || out.Details.Application.Message != "no text" {
@@ -238,7 +238,7 @@ func TestErrorTextIsTheCodes(t *testing.T) {
 	}
 }
 
-// TestContextAfterItsTurnPanics: in an activity, or in the code of another orchestration.
+// TestContextAfterItsTurnPanics uses a context in an activity, and in the code of another orchestration.
 func TestContextAfterItsTurnPanics(t *testing.T) {
 	var kept *orch.Context
 	var future *orch.Future

@@ -41,7 +41,7 @@ func ExampleTurn() {
 	// 4 OrchestrationCompleted
 }
 
-// A child's start meets an instance of that id: the parent that scheduled it must not wait for ever.
+// A child's start meets an existing instance with that id: the parent that scheduled it must not wait for ever.
 func ExampleRefuseStart() {
 	start := engine.StartItem{Instance: "audit", Orchestration: "Audit", ParentInstance: "order-1", ParentExecutionID: 2, ParentID: 7}
 	answer, ok := replay.RefuseStart(start, nil)
@@ -55,7 +55,7 @@ func ExampleRefuseStart() {
 	// false
 }
 
-// A history is held against code that has changed since.
+// A history is replayed against code that has changed since.
 func ExampleVerify() {
 	in := replay.Input{
 		Build: engine.ShippedBuilds()[1], Instance: "order-1", ExecutionID: 1,

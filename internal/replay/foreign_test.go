@@ -53,7 +53,7 @@ func TestForeignGoroutine(t *testing.T) {
 	}
 }
 
-// TestForeignGoroutineAfterTheTurn: a goroutine that goes on when its turn is over gets errors, and does no harm.
+// TestForeignGoroutineAfterTheTurn checks that a goroutine that continues after its turn gets errors, and does no harm.
 func TestForeignGoroutineAfterTheTurn(t *testing.T) {
 	var kept *orch.Context
 	mustTurn(t, input(func(c *orch.Context, _ string) (string, error) { kept = c; return "", nil }))

@@ -39,7 +39,7 @@ func init() {
 			v, _ := c.DequeueEvent("jobs").Await()
 			return c.ScheduleActivity("late", v).Await()
 		},
-		// after a timer, what is set free by one drop makes the code drop something else
+		// after a timer, a value set free by one drop makes the code drop another future
 		"drop-chain": func(c *orch.Context, _ string) (string, error) {
 			a, b, x := c.DequeueEvent("jobs"), c.DequeueEvent("jobs"), c.DequeueEvent("notes")
 			c.ScheduleTimer(time.Second).Await()

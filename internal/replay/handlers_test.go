@@ -44,7 +44,7 @@ var handlers = map[string]orch.Handler{
 		after, err := c.ScheduleActivity("after", fmt.Sprint(i)).Await()
 		return fmt.Sprintf("%d %s %s", i, v, after), err
 	},
-	// both are ready before the select looks
+	// both are ready before the select is called
 	"late-race": func(c *orch.Context, in string) (string, error) {
 		a, b := c.ScheduleActivity("a", in), c.ScheduleActivity("b", in)
 		c.ScheduleTimer(second).Await()

@@ -8,7 +8,8 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// TestEveryNondeterminismIsShown: each kind of docs/contract/runtime.md#r3.3 has a story in which a turn fails by it.
+// TestEveryNondeterminismIsShown checks that each kind of docs/contract/runtime.md#r3.3 has a story in which a turn
+// fails by it.
 func TestEveryNondeterminismIsShown(t *testing.T) {
 	stories := storyTexts(t)
 	for k := completionKindMismatch; k <= cancellationMismatch; k++ {
@@ -21,7 +22,7 @@ func TestEveryNondeterminismIsShown(t *testing.T) {
 	}
 }
 
-// TestQuiescenceCapOfDequeues: a turn goes on with buffered messages by itself, up to the poll that is one too many.
+// TestQuiescenceCapOfDequeues checks that a turn continues with buffered messages up to the cap on polls.
 func TestQuiescenceCapOfDequeues(t *testing.T) {
 	for _, c := range []struct {
 		n    int

@@ -8,7 +8,8 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// TestPanicPlace: the place of a panic is that of the user's code, whoever raises it, and no history has it.
+// TestPanicPlace checks that the place of a panic is in the user's code, wherever it is raised, and is not in the
+// history.
 func TestPanicPlace(t *testing.T) {
 	dropped := func(c *orch.Context, _ string) (string, error) {
 		f := c.ScheduleActivity("a", "")

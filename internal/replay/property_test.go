@@ -79,7 +79,7 @@ func runSteps(ctx *orch.Context, steps []step, in string) string {
 	return text
 }
 
-// changeState writes custom status and keys, and says what it reads.
+// changeState writes custom status and keys, and returns what it reads.
 func changeState(ctx *orch.Context, i int, text string) string {
 	status, _ := ctx.CustomStatus()
 	ctx.SetCustomStatus(text)
@@ -129,11 +129,11 @@ func drawSteps(t *rapid.T, depth int) []step {
 	}), 0, 4).Draw(t, "steps")
 }
 
-// world feeds one execution: it holds the messages that are due to it.
+// world feeds one execution: it holds the messages for it.
 type world struct {
 	in   Input
 	open []engine.WorkItem // completions that may be delivered
-	sent []engine.WorkItem // and those that were
+	sent []engine.WorkItem // completions that were delivered
 }
 
 // batch draws what the next turn receives: some completions in any order, events, now and then something stale,
@@ -170,7 +170,7 @@ func (w *world) batch(t *rapid.T) []engine.WorkItem {
 	return out
 }
 
-// take stores what a turn has enqueued as the completions that answer it.
+// take stores the completions for the items that a turn has enqueued.
 func (w *world) take(out *Output) {
 	for _, m := range append(slices.Clone(out.WorkerItems), out.OrchestratorItems...) {
 		switch m := m.(type) {
@@ -263,7 +263,7 @@ func standardBuilds() []*engine.Build {
 	return out
 }
 
-// thresholdBuilds are builds of which the later ones replay executions that they begin by semantics of their own.
+// thresholdBuilds are builds of which the later ones have replay semantics of their own for executions that they begin.
 func thresholdBuilds() []*engine.Build {
 	out := standardBuilds()
 	for _, b := range out {
@@ -285,7 +285,7 @@ func servers(builds []*engine.Build, pin *engine.Build, history []engine.Event) 
 	return out
 }
 
-// checkedTurn runs a turn and checks what holds of every turn.
+// checkedTurn runs a turn and checks the rules that hold for every turn.
 func checkedTurn(t *rapid.T, in Input, pin *engine.Build) Output {
 	history, messages, start := slices.Clone(in.History), slices.Clone(in.Messages), *in.Start
 	out, err := Turn(in)
@@ -343,7 +343,7 @@ func checkedTurn(t *rapid.T, in Input, pin *engine.Build) Output {
 	return out
 }
 
-// checkEnd checks what holds of every ended execution: in.History has the end already.
+// checkEnd checks the rules that hold for every ended execution; in.History already has the end.
 func checkEnd(t *rapid.T, in Input, out Output, builds []*engine.Build, pin *engine.Build) {
 	terminals := 0
 	running := map[uint64]bool{}

@@ -14,8 +14,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// TestStories plays testdata/*.txt, one situation a file, all of it about one execution at a time, whose history grows.
-// The directives are documented in the switch of (*story).run. "go test ./internal/replay -rewrite" writes what is printed.
+// TestStories plays testdata/*.txt, one situation per file, each about one execution at a time, whose history grows.
 func TestStories(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		s := newStory()
@@ -27,7 +26,7 @@ type story struct {
 	threshold *engine.Version // nil if there is none
 	in        Input
 	rules     Rules
-	// bugs are those that are switched on, and without is one that is left out.
+	// bugs are the planted bugs that are on; without is one that stays off.
 	bugs    []string
 	without string
 }
@@ -39,7 +38,7 @@ func newStory() *story {
 	}
 }
 
-// run carries one directive out and returns what it prints.
+// run executes one directive and returns its output.
 func (s *story) run(t *testing.T, d *datadriven.TestData) string {
 	t.Helper()
 	name := func() string {
@@ -58,14 +57,14 @@ func (s *story) run(t *testing.T, d *datadriven.TestData) string {
 		v := engine.MustParseVersion(name())
 		s.threshold = &v
 	case "contract":
-		// contract 0.1.32: the build of the following turns keeps that contract
+		// contract 0.1.32: the build of the following turns follows that contract
 		contract, err := engine.ContractOf(name())
 		if err != nil {
 			d.Fatalf(t, "%v", err)
 		}
 		s.in.Build = contract.Build(s.in.Build)
 	case "bug":
-		// bug engine/cancel-ignored: switches a planted bug on
+		// bug engine/cancel-ignored: turns a planted bug on
 		if !slices.Contains(PlantedBugs, name()) {
 			d.Fatalf(t, "no bug %s", name())
 		}
@@ -203,7 +202,7 @@ func splitWords(line string) []string {
 	return words
 }
 
-// storyTexts is the text of all stories.
+// storyTexts returns the texts of all stories.
 func storyTexts(t *testing.T) string {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil {
@@ -220,7 +219,7 @@ func storyTexts(t *testing.T) string {
 	return b.String()
 }
 
-// TestBugsChangeOutcomes plays the stories of planted bugs without them: each must come out differently.
+// TestBugsChangeOutcomes plays the stories of planted bugs without them: each must have another result.
 func TestBugsChangeOutcomes(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		text, err := os.ReadFile(path)

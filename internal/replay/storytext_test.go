@@ -133,7 +133,7 @@ func parseEvent(line string) (engine.Event, error) {
 	return e, nil
 }
 
-// printOutput is a turn's output, one line a fact, in the order of the ack.
+// printOutput prints a turn's output, one fact per line, in the order of the ack.
 func printOutput(out *Output, me string) string {
 	var b strings.Builder
 	for _, text := range out.Traces {
@@ -192,7 +192,7 @@ func printOutput(out *Output, me string) string {
 	return b.String()
 }
 
-// inRun says whether an event is one of many KeyValueSet in a row, of which the first and the last are shown.
+// inRun reports whether an event is one of many KeyValueSet in a row, of which only the first and the last are shown.
 func inRun(delta []engine.Event, i int) bool {
 	for _, j := range []int{i - 1, i, i + 1} {
 		if j < 0 || j == len(delta) || delta[j].Kind() != eventdata.KindKeyValueSet {
@@ -269,7 +269,7 @@ func fields(data engine.EventData) string {
 	return ""
 }
 
-// short is a text, or how long it is.
+// short returns a text, or its length if it is long.
 func short(text string) string {
 	if len(text) > 80 {
 		return fmt.Sprintf("(%d bytes)", len(text))

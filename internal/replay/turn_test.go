@@ -40,7 +40,7 @@ func started() []engine.Event {
 	return []engine.Event{{EventID: 1, InstanceID: "p", ExecutionID: 1, DuroxideVersion: "1.5.0", Data: eventdata.OrchestrationStarted{Name: "P"}}}
 }
 
-// TestDoubleCheck shows that a handler that differs from run to run is told from one that does not.
+// TestDoubleCheck shows that a nondeterministic handler is distinguished from a deterministic one.
 func TestDoubleCheck(t *testing.T) {
 	runs := 0
 	for _, c := range []struct {
@@ -149,7 +149,7 @@ func TestRunawaySchedulesFail(t *testing.T) {
 	}
 }
 
-// TestHistoryWithGaps finds schedules in a history whose ids are not positions, as a continue-as-new leaves them.
+// TestHistoryWithGaps finds schedules in a history whose ids are not positions, as after a continue-as-new.
 func TestHistoryWithGaps(t *testing.T) {
 	in := input(handlers["two-steps"])
 	in.History = append(started(),
@@ -180,7 +180,7 @@ func TestContinueAsNewTakesAnID(t *testing.T) {
 	}
 }
 
-// TestParentLinks shows where an execution takes its parent from.
+// TestParentLinks shows where an execution gets its parent from.
 func TestParentLinks(t *testing.T) {
 	link := func(execution uint64) *engine.ParentLink {
 		return &engine.ParentLink{Instance: "q", ExecutionID: execution, EventID: 7}

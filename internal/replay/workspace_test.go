@@ -10,7 +10,8 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// TestWorkspaceIsForgotten computes turns of all sorts in one workspace, in two orders, and without: each gives the same.
+// TestWorkspaceIsForgotten computes various turns in one workspace, in two orders, and without one: the results are
+// equal.
 func TestWorkspaceIsForgotten(t *testing.T) {
 	twoChildren := func(ctx *orch.Context, input string) (string, error) {
 		a := ctx.Go(func(ctx *orch.Context) (string, error) { return ctx.ScheduleActivity("a", input).Await() })
@@ -66,7 +67,7 @@ func TestWorkspaceIsForgotten(t *testing.T) {
 			}
 			outs, want = append(outs, out), append(want, plain)
 		}
-		for i := range outs { // all of them at the end: a later turn must not have written to an earlier one's output
+		for i := range outs { // check all of them at the end, since a later turn must not overwrite an earlier one's output
 			if d := cmp.Diff(want[i], outs[i]); d != "" {
 				t.Errorf("turn %d (backwards: %v) differs in a used workspace (-without one +with it):\n%s", i, backwards, d)
 			}
@@ -74,7 +75,7 @@ func TestWorkspaceIsForgotten(t *testing.T) {
 	}
 }
 
-// TestWorkspaceKeepsContextsApart: a Context that code has kept from an earlier turn is dead in a later one.
+// TestWorkspaceKeepsContextsApart checks that a Context from an earlier turn is dead in a later one.
 func TestWorkspaceKeepsContextsApart(t *testing.T) {
 	w := NewWorkspace()
 	defer w.Close()

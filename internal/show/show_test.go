@@ -15,7 +15,7 @@ type inner struct {
 	none *int
 }
 
-// TestValue: without pointers the text is that of %+v; a pointer shows what it points to.
+// TestValue checks that without pointers the text is that of %+v, and that a pointer shows what it points to.
 func TestValue(t *testing.T) {
 	text, version := "done", engine.V(1, 2, 3)
 	for _, c := range []struct {

@@ -48,7 +48,7 @@ func fill(t *testing.T, s *slab.Slab[value], n int) {
 	}
 }
 
-// TestSlab takes more than a slab keeps, resets it, and takes again.
+// TestSlab takes more memory than a slab keeps, resets it, and takes memory again.
 func TestSlab(t *testing.T) {
 	var s slab.Slab[value]
 	for range 3 {
@@ -58,7 +58,7 @@ func TestSlab(t *testing.T) {
 	fill(t, new(slab.Slab[value]), 100)
 }
 
-// TestReuse says that what was taken once costs nothing the next time.
+// TestReuse checks that memory that was taken once costs nothing the next time.
 func TestReuse(t *testing.T) {
 	var s slab.Slab[value]
 	take := func() {

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// tables is the file in which allowances stand.
+// tables is the file with the allowances.
 const tables = "internal/tidy/tidy_test.go"
 
-// TestAllowances: what is allowed is used. An allowance that nobody uses is one that nobody has thought about.
+// TestAllowances checks that every allowance is used; an unused one is probably a mistake.
 func TestAllowances(t *testing.T) {
 	m := loadModule(t)
 	report(t, checkTable(m, packages))
@@ -18,7 +18,7 @@ func TestAllowances(t *testing.T) {
 	report(t, checkExemptions(m, exempt))
 }
 
-// checkTable finds what the table of imports allows and nobody imports.
+// checkTable reports imports that the table allows but no package uses.
 func checkTable(m *module, table map[string]imports) []finding {
 	var out []finding
 	add := func(format string, args ...any) { out = append(out, finding{tables, 0, fmt.Sprintf(format, args...)}) }
@@ -62,7 +62,7 @@ func checkTable(m *module, table map[string]imports) []finding {
 	return out
 }
 
-// checkModules finds modules that may be imported and are not.
+// checkModules reports modules that may be imported but are not.
 func checkModules(m *module, modules []string) []finding {
 	var out []finding
 	for _, o := range modules {
@@ -76,7 +76,7 @@ func checkModules(m *module, modules []string) []finding {
 	return out
 }
 
-// checkExemptions finds bans that are lifted for a package or a file that does nothing banned.
+// checkExemptions reports lifted bans for packages or files that do nothing banned.
 func checkExemptions(m *module, table []exemption) []finding {
 	var out []finding
 	for _, e := range table {
@@ -107,7 +107,7 @@ func checkExemptions(m *module, table []exemption) []finding {
 	return out
 }
 
-// TestLinked: no command links what only tests need.
+// TestLinked checks that no command links packages that only tests need.
 func TestLinked(t *testing.T) { report(t, checkLinked(loadModule(t))) }
 
 // checkLinked finds packages that a command imports, over however many others, and that import testing or a module for
@@ -145,7 +145,7 @@ func checkLinked(m *module) []finding {
 	return out
 }
 
-// chain is the way from a command to a package.
+// chain returns the import path from a command to a package.
 func chain(by map[string]string, dir string) string {
 	text := dir
 	for by[dir] != "" {

@@ -29,10 +29,7 @@ var release = flag.String("release", "", "record the exported API as that of thi
 // apiRecord is the exported API of the last release: declarations without bodies, a file for each package.
 const apiRecord = "testdata/api.txtar"
 
-// TestStability holds the promise of README.md: what the last release exports changes only as CHANGELOG.md says.
-//
-// An incompatible change is listed by the name of what changes, with its package, in backquotes: `engine/node.Registry` or
-// `engine/node.Registry.Clone`. `engine/node.*` lists a whole package.
+// TestStability checks the promise of README.md: the exported API of the last release changes only as CHANGELOG.md says.
 func TestStability(t *testing.T) {
 	m := loadModule(t)
 	if *release != "" {
@@ -93,16 +90,16 @@ func recorded(a *txtar.Archive) fs.FS {
 	return tree
 }
 
-// receiver is how apidiff writes a pointer receiver, and what follows the name of what changes.
+// receiver matches apidiff's form of a pointer receiver, and the text after the name of a change.
 var receiver = regexp.MustCompile(`\(\*(\w+)\)|, method set of.*$`)
 
-// isPublic says whether other modules can import a directory's package.
+// isPublic reports whether other modules can import a directory's package.
 func isPublic(dir string) bool {
 	elements := strings.Split(dir, "/")
 	return !slices.Contains(elements, "internal") && (elements[0] != "cmd" || len(elements) > 2)
 }
 
-// recordAPI is the exported API of the public packages, and of what these need from others.
+// recordAPI returns the exported API of the public packages, and of the declarations that these need from others.
 func recordAPI(m *module, version string) *txtar.Archive {
 	a := &txtar.Archive{Comment: []byte("The exported API of release " + version + ". At a release: go test ./internal/tidy -run TestStability -release VERSION\n")}
 	var dirs []string
@@ -127,7 +124,7 @@ func recordAPI(m *module, version string) *txtar.Archive {
 	return a
 }
 
-// apiWriter writes what a package exports as Go declarations.
+// apiWriter writes the exported API of a package as Go declarations.
 type apiWriter struct {
 	pkg     *types.Package
 	imports map[string]string // names by path
@@ -144,7 +141,7 @@ func (w *apiWriter) write() []byte {
 			w.enqueue(scope.Lookup(name))
 		}
 	}
-	for i := 0; i < len(w.queue); i++ { // what is written may need more
+	for i := 0; i < len(w.queue); i++ { // writing a declaration may add further ones
 		w.object(w.queue[i])
 	}
 	var head bytes.Buffer
@@ -246,7 +243,7 @@ func (w *apiWriter) underlying(t types.Type) string {
 	return b.String() + hidden + "}"
 }
 
-// typ is a type as Go writes it. It notes the packages and the unexported types of this package that it names.
+// typ formats a type as Go does. It records the packages and the unexported types of this package that the type names.
 func (w *apiWriter) typ(t types.Type) string {
 	text := types.TypeString(t, func(p *types.Package) string {
 		if p == w.pkg {
@@ -255,10 +252,10 @@ func (w *apiWriter) typ(t types.Type) string {
 		w.imports[p.Path()] = p.Name()
 		return p.Name()
 	})
-	// Fewer rules than a walk over types: whatever is declared here and named in the text.
+	// Simpler than a walk over types: it takes every name in the text that this package declares.
 	expr, err := parser.ParseExpr(text)
 	if err != nil {
-		return text // a list of constraints
+		return text // list of constraints
 	}
 	ast.Inspect(expr, func(n ast.Node) bool {
 		if _, ok := n.(*ast.SelectorExpr); ok {
@@ -274,7 +271,7 @@ func (w *apiWriter) typ(t types.Type) string {
 	return text
 }
 
-// TestStabilityFinds watches the check find what was changed.
+// TestStabilityFinds checks that changes are reported.
 func TestStabilityFinds(t *testing.T) {
 	old := "package node\n\ntype T struct{ A, B int }\n\nfunc (*T) M(x int) {}\n\nfunc F() int { return 0 }\n\nconst C = 1\n\nvar hidden int\n"
 	before, err := load(fstest.MapFS{"engine/node/x.go": &fstest.MapFile{Data: []byte(old)}})

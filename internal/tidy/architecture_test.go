@@ -13,7 +13,7 @@ const architecture = "docs/architecture.md"
 
 func init() { generated["exemptions"] = exemptions }
 
-// exemptions lists who is exempt from the bans, and why.
+// exemptions lists the exemptions from the bans, with their reasons.
 func exemptions() string {
 	var b strings.Builder
 	for _, e := range exempt {
@@ -22,7 +22,7 @@ func exemptions() string {
 	return b.String()
 }
 
-// TestArchitecture: the page draws and lists the packages that there are.
+// TestArchitecture checks that the page draws and lists the existing packages.
 func TestArchitecture(t *testing.T) {
 	report(t, checkArchitecture(loadModule(t), readDocument(t, architecture)))
 }
@@ -39,7 +39,7 @@ func checkArchitecture(m *module, page string) []finding {
 	return append(checkDiagram(m, page), checkPackageTable(m, page)...)
 }
 
-// checkDiagram finds arrows that are no import, and imports that follow no arrows.
+// checkDiagram reports arrows without an import, and imports without an arrow.
 func checkDiagram(m *module, page string) []finding {
 	var out []finding
 	add := func(format string, args ...any) {
@@ -86,7 +86,7 @@ func checkDiagram(m *module, page string) []finding {
 	return out
 }
 
-// importsOf are the packages of the module that each of them imports, tests aside.
+// importsOf returns the packages of the module that each of them imports, without tests.
 func importsOf(m *module) map[string][]string {
 	out := map[string][]string{}
 	for _, s := range m.sources {
@@ -147,7 +147,7 @@ func checkPackageTable(m *module, page string) []finding {
 	return out
 }
 
-// folders are the top-level folders from the bottom up; those of one row do not import each other.
+// folders are the top-level folders from the bottom up; folders in one row do not import each other.
 var folders = [][]string{{"engine"}, {"internal"}, {"memprovider", "faults"}, {"sim"}, {"properties"}, {"cmd"}}
 
 // upward are the imports between folders that run upwards by design: which packages import from which folder.
@@ -156,7 +156,8 @@ var upward = map[string][]string{
 	"sim":      {"internal/campaign", "internal/planedit", "internal/timeline"},
 }
 
-// TestFolders: imports between the top-level folders run downwards, but for the exceptions in upward, each of which is used.
+// TestFolders checks that imports between the top-level folders run downwards, except those in upward, each of which is
+// used.
 func TestFolders(t *testing.T) { report(t, checkFolders(importsOf(loadModule(t)))) }
 
 func checkFolders(imports map[string][]string) []finding {

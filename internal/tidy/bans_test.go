@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// What to write instead. The table in docs/determinism.md gives the reasons.
+// The replacements. The table in docs/determinism.md gives the reasons.
 const (
 	insteadOfGo      = "write a kernel event: one task runs, the seed picks it"
 	insteadOfClock   = "take the time as an argument or as a field of the input"
@@ -26,7 +26,7 @@ const (
 	insteadOfBug     = "put the rule into the Rules table of the package that owns it, and let faults replace it"
 )
 
-// bannedImports are packages whose use is a hidden input, whatever is used of them.
+// bannedImports are packages of which every use is a hidden input.
 var bannedImports = map[string]string{
 	"sync":                  insteadOfGo,
 	"sync/atomic":           insteadOfGo,
@@ -66,7 +66,7 @@ var bannedNames = map[string]string{
 	"iter.Pull": insteadOfPull, "iter.Pull2": insteadOfPull,
 }
 
-// sorters may be given maps.Keys and its like, since they forget the order.
+// sorters may be given maps.Keys and the like, since they sort.
 var sorters = []string{"slices.Sorted", "slices.SortedFunc", "slices.SortedStableFunc"}
 
 // lift is a comment that lifts a ban for its line and the next.
@@ -76,7 +76,7 @@ type lift struct {
 	used bool
 }
 
-// banned finds what is banned in the non-test files of a directory.
+// banned reports banned code in the non-test files of a directory.
 type banned struct {
 	m     *module
 	s     *source
@@ -84,11 +84,11 @@ type banned struct {
 	rules permits
 	lifts []*lift
 	out   []finding
-	// sorted are the calls that stand as an argument of a sorter.
+	// sorted are the calls that are arguments of a sorter.
 	sorted map[ast.Node]bool
 }
 
-// bans are the findings in a module's deterministic packages.
+// bans returns the findings in a module's deterministic packages.
 func bans(m *module, permitted func(s *source) permits) []finding {
 	var out []finding
 	for _, dir := range m.dirs() {
@@ -157,7 +157,7 @@ func (b *banned) add(n ast.Node, text string) {
 	b.out = append(b.out, finding{b.s.name, b.m.line(n), text})
 }
 
-// unless adds a finding if no comment lifts it.
+// unless adds a finding if no comment lifts the ban.
 func (b *banned) unless(word string, n ast.Node, text string) {
 	line := b.m.line(n)
 	for _, l := range b.lifts {
@@ -293,7 +293,7 @@ func typeSet(p *types.TypeParam) func(yield func(types.Type) bool) {
 	}
 }
 
-// isFloat says whether an expression is a floating-point or complex value or type.
+// isFloat reports whether an expression is a floating-point or complex value or type.
 func (b *banned) isFloat(e ast.Expr) bool {
 	tv, ok := b.info.Types[e]
 	if !ok || tv.Type == nil || tv.Value != nil && types.Identical(tv.Type, types.Typ[types.UntypedFloat]) {

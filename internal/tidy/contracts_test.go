@@ -8,7 +8,7 @@ import (
 
 func init() { generated["contracts"] = contracts }
 
-// contracts tells what releases ask for, where they ask for different things.
+// contracts lists what releases require where they differ.
 func contracts() string {
 	all := engine.Contracts()
 	columns := []string{"what"}

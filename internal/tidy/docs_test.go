@@ -139,7 +139,7 @@ var generated = map[string]func() string{
 	"over_store_unseen": overStoreUnseen,
 }
 
-// statements is a reference of statements, a paragraph each.
+// statements is a reference of statements, one paragraph each.
 func statements(infos []scenario.StatementInfo) string {
 	var b strings.Builder
 	for _, s := range infos {
@@ -177,10 +177,10 @@ func (b *tableText) row(cells ...string) {
 
 var listPattern = regexp.MustCompile(`(?s)(<!-- generated (\w+):[^\n]*-->\n)(.*?)(<!-- end (\w+) -->\n)`)
 
-// slowLists take many runs: they are made anew with DUROSIM_LONG=1 only, and by -update.
+// slowLists take many runs: they are regenerated only with DUROSIM_LONG=1, and by -update.
 var slowLists = []string{"windows"}
 
-// regenerate gives a document with its generated lists as they should be, and the names of the lists.
+// regenerate returns a document with up-to-date lists, and the names of the lists.
 func regenerate(t *testing.T, doc string) (want string, lists []string) {
 	return listPattern.ReplaceAllStringFunc(doc, func(block string) string {
 		m := listPattern.FindStringSubmatch(block)
@@ -247,14 +247,15 @@ var linkPattern = regexp.MustCompile(`\]\(([^)#\s]*)(#[^)\s]*)?\)`)
 
 var bugPattern = regexp.MustCompile("`((?:provider|engine|duroxide-0\\.1\\.26)/[a-z-]+)`(†?)")
 
-// TestBugsInDocuments: a planted bug that a document names is in the catalogue, or marked as not being there.
+// TestBugsInDocuments checks that every planted bug that a document names is in the catalogue, or marked as missing
+// there.
 func TestBugsInDocuments(t *testing.T) {
 	bugs := faults.Catalogue()
 	record, err := txtar.ParseFile(apiRecord)
 	if err != nil {
 		t.Fatal(err)
 	}
-	released := func(dir string) bool { // a package of the last release, which may be gone
+	released := func(dir string) bool { // a package of the last release, which may have been removed
 		return slices.ContainsFunc(record.Files, func(f txtar.File) bool { return path.Dir(f.Name) == dir })
 	}
 	for _, name := range documents(t) {
@@ -272,7 +273,7 @@ func TestBugsInDocuments(t *testing.T) {
 
 var scenarioBlock = regexp.MustCompile("(?s)```scenario\n(.*?)```")
 
-// TestScenarioBlocks: the scenarios in the documents are ones.
+// TestScenarioBlocks checks that the scenarios in the documents are valid.
 func TestScenarioBlocks(t *testing.T) {
 	for _, name := range documents(t) {
 		for _, m := range scenarioBlock.FindAllStringSubmatch(readDocument(t, name), -1) {
@@ -285,7 +286,7 @@ func TestScenarioBlocks(t *testing.T) {
 
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 
-// TestReadme: the README names the two commands, and its Go code is compiled: it stands in an example test.
+// TestReadme checks that the README names the two commands, and that its Go code is part of an example test.
 func TestReadme(t *testing.T) {
 	readme := readDocument(t, "README.md")
 	for _, command := range []string{"go run ./cmd/simrun", "go test ./..."} {

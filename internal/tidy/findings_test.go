@@ -17,7 +17,7 @@ func init() {
 	generated["findings"], generated["unseen"], generated["switches"] = findings, unseen, switches
 }
 
-// sourceLinks links the place in docs/contract that says what a bug does, from a page in docs/.
+// sourceLinks links the place in docs/contract that describes a bug, from a page in docs/.
 func sourceLinks(bug faults.Bug) string {
 	page, anchors, ok := strings.Cut(bug.Source, "#")
 	if !ok {
@@ -31,7 +31,7 @@ func sourceLinks(bug faults.Bug) string {
 	return " (" + strings.Join(links, ", ") + ")"
 }
 
-// switches are all of the profile, with the properties that ask for another behaviour.
+// switches lists the switches of the profile, with the properties that require another behaviour.
 func switches() string {
 	b := table("switch", "what 0.1.26 does", "seen by", "scenario")
 	for _, bug := range faults.Profile("duroxide-0.1.26") {
@@ -86,7 +86,7 @@ func findings() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// mended says which release mended a switch.
+// mended names the release that fixed a switch.
 func mended(bug *faults.Bug) string {
 	switch {
 	case bug.Mended == "":
@@ -97,7 +97,7 @@ func mended(bug *faults.Bug) string {
 	return "mended in " + bug.Mended
 }
 
-// unseen are the switches that no property catches, and why.
+// unseen lists the switches that no property catches, with reasons.
 func unseen() string {
 	var b strings.Builder
 	for _, bug := range faults.Bugs() {
@@ -109,7 +109,7 @@ func unseen() string {
 	return b.String()
 }
 
-// storedRuns are the entries of the corpus, in the order of their names.
+// storedRuns returns the entries of the corpus, in order of their names.
 func storedRuns() ([]*scenario.Entry, error) {
 	files, err := filepath.Glob(filepath.Join(root, "testdata/seeds/*.txt"))
 	if err != nil {
@@ -130,7 +130,7 @@ func storedRuns() ([]*scenario.Entry, error) {
 	return entries, nil
 }
 
-// TestEnoughFindings: the profile is worth its name.
+// TestEnoughFindings checks that the profile has enough findings.
 func TestEnoughFindings(t *testing.T) {
 	const least = 20
 	if n := strings.Count(findings(), "**Minimal plan**"); n < least {

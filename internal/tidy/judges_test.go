@@ -16,14 +16,14 @@ var judged = map[string]string{
 	"replay.Verify":           "turn.Check, for all that a turn says without its code",
 }
 
-// mayCall lists the checkers that have to call what they judge, with the reason.
+// mayCall lists the checkers that have to call the code that they judge, with the reason.
 var mayCall = map[string]string{
 	// S11 asks that the engine replays its own histories on every build: that is a question to the engine. What a turn may
 	// record is stated apart from it, in properties/oracle/turn (S24).
 	"properties/internal/safety/replay.go replay.Verify": "S11",
 }
 
-// checkJudges finds checkers that call what they judge.
+// checkJudges reports checkers that call the code that they judge.
 func checkJudges(m *module) []finding {
 	var out []finding
 	for _, s := range m.sources {

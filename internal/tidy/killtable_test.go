@@ -12,16 +12,16 @@ func init() {
 	generated["killtable"], generated["survivors"] = killTable, survivors
 }
 
-// kill is what notices a bug that is planted in a store.
+// kill lists what detects a bug that is planted in a store.
 type kill struct {
 	bug faults.Bug
-	// validations are the first that fail of duroxide 0.1.26 and 0.1.32, a dash for none.
+	// validations are the first validations of duroxide 0.1.26 and 0.1.32 that fail, a dash for none.
 	validations []string
 	// conformance is the case that fails, oracle how the specification refuses an answer; a dash and a reason if not.
 	conformance, oracle string
 }
 
-// kills joins the tables of those who judge stores. A bug that a table lacks is told in the place of the list.
+// kills joins the tables of the tests that judge stores. A bug that a table lacks is reported instead of the list.
 func kills() ([]kill, error) {
 	find := func(name string) func(id string) (string, error) {
 		list := rows(name)
@@ -56,7 +56,7 @@ func kills() ([]kill, error) {
 	return list, nil
 }
 
-// lives reports whether no validation notices the bug.
+// lives reports whether no validation detects the bug.
 func (k kill) lives() bool { return k.validations[0] == "-" && k.validations[1] == "-" }
 
 // name is the bug's id, with a mark if no property of a simulation catches it.
@@ -98,7 +98,7 @@ func killTable() string {
 	return b.String()
 }
 
-// survivors lists the bugs that no validation notices, and counts who notices how many.
+// survivors lists the bugs that no validation detects, and counts how many each judge detects.
 func survivors() string {
 	list, err := kills()
 	if err != nil {

@@ -73,7 +73,7 @@ type mentions struct {
 	tell func(what *types.TypeName, where types.Object)
 }
 
-// declaration looks at an exported object: for a type at its exported fields and methods.
+// declaration checks an exported object, and the exported fields and methods of a type.
 func (v mentions) declaration(o types.Object) {
 	if name, ok := o.(*types.TypeName); ok && name.IsAlias() {
 		return
@@ -91,10 +91,10 @@ func (v mentions) declaration(o types.Object) {
 	v.in(named.Underlying(), o)
 }
 
-// in tells the types in t that cannot be named.
+// in returns the types in t that cannot be named.
 func (v mentions) in(t types.Type, where types.Object) {
 	if alias, ok := t.(*types.Alias); ok && alias.Obj().Exported() && !isInternal(alias.Obj().Pkg().Path()) {
-		return // another name, which can be written
+		return // another name, which other packages can write
 	}
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:

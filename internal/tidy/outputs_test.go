@@ -11,12 +11,7 @@ import (
 	"testing"
 )
 
-// outputPattern is a block of a document that shows what a command prints:
-//
-//	<!-- output of: go run ./cmd/simrun ARGUMENTS [| head N] -->
-//
-// and a text block, to the line <!-- end output -->. A block with "slow output" is written by -update and not checked:
-// .ci/run compares its digest.
+// outputPattern matches a block of a document with the output of a command:
 var outputPattern = regexp.MustCompile("(?s)(<!-- (slow )?output of: go run ./cmd/simrun ([^\n|]*?) ?(?:\\| head (\\d+) )?-->\n)(.*?)(<!-- end output -->\n)")
 
 // timings differ from run to run.
@@ -56,7 +51,7 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// called is the name by which the program is started.
+// called is the name by which the program is run.
 const called = "simrun-called-by-tidy"
 
 func buildSimrun(t *testing.T) string {

@@ -12,7 +12,7 @@ type planted struct {
 	name  string
 	check func(m *module) []finding
 	files map[string]string
-	// want is contained in the one finding; empty is no finding.
+	// want is part of the only finding; empty means no finding.
 	want string
 }
 
@@ -45,7 +45,7 @@ func cites(body string) map[string]string {
 	return files
 }
 
-// TestPlanted watches each check find what was planted for it.
+// TestPlanted checks that each check finds what was planted for it.
 func TestPlanted(t *testing.T) {
 	mod := `"` + modulePath + `/`
 	for _, p := range []planted{

@@ -14,7 +14,7 @@ var (
 	// anchors of the same page: "docs/contract/provider.md#p7.3 and #p7.4".
 	referencePattern = regexp.MustCompile(`\bdocs/[\w./-]+\.md(?:#\w[\w.-]*\w(?:(?:,| and| to) #\w[\w.-]*\w)*)?`)
 	anchorPattern    = regexp.MustCompile(`#(\w[\w.-]*\w)`)
-	// shortPattern is what looks like a page of the contract.
+	// shortPattern matches what looks like a page of the contract.
 	shortPattern = regexp.MustCompile(`[\w./-]*\b(?:design|provider|runtime|conformance|incidents)\.md\b`)
 	// sectionPattern is a section by its number alone, which says neither the page nor the place.
 	sectionPattern = regexp.MustCompile(`\b[Ss]ections? \d`)
@@ -30,7 +30,7 @@ var (
 
 const providerPage = "docs/contract/provider.md"
 
-// TestReferences: what the sources cite of docs/ is there, and they cite nothing else.
+// TestReferences checks that everything in docs/ that the sources cite exists, and that they cite nothing else.
 func TestReferences(t *testing.T) { report(t, checkReferences(loadModule(t))) }
 
 // checkReferences compares the references of all files, and the links of documents, with the pages and their anchors.
@@ -75,7 +75,7 @@ func checkReferences(m *module) []finding {
 					}
 				}
 			}
-			if path.Dir(x.name) == "internal/tidy" { // what is planted
+			if path.Dir(x.name) == "internal/tidy" { // this package plants mistakes
 				continue
 			}
 			if !page && strings.Contains(text, "ection") && sectionPattern.MatchString(text) && path.Base(x.name) != "LICENSE" {
@@ -88,7 +88,7 @@ func checkReferences(m *module) []finding {
 					}
 				}
 			}
-			if !strings.Contains(text, ".md") { // which most lines have not, and what follows is slow
+			if !strings.Contains(text, ".md") { // most lines do not contain it, and the rest is slow
 				continue
 			}
 			for _, cited := range referencePattern.FindAllString(text, -1) {
@@ -124,7 +124,7 @@ func anchors(doc string) []string {
 	}
 	for _, m := range headingPattern.FindAllStringSubmatch(codeBlock.ReplaceAllString(doc, ""), -1) {
 		slug := strings.ReplaceAll(slugDrops.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")
-		if !slices.Contains(ids, slug) { // GitHub numbers the second of a name; nobody should cite it
+		if !slices.Contains(ids, slug) { // GitHub numbers a repeated name; no source should cite it
 			ids = append(ids, slug)
 		}
 	}

@@ -18,7 +18,7 @@ const releasedPrefix = "On released nodes, "
 // releasedDirs are the directories whose comments are collected.
 var releasedDirs = []string{"properties", "internal/realnode", "sim/cluster"}
 
-// releasedExemptions lists what is not asked of released runtimes, from the comments of the code that does not ask it.
+// releasedExemptions lists the requirements that do not apply to released runtimes, from the comments of the code.
 func releasedExemptions() string {
 	m, err := theModule()
 	if err != nil {

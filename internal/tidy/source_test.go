@@ -15,7 +15,7 @@ import (
 
 const modulePath = "github.com/durosim/durosim"
 
-// finding is something that is not in order: where, what, and what to do instead.
+// finding is a mistake in the sources: its place, what it is, and what to do instead.
 type finding struct {
 	file string
 	line int // 0 is the whole file
@@ -61,7 +61,7 @@ type module struct {
 	fset *token.FileSet
 	// sources are sorted by name.
 	sources []*source
-	// texts are all files without NUL bytes, Go files too, sorted by name.
+	// texts are all files without NUL bytes, including Go files, sorted by name.
 	texts []text
 	// checked are the directories that were type-checked, without their tests.
 	checked map[string]*checked
@@ -72,7 +72,7 @@ type text struct {
 	data []byte
 }
 
-// load reads a tree. Hidden directories other than .ci are not part of it, nor is what a build leaves behind.
+// load reads a tree. It skips hidden directories other than .ci, and build output.
 func load(fsys fs.FS) (*module, error) {
 	m := &module{fset: token.NewFileSet(), checked: map[string]*checked{}}
 	nested := "" // the module of its own that the walk is in
@@ -101,7 +101,7 @@ func load(fsys fs.FS) (*module, error) {
 			return nil
 		}
 		m.texts = append(m.texts, text{name, data})
-		// Examples that are modules of their own are their own: they are no part of the import graph.
+		// Examples that are separate modules are not part of the import graph.
 		if nested != "" && strings.HasPrefix(name, nested) {
 			return nil
 		}

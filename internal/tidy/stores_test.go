@@ -11,10 +11,10 @@ import (
 	"github.com/durosim/durosim/properties"
 )
 
-// row is a row of a table of planted bugs: an id, and what a test has seen of it.
+// row is a row of a table of planted bugs: an id, and what a test has detected.
 type row struct{ id, seen string }
 
-// rows reads such a table. A row that begins with a dash behind the id was not seen; the reason follows.
+// rows reads such a table. A row with a dash after the id was not detected; the reason follows.
 func rows(name string) []row {
 	text, err := os.ReadFile(filepath.Join(root, name))
 	if err != nil {
@@ -30,7 +30,7 @@ func rows(name string) []row {
 
 const overStore = "properties/internal/answers/testdata/over-store.txt"
 
-// overStoreTable says of each property how it fares over a provider that is not durosim's own.
+// overStoreTable lists how each property works over a provider other than durosim's own store.
 func overStoreTable() string {
 	seen := rows(overStore)
 	b := table("property", "holds", "bugs of a store", "itself", "`provider`", "not seen")

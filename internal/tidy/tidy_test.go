@@ -13,21 +13,21 @@ import (
 	"testing"
 )
 
-// maxLines is how long a file that is not a test may be.
+// maxLines is the maximum length of a file that is not a test.
 const maxLines = 400
 
-// imports is what a package may import of the module, and of other modules.
+// imports lists what a package may import from the module, and from other modules.
 type imports struct {
 	// module are directories; all is every package of the module.
 	module []string
 	all    bool
-	// tests are directories that its tests may import beside these.
+	// tests are directories that its tests may import in addition.
 	tests []string
 	// others are other modules, for the code; testModules are for the tests.
 	others []string
 }
 
-// testModules may be imported by every test, beside what any row of the table gives to code.
+// testModules may be imported by every test, in addition to what a row of the table allows for code.
 var testModules = []string{"github.com/cockroachdb/datadriven", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal",
 	"github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/exp", "pgregory.net/rapid"}
 
@@ -75,7 +75,7 @@ var packages = map[string]imports{
 		module: []string{"internal/planterm", "internal/eventdata", "internal/record", "sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}},
 	"sim/cluster": {
 		module: []string{"internal/planterm", "internal/faultkind", "internal/record", "internal/slab", "internal/probe", "internal/eventdata", "internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/deadletter", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "internal/released", "internal/span"},
-		tests:  []string{"internal/sample", "engine/orch", "sim/scenario"}}, // its tests say in the language of scenarios what runs
+		tests:  []string{"internal/sample", "engine/orch", "sim/scenario"}}, // its tests describe runs in the language of scenarios
 	"sim/internal/simtest": {module: []string{"sim"}}, // for tests
 	"internal/released":    {module: []string{"engine", "engine/node", "internal/machine", "internal/program"}},
 	"sim/scenario": {
@@ -180,7 +180,7 @@ var packages = map[string]imports{
 	"cmd/simrun/internal/wire":     {module: []string{"engine", "internal/call", "internal/foreign", "internal/callform", "internal/near", "internal/observe"}, tests: []string{"internal/eventdata", "memprovider"}, others: []string{"github.com/creachadair/jrpc2"}},
 }
 
-// permits are bans that do not hold for a file.
+// permits are bans that do not apply to a file.
 type permits struct {
 	everything bool
 	// goroutines permits go statements and channels.
@@ -191,10 +191,10 @@ type permits struct {
 
 // exemption lifts bans for a package or a file.
 type exemption struct {
-	// where is a directory, with /... for all below it, or a file.
+	// where is a directory, with /... for everything below it, or a file.
 	where string
 	permits
-	// reason says what for, in the words of docs/architecture.md.
+	// reason is the reason, in the words of docs/architecture.md.
 	reason string
 }
 
@@ -205,7 +205,7 @@ func (e exemption) covers(s *source) bool {
 	return s.dir == e.where || s.name == e.where
 }
 
-// exempt is who is exempt from the bans. docs/architecture.md shows it: go test ./internal/tidy -update.
+// exempt lists the exemptions. docs/architecture.md shows them: go test ./internal/tidy -update.
 var exempt = []exemption{
 	{"cmd/simrun/command", permits{everything: true}, "reads arguments and files, prints, looks at the clock, talks to other processes"},
 	{"cmd/simrun/internal/wire", permits{everything: true}, "talks to other processes"},
@@ -229,7 +229,7 @@ var exempt = []exemption{
 	{"internal/machine/record.go", permits{imports: []string{"log/slog"}}, "makes log records as data, at a time that it is given; whoever drives the node handles them"},
 }
 
-// permitted says what a file may do.
+// permitted returns what a file may do.
 func permitted(s *source) permits {
 	for _, e := range exempt {
 		if e.covers(s) {
@@ -374,13 +374,13 @@ func checkPackageComments(m *module) []finding {
 	return out
 }
 
-// saysWhatToDo says whether one of the first five lines of a package comment is code.
+// saysWhatToDo reports whether one of the first five lines of a package comment is code.
 func saysWhatToDo(doc *ast.CommentGroup) bool {
 	lines := doc.List[:min(len(doc.List), 5)]
 	return slices.ContainsFunc(lines, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//\t") })
 }
 
-// checkLengths finds files that are too long, and exceptions that are not needed.
+// checkLengths reports files that are too long, and unneeded exceptions.
 func checkLengths(m *module, allowed map[string]string) []finding {
 	var out []finding
 	for _, s := range m.sources {
@@ -395,7 +395,7 @@ func checkLengths(m *module, allowed map[string]string) []finding {
 	return out
 }
 
-// checkShares finds packages with more than num in den of all lines that are not tests'.
+// checkShares reports packages with more than num/den of all lines outside tests.
 func checkShares(m *module, num, den int) []finding {
 	lines, all := map[string]int{}, 0 // lines is looked up only
 	for _, s := range m.sources {
@@ -419,7 +419,7 @@ var (
 	registry    = regexp.MustCompile(`(?i)(proxy|sum)\.go[l]ang\.org|registry\.n[p]mjs\.|npmj[s]\.com|pyp[i]\.org|pythonhost[e]d\.org|crates\.i[o]|maven\.or[g]|maven\.apach[e]\.org|deb\.debia[n]\.org`)
 )
 
-// checkTexts finds what must not stand in any file, and line ends that a diff would show.
+// checkTexts reports what must not occur in any file, and line ends that a diff would show.
 func checkTexts(m *module) []finding {
 	var out []finding
 	for _, t := range m.texts {

@@ -24,7 +24,7 @@ type incident struct{ id, symptom, expressed, missing string }
 
 var incidentRow = regexp.MustCompile(`^\| <a id="\w+"></a>(\w+) \|`)
 
-// cousin reports whether the incident is that of a sister system.
+// cousin reports whether the incident belongs to a sister system.
 func (in incident) cousin() bool { return strings.HasPrefix(in.id, "T") }
 
 // incidentRows are the public defects of the modelled system, then those of its sisters, in the order of the page.
@@ -49,7 +49,7 @@ func incidentRows() []incident {
 	return rows
 }
 
-// bugsOf are the planted bugs that express an incident and that a property catches.
+// bugsOf returns the planted bugs that express an incident and that a property catches.
 func (in incident) bugsOf() []faults.Bug {
 	var out []faults.Bug
 	for _, m := range bugPattern.FindAllStringSubmatch(in.expressed, -1) {
@@ -60,7 +60,8 @@ func (in incident) bugsOf() []faults.Bug {
 	return out
 }
 
-// incidents tells of each public defect which planted bug is it, what catches that and where its smallest plan is stored.
+// incidents lists, for each public defect, the planted bug for it, what catches that bug, and where its smallest plan is
+// stored.
 func incidents() string {
 	entries, err := storedRuns()
 	if err != nil {

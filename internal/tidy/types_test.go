@@ -17,7 +17,7 @@ import (
 	"sync"
 )
 
-// checked is what the type checker found out about a directory.
+// checked is the result of the type checker for a directory.
 type checked struct {
 	pkg  *types.Package
 	info *types.Info
@@ -29,7 +29,7 @@ func (m *module) check(dir string) *checked {
 		return c
 	}
 	c := &checked{
-		// What an import cycle sees: checkImports reports the cycle.
+		// The error of an import cycle, which checkImports reports.
 		pkg: types.NewPackage(path.Join(modulePath, dir), path.Base(dir)),
 		info: &types.Info{
 			Types: map[ast.Expr]types.TypeAndValue{},
@@ -73,7 +73,7 @@ var exports struct {
 	importer types.Importer
 }
 
-// imported is a package from elsewhere. The first call asks for all that the module imports at once.
+// imported returns a package of another module. The first call asks for all packages that the module imports.
 func imported(m *module, importPath string) (*types.Package, error) {
 	e := &exports
 	e.Lock()

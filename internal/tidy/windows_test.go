@@ -68,7 +68,7 @@ func oneLeft(p *plan.Plan) {
 	p.Schedule = slices.DeleteFunc(slices.Clone(p.Schedule), func(s plan.Step) bool { return s.Verb == plan.VerbUpgrade && s.Node != last })
 }
 
-// windowSeed returns the first seed in which the mistake of the old nodes is seen, 0 if none of them shows it.
+// windowSeed returns the first seed in which the mistake of the old nodes shows, 0 if it shows in none.
 func windowSeed(s *scenario.Scenario, bug faults.Bug, change func(*plan.Plan)) (uint64, error) {
 	id := bug.ID + "@0.1.26"
 	for seed := uint64(1); seed <= windowSeeds; seed++ {
@@ -90,7 +90,7 @@ func windowSeed(s *scenario.Scenario, bug faults.Bug, change func(*plan.Plan)) (
 	return 0, nil
 }
 
-// windows tells which mistakes that releases have mended stay dangerous while an old node lives.
+// windows lists the fixed mistakes that stay dangerous while an old node is up.
 func windows() string {
 	found, err := allWindows()
 	if err != nil {

@@ -54,7 +54,7 @@ func draw(t *testing.T, text string) (*timeline.Timeline, *cluster.Result) {
 	return c.Timeline("1", result), result
 }
 
-// drawn is a timeline made by hand: what is written of one does not depend on how runs go.
+// drawn is a timeline made by hand, so that its output does not depend on runs.
 func drawn() *timeline.Timeline {
 	return &timeline.Timeline{Scenario: "two nodes", Seed: "7", EndMs: 20_000, Builds: []string{"1.5.0", "2.0.0"},
 		Nodes: []timeline.Node{
@@ -115,7 +115,7 @@ func TestShiViz(t *testing.T) {
 	}
 }
 
-// What a picture shows is what the run's result says.
+// A picture agrees with the result of the run.
 func TestTellsWhatHappened(t *testing.T) {
 	line, result := draw(t, story)
 	kinds := map[string]int{}
@@ -146,7 +146,7 @@ func TestTellsWhatHappened(t *testing.T) {
 	}
 }
 
-// An instance that relief deletes ends when it goes: it is not running, though its history has no end.
+// An instance that relief deletes ends at the deletion: it is not running, although its history has no end.
 func TestDeleted(t *testing.T) {
 	line, _ := draw(t, `node A runs 1.5.0
 history lost pinned 9.9.9 shape waiting kick at 1s

@@ -33,7 +33,7 @@ func Example() {
 	// Output: order-1 Order 1
 }
 
-// Do reaches what is no provider call.
+// Do gives access to operations that are not provider calls.
 func ExampleStore_Do() {
 	store := live.Open(memprovider.Options{})
 	defer store.Close()

@@ -17,7 +17,7 @@ import (
 	"github.com/durosim/durosim/memprovider/live"
 )
 
-// long is a poll that no passing test waits for to its end.
+// long is a poll timeout that no passing test waits for.
 const long = 30 * time.Second
 
 func open(t testing.TB, sink observe.Sink) *live.Store {
@@ -50,7 +50,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// answer is what a fetch in the background came to: the instance or activity, its count, or an error.
+// answer is the result of a fetch in the background: the instance or activity with its count, or an error.
 type answer struct {
 	found string
 	count uint32
@@ -79,7 +79,7 @@ func openWatched(t testing.TB) *watch {
 	return w
 }
 
-// inBackground runs a fetch that finds nothing, and returns when it waits.
+// inBackground starts a fetch that finds nothing, and returns once it waits.
 func (w *watch) inBackground(fetch func() answer) <-chan answer {
 	answers := make(chan answer, 1)
 	go func() { answers <- fetch() }()
@@ -107,7 +107,7 @@ func work(ctx context.Context, p engine.Provider, lock, wait time.Duration, owne
 	return answer{fmt.Sprint(f.Item.(engine.ActivityExecuteItem).ID), f.AttemptCount, err}
 }
 
-// TestWakesForNewWork: a fetch that waits is answered when work arrives (BP-151).
+// TestWakesForNewWork checks that a waiting fetch returns when work arrives (BP-151).
 func TestWakesForNewWork(t *testing.T) {
 	s := openWatched(t)
 	p, ctx := handle(s.Store), t.Context()
@@ -123,7 +123,7 @@ func TestWakesForNewWork(t *testing.T) {
 	}
 }
 
-// TestWakesForTime: a fetch that waits is answered when time makes something eligible, and not before (BP-152).
+// TestWakesForTime checks that a waiting fetch returns when time makes something eligible, and not before (BP-152).
 func TestWakesForTime(t *testing.T) {
 	const soon = 30 * time.Millisecond
 	for _, c := range []struct {
@@ -175,7 +175,8 @@ func TestWakesForTime(t *testing.T) {
 	}
 }
 
-// TestPollsToTheEnd: an empty store answers nothing, not before the timeout (LP-02, LP-05), and at once without one.
+// TestPollsToTheEnd checks that a fetch from an empty store returns nothing, not before the timeout (LP-02, LP-05), and
+// at once without one.
 func TestPollsToTheEnd(t *testing.T) {
 	s := open(t, nil)
 	p, ctx := handle(s), t.Context()
@@ -194,7 +195,8 @@ func TestPollsToTheEnd(t *testing.T) {
 	}
 }
 
-// TestCancelledWaitHoldsNothing: whoever gives up gets a retryable error, and what comes then is left to others (BP-154).
+// TestCancelledWaitHoldsNothing checks that a cancelled fetch returns a retryable error, and leaves later work to others
+// (BP-154).
 func TestCancelledWaitHoldsNothing(t *testing.T) {
 	s := openWatched(t)
 	p := handle(s.Store)
@@ -216,7 +218,7 @@ func TestCancelledWaitHoldsNothing(t *testing.T) {
 	}
 }
 
-// TestClose: everything fails permanently, also what waits.
+// TestClose checks that every call fails permanently, including waiting ones.
 func TestClose(t *testing.T) {
 	s := openWatched(t)
 	p, ctx := handle(s.Store), t.Context()
@@ -237,7 +239,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestTwoWaitersOneItem: one of two gets it (BP-156).
+// TestTwoWaitersOneItem checks that one of two waiting fetches gets the item (BP-156).
 func TestTwoWaitersOneItem(t *testing.T) {
 	s := open(t, nil)
 	p, ctx := handle(s), t.Context()

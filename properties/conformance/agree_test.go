@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/properties/oracle"
 )
 
-// TestOracleAgrees lets the specification judge every call of every case: what a case asks for must be allowed, and what
-// it sets up must be too.
+// TestOracleAgrees lets the specification judge every call of every case: it must allow what a case expects, and what a
+// case sets up.
 func TestOracleAgrees(t *testing.T) {
 	right := memory(nil)
 	for _, id := range conformance.IDs() {

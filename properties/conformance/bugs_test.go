@@ -10,13 +10,13 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// caughtBy says of each planted bug of a store which case fails on it, or behind a dash why none can.
+// caughtBy names, for each planted bug of a store, the case that fails on it, or after a dash the reason why none can.
 //
 //go:embed testdata/bugs.txt
 var caughtBy string
 
-// TestEveryBugIsCaught asks a case with a name of each store with a planted bug: a random walk finds most of them, too, and
-// says less.
+// TestEveryBugIsCaught runs a named case against each store with a planted bug. A random walk finds most of them, too,
+// but explains less.
 func TestEveryBugIsCaught(t *testing.T) {
 	bugs := faults.BugsOf("memprovider")
 	lines := strings.Split(strings.TrimSpace(caughtBy), "\n")

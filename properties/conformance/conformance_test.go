@@ -15,10 +15,10 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// memory makes stores of the given rules, nil for the right ones, in virtual time.
+// memory makes stores with the given rules, nil for the correct ones, in virtual time.
 func memory(rules *storerules.Rules) conformance.Factory { return watchedMemory(rules, nil) }
 
-// watchedMemory tells a sink what the stores do.
+// watchedMemory makes such stores and reports their observations to a sink.
 func watchedMemory(rules *storerules.Rules, sink observe.Sink) conformance.Factory {
 	return conformance.Factory{New: func() (*conformance.Store, error) {
 		queued := &queuedRows{sink: sink}
@@ -57,16 +57,16 @@ func codec() engine.Codec {
 	panic("no build 2.0.0")
 }
 
-// TestMemprovider asks memprovider everything, in virtual time.
+// TestMemprovider runs every case against memprovider, in virtual time.
 func TestMemprovider(t *testing.T) { conformance.Run(t, memory(nil)) }
 
-// TestMemproviderWithTwoIndexes asks it with rules of its own, which are the right ones: the index by them is another
-// one, and finds the same.
+// TestMemproviderWithTwoIndexes runs them with custom rules that equal the correct ones, which makes memprovider use
+// another index, with the same results.
 func TestMemproviderWithTwoIndexes(t *testing.T) {
 	conformance.Run(t, memory(storerules.Default()))
 }
 
-// TestWalkOfSome: a random walk judges the methods that the provider has.
+// TestWalkOfSome checks that a random walk judges the methods that the provider has.
 func TestWalkOfSome(t *testing.T) {
 	some := conformance.Factory{New: func() (*conformance.Store, error) {
 		store, err := memory(nil).New()
@@ -78,7 +78,7 @@ func TestWalkOfSome(t *testing.T) {
 	}
 }
 
-// TestTwoRunsAreOne asks twice and compares everything that the stores did.
+// TestTwoRunsAreOne runs the cases twice and compares everything that the stores did.
 func TestTwoRunsAreOne(t *testing.T) {
 	run := func() []string {
 		log := &callLog{}
@@ -90,7 +90,7 @@ func TestTwoRunsAreOne(t *testing.T) {
 	}
 }
 
-// callLog keeps what can be compared of every observation.
+// callLog records the comparable parts of every observation.
 type callLog struct{ lines []string }
 
 func (l *callLog) Observe(o *observe.Observation) {
@@ -98,7 +98,7 @@ func (l *callLog) Observe(o *observe.Observation) {
 		o.Message, o.Messages, o.Token, o.OldCount, o.NewCount, o.UntilMs, o.Name, string(o.Bytes), o.Status))
 }
 
-// queuedRows knows the rows of the queues by what they hold.
+// queuedRows finds the rows of the queues by their items.
 type queuedRows struct {
 	sink  observe.Sink
 	items []engine.WorkItem // by number - 1

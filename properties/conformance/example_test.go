@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// newStore makes an empty store for each case, and says what else it can do.
+// newStore makes an empty store for each case, with the operations that it offers.
 func newStore() (*conformance.Store, error) {
 	store := memprovider.New(memprovider.Options{StartMs: 1_000_000})
 	return &conformance.Store{
@@ -47,14 +47,14 @@ func ExampleAsk() {
 	// 395 cases passed, skipped: 20 without damage
 }
 
-// brittle forgets to give its locks back.
+// brittle never gives its locks back.
 type brittle struct{ engine.Provider }
 
 func (p brittle) AbandonOrchestrationItem(context.Context, string, time.Duration, bool) error {
 	return nil
 }
 
-// A failure shows what was asked, and what should have been answered.
+// A failure shows the calls, and the expected answer.
 func ExampleRun() {
 	factory := conformance.Factory{New: func() (*conformance.Store, error) {
 		in, err := newStore()

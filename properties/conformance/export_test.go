@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// IDs are the ids of the cases that Run asks, in order.
+// IDs returns the ids of the cases that Run runs, in order.
 func IDs() []string {
 	var ids []string
 	for _, c := range catalogue {
@@ -16,7 +16,7 @@ func IDs() []string {
 	return ids
 }
 
-// Problems are the cases that do not say what they are about, or that ask nothing, and code that no case names.
+// Problems lists the cases without a description or without a check, and code that no case names.
 func Problems() []string {
 	var problems []string
 	named := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// adminKillers are wrong about the management surface.
+// adminKillers make mistakes in the management surface.
 var adminKillers = []killer{
 	spoil("no instance is listed", on("ListInstances", func(c *call) {})),
 	spoil("one instance is listed", on("ListInstances", func(c *call) { c.do(); c.names = c.names[:min(1, len(c.names))] })),
@@ -354,7 +354,7 @@ func stats(name string, change func(s *engine.SystemStats)) killer {
 	}))
 }
 
-// deletes is a deletion without one of its steps.
+// deletes makes a deletion skip one of its steps.
 func deletes(name string, forgotten storerules.DeleteStep) killer {
 	return rule(name, func(r *storerules.Rules) {
 		r.DeleteSteps = slices.DeleteFunc(slices.Clone(r.DeleteSteps), func(s storerules.DeleteStep) bool { return s == forgotten })

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// killer is a wrong provider: what is wrong with it, and a factory of such.
+// killer is a wrong provider: a description of its mistake, and a factory.
 type killer struct {
 	name    string
 	factory conformance.Factory
@@ -26,16 +26,16 @@ func rule(name string, change func(r *storerules.Rules)) killer {
 	return killer{name, memory(rules)}
 }
 
-// spoil is memprovider behind a decorator that keeps nothing between calls.
+// spoil is memprovider behind a decorator without state between calls.
 //
-// It is not inlined: the tables below call it some hundred times, and the compiler takes ten seconds for such an initializer.
+// It is not inlined: the tables below call it several hundred times, and inlining makes the compiler take ten seconds.
 //
 //go:noinline
 func spoil(name string, spoil func(c *call)) killer {
 	return spoilWith(name, func(*conformance.Store) func(c *call) { return spoil })
 }
 
-// spoilWith is memprovider behind a decorator with a memory, made for each store.
+// spoilWith is memprovider behind a decorator with state, one for each store.
 //
 //go:noinline
 func spoilWith(name string, spoil func(in *conformance.Store) func(c *call)) killer {
@@ -47,7 +47,7 @@ func spoilWith(name string, spoil func(in *conformance.Store) func(c *call)) kil
 	}}}
 }
 
-// on is a decorator for some methods; the others are right.
+// on limits a decorator to some methods; the others stay correct.
 //
 //go:noinline
 func on(methods string, spoiled func(c *call)) func(c *call) {
@@ -60,7 +60,7 @@ func on(methods string, spoiled func(c *call)) func(c *call) {
 	}
 }
 
-// killers are all wrong providers, planted bugs first. A name is used once.
+// killers lists all wrong providers, planted bugs first. Names are unique.
 func killers() []killer {
 	var all []killer
 	for _, b := range faults.BugsOf("memprovider") {
@@ -75,7 +75,7 @@ func killers() []killer {
 
 var permanent = engine.Permanentf("call", "no")
 
-// queueKillers are wrong about the orchestrator queue, locks, acks and histories.
+// queueKillers make mistakes in the orchestrator queue, locks, acks and histories.
 var queueKillers = []killer{
 	spoil("acks anything", on("AckOrchestrationItem", func(c *call) { c.do(); c.err = nil })),
 	spoil("abandons anything", on("AbandonOrchestrationItem", func(c *call) { c.do(); c.err = nil })),

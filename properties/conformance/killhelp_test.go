@@ -7,21 +7,21 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// errPlain is an error that is no provider error.
+// errPlain is not a provider error.
 var errPlain = errors.New("something went wrong")
 
 func splitWords(text string) []string { return strings.Fields(text) }
 
 func compareText(a, b string) int { return strings.Compare(a, b) }
 
-// retryable makes a call's error one that may be tried again.
+// retryable makes the error of a call retryable.
 func retryable(c *call) {
 	if c.err != nil {
 		c.err = engine.Retryablef("call", "%s", c.err.Error())
 	}
 }
 
-// overwriting pretends that events with ids that are taken have replaced the old ones.
+// overwriting pretends that events with duplicate ids have replaced the old ones.
 func overwriting(c *call) {
 	if c.do(); c.err != nil && c.ack.LockToken != "" && len(c.ack.HistoryDelta) == 1 && c.ack.HistoryDelta[0].EventID == 1 {
 		c.ack.HistoryDelta[0].EventID = 1001

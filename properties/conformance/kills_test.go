@@ -8,14 +8,14 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// kills says for each case which wrong provider it must fail on: a planted bug of memprovider, or one of this package's
-// tests. Every line is a case and the name of a killer.
+// kills names, for each case, a wrong provider on which it must fail: a planted bug of memprovider, or a killer of this
+// package's tests. Every line is a case and the name of a killer.
 //
 //go:embed testdata/kills.txt
 var kills string
 
-// TestEveryCaseCanFail asks each case of the wrong provider that it is there for, alone, and wants it to fail; and to
-// fail because of an answer, not because the wrong provider broke down.
+// TestEveryCaseCanFail runs each case alone against its wrong provider. The case must fail, and because of an answer,
+// not because the wrong provider broke down.
 func TestEveryCaseCanFail(t *testing.T) {
 	byName := map[string]conformance.Factory{}
 	for _, k := range killers() {

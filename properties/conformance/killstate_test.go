@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// delta spoils what a turn records.
+// delta changes what a turn records.
 func delta(name string, change func(events []engine.Event) []engine.Event) killer {
 	return spoil(name, on("AckOrchestrationItem", func(c *call) {
 		c.ack.HistoryDelta = change(slices.Clone(c.ack.HistoryDelta))
@@ -18,14 +18,14 @@ func delta(name string, change func(events []engine.Event) []engine.Event) kille
 	}))
 }
 
-// without leaves events of a kind out.
+// without removes the events of a kind.
 func without(kind engine.EventKind) func([]engine.Event) []engine.Event {
 	return func(events []engine.Event) []engine.Event {
 		return slices.DeleteFunc(events, func(e engine.Event) bool { return e.Kind() == kind })
 	}
 }
 
-// snapshot spoils the keys that come with a batch.
+// snapshot changes the keys that come with a batch.
 func snapshot(name string, change func(c *call, entries []engine.KVEntry) []engine.KVEntry) killer {
 	return spoil(name, on("FetchOrchestrationItem", func(c *call) {
 		if c.do(); c.fetched != nil {
@@ -36,7 +36,7 @@ func snapshot(name string, change func(c *call, entries []engine.KVEntry) []engi
 
 func text(s string) *string { return &s }
 
-// after spoils the reads of keys once a call of that method was made.
+// after changes the reads of keys once a call of that method was made.
 func after(name, method string, spoiled func(c *call)) killer {
 	return spoilWith(name, func(*conformance.Store) func(c *call) {
 		was := false
@@ -49,7 +49,7 @@ func after(name, method string, spoiled func(c *call)) killer {
 	})
 }
 
-// stateKillers are wrong about custom status and keys.
+// stateKillers make mistakes in custom status and keys.
 var stateKillers = []killer{
 	spoil("there is no custom status", on("GetCustomStatus", func(c *call) {})),
 	spoil("custom status is always told", on("GetCustomStatus", func(c *call) { c.seen = 0; c.do() })),

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// polls is memprovider that says it waits for work, and waits in virtual time if at all.
+// polls is memprovider that declares that it waits for work, and waits in virtual time, if at all.
 func polls(name string, says bool, wait func(in *conformance.Store, c *call)) killer {
 	k := spoilWith(name, func(in *conformance.Store) func(c *call) {
 		return on("FetchOrchestrationItem FetchWorkItem", func(c *call) {
@@ -25,7 +25,7 @@ func polls(name string, says bool, wait func(in *conformance.Store, c *call)) ki
 	return k
 }
 
-// timeKillers are wrong about waiting for work.
+// timeKillers make mistakes in waiting for work.
 var timeKillers = []killer{
 	polls("waits although it says it does not", false, func(in *conformance.Store, c *call) { in.Advance(c.poll) }),
 	polls("waits twice as long as it may", false, func(in *conformance.Store, c *call) { in.Advance(2 * c.poll) }),
@@ -60,7 +60,7 @@ var timeKillers = []killer{
 	}()},
 }
 
-// waiting is memprovider that may be called by several at once and says that it waits for work.
+// waiting is memprovider that allows concurrent calls and declares that it waits for work.
 func waiting() conformance.Factory {
 	return conformance.Factory{New: func() (*conformance.Store, error) {
 		in, err := memory(nil).New()

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// hides gives an activity back and answers "nothing" where the test says so.
+// hides gives an activity back and returns nothing where hidden says so.
 func hides(name string, hidden func(c *call) bool) killer {
 	return spoil(name, on("FetchWorkItem", func(c *call) {
 		if c.do(); c.work != nil && hidden(c) {
@@ -29,7 +29,7 @@ func statusOf(c *call) engine.Status {
 	return info.Status
 }
 
-// refusesRenewalOf refuses renewals of activities of executions of that status.
+// refusesRenewalOf refuses to renew activities of executions with that status.
 func refusesRenewalOf(name string, status engine.Status) killer {
 	return spoilWith(name, func(*conformance.Store) func(c *call) {
 		held := map[string]engine.ActivityExecuteItem{}
@@ -49,7 +49,7 @@ func refusesRenewalOf(name string, status engine.Status) killer {
 	})
 }
 
-// workKillers are wrong about activities, sessions and tags.
+// workKillers make mistakes in activities, sessions and tags.
 var workKillers = []killer{
 	spoil("finishes anything", on("AckWorkItem", func(c *call) { c.do(); c.err = nil })),
 	spoil("extends anything", on("RenewWorkItemLock", func(c *call) { c.do(); c.err = nil })),

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// TestLive asks the same store with the wall clock, called by many at once, in seconds of a tenth.
+// TestLive runs the cases against the same store with the wall clock, concurrently, with seconds of a tenth.
 func TestLive(t *testing.T) {
 	conformance.Run(t, conformance.Factory{New: func() (*conformance.Store, error) {
 		store := live.Open(memprovider.Options{Recheck: true})

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestUselessFactory: a factory that makes no store is told so, and no case is asked.
+// TestUselessFactory checks that a factory that makes no store is reported, and that no case runs.
 func TestUselessFactory(t *testing.T) {
 	for want, f := range map[string]Factory{
 		"Factory.New is not set":  {},

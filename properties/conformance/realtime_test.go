@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// realTime makes stores without a clock to set, of which the broken ones answer "nothing" to a second fetch, after
-// taking a while if they are slow. It counts the stores made.
+// realTime makes stores without a settable clock. The broken ones return nothing from a second fetch, after some time if
+// they are slow. It counts the stores made.
 func realTime(second time.Duration, made *int, broken func(store int) bool, takes time.Duration) conformance.Factory {
 	right := memory(nil)
 	return conformance.Factory{New: func() (*conformance.Store, error) {
@@ -22,7 +22,7 @@ func realTime(second time.Duration, made *int, broken func(store int) bool, take
 			in.Provider = wrong{in.Provider, on("FetchOrchestrationItem", func(c *call) {
 				if fetches++; fetches == 2 {
 					for begin := time.Now(); time.Since(begin) < takes; {
-						fetches = 2 // a slow machine, not an idle one
+						fetches = 2 // as on a slow machine, not on an idle one
 					}
 					return
 				}
@@ -33,7 +33,7 @@ func realTime(second time.Duration, made *int, broken func(store int) bool, take
 	}}
 }
 
-// TestLateFailuresAreAskedAgain has a machine that is late while the provider is asked first.
+// TestLateFailuresAreAskedAgain simulates a machine that is slow during the first run of a case.
 func TestLateFailuresAreAskedAgain(t *testing.T) {
 	made := 0
 	r := conformance.Ask(realTime(10*time.Millisecond, &made, func(store int) bool { return store == 1 }, 5*time.Millisecond), "LX-02")[0]
@@ -42,7 +42,8 @@ func TestLateFailuresAreAskedAgain(t *testing.T) {
 	}
 }
 
-// TestFailuresInTimeCount has a provider that is wrong in time, once; and one that is wrong however long its seconds are.
+// TestFailuresInTimeCount uses a provider that fails in time, once, and a provider that fails however long its seconds
+// are.
 func TestFailuresInTimeCount(t *testing.T) {
 	made := 0
 	r := conformance.Ask(realTime(time.Hour, &made, func(store int) bool { return store == 1 }, 0), "LX-02")[0]
@@ -56,7 +57,7 @@ func TestFailuresInTimeCount(t *testing.T) {
 	}
 }
 
-// TestWhatIsMissingIsSaid has a store that can do nothing beyond the calls, and a provider without management surface.
+// TestWhatIsMissingIsSaid uses a store that offers only the calls, and a provider without a management surface.
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	bare := conformance.Factory{New: func() (*conformance.Store, error) {
 		in, err := memory(nil).New()
@@ -72,8 +73,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	}
 }
 
-// TestStorageFailures has a storage that fails when told: once so that nothing has happened, and once after the lock was
-// taken.
+// TestStorageFailures uses a storage that fails on request: once without any effect, and once after the lock was taken.
 func TestStorageFailures(t *testing.T) {
 	for _, keepsLock := range []bool{false, true} {
 		failing := conformance.Factory{New: func() (*conformance.Store, error) {
@@ -96,7 +96,7 @@ func TestStorageFailures(t *testing.T) {
 	}
 }
 
-// TestMistakesInScripts has scripts that would ask less than they seem to.
+// TestMistakesInScripts uses scripts that check less than they seem to.
 func TestMistakesInScripts(t *testing.T) {
 	for script, want := range map[string]string{
 		"fetsh":                 "no such operation",

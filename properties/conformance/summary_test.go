@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// fakeT is a test that runs its subtests at once and keeps what is logged.
+// fakeT is a test that runs its subtests at once and records what they log.
 type fakeT struct {
 	logged  *strings.Builder
 	cleanup *[]func()
@@ -25,7 +25,7 @@ func (f fakeT) Run(_ string, ask func(fakeT)) bool {
 	return true
 }
 
-// TestRunLogsSummary: when all cases are through, Run logs the verdicts by group.
+// TestRunLogsSummary checks that Run logs the verdicts by group after the last case.
 func TestRunLogsSummary(t *testing.T) {
 	f := fakeT{&strings.Builder{}, &[]func(){}}
 	conformance.Run(f, memory(nil))

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// TestWalkIsMadeShorter: what a walk finds is told by the few calls that it takes.
+// TestWalkIsMadeShorter checks that a finding of a walk is reduced to the few calls that it needs.
 func TestWalkIsMadeShorter(t *testing.T) {
 	for _, c := range []struct {
 		bug  faults.BugID

@@ -7,18 +7,18 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// wrong is a provider with something spoiled: every call passes through spoil, which may change its arguments, make it
-// by calling do, or leave it out, and change what it answers.
+// wrong is a provider with a mistake: every call passes through spoil, which may change its arguments, make it by
+// calling do, or skip it, and change its answer.
 type wrong struct {
 	engine.Provider
 	spoil func(c *call)
 }
 
-// call is a call that is being made: the method, its arguments, and its answer once do has been called.
+// call is a call in progress: the method, its arguments, and its answer once do has been called.
 type call struct {
 	method string
 	inner  engine.Provider
-	do     func() // makes the call with the arguments as they are now
+	do     func() // makes the call with the present arguments
 
 	ctx                       context.Context
 	instance, token, key      string
@@ -57,7 +57,7 @@ type call struct {
 	pruned  *engine.PruneResult
 }
 
-// is says whether the call is of one of the methods.
+// is reports whether the call is one of the methods.
 func (c *call) is(methods ...string) bool {
 	for _, m := range methods {
 		if c.method == m {
@@ -72,7 +72,7 @@ func (p wrong) call(ctx context.Context, method string, c *call, do func()) {
 	p.spoil(c)
 }
 
-// Admin is the management surface, spoiled too.
+// Admin returns the management surface, with the same mistake.
 func (p wrong) Admin() engine.ProviderAdmin { return wrongAdmin{p.Provider.Admin(), p} }
 
 type wrongAdmin struct {

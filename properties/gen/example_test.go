@@ -35,7 +35,7 @@ func register(r *node.Registry, _ *engine.Build) error {
 	return errors.Join(r.Register("Refund", engine.V(1, 0, 0), refund), r.RegisterActivity("PayBack", payBack))
 }
 
-// A test of generated plans: clusters, schedules, loads and faults that nobody has thought of.
+// A test with generated plans: random clusters, schedules, loads and faults.
 //
 //	func TestEveryPlan(t *testing.T) {
 //		properties.Test(t, properties.Config{Plan: gen.PlanFrom(gen.Space{}.Plan()), Seeds: 200})
@@ -69,7 +69,7 @@ func ExamplePlanFrom() {
 	//   ... and 26 more steps
 }
 
-// A user's handlers under generated plans: the space says what there is to run.
+// A user's handlers under generated plans: the space lists the work.
 func ExampleSpace() {
 	t := printer{}
 	space := gen.Space{Work: []plan.Instance{{ID: "refund", Orchestration: "Refund", Input: "30 euros"}}}
@@ -100,7 +100,7 @@ func ExampleSpace() {
 	//   ... and 2 more steps
 }
 
-// The same on builds of the user's own, without generated programs.
+// The same with the user's own builds, without generated programs.
 func ExampleSpace_ownBuilds() {
 	space := gen.Space{
 		Builds:     ownBuilds,
@@ -128,7 +128,7 @@ func ExampleSpace_ownBuilds() {
 	//         1  after rollback C to 4.0.0: max 251ms, p99 251ms; the longest is refund-2 (pin 4.1.0) from 377ms, seed 28
 }
 
-// ownBuilds are builds of a user: what 4.1.0 writes, 4.0.0 reads.
+// ownBuilds returns builds of a user: 4.0.0 reads what 4.1.0 writes.
 func ownBuilds() []*engine.Build {
 	kinds := engine.ShippedBuilds()[1] // 1.5.0
 	old, new := *kinds, *kinds
@@ -138,7 +138,7 @@ func ownBuilds() []*engine.Build {
 	return []*engine.Build{&old, &new}
 }
 
-// A handler that is wrong, and what is said of it: it keeps a number between its calls.
+// A wrong handler, which keeps a number between its calls, and the report about it.
 func ExampleSpace_Plan() {
 	packed := 0
 	forgetful := func(ctx *orch.Context, _ string) (string, error) {
@@ -157,7 +157,7 @@ func ExampleSpace_Plan() {
 	// durosim: seed 1 of Config.Plan gave two different runs
 }
 
-// firstLine keeps the first line of what a test says.
+// firstLine records the first line that a test logs.
 type firstLine struct {
 	printer
 	text string
@@ -167,7 +167,7 @@ func (l *firstLine) Fatalf(format string, args ...any) {
 	l.text, _, _ = strings.Cut(fmt.Sprintf(format, args...), "\n")
 }
 
-// The generators are ordinary ones of rapid, and can be part of others: here, plans of a user's that always freeze a node.
+// The generators are ordinary rapid generators and can be parts of others: here, of plans that always freeze a node.
 func ExampleSpace_Schedule() {
 	nodes := []plan.Node{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}}
 	frozen := rapid.Custom(func(t *rapid.T) *plan.Plan {

@@ -18,7 +18,8 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// TestGeneratedPlansAreValid: whatever is drawn, Validate takes it, and its text reads back as the same plan.
+// TestGeneratedPlansAreValid checks that Validate accepts every drawn plan, and that its text reads back as the same
+// plan.
 func TestGeneratedPlansAreValid(t *testing.T) {
 	known := workload.Known()
 	for name, space := range map[string]gen.Space{
@@ -50,7 +51,7 @@ func TestGeneratedPlansAreValid(t *testing.T) {
 	}
 }
 
-// TestGeneratedPlansHold: every property holds for every plan that can be drawn.
+// TestGeneratedPlansHold checks that every property holds for drawn plans.
 func TestGeneratedPlansHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := gen.Space{}.Plan().Draw(t, "plan")
@@ -65,7 +66,7 @@ func TestGeneratedPlansHold(t *testing.T) {
 	})
 }
 
-// TestPlanFromIsAFunctionOfTheSeed: the same seed gives the same plan, another one another.
+// TestPlanFromIsAFunctionOfTheSeed checks that a seed always gives the same plan, and another seed another plan.
 func TestPlanFromIsAFunctionOfTheSeed(t *testing.T) {
 	texts := map[string]bool{}
 	const seeds = 50
@@ -88,8 +89,8 @@ func TestPlanFromIsAFunctionOfTheSeed(t *testing.T) {
 	}
 }
 
-// share are the least parts per thousand of generated plans that must reach a point: well below what they do, and far above
-// what a generator reaches that leaves the matter out.
+// share holds, for each point, the least number per thousand of generated plans that must reach it: well below the
+// actual share, and far above that of a generator that omits the feature.
 var share = map[string]int{
 	"two-builds-live":              250,
 	"three-builds-live":            50,
@@ -108,7 +109,7 @@ var share = map[string]int{
 	"answer-lost-after-commit":     5,
 }
 
-// TestGeneratedPlansSpread: generated plans reach the states that matter, each in a fair share of them.
+// TestGeneratedPlansSpread checks that a fair share of generated plans reaches each important state.
 func TestGeneratedPlansSpread(t *testing.T) {
 	plans := int(sample.Number(200, 600))
 	reached := map[string]int{}

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle"
 )
 
-// An answer is judged by what was seen before it.
+// The oracle judges an answer by the earlier ones.
 func ExampleOracle() {
 	o := oracle.New(oracle.Options{})
 	start := engine.StartItem{Instance: "order-1", Orchestration: "Order", Version: "1.0.0", ExecutionID: 1}
@@ -42,7 +42,7 @@ func ExampleOracle() {
 	// true
 }
 
-// A provider that promises more than the contract can be held to that.
+// A provider that promises more than the contract can be judged by its promises.
 func ExampleOptions() {
 	message := func(instance string) engine.WorkItem {
 		return engine.StartItem{Instance: instance, Orchestration: "Order", Version: "1.0.0", ExecutionID: 1}
@@ -63,7 +63,7 @@ func ExampleOptions() {
 	// false
 }
 
-// Watch tells calls as they are made.
+// Watch reports calls as they are made.
 func ExampleWatch() {
 	store := memprovider.New(memprovider.Options{})
 	o := oracle.New(oracle.Options{})

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// ids are the freedoms of docs/contract/provider.md#p10.
+// ids lists the freedoms of docs/contract/provider.md#p10.
 func ids() []Freedom {
 	return []Freedom{
 		"F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12", "F13", "F14", "F15", "F16", "F17", "F18", "F19", "F20", "F21",
@@ -39,8 +39,8 @@ func TestFreedomsAreThe28(t *testing.T) {
 	}
 }
 
-// freedomCase is a script that ends with an answer that only the freedom allows, and if the freedom is always granted,
-// an answer near it that is wrong all the same.
+// freedomCase is a script that ends with an answer that only the freedom allows and, if the freedom is always granted, a
+// similar answer that is still wrong.
 type freedomCase struct {
 	prepare func(s *script)
 	args    call.Call
@@ -49,12 +49,12 @@ type freedomCase struct {
 	wrong   call.Answer
 }
 
-// TestEachFreedomIsABranch sees that the awkward answer is allowed, and refused from whoever is denied the freedom.
+// TestEachFreedomIsABranch checks that the unusual answer is allowed, and rejected if the freedom is denied.
 func TestEachFreedomIsABranch(t *testing.T) {
 	for _, f := range Freedoms() {
 		t.Run(string(f.ID), func(t *testing.T) {
 			c := freedomCases[f.ID]
-			alone := []Freedom{f5Contention} // scripts are of one caller
+			alone := []Freedom{f5Contention} // scripts have a single caller
 			if f.ID == f5Contention || f.ID == f22BulkAtomicity {
 				alone = nil
 			}
@@ -291,8 +291,8 @@ func (s *script) created2() *script {
 	return s.ok(send(startA)).says(fetchAny(), item("o-second", 1, startA)).ok(ackOf1("o-second", named))
 }
 
-// TestFreedomsMeet: where two reasons to fail apply, each may be the one that is told; and what is free for two lists is
-// free for each.
+// TestFreedomsMeet checks that if two reasons to fail apply, either may be reported, and that a freedom for two lists
+// applies to each of them.
 func TestFreedomsMeet(t *testing.T) {
 	orphan := engine.ExecutionMetadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", ParentInstanceID: "ghost"}
 	fetched := func() *script {

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// invariantCases has for each invariant of docs/contract/provider.md#p12 a script that ends with an answer which
+// invariantCases has, for each invariant of docs/contract/provider.md#p12, a script that ends with an answer that
 // violates it.
 var invariantCases = []struct {
 	id      string

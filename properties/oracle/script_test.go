@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// script is a sequence of calls with answers that a test makes up.
+// script is a sequence of calls with made-up answers.
 type script struct {
 	t  *testing.T
 	o  *Oracle
@@ -17,7 +17,7 @@ type script struct {
 
 func newScript(t *testing.T, o Options) *script { return &script{t, New(o), At(1000)} }
 
-// says gives a call's answer to the oracle, which must allow it.
+// says passes a call and its answer to the oracle, which must allow it.
 func (s *script) says(args call.Call, a call.Answer) *script {
 	s.t.Helper()
 	if r := s.o.Apply(Exchange{Call: args, Answer: a, At: s.at}); r != nil {
@@ -26,10 +26,10 @@ func (s *script) says(args call.Call, a call.Answer) *script {
 	return s
 }
 
-// ok is a call that succeeds without a result.
+// ok is says for a call that succeeds without a result.
 func (s *script) ok(args call.Call) *script { s.t.Helper(); return s.says(args, call.Answer{}) }
 
-// refused gives an answer that the oracle must refuse.
+// refused passes an answer that the oracle must reject.
 func (s *script) refused(args call.Call, a call.Answer) *Refusal {
 	s.t.Helper()
 	r := s.o.Apply(Exchange{Call: args, Answer: a, At: s.at})
@@ -42,7 +42,7 @@ func (s *script) refused(args call.Call, a call.Answer) *Refusal {
 
 func (s *script) time(ms int64) *script { s.at = At(ms); return s }
 
-// The pieces that scripts are made of.
+// The building blocks of scripts.
 var (
 	startA = engine.StartItem{Instance: "A", Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1}
 	pokeA  = engine.ExternalRaisedItem{Instance: "A", Name: "e"}
@@ -82,7 +82,7 @@ func event(id uint64, data engine.EventData) engine.Event {
 	return engine.Event{EventID: id, InstanceID: "A", ExecutionID: 1, TimestampMs: 1000, DuroxideVersion: "1.5.0", Data: data}
 }
 
-// created brings instance A into being, by an ack with changes.
+// created creates instance A, by an ack with changes.
 func (s *script) created(change func(a *call.AckOrchestrationItem)) *script {
 	s.t.Helper()
 	s.ok(send(startA)).says(fetchAny(), item("o-created", 1, startA))
@@ -93,7 +93,7 @@ func (s *script) created(change func(a *call.AckOrchestrationItem)) *script {
 	return s.ok(a)
 }
 
-// activityOf is an activity of A.
+// activityOf returns an activity of A.
 func activityOf(id uint64, session, tag string) engine.ActivityExecuteItem {
 	return engine.ActivityExecuteItem{Instance: "A", ExecutionID: 1, ID: id, Name: "Act", SessionID: session, Tag: tag}
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// benchmark is one of the plain workloads by which engines are compared: no faults, no checkers, one node.
+// benchmark is one of the plain workloads for comparing engines: no faults, no checkers, one node.
 type benchmark struct {
 	name      string
 	instances int // in one run
 	handler   orch.Handler
-	// lasts is the virtual time that an instance needs at most.
+	// lasts is the longest virtual time that an instance needs.
 	lasts time.Duration
 	// bare is the same work for the bare model.
 	bare bareWork
@@ -57,7 +57,7 @@ var workloads = []benchmark{
 	}, time.Minute, bareWork{restarts: 100}},
 }
 
-// plan is a run of the workload: its instances start within a second.
+// plan returns a run of the workload: its instances start within a second.
 func (w *benchmark) plan() *plan.Plan {
 	p := &plan.Plan{
 		Name: w.name, Nodes: []plan.Node{{Name: "A", Build: "2.0.0"}}, Turbulence: w.lasts, StepBudget: 10_000_000,
@@ -77,7 +77,7 @@ func (w *benchmark) register(r *node.Registry, _ *engine.Build) error {
 	return r.Register("Work", engine.V(1, 0, 0), w.handler)
 }
 
-// TestWorkloads: every instance of every workload completes, in the whole simulation as in the bare model.
+// TestWorkloads checks that every instance of every workload completes, in the whole simulation and in the bare model.
 func TestWorkloads(t *testing.T) {
 	for i := range workloads {
 		w := &workloads[i]
@@ -156,13 +156,13 @@ type bareModel struct {
 	completed int
 }
 
-// bareWork is what an instance does: rounds of activities side by side, with timers between; or restarts.
+// bareWork is the work of an instance: rounds of concurrent activities, with timers between; or restarts.
 type bareWork struct {
 	rounds, fan, restarts int
 	timers                bool
 }
 
-// bareFact is an event of a history: something was asked for, or is done.
+// bareFact is an event of a history: a request, or its completion.
 type bareFact struct {
 	id   int
 	done bool
@@ -172,7 +172,7 @@ type bareEvent struct {
 	at       int64
 	seq      int
 	instance int
-	id       int  // of what is done; 0 starts
+	id       int  // the id of the completed request; 0 starts
 	activity bool // still to be run
 }
 
@@ -205,7 +205,7 @@ func (m *bareModel) add(e bareEvent) {
 	heap.Push(&m.queue, e)
 }
 
-// run carries everything out and returns how many instances have completed.
+// run runs everything and returns the number of completed instances.
 func (m *bareModel) run() int {
 	for m.queue.Len() > 0 {
 		e := heap.Pop(&m.queue).(bareEvent)
@@ -220,7 +220,7 @@ func (m *bareModel) run() int {
 	return m.completed
 }
 
-// turn replays an instance: its code asks by yielding an id, and is resumed when that is done.
+// turn replays an instance: its code yields an id as a request, and is resumed when that is complete.
 func (m *bareModel) turn(e bareEvent) {
 	h := m.histories[e.instance]
 	if e.id > 0 {
@@ -238,7 +238,7 @@ func (m *bareModel) turn(e bareEvent) {
 	next, stop := iter.Pull(m.code(done))
 	ended := true
 	for id, more := next(); more; id, more = next() {
-		if id > 0 && id > asked { // something new
+		if id > 0 && id > asked { // a new request
 			h = append(h, bareFact{id, false})
 			due := e.at + 1
 			timer := m.work.timers && id%2 == 0
@@ -265,7 +265,7 @@ func (m *bareModel) turn(e bareEvent) {
 	}
 }
 
-// code yields a positive id to ask, and a negative one to wait for it.
+// code yields a positive id to make a request, and a negative one to wait for it.
 func (m *bareModel) code(done []bool) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		id := 0

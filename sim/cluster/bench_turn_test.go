@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// chain awaits activities one after the other, for ever.
+// chain awaits activities one after another, for ever.
 func chain(ctx *orch.Context, input string) (string, error) {
 	for {
 		if _, err := ctx.ScheduleActivity("Step", input).Await(); err != nil {
@@ -41,7 +41,7 @@ type storedTurn struct {
 	messages []engine.WorkItem
 }
 
-// afterTurns plays turns until the history has so many events, and leaves the completions of the last one unread.
+// afterTurns plays turns until the history has this many events, and leaves the completions of the last one unread.
 func afterTurns(b *testing.B, h orch.Handler, events int) *storedTurn {
 	s := &storedTurn{handler: h}
 	in := replay.Input{
@@ -88,7 +88,7 @@ func (s *storedTurn) store(b *testing.B, build *engine.Build) engine.Provider {
 	return p
 }
 
-// shares are the parts of a turn's time.
+// shares are the parts of the time of a turn.
 type shares struct{ decode, replay, provider time.Duration }
 
 // turn fetches the batch twice, first with a history that is not decoded yet, computes the turn and commits it. What the

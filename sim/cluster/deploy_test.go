@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// TestDeploy: the application is upgraded while the runtime stays, and then the runtime while the application stays.
+// TestDeploy upgrades the application while the runtime stays, and then the runtime while the application stays.
 func TestDeploy(t *testing.T) {
 	app := func(word string) workload.Application {
 		return workload.Application{Version: word, Register: func(r *node.Registry) error {

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// TestEndlessExecution: an execution that takes far more turns than is normal ends the run, and is named.
+// TestEndlessExecution checks that an execution with far too many turns ends the run, and is named.
 func TestEndlessExecution(t *testing.T) {
 	// Loop runs as many activities as its input says, one after the other; for ever if it says nothing.
 	loop := func(ctx *orch.Context, input string) (string, error) {
@@ -34,7 +34,7 @@ func TestEndlessExecution(t *testing.T) {
 		name   string
 		budget uint64
 		inputs []string
-		want   string // of the violation; empty if all ends
+		want   string // of the violation; empty if all instances end
 	}{
 		{"for ever", 0, []string{""}, "execution 1 of loop-0 (Loop@1.0.0, on build 1.5.0) has taken 1000 turns and 2000 events without an end"},
 		{"a budget", 40, []string{"90"}, "has taken 40 turns"},

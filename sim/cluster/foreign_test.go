@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// TestStoreOfAnother: what a store of the caller's must be, and what becomes of a run whose store fails.
+// TestStoreOfAnother checks the requirements on a caller's store, and what happens to a run whose store fails.
 func TestStoreOfAnother(t *testing.T) {
 	closed := 0
 	inMemory := func(change func(s *cluster.ForeignStore)) func(int64) (*cluster.ForeignStore, error) {
@@ -77,7 +77,7 @@ func (p countsTwice) FetchWorkItem(ctx context.Context, lock, poll time.Duration
 	return got, err
 }
 
-// TestStoreThatCannotBeFollowed: with nobody to judge its answers, the run ends where its own store cannot follow.
+// TestStoreThatCannotBeFollowed checks that without a referee the run ends where its own store cannot follow.
 func TestStoreThatCannotBeFollowed(t *testing.T) {
 	parsed, err := scenario.Parse("t", []byte("# t\nnodes A run 1.5.0\ninstance o runs Chain at 1s\n"))
 	if err != nil {

@@ -15,7 +15,7 @@ func race(other string) string {
 	return "program P\n  select\n    wait go\n    " + other + "\n  end\nend\ninstance o runs P"
 }
 
-// TestHelp: calm and relief say what they did, and a plan can do without them.
+// TestHelp checks that calm and relief report what they did, and that a plan can disable them.
 func TestHelp(t *testing.T) {
 	const order = "nodes A B run 1.5.0\ninstance o runs ProcessOrder at 1s"
 	for _, tc := range []struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// builtin are the plans of the built-in scenarios with all faults on, for a seed.
+// builtin returns the plans of the built-in scenarios with all faults on, for a seed.
 func builtin(t *testing.T, seed uint64) []*plan.Plan {
 	t.Helper()
 	full := faults.Full()
@@ -30,10 +30,11 @@ func builtin(t *testing.T, seed uint64) []*plan.Plan {
 	return plans
 }
 
-// seeds are what the tests of all built-in plans run each of them with.
+// seeds are the seeds with which the tests run each built-in plan.
 func seeds(all ...uint64) []uint64 { return sample.Of(all, len(all)) }
 
-// TestEachDrawHasItsKey: two draws with one key would not be independent, and only the first could be replayed.
+// TestEachDrawHasItsKey checks that keys are unique: two draws with one key would not be independent, and only the first
+// could be replayed.
 func TestEachDrawHasItsKey(t *testing.T) {
 	for _, seed := range seeds(0, 1, 2, 3, 4) {
 		for _, plan := range append(builtin(t, seed), stormy()) {
@@ -48,7 +49,7 @@ func TestEachDrawHasItsKey(t *testing.T) {
 	}
 }
 
-// TestWatchingChangesNothing: a run that is narrated, recorded and marked has the digest of one that is not.
+// TestWatchingChangesNothing checks that narration, recording and marks do not change the digest of a run.
 func TestWatchingChangesNothing(t *testing.T) {
 	for _, seed := range seeds(1, 0, 2) {
 		for _, plan := range append(builtin(t, seed), stormy()) {

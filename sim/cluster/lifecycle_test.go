@@ -23,7 +23,7 @@ type watcher struct {
 	record    func(w *cluster.World, r *cluster.Record)
 	observe   func(w *cluster.World, o *observe.Observation)
 	afterStep func(w *cluster.World)
-	calmMs    int64 // for how long calm lasts
+	calmMs    int64 // how long calm lasts
 }
 
 func (m *watcher) Record(r *cluster.Record) {
@@ -102,7 +102,7 @@ func stormy() *plan.Plan {
 func TestNodesObeyTheSchedule(t *testing.T) {
 	for seed := range uint64(40) {
 		wanted := map[string]bool{"A": true, "B": true, "C": true}
-		told := map[string]int64{} // when it was told to start, while it is down
+		told := map[string]int64{} // the time at which it was told to start, while it is down
 		watch(t, stormy(), seed, watcher{calmMs: 60_000, record: func(w *cluster.World, r *cluster.Record) {
 			at := fmt.Sprintf("seed %d, %d ms", seed, r.AtMs-w.StartMs())
 			switch r.Kind {
@@ -146,7 +146,8 @@ func TestNodesObeyTheSchedule(t *testing.T) {
 	}
 }
 
-// TestAnUpgradeThatIsKilledComesBack: a node whose graceful stop takes too long is killed, and starts its new build.
+// TestAnUpgradeThatIsKilledComesBack checks that a node whose graceful stop takes too long is killed, and starts its new
+// build.
 func TestAnUpgradeThatIsKilledComesBack(t *testing.T) {
 	plan := &plan.Plan{
 		Name:      "kill",
@@ -165,7 +166,7 @@ func TestAnUpgradeThatIsKilledComesBack(t *testing.T) {
 	}
 }
 
-// TestParkedFetchesMeetFaults: each try of a parked fetch can be refused, not only the first.
+// TestParkedFetchesMeetFaults checks that each try of a parked fetch can be refused, not only the first.
 func TestParkedFetchesMeetFaults(t *testing.T) {
 	plan := upgradePlan(8, faults.Plan{Rates: []faults.Rate{{Kind: faultkind.RetryableError, Num: 1, Den: 5}}})
 	woken := map[uint64]bool{}
@@ -232,7 +233,7 @@ func TestRegisterTwice(t *testing.T) {
 	}
 }
 
-// TestClientsTryForLong: a client goes on for as long as it takes.
+// TestClientsTryForLong checks that a client retries for as long as necessary.
 func TestClientsTryForLong(t *testing.T) {
 	plan := upgradePlan(1, faults.Plan{Rates: []faults.Rate{{Kind: faultkind.RequestLost, Num: 1, Den: 1}}})
 	plan.Schedule, plan.Turbulence = nil, 1200*time.Second
@@ -241,7 +242,7 @@ func TestClientsTryForLong(t *testing.T) {
 	}
 }
 
-// TestHandlersThatFail: what is wrong with a user's registration is told before the run.
+// TestHandlersThatFail checks that a mistake in a user's registration is reported before the run.
 func TestHandlersThatFail(t *testing.T) {
 	_, err := cluster.Run(cluster.Config{Plan: upgradePlan(1, faults.None()), Handlers: func(_ *node.Registry, b *engine.Build) error {
 		if b.Name() == "2.0.0" {

@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// TestScheduleSteps carries out each verb and looks for what it must lead to, in that order, in the story of the run.
+// TestScheduleSteps runs each verb and looks for its effects, in order, in the story of the run.
 func TestScheduleSteps(t *testing.T) {
 	sec := func(n int) time.Duration { return time.Duration(n) * time.Second }
 	narrow := engine.MustParseRange("1.x")
@@ -140,7 +140,7 @@ func TestScheduleSteps(t *testing.T) {
 	}
 }
 
-// TestValidate: a plan that makes no sense is refused, with everything that is wrong with it.
+// TestValidate checks that an invalid plan is rejected, with all its mistakes.
 func TestValidate(t *testing.T) {
 	one := []plan.Node{{Name: "A", Build: "1.5.0"}}
 	for _, tc := range []struct {

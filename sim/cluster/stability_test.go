@@ -42,7 +42,7 @@ func (c *collector) monitor(w *cluster.World) cluster.Monitor {
 	return c
 }
 
-// histories runs a plan and returns what was stored of each instance.
+// histories runs a plan and returns the stored events of each instance.
 func histories(t *testing.T, cfg cluster.Config) map[string][]string {
 	t.Helper()
 	c := &collector{}
@@ -53,7 +53,7 @@ func histories(t *testing.T, cfg cluster.Config) map[string][]string {
 	return c.history
 }
 
-// nosy asks for one more draw whenever it is asked for one.
+// nosy makes an extra draw before each draw.
 type nosy struct{ sim.Chooser }
 
 var extra = sim.NewLabel("one-more-draw")
@@ -95,7 +95,7 @@ func TestSameSeedSameTrace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg.Narrator = func(cluster.Line) {} // names are rendered, and nothing else changes
+		cfg.Narrator = func(cluster.Line) {} // only renders names
 		b, err := cluster.Run(cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -106,7 +106,7 @@ func TestSameSeedSameTrace(t *testing.T) {
 	}
 }
 
-// TestAMapIterationIsSeen plants the mistake that the digest is for: a handler that schedules in the order of a map.
+// TestAMapIterationIsSeen plants the mistake for which the digest exists: a handler that schedules in map order.
 func TestAMapIterationIsSeen(t *testing.T) {
 	planted := func(r *node.Registry, b *engine.Build) error {
 		if err := workload.Handlers(r, b); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// TestClock: a clock drifts away from its offset, and not without bound.
+// TestClock checks that a clock drifts away from its offset, within bounds.
 func TestClock(t *testing.T) {
 	for _, c := range []struct {
 		clock plan.Clock

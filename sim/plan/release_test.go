@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// What a released runtime cannot run is refused before anything runs.
+// Work that a released runtime cannot run is rejected before anything runs.
 func TestReleasedNodesRunProgramsOnly(t *testing.T) {
 	const node = "node A runs duroxide 0.1.32\n"
 	const call = "program P\n  call x\nend\n"
@@ -41,7 +41,7 @@ func TestReleasedNodesRunProgramsOnly(t *testing.T) {
 	}
 }
 
-// A generated program suits every node of its plan.
+// A generated program is valid for every node of its plan.
 func TestGeneratedProgramsSuitReleases(t *testing.T) {
 	for _, nodes := range []string{"node A runs duroxide 0.1.26\n", "node A runs duroxide 0.1.32\nnode B runs 1.5.0\n"} {
 		s, err := scenario.Parse("x.txt", []byte(nodes+"load 20 instances over 1s\n  mix 1 generated programs\n"))

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/internal/planterm"
 )
 
-// TestDeclaredBuilds: a declared build is like another one but for its lines.
+// TestDeclaredBuilds checks that a declared build is like another one, except for its lines.
 func TestDeclaredBuilds(t *testing.T) {
 	s, err := Parse("x.txt", []byte(`build 1.7.0 like 1.6.0
   reads with ExternalSubscribed2 ExternalEvent2 without LegacyNote

@@ -58,7 +58,7 @@ func TestBuiltinScenarios(t *testing.T) {
 	}
 }
 
-// checkTold checks that marks come in the order in which they are written, whatever was drawn.
+// checkTold checks that marks come in the order in which they are written, whatever the draws.
 func checkTold(t *testing.T, seed uint64, s *Scenario, p *plan.Plan) {
 	t.Helper()
 	for i := 1; i < len(p.Schedule); i++ {
@@ -102,7 +102,7 @@ func planRoundTrip(t interface {
 	}
 }
 
-// ignoreLines leaves out where things stand, and the warnings about it.
+// ignoreLines removes line numbers and the warnings that depend on them.
 var ignoreLines = cmp.Options{
 	cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "Expect.Line" }, cmp.Ignore()),
 	cmpopts.IgnoreUnexported(Scenario{}),

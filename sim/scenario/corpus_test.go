@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// compareKeys compares keys by hash and rendering: what they are, and not where their paths lie.
+// compareKeys compares keys by hash and rendering, not by address.
 var compareKeys = cmp.Comparer(func(a, b sim.Key) bool { return a.Hash() == b.Hash() && a.String() == b.String() })
 
 func entryRoundTrip(t *testing.T, e *Entry) {
@@ -67,7 +67,7 @@ func TestEntryRoundTrip(t *testing.T) {
 	entryRoundTrip(t, e)
 }
 
-// TestEntryName: the name depends on what decides the run and on nothing else.
+// TestEntryName checks that the name depends only on what determines the run.
 func TestEntryName(t *testing.T) {
 	e := testEntry(t)
 	name := e.Name()

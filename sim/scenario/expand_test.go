@@ -50,7 +50,7 @@ func mustExpand(t *testing.T, s *Scenario, seed uint64, o Overrides) *plan.Plan 
 	return p
 }
 
-// TestExpandPinned: the draws of a seed are part of the format; a change moves what every seed means.
+// TestExpandPinned: the draws of a seed are part of the format; a change alters the meaning of every seed.
 func TestExpandPinned(t *testing.T) {
 	const want = `scenario x
 
@@ -83,7 +83,8 @@ at 19.715s pause A for 2.681s
 	}
 }
 
-// TestExpandDraws: one seed always gives one plan, seeds differ, every draw lies in its range and some draws differ.
+// TestExpandDraws checks that one seed always gives the same plan, that seeds differ, and that draws lie in their ranges
+// and vary.
 func TestExpandDraws(t *testing.T) {
 	s := mustParse(t, story)
 	starts := map[time.Duration]bool{}
@@ -136,7 +137,7 @@ func TestExpandDraws(t *testing.T) {
 	}
 }
 
-// TestExpandIndependent: whatever is added moves nothing else.
+// TestExpandIndependent checks that an addition changes nothing else.
 func TestExpandIndependent(t *testing.T) {
 	base := mustParse(t, story)
 	for _, more := range []struct{ name, before, insert string }{
@@ -211,7 +212,7 @@ func TestExpandErrors(t *testing.T) {
 	}
 }
 
-// TestExpandActionNotBeforeStart: a client cannot cancel what it has not started.
+// TestExpandActionNotBeforeStart checks that a client does not cancel an instance that it has not started.
 func TestExpandActionNotBeforeStart(t *testing.T) {
 	s := mustParse(t, "instance a runs Leaf at 1s..9s\n  cancel at 2s\nload 5 instances over 10s\nmix 1 Leaf\n  cancel at 3s..4s")
 	moved := 0

@@ -16,12 +16,12 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// TestPlanRoundTrip: any plan that the language can say comes back from its text as it was, in its order.
+// TestPlanRoundTrip checks that any plan that the language can express reads back from its text unchanged, in order.
 func TestPlanRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { planRoundTrip(t, drawPlan(t)) })
 }
 
-// TestScenarioRoundTrip: the same for the plans that a scenario expands to, when the plan is read as a scenario again.
+// TestScenarioRoundTrip checks the same for expanded plans that are read as scenarios again.
 func TestScenarioRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := drawPlan(rt)
@@ -87,7 +87,7 @@ func drawBuilds(t *rapid.T, known []string) []plan.Build {
 
 func drawPlan(t *rapid.T) *plan.Plan {
 	builds := []string{"0.8.0", "1.5.0", "2.0.0-rc.1", "2.0.0", "3.0.0"}
-	// Names are awkward on purpose: keywords, quotes, comments, spaces, bytes that are no text.
+	// Names are deliberately awkward: keywords, quotes, comments, spaces, invalid UTF-8.
 	name := rapid.OneOf(
 		rapid.SampledFrom([]string{"A", "run", "runs", "none", "at", "#1", "a b", "x@1.0.0", `q"q`, `back\`, "a:", "\xff", "\u00a0", "ä", "7"}),
 		rapid.StringN(1, 6, 12),

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestCheckHandlers: an orchestration that nobody has is refused, unless the scenario says that it is missing.
+// TestCheckHandlers checks that an unknown orchestration is rejected, unless the scenario says that it is missing.
 func TestCheckHandlers(t *testing.T) {
 	known := []string{"Leaf@1.0.0", "Order@1.0.0", "Order@2.0.0"}
 	for _, c := range []struct{ text, want string }{
@@ -32,7 +32,7 @@ func TestCheckHandlers(t *testing.T) {
 	}
 }
 
-// TestByteOrderMark: what some editors put before a text is no part of it.
+// TestByteOrderMark checks that a byte order mark, which some editors write, is not part of the text.
 func TestByteOrderMark(t *testing.T) {
 	if _, err := Parse("x.txt", []byte("\ufeffnodes A B run 1.5.0\r\n")); err != nil {
 		t.Error(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// TestOpen: a name stands for a built-in scenario, a file of either format, or itself as a text.
+// TestOpen checks that a name stands for a built-in scenario, for a file of either format, or for itself as a text.
 func TestOpen(t *testing.T) {
 	files := map[string]string{
 		"own.txt":    "nodes A B run 1.5.0\n",

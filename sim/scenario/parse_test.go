@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// TestErrors: each text is refused with exactly this error.
+// TestErrors checks that each text is rejected with exactly this error.
 func TestErrors(t *testing.T) {
 	const nodes = "nodes A B run 1.5.0\n"
 	for _, c := range []struct{ text, want string }{
@@ -163,7 +163,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestSpellings: texts that say the same in other words.
+// TestSpellings checks texts that say the same in different words.
 func TestSpellings(t *testing.T) {
 	for _, c := range []struct{ a, b string }{
 		{"nodes A B run 1.5.0\n  option max_attempts 3", "node A runs 1.5.0\noption max_attempts 3\nnode B runs 1.5.0\noption max_attempts 3"},
@@ -258,7 +258,7 @@ func TestNameAndTitle(t *testing.T) {
 	}
 }
 
-// FuzzParse: no text makes the parser panic; what parses can be formatted, gives the same text again, and expands.
+// FuzzParse checks that no text makes the parser panic, and that parsed texts format to the same text again, and expand.
 func FuzzParse(f *testing.F) {
 	for _, n := range Builtin() {
 		f.Add(n.Text, uint64(1))

@@ -217,10 +217,10 @@ func TestQuotations(t *testing.T) {
 	}
 }
 
-// readQuotations are the quotations of a scenario's text, and what is wrong with them.
+// readQuotations returns the quotations of a scenario's text, and the mistakes in them.
 func readQuotations(text string) (quoted, problems []string) {
 	const told, untold = "#> ", "#~ "
-	open := "" // what the last quotation still lacks
+	open := "" // the rest that the last quotation still lacks
 	need := func(what string) {
 		if open != "" {
 			problems = append(problems, open+" follows "+quoted[len(quoted)-1])
@@ -258,7 +258,7 @@ func readQuotations(text string) (quoted, problems []string) {
 	return quoted, problems
 }
 
-// TestQuotationsAreRead: what the reader of quotations finds fault with.
+// TestQuotationsAreRead checks the errors of the reader of quotations.
 func TestQuotationsAreRead(t *testing.T) {
 	for _, c := range []struct {
 		text     string

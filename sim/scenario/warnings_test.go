@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// TestWarnings: what is odd is told with its line; what is not certain is not.
+// TestWarnings checks that probable mistakes are reported with their lines, and uncertain ones are not.
 func TestWarnings(t *testing.T) {
 	for _, tc := range []struct {
 		name, text string
@@ -47,7 +47,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestBuiltinWithoutWarnings: what comes with the module says what it does.
+// TestBuiltinWithoutWarnings checks that built-in scenarios have no warnings.
 func TestBuiltinWithoutWarnings(t *testing.T) {
 	for _, n := range append(scenario.Builtin(), scenario.Situations()...) {
 		s, err := scenario.Parse(n.File, n.Text)
@@ -60,7 +60,7 @@ func TestBuiltinWithoutWarnings(t *testing.T) {
 	}
 }
 
-// TestNoText: a file that is no text is told as such, and is not echoed.
+// TestNoText checks that a binary file is rejected as such, and is not echoed.
 func TestNoText(t *testing.T) {
 	_, err := scenario.Parse("core", []byte("\x7fELF\x02\x01\x01\x00\x00"))
 	if err == nil || err.Error() != "core: this is not text: byte 4 is 0x02" {

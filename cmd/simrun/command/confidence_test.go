@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/faults"
 )
 
-// The table of detection rates has every planted bug that a scenario shows, and no other.
+// The table of detection rates has every planted bug that a scenario shows, and no others.
 func TestDetectionIsComplete(t *testing.T) {
 	var d detection
 	if err := json.Unmarshal(detectionFile, &d); err != nil {

@@ -15,7 +15,7 @@ import (
 // simrun is the program of cmd/simrun.
 var simrun = Program{Name: "simrun"}
 
-// TestCorpus replays every plan that once found something. A drifted digest is a notice, a drifted verdict fails.
+// TestCorpus replays every stored plan. A changed digest is a notice, a changed verdict fails.
 func TestCorpus(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "seeds", "*.txt"))
 	if err != nil {
@@ -34,7 +34,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestCorpusHasEveryBug: each planted bug has a stored run that shows a property that it is expected to break.
+// TestCorpusHasEveryBug checks that each planted bug has a stored run that breaks a property named for it.
 func TestCorpusHasEveryBug(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "seeds", "*.txt"))
 	if err != nil {

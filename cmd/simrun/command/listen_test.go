@@ -11,7 +11,8 @@ import (
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 )
 
-// TestListen: a provider at an address is checked like a child, over both networks, and serving ends with its input.
+// TestListen checks that a provider at an address is checked like a child process, over both networks, and that serving
+// ends with its input.
 func TestListen(t *testing.T) {
 	for _, at := range []string{"tcp:127.0.0.1:0", "unix:" + filepath.Join(t.TempDir(), "socket")} {
 		var where address
@@ -44,7 +45,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestAddresses: what is no address, and what says twice where the provider is, is told.
+// TestAddresses checks the errors for invalid addresses, and for a provider that is given twice.
 func TestAddresses(t *testing.T) {
 	for want, args := range map[string][]string{
 		"expected unix:PATH or tcp:HOST:PORT": {"oracle", "--connect", "udp:1"},

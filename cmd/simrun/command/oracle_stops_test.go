@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/faults"
 )
 
-// TestOracleStops: a search that does not come to its end reports what it has, and ends with the command for the rest.
+// TestOracleStops checks that a search that stops early reports its results, and ends with the command for the rest.
 func TestOracleStops(t *testing.T) {
 	interrupt := func() error {
 		self, err := os.FindProcess(os.Getpid())
@@ -64,7 +64,7 @@ func TestOracleStops(t *testing.T) {
 	}
 }
 
-// served serves one connection of a socket, where making the store of this number does something else.
+// served serves one connection of a socket; making the store with this number does something else.
 func served(t *testing.T, bug faults.BugID, at int64, instead func() error) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "socket")
@@ -86,7 +86,7 @@ func served(t *testing.T, bug faults.BugID, at int64, instead func() error) (pat
 		defer close(ended)
 		conn, err := listener.Accept()
 		if err != nil {
-			return // the command has said why it did not connect
+			return // the command has reported why it did not connect
 		}
 		defer conn.Close()
 		server := &wire.Server{New: func() (*wire.Store, error) {
@@ -97,7 +97,7 @@ func served(t *testing.T, bug faults.BugID, at int64, instead func() error) (pat
 			}
 			return inMemory(rules.Provider), nil
 		}}
-		_ = server.Serve(t.Context(), conn, conn) // a broken connection is the other side's affair
+		_ = server.Serve(t.Context(), conn, conn) // a broken connection concerns only the other side
 	}()
 	t.Cleanup(func() {
 		_ = listener.Close()

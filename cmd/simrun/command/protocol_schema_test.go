@@ -23,7 +23,7 @@ import (
 
 const protocolSchema = "../../../docs/oracle-protocol.schema.json"
 
-// TestProtocolSchemaIsWritten: the file beside the page is what the command prints.
+// TestProtocolSchemaIsWritten checks that the file beside the page equals the output of the command.
 func TestProtocolSchemaIsWritten(t *testing.T) {
 	have, err := os.ReadFile(protocolSchema)
 	if err != nil {
@@ -38,12 +38,12 @@ func TestProtocolSchemaIsWritten(t *testing.T) {
 	}
 }
 
-// exchange checks lines by the schema. It remembers what was asked, since an answer does not say so.
+// exchange checks lines by the schema. It remembers the requests, since an answer does not name its method.
 type exchange struct {
 	channel.Channel
 	t       *testing.T
 	schema  *jsonschema.Compiler
-	methods map[string]string // by the id of a request that is not answered
+	methods map[string]string // by the id of an open request
 	seen    map[string]int    // results, by method
 }
 
@@ -122,7 +122,7 @@ func (x *exchange) Recv() ([]byte, error) {
 	return line, err
 }
 
-// TestExchangesHaveTheSchema: every line of random sequences of calls and of some cases, with every method in them.
+// TestExchangesHaveTheSchema checks every line of random sequences of calls and of some cases, which cover every method.
 func TestExchangesHaveTheSchema(t *testing.T) {
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
@@ -166,7 +166,7 @@ func TestExchangesHaveTheSchema(t *testing.T) {
 	}
 }
 
-// TestExamplesHaveTheSchema: those of the page, but for the requests that it shows as wrong.
+// TestExamplesHaveTheSchema checks the examples of the page, except the requests that it shows as wrong.
 func TestExamplesHaveTheSchema(t *testing.T) {
 	for _, block := range fenced(t, "rpc") {
 		x := newExchange(t, nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle/calllog"
 )
 
-// protocolPage is the page that says how to speak the protocol, for readers who know no Go.
+// protocolPage is the page that describes the protocol for readers who do not know Go.
 const protocolPage = "../../../docs/oracle-protocol.md"
 
 // output is a stream that can be closed.
@@ -21,7 +21,7 @@ type output struct{ bytes.Buffer }
 
 func (*output) Close() error { return nil }
 
-// The examples of the page are what simrun serve answers. Each block begins with a new store.
+// The examples of the page are answers of simrun serve. Each block begins with a new store.
 func TestProtocolExamples(t *testing.T) {
 	blocks := fenced(t, "rpc")
 	if len(blocks) < 4 {
@@ -54,7 +54,7 @@ func TestProtocolNamesEveryMethod(t *testing.T) {
 	page := readPage(t)
 	for _, args := range call.All() {
 		switch args.(type) {
-		case call.CorruptMessage, call.Plant: // what only tests in this process do to a store
+		case call.CorruptMessage, call.Plant: // only tests in this process do this to a store
 			continue
 		}
 		if !strings.Contains(page, "\n| `"+call.Method(args)+"` |") {
@@ -81,7 +81,7 @@ func readPage(t *testing.T) string {
 	return string(data)
 }
 
-// fenced are the blocks of the page in that language, as lines.
+// fenced returns the blocks of the page in that language, as lines.
 func fenced(t *testing.T, language string) (blocks [][]string) {
 	t.Helper()
 	parts := strings.Split(readPage(t), "```"+language+"\n")

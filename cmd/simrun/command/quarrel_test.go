@@ -39,19 +39,19 @@ func quarrel() {
 	}
 }
 
-// window is how long a wrong provider is in the middle of a call.
+// window is how long a wrong provider takes in the middle of a call.
 const window = 2 * time.Millisecond
 
-// quarrelling is a store with what its wrong ways need.
+// quarrelling is a store with the state of its mistakes.
 type quarrelling struct {
-	mu    sync.Mutex // of the others
+	mu    sync.Mutex // protects the other fields
 	inner engine.Provider
-	// looking are the fetches that others join.
+	// looking holds the fetches that others join.
 	looking [2]*joined
-	// half is the history of acks that are half done, by instance; instances are those of tokens.
+	// half holds the histories of half-done acks, by instance; instances maps tokens to instances.
 	half      map[string][]engine.Event
 	instances map[string]string
-	// Two locks that not all calls take in one order.
+	// Two locks that not all calls take in the same order.
 	turns, works sync.Mutex
 }
 
@@ -79,12 +79,12 @@ func (q *quarrelling) partial(ctx context.Context, c call.Call) call.Answer {
 	return q.alone(ctx, c)
 }
 
-// wrongAlone refuses everything, whoever calls.
+// wrongAlone rejects every call.
 func (q *quarrelling) wrongAlone(context.Context, call.Call) call.Answer {
 	return call.Answer{Err: &engine.ProviderError{Message: "no"}}
 }
 
-// lostClaim looks for what is free and then locks it: who looks at the same time takes the same.
+// lostClaim looks for free work and then locks it: callers that look at the same time take the same work.
 func (q *quarrelling) lostClaim(ctx context.Context, c call.Call) call.Answer {
 	queue := 0
 	switch c.(type) {
@@ -156,7 +156,7 @@ func (q *quarrelling) dirtyRead(ctx context.Context, c call.Call) call.Answer {
 	return q.alone(ctx, c)
 }
 
-// deadlock takes the locks of both queues, turns and activities in another order.
+// deadlock takes the locks of the two queues in different orders for turns and activities.
 func (q *quarrelling) deadlock(ctx context.Context, c call.Call) call.Answer {
 	first, second := &q.turns, &q.works
 	switch c.(type) {

@@ -15,8 +15,7 @@ var (
 	stepShell = regexp.MustCompile(`command: \[sh, -c, "(.*)"\]`)
 )
 
-// cmdSteps writes the steps of the workflows in a section of a page as a shell script: what a job runs, as it stands there.
-// In the script, "go tool PROGRAM" is PROGRAM, since no module has it as a tool here.
+// cmdSteps writes the steps of the workflows in a section of a page as a shell script, unchanged.
 func cmdSteps(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: steps PAGE SECTION SCRIPT")
@@ -40,7 +39,7 @@ func cmdSteps(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(strings.Join(script, "\n")+"\n"), 0o666))
 }
 
-// yamlSteps returns what the steps in a workflow run.
+// yamlSteps returns the commands of the steps in a workflow.
 func yamlSteps(lines []string) (steps []string) {
 	below := func(i int, indent string) (deeper []string) {
 		for _, l := range lines[i+1:] {

@@ -38,7 +38,7 @@ func refereed(t *testing.T, name string, seed uint64, referee bool, ids ...fault
 	return result
 }
 
-// TestRefereeAgrees judges a few runs of scenarios with seeded histories, damage and old builds.
+// TestRefereeAgrees judges a few runs of scenarios with preloaded histories, damage and old builds.
 func TestRefereeAgrees(t *testing.T) {
 	for _, name := range []string{"rolling-upgrade", "bad-history", "torn-acks", "orphans"} {
 		for seed := uint64(1); seed <= sample.Number(1, 3); seed++ {
@@ -76,7 +76,7 @@ func TestRefereeRefuses(t *testing.T) {
 	}
 }
 
-// TestRefereeKnowsSeeds asks about everything that a seeded instance has.
+// TestRefereeKnowsSeeds reads every part of a preloaded instance.
 func TestRefereeKnowsSeeds(t *testing.T) {
 	w := &rig.FakeWorld{Now: rig.StartMs, AllBuilds: engine.ShippedBuilds()}
 	m := monitor.New(w, monitor.Options{Properties: []string{}, Referee: true})

@@ -28,7 +28,7 @@ import (
 // anyBuild stores what callers of any build write.
 var anyBuild = engine.Opaque(engine.NewJSONCodec("any", engine.Kinds2x().With(eventdata.KindLegacyNote), engine.WorkItemKinds2x()))
 
-// another makes stores for runs that are not their own: in memory, with bugs or without, but otherwise strangers.
+// another makes stores that differ from durosim's own store of a run: in memory, with or without bugs.
 func another(t *testing.T, ids ...faults.BugID) func(int64) (*cluster.ForeignStore, error) {
 	t.Helper()
 	planted, err := faults.Plant("", ids...)
@@ -78,7 +78,7 @@ func overAnother(t *testing.T, name string, seed uint64, ids ...faults.BugID) *c
 	return r
 }
 
-// TestOverAnotherStore runs scenarios over a store that is right: nothing is found.
+// TestOverAnotherStore checks that runs of scenarios over a correct foreign store have no violations.
 func TestOverAnotherStore(t *testing.T) {
 	for _, s := range sample.Of(scenario.Builtin(), 10) {
 		if bytes.Contains(s.Text, []byte("store clock callers")) {
@@ -94,22 +94,22 @@ func TestOverAnotherStore(t *testing.T) {
 	}
 }
 
-// overStore says of each bug of a store how a cluster over that store shows it: a bug, the first seed of its scenario that
-// shows it, and what is violated there; or a bug, a dash, and why it is not seen.
+// overStore says, for each bug of a store, how a cluster over that store shows it: the bug, the first seed of its
+// scenario that shows it, and the violated property; or the bug, a dash, and the reason why it does not show.
 //
 //go:embed testdata/over-store.txt
 var overStore string
 
 var update = flag.Bool("update", false, "write the table of bugs of a store")
 
-// The search for a bug is bounded, that for one of which the table says that it is not seen more so.
+// The search for a bug is bounded, and more tightly for a bug that does not show according to the table.
 const (
 	overStoreSeeds = 60
 	unseenSeeds    = 5
 )
 
-// TestStoreBugsOverAnotherStore: a store with a planted bug is caught, as the table says. With -update it writes the
-// table.
+// TestStoreBugsOverAnotherStore checks that a store with a planted bug is caught, as the table says. With -update it
+// writes the table.
 func TestStoreBugsOverAnotherStore(t *testing.T) {
 	table := map[string]string{} // looked up only
 	reasons := map[string]string{}
@@ -158,7 +158,7 @@ func TestStoreBugsOverAnotherStore(t *testing.T) {
 	}
 }
 
-// shownOver returns the first seed that shows a bug, and what is violated there.
+// shownOver returns the first seed that shows a bug, and the violated property.
 func shownOver(t *testing.T, b faults.Bug, bound uint64) string {
 	for seed := uint64(1); seed <= bound; seed++ {
 		r := overAnother(t, b.Scenario, seed, append([]faults.BugID{b.ID}, b.With...)...)
@@ -175,7 +175,8 @@ func shownOver(t *testing.T, b faults.Bug, bound uint64) string {
 	return "-"
 }
 
-// TestNodeBugsOverAnotherStore: what nodes do wrong is caught there by the property that catches it over durosim's own store.
+// TestNodeBugsOverAnotherStore checks that a bug of a node over a foreign store violates the same property as over
+// durosim's own store.
 func TestNodeBugsOverAnotherStore(t *testing.T) {
 	bugs := slices.DeleteFunc(append(faults.BugsOf("internal/replay"), faults.BugsOf("internal/machine")...), func(b faults.Bug) bool { return !b.Caught() || b.InStore() })
 	for _, b := range sample.Of(bugs, 30) {

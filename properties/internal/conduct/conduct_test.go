@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// liar hands the checker the records of a run, changed: a node that has done and said something else.
+// liar passes falsified records of a run to the checker, as if a node had done or logged something else.
 type liar struct {
 	*check.Monitor
 	lie  func(r *cluster.Record) bool // changes a record, and reports whether it did; false drops it if drop is set
@@ -48,7 +48,7 @@ func (l *liar) Record(r *cluster.Record) {
 
 func (*liar) Coverage() []cluster.Point { return nil }
 
-// world changes what the counters of nodes show.
+// world falsifies the counters of nodes.
 type world struct {
 	*cluster.World
 	count func(*cluster.Counters)
@@ -87,7 +87,7 @@ func watch(t *testing.T, name string, seed uint64, lie func(r *cluster.Record) b
 	return result.Violations, l.told
 }
 
-// TestLiesAreSeen changes one thing that nodes say or ask in a run that holds: the checker names it.
+// TestLiesAreSeen falsifies one record of a run that holds: the checker must report it.
 func TestLiesAreSeen(t *testing.T) {
 	for _, row := range sample.Of(lies(), 4) {
 		t.Run(row.name, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestLiesAreSeen(t *testing.T) {
 	}
 }
 
-// TestTruthIsQuiet runs each scenario that is lied about as it is.
+// TestTruthIsQuiet runs each scenario of TestLiesAreSeen without changes.
 func TestTruthIsQuiet(t *testing.T) {
 	seen := map[string]bool{}
 	for _, row := range lies() {
@@ -191,7 +191,7 @@ func abandon(change func(*call.AbandonOrchestrationItem)) func(r *cluster.Record
 
 func later(r *cluster.Record) { r.At += 100_000 }
 
-// lie is one change of what nodes do and say, and what the checker finds.
+// lie is one falsified record, and the violation that the checker finds.
 type lie struct {
 	name, scenario string
 	change         func(*cluster.Record) bool

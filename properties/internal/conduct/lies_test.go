@@ -28,7 +28,7 @@ const (
 // unsaid drops a record.
 func unsaid(r *cluster.Record) { r.Kind = record.None }
 
-// onAck changes a copy of what turns commit.
+// onAck changes a copy of the acks of turns.
 func onAck(change func(a *call.AckOrchestrationItem)) func(*cluster.Record) bool {
 	return onCall(ackTurn, func(r *cluster.Record) {
 		a := r.Request.(call.AckOrchestrationItem)
@@ -53,7 +53,7 @@ func result(text string) func(*cluster.Record) bool {
 	})
 }
 
-// lies returns one lie for each thing that the specification says.
+// lies returns one falsification for each rule of the specification.
 func lies() []lie {
 	all := []lie{
 		{"another decision", "missing-handlers", onNote(machine.DecideNoHandler, func(n *machine.Note) { n.Decision = machine.DecideIncompatible }), nil, "expected no-handler"},

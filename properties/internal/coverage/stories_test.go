@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/rig"
 )
 
-// TestStories tells which points a run has reached.
+// TestStories prints the points that each story reaches.
 func TestStories(t *testing.T) {
 	options := monitor.Options{Properties: []string{}, Matrix: true}
 	datadriven.Walk(t, "testdata", func(t *testing.T, file string) {

@@ -115,7 +115,7 @@ func TestExpectMessage(t *testing.T) {
 	}
 }
 
-// TestExpectationWords: what a scenario may write, and what it is told otherwise.
+// TestExpectationWords checks what a scenario may write, and the errors about anything else.
 func TestExpectationWords(t *testing.T) {
 	attr := func(name, value string) []plan.Attr { return []plan.Attr{{Name: name, Value: value}} }
 	tests := []struct {

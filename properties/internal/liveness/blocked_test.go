@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// What no node admits ends under strategies that let nothing wait, and what any node may take waits for a node.
+// Work that no node admits ends under strategies that let nothing wait; work that any node may take waits for a node.
 func TestBlocked(t *testing.T) {
 	const upA, end = "0 up A 1.5.0\n", "100 phase calm\n20000 tick\n90000 tick\n90000 finish"
 	for _, test := range []struct {
@@ -35,7 +35,8 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
-// The child of a parent that no node admits may go on for ever, so it owes no end; but the run waits for it for a while.
+// The child of a parent that no node admits may go on for ever, so it has no obligation; but the run waits for it for a
+// while.
 func TestChildOfStrandedParent(t *testing.T) {
 	r := rig.New(t, plan.Plan{}, monitor.Options{Properties: []string{"L02"}})
 	r.Tell("0 up A 1.5.0\n0 seed parent 2.0.0\n0 seed child 1.5.0")

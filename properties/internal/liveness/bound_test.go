@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/track"
 )
 
-// defaultInput is what one node with the default options and two slots gives.
+// defaultInput returns the input for one node with the default options and two slots.
 func defaultInput() boundInput {
 	var in boundInput
 	o := node.DefaultOptions()
@@ -26,14 +26,14 @@ func TestBackoffMost(t *testing.T) {
 		want    int64
 	}{
 		{&o, 1, 1_000}, {&o, 2, 2_000}, {&o, 6, 32_000}, {&o, 7, 60_000}, {&o, 10, 60_000},
-		{&short, 1, 1_000}, // the fixed delays are a second
+		{&short, 1, 1_000}, // the fixed delays are one second
 		{&short, 5, 1_600}, {&short, 9, 4_000},
 	} {
 		if got := track.BackoffMost(test.options, test.n); got != test.want {
 			t.Errorf("delivery %d: %d ms, want %d", test.n, got, test.want)
 		}
 	}
-	// Ten deliveries that find no handler: the contract's own sum.
+	// Ten deliveries without a handler: the sum in the contract.
 	sum := int64(0)
 	for n := uint32(1); n <= o.MaxAttempts; n++ {
 		sum += track.BackoffMost(&o, n)
@@ -59,9 +59,9 @@ func TestBounds(t *testing.T) {
 	}{
 		{"poison", poisonBound(defaultInput()), 11*1000 + 11*20 + 11*100 + 5_020 + 3_000},
 		{"poison_with_backoffs", poisonBound(bounced), 303_000 + 11*1000 + 11*20 + 11*100 + 5_020 + 3_000},
-		// Five others on two slots are three rounds.
+		// Five other messages on two slots take three rounds.
 		{"poison_behind_others", poisonBound(others), 11*1000 + 11*20 + 11*100 + 11*3*1000 + 5_020 + 3_000},
-		// Lost holders count up to one for each attempt, however often a wrong node loses them.
+		// At most one lost holder per attempt counts, however often a wrong node loses its lock.
 		{"poison_lost_holders", poisonBound(lost), 11*1000 + 11*20 + 11*100 + 11*5_020 + 3_000},
 		{"delivery", deliveryBound(defaultInput()), 3_000 + 100 + 1000 + 5_020},
 		{"drain", drainBound(defaultInput()), poisonBound(defaultInput()).ms + 100},
@@ -84,7 +84,8 @@ func TestBoundNamesItsTerms(t *testing.T) {
 	}
 }
 
-// TestSettleCoversStops: what obligations wait for at the beginning of a phase must cover what the world may take.
+// TestSettleCoversStops checks that the wait of obligations at the beginning of a phase covers the longest start of a
+// node.
 func TestSettleCoversStops(t *testing.T) {
 	if settleMs < 30_000+8_000+500 {
 		t.Errorf("settleMs is %d: a graceful stop may take 30 s, a start after a crash 8 s", settleMs)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSumOfSeesEachByte: texts of each length that differ in one byte, or in their length alone, have different sums.
+// TestSumOfSeesEachByte checks that texts that differ in one byte, or only in length, have different sums.
 func TestSumOfSeesEachByte(t *testing.T) {
 	seen := map[uint64][]byte{}
 	for n := range 40 {

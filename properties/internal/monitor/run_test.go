@@ -16,7 +16,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// liveProperties are those of this half of the package.
+// liveProperties are the properties of liveness.
 var liveProperties = []string{"L01", "L02", "L03", "L04", "L05", "S22"}
 
 // upgradePlan is a rolling upgrade under load.
@@ -79,8 +79,8 @@ func TestUpgradeHolds(t *testing.T) {
 	}
 }
 
-// oddPlan has what liveness is about: histories of every shape and of foreign pins, a handler that is nowhere, one that is
-// on one node only, a node that narrows so that it leaves out its own build, and a probe that counts.
+// oddPlan has unusual cases for liveness: histories of every shape and of foreign pins, a handler that no node has, one
+// that only one node has, a node whose narrowed range excludes its own build, and a probe that counts.
 func oddPlan(f faults.Plan) *plan.Plan {
 	v := func(major, minor uint32) *engine.Version { p := engine.V(major, minor, 0); return &p }
 	p := &plan.Plan{
@@ -133,8 +133,8 @@ func TestOddHolds(t *testing.T) {
 	}
 }
 
-// TestPlantedBugs: each of these bugs breaks that property in a campaign of a few seeds. Bugs that this version's
-// catalogue does not have yet are skipped.
+// TestPlantedBugs checks that each of these bugs breaks its property in a campaign of a few seeds. It skips bugs that
+// this version's catalogue does not have.
 func TestPlantedBugs(t *testing.T) {
 	odd := func() *plan.Plan { return oddPlan(faults.None()) }
 	upgrade := func() *plan.Plan { return upgradePlan(20, faults.Light()) }
@@ -181,7 +181,7 @@ func TestPlantedBugs(t *testing.T) {
 	}
 }
 
-// TestMonitorMovesNothing: a run is the same whether it is watched or not, but for when it ends.
+// TestMonitorMovesNothing checks that a run with a monitor equals the run without it, except for its end.
 func TestMonitorMovesNothing(t *testing.T) {
 	one := runPlan(t, upgradePlan(12, faults.Full()), 3, Options{})
 	two := runPlan(t, upgradePlan(12, faults.Full()), 3, Options{Properties: liveProperties})
@@ -215,8 +215,8 @@ func TestCoveragePoints(t *testing.T) {
 	}
 }
 
-// BenchmarkMonitor measures what watching costs, beside the floor of the same runs unwatched. Unwatched runs end at a
-// different time, so compare ns/turn.
+// BenchmarkMonitor measures the cost of monitors against the same runs without any. These end at a different time, so
+// compare ns/turn.
 func BenchmarkMonitor(b *testing.B) {
 	for _, level := range []struct {
 		name string
@@ -243,7 +243,7 @@ func BenchmarkMonitor(b *testing.B) {
 	}
 }
 
-// modelOnly keeps the model of a monitor up to date and asks no checker.
+// modelOnly updates the model of a monitor and calls no checker.
 type modelOnly struct{ *Monitor }
 
 func (m modelOnly) Observe(o *observe.Observation) { m.Model.Observe(o) }

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/rig"
 )
 
-// TestStories tells how work ends, with what is said of each unexpected end.
+// TestStories prints how work ends, with the message about each unexpected end.
 func TestStories(t *testing.T) {
 	options := monitor.Options{Properties: []string{"outcome"}}
 	datadriven.Walk(t, "testdata", func(t *testing.T, file string) {

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// misled hands the checkers what the store says, changed.
+// misled passes falsified observations of the store to the checkers.
 type misled struct {
 	patient
 	lie func(o *observe.Observation) (keep bool)
@@ -29,7 +29,7 @@ func (m misled) Observe(o *observe.Observation) {
 	}
 }
 
-// TestAccountOfCalls: what a store says of a call is what its caller has asked and was told.
+// TestAccountOfCalls checks that the observations of a call must agree with its caller's request and answer.
 func TestAccountOfCalls(t *testing.T) {
 	on := func(kind observe.CallKind, change func(q *observe.CallRequest)) func(o *observe.Observation) bool {
 		return func(o *observe.Observation) bool {
@@ -42,7 +42,7 @@ func TestAccountOfCalls(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		lie  func(o *observe.Observation) bool
-		want string // empty if nothing is to be found
+		want string // empty if no violation is expected
 	}{
 		{"the truth", func(*observe.Observation) bool { return true }, ""},
 		{"no beginning", func(o *observe.Observation) bool {

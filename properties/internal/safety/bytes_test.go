@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/check"
 )
 
-// TestStoredBytesSayWhatWasSaid stores messages and events in bytes that say it, and in bytes that say something else.
+// TestStoredBytesSayWhatWasSaid stores messages and events in correct bytes, and in bytes with other contents.
 func TestStoredBytesSayWhatWasSaid(t *testing.T) {
 	codec := planterm.FindBuild(engine.ShippedBuilds(), "2.0.0").Codec
 	status := "busy"

@@ -16,7 +16,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// lateSink hands observations to a monitor that is made after the store.
+// lateSink passes observations to a monitor that is made after the store.
 type lateSink struct{ m *monitor.Monitor }
 
 func (s *lateSink) Observe(o *observe.Observation) {
@@ -61,7 +61,7 @@ func (r *conserveRig) start(instance string, delay time.Duration) func() {
 	}
 }
 
-// lost is a start that the store has accepted and that no index of it knows: nothing that is asked of the store shows it.
+// lost is a start that the store has accepted but that is missing in its index, so the store never reports it.
 func (r *conserveRig) lost() {
 	r.m.Observe(&observe.Observation{Kind: observe.InstanceNamed, Instance: 1, Name: "x"})
 	r.m.Observe(&observe.Observation{
@@ -70,7 +70,7 @@ func (r *conserveRig) lost() {
 	})
 }
 
-// queueMessage queues a message for an instance that nobody has started.
+// queueMessage queues a message for an instance that no client has started.
 func (r *conserveRig) queueMessage() {
 	p := r.w.RealStore.Handle(r.w.AllBuilds[1].Codec, observe.Caller{})
 	_ = p.EnqueueForOrchestrator(context.Background(), engine.QueueMessageItem{Instance: "x", Name: "q"}, 0)
@@ -99,7 +99,7 @@ func (r *conserveRig) say(kind record.Kind, nodeNo uint32, q call.Call) func() {
 }
 
 var (
-	// upTo2 and nobody are fetches with a filter for everything below 3.0.0 and with an empty one.
+	// upTo2 and nobody are fetches with a filter for everything below 3.0.0 and with an empty filter.
 	upTo2  = call.FetchOrchestrationItem{Filter: engine.FilterFor(engine.VersionRange{Max: engine.V(2, 9, 9)})}
 	nobody = call.FetchOrchestrationItem{Filter: &engine.CapabilityFilter{}}
 	worker = call.FetchWorkItem{}
@@ -191,7 +191,7 @@ func TestWorkConserving(t *testing.T) {
 	}
 }
 
-// TestWorkConservingByRightRules: what is eligible is not for the provider to say.
+// TestWorkConservingByRightRules checks that the model, not the provider, decides what is eligible.
 func TestWorkConservingByRightRules(t *testing.T) {
 	rules := storerules.Default()
 	rules.Admits = func(f *engine.CapabilityFilter, pin *engine.Version) bool { return pin != nil && f.Admits(pin) }

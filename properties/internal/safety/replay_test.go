@@ -16,8 +16,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// TestReplaysAtTheEnd: an execution that charged and completed is replayed by code that does so, and by code that does
-// something else.
+// TestReplaysAtTheEnd replays an execution that charged and completed with the same code, and with different code.
 func TestReplaysAtTheEnd(t *testing.T) {
 	charge := func(activity, output string) orch.Handler {
 		return func(ctx *orch.Context, _ string) (string, error) {
@@ -79,7 +78,7 @@ func TestReplaysAtTheEnd(t *testing.T) {
 	}
 }
 
-// completeOrder leaves an execution that ran one activity.
+// completeOrder commits an execution that ran one activity.
 func completeOrder(t testing.TB, s *memprovider.Store, b *engine.Build, pin engine.Version) {
 	t.Helper()
 	p, ctx := s.Handle(b.Codec, observe.Caller{Node: 1, Incarnation: 1}), t.Context()

@@ -22,8 +22,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// busyPlan is a rolling upgrade under every kind of work, with histories that some builds or none can read, and probes
-// with the filters that nodes never send.
+// busyPlan is a rolling upgrade with every kind of work, with histories that only some builds or none can read, and
+// probes with filters that nodes never send.
 func busyPlan(f faults.Plan) *plan.Plan {
 	p := &plan.Plan{Name: "busy", Faults: f}
 	for i, name := range []string{"A", "B", "C"} {
@@ -58,7 +58,7 @@ func busyPlan(f faults.Plan) *plan.Plan {
 	return p
 }
 
-// patient watches safety only, and keeps a run going although safety has no obligations.
+// patient watches only safety, and keeps a run going although safety has no obligations.
 type patient struct {
 	*check.Monitor
 	w *cluster.World
@@ -95,7 +95,7 @@ func TestRightClusterIsSafe(t *testing.T) {
 	}
 }
 
-// TestPlantedBugsBreakSafety switches on the planted bugs of this version's catalogue, one at a time.
+// TestPlantedBugsBreakSafety turns on the planted bugs of this version's catalogue, one at a time.
 func TestPlantedBugsBreakSafety(t *testing.T) {
 	planted := []struct {
 		id    faults.BugID
@@ -128,7 +128,7 @@ func TestPlantedBugsBreakSafety(t *testing.T) {
 	tried := 0
 	for _, c := range sample.Of(planted, 3) {
 		if _, known := faults.Lookup(c.id); !known {
-			continue // not in this version's catalogue; its checker has stories
+			continue // not in this version's catalogue; stories test its checker
 		}
 		tried++
 		plan := busyPlan(faults.Full())
@@ -147,7 +147,7 @@ func TestPlantedBugsBreakSafety(t *testing.T) {
 	}
 }
 
-// TestShadowOfKeptState does the same with what an instance keeps beside its history, and with sessions.
+// TestShadowOfKeptState does the same with the other state of an instance, and with sessions.
 func TestShadowOfKeptState(t *testing.T) {
 	other := "other"
 	for _, c := range []struct {
@@ -211,7 +211,7 @@ func fillKept(t testing.TB, s *memprovider.Store, b *engine.Build) {
 	}
 }
 
-// TestShadow lets a store tell a lie about itself, in the model's place.
+// TestShadow falsifies the model, as if the observations of the store were wrong.
 func TestShadow(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -249,7 +249,7 @@ func TestShadow(t *testing.T) {
 	}
 }
 
-// fillStore leaves an instance with a history, a message and an activity.
+// fillStore stores an instance with a history, a message and an activity.
 func fillStore(t testing.TB, s *memprovider.Store, b *engine.Build) {
 	t.Helper()
 	p, ctx := s.Handle(b.Codec, observe.Caller{Node: 1, Incarnation: 1}), t.Context()
@@ -271,7 +271,7 @@ func fillStore(t testing.TB, s *memprovider.Store, b *engine.Build) {
 	}))
 }
 
-// tape is what a monitor was told in a run, so that it can be told again without the run.
+// tape records the input of a monitor in a run, so that it can be replayed without the run.
 type tape struct {
 	entries      []tapeEntry
 	observations int
@@ -333,7 +333,7 @@ func recordRun(t testing.TB, plan *plan.Plan) *tape {
 	return tp
 }
 
-// play tells a fresh monitor of the safety properties everything.
+// play replays the tape to a fresh monitor of the safety properties.
 func (tp *tape) play() *check.Monitor { return tp.playTo(IDs()...) }
 
 func (tp *tape) playTo(ids ...string) *check.Monitor {
@@ -353,7 +353,7 @@ func (tp *tape) playTo(ids ...string) *check.Monitor {
 	return m
 }
 
-// TestObservingAllocatesLittle: S24 aside, which works each turn out a second time.
+// TestObservingAllocatesLittle excludes S24, which computes each turn a second time.
 func TestObservingAllocatesLittle(t *testing.T) {
 	tp := recordRun(t, busyPlan(faults.Light()))
 	ids := slices.DeleteFunc(IDs(), func(id string) bool { return id == "S24" })

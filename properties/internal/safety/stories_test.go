@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// TestSafeStories tells the stories in testdata/ID.txt. A block is a title, a story and, below a line ----, what is found.
-// A title ID_ok finds nothing at all, ID_bad finds a violation of ID first.
+// TestSafeStories runs the stories in testdata/ID.txt. A block is a title, a story and, below a line ----, the
+// violations. A story titled ID_ok has no violation; the first violation of a story titled ID_bad is of ID.
 func TestSafeStories(t *testing.T) {
 	told := map[string]bool{}
 	datadriven.Walk(t, "testdata", func(t *testing.T, file string) {

@@ -16,8 +16,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// This file has the lines of stories about what nodes do and what befalls them, and the events of turns that cancel and
-// start others.
+// This file has the lines of stories about nodes and faults, and the events of turns that cancel and start other
+// instances.
 
 // tellNode turns a line about a node into a record, and says whether it is one.
 //
@@ -66,7 +66,7 @@ func (s *story) tellNode(f []string) bool {
 	return true
 }
 
-// turnEvent is an event that story.event does not have.
+// turnEvent returns the events that story.event does not have.
 func turnEvent(kind string) engine.EventData {
 	switch kind {
 	case "OrchestrationChained":
@@ -88,7 +88,7 @@ func turnEvent(kind string) engine.EventData {
 	return nil
 }
 
-// storyPlan is the plan that a story is told under, from its lines that begin with "plan".
+// storyPlan returns the plan of a story, from its lines that begin with "plan".
 //
 //	plan Order: call a, wait go, again 2     instances of Order run that program
 //	plan raise order-1 go yes                a client sends order-1 the event go with the data yes

@@ -20,10 +20,10 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// A story is a sequence of observations and records in text, one a line, told to a monitor. What stands between the
-// beginning of a call and its end belongs to the call; what stands outside was there before. Messages are m1, m2 and so
-// on, executions instance/execution, events id:Kind or id:Kind<source, activities and what completes a schedule
-// execution/event. "undo" in front of a line says that the change takes another one back.
+// A story is a sequence of observations and records for a monitor, one per line. Lines between the beginning and the end
+// of a call belong to the call; lines outside describe the initial state. Messages are m1, m2 and so on, executions
+// instance/execution, events id:Kind or id:Kind<source, activities and completions execution/event. "undo" before a line
+// means that the change undoes another one.
 //
 //	t=1000                                        the time is now 1 s after the start
 //	node A 1.5.0                                  node A starts that build, with the build's own range
@@ -47,7 +47,7 @@ type story struct {
 
 const storyStartMs = 1_000_000
 
-// fakeWorld is the little that checkers ask of a world.
+// fakeWorld is the part of a world that checkers use.
 type fakeWorld struct {
 	nodes  []cluster.NodeInfo
 	nowMs  int64
@@ -77,7 +77,7 @@ func (w *fakeWorld) Phase() cluster.Phase                     { return cluster.P
 func (w *fakeWorld) Builds() []*engine.Build                  { return w.builds }
 func (*fakeWorld) MonitorMemory() *any                        { return nil }
 
-// tellStory tells a whole story to a fresh monitor of the safety properties.
+// tellStory runs a whole story with a fresh monitor of the safety properties.
 func tellStory(t testing.TB, text string) *check.Monitor {
 	w := &fakeWorld{nowMs: storyStartMs, plan: storyPlan(t, text), builds: engine.ShippedBuilds()}
 	s := &story{
@@ -273,7 +273,7 @@ func version(text string) *engine.Version {
 	return &v
 }
 
-// instance is the number of a name, told first if it is new.
+// instance returns the number of an instance by its name, and announces it if it is new.
 func (s *story) instance(name string) observe.InstanceNo {
 	if no, ok := s.numbers[name]; ok {
 		return no
@@ -388,7 +388,7 @@ func (s *story) item(instance, kind, schedule string, fireMs int64) engine.WorkI
 	return nil
 }
 
-// options are the words KEY=VALUE of a line; others are left.
+// options returns the words KEY=VALUE of a line.
 func options(f []string) (words []string, value map[string]string) {
 	value = map[string]string{}
 	for _, w := range f {
@@ -487,8 +487,8 @@ func (s *story) caller(name string) observe.Caller {
 	return observe.Caller{}
 }
 
-// begin opens a call. Of an ack: TOKEN EXECUTION delta=EVENTS pin= status= name=NAME@VERSION work=SCHEDULES
-// send=KINDs cancel=SCHEDULES. Of an abandon: TOKEN [ignore] [delay=MS].
+// begin opens a call. An ack has TOKEN EXECUTION delta=EVENTS pin= status= name=NAME@VERSION work=SCHEDULES send=KINDs
+// cancel=SCHEDULES. An abandon has TOKEN [ignore] [delay=MS].
 func (s *story) begin(who, kind string, f []string) {
 	words, value := options(f)
 	s.calls++
@@ -643,7 +643,7 @@ func (s *story) note(f []string) {
 	s.m.Record(&cluster.Record{Kind: record.Note, Node: c.Node, Incarnation: c.Incarnation, Note: n})
 }
 
-// newSafety watches a run for these properties of safety.
+// newSafety makes a monitor for these safety properties.
 func newSafety(w check.View, ids ...string) *check.Monitor {
 	m := check.New(w, func(id string) bool { return slices.Contains(ids, id) })
 	m.Add(Checks(m.Run)...)

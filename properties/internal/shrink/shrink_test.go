@@ -21,13 +21,13 @@ import (
 // caughtWithin is the number of seeds within which a bug must be caught in its scenario.
 const caughtWithin = 200
 
-// medianSize is what the median size of the shrunk plans of all planted bugs must not exceed.
+// medianSize is the upper bound of the median size of the shrunk plans of all planted bugs.
 const medianSize = 6
 
 // shrinkRuns bounds the runs of a search, so that the test takes some seconds.
 const shrinkRuns = 4000
 
-// TestShrinkEveryBug shrinks a failure of each planted bug, tests that what is left is 1-minimal, and prints the sizes.
+// TestShrinkEveryBug shrinks a failure of each planted bug, checks that the result is 1-minimal, and prints the sizes.
 func TestShrinkEveryBug(t *testing.T) {
 	catalogue := sample.Of(faults.Catalogue(), 80)
 	shrunk := make([]*properties.Shrunk, len(catalogue))
@@ -110,12 +110,12 @@ func runConcrete(t *testing.T, c shrink.Concrete, chooser sim.Chooser) []cluster
 	t.Helper()
 	r, err := cluster.Run(cluster.Config{Plan: c.Plan, Chooser: chooser, Monitor: everything})
 	if err != nil {
-		return nil // a plan that makes no sense shows nothing
+		return nil // an invalid plan shows no violation
 	}
 	return r.Violations
 }
 
-// checkMinimal leaves out each single part of a shrunk plan: none may go without losing the violation.
+// checkMinimal removes each single part of a shrunk plan: the violation must then be gone.
 func checkMinimal(t *testing.T, s *properties.Shrunk) {
 	t.Helper()
 	if !s.Minimal {
@@ -135,13 +135,13 @@ func checkMinimal(t *testing.T, s *properties.Shrunk) {
 	}
 }
 
-// smaller is a plan with one part less.
+// smaller is a plan with one part removed.
 type smaller struct {
 	what string
 	c    shrink.Concrete
 }
 
-// withoutEach are all plans with one part less. It is written apart from the shrinker on purpose.
+// withoutEach returns all plans with one part removed. It deliberately shares no code with the shrinker.
 func withoutEach(c shrink.Concrete) (all []smaller) {
 	add := func(what string, change func(p *plan.Plan, r *sim.Recording)) {
 		p, r := *c.Plan, *c.Choices
@@ -170,7 +170,7 @@ func withoutEach(c shrink.Concrete) (all []smaller) {
 		add("instance "+in.ID, func(p *plan.Plan, _ *sim.Recording) { p.Instances = slices.Delete(p.Instances, i, i+1) })
 		for j, a := range in.Actions {
 			if a.Verb == plan.ActionCancel && in.Expect != "" && in.Expect != planterm.EndAny {
-				continue // without it, what the plan expects makes no sense
+				continue // without it, the expectations of the plan make no sense
 			}
 			add("action on "+in.ID, func(p *plan.Plan, _ *sim.Recording) {
 				p.Instances[i].Actions = slices.Delete(slices.Clone(in.Actions), j, j+1)
@@ -195,7 +195,7 @@ func withoutEach(c shrink.Concrete) (all []smaller) {
 	return all
 }
 
-// TestShrinkIsAlwaysTheSame: the same failure shrinks to the same plan.
+// TestShrinkIsAlwaysTheSame checks that a failure always shrinks to the same plan.
 func TestShrinkIsAlwaysTheSame(t *testing.T) {
 	bug, _ := faults.Lookup("provider/expiry-not-checked")
 	s, err := scenario.Lookup(bug.Scenario)
@@ -217,7 +217,7 @@ func TestShrinkIsAlwaysTheSame(t *testing.T) {
 	}
 }
 
-// TestShrinkRefuses: what does not violate the property is not shrunk, and the bound on runs is kept.
+// TestShrinkRefuses checks that a run without the violation is not shrunk, and that the bound on runs is respected.
 func TestShrinkRefuses(t *testing.T) {
 	bug, _ := faults.Lookup("provider/filter-after-lock")
 	s, err := scenario.Lookup(bug.Scenario)

@@ -28,7 +28,7 @@ func TestStories(t *testing.T) {
 	})
 }
 
-// watch has a tracker of its own tell a rig what it knows.
+// watch attaches a tracker of its own to a rig.
 func watch(r *rig.Rig) {
 	s := track.New(r.M.Run)
 	l := &teller{r: r}
@@ -41,7 +41,7 @@ func watch(r *rig.Rig) {
 	}
 }
 
-// teller prints what a listener is told; of passed-over instances it asks for none, the first or all.
+// teller prints the facts for a listener; it asks for no skipped instances, the first one or all.
 type teller struct {
 	track.Deaf
 	r    *rig.Rig
@@ -90,7 +90,7 @@ func (l *teller) OnHandlers(rec *cluster.Record) {
 	l.r.Print("- handlers of node %d: %s", rec.Node, rec.Text)
 }
 
-// state prints everything that is not zero: of each node, instance and message.
+// state prints every nonzero field of each node, instance and message.
 func state(r *rig.Rig, s *track.State) string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
@@ -138,7 +138,7 @@ func relations(r *rig.Rig, s *track.State) string {
 	return strings.Join(lines, "\n")
 }
 
-// after is a store time since the beginning; 0 stays.
+// after returns a store time relative to the beginning; 0 stays 0.
 func after(ms int64) int64 {
 	if ms == 0 {
 		return 0
@@ -146,7 +146,7 @@ func after(ms int64) int64 {
 	return ms - rig.StartMs
 }
 
-// dump prints the fields of a struct that are not zero, as far as they are plain; times since the beginning.
+// dump prints the nonzero plain fields of a struct; times are relative to the beginning.
 func dump(v any) string {
 	var parts []string
 	s := reflect.ValueOf(v)

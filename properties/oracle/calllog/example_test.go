@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle/calllog"
 )
 
-// A log of calls is judged later, perhaps on another machine.
+// A log of calls can be judged later, for example on another machine.
 func ExampleRecord() {
 	store := memprovider.New(memprovider.Options{StartMs: 1000})
 	build := engine.ShippedBuilds()[1]
@@ -32,7 +32,7 @@ func ExampleRecord() {
 	// 3 <nil>
 }
 
-// The first wrong line of a log is named.
+// The error names the first wrong line of a log.
 func ExampleCheck() {
 	log := `{"at_ms":[5,9],"method":"latest_execution_id","params":{"instance":"A"},"result":1}
 {"at_ms":9,"method":"get_kv_value","params":{"instance":"A","key":"k"},"result":"v"}`

@@ -37,8 +37,8 @@ func store(t *testing.T, bugs ...faults.BugID) undertest.Factory {
 	}}
 }
 
-// slowed makes the stores of f take time before and after each call: less than a millisecond, and other times for each
-// store. Inside a bubble of synctest, how calls overlap is then the same on every machine.
+// slowed delays the stores of f before and after each call: by less than a millisecond, and differently for each store.
+// Inside a synctest bubble, calls then overlap in the same way on every machine.
 func slowed(f undertest.Factory) undertest.Factory {
 	made := 0
 	return undertest.Factory{New: func() (*undertest.Store, error) {
@@ -119,7 +119,7 @@ func TestNoVerdict(t *testing.T) {
 	}
 }
 
-// What is wrong without calls at the same time, too, is counted and no finding.
+// A mistake without overlapping calls is counted and is not a finding.
 func TestWrongAlone(t *testing.T) {
 	report, err := overlap.Search(store(t, "provider/custom-status-version-kept"), overlap.Options{Programs: 150})
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// find makes a thousand sequences, or as many as it takes. It returns how many, and the refusal, nil if there is none.
+// find makes up to a thousand sequences until it finds a mistake. It returns their number and the refusal, nil if there
+// is none.
 func find(t *testing.T, f undertest.Factory, deny ...oracle.Freedom) (sequences int, refusal *oracle.Refusal) {
 	t.Helper()
 	r, err := Search(f, Options{Oracle: oracle.Options{Deny: deny}, Done: func() { sequences++ }})
@@ -25,13 +26,13 @@ func find(t *testing.T, f undertest.Factory, deny ...oracle.Freedom) (sequences 
 	return sequences, nil
 }
 
-// seen says of each planted bug of a store whether one of its answers is refused, or which freedom of the contract covers
-// it, so that it is seen once memprovider is held to what it promises, or behind a dash why no answer shows it.
+// seen says, for each planted bug of a store, whether one of its answers is rejected, or which freedom of the contract
+// covers it, so that it shows only if that freedom is denied, or after a dash why no answer shows it.
 //
 //go:embed testdata/bugs.txt
 var seen string
 
-// mostCalls is how long the shortest sequence that shows a bug may be.
+// mostCalls bounds the length of the shortest sequence that shows a bug.
 const mostCalls = 12
 
 func TestEachBugIsRefused(t *testing.T) {

@@ -8,14 +8,15 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// quiet is a test that keeps what it is told.
+// quiet is a test that records its messages.
 type quiet struct{ failure, log string }
 
 func (q *quiet) Helper()                           {}
 func (q *quiet) Logf(format string, args ...any)   { q.log += fmt.Sprintf(format, args...) + "\n" }
 func (q *quiet) Fatalf(format string, args ...any) { q.failure += fmt.Sprintf(format, args...) }
 
-// TestFactoryOfNoUse: a factory that lacks what every sequence needs is told so, before the first sequence.
+// TestFactoryOfNoUse checks that a factory that does not meet the needs of every sequence is reported before the first
+// one.
 func TestFactoryOfNoUse(t *testing.T) {
 	whole := inMemory(nil)
 	for want, change := range map[string]func(*undertest.Store) *undertest.Store{
@@ -47,7 +48,7 @@ func TestFactoryOfNoUse(t *testing.T) {
 	}
 }
 
-// TestCheckTells: what is left out is logged, and a finding fails the test with its story.
+// TestCheckTells checks that missing operations are logged, and that a finding fails the test with its story.
 func TestCheckTells(t *testing.T) {
 	var q quiet
 	Check(&q, undertest.Factory{New: func() (*undertest.Store, error) {

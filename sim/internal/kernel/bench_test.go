@@ -20,7 +20,7 @@ type benchEvent struct {
 
 var benchSizes = []int{1_000, 100_000}
 
-// benchDelay spreads events over a second. Both loops pay for it.
+// benchDelay spreads events over a second. Both loops include its cost.
 func benchDelay(n uint64) time.Duration {
 	return time.Duration(n*0x9e3779b97f4a7c15>>44) * time.Microsecond
 }
@@ -172,8 +172,8 @@ func BenchmarkBareHeap(b *testing.B) {
 	}
 }
 
-// BenchmarkKernelRatio runs both loops in turns, so that a change of the machine's speed hits both, and reports the
-// kernel's time as a multiple of the bare heap's. Its ns/op is the sum of the two.
+// BenchmarkKernelRatio alternates between both loops, so that a change of the machine's speed affects both, and reports
+// the kernel's time as a multiple of the bare heap's. Its ns/op is the sum of the two.
 func BenchmarkKernelRatio(b *testing.B) {
 	for _, size := range benchSizes {
 		for _, traced := range []bool{false, true} {

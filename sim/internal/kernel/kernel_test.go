@@ -61,7 +61,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// fixedOrder takes priorities from a table, by the number that made the key.
+// fixedOrder takes priorities from a table, by the number in the key.
 type fixedOrder struct {
 	sim.Chooser
 	priorities map[uint64]uint64
@@ -109,7 +109,7 @@ func TestOrderIsTotal(t *testing.T) {
 			handles = append(handles, k.At(e.at, key, e))
 			want = append(want, e)
 		}
-		if size%3 == 0 { // Two of three go, which sweeps.
+		if size%3 == 0 { // two of three are cancelled, which triggers a sweep
 			want = slices.DeleteFunc(want, func(e due) bool { return e.seq%3 != 0 })
 			for i, h := range handles {
 				if i%3 != 0 && !k.Cancel(h) {
@@ -200,7 +200,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Timers that are set and cancelled again and again must not pile up.
+// Timers that are set and cancelled repeatedly must not accumulate.
 func TestCancelledEventsAreSwept(t *testing.T) {
 	k := mustKernel[int](t, kernel.Options{Chooser: sim.Random(1)})
 	root := sim.RootKey(false)

@@ -99,7 +99,7 @@ func TestFieldsAreNotConfused(t *testing.T) {
 	}
 }
 
-// What is in the buffer, how long a record is and how often the digest is asked must not show.
+// The contents of the buffer, the length of records and the number of digest calls must not matter.
 func TestDigestDoesNotDependOnBuffering(t *testing.T) {
 	long := strings.Repeat("x", 20_000)
 	run := func(ask bool) (last sim.Digest, open sim.Digest) {
@@ -284,7 +284,7 @@ func TestSimilarTracesDiffer(t *testing.T) {
 	}
 }
 
-// TestRecord says that Record writes what the calls for each part do.
+// TestRecord checks that Record writes the same as the calls for each part.
 func TestRecord(t *testing.T) {
 	shape := kernel.Fields.Uint().Int().NoText().Bool(true).Bool(false)
 	shapes := []kernel.Shape{kernel.Fields}

@@ -44,7 +44,8 @@ func run(t *testing.T, o explore.Options) explore.Report {
 	return *r
 }
 
-// The same scope has the same states, whoever counts them; all are visited, and both orders of the steps are tried.
+// The same scope has the same states, whatever the number of workers; all are visited, and both orders of the steps are
+// tried.
 func TestStatesAreCounted(t *testing.T) {
 	o := options(t, small)
 	first := run(t, o)
@@ -61,7 +62,7 @@ func TestStatesAreCounted(t *testing.T) {
 	}
 }
 
-// Both nodes are upgraded first in some run, and nodes crash.
+// In some run each node is upgraded first, and nodes crash.
 func TestOrdersAndCrashes(t *testing.T) {
 	o := options(t, small)
 	o.Crashes, o.Runs = 1, 80
@@ -92,7 +93,7 @@ func TestOrdersAndCrashes(t *testing.T) {
 	}
 }
 
-// Bugs that show only if steps come at certain moments are found, with a plan that shows them.
+// The search finds bugs that show only if steps come at certain moments, with a plan that shows them.
 func TestBugsAreFound(t *testing.T) {
 	for bug, property := range map[faults.BugID]string{"engine/version-check-missing": "S28", "provider/filter-ignored": "S01"} {
 		r := run(t, options(t, small, bug))

@@ -52,7 +52,7 @@ func (*fake) Name() string                     { return "TestStored" }
 func (*fake) Logf(string, ...any)              {}
 func (f *fake) Fatalf(format string, a ...any) { f.failed = fmt.Sprintf(format, a...) }
 
-// The test is Go, holds the run, and fails as the run does.
+// The test is valid Go, holds the run, and fails like the run.
 func TestGoTest(t *testing.T) {
 	e := stored(t, "S05 provider/token-not-checked")
 	text, err := export.GoTest(e, "orders")
@@ -78,7 +78,7 @@ func TestGoTest(t *testing.T) {
 	}
 }
 
-// In a module of a user's it compiles and fails, and names what is violated.
+// In a user's module it compiles and fails, and names the violated property.
 func TestGoTestInAModule(t *testing.T) {
 	if !sample.All() {
 		return // the go command takes seconds

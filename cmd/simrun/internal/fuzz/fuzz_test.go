@@ -17,7 +17,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// operators is a scenario as an operator writes it.
+// operators is a scenario such as an operator writes.
 const operators = `# Three nodes are upgraded one by one, under load.
 nodes A B C run 1.5.0
 faults light
@@ -64,7 +64,7 @@ func run(t *testing.T, o fuzz.Options) *fuzz.Report {
 	return r
 }
 
-// tell describes a report, for comparisons.
+// tell formats a report, for comparisons.
 func tell(r *fuzz.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d runs, %d failed, %d kept, %d features\n", r.Runs, r.Failed, r.Kept, r.Features)
@@ -77,7 +77,7 @@ func tell(r *fuzz.Report) string {
 	return b.String()
 }
 
-// A hunt is a function of its options, but for the number of workers.
+// A hunt is a function of its options, except for the number of workers.
 func TestHuntRepeats(t *testing.T) {
 	o := hunting(t, "provider/ack-partial")
 	o.Runs = sample.Number(32, 64)
@@ -151,7 +151,8 @@ func TestFindsAreKeptApart(t *testing.T) {
 	}
 }
 
-// Two bugs that break one rule are two finds, since their smallest plans have different parts; no two finds are the same.
+// Two bugs that break the same rule are two finds, since their smallest plans have different parts; no two finds are
+// equal.
 func TestCausesAreKeptApart(t *testing.T) {
 	o := hunting(t, "provider/ack-partial", "provider/cancel-spares-held-work")
 	o.Runs = 160
@@ -173,7 +174,7 @@ func TestCausesAreKeptApart(t *testing.T) {
 	}
 }
 
-// Edits stay within the limits that a plan does not exceed anyway.
+// Edits respect the limits of the scenario.
 func TestHuntKeepsLimits(t *testing.T) {
 	o := hunting(t)
 	o.Runs = sample.Number(32, 64)

@@ -46,7 +46,8 @@ func parse(t *testing.T, text string) *scenario.Scenario {
 	return s
 }
 
-// TestNothingMatters: the relations hold in the shipped scenarios, under their own faults and under all.
+// TestNothingMatters checks that the relations hold in the shipped scenarios, under their own faults and under all
+// faults.
 func TestNothingMatters(t *testing.T) {
 	full := faults.Full()
 	for _, named := range sample.Of(scenario.Builtin(), 8) {
@@ -70,7 +71,7 @@ func TestNothingMatters(t *testing.T) {
 	}
 }
 
-// odd are handlers that go by what must not matter, and the relation that sees it.
+// odd holds handlers that depend on what must not matter, each with the relation that detects it.
 var odd = map[string]struct {
 	handler  func(*orch.Context, string) (string, error)
 	relation string
@@ -98,7 +99,7 @@ func TestHandlersThatGoByIt(t *testing.T) {
 	}
 }
 
-// TestWrongProviders: an instance that no node admits blocks others, if the provider has that bug.
+// TestWrongProviders uses a provider bug by which an instance that no node admits blocks others.
 func TestWrongProviders(t *testing.T) {
 	s := parse(t, "node A runs 1.5.0\nbug provider/head-of-line-block\ninstance order-1 runs Leaf at 1s")
 	d := compare(t, s, 1, scenario.Overrides{}, nil)["unadmitted"].Difference

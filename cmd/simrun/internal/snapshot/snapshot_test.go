@@ -64,7 +64,7 @@ const (
 	scheduled = `{"event_id":2,"source_event_id":null,"instance_id":"a","execution_id":1,"timestamp_ms":5,"duroxide_version":"1.5.0","type":"ActivityScheduled","name":"Reserve","input":"x"}`
 )
 
-// Whatever is wrong has its file, line and field, and costs nothing else: instance a is there each time.
+// An error names file, line and field, and affects nothing else: instance a is always read.
 func TestProblems(t *testing.T) {
 	for _, c := range []struct{ lines, want string }{
 		{`[1]`, `x.jsonl:3: expected a JSON object, found a array`},
@@ -107,7 +107,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// A directory is read file by file; an event alone, and a message alone, are lines.
+// A directory is read file by file; a line may hold only an event or only a message.
 func TestDirectory(t *testing.T) {
 	fsys := fstest.MapFS{
 		"d/1.jsonl":  {Data: []byte("\ufeff" + started + "\r\n\r\n" + scheduled + "\r\n")},

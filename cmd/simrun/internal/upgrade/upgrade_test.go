@@ -32,7 +32,7 @@ nodes A B run 0.1.32
 node C runs 0.1.26
 `
 
-// What the store holds goes on in the cluster of the plan, and the contract holds.
+// The stored work continues in the cluster of the plan, and the contract holds.
 func TestStoreGoesOn(t *testing.T) {
 	r, err := upgrade.Try(config(t, own+"at 5s upgrade C to 0.1.32\n", true))
 	if err != nil {
@@ -46,7 +46,7 @@ func TestStoreGoesOn(t *testing.T) {
 	}
 }
 
-// Each mistake in a plan is named with the step.
+// Each mistake in a plan is reported with its step.
 func TestHazards(t *testing.T) {
 	for _, c := range []struct{ name, steps, want string }{
 		{"pins left behind", "build 0.3.0 like 1.5.0\n  range >=0.1.30, <=0.3.0\nat 5s upgrade A to 0.3.0\nthen upgrade B to 0.3.0\nthen upgrade C to 0.3.0\n",
@@ -66,7 +66,8 @@ func TestHazards(t *testing.T) {
 	}
 }
 
-// The step after which there is no way back is named: the first one after which new work is pinned to the new build.
+// The report names the step after which there is no way back: the first one after which new work is pinned to the new
+// build.
 func TestPointOfNoReturn(t *testing.T) {
 	c := config(t, `nodes A B run 1.5.0
 load 12 instances over 30s
@@ -91,7 +92,7 @@ at 20s upgrade B to 2.0.0
 	}
 }
 
-// Bringing up the second node of the new build first costs least: the plan that stops the only one is last.
+// Starting the second node of the new build first costs least: the plan that stops the only one is last.
 func TestOrders(t *testing.T) {
 	c := config(t, `node A runs 2.0.0
 node B runs 1.5.0
@@ -110,7 +111,8 @@ at 15s upgrade B to 2.0.0
 	}
 }
 
-// More steps than can be tried in all orders are sampled, the plan's own among them; steps about one node keep their order.
+// If the steps have too many orders to try, orders are sampled, including the plan's own; steps about one node keep
+// their order.
 func TestOrdersAreSampled(t *testing.T) {
 	c := config(t, `nodes A B C run 1.5.0
 instance i runs Leaf

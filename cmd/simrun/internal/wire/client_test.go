@@ -37,7 +37,7 @@ func peer(t *testing.T, patience time.Duration, lines ...string) (*wire.Client, 
 			answers.Close()
 		}
 		for in.Scan() {
-			continue // takes what comes and says no more
+			continue // it reads requests and sends nothing more
 		}
 	}()
 	t.Cleanup(func() {
@@ -48,7 +48,7 @@ func peer(t *testing.T, patience time.Duration, lines ...string) (*wire.Client, 
 	return wire.Dial(t.Context(), foreign.NewLines(toClient, fromClient), wire.ClientOptions{Patience: patience, Became: func() string { return "it is gone" }})
 }
 
-// What the other side does wrong ends in an error that says what it was; the calls after it fail at once.
+// An error names the mistake of the other side; later calls fail at once.
 func TestClientReports(t *testing.T) {
 	for name, test := range map[string]struct{ answer, want string }{
 		"silence": {"silence", "fetch_work_item: no answer within 50ms; it is gone"},
@@ -73,7 +73,7 @@ func TestClientReports(t *testing.T) {
 			}
 			lines := []string{description, test.answer}
 			if name != "another's answer" {
-				lines = append(lines, "silence") // an end of the output may overtake the answer before it
+				lines = append(lines, "silence") // the end of the output may overtake the previous answer
 			}
 			client, err := peer(t, patience, lines...)
 			if err != nil {
@@ -94,7 +94,7 @@ func TestClientReports(t *testing.T) {
 	}
 }
 
-// A second answer to one request is a mistake of the other side, and so is a result where there is none.
+// A second answer to one request is a mistake of the other side, and so is a result for a method without one.
 func TestClientRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ first, second, want string }{
 		"a second answer": {`{"jsonrpc":"2.0","id":2,"result":null}` + "\n" + `{"jsonrpc":"2.0","id":2,"result":null}`, "silence",
@@ -120,7 +120,7 @@ func TestClientRefuses(t *testing.T) {
 	}
 }
 
-// A server that is none is refused at once.
+// A client rejects a peer that is not a server at once.
 func TestDialRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ answer, want string }{
 		"another protocol":   {strings.Replace(description, `"protocol":1`, `"protocol":3`, 1), "describe: want protocol 1 or 2 and a name, got " + `{"protocol":3,"name":"p","version":"1","admin":true,"virtual_clock":true,"corrupt_event":true}`},

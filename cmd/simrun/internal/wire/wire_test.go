@@ -28,12 +28,12 @@ func newStore() (*wire.Store, error) {
 		}}, nil
 }
 
-// output is a stream whose Close is no more than the end.
+// output is a stream whose Close does nothing else.
 type output struct{ bytes.Buffer }
 
 func (*output) Close() error { return nil }
 
-// serve hands lines to a server and returns its answers.
+// serve passes lines to a server and returns its answers.
 func serve(t *testing.T, lines string) []string {
 	t.Helper()
 	var out output
@@ -44,7 +44,7 @@ func serve(t *testing.T, lines string) []string {
 	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 }
 
-// What is no call, or a wrong one, gets an error that says what is wrong and where, and the next call is served.
+// An invalid line gets an error that says what is wrong and where, and the server continues with the next line.
 func TestServerRefuses(t *testing.T) {
 	const clock = `{"jsonrpc":"2.0","id":9,"method":"clock_now"}`
 	for name, test := range map[string]struct{ line, want string }{
@@ -92,7 +92,7 @@ func TestServerRefuses(t *testing.T) {
 	}
 }
 
-// Requests that come in one go take effect in their order, and all are answered although the input has ended.
+// Requests that arrive together take effect in order, and all are answered although the input has ended.
 func TestServerKeepsTheOrder(t *testing.T) {
 	var lines, want []string
 	for range 200 {
@@ -128,7 +128,7 @@ func dial(t *testing.T) *wire.Client {
 	return client
 }
 
-// An orchestration's turn comes back over the wire as it would without one.
+// An orchestration's turn is the same with and without the wire in between.
 func TestClientIsTheProvider(t *testing.T) {
 	over := dial(t)
 	store, err := newStore()

@@ -80,8 +80,8 @@ func (p ackOfAll) AckOrchestrationItem(ctx context.Context, ack engine.Orchestra
 	})
 }
 
-// completionApart sends the completion of an activity in a transaction of its own. Nobody else can see the instant between
-// both, since an activity that is locked and one that is gone look the same; a completion that is refused shows it.
+// completionApart sends the completion of an activity in a separate transaction. No caller can see the instant between
+// the two, since a locked activity looks like a missing one; a rejected completion shows the mistake.
 type completionApart struct{ *Provider }
 
 func (p completionApart) AckWorkItem(ctx context.Context, token string, completion engine.WorkItem) error {
@@ -91,8 +91,8 @@ func (p completionApart) AckWorkItem(ctx context.Context, token string, completi
 	return p.EnqueueForOrchestrator(ctx, completion, 0)
 }
 
-// TestMistakesAreSeen is what the other tests are worth. What calls one after the other cannot show, only concurrency
-// shows.
+// TestMistakesAreSeen checks that the other tests detect mistakes. What calls one after the other cannot show, only
+// concurrency shows.
 func TestMistakesAreSeen(t *testing.T) {
 	for _, m := range []struct {
 		name       string

@@ -31,7 +31,7 @@ func shared(t testing.TB, v variant) undertest.Factory {
 	}}
 }
 
-// searchOverlap asks for programs of calls that overlap. A fetch that finds nothing must have a reason.
+// searchOverlap runs programs of overlapping calls. A fetch that finds nothing must have a reason.
 func searchOverlap(t *testing.T, v variant, programs int) *overlap.Report {
 	t.Helper()
 	deny := append([]oracle.Freedom{"F5"}, promised...)
@@ -53,7 +53,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestManyOpen opens one new file at once, as nodes that start together do.
+// TestManyOpen opens one new file several times at once, as nodes that start together do.
 func TestManyOpen(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "store.db")
 	var all sync.WaitGroup

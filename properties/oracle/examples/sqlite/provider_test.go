@@ -16,7 +16,7 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// everything decodes all that there is.
+// everything decodes every event and item.
 var everything = engine.NewJSONCodec("everything", engine.Kinds2x(), engine.WorkItemKinds2x())
 
 // open opens a store.
@@ -29,12 +29,13 @@ func open(t testing.TB, file string, now func() int64) *Provider {
 	return p
 }
 
-// variant is a provider built on a right one. What should be one transaction and is two calls between in the middle.
+// variant is a provider built from a correct one, with a mistake. between runs between the two halves of a call that
+// should be one transaction.
 type variant func(p *Provider, between func()) engine.Provider
 
 func right(p *Provider, _ func()) engine.Provider { return p }
 
-// virtual makes stores whose clock the test moves.
+// virtual makes stores whose clock the test sets.
 func virtual(t testing.TB, v variant) undertest.Factory {
 	return undertest.Factory{New: func() (*undertest.Store, error) {
 		var clock atomic.Int64
@@ -65,12 +66,12 @@ func shut(t testing.TB, p *Provider) {
 	}
 }
 
-// corruptHistory replaces a stored event by what nobody decodes.
+// corruptHistory replaces a stored event by undecodable bytes.
 func (p *Provider) corruptHistory(instance string, execution, event uint64) error {
 	return p.damage(`UPDATE history SET event_data = '{' WHERE instance_id = ? AND execution_id = ? AND event_id = ?`, instance, execution, event)
 }
 
-// corruptMessage does that to the newest row with the item. Only one of the queues takes items of its kind.
+// corruptMessage does the same to the newest row with the item. Only one of the queues takes items of its kind.
 func (p *Provider) corruptMessage(item engine.WorkItem) error {
 	data, err := p.codec.AppendWorkItem(nil, item)
 	if err != nil {
@@ -96,7 +97,7 @@ func (p *Provider) damage(update string, args ...any) error {
 
 func TestConformance(t *testing.T) { conformance.Run(t, virtual(t, right)) }
 
-// TestConformanceInRealTime asks cases about locks, delays, sessions and overlapping calls on the wall clock.
+// TestConformanceInRealTime runs cases about locks, delays, sessions and overlapping calls on the wall clock.
 func TestConformanceInRealTime(t *testing.T) {
 	factory := undertest.Factory{New: func() (*undertest.Store, error) {
 		p := open(t, filepath.Join(t.TempDir(), "store.db"), nil)

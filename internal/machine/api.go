@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -229,6 +231,19 @@ func (*Stopped) isEffect()      {}
 type Slot struct {
 	Kind  SlotKind
 	Index int
+}
+
+// String returns the name of the slot in reports, such as "orchestrator 0".
+func (s Slot) String() string {
+	switch s.Kind {
+	case SlotOrchestration:
+		return "orchestrator " + strconv.Itoa(s.Index)
+	case SlotWorker:
+		return "worker " + strconv.Itoa(s.Index)
+	case SlotSessions:
+		return "sessions"
+	}
+	panic(fmt.Sprintf("machine: slot of kind %d", s.Kind))
 }
 
 // SlotKind is the kind of a loop.

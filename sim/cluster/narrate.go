@@ -57,7 +57,7 @@ func (nr *narrator) record(r *Record) {
 	case record.NodeResumed:
 		nr.tell(r.Node, true, "goes on")
 	case record.Parked:
-		nr.tell(r.Node, false, "%s finds nothing and waits%s", slotName(r.Slot), nr.skippedBy(r.Request))
+		nr.tell(r.Node, false, "%s finds nothing and waits%s", r.Slot.String(), nr.skippedBy(r.Request))
 	case record.Note:
 		nr.note(r)
 	case record.Log:
@@ -148,12 +148,12 @@ func (nr *narrator) executed(c *callState, a machine.Answer) {
 			if f.Item.HistoryError != "" {
 				undecodable = ", undecodable: " + f.Item.HistoryError
 			}
-			nr.tell(c.node, true, "%s fetches %s execution %d, pinned %s, delivery %d: %s%s%s", slotName(c.slot), f.Item.Instance, f.Item.ExecutionID,
+			nr.tell(c.node, true, "%s fetches %s execution %d, pinned %s, delivery %d: %s%s%s", c.slot.String(), f.Item.Instance, f.Item.ExecutionID,
 				pinText(f.Item.Pin), f.AttemptCount, describeItems(f.Item.Messages), undecodable, nr.skippedBy(r))
 		}
 	case call.FetchWorkItem:
 		if f := a.Work; f != nil {
-			nr.tell(c.node, false, "%s fetches %s, delivery %d", slotName(c.slot), describeItem(f.Item), f.AttemptCount)
+			nr.tell(c.node, false, "%s fetches %s, delivery %d", c.slot.String(), describeItem(f.Item), f.AttemptCount)
 		}
 	case call.AckOrchestrationItem:
 		nr.tell(c.node, true, "commits %s", nr.describeAck((*engine.OrchestrationAck)(&r)))
@@ -190,16 +190,6 @@ func pinText(v *engine.Version) string {
 		return "by nobody"
 	}
 	return v.String()
-}
-
-func slotName(s machine.Slot) string {
-	switch s.Kind {
-	case machine.SlotOrchestration:
-		return fmt.Sprintf("orchestrator %d", s.Index)
-	case machine.SlotWorker:
-		return fmt.Sprintf("worker %d", s.Index)
-	}
-	return "sessions"
 }
 
 // maxSkipped bounds how many skipped instances a line names.

@@ -16,7 +16,7 @@ func (k *checker) overdue(n *nodeState, at sim.Time) {
 	for i := range n.slots {
 		s := &n.slots[i]
 		if x := s.next; n.passed(x, at) && !n.draining {
-			k.wrong(n, s.held.instance, "has made no call for %v in slot %v: expected a call after %v", at.Sub(x.since), s.id, max(x.after, 0))
+			k.wrong(n, s.held.instance, "has made no call for %v from its slot %v: expected a call after %v", at.Sub(x.since), s.id, max(x.after, 0))
 		}
 		k.keepsLock(n, s, at)
 	}

@@ -87,8 +87,10 @@ func run(o options, areas []area) error {
 	if err := t.build(areas, packages); err != nil {
 		return err
 	}
-	if err := t.original(); err != nil {
-		return err
+	if !o.checkers {
+		if err := t.original(); err != nil {
+			return err
+		}
 	}
 	t.originalTests()
 	if err := t.tryAll(); err != nil {
@@ -128,8 +130,10 @@ func (t *trials) build(areas []area, packages []*mutate.Package) (err error) {
 		t.mutants = slices.DeleteFunc(t.mutants, func(m *mutate.Mutant) bool { return !ids[m.ID] })
 		return err
 	}
-	if t.mutants, err = mutate.Build(".", t.dir, t.judge(), "./properties/internal/judge", false, packages, t.mutants); err != nil {
-		return err
+	if !t.checkers {
+		if t.mutants, err = mutate.Build(".", t.dir, t.judge(), "./properties/internal/judge", false, packages, t.mutants); err != nil {
+			return err
+		}
 	}
 	built := map[string]bool{}
 	for _, a := range areas {

@@ -66,13 +66,10 @@ func (t *trials) tryAll() error {
 func (t *trials) try(m *mutate.Mutant) result {
 	r := result{Key: m.Key(), Package: m.Package, Kind: m.Kind, Fate: idle, Where: fmt.Sprintf("%s/%s:%d", m.Package, m.File, m.Line)}
 	began := time.Now()
-	if t.checkers { // campaigns see false alarms alone
-		t.tested(m, &r)
-	}
-	for times := 1; r.Fate != caught && times <= t.deep; times += max(t.deep-1, 1) {
+	for times := 1; !t.checkers && r.Fate != caught && times <= t.deep; times += max(t.deep-1, 1) {
 		t.judged(m, &r, times)
 	}
-	if r.Fate != caught && !t.checkers {
+	if r.Fate != caught {
 		t.tested(m, &r)
 	}
 	r.Seconds = time.Since(began).Seconds()

@@ -88,7 +88,8 @@ var packages = map[string]imports{
 	"properties": {
 		module: []string{"internal/planterm", "internal/observe", "sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "properties/internal/shrink", "internal/page", "internal/span", "internal/timeline"},
 		tests:  []string{"internal/faultkind", "internal/record", "internal/probe", "internal/sample", "internal/planedit", "faults", "engine/orch", "properties/gen", "properties/internal/safety"}},
-	"properties/internal/model": {module: []string{"internal/slab", "internal/record", "internal/eventdata", "internal/observe", "engine", "memprovider", "sim/cluster", "internal/machine"}, tests: []string{"sim/scenario"}},
+	"properties/internal/model": {module: []string{"internal/slab", "internal/record", "internal/eventdata", "internal/observe", "engine", "memprovider", "sim/cluster", "internal/machine"}, tests: []string{"properties/internal/leaf", "sim/scenario"}},
+	"properties/internal/leaf":  {}, // for tests
 	"properties/internal/check": {
 		module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"},
 		tests:  []string{"internal/probe", "properties/internal/rig"}},
@@ -97,7 +98,7 @@ var packages = map[string]imports{
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/coded": {
 		module: []string{"internal/asked", "internal/show", "internal/eventdata", "internal/orchhost", "engine", "properties/oracle/turn"},
-		tests:  []string{"engine/orch", "internal/replay"}},
+		tests:  []string{"engine/orch", "internal/replay", "properties/internal/leaf"}},
 	"properties/internal/conduct": {
 		module: []string{"internal/planterm", "internal/show", "internal/record", "internal/eventdata", "internal/observe", "internal/call", "internal/machine", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "sim", "sim/cluster", "sim/plan"},
 		tests:  []string{"internal/sample", "sim/scenario"}},
@@ -175,7 +176,7 @@ var packages = map[string]imports{
 	"properties/oracle/turn":       {module: []string{"internal/eventdata", "internal/show", "engine"}, tests: []string{"engine/orch", "internal/replay"}},
 	"internal/callform":            {module: []string{"internal/eventdata", "internal/jsonform", "engine", "internal/call"}},
 	"properties/oracle/calllog":    {module: []string{"engine", "internal/call", "properties/oracle", "internal/callform"}, tests: []string{"internal/eventdata", "internal/observe", "memprovider"}},
-	"properties/oracle/search":     {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/sample", "properties/internal/inmemory", "internal/observe", "properties/oracle/calllog", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
+	"properties/oracle/search":     {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/sample", "properties/internal/inmemory", "properties/internal/leaf", "internal/observe", "properties/oracle/calllog", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
 	"internal/foreign":             {},
 	"cmd/simrun/internal/wire":     {module: []string{"engine", "internal/call", "internal/foreign", "internal/callform", "internal/near", "internal/observe"}, tests: []string{"internal/eventdata", "memprovider"}, others: []string{"github.com/creachadair/jrpc2"}},
 }

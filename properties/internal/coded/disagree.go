@@ -14,7 +14,10 @@ import (
 // nothing, nil: its text is that of docs/contract/runtime.md#r3.3, and names what differs. Another reason that the events
 // give comes first if the turn names it.
 func (c *Checker) checkDisagreement(a *orchhost.Action, e *engine.Event) {
-	text := *c.died.Configuration.Message
+	text := ""
+	if m := c.died.Configuration.Message; m != nil {
+		text = *m
+	}
 	if c.givesOther(text) {
 		return
 	}

@@ -38,7 +38,7 @@ func (c *Checker) checkRest() {
 		c.say("%s is %s: expected no such event, since the code did not request it", event(e), shown(e.Data))
 		return
 	}
-	if c.died.Configuration != nil && !c.givesOther(*c.died.Configuration.Message) && disagrees(*c.died.Configuration.Message) {
+	if d := c.died.Configuration; d != nil && d.Message != nil && !c.givesOther(*d.Message) && disagrees(*d.Message) {
 		c.say("the turn ends with %s: expected no such failure, since the requests of the code match the history, in the same order", c.ending())
 	}
 }

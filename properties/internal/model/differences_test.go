@@ -2,7 +2,6 @@ package model_test
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/properties/internal/leaf"
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
@@ -34,79 +34,20 @@ func TestDifferences(t *testing.T) {
 				lines = append(lines, fmt.Sprintf("%s\n  %s: %s", path, m.Name(no), seen))
 			}
 			told("nothing")
-			change(reflect.ValueOf(shot).Elem(), "", told)
+			leaf.Change(shot, told)
 		case "before":
 			in := m.Instances[1]
 			in.Was.Created, in.Was.Orchestration, in.Was.Version = in.Created, in.Orchestration, in.Version
 			in.Was.CurrentID, in.Was.Parent, in.Was.Lock, in.Was.Values = in.CurrentID, in.Parent, in.Lock, in.Values
 			in.Was.Values.Store, in.Was.Values.Delta = slices.Clone(in.Values.Store), slices.Clone(in.Values.Delta)
-			change(reflect.ValueOf(&in.Was).Elem(), "", func(path string) { lines = append(lines, path+"\n  "+in.Left()) })
+			leaf.Change(&in.Was, func(path string) { lines = append(lines, path+"\n  "+in.Left()) })
 			c := model.Call{Sessions: append([]model.Session(nil), m.Sessions...), TouchedSessions: true}
-			change(reflect.ValueOf(&c.Sessions).Elem(), "Sessions", func(path string) { lines = append(lines, path+"\n  "+m.SessionsLeft(&c)) })
+			leaf.Change(&c.Sessions, func(path string) { lines = append(lines, "Sessions"+path+"\n  "+m.SessionsLeft(&c)) })
 			c.TouchedSessions, c.Sessions = false, nil
 			lines = append(lines, "sessions not touched\n  "+m.SessionsLeft(&c))
 		}
 		return strings.Join(lines, "\n")
 	})
-}
-
-// change changes each part of a value, one at a time, calls told with the name of the part, and takes the change back. Of a
-// list it also leaves out the first element, and adds one behind the last.
-func change(v reflect.Value, path string, told func(path string)) {
-	try := func(to reflect.Value, how string) {
-		was := reflect.New(v.Type()).Elem()
-		was.Set(v)
-		v.Set(to)
-		told(path + how)
-		v.Set(was)
-	}
-	switch v.Kind() {
-	case reflect.Bool:
-		try(reflect.ValueOf(!v.Bool()).Convert(v.Type()), "")
-	case reflect.Int64:
-		try(reflect.ValueOf(v.Int()+1).Convert(v.Type()), "")
-	case reflect.Uint32, reflect.Uint64:
-		try(reflect.ValueOf(v.Uint()+1).Convert(v.Type()), "")
-	case reflect.String:
-		try(reflect.ValueOf(v.String()+"~").Convert(v.Type()), "")
-	case reflect.Pointer:
-		if v.IsNil() {
-			try(reflect.New(v.Type().Elem()), " there")
-			return
-		}
-		try(reflect.Zero(v.Type()), " gone")
-		other := reflect.New(v.Type().Elem())
-		other.Elem().Set(v.Elem())
-		was := reflect.New(v.Type()).Elem()
-		was.Set(v)
-		v.Set(other)
-		change(other.Elem(), path, told)
-		v.Set(was)
-	case reflect.Slice:
-		if v.Type().Elem().Kind() == reflect.Uint8 {
-			if v.Len() > 0 {
-				other := append(append([]byte(nil), v.Bytes()...), ' ')
-				try(reflect.ValueOf(other), " longer")
-				try(reflect.ValueOf(other[:v.Len()-1]), " shorter")
-			}
-			return
-		}
-		whole := reflect.AppendSlice(reflect.MakeSlice(v.Type(), 0, 0), v)
-		if v.Len() > 0 {
-			try(whole.Slice(1, v.Len()), " without the first")
-			try(whole.Slice(0, v.Len()-1), " without the last")
-			try(reflect.Append(whole, whole.Index(v.Len()-1)), " with the last twice")
-		}
-		for i := range v.Len() {
-			change(v.Index(i), fmt.Sprintf("%s[%d]", path, i), told)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() {
-				change(v.Field(i), strings.TrimPrefix(path+"."+f.Name, "."), told)
-			}
-		}
-	}
 }
 
 // fill leaves two instances with two executions, queues, keys, a custom status and sessions.

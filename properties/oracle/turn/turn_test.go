@@ -3,12 +3,15 @@ package turn_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/datadriven"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
@@ -184,10 +187,10 @@ func TestTurnsOfTheEngineAreAllowed(t *testing.T) {
 }
 
 // TestEveryChangeIsRefused changes each turn in every single place, and lists what is still allowed: only what is the code's
-// own affair may stand there.
+// own affair may stand there. The reasons for which the first change of each kind is refused are in testdata.
 func TestEveryChangeIsRefused(t *testing.T) {
 	var allowed []string
-	changes := 0
+	changes, reasons := 0, map[string]string{}
 	for _, m := range turns {
 		tn := m.turnOf(t)
 		if len(tn.Ack.HistoryDelta) > 50 || strings.Contains(m.name, "too long") || strings.Contains(m.name, "as long") {
@@ -197,8 +200,11 @@ func TestEveryChangeIsRefused(t *testing.T) {
 			changes++
 			changed := tn
 			changed.Ack = ack
-			if len(turn.Check(changed)) == 0 {
+			wrong := turn.Check(changed)
+			if len(wrong) == 0 {
 				allowed = append(allowed, m.name+": "+what)
+			} else if place := number.ReplaceAllString(what, ""); reasons[place] == "" {
+				reasons[place] = place + ", where it " + m.name + "\n  " + strings.Join(wrong, "\n  ")
 			}
 		}
 		ack := tn.Ack
@@ -233,7 +239,13 @@ func TestEveryChangeIsRefused(t *testing.T) {
 	if d := cmp.Diff(strings.Split(strings.TrimSpace(free), "\n"), allowed); d != "" {
 		t.Errorf("of %d changes others are allowed (-recorded +now):\n%s", changes, d)
 	}
+	datadriven.RunTest(t, "testdata/reasons.txt", func(*testing.T, *datadriven.TestData) string {
+		return strings.Join(slices.Sorted(maps.Values(reasons)), "\n")
+	})
 }
+
+// number is that of an element, or an index.
+var number = regexp.MustCompile(` \d+|\[\d+\]`)
 
 // eachChange gives every list that differs from one by a missing element, a repeated one, two that have changed places, or a
 // changed field.

@@ -1,0 +1,110 @@
+package search
+
+import (
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/properties/internal/inmemory"
+	"github.com/durosim/durosim/properties/internal/leaf"
+	"github.com/durosim/durosim/properties/oracle"
+)
+
+var index = regexp.MustCompile(`\[\d+\]`)
+
+// TestEachChangedAnswer changes each answer of some sequences in each place, and shows for each method and place why the
+// first such answer is refused; places that are never refused are listed as free.
+func TestEachChangedAnswer(t *testing.T) {
+	datadriven.RunTest(t, "testdata/changes.txt", func(t *testing.T, d *datadriven.TestData) string {
+		c := changer{refused: map[string]string{}, allowed: map[string]int{}, options: oracle.Options{Deny: append(inmemory.Chosen(), "F5")}}
+		for seed := range uint64(12) {
+			c.oracle, c.before = oracle.New(c.options), nil
+			if _, err := sequence(inMemory(nil), oracle.Options{}, seed, map[string]bool{}, func(e oracle.Exchange) { c.judge(t, e) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var lines []string
+		for _, place := range slices.Sorted(maps.Keys(c.refused)) {
+			lines = append(lines, place+"\n  "+c.refused[place])
+		}
+		for _, place := range slices.Sorted(maps.Keys(c.allowed)) {
+			if c.refused[place] == "" {
+				lines = append(lines, "free: "+place)
+			}
+		}
+		return strings.Join(lines, "\n")
+	})
+}
+
+// changer judges changed answers, each against what came before it.
+type changer struct {
+	options oracle.Options
+	oracle  *oracle.Oracle
+	before  []oracle.Exchange
+	refused map[string]string // by method and place: the reason
+	allowed map[string]int    // how often such a change was allowed
+}
+
+func (c *changer) judge(t *testing.T, e oracle.Exchange) {
+	e.Answer.Err = plain(e.Answer.Err)
+	was := reflect.ValueOf(e.Answer)
+	leaf.Change(&e.Answer, func(path string) {
+		field, _, _ := strings.Cut(strings.Fields(path)[0], ".")
+		if name, _, _ := strings.Cut(field, "["); !was.FieldByName(name).IsZero() { // the answers of a method have no others
+			c.try(e, path)
+		}
+	})
+	for _, other := range []struct {
+		what   string
+		answer call.Answer
+	}{
+		{"nothing", call.Answer{}}, {"refused", call.Answer{Err: &engine.ProviderError{Message: "no"}}},
+		{"busy", call.Answer{Err: &engine.ProviderError{Retryable: true, Message: "busy"}}},
+	} {
+		changed := e
+		changed.Answer = other.answer
+		c.try(changed, "is "+other.what)
+	}
+	if r := c.oracle.Apply(e); r != nil {
+		t.Fatalf("the answer itself is refused: %s", r)
+	}
+	c.before = append(c.before, e)
+}
+
+// plain returns an error as a value that can be changed.
+func plain(err error) error {
+	if p, ok := err.(*engine.ProviderError); ok {
+		return &engine.ProviderError{Message: p.Message, Retryable: p.Retryable}
+	}
+	return err
+}
+
+// enough is how often a change may be allowed before it is not tried again.
+const enough = 3
+
+func (c *changer) try(e oracle.Exchange, path string) {
+	place := call.Method(e.Call) + " " + index.ReplaceAllString(path, "[]")
+	if c.allowed[place] >= enough && c.refused[place] == "" {
+		return
+	}
+	r := c.oracle.Apply(e)
+	if r == nil {
+		c.allowed[place]++
+		c.oracle = oracle.New(c.options)
+		for _, was := range c.before {
+			c.oracle.Apply(was)
+		}
+		return
+	}
+	if c.refused[place] == "" {
+		_, reasons, _ := strings.Cut(r.Error(), "answered")
+		_, reasons, _ = strings.Cut(reasons, "\n")
+		c.refused[place] = strings.TrimSpace(reasons)
+	}
+}

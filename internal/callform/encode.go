@@ -14,6 +14,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/show"
 )
 
 // everything is the codec of all kinds; opaque keeps what it does not know.
@@ -30,7 +31,7 @@ func EncodeCall(c call.Call) ([]byte, error) { return appendValue(nil, reflect.V
 func Text(v any) string {
 	data, err := appendValue(nil, reflect.ValueOf(v))
 	if err != nil {
-		return fmt.Sprintf("%+v", v)
+		return show.Value(v) // never an address
 	}
 	return string(data)
 }

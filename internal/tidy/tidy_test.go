@@ -174,7 +174,7 @@ var packages = map[string]imports{
 	"properties/oracle":            {module: []string{"internal/eventdata", "engine", "internal/call", "internal/callform"}, tests: []string{"internal/observe", "memprovider"}},
 	"properties/oracle/overlap":    {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/observe", "faults", "memprovider", "memprovider/live"}, others: []string{"github.com/anishathalye/porcupine"}},
 	"properties/oracle/turn":       {module: []string{"internal/eventdata", "internal/show", "engine"}, tests: []string{"engine/orch", "internal/replay"}},
-	"internal/callform":            {module: []string{"internal/eventdata", "internal/jsonform", "engine", "internal/call"}},
+	"internal/callform":            {module: []string{"internal/eventdata", "internal/jsonform", "internal/show", "engine", "internal/call"}},
 	"properties/oracle/calllog":    {module: []string{"engine", "internal/call", "properties/oracle", "internal/callform"}, tests: []string{"internal/eventdata", "internal/observe", "memprovider"}},
 	"properties/oracle/search":     {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/sample", "properties/internal/inmemory", "properties/internal/leaf", "internal/observe", "properties/oracle/calllog", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
 	"internal/foreign":             {},

@@ -1,6 +1,3 @@
-// Package leaf changes a value in one place at a time. It is for tests that see whether somebody compares each field.
-//
-//	leaf.Change(&answer, func(path string) { ... answer differs at path ... })
 package leaf
 
 import (

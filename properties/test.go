@@ -30,7 +30,7 @@ type Config struct {
 	Stored string
 	// Overrides are settings that replace those of Scenario: the fault load, for instance.
 	Overrides scenario.Overrides
-	// Seeds is the number of seeds to run, from First on; 0 means DefaultSeeds. First 0 means 1.
+	// Seeds is the number of seeds to run, from First on; 0 means 100. First 0 means 1.
 	Seeds, First uint64
 	// Builds and Handlers provide what plans may name, as in cluster.Config; nil means the shipped ones. Each run or
 	// node calls them anew, several goroutines at once, and they must always give the same result.
@@ -56,8 +56,8 @@ type Config struct {
 	Workers int
 }
 
-// DefaultSeeds is the number of seeds that Test runs by default.
-const DefaultSeeds = 100
+// defaultSeeds is the number of seeds that Test runs by default.
+const defaultSeeds = 100
 
 // T is the part of *testing.T that Test needs.
 type T interface {

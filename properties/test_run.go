@@ -47,7 +47,7 @@ func (c Config) prepare(env environment) (*testRun, error) {
 		c.First = 1
 	}
 	if c.Seeds == 0 {
-		c.Seeds = DefaultSeeds
+		c.Seeds = defaultSeeds
 	}
 	if env.seed != "" {
 		seed, err := parseSeed(env.seed)

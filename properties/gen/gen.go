@@ -57,12 +57,12 @@ const horizon = planedit.Horizon
 func (s Space) Plan() *rapid.Generator[*plan.Plan] {
 	return rapid.Custom(func(t *rapid.T) *plan.Plan {
 		p := &plan.Plan{Name: "generated", Strategy: planterm.StrategyFilter, Profile: planterm.ProfileContract}
-		p.Nodes = s.Nodes().Draw(t, "nodes")
+		p.Nodes = s.nodes().Draw(t, "nodes")
 		p.Schedule = s.Schedule(p.Nodes).Draw(t, "schedule")
 		w := s.Workload().Draw(t, "workload")
 		p.Programs, p.Instances, p.Histories, p.Probes = w.Programs, w.Instances, w.Histories, w.Probes
 		withdrawn(t, p)
-		p.Faults = s.Faults(p.Nodes).Draw(t, "faults")
+		p.Faults = s.faults(p.Nodes).Draw(t, "faults")
 		p.Turbulence = 2 * horizon
 		return p
 	})
@@ -100,23 +100,23 @@ func rarely(t *rapid.T, in int, label string) bool {
 	return rapid.IntRange(0, in-1).Draw(t, label) == in-1
 }
 
-// Nodes draws one to four nodes; the first is never absent, so that some node runs.
-func (s Space) Nodes() *rapid.Generator[[]plan.Node] {
+// nodes draws one to four nodes; the first is never absent, so that some node runs.
+func (s Space) nodes() *rapid.Generator[[]plan.Node] {
 	return rapid.Custom(func(t *rapid.T) []plan.Node {
 		nodes := make([]plan.Node, number(t, 1, 4, "count"))
 		for i := range nodes {
 			nodes[i] = plan.Node{Name: string(rune('A' + i)), Build: s.build().Draw(t, "build")}
 			nodes[i].Absent = i > 0 && rarely(t, 6, "absent")
 			if rapid.Bool().Draw(t, "tuned") {
-				nodes[i].Options = s.NodeOptions().Draw(t, "options")
+				nodes[i].Options = s.nodeOptions().Draw(t, "options")
 			}
 		}
 		return nodes
 	})
 }
 
-// NodeOptions draws settings of one to three groups of options.
-func (s Space) NodeOptions() *rapid.Generator[[]plan.Setting] {
+// nodeOptions draws settings of one to three groups of options.
+func (s Space) nodeOptions() *rapid.Generator[[]plan.Setting] {
 	return rapid.Custom(func(t *rapid.T) []plan.Setting {
 		var out []plan.Setting
 		rows := planedit.Options()
@@ -200,8 +200,8 @@ func (s Space) step(t *rapid.T, step *plan.Step, up, absent bool) {
 	}
 }
 
-// Faults draws a rate for some kinds, in windows or for all of turbulence, for one node or for all.
-func (s Space) Faults(nodes []plan.Node) *rapid.Generator[faults.Plan] {
+// faults draws a rate for some kinds, in windows or for all of turbulence, for one node or for all.
+func (s Space) faults(nodes []plan.Node) *rapid.Generator[faults.Plan] {
 	return rapid.Custom(func(t *rapid.T) faults.Plan {
 		var p faults.Plan
 		if rarely(t, 5, "calm weather") {
@@ -227,8 +227,8 @@ func (s Space) Faults(nodes []plan.Node) *rapid.Generator[faults.Plan] {
 	})
 }
 
-// Program draws a program of that name, preceded by the programs that it starts.
-func (s Space) Program(name string) *rapid.Generator[plan.Programs] {
+// program draws a program of that name, preceded by the programs that it starts.
+func (s Space) program(name string) *rapid.Generator[plan.Programs] {
 	return rapid.Custom(func(t *rapid.T) plan.Programs {
 		return program.Generate(name, func(n int) int { return number(t, 0, n-1, "choice") })
 	})

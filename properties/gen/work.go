@@ -76,7 +76,7 @@ func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
 
 // programInstance adds an instance of a drawn program, with the events that it waits for.
 func (s Space) programInstance(t *rapid.T, w *Workload, name string) {
-	var set plan.Programs = s.Program(name).Draw(t, "program")
+	var set plan.Programs = s.program(name).Draw(t, "program")
 	w.Programs = append(w.Programs, set...)
 	in := plan.Instance{ID: name, Orchestration: name, StartAt: upTo(horizon).Draw(t, "start"), Expect: planterm.EndAny}
 	send := func(verb plan.ActionVerb, name string, times int) {

@@ -95,7 +95,7 @@ func TestEachInvariantIsJudged(t *testing.T) {
 			s := newScript(t, Options{Deny: []Freedom{f5Contention}})
 			c.prepare(s)
 			r := s.refused(c.args, c.wrong)
-			if !slices.Contains(r.Invariants(), c.id) {
+			if !slices.Contains(r.invariants(), c.id) {
 				t.Errorf("refused for another reason: %s", r)
 			}
 			if len(r.Objections) == 0 {

@@ -193,9 +193,9 @@ func appendOnce(list []Clause, c Clause) []Clause {
 	return append(list, c)
 }
 
-// Invariants returns the ids of the invariants that the objections name, or, without objections, those that the allowed
+// invariants returns the ids of the invariants that the objections name, or, without objections, those that the allowed
 // answers name.
-func (r *Refusal) Invariants() []string {
+func (r *Refusal) invariants() []string {
 	var ids []string
 	for _, c := range append(r.Objections[:len(r.Objections):len(r.Objections)], r.Allowed...) {
 		ids = append(ids, c.Invariants...)

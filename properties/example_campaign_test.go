@@ -22,7 +22,7 @@ func refund(ctx *orch.Context, input string) (string, error) {
 	return "", errors.New("the bank does not answer")
 }
 
-// register is called for each start of a node. It registers what build b ships.
+// register is called for each start of a node: build b ships this.
 func register(r *node.Registry, b *engine.Build) error {
 	payBack := func(_ node.ActivityContext, input string) (string, error) { return "paid back " + input, nil }
 	return errors.Join(r.Register("Refund", engine.V(1, 0, 0), refund), r.RegisterActivity("PayBack", payBack))

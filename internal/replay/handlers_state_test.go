@@ -104,7 +104,7 @@ func init() {
 		"placed": func(c *orch.Context, in string) (string, error) {
 			return c.ScheduleActivity("a", in, orch.OnSession("s1"), orch.WithTag("gpu")).Await()
 		},
-		// a broken limit, by name; the parent is told
+		// breaks a limit, given by name; the parent gets the failure
 		"limits": func(c *orch.Context, in string) (string, error) {
 			c.ScheduleActivity("held", "")
 			c.ScheduleSubOrchestration("Child", "")

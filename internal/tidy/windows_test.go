@@ -17,8 +17,8 @@ import (
 
 func init() { generated["windows"] = windows }
 
-// window is a mistake of 0.1.26 that a later release mended, as the upgrade shows it: the first seed with three old nodes,
-// and with one that is left; 0 if none of them shows it.
+// window is a mistake of 0.1.26 that a later release fixed, with the first seed of the upgrade that shows it while all three
+// old nodes are up, and while one is left; 0 if no seed shows it.
 type window struct {
 	bug       faults.Bug
 	all, last uint64

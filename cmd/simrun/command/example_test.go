@@ -29,7 +29,7 @@ func refund2(ctx *orch.Context, input string) (string, error) {
 	return refund(ctx, input)
 }
 
-// register is called for each start of a node. It registers what build b ships.
+// register is called for each start of a node: build b ships this.
 func register(r *node.Registry, b *engine.Build) error {
 	handler := refund
 	if b.Version.Compare(engine.V(2, 0, 0)) >= 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// TestStories tells the stories of testdata. What listeners are told is printed at once; "state" prints all that is known,
+// TestStories runs the stories of testdata. It prints the facts for listeners at once; "state" prints the whole state, and
 // "relations" what each node can do with each instance and activity.
 func TestStories(t *testing.T) {
 	options := monitor.Options{Properties: []string{}}

@@ -13,10 +13,10 @@ func (p *Provider) AckOrchestrationItem(ctx context.Context, ack engine.Orchestr
 	return p.transact(ctx, op, func(t *tx) error { return t.ack(op, ack) })
 }
 
-// ack takes the steps of docs/contract/provider.md#p5.3.
+// ack carries out the steps of docs/contract/provider.md#p5.3.
 func (t *tx) ack(op string, ack engine.OrchestrationAck) error {
 	failing := t.store.failing
-	t.store.failing = -1 // only this call, however far it gets
+	t.store.failing = -1 // only this call fails, however far it gets
 	instance, err := t.holder(op, ack.LockToken)
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (t *tx) ack(op string, ack engine.OrchestrationAck) error {
 	return nil
 }
 
-// change is exec for those who do not ask how much changed.
+// change is exec without the number of changed rows.
 func (t *tx) change(query string, args ...any) error {
 	_, err := t.exec(query, args...)
 	return err
@@ -81,7 +81,7 @@ func (t *tx) saveStatus(instance string, ack engine.OrchestrationAck) error {
 	if ack.Metadata.Status == "" {
 		return nil
 	}
-	// Running is no end: it stamps no time, and leaves the one that there is (F18).
+	// Running is no end: it stamps no time, and leaves an existing one unchanged (F18).
 	return t.change(`UPDATE executions SET status = ?1, output = ?2, completed_at = CASE WHEN ?1 = 'Running' THEN completed_at ELSE ?3 END
 		WHERE instance_id = ?4 AND execution_id = ?5`, string(ack.Metadata.Status), ack.Metadata.Output, t.now, instance, ack.ExecutionID)
 }

@@ -151,7 +151,7 @@ func (p *Provider) GetParentID(ctx context.Context, instance string) (string, er
 	return info.ParentInstanceID, nil
 }
 
-// tree is an instance with all its descendants, the root first.
+// tree returns an instance with all its descendants, the root first.
 func (t *tx) tree(root string) ([]string, error) {
 	return many(t, `WITH RECURSIVE tree (id) AS (
 			VALUES (?) UNION SELECT i.instance_id FROM instances i JOIN tree ON i.parent_instance_id = tree.id)

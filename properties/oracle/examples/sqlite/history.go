@@ -7,14 +7,14 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// latest is the largest execution that has a row, 1 without any.
+// latest returns the largest execution that has a row, 1 if there is none.
 func (t *tx) latest(instance string) (uint64, error) {
 	var id uint64
 	_, err := t.one(`SELECT COALESCE(MAX(execution_id), 1) FROM executions WHERE instance_id = ?`, []any{instance}, &id)
 	return id, err
 }
 
-// rawHistory is an execution's events as they are stored, in their order.
+// rawHistory returns the stored events of an execution, in order.
 func (t *tx) rawHistory(instance string, execution uint64) ([][]byte, error) {
 	return many(t, `SELECT event_data FROM history WHERE instance_id = ? AND execution_id = ? ORDER BY event_id`,
 		[]any{instance, execution}, scanOne[[]byte])

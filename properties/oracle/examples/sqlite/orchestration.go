@@ -31,7 +31,7 @@ func (t *tx) enqueue(op string, item engine.WorkItem, visibleAt int64) error {
 	return err
 }
 
-// filterSQL is the filter as a condition on the pin of the current execution e.
+// filterSQL returns the filter as a condition on the pin of the current execution e.
 func filterSQL(f *engine.CapabilityFilter) (string, []any) {
 	switch {
 	case f == nil:
@@ -44,8 +44,8 @@ func filterSQL(f *engine.CapabilityFilter) (string, []any) {
 		[]any{r.Min.Major, r.Min.Minor, r.Min.Patch, r.Max.Major, r.Max.Minor, r.Max.Patch}
 }
 
-// candidates are the instances that have visible messages, no live lock and a pin that the filter admits; the one with the
-// oldest message comes first. The filter chooses before anything is locked, counted or decoded.
+// candidates returns the instances with visible messages, without a live lock, and with a pin that the filter admits, in
+// the order of their oldest messages. The filter applies before anything is locked, counted or decoded.
 func (t *tx) candidates(filter *engine.CapabilityFilter) ([]string, error) {
 	condition, args := filterSQL(filter)
 	return many(t, `
@@ -142,8 +142,8 @@ func (t *tx) deliver(instance string, lockTimeout time.Duration) (*engine.Fetche
 }
 
 // context fills in name, version, execution, status, parent and pin: from the instance's row, else from its history,
-// else from the first start of the batch. It returns the history that goes with them, not decoded yet: none beside a
-// start, whatever is stored. Without any of them there is nothing to run.
+// else from the first start of the batch. It returns the matching history, not yet decoded, which is empty if a start is
+// the source. Without any source there is nothing to run.
 func (t *tx) context(item *engine.OrchestrationItem, broken bool) (history [][]byte, found bool, err error) {
 	var version, parent sql.NullString
 	var link engine.ParentLink
@@ -172,7 +172,7 @@ func (t *tx) context(item *engine.OrchestrationItem, broken bool) (history [][]b
 	}
 	for _, data := range history {
 		e, err := t.codec.DecodeEvent(data)
-		if err != nil { // a start may be what cannot be decoded
+		if err != nil { // a start may be undecodable
 			item.OrchestrationName, item.Version = unknown, unknown
 			return history, true, nil
 		}
@@ -192,13 +192,13 @@ func (t *tx) context(item *engine.OrchestrationItem, broken bool) (history [][]b
 			return nil, true, nil
 		}
 	}
-	if broken { // the same
+	if broken { // for the same reason
 		item.OrchestrationName, item.Version = unknown, unknown
 	}
 	return nil, broken, nil
 }
 
-// unknown is what a missing version reads as.
+// unknown replaces a missing version.
 const unknown = "unknown"
 
 func orUnknown(version string) string {
@@ -208,7 +208,7 @@ func orUnknown(version string) string {
 	return version
 }
 
-// execution is an execution's status and pin, zero if it has no row.
+// execution returns the status and pin of an execution, zero if it has no row.
 func (t *tx) execution(instance string, id uint64) (status engine.Status, pin *engine.Version, err error) {
 	var major, minor, patch sql.NullInt64
 	_, err = t.one(`SELECT status, pin_major, pin_minor, pin_patch FROM executions WHERE instance_id = ? AND execution_id = ?`,
@@ -220,8 +220,8 @@ func (t *tx) execution(instance string, id uint64) (status engine.Status, pin *e
 	return status, pin, err
 }
 
-// dropOrphans removes a batch of queue messages of an instance that nothing will ever start. While a start waits for its
-// time they are no orphans.
+// dropOrphans removes a batch of queue messages for an instance that nothing will ever start. While a delayed start is
+// queued they are not orphans.
 func (t *tx) dropOrphans(instance string, batch []message) error {
 	for _, m := range batch {
 		if m.kind != engine.ItemQueueMessage {
@@ -234,7 +234,7 @@ func (t *tx) dropOrphans(instance string, batch []message) error {
 	return err
 }
 
-// holder is the instance that a token holds now.
+// holder returns the instance that a token holds now.
 func (t *tx) holder(op, token string) (string, error) {
 	var instance string
 	found, err := t.one(`SELECT instance_id FROM instance_locks WHERE lock_token = ? AND locked_until > ?`, []any{token, t.now}, &instance)

@@ -25,7 +25,8 @@ type Provider struct {
 	db    *sql.DB
 	codec engine.Codec
 	now   func() int64
-	// failing is for tests: before which step the next ack of an orchestration fails, modulo their number; -1 for none.
+	// failing is for tests: the step before which the next ack of an orchestration fails, modulo their number; -1 for
+	// none.
 	failing int
 }
 
@@ -34,8 +35,8 @@ var (
 	_ engine.ProviderAdmin = (*Provider)(nil)
 )
 
-// Open opens the database in a file, and makes it if there is none. The codec says what this node can decode. now is
-// the clock in milliseconds, which must not go back; nil is the wall clock.
+// Open opens the database in a file, and creates it if it does not exist. The codec determines what this node can
+// decode. now is the clock in milliseconds, which must not go back; nil means the wall clock.
 func Open(ctx context.Context, file string, codec engine.Codec, now func() int64) (*Provider, error) {
 	if now == nil {
 		now = func() int64 { return time.Now().UnixMilli() }
@@ -58,13 +59,13 @@ func Open(ctx context.Context, file string, codec engine.Codec, now func() int64
 // Close closes the database.
 func (p *Provider) Close() error { return p.db.Close() }
 
-// Name is "sqlite-example".
+// Name returns "sqlite-example".
 func (p *Provider) Name() string { return "sqlite-example" }
 
-// Version is the version of the schema.
+// Version returns the version of the schema.
 func (p *Provider) Version() string { return "1.0.0" }
 
-// Admin is p.
+// Admin returns p.
 func (p *Provider) Admin() engine.ProviderAdmin { return p }
 
 // tx is one transaction with the time at which it began: the instant at which the call takes effect, since a
@@ -77,8 +78,8 @@ type tx struct {
 	store *Provider
 }
 
-// transact runs a call. An error rolls everything back; one that is no provider error yet is the storage's, and
-// retryable.
+// transact runs a call. An error rolls everything back; an error that is not a provider error comes from the storage,
+// and is retryable.
 func (p *Provider) transact(ctx context.Context, op string, call func(t *tx) error) error {
 	err := func() error {
 		raw, err := p.db.BeginTx(ctx, nil)
@@ -101,7 +102,7 @@ func (p *Provider) transact(ctx context.Context, op string, call func(t *tx) err
 	return engine.Retryablef(op, "%w", err)
 }
 
-// exec runs a statement and returns how many rows it changed.
+// exec runs a statement and returns the number of changed rows.
 func (t *tx) exec(query string, args ...any) (int64, error) {
 	result, err := t.ExecContext(t.ctx, query, args...)
 	if err != nil {
@@ -139,7 +140,7 @@ func many[T any](t *tx, query string, args []any, scan func(rows *sql.Rows, into
 
 func scanOne[T any](rows *sql.Rows, into *T) error { return rows.Scan(into) }
 
-// after is a time that lies d from now; it does not wrap.
+// after returns the time d from now; it does not wrap.
 func (t *tx) after(d time.Duration) int64 {
 	ms := int64((d + time.Millisecond - 1) / time.Millisecond)
 	if ms < 0 {
@@ -151,7 +152,7 @@ func (t *tx) after(d time.Duration) int64 {
 	return t.now + ms
 }
 
-// newToken names one holding, for ever.
+// newToken returns a token that is never used again.
 func newToken() string { return rand.Text() }
 
 func invalidToken(op, token string) error {

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// list is a JSON array, which is how SQLite takes a list as one argument.
+// list returns a JSON array, the form in which SQLite takes a list as one argument.
 func list(ids []string) string {
 	text, err := json.Marshal(append([]string{}, ids...))
 	if err != nil { // texts always have a JSON form
@@ -18,7 +18,8 @@ func list(ids []string) string {
 	return string(text)
 }
 
-// remove deletes exactly these instances, and what is stored for ids that are none. It counts what was there (F15).
+// remove deletes exactly these instances, and data stored under ids without an instance. It counts what it removed
+// (F15).
 func (t *tx) remove(op string, ids []string, force bool) (r engine.DeleteInstanceResult, err error) {
 	all := list(ids)
 	if !force {
@@ -102,7 +103,7 @@ func (p *Provider) DeleteInstancesAtomic(ctx context.Context, instances []string
 	return &result, nil
 }
 
-// filterWhere is the conditions of a bulk call on instances i with their current executions e.
+// filterWhere returns the conditions of a bulk call on instances i with their current executions e.
 func filterWhere(f engine.InstanceFilter) (string, []any) {
 	where, args := "TRUE", []any(nil)
 	if f.InstanceIDs != nil {

@@ -29,7 +29,7 @@ func (t *tx) enqueueActivity(op string, item engine.WorkItem) error {
 		data, t.now, activity.Instance, activity.ExecutionID, activity.ID, activity.SessionID, activity.Tag)
 }
 
-// tagSQL is the tag filter as a condition, with the tags as a JSON array in the argument.
+// tagSQL returns the tag filter as a condition, with the tags as a JSON array in the argument.
 func tagSQL(f engine.TagFilter) (string, []any, error) {
 	tags, err := json.Marshal(append([]string{}, f.Tags...))
 	switch f.Mode {
@@ -59,7 +59,7 @@ func (p *Provider) FetchWorkItem(ctx context.Context, lockTimeout, _ time.Durati
 	return fetched, nil
 }
 
-// takeWork locks and counts the oldest activity that may be handed out, nil if there is none.
+// takeWork locks and counts the oldest activity that may be delivered, nil if there is none.
 func (t *tx) takeWork(op string, lockTimeout time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
 	tagged, args, err := tagSQL(tags)
 	if err != nil {
@@ -92,7 +92,7 @@ func (t *tx) takeWork(op string, lockTimeout time.Duration, session *engine.Sess
 	return &engine.FetchedWork{Item: row.item, LockToken: token, AttemptCount: row.count + 1}, nil
 }
 
-// ready is a row of the worker queue that may be handed out.
+// ready is a row of the worker queue that may be delivered.
 type ready struct {
 	id      int64
 	item    engine.WorkItem
@@ -100,8 +100,8 @@ type ready struct {
 	session sql.NullString
 }
 
-// firstDecodable is the first row of a query that this node can decode, nil if there is none. What it cannot decode stays
-// for others and does not block the queue (X2). The query takes the id to look behind as its last argument.
+// firstDecodable returns the first row of a query that this node can decode, nil if there is none. Rows that it cannot
+// decode stay for others and do not block the queue (X2). The last argument of the query is the id after which to look.
 func (t *tx) firstDecodable(query string, args []any) (*ready, error) {
 	for r := (ready{}); ; {
 		var data []byte
@@ -129,7 +129,7 @@ func (t *tx) activity(op, token string) (a activity, err error) {
 	return a, err
 }
 
-// touch notes that a session's owner is at work, if somebody owns it.
+// touch records that a session's owner is active, if the session has an owner.
 func (t *tx) touch(session sql.NullString) error {
 	return t.change(`UPDATE sessions SET last_activity_at = ? WHERE session_id = ? AND locked_until > ?`, t.now, session, t.now)
 }

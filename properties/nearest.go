@@ -36,6 +36,9 @@ func (s *Shrunk) Nearest() (*Nearest, bool) {
 	own := strings.Split(s.Text(), "\n")
 	var all []candidate
 	for _, c := range s.Near {
+		if p := c.Plan; len(p.Instances)+len(p.Histories)+len(p.Probes) == 0 {
+			continue // without any work everything holds
+		}
 		other := strings.Split(c.Text(), "\n")
 		n := Nearest{Without: missing(own, other), Instead: missing(other, own)}
 		if len(n.Without) > 0 {
@@ -67,7 +70,7 @@ func (n *Nearest) Text() string {
 	if len(n.Without) > 0 {
 		fmt.Fprintf(&b, "The nearest plan that holds is without\n    %s\n", strings.Join(n.Without, "\n    "))
 	} else {
-		b.WriteString("The nearest run of these that holds:\n")
+		b.WriteString("The nearest of these runs that holds:\n")
 	}
 	if len(n.Instead) > 0 {
 		fmt.Fprintf(&b, "  and has instead\n    %s\n", strings.Join(n.Instead, "\n    "))

@@ -143,7 +143,7 @@ func TestTestRefuses(t *testing.T) {
 		{properties.Config{Scenario: "rolling-upgrad"}, "", "", "rolling-upgrade"},
 		{properties.Config{Scenario: "no/such/file.txt"}, "", "", "no/such/file.txt"},
 		{properties.Config{Scenario: "node A runs 1.5.0\nnonsense\n"}, "", "", "scenario.txt:2:"},
-		{properties.Config{Scenario: "node A runs 1.5.0\ninstance a runs Refnd\n", Handlers: register}, "", "", `instance a: no node can have the orchestration "Refnd"; did you mean Refund?`},
+		{properties.Config{Scenario: "node A runs 1.5.0\ninstance a runs Refnd\n", Handlers: register}, "", "", `instance a: no node has the orchestration "Refnd"; did you mean Refund?`},
 		{properties.Config{Properties: []string{"S01", "S99"}}, "", "", `there is no property "S99"`},
 		{properties.Config{Scenario: "story", Plan: onePlan}, "", "", "leave one out"},
 		{properties.Config{}, "seven", "", "DUROSIM_SEED=seven: expected a seed"},

@@ -8,11 +8,11 @@ import (
 )
 
 // Chooser makes the decisions that a run leaves open: the result of each draw, and the order of events due at the same
-// time. It is the seam at which a run is randomized, replayed, recorded or enumerated.
+// time. It is the interface through which a run is randomized, replayed, recorded or enumerated.
 //
-// Value 0 is always benign: no fault, least latency, first in line. A key names one draw of a run, so asking twice with
-// one key may give the same answer twice. Implementations must depend only on the questions asked so far. They are not
-// safe for concurrent use.
+// Value 0 is always benign: no fault, the least latency, the first in line. A key names one draw of a run, so asking
+// twice with the same key may give the same answer. Implementations must depend only on the questions asked so far.
+// They are not safe for concurrent use.
 type Chooser interface {
 	// Choose returns a number in [0,n), all equally likely. n is at least 1; zero panics.
 	Choose(k Key, n uint64) uint64
@@ -25,14 +25,14 @@ type Chooser interface {
 }
 
 // Random returns the usual chooser: each draw and each priority is a function of the seed and the key. Adding a draw or
-// an event therefore changes no other.
+// an event therefore changes no other draw or priority.
 func Random(seed uint64) Chooser { return newRandom(seed) }
 
 // FIFO returns a chooser that draws as Random does, but leaves events due at the same time in the order in which they
 // were added.
 func FIFO(seed uint64) Chooser { return &fifo{random: *newRandom(seed)} }
 
-// random holds the seed, spread once over three words, so that a draw costs two mixes.
+// random holds the seed, expanded into three words in advance, so that a draw costs only two mixes.
 type random struct {
 	seed  uint64
 	salt  uint64
@@ -77,6 +77,6 @@ func scale(raw, n uint64) uint64 {
 
 func mustN(k Key, n uint64) {
 	if n == 0 {
-		panic(fmt.Sprintf("sim: choice %v among no values", k))
+		panic(fmt.Sprintf("sim: choice %v has no values to choose from", k))
 	}
 }

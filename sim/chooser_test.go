@@ -211,7 +211,7 @@ func TestDrawBounds(t *testing.T) {
 func TestBadDrawsPanic(t *testing.T) {
 	k := sim.RootKey(true).Num(simtest.Call, 1)
 	for _, c := range []sim.Chooser{sim.Random(0), sim.FIFO(0), sim.Replay(&sim.Recording{})} {
-		simtest.MustPanic(t, "choice call:1 among no values", func() { c.Choose(k, 0) })
+		simtest.MustPanic(t, "choice call:1 has no values", func() { c.Choose(k, 0) })
 		simtest.MustPanic(t, "1 in 0", func() { sim.Chance(c, k, 1, 0) })
 		simtest.MustPanic(t, "without a weight", func() { sim.Pick(c, k, nil) })
 		simtest.MustPanic(t, "draw call:1 between 2ns and 1ns", func() { sim.Between(c, k, 2, 1) })

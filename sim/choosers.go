@@ -9,27 +9,26 @@ import (
 	"github.com/durosim/durosim/sim/internal/mix"
 )
 
-// NamedChooser returns what makes the chooser of a name, a new one for each run. The same name and seed always give the
-// same chooser. The names, with D from 1 to 8:
+// NamedChooser returns a function that makes a new chooser of the given name for each run. The same name and seed
+// always give the same chooser. The names, with D from 1 to 8:
 //
 //	random       as Random
 //	fifo         as FIFO
-//	pct:D        as Random, but whoever acts has a speed, and at D moments one of them becomes slowest (see below)
-//	delay:D      nothing happens by chance, but for D choices, drawn from the seed
+//	pct:D        as Random, but each actor has a speed, and at D moments one actor becomes the slowest (see below)
+//	delay:D      every choice is benign except for D choices, drawn from the seed
 //	enumerate:D  the same, with all sets of D choices in turn: the seed is the number of the set, from 1
 //	reseed:N:S   as Random, but from draw N on with seed S; more pairs of N and S may follow, N ascending
 //	portfolio    the chooser that PortfolioMember names
 //
-// pct is probabilistic concurrency testing for a simulation in virtual time. Two events are rarely due at the same moment
-// there, so that an order of priority among them would decide little: what decides is how long things take. The first
-// segment of a key says who acts, a node for instance. Each actor draws its durations from one quarter of their range, by
-// a rank that follows from the seed. At D moments the actor that is asking is demoted: from then on it takes the longest in
-// everything, and is last where events are due at the same time.
+// pct is probabilistic concurrency testing for a simulation in virtual time. There, two events are rarely due at the
+// same time, so priorities among them would decide little; durations decide. The first segment of a key names the
+// actor, such as a node. Each actor draws its durations from one quarter of their range, chosen by a rank that depends
+// on the seed. At D moments the actor that is asking is demoted: from then on each of its durations is the longest
+// possible, and it comes last among events due at the same time.
 //
-// delay and enumerate leave everything at its benign value, but for D of the choices made by weight: a fault then happens,
-// or a duration is of another class. The amount that is asked for next is drawn (delay) or the largest (enumerate).
-// enumerate lists the sets in the order of their last choice: among the first M such choices of a run there are
-// "M choose D" sets, and those come first.
+// delay and enumerate make every choice benign, except for D of the weighted choices: there a fault happens, or a
+// duration falls into another class. The amount asked for next is drawn (delay) or the largest (enumerate). enumerate
+// orders the sets by their last choice, so the "M choose D" sets among a run's first M weighted choices come first.
 func NamedChooser(name string) (func(seed uint64) Chooser, error) {
 	kind, rest, numbered := strings.Cut(name, ":")
 	if kind == "reseed" && numbered {
@@ -64,10 +63,10 @@ func NamedChooser(name string) (func(seed uint64) Chooser, error) {
 	return nil, fmt.Errorf("chooser %q: expected random, fifo, pct:D, delay:D, enumerate:D, reseed:N:SEED or portfolio, where D is a number such as 3", name)
 }
 
-// portfolio are the choosers that take turns, by seed.
+// portfolio lists the choosers that the seeds use in turn.
 var portfolio = []string{"random", "pct:1", "delay:2", "random", "pct:3", "delay:4"}
 
-// Portfolio returns the choosers of which a portfolio consists, each once.
+// Portfolio returns the names of a portfolio's choosers, without duplicates.
 func Portfolio() []string {
 	names := slices.Clone(portfolio)
 	slices.Sort(names)
@@ -77,8 +76,8 @@ func Portfolio() []string {
 // PortfolioMember returns the name of the chooser that a portfolio uses for a seed.
 func PortfolioMember(seed uint64) string { return portfolio[seed%uint64(len(portfolio))] }
 
-// moments returns d different places in the order of questions, ascending. How long a run will be is not known when it
-// begins, so short runs and long ones are equally likely: a place is below 2^e for an e from 6 to 16, drawn first.
+// moments returns d distinct indexes of questions, ascending. The length of a run is unknown when it begins, so short
+// and long runs get equal weight: each index is below 2^e, with e drawn first, from 6 to 16.
 func moments(r *random, d int) []uint64 {
 	at := make([]uint64, 0, d)
 	for i := uint64(0); len(at) < d; i++ {
@@ -92,11 +91,11 @@ func moments(r *random, d int) []uint64 {
 	return at
 }
 
-// pct is the chooser of that name.
+// pct is the chooser that NamedChooser calls pct.
 type pct struct {
 	random
 	asked   uint64
-	at      []uint64            // when somebody is demoted, ascending
+	at      []uint64            // questions at which the asking actor is demoted, ascending
 	demoted map[uint64]struct{} // by actor
 }
 
@@ -109,7 +108,7 @@ func newPCT(seed uint64, d int) *pct {
 // speeds is the number of ranks.
 const speeds = 4
 
-// ask counts a question, demotes its actor if it is time, and reports whether the actor is demoted.
+// ask counts a question, demotes its actor if this is one of the moments, and reports whether the actor is demoted.
 func (p *pct) ask(k Key) bool {
 	if len(p.at) > 0 && p.asked >= p.at[0] {
 		p.at = p.at[1:]
@@ -145,12 +144,12 @@ func (p *pct) Priority(k Key) uint64 {
 	return p.random.Priority(k)
 }
 
-// deviations is the chooser that makes the benign choice but at some places: those of delay and enumerate.
+// deviations is the chooser of delay and enumerate: its choices are benign except at certain questions.
 type deviations struct {
 	fifo
 	asked uint64
 	at    []uint64 // ascending
-	// most has amounts be the largest; else they are drawn.
+	// most makes amounts the largest possible; otherwise they are drawn.
 	most bool
 	// deviated reports whether the last weighed choice was a deviation.
 	deviated bool
@@ -166,12 +165,12 @@ func newEnumerated(seed uint64, d int) *deviations {
 	return &deviations{fifo: fifo{*newRandom(seed)}, at: combination(max(seed, 1)-1, d), most: true}
 }
 
-// combination returns the d numbers, ascending, that come at place n when all sets of d numbers are sorted by their
-// largest, then by the next. This is the combinatorial number system.
+// combination returns the set of d numbers, ascending, at index n when all sets of d numbers are sorted by their
+// largest number, then by the next largest. This is the combinatorial number system.
 func combination(n uint64, d int) []uint64 {
 	at := make([]uint64, d)
 	for i := d; i > 0; i-- {
-		c := uint64(i - 1) // the least of which i can be chosen at all
+		c := uint64(i - 1) // the least number of which i can be chosen
 		for step := uint64(1) << 62; step > 0; step >>= 1 {
 			if c+step >= c && choose(c+step, i) <= n {
 				c += step
@@ -183,7 +182,7 @@ func combination(n uint64, d int) []uint64 {
 	return at
 }
 
-// choose returns how many sets of d there are among n numbers, or the largest number if there are more.
+// choose returns the number of sets of d among n numbers, capped at the largest uint64.
 func choose(n uint64, d int) uint64 {
 	sets := uint64(1)
 	for i := range uint64(d) {
@@ -224,7 +223,7 @@ func (c *deviations) Weigh(k Key, odds Odds) uint64 {
 	return odds.other(c.raw(k), c.most)
 }
 
-// other returns an outcome that is not 0: the last possible one, or one drawn. There must be one.
+// other returns an outcome other than 0: the last possible one, or a drawn one. At least one must be possible.
 func (o Odds) other(raw uint64, last bool) uint64 {
 	if o.weights == nil {
 		return 1
@@ -241,7 +240,7 @@ func (o Odds) other(raw uint64, last bool) uint64 {
 	return Weights(rest).Outcome(raw)
 }
 
-// reseed is the chooser of that name.
+// reseed is the chooser that NamedChooser calls reseed.
 type reseed struct {
 	random
 	drawn uint64
@@ -249,11 +248,11 @@ type reseed struct {
 	later []fork // ascending
 }
 
-// fork is a change of seeds, before the draw of that number, counted from 0.
+// fork changes the seed before draw number at, counted from 0.
 type fork struct{ at, seed uint64 }
 
 func parseReseed(name, text string) (func(seed uint64) Chooser, error) {
-	wrong := fmt.Errorf("chooser %q: expected reseed: and pairs of the number of a draw and a seed, such as reseed:1200:7, the draws ascending", name)
+	wrong := fmt.Errorf("chooser %q: expected reseed: and pairs of a draw's number and a seed, such as reseed:1200:7, with ascending draws", name)
 	words := strings.Split(text, ":")
 	if len(words)%2 != 0 {
 		return nil, wrong
@@ -273,7 +272,7 @@ func parseReseed(name, text string) (func(seed uint64) Chooser, error) {
 	}, nil
 }
 
-// next counts a draw and changes the seed when it is time. The order of simultaneous events stays that of the first seed.
+// next counts a draw and changes the seed at a fork. The order of simultaneous events always follows the first seed.
 func (r *reseed) next() *random {
 	for len(r.later) > 0 && r.drawn >= r.later[0].at {
 		r.now = *newRandom(r.later[0].seed)

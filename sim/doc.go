@@ -2,15 +2,15 @@
 // digest of what happened. It knows nothing about the simulated system.
 //
 //	var rec sim.Recording
-//	c := sim.Record(sim.Random(seed), &rec)           // the choices of a run, kept
+//	c := sim.Record(sim.Random(seed), &rec)           // records the choices of a run
 //	lost := sim.Chance(c, key, 1, 20)                 // a function of seed and key
-//	same := sim.Chance(sim.Replay(&rec), key, 1, 20)  // what was recorded, never drawn afresh
+//	same := sim.Chance(sim.Replay(&rec), key, 1, 20)  // the recorded value, never a new draw
 //
 // # Terms
 //
 // A key names a place in the simulated domain, segment by segment, for example "node:2/run:1/call:7/latency". A draw
-// is a random value; it is a function of the seed and its key. A choice is a draw, or the priority of an event, treated
-// as a decision that another party may make. A chooser makes the choices.
+// is a random value; it is a function of the seed and its key. A choice is a draw or the priority of an event, seen as
+// a decision that can be made elsewhere. A chooser makes the choices.
 //
 // # Guarantees
 //
@@ -20,8 +20,8 @@
 //   - Under [Random] a priority is a function of seed and key, so adding or cancelling one event leaves the order of the
 //     others as it was, unless two share both time and key.
 //   - Value 0 of every choice is benign, and a [Recording] may leave it out. On replay, a choice that is not
-//     recorded is benign. It is never drawn afresh.
-//   - A chooser handles outcomes, not raw numbers: yes or no, an index, microseconds above the least. So a recording
+//     recorded is benign. It is never drawn again.
+//   - A chooser handles outcomes, not raw numbers: yes or no, an index, microseconds above the minimum. So a recording
 //     can be read and edited by hand.
 //
 // # Limits

@@ -95,7 +95,8 @@ func ChanceOf(c Chooser, k Key, s *Segment, num, den uint64) bool {
 }
 
 // Pick returns an index into weights, each as likely as its share of their sum; index 0 is benign. The recorded value
-// is the index. If only index 0 has a weight, the chooser is not asked. The slice stays the caller's. No weight panics.
+// is the index. If only index 0 has a weight, the chooser is not asked. The caller keeps the slice. An empty slice
+// panics.
 func Pick(c Chooser, k Key, weights []uint32) int {
 	odds := Weights(weights)
 	if odds.benign() {

@@ -42,15 +42,16 @@ func NewSegment(l Label, name string) Segment {
 }
 
 // Key names a draw, a choice or an event by its place in the domain, for example node, incarnation, instance, turn and
-// purpose. It is built segment by segment and is a small value: pass it by value, derive new ones freely. It always
+// purpose. It is built segment by segment. It is a small value: pass it by value, and derive new keys freely. It always
 // carries the 64-bit hash of its path; when it comes from RootKey(true) it carries the path too, so that it can be
 // rendered, at the cost of one allocation per segment.
 //
-// The zero Key is RootKey(false). Two keys are the same when their Hash is: do not compare them with ==, which would
-// compare where their paths are stored.
+// The zero Key is RootKey(false). Two keys are the same if their Hash is the same. Do not compare them with ==, which
+// compares pointers to their paths.
 type Key struct {
 	hash uint64
-	// actor is the hash of the path's first segment: whose draw it is. It is 0 for the root and for a key read from a hash.
+	// actor is the hash of the path's first segment, which names the owner of the draw. It is 0 for the root and for a
+	// key read from a hash.
 	actor uint64
 	// Invariant: path is nil, or its segments hash to hash.
 	path *path
@@ -75,7 +76,7 @@ const (
 	segmentName
 )
 
-// recordingRoot is the parent of all recorded paths. It is never written.
+// recordingRoot is the parent of all recorded paths. It is never modified.
 var recordingRoot = &path{kind: segmentRoot}
 
 // RootKey returns the empty key. With recording, the keys derived from it can be rendered; the hashes are the same
@@ -250,7 +251,7 @@ func parseKey(s string) (Key, error) {
 	return k, nil
 }
 
-// parseNumber reads s as the decimal form that Num writes, and only that: no sign, no leading zero.
+// parseNumber reads a decimal number exactly as Num writes it: no sign, no leading zero.
 func parseNumber(s string) (n uint64, ok bool) {
 	n, err := strconv.ParseUint(s, 10, 64)
 	return n, err == nil && strconv.FormatUint(n, 10) == s

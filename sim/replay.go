@@ -13,7 +13,7 @@ type Recording struct {
 	Seed        uint64
 	SeededOrder bool
 	// Complete keeps choices of value 0 too. A choice that is missing on replay is then a divergence; otherwise it
-	// just takes the benign value. Set it before Record.
+	// takes the benign value. Set it before Record.
 	Complete bool
 	// Choices are the draws: those that are not 0, or all of them when Complete.
 	Choices []RecordedChoice
@@ -30,13 +30,13 @@ type RecordedChoice struct {
 	Value uint64
 }
 
-// baseOrderer is a chooser whose priorities follow from a seed, or are all zero, apart from named exceptions. Only such
-// a chooser is recorded without writing down each priority.
+// baseOrderer is a chooser whose priorities follow from a seed, or are all zero, with listed exceptions. Only for such
+// a chooser can a recording omit priorities.
 type baseOrderer interface {
 	baseOrder() (seed uint64, seeded bool)
 }
 
-// recorder asks another chooser and writes down the answers.
+// recorder asks another chooser and records the answers.
 type recorder struct {
 	inner      Chooser
 	into       *Recording
@@ -49,7 +49,7 @@ type recorder struct {
 // Record returns a chooser that decides as inner does and appends each decision to the recording into. It copies Seed and
 // SeededOrder from inner, and stores only priorities that these do not determine: none for Random and FIFO, the overrides
 // for a Chooser that Replay returned, all nonzero ones for any other. Keys built from RootKey(true) make the recording
-// readable; others make it a list of hashes that replays just as well.
+// readable; with other keys it is a list of hashes, which replays equally well.
 func Record(inner Chooser, into *Recording) Chooser {
 	r := &recorder{inner: inner, into: into, asked: map[uint64]uint64{}, priorities: map[uint64]struct{}{}}
 	into.Seed, into.SeededOrder = r.baseOrder()
@@ -110,11 +110,11 @@ func (r *recorder) keep(k Key, n, v uint64) {
 	}
 }
 
-// Reused returns the keys that were asked for more than once. Each is a caller's mistake: two draws that share a
-// key are not independent, and only the first can be replayed.
+// Reused returns the keys that were asked for more than once. Each is a bug in the caller: two draws that share a key
+// are not independent, and only the first can be replayed.
 func (r *recorder) Reused() []Key { return r.reused }
 
-// replayer answers from a recording, and reports where the run departed from it.
+// replayer answers from a recording, and reports where the run diverges from it.
 type replayer struct {
 	rec *Recording
 	// Invariant: choices and priorities map a hash to an index into the recording's slice of the same name.
@@ -129,15 +129,17 @@ type replayer struct {
 	unnamed        uint64
 }
 
-// maxDivergences bounds the divergences that are named. A run that departs from its recording tends to do so all over.
+// maxDivergences bounds the divergences that are listed. A run that diverges from its recording tends to do so
+// everywhere.
 const maxDivergences = 100
 
-// Replay returns a chooser that answers from a recording, by key. A choice that the recording does not have gets
-// the benign value 0, never a fresh draw. So does one that was recorded among a different number of values, or with a
-// value out of range, and that is a divergence. Priorities come from the recording's Priorities; for the rest they
-// follow from its Seed when SeededOrder is set, and are 0, first come first served, when not.
+// Replay returns a chooser that answers from a recording, by key. A choice that the recording does not have gets the
+// benign value 0, never a new draw. A choice recorded with a different number of values, or with a value out of range,
+// also gets 0, and is a divergence. Priorities come from the recording's Priorities. Other priorities follow from its
+// Seed if SeededOrder is set, and otherwise are 0, which means first come, first served.
 //
-// The recording is read, not copied and not changed: leave it alone while the chooser is in use. Divergences tells where the run departed from it.
+// The chooser reads the recording without copying or changing it: do not modify it while the chooser is in use.
+// Divergences reports where the run diverged from it.
 func Replay(rec *Recording) Chooser { return newReplayer(rec) }
 
 func newReplayer(rec *Recording) *replayer {
@@ -157,8 +159,8 @@ func newReplayer(rec *Recording) *replayer {
 func (r *replayer) index(byHash map[uint64]int, used []bool, recorded []RecordedChoice, what string) {
 	for i, c := range recorded {
 		if first, twice := byHash[c.Key.hash]; twice {
-			used[i] = true // Named here, so it need not be listed as unused as well.
-			r.diverge("%s %v is recorded twice, as %d and as %d; the first counts", what, c.Key,
+			used[i] = true // Reported here, so it is not also listed as unused.
+			r.diverge("%s %v is recorded twice, as %d and as %d; the first is used", what, c.Key,
 				recorded[first].Value, c.Value)
 			continue
 		}
@@ -220,9 +222,9 @@ func (r *replayer) diverge(format string, args ...any) {
 	r.divergences = append(r.divergences, fmt.Sprintf(format, args...))
 }
 
-// Divergences lists, in the order met, each choice in which the run with a chooser that Replay returned differs from the
-// recorded run: asked among a different number of values, recorded out of range or twice or, if the recording is
-// Complete, missing from it. After the first hundred they are only counted, in a last line. For any other chooser it
+// Divergences lists, in order of occurrence, the choices in which a run with a chooser returned by Replay differs from
+// the recorded run: asked with a different number of values, recorded out of range or twice, or, if the recording is
+// Complete, missing from it. It lists the first hundred and counts the rest in a last line. For any other chooser it
 // returns nil.
 func Divergences(c Chooser) []string {
 	r, ok := c.(*replayer)
@@ -236,7 +238,8 @@ func Divergences(c Chooser) []string {
 	return all
 }
 
-// Unused returns the keys that were recorded but not asked for so far: choices first, then priorities, as recorded.
+// Unused returns the recorded keys that were not asked for so far: choices first, then priorities, in the order
+// recorded.
 func (r *replayer) Unused() []Key {
 	var keys []Key
 	for i, used := range r.usedChoices {
@@ -255,6 +258,6 @@ func (r *replayer) Unused() []Key {
 // Asked returns the number of choices asked for so far.
 func (r *replayer) Asked() uint64 { return r.asked }
 
-// Defaulted returns how many choices got 0 because the recording did not have them. With a recording that is not
-// Complete this is ordinary: choices of value 0 are not kept.
+// Defaulted returns how many choices got 0 because the recording did not have them. This is normal with a recording
+// that is not Complete, which omits choices of value 0.
 func (r *replayer) Defaulted() uint64 { return r.defaulted }

@@ -113,7 +113,7 @@ func TestReplayNamesDivergences(t *testing.T) {
 		}
 	}
 	want := []string{
-		"choice call:1 is recorded twice, as 4 and as 3; the first counts",
+		"choice call:1 is recorded twice, as 4 and as 3; the first is used",
 		"choice call:1 is of 6, recorded as 4 of 5; took 0",
 		"choice call:2 is of 5, recorded value 9 is out of range; took 0",
 		"choice call:3 of 7 is not in the recording; took 0",

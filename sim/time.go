@@ -22,7 +22,7 @@ func (t Time) Millis() int64 {
 	return ms
 }
 
-// Add returns t moved by d. Any fraction of a microsecond in d is truncated toward zero.
+// Add returns t plus d. Any fraction of a microsecond in d is truncated toward zero.
 func (t Time) Add(d time.Duration) Time {
 	return t + Time(d/time.Microsecond)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// base holds what the parts of a world share, and the parts themselves. Each part is a type of its own, with its own
-// state, and calls the others by their names here.
+// base holds the parts of a world and what they share. Each part is a type with its own state, and calls the other
+// parts through the fields here.
 type base struct {
 	*journal
 	cfg     *Config
@@ -27,18 +27,18 @@ type base struct {
 	ctx     context.Context
 	phase   Phase
 	changed bool  // the current event changed something or made a call
-	failure error // why the run cannot go on: something outside the simulation does not work
+	failure error // why the run cannot continue: something outside the simulation does not work
 
 	fleet   *fleet   // the nodes
-	network *network // their calls, on the way and at the store
-	parking *parking // fetches that wait for something to find
+	network *network // their calls, in transit and at the store
+	parking *parking // fetches that wait for work
 	clients *clients // they start instances and send them events
 	probes  *probes  // they make calls that no node makes
 	phases  *phases  // turbulence, calm, relief
 	letters *letters // the dead-letter policy, nil without one
 }
 
-// storeHandle returns one caller's handle of the store, watched if the monitor is a HandleWatcher.
+// storeHandle returns one caller's handle of the store, wrapped by the monitor if it is a HandleWatcher.
 func (b *base) storeHandle(codec engine.Codec, caller observe.Caller) engine.Provider {
 	p := b.store.Handle(codec, caller)
 	if b.foreign != nil {
@@ -71,13 +71,13 @@ const (
 	evNodeStart                  // node
 	evTimer                      // node, inc, a: timer id
 	evJob                        // node, inc, a: job id, b: 1 if the activity panics
-	evRequest                    // a: index of the call, as for those below up to evVain
+	evRequest                    // a: index of the call, as below up to evVain
 	evInside                     // node, inc: a wait inside the store ends
-	evReply                      // node, inc: one after the call took effect ends
+	evReply                      // node, inc: a wait after the call took effect ends
 	evAnswer                     // node, inc
 	evDeadline                   // node, inc
 	evWake                       // a parked fetch is tried again
-	evVain                       // a: call: a parked fetch polls, and must find nothing
+	evVain                       // a: index of the call: a parked fetch polls, and must find nothing
 	evManage                     // a: index of an operator's call whose wait in the store ends
 	evServed                     // a serial store has served the fetch that is first in line
 	evGroup                      // a: index of the group: something may have become eligible by time
@@ -94,5 +94,5 @@ const (
 	evLetters                    // the dead-letter policy looks
 )
 
-// never is the store time of something that does not happen by itself.
+// never is the store time of something that does not happen as time passes.
 const never = memprovider.Never

@@ -15,7 +15,7 @@ import (
 
 // callState is a provider call in progress.
 type callState struct {
-	no        uint64 // the world's number of the call, from 1: what events carry
+	no        uint64 // the world's number of the call, from 1, as in events
 	owner     *nodeState
 	node, inc uint32 // number and incarnation of the caller
 	id        machine.CallID
@@ -33,8 +33,8 @@ type callState struct {
 	cancelled bool                 // the node cancelled the fetch
 	vain      bool                 // the current try must find nothing
 	stalled   bool                 // the call has waited inside the store
-	arrival   *memprovider.Arrival // what it saw when it arrived, while it waits
-	tries     uint32               // how often the store was asked; more than once only for a fetch that was parked
+	arrival   *memprovider.Arrival // its arrival, while it waits
+	tries     uint32               // number of tries at the store; above 1 only for a parked fetch
 	answer    machine.Answer
 	storeCall uint64 // the store's number of the last try; 0 if a fault refused it
 	triedAt   sim.Time
@@ -44,26 +44,26 @@ type callState struct {
 	wake     kernel.Handle // the next try, while the group wakes this call
 }
 
-// callTable holds the calls of a run in blocks, so that it grows without moving them.
+// callTable holds a run's calls in blocks, so that it grows without moving them.
 type callTable struct {
-	blocks []*[callBlock]callState // nil when all its calls are over
+	blocks []*[callBlock]callState // a block is nil when all its calls are over
 	held   []int                   // the blocks beyond callBlocks that are not nil, ascending
 	n      int
 	gone   callState // stands for the calls of nil blocks
-	keep   bool      // drop nothing
+	keep   bool      // never drop blocks
 }
 
-// callBlock is how many calls a block holds, and dropEvery the number of new blocks between two looks for what is over.
+// callBlock is the number of calls in a block, and dropEvery the number of new blocks between two calls of drop.
 const (
 	callBlock = 64
 	dropEvery = 16
 )
 
-// add makes room for one more call and returns its number.
+// add adds a call and returns it with its number.
 func (t *callTable) add() (uint64, *callState) {
 	if t.n == len(t.blocks)*callBlock {
 		t.drop()
-		if len(t.blocks) >= callBlocks { // those before are a Memory's
+		if len(t.blocks) >= callBlocks { // earlier blocks belong to a Memory
 			t.held = append(t.held, len(t.blocks))
 		}
 		t.blocks = append(t.blocks, new([callBlock]callState))
@@ -72,7 +72,7 @@ func (t *callTable) add() (uint64, *callState) {
 	return uint64(t.n), t.at(uint64(t.n))
 }
 
-// at returns the call with this number. It stays where it is, so whoever works on a call passes this on.
+// at returns the call with this number. Calls never move, so the pointer stays valid and can be passed on.
 func (t *callTable) at(no uint64) *callState {
 	i := no - 1
 	if b := t.blocks[i/callBlock]; b != nil {
@@ -82,15 +82,16 @@ func (t *callTable) at(no uint64) *callState {
 	return &t.gone
 }
 
-// over reports whether nothing happens to a call any more. One that was given up may still be on its way, or wait in the store.
+// over reports whether nothing more can happen to a call. A call that its caller gave up may still be in transit or
+// wait in the store.
 func (c *callState) over() bool {
 	return c.state == callDone && (c.tries > 0 || c.lost) && c.arrival == nil
 }
 
-// drop lets go of the blocks whose calls are all over, so that a run holds what is under way and not all that ever was.
+// drop releases the blocks whose calls are all over, so that a run holds only calls in progress.
 func (t *callTable) drop() {
 	if t.keep || len(t.blocks)%dropEvery != 0 {
-		return // kept where calls stand in line, and are asked for afterwards
+		return // calls in a line are read after they are over
 	}
 	t.held = slices.DeleteFunc(t.held, func(k int) bool {
 		for i := range t.blocks[k] {
@@ -106,10 +107,10 @@ func (t *callTable) drop() {
 type callPhase uint8
 
 const (
-	callSent      callPhase = iota // the request is on its way, or at the store
-	callWaiting                    // it waits inside the store
-	callParked                     // a fetch that waits for something to find
-	callAnswering                  // the answer is on its way, or lost
+	callSent      callPhase = iota // the request is in transit or at the store
+	callWaiting                    // the call waits inside the store
+	callParked                     // a fetch that waits for work
+	callAnswering                  // the answer is in transit or lost
 	callDone                       // answered, given up, or its caller is gone
 )
 

@@ -10,20 +10,20 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// raiseAgainMs is the time after which a client raises an event again, and raiseMost bounds the events that it raises for
-// one instance: more would keep a hopeless instance busy.
+// raiseAgainMs is the time after which a client raises an event again. raiseMost bounds the events that it raises for
+// one instance, so that it does not keep a hopeless instance busy.
 const (
 	raiseAgainMs = 5000
 	raiseMost    = 12
 )
 
-// raiseWhatWaits sends the awaited event to each instance for which nothing else can happen, and does not repeat it before
-// raiseAgainMs. If a timer, an activity or a child of the instance may still end, calm sends nothing: it decides no race.
-// raiseWhatWaits returns the store time until which it will send nothing more unless something happens: now, if the store
-// has work that can be done.
+// raiseWhatWaits sends each instance that can make no other progress the event that it waits for, and repeats it after
+// raiseAgainMs at the earliest. If a timer, an activity or a child of the instance may still end, calm sends nothing,
+// so that it decides no race. raiseWhatWaits returns the store time until which it will send nothing more unless
+// something happens; if the store has work that can be done, that is now.
 func (c *clients) raiseWhatWaits() int64 {
 	quiet := int64(never)
-	for _, no := range c.unfinished() { // what is sent below is to instances of this list
+	for _, no := range c.unfinished() { // the messages sent below go to instances in this list
 		id := c.store.InstanceName(no)
 		p, ok := c.store.Peek(id)
 		if finished(p, ok) {
@@ -58,7 +58,7 @@ func (c *clients) raiseWhatWaits() int64 {
 	return quiet
 }
 
-// unfinished returns the instances of which something may still come by itself, and perhaps others.
+// unfinished returns all instances that may still make progress on their own, and possibly others.
 func (c *clients) unfinished() []observe.InstanceNo {
 	for c.store.InstanceName(c.known+1) != "" {
 		c.known++
@@ -66,15 +66,15 @@ func (c *clients) unfinished() []observe.InstanceNo {
 	return c.open.Upto(c.known)
 }
 
-// finished reports whether nothing more comes of an instance unless somebody sends it something: it is not there, or it has
-// ended and nothing of it is queued or locked.
+// finished reports whether an instance makes no more progress unless it is sent a message: it does not exist, or it has
+// ended and has nothing queued or locked.
 func finished(p memprovider.InstanceState, ok bool) bool {
 	return !ok || ended(p.Status) && p.Messages == 0 && p.Activities == 0 && p.LockedUntilMs == 0
 }
 
 // hasChild reports whether a child of the instance's current execution has not reported its end.
 func (c *clients) hasChild(id string) bool {
-	history, _ := c.history(id) // its waits have been read from it
+	history, _ := c.history(id) // it can be decoded: its waits have been read from it
 	open := 0
 	for i := range history {
 		switch history[i].Data.(type) {
@@ -87,8 +87,8 @@ func (c *clients) hasChild(id string) bool {
 	return open > 0
 }
 
-// unaided reports whether the plan marks an instance, or the one that it descends from, as unaided: nobody sends it more
-// than the plan does.
+// unaided reports whether the plan marks an instance, or the root that it descends from, as unaided: only the plan
+// sends it messages.
 func (c *clients) unaided(id string) bool {
 	for depth := 0; id != "" && depth <= maxDepth; depth++ {
 		if i, ok := c.planned[id]; ok {
@@ -104,7 +104,7 @@ func (c *clients) unaided(id string) bool {
 	return false
 }
 
-// maxDepth bounds how far up unaided looks for the instance of the plan.
+// maxDepth bounds how far up unaided looks for the plan's instance.
 const maxDepth = 64
 
 func (c *clients) raisedFor(no observe.InstanceNo) *calmRaises {
@@ -124,5 +124,5 @@ func (c *clients) itemFor(id string, wait *engine.Event) engine.WorkItem {
 	case eventdata.QueueSubscribed:
 		return engine.QueueMessageItem{Instance: id, Name: d.Name, Data: planterm.CalmData}
 	}
-	panic(fmt.Sprintf("cluster: %s is no wait", wait.Kind()))
+	panic(fmt.Sprintf("cluster: %s is not a wait", wait.Kind()))
 }

@@ -16,33 +16,34 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// clients start instances, send them events, cancel, delete and prune. They are one caller, outside all nodes.
+// clients start instances, send them events, and cancel, delete and prune them. They act as one caller, outside all
+// nodes.
 type clients struct {
 	*base
 	provider engine.Provider
 	codec    engine.Codec
-	version  engine.Version // of the build whose codec it is
+	version  engine.Version // of the build that the codec belongs to
 	raised   []calmRaises
-	known    observe.InstanceNo // the largest number of an instance
-	open     observe.Open       // the instances that calm looks at
+	known    observe.InstanceNo // the largest instance number so far
+	open     observe.Open       // the instances that calm examines
 	planned  map[string]int     // the plan's instances, by name; looked up only
 	waiting  []waitingAction    // operators' calls that wait in the store
 	last     time.Duration      // when the plan's last client or probe action is due
 }
 
-// calmRaises counts the events that clients have sent an instance in calm, with the time of the last.
+// calmRaises counts the events that clients have sent to an instance during calm, and has the time of the last.
 type calmRaises struct {
 	atMs  int64
 	times int
 }
 
-// clientRetry is the time after which a client resends a message that it does not know to be accepted.
+// clientRetry is the time after which a client resends a message if it does not know whether the store accepted it.
 const clientRetry = time.Second
 
 // An action event packs the index of the action above the attempt, which takes the low attemptBits bits.
 const attemptBits = 32
 
-// connect gives clients the codec of the newest of the run's builds: they are upgraded first.
+// connect gives clients the codec of the run's newest build, because clients are upgraded first.
 func (c *clients) connect() {
 	newest := c.builds[0]
 	for _, b := range c.builds {
@@ -53,7 +54,7 @@ func (c *clients) connect() {
 	c.version, c.codec, c.provider = newest.Version, newest.Codec, c.storeHandle(newest.Codec, observe.Caller{})
 }
 
-// begin schedules all that clients and probes do, and notes when the last action is due.
+// begin schedules all actions of clients and probes, and records when the last one is due.
 func (c *clients) begin() {
 	c.seedStore()
 	c.planned = make(map[string]int, len(c.plan.Instances))
@@ -82,7 +83,7 @@ func (c *clients) begin() {
 	c.last = last
 }
 
-// instanceKey names what clients do to an instance.
+// instanceKey is the key of what clients do to an instance.
 func (c *clients) instanceKey(id string) sim.Key { return c.root.Name(labelInstance, id) }
 
 func (c *clients) actionKey(i, j int, attempt uint32) sim.Key {
@@ -124,8 +125,8 @@ func (c *clients) onAction(i int, packed uint64) {
 	}
 }
 
-// raiseItem returns an event in the generation, and on the topic, that the instance's open wait of that name asks for. If
-// there is no such wait, the event is of the old generation.
+// raiseItem returns an event with the generation and topic of the instance's open wait for that name. If there is no
+// such wait, the event is of the first generation.
 func (c *clients) raiseItem(id, name, data string) engine.WorkItem {
 	for _, e := range c.openWaits(id) {
 		if wait, ok := e.Data.(eventdata.ExternalSubscribed2); ok && wait.Name == name {
@@ -135,8 +136,8 @@ func (c *clients) raiseItem(id, name, data string) engine.WorkItem {
 	return engine.ExternalRaisedItem{Instance: id, Name: name, Data: data}
 }
 
-// send sends a message and reports whether the client knows that it was accepted. If it was
-// accepted without the client knowing, the client sends it again, as real clients do.
+// send sends a message and reports whether the client knows that the store accepted it. A client that does not know
+// sends the message again, as real clients do, even if the store has accepted it.
 func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 	c.changed = true
 	c.record(&Record{Kind: record.ClientSent, Instance: item.Target(), Item: item})
@@ -168,8 +169,8 @@ func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 	return true
 }
 
-// history returns the current execution of an instance, decoded by the clients' codec or, failing that, by any build's:
-// a client has all of them at hand. It is not a provider call.
+// history returns the current execution of an instance, decoded with the clients' codec or, failing that, with any
+// build's. It is not a provider call.
 func (c *clients) history(id string) ([]engine.Event, error) {
 	p, ok := c.store.Peek(id)
 	if !ok {

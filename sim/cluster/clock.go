@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// setClock gives an incarnation its clock: that of the plan, which a fault may set wrong.
+// setClock gives an incarnation its clock: the plan's, unless a fault sets it wrong.
 func (f *fleet) setClock(n *nodeState) {
 	n.clock = n.plan.Clock
 	key := n.incKey.At(labelClock)
@@ -33,7 +33,7 @@ func (f *fleet) clockMs(n *nodeState) int64 {
 	return f.nowMs() + n.clock.Ahead(f.since()).Milliseconds()
 }
 
-// callerMs returns the time that a caller's clock shows. That of clients and probes is right.
+// callerMs returns the time that a caller's clock shows. Clients and probes have the right time.
 func (f *fleet) callerMs(c observe.Caller) int64 {
 	if c.Node == 0 {
 		return f.nowMs()
@@ -41,8 +41,8 @@ func (f *fleet) callerMs(c observe.Caller) int64 {
 	return f.clockMs(f.list[c.Node-1])
 }
 
-// storeMs returns the time of the store between calls: its own, or that of the clock that is furthest ahead, since by
-// that one something may be eligible first.
+// storeMs returns the store's time between calls: its own, or that of the clock furthest ahead, for whose node work
+// becomes eligible first.
 func (f *fleet) storeMs() int64 {
 	ms := f.nowMs()
 	if f.plan.Store.CallersClock {
@@ -55,8 +55,8 @@ func (f *fleet) storeMs() int64 {
 	return ms
 }
 
-// byClock returns a caller's handle of a store that goes by the clocks of its callers: each call happens at the time that
-// its caller's clock shows.
+// byClock returns a caller's handle of a store that uses its callers' clocks: each call happens at the time that the
+// caller's clock shows.
 func (b *base) byClock(p engine.Provider, caller observe.Caller) engine.Provider {
 	return call.Through(p.Name(), p.Version(), true, func(ctx context.Context, c call.Call) call.Answer {
 		b.store.SetNow(b.fleet.callerMs(caller))

@@ -14,37 +14,37 @@ import (
 type Config struct {
 	// Plan is the plan to carry out. It is only read, so many runs may share one.
 	Plan *plan.Plan
-	// Seed drives every choice, unless Chooser does.
+	// Seed determines every choice, unless Chooser is set.
 	Seed uint64
-	// Chooser decides what the plan leaves open; nil is sim.Random(Seed).
+	// Chooser decides what the plan leaves open; nil means sim.Random(Seed).
 	Chooser sim.Chooser
-	// Start is the kernel time at which the run begins; 0 is sim.Epoch.
+	// Start is the kernel time at which the run begins; 0 means sim.Epoch.
 	Start sim.Time
-	// Builds are the builds that plans may name; nil is engine.ShippedBuilds().
+	// Builds are the builds that plans may name; nil means engine.ShippedBuilds().
 	Builds []*engine.Build
-	// Releases starts the nodes that run a released runtime; nil refuses plans with such nodes.
+	// Releases starts the nodes that run a released runtime. If it is nil, Run refuses plans with such nodes.
 	Releases Releases
-	// Store makes the store of the run, whose clock shows startMs or less; nil is durosim's own. docs/clusters-over-a-provider.md
-	// says what is checked then.
+	// Store makes the run's store, whose clock must show startMs or less; nil means durosim's own.
+	// docs/clusters-over-a-provider.md describes what is checked for such a store.
 	Store func(startMs int64) (*ForeignStore, error)
-	// Handlers registers the orchestrations and activities that a node of a build ships with; nil is workload.Handlers. It is
-	// called at each start of a node, and once before the run for each build that a node will run. A build that the plan
-	// declares ("build 3.1.0 like 2.0.0") ships what the build that it is like ships: b is that one, 2.0.0. Versions of code
-	// of your own are builds of Builds, which workload.Deploy makes.
+	// Handlers registers the orchestrations and activities that a node of a build ships with; nil means
+	// workload.Handlers. It is called at each start of a node, and once before the run for each build that a node will
+	// run. A build that the plan declares ("build 3.1.0 like 2.0.0") ships the handlers of the build after "like", so b
+	// is 2.0.0 there. To give versions different code, list them in Builds, as workload.Deploy does.
 	Handlers func(r *node.Registry, b *engine.Build) error
-	// Monitor watches the run; nil watches nothing. The caller of Run makes it for that run alone.
+	// Monitor watches the run; nil watches nothing. The function makes a new monitor for the run.
 	Monitor func(w *World) Monitor
 	// Narrator, if not nil, receives a line for each noteworthy event. Setting it makes keys readable, and changes
 	// nothing else.
 	Narrator func(Line)
 	// Recording, if not nil, receives the choices (see sim.Record), with readable keys.
 	Recording *sim.Recording
-	// DoubleCheck computes every turn twice, which changes nothing else in a run. If the two differ, the handler is not
-	// a function of its history: a violation of "handler-deterministic", of class handler.
+	// DoubleCheck computes every turn twice, which changes nothing else in a run. If the results differ, the handler is
+	// not deterministic, which violates "handler-deterministic", of class handler.
 	DoubleCheck bool
 	// KeepTrace keeps a running hash for each trace record, for comparing two runs.
 	KeepTrace bool
-	// Memory is room that the run uses; nil is room of its own.
+	// Memory is memory for the run to reuse; if nil, the run allocates its own.
 	Memory *Memory
 }
 
@@ -58,8 +58,9 @@ type Monitor interface {
 	Record(r *Record)
 	// AfterStep is called after each step: a kernel event that changed something or made a call.
 	AfterStep()
-	// Open reports whether some obligation is neither met nor overdue, and the store time after which the first of them
-	// becomes overdue. If nothing is due in the store, it is called again after the next event, or after that time.
+	// Open reports whether any obligation is neither met nor overdue, and the store time after which the first such
+	// obligation becomes overdue. If nothing is due in the store, the next call comes after the next event or after
+	// that time.
 	Open(nowMs int64) (open bool, untilMs int64)
 	// Finish is called once, after the last phase.
 	Finish()
@@ -70,12 +71,12 @@ type Monitor interface {
 }
 
 // HandleWatcher is a Monitor that watches the calls themselves: it receives every handle of the store that a run makes,
-// before faults decorate it, and returns the handle to use in its place, which must answer alike.
+// before faults decorate it, and returns the handle to use instead, which must give the same answers.
 type HandleWatcher interface {
 	WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider
 }
 
-// Class is the class of a violation.
+// Class is the kind of a violation: what is at fault.
 type Class string
 
 // The classes of violations.
@@ -86,7 +87,7 @@ const (
 	ClassHandler Class = "handler"
 	// ClassPlan marks work that did not end as the plan expects, although the contract may have been kept.
 	ClassPlan Class = "plan"
-	// ClassInternal marks a bug in durosim: the shadow store differs from the real one, or a run is out of events.
+	// ClassInternal marks a bug in durosim: the shadow store differs from the real one, or a run has no events left.
 	ClassInternal Class = "internal"
 )
 
@@ -99,9 +100,9 @@ type Violation struct {
 	Node      string
 	Instance  string
 	WorkItem  string
-	// Message tells what was expected and what was seen, with the evidence.
+	// Message describes what was expected and what was seen, with the evidence.
 	Message string
-	// Expectation is the text of the scenario's expectation that was violated; empty for all other properties.
+	// Expectation is the text of the scenario's expectation that was violated; empty for other properties.
 	Expectation string
 }
 
@@ -125,7 +126,7 @@ type Result struct {
 	Digest     sim.Digest // of the whole trace
 	Steps      uint64     // kernel events that changed something or made a call
 	Turns      uint64     // computed by nodes, committed or not
-	Calls      uint64     // that nodes made; a fetch that was parked counts once
+	Calls      uint64     // made by nodes; a parked fetch counts once
 	Virtual    int64      // virtual milliseconds
 	Violations []Violation
 	Coverage   []Point
@@ -133,13 +134,13 @@ type Result struct {
 	Exhausted bool
 	// FinalStates are those of the plan's instances, then of its preloaded histories, both in the plan's order.
 	FinalStates []FinalState
-	// Help lists, in order, what calm and relief did beyond the plan: work may have ended only thanks to it.
+	// Help lists, in order, what calm and relief did beyond the plan; some work may have ended only because of it.
 	Help []Help
-	// Fates tell what became of the plan's instances, in the plan's order; Waits are the times for which work waited for a
-	// build, ordered by their start. Both come from the monitor, if it is a FateTeller.
+	// Fates describe how the plan's instances ended, in the plan's order. Waits are the periods in which work waited
+	// for a build, ordered by their start. Both come from the monitor, if it is a FateTeller.
 	Fates []Fate
 	Waits []Wait
-	// Counters are the sums over all incarnations of all nodes.
+	// Counters are summed over all incarnations of all nodes.
 	Counters Counters
 	// Marks are the running hashes of the trace, if they were kept.
 	Marks []sim.Mark
@@ -148,7 +149,8 @@ type Result struct {
 // Counters count what nodes did, as their metrics do.
 type Counters = machine.Counters
 
-// FinalState is the state that an instance has reached. All fields but Instance are zero if the store never heard of it.
+// FinalState is the state that an instance has reached. All fields but Instance are zero if the store does not know the
+// instance.
 type FinalState struct {
 	Instance  string
 	Status    engine.Status
@@ -157,7 +159,7 @@ type FinalState struct {
 	Pin       *engine.Version
 }
 
-// Line is one line of a run told as a story.
+// Line is one line of a run's narration.
 type Line struct {
 	At   sim.Time
 	Ms   int64 // virtual milliseconds since the start

@@ -12,12 +12,12 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// registryOf returns a new registry for a node of a build: the handlers that the build ships, or those of them that the plan
-// lets the node keep, and the plan's programs.
+// registryOf returns a new registry for a node with a build: the handlers that the build ships, restricted to those
+// that the plan lists for the node if it does, and the plan's programs.
 func (f *fleet) registryOf(n *plan.Node, b *engine.Build) (*node.Registry, error) {
 	r := node.NewRegistry()
 	var declared []*plan.Build
-	if b.Release == "" { // a released runtime has programs only
+	if b.Release == "" { // a released runtime runs only programs
 		var err error
 		if r, err = f.shippedBy(n, b); err != nil {
 			return nil, err
@@ -36,7 +36,7 @@ func (f *fleet) registryOf(n *plan.Node, b *engine.Build) (*node.Registry, error
 	return r, nil
 }
 
-// lacks reports whether a build made of these declarations, its own first, has lost a program.
+// lacks reports whether one of these declarations of a build, its own first, removes the program.
 func lacks(declared []*plan.Build, name string) bool {
 	for _, d := range declared {
 		switch {
@@ -49,8 +49,9 @@ func lacks(declared []*plan.Build, name string) bool {
 	return false
 }
 
-// shippedBy returns a registry with the handlers that a build ships: a new one, or for a node whose handlers never change one
-// that others have, too. Those of durosim's own are made once per run, or, for durosim's own builds, once per Memory.
+// shippedBy returns a registry with the handlers that a build ships: a new one, or a shared one for a node whose
+// handlers never change. durosim's own handlers are registered once per run, or once per Memory for durosim's own
+// builds.
 func (f *fleet) shippedBy(n *plan.Node, b *engine.Build) (*node.Registry, error) {
 	for _, list := range [...][]shippedRegistry{f.shipped, f.memory.shipped} {
 		for i := range list {
@@ -99,7 +100,7 @@ func (f *fleet) register(known string) (*node.Registry, error) {
 	return r, nil
 }
 
-// change carries out what a declared build changes in the handlers of the build that it is like.
+// change applies a declared build's changes to the handlers of the build that it is like.
 func (f *fleet) change(r *node.Registry, c *plan.HandlerChange) error {
 	if c.Only != nil {
 		for _, list := range [][]string{r.Orchestrations(), r.Activities()} {
@@ -124,7 +125,8 @@ func (f *fleet) change(r *node.Registry, c *plan.HandlerChange) error {
 	return nil
 }
 
-// ship registers the handlers that a name stands for, as the known builds ship them, unless the registry has them.
+// ship registers the handlers that a name stands for, as the known builds ship them, unless they are already
+// registered.
 func (f *fleet) ship(r *node.Registry, name string) error {
 	found := false
 	for _, b := range f.cfg.Builds {
@@ -143,7 +145,7 @@ func (f *fleet) ship(r *node.Registry, name string) error {
 	return nil
 }
 
-// withdraw removes what a name stands for: one version of an orchestration, all versions, or an activity.
+// withdraw deregisters what a name stands for: one version of an orchestration, all its versions, or an activity.
 func withdraw(r *node.Registry, name string) {
 	for _, have := range r.Orchestrations() {
 		if n, v, err := planterm.ParseHandler(have); err == nil && planterm.Names(name, have) {

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// The labels of keys: a draw is named by its place in the domain.
+// The labels of keys, which name a draw by its place in the domain.
 var (
 	labelNode        = sim.NewLabel("node")
 	labelIncarnation = sim.NewLabel("incarnation")
@@ -58,26 +58,25 @@ func (b *base) happens(f *drawnFault, nodeName string, key sim.Key) bool {
 	return num > 0 && sim.ChanceOf(b.chooser, key, &f.segment, num, den)
 }
 
-// drawnFault is a kind of fault for which there are opportunities: its rates alone, and the last segment of the keys of its
-// draws.
+// drawnFault is a kind of fault that is drawn at opportunities: its rates, and the last segment of its draws' keys.
 type drawnFault struct {
 	kind    faults.Kind
 	named   bool // the plan names it
 	segment sim.Segment
-	// num in den is the rate if it is the same for all nodes and times; else den is 0, and plan has the rates.
+	// num in den is the rate if it is the same for all nodes and times; otherwise den is 0, and plan has the rates.
 	num, den uint64
 	plan     faults.Plan
 }
 
-// drawnTable holds the faults for which there are opportunities, each in a place of its own: a run has twenty thousand
-// opportunities, mostly for faults that its plan does not name.
+// drawnTable holds the drawn faults in one field each, for speed: a run has twenty thousand opportunities, most of them
+// for faults that its plan does not name.
 type drawnTable struct {
 	ackStepError, activityPanic, answerLost, callDelayed, clockSkew, corruptEvent, corruptMessage, crashAfterCommit,
 	crashAfterFetch, crashBeforeAck, duplicateCompletion, duplicateRequest, lateActivity, lostRenewal, pauseNode,
 	permanentError, requestLost, retryableError, slowAnswer, slowCommit, slowFetch, slowTurn, unavailable drawnFault
 }
 
-// drawnFaults returns the rates of a plan by kind.
+// drawnFaults returns a plan's rates by kind.
 func drawnFaults(p *faults.Plan) *drawnTable {
 	t := &drawnTable{}
 	for _, place := range [...]struct {
@@ -116,7 +115,7 @@ func drawnFaults(p *faults.Plan) *drawnTable {
 			}
 			if !f.named {
 				f.named, f.segment = true, sim.NewSegment(labelFault, string(r.Kind))
-				if r.Node == "" && r.From == 0 && r.To == 0 { // the first that applies counts
+				if r.Node == "" && r.From == 0 && r.To == 0 { // the first that applies is used
 					f.num, f.den = r.Num, r.Den
 				}
 			}
@@ -128,13 +127,13 @@ func drawnFaults(p *faults.Plan) *drawnTable {
 	return t
 }
 
-// The weights of the classes of durations. They are never changed.
+// The weights of the classes of durations. They never change.
 var (
 	leastOrTypical = []uint32{1, 3}
 	beforeOrAfter  = []uint32{1, 1}
 )
 
-// leg draws how long a leg of a call takes: the least, or a typical time.
+// leg draws how long a leg of a call takes: the minimum, or a typical time.
 func (b *base) leg(key sim.Key) time.Duration {
 	const least = 200 * time.Microsecond
 	if sim.Pick(b.chooser, key, leastOrTypical) == 0 {

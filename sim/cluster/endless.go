@@ -6,9 +6,9 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 )
 
-// Every turn of an execution replays the turns before it, so the cost is the square of their number. Long before the step
-// budget is used up, an execution that takes far more turns than is normal ends the run: after turnsLeast turns, and after
-// turnsTimes as many as any execution of the run that has ended.
+// Every turn of an execution replays all earlier turns, so the cost grows with the square of their number. Long before
+// the step budget is used up, an execution with far more turns than normal ends the run: it has had more than
+// turnsLeast turns, and more than turnsTimes as many as any ended execution of the run.
 const (
 	turnsLeast = 1000
 	turnsTimes = 20
@@ -48,7 +48,7 @@ func (f *fleet) countTurn(n *nodeState, note *machine.Note) {
 	f.phases.ended = true
 	f.internal = append(f.internal, Violation{
 		Property: propertyRunEnds, Class: ClassLiveness, Step: f.steps(), VirtualMs: f.nowMs() - f.startMs(), Node: n.plan.Name, Instance: note.Instance,
-		Message: fmt.Sprintf("execution %d of %s (%s, on build %s) has taken %d turns and %d events without an end; no other that has ended took more than %d turns. "+
+		Message: fmt.Sprintf("execution %d of %s (%s, on build %s) has taken %d turns and %d events without ending; no execution that has ended took more than %d turns. "+
 			"A loop must end, or continue as new; \"budget %d turns\" permits more",
 			note.ExecutionID, note.Instance, note.Turn.Handler, n.running.Name(), mine.turns, mine.events, f.mostTurns, 10*limit),
 	})

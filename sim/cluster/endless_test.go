@@ -36,7 +36,7 @@ func TestEndlessExecution(t *testing.T) {
 		inputs []string
 		want   string // of the violation; empty if all instances end
 	}{
-		{"for ever", 0, []string{""}, "execution 1 of loop-0 (Loop@1.0.0, on build 1.5.0) has taken 1000 turns and 2000 events without an end"},
+		{"for ever", 0, []string{""}, "execution 1 of loop-0 (Loop@1.0.0, on build 1.5.0) has taken 1000 turns and 2000 events without ending"},
 		{"a budget", 40, []string{"90"}, "has taken 40 turns"},
 		{"long but ended", 0, []string{"90"}, ""},
 		{"longer than what ended", 0, []string{"70", ""}, "has taken 1420 turns"},

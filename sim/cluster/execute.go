@@ -57,7 +57,7 @@ func (nw *network) execute(c *callState) {
 	nw.reply(c)
 }
 
-// perform makes the call, unless a fault refuses it.
+// perform makes the call, unless a fault makes the store refuse it.
 func (nw *network) perform(c *callState, answer *machine.Answer) {
 	*answer = machine.Answer{}
 	if isQueueCall(c.kind) {
@@ -80,7 +80,7 @@ func isQueueCall(k observe.CallKind) bool {
 	return false
 }
 
-// repeatCompletion delivers the completion that a worker has just acknowledged a second time, if a fault calls for it.
+// repeatCompletion delivers for a second time the completion that a worker has just acknowledged, if a fault is drawn.
 func (nw *network) repeatCompletion(c *callState) {
 	if c.kind != observe.CallAckWorkItem || !nw.drawn.duplicateCompletion.named {
 		return
@@ -95,10 +95,10 @@ func (nw *network) repeatCompletion(c *callState) {
 	}
 }
 
-// damaged is the content of a damaged event or message: the beginning of one.
+// damaged is the content of a damaged event or message: truncated JSON.
 const damaged = `{"event_id":`
 
-// corrupt damages what a call has just written, if a fault calls for it.
+// corrupt damages what a call has just written, if a fault is drawn.
 func (nw *network) corrupt(c *callState) {
 	name := c.owner.plan.Name
 	if c.kind == observe.CallAckOrchestrationItem && nw.drawn.corruptEvent.named {

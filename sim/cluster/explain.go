@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/internal/span"
 )
 
-// Explanation tells what keeps an instance waiting at a given time: the one rule, in words, with its values.
+// Explanation says why an instance is waiting at a given time: the rule that applies, in words, with its values.
 type Explanation struct {
 	// Rule is one of not-started, ended, locked, not-admitted, delayed, undecodable, ready, activity, event, child, nothing.
 	Rule string
@@ -22,8 +22,8 @@ type Explanation struct {
 	Details [][2]string
 }
 
-// Explain carries out a run up to a virtual time and returns what the instance waits for then. An error means that the
-// configuration is invalid, or that nothing is known of the instance.
+// Explain runs the plan up to a virtual time and returns what the instance waits for at that time. It returns an error
+// if the configuration is invalid or the instance is unknown.
 func Explain(cfg Config, instance string, at time.Duration) (*Explanation, error) {
 	w, err := newWorld(&cfg)
 	if err != nil {
@@ -55,11 +55,11 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 		if known {
 			return &Explanation{Rule: "not-started", Text: "no client has started it yet"}, nil
 		}
-		return nil, fmt.Errorf("nothing is known of instance %q at %v; the plan's instances are %s", id, at, ex.instanceNames())
+		return nil, fmt.Errorf("instance %q is unknown at %v; the plan's instances are %s", id, at, ex.instanceNames())
 	}
 	now := ex.store.Now()
 	x := &Explanation{Details: [][2]string{
-		{"time", span.Text(now - ex.startMs())}, {"status", string(p.Status)}, {"execution", fmt.Sprint(p.Execution)}, {"pin", pinText(p.Pin)},
+		{"time", span.Text(now - ex.startMs())}, {"status", string(p.Status)}, {"execution", fmt.Sprint(p.Execution)}, {"pin", strings.TrimPrefix(pinned(p.Pin), "pinned ")},
 		{"messages", fmt.Sprint(p.Messages)}, {"activities queued", fmt.Sprint(p.Activities)},
 	}}
 	history, decodeErr := ex.clients.history(id)
@@ -69,12 +69,12 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 	case p.LockedUntilMs > now:
 		x.say("locked", "%s holds its lock for another %s", ex.holder(id), span.Text(p.LockedUntilMs-now))
 	case p.Messages > 0 && !ex.phases.admitted(p.Pin):
-		x.say("not-admitted", "it is pinned %s, and no live node admits that", pinText(p.Pin))
+		x.say("not-admitted", "it is %s, and no live node admits that", pinned(p.Pin))
 		ex.addFilters(x)
 	case p.Messages > 0 && p.VisibleMs > now:
 		x.say("delayed", "its first message becomes visible in %s", span.Text(p.VisibleMs-now))
 	case p.Messages > 0 && decodeErr != nil:
-		x.say("undecodable", "its history cannot be decoded: %v; it is given back until it is poisoned", decodeErr)
+		x.say("undecodable", "its history cannot be decoded: %v; nodes abandon it until it is poisoned", decodeErr)
 	case p.Messages > 0:
 		x.say("ready", "it has visible messages, is not locked, and a live node admits it: the next poll takes it")
 		ex.addFilters(x)
@@ -86,7 +86,7 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 	return x, nil
 }
 
-// holder returns the name of the last to take an instance's lock.
+// holder returns the name of the node that last took an instance's lock.
 func (ex *explainer) holder(id string) string {
 	if no, ok := ex.store.InstanceNumber(id); ok && int(no) < len(ex.network.holders) && ex.network.holders[no] > 0 {
 		return "node " + ex.infos[ex.network.holders[no]-1].Name
@@ -115,10 +115,10 @@ func (ex *explainer) addFilters(x *Explanation) {
 	}
 }
 
-// explainIdle explains an instance that has nothing queued: it waits for an event or a child.
+// explainIdle explains an instance with nothing queued: it waits for an event or a child.
 func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Event) {
 	if open := ex.clients.openWaits(id); len(open) > 0 {
-		x.say("event", "it waits for the event %s, which nobody has sent", waitText(&open[0]))
+		x.say("event", "it waits for the event %s, which no client has sent", waitText(&open[0]))
 		return
 	}
 	var closed []uint64
@@ -148,7 +148,7 @@ func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Eve
 		x.say("nothing", "nothing is queued for it, and it waits for %s", lost)
 		return
 	}
-	x.say("nothing", "nothing is queued for it, and it waits for nothing that its history names")
+	x.say("nothing", "nothing is queued for it, and its history shows nothing that it waits for")
 }
 
 func (ex *explainer) instanceNames() string {

@@ -2,35 +2,36 @@ package cluster
 
 import "github.com/durosim/durosim/sim/plan"
 
-// Fate tells what became of an instance of the plan.
+// Fate describes how an instance of the plan ended.
 type Fate struct {
 	Instance string
 	// Expect is the ending that the plan expects; empty is the default, completed.
 	Expect plan.End
 	End    Ending
-	// Cause tells in a few words why it ended so, or what it waits for. It names no time and no instance, so that fates of
-	// many runs can be counted by it. It is empty for a completed instance.
+	// Cause says in a few words why the instance ended so, or what it waits for. It names no time and no instance, so
+	// that fates of many runs can be counted by cause. It is empty for a completed instance.
 	Cause string
 	// AsExpected is set if the plan expects this ending.
 	AsExpected bool
-	// Owes describes what calm or relief did for it or to it, empty if nothing: events that nobody else sent, a cancel,
-	// nodes that were widened.
+	// Owes describes what calm or relief did for the instance: raised an event, cancelled it, widened nodes. It is
+	// empty if they did nothing.
 	Owes string
-	// Relieved means that it ended only since relief widened nodes, which the plan does not: no live node admitted it.
+	// Relieved means that the instance ended only because relief widened nodes: until then no live node admitted it.
 	Relieved bool
-	// EndedMs is when it ended, in milliseconds since the start of the run; 0 if it has not. Node and Build made the ack
-	// that ended it, and Step is the schedule step that put the node in that state. They are empty if there is none.
+	// EndedMs is when the instance ended, in milliseconds since the start of the run; 0 if it has not. Node, running
+	// Build, made the ack that ended it, and Step is the schedule step that gave the node this build. They are empty if
+	// they do not apply.
 	EndedMs           int64
 	Node, Build, Step string
 }
 
-// Ending is the way in which a piece of work ended, or the state of work that has not ended.
+// Ending is how an instance ended, or its state if it has not ended.
 type Ending string
 
 // The endings.
 const (
 	EndedCompleted Ending = "completed"
-	EndedFailed    Ending = "failed"    // by its own code, an activity, a child, a limit or a panic
+	EndedFailed    Ending = "failed"    // because of its code, an activity, a child, a limit or a panic
 	EndedCancelled Ending = "cancelled" // by a cancel request
 	EndedPoisoned  Ending = "poisoned"  // it or its activity was delivered too often
 	EndedDeleted   Ending = "deleted"
@@ -49,14 +50,15 @@ type Wait struct {
 	Open  bool
 }
 
-// FateTeller is a Monitor that knows what became of the work. It is called after Finish, and its answers become part of
-// the Result.
+// FateTeller is a Monitor that knows how the work ended. It is called after Finish, and its answers become part of the
+// Result.
 type FateTeller interface {
 	Fates() []Fate
 	Waits() []Wait
 }
 
-// Why returns what an instance waits for now: the one rule, in words. It returns nil if nothing is known of the instance.
+// Why returns what an instance waits for now: the rule that applies, in words. It returns nil if the instance is
+// unknown.
 func (w *World) Why(instance string) *Explanation {
 	x, err := (&explainer{w.base}).explain(instance, 0)
 	if err != nil {

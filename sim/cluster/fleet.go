@@ -20,25 +20,25 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// fleet holds the nodes of the plan: it starts and stops them, feeds them, and carries out what they ask for.
+// fleet holds the plan's nodes: it starts and stops them, delivers their inputs, and carries out their calls.
 type fleet struct {
 	*base
 	list []*nodeState // by number - 1
-	// brought are the rules of the provider's code that an incarnation brings with it, if they are not the store's own.
+	// brought has the rules of the provider code that an incarnation uses, if they differ from the store's.
 	brought map[observe.Caller]*storerules.Rules // looked up only, never ranged over
-	// workspace and the room in memory are shared by all nodes for their computations: they step one at a time.
+	// All nodes share workspace and memory for their computations, since they step one at a time.
 	workspace *replay.Workspace
 	memory    *Memory
 	// shippedHandlers is set if the configuration names no handlers.
 	shippedHandlers bool
-	shipped         []shippedRegistry // by build, as far as needed
-	nodeEffects     []machine.Effect  // room for what a step of a node asks for
-	// What a node is told in a step; reused.
+	shipped         []shippedRegistry // by build, made when needed
+	nodeEffects     []machine.Effect  // reused for the calls of a node's step
+	// The input of a node's step; reused.
 	wake       machine.Wake
 	finished   machine.Finished
 	turns      uint64
 	executions map[string]*executionTurns // by instance; looked up only
-	mostTurns  int                        // taken by any execution that has ended
+	mostTurns  int                        // of any execution that has ended
 	// handlerFaults counts the turns whose two computations differed.
 	handlerFaults int
 }
@@ -49,23 +49,24 @@ type nodeState struct {
 	plan   *plan.Node
 	key    sim.Key // of the node
 	incKey sim.Key // of the incarnation
-	// build and options are for the next start; running and its options are those of the current incarnation.
+	// build and options are for the next start; running and runningOptions are those of the current incarnation.
 	build          *engine.Build
 	options        node.Options
 	running        *engine.Build
 	runningOptions node.Options
-	// changes are registrations of the schedule, applied again at every start.
+	// changes are the schedule's registrations, reapplied at every start.
 	changes []handlerChange
 
-	// wantUp is set if the node should run. Invariant: a node has a start pending exactly if it is down and wanted.
+	// wantUp is set if the node should run. Invariant: a node has a pending start exactly if it is down and wantUp is
+	// set.
 	wantUp  bool
 	start   kernel.Handle // the pending start
 	startAt sim.Time      // when it is due, 0 for none
-	starts  uint64        // how many starts were drawn
+	starts  uint64        // number of starts drawn
 
 	inc      uint32
 	machine  stepper          // nil while down
-	released released.Machine // the same, if it is one
+	released released.Machine // the same machine, if it is a released one
 	clock    plan.Clock       // of the incarnation
 	provider engine.Provider
 	registry *node.Registry
@@ -74,12 +75,12 @@ type nodeState struct {
 	wake     kernel.Handle // the end of the pause
 	held     []event       // what a paused node will see when it resumes
 
-	timers   []timer // that are set
-	jobs     []job   // that run
+	timers   []timer // set timers
+	jobs     []job   // running jobs
 	counters machine.Counters
 }
 
-// makeNodes makes the nodes of the plan, all down.
+// makeNodes makes the plan's nodes, all of them down.
 func (f *fleet) makeNodes() error {
 	for i := range f.plan.Nodes {
 		p := &f.plan.Nodes[i]
@@ -101,7 +102,7 @@ func (f *fleet) makeNodes() error {
 	return nil
 }
 
-// number returns the number of the node of that name, 0 if there is none.
+// number returns the number of the node with that name, 0 if there is none.
 func (b *base) number(name string) uint32 {
 	for i := range b.plan.Nodes {
 		if b.plan.Nodes[i].Name == name {
@@ -120,7 +121,8 @@ func (f *fleet) restart(n *nodeState) {
 // drainMax is the longest that a graceful stop may take before the node is killed, as an operator's tools would do.
 const drainMax = 30 * time.Second
 
-// drain stops a node gracefully. A frozen node resumes first: what it missed may freeze it again, or crash it.
+// drain stops a node gracefully. A frozen node resumes first, and the inputs that it missed may freeze it again or
+// crash it.
 func (f *fleet) drain(n *nodeState) {
 	for n.machine != nil && n.paused {
 		f.resume(n)
@@ -155,8 +157,8 @@ func (f *fleet) startSoon(n *nodeState) {
 	}
 }
 
-// startWithin draws when a node that is down starts. Of two starts the earlier counts: an operator need not wait for a
-// machine to come back by itself.
+// startWithin draws when a node that is down starts. If a start is already pending, the earlier one wins: an operator
+// can start a node before it restarts by itself.
 func (f *fleet) startWithin(n *nodeState, least, most time.Duration) {
 	key := n.key.Num(labelStart, n.starts)
 	n.starts++
@@ -168,7 +170,7 @@ func (f *fleet) startWithin(n *nodeState, least, most time.Duration) {
 	n.start, n.startAt = f.kernel.At(at, key, event{kind: evNodeStart, node: n.number}), at
 }
 
-// keepDown clears the wish for the node to run and cancels a pending start.
+// keepDown clears wantUp and cancels a pending start.
 func (f *fleet) keepDown(n *nodeState) {
 	n.wantUp = false
 	f.kernel.Cancel(n.start)
@@ -218,7 +220,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	f.step(n, &machine.Start{NowMs: f.clockMs(n)})
 }
 
-// storeRules returns the rules of the provider's code that a caller brings with it, nil for the store's own.
+// storeRules returns the rules of the provider code that a caller uses, nil for the store's own.
 func (f *fleet) storeRules(caller observe.Caller) *storerules.Rules { return f.brought[caller] }
 
 // shippedRegistry holds the handlers shipped with a build; it is never changed.
@@ -227,7 +229,7 @@ type shippedRegistry struct {
 	registry *node.Registry
 }
 
-// crash ends an incarnation at once. Calls on the wire may still arrive.
+// crash ends an incarnation at once. Its calls in transit may still arrive.
 func (f *fleet) crash(n *nodeState, why string) {
 	if n.machine == nil {
 		return
@@ -237,7 +239,7 @@ func (f *fleet) crash(n *nodeState, why string) {
 	f.down(n)
 }
 
-// crashByFault crashes a node, which restarts by itself after a while unless it was stopping for good.
+// crashByFault crashes a node, which restarts by itself after a while unless it was being stopped.
 func (f *fleet) crashByFault(n *nodeState, kind faults.Kind) {
 	f.record(&Record{Kind: record.Fault, Fault: kind, Node: n.number, Incarnation: n.inc})
 	f.crash(n, string(kind))
@@ -246,7 +248,7 @@ func (f *fleet) crashByFault(n *nodeState, kind faults.Kind) {
 	}
 }
 
-// down does what every end of an incarnation has in common.
+// down does what is common to all ends of an incarnation.
 func (f *fleet) down(n *nodeState) {
 	n.counters.Add(n.machine.Counters())
 	for _, t := range n.timers {
@@ -265,7 +267,7 @@ func (f *fleet) down(n *nodeState) {
 	f.inform(n)
 }
 
-// stopped ends an incarnation that has drained.
+// stopped ends an incarnation that has finished draining.
 func (f *fleet) stopped(n *nodeState) {
 	f.record(&Record{Kind: record.NodeStopped, Node: n.number, Incarnation: n.inc})
 	f.down(n)
@@ -274,8 +276,8 @@ func (f *fleet) stopped(n *nodeState) {
 	}
 }
 
-// pause freezes a node that is up: inputs that arrive meanwhile wait until it resumes. A node that is already frozen, or
-// stopping, is not affected.
+// pause freezes a node that is up: inputs wait until it resumes. It does nothing to a node that is already frozen or
+// stopping.
 func (f *fleet) pause(n *nodeState, d time.Duration) {
 	if n.machine == nil || n.paused || n.draining {
 		return
@@ -292,7 +294,7 @@ func (f *fleet) onResume(n *nodeState) {
 	f.resume(n)
 }
 
-// resume delivers to a paused node all that it missed, in the original order.
+// resume delivers to a paused node all inputs that it missed, in the original order.
 func (f *fleet) resume(n *nodeState) {
 	n.paused = false
 	f.kernel.Cancel(n.wake)
@@ -323,7 +325,7 @@ func (f *fleet) deliver(e event) {
 	}
 }
 
-// inform updates what monitors see of a node.
+// inform updates the NodeInfo that monitors see.
 func (f *fleet) inform(n *nodeState) {
 	i := &f.infos[n.number-1]
 	i.Incarnation, i.Registry = n.inc, n.registry

@@ -13,22 +13,22 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// ForeignStore is a store that is not durosim's own, for the nodes of one run. All nodes share it, each through a handle that
-// decodes what the node's build can decode. A nil function means that the store cannot do that; the faults that need it
-// do not occur.
+// ForeignStore is a store other than durosim's own, for the nodes of one run. All nodes share it, each through a handle
+// that decodes what the node's build can decode. If a function is nil, the store cannot do that, and the faults that
+// need it do not occur.
 type ForeignStore struct {
-	// Provider is the store as a caller sees it that decodes every build's events. It needs a management surface only if
-	// the plan deletes or prunes.
+	// Provider is the store's handle for a caller that decodes every build's events. It needs a management surface only
+	// if the plan deletes or prunes.
 	Provider engine.Provider
-	// SetNow sets the store's clock, in milliseconds, which then stands still. It is called before each call whose time
-	// differs from that of the call before, and never with an earlier time.
+	// SetNow sets the store's clock, in milliseconds; the clock then stands still. It is called before each call that
+	// happens later than the call before, never with an earlier time.
 	SetNow func(ms int64) error
 	// CorruptEvent replaces a stored event, and CorruptMessage the newest queue row that holds an item, with bytes that
 	// no codec decodes.
 	CorruptEvent   func(instance string, execution, eventID uint64) error
 	CorruptMessage func(item engine.WorkItem) error
-	// FailAckStep makes the next ack of an orchestration, if it gets so far, fail with a retryable error before this step
-	// of its own, counted from 0, modulo their number.
+	// FailAckStep makes the next orchestration ack, if it gets that far, fail with a retryable error before the given
+	// step. The store counts its own steps from 0 and takes the given number modulo their count.
 	FailAckStep func(step int)
 	// Broken returns a non-nil error if something between the store and its caller has failed, so that the run cannot continue.
 	Broken func() error
@@ -36,29 +36,30 @@ type ForeignStore struct {
 	Close func()
 }
 
-// foreign is a store of Config.Store in a run. The run's own store follows it: it is told what each fetch found, and repeats
-// the calls that the foreign store has carried out. Its observations tell the monitor what happened.
+// foreign is a store of Config.Store in a run. The run's own store follows it: it is told what each fetch found, and
+// repeats the calls that the foreign store has carried out. The monitor receives the observations of the run's own
+// store.
 type foreign struct {
 	*base
 	store  *ForeignStore
-	atMs   int64             // of its clock
+	atMs   int64             // what its clock shows
 	tokens map[string]string // its tokens by those of the run's own store; looked up only
-	lost   bool              // the run's own store cannot follow any more
+	lost   bool              // the run's own store can no longer follow
 }
 
-// openForeign makes the store of a run, and refuses plans that need durosim's own.
+// openForeign makes the run's foreign store. It refuses plans that need durosim's own store.
 func (b *base) openForeign() error {
 	p := b.plan
 	switch {
 	case p.Store.CallersClock:
-		return errors.New("cluster: Config.Store: a store that goes by the clocks of its callers must be durosim's own")
+		return errors.New("cluster: Config.Store: a store that uses its callers' clocks must be durosim's own")
 	case p.Contents != nil:
 		return errors.New("cluster: Config.Store: the plan begins with a snapshot of a store, which must be durosim's own")
 	}
 	for _, id := range p.Bugs {
 		bug, _ := id.On()
 		if row, ok := faults.Lookup(bug); ok && row.InStore() {
-			return fmt.Errorf("cluster: Config.Store: bug %s is one of durosim's own store", id)
+			return fmt.Errorf("cluster: Config.Store: bug %s is a bug of durosim's own store", id)
 		}
 	}
 	s, err := b.cfg.Store(b.startMs())
@@ -66,13 +67,13 @@ func (b *base) openForeign() error {
 	case err != nil:
 		return fmt.Errorf("cluster: Config.Store: %w", err)
 	case s == nil || s.Provider == nil || s.SetNow == nil:
-		return errors.New("cluster: Config.Store: a store with a Provider and SetNow is needed")
+		return errors.New("cluster: Config.Store: the store needs a Provider and SetNow")
 	}
 	b.foreign = &foreign{base: b, store: s, atMs: -1, tokens: map[string]string{}}
 	return nil
 }
 
-// gone reports whether the run has to end, since it cannot follow its store any more.
+// gone reports whether the run has to end because it can no longer follow its store.
 func (f *foreign) gone() bool { return f != nil && f.lost }
 
 func (f *foreign) close() {
@@ -81,8 +82,8 @@ func (f *foreign) close() {
 	}
 }
 
-// handle returns the store as a caller with a codec sees it, who has this handle of the run's own store. The monitor sees its calls as the store does, with the store's
-// own tokens.
+// handle returns the foreign store's handle for a caller with this codec; own is the caller's handle of the run's own
+// store. The monitor sees the calls as the foreign store does, with its tokens.
 func (f *foreign) handle(codec engine.Codec, own engine.Provider) engine.Provider {
 	p := f.store.Provider
 	seen := call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
@@ -96,7 +97,7 @@ func (f *foreign) handle(codec engine.Codec, own engine.Provider) engine.Provide
 	})
 }
 
-// perform makes a call on the store, and has the run's own store follow.
+// perform makes a call on the foreign store, and makes the run's own store follow.
 func (f *foreign) perform(ctx context.Context, seen, own engine.Provider, c call.Call) call.Answer {
 	if f.failure != nil || f.lost {
 		return call.Answer{Err: errStoreLost}
@@ -116,7 +117,7 @@ func (f *foreign) perform(ctx context.Context, seen, own engine.Provider, c call
 	if f.failure != nil {
 		return call.Answer{Err: errStoreLost}
 	}
-	if a.Err != nil { // it has changed nothing: the own store need not know of it
+	if a.Err != nil { // it changed nothing, so the own store need not follow
 		return call.Answer{Err: withToken(a.Err, call.LockToken(theirs), call.LockToken(c))}
 	}
 	f.base.store.Follow(lead(a))
@@ -132,8 +133,8 @@ var errStoreLost = engine.Retryablef("call", "the run's store is gone")
 // failsAcks reports whether an ack can be made to fail midway.
 func (f *foreign) failsAcks() bool { return f == nil || f.store.FailAckStep != nil }
 
-// damages carries out a fault that damages the data of a foreign store, and reports whether the store can do that. For
-// durosim's own store it returns true; its callers damage that themselves.
+// damages damages a foreign store's data, and reports whether the store supports it. For durosim's own store it returns
+// true, and the caller does the damage.
 func (nw *network) damages(c call.Call) bool {
 	f := nw.foreign
 	if f == nil {
@@ -155,7 +156,7 @@ func (nw *network) damages(c call.Call) bool {
 	return err == nil
 }
 
-// lead returns what a fetch has found.
+// lead returns the lead by which the run's own store repeats a fetch.
 func lead(a call.Answer) memprovider.Lead {
 	switch {
 	case a.Orchestration != nil:
@@ -168,7 +169,8 @@ func lead(a call.Answer) memprovider.Lead {
 	return memprovider.Lead{}
 }
 
-// tokenOf returns the store's token for one of the run's own store; a token that was never given out stays.
+// tokenOf returns the foreign store's token for a token of the run's own store; it returns a token that was never
+// issued unchanged.
 func (f *foreign) tokenOf(token string) string {
 	if theirs, ok := f.tokens[token]; ok {
 		return theirs
@@ -176,8 +178,8 @@ func (f *foreign) tokenOf(token string) string {
 	return token
 }
 
-// withToken returns an error whose text names the run's token in the place of the store's: the latter may be drawn at
-// random, and the text is part of the run.
+// withToken returns the error with the run's token in its text in place of the store's, which may be random: the text
+// is part of the run.
 func withToken(err error, theirs, ours string) error {
 	var failed *engine.ProviderError
 	if theirs == ours || !errors.As(err, &failed) || !strings.Contains(failed.Message, theirs) {
@@ -188,7 +190,8 @@ func withToken(err error, theirs, ours string) error {
 	return &renamed
 }
 
-// named returns the store's answer with the token of the run's own store, which is the same in every run of a seed.
+// named returns the foreign store's answer with the token of the run's own store, which is the same in every run of a
+// seed.
 func (f *foreign) named(a, mine call.Answer) call.Answer {
 	switch {
 	case a.Orchestration != nil && mine.Orchestration != nil:
@@ -205,8 +208,8 @@ func (f *foreign) named(a, mine call.Answer) call.Answer {
 	return a
 }
 
-// differs returns why the run's own store could not follow an answer, empty if it could: from then on its observations
-// would tell of another store.
+// differs returns why the run's own store could not follow an answer, empty if it could. If it could not, its
+// observations no longer describe the foreign store.
 func differs(a, mine call.Answer) string {
 	switch {
 	case mine.Err != nil:
@@ -244,8 +247,8 @@ func differentTurn(a, mine *engine.FetchedOrchestration) string {
 	return ""
 }
 
-// lose ends the run, since nothing that happens from now on could be judged. The reason is the wrong answer if the monitor
-// found one; otherwise the store used a freedom of the contract that the run's own store cannot reproduce.
+// lose ends the run, since nothing after this point can be checked. If the monitor found a wrong answer, that is the
+// reason; otherwise the store used a freedom of the contract that the run's own store cannot reproduce.
 func (f *foreign) lose(c call.Call, why string) {
 	f.lost = true
 	if f.monitor != nil && len(f.monitor.Violations()) > 0 {
@@ -260,11 +263,11 @@ func (f *foreign) report(property string, class Class, format string, args ...an
 	})
 }
 
-// The properties of runs over a store of Config.Store.
+// The properties of runs with a store of Config.Store.
 const (
 	// PropertyProvider is violated by an answer of the store that the provider contract does not allow.
 	PropertyProvider = "provider"
-	// propertyFollows is violated if the run cannot follow the store, although its answers are allowed.
+	// propertyFollows is violated if the run cannot follow the store although the store's answers are allowed.
 	propertyFollows = "store-follows"
 )
 

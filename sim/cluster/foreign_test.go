@@ -38,10 +38,10 @@ func TestStoreOfAnother(t *testing.T) {
 	}{
 		{"right", small, "", inMemory(right)},
 		{"callers' clocks", "# t\nnodes A run 1.5.0\nstore clock callers\n", "must be durosim's own", inMemory(right)},
-		{"a bug of a store", "# t\nnodes A run 1.5.0\nbug provider/filter-ignored\n", "bug provider/filter-ignored is one of durosim's own store", inMemory(right)},
+		{"a bug of a store", "# t\nnodes A run 1.5.0\nbug provider/filter-ignored\n", "bug provider/filter-ignored is a bug of durosim's own store", inMemory(right)},
 		{"no store", small, "the disk is full", func(int64) (*cluster.ForeignStore, error) { return nil, wrong }},
-		{"no provider", small, "a Provider and SetNow is needed", inMemory(func(s *cluster.ForeignStore) { s.Provider = nil })},
-		{"no clock", small, "a Provider and SetNow is needed", inMemory(func(s *cluster.ForeignStore) { s.SetNow = nil })},
+		{"no provider", small, "needs a Provider and SetNow", inMemory(func(s *cluster.ForeignStore) { s.Provider = nil })},
+		{"no clock", small, "needs a Provider and SetNow", inMemory(func(s *cluster.ForeignStore) { s.SetNow = nil })},
 		{"a clock that fails", small, "seed 1: the store: the disk is full", inMemory(func(s *cluster.ForeignStore) { s.SetNow = func(int64) error { return wrong } })},
 		{"a broken line", small, "seed 1: the store: the disk is full", inMemory(func(s *cluster.ForeignStore) { s.Broken = func() error { return wrong } })},
 	} {

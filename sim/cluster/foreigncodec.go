@@ -5,8 +5,8 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// decoded returns an answer as a caller with this codec gets it: a provider decodes in the process of its node, with the
-// code of that node's build.
+// decoded returns an answer as a caller with this codec gets it: the provider decodes in the node's process, with the
+// code of the node's build.
 func (f *foreign) decoded(a call.Answer, method string, codec engine.Codec) call.Answer {
 	if a.Err != nil {
 		return a
@@ -24,7 +24,8 @@ func (f *foreign) decoded(a call.Answer, method string, codec engine.Codec) call
 	return a
 }
 
-// decodedTurn returns an item with a history error if the codec cannot decode a message or an event of it.
+// decodedTurn returns the item as decoded by the codec, with a history error if the codec cannot decode a message or an
+// event.
 func (f *foreign) decodedTurn(t engine.FetchedOrchestration, codec engine.Codec) *engine.FetchedOrchestration {
 	messages := make([]engine.WorkItem, 0, len(t.Item.Messages))
 	for _, m := range t.Item.Messages {
@@ -61,7 +62,7 @@ func (f *foreign) decodedEvents(events []engine.Event, codec engine.Codec) ([]en
 	return list, nil
 }
 
-// written returns an event as stored bytes, in the form of the first build that writes its kind.
+// written returns an event encoded by the first build that writes its kind.
 func (f *foreign) written(e engine.Event) (data []byte, err error) {
 	for _, b := range f.builds {
 		if data, err = engine.Opaque(b.Codec).AppendEvent(nil, e); err == nil {
@@ -71,7 +72,7 @@ func (f *foreign) written(e engine.Event) (data []byte, err error) {
 	return data, err
 }
 
-// reread returns a message as the codec decodes it.
+// reread returns a message as decoded by the codec.
 func (f *foreign) reread(m engine.WorkItem, codec engine.Codec) (item engine.WorkItem, err error) {
 	var data []byte
 	for _, b := range f.builds {

@@ -9,10 +9,10 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// seedLock is how long the store's lock lasts while a history is put into it.
+// seedLock is the lock timeout used while a history is written to the store.
 const seedLock = time.Minute
 
-// seed puts a preloaded history into the store, by the calls of a node that would have written it.
+// seed writes a preloaded history to the store with the calls that a node would have made.
 func (f *foreign) seed(in memprovider.PreloadedInstance) {
 	if f == nil || f.failure != nil || f.lost {
 		return
@@ -23,7 +23,7 @@ func (f *foreign) seed(in memprovider.PreloadedInstance) {
 	}
 	if err != nil {
 		f.lost = true
-		f.report(PropertyProvider, ClassSafety, "history %s cannot be put into the store: %v", in.Instance, err)
+		f.report(PropertyProvider, ClassSafety, "history %s cannot be written to the store: %v", in.Instance, err)
 	}
 }
 
@@ -42,7 +42,7 @@ func (f *foreign) plant(in memprovider.PreloadedInstance) error {
 		return err
 	}
 	if got == nil || got.Item.Instance != in.Instance {
-		return errors.New("the store does not deliver the only message that it has")
+		return errors.New("the store does not deliver its only message")
 	}
 	delta, undecodable := f.delta(in.Instance, ex)
 	err = p.AckOrchestrationItem(f.ctx, engine.OrchestrationAck{LockToken: got.LockToken, ExecutionID: ex.ID, HistoryDelta: delta, Metadata: engine.ExecutionMetadata{
@@ -57,7 +57,8 @@ func (f *foreign) plant(in memprovider.PreloadedInstance) error {
 	return err
 }
 
-// delta returns the events of a history, with a stand-in for each that is to be made undecodable, and the ids of those.
+// delta returns the events of a history, with a placeholder for each event that is to become undecodable, and the ids
+// of these events.
 func (f *foreign) delta(instance string, ex memprovider.PreloadedExecution) (events []engine.Event, undecodable []uint64) {
 	for _, e := range ex.Events {
 		event, err := engine.Opaque(f.builds[0].Codec).DecodeEvent(e.Data)

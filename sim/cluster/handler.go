@@ -9,7 +9,7 @@ import (
 // propertyHandler is violated by a handler if two computations of one of its turns differ (Config.DoubleCheck).
 const propertyHandler = "handler-deterministic"
 
-// handlerReports bounds the handler violations that a run reports: the first one counts.
+// handlerReports bounds the handler violations that a run reports.
 const handlerReports = 3
 
 // checkHandler reports a turn whose two computations differ.

@@ -14,8 +14,7 @@ type Help struct {
 	Kind      HelpKind
 	// Name is the instance, or the node.
 	Name string
-	// Text is the name of the event raised or the queue enqueued to, the build that the node became, or the node's range
-	// before it was changed.
+	// Text is the name of the raised event or of the queue, the node's new build, or the node's old range.
 	Text string
 }
 
@@ -24,14 +23,14 @@ type HelpKind string
 
 // What calm and relief do.
 const (
-	HelpRaise   HelpKind = "raise"   // an event that an instance waits for
-	HelpEnqueue HelpKind = "enqueue" // a message that it asks for
-	HelpCancel  HelpKind = "cancel"  // an eternal loop
-	HelpStart   HelpKind = "start"   // a node that the schedule left down
-	HelpRange   HelpKind = "range"   // a narrowed node has the range of its build again
-	HelpBuild   HelpKind = "build"   // a node becomes a build that takes what no live node takes
-	HelpDelete  HelpKind = "delete"  // an instance that no build takes, with its tree
-	HelpWiden   HelpKind = "widen"   // a node, to every pin (plan.ReliefWiden)
+	HelpRaise   HelpKind = "raise"   // raises an event that an instance waits for
+	HelpEnqueue HelpKind = "enqueue" // enqueues a message that an instance dequeues
+	HelpCancel  HelpKind = "cancel"  // cancels an eternal loop
+	HelpStart   HelpKind = "start"   // starts a node that the schedule left down
+	HelpRange   HelpKind = "range"   // gives a narrowed node the range of its build again
+	HelpBuild   HelpKind = "build"   // restarts a node as a build that admits what no live node admits
+	HelpDelete  HelpKind = "delete"  // deletes an instance that no build admits, with its tree
+	HelpWiden   HelpKind = "widen"   // widens a node to every pin (plan.ReliefWiden)
 )
 
 // String describes the help in a few words.
@@ -50,7 +49,7 @@ func (h Help) String() string {
 	case HelpRange:
 		return fmt.Sprintf("%s gave node %s the range of its build, which replayed %s", h.Phase, h.Name, h.Text)
 	case HelpDelete:
-		return fmt.Sprintf("%s deleted %s, which no build takes", h.Phase, h.Name)
+		return fmt.Sprintf("%s deleted %s, which no build admits", h.Phase, h.Name)
 	}
 	return fmt.Sprintf("%s widened node %s, which replayed %s", h.Phase, h.Name, h.Text)
 }
@@ -63,7 +62,7 @@ func (ph *phases) helped(kind HelpKind, name, text string) {
 	ph.help = append(ph.help, Help{VirtualMs: ph.nowMs() - ph.startMs(), Phase: ph.phase, Kind: kind, Name: name, Text: text})
 }
 
-// helpedBy records a message that calm sent.
+// helpedBy records the Help for a message that calm sent.
 func (ph *phases) helpedBy(item engine.WorkItem) {
 	switch i := item.(type) {
 	case engine.ExternalRaisedItem:
@@ -77,7 +76,7 @@ func (ph *phases) helpedBy(item engine.WorkItem) {
 	}
 }
 
-// leaveAlone begins the phase in which nobody helps.
+// leaveAlone begins the unaided phase.
 func (ph *phases) leaveAlone() {
 	ph.begin(PhaseUnaided)
 	ph.network.downUntil = 0
@@ -85,7 +84,7 @@ func (ph *phases) leaveAlone() {
 	ph.tickAt(ph.nowMs())
 }
 
-// lookAlone ends an unaided run when nothing more can happen. A plan that sets its own end has an event for that.
+// lookAlone ends an unaided run when nothing more can happen, unless the plan sets its own end, which has an event.
 func (ph *phases) lookAlone() {
 	if ph.plan.Until > 0 {
 		return
@@ -104,8 +103,8 @@ func (ph *phases) onUntil() {
 	ph.ended = true
 }
 
-// settled reports whether nothing more happens by itself: no client has anything left to do, no node is about to start or
-// resume, and no node that is up can take what is in the store, now or later.
+// settled reports whether nothing more can happen: no client has anything left to do, no node is about to start or
+// resume, and no node that is up can take work from the store, now or later.
 func (ph *phases) settled() bool {
 	if ph.kernel.Now() <= ph.start.Add(ph.clients.last) {
 		return false
@@ -130,5 +129,5 @@ func (ph *phases) settled() bool {
 	return true
 }
 
-// untilKey returns the key of the end that a plan sets (Plan.Until).
+// untilKey returns the key of the end event of a plan with Until.
 func (w *World) untilKey() sim.Key { return w.root.At(labelUntil) }

@@ -57,7 +57,7 @@ func TestHelp(t *testing.T) {
 		},
 		{
 			name: "relief deletes what no build takes", text: "nodes A run 2.0.0\nhistory o pinned 9.0.0 shape waiting", status: "",
-			help: []string{"relief deleted o, which no build takes"},
+			help: []string{"relief deleted o, which no build admits"},
 		},
 		{name: "relief needs a node", text: "nodes A run 2.0.0\nhistory o pinned 3.0.0 shape waiting kick at 5s\nat 1s remove A", status: "Running"},
 		{
@@ -99,7 +99,7 @@ func TestHelp(t *testing.T) {
 		})
 	}
 	_, err := scenario.Parse("help.txt", []byte("nodes A run 1.5.0\nthen nothing\nthen nothing"))
-	if err == nil || !strings.Contains(err.Error(), "for the second time") {
+	if err == nil || !strings.Contains(err.Error(), "duplicate") {
 		t.Errorf("twice: %v", err)
 	}
 }

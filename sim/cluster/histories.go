@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// The event that a client sends to preloaded histories, so that there is something to fetch.
+// The event that a client sends to preloaded histories, so that their instances have a message to fetch.
 const (
 	kickName     = "go"
 	kickNewName  = "approval"
@@ -21,8 +21,8 @@ const (
 	unknownKind  = `"type":"EventOfAnotherWorld"`
 )
 
-// seedHistory puts a preloaded history into the store. Its orchestration is Cancellable, or ProcessOrder 2.0.0 for the
-// shape with the new kind of event, so that builds that can read the history can continue it.
+// seedHistory writes a preloaded history to the store. Its orchestration is Cancellable, or ProcessOrder 2.0.0 for the
+// shape with the new event kind, so that builds that can read the history can also continue it.
 func (c *clients) seedHistory(h *plan.History) {
 	pin := ""
 	if h.Pin != nil {
@@ -59,12 +59,12 @@ func (c *clients) seedHistory(h *plan.History) {
 		CustomStatus: h.CustomStatus(),
 	}
 	if err := c.store.Preload(in); err != nil {
-		panic(fmt.Sprintf("cluster: %v", err)) // Validate has refused duplicates
+		panic(fmt.Sprintf("cluster: %v", err)) // Validate has rejected duplicates
 	}
 	c.foreign.seed(in)
 }
 
-// encodeSomehow encodes the event with the first build that can write it.
+// encodeSomehow encodes the event with the codec of the first build that can write it.
 func (c *clients) encodeSomehow(e engine.Event) []byte {
 	for _, b := range c.builds {
 		if data, err := b.Codec.AppendEvent(nil, e); err == nil {
@@ -111,20 +111,20 @@ func (c *clients) onKick(i int) {
 		item = engine.ExternalRaised2Item{Instance: h.Instance, Name: kickNewName, Topic: kickNewTopic, Data: "kick"}
 	}
 	key := c.root.Name(labelHistory, h.Instance)
-	// The draw is named by the time after the start, counted from the usual one: when a run begins moves none of its draws.
+	// The draw's key has the time since the start, so that its draws do not depend on when the run starts.
 	if !c.send(item, key.Num(labelRetry, uint64(sim.Epoch.Add(c.since()).Millis()))) {
 		c.kernel.After(clientRetry, key, event{kind: evKick, a: uint64(i)})
 	}
 }
 
-// seedStore puts what the plan's store holds into the store, as an earlier cluster left it.
+// seedStore writes the plan's Contents to the store, as an earlier cluster left them.
 func (c *clients) seedStore() {
 	if c.plan.Contents == nil {
 		return
 	}
 	for _, in := range c.plan.Contents.Instances {
 		if err := c.store.Preload(in); err != nil {
-			panic(fmt.Sprintf("cluster: %v", err)) // Validate has refused duplicates, and snapshot what cannot be stored
+			panic(fmt.Sprintf("cluster: %v", err)) // Validate has rejected duplicates, and snapshot what cannot be stored
 		}
 	}
 	for _, m := range c.plan.Contents.Messages {
@@ -132,7 +132,7 @@ func (c *clients) seedStore() {
 	}
 }
 
-// seedMessage enqueues a message that was queued before the run, at once and without faults.
+// seedMessage enqueues, at once and without faults, a message that was queued before the run.
 func (c *clients) seedMessage(m plan.Message) {
 	item := m.Item
 	if timer, ok := item.(engine.TimerFiredItem); ok {

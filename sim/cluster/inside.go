@@ -11,13 +11,13 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// This file lets calls take time inside the store. A call that waits there has arrived and has not taken effect, and the
-// calls of others take effect meanwhile. Its caller is connected and waits with it, however long that takes: the call
-// deadline is about legs.
+// This file makes calls take time inside the store. A waiting call has arrived but has not taken effect, and other
+// calls take effect meanwhile. Its caller stays connected and waits as long as it takes: the call deadline covers only
+// the legs.
 
 // arrive handles a call that has reached the store: it takes effect at once, or after a wait.
 func (nw *network) arrive(c *callState) {
-	if c.state == callDone { // its caller has given up: the store serves it at once, or not at all
+	if c.state == callDone { // its caller has given up, so the store serves it at once or not at all
 		nw.execute(c)
 		return
 	}
@@ -49,7 +49,7 @@ func (nw *network) waitOf(c *callState) time.Duration {
 	return nw.slow(c, fault)
 }
 
-// slow draws the wait of one place inside the store, 0 for none.
+// slow draws a call's wait at one point inside the store, 0 for none.
 func (nw *network) slow(c *callState, fault *drawnFault) time.Duration {
 	if !fault.named {
 		return 0
@@ -71,7 +71,7 @@ func (b *base) inside(key sim.Key, lock time.Duration) time.Duration {
 	return sim.Between(b.chooser, key.At(labelAmount), time.Millisecond, lock/2)
 }
 
-// lockTimeout returns how long the locks of a call's queue last.
+// lockTimeout returns the lock timeout of a call's queue.
 func (nw *network) lockTimeout(c *callState) time.Duration {
 	switch c.kind {
 	case observe.CallFetchWorkItem, observe.CallAckWorkItem, observe.CallRenewWorkItemLock, observe.CallAbandonWorkItem:
@@ -80,7 +80,8 @@ func (nw *network) lockTimeout(c *callState) time.Duration {
 	return c.owner.runningOptions.OrchestratorLockTimeout
 }
 
-// arrival notes what a call sees when it arrives, by its caller's clock if the store goes by that.
+// arrival captures the state that a call sees when it arrives, at the time of its caller's clock if the store uses
+// that.
 func (nw *network) arrival(c *callState) *memprovider.Arrival {
 	if nw.plan.Store.CallersClock {
 		nw.store.SetNow(nw.fleet.callerMs(observe.Caller{Node: c.node, Incarnation: c.inc}))
@@ -93,7 +94,7 @@ func (nw *network) arrival(c *callState) *memprovider.Arrival {
 	return nw.store.Arrive(c.kind, call.LockToken(c.request), filter)
 }
 
-// onInside ends the wait of a call: it takes effect, or joins the line.
+// onInside ends a call's wait: the call takes effect or joins the line.
 func (nw *network) onInside(c *callState) {
 	switch {
 	case c.state != callWaiting:
@@ -104,7 +105,7 @@ func (nw *network) onInside(c *callState) {
 	}
 }
 
-// queueUp puts a fetch into the line of a store that serves them one at a time.
+// queueUp adds a fetch to the line of a store that serves fetches one at a time.
 func (nw *network) queueUp(c *callState) {
 	if nw.line = append(nw.line, c); len(nw.line) == 1 {
 		nw.serveNext()
@@ -130,13 +131,13 @@ func (nw *network) onServed() {
 // takeEffect executes a call that has waited inside the store.
 func (nw *network) takeEffect(c *callState) {
 	if !c.alive() && !sim.Chance(nw.chooser, tryKey(c.key, c.tries+1).At(labelInside).At(labelZombie), 1, 2) {
-		c.state = callDone // the store noticed that its caller is gone
+		c.state = callDone // the store has noticed that the caller is gone
 		return
 	}
 	c.state = callSent
 	nw.store.Resume(c.arrival)
 	nw.execute(c)
-	nw.store.Resume(nil) // a fault may have refused the call
+	nw.store.Resume(nil) // a fault may have prevented the call
 	c.arrival = nil
 }
 

@@ -47,7 +47,7 @@ func (n *nodeState) takeJob(id machine.JobID) (j job, ok bool) {
 	return job{}, false
 }
 
-// onNodeEvent hands a due timer or a finished job to its node, if the incarnation is still up.
+// onNodeEvent passes a due timer or a finished job to its node, if the incarnation is still up.
 func (f *fleet) onNodeEvent(e event) {
 	n := f.list[e.node-1]
 	if n.machine == nil || n.inc != e.inc {
@@ -79,7 +79,7 @@ func (f *fleet) onNodeEvent(e event) {
 	f.step(n, in)
 }
 
-// runTurn lets time pass for a turn that has already been computed, and may freeze the node meanwhile.
+// runTurn draws how long a turn takes, although it is already computed, and may freeze the node meanwhile.
 func (f *fleet) runTurn(n *nodeState, c *machine.RunTurn) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := 500 * time.Microsecond
@@ -97,7 +97,7 @@ func (f *fleet) runTurn(n *nodeState, c *machine.RunTurn) {
 	}
 }
 
-// runActivity lets time pass for an activity, and may make it panic by a fault.
+// runActivity draws how long an activity takes, and whether a fault makes it panic.
 func (f *fleet) runActivity(n *nodeState, asked *machine.RunActivity) {
 	c := f.memory.activities.New()
 	*c = *asked

@@ -13,8 +13,8 @@ import (
 // recordKindBase separates the kinds of world records from those of observations in the trace.
 const recordKindBase = 1000
 
-// journal is the record of a run: everything that happens is stamped, written into the trace, and handed to the
-// monitor and the narrator.
+// journal records a run: it stamps everything that happens, writes it to the trace, and passes it to the monitor and
+// the narrator.
 type journal struct {
 	kernel   *kernel.Kernel[event]
 	start    sim.Time
@@ -54,7 +54,7 @@ func (j *journal) since() time.Duration { return j.kernel.Now().Sub(j.start) }
 // propertyRunEnds is the property violated by a run that does not end by itself.
 const propertyRunEnds = "run-ends"
 
-// unfinished adds a violation: the run has not ended by itself.
+// unfinished adds the violation that the run has not ended by itself.
 func (j *journal) unfinished(class Class, format string, args ...any) {
 	j.internal = append(j.internal, Violation{
 		Property: propertyRunEnds, Class: class, Step: j.steps(), VirtualMs: j.nowMs() - j.startMs(),
@@ -111,7 +111,7 @@ func (j *journal) traceObservation(o *observe.Observation) {
 	t.End()
 }
 
-// traceFields writes the fields of an observation of which some are texts, or not always there.
+// traceFields writes the fields of an observation that has text fields or optional fields.
 func (j *journal) traceFields(o *observe.Observation) {
 	t := j.trace
 	switch o.Kind {
@@ -145,13 +145,14 @@ func (j *journal) traceFields(o *observe.Observation) {
 	}
 }
 
-// record stamps a record of the world and hands it to trace, monitor and narrator.
+// record stamps a record of the world and passes it to trace, monitor and narrator.
 func (j *journal) record(r *Record) {
 	j.rec = *r
 	j.hand()
 }
 
-// open clears the world's own record and returns it to be filled in and handed on: frequent kinds are built in place.
+// open clears the journal's own record and returns it for the caller to fill and pass to hand. Frequent kinds are built
+// in place like this.
 func (j *journal) open(kind record.Kind, node, incarnation uint32) *Record {
 	r := &j.rec
 	*r = Record{}
@@ -159,7 +160,7 @@ func (j *journal) open(kind record.Kind, node, incarnation uint32) *Record {
 	return r
 }
 
-// hand stamps the world's record and hands it to trace, monitor and narrator.
+// hand stamps the journal's own record and passes it to trace, monitor and narrator.
 func (j *journal) hand() {
 	r := &j.rec
 	r.At, r.AtMs, r.Step = j.kernel.Now(), j.nowMs(), j.steps()

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// routing returns what nodes do about work that they cannot run, by the plan's strategy.
+// routing returns how nodes handle work that they cannot run, according to the plan's strategy.
 func routing(p *plan.Plan) machine.Routing {
 	switch p.Strategy {
 	case planterm.StrategyBounce:
@@ -24,25 +24,26 @@ func routing(p *plan.Plan) machine.Routing {
 	return machine.Routing{}
 }
 
-// letters are the store's dead-letter policy: it looks now and then, at one instant, while anything is queued.
+// letters is the store's dead-letter policy: while anything is queued, it examines the queue periodically, at one
+// instant.
 type letters struct {
 	*base
 	box      *deadletter.Box
 	patience plan.Patience
 	provider engine.Provider
-	next     sim.Time // the next look must not come before
+	next     sim.Time // the earliest time of the next look
 	armed    kernel.Handle
-	armedAt  sim.Time // when that look is due, 0 for none
-	seen     uint64   // the queue's generation when the next look was last thought of
+	armedAt  sim.Time // when the scheduled look is due, 0 for none
+	seen     uint64   // the queue's generation when arm last ran
 	looks    uint64
 }
 
-// unseen is no generation of a queue.
+// unseen differs from every generation of a queue.
 const unseen = ^uint64(0)
 
 var labelLetters = sim.NewLabel("letters")
 
-// openLetters makes the dead-letter policy, if the plan has one. Like clients it has the newest codec.
+// openLetters makes the dead-letter policy, if the plan has one. Like clients, the policy has the newest codec.
 func (b *base) openLetters() {
 	if b.plan.Strategy != planterm.StrategyDeadletter {
 		return
@@ -54,7 +55,7 @@ func (b *base) openLetters() {
 	}
 }
 
-// arm schedules the next look, if there is something to look at, now or later. It is called after each event.
+// arm schedules the next look if there is something to examine, now or later. It is called after each event.
 func (l *letters) arm() {
 	if l == nil || l.seen == l.store.QueueGeneration(observe.QueueOrchestrator) {
 		return
@@ -76,7 +77,7 @@ func (l *letters) arm() {
 	l.armed = l.kernel.At(at, l.root.Num(labelLetters, l.looks), event{kind: evLetters})
 }
 
-// onLook lets the policy look.
+// onLook makes the policy examine the queue.
 func (l *letters) onLook() {
 	l.changed = true
 	l.looks++
@@ -88,7 +89,7 @@ func (l *letters) onLook() {
 	l.next, l.armedAt, l.seen = l.kernel.Now().Add(l.patience.Every), 0, unseen
 }
 
-// endsBlocked reports whether the strategy will end what is queued and nobody admits.
+// endsBlocked reports whether the strategy will end queued work that no node admits.
 func (b *base) endsBlocked(up bool) bool {
 	return b.plan.Strategy == planterm.StrategyDeadletter || up && b.plan.Strategy == planterm.StrategySweeper
 }

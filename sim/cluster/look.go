@@ -5,8 +5,8 @@ import (
 	"github.com/durosim/durosim/internal/record"
 )
 
-// look has a probe read what the management surface tells of the store: the list of instances, and of each its history,
-// its statistics and its keys. Each answer is handed over in a record; nothing else happens.
+// look makes a probe read the store through the management surface: the list of instances, and each instance's history,
+// statistics and keys. Each answer goes into a record; nothing else happens.
 func (pr *probes) look(i int) {
 	list := pr.read(i, call.ListInstances{})
 	for _, id := range list.IDs {
@@ -16,7 +16,7 @@ func (pr *probes) look(i int) {
 	}
 }
 
-// read makes one call of a probe that looks, and hands over its answer.
+// read makes one call of such a probe and records its answer.
 func (pr *probes) read(i int, request call.Call) call.Answer {
 	a := call.Perform(pr.ctx, pr.list[i].provider, request)
 	pr.record(&Record{Kind: record.Looked, Incarnation: uint32(i + 1), Request: request, Looked: &a, Err: a.Err, StoreCall: pr.network.storeCall})

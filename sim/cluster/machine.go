@@ -46,7 +46,7 @@ func (f *fleet) check(n *nodeState) {
 	}
 }
 
-// release ends the machine of a released runtime.
+// release closes the machine of a released runtime.
 func (n *nodeState) release() {
 	if n.released != nil {
 		n.released.Crash()
@@ -54,7 +54,7 @@ func (n *nodeState) release() {
 	}
 }
 
-// close ends the machines that run outside the simulation, and closes the workspace.
+// close closes the machines that run outside the simulation, and the workspace.
 func (f *fleet) close() {
 	for _, n := range f.list {
 		n.release()
@@ -62,7 +62,7 @@ func (f *fleet) close() {
 	f.workspace.Close()
 }
 
-// errNoReleases refuses plans with released runtimes if the configuration has no Releases.
+// errNoReleases is the error for a plan with released runtimes if the configuration has no Releases.
 var errNoReleases = errors.New("cluster: the plan has nodes that run a released runtime, and Config.Releases is not set")
 
 var labelSeed = sim.NewLabel("seed")

@@ -14,8 +14,9 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// This file holds the actions of operators: they delete instances and prune executions, whatever the cluster does
-// meanwhile. An operator's call takes effect at one instant. Its answer does not matter here: the properties judge its effect.
+// This file has the operators' actions: they delete instances and prune executions, whatever the cluster does
+// meanwhile. An operator's call takes effect at one instant. The answer is ignored, since the properties check the
+// effect.
 
 // manage deletes an instance with its tree, or prunes it. The call may wait in the store.
 func (c *clients) manage(id string, a *plan.Action, key sim.Key) {
@@ -30,10 +31,10 @@ func (c *clients) manage(id string, a *plan.Action, key sim.Key) {
 	c.kernel.After(d, key.At(labelInside), event{kind: evManage, a: uint64(len(c.waiting) - 1)})
 }
 
-// operatorWait is how long an operator's call waits in the store when it waits for about as long as a lock lasts.
+// operatorWait is the lock duration near which an operator's call may wait in the store.
 const operatorWait = 5 * time.Second
 
-// waitingAction is an operator's call that waits in the store, and what it saw when it arrived.
+// waitingAction is an operator's call that waits in the store, with its arrival.
 type waitingAction struct {
 	id      string
 	action  *plan.Action
@@ -74,7 +75,7 @@ func (pr *probes) sweep(s *probeState) {
 	case probe.SweepExecutions:
 		_, err = admin.PruneExecutionsBulk(pr.ctx, engine.InstanceFilter{}, engine.PruneOptions{})
 	default:
-		panic(fmt.Sprintf("cluster: probe %s: sweeps %q", s.plan.Name, s.plan.Sweep)) // Validate has refused it
+		panic(fmt.Sprintf("cluster: probe %s: sweeps %q", s.plan.Name, s.plan.Sweep)) // Validate has rejected it
 	}
 	_ = err
 }

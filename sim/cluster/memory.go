@@ -9,9 +9,9 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// Memory is room that a run takes over from the one before it: for calls, for turns, and for what the store keeps. Runs are
-// the same with it and without; with it, less than half is allocated. It serves one run at a time. When a run begins, the
-// World of the one before must not be used any more; its Result may. The zero value is ready.
+// Memory lets a run reuse the memory of an earlier run: for calls, turns and the store. It does not change a run, but
+// more than halves the allocations. It serves one run at a time. When a run begins, the World of the earlier run must
+// no longer be used; its Result may be. The zero value is ready.
 type Memory struct {
 	calls      callTable
 	store      memprovider.Memory
@@ -19,13 +19,13 @@ type Memory struct {
 	room       machine.Room
 	activities slab.Slab[machine.RunActivity]
 	executions slab.Slab[executionTurns]
-	builds     []*engine.Build   // the shipped ones, which never change
+	builds     []*engine.Build   // the shipped builds, which never change
 	shipped    []shippedRegistry // with the handlers that they ship
 	names      []string          // of the shipped orchestrations
 	monitor    any               // see World.Kept
 }
 
-// begin returns the room for a run that begins: new room if m is nil.
+// begin returns the memory for a new run, which is new if m is nil.
 func (m *Memory) begin() *Memory {
 	if m == nil {
 		m = &Memory{}

@@ -12,13 +12,13 @@ import (
 	"github.com/durosim/durosim/internal/record"
 )
 
-// narrator tells a run as a story.
+// narrator writes a run's narration.
 type narrator struct {
 	*base
 	tokens map[string]string // instance by lock token, looked up only
 }
 
-// tell hands the narrator a line about a node, a client or the world.
+// tell writes a line about a node, a client or the world.
 func (nr *narrator) tell(number uint32, important bool, format string, args ...any) {
 	l := Line{
 		At: nr.kernel.Now(), Ms: nr.nowMs() - nr.startMs(), Step: nr.steps(), Node: "world",
@@ -31,7 +31,8 @@ func (nr *narrator) tell(number uint32, important bool, format string, args ...a
 	nr.cfg.Narrator(l)
 }
 
-// observe narrates what no record of the world tells: damage. It also notes which instance each lock token belongs to.
+// observe narrates damage, for which the world has no record. It also records which instance each lock token belongs
+// to.
 func (nr *narrator) observe(o *observe.Observation) {
 	switch o.Kind {
 	case observe.LockTaken:
@@ -148,8 +149,8 @@ func (nr *narrator) executed(c *callState, a machine.Answer) {
 			if f.Item.HistoryError != "" {
 				undecodable = ", undecodable: " + f.Item.HistoryError
 			}
-			nr.tell(c.node, true, "%s fetches %s execution %d, pinned %s, delivery %d: %s%s%s", c.slot.String(), f.Item.Instance, f.Item.ExecutionID,
-				pinText(f.Item.Pin), f.AttemptCount, describeItems(f.Item.Messages), undecodable, nr.skippedBy(r))
+			nr.tell(c.node, true, "%s fetches %s execution %d, %s, delivery %d: %s%s%s", c.slot.String(), f.Item.Instance, f.Item.ExecutionID,
+				pinned(f.Item.Pin), f.AttemptCount, describeItems(f.Item.Messages), undecodable, nr.skippedBy(r))
 		}
 	case call.FetchWorkItem:
 		if f := a.Work; f != nil {
@@ -185,17 +186,17 @@ func delayText(d time.Duration, ignoreAttempt bool) string {
 	return text
 }
 
-func pinText(v *engine.Version) string {
+func pinned(v *engine.Version) string {
 	if v == nil {
-		return "by nobody"
+		return "unpinned"
 	}
-	return v.String()
+	return "pinned " + v.String()
 }
 
 // maxSkipped bounds how many skipped instances a line names.
 const maxSkipped = 3
 
-// skippedBy describes the instances with visible work that the filter of a fetch excludes.
+// skippedBy describes the instances with visible work that a fetch's filter excludes.
 func (nr *narrator) skippedBy(r call.Call) string {
 	f, ok := r.(call.FetchOrchestrationItem)
 	if !ok {
@@ -213,7 +214,7 @@ func (nr *narrator) skippedBy(r call.Call) string {
 			more++
 			continue
 		}
-		skipped = append(skipped, fmt.Sprintf("%s pinned %s", name, pinText(p.Pin)))
+		skipped = append(skipped, name+" "+pinned(p.Pin))
 	}
 	if len(skipped) == 0 {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// network carries the calls of nodes to the store and the answers back, in legs that can be late or lost, and carries out
+// network carries the nodes' calls to the store and the answers back, in legs that can be late or lost, and executes
 // the calls at the store.
 type network struct {
 	*base
@@ -22,14 +22,14 @@ type network struct {
 	answer      machine.Answer    // its answer
 	storeCall   uint64            // the store's number of its last call
 	caller      uint32            // node that makes the store's current call
-	observed    uint64            // observations so far, apart from the begin and the end of calls
+	observed    uint64            // observations so far, not counting the begin and end of calls
 	ackStep     int               // the ack step to fail at, -1 for none
 	downUntil   sim.Time          // the store refuses every call until then
 	lastRow     observe.MessageNo // the orchestrator message inserted last, and the store's call that inserted it
 	lastRowCall uint64
 	lastItem    engine.WorkItem
 	line        []*callState // the fetches that a serial store has yet to serve
-	holders     []uint32     // node that took an instance's lock last, by number of the instance
+	holders     []uint32     // node that last took an instance's lock, by instance number
 }
 
 func isFetch(k observe.CallKind) bool {
@@ -40,7 +40,7 @@ func isRenewal(k observe.CallKind) bool {
 	return k == observe.CallRenewOrchestrationItemLock || k == observe.CallRenewWorkItemLock
 }
 
-// send puts a node's call on the wire.
+// send sends a node's call.
 func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 	key := n.incKey.Num(labelCall, uint64(pc.ID))
 	kind := call.Kind(pc.Request)
@@ -84,17 +84,18 @@ func (nw *network) travel(c *callState, leg sim.Key) time.Duration {
 	return d
 }
 
-// waited reports whether the call was parked or waited inside the store: its original deadline no longer applies.
+// waited reports whether the call was parked or waited inside the store, so that its original deadline no longer
+// applies.
 func (nw *network) waited(c *callState) bool { return c.parkedAt != 0 || c.stalled }
 
-// lose loses a leg: the node learns of it at the deadline.
+// lose loses a leg; the node gets an error at the deadline.
 func (nw *network) lose(c *callState, kind faults.Kind) {
 	nw.recordFault(kind, c)
 	nw.armDeadline(c)
 }
 
-// armDeadline tells the node, at the deadline, that the call has failed. A fetch that was parked has waited for longer
-// already: for it the deadline counts from now.
+// armDeadline schedules the deadline at which the node learns that the call has failed. For a parked fetch, which has
+// already waited longer, the deadline counts from now.
 func (nw *network) armDeadline(c *callState) {
 	at := c.sentAt.Add(c.deadline)
 	if nw.waited(c) || at < nw.kernel.Now() {
@@ -112,7 +113,7 @@ func (nw *network) onRequest(c *callState) {
 	nw.arrive(c)
 }
 
-// reply puts an answer on the wire.
+// reply sends an answer.
 func (nw *network) reply(c *callState) {
 	c.state = callAnswering
 	if c.kind == observe.CallAckOrchestrationItem || c.kind == observe.CallAckWorkItem {
@@ -132,7 +133,7 @@ func (nw *network) onReply(c *callState) {
 	}
 }
 
-// answerLeg puts an answer on its leg.
+// answerLeg sends an answer on its leg.
 func (nw *network) answerLeg(c *callState) {
 	n := c.owner
 	leg := c.key.At(labelAnswer)
@@ -166,7 +167,7 @@ func (nw *network) onAnswer(e event) {
 	c.answer, c.request = machine.Answer{}, nil // release the fetched items
 }
 
-// onDeadline tells a node that it waited in vain.
+// onDeadline tells a node that its call got no answer in time.
 func (nw *network) onDeadline(e event) {
 	c := nw.calls.at(e.a)
 	if c.state == callDone || c.state == callParked || c.state == callWaiting || !c.alive() {
@@ -177,7 +178,7 @@ func (nw *network) onDeadline(e event) {
 		n.held = append(n.held, e)
 		return
 	}
-	c.state = callDone // its request may still be on the way
+	c.state = callDone // its request may still be in transit
 	answer := &machine.Answer{NowMs: nw.fleet.clockMs(n), Call: c.id, Err: errDeadline}
 	nw.recordAnswered(c, answer, "deadline")
 	nw.fleet.step(n, answer)

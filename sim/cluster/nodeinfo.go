@@ -20,6 +20,6 @@ type NodeInfo struct {
 	Clock plan.Clock
 	// Up is true between start and stop or crash; Draining while it stops gracefully; Paused while it is frozen.
 	Up, Draining, Paused bool
-	// Core nodes are up in calm: those that are started at all and whose last schedule step is not stop or remove.
+	// Core nodes are up in calm: the nodes that are ever started and whose last schedule step is not stop or remove.
 	Core bool
 }

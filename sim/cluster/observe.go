@@ -36,7 +36,7 @@ func (nw *network) Observe(o *observe.Observation) {
 	}
 }
 
-// hold remembers, for Explain, who took an instance's lock.
+// hold records, for Explain, which node took an instance's lock.
 func (nw *network) hold(no observe.InstanceNo) {
 	for len(nw.holders) <= int(no) {
 		nw.holders = append(nw.holders, 0)
@@ -44,20 +44,20 @@ func (nw *network) hold(no observe.InstanceNo) {
 	nw.holders[no] = nw.caller
 }
 
-// openCall opens the world's record of something that happens to a call.
+// openCall opens a record of an event of a call.
 func (nw *network) openCall(kind record.Kind, c *callState) *Record {
 	r := nw.open(kind, c.node, c.inc)
 	r.Call, r.CallKind, r.Request, r.Cadence, r.Slot, r.StoreCall = c.no, c.kind, c.request, c.cadence, c.slot, c.storeCall
 	return r
 }
 
-// recordCall records something that happens to a call, with no further fields.
+// recordCall records an event of a call that has no further fields.
 func (nw *network) recordCall(kind record.Kind, c *callState) {
 	nw.openCall(kind, c)
 	nw.hand()
 }
 
-// recordExecuted records the outcome of a call's atomic instant.
+// recordExecuted records a call's outcome at its atomic instant.
 func (nw *network) recordExecuted(c *callState, a *machine.Answer) {
 	r := nw.openCall(record.CallExecuted, c)
 	r.Outcome, r.Err = outcomeOf(c.kind, a), a.Err

@@ -20,7 +20,7 @@ type parking struct {
 	seenGen uint64 // the store's generation when parked fetches were last looked at
 }
 
-// waitGroup holds the parked fetches that ask for the same: one queue and one filter, or one set of tags.
+// waitGroup holds parked fetches that look for the same work: they share a queue and a filter or a set of tags.
 type waitGroup struct {
 	key    sim.Key
 	kind   observe.CallKind
@@ -30,7 +30,7 @@ type waitGroup struct {
 	sessions bool
 	waiters  []*callState  // in the order of parking
 	waking   *callState    // the call that is being woken, nil for none
-	timer    kernel.Handle // looks again when time alone may have made something eligible
+	timer    kernel.Handle // checks again when something may have become eligible as time passed
 	timerAt  int64         // store time of the timer, in milliseconds
 	dirty    bool          // check again whether something is eligible, though the store has not changed
 	// eligible is the store's last answer, given at the queue generation in seen.
@@ -39,8 +39,8 @@ type waitGroup struct {
 	seen     uint64
 }
 
-// park makes a fetch wait if it found nothing and touched nothing. Its node would poll again at its cadence, counted from
-// its first poll; the world does so when there may be something to find.
+// park makes a fetch wait if it found nothing and changed nothing. A real node would poll again at its interval,
+// counted from its first poll; the world polls only when there may be something to find.
 func (p *parking) park(c *callState) {
 	g := p.groupOf(c)
 	c.state = callParked
@@ -53,7 +53,7 @@ func (p *parking) park(c *callState) {
 	p.network.recordCall(record.Parked, c)
 }
 
-// groupOf returns the index of a fetch's group, which it makes when it is first needed.
+// groupOf returns the index of a fetch's group, and makes the group if necessary.
 func (p *parking) groupOf(c *callState) int {
 	if c.group >= 0 {
 		return c.group
@@ -156,9 +156,10 @@ func (p *parking) pump() {
 	}
 }
 
-// pollInVain lets a waiter poll although the store has nothing for it. Nodes do so all the time; here it happens only
-// occasionally, when there is work that the filter must leave alone, so that parking does not hide a provider that touches
-// it; and over a store that is not durosim's own, whatever there is. A correct provider's answer changes nothing; the try meets no fault, so that it affects nothing else.
+// pollInVain lets a waiter poll although the store has nothing for it. Real nodes do so all the time. Here it happens
+// only occasionally, when there is work that the filter must not touch, so that parking does not hide a provider that
+// touches it; with a store other than durosim's own, it happens whatever work there is. With a correct provider the
+// poll changes nothing, and it meets no fault, so it affects nothing else.
 func (p *parking) pollInVain(g *waitGroup) {
 	if p.foreign == nil && g.filter == nil || !sim.Chance(p.chooser, g.key.Num(labelWake, p.seenGen), 1, 4) ||
 		p.foreign == nil && !p.store.NextOrchestration(nil).Now {
@@ -169,7 +170,7 @@ func (p *parking) pollInVain(g *waitGroup) {
 	}
 }
 
-// onVain carries out such a poll, unless the waiter has been woken, or may find something, in the meantime.
+// onVain carries out such a poll, unless the waiter has been woken or may now find something.
 func (p *parking) onVain(c *callState) {
 	if c.state != callParked || !c.alive() || c.owner.paused {
 		return
@@ -216,7 +217,7 @@ func (p *parking) firstToPoll(g *waitGroup, alive bool) (best *callState, bestAt
 	return best, bestAt
 }
 
-// nextPoll returns when the caller of a parked fetch polls next: now at the earliest, and never twice at one time.
+// nextPoll returns when the caller of a parked fetch polls next: now at the earliest, and never twice at the same time.
 func (p *parking) nextPoll(c *callState) sim.Time {
 	every := cadence(c)
 	periods := (p.kernel.Now().Sub(c.parkedAt) + every - 1) / every
@@ -227,7 +228,7 @@ func (p *parking) nextPoll(c *callState) sim.Time {
 	return at
 }
 
-// cadence returns the interval at which the caller of a fetch polls while it finds nothing.
+// cadence returns the interval at which a fetch's caller polls while it finds nothing.
 func cadence(c *callState) time.Duration {
 	return max(c.cadence, time.Millisecond)
 }
@@ -245,7 +246,7 @@ func (p *parking) onWake(c *callState) {
 	p.network.arrive(c)
 }
 
-// leaveWaking cancels the wakings of a node that has frozen and will not poll, so that others can be woken.
+// leaveWaking cancels the wake-ups of a node that has frozen and will not poll, so that other waiters can be woken.
 func (p *parking) leaveWaking(n *nodeState) {
 	for _, g := range p.groups {
 		if c := g.waking; c != nil && c.node == n.number && c.inc == n.inc {
@@ -276,8 +277,8 @@ func (p *parking) unpark(c *callState) {
 	p.network.recordCall(record.Unparked, c)
 }
 
-// leaveGroups removes the fetches of a dead incarnation from their groups. In turbulence some may stay behind: the store
-// did not notice that the caller is gone, and serves them once.
+// leaveGroups removes the fetches of a dead incarnation from their groups. In turbulence some may stay: the store has
+// not noticed that the caller is gone, and serves them once.
 func (p *parking) leaveGroups(n *nodeState) {
 	for _, g := range p.groups {
 		for at := len(g.waiters) - 1; at >= 0; at-- {
@@ -294,7 +295,7 @@ func (p *parking) leaveGroups(n *nodeState) {
 	}
 }
 
-// leaveZombies removes the fetches that leaveGroups left behind.
+// leaveZombies removes the fetches that leaveGroups left in their groups.
 func (p *parking) leaveZombies() {
 	for _, g := range p.groups {
 		for at := len(g.waiters) - 1; at >= 0; at-- {

@@ -18,7 +18,7 @@ type phases struct {
 	reliefs int // how often relief has begun
 }
 
-// tick is the interval at which, in calm, clients check on their instances and the world checks whether it is done.
+// tick is the interval at which, in calm, clients check their instances and the world checks whether the run is done.
 const tick = time.Second
 
 // unwatchedCalm bounds calm when there is no monitor to report open obligations.
@@ -58,7 +58,7 @@ func (ph *phases) onCalm() {
 	ph.tickAt(ph.nowMs())
 }
 
-// end records the end of the current phase, at which obligations are judged.
+// end records the end of the current phase, when obligations are checked.
 func (ph *phases) end() { ph.record(&Record{Kind: record.PhaseEnded, Phase: ph.phase}) }
 
 // begin begins the next phase.
@@ -90,8 +90,8 @@ func (ph *phases) onTick() {
 	ph.ended = true
 }
 
-// tickAt schedules the next check at the first tick at which something may have changed: after the next event, or from a
-// store time on. So a timer of a year does not cost a tick every second.
+// tickAt schedules the next check at the first tick at which something may have changed: after the next event, or at a
+// store time. Thus a timer of a year does not cost a tick every second.
 func (ph *phases) tickAt(ms int64) {
 	now := ph.kernel.Now()
 	at := now
@@ -105,8 +105,8 @@ func (ph *phases) tickAt(ms int64) {
 	ph.kernel.After(ticks*tick, ph.root.At(labelTick), event{kind: evTick})
 }
 
-// open reports whether the phase goes on, and until what store time it does if nothing happens. The monitor decides;
-// without one, the phase lasts until every instance of the plan has ended.
+// open reports whether the phase continues, and until what store time if nothing happens. The monitor decides; without
+// a monitor, the phase lasts until every instance of the plan has ended.
 func (ph *phases) open() (open bool, untilMs int64) {
 	if ph.monitor != nil {
 		open, untilMs = ph.monitor.Open(ph.nowMs())

@@ -19,7 +19,8 @@ type probes struct {
 	list []*probeState
 }
 
-// probeState is an active probe. Probes are outsiders: their caller has node 0 and the probe's number as incarnation.
+// probeState is an active probe. Probes are not nodes: as a caller, a probe has node 0 and its own number as
+// incarnation.
 type probeState struct {
 	plan     *probe.Probe
 	key      sim.Key
@@ -27,10 +28,10 @@ type probeState struct {
 	codec    engine.Codec
 	filter   *engine.CapabilityFilter
 	left     int
-	held     []probeHeld // everything that it ever fetched and kept for a while
+	held     []probeHeld // everything that the probe has fetched and held for a while
 }
 
-// probeHeld is a turn or an activity that a probe has fetched. try counts the acts of the probe, from 1.
+// probeHeld is a turn or an activity that a probe has fetched. try counts the probe's acts, from 1.
 type probeHeld struct {
 	turn *engine.FetchedOrchestration
 	work *engine.FetchedWork
@@ -49,7 +50,7 @@ var (
 	labelAct  = sim.NewLabel("act")
 )
 
-// probeEdge is the maximum distance from its expiry at which a lock held until just before or just after it is used.
+// probeEdge is how long at most before or after a lock's expiry a probe uses the lock.
 const probeEdge = 20 * time.Millisecond
 
 func (pr *probes) begin(i int) time.Duration {
@@ -86,7 +87,7 @@ func (pr *probes) onProbe(i int) {
 	} else if s.plan.Sweep != "" {
 		pr.sweep(s)
 	} else if s.plan.Send != "" {
-		// Here and below, a probe ignores the answer: it is the provider's business, and judged elsewhere.
+		// Here and below, a probe ignores the answer: monitors check it.
 		_ = s.provider.EnqueueForOrchestrator(pr.ctx, pr.item(s.plan), s.plan.Delay)
 	} else {
 		h := probeHeld{try: uint32(s.plan.Count - s.left)}
@@ -121,10 +122,10 @@ func startItem(p *plan.Instance) engine.StartItem {
 	return engine.StartItem{Instance: p.ID, Orchestration: p.Orchestration, Input: p.Input, Version: p.Version, ExecutionID: engine.InitialExecutionID}
 }
 
-// tryKey returns the key for the draws about one act of a probe.
+// tryKey returns the key for the draws of one act of a probe.
 func (s *probeState) tryKey(try uint32) sim.Key { return s.key.Num(labelTry, uint64(try)) }
 
-// keep holds what a probe has fetched for a drawn time.
+// keep holds for a drawn time what a probe has fetched.
 func (pr *probes) keep(i int, h probeHeld) {
 	s := pr.list[i]
 	key, lock := s.tryKey(h.try).At(labelHold), s.plan.LockFor()
@@ -156,7 +157,8 @@ func (b *base) oneOf(key sim.Key, n int) int {
 	return int(b.chooser.Choose(key, uint64(n)))
 }
 
-// onProbeEnd acts on something that a probe has kept for its time. After turbulence the probe lets the lock expire instead.
+// onProbeEnd acts on what a probe has held when its time is over. After turbulence the probe lets the lock expire
+// instead.
 func (pr *probes) onProbeEnd(i, held int) {
 	s := pr.list[i]
 	h := s.held[held]
@@ -168,7 +170,7 @@ func (pr *probes) onProbeEnd(i, held int) {
 	pr.act(s, &h)
 }
 
-// act carries out one of the plan's acts, drawn if there are several, on what a probe has fetched.
+// act performs one of the plan's acts, drawn if there are several, on what a probe has fetched.
 func (pr *probes) act(s *probeState, h *probeHeld) {
 	act := probe.ActAbandon
 	if n := len(s.plan.Does); n > 0 {
@@ -221,7 +223,8 @@ func (pr *probes) renew(s *probeState, h *probeHeld, token string) {
 	_ = s.provider.RenewWorkItemLock(pr.ctx, token, s.plan.LockFor())
 }
 
-// ack acknowledges what a probe has, and puts it back. An activity is put back after its ack, at the same instant.
+// ack acknowledges what a probe holds, and enqueues it again. An activity is enqueued after its ack, at the same
+// instant.
 func (pr *probes) ack(s *probeState, h *probeHeld, token string, act probe.Act) {
 	if h.work != nil {
 		if s.provider.AckWorkItem(pr.ctx, token, nil) == nil {
@@ -245,7 +248,7 @@ func (pr *probes) ack(s *probeState, h *probeHeld, token string, act probe.Act) 
 	_ = s.provider.AckOrchestrationItem(pr.ctx, ack)
 }
 
-// encodes reports whether a probe can put back all the messages that it was handed, in its own codec.
+// encodes reports whether the probe's codec can encode all the messages that it fetched.
 func (s *probeState) encodes(messages []engine.WorkItem) bool {
 	for _, m := range messages {
 		if _, err := s.codec.AppendWorkItem(nil, m); err != nil {
@@ -255,7 +258,7 @@ func (s *probeState) encodes(messages []engine.WorkItem) bool {
 	return true
 }
 
-// contradict sends the opposite outcome of the last activity that completed or failed in a history.
+// contradict sends the opposite outcome of the last activity that has completed or failed in a history.
 func (pr *probes) contradict(s *probeState, h *probeHeld) {
 	item := &h.turn.Item
 	for i := len(item.History) - 1; i >= 0; i-- {

@@ -13,8 +13,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Record is one thing that happened in the world outside the store. A record is valid only during the call that hands
-// it over. Fields that a kind does not name are zero.
+// Record is one event in the world outside the store. A record is valid only during the call that receives it. Fields
+// that a kind does not name are zero.
 type Record struct {
 	Kind RecordKind
 	At   sim.Time
@@ -27,8 +27,8 @@ type Record struct {
 	Call     uint64 // the world's number of a provider call, unique within a run
 	CallKind observe.CallKind
 	Request  call.Call
-	Looked   *call.Answer  // what a probe has read
-	Cadence  time.Duration // how often the caller of a parked fetch would poll
+	Looked   *call.Answer  // the answer that a probe has read
+	Cadence  time.Duration // the polling interval of a parked fetch's caller
 	Fetched  *engine.FetchedOrchestration
 	Work     *engine.FetchedWork
 	Count    int // of sessions
@@ -49,7 +49,7 @@ type Record struct {
 	For       time.Duration // duration of what begins
 }
 
-// Note is a node's decision on what it has fetched, with the reason in words: Decision.String names it.
+// Note is a node's decision on what it has fetched; Decision.String returns its name.
 type Note = machine.Note
 
 // Log is a line that a node logs.
@@ -58,18 +58,19 @@ type Log = machine.Log
 // RecordKind is the kind of a Record; its String says what happened: "node crashed", "call sent", "activity finished".
 type RecordKind = record.Kind
 
-// Phase is a part of a run.
+// Phase is a phase of a run.
 type Phase uint8
 
-// The phases, in order. Obligations are judged at the end of each.
+// The phases, in order. Obligations are checked at the end of each.
 const (
 	// PhaseTurbulence: the schedule runs and faults happen.
 	PhaseTurbulence Phase = iota
 	// PhaseCalm: faults have stopped, the core is up, clients raise what instances wait for.
 	PhaseCalm
-	// PhaseRelief: a core node becomes the build that work waits for, or that work is deleted; then it is calm again.
+	// PhaseRelief: a core node becomes the build that work waits for, or the work is deleted; then calm begins again.
 	PhaseRelief
-	// PhaseUnaided: faults have stopped, and nobody helps. It replaces calm and relief if the plan has an end of its own.
+	// PhaseUnaided: faults have stopped, and no client or operator helps. It replaces calm and relief if the plan sets
+	// its own end.
 	PhaseUnaided
 )
 

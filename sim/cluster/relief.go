@@ -6,15 +6,15 @@ import (
 	"github.com/durosim/durosim/internal/planterm"
 )
 
-// maxReliefs bounds how often relief begins. Work that goes on may strand other work, so once is not always enough.
+// maxReliefs bounds how often relief begins. Work that continues may strand other work, so once is not always enough.
 const maxReliefs = 32
 
 // relieve begins relief if a message waits for an instance that no live node admits, and reports whether it did.
 //
-// It takes no node above the node's own build, since a build replays nothing that a newer one began
-// (docs/contract/runtime.md#r15.2). In this order it looks for the least that helps: a node that was narrowed takes back
-// the range of its build; a node becomes the build that the work is pinned to, or else the next one above it that the plan
-// names; what no build takes is deleted.
+// It never widens a node beyond its own build, since a build replays nothing that a newer build began
+// (docs/contract/runtime.md#r15.2). It tries, in this order: give a narrowed node the range of its build again; restart
+// a node as the build that the work is pinned to, or else as the next higher build that the plan names; delete work
+// that no build admits.
 func (ph *phases) relieve() bool {
 	stuck := ph.stuck()
 	switch {
@@ -47,13 +47,13 @@ func (ph *phases) beginRelief() {
 	ph.begin(PhaseRelief)
 }
 
-// stuckInstance is an instance for which a message waits, and which no live node admits.
+// stuckInstance is an instance that has a waiting message and that no live node admits.
 type stuckInstance struct {
 	id  string
 	pin *engine.Version
 }
 
-// stuck returns what no live node admits, in the order of instance numbers.
+// stuck returns the stuck instances in the order of their numbers.
 func (ph *phases) stuck() (all []stuckInstance) {
 	for no := observe.InstanceNo(1); ph.store.InstanceName(no) != ""; no++ {
 		id := ph.store.InstanceName(no)
@@ -83,7 +83,7 @@ func (ph *phases) anyCore() bool {
 	return false
 }
 
-// admits reports whether a node of a build admits a pin if no option says otherwise.
+// admits reports whether a node of a build admits a pin by default.
 func admits(b *engine.Build, pin *engine.Version) bool {
 	return engine.FilterFor(b.DefaultRange).Admits(pin)
 }
@@ -101,8 +101,8 @@ func (ph *phases) unnarrow(pin *engine.Version) bool {
 	return false
 }
 
-// rebuild restarts a core node as a build that admits a pin, if there is one. The last of the nodes that keep all handlers
-// of their build is taken, or else the last.
+// rebuild restarts a core node as a build that admits a pin, if there is one. It takes the last node that keeps all
+// handlers of its build, or else the last node.
 func (ph *phases) rebuild(pin *engine.Version) bool {
 	var takes *nodeState
 	for _, n := range ph.fleet.list {
@@ -120,8 +120,8 @@ func (ph *phases) rebuild(pin *engine.Version) bool {
 	return true
 }
 
-// buildFor returns the build that a node becomes so that it admits a pin: the pinned one, or else the lowest above it that
-// the plan names; nil if there is none.
+// buildFor returns the build that makes a node admit a pin: the pinned build, or else the lowest one above it that the
+// plan names; nil if there is none.
 func (ph *phases) buildFor(n *nodeState, pin *engine.Version) *engine.Build {
 	var best *engine.Build
 	for _, b := range ph.builds {
@@ -142,7 +142,7 @@ func (ph *phases) buildFor(n *nodeState, pin *engine.Version) *engine.Build {
 	return best
 }
 
-// lower reports whether a build comes before another one: by its version, and a release before a pre-release of it.
+// lower reports whether b comes before c: by version, and a release before its pre-release.
 func lower(b, c *engine.Build) bool {
 	if by := b.Version.Compare(c.Version); by != 0 {
 		return by < 0
@@ -150,7 +150,7 @@ func lower(b, c *engine.Build) bool {
 	return b.Version.Pre == "" && c.Version.Pre != ""
 }
 
-// names reports whether the plan names a build: a node runs it at some time.
+// names reports whether the plan has a node run the build at some time.
 func (ph *phases) names(b *engine.Build) bool {
 	for i := range ph.plan.Nodes {
 		if ph.plan.Nodes[i].Build == b.Name() {
@@ -165,7 +165,7 @@ func (ph *phases) names(b *engine.Build) bool {
 	return false
 }
 
-// deleteTree deletes an instance with the tree that it belongs to, by force, as an operator does with what nobody can run.
+// deleteTree force-deletes the tree that an instance belongs to, as an operator would if no node can run it.
 func (ph *phases) deleteTree(id string) {
 	admin := ph.clients.provider.Admin()
 	root := id
@@ -177,13 +177,14 @@ func (ph *phases) deleteTree(id string) {
 		root = parent
 	}
 	ph.helped(HelpDelete, root, "")
-	_, _ = admin.DeleteInstance(ph.ctx, root, true) // it may have gone with another
+	_, _ = admin.DeleteInstance(ph.ctx, root, true) // it may already be deleted with another tree
 }
 
 // everything is the range that admits every pin.
 var everything = engine.VersionRange{Max: engine.V(999, 999, 999)}
 
-// widenAll restarts every core node with a range that admits everything, as the documentation of release 0.1.26 had it.
+// widenAll restarts every core node with a range that admits everything, as the documentation of release 0.1.26
+// recommended.
 func (ph *phases) widenAll() {
 	for _, n := range ph.fleet.list {
 		if ph.infos[n.number-1].Core {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 )
 
-// garbled are texts that no codec reads: most of them are no JSON, and the last ones no event.
+// garbled are texts that no codec reads: most of them are not JSON, and the last ones are not events.
 var garbled = []string{
 	`{`, ``, ` `, `nul`, `{"event_id":1`, `{"event_id":1,`, `{"event_id":1,}`, `{"event_id" 1}`, `{event_id:1}`, `{"event_id":01}`,
 	`{"event_id":-}`, `{"event_id":1.}`, `{"event_id":.5}`, `{"event_id":1e}`, `{"event_id":+1}`, `{"event_id":tru}`, `{"event_id":"\u12G4"}`,
@@ -16,24 +16,24 @@ var garbled = []string{
 	`{"event_id":1}}`, `{"event_id":1} {}`, `{} x`, `"a text"`, `1`, `[]`, `null`, `{}`, `{"event_id":1}`,
 }
 
-// respell returns the JSON of an event as another writer might spell it: with white space, fields that nobody knows, the
-// fields in another order, and characters escaped in different ways.
+// respell returns the JSON of an event as another writer might spell it: with white space, unknown fields, fields in
+// another order, and characters escaped in different ways.
 func respell(data []byte) []byte {
 	s := speller{from: json.NewDecoder(bytes.NewReader(data))}
 	s.from.UseNumber()
 	return []byte("\r\n" + s.value(true) + " \t\n")
 }
 
-// unknownFields are what events of a later release might have.
+// unknownFields are fields that events of a later release might have.
 const unknownFields = `"\u0078-of-later" : [ -0.5e+3 , 1.25E-2,0 , -7 , true,false , null, { } , [ ] , "]}\"\\", {"a": { "b":[ [ ]] }} ]`
 
-// speller spells one text in JSON again.
+// speller rewrites one JSON text in another spelling.
 type speller struct {
 	from    *json.Decoder
 	strings int
 }
 
-// value spells the next value. The outermost object gets fields that nobody knows.
+// value spells the next value. The outermost object gets unknown fields.
 func (s *speller) value(outermost bool) string {
 	switch t := s.token().(type) {
 	case json.Delim:
@@ -50,12 +50,12 @@ func (s *speller) value(outermost bool) string {
 func (s *speller) token() json.Token {
 	t, err := s.from.Token()
 	if err != nil {
-		panic(fmt.Sprintf("cluster: an event is encoded as what is no JSON: %v", err))
+		panic(fmt.Sprintf("cluster: an event's encoding is not JSON: %v", err))
 	}
 	return t
 }
 
-// list spells an array, or an object with its members in reverse.
+// list spells an array, or an object with its members in reverse order.
 func (s *speller) list(open json.Delim, outermost bool) string {
 	var parts []string
 	for s.from.More() {
@@ -77,11 +77,11 @@ func (s *speller) list(open json.Delim, outermost bool) string {
 	return "{ " + strings.Join(parts, "\n,\t") + " }"
 }
 
-// short are the escapes of one letter.
+// short has the two-character escapes.
 var short = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "/", `\/`, "\b", `\b`, "\f", `\f`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\x00", `\u0000`, "\x1f", `\u001F`)
 
-// text spells a string: in turn with an escape for each character, in small letters and in capitals, and with the short
-// escapes alone.
+// text spells a string: in turn with every character escaped in lower-case hex, in upper-case hex, and with only the
+// short escapes.
 func (s *speller) text(t string) string {
 	s.strings++
 	form := [...]string{`\u%04x`, `\u%04X`, ""}[s.strings%3]

@@ -25,7 +25,7 @@ func (w *World) result() *Result {
 	return r
 }
 
-// Counters returns what the present incarnation of a node has counted; false if the node is down.
+// Counters returns the counters of a node's current incarnation; false if the node is down.
 func (w *World) Counters(node uint32) (Counters, bool) {
 	if n := w.fleet.list[node-1]; n.machine != nil {
 		return n.machine.Counters(), true

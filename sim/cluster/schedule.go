@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// isCore reports whether a node is up in calm: it is started at all, and its last step is not stop or remove.
+// isCore reports whether a node is up in calm: it is ever started, and its last step is not stop or remove.
 func (f *fleet) isCore(p *plan.Node) bool {
 	started, stopped := !p.Absent, false
 	for _, s := range f.stepsOf(p) {
@@ -22,13 +22,13 @@ func (f *fleet) isCore(p *plan.Node) bool {
 	return started && !stopped
 }
 
-// startsLater reports whether the first step about a node starts it.
+// startsLater reports whether a node's first step starts it.
 func (f *fleet) startsLater(p *plan.Node) bool {
 	steps := f.stepsOf(p)
 	return len(steps) > 0 && (steps[0].Verb == plan.VerbStart || steps[0].Verb == plan.VerbAdd)
 }
 
-// stepsOf returns the steps about a node, except marks, in the order in which they are carried out.
+// stepsOf returns a node's steps, except marks, in the order of execution.
 func (f *fleet) stepsOf(p *plan.Node) []*plan.Step {
 	var steps []*plan.Step
 	for i := range f.plan.Schedule {
@@ -90,7 +90,7 @@ func (c handlerChange) String() string {
 	return c.handler + " is registered"
 }
 
-// applyChange changes the handlers of a node that is up, or about to be.
+// applyChange changes the handlers of a node that is up or about to start.
 func (f *fleet) applyChange(n *nodeState, c handlerChange) {
 	var err error
 	if c.remove {
@@ -99,7 +99,7 @@ func (f *fleet) applyChange(n *nodeState, c handlerChange) {
 		err = f.registerAgain(n.registry, c.handler)
 	}
 	if err != nil {
-		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // Validate has refused unknown handlers
+		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // Validate has rejected unknown handlers
 	}
 	f.record(&Record{Kind: record.HandlersChanged, Node: n.number, Incarnation: n.inc, Text: c.String()})
 }
@@ -144,8 +144,8 @@ func keepOnly(r *node.Registry, keep []string) error {
 	return nil
 }
 
-// tryHandlers makes the registry of each build that a node will run, so no start can fail. Without code of the user's and
-// declared builds none can.
+// tryHandlers makes the registry of each build that a node will run, so that no start fails later. Without user code
+// and declared builds no start can fail.
 func (f *fleet) tryHandlers(p *plan.Node) error {
 	if f.shippedHandlers && len(f.plan.Builds) == 0 {
 		return nil

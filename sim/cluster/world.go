@@ -24,8 +24,8 @@ type World struct {
 	*base
 }
 
-// Run carries out a plan and returns the result. An error means that the plan or the configuration is invalid, or that a
-// released runtime does not work; the findings of a run are in its Result.
+// Run carries out a plan and returns the result. It returns an error if the plan or the configuration is invalid, or a
+// released runtime does not work; violations are in the Result.
 func Run(cfg Config) (*Result, error) {
 	w, err := newWorld(&cfg)
 	if err != nil {
@@ -39,7 +39,7 @@ func Run(cfg Config) (*Result, error) {
 	return w.result(), nil
 }
 
-// newWorld checks the configuration, fills in the defaults, and makes the world at its start.
+// newWorld checks the configuration, fills in defaults, and makes the initial world.
 func newWorld(cfg *Config) (*World, error) {
 	if cfg.Plan == nil {
 		return nil, errors.New("cluster: Config.Plan is not set")
@@ -68,7 +68,7 @@ func newWorld(cfg *Config) (*World, error) {
 	}
 	builds, err := cfg.Plan.AllBuilds(cfg.Builds)
 	if err != nil {
-		return nil, err // Validate has tried
+		return nil, err // Validate has checked it
 	}
 	chooser := cfg.Chooser
 	if chooser == nil {
@@ -119,7 +119,7 @@ func newWorld(cfg *Config) (*World, error) {
 	return w, nil
 }
 
-// openStore makes the run's own store, and the one of Config.Store that it follows, if there is one.
+// openStore makes the run's own store, and the store of Config.Store that it follows, if there is one.
 func (b *base) openStore(memory *memprovider.Memory) error {
 	if b.cfg.Store == nil {
 		b.store = memprovider.New(memprovider.Options{
@@ -173,10 +173,10 @@ func (w *World) run() {
 	case w.failure != nil:
 		return
 	case w.foreign.gone():
-		return // what was not done would be judged as not done
+		return // monitors would report unfinished work as violations
 	case w.phases.ended:
 	case w.kernel.Exhausted():
-		w.unfinished(ClassLiveness, "the step budget is used up after %d steps, in %s: something goes on for ever, or the plan needs more (\"budget %d steps\")", w.kernel.Steps(), w.phase, 10*w.kernel.Steps())
+		w.unfinished(ClassLiveness, "the step budget is used up after %d steps, in %s: something goes on forever, or the plan needs more (\"budget %d steps\")", w.kernel.Steps(), w.phase, 10*w.kernel.Steps())
 	default:
 		w.unfinished(ClassInternal, "the event queue ran empty before the run had ended")
 	}
@@ -288,15 +288,15 @@ func (w *World) handle(e event) {
 	}
 }
 
-// defaultStepBudget bounds a run whose plan sets none: about a hundred times what a run of a few dozen instances takes. Each
-// instance beyond fewInstances adds stepsEach to it, about forty times what one takes.
+// defaultStepBudget bounds a run whose plan sets no budget: about a hundred times the steps of a run with a few dozen
+// instances. Each instance beyond fewInstances adds stepsEach, about forty times the steps of one instance.
 const (
 	defaultStepBudget uint64 = 400_000
 	stepsEach         uint64 = 5_000
 	fewInstances             = 64
 )
 
-// stepBudget returns the steps after which a run of a plan that sets no budget is given up.
+// stepBudget returns the number of steps after which a run is stopped if its plan sets no budget.
 func stepBudget(p *plan.Plan) uint64 {
 	n := len(p.Instances) + len(p.Histories)
 	return defaultStepBudget + stepsEach*uint64(max(n-fewInstances, 0))

@@ -11,42 +11,43 @@ import (
 	"github.com/durosim/durosim/internal/planterm"
 )
 
-// Build is a build that the plan declares: it is like another one, but for what its fields say.
+// Build is a build that the plan declares: it equals another build except for its fields.
 type Build struct {
 	// Name is the version of the build, such as 2.1.0, or VERSION+APPLICATION. In its plan, it replaces a known build of
 	// that name.
 	Name string
-	// Like names a build declared before this one, or else a known one.
+	// Like names the other build: one declared earlier, or else a known one.
 	Like string
-	// Range is the range of pins that a node of the build declares when its options name none; nil means from the least pin
-	// of the other's range to the build's own version.
+	// Range is the range of pins that a node of the build declares when its options name none; nil means from the lower
+	// end of the other build's range to the build's own version.
 	Range *engine.VersionRange
-	// Reads and Writes change the kinds of events that it decodes and emits. It writes nothing that it does not read.
+	// Reads and Writes change the event kinds that the build decodes and emits. It emits only kinds that it decodes.
 	Reads, Writes KindChange
-	// Semantics are the semantics of replay, each for the pins from a version on; a zero Since is the base, for all others.
-	// They come instead of those of the other, if there are any.
+	// Semantics, if not empty, replace the other build's replay semantics. Each entry applies to pins from its Since
+	// on; a zero Since applies to all other pins.
 	Semantics []engine.SemanticsChange
-	// Limits are the limits that differ; a zero field is that of the other.
+	// Limits are the limits that differ; a zero field keeps the other build's limit.
 	Limits engine.Limits
-	// Lacks are the optional fields that it neither reads nor writes, besides those that the other lacks.
+	// Lacks lists optional fields that the build neither reads nor writes, in addition to those that the other build
+	// lacks.
 	Lacks []engine.Field
-	// Handlers change what it ships.
+	// Handlers changes what the build ships.
 	Handlers HandlerChange
 }
 
-// KindChange adds kinds of events to a set and takes some away. It may name the kinds that builds differ by.
+// KindChange adds event kinds to a set and removes some. It may name only kinds by which builds differ.
 type KindChange struct{ With, Without []engine.EventKind }
 
-// HandlerChange changes what a build ships. An entry is an orchestration with its version (Ship@1.0.0), or the name of an
-// activity or of an orchestration in all its versions.
+// HandlerChange changes what a build ships. An entry is an orchestration with its version (Ship@1.0.0), an
+// orchestration's name, which stands for all its versions, or an activity's name.
 type HandlerChange struct {
-	// Only, if not nil, is all that it ships, besides the plan's programs.
+	// Only, if not nil, lists everything that the build ships, apart from the plan's programs.
 	Only []string
-	// With is shipped, too, if any known build ships it; Without is not, and may name programs.
+	// With adds handlers, which some known build must ship. Without removes handlers, and may name programs.
 	With, Without []string
 }
 
-// Declared returns the declared build of that name, or nil if there is none.
+// Declared returns the declared build with that name, or nil if there is none.
 func (p *Plan) Declared(name string) *Build {
 	i := slices.IndexFunc(p.Builds, func(b Build) bool { return b.Name == name })
 	if i < 0 {
@@ -55,10 +56,10 @@ func (p *Plan) Declared(name string) *Build {
 	return &p.Builds[i]
 }
 
-// Ancestors returns the declared builds that a build of that name is made of, itself first, and the name of the known
-// build that the last of them is like. For a known build that is its own name alone.
+// Ancestors returns the chain of declared builds on which a build is based, itself first, and the name of the known
+// build at the end of the chain. For a known build it returns no declared builds and the build's own name.
 func (p *Plan) Ancestors(name string) (declared []*Build, known string) {
-	before := len(p.Builds) // a build may be like those declared before it
+	before := len(p.Builds) // a build may be based only on earlier ones
 	for {
 		i := slices.IndexFunc(p.Builds[:before], func(b Build) bool { return b.Name == name })
 		if i < 0 {
@@ -68,9 +69,9 @@ func (p *Plan) Ancestors(name string) (declared []*Build, known string) {
 	}
 }
 
-// AllBuilds returns the builds that the plan may name: the known ones, and in ascending order of version among them those
-// that it declares, each with what the plan's contract asks of it. It changes none of the known ones; without declarations
-// and contract it returns them. The error names the build that cannot be made, or the contract that is not known.
+// AllBuilds returns the builds that the plan may name, in ascending order of version: the known ones and those that it
+// declares, all adapted to the plan's contract. It does not change the known builds; without declarations and contract
+// it returns them. The error names the build that cannot be made, or the unknown contract.
 func (p *Plan) AllBuilds(known []*engine.Build) ([]*engine.Build, error) {
 	if p.Contract == "" && len(p.Builds) == 0 {
 		return known, nil
@@ -98,7 +99,7 @@ func (p *Plan) AllBuilds(known []*engine.Build) ([]*engine.Build, error) {
 		case like == nil:
 			return nil, fmt.Errorf("build %s: unknown build %q: want one of %s", d.Name, d.Like, buildNames(all))
 		case like.Release != "":
-			return nil, fmt.Errorf("build %s: like %s: a released runtime runs as it is; want one of %s", d.Name, d.Like, buildNames(all))
+			return nil, fmt.Errorf("build %s: like %s: a released runtime cannot be changed; want one of %s", d.Name, d.Like, buildNames(all))
 		}
 		made, err := d.make(like)
 		if err != nil {
@@ -119,7 +120,7 @@ func buildNames(builds []*engine.Build) string {
 	return strings.Join(names, ", ")
 }
 
-// make returns the declared build.
+// make makes the declared build from the build that it is like.
 func (d *Build) make(like *engine.Build) (*engine.Build, error) {
 	text, application, apart := strings.Cut(d.Name, "+")
 	v, err := engine.ParseVersion(text)
@@ -140,7 +141,7 @@ func (d *Build) make(like *engine.Build) (*engine.Build, error) {
 	reads := like.Codec.Kinds().With(d.Reads.With...).Without(d.Reads.Without...)
 	for _, k := range d.Writes.With {
 		if !reads.Has(k) {
-			return nil, fmt.Errorf("it writes %s and does not read it", k)
+			return nil, fmt.Errorf("it writes %s but does not read it", k)
 		}
 	}
 	b.Emits = engine.Kinds()
@@ -191,8 +192,8 @@ func kindNames(kinds []engine.EventKind) string {
 	return strings.Join(names, ", ")
 }
 
-// introduce tells each build since when its predecessors read each of the variable kinds: a kind is younger than the last
-// predecessor that does not read it. It replaces the builds, which are in ascending order of version, by copies.
+// introduce sets for each build since when its predecessors read each variable kind: a kind is younger than the last
+// predecessor that does not read it. The builds are in ascending order of version; introduce replaces them with copies.
 func introduce(builds []*engine.Build) {
 	for i, b := range builds {
 		made := *b

@@ -9,12 +9,13 @@ import (
 	"github.com/durosim/durosim/internal/faultkind"
 )
 
-// Clock tells how a node's clock differs from true time. The zero value is a clock that is right.
+// Clock describes how a node's clock differs from true time. The zero value is a correct clock.
 type Clock struct {
-	// Offset is how far it is ahead at the start of the run, behind if negative; whole milliseconds, at most clockMost.
+	// Offset is how far the clock is ahead at the start of the run, or behind if negative: whole milliseconds, at most
+	// clockMost.
 	Offset time.Duration
-	// DriftPPM is by how many parts per million it runs fast, or slow if negative. It drifts at most DriftMost away from
-	// its offset, as a clock that is disciplined does.
+	// DriftPPM is how fast the clock runs, or slow if negative, in parts per million. It drifts at most DriftMost from
+	// its offset, like a synchronized clock.
 	DriftPPM int64
 }
 
@@ -25,13 +26,14 @@ const (
 	driftPPMMost = 10_000
 )
 
-// Ahead returns how far the clock is ahead of true time, so long after the start of the run; negative if it is behind.
+// Ahead returns how far the clock is ahead of true time at that time since the start of the run; negative if it is
+// behind.
 func (c Clock) Ahead(since time.Duration) time.Duration {
 	drift := since / 1_000_000 * time.Duration(c.DriftPPM)
 	return c.Offset + max(-DriftMost, min(drift, DriftMost))
 }
 
-// String returns the clock in the words of a scenario file.
+// String returns the clock as a scenario file spells it.
 func (c Clock) String() string {
 	text := c.Offset.String()
 	if c.Offset >= 0 {
@@ -43,7 +45,7 @@ func (c Clock) String() string {
 	return text
 }
 
-// span returns how far the clock may at most be behind and ahead.
+// span returns the most that the clock may be behind and ahead.
 func (c Clock) span() (behind, ahead time.Duration) {
 	behind, ahead = -c.Offset, c.Offset
 	if c.DriftPPM < 0 {
@@ -56,17 +58,17 @@ func (c Clock) span() (behind, ahead time.Duration) {
 
 // StoreOptions are what a plan says about the store.
 type StoreOptions struct {
-	// CallersClock is set if each call takes the time of its caller's clock; otherwise the store has a clock of its own,
-	// which is right (docs/contract-decisions.md#clocks).
+	// CallersClock is set if each call happens at the time of its caller's clock; otherwise the store has its own
+	// clock, which is correct (docs/contract-decisions.md#clocks).
 	CallersClock bool
-	// Serial, if not 0, is how long the store is busy with each fetch: it serves fetches one at a time, in the order in
-	// which they arrive, and their callers wait. Other calls pass by.
+	// Serial, if not 0, is how long the store is busy with each fetch: it serves fetches one at a time, in order of
+	// arrival, while their callers wait. Other calls are not delayed.
 	Serial time.Duration
 }
 
-// Skew returns the most by which two clocks that lock times are compared with can differ: those of nodes, of clients and
-// probes, which are right, and of the store. It is 0 if the store has a clock of its own, for then it compares times with
-// that one alone.
+// Skew returns the most by which two clocks used for lock times can differ: those of nodes, of clients and probes,
+// which are correct, and of the store. It is 0 if the store has its own clock, because the store then uses only that
+// clock.
 func (p *Plan) Skew() time.Duration {
 	if !p.Store.CallersClock {
 		return 0
@@ -83,7 +85,7 @@ func (p *Plan) Skew() time.Duration {
 	return behind + ahead
 }
 
-// skewed reports whether a fault may set the clock of a node wrong.
+// skewed reports whether a fault may set a node's clock wrong.
 func (p *Plan) skewed(node string) bool {
 	return slices.ContainsFunc(p.Faults.Rates, func(r faults.Rate) bool {
 		return r.Kind == faultkind.ClockSkew && r.Num > 0 && (r.Node == "" || r.Node == node)
@@ -105,5 +107,5 @@ func (v *validation) clocks() {
 	}
 }
 
-// serialMost bounds how long a store is busy with one fetch.
+// serialMost bounds Store.Serial.
 const serialMost = 10 * time.Second

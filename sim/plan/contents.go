@@ -7,10 +7,11 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// Contents is what a store holds when a run begins: instances that another cluster has begun, with their queues. Package
-// sim/snapshot reads one from an export. A run only reads it, so that many plans may share one.
+// Contents is what a store holds when a run begins: instances that another cluster has started, with their queues.
+// simrun reads one from an export. A run does not change it, so many plans may share one.
 type Contents struct {
-	// Instances are in the order of their names. Each that is to go on is an instance of the plan, too, with Existing set.
+	// Instances are in order of name. An instance that is to continue is also an instance of the plan, with Existing
+	// set.
 	Instances []memprovider.PreloadedInstance
 	// Messages are enqueued at the start of the run, in this order.
 	Messages []Message
@@ -19,7 +20,7 @@ type Contents struct {
 // Message is a row of a queue. It goes into the worker queue if it is an activity.
 type Message struct {
 	Item engine.WorkItem
-	// Delay is the time for which nobody sees it, from the start of the run.
+	// Delay is how long the message stays invisible, from the start of the run.
 	Delay time.Duration
 }
 
@@ -36,7 +37,7 @@ func (s *Contents) Instance(id string) *memprovider.PreloadedInstance {
 	return nil
 }
 
-// store validates what the store holds before the run.
+// store validates the plan's Contents.
 func (v *validation) store() {
 	held := map[string]bool{}
 	if s := v.plan.Contents; s != nil {
@@ -49,7 +50,7 @@ func (v *validation) store() {
 		}
 		for i, m := range s.Messages {
 			if m.Item == nil || m.Delay < 0 {
-				v.fail("message %d of the store: want an item and no negative delay", i+1)
+				v.fail("message %d of the store: want an item and a delay that is not negative", i+1)
 				continue
 			}
 			held[m.Item.Target()] = true
@@ -58,16 +59,16 @@ func (v *validation) store() {
 	for i := range v.plan.Instances {
 		switch in := &v.plan.Instances[i]; {
 		case in.Existing && !held[in.ID]:
-			v.fail("instance %s: it exists, says the plan, and the store does not hold it", in.ID)
+			v.fail("instance %s: the plan says that it exists, but the store does not hold it", in.ID)
 		case in.Existing && in.StartAt != 0:
-			v.fail("instance %s: it exists, and starts at %v", in.ID, in.StartAt)
+			v.fail("instance %s: it already exists, but the plan starts it at %v", in.ID, in.StartAt)
 		case !in.Existing && held[in.ID]:
-			v.fail("instance %s: the store holds one of that name", in.ID)
+			v.fail("instance %s: the store already holds an instance with that name", in.ID)
 		}
 	}
 	for i := range v.plan.Histories {
 		if held[v.plan.Histories[i].Instance] {
-			v.fail("history %s: the store holds an instance of that name", v.plan.Histories[i].Instance)
+			v.fail("history %s: the store already holds an instance with that name", v.plan.Histories[i].Instance)
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package plan describes a run as data: nodes and their builds, a schedule, instances and what clients do to them, probes
-// and faults. It validates a plan before anything runs, and describes what a scenario expects of the run.
+// and faults. It validates plans before a run, and describes what a scenario expects of a run.
 //
 //	p := &plan.Plan{
 //		Nodes:     []plan.Node{{Name: "A", Build: "1.5.0"}},

@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/internal/planterm"
 )
 
-// Expectation is what a scenario expects of its runs, besides the properties that always hold: that a fact never
-// happens, that each such fact has certain attributes, or that some seed of the campaign shows it.
+// Expectation is what a scenario expects of its runs in addition to the properties: that a fact never happens, that
+// each such fact has certain attributes, or that some seed of the campaign shows it.
 //
 //	never turn in rollback where build=1.x pin=2.0.0
 //	always turn in pinned where pin=1.5.0 has build=1.5.0|1.6.0
@@ -25,7 +25,7 @@ type Expectation struct {
 	Line int
 	Text string
 	Mode Mode
-	// In is the part of the story that the expectation is about (Step.Mark), empty for the whole run.
+	// In is the part of the story to which the expectation applies (Step.Mark), empty for the whole run.
 	In    string
 	Event string
 	// Where are the attributes that select facts; all must match.
@@ -34,18 +34,18 @@ type Expectation struct {
 	Has []Attr
 }
 
-// Mode is how often a run must show the facts that an expectation selects: "always" (each selected fact has the attributes
-// in Has), "never" or "sometimes" (over the campaign, at least one is selected).
+// Mode is what an expectation requires of the facts that it selects: "always" (each has the attributes in Has), "never"
+// (there are none) or "sometimes" (some seed of the campaign shows one).
 type Mode = planterm.Mode
 
-// Attr is an attribute of a fact and the value that it must have. A value is exact, or a version prefix such as "1.x"
-// (a handler may end in one, too: "Name@1.x"), or several of these, separated by "|".
+// Attr is an attribute of a fact and the value that it must have. A value is an exact text, a version prefix such as
+// "1.x" (also at the end of a handler: "Name@1.x"), or several of these, separated by "|".
 type Attr struct{ Name, Value string }
 
 // String returns the attribute as name=value.
 func (a Attr) String() string { return a.Name + "=" + a.Value }
 
-// Match reports whether the attribute allows the value of a fact.
+// Match reports whether the attribute accepts a fact's value.
 func (a Attr) Match(value string) bool {
 	for rest, more := a.Value, true; more; {
 		var pattern string
@@ -60,10 +60,11 @@ func (a Attr) Match(value string) bool {
 	return false
 }
 
-// PointName returns the name of the coverage point that "sometimes" reports when a run shows such a fact.
+// PointName returns the name of the coverage point that is reached when a run shows a fact that "sometimes" selects.
 func (e Expectation) PointName() string { return fmt.Sprintf("expect:%d:%s", e.Line, e.Text) }
 
-// Validate returns an error if the expectation does not fit its mode, or names no fact, and says what was expected.
+// Validate returns an error that says what was expected if the expectation does not fit its mode or does not name a
+// fact.
 func (e Expectation) Validate() error {
 	switch e.Mode {
 	case planterm.ModeAlways:
@@ -96,7 +97,7 @@ func (e Expectation) Validate() error {
 	return fmt.Errorf("event %q: expected one of %s", e.Event, strings.Join(names, ", "))
 }
 
-// checkEvent checks an attribute that an expectation asks of a fact.
+// checkEvent checks an attribute that an expectation requires of a fact.
 func checkEvent(info facts.Info, a Attr) error {
 	var names []string
 	for _, known := range info.Attrs {
@@ -122,7 +123,7 @@ func checkAttr(known facts.Attr, event string, a Attr) error {
 			return fmt.Errorf("%s %s: a value is missing", event, a)
 		}
 		if want := neverMatches(a.Name, v); want != "" {
-			return fmt.Errorf("%s %s: %q never is the %s: expected %s", event, a, v, a.Name, want)
+			return fmt.Errorf("%s %s: %q is never the %s: expected %s", event, a, v, a.Name, want)
 		}
 		if known.Values != nil && !slices.Contains(known.Values, v) {
 			return fmt.Errorf("%s %s: %s has no value %q: expected one of %s", event, a, a.Name, v, strings.Join(known.Values, ", "))
@@ -131,8 +132,8 @@ func checkAttr(known facts.Attr, event string, a Attr) error {
 	return nil
 }
 
-// neverMatches returns the form that an attribute requires if the value has another form, which no fact ever has. It
-// returns "" if the value has the right form.
+// neverMatches returns the form that the attribute's values have if the value has another form and so can never match.
+// It returns "" if the value has the right form.
 func neverMatches(attr, value string) (want string) {
 	switch attr {
 	case "build":

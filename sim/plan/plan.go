@@ -13,11 +13,11 @@ import (
 	"github.com/durosim/durosim/internal/program"
 )
 
-// Plan describes everything that a run will do, as data. Times are virtual, counted from the start of the run. A run never
-// changes its Plan; clone a Plan before you change it.
+// Plan describes everything that a run will do, as data. Times are virtual, counted from the start of the run. A run
+// never changes its Plan; clone a Plan before changing it.
 type Plan struct {
 	Name string
-	// Builds are the builds that the plan declares, besides the known ones.
+	// Builds are the builds that the plan declares in addition to the known ones.
 	Builds []Build
 	Nodes  []Node
 	// Schedule is executed in order of At; steps due at the same time are executed in the order given.
@@ -34,20 +34,20 @@ type Plan struct {
 	Strategy Strategy
 	Patience Patience
 	Profile  Profile
-	// Contract is the release whose contract the run is held to where engine.Contracts differ; empty means the decisions
-	// of docs/contract-decisions.md alone.
+	// Contract is the release whose contract the run must keep where engine.Contracts differ; empty means only the
+	// decisions of docs/contract-decisions.md.
 	Contract string
-	// Turbulence is how long schedule and faults last: every step comes before its end. 0 means until one second after the
-	// last schedule step or client action.
+	// Turbulence is how long schedule and faults last; every step must come before its end. 0 means until one second
+	// after the last schedule step or client action.
 	Turbulence time.Duration
-	// Until, if not 0, is when the run ends, even if work is still open. Unaided means that nobody helps after turbulence;
-	// the run ends when nothing more can happen. With either there is no calm and no relief: no client raises an event that
-	// the plan does not raise, and no node is brought up or becomes another build.
+	// Until, if not 0, is when the run ends, even if work is still open. Unaided means that the run gets no help after
+	// turbulence and ends when nothing more can happen. With either, there is no calm and no relief: clients raise only
+	// the plan's events, and no node is started or becomes another build.
 	Until   time.Duration
 	Unaided bool
-	// Relief is how work is freed that no live node admits when calm ends.
+	// Relief is how to free work that no live node admits when calm ends.
 	Relief Relief
-	// StepBudget bounds the steps of the run; 0 means 400,000, and 5,000 more for each instance beyond 64.
+	// StepBudget bounds the steps of the run; 0 means 400,000 plus 5,000 for each instance beyond 64.
 	StepBudget uint64
 	// TurnBudget bounds the turns of one execution; 0 means 1000, or twenty times the most turns that an ended execution of
 	// the run took, whichever is more.
@@ -56,21 +56,21 @@ type Plan struct {
 	Bugs []faults.BugID
 }
 
-// Relief is a way of freeing work that no live node admits. The zero value strands nothing and takes no node above its own
-// build: a node becomes the build that the work is pinned to, and what no build takes is deleted. "widen" has every node
-// admit every pin, as the documentation of release 0.1.26 told operators, and release 0.1.32 forbids
-// (docs/contract/runtime.md#r15.2).
+// Relief is a way of freeing work that no live node admits. With the zero value, a node becomes the build that the work
+// is pinned to, and work that no build admits is deleted, so no work is stranded and no node replays beyond its own
+// build. "widen" makes every node admit every pin, as the documentation of release 0.1.26 recommended and that of
+// release 0.1.32 forbids (docs/contract/runtime.md#r15.2).
 type Relief = planterm.Relief
 
-// Probe is an actor that makes raw provider calls, to reach what nodes never do (docs/scenario-format.md has its words).
+// Probe is an actor that makes raw provider calls that nodes never make (docs/scenario-format.md has its syntax).
 type Probe = probe.Probe
 
 // Strategy is a way of routing work that a node cannot run: "filter", which is the contract's and the default, "bounce",
 // "sweeper" or "deadletter" (docs/strategies.md).
 type Strategy = planterm.Strategy
 
-// Patience is how long the strategies sweeper and deadletter let work wait that nobody can run, and the pause between two
-// of their looks. A zero field means the default.
+// Patience is how long the strategies sweeper and deadletter let work that no node can run wait, and the pause between
+// two of their looks. A zero field means the default.
 type Patience struct{ After, Every time.Duration }
 
 // Or returns the patience with its defaults filled in: 30 s, and 5 s between two looks.
@@ -84,24 +84,26 @@ func (p Patience) Or() Patience {
 	return p
 }
 
-// Profile is the release whose behaviour the nodes follow where it differs from the contract: "contract", the default, or
-// "duroxide-0.1.26" or "duroxide-0.1.32", which turn on all the switches of faults.Profile for that release at once.
+// Profile selects the release whose behaviour the nodes follow where it differs from the contract: "contract", the
+// default, or "duroxide-0.1.26" or "duroxide-0.1.32", which turn on all switches of faults.Profile for that release.
 type Profile = planterm.Profile
 
-// Node is a place that runs a build. A node starts at once unless it is absent or its first step is to start it.
+// Node is a node of the cluster. It starts at once unless it is absent or its first step starts it.
 type Node struct {
 	Name    string
 	Build   string
 	Options []Setting
 	// Clock is the node's clock.
 	Clock Clock
-	// Handlers, if not nil, are the orchestrations that the node registers ("Name@1.0.0"); nil means those its build ships.
+	// Handlers, if not nil, are the orchestrations that the node registers ("Name@1.0.0"); nil means those that its
+	// build ships.
 	Handlers []string
 	// Absent nodes are started by an add step.
 	Absent bool
 }
 
-// Programs are orchestrations as data, which every node of a plan has. Scenarios write them, and gen draws them.
+// Programs are orchestrations as data, which every node of a plan has. Scenarios define them, and package gen generates
+// them.
 type Programs = program.Set
 
 // Setting is a node option by its contract name (see node.Options.Set).
@@ -113,18 +115,18 @@ type Verb string
 // The verbs of a schedule (docs/scenario-format.md#steps-of-a-schedule).
 const (
 	VerbUpgrade    Verb = "upgrade"    // graceful stop, then start Build
-	VerbRollback   Verb = "rollback"   // the same, to an older build
+	VerbRollback   Verb = "rollback"   // like upgrade, to an older build
 	VerbStop       Verb = "stop"       // graceful
-	VerbCrash      Verb = "crash"      // at once, losing what is in memory
+	VerbCrash      Verb = "crash"      // at once, with loss of memory
 	VerbStart      Verb = "start"      // after stop or crash
 	VerbPause      Verb = "pause"      // freeze for For
 	VerbAdd        Verb = "add"        // start an absent node for the first time
-	VerbRemove     Verb = "remove"     // graceful stop, for good
+	VerbRemove     Verb = "remove"     // permanent graceful stop
 	VerbWiden      Verb = "widen"      // graceful stop and restart with Range
-	VerbNarrow     Verb = "narrow"     // the same
+	VerbNarrow     Verb = "narrow"     // like widen, with a narrower Range
 	VerbRegister   Verb = "register"   // register Handler on the running node
 	VerbDeregister Verb = "deregister" // deregister Handler
-	VerbMark       Verb = "mark"       // no effect: begins the named part Mark of the story, for expectations
+	VerbMark       Verb = "mark"       // begins the part Mark of the story, for expectations; no other effect
 )
 
 // Starts reports whether the step starts or restarts its node.
@@ -158,7 +160,7 @@ type Instance struct {
 	Input   string
 	StartAt time.Duration
 	Actions []Action
-	// Existing means that the Contents of the plan have it already: no client starts it.
+	// Existing means that the plan's Contents already have the instance, so no client starts it.
 	Existing bool
 	// Unaided means that only the plan sends anything to the instance and its children: calm neither raises the events that
 	// they wait for nor enqueues the messages that they ask for.
@@ -180,14 +182,14 @@ type Action struct {
 // ActionVerb is the kind of an action.
 type ActionVerb string
 
-// The actions of clients. A raised event is sent in the generation that the instance's open wait asks for, or in the old
-// one if nothing waits.
+// The actions of clients. A raised event has the generation of the instance's open wait, or the first generation if
+// there is none.
 const (
 	ActionRaise   ActionVerb = "raise"
 	ActionEnqueue ActionVerb = "enqueue"
 	ActionCancel  ActionVerb = "cancel"
-	ActionDelete  ActionVerb = "delete" // with its tree; refused while any of it runs, unless Forced; Alone, refused if it has a tree
-	ActionPrune   ActionVerb = "prune"  // every execution but the current one and what runs
+	ActionDelete  ActionVerb = "delete" // with its tree, refused while any of it runs unless Forced; Alone, without it
+	ActionPrune   ActionVerb = "prune"  // every execution except the current one and running ones
 )
 
 // History is an execution that exists before the run, as an earlier cluster may have left it.
@@ -199,7 +201,7 @@ type History struct {
 	Pin *engine.Version
 	// Shape is the form of the stored events.
 	Shape Shape
-	// KickAt is when a client sends it an event, so that there is something to fetch; 0 means at the start.
+	// KickAt is when a client sends the instance an event, so that there is something to fetch; 0 means at the start.
 	KickAt time.Duration
 }
 
@@ -248,10 +250,10 @@ func (h *History) Number() int {
 	return n
 }
 
-// preloadedVersion is the version of preloaded histories that name none.
+// preloadedVersion is the handler version of preloaded histories that name none.
 const preloadedVersion = "1.0.0"
 
-// String returns the step in the words of a scenario file.
+// String returns the step as a scenario file spells it.
 func (s *Step) String() string {
 	switch s.Verb {
 	case VerbMark:
@@ -268,6 +270,6 @@ func (s *Step) String() string {
 	return fmt.Sprintf("%s %s", s.Verb, s.Node)
 }
 
-// End is the way in which an instance must end: "completed", "failed", "eternal" (it goes on until it is cancelled),
-// "poison" (it fails because its handler exists nowhere) or "any".
+// End is the way in which an instance must end: "completed", "failed", "eternal" (it runs until it is cancelled),
+// "poison" (it fails because no node has its handler) or "any".
 type End = planterm.End

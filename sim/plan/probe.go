@@ -22,17 +22,17 @@ func (v *validation) probes() {
 			case !slices.Contains(probe.Acts(), a):
 				v.fail("%s: unknown act %q: want one of %v", what, a, probe.Acts())
 			case p.Sweep != "":
-				v.fail("%s: it sweeps, and has nothing to %s", what, a)
+				v.fail("%s: a probe that sweeps has nothing to %s", what, a)
 			case p.Send != "":
-				v.fail("%s: it sends, and has nothing to %s", what, a)
+				v.fail("%s: a probe that sends has nothing to %s", what, a)
 			case p.Look:
-				v.fail("%s: it looks, and has nothing to %s", what, a)
+				v.fail("%s: a probe that looks has nothing to %s", what, a)
 			case p.Work && a.ForTurns():
-				v.fail("%s: %s is for turns, and it fetches activities", what, a)
+				v.fail("%s: %s is only for turns, but the probe fetches activities", what, a)
 			}
 		}
 		if repins := slices.Contains(p.Does, probe.ActRepin); repins != (p.Pin != nil) {
-			v.fail("%s: want a pin where it does repin, and only there", what)
+			v.fail("%s: want a pin with repin, and only with repin", what)
 		}
 		for _, h := range p.Holds {
 			if !slices.Contains(probe.Holds(), h) {
@@ -64,7 +64,7 @@ func (v *validation) probeAim(what string, p *probe.Probe) {
 	}
 	switch {
 	case aims != 1:
-		v.fail("%s: want a filter, activities, something to send, something to sweep or a look, and one of these only", what)
+		v.fail("%s: want exactly one of a filter, activities, something to send, something to sweep, or a look", what)
 	case p.Filter != "":
 		if _, err := probe.ParseFilter(p.Filter); err != nil {
 			v.fail("%s: %v", what, err)
@@ -75,11 +75,11 @@ func (v *validation) probeAim(what string, p *probe.Probe) {
 	case !slices.Contains(probe.Sends(), p.Send):
 		v.fail("%s: sends %q: want one of %v", what, p.Send, probe.Sends())
 	case p.Instance == "":
-		v.fail("%s: sends %s to no instance", what, p.Send)
+		v.fail("%s: sends %s without naming an instance", what, p.Send)
 	case p.Send == probe.SendStart && !slices.ContainsFunc(v.plan.Instances, func(in Instance) bool { return in.ID == p.Instance }):
-		v.fail("%s: sends the start of %q, which is no instance of the plan", what, p.Instance)
+		v.fail("%s: sends the start of %q, which is not an instance of the plan", what, p.Instance)
 	}
 	if p.Instance != "" && p.Send == "" {
-		v.fail("%s: names instance %q and sends it nothing", what, p.Instance)
+		v.fail("%s: names instance %q but sends it nothing", what, p.Instance)
 	}
 }

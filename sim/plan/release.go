@@ -14,7 +14,7 @@ func (p *Plan) Releases() []*engine.Build {
 	released := func(build string) bool { return strings.HasPrefix(build, engine.ReleasePrefix) }
 	if !slices.ContainsFunc(p.Nodes, func(n Node) bool { return released(n.Build) }) &&
 		!slices.ContainsFunc(p.Schedule, func(s Step) bool { return released(s.Build) }) {
-		return nil // as in most plans, and builds are costly to make
+		return nil // the common case; making builds is costly
 	}
 	var out []*engine.Build
 	for _, b := range engine.ReleasedBuilds() {
@@ -27,9 +27,9 @@ func (p *Plan) Releases() []*engine.Build {
 	return out
 }
 
-// Modelled returns the plan with modelled builds in place of the released ones, each under the version of its release. All
-// decide as the newest of these releases does that has a profile; the store stays durosim's own. The plan shares with p all
-// that it does not change.
+// Modelled returns the plan with modelled builds in place of the released ones, each with its release's version. All
+// behave like the newest of these releases that has a profile; the store remains durosim's own. The plan shares
+// unchanged parts with p.
 func (p *Plan) Modelled() *Plan {
 	out := *p
 	out.Nodes, out.Schedule, out.Builds = slices.Clone(p.Nodes), slices.Clone(p.Schedule), slices.Clone(p.Builds)
@@ -53,8 +53,8 @@ func (p *Plan) Modelled() *Plan {
 	return &out
 }
 
-// runtimeSwitches returns the switches of a release's profile that are about its runtime; none if it has no profile. Left
-// out are those that act on work only which no provider hands out that keeps the contract.
+// runtimeSwitches returns the switches of a release's profile that concern its runtime; none if it has no profile. It
+// omits switches that affect only work that a correct provider never delivers.
 func runtimeSwitches(release string) []faults.BugID {
 	var out []faults.BugID
 	for _, b := range faults.Profile(release) {
@@ -65,7 +65,7 @@ func runtimeSwitches(release string) []faults.BugID {
 	return out
 }
 
-// releases refuses what a released runtime cannot run: it has only the plan's programs.
+// releases refuses what a released runtime cannot run: it runs only the plan's programs.
 func (v *validation) releases() {
 	released := v.plan.Releases()
 	if len(released) == 0 {
@@ -74,28 +74,28 @@ func (v *validation) releases() {
 	name := released[0].Release
 	for _, n := range v.plan.Nodes {
 		if n.Handlers != nil {
-			v.fail("node %s: handlers beside nodes that run %s, which have programs only", n.Name, name)
+			v.fail("node %s: the plan also has nodes that run %s, which run only programs: want no handlers", n.Name, name)
 		}
 	}
 	for _, s := range v.plan.Schedule {
 		if s.Verb == VerbRegister || s.Verb == VerbDeregister {
-			v.fail("%s: beside nodes that run %s, which have programs only", s.String(), name)
+			v.fail("%s: the plan also has nodes that run %s, which run only programs", s.String(), name)
 		}
 	}
 	for _, in := range v.plan.Instances {
 		if v.plan.Programs.Lookup(in.Orchestration) == nil {
-			v.fail("instance %s runs %s, and nodes that run %s have programs only: want the name of a program", in.ID, in.Orchestration, name)
+			v.fail("instance %s runs %s, but nodes that run %s run only programs: want the name of a program", in.ID, in.Orchestration, name)
 		}
 	}
 	for _, h := range v.plan.Histories {
-		v.fail("history %s: nodes that run %s have programs only, and it is a history of something else", h.Instance, name)
+		v.fail("history %s: nodes that run %s run only programs, and this is not the history of a program", h.Instance, name)
 	}
 	mixed := v.plan.mixed()
 	for i := range v.plan.Programs {
 		p := &v.plan.Programs[i]
 		program.Walk(p.Body, func(n *program.Node) {
 			if n.Op == program.OpWait && n.Text != "" {
-				v.fail("program %s: wait %s with topic %s, and nodes that run %s know no topics", p.Name, n.Name, n.Text, name)
+				v.fail("program %s: wait %s has topic %s, but nodes that run %s do not support topics", p.Name, n.Name, n.Text, name)
 			}
 			if mixed && !plain(n) {
 				v.fail("program %s: a branch of %s that is more than one call, timer, wait, dequeue or child, beside nodes that run %s and others that do not: "+
@@ -105,9 +105,9 @@ func (v *validation) releases() {
 	}
 }
 
-// Suit changes programs in place so that every node of the plan can run them, and all run them in the same way: released
-// runtimes know no topics of events, have other limits of keys than modelled builds, and begin branches that are blocks in
-// another order.
+// Suit changes programs in place so that all nodes of the plan can run them, and run them in the same way: released
+// runtimes do not support topics, have other limits on keys than modelled builds, and start branches that are blocks in
+// a different order.
 func (p *Plan) Suit(set Programs) {
 	if len(p.Releases()) == 0 {
 		return
@@ -143,12 +143,12 @@ func (p *Plan) mixed() bool {
 		slices.ContainsFunc(p.Schedule, func(s Step) bool { return modelled(s.Build) }))
 }
 
-// branches reports whether the statements of a block run concurrently.
+// branches reports whether the statements of op's block run concurrently.
 func branches(op program.Op) bool {
 	return op == program.OpJoin || op == program.OpSelect || op == program.OpDrop
 }
 
-// schedules reports whether the API has a single call for a statement.
+// schedules reports whether a statement is a single call of the API.
 func schedules(op program.Op) bool {
 	switch op {
 	case program.OpCall, program.OpCallFails, program.OpTimer, program.OpWait, program.OpDequeue, program.OpChild:

@@ -16,12 +16,12 @@ func TestReleasedNodesRunProgramsOnly(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{node + call + "instance i runs P\n", ""},
 		{node + "node B runs 1.5.0\n" + call + "instance i runs P\n", ""},
-		{"node A runs 1.5.0\ninstance i runs Leaf\nat 5s upgrade A to duroxide 0.1.26\n", "instance i runs Leaf, and nodes that run duroxide-0.1.26 have programs only"},
-		{node + "instance i runs Leaf\n", "instance i runs Leaf, and nodes that run duroxide-0.1.32 have programs only: want the name of a program"},
-		{node + "history h unpinned shape corrupt\n", "history h: nodes that run duroxide-0.1.32 have programs only"},
-		{node + "  handlers Leaf@1.0.0\n" + call, "node A: handlers beside nodes that run duroxide-0.1.32"},
-		{node + call + "at 1s register Leaf@1.0.0 on A\n", "register Leaf@1.0.0 on A: beside nodes that run duroxide-0.1.32"},
-		{node + "program P\n  wait go topic x\nend\n", "program P: wait go with topic x, and nodes that run duroxide-0.1.32 know no topics"},
+		{"node A runs 1.5.0\ninstance i runs Leaf\nat 5s upgrade A to duroxide 0.1.26\n", "instance i runs Leaf, but nodes that run duroxide-0.1.26 run only programs"},
+		{node + "instance i runs Leaf\n", "instance i runs Leaf, but nodes that run duroxide-0.1.32 run only programs: want the name of a program"},
+		{node + "history h unpinned shape corrupt\n", "history h: nodes that run duroxide-0.1.32 run only programs"},
+		{node + "  handlers Leaf@1.0.0\n" + call, "node A: the plan also has nodes that run duroxide-0.1.32"},
+		{node + call + "at 1s register Leaf@1.0.0 on A\n", "register Leaf@1.0.0 on A: the plan also has nodes that run duroxide-0.1.32"},
+		{node + "program P\n  wait go topic x\nend\n", "program P: wait go has topic x, but nodes that run duroxide-0.1.32 do not support topics"},
 		{node + "program P\n  join\n    seq\n      call x\n    end\n  end\nend\n", ""},
 		{node + "node B runs 1.5.0\nprogram P\n  join\n    seq\n      call x\n    end\n  end\nend\n", "program P: a branch of join that is more than one call"},
 	} {

@@ -13,8 +13,8 @@ import (
 	"github.com/durosim/durosim/internal/program"
 )
 
-// Validate checks the plan against the known builds and orchestrations, and returns everything that is wrong as one error.
-// A run of a valid plan does not fail.
+// Validate checks the plan against the known builds and orchestrations, and returns all problems as one error. A run of
+// a valid plan does not fail.
 func (p *Plan) Validate(known Known) error {
 	v := &validation{plan: p, known: known}
 	if all, err := p.AllBuilds(known.Builds); err != nil {
@@ -40,7 +40,7 @@ func (p *Plan) Validate(known Known) error {
 	case "", planterm.StrategyFilter:
 	case planterm.StrategyBounce, planterm.StrategySweeper, planterm.StrategyDeadletter:
 		if released := p.Releases(); len(released) > 0 {
-			v.fail("strategy %q: released nodes (%s) know filter only", p.Strategy, released[0].Name())
+			v.fail("strategy %q: released nodes (%s) support only filter", p.Strategy, released[0].Name())
 		}
 	default:
 		v.fail("unknown strategy %q: want one of %v", p.Strategy, planterm.Strategies())
@@ -57,10 +57,10 @@ func (p *Plan) Validate(known Known) error {
 	return fmt.Errorf("plan %s: %w", p.Name, errors.Join(v.errs...))
 }
 
-// Known lists the builds and orchestrations that plans may name.
+// Known has the builds and orchestrations that plans may name.
 type Known struct {
 	Builds []*engine.Build
-	// Orchestrations are the shipped ones, as NAME@VERSION: a node's handlers and steps may register no others, and no
+	// Orchestrations are the shipped ones, as NAME@VERSION. A node's handlers and steps may register only these, and no
 	// program may have the name of one.
 	Orchestrations []string
 }
@@ -76,7 +76,7 @@ func (v *validation) bugs() {
 		case row.StoreWide:
 			v.fail("bug %q on %s: it affects the whole store and cannot be limited to one build or node", bug, whose)
 		case planterm.FindBuild(v.known.Builds, whose) == nil && !slices.ContainsFunc(v.plan.Nodes, func(n Node) bool { return n.Name == whose }):
-			v.fail("bug %q on %s: there is no build and no node of that name", bug, whose)
+			v.fail("bug %q on %s: there is no build or node with that name", bug, whose)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (v *validation) end() {
 	}
 	for i, s := range p.Schedule {
 		if p.Until > 0 && s.At >= p.Until {
-			v.fail("step %d (%s %s): at %v, when the run is over after %v", i+1, s.Verb, s.Node, s.At, p.Until)
+			v.fail("step %d (%s %s): at %v, after the run ends at %v", i+1, s.Verb, s.Node, s.At, p.Until)
 		}
 	}
 	for i := range p.Instances {
@@ -127,9 +127,9 @@ func (v *validation) end() {
 		switch {
 		case in.Expect != planterm.EndEternal:
 		case p.Unaided && p.Until == 0:
-			v.fail("instance %s: it goes on until it is cancelled, which calm does, and after turbulence nobody helps: say until when the run goes on", in.ID)
+			v.fail("instance %s: it runs until calm cancels it, and this plan has no calm: set the run's end with until", in.ID)
 		case in.Unaided:
-			v.fail("instance %s: it goes on until it is cancelled, which calm does, and nobody is to help it", in.ID)
+			v.fail("instance %s: it runs until calm cancels it, but it is unaided", in.ID)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func (v *validation) schedule() {
 			v.fail("%s: at %v, before the start", what, s.At)
 		}
 		if t := v.plan.Turbulence; t > 0 && s.At >= t {
-			v.fail("%s: at %v, when turbulence is over after %v: want an earlier step or a longer turbulence", what, s.At, t)
+			v.fail("%s: at %v, after turbulence ends at %v: want an earlier step or a longer turbulence", what, s.At, t)
 		}
 		if s.Verb == VerbMark {
 			if s.Mark == "" {
@@ -233,10 +233,10 @@ func (v *validation) instances() {
 				v.fail("%s: unknown action %q: want raise, enqueue, cancel, delete or prune", what, a.Verb)
 			}
 			if (a.Verb == ActionDelete || a.Verb == ActionPrune) && a.Name+a.Topic+a.Data != "" {
-				v.fail("%s: a %s has no name, topic or data", what, a.Verb)
+				v.fail("%s: a %s takes no name, topic or data", what, a.Verb)
 			}
 			if (a.Forced || a.Alone) && a.Verb != ActionDelete {
-				v.fail("%s: only a deletion can be forced or be of the instance alone, and this is a %s", what, a.Verb)
+				v.fail("%s: only a deletion can be forced or alone, and this is a %s", what, a.Verb)
 			}
 			if a.At < in.StartAt {
 				v.fail("%s: %s at %v, before its start at %v", what, a.Verb, a.At, in.StartAt)
@@ -250,7 +250,7 @@ func (v *validation) instances() {
 	}
 	for _, h := range v.plan.Histories {
 		if seen[h.Instance] {
-			v.fail("history %s: there is an instance of that name", h.Instance)
+			v.fail("history %s: there is an instance with that name", h.Instance)
 		}
 		seen[h.Instance] = true
 	}
@@ -266,10 +266,10 @@ func (v *validation) histories() {
 		}
 		own := History{Shape: h.Shape}
 		if name, version := own.Handler(); h.Orchestration != "" && (h.Orchestration != name || h.Version != "" && h.Version != version) {
-			v.fail("history %s: shape %s is a history of %s@%s, not of %s", h.Instance, h.Shape, name, version, h.Orchestration)
+			v.fail("history %s: a history of shape %s belongs to %s@%s, not to %s", h.Instance, h.Shape, name, version, h.Orchestration)
 		}
 		if h.KickAt < 0 {
-			v.fail("history %s: its event is sent at %v, before the start", h.Instance, h.KickAt)
+			v.fail("history %s: its kick is at %v, before the start", h.Instance, h.KickAt)
 		}
 		if h.Version != "" {
 			if _, err := engine.ParseVersion(h.Version); err != nil {
@@ -301,7 +301,7 @@ func (v *validation) programs() {
 	for i := range v.plan.Programs {
 		name := v.plan.Programs[i].Name
 		if slices.ContainsFunc(v.known.Orchestrations, func(o string) bool { return strings.HasPrefix(o, name+"@") }) {
-			v.fail("program %s: there is a shipped orchestration of that name", name)
+			v.fail("program %s: there is a shipped orchestration with that name", name)
 		}
 	}
 	for i := range v.plan.Instances {
@@ -313,7 +313,7 @@ func (v *validation) programs() {
 			v.fail("instance %s: program %s has no version %s", in.ID, in.Orchestration, in.Version)
 		}
 		if !program.IsInput(in.Input) {
-			v.fail("instance %s: a program is not given the input %q", in.ID, in.Input)
+			v.fail("instance %s: a program takes no input, and this one is %q", in.ID, in.Input)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func (p *parser) declareBuild() {
 	p.owner = ownerBuild
 }
 
-// checkBuilds fails if the declared builds cannot be made.
+// checkBuilds fails if a declared build cannot be made.
 func (p *parser) checkBuilds() {
 	if p.err != nil {
 		return
@@ -36,7 +36,7 @@ func (p *parser) checkBuilds() {
 	}
 }
 
-// ownBuild returns the build that a line belongs to, nil after an error.
+// ownBuild returns the declared build that a line belongs to, nil after an error.
 func (p *parser) ownBuild(owner ownerKind) *plan.Build {
 	if !p.below(owner, "a build", ownerBuild) || p.err != nil {
 		return nil
@@ -59,12 +59,12 @@ func (p *parser) buildRange(owner ownerKind) {
 		p.failf("the range %s admits no version", r)
 	}
 	if v, err := engine.ParseVersion(strings.SplitN(b.Name, "+", 2)[0]); err == nil && !r.Contains(v) {
-		p.warn(p.line, "build %s: its range leaves out its own version, so that its nodes may not go on with what they start", b.Name)
+		p.warn(p.line, "build %s: its range excludes its own version, so its nodes may be unable to continue what they start", b.Name)
 	}
 	b.Range = r
 }
 
-// kinds reads with KIND... and without KIND..., of what the build reads or writes.
+// kinds reads with KIND... and without KIND..., which change what the build reads or writes.
 func (p *parser) kinds(owner ownerKind, what string) {
 	b := p.ownBuild(owner)
 	if b == nil {
@@ -88,7 +88,7 @@ func (p *parser) kinds(owner ownerKind, what string) {
 			k := p.name("a kind of event")
 			p.known("kind of event", k, known)
 			if slices.Contains(slices.Concat(c.With, c.Without), engine.EventKind(k)) {
-				p.failf("kind of event %s stands twice", k)
+				p.failf("kind of event %s is given twice", k)
 			}
 			*list = append(*list, engine.EventKind(k))
 		}
@@ -110,7 +110,7 @@ func (p *parser) buildHandlers() {
 		list, what = &c.Without, "handlers that it lacks"
 	}
 	if *list != nil {
-		p.failf("a line with %s of the build stands here for the second time", what)
+		p.failf("this is the second line with %s of the build", what)
 		return
 	}
 	*list = []string{}
@@ -123,7 +123,7 @@ func (p *parser) buildHandlers() {
 			p.registered(name)
 		}
 		if slices.Contains(slices.Concat(c.Only, c.With, c.Without), name) {
-			p.failf("handler %s stands twice", name)
+			p.failf("handler %s is given twice", name)
 		}
 		*list = append(*list, name)
 	}
@@ -163,7 +163,7 @@ func (p *parser) limits(owner ownerKind) {
 	for seen := map[string]bool{}; p.err == nil && (len(seen) == 0 || p.more()); {
 		switch p.clause(seen, "carried", "keys", "bytes") {
 		case "carried":
-			b.Limits.CarriedEvents = int(p.number("messages that are carried over", 1, most))
+			b.Limits.CarriedEvents = int(p.number("carried messages", 1, most))
 		case "keys":
 			b.Limits.Keys = int(p.number("keys", 1, most))
 		case "bytes":
@@ -187,13 +187,13 @@ func (p *parser) lacks(owner ownerKind) {
 		f := p.name("a field")
 		p.known("field", f, known)
 		if slices.Contains(b.Lacks, engine.Field(f)) {
-			p.failf("field %s stands twice", f)
+			p.failf("field %s is given twice", f)
 		}
 		b.Lacks = append(b.Lacks, engine.Field(f))
 	}
 }
 
-// warnBuilds warns of declared builds that no node, step, probe, bug or other build names.
+// warnBuilds warns about declared builds that no node, step, probe, bug or other build names.
 func (p *parser) warnBuilds() {
 	pl := &p.s.Template
 	for i, b := range pl.Builds {
@@ -202,7 +202,7 @@ func (p *parser) warnBuilds() {
 			slices.ContainsFunc(pl.Probes, func(pr probe.Probe) bool { return pr.Build == b.Name }) ||
 			slices.ContainsFunc(pl.Builds[i+1:], func(later plan.Build) bool { return later.Like == b.Name })
 		if !used {
-			p.warn(p.named["build "+b.Name], "build %s: nothing runs it", b.Name)
+			p.warn(p.named["build "+b.Name], "build %s: nothing uses it", b.Name)
 		}
 	}
 }

@@ -74,25 +74,25 @@ func TestDeclaredBuildsRefused(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"build 2.1.0", `x.txt:1: the line ends too early: expected "like", as in: build NAME like BUILD`},
 		{"build 2.1.0 like 2.0.1", `x.txt:1: unknown build "2.0.1"; did you mean 2.0.0?`},
-		{"build 2.1.0 like duroxide 0.1.32", "x.txt:1: build 2.1.0: like duroxide-0.1.32: a released runtime runs as it is; want one of 0.8.0, "},
+		{"build 2.1.0 like duroxide 0.1.32", "x.txt:1: build 2.1.0: like duroxide-0.1.32: a released runtime cannot be changed; want one of 0.8.0, "},
 		{"build mine like 2.0.0", "x.txt:1: build mine: want a version, such as 2.1.0, or VERSION+APPLICATION, such as 2.1.0+1.0.0"},
 		{"build 2.1.0+ like 2.0.0", "x.txt:1: build 2.1.0+: want a version"},
-		{"build 2.1.0 like 2.0.0\nbuild 2.1.0 like 1.5.0", `x.txt:2: build "2.1.0" stands here for the second time: line 1 has it`},
+		{"build 2.1.0 like 2.0.0\nbuild 2.1.0 like 1.5.0", `x.txt:2: duplicate build "2.1.0": line 1 has it`},
 		{"node A runs 2.1.0\nbuild 2.1.0 like 2.0.0", `x.txt:1: unknown build "2.1.0"; did you mean 2.0.0?`},
 		{"range >=1.0.0", "x.txt:1: expected this line below a build, as in: range RANGE"},
 		{"node A runs 1.5.0\n  reads with LegacyNote", "x.txt:2: expected this line below a build, as in: reads [with"},
-		{"build 2.1.0 like 2.0.0\n  range 1.x\n  range 2.x", `x.txt:3: range of build "2.1.0" stands here for the second time: line 2 has it`},
+		{"build 2.1.0 like 2.0.0\n  range 1.x\n  range 2.x", `x.txt:3: duplicate range of build "2.1.0": line 2 has it`},
 		{"build 2.1.0 like 2.0.0\n  range 3.0.0..1.0.0", "x.txt:2: the range >=3.0.0, <=1.0.0 admits no version"},
 		{"build 2.1.0 like 2.0.0\n  reads", "x.txt:2: the line ends too early: expected a clause, as in: reads [with KIND...]"},
 		{"build 2.1.0 like 2.0.0\n  reads LegacyNote", `x.txt:2: unexpected "LegacyNote": expected with or without`},
 		{"build 2.1.0 like 2.0.0\n  reads without LegcyNote", `x.txt:2: unknown kind of event "LegcyNote"; did you mean LegacyNote?`},
 		{"build 2.1.0 like 2.0.0\n  reads without TimerFired", `x.txt:2: unknown kind of event "TimerFired": expected ExternalSubscribed2, ExternalEvent2 or LegacyNote`},
-		{"build 2.1.0 like 2.0.0\n  reads with LegacyNote without LegacyNote", "x.txt:2: kind of event LegacyNote stands twice"},
-		{"build 1.7.0 like 1.6.0\n  writes with ExternalEvent2", "x.txt:2: build 1.7.0: it writes ExternalEvent2 and does not read it"},
+		{"build 2.1.0 like 2.0.0\n  reads with LegacyNote without LegacyNote", "x.txt:2: kind of event LegacyNote is given twice"},
+		{"build 1.7.0 like 1.6.0\n  writes with ExternalEvent2", "x.txt:2: build 1.7.0: it writes ExternalEvent2 but does not read it"},
 		{"build 2.1.0 like 2.0.0\n  handlers without Leaf@x", "x.txt:2: orchestration Leaf: "},
-		{"build 2.1.0 like 2.0.0\n  handlers without Leaf Leaf", "x.txt:2: handler Leaf stands twice"},
+		{"build 2.1.0 like 2.0.0\n  handlers without Leaf Leaf", "x.txt:2: handler Leaf is given twice"},
 		{"build 2.1.0 like 2.0.0\n  handlers none Leaf", `x.txt:2: unexpected "Leaf": expected the end of the line`},
-		{"build 2.1.0 like 2.0.0\n  handlers with Leaf\n  handlers with Chain", "x.txt:3: a line with more handlers of the build stands here for the second time"},
+		{"build 2.1.0 like 2.0.0\n  handlers with Leaf\n  handlers with Chain", "x.txt:3: this is the second line with more handlers of the build"},
 	} {
 		if _, err := Parse("x.txt", []byte(c.text)); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%q: got %v, want %s…", c.text, err, c.want)
@@ -107,8 +107,8 @@ func TestDeclaredBuildsRefused(t *testing.T) {
 		got = append(got, w.Error())
 	}
 	want := []string{
-		"x.txt:2: build 2.1.0: its range leaves out its own version, so that its nodes may not go on with what they start",
-		"x.txt:3: build 2.2.0: nothing runs it",
+		"x.txt:2: build 2.1.0: its range excludes its own version, so its nodes may be unable to continue what they start",
+		"x.txt:3: build 2.2.0: nothing uses it",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)

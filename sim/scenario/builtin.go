@@ -14,30 +14,29 @@ import (
 //go:embed scenarios/*.txt situations/*.txt released/*.txt
 var embedded embed.FS
 
-// Default is the scenario that runs when none is named.
+// Default is the name of the scenario that runs by default.
 const Default = "rolling-upgrade"
 
-// Named is a scenario that comes with the module.
+// Named is a scenario that is part of the module.
 type Named struct {
 	Name  string
 	Title string
-	// File is its name in errors, Text its content.
+	// File is the scenario's name in errors, Text its content.
 	File string
 	Text []byte
 }
 
-// Builtin returns the scenarios that come with the module and need nothing else, sorted by name. The caller owns the
-// result.
+// Builtin returns the module's scenarios that need no host programs, sorted by name. The caller owns the result.
 func Builtin() []Named { return filesIn("scenarios") }
 
-// Released returns the scenarios that come with the module and have nodes of released runtimes, so that they need host
-// programs; sorted by name. The caller owns the result.
+// Released returns the module's scenarios with nodes of released runtimes, which need host programs, sorted by name.
+// The caller owns the result.
 func Released() []Named { return filesIn("released") }
 
-// Situations returns the corner cases of docs/contract/runtime.md#r13: one small scenario for each case that a scenario can
-// express, sorted by name, which begins with the case's number. No campaign runs them; a test does, and simrun run FILE
-// can. A line that begins with "#!" names a planted bug and the expectation or property that fails with it. The caller
-// owns the result.
+// Situations returns one small scenario for each corner case of docs/contract/runtime.md#r13 that a scenario can
+// express, sorted by name; a name begins with the case's number. No campaign runs them; a test does, and simrun run
+// FILE can. A line that begins with "#!" names a planted bug and the expectation or property that fails with it. The
+// caller owns the result.
 func Situations() []Named { return filesIn("situations") }
 
 func filesIn(dir string) []Named {
@@ -59,8 +58,8 @@ func filesIn(dir string) []Named {
 	return all
 }
 
-// Lookup returns the scenario of that name, of Builtin or Released. It may name these builds or, if none are given, the
-// shipped ones.
+// Lookup returns the scenario with that name from Builtin or Released. The scenario may name the given builds or, if
+// none are given, the shipped ones.
 func Lookup(name string, builds ...*engine.Build) (*Scenario, error) {
 	for _, n := range slices.Concat(Builtin(), Released()) {
 		if n.Name == name {
@@ -70,7 +69,7 @@ func Lookup(name string, builds ...*engine.Build) (*Scenario, error) {
 	return nil, fmt.Errorf("unknown scenario %q%s", name, nearest(name))
 }
 
-// nearest names the built-in scenario that was probably meant, or all of them if none is near.
+// nearest suggests the built-in scenario that was probably meant, or says how to list them.
 func nearest(name string) string {
 	var known []string
 	for _, n := range slices.Concat(Builtin(), Released()) {
@@ -88,5 +87,5 @@ func nearest(name string) string {
 	if len(like) > 0 {
 		return fmt.Sprintf("; did you mean %s?", orList(like))
 	}
-	return `; "simrun list scenarios" has the built-in ones`
+	return `; "simrun list scenarios" lists the built-in ones`
 }

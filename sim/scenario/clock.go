@@ -38,7 +38,7 @@ func (p *parser) clock(owner ownerKind) {
 	for i := p.first; i < len(p.s.Template.Nodes); i++ {
 		n := &p.s.Template.Nodes[i]
 		if n.Clock != (plan.Clock{}) {
-			p.failf("the clock of node %s stands here for the second time", n.Name)
+			p.failf("the clock of node %s is given twice", n.Name)
 			return
 		}
 		n.Clock = c

@@ -25,7 +25,7 @@ type Mode string
 
 // The modes of replay.
 const (
-	// ModeRecorded answers choices from Entry.Recording: nothing is drawn.
+	// ModeRecorded takes choices from Entry.Recording and draws nothing.
 	ModeRecorded Mode = "recorded"
 	// ModeSeeded draws choices from Entry.Seed.
 	ModeSeeded Mode = "seeded"
@@ -33,7 +33,7 @@ const (
 
 // Entry is a stored run: a concrete plan, the source of its choices, and its outcome.
 type Entry struct {
-	// FormatVersion is the version of the format in which the entry was written; Format writes the constant formatVersion.
+	// FormatVersion is the version of the entry's format; Format always writes formatVersion.
 	FormatVersion int
 	Plan          *plan.Plan
 	// Expect is what the scenario expected of its runs.
@@ -47,9 +47,9 @@ type Entry struct {
 	Verdict string
 	// Digest is the digest of the trace when the entry was stored; empty if unknown.
 	Digest string
-	// Needs are the orchestrations, as "Name@1.0.0", and the activities that the run uses and durosim does not ship. A
-	// program that has its own handlers registers them; without them a replay is a different run. Nil means that the run
-	// uses only what is shipped.
+	// Needs are the orchestrations, as "Name@1.0.0", and activities that the run uses and durosim does not ship. A
+	// program with its own handlers registers them; without them a replay is a different run. Nil means that the run
+	// uses only shipped handlers.
 	Needs []string
 	Note  string
 	Mode  Mode
@@ -73,8 +73,8 @@ func Violates(properties ...string) string {
 	return verdictViolates + " " + strings.Join(slices.Compact(ids), " ")
 }
 
-// ParseEntry reads a corpus entry. Its plan may name these builds or, if none are given, the shipped ones. The error is an
-// *Error.
+// ParseEntry reads a corpus entry. Its plan may name the given builds or, if none are given, the shipped ones. The
+// error is an *Error.
 func ParseEntry(file string, data []byte, builds ...*engine.Build) (*Entry, error) {
 	p := newParser(file, builds)
 	p.entry = &Entry{}
@@ -87,7 +87,7 @@ func ParseEntry(file string, data []byte, builds ...*engine.Build) (*Entry, erro
 	return e, nil
 }
 
-// NewChooser returns what makes the choices of a replay.
+// NewChooser returns the chooser for a replay.
 func (e *Entry) NewChooser() (sim.Chooser, error) {
 	if e.Mode == ModeRecorded {
 		return sim.Replay(e.Recording), nil
@@ -99,8 +99,8 @@ func (e *Entry) NewChooser() (sim.Chooser, error) {
 	return named(e.Seed), nil
 }
 
-// Name returns the file name of the entry: 16 hex digits, a hash of everything that decides the run, and ".txt". The hash
-// does not cover verdict, digest and note.
+// Name returns the file name of the entry: 16 hex digits, a hash of everything that determines the run, and ".txt". The
+// hash does not cover verdict, digest and note.
 func (e *Entry) Name() string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "mode %s\nseed %d\n", e.Mode, e.Seed)
@@ -166,13 +166,13 @@ func (e *Entry) formatRecording(b *bytes.Buffer) {
 	}
 }
 
-// corpus reads the statements that belong only in entries. Each case begins with the meaning of its statement.
+// corpus reads the statements that only entries have. Each case begins with the meaning of its statement.
 func (p *parser) corpus(statement string) {
 	if statement != "choice" && statement != "priority" {
 		p.single(statement)
 	}
 	switch e := p.entry; statement {
-	// durosim corpus 1 begins an entry: another number is another format, which is refused as a whole.
+	// durosim corpus 1 begins an entry. An entry with another number has another format and is refused.
 	case "durosim":
 		p.keyword("corpus")
 		text := p.next("the version of the format").text
@@ -182,7 +182,7 @@ func (p *parser) corpus(statement string) {
 		case err != nil:
 			p.failf("%q: expected the version of the format, as in: %s", text, p.form)
 		case n != formatVersion:
-			p.failf("this entry is written in corpus format %d, and this durosim reads format %d: replay it with a durosim of its time", n, formatVersion)
+			p.failf("this entry is written in corpus format %d, and this durosim reads format %d: replay it with a durosim that reads that format", n, formatVersion)
 		}
 		e.FormatVersion = n
 	// found TEXT names what the entry once showed.
@@ -198,7 +198,7 @@ func (p *parser) corpus(statement string) {
 			}
 			e.Verdict += " " + id
 		}
-	// digest sha256:HEX is the digest that the trace had; another one is a notice.
+	// digest sha256:HEX is the stored run's trace digest; a different digest causes a notice.
 	case "digest":
 		e.Digest = p.name("a digest")
 		if _, err := sim.ParseDigest(e.Digest); err != nil && p.err == nil {
@@ -216,7 +216,7 @@ func (p *parser) corpus(statement string) {
 		if _, err := sim.NamedChooser(e.Chooser); err != nil && p.err == nil {
 			p.failf("%v", err)
 		}
-	// needs HANDLER... are the handlers that the run uses and the caller's own program registers.
+	// needs HANDLER... are the handlers that the run uses and that the caller's program must register.
 	case "needs":
 		for ok := true; ok; ok = p.more() {
 			e.Needs = append(e.Needs, p.name("an orchestration or an activity"))
@@ -228,7 +228,7 @@ func (p *parser) corpus(statement string) {
 	case "recording":
 		p.keyword("seed")
 		e.Recording = &sim.Recording{Seed: p.seed(), SeededOrder: !p.accept("unordered"), Complete: p.accept("complete")}
-	// choice KEY N VALUE records a choice: VALUE was taken out of N possible values.
+	// choice KEY N VALUE records a choice: VALUE was chosen from N possible values.
 	case "choice":
 		if c, ok := p.recorded(); ok {
 			c.N = p.number("a number of values", 1, 1<<64-1)
@@ -275,7 +275,7 @@ func (p *parser) seed() uint64 {
 	return n
 }
 
-// finishEntry checks what an entry must have.
+// finishEntry checks that the entry has all required lines.
 func (p *parser) finishEntry() {
 	e := p.entry
 	if e == nil || p.err != nil {
@@ -289,7 +289,7 @@ func (p *parser) finishEntry() {
 	}
 	if e.Mode == ModeRecorded && e.Chooser != "" {
 		p.line = p.once["chooser"]
-		p.failf("a chooser in mode recorded: the recording makes the choices")
+		p.failf("mode recorded takes no chooser: the recording has the choices")
 	}
 	if e.Mode == ModeRecorded && e.Recording == nil {
 		p.line = p.once["mode"]

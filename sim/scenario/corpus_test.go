@@ -96,7 +96,7 @@ func TestEntryErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", `e.txt: a line is missing: expected durosim corpus 1`},
 		{"scenario x", `e.txt:1: expected "durosim corpus" on the first line of a corpus entry, found "scenario"`},
-		{"durosim corpus 2\n", `e.txt:1: this entry is written in corpus format 2, and this durosim reads format 1: replay it with a durosim of its time`},
+		{"durosim corpus 2\n", `e.txt:1: this entry is written in corpus format 2, and this durosim reads format 1: replay it with a durosim that reads that format`},
 		{"durosim corpus one\n", `e.txt:1: "one": expected the version of the format, as in: durosim corpus 1`},
 		{"durosim corpus 1\nseed 1\nmode seeded\n", `e.txt: a line is missing: expected verdict holds | verdict violates PROPERTY...`},
 		{"durosim corpus 1\nverdict broken", `e.txt:2: expected "holds" or "violates", found "broken", as in: verdict holds | verdict violates PROPERTY...`},

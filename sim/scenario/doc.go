@@ -1,5 +1,5 @@
-// Package scenario reads and writes the text format of scenarios and of corpus entries: what a simulation is asked to do,
-// written so that it can be read as a story.
+// Package scenario reads and writes the text format of scenarios and of corpus entries: they describe a simulation so
+// that it reads like a story.
 //
 //	# A node is upgraded while an order waits for its approval.
 //	nodes A B run 1.5.0
@@ -15,10 +15,10 @@
 // # Lines and words
 //
 // A statement is a line; its first word is its kind. Words are separated by spaces. A value that contains spaces, is
-// empty, or begins with # is written in quotes, as a Go string; so is a value that would be taken for a keyword. # at
-// the beginning of a word begins a comment. The first comment line is the title. Indentation means nothing: option and
-// handlers belong to the node above them, raise and cancel to the instance or mix above them, mix to the load above it.
-// Only comments and empty lines may stand between them.
+// empty, or begins with # is written in quotes, as a Go string; so is a value that would be read as a keyword. # at the
+// start of a word begins a comment. The first comment line is the title. Indentation means nothing: option and handlers
+// belong to the node above them, raise and cancel to the instance or mix above them, mix to the load above it. Only
+// comments and empty lines may stand between them.
 //
 // Statements may come in any order. [Statements] lists them all, [Steps] the steps of a schedule; the switch that parses
 // them describes each in more detail.
@@ -26,29 +26,29 @@
 // # Times
 //
 // A time is a Go duration since the start of the run, "10s". "10s..15s" is a time that is drawn from the seed, in whole
-// milliseconds, both ends included. Steps that begin with "then" or "after" are counted from the step before them, and
-// actions with "after" from the start of their instance, whatever times were drawn for these.
+// milliseconds, both ends included. The times of steps with "then" or "after" count from the step before them, and
+// those of actions with "after" from the start of their instance, whatever times were drawn for these.
 //
 // # Scenarios and plans
 //
 // [Parse] returns a [Scenario]; [Scenario.Expand] draws what it leaves open and returns a concrete plan. Every draw is keyed
-// by the name of its subject, so that adding or removing an instance, a node or a step moves no other. [Format]
-// writes a plan as the text that Parse reads back, [Scenario.Format] a scenario. Both write one canonical form: order is
-// kept, comments but the title are not, and a relative time is written as an absolute one where nothing is left to draw.
-// [Builtin] lists the scenarios that come with the module.
+// by the name of its subject, so adding or removing an instance, a node or a step does not change the others' draws.
+// [Format] writes a plan as the text that Parse reads back, [Scenario.Format] a scenario. Both write a canonical form:
+// it keeps the order and drops all comments but the title, and a relative time becomes absolute where nothing is left
+// to draw. [Builtin] lists the module's scenarios.
 //
 // # Expectations
 //
-// An expectation is about events (see internal/facts) and their attributes.
+// Expectations refer to events (see internal/facts) and their attributes.
 //
 //	expect never fetch in "step 1" where pin=2.0.0 node=B|C
 //	expect always turn where first=yes build=2.0.0 has pin=2.0.0
 //	expect sometimes wait where pin=9.9.9
 //
-// "never": no such event happens. "always": each event that "where" selects has the attributes after "has". "sometimes":
-// some seed of a campaign of at least "seeds" runs shows one. "in" limits it to the part of the story that a mark begins and
-// the next mark ends. A value may be several, separated by "|", and may end in ".x" for all versions that begin so. "in
-// PART:" may stand before the event, too, and "where" may be left out.
+// "never": no such event happens. "always": each event that "where" selects has the attributes after "has".
+// "sometimes": some seed of a campaign of at least "seeds" runs shows one. "in" limits the expectation to a part of the
+// story, from its mark to the next. A value may list several alternatives, separated by "|", and may end in ".x" for
+// all versions with that prefix. "in PART:" may also stand before the event, and "where" may be omitted.
 //
 // # Corpus entries
 //
@@ -57,8 +57,9 @@
 //
 // # Guarantees and limits
 //
-// Parse never panics, whatever its input; it reports the first error with file, line and what was expected. It checks what
-// the text alone can show: words, ranges, duplicate names, and nodes, parts of the story, builds, options and kinds of
-// faults that do not exist. plan.Plan.Validate checks whether a node has a handler and whether a step makes sense. Times go
-// up to 1000 hours. A plan that breaks these rules can be formatted, but Parse refuses its text.
+// Parse never panics, whatever its input; it reports the first error with file, line and what was expected. It checks
+// what it can from the text alone: words, ranges, duplicate names, and references to nodes, parts of the story, builds,
+// options and kinds of faults that do not exist. plan.Plan.Validate checks whether a node has a handler and whether a
+// step makes sense. Times go up to 1000 hours. A plan that breaks these rules can be formatted, but Parse refuses its
+// text.
 package scenario

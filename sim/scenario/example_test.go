@@ -119,7 +119,7 @@ func ExampleParseEntry() {
 	_, err := scenario.ParseEntry("0123456789abcdef.txt", []byte("durosim corpus 9\n"))
 	fmt.Println(err)
 	// Output:
-	// 0123456789abcdef.txt:1: this entry is written in corpus format 9, and this durosim reads format 1: replay it with a durosim of its time
+	// 0123456789abcdef.txt:1: this entry is written in corpus format 9, and this durosim reads format 1: replay it with a durosim that reads that format
 }
 
 func ExampleStatements() {
@@ -127,9 +127,9 @@ func ExampleStatements() {
 		fmt.Printf("%-26s %s\n", s.Form, s.Meaning)
 	}
 	// Output:
-	// scenario NAME              the name; without it, the file's name without directory and ending
-	// seeds COUNT                the number of seeds from which on required coverage is reached and each "sometimes" seen
-	// require coverage POINT... | matrix coverage points that a campaign of that many seeds must reach; matrix: each kind of fault must have met each feature of orchestrations, such as sessions or continue-as-new
+	// scenario NAME              the name; by default, the file's name without directory and extension
+	// seeds COUNT                the number of seeds from which on a campaign must reach the required coverage and show each "sometimes"
+	// require coverage POINT... | matrix coverage points that a campaign of that many seeds must reach; matrix: each kind of fault must meet each feature of orchestrations, such as sessions or continue-as-new
 }
 
 func ExampleSteps() {

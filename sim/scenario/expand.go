@@ -23,17 +23,17 @@ type Overrides struct {
 	Strategy plan.Strategy
 	// Contract, if not empty, replaces the scenario's own.
 	Contract string
-	// CallersClock, if not nil, says whether the store goes by the clocks of its callers.
+	// CallersClock, if not nil, sets whether the store uses its callers' clocks.
 	CallersClock *bool
 	// Bugs, if not nil, replace the scenario's own.
 	Bugs []faults.BugID
-	// Instances, if not 0, is the number of instances of the load. A scenario without load has none.
+	// Instances, if not 0, replaces the number of instances of the load. A scenario without a load cannot have it.
 	Instances int
 	// StepBudget, if not 0, replaces the scenario's own.
 	StepBudget uint64
 }
 
-// The segments of the keys of draws.
+// The segments of draws' keys.
 var (
 	labelExpand = sim.NewLabel("expand")
 	labelStep   = sim.NewLabel("step")
@@ -52,9 +52,9 @@ var (
 
 // Expand draws what the scenario leaves open. The plan is a function of scenario, seed and overrides; it shares nothing
 // with the scenario. Each draw is keyed by the name of its subject: a step by its verb, its object, and the number of
-// similar steps before it; an instance of the load by its number. So one more step, node or instance moves no other. An
-// action that is drawn before the start of its instance is moved to the start.
-// Expand fails if the scenario was not made by Parse, or if something in o is wrong.
+// similar steps before it; an instance of the load by its number. Thus adding a step, node or instance does not change
+// other draws. An action that is drawn before the start of its instance is moved to the start. Expand fails if the
+// scenario was not made by Parse, or if o is invalid.
 func (s *Scenario) Expand(seed uint64, o Overrides) (*plan.Plan, error) {
 	if err := s.validate(o); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (s *Scenario) Expand(seed uint64, o Overrides) (*plan.Plan, error) {
 	return e.plan, nil
 }
 
-// validate returns an error if something makes drawing impossible.
+// validate returns an error if the scenario or the overrides make drawing impossible.
 func (s *Scenario) validate(o Overrides) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("scenario %s: %s", s.Name, fmt.Sprintf(format, args...))
@@ -129,7 +129,7 @@ func (s *Scenario) validate(o Overrides) error {
 	}
 	if s.Load == nil {
 		if o.Instances != 0 {
-			return fail("%d instances: expected none, there is no load", o.Instances)
+			return fail("%d instances: expected none, since there is no load", o.Instances)
 		}
 		return nil
 	}
@@ -156,7 +156,7 @@ func (s *Scenario) validate(o Overrides) error {
 
 func (d openTime) valid() bool { return d.Lo >= 0 && d.Hi >= d.Lo && d.Hi <= 2*maxTime }
 
-// in reports whether the plan has the field whose time d draws.
+// in reports whether the plan has the field that d draws.
 func (d openTime) in(p *plan.Plan) bool {
 	n := 0
 	switch d.Of {
@@ -242,7 +242,7 @@ func (e *expansion) instances() {
 	}
 }
 
-// actionKey returns the key of the last of the actions.
+// actionKey returns the key of the last action.
 func actionKey(instance sim.Key, actions []plan.Action) sim.Key {
 	last, nth := actions[len(actions)-1], uint64(0)
 	for _, a := range actions[:len(actions)-1] {
@@ -285,7 +285,7 @@ func (e *expansion) load(o Overrides) {
 	}
 }
 
-// names reports whether an instance of the load with that orchestration may be called id.
+// names reports whether the load may give an instance with that orchestration the name id.
 func (l *Load) names(orchestration, id string) bool {
 	number, ok := strings.CutPrefix(id, orchestration+"-")
 	n, err := strconv.Atoi(number)
@@ -299,7 +299,8 @@ type inputRange struct {
 	times, ok bool
 }
 
-// parseInputRange reads "2..6" or "1s..8s". Any other text gives no range, and an error only if it looks like a range.
+// parseInputRange reads "2..6" or "1s..8s". For any other text it returns no range, and an error only if the text looks
+// like a range.
 func parseInputRange(s string) (inputRange, error) {
 	from, to, ok := strings.Cut(s, "..")
 	if !ok {
@@ -324,7 +325,7 @@ func parseInputRange(s string) (inputRange, error) {
 }
 
 func (e *expansion) input(k sim.Key, s string) string {
-	r, _ := parseInputRange(s) // validate has refused malformed ranges
+	r, _ := parseInputRange(s) // validate has rejected malformed ranges
 	if !r.ok {
 		return s
 	}
@@ -354,7 +355,7 @@ func (p *parser) instanceIDs() iter.Seq[string] {
 // clonePlan returns a copy that shares nothing with p.
 func clonePlan(p *plan.Plan) *plan.Plan {
 	c := *p
-	c.Builds = slices.Clone(p.Builds) // what is below them never changes
+	c.Builds = slices.Clone(p.Builds) // their contents never change
 	c.Nodes = slices.Clone(p.Nodes)
 	for i := range c.Nodes {
 		c.Nodes[i].Options = slices.Clone(p.Nodes[i].Options)

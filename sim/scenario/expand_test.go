@@ -202,7 +202,7 @@ func TestExpandErrors(t *testing.T) {
 		{plain, Overrides{Profile: "p"}, `scenario s: unknown profile "p": expected contract, duroxide-0.1.26 or duroxide-0.1.32`},
 		{plain, Overrides{Strategy: "p"}, `scenario s: unknown strategy "p": expected filter, bounce, sweeper or deadletter`},
 		{plain, Overrides{Instances: -1}, `scenario s: -1 instances: expected at most 100000`},
-		{plain, Overrides{Instances: 3}, `scenario s: 3 instances: expected none, there is no load`},
+		{plain, Overrides{Instances: 3}, `scenario s: 3 instances: expected none, since there is no load`},
 		{&Scenario{Name: "s", Load: &Load{Count: 1}}, Overrides{}, `scenario s: the load has no mix`},
 		{&Scenario{Name: "s", open: []openTime{{Of: openStep}}}, Overrides{}, `scenario s: draw {Of:0 Index:0 Action:0 Lo:0s Hi:0s Relative:false}: expected a time of the template, and a range that does not end before it begins`},
 	} {

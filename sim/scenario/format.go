@@ -13,9 +13,9 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Format returns the canonical text of a plan; Parse reads it back as a scenario that leaves nothing open. Every rate is
-// written out, so that the text keeps its meaning when the named fault plans change. An empty strategy or profile is read
-// back as the default that it stands for, filter or contract.
+// Format returns the canonical text of a plan; Parse reads it back as a scenario that leaves nothing open. It writes
+// every rate, so that the text keeps its meaning when the named fault plans change. An empty strategy or profile is
+// read back as its default, filter or contract.
 func Format(p *plan.Plan) []byte {
 	s := Scenario{Name: p.Name, Template: *p}
 	var b bytes.Buffer
@@ -23,7 +23,7 @@ func Format(p *plan.Plan) []byte {
 	return b.Bytes()
 }
 
-// Format returns the canonical text of the scenario; Parse reads it back. It keeps no comment but the title.
+// Format returns the canonical text of the scenario; Parse reads it back. Of the comments it keeps only the title.
 func (s *Scenario) Format() []byte {
 	var b bytes.Buffer
 	if s.Title != "" {
@@ -41,8 +41,8 @@ func (s *Scenario) Format() []byte {
 	return b.Bytes()
 }
 
-// format writes everything but title and expectations. It writes the first single rates one by one and the others by the
-// name common.
+// format writes everything except title and expectations. It writes the first single rates one by one, and the rest as
+// the fault plan named common.
 func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	p := &s.Template
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
@@ -320,7 +320,8 @@ func (s *Scenario) formatSchedule(b *bytes.Buffer) {
 	}
 }
 
-// formatRange returns a range as versionRange reads it back: as a constraint if that is equivalent, else by its two ends.
+// formatRange returns a range as versionRange reads it back: as a constraint if that is equivalent, otherwise as its
+// two ends.
 func formatRange(r *engine.VersionRange) string {
 	if r == nil {
 		return "*"
@@ -358,14 +359,14 @@ func formatExpectation(e plan.Expectation) string {
 	return text
 }
 
-// gap separates two groups of lines.
+// gap writes an empty line between two groups of lines.
 func gap(b *bytes.Buffer, lines int) {
 	if lines > 0 && b.Len() > 0 && !bytes.HasSuffix(b.Bytes(), []byte("\n\n")) {
 		b.WriteByte('\n')
 	}
 }
 
-// time returns the text of a time that may be open.
+// time returns the text of a time, open or fixed.
 func (s *Scenario) time(of openOf, index, action int, fixed time.Duration) string {
 	if d, open := s.drawOf(of, index, action); open {
 		return formatSpan(d.Lo, d.Hi)

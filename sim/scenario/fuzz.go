@@ -7,13 +7,15 @@ import (
 	"github.com/durosim/durosim/faults"
 )
 
-// Fuzz is what a fuzzer may put into the scenario's plans, and how large they may get. 0 and nil are left to the fuzzer.
+// Fuzz limits what a fuzzer may add to the scenario's plans, and how large they may get. For 0 and nil the fuzzer
+// decides.
 type Fuzz struct {
 	Nodes, Instances, Steps int
-	// Statements bounds the statements of programs; with NoPrograms none are added.
+	// Statements bounds the statements of programs; NoPrograms forbids adding any.
 	Statements int
 	NoPrograms bool
-	// Faults are the kinds that it may add, with NoFaults none. Builds are those that nodes may be given.
+	// Faults are the kinds of faults that the fuzzer may add; NoFaults forbids adding any. Builds are the builds that
+	// it may give to nodes.
 	Faults   []faults.Kind
 	NoFaults bool
 	Builds   []string
@@ -68,7 +70,7 @@ func (p *parser) fuzzFaults() {
 	}
 }
 
-// lines returns the limits as statements, one each.
+// lines returns the limits as statements, one for each limit.
 func (f *Fuzz) lines() (out []string) {
 	for _, c := range []struct {
 		what string

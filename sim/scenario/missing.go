@@ -11,9 +11,9 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// CheckNeeds refuses an entry that needs orchestrations or activities that are not registered. known lists what the nodes of
-// all builds may register, as in CheckHandlers, and their activities; own means that the caller has handlers of its
-// own. The error is an *Error.
+// CheckNeeds refuses an entry that needs orchestrations or activities that are not registered. known lists the
+// orchestrations that nodes of all builds may register, as in CheckHandlers, and their activities; own means that the
+// caller has its own handlers. The error is an *Error.
 func (e *Entry) CheckNeeds(file string, known []string, own bool) error {
 	var missing []string
 	for _, name := range e.Needs {
@@ -28,11 +28,11 @@ func (e *Entry) CheckNeeds(file string, known []string, own bool) error {
 		"replay it with the program or the test that stored it", strings.Join(missing, ", "))}
 }
 
-// CheckHandlers refuses a scenario that names code which no node has. An instance of such an orchestration would end as
-// poison, as the contract asks, and the scenario would hold without a turn; if one is missing on purpose, its instance says
-// "expect poison" or "expect any". A handler of a declared build would be withdrawn without effect.
-// orchestrations, as "Name@1.0.0", and activities are what the nodes of all known builds may register; programs of the
-// scenario are known, too. The error is an *Error.
+// CheckHandlers refuses a scenario that names code that no node has. An instance of such an orchestration would end as
+// poison, as the contract requires, and the scenario would pass without a turn; if an orchestration is missing on
+// purpose, the instance must say "expect poison" or "expect any". A declared build that withdraws such a handler would
+// change nothing. orchestrations, as "Name@1.0.0", and activities are what the nodes of all known builds may register;
+// programs of the scenario are known, too. The error is an *Error.
 func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 	type start struct {
 		what, name, version string
@@ -74,13 +74,13 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 		default:
 			handler += "@" + st.version
 		}
-		return &Error{File: s.File, Line: st.line, Msg: fmt.Sprintf("%s: no node can have the orchestration %q%s; "+
-			`if it is to be missing, write "expect poison" or "expect any" behind it`, st.what, handler, hint)}
+		return &Error{File: s.File, Line: st.line, Msg: fmt.Sprintf("%s: no node has the orchestration %q%s; "+
+			`if it is missing on purpose, add "expect poison" or "expect any"`, st.what, handler, hint)}
 	}
 	return nil
 }
 
-// checkBuilds refuses a declared build with a handler that is not known.
+// checkBuilds refuses a declared build with an unknown handler.
 func (s *Scenario) checkBuilds(known []string) error {
 	for _, b := range s.Template.Builds {
 		for _, name := range slices.Concat(b.Handlers.Only, b.Handlers.With, b.Handlers.Without) {

@@ -10,14 +10,14 @@ func TestCheckHandlers(t *testing.T) {
 	known := []string{"Leaf@1.0.0", "Order@1.0.0", "Order@2.0.0"}
 	for _, c := range []struct{ text, want string }{
 		{"instance a runs Leaf\ninstance b runs Order@2.0.0", ""},
-		{"instance a runs Leef", `x.txt:2: instance a: no node can have the orchestration "Leef"; did you mean Leaf?; if it is to be missing`},
+		{"instance a runs Leef", `x.txt:2: instance a: no node has the orchestration "Leef"; did you mean Leaf?; if it is missing on purpose`},
 		{"instance a runs Leef expect failed", "x.txt:2: instance a: "},
 		{"instance a runs Leef expect poison\ninstance b runs Gone expect any", ""},
-		{"instance a runs Order@3.0.0", `x.txt:2: instance a: no node can have the orchestration "Order@3.0.0"; if`},
-		{"load 3 instances\n  mix 1 Leaf\n  mix 2 Oder", `x.txt:4: mix: no node can have the orchestration "Oder"; did you mean Order?`},
+		{"instance a runs Order@3.0.0", `x.txt:2: instance a: no node has the orchestration "Order@3.0.0"; if`},
+		{"load 3 instances\n  mix 1 Leaf\n  mix 2 Oder", `x.txt:4: mix: no node has the orchestration "Oder"; did you mean Order?`},
 		{"load 3 instances\n  mix 1 generated programs", ""},
 		{"program P\n  input\nend\ninstance a runs P\ninstance b runs P@1.0.0", ""},
-		{"program P\n  input\nend\ninstance b runs P@2.0.0", `x.txt:5: instance b: no node can have the orchestration "P@2.0.0"`},
+		{"program P\n  input\nend\ninstance b runs P@2.0.0", `x.txt:5: instance b: no node has the orchestration "P@2.0.0"`},
 	} {
 		s, err := Parse("x.txt", []byte("nodes A B run 1.5.0\n"+c.text))
 		if err != nil {

@@ -9,17 +9,17 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Source is where Open looks up names.
+// Source defines where Open looks up names.
 type Source struct {
 	// Builds are the builds that a text may name; nil means the shipped ones.
 	Builds []*engine.Build
-	// ReadFile reads what is not built in, as os.ReadFile does. nil means that there are no files.
+	// ReadFile reads files, like os.ReadFile. Nil means that there are no files.
 	ReadFile func(name string) ([]byte, error)
 }
 
-// Open resolves a name: a built-in scenario, a file that holds a scenario or a stored run, or, if the name has several
-// lines, the text of a scenario itself. The empty name means Default. Open returns the scenario, or the entry if the name
-// is a stored run. The error wraps fs.ErrNotExist if nothing has that name; for a malformed text it is an *Error.
+// Open resolves a name: a built-in scenario, a file with a scenario or a stored run, or, if the name has several lines,
+// the text of a scenario. The empty name means Default. Open returns the scenario, or the entry of a stored run. The
+// error wraps fs.ErrNotExist if the name is unknown; for a malformed text it is an *Error.
 func (s Source) Open(name string) (*Scenario, *Entry, error) {
 	if name == "" {
 		name = Default
@@ -51,7 +51,7 @@ func (s Source) Open(name string) (*Scenario, *Entry, error) {
 	return text, nil, err
 }
 
-// notFound is the error for a name that stands for nothing.
+// notFound is the error for an unknown name.
 type notFound struct{ text string }
 
 func (e notFound) Error() string { return e.text }

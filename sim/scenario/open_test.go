@@ -34,8 +34,8 @@ func TestOpen(t *testing.T) {
 		{name: "stored.txt", entry: true},
 		{name: "nodes A run 1.5.0\ninstance i runs Chain\n", scenario: "scenario"},
 		{name: "wrong.txt", err: `wrong.txt:1: unknown build "1.5.7"`},
-		{name: "xyz", err: `"xyz" is neither a scenario nor a file; "simrun list scenarios" has the built-in ones`, missing: true},
-		{name: "gone.txt", err: `there is no file gone.txt; "simrun list scenarios" has the built-in ones`, missing: true},
+		{name: "xyz", err: `"xyz" is neither a scenario nor a file; "simrun list scenarios" lists the built-in ones`, missing: true},
+		{name: "gone.txt", err: `there is no file gone.txt; "simrun list scenarios" lists the built-in ones`, missing: true},
 		{name: "rolling-upgrad", err: `"rolling-upgrad" is neither a scenario nor a file; did you mean rolling-upgrade?`, missing: true},
 	} {
 		s, e, err := source.Open(tc.name)

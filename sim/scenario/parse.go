@@ -15,8 +15,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Parse reads a scenario. It may name these builds or, if none are given, the shipped ones. Errors refer to it as file. The
-// error is an *Error that names the first wrong line.
+// Parse reads a scenario. The scenario may name the given builds or, if none are given, the shipped ones. file is its
+// name in errors. The error is an *Error that names the first wrong line.
 func Parse(file string, data []byte, builds ...*engine.Build) (*Scenario, error) {
 	p := newParser(file, builds)
 	p.read(data)
@@ -31,12 +31,12 @@ func Parse(file string, data []byte, builds ...*engine.Build) (*Scenario, error)
 type parser struct {
 	file   string
 	from   []*engine.Build // the known builds
-	builds []string        // the names of those, and of the declared ones so far
+	builds []string        // the names of those, and of the builds declared so far
 	s      *Scenario
 	// entry is nil when a scenario is read.
 	entry *Entry
 	err   *Error
-	// program, if not nil, reads the program whose text has begun and not ended.
+	// program, if not nil, reads a program whose end has not been reached.
 	program *program.Parser
 
 	line  int
@@ -44,19 +44,19 @@ type parser struct {
 	form  string // the form of the current statement, for its errors
 
 	owner ownerKind
-	// first is the first of the nodes that an owner names.
+	// first is the index of the first node that the owner names.
 	first int
-	once  map[string]int // statement → line, for those that may stand only once
+	once  map[string]int // statement → line, for those that may occur only once
 	named map[string]int // kind and name → line
-	// The lines of what finish checks. Invariant: each is as long as its slice of the scenario.
+	// The line numbers that finish needs. Invariant: each slice is as long as the scenario's slice that it describes.
 	stepLines, faultLines, probeLines, expectLines []int
 	// stepWhen are the times of the steps.
 	stepWhen []when
-	// common is the named fault plan, which goes after the single rates.
+	// common is the named fault plan, which applies after the single rates.
 	common faults.Plan
 }
 
-// ownerKind is the kind of statement that sub-statements belong to.
+// ownerKind is the kind of statement to which sub-statements belong.
 type ownerKind uint8
 
 const (
@@ -82,7 +82,7 @@ func newParser(file string, builds []*engine.Build) *parser {
 }
 
 func (p *parser) read(data []byte) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors begin every file with it
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors write it at the start of files
 	if at := noText(data); at >= 0 {
 		p.failf("this is not text: byte %d is 0x%02x", at, data[at])
 		return
@@ -113,7 +113,7 @@ func (p *parser) read(data []byte) {
 	p.finish()
 }
 
-// noText returns the offset of the first byte that is not UTF-8 text, or -1 if there is none.
+// noText returns the offset of the first byte that is not valid text, or -1 if there is none.
 func noText(data []byte) int {
 	for at := 0; at < len(data); {
 		r, size := utf8.DecodeRune(data[at:])
@@ -125,7 +125,8 @@ func noText(data []byte) int {
 	return -1
 }
 
-// statement reads one line. Each case begins with the meaning of its statement; Statements returns the same as a table.
+// statement reads one line. Each case begins with the meaning of its statement; Statements returns the meanings as a
+// table.
 func (p *parser) statement() {
 	head := p.words[0]
 	p.form = formOf(statementTable, head.text)
@@ -141,7 +142,7 @@ func (p *parser) statement() {
 		return
 	}
 	if p.entry == nil && belongs(head.text, func(s StatementInfo) bool { return s.Corpus }) {
-		p.failf("%q belongs in a corpus entry, and this is read as a scenario: replay it instead", head.text)
+		p.failf("%q belongs in a corpus entry, but this is read as a scenario: replay it instead", head.text)
 		return
 	}
 	if p.entry != nil && belongs(head.text, func(s StatementInfo) bool { return s.Open }) {
@@ -156,12 +157,12 @@ func (p *parser) statement() {
 	case "scenario":
 		p.single(head.text)
 		p.s.Name = p.name("a name")
-	// seeds COUNT is how many seeds a campaign needs before missing coverage counts against it.
+	// seeds COUNT is the number of seeds from which on missing coverage makes a campaign fail.
 	case "seeds":
 		p.single(head.text)
 		p.s.Seeds.Count = int(p.number("a number of seeds", 1, maxSeeds))
-	// require coverage POINT... names states that such a campaign must reach, else it is vacuous; require matrix has each
-	// kind of fault meet each feature.
+	// require coverage POINT... lists points that such a campaign must reach, or it is vacuous; require matrix demands
+	// that each kind of fault meets each feature.
 	case "require":
 		if p.keyword("coverage", "matrix") == "matrix" {
 			p.s.Matrix = true
@@ -184,15 +185,15 @@ func (p *parser) statement() {
 			p.keyword("every")
 			p.s.Template.Patience.Every = p.positive()
 		}
-	// profile NAME selects whose decisions the nodes follow where the documents leave a choice.
+	// profile NAME selects whose decisions the nodes follow where they differ from the contract.
 	case "profile":
 		p.single(head.text)
 		p.s.Template.Profile = plan.Profile(p.oneOf("profile", profiles))
-	// contract RELEASE is the release whose contract holds where two releases ask for different things.
+	// contract RELEASE is the release whose contract applies where the releases differ.
 	case "contract":
 		p.single(head.text)
 		p.s.Template.Contract = p.oneOf("contract", contracts())
-	// turbulence DURATION is how long steps and faults go on; then it is calm, and what must happen must happen.
+	// turbulence DURATION is how long steps and faults last; then calm begins, and obligations must be met.
 	case "turbulence":
 		p.single(head.text)
 		p.s.Template.Turbulence = p.duration("a duration")
@@ -200,11 +201,11 @@ func (p *parser) statement() {
 	case "until":
 		p.single(head.text)
 		p.s.Template.Until = p.duration("a duration")
-	// relief widen has relief widen every node, as old documentation told operators to.
+	// relief widen makes relief widen every node, as old documentation told operators to do.
 	case "relief":
 		p.single(head.text)
 		p.s.Template.Relief = plan.Relief(p.keyword(string(planterm.ReliefWiden)))
-	// budget COUNT steps bounds the run, budget COUNT turns each execution; reaching a bound is a verdict of its own.
+	// budget COUNT steps bounds the run, budget COUNT turns each execution; exceeding a bound is a violation.
 	case "budget":
 		count := p.number("a number of steps or turns", 1, maxBudget)
 		switch unit := p.keyword("steps", "turns"); unit {
@@ -231,10 +232,10 @@ func (p *parser) statement() {
 	case "faults":
 		p.single(head.text)
 		p.common, _ = NamedFaults(p.oneOf("fault plan", faultNames()))
-	// fault KIND N in M is one kind of fault; single kinds go before the plan that faults names.
+	// fault KIND N in M is one kind of fault; single kinds take precedence over the plan that faults names.
 	case "fault":
 		p.fault()
-	// build NAME like BUILD declares a build; the lines below it say in what it differs.
+	// build NAME like BUILD declares a build; the lines below it list the differences.
 	case "build":
 		p.declareBuild()
 	// range RANGE are the pins that nodes of the build above admit.
@@ -243,7 +244,8 @@ func (p *parser) statement() {
 	// reads and writes with KIND... without KIND... change the kinds of events of the build above.
 	case "reads", "writes":
 		p.kinds(owner, head.text)
-	// semantics NAME from VERSION are those by which the build above replays what such versions began.
+	// semantics NAME from VERSION are the semantics with which the build above replays executions begun by such
+	// versions.
 	case "semantics":
 		p.semantics(owner)
 	// limits carried N keys N bytes N are what the build above allows.
@@ -252,28 +254,30 @@ func (p *parser) statement() {
 	// lacks FIELD... are optional fields that the build above neither reads nor writes.
 	case "lacks":
 		p.lacks(owner)
-	// node NAME... runs BUILD is where a build runs; option and handlers below it are about this node.
+	// node NAME... runs BUILD declares nodes; option and handlers below it apply to them.
 	case "node", "nodes":
 		p.node()
 	// option NAME VALUE sets an option of the node above.
 	case "option":
 		p.option(owner)
-	// clock +OFFSET drift Nppm sets the clock of the node above wrong.
+	// clock +OFFSET drift Nppm makes the clock of the node above wrong.
 	case "clock":
 		p.clock(owner)
-	// store clock callers makes the store take the time of its callers; store serial DURATION has it serve fetches one by one.
+	// store clock callers makes the store use its callers' clocks; store serial DURATION makes it serve fetches one at
+	// a time.
 	case "store":
 		p.store()
-	// handlers NAME@VERSION... limits what the node above registers, or says what the build above ships.
+	// handlers NAME@VERSION... limits what the node above registers, or what the build above ships.
 	case "handlers":
 		p.handlers(owner)
 	// program NAME begins a program; the lines up to its end are its statements.
 	case "program":
 		p.beginProgram()
-	// history INSTANCE runs NAME ... is an execution that existed before the run.
+	// history INSTANCE runs NAME ... is an execution that exists before the run.
 	case "history":
 		p.history()
-	// instance ID runs NAME ... is an instance that a client starts; raise, enqueue and cancel below it are about this instance.
+	// instance ID runs NAME ... is an instance that a client starts; raise, enqueue and cancel below it apply to this
+	// instance.
 	case "instance":
 		p.instance()
 	// raise EVENT sends an event to the instance above, or to each of the mix above.
@@ -293,33 +297,33 @@ func (p *parser) statement() {
 	// fuzz limits what simrun fuzz puts into plans of the scenario.
 	case "fuzz":
 		p.fuzz()
-	// load COUNT instances starts that many more; the mix lines below list their kinds.
+	// load COUNT instances starts that many more instances; the mix lines below list their kinds.
 	case "load":
 		p.load()
 	// mix WEIGHT NAME ... is one kind of instance of the load above.
 	case "mix":
 		p.mix(owner)
-	// probe NAME reads BUILD ... makes raw fetches, to reach what nodes never do.
+	// probe NAME reads BUILD ... makes raw provider calls that nodes never make.
 	case "probe":
 		p.probe()
 	// at TIME STEP does something to the cluster at a time of the run.
 	case "at":
 		lo, hi := p.span("a time")
 		p.step(lo, hi, false)
-	// then STEP does it at the moment of the step before, wherever that was drawn.
+	// then STEP is a step at the same time as the step before it, whatever time was drawn for that.
 	case "then":
-		if len(p.words) == 1 && p.words[0].is("nothing") { // after turbulence nobody helps
+		if len(p.words) == 1 && p.words[0].is("nothing") { // no calm or relief after turbulence
 			p.words = nil
 			p.single("then nothing")
 			p.s.Template.Unaided = true
 			break
 		}
 		p.step(0, 0, true)
-	// after TIME STEP does it that long after the step before.
+	// after TIME STEP is a step that long after the step before it.
 	case "after":
 		lo, hi := p.span("a time")
 		p.step(lo, hi, true)
-	// expect states what the runs must show, besides the properties that always hold.
+	// expect states what runs must show in addition to the properties.
 	case "expect":
 		p.expect()
 	case "durosim", "found", "verdict", "digest", "seed", "mode", "chooser", "needs", "note", "recording", "choice", "priority":
@@ -361,10 +365,10 @@ func bugIDs() []string {
 	return ids
 }
 
-// faultNames returns the names of whole fault plans.
+// faultNames returns the names of the fault plans.
 func faultNames() []string { return []string{"none", "light", "full", "timing"} }
 
-// NamedFaults returns the fault plan of that name.
+// NamedFaults returns the fault plan with that name.
 func NamedFaults(name string) (faults.Plan, error) {
 	switch name {
 	case "none":

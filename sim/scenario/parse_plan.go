@@ -31,7 +31,7 @@ func (p *parser) fault() {
 	p.keyword("in")
 	r.Den = p.number("a number of opportunities", 1, maxOdds)
 	if p.err == nil && r.Num > r.Den {
-		p.failf("%d in %d: expected at most as many times as opportunities", r.Num, r.Den)
+		p.failf("%d in %d: expected a first number that is not above the second", r.Num, r.Den)
 	}
 	for seen := map[string]bool{}; p.more(); {
 		switch p.clause(seen, "from", "to", "on") {
@@ -86,7 +86,7 @@ func (p *parser) below(owner ownerKind, what string, allowed ...ownerKind) bool 
 	return true
 }
 
-// option reads NAME VALUE; the value goes on to the end of the line.
+// option reads NAME VALUE; the value extends to the end of the line.
 func (p *parser) option(owner ownerKind) {
 	if !p.below(owner, "a node", ownerNode) {
 		return
@@ -105,14 +105,14 @@ func (p *parser) option(owner ownerKind) {
 	for i := p.first; i < len(p.s.Template.Nodes); i++ {
 		n := &p.s.Template.Nodes[i]
 		if slices.ContainsFunc(n.Options, func(s plan.Setting) bool { return s.Name == name }) {
-			p.failf("option %s of node %s stands here for the second time", name, n.Name)
+			p.failf("option %s of node %s is given twice", name, n.Name)
 			return
 		}
 		n.Options = append(n.Options, plan.Setting{Name: name, Value: value})
 	}
 }
 
-// handlers reads none, or NAME@VERSION...; below a build, what buildHandlers reads.
+// handlers reads none or NAME@VERSION...; below a build, it calls buildHandlers.
 func (p *parser) handlers(owner ownerKind) {
 	if !p.below(owner, "a node or a build", ownerNode, ownerBuild) {
 		return
@@ -126,14 +126,14 @@ func (p *parser) handlers(owner ownerKind) {
 		name := p.name("an orchestration")
 		p.registered(name)
 		if slices.Contains(list, name) {
-			p.failf("orchestration %s stands twice", name)
+			p.failf("orchestration %s is given twice", name)
 		}
 		list = append(list, name)
 	}
 	for i := p.first; i < len(p.s.Template.Nodes); i++ {
 		n := &p.s.Template.Nodes[i]
 		if n.Handlers != nil {
-			p.failf("the handlers of node %s stand here for the second time", n.Name)
+			p.failf("the handlers of node %s are given twice", n.Name)
 			return
 		}
 		n.Handlers = slices.Clone(list)
@@ -293,7 +293,7 @@ func (p *parser) load() {
 	p.owner = ownerLoad
 }
 
-// expectedEnd reads how work may end.
+// expectedEnd reads how an instance may end.
 func (p *parser) expectedEnd() plan.End {
 	t, ends := p.next("an end"), texts(planterm.Ends())
 	if _, err := plan.End(t.text).Ways(); err != nil {

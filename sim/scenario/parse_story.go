@@ -14,12 +14,12 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// step reads a step of the schedule. A relative one is counted from the step before it.
+// step reads a step of the schedule. The time of a relative step counts from the step before it.
 func (p *parser) step(lo, hi time.Duration, relative bool) {
 	pl := &p.s.Template
 	index := len(pl.Schedule)
 	if relative && index == 0 && p.err == nil {
-		p.failf("there is no step before this one: expected \"at\" and a time")
+		p.failf("there is no earlier step: expected \"at\" and a time")
 	}
 	t := p.next("a step")
 	if p.err != nil {
@@ -32,20 +32,20 @@ func (p *parser) step(lo, hi time.Duration, relative bool) {
 	switch {
 	case t.quoted:
 		p.failf("expected a step, found the string %q", t.text)
-	// mark PART begins a part of the story; the events that follow belong to it, until the next mark.
+	// mark PART begins a part of the story, which lasts until the next mark.
 	case s.Verb == plan.VerbMark:
 		s.Mark = p.name("a part's name")
-	// upgrade NODE to BUILD stops the node gracefully and starts the build in its place.
-	// rollback NODE to BUILD is the same, and reads better when the build is older.
+	// upgrade NODE to BUILD stops the node gracefully and starts the build in its place. rollback NODE to BUILD is the
+	// same, for an older build.
 	case s.Verb == plan.VerbUpgrade, s.Verb == plan.VerbRollback:
 		s.Node = p.name("a node")
 		p.keyword("to")
 		s.Build = p.build()
-	// stop NODE stops it gracefully, remove NODE for good; crash NODE stops it at once; start NODE starts it again; add
-	// NODE starts an absent node for the first time.
+	// stop NODE stops it gracefully, remove NODE permanently; crash NODE stops it at once; start NODE starts it again;
+	// add NODE starts an absent node for the first time.
 	case s.Verb == plan.VerbStop, s.Verb == plan.VerbRemove, s.Verb == plan.VerbCrash, s.Verb == plan.VerbStart, s.Verb == plan.VerbAdd:
 		s.Node = p.name("a node")
-	// pause NODE for TIME freezes it, locks and all.
+	// pause NODE for TIME freezes it while it holds its locks.
 	case s.Verb == plan.VerbPause:
 		s.Node = p.name("a node")
 		p.keyword("for")
@@ -108,8 +108,8 @@ func (p *parser) versionRange() *engine.VersionRange {
 	return &r
 }
 
-// expect reads MODE EVENT [in PART] [where ...] [has ...]. "in PART:" may stand before the event, too, and "where" may
-// be left out.
+// expect reads MODE EVENT [in PART] [where ...] [has ...]. "in PART:" may also stand before the event, and "where" may
+// be omitted.
 func (p *parser) expect() {
 	e := plan.Expectation{Line: p.line}
 	e.Mode = plan.Mode(p.oneOf("mode", []string{string(planterm.ModeAlways), string(planterm.ModeNever), string(planterm.ModeSometimes)}))
@@ -193,19 +193,19 @@ func eventNames() []string {
 	return out
 }
 
-// draw records a time if it is open.
+// draw records an open time.
 func (p *parser) draw(d openTime) {
 	if p.err == nil && (d.Lo != d.Hi || d.Relative) {
 		p.s.open = append(p.s.open, d)
 	}
 }
 
-// drawn reports whether a time is open.
+// drawn reports whether the time of a field is open.
 func (p *parser) drawn(of openOf, index, action int) bool {
 	return slices.ContainsFunc(p.s.open, func(d openTime) bool { return d.Of == of && d.Index == index && d.Action == action })
 }
 
-// settle turns a relative time into a time of the run, unless the time that it is counted from is open.
+// settle turns a relative time into an absolute one, unless the time from which it counts is open.
 func (p *parser) settle(d openTime, from time.Duration, open bool) openTime {
 	if d.Relative && !open {
 		d.Relative, d.Lo, d.Hi = false, p.sum(from, d.Lo), p.sum(from, d.Hi)
@@ -213,7 +213,7 @@ func (p *parser) settle(d openTime, from time.Duration, open bool) openTime {
 	return d
 }
 
-// sum adds two times, neither of which is above maxTime.
+// sum adds two times that are at most maxTime.
 func (p *parser) sum(a, b time.Duration) time.Duration {
 	if p.err == nil && a+b > maxTime {
 		p.failf("this is %v after the start of the run: expected at most %v", a+b, maxTime)
@@ -221,7 +221,7 @@ func (p *parser) sum(a, b time.Duration) time.Duration {
 	return a + b
 }
 
-// finish checks what only the whole text shows, and puts draws and faults into canonical order.
+// finish makes the checks that need the whole text, and puts draws and faults into canonical order.
 func (p *parser) finish() {
 	if p.err != nil {
 		return
@@ -303,7 +303,7 @@ func (p *parser) finishLoad() {
 		for _, m := range l.Mix {
 			if l.names(m.Orchestration, id) {
 				p.line = p.named["instance "+id]
-				p.failf("instance %q has a name that an instance of the load may get: expected another", id)
+				p.failf("instance %q has a name that an instance of the load may get: expected another name", id)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/internal/probe"
 )
 
-// probeEvery is the time between two acts of a probe if the text does not say.
+// probeEvery is the default time between two acts of a probe.
 const probeEvery = time.Second
 
 // probe parses a probe: NAME reads BUILD, its target, and then its clauses in any order.
@@ -43,17 +43,17 @@ func (p *parser) probe() {
 	switch repins := slices.Contains(b.Does, probe.ActRepin); {
 	case p.err != nil:
 	case b.Work && slices.ContainsFunc(b.Does, probe.Act.ForTurns):
-		p.failf("probe %s fetches activities: expected no act that is for turns only, as repin, behind and contradict are", b.Name)
+		p.failf("probe %s fetches activities: repin, behind and contradict are only for turns", b.Name)
 	case b.Sweep != "" && len(b.Does)+len(b.Holds) > 0:
-		p.failf("probe %s sweeps: expected no \"does\" and no \"holds\", since it has nothing in its hands", b.Name)
+		p.failf("probe %s sweeps: expected no \"does\" or \"holds\", since it holds nothing", b.Name)
 	case b.Look && len(b.Does)+len(b.Holds) > 0:
-		p.failf("probe %s looks: expected no \"does\" and no \"holds\", since it has nothing in its hands", b.Name)
+		p.failf("probe %s looks: expected no \"does\" or \"holds\", since it holds nothing", b.Name)
 	case b.Send != "" && len(b.Does)+len(b.Holds) > 0:
-		p.failf("probe %s sends: expected no \"does\" and no \"holds\", since it has nothing in its hands", b.Name)
+		p.failf("probe %s sends: expected no \"does\" or \"holds\", since it holds nothing", b.Name)
 	case repins && b.Pin == nil:
 		p.failf("probe %s does repin: expected \"to\" and a version", b.Name)
 	case !repins && b.Pin != nil:
-		p.failf("probe %s: \"to %s\" is for a probe that does repin", b.Name, b.Pin)
+		p.failf("probe %s: \"to %s\" is only for \"does repin\"", b.Name, b.Pin)
 	}
 	p.s.Template.Probes = append(p.s.Template.Probes, b)
 	p.probeLines = append(p.probeLines, p.line)
@@ -107,14 +107,14 @@ func (p *parser) probeFilter() string {
 func alternatives[T ~string](p *parser, what string, known []string) (list []T) {
 	for word := range strings.SplitSeq(p.name(orList(known)), "|") {
 		if p.err == nil && !slices.Contains(known, word) {
-			p.failf("unknown %s %q: expected %s, several separated by |%s", what, word, orList(known), near.Hint(word, known))
+			p.failf("unknown %s %q: expected one or more of %s, separated by |%s", what, word, orList(known), near.Hint(word, known))
 		}
 		list = append(list, T(word))
 	}
 	return list
 }
 
-// finishProbes checks what probes name against the whole plan.
+// finishProbes checks the names in probes against the whole plan.
 func (p *parser) finishProbes() {
 	var ids []string
 	for i := range p.s.Template.Instances {
@@ -172,7 +172,7 @@ func formatProbe(b *bytes.Buffer, p *probe.Probe, from string) {
 	b.WriteByte('\n')
 }
 
-// texts converts words of a named string type to strings.
+// texts converts values of a named string type to strings.
 func texts[T ~string](list []T) []string {
 	out := make([]string, len(list))
 	for i, x := range list {

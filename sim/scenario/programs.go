@@ -14,8 +14,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// generatedName begins the names of generated programs and of their instances: Program-7, and Program-7.1 for a program
-// that Program-7 may start.
+// generatedName is the prefix of the names of generated programs and their instances: Program-7, and Program-7.1 for a
+// program that Program-7 may start.
 const generatedName = "Program"
 
 // beginProgram reads NAME [version VERSION].
@@ -52,12 +52,12 @@ func (p *parser) programLine() {
 	plan := &p.s.Template
 	plan.Programs = append(plan.Programs, made)
 	forward := slices.ContainsFunc(made.Body, func(n program.Node) bool { return n.Op == program.OpAgain && n.Version != "" })
-	if !forward { // a version that is named may still follow: then the end of the text decides
+	if !forward { // the named version may still follow; then finishPrograms decides
 		p.checkPrograms()
 	}
 }
 
-// checkPrograms fails if something is wrong with the programs so far.
+// checkPrograms fails if the programs read so far are invalid.
 func (p *parser) checkPrograms() {
 	if err := p.s.Template.Programs.Validate(); err != nil {
 		p.failf("%v", strings.Split(err.Error(), "\n")[0])
@@ -75,8 +75,8 @@ func (p *parser) finishPrograms() {
 	}
 	for i := range p.s.Template.Programs {
 		if name := p.s.Template.Programs[i].Name; isGenerated(name) {
-			p.line = p.named["program "+name] // its first version has a default one
-			p.failf("program %q has a name that a generated program may get: expected another", name)
+			p.line = p.named["program "+name] // its first version may omit the number
+			p.failf("program %q has a name that a generated program may get: expected another name", name)
 		}
 	}
 }
@@ -98,17 +98,17 @@ func isGenerated(name string) bool {
 	return ok && err == nil
 }
 
-// The segments of the keys of the draws for a program.
+// The key segments of a program's draws.
 var (
 	labelProgram = sim.NewLabel("program")
 	labelNumber  = sim.NewLabel("number")
 )
 
-// eventsWithin bounds how long after its start an instance of a generated program is sent the events that it waits for.
+// eventsWithin bounds how long after its start an instance of a generated program gets the events that it waits for.
 const eventsWithin = 6 * time.Second
 
-// generate draws a program for an instance, and sends it up to two of each event that it waits for. Such an instance may
-// end in any way that its program allows, unless the mix says otherwise.
+// generate draws a program for an instance, and up to two of each event that the program waits for. Such an instance
+// may end in any way that its program allows, unless the mix says otherwise.
 func (e *expansion) generate(in *plan.Instance, key sim.Key) {
 	key, n := key.At(labelProgram), uint64(0)
 	choose := func(of int) int {
@@ -136,8 +136,8 @@ func (e *expansion) generate(in *plan.Instance, key sim.Key) {
 	}
 }
 
-// edgesGenerated moves some of an instance's events and messages to instants at which it is open what comes first: to the
-// start, to the first turn, to when something else is sent, and to when a timer of the program may fire.
+// edgesGenerated moves some of an instance's events and messages to times at which their order is open: to its start, to
+// its first turn, to the time of another message, and to when a timer of the program may fire.
 func (e *expansion) edgesGenerated(last *program.Program, in *plan.Instance, choose func(of int) int) {
 	for i := range in.Actions {
 		at, delays := &in.Actions[i].At, last.Delays()
@@ -156,8 +156,8 @@ func (e *expansion) edgesGenerated(last *program.Program, in *plan.Instance, cho
 	}
 }
 
-// cancelGenerated sometimes cancels an instance, up to three times at once, each with a reason of its own: as it starts, as
-// something else is sent to it, or later.
+// cancelGenerated sometimes cancels an instance, up to three times at once, each time with a different reason: when it
+// starts, when another message is sent to it, or later.
 func (e *expansion) cancelGenerated(in *plan.Instance, choose func(of int) int) {
 	if choose(7) != 6 {
 		return
@@ -176,8 +176,8 @@ func (e *expansion) cancelGenerated(in *plan.Instance, choose func(of int) int) 
 	}
 }
 
-// withdrawGenerated sometimes takes a version of a program from one node or from all while an instance may run it, and mostly
-// gives it back.
+// withdrawGenerated sometimes deregisters a version of a program on one node or on all nodes while an instance may run
+// it, and usually registers it again.
 func (e *expansion) withdrawGenerated(set program.Set, in *plan.Instance, choose func(of int) int) {
 	if choose(10) != 9 {
 		return
@@ -203,7 +203,7 @@ func (e *expansion) withdrawGenerated(set program.Set, in *plan.Instance, choose
 	slices.SortStableFunc(e.plan.Schedule, func(a, b plan.Step) int { return cmp.Compare(a.At, b.At) })
 }
 
-// sendGenerated sends an instance so many events or messages, each with data of its own.
+// sendGenerated sends an instance n events or messages, each with different data.
 func (e *expansion) sendGenerated(in *plan.Instance, verb plan.ActionVerb, name string, times int, choose func(of int) int) {
 	for i := range times {
 		in.Actions = append(in.Actions, plan.Action{

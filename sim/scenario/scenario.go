@@ -9,25 +9,25 @@ import (
 
 // Scenario is a plan, or a family of plans that differ only in the values drawn from the seed.
 type Scenario struct {
-	// Name is the name given in the file, or else the file's name without directory and extension. File is the file's name.
+	// Name is the name in the text, or else the file's name without directory and extension. File is the file's name.
 	Name, File string
 	// Title is the text of the first comment line.
 	Title string
-	// Template is the plan with each open time at its least and without the instances of the load.
+	// Template is the plan with each open time at its minimum and without the instances of the load.
 	Template plan.Plan
 	// open holds the open times of the template, sorted by Of, Index and Action.
 	open []openTime
-	// Load, if not nil, describes instances that are drawn.
+	// Load, if not nil, describes the drawn instances.
 	Load *Load
-	// Expect is what the runs must show, besides the properties.
+	// Expect is what runs must show in addition to the properties.
 	Expect []plan.Expectation
 	Seeds  SeedSpec
 	// Require are the coverage points that a campaign of Seeds.Count seeds must reach.
 	Require []string
-	// Matrix reports whether such a campaign must show each kind of fault meet each feature of orchestrations.
+	// Matrix reports whether in such a campaign each kind of fault must meet each feature of orchestrations.
 	Matrix bool
 
-	// Fuzz limits what a fuzzer makes of the scenario.
+	// Fuzz limits how a fuzzer changes the scenario.
 	Fuzz Fuzz
 
 	warnings []*Error
@@ -37,12 +37,12 @@ type Scenario struct {
 
 // SeedSpec describes how many seeds a campaign needs.
 type SeedSpec struct {
-	// Count is the number of seeds from which a campaign must reach required coverage and show every "sometimes". 0 means
-	// that no campaign must.
+	// Count is the number of seeds from which on a campaign must reach the required coverage and show every
+	// "sometimes". 0 means that no campaign must.
 	Count int
 }
 
-// openOf is the field of the template whose time is open.
+// openOf names a field of the template whose time is open.
 type openOf uint8
 
 // The open times of a template.
@@ -60,14 +60,14 @@ type openTime struct {
 	Of            openOf
 	Index, Action int
 	Lo, Hi        time.Duration
-	// Relative times are counted from the step before (openStep) or from the start of the instance (openAction).
+	// Relative times count from the step before (openStep) or from the start of the instance (openAction).
 	Relative bool
 }
 
 // Load is a number of instances whose orchestrations, starts and actions are drawn.
 type Load struct {
 	Count int
-	// From is when the first may start; all start within Over after that.
+	// From is when the first instance may start; all start within Over after that.
 	From, Over time.Duration
 	Mix        []MixEntry
 }
@@ -80,10 +80,11 @@ type MixEntry struct {
 	Orchestration, Version string
 	Expect                 plan.End
 	Unaided                bool
-	// Generated means that each instance runs a program of its own, drawn from the seed; Orchestration is then
-	// generatedName, and the program has the name of the instance. It may be sent the events that it waits for.
+	// Generated means that each instance runs its own program, drawn from the seed. Orchestration is then
+	// generatedName, and the program has the name of the instance. The instance may get the events that it waits for.
 	Generated bool
-	// Input is as in plan.Instance, or a range of whole numbers ("2..6") or times ("1s..8s") to draw it from.
+	// Input is as in plan.Instance, or a range of whole numbers ("2..6") or times ("1s..8s") from which the input is
+	// drawn.
 	Input   string
 	Actions []ActionTemplate
 }
@@ -92,12 +93,13 @@ type MixEntry struct {
 type ActionTemplate struct {
 	// Action is the action; its At is not used.
 	Action plan.Action
-	// Lo and Hi bound its time, counted from the start of the instance if Relative, else from the start of the run.
+	// Lo and Hi bound the action's time, which counts from the start of the instance if Relative, otherwise from the
+	// start of the run.
 	Lo, Hi   time.Duration
 	Relative bool
 }
 
-// Error describes what is wrong with a text, and where.
+// Error is an error in a text, with its place.
 type Error struct {
 	File string
 	Line int // from 1; 0 means the whole file

@@ -19,10 +19,10 @@ type token struct {
 
 func (t token) is(keyword string) bool { return !t.quoted && t.text == keyword }
 
-var errOpenString = errors.New(`a string has no end: expected a closing " on the same line, with \" for a quote inside`)
+var errOpenString = errors.New(`unterminated string: expected a closing " on the same line, with \" for a quote inside`)
 
-// split cuts a line into words. Words are separated by spaces and tabs; a "…" anywhere in a word is a Go string, which
-// may hold spaces; a word that begins with # begins a comment.
+// split splits a line into words. Words are separated by spaces and tabs; a "…" anywhere in a word is a Go string,
+// which may hold spaces; a word that begins with # begins a comment.
 func split(line string) (words []token, comment string, err error) {
 	for {
 		line = strings.TrimLeft(line, " \t\r")
@@ -60,7 +60,7 @@ func split(line string) (words []token, comment string, err error) {
 	}
 }
 
-// quote returns a value as split reads it back: bare where that is unambiguous, else in quotes.
+// quote returns a value as split reads it back: bare if that is unambiguous, otherwise in quotes.
 func quote(s string) string {
 	if s == "" || s[0] == '#' {
 		return strconv.Quote(s)
@@ -73,7 +73,7 @@ func quote(s string) string {
 	return s
 }
 
-// quoteName is like quote, for a value in a place where one of the keywords could stand.
+// quoteName is like quote, for a value in a position where one of the keywords could stand.
 func quoteName(s string, keywords ...string) string {
 	for _, k := range keywords {
 		if s == k {
@@ -83,7 +83,7 @@ func quoteName(s string, keywords ...string) string {
 	return quote(s)
 }
 
-// quoteText returns a text for the end of a line: bare if its words, joined by single spaces, give the text again.
+// quoteText returns a text for the end of a line: bare if its words joined by single spaces equal the text.
 func quoteText(s string) string {
 	words := strings.Split(s, " ")
 	for _, w := range words {

@@ -10,12 +10,12 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Warnings returns what is odd in a scenario without being an error, in the order of its lines: a step that does nothing,
-// an upgrade to an older build, two parts with the same name. Stored runs have none.
+// Warnings returns what is suspicious in a scenario but not an error, in line order: a step that does nothing, an
+// upgrade to an older build, two parts with the same name. Stored runs have no warnings.
 func (s *Scenario) Warnings() []*Error { return s.warnings }
 
-// WarningsOf returns what doubts reports about the instances of a scenario, and about one of each kind of its load, with
-// their lines. For an input that is drawn from a range, doubts gets its least value.
+// WarningsOf returns the warnings of doubts about the scenario's instances and about one instance of each kind in its
+// load, with their lines. For an input that is drawn from a range, doubts gets the minimum.
 func (s *Scenario) WarningsOf(doubts func(*plan.Instance) []string) []*Error {
 	var all []*Error
 	about := func(in *plan.Instance, line int) {
@@ -52,7 +52,7 @@ func (p *parser) warn(line int, format string, args ...any) {
 	}
 }
 
-// warnMarks warns of parts with the same name.
+// warnMarks warns about parts with the same name.
 func (p *parser) warnMarks() {
 	first := map[string]int{}
 	for i, s := range p.s.Template.Schedule {
@@ -60,14 +60,14 @@ func (p *parser) warnMarks() {
 			continue
 		}
 		if before, twice := first[s.Mark]; twice {
-			p.warn(p.stepLines[i], "the part %q begins here again: line %d has it, and an expectation about it means both", s.Mark, before)
+			p.warn(p.stepLines[i], "the part %q also begins in line %d: an expectation about it applies to both", s.Mark, before)
 			continue
 		}
 		first[s.Mark] = p.stepLines[i]
 	}
 }
 
-// warnEvents warns of events that are raised for a program that does not wait for them.
+// warnEvents warns about events that are raised for a program that does not wait for them.
 func (p *parser) warnEvents() {
 	for i := range p.s.Template.Instances {
 		in := &p.s.Template.Instances[i]
@@ -83,14 +83,14 @@ func (p *parser) warnEvents() {
 	}
 }
 
-// when is the earliest and latest time of a step. relative steps come after the step before them.
+// when is the earliest and latest time of a step. A relative step comes after the step before it.
 type when struct {
 	earliest, latest time.Duration
 	relative         bool
 }
 
-// warnSteps follows each node through its steps, and warns of those that do nothing or not what they say. It skips a node
-// whose order of steps is not certain.
+// warnSteps follows each node through its steps, and warns about steps that do nothing or not what they say. It skips
+// nodes for which the order of steps is not certain.
 func (p *parser) warnSteps() {
 	for _, n := range p.s.Template.Nodes {
 		p.warnNode(&n)
@@ -122,11 +122,11 @@ func (p *parser) warnNode(n *plan.Node) {
 			build = s.Build
 		case plan.VerbStart, plan.VerbAdd:
 			if up {
-				p.warn(line, "%s %s: it runs already", s.Verb, n.Name)
+				p.warn(line, "%s %s: it is already running", s.Verb, n.Name)
 			}
 		case plan.VerbStop, plan.VerbCrash, plan.VerbRemove, plan.VerbPause:
 			if !up {
-				p.warn(line, "%s %s: it does not run by then", s.Verb, n.Name)
+				p.warn(line, "%s %s: it is not running at that time", s.Verb, n.Name)
 			} else if k == 0 && n.Absent {
 				p.warn(line, "%s %s: it is absent until it is added", s.Verb, n.Name)
 			}
@@ -148,15 +148,15 @@ func (p *parser) warnBuild(line int, s *plan.Step, runs string) {
 	}
 	switch order := to.Compare(from); {
 	case s.Build == runs:
-		p.warn(line, "%s %s to %s: it runs that build already", s.Verb, s.Node, s.Build)
+		p.warn(line, "%s %s to %s: it already runs that build", s.Verb, s.Node, s.Build)
 	case order < 0 && s.Verb == plan.VerbUpgrade:
-		p.warn(line, "upgrade %s to %s: it runs %s by then, which is newer; rollback says what this does", s.Node, s.Build, runs)
+		p.warn(line, "upgrade %s to %s: it runs %s by then, which is newer; use rollback", s.Node, s.Build, runs)
 	case order > 0 && s.Verb == plan.VerbRollback:
-		p.warn(line, "rollback %s to %s: it runs %s by then, which is older; upgrade says what this does", s.Node, s.Build, runs)
+		p.warn(line, "rollback %s to %s: it runs %s by then, which is older; use upgrade", s.Node, s.Build, runs)
 	}
 }
 
-// follows reports whether step j, which stands below step i in the text, certainly happens after it.
+// follows reports whether step j, which is below step i in the text, certainly happens after it.
 func (p *parser) follows(i, j int) bool {
 	if p.stepWhen[j].earliest >= p.stepWhen[i].latest {
 		return true

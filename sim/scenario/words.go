@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/near"
 )
 
-// The bounds of what can be written: anything beyond them is a typing error.
+// The bounds of values in a text: anything beyond them is a typing error.
 const (
 	maxTime   = 10 * 366 * 24 * time.Hour
 	maxSeeds  = 1_000_000_000
@@ -21,7 +21,7 @@ const (
 	maxOdds   = 1 << 62
 )
 
-// failf records an error, unless there is one already.
+// failf records an error, unless there already is one.
 func (p *parser) failf(format string, args ...any) { p.failAt(p.line, format, args...) }
 
 func (p *parser) failAt(line int, format string, args ...any) {
@@ -70,13 +70,13 @@ func (p *parser) keyword(keywords ...string) string {
 	return ""
 }
 
-// clause takes the next word, which must be one of the keywords and not be in seen yet.
+// clause takes the next word, which must be one of the keywords and not yet in seen.
 func (p *parser) clause(seen map[string]bool, keywords ...string) string {
 	t := p.next("a clause")
 	for _, k := range keywords {
 		if t.is(k) {
 			if seen[k] {
-				p.failf("%q stands twice, as in: %s", k, p.form)
+				p.failf("%q is given twice; the form is: %s", k, p.form)
 			}
 			seen[k] = true
 			return k
@@ -129,7 +129,7 @@ func orList(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// known is like oneOf, for long or open lists: its error lists the names only if they are few and none is near.
+// known is like oneOf, for long or open lists: its error lists the names only if there are few and none is similar.
 func (p *parser) known(what, have string, all []string) {
 	for _, k := range all {
 		if k == have {
@@ -139,7 +139,7 @@ func (p *parser) known(what, have string, all []string) {
 	if p.err != nil {
 		return
 	}
-	const many = 24 // more names than anyone reads in an error
+	const many = 24 // too many names for an error
 	hint := near.Hint(have, all)
 	if hint == "" && len(all) > 0 && len(all) <= many {
 		hint = ": expected " + orList(all)
@@ -175,7 +175,7 @@ func (p *parser) version() engine.Version {
 	return v
 }
 
-// handler takes the name of an orchestration, and its version if one is given.
+// handler takes an orchestration's name and optional version.
 func (p *parser) handler() (name, version string) {
 	t := p.next("an orchestration")
 	if p.err != nil {
@@ -264,7 +264,7 @@ func (p *parser) parseTime(s, all string) time.Duration {
 	d, err := time.ParseDuration(s)
 	switch {
 	case err != nil || strings.HasPrefix(s, "+"):
-		p.failf("%q: expected a time such as 250ms, 10s or 1m30s, or where times are drawn a range such as 10s..15s", all)
+		p.failf("%q: expected a time such as 250ms, 10s or 1m30s, or, where times are drawn, a range such as 10s..15s", all)
 	case d < 0:
 		p.failf("%q: expected a time at or after the start", all)
 	case d > maxTime:
@@ -278,10 +278,10 @@ func (p *parser) parseTime(s, all string) time.Duration {
 	return d
 }
 
-// single fails if the statement stands in the text a second time.
+// single fails if the text already has the statement.
 func (p *parser) single(statement string) {
 	if before, twice := p.once[statement]; twice {
-		p.failf("%q stands here for the second time: line %d has it", statement, before)
+		p.failf("duplicate %q: line %d has it", statement, before)
 	}
 	p.once[statement] = p.line
 }
@@ -293,7 +293,7 @@ func (p *parser) unique(kind, name string) {
 	}
 	key := kind + " " + name
 	if before, twice := p.named[key]; twice {
-		p.failf("%s %q stands here for the second time: line %d has it", kind, name, before)
+		p.failf("duplicate %s %q: line %d has it", kind, name, before)
 		return
 	}
 	p.named[key] = p.line

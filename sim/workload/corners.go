@@ -11,16 +11,16 @@ import (
 	"github.com/durosim/durosim/internal/planterm"
 )
 
-// cornerOrchestrations returns the shipped orchestrations that exercise corner cases: limits, ids that are taken, and
-// messages that nobody has read yet. Each fails if it finds that a case was decided wrongly.
+// cornerOrchestrations returns the shipped orchestrations that exercise corner cases: limits, ids that already exist,
+// and unread messages. Each fails if it finds that the runtime handled a case incorrectly.
 func cornerOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
-		{"Guardian", v1, always, "a Hoarder with its input as a child, of whose failure it must be told", planterm.EndCompleted, guardian, false},
-		{"Hoarder", v1, always, "sets as many keys as its input says (120) in two turns, which is refused above 100", planterm.EndFailed, hoarder, false},
-		{"Namesake", v1, always, "a child Leaf under the id that its input says, which may be taken", planterm.EndCompleted, namesake, false},
-		{"Scribbler", v1, always, "asks for things with texts that are not UTF-8, awaits and drops what has its result, and waits for as many events as its input says (8), of which \"w-0\" comes", planterm.EndCompleted, scribbler, false},
-		{"Sleeper", v1, always, "takes a message \"mail\", asks for another one and continues as new without looking; the next execution must have it", planterm.EndCompleted, sleeper, false},
-		{"Tidy", v1, always, "sets keys, prunes them by their age, and works on", planterm.EndCompleted, tidy, false},
+		{"Guardian", v1, always, "runs a Hoarder with its input as a child, and must be told of its failure", planterm.EndCompleted, guardian, false},
+		{"Hoarder", v1, always, "sets as many keys as its input says (120) in two turns, which fails above 100", planterm.EndFailed, hoarder, false},
+		{"Namesake", v1, always, "runs a child Leaf with the id in its input, which may already exist", planterm.EndCompleted, namesake, false},
+		{"Scribbler", v1, always, "makes calls with texts that are not UTF-8, awaits and drops futures that have a result, and waits for as many events as its input says (8), of which \"w-0\" arrives", planterm.EndCompleted, scribbler, false},
+		{"Sleeper", v1, always, "takes a message \"mail\", dequeues another one and continues as new without awaiting it; the next execution must get it", planterm.EndCompleted, sleeper, false},
+		{"Tidy", v1, always, "sets keys, prunes them by age, and continues", planterm.EndCompleted, tidy, false},
 	}
 }
 
@@ -47,12 +47,12 @@ func hoarder(ctx *orch.Context, input string) (string, error) {
 func namesake(ctx *orch.Context, input string) (string, error) {
 	out, err := ctx.ScheduleSubOrchestrationWithID("Leaf", input, "").Await()
 	if err != nil {
-		return "refused", nil // it only waits for an answer; a refusal is one
+		return "refused", nil // it only needs an answer, and a refusal is one
 	}
 	return out, nil
 }
 
-// scribbler asks in ways that are allowed, and seldom: what it is told must still be its own.
+// scribbler makes calls in unusual but allowed ways, and checks that it gets the right results.
 func scribbler(ctx *orch.Context, input string) (string, error) {
 	const raw = "raw\xff\xc3"
 	ctx.SetCustomStatus(raw)
@@ -70,7 +70,7 @@ func scribbler(ctx *orch.Context, input string) (string, error) {
 	if err != nil {
 		return "no activity", nil // a fault may make it panic
 	}
-	first.Drop() // too late
+	first.Drop() // has no effect: it has a result
 	again, _ := first.Await()
 	if _, _, err := orch.Select(first, ctx.ScheduleActivity("Charge", raw), first); err != nil {
 		return "", err

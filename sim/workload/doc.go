@@ -4,7 +4,7 @@
 //	r := node.NewRegistry()
 //	err := workload.Handlers(r, build)                          // what a build ships
 //	err = workload.RegisterPrograms(r, p.Programs)              // what every node of a plan has
-//	for _, o := range workload.Orchestrations() { ... }         // what there is, with its usual end
+//	for _, o := range workload.Orchestrations() { ... }         // the shipped orchestrations, with their usual ends
 //
-// A shipped orchestration counts what it must still have and fails if any of it is gone, so its end is evidence.
+// A shipped orchestration checks that it has lost nothing and fails if it has, so its end is evidence.
 package workload

@@ -10,7 +10,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// awaited holds the events and queues that shipped orchestrations wait for; one that is not listed waits for none.
+// awaited holds the events and queues that shipped orchestrations wait for; an orchestration that is not listed waits
+// for none.
 var awaited = map[string][]string{
 	"Approval":     {"approval"},
 	"Doorman":      {"knock"},
@@ -24,7 +25,7 @@ var awaited = map[string][]string{
 	"Sleeper":      {"mail"},
 }
 
-// numbered lists the shipped orchestrations whose input is a count; they ignore an input that is not a number.
+// numbered lists the shipped orchestrations whose input is a count; they ignore other input.
 var numbered = []string{
 	"Chain", "Counter", "Doorman", "Eternal", "Family", "FanOut", "Guardian", "Herald", "Hoarder", "Ledger", "Nanny", "OrderDesk", "Picky", "Race", "Restless", "Scribbler", "Studio",
 }
@@ -38,12 +39,12 @@ func Doubts(in *plan.Instance) []string {
 	var all []string
 	if in.Input != "" && slices.Contains(numbered, in.Orchestration) {
 		if n, err := strconv.Atoi(in.Input); err != nil || n < 0 {
-			all = append(all, fmt.Sprintf("%s takes a number from 0, and the input %q is none: it runs as if none were given", in.Orchestration, in.Input))
+			all = append(all, fmt.Sprintf("%s takes a number from 0, which the input %q is not: it runs as if without input", in.Orchestration, in.Input))
 		}
 	}
 	if in.Input != "" && in.Orchestration == "Approval" {
 		if _, err := time.ParseDuration(in.Input); err != nil {
-			all = append(all, fmt.Sprintf("Approval takes a duration such as 5s, and the input %q is none: it runs as if none were given", in.Input))
+			all = append(all, fmt.Sprintf("Approval takes a duration such as 5s, which the input %q is not: it runs as if without input", in.Input))
 		}
 	}
 	for i := range in.Actions {

@@ -12,16 +12,16 @@ import (
 )
 
 // featureOrchestrations returns the shipped orchestrations that use features beyond a plain workflow: queue messages,
-// custom status, key-value state, sessions, tags, system calls, retries. They count what they must still have, and fail if
-// any of it is gone.
+// custom status, key-value state, sessions, tags, system calls, retries. They check that they have lost nothing, and
+// fail if they have.
 func featureOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
-		{"Clerk", v1, always, "asks for an id, the time and a key of the instance that its input names, and retries an activity", planterm.EndCompleted, clerk, false},
-		{"Diarist", v1, always, "notes the time with an activity, twice", planterm.EndCompleted, diarist, false},
-		{"Doorman", v1, always, "waits for the event \"knock\", at first for 300ms, and continues as new until it was as often as its input says (2)", planterm.EndCompleted, doorman, false},
-		{"Ledger", v1, always, "enters as many messages \"entries\" as its input says (2) under a key each, one an execution", planterm.EndCompleted, ledger, false},
-		{"Picky", v1, always, "takes as many messages \"offers\" as its input says (2), each within 300ms or by the next attempt", planterm.EndCompleted, picky, false},
-		{"Studio", v1, always, "as many activities as its input says (3) on a session of its own, then one with the tag \"gpu\"", planterm.EndCompleted, studio, false},
+		{"Clerk", v1, always, "gets an id, the time and a key of the instance that its input names, and retries an activity", planterm.EndCompleted, clerk, false},
+		{"Diarist", v1, always, "gets the time twice and passes it to an activity", planterm.EndCompleted, diarist, false},
+		{"Doorman", v1, always, "waits for the event \"knock\", at first for 300ms, and continues as new as often as its input says (2)", planterm.EndCompleted, doorman, false},
+		{"Ledger", v1, always, "stores as many messages \"entries\" as its input says (2) under one key each, one per execution", planterm.EndCompleted, ledger, false},
+		{"Picky", v1, always, "takes as many messages \"offers\" as its input says (2), each within 300ms or at the next attempt", planterm.EndCompleted, picky, false},
+		{"Studio", v1, always, "runs as many activities as its input says (3) on a session of its own, then one with the tag \"gpu\"", planterm.EndCompleted, studio, false},
 	}
 }
 
@@ -29,7 +29,7 @@ func doorman(ctx *orch.Context, input string) (string, error) {
 	left := number(input, 2)
 	i, _, err := orch.Select(ctx.ScheduleWait("knock"), ctx.ScheduleTimer(300*time.Millisecond))
 	if err == nil && i == 1 {
-		// A knock that comes at the same moment is for the next wait, or for nobody.
+		// A knock that arrives at the same moment goes to the next wait, or is lost.
 		_, err = ctx.ScheduleWait("knock").Await()
 	}
 	if err != nil {
@@ -100,7 +100,7 @@ func picky(ctx *orch.Context, input string) (string, error) {
 			return "", err
 		}
 		if i == 1 {
-			// The message may arrive at the same moment: the next attempt gets it.
+			// The message may arrive at the same moment; the next attempt then gets it.
 			waited++
 			ctx.SetCustomStatus("waited " + strconv.Itoa(waited))
 			if offer, err = ctx.DequeueEvent("offers").Await(); err != nil {
@@ -129,7 +129,7 @@ func clerk(ctx *orch.Context, input string) (string, error) {
 	policy := orch.DefaultRetryPolicy()
 	policy.MaxAttempts = 20
 	text := ""
-	// System calls are activities: a fault may make them panic, too.
+	// System calls are activities, so a fault may make them panic, too.
 	if id, err := ctx.NewGUID(); err == nil && len(id) != 36 {
 		return "", fmt.Errorf("no id: %q", id)
 	}

@@ -44,24 +44,24 @@ func allShipped() []Orchestration {
 	v1, v2 := engine.V(1, 0, 0), engine.V(2, 0, 0)
 	always := engine.V(0, 0, 0)
 	list := []Orchestration{
-		{"Approval", v1, always, "an activity, then waits for \"approval\" by the new interface at most as long as its input says (5s)", planterm.EndCompleted, approval, false},
-		{"Cancellable", v1, always, "waits for \"go\" for ever, unless it is cancelled", planterm.EndAny, cancellable, false},
-		{"Chain", v1, always, "as many activities as its input says (3), one after the other, with timers between", planterm.EndCompleted, chain, false},
+		{"Approval", v1, always, "runs an activity, then waits for \"approval\" through the new interface for at most as long as its input says (5s)", planterm.EndCompleted, approval, false},
+		{"Cancellable", v1, always, "waits for \"go\" until it is cancelled", planterm.EndAny, cancellable, false},
+		{"Chain", v1, always, "runs as many activities as its input says (3), one after the other, with timers between them", planterm.EndCompleted, chain, false},
 		{"Counter", v1, always, "continues as new as often as its input says (3), then completes", planterm.EndCompleted, counter, false},
-		{"Eternal", v1, always, "an activity and a timer, then continues as new, until it is cancelled", planterm.EndEternal, eternal, false},
-		{"Family", v1, always, "a child that continues as new, then continues as new itself as often as its input says (1)", planterm.EndCompleted, family, false},
-		{"FanOut", v1, always, "as many activities as its input says (5), joined", planterm.EndCompleted, fanOut, false},
-		{"Hasty", v1, always, "schedules a child and completes in the same turn, so that the child never begins", planterm.EndCompleted, hasty, false},
+		{"Eternal", v1, always, "runs an activity and a timer, then continues as new, until it is cancelled", planterm.EndEternal, eternal, false},
+		{"Family", v1, always, "runs a child that continues as new, then continues as new itself as often as its input says (1)", planterm.EndCompleted, family, false},
+		{"FanOut", v1, always, "runs as many activities as its input says (5) and joins them", planterm.EndCompleted, fanOut, false},
+		{"Hasty", v1, always, "schedules a child and completes in the same turn, so the child never starts", planterm.EndCompleted, hasty, false},
 		{"Herald", v1, always, "starts a detached Leaf and continues as new in one turn, as often as its input says (2)", planterm.EndCompleted, herald, false},
-		{"Leaf", v1, always, "one activity; the child of Parent", planterm.EndCompleted, leaf, false},
+		{"Leaf", v1, always, "runs one activity; the child of Parent", planterm.EndCompleted, leaf, false},
 		{"Nanny", v1, always, "leaves an eternal child behind when it continues as new, and another when it panics", planterm.EndFailed, nanny, false},
-		{"OrderDesk", v1, always, "waits for \"approval\", then continues as new in whatever version is the latest, as often as its input says (2)", planterm.EndCompleted, orderDesk1, false},
+		{"OrderDesk", v1, always, "waits for \"approval\", then continues as new in the latest version, as often as its input says (2)", planterm.EndCompleted, orderDesk1, false},
 		{"OrderDesk", v2, v2, "the same with the wait of the new generation, which times out", planterm.EndCompleted, orderDesk2, false},
 		{"Panicky", v1, always, "panics after one activity", planterm.EndFailed, panicky, false},
-		{"Parent", v1, always, "two children, joined", planterm.EndCompleted, parent, false},
+		{"Parent", v1, always, "runs two children and joins them", planterm.EndCompleted, parent, false},
 		{"ProcessOrder", v1, always, "reserves, waits for \"approval\", charges, pauses, ships", planterm.EndCompleted, processOrder1, false},
 		{"ProcessOrder", v2, v2, "the same with the wait of the new generation, which times out", planterm.EndCompleted, processOrder2, false},
-		{"Race", v1, always, "as often as its input says (3), two activities of which the first to end counts; then tells the winners", planterm.EndCompleted, race, false},
+		{"Race", v1, always, "races two activities as often as its input says (3), and returns the winners", planterm.EndCompleted, race, false},
 		{"Restless", v1, always, "continues as new as often as its input says (3), each time with an activity outstanding", planterm.EndCompleted, restless, false},
 	}
 	for _, more := range []func(v1, always engine.Version) []Orchestration{featureOrchestrations, cornerOrchestrations} {
@@ -75,7 +75,7 @@ func allShipped() []Orchestration {
 	return list
 }
 
-// Known returns the names that a plan may use if its nodes run the shipped workload.
+// Known returns the names that a plan may use if its nodes ship the default workload.
 func Known() plan.Known {
 	return plan.Known{Builds: engine.ShippedBuilds(), Orchestrations: Names()}
 }
@@ -125,7 +125,7 @@ func Register(r *node.Registry, handler string) error {
 	return fmt.Errorf("handler %q: no shipped orchestration has this name and version", handler)
 }
 
-// echo returns an activity that answers with its name and input.
+// echo returns an activity that returns its name and input.
 func echo(name string) node.Activity {
 	return func(_ node.ActivityContext, input string) (string, error) { return name + "(" + input + ")", nil }
 }
@@ -255,7 +255,7 @@ func approval(ctx *orch.Context, input string) (string, error) {
 	if _, err := ctx.ScheduleActivity("Reserve", input).Await(); err != nil {
 		return "", err
 	}
-	// The new interface on every build: which events are written depends on the execution's pin alone.
+	// Every build has the new interface; the execution's pin alone decides which events are written.
 	i, value, err := orch.Select(ctx.ScheduleWait2("approval", "orders"), ctx.ScheduleTimer(limit))
 	switch {
 	case err != nil:
@@ -344,7 +344,7 @@ func race(ctx *orch.Context, input string) (string, error) {
 		round := strconv.Itoa(i)
 		bell := ctx.ScheduleTimer(300 * time.Millisecond)
 		left, right := ctx.ScheduleActivity("Work", "left "+round), ctx.ScheduleActivity("Work", "right "+round)
-		if i%2 == 1 { // both may have ended when the code looks
+		if i%2 == 1 { // both may have a result by then
 			if _, err := bell.Await(); err != nil {
 				return "", err
 			}
@@ -357,7 +357,7 @@ func race(ctx *orch.Context, input string) (string, error) {
 		if _, err := bell.Await(); err != nil {
 			return "", err
 		}
-		// The bell has rung: this activity is given up in the turn that schedules it.
+		// The timer has fired: this activity is dropped in the turn that schedules it.
 		if _, _, err := orch.Select(bell, ctx.ScheduleActivity("Tick", round)); err != nil {
 			return "", err
 		}

@@ -20,7 +20,7 @@ func orderDesk1(ctx *orch.Context, input string) (string, error) {
 	return nextOrder(ctx, input)
 }
 
-// orderDesk2 is the same with the wait of the new generation, which times out.
+// orderDesk2 is orderDesk1 with the wait of the second generation and a timeout.
 func orderDesk2(ctx *orch.Context, input string) (string, error) {
 	if _, err := ctx.ScheduleActivity("Reserve", input).Await(); err != nil {
 		return "", err

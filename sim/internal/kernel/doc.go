@@ -20,6 +20,6 @@
 //   - Handles are values. A handle that outlives its event does nothing.
 //   - The step budget, and sixteen times as many events, end every run.
 //
-// Time is counted in whole microseconds and is never negative. A broken rule of use, such as an event in the past, panics.
-// Nothing here is safe for concurrent use.
+// Time is counted in whole microseconds and is never negative. Misuse, such as an event in the past, panics. Nothing
+// here is safe for concurrent use.
 package kernel

@@ -21,8 +21,8 @@ func (a *entry) before(b *entry) uint64 {
 	return borrow
 }
 
-// nearHeap is the index from which down branches after all. Entries that far out are not in a near cache, and a
-// predicted branch lets the processor fetch the next ones while it still waits for these: a fifth of the time at 10⁵.
+// nearHeap is the index from which down does use a branch. Entries that far out are not in a fast cache, and a
+// predicted branch lets the processor fetch the next ones while it waits: a fifth of the time with 10⁵ entries.
 const nearHeap = 1 << 11
 
 // heap is a binary heap of entries. Since no two are equal (seq is unique) the order in which they leave does not
@@ -47,8 +47,8 @@ func (h heap) up(i int, e entry) {
 	h[i] = e
 }
 
-// down puts e at i or, moving the younger children up, below it. It walks to a leaf first and then climbs: e comes
-// from the bottom and mostly belongs there.
+// down inserts e at i and sifts it down: descendants that come before e move up. It walks to a leaf first and then
+// climbs, because e comes from the bottom and usually belongs there.
 func (h heap) down(i int, e entry) {
 	top := i
 	for {
@@ -90,7 +90,7 @@ func (h *heap) pop() entry {
 	return first
 }
 
-// order turns entries in any order into a heap.
+// order turns unordered entries into a heap.
 func (h heap) order() {
 	for i := len(h)/2 - 1; i >= 0; i-- {
 		h.down(i, h[i])

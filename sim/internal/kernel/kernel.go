@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// Options configure a Kernel. None of them is a value that a simulation would draw.
+// Options configure a Kernel. None of them is a value that simulations vary.
 type Options struct {
 	// Chooser orders events due at the same time and makes the draws. It must be set.
 	Chooser sim.Chooser
@@ -24,7 +24,7 @@ const (
 	// DefaultStepBudget is the step budget of a run whose Options set none.
 	DefaultStepBudget uint64 = 10_000_000
 	// PopsPerStep times the step budget is the number of popped events after which a run is Exhausted, so that a run
-	// whose events never count as steps ends too.
+	// whose events never count as steps also ends.
 	PopsPerStep uint64 = 16
 )
 
@@ -58,12 +58,12 @@ type Kernel[E any] struct {
 	pops    uint64
 	budget  uint64
 
-	// Invariant: no entry in queue is before now. An entry is live while its gen is that of its slot; the others were
-	// cancelled and are dropped when met, or all at once when they are more than half.
+	// Invariant: no entry in queue is before now. An entry is live while its gen equals its slot's; other entries were
+	// cancelled. They are dropped when they reach the front, or all at once when they are more than half of the queue.
 	queue queue
 	dead  int
 	slots []slot[E]
-	// free is the first free slot plus one, the head of a list through slot.next; zero is none.
+	// free is the first free slot plus one, the head of a list through slot.next; zero means none.
 	free uint32
 }
 
@@ -115,7 +115,7 @@ func (k *Kernel[E]) After(d time.Duration, key sim.Key, e E) Handle {
 	return k.At(k.now.Add(d), key, e)
 }
 
-// hold puts e into a free slot. Slots are reused last in, first out.
+// hold stores e in a free slot. Slots are reused in last-in, first-out order.
 func (k *Kernel[E]) hold(e E) Handle {
 	if k.free == 0 {
 		if len(k.slots) == math.MaxInt32 {
@@ -136,9 +136,9 @@ func (k *Kernel[E]) take(i uint32) E {
 	s := &k.slots[i]
 	e := s.event
 	var none E
-	s.event = none // What the event refers to must not live on in a free slot.
+	s.event = none // Do not keep the event's references alive in a free slot.
 	s.gen++
-	if s.gen != 0 { // A slot that has used all its generations is retired: an old handle could match.
+	if s.gen != 0 { // A slot that has used all its generations is retired, since an old handle could match a reused one.
 		s.next = k.free
 		k.free = i + 1
 	}
@@ -162,8 +162,8 @@ func (k *Kernel[E]) Cancel(h Handle) bool {
 // minSweep is the number of cancelled entries below which sweeping is not worth it.
 const minSweep = 64
 
-// sweep drops all cancelled entries. One pass pays for at least half as many cancellations as there are entries, so
-// cancelling takes amortized constant time and memory stays within twice that of the waiting events.
+// sweep drops all cancelled entries. A pass happens only after at least half as many cancellations as there are
+// entries, so cancelling takes amortized constant time, and memory stays within twice that of the waiting events.
 func (k *Kernel[E]) sweep() {
 	k.queue.keep(func(e *entry) bool { return k.slots[e.slot].gen == e.gen })
 	k.dead = 0

@@ -15,7 +15,7 @@ type queue struct {
 }
 
 const (
-	// window is how far the horizon lies behind the first event when near is empty, in microseconds.
+	// window is how far advance moves the horizon beyond the first event, in microseconds.
 	window = 30_000
 	// nearMost bounds near, so that what is inserted passes few entries however many events wait.
 	nearMost = 32
@@ -56,7 +56,7 @@ func (q *queue) pop() entry {
 	return e
 }
 
-// advance moves the horizon behind the first entry of far, and the entries that are now near. Near is empty.
+// advance moves the horizon beyond the first entry of far, and moves the entries before it to near. Near is empty.
 func (q *queue) advance() {
 	at := q.far[0].at
 	q.horizon = entry{at: at + min(window, math.MaxUint64-at)}
@@ -83,7 +83,7 @@ func (q *queue) retreat() {
 	q.near = append(q.near[:0], q.near[half:]...)
 }
 
-// keep drops the entries for which kept returns false.
+// keep removes the entries for which kept returns false.
 func (q *queue) keep(kept func(*entry) bool) {
 	for _, list := range [...]*[]entry{&q.near, (*[]entry)(&q.far)} {
 		all := *list

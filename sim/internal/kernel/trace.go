@@ -11,7 +11,7 @@ import (
 )
 
 // Trace takes the records of a run and keeps a running digest of them, not the records themselves. A record is a time,
-// a kind and any number of fields; what kinds and fields mean is up to the caller. Between Begin and End each field is
+// a kind and any number of fields; the caller defines what kinds and fields mean. Between Begin and End each field is
 // one call:
 //
 //	t.Begin(now, kindSent)
@@ -19,36 +19,37 @@ import (
 //	t.Str(name)
 //	t.End()
 //
-// Adding a record allocates nothing. Calls out of this order panic.
+// Adding a record allocates nothing. Calls in any other order panic.
 //
-// The digest is format 3. A record is a sequence of words of 64 bits: its kind, the time since the record before (since 0 for
-// the first), its fields, and its shape. Int and Uint are the word of their value. Str and Bytes are their content, eight bytes
-// a word with the lowest first, and then their length; the last word of a content of eight bytes or more ends with it, so it
-// may repeat some of the word before. Bool is no word. The shape is a 1 and then three bits for each field: which of the calls
-// it was, and what a Bool was; after twenty fields it is written, and begins anew with a 1 and three zero bits. Read from its
-// end, a sequence of words has one meaning, so no two sequences of calls give the same words.
+// The digest is format 3. A record is a sequence of 64-bit words: its kind, the time since the previous record (since 0
+// for the first), its fields, and its shape. Int and Uint give one word with their value. Str and Bytes give their
+// content, eight bytes to a word in little-endian order, and then their length; if the content has eight bytes or more,
+// its last word ends with the content, so it may repeat part of the word before. Bool gives no word. The shape is a 1
+// followed by three bits for each field, which say which call it was and the value of a Bool; after twenty fields the
+// shape is written, and restarts with a 1 and three zero bits. Read backward, a sequence of words has only one meaning,
+// so no two sequences of calls give the same words.
 //
-// Each word goes into two numbers of 64 bits, a and b, in two ways that have no multiplier, rotation or operator in common, and
-// neither way loses anything. The digest is the SHA-256 of the text "durosim/trace/3", a, b and the number of records, each in
-// eight bytes, lowest first. Traces that differ have different digests but for one in 2^128. This holds for differences that
-// happen, not for those that somebody looks for. SHA-256 over all bytes would cost as much as everything else that a trace
-// does.
+// Each word is mixed into two 64-bit numbers, a and b, in two ways that share no multiplier, rotation or operator and
+// lose no information. The digest is the SHA-256 of the text "durosim/trace/3", a, b and the number of records, each in
+// eight bytes, little-endian. Two different traces have the same digest with a probability of about 1 in 2^128. This
+// holds for accidental differences, not for deliberate ones. SHA-256 over all bytes would cost as much as everything
+// else that a trace does.
 type Trace struct {
-	now     lanes    // with the open record
-	before  lanes    // without it
+	now     lanes    // including the open record
+	before  lanes    // without the open record
 	shape   uint64   // of the open record's fields; 0 outside a record
-	last    sim.Time // of the record begun last
+	last    sim.Time // of the last record begun
 	records uint64
 	keep    func(index, sum uint64)
 }
 
 const (
 	traceFormat = "durosim/trace/3"
-	// shapeFull is the least shape that has no room for one more field.
+	// shapeFull is the lowest shape without room for another field.
 	shapeFull uint64 = 1 << 60
 )
 
-// The fields of a shape.
+// The codes of fields in a shape.
 const (
 	shapeInt = 1 + iota
 	shapeUint
@@ -58,12 +59,12 @@ const (
 	shapeBytes
 )
 
-// lanes are the two numbers that a digest ends as.
+// lanes are the two numbers from which the digest is computed.
 type lanes struct{ a, b uint64 }
 
 func (l *lanes) add(word uint64) { *l = l.with(word) }
 
-// with returns the numbers with one more word. Used on a copy, it keeps them in registers.
+// with returns the lanes with one more word mixed in. Because it works on a copy, they stay in registers.
 func (l lanes) with(word uint64) lanes {
 	return lanes{
 		a: (bits.RotateLeft64(l.a, 23) ^ word) * 0x9e3779b97f4a7c15,
@@ -74,15 +75,15 @@ func (l lanes) with(word uint64) lanes {
 // NewTrace returns an empty trace.
 func NewTrace() *Trace { return &Trace{} }
 
-// Shape is the kinds of the fields of a record that holds numbers only, for Record. Make it once, of five numbers at most:
+// Shape describes the fields of a record without texts, for Record. Make it once, with at most five numbers:
 // kernel.Fields.Uint().Uint().Bool(false).
 type Shape struct {
 	bits  uint64
-	words int  // the fields but for those that are no word
+	words int  // number of fields that give a word
 	bytes bool // bytes follow the numbers
 }
 
-// mostWords is how many words Record takes.
+// mostWords is the number of words that Record takes.
 const mostWords = 5
 
 // Fields is the shape of a record without fields.
@@ -94,7 +95,7 @@ func (s Shape) Uint() Shape { return s.number(shapeUint) }
 // Int adds a signed number to the shape.
 func (s Shape) Int() Shape { return s.number(shapeInt) }
 
-// NoText adds an empty text to the shape. It takes a word of 0, its length.
+// NoText adds an empty text to the shape. Its word is 0, the length.
 func (s Shape) NoText() Shape { return s.number(shapeStr) }
 
 func (s Shape) number(code uint64) Shape {
@@ -107,7 +108,7 @@ func (s Shape) number(code uint64) Shape {
 // Bytes adds bytes to the shape, for RecordBytes.
 func (s Shape) Bytes() Shape { return Shape{s.bits<<3 | shapeBytes, s.words, true} }
 
-// Bool adds a truth value to the shape, which holds it.
+// Bool adds a boolean with this value to the shape.
 func (s Shape) Bool(v bool) Shape {
 	code := uint64(shapeFalse)
 	if v {
@@ -182,7 +183,7 @@ func (t *Trace) Uint(v uint64) {
 	t.now.add(v)
 }
 
-// Bool adds a truth value to the open record.
+// Bool adds a boolean to the open record.
 func (t *Trace) Bool(v bool) {
 	if v {
 		t.field(shapeTrue)
@@ -203,8 +204,7 @@ func (t *Trace) Bytes(b []byte) {
 	addContent(&t.now, b)
 }
 
-// field notes in the shape which call the next field is. It is small enough to be inlined: a shape of 0 is as rare as a full
-// one.
+// field adds a field's code to the shape. It is small enough to be inlined: a shape of 0 is as rare as a full one.
 func (t *Trace) field(code uint64) {
 	if t.shape-1 >= shapeFull-1 {
 		t.turnShape()
@@ -212,7 +212,7 @@ func (t *Trace) field(code uint64) {
 	t.shape = t.shape<<3 | code
 }
 
-// turnShape writes a full shape and begins it anew.
+// turnShape writes a full shape and starts a new one.
 func (t *Trace) turnShape() {
 	if t.shape == 0 {
 		t.notOpen()
@@ -242,7 +242,7 @@ func addContent[T string | []byte](to *lanes, s T) {
 	*to = l.with(uint64(len(s)))
 }
 
-// word returns the first eight bytes of s, the lowest first.
+// word returns the first eight bytes of s as a little-endian number.
 func word[T string | []byte](s T) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
@@ -267,8 +267,8 @@ func (t *Trace) hand() { t.keep(t.records-1, mix.Bits(t.now.a^bits.RotateLeft64(
 // Records returns the number of records ended so far.
 func (t *Trace) Records() uint64 { return t.records }
 
-// Digest returns the digest of the records ended so far. It may be called at any time and disturbs nothing. To compare runs
-// record by record, use Keep, which costs less.
+// Digest returns the digest of the records ended so far. It may be called at any time and does not affect the trace. To
+// compare runs record by record, use Keep, which is cheaper.
 func (t *Trace) Digest() sim.Digest {
 	end, ended := []byte(traceFormat), t.now
 	if t.shape != 0 {
@@ -280,9 +280,9 @@ func (t *Trace) Digest() sim.Digest {
 	return sha256.Sum256(end)
 }
 
-// Keep sets a hook that gets, at each End, the index of the record and a short hash of all records so far. FirstDifference
-// uses them to find the first record in which two runs differ. The short hash is for that alone; only the digest says that
-// two traces are equal. Call it before the first record; nil switches it off.
+// Keep sets a hook that receives, at each End, the index of the record and a short hash of all records so far.
+// FirstDifference uses these to find the first record in which two runs differ. Use the short hash only for that; only
+// equal digests show that two traces are equal. Call Keep before the first record; nil removes the hook.
 func (t *Trace) Keep(hook func(index, sum uint64)) { t.keep = hook }
 
 func (t *Trace) notOpen() {

@@ -1,6 +1,6 @@
-// Package mix is the arithmetic that keyed draws and the sums of traces rest on:
+// Package mix has the arithmetic on which keyed draws and trace digests are built:
 //
 //	x := mix.Bits(seed + mix.Golden)
 //
-// It promises that its values never change: they are those of every seed. It knows no limits.
+// Its values never change, because every seed depends on them.
 package mix

@@ -1,7 +1,7 @@
 package mix
 
-// Bits is the finalizer of SplitMix64 (Stafford's variant 13): a bijection in which each input bit moves every
-// output bit. All keyed draws rest on it, so a change here changes every seed's run.
+// Bits is the finalizer of SplitMix64 (Stafford's variant 13): a bijection in which each input bit affects every output
+// bit. All keyed draws use it, so a change here changes every seed's run.
 func Bits(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9
@@ -11,10 +11,10 @@ func Bits(x uint64) uint64 {
 	return x
 }
 
-// Golden spreads consecutive numbers over all 64 bits. It is odd, so multiplying by it loses nothing.
+// Golden spreads consecutive numbers over all 64 bits. It is odd, so multiplying by it is a bijection.
 const Golden uint64 = 0x9e3779b97f4a7c15
 
-// Text is FNV-1a with a final mix. It runs for names that are fixed at set-up, where its speed does not matter.
+// Text is FNV-1a with a final mix. It hashes names that are fixed at set-up, where speed does not matter.
 func Text(s string) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for i := 0; i < len(s); i++ {

@@ -21,7 +21,7 @@ func MustPanic(t *testing.T, want string, f func()) {
 		t.Helper()
 		got, _ := recover().(string)
 		if !strings.Contains(got, want) {
-			t.Errorf("panic is %q, want one that says %q", got, want)
+			t.Errorf("panic is %q, want one that contains %q", got, want)
 		}
 	}()
 	f()

@@ -9,12 +9,12 @@ import (
 // Kind is the kind of a Call.
 type Kind uint8
 
-// The kinds of calls, with the fields of Call that they set.
+// The kinds of calls, each with the fields of Call that it sets.
 const (
 	Began      Kind = iota + 1 // the code began: Text is its input
 	Scheduled                  // Action, Token
 	Updated                    // Action
-	Pruned                     // Ms, N: how many keys it was told that it has cleared
+	Pruned                     // Ms, N: the number of cleared keys that it got
 	Spawned                    // Token
 	Awaited                    // Token; Text, or Failed and its text
 	Selected                   // Tokens, N: the index of the winner
@@ -27,11 +27,11 @@ const (
 	Panicked                   // the code, or the coroutine of Token, did not return
 )
 
-// Call is a call of a Context, in the order in which they return, or the beginning or end of code. What it points to is
-// read-only.
+// Call is a call of a Context, or the beginning or end of code. Calls are in the order in which they return. What a
+// Call points to is read-only.
 type Call struct {
 	Kind Kind
-	// By is the coroutine that makes the call: the token of its future, 0 for the handler.
+	// By is the token of the coroutine that makes the call, 0 for the handler.
 	By, Token orchhost.Token
 	Failed    bool
 	N         int
@@ -40,7 +40,7 @@ type Call struct {
 	*Seldom
 }
 
-// Seldom has what few calls have.
+// Seldom has fields that few calls use.
 type Seldom struct {
 	Tokens []orchhost.Token
 	Ms     uint64
@@ -49,7 +49,7 @@ type Seldom struct {
 	Keys   []engine.KVEntry
 }
 
-// Recorder records the calls of one turn after the other. The zero value is ready. It is not safe for concurrent use.
+// Recorder records the calls of turns, one turn at a time. The zero value is ready. It is not safe for concurrent use.
 type Recorder struct {
 	host    orchhost.Host
 	handler orch.Handler
@@ -59,14 +59,14 @@ type Recorder struct {
 	calls   []Call
 	actions []orchhost.Action
 	seldom  []Seldom
-	none    Call // what comes after the end
+	none    Call // discards calls after the end
 	tokens  []orchhost.Token
 	keys    []engine.KVEntry
-	made    []*coroutine // the first so many are of this turn
+	made    []*coroutine // the first ones belong to this turn
 	spawned int
 }
 
-// Run returns a handler that behaves as the given one and records its calls until the next call of Run.
+// Run returns a handler that behaves like the given one and records its calls until the next call of Run.
 func (r *Recorder) Run(handler orch.Handler) orch.Handler {
 	r.handler, r.calls = handler, r.calls[:0]
 	if r.run == nil {
@@ -75,10 +75,10 @@ func (r *Recorder) Run(handler orch.Handler) orch.Handler {
 	return r.run
 }
 
-// Calls returns what was recorded since Run: nothing if no code ran. It is valid until the next call of Run.
+// Calls returns the calls recorded since Run, none if no code ran. The slice is valid until the next call of Run.
 func (r *Recorder) Calls() []Call { return r.calls }
 
-// Watch begins to record the calls of a host: of code that runs from its beginning.
+// Watch starts recording the calls that a host gets from code that runs from its beginning.
 func (r *Recorder) Watch(host orchhost.Host) orchhost.Host {
 	clear(r.calls)
 	clear(r.actions)
@@ -89,10 +89,10 @@ func (r *Recorder) Watch(host orchhost.Host) orchhost.Host {
 	return r
 }
 
-// Over ends the record. What code asks for while it is being torn down does not count.
+// Over ends the recording. Calls made while code is torn down do not count.
 func (r *Recorder) Over() { r.over = true }
 
-// add returns room for the next call.
+// add appends a call and returns it.
 func (r *Recorder) add(k Kind) *Call {
 	if r.over {
 		return &r.none
@@ -131,10 +131,10 @@ func (r *Recorder) ended(how Kind, token orchhost.Token, text string, err error)
 	c.tell(text, err)
 }
 
-// coroutine is the code of a coroutine that the code has made.
+// coroutine is a coroutine that the code has started.
 type coroutine struct {
 	r     *Recorder
-	token orchhost.Token // known when it runs
+	token orchhost.Token // set when it starts
 	fn    func() (string, error)
 	run   func() (string, error) // the method value code, made once
 }

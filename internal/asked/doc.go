@@ -1,5 +1,6 @@
-// Package asked records the calls that orchestration code makes of its host in a turn, and the answers: all that an
-// independent judge of the turn must know of the code. It stands between the code and the engine that computes the turn.
+// Package asked records the calls that orchestration code makes on its host during a turn, and the answers: everything
+// about the code that an independent checker of the turn needs. It sits between the code and the engine that computes
+// the turn.
 //
 //	var r asked.Recorder
 //	out, err := replay.Turn(replay.Input{Handler: r.Run(handler), Watcher: &r, ...})

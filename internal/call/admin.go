@@ -97,12 +97,12 @@ func (DeleteInstanceBulk) method() method         { return admin("delete_instanc
 func (PruneExecutions) method() method            { return admin("prune_executions") }
 func (PruneExecutionsBulk) method() method        { return admin("prune_executions_bulk") }
 
-// The changes that a test makes to a store behind its provider's back. No provider has a method for them; a checker of the
-// provider's answers must be told about them.
+// The changes that a test makes to a store directly. No provider has a method for them; a checker of the provider's
+// answers must be told about them.
 type (
-	// Plant puts one thing into the store: if it names an orchestration, an instances row with ExecutionID as its current
-	// execution; or a part of a row: its parent, or its custom status, which gets version 1; or a key of the store; or
-	// else an execution, its pin, its status, or an event. An EventID without Event plants an undecodable event.
+	// Plant writes one thing to the store: if it names an orchestration, an instances row with ExecutionID as its
+	// current execution; or part of a row: its parent, or its custom status, which gets version 1; or a key; or else an
+	// execution, its pin, its status, or an event. An EventID without Event plants an undecodable event.
 	Plant struct {
 		Instance      string             `json:"instance"`
 		Orchestration string             `json:"orchestration,omitempty"`
@@ -133,7 +133,7 @@ func (Plant) method() method          { return method{name: "plant"} }
 func (CorruptEvent) method() method   { return method{name: "corrupt_event"} }
 func (CorruptMessage) method() method { return method{name: "corrupt_message"} }
 
-// All returns one zero value of each call, in the order of the interfaces; changes behind the provider's back come last.
+// All returns one zero value of each call, in the order of the interfaces, with direct changes of the store last.
 func All() []Call {
 	return []Call{
 		EnqueueForOrchestrator{}, FetchOrchestrationItem{}, AckOrchestrationItem{}, AbandonOrchestrationItem{}, RenewOrchestrationItemLock{},

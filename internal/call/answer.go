@@ -6,8 +6,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Answer is the result of a call: an error, or the field that the method fills. A zero field means nothing found, no
-// value, or an empty list.
+// Answer is the result of a call: an error, or the field that the method fills. A zero field means that nothing was
+// found, no value, or an empty list.
 type Answer struct {
 	Err error
 
@@ -33,8 +33,8 @@ type Answer struct {
 	Pruned     *engine.PruneResult
 }
 
-// Perform makes a call on a provider. A call of the management surface fails permanently on a provider that has none, and
-// a change behind the provider's back (see Plant) always does.
+// Perform makes a call on a provider. A call of the management surface fails permanently on a provider that has none,
+// and a direct change of the store (see Plant) always does.
 func Perform(ctx context.Context, p engine.Provider, c Call) (a Answer) {
 	switch r := c.(type) {
 	case EnqueueForOrchestrator:

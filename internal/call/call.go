@@ -8,14 +8,14 @@ import (
 )
 
 // Call is a call as a value. The set is closed: one struct for each method of engine.Provider and engine.ProviderAdmin,
-// with the method's arguments, and one for each change that a test makes behind the provider's back (see Plant).
+// with the method's arguments, and one for each change that a test makes to a store directly (see Plant).
 type Call interface{ method() method }
 
 // Method returns the contract's name of a call, such as "fetch_orchestration_item".
 func Method(c Call) string { return c.method().name }
 
 // Kind returns the kind that observations record for a call: observe.CallAdmin for the whole management surface, and
-// observe.CallNone for changes behind the provider's back.
+// observe.CallNone for direct changes of the store.
 func Kind(c Call) observe.CallKind { return c.method().kind }
 
 // method holds the properties that all calls of one struct share.
@@ -104,7 +104,7 @@ type (
 		ExtendFor   time.Duration `json:"extend_for_ms"`
 		IdleTimeout time.Duration `json:"idle_timeout_ms"`
 	}
-	// CleanupOrphanedSessions deletes expired sessions that no activity carries.
+	// CleanupOrphanedSessions deletes expired sessions to which no activity belongs.
 	CleanupOrphanedSessions struct {
 		IdleTimeout time.Duration `json:"idle_timeout_ms"`
 	}

@@ -7,5 +7,5 @@
 //	})
 //
 // The set of calls is closed: one struct for each method of engine.Provider and engine.ProviderAdmin, whose
-// comments state the rules, and one for each change that a test makes behind a provider's back (see Plant).
+// comments state the rules, and one for each change that a test makes to a store directly (see Plant).
 package call

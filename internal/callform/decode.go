@@ -18,7 +18,7 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// UnknownMethodError reports that there is no such method.
+// UnknownMethodError reports that a method does not exist.
 type UnknownMethodError struct{ Method string }
 
 // Error names the method.
@@ -51,7 +51,7 @@ func DecodeCall(method string, params []byte) (call.Call, error) {
 }
 
 // Decode reads one JSON value into the value that into points to. A field is required unless its tag has omitempty.
-// Strict refuses unknown fields, so that a misspelt name is an error and not a default.
+// If strict is set, unknown fields are errors, so that a misspelled name does not silently become a default.
 func Decode(data []byte, into any, where string, strict bool) error {
 	return decode(data, reflect.ValueOf(into).Elem(), where, strict)
 }
@@ -63,7 +63,7 @@ func decode(data []byte, into reflect.Value, where string, strict bool) error {
 		return fmt.Errorf("%s: %s", where, strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: something after the value", where)
+		return fmt.Errorf("%s: unexpected data after the value", where)
 	}
 	return reader{strict}.read(raw, into, where)
 }
@@ -145,7 +145,7 @@ func (r reader) read(raw json.RawMessage, into reflect.Value, where string) erro
 	return nil
 }
 
-// duration converts milliseconds to a duration; a number too large for one becomes the longest.
+// duration converts milliseconds to a duration; a number that is too large becomes the longest duration.
 func duration(ms int64) time.Duration {
 	if ms > math.MaxInt64/int64(time.Millisecond) {
 		return math.MaxInt64
@@ -213,7 +213,7 @@ func (r reader) readList(raw json.RawMessage, into reflect.Value, where string) 
 	if json.Unmarshal(raw, &elements) != nil {
 		return wrongType(reflect.Slice, raw, where)
 	}
-	if len(elements) == 0 && into.Type().Elem().Kind() != reflect.String { // an empty list of ids differs from no list
+	if len(elements) == 0 && into.Type().Elem().Kind() != reflect.String { // an empty list of ids differs from a missing one
 		into.SetZero()
 		return nil
 	}
@@ -226,7 +226,7 @@ func (r reader) readList(raw json.RawMessage, into reflect.Value, where string) 
 	return nil
 }
 
-// readByKey reads an object as pairs or entries, sorted by key.
+// readByKey reads an object into a slice of pairs or entries, sorted by key.
 func (r reader) readByKey(raw json.RawMessage, into reflect.Value, where string) error {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(raw, &object) != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/durosim/durosim/internal/show"
 )
 
-// everything is the codec of all kinds; opaque keeps what it does not know.
+// everything is a codec for all kinds; opaque also keeps unknown kinds and fields.
 var (
 	everything = engine.NewJSONCodec("oracle", engine.Kinds2x(), engine.WorkItemKinds2x())
 	opaque     = engine.Opaque(everything)
@@ -36,10 +36,10 @@ func Text(v any) string {
 	return string(data)
 }
 
-// CallText returns a call as a transcript shows it: the method and its parameters.
+// CallText returns a call as it appears in a transcript: the method and its parameters.
 func CallText(c call.Call) string { return call.Method(c) + " " + Text(c) }
 
-// AnswerText returns the answer to a call of a method as a transcript shows it.
+// AnswerText returns a method's answer as it appears in a transcript.
 func AnswerText(method string, a call.Answer) string {
 	if a.Err != nil {
 		e := ErrorOf(a.Err)
@@ -50,14 +50,14 @@ func AnswerText(method string, a call.Answer) string {
 	}
 	data, err := EncodeResult(method, a)
 	if err != nil {
-		return fmt.Sprintf("a result that has no JSON form: %v", err)
+		return fmt.Sprintf("a result without a JSON form: %v", err)
 	}
 	return string(data)
 }
 
 // EventText returns the canonical text of an event, for comparing events. It fails for data that no codec writes.
 func EventText(e engine.Event) (string, error) {
-	// The codec has no text for an event without an id, which a provider must refuse. Here its id is 0.
+	// The codec cannot encode an event without an id, which a provider must refuse. Its id is written as 0.
 	const firstID, noID = `{"event_id":1,`, `{"event_id":0,`
 	if o, ok := e.Data.(eventdata.Opaque); ok {
 		known := e
@@ -171,8 +171,8 @@ func appendText(b []byte, text string) []byte {
 type field struct {
 	index    int
 	name     string
-	optional bool // left out when it is zero
-	nullable bool // no list is null, unlike the empty list
+	optional bool // omitted when zero
+	nullable bool // a nil list is null, unlike an empty list
 }
 
 // fieldsOf returns the fields of a struct that have a JSON tag. The tag `form:"nullable"` makes a field nullable.
@@ -211,7 +211,8 @@ func appendFields(b []byte, v reflect.Value) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// appendByKey writes pairs and entries as an object by key, in order; an element without its key is the value.
+// appendByKey writes a slice of pairs or entries as an object, in order: the key is the name, and the rest of the
+// element is the value.
 func appendByKey(b []byte, v reflect.Value) ([]byte, error) {
 	b = append(b, '{')
 	var keys []string
@@ -237,7 +238,7 @@ func appendByKey(b []byte, v reflect.Value) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// tagModes holds the contract's names of the modes; those in tagSets come with a set.
+// tagModes holds the contract's names of the modes without a set, tagSets those of the modes with one.
 var (
 	tagModes = []string{engine.TagDefaultOnly: "DefaultOnly", engine.TagTags: "Tags", engine.TagDefaultAnd: "DefaultAnd", engine.TagAny: "Any", engine.TagNone: "None"}
 	tagSets  = []engine.TagMode{engine.TagTags, engine.TagDefaultAnd}

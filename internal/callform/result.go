@@ -13,10 +13,10 @@ import (
 // resultForm describes which field of an answer is a method's result.
 type resultForm struct {
 	field func(a *call.Answer) any // a pointer to the field
-	null  bool                     // an absent value is a result too: null
+	null  bool                     // an absent value is a valid result: null
 }
 
-// results maps methods to their results. A method that is missing here has none, which is null in JSON.
+// results maps methods to their results. A method that is missing here has no result, which is null in JSON.
 var results = map[string]resultForm{
 	"fetch_orchestration_item":       {func(a *call.Answer) any { return &a.Orchestration }, true},
 	"read":                           {func(a *call.Answer) any { return &a.Events }, false},
@@ -61,8 +61,8 @@ func EncodeResult(method string, a call.Answer) ([]byte, error) {
 	return appendValue(nil, v)
 }
 
-// DecodeResult turns a result into an answer. It ignores fields that the method does not have, since a provider may
-// return more than is asked. A method without a result answers null.
+// DecodeResult turns a result into an answer. It ignores unknown fields, since a provider may return more than
+// required. A method without a result must return null.
 func DecodeResult(method string, result []byte) (call.Answer, error) {
 	var a call.Answer
 	form, ok := results[method]
@@ -70,16 +70,16 @@ func DecodeResult(method string, result []byte) (call.Answer, error) {
 	case len(result) == 0:
 		return a, errors.New("result: missing")
 	case !ok && string(result) != "null":
-		return a, fmt.Errorf("result: want null, since this call has none, got %s", result)
+		return a, fmt.Errorf("result: want null, since this call has no result, got %s", result)
 	case !ok:
 		return a, nil
 	case string(result) == "null" && !form.null:
-		return a, errors.New("result: null, where there is always a result")
+		return a, errors.New("result: got null, but this method always has a result")
 	}
 	return a, Decode(result, form.field(&a), "result", false)
 }
 
-// The codes of a failed call.
+// The error codes of a failed call.
 const (
 	CodeRetryable = 1
 	CodePermanent = 2
@@ -104,7 +104,7 @@ func ErrorOf(err error) *Error {
 	return e
 }
 
-// Provider returns the error as the provider of a method returned it.
+// Provider returns the error as a provider's method would return it.
 func (e *Error) Provider(method string) error {
 	return &engine.ProviderError{Operation: method, Message: e.Message, Retryable: e.Code == CodeRetryable}
 }

@@ -12,11 +12,11 @@ import (
 // Schema is a JSON Schema, draft 2020-12, as encoding/json writes it.
 type Schema map[string]any
 
-// refer is the schema of a definition of Definitions.
+// refer returns a reference to an entry of Definitions.
 func refer(name string) Schema { return Schema{"$ref": "#/$defs/" + name} }
 
-// ParamsSchema returns the schema of a call's parameters. Like all schemas here it is derived from the encoder and the
-// decoder, refers to Definitions, and allows null for an optional field.
+// ParamsSchema returns the schema of a call's parameters. Like all schemas of this package, it is derived from the
+// encoder and the decoder, refers to Definitions, and allows null for an optional field.
 func ParamsSchema(c call.Call) Schema {
 	s := TypeSchema(reflect.TypeOf(c))
 	s["additionalProperties"] = false
@@ -100,7 +100,7 @@ func fieldsSchema(t reflect.Type) Schema {
 	return Schema{"type": "object", "properties": properties, "required": required}
 }
 
-// Definitions returns what the other schemas refer to, by name. It fails if a kind has no JSON form.
+// Definitions returns the definitions to which the other schemas refer, by name. It fails if a kind has no JSON form.
 func Definitions() (Schema, error) {
 	items, err := ItemBodies()
 	if err != nil {

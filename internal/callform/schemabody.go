@@ -42,13 +42,13 @@ type BodyField struct {
 	Name string
 	// Type is the JSON type of the value: string, integer, boolean, object or array.
 	Type string
-	// Optional is set if an empty value is left out, Nullable if it is written as null.
+	// Optional is set if an empty value is omitted, Nullable if it is written as null.
 	Optional, Nullable bool
 
 	value string // an example
 }
 
-// ItemBodies returns the forms of the kinds of work items. It fails if one has none.
+// ItemBodies returns the JSON forms of the work item kinds. It fails if a kind has none.
 func ItemBodies() ([]Body, error) {
 	var list []Body
 	for _, item := range items {
@@ -68,8 +68,8 @@ func ItemBodies() ([]Body, error) {
 	return list, nil
 }
 
-// EventBodies returns the forms of the kinds of events, without the fields that every event has: these come first, for
-// the kind "". It fails if a kind has none.
+// EventBodies returns the JSON forms of the event kinds. The fields that every event has come first, under the kind "".
+// It fails if a kind has no form.
 func EventBodies() ([]Body, error) {
 	var list []Body
 	common := []string{}
@@ -122,7 +122,7 @@ func fieldsOfBody(t reflect.Type, encode func(v any, full bool) (string, error))
 	return list, nil
 }
 
-// schema returns the schema of the objects of this form.
+// schema returns the schema of objects of this form.
 func (b Body) schema() Schema {
 	properties, required := Schema{}, []string{}
 	for _, f := range b.Fields {
@@ -156,7 +156,7 @@ func shapeSchema(value string) Schema {
 	return number()
 }
 
-// filled returns a value of a type, empty or with every field set. Details of an error are there always, as they must be.
+// filled returns a value of a type, empty or with every field set. It always sets error details, which are required.
 func filled(t reflect.Type, full bool) reflect.Value {
 	v := reflect.New(t).Elem()
 	if t == reflect.TypeFor[eventdata.ErrorDetails]() {

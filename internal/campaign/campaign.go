@@ -14,32 +14,33 @@ import (
 
 // Options configure a campaign.
 type Options struct {
-	// Plan expands a seed into the plan of its run. It is called from several goroutines at once, so it must not
-	// change what calls share. The plan it returns belongs to the run alone.
+	// Plan expands a seed into the plan of its run. It is called from several goroutines at once, so it must not change
+	// shared data. The run owns the plan that it returns.
 	Plan func(seed uint64) (*plan.Plan, error)
 	// First and Count are the seeds: First, First+1, and so on. Count must not be 0.
 	First, Count uint64
-	// Shard takes every Of-th seed of them; the zero value takes all.
+	// Shard selects every Of-th seed; the zero value selects all.
 	Shard Shard
-	// Workers is the number of runs carried out at once; 0 means one for each core that Go may use.
+	// Workers is the number of concurrent runs; 0 means one for each core that Go may use.
 	Workers int
-	// Config returns what a run has besides its plan and its seed: builds, handlers, monitor. It is called for each run,
-	// from several goroutines at once, so that runs share nothing. Nil means the zero configuration.
+	// Config returns a run's configuration apart from its plan and seed: builds, handlers, monitor. It is called for
+	// each run, from several goroutines at once, so that runs share nothing. Nil means the zero configuration.
 	Config func() cluster.Config
 	// Chooser, if not nil, makes the chooser of a seed's run; nil leaves it to Config. It is called from several goroutines.
 	Chooser func(seed uint64) sim.Chooser
-	// KeepGoing carries out all seeds; otherwise the campaign ends with the first seed that fails.
+	// KeepGoing makes the campaign run all seeds; otherwise it ends with the first seed that fails.
 	KeepGoing bool
 	// Until, if not nil, ends the campaign with the first seed for whose result it returns true.
 	Until func(r *cluster.Result) bool
-	// Twice is the number of seeds, from the first, that are run a second time to see whether the digests agree.
+	// Twice is the number of seeds, from the first, that are run a second time to compare the digests.
 	Twice uint64
-	// MaxViolations bounds the violations that Summary keeps in full; 0 means 10,000. Those beyond are only counted.
+	// MaxViolations bounds the violations that Summary keeps in full; 0 means 10,000. Further violations are only
+	// counted.
 	MaxViolations int
 	// AllInstances keeps the names of all instances in Summary.Fate, including those that completed as expected.
 	AllInstances bool
-	// Context, if not nil, interrupts the campaign when it is done: the seeds merged by then are the result, and runs
-	// under way are abandoned.
+	// Context, if not nil, interrupts the campaign when it is done: the result has the seeds merged by then, and
+	// running seeds are abandoned.
 	Context context.Context
 	// OnResult, if not nil, is called with each result when it is merged, in the order of the seeds, by the goroutine that
 	// called Run. Merge makes the same summary from them.
@@ -51,7 +52,7 @@ type Options struct {
 // Progress is the progress of a campaign, in seeds.
 type Progress struct{ Done, Failed, Total uint64 }
 
-// Shard is one of several equal parts of a campaign: Index counts from 1 to Of. The zero value is the whole.
+// Shard is one of several equal parts of a campaign: Index counts from 1 to Of. The zero value is the whole campaign.
 type Shard struct{ Index, Of uint64 }
 
 const defaultMaxViolations = 10_000
@@ -63,7 +64,7 @@ func (o *Options) validate() error {
 	case o.Count == 0:
 		return errors.New("campaign: no seeds: Options.Count is 0")
 	case o.Count-1 > math.MaxUint64-o.First:
-		return fmt.Errorf("campaign: %d seeds from %d on go beyond the largest seed, %d", o.Count, o.First, uint64(math.MaxUint64))
+		return fmt.Errorf("campaign: %d seeds from %d on exceed the largest seed, %d", o.Count, o.First, uint64(math.MaxUint64))
 	case o.Workers < 0:
 		return fmt.Errorf("campaign: %d workers", o.Workers)
 	case o.MaxViolations < 0:
@@ -105,7 +106,8 @@ func ShardSize(seeds uint64, s Shard) uint64 {
 // seed returns the seed at an index below total.
 func (o *Options) seed(i uint64) uint64 { return o.First + o.Shard.Index - 1 + i*o.Shard.Of }
 
-// PlanError reports that a seed has no run, because its plan cannot be made or is invalid: an error in the input.
+// PlanError reports that a seed cannot run because its plan cannot be made or is invalid, which is an error in the
+// input.
 type PlanError struct {
 	Seed uint64
 	Err  error
@@ -117,8 +119,8 @@ func (e *PlanError) Error() string { return fmt.Sprintf("seed %d: %v", e.Seed, e
 // Unwrap returns the reason.
 func (e *PlanError) Unwrap() error { return e.Err }
 
-// Run carries out a campaign. An error concerns the options, or is a *PlanError for the first seed without a plan.
-// The Summary holds the findings of the runs. During the campaign, CollectLess governs garbage collection.
+// Run runs a campaign. It returns an error if the options are invalid, and a *PlanError for the first seed without a
+// plan. The Summary has the violations of the runs. During the campaign, CollectLess reduces garbage collection.
 func Run(o Options) (*Summary, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -163,7 +165,7 @@ type seedRun struct {
 	result *cluster.Result
 	// again is the result of the second run, if there was one.
 	again *cluster.Result
-	// err is set if there is no run, crash if a defect of durosim ended it.
+	// err is set if the seed could not run, crash if a defect of durosim ended the run.
 	err   error
 	crash *InternalError
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // How far the heap may grow before garbage is collected: in percent of the live heap, and in bytes. Runs are short and
-// little of their memory survives, so frequent collections do not pay off: with the usual 100 percent, they take a fifth of
-// the time. Beyond the limit, saving memory matters more.
+// little of their memory survives, so frequent collections are wasteful: with the usual 100 percent, they take a fifth
+// of the time. Above the limit, saving memory matters more.
 const (
 	heapPercent = 1600
 	heapLimit   = 1 << 30
@@ -21,13 +21,13 @@ const (
 var collecting struct {
 	sync.Mutex
 	users  int
-	raised bool  // the percentage is ours
+	raised bool  // the percentage is set
 	limit  int64 // the limit before
 }
 
-// CollectLess lets the heap grow until the caller calls the returned function, which it must do once. The setting applies
-// to the process: of several users at once, the last to finish restores it. Values set by GOGC, GOMEMLIMIT or package
-// runtime/debug stay in force.
+// CollectLess lets the heap grow until the caller calls the returned function, which it must do once. The setting
+// applies to the process: with several concurrent users, the last to finish restores it. It does not override GOGC,
+// GOMEMLIMIT or settings of package runtime/debug.
 func CollectLess() (restore func()) {
 	c := &collecting
 	c.Lock()

@@ -1,13 +1,13 @@
-// Package campaign carries out many runs of a simulation, on every core, and adds them up.
+// Package campaign runs many simulations, on every core, and summarizes them.
 //
 //	sum, err := campaign.Run(campaign.Options{Plan: expand, First: 1, Count: 1000, KeepGoing: true})
 //
-// A run is single-threaded and shares nothing, so a campaign is parallel by seed. Its result does not depend on how many
-// workers there are nor on which of them is fastest: results are merged in the order of the seeds, and when a campaign
-// stops early it stops at the first failing seed in that order; results of later seeds are discarded.
+// A run is single-threaded and shares nothing, so a campaign runs seeds in parallel. Its result does not depend on the
+// number or the speed of workers: results are merged in the order of the seeds, and when a campaign stops early it
+// stops at the first failing seed in that order; results of later seeds are discarded.
 //
-// Memory is bounded: no worker runs ahead of the merge by more than a fixed number of seeds, and of each run only sums,
-// a digest of 32 bytes and its violations are kept, these up to a limit.
+// Memory is bounded: no worker runs ahead of the merge by more than a fixed number of seeds, and for each run only
+// sums, a 32-byte digest and a limited number of violations are kept.
 //
 // A defect of durosim does not end a campaign: a panic inside a run becomes an entry in Summary.Internal, with the seed
 // and the stack.

@@ -2,8 +2,8 @@ package campaign
 
 import "github.com/durosim/durosim/sim/cluster"
 
-// DoubleCheck carries out a run that differs from another of its seed once more, with each turn computed twice. It returns
-// the violation that names the handler which is not deterministic; ok is false if that does not show it.
+// DoubleCheck repeats a run that differs from another run of its seed, with each turn computed twice. It returns the
+// violation that names the handler that is not deterministic; ok is false if there is none.
 func DoubleCheck(cfg cluster.Config) (v cluster.Violation, ok bool) {
 	cfg.DoubleCheck = true
 	result, err := cluster.Run(cfg)

@@ -13,30 +13,30 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Fate describes what became of the work of a campaign.
+// Fate describes how the work of a campaign ended.
 type Fate struct {
-	// Work is the number of instances in the plans, Expected the number of them that ended as their plan expects.
+	// Work is the number of instances in the plans, Expected the number of those that ended as their plan expects.
 	Work, Expected uint64
-	// Ends are the ends by kind and cause: the unexpected ones first, then by count.
+	// Ends are the ends by kind and cause: unexpected ones first, then by count.
 	Ends []End
-	// Helped is the number of instances for which calm or relief did something that the plan does not ask for, and Help all
-	// that they did, in order of seeds.
+	// Helped is the number of instances for which calm or relief did something beyond the plan, and Help lists all of
+	// that, in order of seeds.
 	Helped uint64
 	Help   []HelpGroup
-	// Waits are the waits for a build, by the step of the schedule before them, the longest first.
+	// Waits are the waits for a build, grouped by the preceding schedule step, the longest first.
 	Waits []WaitGroup
 }
 
-// End is a kind of end with its cause, and who met it.
+// End is a kind of end with its cause, and the instances that ended this way.
 type End struct {
 	End        cluster.Ending
 	Cause      string
 	AsExpected bool
-	Expect     plan.End // what the plan expected, where it was something else
+	Expect     plan.End // what the plan expected, if that differs
 	Owes       string   // what calm and relief did for them
 	Count      uint64
-	// Instances are those that met it, in order of seeds, up to a limit; by default only those that did not end as
-	// expected, or not as completed.
+	// Instances are the instances that ended this way, in order of seeds, up to a limit; by default only those that did
+	// not end as expected or did not complete.
 	Instances []Met
 }
 
@@ -49,12 +49,12 @@ type Met struct {
 	Node, Build, Step string
 }
 
-// WaitGroup are the waits that began after one step of the schedule.
+// WaitGroup has the waits that began after one schedule step.
 type WaitGroup struct {
-	After    string // empty for those before the first
+	After    string // empty for waits before the first step
 	Count    uint64
 	P99, Max time.Duration
-	// Longest is the longest one, in the run of LongestSeed.
+	// Longest is the longest wait, in the run of LongestSeed.
 	Longest     cluster.Wait
 	LongestSeed uint64
 
@@ -64,7 +64,7 @@ type WaitGroup struct {
 // maxMet bounds the instances that are kept for an end.
 const maxMet = 10_000
 
-// fates adds the fates of a run.
+// fates adds a run's fates.
 func (m *merge) fates(seed uint64, r *cluster.Result) {
 	f := &m.sum.Fate
 	for i := range r.Fates {
@@ -73,7 +73,7 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 		if one.AsExpected {
 			f.Expected++
 		}
-		if one.Owes != "" && one.Expect != planterm.EndEternal { // whose cancel the plan asks for
+		if one.Owes != "" && one.Expect != planterm.EndEternal { // for eternal work the plan requires the cancel
 			f.Helped++
 		}
 		expect := plan.End("")
@@ -130,7 +130,7 @@ func (f *Fate) finish() {
 	slices.SortStableFunc(f.Waits, func(a, b WaitGroup) int { return cmp.Or(cmp.Compare(b.Max, a.Max), strings.Compare(a.After, b.After)) })
 }
 
-// Lost returns the first piece of work that did not end as expected, and how it ended.
+// Lost returns the first instance that did not end as expected, and how it ended.
 func (f *Fate) Lost() (m Met, e End, ok bool) {
 	for _, end := range f.Ends {
 		if end.AsExpected || len(end.Instances) == 0 {
@@ -163,7 +163,7 @@ func (f *Fate) Plan() string {
 	return fmt.Sprintf("plan: %d of %s did not end as expected; the first is %s in seed %d: %s%s instead of %s", f.Work-f.Expected, pieces(f.Work), m.Instance, m.Seed, e.text(), owes, wanted)
 }
 
-// helped says how many ends the plan does not bring about alone.
+// helped says how many instances ended only with help beyond the plan.
 func (f *Fate) helped() string {
 	if f.Helped == 0 {
 		return ""
@@ -185,16 +185,16 @@ func (e *End) text() string {
 	return string(e.End) + ", " + e.Cause
 }
 
-// How much Text shows unless all is asked for: kinds of expected ends, instances of an end, and steps after which
-// something waited.
+// How much Text shows unless all is set: kinds of expected ends, instances of an end, and steps after which work
+// waited.
 const (
 	maxEnds  = 6
 	maxNamed = 3
 	maxSteps = 3
 )
 
-// Text describes the fate of the work, line by line: ends by kind and cause, then the waits for a build. all asks for
-// the name of every instance that was kept.
+// Text describes the fate of the work, line by line: ends by kind and cause, then the waits for a build. If all is set,
+// it names every instance that was kept.
 func (f *Fate) Text(all bool) string {
 	var b strings.Builder
 	if f.Work > 0 {
@@ -247,7 +247,7 @@ func (f *Fate) Text(all bool) string {
 	return b.String()
 }
 
-// named writes the names of the instances that met an end.
+// named writes the names of the instances that ended this way.
 func (f *Fate) named(b *strings.Builder, e *End, all bool) {
 	names := e.Instances
 	if !all {

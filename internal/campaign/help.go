@@ -8,13 +8,15 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// HelpGroup is one kind of help that calm or relief gave beyond the plan: one event, one queue, cancels, one node.
+// HelpGroup is one kind of help that calm or relief gave beyond the plan: raising one event, enqueueing to one queue,
+// cancelling, or changing one node.
 type HelpGroup struct {
 	Phase cluster.Phase
 	Kind  cluster.HelpKind
-	// Text is the name of the event or the queue, or the node with its new build, or with the range that it replayed before.
+	// Text is the name of the event or the queue, or the node with its new build or its old range.
 	Text string
-	// Count is how often it was given, Seeds in how many runs, First and FirstSeed to whom and where for the first time.
+	// Count is how often this help was given, and Seeds in how many runs. First was the first to get it, in the run of
+	// FirstSeed.
 	Count, Seeds uint64
 	First        string
 	FirstSeed    uint64
@@ -22,7 +24,7 @@ type HelpGroup struct {
 	lastSeed uint64
 }
 
-// help adds the help given in a run.
+// help adds a run's help.
 func (m *merge) help(seed uint64, r *cluster.Result) {
 	f := &m.sum.Fate
 	for _, h := range r.Help {
@@ -79,7 +81,7 @@ func (g *HelpGroup) ofNode() bool {
 	return false
 }
 
-// maxHelp bounds the kinds of help that Text shows unless all is asked for.
+// maxHelp bounds the kinds of help that Text shows unless all is set.
 const maxHelp = 6
 
 // helpText writes what calm and relief did beyond the plan.

@@ -5,13 +5,14 @@ import (
 	"sync"
 )
 
-// ahead bounds the jobs that each worker may be ahead of the delivery: enough that one slow job does not stop the others.
+// ahead bounds how many jobs each worker may be ahead of the delivery. It is large enough that one slow job does not
+// stop the others.
 const ahead = 16
 
-// InOrder carries out jobs 0 to total-1 with several workers and hands the results to deliver in the order of the jobs,
-// from the goroutine that called it. When deliver returns false, no further result is delivered. It returns when all
-// workers are done or, if the context is done, at once: jobs that are running are then abandoned. A job
-// that ends its goroutine (runtime.Goexit) has the zero result.
+// InOrder runs jobs 0 to total-1 on several workers and passes the results to deliver in job order, in the caller's
+// goroutine. When deliver returns false, no further result is delivered. InOrder returns when all workers are done or,
+// if the context is done, at once, abandoning running jobs. A job that ends its goroutine (runtime.Goexit) has the zero
+// result.
 func InOrder[T any](ctx context.Context, total uint64, workers int, job func(i uint64) T, deliver func(i uint64, result T) (goOn bool)) {
 	q := &queue[T]{total: total, ring: make([]slot[T], ahead*workers)}
 	q.changed.L = &q.mu
@@ -46,7 +47,7 @@ func InOrder[T any](ctx context.Context, total uint64, workers int, job func(i u
 	wg.Wait()
 }
 
-// queue is a window of jobs: those taken and not yet delivered.
+// queue is a window of jobs that are taken but not yet delivered.
 type queue[T any] struct {
 	mu      sync.Mutex
 	changed sync.Cond
@@ -89,7 +90,7 @@ func (q *queue[T]) put(i uint64, result T) {
 	q.changed.Broadcast()
 }
 
-// get waits for the result of job i, the next to be delivered, and makes room in the window. It returns no result once
+// get waits for the result of job i, the next one to deliver, and makes room in the window. It returns no result once
 // the context is done.
 func (q *queue[T]) get(ctx context.Context, i uint64) (result T, ok bool) {
 	q.mu.Lock()
@@ -108,7 +109,7 @@ func (q *queue[T]) get(ctx context.Context, i uint64) (result T, ok bool) {
 	return result, true
 }
 
-// stop makes workers take no more jobs.
+// stop prevents workers from taking more jobs.
 func (q *queue[T]) stop() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 
 // Summary is the result of a campaign.
 type Summary struct {
-	// Seeds is the number of merged runs; Total the number asked for. Seeds is less if the campaign stopped early.
+	// Seeds is the number of merged runs, Total the number requested. Seeds is lower if the campaign stopped early.
 	Seeds, Total uint64
 	// Interrupted reports whether Options.Context ended the campaign.
 	Interrupted bool
@@ -24,18 +24,17 @@ type Summary struct {
 	Steps, Turns, Calls uint64
 	VirtualMs           int64
 	Counters            machine.Counters
-	// Digest folds the digests of the runs, in order of seeds. A run without one, because durosim crashed in it, counts
-	// with a digest of zeros.
+	// Digest folds the runs' digests, in order of seeds. A run in which durosim crashed counts with a digest of zeros.
 	Digest sim.Digest
 	// Coverage lists the points that were reached, with their counts, sorted by name.
 	Coverage []cluster.Point
-	// Violations are sorted by seed, those of a seed in the order found. Omitted counts those beyond the limit.
+	// Violations are sorted by seed; within a seed they are in the order found. Omitted counts those beyond the limit.
 	Violations []Violation
 	Omitted    uint64
 	// Properties counts the violations of each violated property, in order of the first seed, those of the plan
 	// last, then of the step, liveness after safety, and the id: a cause stands before what it leads to. Each expectation of a scenario counts separately.
 	Properties []PropertyCount
-	// Fate describes what became of the work.
+	// Fate describes how the work ended.
 	Fate Fate
 	// Drifts are the seeds whose two runs differ; Internal the runs in which durosim crashed. Both are sorted by seed.
 	Drifts   []Drift
@@ -52,7 +51,8 @@ type Violation struct {
 type PropertyCount struct {
 	Property string
 	Class    cluster.Class
-	// Seeds is the number of runs that violate it, Violations the number in all; FirstSeed is the lowest such seed.
+	// Seeds is the number of runs that violate the property, Violations the total number of violations, and FirstSeed
+	// the lowest such seed.
 	Seeds, Violations, FirstSeed uint64
 	// First is the first violation.
 	First Violation
@@ -69,11 +69,11 @@ type Drift struct {
 // InternalError is a defect of durosim that ended a run.
 type InternalError struct {
 	Seed uint64
-	// Text is the panic's message, Stack the calls that led to it, one a line.
+	// Text is the panic's message, Stack the calls that led to it, one per line.
 	Text, Stack string
 }
 
-// NewInternalError describes a panic that was just recovered: call it in the deferred function.
+// NewInternalError describes a panic that was just recovered. Call it in the deferred function.
 func NewInternalError(seed uint64, p any) *InternalError {
 	return &InternalError{Seed: seed, Text: fmt.Sprint(p), Stack: strings.TrimSpace(string(debug.Stack()))}
 }
@@ -117,8 +117,8 @@ type SeedResult struct {
 	Crash         *InternalError
 }
 
-// Merge returns the summary of a campaign whose results were computed elsewhere, such as those of several shards, in
-// ascending order of the seeds. coverage is the sum over all runs, if the results do not include it.
+// Merge returns the summary of a campaign from results in ascending order of seeds that were computed elsewhere, such
+// as those of several shards. coverage is the sum over all runs, if the results do not include it.
 func Merge(results []SeedResult, coverage []cluster.Point) *Summary {
 	m := newMerge(&Options{Count: uint64(len(results)), Shard: Shard{Index: 1, Of: 1}, KeepGoing: true, MaxViolations: defaultMaxViolations})
 	for _, r := range results {
@@ -130,7 +130,7 @@ func Merge(results []SeedResult, coverage []cluster.Point) *Summary {
 	return m.summary()
 }
 
-// merge adds runs up, in the order of their seeds.
+// merge adds up runs in order of seeds.
 type merge struct {
 	o       *Options
 	sum     Summary

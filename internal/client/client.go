@@ -81,7 +81,7 @@ func (c Client) Send(ctx context.Context, item engine.WorkItem) error {
 }
 
 // GetOrchestrationStatus reads an instance's latest execution. A history that cannot be decoded is an error. A custom
-// status that cannot be read counts as none.
+// status that cannot be read is treated as none.
 func (c Client) GetOrchestrationStatus(ctx context.Context, instance string) (Status, error) {
 	history, err := c.Provider.Read(ctx, instance)
 	if err != nil {
@@ -168,8 +168,8 @@ func (c Client) waitStatus(instance string, timeout time.Duration, done func(Sta
 	}}
 }
 
-// Poll reads once, even if the timeout is 0. A positive again means that the wait goes on and that the next poll is due
-// after that time. A provider error ends the wait at once; a wait whose timeout has elapsed ends with ErrTimeout.
+// Poll reads once, even if the timeout is 0. A positive again means that the wait continues and that the next poll is
+// due after that time. A provider error ends the wait at once; a wait whose timeout has elapsed ends with ErrTimeout.
 func (w *Waiting[T]) Poll(ctx context.Context, nowMs int64) (value T, again time.Duration, err error) {
 	if !w.begun {
 		w.begun, w.sinceMs = true, nowMs

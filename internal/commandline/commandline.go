@@ -52,7 +52,7 @@ func self(called, exe string, info *debug.BuildInfo, dir string) []string {
 		return []string{called}
 	}
 	if info == nil || info.Path == "" || info.Path == "command-line-arguments" {
-		return []string{"go", "run", "."} // "go run" was given files: most often those of the directory
+		return []string{"go", "run", "."} // "go run" was given files, usually those of the directory
 	}
 	if root, module, ok := Module(dir); ok && module == info.Main.Path {
 		inModule := filepath.Join(root, filepath.FromSlash(strings.TrimPrefix(info.Path, module)))
@@ -88,7 +88,7 @@ func PackageIn(dir string) string {
 
 var moduleLine = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
 
-// Module returns the nearest directory, upwards from dir, that has a go.mod, and the module's path.
+// Module returns the nearest directory, from dir upward, that has a go.mod, and the module's path.
 func Module(dir string) (root, module string, ok bool) {
 	for {
 		if data, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {

@@ -36,7 +36,7 @@ func Split(line string) ([]string, error) {
 		}
 	}
 	if quote != 0 || escaped {
-		return nil, errors.New("a quotation that does not end")
+		return nil, errors.New("unterminated quotation")
 	}
 	if begun {
 		words = append(words, word.String())

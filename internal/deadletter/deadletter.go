@@ -19,17 +19,18 @@ type Options struct {
 	Now func() int64
 	// Version stamps the events that the provider writes.
 	Version engine.Version
-	// Rules are nil for the correct ones.
+	// Rules are the rules of the Box; nil means the correct ones.
 	Rules *Rules
 }
 
-// Rules are the decisions of a Box that can be got wrong. A planted bug replaces one of them (package faults has the table).
+// Rules are the decisions of a Box that may be wrong. A planted bug replaces one of them (package faults has the
+// table).
 type Rules struct {
-	// Due reports whether work that has been blocked for that long is to be ended, given Options.After.
+	// Due reports whether work that has been blocked for that long must be ended, given Options.After.
 	Due func(blocked, after time.Duration) bool
-	// TellsParent makes the parent of what is ended hear of it.
+	// TellsParent makes the Box answer the parent of a child that it ends.
 	TellsParent bool
-	// LooksUncounted makes a sweep's fetches count no attempt.
+	// LooksUncounted makes a sweep abandon work without counting the attempt.
 	LooksUncounted bool
 }
 
@@ -38,7 +39,7 @@ func DefaultRules() *Rules {
 	return &Rules{Due: func(blocked, after time.Duration) bool { return blocked >= after }, TellsParent: true, LooksUncounted: true}
 }
 
-// Letter is work that was ended because nobody could fetch it.
+// Letter is work that was ended because no node could fetch it.
 type Letter struct {
 	Instance  string
 	Execution uint64
@@ -56,7 +57,7 @@ type Box struct {
 	letters  []Letter
 }
 
-// declared is a range of pins with which a fetch came, and when the last one did.
+// declared is a range of pins that fetches have declared, and the time of the last such fetch.
 type declared struct {
 	pins   engine.VersionRange
 	lastMs int64
@@ -77,10 +78,10 @@ func New(o Options) *Box {
 	return &Box{options: o}
 }
 
-// Letters returns what has been ended, oldest first. It must not be changed.
+// Letters returns the ended work, oldest first. The caller must not change it.
 func (b *Box) Letters() []Letter { return b.letters }
 
-// Watch returns a handle that notes the filters of its fetches, and is the given one in everything else.
+// Watch returns a handle that records the filters of its fetches and otherwise behaves like p.
 func (b *Box) Watch(p engine.Provider) engine.Provider {
 	_, manages := p.(engine.ProviderAdmin)
 	return call.Through(p.Name(), p.Version(), manages, func(ctx context.Context, c call.Call) call.Answer {
@@ -91,7 +92,7 @@ func (b *Box) Watch(p engine.Provider) engine.Provider {
 	})
 }
 
-// note notes which pins a fetch admits: those of the filter's first range, as for the provider itself.
+// note records which pins a fetch admits: those of the filter's first range, as for the provider itself.
 func (b *Box) note(f *engine.CapabilityFilter) {
 	pins := engine.VersionRange{Max: last}
 	if f != nil {
@@ -119,8 +120,8 @@ func (b *Box) admitted() (ranges []engine.VersionRange) {
 	return ranges
 }
 
-// Sweep fetches the queued work that no recent fetch has admitted. It ends work that every sweep has found blocked for the
-// time After, and abandons the rest without counting an attempt. The provider must answer without waiting.
+// Sweep fetches the queued work that no recent fetch has admitted. It ends work that every sweep has found blocked for
+// the time After, and abandons the rest without counting the attempt. The provider must answer without waiting.
 func (b *Box) Sweep(ctx context.Context, p engine.Provider) {
 	var tokens []string
 	var blocked []sighting
@@ -131,7 +132,7 @@ func (b *Box) Sweep(ctx context.Context, p engine.Provider) {
 				break
 			}
 			if f.Item.Pin == nil {
-				tokens = append(tokens, f.LockToken) // anybody may take it
+				tokens = append(tokens, f.LockToken) // any later sweep may take it
 				continue
 			}
 			since := b.since(f)
@@ -142,7 +143,7 @@ func (b *Box) Sweep(ctx context.Context, p engine.Provider) {
 		}
 	}
 	for _, token := range tokens {
-		_ = p.AbandonOrchestrationItem(ctx, token, 0, b.options.Rules.LooksUncounted) // if it fails, the lock runs out
+		_ = p.AbandonOrchestrationItem(ctx, token, 0, b.options.Rules.LooksUncounted) // if it fails, the lock expires
 	}
 	b.blocked = blocked
 }
@@ -150,7 +151,7 @@ func (b *Box) Sweep(ctx context.Context, p engine.Provider) {
 // lockFor is the lock timeout of a sweep's fetches. The sweep releases its locks before it returns.
 const lockFor = 5 * time.Second
 
-// since returns the time since which each sweep has found an execution blocked.
+// since returns the time since which every sweep has found an execution blocked.
 func (b *Box) since(f *engine.FetchedOrchestration) int64 {
 	for _, s := range b.blocked {
 		if s.instance == f.Item.Instance && s.execution == f.Item.ExecutionID {
@@ -160,8 +161,8 @@ func (b *Box) since(f *engine.FetchedOrchestration) int64 {
 	return b.options.Now()
 }
 
-// end fails an execution that has been blocked since then, or drops the messages queued for one that has ended. It reports
-// whether it did either.
+// end fails an execution that has been blocked since that time, or drops the messages queued for one that has ended. It
+// reports whether it did either.
 func (b *Box) end(ctx context.Context, p engine.Provider, f *engine.FetchedOrchestration, sinceMs int64) bool {
 	item := &f.Item
 	blocked := time.Duration(b.options.Now()-sinceMs) * time.Millisecond

@@ -8,10 +8,10 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// Caller is the incarnation under which the policy calls the store, as an outsider: its node is 0.
+// Caller is the incarnation under which the policy calls the store. It is not a node: its node number is 0.
 const Caller = 1 << 30
 
-// fail makes an ack end its execution as Failed.
+// fail turns an ack into one that ends its execution as Failed.
 func (b *Box) fail(ack *engine.OrchestrationAck, f *engine.FetchedOrchestration, cause string) {
 	item := &f.Item
 	details := engine.ErrorDetails{Poison: &eventdata.PoisonError{
@@ -39,7 +39,8 @@ func (b *Box) fail(ack *engine.OrchestrationAck, f *engine.FetchedOrchestration,
 	}
 }
 
-// beginNext makes an ack begin the execution that a queued start asks for; it reports whether there is such a start.
+// beginNext turns an ack into one that begins the execution of a queued start; it reports whether there is such a
+// start.
 func (b *Box) beginNext(ack *engine.OrchestrationAck, item *engine.OrchestrationItem) bool {
 	for _, m := range item.Messages {
 		next, ok := m.(engine.ContinueAsNewItem)
@@ -76,7 +77,7 @@ func (b *Box) event(instance string, execution, id uint64, data engine.EventData
 // last is the highest pin.
 var last = engine.V(math.MaxUint32, math.MaxUint32, math.MaxUint32)
 
-// gaps returns the ranges of pins that none of the given ranges holds, in order.
+// gaps returns, in order, the ranges of pins that none of the given ranges contains.
 func gaps(ranges []engine.VersionRange) (out []engine.VersionRange) {
 	slices.SortFunc(ranges, func(a, b engine.VersionRange) int { return a.Min.Compare(b.Min) })
 	at := engine.V(0, 0, 0)

@@ -82,7 +82,7 @@ type PoisonType struct {
 	Cause        string
 }
 
-// Swept and DeadLetter begin the causes of what a strategy ends, whatever its count of attempts.
+// Swept and DeadLetter are the prefixes of causes for work that a strategy ends, whatever its attempt count.
 const (
 	Swept      = "swept: "
 	DeadLetter = "dead letter: "

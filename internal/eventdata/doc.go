@@ -2,6 +2,6 @@
 //
 //	e := engine.Event{EventID: 2, Data: eventdata.TimerCreated{FireAtMs: 5000}}
 //
-// Package engine names what users meet of it: engine.EventData, EventKind, CarriedEvent, ErrorDetails. The set of kinds is
-// closed, and data is held by value.
+// Package engine has aliases for the types that users need: engine.EventData, EventKind, CarriedEvent, ErrorDetails.
+// The set of kinds is closed, and data is held by value.
 package eventdata

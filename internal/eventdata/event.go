@@ -46,8 +46,8 @@ const (
 	KindKeyValuesCleared                Kind = "KeyValuesCleared"
 	KindExternalSubscribed2             Kind = "ExternalSubscribed2"
 	KindExternalEvent2                  Kind = "ExternalEvent2"
-	// KindLegacyNote is an audit note without meaning for replay. It is the only kind that build 0.8.0 alone emits;
-	// build 3.0.0 no longer reads it.
+	// KindLegacyNote is an audit note without meaning for replay. Only build 0.8.0 emits it; build 3.0.0 no longer
+	// reads it.
 	KindLegacyNote Kind = "LegacyNote"
 )
 
@@ -117,10 +117,10 @@ type TimerCreated struct{ FireAtMs uint64 }
 // TimerFired records that the source event's timer fired; FireAtMs is copied from the message.
 type TimerFired struct{ FireAtMs uint64 }
 
-// ExternalSubscribed records a positional wait of the old generation.
+// ExternalSubscribed records a positional wait of the first generation.
 type ExternalSubscribed struct{ Name string }
 
-// ExternalEvent records the arrival of an event of the old generation, whether or not anything waits for it.
+// ExternalEvent records the arrival of an event of the first generation, whether or not anything waits for it.
 type ExternalEvent struct {
 	Name string
 	Data string
@@ -174,13 +174,13 @@ type KeyValueCleared struct{ Key string }
 // KeyValuesCleared records the removal of all keys.
 type KeyValuesCleared struct{}
 
-// ExternalSubscribed2 records a positional wait of the new generation: a name and a topic.
+// ExternalSubscribed2 records a positional wait of the second generation: a name and a topic.
 type ExternalSubscribed2 struct {
 	Name  string
 	Topic string
 }
 
-// ExternalEvent2 records the arrival of an event of the new generation.
+// ExternalEvent2 records the arrival of an event of the second generation.
 type ExternalEvent2 struct {
 	Name  string
 	Topic string

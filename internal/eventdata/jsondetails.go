@@ -216,7 +216,7 @@ func parseApplication(text string) (*ApplicationError, error) {
 	return a, nil
 }
 
-// parseApplicationKind reads a kind's name, or {"Cancelled":{"reason":…}}.
+// parseApplicationKind reads the name of a kind, or {"Cancelled":{"reason":…}}.
 func parseApplicationKind(value string) (kind ApplicationKind, reason string, err error) {
 	if value[0] == '"' {
 		switch kind := ApplicationKind(jsonform.Unquote(value)); kind {

@@ -100,7 +100,7 @@ func TestClientRefuses(t *testing.T) {
 		"a second answer": {`{"jsonrpc":"2.0","id":2,"result":null}` + "\n" + `{"jsonrpc":"2.0","id":2,"result":null}`, "silence",
 			"a second answer to request 2: "},
 		"a result of a call that has none": {`{"jsonrpc":"2.0","id":2,"result":null}`, `{"jsonrpc":"2.0","id":3,"result":"banana"}`,
-			`result: want null, since this call has none, got "banana"`},
+			`result: want null, since this call has no result, got "banana"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, err := peer(t, time.Minute, description, test.first, test.second, "silence")

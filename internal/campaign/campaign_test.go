@@ -295,7 +295,7 @@ func TestSenselessOptionsAreRefused(t *testing.T) {
 	for want, change := range map[string]func(o *campaign.Options){
 		"Plan is not set":       func(o *campaign.Options) { o.Plan = nil },
 		"Count is 0":            func(o *campaign.Options) { o.Count = 0 },
-		"beyond the largest":    func(o *campaign.Options) { o.First = 1<<64 - 1 },
+		"exceed the largest":    func(o *campaign.Options) { o.First = 1<<64 - 1 },
 		"-1 workers":            func(o *campaign.Options) { o.Workers = -1 },
 		"shard 3/2":             func(o *campaign.Options) { o.Shard = campaign.Shard{Index: 3, Of: 2} },
 		"has no seed":           func(o *campaign.Options) { o.Shard = campaign.Shard{Index: 6, Of: 6} },

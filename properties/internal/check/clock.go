@@ -29,7 +29,12 @@ func Judges(p *plan.Plan, id string) bool {
 
 // SkewMs returns the largest possible difference between the times in calls of different callers, in milliseconds; 0
 // if the store has a clock of its own.
-func (m *Run) SkewMs() int64 { return m.World.Plan().Skew().Milliseconds() }
+func (m *Run) SkewMs() int64 {
+	if !m.skewKnown {
+		m.skewMs, m.skewKnown = m.World.Plan().Skew().Milliseconds(), true
+	}
+	return m.skewMs
+}
 
 // AheadMs returns how far the time of a node's calls is ahead of true time, in milliseconds: 0 if the store has a
 // clock of its own.

@@ -75,6 +75,8 @@ type Run struct {
 	violations []cluster.Violation
 	count      map[string]int // violations by property; only looked up, never ranged over
 	tell       func(Fact)     // nil without a subscriber
+	skewMs     int64          // SkewMs, once it is known
+	skewKnown  bool
 }
 
 // Monitor passes the events of a run to the checkers that subscribe to them.

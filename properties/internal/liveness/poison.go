@@ -70,7 +70,7 @@ func (c *poisonChecker) Record(r *cluster.Record) {
 	if n == nil {
 		return
 	}
-	d := c.live.Find(r.Node, note.Token)
+	d := c.live.FindIn(r.Node, note.Slot, note.Token)
 	if d == nil {
 		return
 	}

@@ -32,6 +32,30 @@ func (s *State) Find(number uint32, token string) *Delivery {
 	return nil
 }
 
+// FindIn is Find for a delivery that the slot is most likely to hold.
+func (s *State) FindIn(number uint32, at machine.Slot, token string) *Delivery {
+	if n := s.Node(number); n != nil && token != "" {
+		if l := n.seen(at); l != nil {
+			if d := l.find(token); d != nil {
+				return d
+			}
+		}
+	}
+	return s.Find(number, token)
+}
+
+// seen returns the state of a node's loop, nil if it does not exist.
+func (n *Node) seen(at machine.Slot) *Slot {
+	list := n.Turns
+	if at.Kind != machine.SlotOrchestration {
+		list = n.Activities
+	}
+	if at.Index < len(list) {
+		return &list[at.Index]
+	}
+	return nil
+}
+
 func (l *Slot) find(token string) *Delivery {
 	for i := range l.Recent {
 		if l.Recent[i].Token == token {
@@ -60,11 +84,11 @@ func (s *State) Record(r *cluster.Record) {
 		s.onNode(r)
 	case record.CallSent:
 		if a, ok := r.Request.(call.AckOrchestrationItem); ok {
-			if d := s.Find(r.Node, a.LockToken); d != nil {
+			if d := s.FindIn(r.Node, r.Slot, a.LockToken); d != nil {
 				d.ackCall = r.Call
 			}
 		} else if a, ok := r.Request.(call.AckWorkItem); ok {
-			if d := s.Find(r.Node, a.LockToken); d != nil {
+			if d := s.FindIn(r.Node, r.Slot, a.LockToken); d != nil {
 				d.ackCall = r.Call
 			}
 		}
@@ -108,6 +132,13 @@ func (s *State) byAck(r *cluster.Record) *Delivery {
 	n, call := s.Node(r.Node), r.Call
 	if n == nil || call == 0 || r.CallKind != observe.CallAckOrchestrationItem && r.CallKind != observe.CallAckWorkItem {
 		return nil
+	}
+	if l := n.seen(r.Slot); l != nil {
+		for j := range l.Recent {
+			if d := &l.Recent[j]; d.ackCall == call {
+				return d
+			}
+		}
 	}
 	for _, list := range [2][]Slot{n.Turns, n.Activities} {
 		for i := range list {

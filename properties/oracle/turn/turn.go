@@ -1,11 +1,9 @@
 package turn
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -193,11 +191,18 @@ func (c *checker) enter(e *engine.Event, old bool) {
 
 // schedule returns the schedule with an id, nil if there is none. Ids ascend.
 func (c *checker) schedule(id uint64) *schedule {
-	i, found := slices.BinarySearchFunc(c.schedules, id, func(s schedule, id uint64) int { return cmp.Compare(s.event.EventID, id) })
-	if !found {
+	low, high := 0, len(c.schedules) // by hand: a comparison by a function value costs four times as much
+	for low < high {
+		if mid := (low + high) / 2; c.schedules[mid].event.EventID < id {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low == len(c.schedules) || c.schedules[low].event.EventID != id {
 		return nil
 	}
-	return &c.schedules[i]
+	return &c.schedules[low]
 }
 
 func isTerminal(d engine.EventData) bool {

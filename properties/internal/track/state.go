@@ -25,9 +25,8 @@ func New(m *check.Run) *State {
 	return s
 }
 
-// State is the state, beyond the model, that liveness, coverage and expectations share: the nodes as they are now,
-// which node holds which delivery and what it decided, when instances last made progress, and which work waits
-// because no node admits it. It reports facts to listeners.
+// State is the state, beyond the model, that liveness, coverage and expectations share: the nodes, their deliveries and
+// decisions, the last progress of instances, and the work that no node admits. It reports facts to listeners.
 type State struct {
 	check.Base
 	Plan      plan.Plan
@@ -369,7 +368,7 @@ func (s *State) Ended(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// succeeded follows a call that did its work.
+// succeeded processes a call that succeeded.
 func (s *State) succeeded(c *model.Call, o *observe.Observation) {
 	switch c.Kind {
 	case observe.CallFetchOrchestrationItem:

@@ -87,7 +87,7 @@ var abandonedFor = map[machine.Decision]counter{ // only looked up
 }
 
 // poisonedFor returns the counter of a poisoned batch.
-func poisonedFor(v *verdict, h *held) counter {
+func poisonedFor(v *duty, h *held) counter {
 	switch {
 	case h.undecoded != "":
 		return poisonedUndecodable

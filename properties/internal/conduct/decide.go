@@ -13,8 +13,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// verdict is the decision that a node must make about a delivery (docs/contract-decisions.md#row-1).
-type verdict struct {
+// duty is the decision that a node must make about a delivery (docs/contract-decisions.md#row-1).
+type duty struct {
 	decision  machine.Decision
 	execution uint64
 	delay     time.Duration
@@ -110,11 +110,11 @@ func shown(history []engine.Event) engine.Status {
 }
 
 // judgeBatch returns the decision that a node must make about a batch.
-func (k *checker) judgeBatch(n *nodeState, f *engine.FetchedOrchestration) verdict {
+func (k *checker) judgeBatch(n *nodeState, f *engine.FetchedOrchestration) duty {
 	info := k.options(n)
 	o := &info.Options
 	b := readBatch(&f.Item)
-	v := verdict{decision: machine.DecideTurn, execution: f.Item.ExecutionID, first: b.begins}
+	v := duty{decision: machine.DecideTurn, execution: f.Item.ExecutionID, first: b.begins}
 	if b.next {
 		v.execution++
 	}
@@ -169,7 +169,7 @@ func (k *checker) judgeBatch(n *nodeState, f *engine.FetchedOrchestration) verdi
 	return v
 }
 
-func (v *verdict) missingText() string {
+func (v *duty) missingText() string {
 	return "handler missing: " + v.missing[0] + "@" + v.missing[1]
 }
 
@@ -208,14 +208,14 @@ func grown(attempt uint32, o *node.Options) time.Duration {
 }
 
 // judgeWork returns the decision that a node must make about an activity.
-func (k *checker) judgeWork(n *nodeState, s *slot, w engine.ActivityExecuteItem, count uint32) verdict {
+func (k *checker) judgeWork(n *nodeState, s *slot, w engine.ActivityExecuteItem, count uint32) duty {
 	info := k.options(n)
 	o := &info.Options
 	found := strings.HasPrefix(w.Name, "__duroxide_syscall:")
 	if !found {
 		_, found = info.Registry.Activity(w.Name)
 	}
-	v := verdict{decision: machine.DecideWorkRun, execution: w.ExecutionID}
+	v := duty{decision: machine.DecideWorkRun, execution: w.ExecutionID}
 	switch {
 	case n.draining:
 		v.decision, v.cause, v.uncounted = machine.DecideDrained, "the node drains", true

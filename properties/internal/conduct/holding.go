@@ -24,7 +24,7 @@ type held struct {
 	undecoded       string                       // the history error of the batch
 	work            engine.ActivityExecuteItem
 	session         string
-	want            verdict
+	want            duty
 	undecided       bool // the node has noted no decision yet
 	decision        machine.Decision
 	turn            machine.TurnNote // as noted

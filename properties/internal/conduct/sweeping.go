@@ -55,7 +55,7 @@ func (k *checker) endPass(n *nodeState, nowMs int64) {
 }
 
 // judgeLook returns the decision that a sweeper must make about a batch.
-func (k *checker) judgeLook(n *nodeState, r *cluster.Record, f *engine.FetchedOrchestration) verdict {
+func (k *checker) judgeLook(n *nodeState, r *cluster.Record, f *engine.FetchedOrchestration) duty {
 	v := k.judgeBatch(n, f) // for the names in the log lines, and for executions that have ended
 	if v.decision == machine.DecideDrained {
 		return v
@@ -68,7 +68,7 @@ func (k *checker) judgeLook(n *nodeState, r *cluster.Record, f *engine.FetchedOr
 	}
 	b := readBatch(&f.Item)
 	supported := &n.admits.SupportedVersions[0]
-	looked := verdict{decision: machine.DecideLooked, execution: f.Item.ExecutionID, uncounted: true, pin: b.pin}
+	looked := duty{decision: machine.DecideLooked, execution: f.Item.ExecutionID, uncounted: true, pin: b.pin}
 	if b.next {
 		looked.execution++
 	}
@@ -87,7 +87,7 @@ func (k *checker) judgeLook(n *nodeState, r *cluster.Record, f *engine.FetchedOr
 	if v.decision == machine.DecideDropTerminal || v.decision == machine.DecideDropUnstarted {
 		return v
 	}
-	swept := verdict{decision: machine.DecideSwept, execution: looked.execution, pin: b.pin}
+	swept := duty{decision: machine.DecideSwept, execution: looked.execution, pin: b.pin}
 	if b.continuing && !b.next {
 		swept.execution++
 	}

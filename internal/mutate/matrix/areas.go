@@ -28,7 +28,7 @@ func own(path string) []tests { return []tests{{path, ""}} }
 // judged are the areas that campaigns, the specification of a provider and conformance cases judge.
 var judged = []area{
 	{"memprovider", "", "", own("memprovider")},
-	{"internal/storerules", "memprovider", "", []tests{{"memprovider", ""}, {"internal/storerules", ""}}},
+	{"internal/storerules", "memprovider", "", own("memprovider")},
 	{"internal/replay", "", "", own("internal/replay")},
 	{"internal/machine", "", "", own("internal/machine")},
 	{"engine", "codecs", "{codec,json*,opaque}.go", own("engine")},

@@ -21,27 +21,32 @@ func (c *Checker) checkDisagreement(a *orchhost.Action, e *engine.Event) {
 	if c.givesOther(text) {
 		return
 	}
-	want := []string{"history schedule but no emitted action"}
+	want := "history schedule but no emitted action"
 	if _, chained := e.Data.(eventdata.OrchestrationChained); chained {
-		want[0] = "history OrchestrationChained but no emitted action"
+		want = "history OrchestrationChained but no emitted action"
 	}
 	if a != nil {
-		want = append([]string{mismatchOf(e.Data) + " mismatch: action=", " vs event="}, namesOf(a, e.Data)...)
-	}
-	for i, part := range want {
-		if at := strings.Index(text, part); at < 0 || i == 0 && at > 0 || a == nil && text != part {
-			c.say("the turn ends with %s: expected a failure that begins with %q and has %q, since %s is %s, and the code asks for %s",
-				c.ending(), want[0], part, event(e), shown(e.Data), asks(a))
-			return
+		want = mismatchOf(e.Data) + " mismatch: action="
+		asked, has, _ := strings.Cut(text, " vs event=")
+		if !strings.HasPrefix(asked, want) || !inOrder(asked, namesOf(a)) || !inOrder(has, namesIn(e.Data)) {
+			c.say("the turn ends with %s: expected a failure that begins with %q and names %q vs %q, since %s is %s, and the code requests %s",
+				c.ending(), want, namesOf(a), namesIn(e.Data), event(e), shown(e.Data), request(a))
 		}
+	} else if text != want {
+		c.say("the turn ends with %s: expected %q, since %s is %s, and the code requests nothing more", c.ending(), want, event(e), shown(e.Data))
 	}
 }
 
-func asks(a *orchhost.Action) string {
-	if a == nil {
-		return "nothing more"
+// inOrder reports whether a text has the parts, one after the other.
+func inOrder(text string, parts []string) bool {
+	for _, part := range parts {
+		_, rest, ok := strings.Cut(text, part)
+		if !ok {
+			return false
+		}
+		text = rest
 	}
-	return request(a)
+	return true
 }
 
 // mismatchOf returns how the text of a mismatch with an event begins.
@@ -59,41 +64,47 @@ func mismatchOf(d engine.EventData) string {
 	return "schedule"
 }
 
-// namesOf returns the texts of a request and of an event that the text of their mismatch has, quoted.
-func namesOf(a *orchhost.Action, d engine.EventData) (names []string) {
-	texts := []string{a.Name, a.Session, a.Tag}
+// namesOf returns the texts that tell a request apart, quoted, in the order in which a mismatch names them.
+func namesOf(a *orchhost.Action) []string {
 	switch a.Kind {
 	case orchhost.ActionDetached:
-		texts = append(texts, a.Instance, a.Input)
-	case orchhost.ActionWait2:
-		texts = append(texts, a.Topic)
-	default:
-		texts = append(texts, a.Input)
+		return quoted(a.Name, a.Instance, a.Input)
+	case orchhost.ActionContinueAsNew:
+		return quoted(a.Version, a.Input)
 	}
+	return quoted(a.Name, a.Topic, a.Input, a.Session, a.Tag)
+}
+
+// namesIn returns the same of an event.
+func namesIn(d engine.EventData) []string {
 	switch d := d.(type) {
 	case eventdata.ActivityScheduled:
-		texts = append(texts, d.Name, d.Input, d.SessionID, d.Tag)
+		return quoted(d.Name, d.Input, d.SessionID, d.Tag)
 	case eventdata.SubOrchestrationScheduled:
-		texts = append(texts, d.Name, d.Input)
+		return quoted(d.Name, d.Instance, d.Input)
 	case eventdata.ExternalSubscribed:
-		texts = append(texts, d.Name)
+		return quoted(d.Name)
 	case eventdata.ExternalSubscribed2:
-		texts = append(texts, d.Name, d.Topic)
+		return quoted(d.Name, d.Topic)
 	case eventdata.QueueSubscribed:
-		texts = append(texts, d.Name)
+		return quoted(d.Name)
 	case eventdata.OrchestrationChained:
-		texts = append(texts, d.Name, d.Instance, d.Input)
+		return quoted(d.Name, d.Instance, d.Input)
 	case eventdata.KeyValueSet:
-		texts = append(texts, d.Key, d.Value)
+		return quoted(d.Key, d.Value)
 	case eventdata.KeyValueCleared:
-		texts = append(texts, d.Key)
+		return quoted(d.Key)
 	}
+	return nil
+}
+
+func quoted(texts ...string) (list []string) {
 	for _, text := range texts {
 		if text != "" {
-			names = append(names, fmt.Sprintf("%q", stored(text)))
+			list = append(list, fmt.Sprintf("%q", stored(text)))
 		}
 	}
-	return names
+	return list
 }
 
 // givesOther reports whether a text names a disagreement that is not about a request of the code: a completion of what is not

@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/asked"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/properties/oracle/turn"
 )
 
 // apply updates the state that the code sees by an event.
@@ -98,11 +99,11 @@ func (c *Checker) checkAwaited(a *asked.Call) {
 	case eventdata.ActivityCompleted:
 		want = d.Result
 	case eventdata.ActivityFailed:
-		want, failed = d.Details.Display(), true
+		want, failed = turn.Text(d.Details), true
 	case eventdata.SubOrchestrationCompleted:
 		want = d.Result
 	case eventdata.SubOrchestrationFailed:
-		want, failed = d.Details.Display(), true
+		want, failed = turn.Text(d.Details), true
 	}
 	if a.Text != want || a.Failed != failed {
 		c.say("the code gets %s (an error: %t) from event %d: expected %s (%t)", shown(a.Text), a.Failed, e.EventID, shown(want), failed)

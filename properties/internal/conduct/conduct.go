@@ -164,6 +164,7 @@ func (k *checker) started(n *nodeState, r *cluster.Record) {
 		n.judged = false // it is unknown how long the sweeper has met each piece of work
 	}
 	n.lines.logged, n.lines.want = n.lines.logged[:0], n.lines.want[:0]
+	n.lines.disagreed, n.lines.disagrees = n.lines.disagreed[:0], n.lines.disagrees[:0]
 	if n.judged {
 		n.admits = &engine.CapabilityFilter{SupportedVersions: []engine.VersionRange{info.Options.Range(info.Build)}}
 		n.expect(machine.Log{Level: machine.LevelInfo, Text: "Orchestration dispatcher capability filter configured", Fields: []machine.Field{{Name: "supported_range", Value: info.Filter.String()}}})

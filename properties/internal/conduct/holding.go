@@ -60,6 +60,7 @@ func (k *checker) noted(n *nodeState, r *cluster.Record) {
 		}
 		h.notCarried = 0
 		n.expectDrops(h, note)
+		n.expectDisagreement(note)
 		n.turned = r.Slot
 	case machine.DecideWorkLost:
 		n.tally[activitiesLost]++

@@ -7,12 +7,17 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
 // lines holds the log lines that a node wrote in this step of the run, and the expected ones.
-type lines struct{ logged, want []machine.Log }
+type lines struct {
+	logged, want []machine.Log
+	// disagreed are the errors of the lines about nondeterminism, disagrees those expected.
+	disagreed, disagrees []string
+}
 
 func (n *nodeState) expect(l machine.Log) { n.lines.want = append(n.lines.want, l) }
 
@@ -35,7 +40,7 @@ func (k *checker) AfterStep() {
 }
 
 // compareLines compares the lines that a node logged with the expected ones. It ignores lines that orchestration code
-// traces, and lines about nondeterminism.
+// traces. Lines about nondeterminism may stand anywhere, one for each turn that fails for it, with the text of the failure.
 func (k *checker) compareLines(n *nodeState) {
 	at := 0
 	for i := range n.lines.logged {
@@ -43,6 +48,9 @@ func (k *checker) compareLines(n *nodeState) {
 		if at < len(n.lines.want) && same(l, &n.lines.want[at]) {
 			at++
 			continue
+		}
+		if l.Text == disagreementText && l.Level == machine.LevelWarn && len(l.Fields) == 2 && l.Fields[0].Value != "" {
+			n.lines.disagreed = append(n.lines.disagreed, l.Fields[1].Value)
 		}
 		if !free(l) && n.judged {
 			want := "nothing"
@@ -57,6 +65,10 @@ func (k *checker) compareLines(n *nodeState) {
 	if at < len(n.lines.want) && n.judged {
 		k.wrong(n, n.lines.want[at].Instance, "does not log %s", text(&n.lines.want[at]))
 	}
+	if n.judged && !slices.Equal(n.lines.disagreed, n.lines.disagrees) {
+		k.wrong(n, "", "logs as nondeterminism %q: expected %q, as its turns fail", n.lines.disagreed, n.lines.disagrees)
+	}
+	n.lines.disagreed, n.lines.disagrees = n.lines.disagreed[:0], n.lines.disagrees[:0]
 	clear(n.lines.logged)
 	clear(n.lines.want)
 	n.lines.logged, n.lines.want = n.lines.logged[:0], n.lines.want[:0]
@@ -71,8 +83,11 @@ func free(l *machine.Log) bool {
 	case l.Level == machine.LevelInfo:
 		return len(l.Fields) == 0
 	}
-	return l.Text == "detected nondeterminism" || l.Text == notCarriedText && len(l.Fields) == 2
+	return l.Text == disagreementText || l.Text == notCarriedText && len(l.Fields) == 2
 }
+
+// disagreementText is the log line of a turn that fails because code and history disagree.
+const disagreementText = "detected nondeterminism"
 
 // notCarriedText is the log line for each queue message that a continue-as-new does not carry over.
 const notCarriedText = "Dropping carry-forward event beyond limit of 20 during continue-as-new"
@@ -157,6 +172,22 @@ func (n *nodeState) expectOfWork(h *held, o *node.Options) {
 func (n *nodeState) expectLost(h *held, cause string) {
 	n.expect(machine.Log{Level: machine.LevelInfo, Instance: h.instance, Text: "Lock renewal failed, signaling activity cancellation (lock was stolen or expired)", Fields: []machine.Field{{Name: "error", Value: cause}}})
 	n.expect(machine.Log{Level: machine.LevelInfo, Instance: h.instance, Text: "Orchestration terminated, waiting for activity grace period"})
+}
+
+// expectDisagreement adds the text of a turn that fails because code and history disagree.
+func (n *nodeState) expectDisagreement(note *cluster.Note) {
+	if note.Turn == nil || note.Turn.Ack == nil {
+		return
+	}
+	for i := range note.Turn.Ack.HistoryDelta {
+		if child, ok := note.Turn.Ack.HistoryDelta[i].Data.(eventdata.SubOrchestrationFailed); ok && child.Details.Configuration != nil {
+			return // it is the child's
+		}
+		f, ok := note.Turn.Ack.HistoryDelta[i].Data.(eventdata.OrchestrationFailed)
+		if c := f.Details.Configuration; ok && c != nil && c.Kind == eventdata.KindNondeterminism && c.Message != nil {
+			n.lines.disagrees = append(n.lines.disagrees, *c.Message)
+		}
+	}
 }
 
 // expectDrops adds a line for each message that a turn drops.

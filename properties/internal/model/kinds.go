@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"math"
 	"math/bits"
 
@@ -149,7 +150,8 @@ func findTypeKey(data []byte) int {
 }
 
 // of returns the kind of an encoded event. In the contract's JSON the kind follows directly after an envelope without
-// objects, so the first such key is the right one; bytes of any other shape are decoded.
+// objects, so the first such key is the right one. Other JSON is read as JSON, and only bytes of another codec are decoded
+// by it: whether a build should read an event must not depend on whether it does.
 func (t *KindTable) of(data []byte) KindNo {
 	if i := findTypeKey(data); i >= 0 {
 		name := data[i+len(typeKey):]
@@ -159,6 +161,15 @@ func (t *KindTable) of(data []byte) KindNo {
 			}
 			return KindForeign
 		}
+	}
+	var written struct {
+		Type *engine.EventKind `json:"type"`
+	}
+	if err := json.Unmarshal(data, &written); err == nil && written.Type != nil {
+		if no, ok := t.find([]byte(*written.Type)); ok {
+			return no
+		}
+		return KindForeign
 	}
 	for i := len(t.builds) - 1; i >= 0; i-- {
 		if e, err := t.builds[i].Codec.DecodeEvent(data); err == nil {

@@ -97,9 +97,9 @@ func (c *checker) passesOn(text string) (passed bool) {
 	c.events(func(e *engine.Event) {
 		switch d := e.Data.(type) {
 		case eventdata.ActivityFailed:
-			passed = passed || strings.HasPrefix(text, d.Details.Display())
+			passed = passed || strings.HasPrefix(text, Text(d.Details))
 		case eventdata.SubOrchestrationFailed:
-			passed = passed || strings.HasPrefix(text, d.Details.Display())
+			passed = passed || strings.HasPrefix(text, Text(d.Details))
 		}
 	})
 	return passed
@@ -171,6 +171,10 @@ func (c *checker) isPoison() bool {
 
 // checkPoison checks that poison ends a running execution like any other failure, without its code and its batch.
 func (c *checker) checkPoison() {
+	poison := c.terminal.(eventdata.OrchestrationFailed).Details
+	if want := Text(poison); c.t.Ack.Metadata.Output == nil || *c.t.Ack.Metadata.Output != want {
+		c.say("the metadata is %s: expected the output %q", metadata(c.t.Ack.Metadata), want)
+	}
 	if len(c.t.History) == 0 || c.undecodable() {
 		return // the ack begins the execution only to fail it, or the execution cannot be read: S12 judges what follows
 	}
@@ -178,7 +182,6 @@ func (c *checker) checkPoison() {
 	for _, m := range c.t.Batch {
 		c.refuse(m)
 	}
-	poison := c.terminal.(eventdata.OrchestrationFailed).Details
 	c.abort = &poison
 	c.checkEnd()
 	if len(c.wrong) > 0 {

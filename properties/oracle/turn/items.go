@@ -261,7 +261,7 @@ func (c *checker) checkMetadata() {
 	case eventdata.OrchestrationCompleted:
 		want.Status, output = engine.StatusCompleted, d.Output
 	case eventdata.OrchestrationFailed:
-		want.Status, output = engine.StatusFailed, d.Details.Display()
+		want.Status, output = engine.StatusFailed, Text(d.Details)
 	case eventdata.OrchestrationContinuedAsNew:
 		want.Status, output = engine.StatusContinuedAsNew, d.Input
 	}

@@ -1,0 +1,63 @@
+package coded_test
+
+import (
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/properties/internal/coded"
+)
+
+// TestDisagreementsAreNamed changes code between two turns. The failure that the second one records is right; others are not.
+func TestDisagreementsAreNamed(t *testing.T) {
+	activity := func(input string) func(*orch.Context) {
+		return func(ctx *orch.Context) { _, _ = ctx.ScheduleActivity("Work", input).Await() }
+	}
+	dropped := func(ctx *orch.Context) { ctx.ScheduleActivity("Work", "in").Drop(); activity("more")(ctx) }
+	both := func(ctx *orch.Context) { ctx.ScheduleActivity("Work", "in"); activity("more")(ctx) }
+	for _, c := range []struct {
+		name    string
+		was, is func(*orch.Context)
+		text    string
+		lies    []string
+	}{
+		{"another input", activity("was"), activity("is"), `schedule mismatch: action=Activity(name="Work", input="is") vs event=ActivityScheduled(name="Work", input="was")`,
+			[]string{"history schedule but no emitted action", `schedule mismatch: action=Activity("Work", "is") vs event=ActivityScheduled("Work", "is")`,
+				`schedule mismatch: action=Activity(name="Work", input="was") vs event=ActivityScheduled(name="Work", input="is")`,
+				`kv set mismatch: action=Activity("Work", "is") vs event=ActivityScheduled("Work", "was")`, "completion without open schedule"}},
+		{"less", both, activity("in"), "history schedule but no emitted action",
+			[]string{"history OrchestrationChained but no emitted action", "cancellation mismatch (activities): baseline_dropped_future_cancel_requests={2} ctx_cancelled_in_replayed_segment={}"}},
+		{"no longer dropped", dropped, both, "cancellation mismatch (activities): baseline_dropped_future_cancel_requests={2} ctx_cancelled_in_replayed_segment={}",
+			[]string{"cancellation mismatch (external waits): baseline_dropped_future_cancel_requests={2} ctx_cancelled_in_replayed_segment={}",
+				"cancellation mismatch (activities): baseline_dropped_future_cancel_requests={3} ctx_cancelled_in_replayed_segment={}", "completion kind mismatch: expected activity"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code := c.was
+			handler := func(ctx *orch.Context, _ string) (string, error) { code(ctx); return "", nil }
+			turns := history(t, handler, start, func(find) []engine.WorkItem {
+				code = c.is
+				return []engine.WorkItem{engine.ExternalRaisedItem{Instance: "i", Name: "go"}}
+			})
+			j := turns[1]
+			if wrong := new(coded.Checker).Check(&j.turn, j.calls); len(wrong) > 0 {
+				t.Fatalf("as it is: %q", wrong)
+			}
+			end := &engine.Event{}
+			for i := range j.turn.Ack.HistoryDelta {
+				if e := &j.turn.Ack.HistoryDelta[i]; e.Kind() == eventdata.KindOrchestrationFailed {
+					end = e
+				}
+			}
+			if d, ok := end.Data.(eventdata.OrchestrationFailed); !ok || d.Details.Display() != "nondeterministic: "+c.text {
+				t.Fatalf("the turn ends with %+v, want %q", end.Data, c.text)
+			}
+			for _, lie := range c.lies {
+				end.Data = eventdata.OrchestrationFailed{Details: eventdata.Nondeterminism(lie)}
+				if wrong := new(coded.Checker).Check(&j.turn, j.calls); len(wrong) == 0 {
+					t.Errorf("%q passes", lie)
+				}
+			}
+		})
+	}
+}

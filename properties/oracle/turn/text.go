@@ -1,0 +1,51 @@
+package turn
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
+)
+
+// Text returns the text of an error, which is also the output of an execution that ends with it
+// (docs/contract/runtime.md#r3.1). The cause of poison follows the contract's text.
+func Text(d engine.ErrorDetails) string {
+	switch {
+	case d.Infrastructure != nil:
+		return fmt.Sprintf("infrastructure:%s: %s", d.Infrastructure.Operation, d.Infrastructure.Message)
+	case d.Configuration != nil && d.Configuration.Message == nil:
+		return "nondeterministic in " + d.Configuration.Resource
+	case d.Configuration != nil:
+		return "nondeterministic: " + *d.Configuration.Message
+	case d.Poison != nil:
+		return poisonText(d.Poison)
+	case d.Application == nil:
+		return ""
+	case d.Application.Kind == eventdata.AppCancelled:
+		return "canceled: " + d.Application.Reason
+	case d.Application.Kind == eventdata.AppPanicked:
+		return "orchestration panicked: " + d.Application.Message
+	}
+	return d.Application.Message
+}
+
+func poisonText(p *eventdata.PoisonError) string {
+	t := &p.MessageType
+	counts := fmt.Sprintf("%d attempts (max %d)", p.AttemptCount, p.MaxAttempts)
+	text := fmt.Sprintf("poison: orchestration %s exceeded %s", t.Instance, counts)
+	switch t.Kind {
+	case eventdata.PoisonActivity:
+		text = fmt.Sprintf("poison: activity %s#%d exceeded %s", t.ActivityName, t.ActivityID, counts)
+	case eventdata.PoisonFailedDeserialization:
+		text = fmt.Sprintf("poison: orchestration %s history deserialization failed after %s: %s", t.Instance, counts, t.Error)
+	default: // what a strategy ends need not have too many attempts
+		if p.AttemptCount <= p.MaxAttempts && (strings.HasPrefix(t.Cause, "swept: ") || strings.HasPrefix(t.Cause, "dead letter: ")) {
+			text = fmt.Sprintf("poison: orchestration %s was given up at attempt %d", t.Instance, p.AttemptCount)
+		}
+	}
+	if t.Cause != "" {
+		text += ": " + t.Cause
+	}
+	return text
+}

@@ -28,8 +28,8 @@ fuzz:
 
 # Which small changes of the store, of a turn, of a node and of the codec somebody notices, SAMPLE of them, another one for
 # each DRAW; and which of the checkers their tests notice.
-SAMPLE ?= 240
-DRAW ?= 3
+SAMPLE ?= 160
+DRAW ?= 4
 mutants:
 	nice go run ./internal/mutate/matrix -sample $(SAMPLE) -draw "$(DRAW)" -deep 2 -reasoned -out docs/kill-matrix.md $(MUTANTS)
 mutants-of-checkers:

@@ -126,10 +126,11 @@ func (k *commitChecker) checkPin(t *commit, ex *model.Execution) {
 	case was.Pin != nil:
 		report("execution %d: an ack by %s with token %s changed the pin from %s to %s: expected it to stay", model.PinText(was.Pin), model.PinText(pin))
 	case given == nil:
-		report("execution %d: an ack by %s with token %s names no pin, but the pin became %s (the previous execution has %s): expected none",
+		report("execution %d: an ack by %s with token %s names no pin, but the store wrote the pin %s (the previous execution has %s): expected none",
 			model.PinText(pin), model.PinText(k.pinBefore(ex)))
 	case !model.SamePin(pin, given):
-		report("execution %d: an ack by %s with token %s names the pin %s, but the pin became %s", model.PinText(given), model.PinText(pin))
+		report("execution %d: an ack by %s with token %s names the pin %s, but the store wrote the pin %s: expected the store to write the pin that the ack names",
+			model.PinText(given), model.PinText(pin))
 	case was.Events > 0:
 		report("execution %d: an ack by %s with token %s pinned it to %s, although it had %d events: expected a pin with the first turn only", model.PinText(pin), was.Events)
 	case pin.Compare(build.Version) != 0:

@@ -17,7 +17,7 @@ import (
 const bigAck = "ack t exec=2 events=OS1,2,3:set:k:w,4:clear:j,5:clearall,6:set:i:v,7:status:on name=Other@2.0.0 parent=p pin=2.0.0 status=Completed output=x " +
 	"work=act:A:7,act:new:8 session=s cancel=A:1,A:7 send=ext:A:c,timer:other:5000"
 
-// beforeBigAck leads to it.
+// beforeBigAck is the script that prepares the store for bigAck.
 const beforeBigAck = `
 play
 make A pin=1.0.0 work=act:A:1 events=OS1,2:set:j:v,3:set:k:v status=Completed send=ext:A:first

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// situations is how many corner cases docs/contract/runtime.md#r13 lists.
+// situations is the number of corner cases in docs/contract/runtime.md#r13.
 const situations = 66
 
 // TestSituations: each situation that a scenario can tell ends as the contract says, and otherwise with the bugs that its

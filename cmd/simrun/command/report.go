@@ -41,7 +41,7 @@ type report struct {
 	portfolio []memberCount
 	// confident is set if the report must include the confidence, however few the seeds.
 	confident bool
-	// small is the deciding failure made small, nil if that would take long or has failed.
+	// small is the deciding failure after shrinking, nil if that would take too long or has failed.
 	small *shrunk
 	// rate is the progress of the campaign.
 	rate rate

@@ -115,7 +115,7 @@ func TestBreach(t *testing.T) {
 	}
 }
 
-// log is a checker that says what it is told.
+// log is a checker that records its calls.
 type log struct {
 	name     string
 	told     *[]string

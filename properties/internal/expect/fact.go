@@ -34,7 +34,7 @@ var eventNames = [events]string{
 	facts.Lock, facts.Decode,
 }
 
-// attr is the dense number of an attribute. Those of "up" that are builds, and those of "node" that are handlers, have none.
+// attr is the dense number of an attribute. The builds in "up" and the handlers in "node" have no number.
 type attr uint8
 
 const (

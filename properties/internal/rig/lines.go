@@ -232,7 +232,7 @@ func sent(instance, kind string, calm bool) engine.WorkItem {
 	return engine.StartItem{Instance: instance}
 }
 
-// eventOf is an event of a kind that stories name.
+// eventOf returns an event of a kind that stories may name.
 func eventOf(kind string, value map[string]string) engine.EventData {
 	text := value["text"]
 	failed := func(d engine.ErrorDetails) engine.EventData { return eventdata.OrchestrationFailed{Details: d} }

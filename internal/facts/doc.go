@@ -1,5 +1,6 @@
-// Package facts lists what expectations can be about: facts of a run, each a name with attributes. Package plan checks
-// expectations against the list, scenarios are parsed by it, and the checker of expectations tells the facts.
+// Package facts lists the facts of a run to which expectations can refer, each a name with attributes. Package plan
+// validates expectations against the list, the scenario parser uses it, and the checker of expectations emits the
+// facts.
 //
 //	for _, f := range facts.All() { fmt.Println(f.Name, f.Attrs) }
 package facts

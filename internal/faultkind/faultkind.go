@@ -5,16 +5,16 @@ import "time"
 // Kind names something that can go wrong.
 type Kind string
 
-// The faults that a plan can name. Each is either an opportunity that the world draws for (with a rate), or a thing
-// that a plan schedules by hand, or both.
+// The faults that a plan can name. The world draws them at opportunities, with a rate, or the plan schedules them, or
+// both.
 const (
 	// CrashBeforeAck stops a node without warning after it has computed a turn and before it sends the ack.
 	CrashBeforeAck Kind = "crash-before-ack"
 	// CrashAfterCommit stops a node after its ack is committed and before the answer arrives.
 	CrashAfterCommit Kind = "crash-after-commit"
-	// CrashAfterFetch stops a node after it receives work and before it looks at it.
+	// CrashAfterFetch stops a node after it receives work and before it processes it.
 	CrashAfterFetch Kind = "crash-after-fetch"
-	// PauseNode freezes a node for long enough that one of its locks may run out.
+	// PauseNode freezes a node for long enough that one of its locks may expire.
 	PauseNode Kind = "pause"
 	// RequestLost loses a call on its way to the store: nothing happens.
 	RequestLost Kind = "request-lost"
@@ -24,7 +24,7 @@ const (
 	CallDelayed Kind = "call-delayed"
 	// RetryableError makes the store refuse a call as busy.
 	RetryableError Kind = "retryable-error"
-	// PermanentError makes the store refuse a call for good.
+	// PermanentError makes the store refuse a call permanently.
 	PermanentError Kind = "permanent-error"
 	// AckStepError makes an ack fail before one of its steps.
 	AckStepError Kind = "ack-step-error"

@@ -1,4 +1,4 @@
-// Package feature names what orchestrations use, and the cells of the matrix of faults and features:
+// Package feature names the features that orchestrations use, and the cells of the matrix of faults and features:
 //
 //	point := feature.Met("answer-lost", "sessions") // "fault answer-lost meets sessions"
 //

@@ -65,7 +65,7 @@ func (p *Process) Ended() bool {
 	}
 }
 
-// Describe returns what became of the child, with the end of its standard error. It waits for at most patience for a child
+// Describe returns how the child ended, with the end of its standard error. It waits for at most patience for a child
 // that is about to end.
 func (p *Process) Describe(patience time.Duration) string {
 	timer := time.NewTimer(patience)

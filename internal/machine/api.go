@@ -38,7 +38,7 @@ type Wake struct {
 	Timer TimerID
 }
 
-// Finished reports that a job's time is up. Panic makes an activity panic with that text instead of running it.
+// Finished reports that a job is done. Panic makes an activity panic with that text instead of running it.
 type Finished struct {
 	NowMs int64
 	Job   JobID
@@ -73,7 +73,7 @@ type ProviderCall struct {
 	Deadline time.Duration
 	// Cadence is how often the node would poll while a fetch finds nothing; 0 for calls other than fetches.
 	Cadence time.Duration
-	// Once makes a fetch that finds nothing be answered at once.
+	// Once makes the driver answer a fetch that finds nothing at once.
 	Once    bool
 	Request call.Call
 }

@@ -20,10 +20,10 @@ const (
 	permanentFetchErrorDelay = 100 * time.Millisecond
 )
 
-// RenewalInterval returns how long after it is taken or renewed a lock is renewed again. The one formula serves turns,
-// activities and sessions (docs/contract/runtime.md#r4). From 15 s on it is the timeout less the buffer, at least 1 s;
-// below 15 s it is half the timeout in whole seconds, rounded up, and the buffer is ignored. So a lock of 1 s or less
-// expires before it is renewed.
+// RenewalInterval returns how long after it is taken or renewed a lock is renewed again. The same formula applies to
+// turns, activities and sessions (docs/contract/runtime.md#r4). From 15 s on it is the timeout less the buffer, at
+// least 1 s; below 15 s it is half the timeout in whole seconds, rounded up, and the buffer is ignored. So a lock of 1
+// s or less expires before it is renewed.
 func RenewalInterval(timeout, buffer time.Duration) time.Duration {
 	if timeout >= 15*time.Second {
 		return max(timeout-min(buffer, timeout), time.Second)
@@ -38,7 +38,8 @@ func RenewalRetryDelay(timeout time.Duration) time.Duration {
 	return min(max((timeout/20).Truncate(time.Millisecond), 10*time.Millisecond), 500*time.Millisecond)
 }
 
-// UnregisteredBackoff returns the delay with which work without a handler is handed back at its n-th delivery: min(base
+// UnregisteredBackoff returns the delay with which the node abandons work without a handler at its n-th delivery:
+// min(base
 // * 2^min(n-1, 6), most).
 func UnregisteredBackoff(n uint32, base, most time.Duration) time.Duration {
 	exponent := min(max(n, 1)-1, 6)

@@ -10,8 +10,8 @@ import (
 // delivery is a fetched batch with the facts that the tests need. It is derived once and read-only afterwards.
 type delivery struct {
 	*engine.FetchedOrchestration
-	// status is the current execution's: from the provider if it tells, otherwise from the history; empty if there is no
-	// execution, or if neither shows it.
+	// status is the current execution's: from the provider if it reports it, otherwise from the history; empty if there
+	// is no execution, or if neither shows it.
 	status engine.Status
 	// started is the first OrchestrationStarted of the history, nil if there is none.
 	started *eventdata.OrchestrationStarted
@@ -169,7 +169,7 @@ func (d *delivery) parent() *engine.ParentLink {
 		return d.Item.Parent
 	}
 	if d.undecodable() && d.status == "" {
-		// The provider does not tell: the start may be in the batch, next to the undecodable part.
+		// The provider does not report it: the start may be in the batch, next to the undecodable part.
 		for _, m := range d.Item.Messages {
 			if m, ok := m.(engine.StartItem); ok {
 				return replay.LinkOf(m.ParentInstance, m.ParentExecutionID, m.ParentID, nil)

@@ -31,5 +31,5 @@
 // An ack that fails retryably is sent again, unchanged; an orchestration never fails because its ack failed.
 //
 // [Decision] lists the decisions on a fetched batch, in the order in which they are tested. [Rules] holds the rules
-// that can be got wrong; package faults has the table of planted bugs that get them wrong.
+// that may be wrong; package faults has the table of planted bugs that replace them.
 package machine

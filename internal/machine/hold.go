@@ -108,7 +108,8 @@ func (n *Node) onRenewed(s *slot, err error) {
 	n.onRenewalOver(s, err.Error(), step)
 }
 
-// onRenewalOver gives up the renewal. A turn goes on and finds out at its ack; an activity that still runs is stopped.
+// onRenewalOver gives up the renewal. A turn continues and learns of it at its ack; an activity that still runs is
+// stopped.
 func (n *Node) onRenewalOver(s *slot, cause string, step RenewalStep) {
 	if s.id.Kind == SlotWorker && s.phase == phaseRunning {
 		n.onActivityLost(s, cause, step == RenewalDiscard)
@@ -144,8 +145,8 @@ func (r *Room) cloneAck(ack *call.AckOrchestrationItem) call.AckOrchestrationIte
 	return a
 }
 
-// onAcked handles the answer to an ack: done, retry, or give up. A turn whose ack failed permanently is handed back
-// with its attempt counted; it never becomes a failure of the orchestration (docs/contract-decisions.md#row-3).
+// onAcked handles the answer to an ack: done, retry, or give up. A turn whose ack failed permanently is abandoned with
+// its attempt counted; it never becomes a failure of the orchestration (docs/contract-decisions.md#row-3).
 func (n *Node) onAcked(s *slot, err error) {
 	h := s.hold
 	if err == nil {

@@ -111,7 +111,7 @@ func (n *Node) incompatible(d *delivery) string {
 	return fmt.Sprintf("incompatible pin %s, supported %s", d.pin, n.supported)
 }
 
-// waitsForStart hands back input that came before the start of its execution.
+// waitsForStart abandons input that arrived before the start of its execution.
 func (n *Node) waitsForStart(s *slot, d *delivery) bool {
 	if !d.waitsForStart() {
 		return false
@@ -161,7 +161,7 @@ func (n *Node) turnInput(d *delivery, handler node.Resolved) replay.Input {
 	return in
 }
 
-// runTurn computes the turn and starts the job that takes up its time; onFinished commits it.
+// runTurn computes the turn and starts its job, which lets time pass; onFinished commits it.
 func (n *Node) runTurn(s *slot, d *delivery) {
 	handler, found := d.resolve(n.registry, n.rules)
 	if !found {

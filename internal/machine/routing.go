@@ -13,15 +13,15 @@ import (
 // Routing says how a node gets the work that it can run, and what it does with the rest. The zero value is the contract's
 // rule: the provider filters, and work that no node admits waits.
 type Routing struct {
-	// Bounces makes the node fetch without a filter. It gives back what it cannot replay with the growing delay of a missing
-	// handler, counted, until that is poison.
+	// Bounces makes the node fetch without a filter. It abandons work that it cannot replay with the growing delay of a
+	// missing handler, and counts the attempts, until the work is poison.
 	Bounces bool
 	// SweepEvery, if not 0, adds a slot that passes over all queued work, with that pause between passes, and ends work that
 	// the node cannot replay and has met for SweepAfter.
 	SweepEvery, SweepAfter time.Duration
 }
 
-// Unprocessable begins the cause of poison where work is bounced.
+// Unprocessable is the prefix of the cause of poison when work is bounced.
 const Unprocessable = "work item could not be processed on this node (orchestration not registered here, or execution history is unsupported)"
 
 // routed adapts a new node to its routing.
@@ -36,8 +36,8 @@ func (n *Node) routed(r Routing) {
 	}
 }
 
-// pinFirst puts the test of the pin before that of the history: a node that bounces is handed histories that it cannot read
-// because they are of another build.
+// pinFirst moves the test of the pin before that of the history: a node that bounces fetches histories that it cannot
+// read because another build wrote them.
 func pinFirst(order []Test) []Test {
 	order = slices.Clone(order)
 	i, j := slices.Index(order, TestHistoryError), slices.Index(order, TestIncompatible)
@@ -48,7 +48,7 @@ func pinFirst(order []Test) []Test {
 	return order
 }
 
-// bounceDelay returns the delay with which a delivery is given back that this node cannot replay.
+// bounceDelay returns the delay with which this node abandons a delivery that it cannot replay.
 func (n *Node) bounceDelay(count uint32) time.Duration {
 	if !n.routing.Bounces {
 		return IncompatibleDelay
@@ -102,8 +102,8 @@ func (n *Node) nextSweep(s *slot) {
 }
 
 // endPass ends a pass of the sweeper, and forgets work that several passes have not met: it is no longer blocked. One pass
-// may miss blocked work, since another node's sweeper may hold it. An undecodable batch is forgotten sooner, since it cannot
-// be told from the next one.
+// may miss blocked work, since another node's sweeper may hold it. An undecodable batch is forgotten sooner, since it
+// cannot be distinguished from the next one.
 func (n *Node) endPass() {
 	n.sweeper.passing = false
 	after := n.routing.SweepAfter.Milliseconds()

@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Rules are the decisions of a node that can be got wrong. A planted bug replaces one of them (the table is in package
+// Rules are the decisions of a node that may be wrong. A planted bug replaces one of them (the table is in package
 // faults); everything else uses DefaultRules. Rules are read-only and may be shared by nodes.
 type Rules struct {
 	// Order is the order of the tests on a fetched batch; the first that applies decides.
@@ -35,9 +35,9 @@ type Rules struct {
 	UnregisteredBackoff func(n uint32, base, most time.Duration) time.Duration
 	// BounceBackoff returns the delay of work that is bounced at its n-th delivery.
 	BounceBackoff func(n uint32, base, most time.Duration) time.Duration
-	// SweepSpares reports whether a sweeper leaves an execution alone that its node admits or not.
+	// SweepSpares reports whether a sweeper spares an execution, given whether its node admits it.
 	SweepSpares func(admits bool) bool
-	// SweepDue reports whether a sweeper ends what has been blocked for that long, given the option.
+	// SweepDue reports whether a sweeper ends work that has been blocked for that long, given the option.
 	SweepDue func(blocked, after time.Duration) bool
 	// PauseAfterNothing returns the pause after a fetch that took that long and found nothing.
 	PauseAfterNothing func(took, interval time.Duration) time.Duration
@@ -47,7 +47,7 @@ type Rules struct {
 	AckFailed func(kind SlotKind, err error, failures int) AckStep
 	// RenewalInterval returns the time until a lock is renewed, 0 for never.
 	RenewalInterval func(timeout, buffer time.Duration) time.Duration
-	// RenewsWhileDraining makes a draining node go on renewing the locks that it holds.
+	// RenewsWhileDraining makes a draining node keep renewing the locks that it holds.
 	RenewsWhileDraining bool
 	// TurnRenewalFailed reports whether a failed renewal of a turn's lock is retried.
 	TurnRenewalFailed func(err error) bool
@@ -64,7 +64,7 @@ type Rules struct {
 	DuplicateStart DuplicateStart
 	// PoisonTellsParent reports whether a poisoned child answers its parent.
 	PoisonTellsParent func(undecodable bool) bool
-	// PoisonEnds makes poison end the execution; otherwise the node names it and hands the batch back.
+	// PoisonEnds makes poison end the execution; otherwise the node reports it and abandons the batch.
 	PoisonEnds bool
 	// PoisonCancels makes poison cancel the execution's activities.
 	PoisonCancels bool
@@ -79,7 +79,7 @@ type Rules struct {
 	PoisonWaitsForStart bool
 }
 
-// Test is one of the tests on a fetched batch. None of them uses what another has found.
+// Test is one of the tests on a fetched batch. No test uses the result of another.
 type Test uint8
 
 // The tests, in their order (docs/contract-decisions.md#row-1); a batch that none of them catches is run.
@@ -114,7 +114,7 @@ type AckAction uint8
 // The actions after a failed ack.
 const (
 	AckRetry   AckAction = iota // the same ack again
-	AckAbandon                  // give the work back
+	AckAbandon                  // abandon the work
 	AckForget                   // do nothing
 	AckFail                     // commit a failure of the orchestration instead, as 0.1.26 does
 )
@@ -125,7 +125,7 @@ type RenewalStep uint8
 // The meanings of a failed renewal.
 const (
 	RenewalRetry    RenewalStep = iota // nothing yet: retry until the lock has expired
-	RenewalHandBack                    // the activity is lost: stop it, hand it back in case the lock is live
+	RenewalHandBack                    // the activity is lost: stop it, abandon it in case the lock is live
 	RenewalDiscard                     // the activity is cancelled: stop it, acknowledge it without a completion
 )
 

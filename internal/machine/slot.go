@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// slot is one loop: it fetches, holds the work until it is handed back, and fetches again.
+// slot is one loop: it fetches, holds the work until it is acknowledged or abandoned, and fetches again.
 //
 // Invariant: in each phase at most one of call, timer and job is set, the one that the phase waits for.
 type slot struct {
@@ -81,7 +81,7 @@ func (n *Node) next(s *slot) {
 	s.call = n.askFetch(s, s.fetch)
 }
 
-// askPlainly fetches work that belongs to no session, since the node serves as many as it may. The answer comes at once,
+// askPlainly fetches work that belongs to no session, since the node is at its session limit. The answer comes at once,
 // so that the next fetch asks for sessions again if there is room by then.
 func (n *Node) askPlainly(s *slot) {
 	q := n.workRequest(nil)
@@ -159,14 +159,14 @@ func (n *Node) pause(s *slot, purpose string, d time.Duration) {
 	s.timer = n.setTimer(d, purpose)
 }
 
-// abandon hands back what the slot holds and notes the reason. The answer changes nothing: if it failed, the lock
-// expires.
+// abandon abandons the work that the slot holds and notes the reason. The answer changes nothing: if the call failed,
+// the lock expires.
 func (n *Node) abandon(s *slot, why Note) {
 	n.note(s, why)
 	n.handBack(s, why.Decision, why.Delay)
 }
 
-// handBack abandons what the slot holds without a note.
+// handBack abandons the work that the slot holds, without a note.
 func (n *Node) handBack(s *slot, d Decision, delay time.Duration) {
 	n.stopRenewing(s.hold)
 	ignore := n.rules.AbandonIgnoresAttempt(d) && (d != DecideWaitForStart || !n.rules.CountsWaiting(n.build))

@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// onWork decides what to do with a fetched activity: hand it back while draining, end it as poison, hand it back
-// because this node has no handler for it, or run it.
+// onWork decides what to do with a fetched activity: abandon it while draining, end it as poison, abandon it because
+// this node has no handler for it, or run it.
 func (n *Node) onWork(s *slot, f *engine.FetchedWork) {
 	item, ok := f.Item.(engine.ActivityExecuteItem)
 	n.take(s, hold{
@@ -78,7 +78,7 @@ func (n *Node) runActivity(s *slot) {
 	n.startRenewing(s)
 }
 
-// onActivityDone runs the code, whose time is up, and acknowledges the outcome.
+// onActivityDone runs the code of an activity whose time is over, and acknowledges the outcome.
 func (n *Node) onActivityDone(s *slot, panicked string) {
 	a := s.hold.activity
 	run, found := n.activityCode(a.Name)
@@ -138,7 +138,7 @@ func missingActivity(a engine.ActivityExecuteItem) string { return "activity mis
 
 // onActivityLost stops an activity whose lock is lost: because the orchestration cancelled it, because the lock
 // expired, or because a renewal failed permanently. It may go on for the grace period, but its result is discarded.
-// Then it is handed back with its attempt counted. That has an effect only in the third case, where the lock is still
+// Then it is abandoned with its attempt counted. That has an effect only in the third case, where the lock is still
 // live and no other node could run the activity before it expires. (0.1.26 acknowledges it instead, and so loses it
 // forever.)
 func (n *Node) onActivityLost(s *slot, cause string, discard bool) {

@@ -141,7 +141,7 @@ func lies() []lie {
 		}), nil, "cleans up sessions"},
 
 		{"a lock that is not renewed", "slow-work", onCall(renewTurn, unsaid), nil, "has not renewed"},
-		{"an activity that goes on without its lock", "late-renewals", onNote(machine.DecideWorkLost, nil), nil, "goes on with"},
+		{"an activity that goes on without its lock", "late-renewals", onNote(machine.DecideWorkLost, nil), nil, "continues with token"},
 		{"a slot that fetches no more", "rolling-upgrade", func(r *cluster.Record) bool {
 			told := r.Kind == record.CallSent || r.Kind == record.Answered || r.Kind == record.Note || r.Kind == record.Log
 			if !told || r.Node != 1 || r.At < 3_000_000 || r.Kind != record.Log && r.Slot.Index != 0 {
@@ -165,7 +165,7 @@ func lies() []lie {
 				q.Session = &c
 				r.Request = q
 			}
-		}), nil, "one name of its own"},
+		}), nil, "a name of its own for each worker"},
 		{"an answer not waited for", "rolling-upgrade", func(r *cluster.Record) bool {
 			if r.Kind != record.Answered || r.Text != "deadline" {
 				return false

@@ -51,7 +51,7 @@ func (c *clients) seedHistory(h *plan.History) {
 		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: eventdata.KindActivityCompleted, Data: []byte(`{"event_id":2,"type":`)})
 	}
 	if h.Shape == planterm.ShapeGarbled {
-		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: eventdata.KindActivityCompleted, Data: []byte(garbled[h.Number()%len(garbled)])})
+		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: eventdata.KindActivityCompleted, Data: []byte(garbled[max(h.Variant, 1)%len(garbled)])})
 	}
 	name, version := h.Handler()
 	in := memprovider.PreloadedInstance{
@@ -89,7 +89,7 @@ func eventsOf(h *plan.History, pin string) []engine.Event {
 	case planterm.ShapeRespelled:
 		data, sources = workload.Stored(0)
 	case planterm.ShapeDisagreeing:
-		data, sources = workload.Stored(h.Number())
+		data, sources = workload.Stored(max(h.Variant, 1))
 	}
 	events := make([]engine.Event, len(data))
 	for i, d := range data {

@@ -2,8 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -201,6 +199,8 @@ type History struct {
 	Pin *engine.Version
 	// Shape is the form of the stored events.
 	Shape Shape
+	// Variant chooses how a garbled or disagreeing history is wrong, from 1; 0 means 1.
+	Variant int
 	// KickAt is when a client sends the instance an event, so that there is something to fetch; 0 means at the start.
 	KickAt time.Duration
 }
@@ -239,15 +239,6 @@ func (h *History) CustomStatus() *string {
 	}
 	status := planterm.HardText
 	return &status
-}
-
-// Number returns the number at the end of the instance's name, 1 if there is none.
-func (h *History) Number() int {
-	n, err := strconv.Atoi(h.Instance[len(strings.TrimRight(h.Instance, "0123456789")):])
-	if err != nil || n == 0 {
-		return 1
-	}
-	return n
 }
 
 // preloadedVersion is the handler version of preloaded histories that name none.

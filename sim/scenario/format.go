@@ -181,6 +181,9 @@ func (s *Scenario) formatInstances(b *bytes.Buffer) {
 			fmt.Fprintf(b, " pinned %v", h.Pin)
 		}
 		fmt.Fprintf(b, " shape %s", h.Shape)
+		if h.Variant != 0 {
+			fmt.Fprintf(b, " variant %d", h.Variant)
+		}
 		if when := s.time(openKick, i, 0, h.KickAt); when != "0s" {
 			b.WriteString(" kick at " + when)
 		}

@@ -194,6 +194,9 @@ func drawPlan(t *rapid.T) *plan.Plan {
 			Instance: id,
 			Shape:    plan.Shape(rapid.SampledFrom(shapes()).Draw(t, "shape")), KickAt: at.Draw(t, "kick"),
 		}
+		if h.Shape == planterm.ShapeGarbled || h.Shape == planterm.ShapeDisagreeing {
+			h.Variant = rapid.IntRange(0, 9).Draw(t, "variant")
+		}
 		if rapid.Bool().Draw(t, "named") {
 			h.Orchestration, h.Version = name.Draw(t, "orchestration"), version.Draw(t, "version")
 		}

@@ -155,14 +155,14 @@ func (p *parser) registered(name string) {
 	}
 }
 
-// history reads INSTANCE and then, in any order, runs, pinned or unpinned, shape and kick.
+// history reads INSTANCE and then, in any order, runs, pinned or unpinned, shape, variant and kick.
 func (p *parser) history() {
 	var h plan.History
 	h.Instance = p.name("an instance")
 	p.unique("instance", h.Instance)
 	index, seen := len(p.s.Template.Histories), map[string]bool{}
 	for p.more() {
-		switch p.clause(seen, "runs", "pinned", "unpinned", "shape", "kick") {
+		switch p.clause(seen, "runs", "pinned", "unpinned", "shape", "variant", "kick") {
 		case "runs":
 			h.Orchestration, h.Version = p.handler()
 		case "pinned":
@@ -170,6 +170,8 @@ func (p *parser) history() {
 			h.Pin = &v
 		case "shape":
 			h.Shape = plan.Shape(p.oneOf("shape", shapes()))
+		case "variant":
+			h.Variant = int(p.number("a variant", 1, variantMost))
 		case "kick":
 			p.keyword("at")
 			lo, hi := p.span("a time")
@@ -185,6 +187,9 @@ func (p *parser) history() {
 	}
 	p.s.Template.Histories = append(p.s.Template.Histories, h)
 }
+
+// variantMost is far above the number of variants of any shape; they repeat.
+const variantMost = 1000
 
 // instance reads ID runs NAME[@VERSION] and then, in any order, with, at and expect.
 func (p *parser) instance() {

@@ -148,6 +148,9 @@ func renamed(p *plan.Plan) (twin, string) {
 		old = append(old, p.Instances[i].ID)
 	}
 	for i := range p.Histories {
+		if p.Histories[i].Shape == planterm.ShapeRespelled {
+			return twin{}, "history " + p.Histories[i].Instance + " spells its id with escapes, which cannot be put back"
+		}
 		old = append(old, p.Histories[i].Instance)
 	}
 	slices.Sort(old)

@@ -111,6 +111,7 @@ func TestWrongProviders(t *testing.T) {
 func TestNoTwin(t *testing.T) {
 	tests := []struct{ story, relation, want string }{
 		{"strategy bounce", "unadmitted", "with strategy bounce "},
+		{"history old-1 pinned 1.5.0 shape respelled", "renamed", "history old-1 spells its id with escapes"},
 		{"strategy sweeper", "idle-twin", "with strategy sweeper "},
 		{"store clock callers", "unadmitted", "by the clocks of callers"},
 		{"store clock callers", "idle-twin", "by the clocks of callers"},

@@ -12,7 +12,7 @@ import (
 
 type inner struct {
 	Text *string
-	none *int
+	none *int // unexported fields are shown, too
 }
 
 // TestValue checks that without pointers the text is that of %+v, and that a pointer shows what it points to.
@@ -22,7 +22,7 @@ func TestValue(t *testing.T) {
 		value any
 		want  string
 	}{
-		{inner{Text: &text}, "{Text:done none:<nil>}"},
+		{inner{Text: &text, none: nil}, "{Text:done none:<nil>}"},
 		{&inner{}, "{Text:<nil> none:<nil>}"},
 		{[]any{&text, nil, 7}, "[done <nil> 7]"},
 		{struct{ Pin *engine.Version }{&version}, "{Pin:1.2.3}"},

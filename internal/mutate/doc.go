@@ -1,19 +1,20 @@
-// Package mutate makes mutants of Go packages: copies that differ in one small place. All mutants of a build are compiled
-// at once; the environment variable DUROSIM_MUTANT says which one a process is, and without it the process behaves as the
+// Package mutate makes mutants of Go packages: copies that differ in one small place. A build contains all its mutants.
+// The environment variable DUROSIM_MUTANT selects the mutant of a process; without it, the process behaves like the
 // original (package active).
 //
 //	packages, err := mutate.Load(root, "example.com/m/a")
 //	mutants := mutate.Mutants(packages)
 //	overlay, err := mutate.Write(dir, packages, mutants)     // for go build -overlay
 //
-// A mutant negates a condition, moves a boundary, takes "and" for "or" or plus for minus, leaves a statement out, swaps
-// two arguments of one type, or reads another field of one type. Sources are only ever added to, on their own lines, so
-// that the compiler's messages name the lines of the original.
+// A mutant negates a condition, moves a boundary, swaps "and" with "or" or plus with minus, removes a statement, swaps
+// two arguments of the same type, or reads another field of the same type. Write only adds code to existing lines, so
+// that compiler messages have the line numbers of the original.
 //
-// Command matrix, below, finds out what notices each mutant of durosim; for that it starts properties/internal/judge.
+// Command matrix, in a subdirectory, determines which check detects each mutant of durosim. It runs
+// properties/internal/judge for this.
 //
-// The mutation tools that exist do not fit: gremlins, which is maintained, and go-mutesting and its forks compile each
-// mutant apart (gremlins says of itself that large modules take hours) and judge it by the exit status of tests, so that a
-// mutant which nothing reaches looks like one that something reaches and nobody minds. Here a campaign's digests tell the
-// two apart.
+// Existing mutation tools do not fit. Gremlins, which is maintained, and go-mutesting and its forks compile each mutant
+// separately (the documentation of gremlins says that large modules take hours). They judge a mutant by the exit status
+// of tests, so they cannot distinguish a mutant that no test reaches from one that tests reach but do not detect. Here
+// the digests of a campaign distinguish the two.
 package mutate

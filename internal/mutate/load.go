@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// Package is a loaded package: its sources without tests, and their types.
+// Package is a loaded package: its non-test sources and their types.
 type Package struct {
 	Path  string
 	files []*file
@@ -25,7 +25,7 @@ type Package struct {
 	fset  *token.FileSet
 }
 
-// file is a source file. name is its absolute name.
+// file is a source file. name is its absolute path.
 type file struct {
 	name string
 	src  []byte

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Kind is what a mutant does to its place.
+// Kind is the kind of change that a mutant makes.
 type Kind string
 
 // The kinds of mutants.
@@ -24,26 +24,26 @@ const (
 	Field    Kind = "wrong field"
 )
 
-// Mutant is one place and its change.
+// Mutant is one change at one place.
 type Mutant struct {
 	// ID numbers the mutants of a build from 1.
 	ID      int
-	Path    string // of its package
-	Package string // the last part of that
-	File    string // its base name
+	Path    string // import path of its package
+	Package string // last element of Path
+	File    string // base name of its file
 	Line    int
 	Func    string
 	Kind    Kind
-	// Was and Is are the source of the place, in one line.
+	// Was and Is are the original and the mutated source of the place, each on one line.
 	Was, Is string
-	// Nth tells apart the mutants of a function that are otherwise alike, from 1.
+	// Nth, counted from 1, distinguishes otherwise equal mutants of a function.
 	Nth int
 
 	of     *file
 	splice []splice
 }
 
-// Key names the mutant independently of line numbers and of other functions.
+// Key returns a name of the mutant that is independent of line numbers and other functions.
 func (m *Mutant) Key() string {
 	return fmt.Sprintf("%s.%s %s %q to %q %d", m.Package, m.Func, m.Kind, m.Was, m.Is, m.Nth)
 }
@@ -54,7 +54,7 @@ type splice struct {
 	before, after string
 }
 
-// Mutants returns the mutants of packages, in the order of their sources.
+// Mutants returns the mutants of the packages in source order.
 func Mutants(packages []*Package) []*Mutant {
 	var all []*Mutant
 	for _, p := range packages {
@@ -109,7 +109,7 @@ type search struct {
 func (s *search) add(k Kind, at ast.Node, is string, splices func(on string) []splice) {
 	was := s.f.text(s.p, at)
 	if strings.Contains(was+is, "\n") && k != Missing {
-		return // lines must stay where they are
+		return // keep line numbers
 	}
 	m := &Mutant{
 		Path: s.p.Path, Package: filepath.Base(s.p.Path), File: filepath.Base(s.f.name), Line: s.p.fset.Position(at.Pos()).Line, Func: s.function,
@@ -119,7 +119,7 @@ func (s *search) add(k Kind, at ast.Node, is string, splices func(on string) []s
 	s.found = append(s.found, m)
 }
 
-// on stands for the test whether the mutant is active, until the mutant has its number.
+// on is a placeholder for the test whether the mutant is active, until the mutant has a number.
 const on = "\x00"
 
 func oneLine(s string) string {
@@ -130,14 +130,14 @@ func oneLine(s string) string {
 	return s
 }
 
-// walk visits a node and those below it. parents are the nodes above it, innermost last.
+// walk visits a node and its descendants. parents are its ancestors, innermost last.
 func (s *search) walk(n ast.Node, parents []ast.Node) {
 	ast.Inspect(n, func(child ast.Node) bool {
 		if child == nil || child == n {
 			return true
 		}
 		if call, ok := child.(*ast.CallExpr); ok && s.f.text(s.p, call.Fun) == "panic" {
-			return false // what it says is about a defect of the program itself
+			return false // its message is about a defect in the program itself
 		}
 		s.visit(child, append(parents, n))
 		s.walk(child, append(slices.Clip(parents), n))
@@ -158,7 +158,7 @@ func (s *search) visit(n ast.Node, parents []ast.Node) {
 	}
 }
 
-// statement finds statements that can be left out, and conditions.
+// statement finds conditions and statements that can be removed.
 func (s *search) statement(n ast.Stmt, parent ast.Node) {
 	switch n := n.(type) {
 	case *ast.IfStmt:
@@ -217,7 +217,7 @@ var (
 	sums       = map[token.Token]token.Token{token.ADD: token.SUB, token.SUB: token.ADD}
 )
 
-// binary changes an operator.
+// binary replaces an operator.
 func (s *search) binary(n *ast.BinaryExpr) {
 	t := s.p.info.Types[n]
 	if t.Value != nil {
@@ -261,7 +261,7 @@ func (s *search) pure(n ast.Expr) bool {
 	return pure
 }
 
-// arguments swaps neighbouring arguments of one type.
+// arguments swaps adjacent arguments of the same type.
 func (s *search) arguments(n *ast.CallExpr) {
 	if tv := s.p.info.Types[n.Fun]; tv.IsType() || tv.IsBuiltin() {
 		return
@@ -279,13 +279,13 @@ func (s *search) arguments(n *ast.CallExpr) {
 	}
 }
 
-// value reports whether an expression is a value of its own type, not a constant, nil or a tuple.
+// value reports whether an expression is a typed value and not a constant, nil or a tuple.
 func (s *search) value(t types.TypeAndValue) bool {
 	_, tuple := t.Type.(*types.Tuple)
 	return t.IsValue() && t.Value == nil && !t.IsNil() && !tuple
 }
 
-// field reads another field of the same type.
+// field replaces a field access with another field of the same type.
 func (s *search) field(n *ast.SelectorExpr, parent ast.Node) {
 	sel := s.p.info.Selections[n]
 	if sel == nil || sel.Kind() != types.FieldVal || len(sel.Index()) != 1 || !s.read(n, parent) || !s.pure(n.X) {
@@ -318,7 +318,7 @@ func (s *search) field(n *ast.SelectorExpr, parent ast.Node) {
 	}
 }
 
-// read reports whether a selector is only read, as a whole.
+// read reports whether the whole selector is only read.
 func (s *search) read(n *ast.SelectorExpr, parent ast.Node) bool {
 	switch p := parent.(type) {
 	case *ast.BinaryExpr, *ast.ReturnStmt, *ast.KeyValueExpr, *ast.IfStmt:

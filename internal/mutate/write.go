@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// switches is a source of each mutated package: which mutant is on.
+// switches is an additional source file in each mutated package. It tests which mutant is active.
 const switches = `package %s
 
 import "github.com/durosim/durosim/internal/mutate/active"
@@ -20,7 +20,8 @@ func mutantIs(id int) bool { return active.Is(id) }
 func mutantPick[T any](on bool, other, own T) T { return active.Pick(on, other, own) }
 `
 
-// Write writes the sources of packages with these mutants into dir, and returns the name of an overlay for go build.
+// Write writes the sources of the packages with these mutants into dir and returns the name of an overlay file for go
+// build.
 func Write(dir string, packages []*Package, mutants []*Mutant) (overlay string, err error) {
 	replace := map[string]string{}
 	put := func(name, text string) error {
@@ -52,15 +53,15 @@ func Write(dir string, packages []*Package, mutants []*Mutant) (overlay string, 
 	return overlay, os.WriteFile(overlay, text, 0o644)
 }
 
-// insertion is code to put in at an offset. At one offset, ends come before beginnings; of beginnings that of the longest
-// range comes first, of ends that of the shortest.
+// insertion is code to insert at an offset. At the same offset, ends of ranges come before beginnings. Beginnings are
+// ordered from the longest range to the shortest, ends from the shortest to the longest.
 type insertion struct {
 	at, length, order int
 	end               bool
 	text              string
 }
 
-// with returns the source with mutants.
+// with returns the source with the mutants.
 func (f *file) with(p *Package, mutants []*Mutant) string {
 	var all []insertion
 	for i, m := range mutants {

@@ -12,27 +12,27 @@ import (
 	"github.com/durosim/durosim/internal/timeline"
 )
 
-// Page is what a file shows. Parts that are nil or empty are left out.
+// Page is the content of a file. Write omits parts that are nil or empty.
 type Page struct {
 	Title string
-	// Verdict is one sentence, and Bad says that it is bad news.
+	// Verdict is one sentence. Bad marks it as a failure.
 	Verdict string
 	Bad     bool
-	// Command shows the same again, on a line of its own.
+	// Command is the command that reproduces the page; the page shows it on a separate line.
 	Command string
-	// At is the command that shows the run at a step, which is appended; empty if there is none.
+	// At is the command that shows the run at a step, to which the page appends the step; empty if there is none.
 	At string
 	// Map is the rollback map of a plan.
 	Map *Map
-	// Tables are those of a campaign or of a plan.
+	// Tables are the tables of a campaign or a plan.
 	Tables []Table
 	Run    *timeline.Timeline
 }
 
-// Map is the rollback map of a plan: for each number of steps done, what stopping and rolling back do.
+// Map is the rollback map of a plan: the effect of stopping and of rolling back after each number of steps.
 type Map struct {
 	Steps    []MapStep
-	Summary  string // of the point of no return
+	Summary  string // summary of the point of no return
 	NoReturn int    // 0 if there is none
 }
 
@@ -42,14 +42,14 @@ type MapStep struct {
 	Stop, Back []Cell
 }
 
-// Cell is a value of the map; Weight says how bad it is, from 0 to 3.
+// Cell is a value in the map. Weight is its severity, from 0 to 3.
 type Cell struct {
 	Text   string
 	Weight int
 	Title  string
 }
 
-// Table is a table with a title. Bad rows are marked; one that is not open shows its title until it is clicked.
+// Table is a table with a title. The page marks bad rows. A table that is not open shows only its title until a click.
 type Table struct {
 	Title string
 	Open  bool
@@ -91,7 +91,8 @@ func (p *Page) Write(w io.Writer) error {
 	}{p, template.CSS(style), template.JS(script), data})
 }
 
-// packed returns a value as JSON, compressed, in base 64 for URLs, which no template escapes: a run of 5,000 instances is ten times smaller so.
+// packed returns a value as compressed JSON in URL-safe base64, which templates do not escape. This makes a run of
+// 5,000 instances ten times smaller.
 func packed(v any) (string, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

@@ -20,12 +20,12 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// sources are those of the host programs: a package for each release, around one shared source.
+// sources are the sources of the host programs: a package for each release, around one shared source.
 //
 //go:embed host/src/*.rs host/duroxide-*/Cargo.toml host/duroxide-*/Cargo.lock
 var sources embed.FS
 
-// sourceDigest returns a short name for the state of the sources.
+// sourceDigest returns a short digest of the sources.
 var sourceDigest = sync.OnceValue(func() string {
 	h := sha256.New()
 	err := eachSource(func(name string, data []byte) error {
@@ -53,9 +53,9 @@ func eachSource(f func(name string, data []byte) error) error {
 	})
 }
 
-// Build builds the host program of a released build with cargo, which may ask its registry for crates, and puts it where
-// Start looks for it. What cargo prints goes to progress. An error says what is missing or has the end of cargo's output;
-// then no program has changed.
+// Build builds the host program of a released build with cargo, which may download crates from its registry, and
+// installs it where Start looks for it. Build writes cargo's output to progress. An error names the missing part or has
+// the end of cargo's output; Build then has not changed any program.
 func (h *Hosts) Build(ctx context.Context, b *engine.Build, progress io.Writer) error {
 	if h.err != nil {
 		return h.err
@@ -83,8 +83,8 @@ func (h *Hosts) Build(ctx context.Context, b *engine.Build, progress io.Writer) 
 	return install(filepath.Join(target, "release", programName(b)), h.Program(b))
 }
 
-// writeSources writes the sources below a directory. It does not rewrite a file that is unchanged, since cargo would compile
-// it again.
+// writeSources writes the sources into a directory. It does not rewrite an unchanged file, since cargo would compile it
+// again.
 func writeSources(dir string) error {
 	return eachSource(func(name string, data []byte) error {
 		file := filepath.Join(dir, filepath.FromSlash(name))

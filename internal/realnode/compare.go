@@ -12,12 +12,12 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// Difference is the first committed event of an instance in which two runs differ. The text of a run whose history is
-// shorter is empty.
+// Difference is the first committed event of an instance in which two runs differ. If the history of a run is shorter,
+// its text is empty.
 type Difference struct {
 	Instance  string
 	Execution uint64
-	// Event is the event's place in its execution, from 1.
+	// Event is the event's position in its execution, from 1.
 	Event int
 	// One and Other are the events of the two runs, as JSON without times and versions.
 	One, Other string
@@ -27,19 +27,19 @@ type Difference struct {
 	Arrival bool
 }
 
-// Histories is what Compare reads of a store: memprovider.View has it.
+// Histories is the part of a store that Compare reads. memprovider.View implements it.
 type Histories interface {
-	// InstanceName returns the name of an instance by its number, from 1; "" if there is none.
+	// InstanceName returns the name of the instance with a number, from 1, or "" if there is none.
 	InstanceName(no observe.InstanceNo) string
-	// PeekHistory returns the events of an execution; none if there is no such execution.
+	// PeekHistory returns the events of an execution, or none if the execution does not exist.
 	PeekHistory(instance string, execution uint64, codec engine.Codec) ([]engine.Event, error)
 }
 
 // Compare compares the committed histories of two runs of one plan. It returns the first differing event of each instance,
-// in the order of the first run. It ignores details in which two correct runs may differ: times, versions of the runtime,
-// and the answers of the runtime's own activities; and spent requests to cancel an activity that has completed, which
-// released runtimes record if the completion came in the same batch (docs/real-nodes.md#exempt), with the numbers that they
-// shift. It also returns how many events are alike.
+// in the order of the first run. It ignores details in which two correct runs may differ: times, runtime versions, and
+// the results of the runtime's own activities. It also ignores spent requests to cancel a completed activity, which
+// released runtimes record if the completion came in the same batch (docs/real-nodes.md#exempt), and the event numbers
+// that they shift. It also returns the number of equal events.
 func Compare(one, other Histories) (differ []Difference, alike int, err error) {
 	seen := map[string]bool{}
 	for _, store := range []Histories{one, other} {
@@ -65,7 +65,7 @@ func Compare(one, other Histories) (differ []Difference, alike int, err error) {
 	return differ, alike, nil
 }
 
-// comparable is an event as it is compared.
+// comparable is an event in the form for comparison.
 type comparable struct {
 	text    string
 	arrival bool
@@ -100,18 +100,18 @@ func compareInstance(name string, one, other Histories) (d *Difference, alike in
 	}
 }
 
-// codec reads what released and modelled builds write.
+// codec reads the events and messages of released and modelled builds.
 var codec = engine.NewJSONCodec("compare", engine.Kinds1x(), engine.WorkItemKinds1x())
 
-// eventTexts returns the events of an execution as comparable texts; none if there is no such execution. Events are numbered
-// anew without spent ones.
+// eventTexts returns the events of an execution as comparable texts, or none if the execution does not exist. It
+// renumbers the events without the spent ones.
 func eventTexts(v Histories, instance string, execution uint64) ([]comparable, error) {
 	events, err := v.PeekHistory(instance, execution, codec)
 	if err != nil {
 		return nil, err
 	}
 	var out []comparable
-	number := map[uint64]uint64{}  // the new numbers; looked up only
+	number := map[uint64]uint64{}  // new numbers; never ranged over
 	own := map[uint64]bool{}       // the schedules of the runtime's own activities
 	completed := map[uint64]bool{} // the activities that have a completion
 	for _, e := range events {
@@ -142,7 +142,7 @@ func eventTexts(v Histories, instance string, execution uint64) ([]comparable, e
 	return out, nil
 }
 
-// arrives reports whether events of a kind record an input from outside the execution.
+// arrives reports whether events of this kind record an input from outside the execution.
 func arrives(k engine.EventKind) bool {
 	switch k {
 	case eventdata.KindActivityCompleted, eventdata.KindActivityFailed, eventdata.KindTimerFired, eventdata.KindSubOrchestrationCompleted,
@@ -153,7 +153,7 @@ func arrives(k engine.EventKind) bool {
 	return false
 }
 
-// untold are the fields of an event that two runs may have as they like.
+// untold lists the event fields in which two runs may differ.
 var untold = []string{"timestamp_ms", "duroxide_version", "fire_at_ms", "last_updated_at_ms", "instance_id", "execution_id", "parent_id"}
 
 func eventText(e engine.Event) (string, error) {
@@ -169,7 +169,7 @@ func eventText(e engine.Event) (string, error) {
 		delete(fields, name)
 	}
 	if id, ok := fields["instance"].(string); ok && strings.HasPrefix(id, "sub::") {
-		delete(fields, "instance") // an automatic id is the number of its event
+		delete(fields, "instance") // an automatic id contains the number of its event
 	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

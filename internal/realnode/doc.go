@@ -4,15 +4,15 @@
 //	hosts := realnode.New(os.Getenv(realnode.Environment))
 //	result, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Releases: hosts})
 //
-// A host is a program in Rust, built from host/ with one release of duroxide in it. Its nodes have no time, randomness or
-// store of their own: the clock moves only on command, and every call of the provider and every activity is written out as
-// a line and waits for its answer. So a node of a released runtime, like a modelled node, is a function of its
-// configuration and its inputs, and the same seed gives the same trace.
+// A host is a Rust program, built from host/ with one release of duroxide. Its node has no time, randomness or store of
+// its own: the clock moves only on command, and the host writes every provider call and every activity as a line and
+// waits for the answer. So a node of a released runtime, like a modelled node, is a function of its configuration and
+// its inputs, and the same seed gives the same trace.
 //
 // # The commands
 //
-// A command is one line with a JSON object, and so is its answer, which has the field "error" if something is wrong. A host
-// has one node; the node crashes with its host:
+// A command is one line with a JSON object, and so is its answer. The answer has the field "error" if the command
+// failed. A host has one node; the node crashes with its host:
 //
 //	{"command":"describe"}                                  {"protocol":3,"release":"0.1.32"}
 //	{"command":"start","now_ms":T,"seed":S,"options":{...},
@@ -27,5 +27,5 @@
 // docs/oracle-protocol.md; the method run_activity asks to run an activity. An answer is {"result"}, {"error":
 // {"operation", "message", "retryable"}}, or for run_activity {"result"}, {"failure"} or {"panic"}.
 //
-// This package reads the wall clock only to give up on a host that does not answer.
+// This package reads the wall clock only to time out a host that does not answer.
 package realnode

@@ -21,7 +21,7 @@ type host struct {
 	last     string // the last command
 }
 
-// received is a line of a host, or the error after which no more lines come.
+// received is a line from a host, or the error that ended its output.
 type received struct {
 	line []byte
 	err  error
@@ -52,7 +52,7 @@ func startHost(program, version string, patience time.Duration) (*host, error) {
 		err = fmt.Errorf("%s: want a host of duroxide %s with protocol %d, got %s with %d: build it anew", program, version, protocol, is.Release, is.Protocol)
 	}
 	if err != nil {
-		_ = h.close() // the first error is the one to tell
+		_ = h.close() // report the first error
 		return nil, err
 	}
 	return h, nil
@@ -112,15 +112,15 @@ type logLine struct {
 	Fields map[string]any `json:"fields"`
 }
 
-// do sends a command to the host and decodes its answer into into, unless that is nil. Every error that the host causes
-// describes what became of it.
+// do sends a command to the host and decodes the answer into into, unless into is nil. Every error that the host causes
+// describes the host's state.
 func (h *host) do(c command, into any) error {
 	line, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
 	h.last = c.Command
-	sent := h.process.Send(line) // if the host has ended, what follows says so
+	sent := h.process.Send(line) // if the host has ended, the following code reports it
 	patience := time.NewTimer(h.patience)
 	defer patience.Stop()
 	var got received
@@ -155,7 +155,7 @@ func (h *host) do(c command, into any) error {
 	return nil
 }
 
-// lastWords is how long a failed host may take to exit.
+// lastWords is the time that a failed host may take to exit.
 const lastWords = 500 * time.Millisecond
 
 // broken returns the error for a host that failed.

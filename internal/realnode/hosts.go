@@ -14,8 +14,8 @@ import (
 // Environment is the variable that names the directory of the host programs, in place of the user's cache.
 const Environment = "DUROSIM_HOSTS"
 
-// Hosts starts nodes of released runtimes, each incarnation in a process of its own, so that counters that a runtime keeps
-// for its whole process, such as that of tasks, start afresh. It is safe for concurrent use.
+// Hosts starts nodes of released runtimes. Each incarnation has its own process, so that process-wide counters of a
+// runtime, such as the task counter, restart. Hosts is safe for concurrent use.
 type Hosts struct {
 	dir      string
 	err      error // why there is no directory
@@ -24,14 +24,14 @@ type Hosts struct {
 
 var _ released.Runtimes = (*Hosts)(nil)
 
-// New returns the Hosts for the host programs in a directory, which need not exist. A host that does not answer within a
-// minute has failed.
+// New returns the Hosts for the host programs in a directory, which need not exist. A host that does not answer within
+// a minute counts as failed.
 func New(dir string) *Hosts {
 	return &Hosts{dir: dir, patience: time.Minute}
 }
 
-// Default returns the Hosts for the directory that Environment names or, if it is not set, for one in the user's cache
-// directory, of which each state of the hosts' sources has its own.
+// Default returns the Hosts for the directory that Environment names. If the variable is not set, it uses a
+// subdirectory of the user's cache directory that is specific to the state of the hosts' sources.
 func Default() *Hosts {
 	dir, err := os.Getenv(Environment), error(nil)
 	if dir != "" {
@@ -46,14 +46,14 @@ func Default() *Hosts {
 	return h
 }
 
-// Program returns the path at which the host program of a released build is looked for.
+// Program returns the path where Start looks for the host program of a released build.
 func (h *Hosts) Program(b *engine.Build) string { return filepath.Join(h.dir, programName(b)) }
 
 func programName(b *engine.Build) string {
 	return "durosim-host-" + strings.ReplaceAll(b.Version.String(), ".", "-")
 }
 
-// Built reports whether there is a host program of a released build.
+// Built reports whether the host program of a released build exists.
 func (h *Hosts) Built(b *engine.Build) bool {
 	info, err := os.Stat(h.Program(b))
 	return err == nil && info.Mode().IsRegular()

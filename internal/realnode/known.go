@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// known returns the call with its items and events in this module's own form: a runtime writes the same fields in another
-// order, and callform keeps such texts as they are, which is not needed here.
+// known returns the call with its items and events in this module's own form. A runtime writes the same fields in
+// another order, and callform would preserve that order, which is not needed here.
 func known(c call.Call) call.Call {
 	switch r := c.(type) {
 	case call.EnqueueForOrchestrator:

@@ -11,15 +11,15 @@ import (
 // On released nodes, fault `slow-turn`: it never happens. A released runtime computes a turn at once, between two lines of the
 // pipe.
 
-// loops attributes the calls of a node to its dispatchers and workers. A runtime does not say which of its loops makes a
-// call: a fetch is attributed to the first loop that holds nothing, and a call that names a token to the loop that was
-// given the token.
+// loops attributes the calls of a node to its dispatchers and workers. A runtime does not report which of its loops
+// makes a call. loops attributes a fetch to the first loop that holds nothing, and a call with a lock token to the loop
+// that got the token.
 type loops struct{ turns, activities []loop }
 
 // loop is one dispatcher or worker.
 type loop struct {
 	fetching bool
-	token    string // the token of what it holds, empty if it holds nothing
+	token    string // lock token of its work, empty if it holds nothing
 }
 
 func (l *loops) list(kind machine.SlotKind) []loop {
@@ -29,8 +29,8 @@ func (l *loops) list(kind machine.SlotKind) []loop {
 	return l.activities
 }
 
-// fetch marks a loop as fetching and returns its slot: the first that holds nothing, or else the first that is not already
-// fetching. Since the runtime fetches again, that loop must have finished its work without telling the store.
+// fetch marks a loop as fetching and returns its slot: the first loop that holds nothing, or else the first that is not
+// already fetching. Since the runtime fetches again, that loop must have finished its work without a call to the store.
 func (l *loops) fetch(kind machine.SlotKind) machine.Slot {
 	list := l.list(kind)
 	i := slices.IndexFunc(list, func(l loop) bool { return !l.fetching && l.token == "" })
@@ -41,7 +41,7 @@ func (l *loops) fetch(kind machine.SlotKind) machine.Slot {
 	return machine.Slot{Kind: kind, Index: i}
 }
 
-// holder returns the slot of the loop that holds a token, or the session slot if none does.
+// holder returns the slot of the loop that holds a lock token, or the session slot if no loop does.
 func (l *loops) holder(token string) machine.Slot {
 	for _, kind := range []machine.SlotKind{machine.SlotOrchestration, machine.SlotWorker} {
 		if i := slices.IndexFunc(l.list(kind), func(l loop) bool { return token != "" && l.token == token }); i >= 0 {
@@ -51,7 +51,7 @@ func (l *loops) holder(token string) machine.Slot {
 	return machine.Slot{Kind: machine.SlotSessions}
 }
 
-// answered records the outcome of a call; token is the one that a fetch was given.
+// answered records the outcome of a call; token is the lock token from a fetch.
 func (l *loops) answered(p pendingCall, token string, err error) {
 	if p.slot.Kind == machine.SlotSessions {
 		return
@@ -107,7 +107,7 @@ func (m *hostMachine) count(p pendingCall, a *machine.Answer) {
 	}
 }
 
-// log returns the line as a log call of a node.
+// log returns the line as a machine.Log.
 func (l *logLine) log() *machine.Log {
 	out := &machine.Log{Level: machine.LevelInfo}
 	switch l.Level {

@@ -15,10 +15,10 @@ import (
 	"github.com/durosim/durosim/internal/released"
 )
 
-// grace is how long a graceful stop waits for the node's tasks; it is the default of the releases.
+// grace is the time that a graceful stop waits for the node's tasks. It is the default of the releases.
 const grace = time.Second
 
-// hostMachine is one incarnation of a node in a host of its own.
+// hostMachine is one incarnation of a node with its own host.
 type hostMachine struct {
 	host   *host
 	config released.Config
@@ -27,12 +27,12 @@ type hostMachine struct {
 
 	loops   loops
 	held    deliveries
-	notes   []machine.Effect               // that have come up and are not told yet
-	pending map[machine.CallID]pendingCall // looked up only
+	notes   []machine.Effect               // notes that StepInto has not returned yet
+	pending map[machine.CallID]pendingCall // never ranged over
 	jobs    map[machine.JobID]engine.ActivityExecuteItem
-	// taken is the work that the node was given and has not begun, in the order given.
+	// taken is the work that the node has received but not begun, in order of receipt.
 	taken    []*engine.FetchedWork
-	timer    machine.TimerID // the timer that is set, 0 if none; timers is the last id given out
+	timer    machine.TimerID // the timer that is set, 0 if none; timers is the last id assigned
 	timers   machine.TimerID
 	timerMs  int64
 	draining bool
@@ -59,18 +59,18 @@ func newMachine(host *host, c released.Config) *hostMachine {
 // Filter returns the range in the options as a filter. The machine fails if the node fetches with another filter.
 func (m *hostMachine) Filter() *engine.CapabilityFilter { return m.filter }
 
-// Counters returns counts of what the calls show; they do not include decisions of the runtime.
+// Counters returns the counts that are visible in the calls. They do not include decisions of the runtime.
 func (m *hostMachine) Counters() machine.Counters { return m.counters }
 
-// Err returns the error after which the machine does nothing, or nil if there was none.
+// Err returns the error that stopped the machine, or nil if there was none.
 func (m *hostMachine) Err() error { return m.err }
 
 // Crash ends the node at once by ending its process.
 func (m *hostMachine) Crash() {
-	_ = m.host.close() // if the host ended by itself, Err has its last words
+	_ = m.host.close() // if the host ended by itself, Err describes that
 }
 
-// StepInto applies one input and appends what the node wants done. After an error it does nothing.
+// StepInto applies one input and appends the node's effects. After an error it does nothing.
 func (m *hostMachine) StepInto(in machine.Input, effects []machine.Effect) []machine.Effect {
 	if m.err != nil {
 		return effects
@@ -83,7 +83,7 @@ func (m *hostMachine) StepInto(in machine.Input, effects []machine.Effect) []mac
 	return effects
 }
 
-// apply hands an input to the host and lets the node run. It ignores an answer that nobody waits for.
+// apply passes an input to the host and lets the node run. It ignores an answer that the node no longer waits for.
 func (m *hostMachine) apply(in machine.Input) (report, error) {
 	switch in := in.(type) {
 	case *machine.Start:
@@ -140,7 +140,7 @@ func outcome(item engine.ActivityExecuteItem, panics string) *answer {
 	return &answer{Failure: &message}
 }
 
-// answer hands the answer of a call to the machine.
+// answer passes the answer to a call to the host.
 func (m *hostMachine) answer(in *machine.Answer) (report, error) {
 	p, ok := m.pending[in.Call]
 	if !ok { // the node has dropped the call
@@ -178,14 +178,14 @@ func (m *hostMachine) answer(in *machine.Answer) (report, error) {
 	return m.run(runCommand{UntilMs: in.NowMs, Call: uint64(in.Call), Answer: a})
 }
 
-// noted appends the notes that have come up, which then are no longer there.
+// noted appends the collected notes and clears them.
 func (m *hostMachine) noted(effects []machine.Effect) []machine.Effect {
 	effects = append(effects, m.notes...)
 	m.notes = m.notes[:0]
 	return effects
 }
 
-// carryOver translates what the node did into effects.
+// carryOver translates the node's report into effects.
 func (m *hostMachine) carryOver(did *report, effects []machine.Effect) ([]machine.Effect, error) {
 	for i := range did.Log {
 		effects = append(effects, did.Log[i].log())
@@ -251,7 +251,7 @@ type activity struct {
 	Name        string `json:"name"`
 }
 
-// made translates a call that the node made.
+// made translates a call of the node into an effect.
 func (m *hostMachine) made(c *madeCall) (machine.Effect, error) {
 	if c.Method == "run_activity" {
 		return m.begun(c)
@@ -268,7 +268,7 @@ func (m *hostMachine) made(c *madeCall) (machine.Effect, error) {
 		if r.Filter == nil || r.Filter.String() != m.filter.String() {
 			return nil, fmt.Errorf("host: the node fetches with filter %v; want %v, which its options say", r.Filter, m.filter)
 		}
-		r.Filter = m.filter // so that all its fetches wait together
+		r.Filter = m.filter // so that all its fetches share one wait
 		out.Request = r
 		out.Deadline, out.Cadence = 0, m.config.Options.DispatcherMinPollInterval
 		p.slot = m.loops.fetch(machine.SlotOrchestration)

@@ -12,15 +12,15 @@ import (
 // On released nodes, decisions in reports, coverage points and expectations: they are told by what the node does. A released runtime does not say what it decided, so each ack and each abandon is read for the decision behind
 // it; an abandon for which its delivery shows no reason counts as one for a missing handler.
 
-// deliveries derives a released runtime's decisions, which it does not report, from what it does: it remembers what the
-// node fetched, and infers the decision from each ack and each abandon.
+// deliveries derives the decisions of a released runtime, which does not report them. It records what the node fetched
+// and infers the decision from each ack and each abandon.
 type deliveries struct {
 	filter *engine.CapabilityFilter
 	max    uint32
-	byLock map[string]*delivery // looked up only
+	byLock map[string]*delivery // never ranged over
 }
 
-// delivery is work that the node holds.
+// delivery is work whose lock the node holds.
 type delivery struct {
 	slot      machine.Slot
 	token     string
@@ -35,7 +35,7 @@ type delivery struct {
 // runtime does not say why it drops a message.
 const droppedUnsaid = "not-told"
 
-// given keeps a delivery.
+// given records a delivery.
 func (d *deliveries) given(slot machine.Slot, a *machine.Answer) {
 	switch {
 	case a.Orchestration != nil:
@@ -48,7 +48,7 @@ func (d *deliveries) given(slot machine.Slot, a *machine.Answer) {
 	}
 }
 
-// answered keeps the outcome of a call that names a token. It returns the note of an activity that is done.
+// answered records the outcome of a call with a lock token. It returns a note if an activity is done.
 func (d *deliveries) answered(method, token string, err error) []machine.Effect {
 	held := d.byLock[token]
 	if held == nil {
@@ -72,7 +72,7 @@ func (d *deliveries) answered(method, token string, err error) []machine.Effect 
 	return nil
 }
 
-// asked returns the note of the decision that a call comes from, if the call says one.
+// asked returns the note of the decision behind a call, if the call implies one.
 func (d *deliveries) asked(request call.Call, draining bool) []machine.Effect {
 	switch r := request.(type) {
 	case call.AckOrchestrationItem:
@@ -106,7 +106,7 @@ func (d *deliveries) asked(request call.Call, draining bool) []machine.Effect {
 	return nil
 }
 
-// acks returns the note of an ack of a turn.
+// acks returns the note for the ack of a turn.
 func (d *deliveries) acks(held *delivery, r *call.AckOrchestrationItem) []machine.Effect {
 	result := "Continue"
 	for _, e := range r.HistoryDelta {
@@ -146,7 +146,7 @@ func (d *deliveries) acks(held *delivery, r *call.AckOrchestrationItem) []machin
 	return notes
 }
 
-// whyAbandoned returns the decision behind an abandon of a turn, by what the node was given.
+// whyAbandoned returns the decision behind the abandon of a turn, derived from the delivery.
 func (d *deliveries) whyAbandoned(held *delivery, draining bool) machine.Decision {
 	item := held.item
 	switch {
@@ -164,7 +164,7 @@ func (d *deliveries) whyAbandoned(held *delivery, draining bool) machine.Decisio
 	return machine.DecideNoHandler
 }
 
-// note returns the note of a decision about the delivery, unless the same has been noted before.
+// note returns the note of a decision about the delivery, unless the same decision has been noted before.
 func (h *delivery) note(decision machine.Decision, cause string) []machine.Effect {
 	if h.noted == decision {
 		return nil
@@ -188,13 +188,13 @@ func (h *delivery) abandons(decision machine.Decision, delay time.Duration) []ma
 	return notes
 }
 
-// continued reports whether the history is that of an execution that has continued as new.
+// continued reports whether the history belongs to an execution that has continued as new.
 func (h *delivery) continued() bool {
 	list := h.item.History
 	return len(list) > 0 && list[len(list)-1].Kind() == eventdata.KindOrchestrationContinuedAsNew
 }
 
-// ended reports whether the history is that of an execution that has ended.
+// ended reports whether the history belongs to an execution that has ended.
 func (h *delivery) ended() bool {
 	for _, e := range h.item.History {
 		if k := e.Kind(); k == eventdata.KindOrchestrationCompleted || k == eventdata.KindOrchestrationFailed {
@@ -204,7 +204,7 @@ func (h *delivery) ended() bool {
 	return false
 }
 
-// handler returns the orchestration's code, as the start in the history, or in what is appended to it, names it.
+// handler returns the orchestration handler that the start event in the history or in the appended events names.
 func (h *delivery) handler(delta []engine.Event) string {
 	list := h.item.History
 	if startsWithStart(delta) {

@@ -64,8 +64,8 @@ func statements(list []program.Node) []statement {
 	return out
 }
 
-// options returns the runtime's options by their names in docs/contract/runtime.md#r4. The call deadline is not among them:
-// it belongs to the network.
+// options returns the runtime's options by their names in docs/contract/runtime.md#r4. It omits the call deadline,
+// which belongs to the network.
 func options(o *node.Options) map[string]any {
 	ms := func(d time.Duration) int64 { return d.Milliseconds() }
 	out := map[string]any{

@@ -3,7 +3,7 @@
 //	go test ./internal/tidy            # check
 //	go test ./internal/tidy -update    # write the generated lists in docs/
 //
-// The tests parse the module's files themselves, so that the test cache sees what they depend on. They check
+// The tests parse the module's files themselves, so that the test cache knows their dependencies. They check
 //
 //   - the import graph: which package may import which, and which modules from elsewhere (tidy_test.go, packages);
 //   - that every permission given there is used, that docs/architecture.md draws and lists the real packages, and that no
@@ -23,5 +23,5 @@
 // The comments are //tidy:ordered for a range over a map and //tidy:float for a floating-point value. A comment that
 // lifts no ban is a failure, too.
 //
-// Each check is itself tested with planted sources whose faults it must find (planted_test.go).
+// Tests of the checks themselves use planted sources with faults that the checks must find (planted_test.go).
 package tidy

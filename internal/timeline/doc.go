@@ -1,5 +1,6 @@
-// Package timeline keeps a run as intervals and marks over virtual time, for pictures: what each node ran and when, what
-// happened to each instance, steps, faults and violations. Every mark carries the step of the run at which it was made.
+// Package timeline records a run as intervals and marks over virtual time, for visualization: what each node ran and
+// when, what happened to each instance, steps, faults and violations. Every mark has the step of the run at which it
+// was made.
 //
 //	c := timeline.New(plan)
 //	cfg.Narrator = c.Tell
@@ -8,5 +9,5 @@
 //	result, err := cluster.Run(cfg)
 //	t := c.Timeline(result)
 //
-// Perfetto and ShiViz write a timeline in the formats of these tools.
+// Perfetto and ShiViz write a timeline in the formats of the tools with these names.
 package timeline

@@ -6,7 +6,8 @@ import (
 	"io"
 )
 
-// traceEvent is an event of the trace event format, which ui.perfetto.dev and chrome://tracing read; times are microseconds.
+// traceEvent is an event in the trace event format, which ui.perfetto.dev and chrome://tracing read. Times are in
+// microseconds.
 type traceEvent struct {
 	Name  string         `json:"name"`
 	Phase string         `json:"ph"`
@@ -21,12 +22,12 @@ type traceEvent struct {
 const (
 	clusterPid = 0
 	laneTid    = 0
-	moment     = 1000 // shown length of what takes no time, in microseconds
+	moment     = 1000 // displayed length of an event without duration, in microseconds
 )
 
-// Perfetto writes the timeline as trace events: nodes are processes with a row for what they run and one for each instance
-// that they work on; instances' waits, steps, faults and violations stand under the cluster. The argument "step" of each
-// event is what "replay --at STEP" takes.
+// Perfetto writes the timeline as trace events. Each node is a process with a row for its builds and states and a row
+// for each instance that it works on. Waits of instances, steps, faults and violations appear under the cluster. The
+// argument "step" of each event is the step for "replay --at STEP".
 func (t *Timeline) Perfetto(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	first := true
@@ -76,7 +77,7 @@ func (t *Timeline) Perfetto(w io.Writer) error {
 	return b.Flush()
 }
 
-// instanceEvents writes what happened to an instance: on each node that worked on it, a row.
+// instanceEvents writes the events of an instance, with a row on each node that worked on it.
 func (t *Timeline) instanceEvents(i int, emit func(traceEvent), name func(pid, tid int, what, name string)) {
 	in := &t.Instances[i]
 	named := make([]bool, len(t.Nodes)+1)

@@ -9,12 +9,13 @@ import (
 	"strings"
 )
 
-// ShiVizExpression is the regular expression that ShiViz needs to read what ShiViz writes, two lines for each event.
+// ShiVizExpression is the regular expression with which the ShiViz tool parses the output of Timeline.ShiViz, two lines
+// for each event.
 const ShiVizExpression = `(?<host>\S*) (?<clock>{.*})\n(?<event>.*)`
 
-// ShiViz writes the events of histories as a log with vector clocks: hosts are the nodes, "clients" and each instance. An
-// event of an instance joins the clock of the node that wrote it with that of the instance's events before, so an arrow
-// shows where work went from one node to another. Each line says the step that "replay --at STEP" takes.
+// ShiViz writes the history events as a log with vector clocks. Hosts are the nodes, "clients" and each instance. An
+// event merges the clock of the node that wrote it with the clock of the instance's earlier events, so an arrow shows
+// where work moved from one node to another. Each line contains the step for "replay --at STEP".
 func (t *Timeline) ShiViz(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# %s, seed %s. In ShiViz, use the expression: %s\n", t.Scenario, t.Seed, ShiVizExpression)
@@ -86,7 +87,7 @@ func (c clock) joined(o clock) clock {
 	return out
 }
 
-// ticked raises the host's own part; it owns c.
+// ticked increments the host's own component. It may modify c.
 func (c clock) ticked(host string) clock {
 	i, found := slices.BinarySearchFunc(c, tick{host: host}, byHost)
 	if !found {

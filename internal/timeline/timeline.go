@@ -24,13 +24,13 @@ type Timeline struct {
 	Story     []Line     `json:"story"`
 }
 
-// Node is a node with what it ran.
+// Node is a node and the spans in which it ran.
 type Node struct {
 	Name  string `json:"name"`
 	Spans []Span `json:"spans"`
 }
 
-// Span is a time in which a node was up, draining or frozen. Build is an index into Timeline.Builds.
+// Span is a period in which a node was up, draining or frozen. Build is an index into Timeline.Builds.
 type Span struct {
 	FromMs int64     `json:"from"`
 	ToMs   int64     `json:"to"`
@@ -39,7 +39,7 @@ type Span struct {
 	Step   uint64    `json:"step"`
 }
 
-// NodeState is what a node does in a span.
+// NodeState is the state of a node in a span.
 type NodeState string
 
 // The states of a node that is not down.
@@ -49,7 +49,7 @@ const (
 	Frozen   NodeState = "frozen"
 )
 
-// Mark is a moment of the run. Node is -1 if it is not about one.
+// Mark is a moment of the run. Node is -1 if the mark is not about a node.
 type Mark struct {
 	Ms       int64  `json:"ms"`
 	Step     uint64 `json:"step"`
@@ -73,11 +73,11 @@ type Instance struct {
 	ToMs          int64   `json:"to"`
 	Bars          []Bar   `json:"bars,omitempty"`
 	History       []Event `json:"history,omitempty"`
-	removedMs     int64   // when its row went, 0 if it is there
+	removedMs     int64   // time of the removal of its row, 0 if the row exists
 }
 
-// Bar is something that took time, or a moment if it ends when it begins: a turn, an activity, a wait for a build, poison,
-// or work that was given back. Node and Build are -1 if there is none.
+// Bar is an interval, or a moment if it ends when it begins: a turn, an activity, a wait for a build, poison, or
+// abandoned work. Node and Build are -1 if there is none.
 type Bar struct {
 	Kind   string `json:"kind"` // turn, activity, wait, poison or back
 	FromMs int64  `json:"from"`
@@ -88,7 +88,7 @@ type Bar struct {
 	Text   string `json:"text,omitempty"`
 }
 
-// Event is an event of a history.
+// Event is a history event.
 type Event struct {
 	Ms        int64  `json:"ms"`
 	Step      uint64 `json:"step"`
@@ -98,7 +98,7 @@ type Event struct {
 	Node      int    `json:"node"`
 }
 
-// Line is a line of the story, and the instances that it mentions, by their index.
+// Line is a line of the story with the indexes of the instances that it mentions.
 type Line struct {
 	Ms        int64  `json:"ms"`
 	Step      uint64 `json:"step"`
@@ -167,7 +167,7 @@ func (c *Collector) nowMs() int64 {
 	return c.w.NowMs() - c.w.StartMs()
 }
 
-// Timeline returns what was collected; call it once, after the run. result may be nil if the run crashed.
+// Timeline returns the timeline of the run. Call it once, after the run. result may be nil if the run crashed.
 func (c *Collector) Timeline(seed string, result *cluster.Result) *Timeline {
 	t := &c.t
 	t.Scenario, t.Seed = c.plan.Name, seed
@@ -175,7 +175,7 @@ func (c *Collector) Timeline(seed string, result *cluster.Result) *Timeline {
 	if result != nil {
 		t.EndMs = max(result.Virtual, c.ends)
 	}
-	for n := range t.Nodes { // by node: closed in order
+	for n := range t.Nodes { // close spans in node order
 		c.close(n)
 		if spans := t.Nodes[n].Spans; len(spans) > 0 && spans[len(spans)-1].ToMs < 0 {
 			spans[len(spans)-1].ToMs = t.EndMs
@@ -197,7 +197,7 @@ func (c *Collector) Timeline(seed string, result *cluster.Result) *Timeline {
 	return t
 }
 
-// sortBuilds numbers the builds in ascending order of version, so that colours tell old from new.
+// sortBuilds numbers the builds in ascending order of version, so that colors distinguish old builds from new ones.
 func (t *Timeline) sortBuilds() {
 	sorted := slices.SortedFunc(slices.Values(t.Builds), func(a, b string) int {
 		va, errA := engine.ParseVersion(a)
@@ -226,7 +226,7 @@ func (t *Timeline) sortBuilds() {
 	t.Builds = sorted
 }
 
-// fates adds what is known only at the end.
+// fates adds the data that is known only at the end.
 func (c *Collector) fates(r *cluster.Result) {
 	for i := range r.Fates {
 		f := &r.Fates[i]
@@ -249,7 +249,7 @@ func (c *Collector) fates(r *cluster.Result) {
 	for i := range c.t.Instances {
 		in := &c.t.Instances[i]
 		if in.End == "failed" && slices.ContainsFunc(in.Bars, func(b Bar) bool { return b.Kind == "poison" }) {
-			in.End = "poisoned" // no fate says so of children and of preloaded histories
+			in.End = "poisoned" // fates do not cover children and preloaded histories
 		}
 	}
 	for _, w := range r.Waits {
@@ -271,7 +271,8 @@ func (c *Collector) nodeNamed(name string) int {
 	return -1
 }
 
-// endAsRecorded takes the end from the history, which the fates of the plan's instances may say better.
+// endAsRecorded takes the end from the history. The fates of the plan's instances may replace it with a more precise
+// one.
 func (in *Instance) endAsRecorded(endMs int64) {
 	in.End = "running"
 	if n := len(in.History); n > 0 {

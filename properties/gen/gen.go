@@ -18,22 +18,21 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// Space holds the parts of generated plans; the zero value uses the shipped ones. Its generators give plans that are
-// valid by construction, so that a test wastes no draw on an invalid plan, and that shrink towards fewer and simpler
-// parts.
+// Space holds the parts of generated plans; the zero value uses the shipped parts. The generated plans are valid by
+// construction, so that a test wastes no draw on an invalid plan, and shrink towards fewer and simpler parts.
 type Space struct {
 	// Builds returns the builds that nodes may run, as in cluster.Config; nil means the shipped builds, except those
 	// with other replay semantics.
 	Builds func() []*engine.Build
-	// Work lists the instances to choose from, in place of the shipped orchestrations; the same one may be chosen
-	// several times. Its id is the prefix of the instances' ids, and times count from the start of the instance. An
-	// instance without an expected end may end in any way, since faults may make it time out.
+	// Work lists the instances to choose from in place of the shipped orchestrations. A plan may contain the same one
+	// several times. The ID is the prefix of the drawn instances' ids, and times are relative to the start of the
+	// instance. An instance without an expected end may end in any way, since faults may make it time out.
 	Work []plan.Instance
 	// NoPrograms disables generated programs.
 	NoPrograms bool
 }
 
-// Workload is the work that a plan runs.
+// Workload is the work in a plan.
 type Workload struct {
 	Programs  plan.Programs
 	Instances []plan.Instance
@@ -41,7 +40,7 @@ type Workload struct {
 	Probes    []plan.Probe
 }
 
-// PlanFrom makes plans for properties.Config: the generator always gives the same plan for a seed.
+// PlanFrom returns a function for the Plan field of properties.Config. It always returns the same plan for a seed.
 func PlanFrom(g *rapid.Generator[*plan.Plan]) func(seed uint64) (*plan.Plan, error) {
 	return func(seed uint64) (*plan.Plan, error) {
 		plan := g.Example(int(seed))
@@ -131,7 +130,7 @@ func (s Space) nodeOptions() *rapid.Generator[[]plan.Setting] {
 	})
 }
 
-// Schedule draws up to eight steps, in order of time, that make sense for nodes that are up, down or absent.
+// Schedule draws up to eight steps in order of time. Each step fits the state of its node: up, down or absent.
 func (s Space) Schedule(nodes []plan.Node) *rapid.Generator[[]plan.Step] {
 	return rapid.Custom(func(t *rapid.T) []plan.Step {
 		var times []time.Duration = rapid.SliceOfN(upTo(horizon), 0, 8).Draw(t, "times")
@@ -164,7 +163,7 @@ func (s Space) Schedule(nodes []plan.Node) *rapid.Generator[[]plan.Step] {
 	})
 }
 
-// step fills in what happens to a node in a step.
+// step chooses the action of a step on a node.
 func (s Space) step(t *rapid.T, step *plan.Step, up, absent bool) {
 	switch {
 	case absent:
@@ -200,7 +199,7 @@ func (s Space) step(t *rapid.T, step *plan.Step, up, absent bool) {
 	}
 }
 
-// faults draws a rate for some kinds, in windows or for all of turbulence, for one node or for all.
+// faults draws rates for some fault kinds, in windows or for all of turbulence, for one node or for all.
 func (s Space) faults(nodes []plan.Node) *rapid.Generator[faults.Plan] {
 	return rapid.Custom(func(t *rapid.T) faults.Plan {
 		var p faults.Plan
@@ -227,7 +226,7 @@ func (s Space) faults(nodes []plan.Node) *rapid.Generator[faults.Plan] {
 	})
 }
 
-// program draws a program of that name, preceded by the programs that it starts.
+// program draws a program with that name, preceded by the programs that it starts.
 func (s Space) program(name string) *rapid.Generator[plan.Programs] {
 	return rapid.Custom(func(t *rapid.T) plan.Programs {
 		return program.Generate(name, func(n int) int { return number(t, 0, n-1, "choice") })

@@ -54,8 +54,7 @@ func (s Space) work() []plan.Instance {
 	return planedit.ShippedWork()
 }
 
-// instance draws an instance of the work: when it starts, how early or late its actions are, and whether it is
-// cancelled.
+// instance draws an instance of the work: its start time, the shift of its actions, and whether it is cancelled.
 func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
 	return rapid.Custom(func(t *rapid.T) plan.Instance {
 		var in plan.Instance = rapid.SampledFrom(s.work()).Draw(t, "work")
@@ -103,8 +102,8 @@ func (s Space) programInstance(t *rapid.T, w *Workload, name string) {
 	w.Instances = append(w.Instances, in)
 }
 
-// cancels cancels an instance, up to three times at once, each with a reason of its own: when it starts, when another
-// message is sent to it, or later.
+// cancels adds up to three simultaneous cancellations of an instance, each with its own reason: when the instance
+// starts, when a client sends it another message, or later.
 func cancels(t *rapid.T, in *plan.Instance) {
 	times := []time.Duration{in.StartAt + upTo(6*time.Second).Draw(t, "cancel"), in.StartAt}
 	for _, a := range in.Actions {

@@ -47,7 +47,7 @@ func hoarder(ctx *orch.Context, input string) (string, error) {
 func namesake(ctx *orch.Context, input string) (string, error) {
 	out, err := ctx.ScheduleSubOrchestrationWithID("Leaf", input, "").Await()
 	if err != nil {
-		return "refused", nil // it only needs an answer, and a refusal is one
+		return "refused", nil // any answer will do, even a refusal
 	}
 	return out, nil
 }

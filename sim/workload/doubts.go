@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// awaited holds the events and queues that shipped orchestrations wait for; an orchestration that is not listed waits
+// awaited lists the events and queues that shipped orchestrations wait for. An orchestration that is not listed waits
 // for none.
 var awaited = map[string][]string{
 	"Approval":     {"approval"},
@@ -25,13 +25,13 @@ var awaited = map[string][]string{
 	"Sleeper":      {"mail"},
 }
 
-// numbered lists the shipped orchestrations whose input is a count; they ignore other input.
+// numbered lists the shipped orchestrations that expect a count as input. They ignore other input.
 var numbered = []string{
 	"Chain", "Counter", "Doorman", "Eternal", "Family", "FanOut", "Guardian", "Herald", "Hoarder", "Ledger", "Nanny", "OrderDesk", "Picky", "Race", "Restless", "Scribbler", "Studio",
 }
 
-// Doubts returns what is odd about an instance of a shipped orchestration without being an error: an input that it cannot
-// read, or an event that it does not wait for. It returns nil for any other orchestration.
+// Doubts returns warnings about an instance of a shipped orchestration: an input that it cannot read, or an event that
+// it does not wait for. It returns nil for any other orchestration.
 func Doubts(in *plan.Instance) []string {
 	if !slices.ContainsFunc(Orchestrations(), func(o Orchestration) bool { return o.Name == in.Orchestration }) {
 		return nil

@@ -13,7 +13,7 @@ import (
 
 // featureOrchestrations returns the shipped orchestrations that use features beyond a plain workflow: queue messages,
 // custom status, key-value state, sessions, tags, system calls, retries. They check that they have lost nothing, and
-// fail if they have.
+// fail otherwise.
 func featureOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
 		{"Clerk", v1, always, "gets an id, the time and a key of the instance that its input names, and retries an activity", planterm.EndCompleted, clerk, false},

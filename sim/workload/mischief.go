@@ -16,8 +16,8 @@ import (
 	"github.com/durosim/durosim/internal/record"
 )
 
-// mischiefOrchestrations returns the shipped orchestrations whose code does what it should not, or does it in an unusual
-// order. Whatever it does, it must be told the truth, and its node must go on.
+// mischiefOrchestrations returns the shipped orchestrations with code that does forbidden things, or things in an
+// unusual order. In every case the code must get correct results, and its node must continue.
 func mischiefOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
 		{"Clinger", v1, always, "recovers every panic and goes on, so that only runtime.Goexit ends its code", planterm.EndCompleted, clinger, false},
@@ -32,7 +32,7 @@ func mischiefOrchestrations(v1, always engine.Version) []Orchestration {
 	}
 }
 
-// mischiefActivities registers the activities that these call.
+// mischiefActivities registers the activities that these orchestrations call.
 func mischiefActivities(r *node.Registry) error {
 	if err := r.RegisterActivity("Boom", boom); err != nil {
 		return err
@@ -45,7 +45,7 @@ type unreadable struct{}
 
 func (unreadable) Error() string { panic("no text") }
 
-// burst panics, or ends its goroutine, in the way that is named.
+// burst panics or ends its goroutine in the named way.
 func burst(how string) {
 	switch how {
 	case "text":
@@ -83,7 +83,7 @@ func daredevil(ctx *orch.Context, _ string) (string, error) {
 	return "told", nil
 }
 
-// who answers with what the activity is told of itself, and its own number first.
+// who returns the data of its ActivityContext, preceded by its input.
 func who(a node.ActivityContext, input string) (string, error) {
 	if a.Attempt == 0 {
 		return "", errors.New("attempt 0")
@@ -157,7 +157,7 @@ func impostor(ctx *orch.Context, input string) (string, error) {
 	if err != nil {
 		own = err.Error()
 	}
-	if input == "detached" { // builds that make such ids themselves panic here
+	if input == "detached" { // builds that generate such ids themselves panic here
 		ctx.StartOrchestration("Leaf", ctx.InstanceID()+"::sub::9", input)
 	}
 	return own, nil
@@ -170,7 +170,7 @@ func rascal(ctx *orch.Context, input string) (string, error) {
 	if input == "stray" {
 		return strays(ctx)
 	}
-	// What is deferred runs when the code panics and when it is torn down; it must have no effect.
+	// Deferred calls run when the code panics and when it is torn down. They must have no effect.
 	defer ctx.ScheduleActivity("Work", "too late")
 	burst(input)
 	return "not in this way", nil
@@ -190,7 +190,7 @@ func warden(ctx *orch.Context, _ string) (string, error) {
 	return "told", nil
 }
 
-// strays uses its Context in a coroutine that is not the orchestration's: on another goroutine. Each call must do nothing.
+// strays uses its Context on a goroutine other than the orchestration's. Each call must do nothing.
 func strays(ctx *orch.Context) (string, error) {
 	next, stop := iter.Pull(func(yield func(string) bool) {
 		defer func() {

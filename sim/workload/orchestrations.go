@@ -25,19 +25,20 @@ type Orchestration struct {
 	// Expect is the usual end of an instance.
 	Expect  plan.End
 	handler orch.Handler
-	// staged is set if it needs a plan that is made for it.
+	// staged is set if the orchestration needs a plan designed for it.
 	staged bool
 }
 
 // Orchestrations returns the shipped orchestrations, sorted by name and version.
 func Orchestrations() []Orchestration { return slices.Clone(shipped) }
 
-// Common returns those of them that make sense in any cluster: without those that misbehave, or go on with stored histories.
+// Common returns the shipped orchestrations that make sense in any cluster. It excludes those that misbehave or
+// continue stored histories.
 func Common() []Orchestration {
 	return slices.DeleteFunc(Orchestrations(), func(o Orchestration) bool { return o.staged })
 }
 
-// shipped is what Orchestrations returns; nobody changes it.
+// shipped is the immutable list behind Orchestrations.
 var shipped = allShipped()
 
 func allShipped() []Orchestration {
@@ -92,8 +93,8 @@ func Names() []string {
 // activities returns the names of the activities of the shipped orchestrations.
 func activities() []string { return []string{"Charge", "Reserve", "Ship", "Tick", "Work"} }
 
-// Handlers registers what a build ships: every activity, and the orchestrations introduced in its version or
-// earlier.
+// Handlers registers the handlers that a build ships: every activity, and the orchestrations introduced in its version
+// or earlier.
 func Handlers(r *node.Registry, b *engine.Build) error {
 	for _, o := range shipped {
 		if b.Version.Compare(o.Since) < 0 {
@@ -111,7 +112,8 @@ func Handlers(r *node.Registry, b *engine.Build) error {
 	return mischiefActivities(r)
 }
 
-// Register registers one shipped orchestration, named as "Name@1.0.0". It does nothing if that is already registered.
+// Register registers one shipped orchestration, given as "Name@1.0.0". It does nothing if the orchestration is already
+// registered.
 func Register(r *node.Registry, handler string) error {
 	name, v, err := planterm.ParseHandler(handler)
 	if err != nil || slices.Contains(r.Orchestrations(), name+"@"+v.String()) {
@@ -255,7 +257,7 @@ func approval(ctx *orch.Context, input string) (string, error) {
 	if _, err := ctx.ScheduleActivity("Reserve", input).Await(); err != nil {
 		return "", err
 	}
-	// Every build has the new interface; the execution's pin alone decides which events are written.
+	// Every build has the new interface. Only the execution's pin decides which events are written.
 	i, value, err := orch.Select(ctx.ScheduleWait2("approval", "orders"), ctx.ScheduleTimer(limit))
 	switch {
 	case err != nil:
@@ -344,7 +346,7 @@ func race(ctx *orch.Context, input string) (string, error) {
 		round := strconv.Itoa(i)
 		bell := ctx.ScheduleTimer(300 * time.Millisecond)
 		left, right := ctx.ScheduleActivity("Work", "left "+round), ctx.ScheduleActivity("Work", "right "+round)
-		if i%2 == 1 { // both may have a result by then
+		if i%2 == 1 { // both may have a result by now
 			if _, err := bell.Await(); err != nil {
 				return "", err
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// This file has the orchestration that may continue as new in a later version.
+// This file implements the orchestration that may continue as new in a later version.
 
 // orderDesk1 waits for an approval, and then continues as new for the next order.
 func orderDesk1(ctx *orch.Context, input string) (string, error) {
@@ -20,7 +20,7 @@ func orderDesk1(ctx *orch.Context, input string) (string, error) {
 	return nextOrder(ctx, input)
 }
 
-// orderDesk2 is orderDesk1 with the wait of the second generation and a timeout.
+// orderDesk2 is orderDesk1 with a second-generation wait and a timeout.
 func orderDesk2(ctx *orch.Context, input string) (string, error) {
 	if _, err := ctx.ScheduleActivity("Reserve", input).Await(); err != nil {
 		return "", err

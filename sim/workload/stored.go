@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/internal/planterm"
 )
 
-// storedOrchestrations returns the shipped orchestrations of stored histories: of one whose text is hard to read, and of
-// those with which the code no longer agrees.
+// storedOrchestrations returns the shipped orchestrations that continue stored histories: Archivist has a history with
+// texts that are hard to read, and Revised has histories that disagree with its code.
 func storedOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
 		{"Archivist", v1, always, "goes on with a stored history in which every text is hard to read; it must be told each", planterm.EndAny, archivist, false},
@@ -56,7 +56,7 @@ func archivist(ctx *orch.Context, input string) (string, error) {
 	return ctx.ScheduleWait("go").Await()
 }
 
-// archived is what a stored Archivist has recorded, up to its wait for "go".
+// archived returns the recorded history of a stored Archivist, up to its wait for "go".
 func archived() []stored {
 	hard := planterm.HardText
 	failed := engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: planterm.HardText}}
@@ -88,13 +88,13 @@ type stored struct {
 	source uint64
 }
 
-// revision is a way in which code and history disagree: after an activity that both have.
+// revision is a way in which code and history disagree after an activity that both have.
 type revision struct {
-	was []stored // the events that the history has next, from id 4
+	was []stored // the next events of the history, from id 4
 	is  func(ctx *orch.Context) error
 }
 
-// revisions are the ways. In each, what the code asks for and what the history has differ in one thing alone.
+// revisions lists the ways. In each, the calls of the code and the history differ in only one respect.
 var revisions = []revision{
 	{[]stored{{eventdata.ActivityScheduled{Name: "Work", Input: "was"}, 0}}, awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleActivity("Work", "is") })},
 	{[]stored{{eventdata.ActivityScheduled{Name: "Work", Input: "in", Tag: "was"}, 0}}, awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleActivity("Work", "in", orch.WithTag("is")) })},
@@ -138,13 +138,13 @@ var revisions = []revision{
 	{left, func(*orch.Context) error { panic("over") }},
 }
 
-// left is what code that ends early leaves behind.
+// left holds the events that remain in the history when the code ends early.
 var left = []stored{
 	{eventdata.ActivityScheduled{Name: "Work", Input: "left"}, 0}, {eventdata.SubOrchestrationScheduled{Name: "Leaf", Instance: "left", Input: "in"}, 0},
 	{eventdata.ExternalSubscribed{Name: "left"}, 0}, {eventdata.QueueSubscribed{Name: "left"}, 0},
 }
 
-// errOver ends code that has nothing more to ask for.
+// errOver ends code that has no more calls to make.
 var errOver = errors.New("over")
 
 func awaiting(schedule func(*orch.Context) *orch.Future) func(*orch.Context) error {
@@ -172,8 +172,9 @@ func revised(ctx *orch.Context, input string) (string, error) {
 	return ctx.ScheduleWait("go").Await()
 }
 
-// Stored returns what an earlier cluster has recorded of an instance: of Archivist if way is 0, and otherwise of Revised, which
-// disagrees with it in that way. The data of each event comes with the id of its schedule, 0 for none; ids count from 1.
+// Stored returns the history that an earlier cluster recorded for an instance: of Archivist if way is 0, and otherwise
+// of Revised, with code that disagrees with the history in that way. sources has the id of each event's schedule, 0 for
+// none; ids start at 1.
 func Stored(way int) (data []engine.EventData, sources []uint64) {
 	list := archived()
 	if way > 0 {

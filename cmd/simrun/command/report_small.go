@@ -6,15 +6,16 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// A campaign of at least smallSeeds seeds makes the failure that decides its exit status small at once, within smallRuns
-// runs of about smallSteps steps in all: a second or two. With fewer seeds that would take longer than the campaign.
+// A campaign with at least smallSeeds seeds shrinks the failure that decides its exit status at once. It uses at most
+// smallRuns runs of about smallSteps steps in total, which take a second or two. With fewer seeds, shrinking would take
+// longer than the campaign.
 const (
 	smallSeeds = 100
 	smallRuns  = 200
 	smallSteps = 1_000_000
 )
 
-// makeSmall makes the deciding failure small, if that is cheap.
+// makeSmall shrinks the deciding failure if that is cheap.
 func (r *report) makeSmall() {
 	v, ok := r.shrinkable()
 	if !ok || r.sum.Interrupted || r.sum.Seeds < smallSeeds || r.subject.store != nil {
@@ -27,7 +28,7 @@ func (r *report) makeSmall() {
 	}
 	concrete, err := r.subject.record(cfg)
 	if err != nil {
-		return // it has run before: the report names the command, which says why
+		return // it ran before; the report names the shrink command, which gives the reason
 	}
 	options := r.subject.shrinkOptions(v.Violation)
 	options.MaxRuns = int(runs)
@@ -42,7 +43,7 @@ func (r *report) shrinkable() (campaign.Violation, bool) {
 	return v, ok && r.found != exitInternal && r.found != exitDrift && v.Class != cluster.ClassInternal && v.Class != cluster.ClassHandler
 }
 
-// printSmall shows the deciding failure made small, with the nearest run that holds and where the two are decided, or names
+// printSmall prints the shrunk failure with the nearest run that holds and the points where the two diverge, or names
 // the command that does.
 func (a *app) printSmall(r *report) {
 	v, ok := r.shrinkable()

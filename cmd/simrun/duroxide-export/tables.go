@@ -18,7 +18,7 @@ type exporter struct {
 	lines    int
 }
 
-// row is a row by column; values are nil, int64, float64, string or []byte.
+// row maps column names to values of type nil, int64, float64, string or []byte.
 type row map[string]any
 
 // all writes every table that simrun plan reads.
@@ -62,7 +62,7 @@ func (e *exporter) executions() error {
 	})
 }
 
-// history writes events as they are stored, those that are not JSON as text.
+// history writes the events as stored. It writes an event that is not JSON as text.
 func (e *exporter) history() error {
 	return e.each("history", "instance_id, execution_id, event_id", "instance_id", func(r row) (map[string]any, error) {
 		line := map[string]any{"instance_id": r["instance_id"], "execution_id": r["execution_id"], "event_id": r["event_id"]}
@@ -95,7 +95,7 @@ func message(r row) (map[string]any, error) {
 	return map[string]any{"work_item": json.RawMessage(data), "visible_at_ms": visible, "attempt_count": attempts}, nil
 }
 
-// each writes the rows of a table. A row for which line returns an error is left out.
+// each writes the rows of a table. It skips a row if line returns an error for it.
 func (e *exporter) each(table, order, key string, line func(r row) (map[string]any, error)) error {
 	rows, err := e.rows(table, order)
 	if err != nil {
@@ -116,7 +116,7 @@ func (e *exporter) each(table, order, key string, line func(r row) (map[string]a
 	return nil
 }
 
-// rows returns every row of a table in an order, none if there is no such table.
+// rows returns all rows of a table in the given order, or none if the table does not exist.
 func (e *exporter) rows(table, order string) ([]row, error) {
 	names, err := e.columns(table)
 	if err != nil || len(names) == 0 {
@@ -156,7 +156,7 @@ func (e *exporter) rows(table, order string) ([]row, error) {
 	return all, result.Err()
 }
 
-// columns returns the names of a table's columns, none if there is no such table.
+// columns returns the column names of a table, or none if the table does not exist.
 func (e *exporter) columns(table string) ([]string, error) {
 	result, err := e.tx.Query(`SELECT name FROM pragma_table_info(?)`, table)
 	if err != nil {

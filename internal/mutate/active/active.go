@@ -11,10 +11,10 @@ const Variable = "DUROSIM_MUTANT"
 
 var on, _ = strconv.Atoi(os.Getenv(Variable))
 
-// reached records the mutants whose places were executed; nil if nothing is recorded.
+// reached records the mutants that execution has reached; nil if recording is off.
 var reached []bool
 
-// Is reports whether mutant id is the active one. Its place is being executed.
+// Is reports whether mutant id is active. The mutated code calls it each time it is reached.
 func Is(id int) bool {
 	if reached != nil {
 		note(id)
@@ -37,10 +37,10 @@ func Pick[T any](on bool, other, own T) T {
 	return own
 }
 
-// Watch forgets what was reached so far, and notes it from now on.
+// Watch clears the record of reached mutants and starts recording.
 func Watch() { reached = make([]bool, 1) }
 
-// Reached returns the mutants whose places were executed since the last Watch.
+// Reached returns the mutants that execution has reached since the last Watch.
 func Reached() []int {
 	var ids []int
 	for id, was := range slices.Clone(reached) {

@@ -1,4 +1,5 @@
-// Package active says which mutant a process is. Mutated sources import it; nothing else of what is mutated may.
+// Package active determines which mutant a process is. Mutated sources import it. Nothing else in a mutated package may
+// import it.
 //
 //	if active.Pick(active.Is(17), a > b, a >= b) { // a mutated condition
 package active

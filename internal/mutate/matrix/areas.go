@@ -8,24 +8,24 @@ import (
 
 const module = "github.com/durosim/durosim/"
 
-// area is a package whose mutants are tried.
+// area is a package to mutate.
 type area struct {
 	path string
-	// room is the unit of sampling: a sample has equally many mutants of each room. Several areas may form one room. If it
-	// is empty, the area's path is its room.
+	// room is the unit of sampling: a sample has the same number of mutants from each room. Several areas may share a
+	// room. If it is empty, the area's path is its room.
 	room string
-	// files says which of its files are mutated, as a pattern of their base names; all if empty.
+	// files is a pattern for the base names of the files to mutate; empty means all files.
 	files string
-	// tests are the tests that may notice its mutants, in the order in which they are asked.
+	// tests are the tests that may detect its mutants, in the order in which they run.
 	tests []tests
 }
 
-// tests is a test program, and which of its tests are asked; all if run is empty.
+// tests is a test package and a pattern for the tests to run; an empty pattern means all tests.
 type tests struct{ path, run string }
 
 func own(path string) []tests { return []tests{{path, ""}} }
 
-// judged are the areas that campaigns, the specification of a provider and conformance cases judge.
+// judged are the areas that campaigns, the provider's specification and conformance cases judge.
 var judged = []area{
 	{"memprovider", "", "", own("memprovider")},
 	{"internal/storerules", "memprovider", "", own("memprovider")},
@@ -36,23 +36,23 @@ var judged = []area{
 	{"internal/jsonform", "codecs", "", own("engine")},
 }
 
-// stories are told to all checkers of a monitor, the quickest first.
+// stories are the tests that run stories on all checkers of a monitor, the fastest first.
 var stories = []tests{
 	{"properties/internal/liveness", ""}, {"properties/internal/track", ""}, {"properties/internal/outcome", ""}, {"properties/internal/expect", ""},
 	{"properties/internal/coverage", ""}, {"properties/internal/model", ""}, {"properties/internal/safety", ""},
 }
 
-// oracles are told sequences of calls with wrong answers.
+// oracles are the tests of sequences of calls with wrong answers.
 var oracles = []tests{{"properties/oracle", ""}, {"properties/oracle/calllog", ""}, {"properties/conformance", "^TestKill"}, {"properties/oracle/search", ""}}
 
-// told are the tests of a package whose checkers stories are told to: its own, and the other stories.
+// told returns the tests for a package of checkers: its own tests, then the other stories.
 func told(path string) []tests {
 	others := slices.DeleteFunc(slices.Clone(stories), func(t tests) bool { return t.path == path })
 	return append(own(path), others...)
 }
 
-// checkers are the areas that judge. Stories and tables alone judge them: no planted bug, and no campaign, which would have
-// to hold.
+// checkers are the areas that judge other code. Only stories and tables judge their mutants. Planted bugs and campaigns
+// do not, because a campaign holds on correct code.
 var checkers = []area{
 	{"properties/internal/check", "", "", told("properties/internal/check")},
 	{"properties/internal/coded", "", "", append(own("properties/internal/coded"), tests{"properties/internal/safety", ""})},

@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/internal/mutate/active"
 )
 
-// answer is a line of command judge.
+// answer is an output line of command judge.
 type answer struct {
 	judge, digest, objection string
 	seeds                    int
@@ -42,8 +42,8 @@ func (t *trials) ask(mutant, times int, args ...string) (list []answer, crash st
 	return list, crash
 }
 
-// start runs a program as a mutant in a directory of the module, and returns what it prints. It may take so many times the
-// processor time that a mutant may take; the original may take any.
+// start runs a program as a mutant in a directory of the module and returns its output. The program may use times the
+// processor time that a mutant may use; the original has no limit.
 func (t *trials) start(mutant, times int, program, in string, args ...string) (string, error) {
 	limit := "unlimited"
 	if mutant != 0 {
@@ -61,7 +61,7 @@ func (t *trials) start(mutant, times int, program, in string, args ...string) (s
 	return out.String(), err
 }
 
-// original asks all judges of the original, twice, and then with the seeds that survivors get.
+// original runs all judges on the original: twice, and then with the seeds for survivors.
 func (t *trials) original() error {
 	t.digests, t.reach = map[string]string{}, map[int]map[string]bool{}
 	for _, times := range []int{1, 1, t.deep} {
@@ -90,8 +90,8 @@ func (t *trials) original() error {
 	return nil
 }
 
-// reaching returns the judges that execute the place of a mutant, when they have so many times their seeds: as many of them
-// as are asked, a third of these with full faults.
+// reaching returns the judges to run for a mutant with times as many seeds as usual: judges that execute its place,
+// limited in number, a third of them with full faults.
 func (t *trials) reaching(m *mutate.Mutant, times int) []string {
 	var calm, full []string
 	for _, j := range t.judges {

@@ -99,19 +99,19 @@ func run(o options, areas []area) error {
 	return t.write()
 }
 
-// trials are the results so far.
+// trials holds the results so far.
 type trials struct {
 	options
 	areas   map[string]area // by path
 	mutants []*mutate.Mutant
-	// digests are those of the original, by judge and times; ignored are the judges that are not asked. judges are all
-	// in their order; reach holds for each mutant which of them execute its place.
+	// digests holds the digests of the original, by judge and times. ignored holds the judges that do not run. judges
+	// lists all judges in order, and reach holds, for each mutant, the judges that execute its place.
 	digests map[string]string
 	ignored map[string]bool
 	judges  []string
 	reach   map[int]map[string]bool
 	results map[string]result // by key of the mutant
-	// testTime is how long the tests of the original take.
+	// testTime is the time that the tests take on the original.
 	testTime map[tests]time.Duration
 	mu       sync.Mutex
 }
@@ -121,7 +121,7 @@ func (t *trials) program(of tests) string {
 	return filepath.Join(t.dir, strings.ReplaceAll(of.path, "/", "-")+".test")
 }
 
-// path returns the area of a mutant.
+// path returns the path of a mutant's area.
 func (t *trials) path(m *mutate.Mutant) string { return strings.TrimPrefix(m.Path, module) }
 
 // build compiles the judge and the tests of each area, all with the same mutants.

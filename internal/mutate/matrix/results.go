@@ -10,23 +10,23 @@ import (
 	"github.com/durosim/durosim/internal/mutate"
 )
 
-// fate is what became of a mutant.
+// fate is the outcome for a mutant.
 type fate string
 
 const (
-	idle    fate = "idle"        // no digest differs, nobody objects
-	unseen  fate = "acts unseen" // digests differ, nobody objects
+	idle    fate = "idle"        // no digest differs, no judge objects
+	unseen  fate = "acts unseen" // digests differ, no judge objects
 	byTests fate = "by unit tests alone"
 	caught  fate = "caught"
 )
 
-// result is what was found of a mutant.
+// result is the result of trying a mutant.
 type result struct {
 	Key, Where string
 	Package    string
 	Kind       mutate.Kind
 	Fate       fate
-	// By is the judge that objected, Property what it said first, or the tests that fail.
+	// By is the judge that objected, or the tests that failed. Property is the first objection.
 	By, Property string
 	Seeds        int
 	Seconds      float64

@@ -9,12 +9,12 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// ID is the id under which an answer of durosim's own store is reported if the provider contract forbids it. It is
-// not a property of a cluster.
+// ID is the id of reports about an answer of durosim's own store that the provider contract forbids. It is not a
+// property of a cluster.
 const ID = "referee"
 
-// promised lists the freedoms that the documentation of memprovider gives up. The referee holds the store of a
-// simulation to these promises, which also reduces the number of states that are possible.
+// promised lists the freedoms that the documentation of memprovider gives up. The referee holds the simulation's store
+// to these promises, which also reduces the number of possible states.
 var promised = []oracle.Freedom{
 	"F1", "F4", "F5", "F6", "F7", "F8",
 	"F9", "F15", "F18", "F19", "F20", "F21",
@@ -22,14 +22,14 @@ var promised = []oracle.Freedom{
 	"X1",
 }
 
-// followed lists the freedoms that another store must not use, since the referee could not follow the run: their
-// effect shows only later, in other answers.
+// followed lists the freedoms that another store must not use. Their effect shows only later, in other answers, so the
+// referee could not follow the run.
 var followed = []oracle.Freedom{
 	"F4", "F9", "F20", "F23", "F26", "F27", "F28",
 	"X1",
 }
 
-// Judge has the executable specification of a provider judge every answer of the store. The handles report the
+// Judge checks every answer of the store against the executable specification of a provider. The handles report the
 // answers; the observations report changes of the store without a call (preloaded histories, damage).
 type Judge struct {
 	check.Base
@@ -75,7 +75,7 @@ func (r *Judge) Observes() check.Set[observe.Kind] {
 	)
 }
 
-// Observe applies changes of the store that come without a call to the specification.
+// Observe applies to the specification those changes of the store that happen without a call.
 func (r *Judge) Observe(o *observe.Observation) {
 	if o.Kind == observe.RowInserted {
 		for len(r.items) <= int(o.Message) {

@@ -1,8 +1,8 @@
-// Package answers has the executable specification of a provider judge every answer of the store of a run.
+// Package answers checks every answer of a run's store against the executable specification of a provider.
 //
 //	judge := answers.New(run)
 //	provider = judge.Watch(provider, codec) // a handle whose answers are judged
 //
-// Judge watches the handles of the store. It does not know the properties of a cluster, only which answers a provider
-// may give.
+// Judge watches the handles of the store. It knows which answers a provider may give, but not the properties of a
+// cluster.
 package answers

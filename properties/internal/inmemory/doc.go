@@ -1,5 +1,6 @@
-// Package inmemory makes stores of memprovider, in virtual time, as stores under test, with all that a test can do to one:
-// damage stored bytes, and fail an ack before each of its steps. The stores share nothing.
+// Package inmemory makes memprovider stores in virtual time for use as stores under test. They support all
+// interventions of a test: it can damage stored bytes and make an ack fail before any of its steps. The stores share
+// nothing.
 //
 //	factory := inmemory.Factory{}.UnderTest()
 //	report, err := search.Search(factory, search.Options{Sequences: 400})

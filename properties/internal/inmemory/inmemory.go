@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// Chosen are the freedoms of the contract that memprovider's documentation gives up.
+// Chosen returns the freedoms of the contract that memprovider's documentation gives up.
 func Chosen() []oracle.Freedom {
 	return []oracle.Freedom{
 		"F1", "F4", "F6", "F7", "F8", "F9",
@@ -22,20 +22,20 @@ func Chosen() []oracle.Freedom {
 	}
 }
 
-// Factory makes stores that begin at StartMs. Rules returns the rules of one, nil for the right ones; a nil function does
-// the same. Sink is told what the stores do; it may be nil.
+// Factory makes stores that begin at StartMs. Rules returns the rules of a store; nil means the correct rules, and so
+// does a nil function. Sink, if not nil, observes the stores.
 type Factory struct {
 	Rules func() *storerules.Rules
 	Sink  observe.Sink
 }
 
-// StartMs is the time at which the stores begin.
+// StartMs is the start time of the stores.
 const StartMs = 1_000_000
 
 // codec reads and writes every kind of event and message.
 var codec = engine.NewJSONCodec("everything", engine.Kinds2x(), engine.WorkItemKinds2x())
 
-// UnderTest returns the factory as checks of providers take it.
+// UnderTest returns the factory in the form that provider checks accept.
 func (f Factory) UnderTest() undertest.Factory {
 	return undertest.Factory{New: func() (*undertest.Store, error) { return f.store(), nil }}
 }
@@ -68,7 +68,7 @@ func (f Factory) store() *undertest.Store {
 	}
 }
 
-// rows remembers what was put into the queues of a store, and before which step the next ack fails, -1 for none.
+// rows records the rows in the queues of a store, and the step before which the next ack fails, -1 for none.
 type rows struct {
 	sink observe.Sink
 	all  []row
@@ -94,7 +94,7 @@ func (r *rows) Observe(o *observe.Observation) {
 	}
 }
 
-// corrupt damages the newest row with an item that is still there and was not damaged before.
+// corrupt damages the newest row that holds the item, still exists and has not been damaged.
 func (r *rows) corrupt(store *memprovider.Store, item engine.WorkItem) error {
 	for i := len(r.all) - 1; i >= 0; i-- {
 		x := &r.all[i]

@@ -1,10 +1,12 @@
-// Command judge asks every judge of durosim about the process that it runs in, which may be a mutant: the conformance
-// cases, the provider's specification over random calls, and a few seeds of each built-in scenario, also with full faults:
+// Command judge runs every judge of durosim on its own process, which may be a mutant. The judges are the conformance
+// cases, the provider's specification over random calls, and a few seeds of each built-in scenario, also with full
+// faults:
 //
 //	go run ./properties/internal/judge -only oracle
 //
-// It prints a line for each: its name, the digest of what happened, seeds, seconds, the objection, if any, and the mutants
-// reached; it stops at the first objection unless -all is given. It objects to goroutines that a campaign leaves behind, too.
+// It prints a line for each judge: its name, the digest of the behavior, seeds, seconds, the objection, if any, and the
+// mutants reached. It stops at the first objection unless -all is given. Goroutines that a campaign leaves behind are
+// an objection, too.
 //
-// The monitors are compiled from the same sources: where a checker uses a package that is mutated, it judges itself.
+// The monitors are compiled from the same sources, so a checker that uses a mutated package judges itself.
 package main

@@ -1,4 +1,5 @@
-// Package leaf changes a value in one place at a time. It is for tests that see whether somebody compares each field.
+// Package leaf changes a value in one place at a time. It is for tests that check whether a comparison covers every
+// field.
 //
 //	leaf.Change(&answer, func(path string) { ... answer differs at path ... })
 package leaf

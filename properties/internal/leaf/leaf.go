@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Change changes what v points to, one leaf at a time, calls told with the path of the leaf, and takes the change back. A
-// number becomes one more, a text longer, a bool the other; a pointer also becomes nil, or points to a zero value if it is
-// nil. Of a list it also leaves out the first and the last element, and repeats the last. Fields that are not exported stay.
+// Change changes the value at v one leaf at a time, calls told with the path of the leaf, and undoes the change. It
+// increments a number, extends a text and negates a bool. It sets a pointer to nil or, if it is nil, to a zero value.
+// It also removes the first and the last element of a list and repeats the last. It does not change unexported fields.
 func Change(v any, told func(path string)) { change(reflect.ValueOf(v).Elem(), "", told) }
 
 func change(v reflect.Value, path string, told func(path string)) {
@@ -19,7 +19,7 @@ func change(v reflect.Value, path string, told func(path string)) {
 		told(path + how)
 		v.Set(was)
 	}
-	// inside changes the parts of a copy that stands in the place of v.
+	// inside changes the parts of a copy that replaces v.
 	inside := func(of reflect.Value, holder func(copied reflect.Value) reflect.Value) {
 		copied := reflect.New(of.Type()).Elem()
 		copied.Set(of)

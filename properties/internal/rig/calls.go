@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file has the calls of a store that stories name.
+// This file implements the store calls that stories use.
 
 func (r *Rig) begin(caller observe.Caller, kind observe.CallKind, req observe.CallRequest) {
 	r.call++
@@ -35,7 +35,7 @@ func (r *Rig) end(caller observe.Caller, kind observe.CallKind, o observe.Observ
 	r.Record(cluster.Record{Kind: record.CallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: slotOf(kind), Outcome: observe.OutcomeOK})
 }
 
-// caller is a node, or for any other name the first probe.
+// caller returns the node with that name or, for any other name, the first probe.
 func (r *Rig) caller(name string) observe.Caller {
 	if r.node(name) == 0 {
 		return observe.Caller{Incarnation: 1}
@@ -43,8 +43,8 @@ func (r *Rig) caller(name string) observe.Caller {
 	return observe.Caller{Node: r.node(name), Incarnation: r.w.Node(r.node(name)).Incarnation}
 }
 
-// fetch hands a node what is visible. Of decode=3 and cached=3 the store decodes event 3, or has decoded those up to it;
-// unreadable=3 fails; error means that the history cannot be read.
+// fetch delivers the visible messages to a node. With decode=3 the store decodes event 3; with cached=3 it has already
+// decoded the events up to 3; with unreadable=3 decoding event 3 fails; error means that the history cannot be read.
 func (r *Rig) fetch(name, instance string, worker bool, more ...string) {
 	kind := observe.CallFetchOrchestrationItem
 	if worker {
@@ -96,7 +96,7 @@ func (r *Rig) fetch(name, instance string, worker bool, more ...string) {
 	r.end(caller, kind, end)
 }
 
-// note is a decision; more are its cause in words, delay=MS and panic=PLACE.
+// note records a decision of a node; more holds its cause in words, delay=MS and panic=PLACE.
 func (r *Rig) note(name, decision string, more ...string) {
 	h := r.held[name]
 	words, value := options(more)
@@ -155,7 +155,7 @@ func (r *Rig) removeWork(of observe.InstanceNo, reason observe.RemoveReason) {
 	}
 }
 
-// insertBy inserts a message that a call sends.
+// insertBy inserts a message sent by a call.
 func (r *Rig) insertBy(call uint64, item engine.WorkItem) {
 	r.rows = append(r.rows, rigRow{no: observe.MessageNo(len(r.rows) + 1), instance: r.Instance(item.Target()), visible: r.w.Now})
 	r.Observe(observe.Observation{

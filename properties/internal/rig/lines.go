@@ -17,7 +17,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// This file has the commands that few stories need. Words KEY=VALUE may be left out; a value has _ for each space.
+// This file implements the commands that few stories need. KEY=VALUE words are optional; a value has _ in place of each
+// space.
 //
 //	0     repeat 10 every=6000 fetch A x | note A turn   the commands ten times, the first time now
 //	0     together mark one | step stop A          the commands in one step
@@ -106,7 +107,7 @@ func (r *Rig) other(verb string, f []string) {
 	}
 }
 
-// ofWorld has the commands about what the world does.
+// ofWorld executes the commands about actions of the world.
 func (r *Rig) ofWorld(verb string, words []string, value map[string]string, arg func(int) string) {
 	switch verb {
 	case "step":
@@ -158,7 +159,7 @@ func (r *Rig) ofWorld(verb string, words []string, value map[string]string, arg 
 	}
 }
 
-// options are the words KEY=VALUE of a line; others are left.
+// options splits the fields of a line into plain words and KEY=VALUE words.
 func options(f []string) (words []string, value map[string]string) {
 	value = map[string]string{}
 	for _, w := range f {
@@ -191,7 +192,7 @@ func (r *Rig) repeat(n int, every int64, block string) {
 	}
 }
 
-// start is the start that a line tells of.
+// start returns the start message that a line describes.
 func start(words []string, value map[string]string) engine.StartItem {
 	item := engine.StartItem{Instance: words[0], Orchestration: "H", Version: value["version"]}
 	if from := strings.Split(value["from"], "/"); len(from) == 3 {
@@ -202,7 +203,7 @@ func start(words []string, value map[string]string) engine.StartItem {
 	return item
 }
 
-// activity is the activity that a line tells of.
+// activity returns the activity that a line describes.
 func activity(words []string, value map[string]string) engine.ActivityExecuteItem {
 	item := engine.ActivityExecuteItem{Instance: words[0], ExecutionID: 1, ID: 2, Name: "W", Tag: value["tag"], SessionID: value["session"]}
 	if value["id"] != "" {
@@ -281,7 +282,7 @@ func (r *Rig) acking(name string) (uint64, observe.CallKind) {
 	return r.held[name].ack, observe.CallAckOrchestrationItem
 }
 
-// refuse has the store refuse the ack of a node for good.
+// refuse makes the store refuse the ack of a node permanently.
 func (r *Rig) refuse(name string) {
 	h, caller := r.held[name], r.caller(name)
 	req := observe.CallRequest{Token: h.token}
@@ -298,5 +299,5 @@ func (r *Rig) refuse(name string) {
 	r.Record(cluster.Record{Kind: record.CallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: slot, Outcome: observe.OutcomePermanent})
 }
 
-// Messages is the number of messages and activities so far.
+// Messages returns the number of messages and activities so far.
 func (r *Rig) Messages() int { return len(r.rows) }

@@ -18,7 +18,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// StartMs is the store time at which stories begin: not zero, as in real runs.
+// StartMs is the store time at which stories begin. It is not zero, as in real runs.
 const StartMs = 1_000_000
 
 // Rig feeds a monitor from a story, one command per line, each with its time in milliseconds:
@@ -40,7 +40,7 @@ const StartMs = 1_000_000
 //
 // Method other documents the rest.
 //
-// Messages of an instance are visible when they are sent. A fetch locks for 5 s.
+// Messages to an instance are visible at once. A fetch locks for 5 s.
 type Rig struct {
 	t     testing.TB
 	w     *FakeWorld
@@ -50,7 +50,7 @@ type Rig struct {
 	nodes []string
 	rows  []rigRow
 	held  map[string]*rigHeld // by node
-	// Shows are further commands, each with what it prints; Out are the lines printed so far.
+	// Shows are additional commands; each returns the text to print. Out has the lines printed so far.
 	Shows map[string]func(words []string) string
 	Out   []string
 }
@@ -69,7 +69,7 @@ type rigHeld struct {
 	token    string
 	told     uint32
 	worker   bool
-	ack      uint64 // the call that acks it, 0 before it is sent
+	ack      uint64 // the number of the ack call, 0 before the ack is sent
 }
 
 func New(t testing.TB, plan plan.Plan, o monitor.Options) *Rig {
@@ -264,7 +264,7 @@ func Repeat(n int, from, every int64, block string) string {
 	return b.String()
 }
 
-// PoisonCycle returns the story of n deliveries to A, each of which ends with the decision and is given back.
+// PoisonCycle returns the story of n deliveries to A. Each delivery ends with the decision and an abandon.
 func PoisonCycle(n int, decision string) string {
 	return Repeat(n, 10, 1000, "%d fetch A x\n%d note A "+decision+"\n%d abandon A 900")
 }

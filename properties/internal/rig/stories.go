@@ -18,8 +18,9 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Story tells a story of a file NAME.txt, and returns what it prints and then what is found, whole. A story titled NAME_ok
-// finds no violation of NAME, one titled NAME_bad finds one. Lines that begin with "plan" make the plan:
+// Story runs a story of a file NAME.txt and returns its printed lines followed by all violations in full. A story
+// titled NAME_ok must not violate NAME; one titled NAME_bad must violate it. Lines that begin with "plan" define the
+// plan:
 //
 //	plan instance x [expect=failed] [cancel] [delete] [unaided]
 //	plan strategy bounce [after=30000] [every=5000]
@@ -27,7 +28,7 @@ import (
 //	plan later A start                     a step of its schedule
 //	plan expect never turn where build=1.x an expectation
 //
-// Begun is called with the Rig before the story.
+// Story calls begun with the Rig before the story starts.
 func Story(t testing.TB, file, title, text string, o monitor.Options, begun func(r *Rig)) string {
 	t.Helper()
 	story, p, expect := planOf(t, text)
@@ -61,7 +62,7 @@ func foundText(found []cluster.Violation) string {
 	return strings.Join(lines, "\n")
 }
 
-// planOf takes the lines of the plan out of a story.
+// planOf extracts the plan lines from a story.
 func planOf(t testing.TB, text string) (_ string, p plan.Plan, expect []plan.Expectation) {
 	var story strings.Builder
 	for line := range strings.Lines(text) {
@@ -123,7 +124,8 @@ func planOf(t testing.TB, text string) (_ string, p plan.Plan, expect []plan.Exp
 	return story.String(), p, expect
 }
 
-// ExpectOf reads "never turn in late where build=1.x has pin=none", the words of a scenario in the simplest form.
+// ExpectOf parses an expectation such as "never turn in late where build=1.x has pin=none", a simple form of the
+// scenario syntax.
 func ExpectOf(t testing.TB, line int, text string) plan.Expectation {
 	t.Helper()
 	words := strings.Fields(text)
@@ -149,7 +151,7 @@ func ExpectOf(t testing.TB, line int, text string) plan.Expectation {
 	return e
 }
 
-// show has the commands that print something.
+// show executes the commands that print something.
 func (r *Rig) show(verb string, words []string) {
 	switch verb {
 	case "fates":
@@ -178,5 +180,5 @@ func (r *Rig) show(verb string, words []string) {
 	}
 }
 
-// Print adds a line to what a story prints.
+// Print adds a line to the output of a story.
 func (r *Rig) Print(format string, args ...any) { r.Out = append(r.Out, fmt.Sprintf(format, args...)) }

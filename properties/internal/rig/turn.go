@@ -17,7 +17,7 @@ func (r *Rig) renew(name string) {
 	r.end(caller, observe.CallRenewOrchestrationItemLock, observe.Observation{})
 }
 
-// turn carries out "turn A EXECUTION [STATUS] [schedules=CHILD] [sends=KIND:INSTANCE:PARENT/EXECUTION/EVENT,...]".
+// turn executes "turn A EXECUTION [STATUS] [schedules=CHILD] [sends=KIND:INSTANCE:PARENT/EXECUTION/EVENT,...]".
 func (r *Rig) turn(words []string, value map[string]string) {
 	e := engine.Event{EventID: 2, Data: eventdata.TimerCreated{}}
 	if child := value["schedules"]; child != "" {

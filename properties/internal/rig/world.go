@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// FakeWorld is a world that a test controls completely.
+// FakeWorld is a cluster world that a test controls completely.
 type FakeWorld struct {
 	ThePlan   plan.Plan
 	RealStore *memprovider.Store
@@ -20,7 +20,7 @@ type FakeWorld struct {
 	Steps     uint64 // the commands so far
 }
 
-// Reason is what an instance waits for.
+// Reason says what an instance waits for.
 type Reason struct {
 	Instance string
 	cluster.Explanation
@@ -40,7 +40,7 @@ func (w *FakeWorld) Phase() cluster.Phase                     { return w.ThePhas
 func (w *FakeWorld) Builds() []*engine.Build                  { return w.AllBuilds }
 func (*FakeWorld) MonitorMemory() *any                        { return nil }
 
-// Why returns what a story has said last, nil if nothing.
+// Why returns the latest explanation that the story gave for the instance, or nil if there is none.
 func (w *FakeWorld) Why(instance string) *cluster.Explanation {
 	for i := len(w.Whys) - 1; i >= 0; i-- {
 		if w.Whys[i].Instance == instance {

@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// buildParts returns the declared builds, and the lines below them. Whatever runs a build that is left out runs the build
-// that it is like.
+// buildParts returns the declared builds and the lines below them. A node of a removed build runs the build that the
+// removed one was declared like.
 func buildParts() []parts {
 	return []parts{
 		{"build", func(c Concrete) int { return len(c.Plan.Builds) }, withoutBuilds},
@@ -17,7 +17,7 @@ func buildParts() []parts {
 }
 
 func withoutBuilds(c Concrete, drop []bool) Concrete {
-	became := map[string]string{} // looked up only
+	became := map[string]string{} // never ranged over
 	now := func(name string) string {
 		if to, gone := became[name]; gone {
 			return to
@@ -53,7 +53,7 @@ func withoutBuilds(c Concrete, drop []bool) Concrete {
 	})
 }
 
-// linesOf counts what can be left out of a declared build: the range, the whole list of handlers, and each name.
+// linesOf counts the removable parts of a declared build: the range, the whole list of handlers, and each name.
 func linesOf(b plan.Build) int {
 	n := len(b.Reads.With) + len(b.Reads.Without) + len(b.Writes.With) + len(b.Writes.Without) +
 		len(b.Handlers.Only) + len(b.Handlers.With) + len(b.Handlers.Without) + len(b.Semantics) + len(b.Lacks)
@@ -105,7 +105,7 @@ func withoutBuildLines(c Concrete, drop []bool) Concrete {
 	})
 }
 
-// take returns what is left of a list, and takes its share of drop.
+// take returns the remaining elements of a list and consumes the list's share of drop.
 func take[T any](list []T, drop *[]bool) []T {
 	n := len(list)
 	left := less(list, (*drop)[:n])

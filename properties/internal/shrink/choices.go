@@ -8,14 +8,14 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// enoughChoices is the number of choices at or below which the search looks for no others.
+// enoughChoices is the number of choices at or below which the search does not look for other choices.
 const enoughChoices = 3
 
 // freshDraws is the number of seeds from which otherChoices draws all choices.
 const freshDraws = 24
 
-// otherChoices looks for fewer choices with which the plan violates the property: one, or a fault and one more, or
-// what is left of a fresh draw. It leaves the best plan no larger than it was.
+// otherChoices looks for fewer choices with which the plan violates the property: one choice, a fault and one more
+// choice, or the remainder of a fresh draw. It does not make the best plan larger.
 func (s *search) otherChoices() {
 	few := func() bool {
 		z := s.best.Size()
@@ -43,7 +43,7 @@ func (s *search) otherChoices() {
 	s.twoChoices(at)
 }
 
-// allRates returns the best plan with all rates that the plan had at the start: other faults may cause the failure, too.
+// allRates returns the best plan with all initial fault rates, because other faults may cause the failure, too.
 func (s *search) allRates() Concrete {
 	here := func(name string) bool {
 		return name == "" || slices.ContainsFunc(s.best.Plan.Nodes, func(n plan.Node) bool { return n.Name == name })
@@ -52,7 +52,7 @@ func (s *search) allRates() Concrete {
 	return edit(s.best, func(p *plan.Plan) { p.Faults.Rates = kept })
 }
 
-// asked returns the choices that a run of a candidate asks for; those that its recording lacks have the value 0.
+// asked returns the choices that a run of a candidate makes. Choices that its recording lacks have the value 0.
 func (s *search) asked(c Concrete) []sim.RecordedChoice {
 	all := &sim.Recording{Complete: true}
 	if _, err := s.run(c, sim.Replay(c.Choices), all); err != nil {
@@ -61,8 +61,8 @@ func (s *search) asked(c Concrete) []sim.RecordedChoice {
 	return all.Choices
 }
 
-// oneChoice tries to violate the property with one choice more than those given: faults before delays. A choice that
-// asks for an amount gets the most. At most the given number of runs is spent.
+// oneChoice tries to violate the property with one choice in addition to the given ones; it tries faults before delays.
+// A choice of an amount gets the maximum. oneChoice uses at most the given number of runs.
 func (s *search) oneChoice(c Concrete, given []sim.RecordedChoice, most int) bool {
 	end := s.runs + most
 	c.Choices = &sim.Recording{Choices: given}
@@ -87,7 +87,7 @@ func (s *search) oneChoice(c Concrete, given []sim.RecordedChoice, most int) boo
 		if isFault(o.Key) || o.N > 2 {
 			continue
 		}
-		for _, more := range s.asked(c) { // how long, now that it is not the least
+		for _, more := range s.asked(c) { // the choice of the amount
 			if !known[more.Key.Hash()] && more.N > 2 {
 				more.Value = more.N - 1
 				c.Choices = &sim.Recording{Choices: append(slices.Clip(given), o, more)}
@@ -101,7 +101,7 @@ func (s *search) oneChoice(c Concrete, given []sim.RecordedChoice, most int) boo
 	return false
 }
 
-// rank returns a choice's place in the order in which choices are tried.
+// rank returns the position of a choice in the order of trial.
 func rank(c sim.RecordedChoice) int {
 	if isFault(c.Key) {
 		return 0
@@ -109,7 +109,7 @@ func rank(c sim.RecordedChoice) int {
 	return 1
 }
 
-// twoChoices tries pairs: a fault, and one choice more in the run that results from it.
+// twoChoices tries pairs of choices: a fault, and one more choice in the resulting run.
 func (s *search) twoChoices(c Concrete) {
 	c.Choices = &sim.Recording{}
 	for _, first := range s.asked(c) {
@@ -126,7 +126,7 @@ func (s *search) twoChoices(c Concrete) {
 	}
 }
 
-// startsWithBuild lets a node start with the build that a step brings it to, and drops the step.
+// startsWithBuild makes a node start with the build of a later step and drops that step.
 func (s *search) startsWithBuild() (changed bool) {
 	for i := 0; i < len(s.best.Plan.Schedule); i++ {
 		step := s.best.Plan.Schedule[i]

@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// clockParts returns the clocks of nodes that are wrong, and what the plan says about the contract and the store.
+// clockParts returns the wrong clocks of nodes and the plan's settings of contract and store.
 func clockParts() []parts {
 	return []parts{
 		{"contract", func(c Concrete) int { return countIf(c.Plan.Contract != "") }, func(c Concrete, drop []bool) Concrete {

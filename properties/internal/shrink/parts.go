@@ -8,15 +8,15 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// parts is one kind of things that can be left out of a concrete plan.
+// parts is one kind of removable parts of a concrete plan.
 type parts struct {
 	name string
 	len  func(c Concrete) int
-	// without returns the plan without the parts for which drop is true. It shares with c what it does not change.
+	// without returns the plan without the parts for which drop is true. It shares unchanged parts with c.
 	without func(c Concrete, drop []bool) Concrete
 }
 
-// planParts returns the parts of the plan, in the order in which they are tried: those that take most with them come first.
+// planParts returns the parts of the plan in the order of trial: parts that remove the most others come first.
 func planParts() []parts {
 	return append([]parts{
 		{"instance", func(c Concrete) int { return len(c.Plan.Instances) }, func(c Concrete, drop []bool) Concrete {
@@ -106,7 +106,7 @@ func actionsOf(in plan.Instance) int { return len(in.Actions) }
 func optionsOf(n plan.Node) int      { return len(n.Options) }
 func handlersOf(n plan.Node) int     { return len(n.Handlers) }
 
-// withoutNodes leaves out nodes with their steps and their faults.
+// withoutNodes removes nodes with their steps and faults.
 func withoutNodes(c Concrete, drop []bool) Concrete {
 	gone := func(name string) bool {
 		i := slices.IndexFunc(c.Plan.Nodes, func(n plan.Node) bool { return n.Name == name })
@@ -119,8 +119,8 @@ func withoutNodes(c Concrete, drop []bool) Concrete {
 	})
 }
 
-// withoutEach leaves out parts of the elements of a list, counted through all elements. A list of parts that becomes empty
-// is not nil: a node without a list of handlers has all that its build ships.
+// withoutEach removes parts of the elements of a list. Parts are numbered across all elements. A list of parts that
+// becomes empty is not nil, because a node with a nil list of handlers has all handlers of its build.
 func withoutEach[T, P any](list []T, of func(x *T) *[]P, drop []bool) []T {
 	list = slices.Clone(list)
 	for i := range list {
@@ -133,7 +133,7 @@ func withoutEach[T, P any](list []T, of func(x *T) *[]P, drop []bool) []T {
 	return list
 }
 
-// onlyFaults returns a recording of the choices about faults alone, in the order of arrival.
+// onlyFaults returns a recording of only the choices about faults, in the order of arrival.
 func onlyFaults(r *sim.Recording) *sim.Recording {
 	out := &sim.Recording{}
 	for _, c := range r.Choices {

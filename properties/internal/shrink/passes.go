@@ -14,10 +14,10 @@ import (
 func (s *search) all() {
 	s.rates = s.best.Plan.Faults.Rates
 	s.oneSwitch()
-	// Each kind of search gets its share of the runs. The last rounds need theirs: they alone make a plan minimal.
+	// Each kind of search gets a share of the runs. Reserve some for the last rounds: only they make a plan minimal.
 	s.limit = s.o.MaxRuns * 3 / 8
 	s.fewerChoices()
-	for s.drawn() { // with choices a smaller plan may need other ones
+	for s.drawn() { // a smaller plan may need different choices
 		before := s.best.Size().Total()
 		s.fewerAttempts(redraws)
 		s.leaveOut(planParts(), redraws)
@@ -33,8 +33,7 @@ func (s *search) all() {
 	s.toFixedPoint()
 }
 
-// oneSwitch looks for the one switch of a profile that the violation needs, or else the few, to replace the whole
-// profile.
+// oneSwitch tries to replace a profile with the one switch that the violation needs, or otherwise with the few.
 func (s *search) oneSwitch() {
 	if !released(s.best.Plan.Profile) {
 		return
@@ -68,7 +67,8 @@ func (s *search) oneSwitch() {
 	}
 }
 
-// toFixedPoint leaves out and simplifies until a round changes nothing. No round makes anything larger, so it terminates.
+// toFixedPoint removes and simplifies parts until a round changes nothing. It terminates because no round makes
+// anything larger.
 func (s *search) toFixedPoint() {
 	for changed := true; changed && !s.spent(); {
 		changed = s.leaveOut(planParts(), 0)
@@ -81,7 +81,8 @@ func (s *search) toFixedPoint() {
 	}
 }
 
-// redraws is the number of fresh draws of all choices for a smaller plan that does not show the violation with the old ones.
+// redraws is the number of times that all choices are drawn again for a smaller plan that does not show the violation
+// with the old ones.
 const redraws = 4
 
 // drawn reports whether the violation needs any choice.
@@ -123,10 +124,10 @@ func (s *search) nameOrder() {
 	s.try(c)
 }
 
-// unseeded hides the source of a chooser's priorities, so that a recorder writes down each of them.
+// unseeded hides the source of a chooser's priorities, so that a recorder records each priority.
 type unseeded struct{ sim.Chooser }
 
-// leaveOut leaves out what it can of each kind of parts and reports whether it could.
+// leaveOut removes as many parts of each kind as possible and reports whether it removed any.
 func (s *search) leaveOut(kinds []parts, fresh int) (changed bool) {
 	for _, kind := range kinds {
 		changed = s.leaveOutOf(kind, fresh) || changed
@@ -134,11 +135,12 @@ func (s *search) leaveOut(kinds []parts, fresh int) (changed bool) {
 	return changed
 }
 
-// leaveOutOf tries portions of half the parts, then of a quarter, and so on to single ones, until none of these can go.
+// leaveOutOf tries to remove half of the parts at a time, then a quarter, and so on down to single parts, until it can
+// remove no single part.
 func (s *search) leaveOutOf(kind parts, fresh int) (changed bool) {
 	for portion := kind.len(s.best); portion > 0 && !s.spent(); {
 		any := false
-		for at := kind.len(s.best); at > 0; { // from the end: what comes late rarely matters
+		for at := kind.len(s.best); at > 0; { // from the end, because late parts rarely matter
 			n := kind.len(s.best)
 			at = min(at, n)
 			from := max(at-portion, 0)
@@ -175,11 +177,13 @@ func (s *search) without(kind parts, n, from, to, fresh int) bool {
 	return false
 }
 
-// raise is the factor by which faults are more likely when choices are drawn afresh: a small plan has few opportunities.
+// raise is the factor by which redraw raises the probability of faults, because a small plan has few opportunities for
+// them.
 const raise = 16
 
-// redraw draws choices of a candidate from a seed and takes it if it violates the property with them. Every second seed
-// draws only about faults and leaves the rest benign; of these and of the others, every second makes faults more likely.
+// redraw draws the choices of a candidate from a seed and adopts the candidate if it then violates the property. Every
+// second seed draws only choices about faults and leaves the others benign. Half of the seeds of either kind raise the
+// probability of faults.
 func (s *search) redraw(c Concrete, seed uint64) bool {
 	if s.spent() {
 		return false
@@ -211,7 +215,7 @@ func (s *search) redraw(c Concrete, seed uint64) bool {
 	return true
 }
 
-// faultsOnly is a chooser that draws about faults alone; all else is benign. Keys must be readable.
+// faultsOnly is a chooser that draws only choices about faults; all others are benign. Keys must be readable.
 type faultsOnly struct{ sim.Chooser }
 
 // Choose implements sim.Chooser.

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// probeParts returns the removable parts of a probe: the acts and the times among which one is drawn. A probe without acts
-// gives back whatever it gets, one without times does so at once.
+// probeParts returns the removable parts of a probe: the acts and the times to draw from. A probe without acts abandons
+// its deliveries; a probe without times acts at once.
 func probeParts() []parts {
 	return []parts{
 		{"act", func(c Concrete) int { return total(c.Plan.Probes, actsOf) }, func(c Concrete, drop []bool) Concrete {
@@ -34,8 +34,8 @@ func probeParts() []parts {
 func actsOf(b probe.Probe) int  { return len(b.Does) }
 func holdsOf(b probe.Probe) int { return len(b.Holds) }
 
-// editProbes changes each probe of a copy of the plan; change is told at which of its parts, counted through all probes,
-// it is, and returns how many there were.
+// editProbes changes each probe in a copy of the plan. Parts are numbered across all probes: change receives the number
+// of the probe's first part and returns the number of its parts.
 func editProbes(c Concrete, change func(b *probe.Probe, at int) int) Concrete {
 	return edit(c, func(p *plan.Plan) {
 		p.Probes = slices.Clone(p.Probes)

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// programParts returns the programs and their statements. A plan that still asks for a removed program is invalid, so
-// programs go only when nothing runs them.
+// programParts returns the programs and their statements. A plan that starts a removed program is invalid, so only
+// unused programs can be removed.
 func programParts() []parts {
 	return []parts{
 		{"program", func(c Concrete) int { return len(c.Plan.Programs) }, func(c Concrete, drop []bool) Concrete {
@@ -21,7 +21,7 @@ func programParts() []parts {
 	}
 }
 
-// fewerBlocks replaces blocks by their contents where it can, and reports whether it could.
+// fewerBlocks replaces blocks with their contents where possible and reports whether it changed anything.
 func (s *search) fewerBlocks() (changed bool) {
 	for at := s.best.Plan.Programs.Statements() - 1; at >= 0; at-- {
 		set, ok := s.best.Plan.Programs.Unblock(at)
@@ -32,8 +32,8 @@ func (s *search) fewerBlocks() (changed bool) {
 	return changed
 }
 
-// earlierPrograms replaces the program of an instance with one that it may start, wherever the plan still fails then. It
-// reports whether anything changed.
+// earlierPrograms replaces the program of an instance with one that it may start, wherever the plan still fails
+// afterwards. It reports whether it changed anything.
 func (s *search) earlierPrograms() (changed bool) {
 	for i := range s.best.Plan.Instances {
 		for j := range s.best.Plan.Programs {
@@ -56,7 +56,7 @@ func (s *search) earlierPrograms() (changed bool) {
 	return changed
 }
 
-// programValues returns the numbers of programs: times and counts.
+// programValues returns the numbers in programs: times and counts.
 func programValues(set program.Set) []value {
 	var out []value
 	at := 0

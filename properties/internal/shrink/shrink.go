@@ -11,13 +11,13 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Concrete is a run with nothing left to chance: a plan, and the choices made where the plan leaves something open. A
-// fault rate of the plan only makes the fault possible; it happens where a choice says so. Anything without a choice
-// takes the benign value: no fault, least latency, first in line.
+// Concrete is a run without randomness: a plan, and all choices that the plan leaves open. A fault rate of the plan
+// only makes the fault possible; the fault happens where a choice says so. A draw without a recorded choice takes the
+// benign value: no fault, minimum latency, first in line.
 type Concrete struct {
 	Plan    *plan.Plan
 	Choices *sim.Recording
-	// Expect lists what the scenario expects besides the properties.
+	// Expect lists the scenario's expectations in addition to the properties.
 	Expect []plan.Expectation
 }
 
@@ -60,39 +60,39 @@ func (c Concrete) Size() Size {
 // isFault reports whether a recorded choice is about a fault: that it happens, or how. The key must be readable.
 func isFault(k sim.Key) bool { return strings.Contains(k.String(), "/fault:") }
 
-// Options say what a search keeps and how many runs it may spend.
+// Options define the failure that a search preserves and limit its runs.
 type Options struct {
-	// Fails carries out a concrete plan and reports whether it still shows the failure in question. The chooser decides
-	// what the plan leaves open; a recording that is not nil receives its decisions. An error means that the plan cannot
-	// be run. For the same arguments Fails must always give the same answer.
+	// Fails executes a concrete plan and reports whether it still shows the failure in question. The chooser makes the
+	// choices that the plan leaves open; record, if not nil, receives them. An error means that the plan cannot be run.
+	// Fails must always return the same result for the same arguments.
 	Fails func(c Concrete, chooser sim.Chooser, record *sim.Recording) (bool, error)
-	// MaxRuns bounds the calls of Fails; 0 is DefaultRuns.
+	// MaxRuns is the maximum number of calls of Fails; 0 means DefaultRuns.
 	MaxRuns int
 }
 
-// DefaultRuns is the number of runs that a search may take: some seconds for the built-in scenarios.
+// DefaultRuns is the default for MaxRuns. The built-in scenarios then take a few seconds.
 const DefaultRuns = 5000
 
 // Result is the outcome of a search.
 type Result struct {
 	Concrete
-	// Runs is the number of runs it took, From the size at the start.
+	// Runs is the number of runs used. From is the size at the start.
 	Runs int
 	From Size
-	// Minimal reports whether nothing more can be left out: no schedule step, instance, history, probe, node (with its
-	// steps), action, option, handler, declared build, fault rate, expectation or choice, without losing the failure. It is false if the
-	// bound on runs ended the search.
+	// Minimal reports whether no further part can be removed without losing the failure: no schedule step, instance,
+	// history, probe, node (with its steps), action, option, handler, declared build, fault rate, expectation or
+	// choice. It is false if the search reached its limit on runs.
 	Minimal bool
-	// Near are the smaller plans that were tried last, each with something left out or made less, and do not fail.
+	// Near lists the smaller plans that were tried last and do not fail. Each has one part removed or reduced.
 	Near []Concrete
 }
 
-// Minimize finds a smaller concrete plan that fails in the same way. The search is greedy and deterministic: it leaves
-// out parts, larger portions first, moves times to earlier and rounder ones, and goes on until a whole round changes
-// nothing. Where faults are needed it also looks for other, fewer faults in the smaller plan.
+// Minimize finds a smaller concrete plan that fails in the same way. The search is greedy and deterministic: it removes
+// parts, larger portions first, makes times earlier and rounder, and continues until a whole round changes nothing. If
+// the failure needs faults, it also looks for other, fewer faults in the smaller plan.
 //
-// Where the plan switches planted bugs on, a smaller plan counts only if it does not fail without them: what is left
-// shows the bug, and not a plan that asks for the impossible.
+// If the plan switches on planted bugs, a smaller plan counts only if it does not fail without them. The result then
+// shows the bug, and not an impossible expectation of the plan.
 //
 // It returns an error if the plan cannot be run, or does not fail.
 func Minimize(failing Concrete, o Options) (*Result, error) {
@@ -119,7 +119,7 @@ func Minimize(failing Concrete, o Options) (*Result, error) {
 	return &Result{Concrete: s.best, From: from, Runs: s.runs, Minimal: !s.spent(), Near: s.near}, nil
 }
 
-// namedOnly returns a recording without the choices that are benign anyway.
+// namedOnly returns a recording without the benign choices.
 func namedOnly(r *sim.Recording) *sim.Recording {
 	out := &sim.Recording{Seed: r.Seed, SeededOrder: r.SeededOrder, Priorities: r.Priorities}
 	for _, c := range r.Choices {
@@ -135,19 +135,19 @@ type search struct {
 	o     Options
 	best  Concrete
 	guard bool
-	// Invariant: runs may exceed limit by those of one candidate only.
+	// Invariant: runs exceeds limit by at most the runs of one candidate.
 	runs, limit int
-	// rates are all fault rates that the plan had at the start.
+	// rates are all fault rates of the plan at the start.
 	rates []faults.Rate
-	// near are the candidates that held since best was found.
+	// near are the candidates that have held since best was found.
 	near []Concrete
 }
 
 // spent reports whether the bound on runs is reached.
 func (s *search) spent() bool { return s.runs >= s.limit }
 
-// run carries out a candidate. A run that panics shows a different failure from the one in question; so does one that
-// ends the handler's goroutine.
+// run executes a candidate. A run that panics, or that ends the handler's goroutine, does not show the failure in
+// question.
 func (s *search) run(c Concrete, chooser sim.Chooser, record *sim.Recording) (fails bool, err error) {
 	s.runs++
 	defer func() {
@@ -172,7 +172,7 @@ func (s *search) holdsWithoutBugs(c Concrete) bool {
 	return !s.fails(c)
 }
 
-// try adopts a candidate if it does as well as the best one; once the bound on runs is reached it adopts nothing.
+// try adopts a candidate if it fails like the best one. It adopts nothing once the limit on runs is reached.
 func (s *search) try(c Concrete) bool {
 	if s.spent() {
 		return false

@@ -8,17 +8,17 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// value is a number of a concrete plan that may be simpler. Zero is the simplest value.
+// value is a number in a concrete plan that can be simplified. Zero is the simplest value.
 type value struct {
 	get func(c Concrete) int64
 	set func(c Concrete, v int64) Concrete
-	// units are the multiples that a value may be rounded down to, the largest first.
+	// units are the units to whose multiples a value may be rounded down, the largest first.
 	units []int64
 	// least is the simplest value that makes sense.
 	least int64
 }
 
-// simplerValues moves each number to a simpler one where it can, and reports whether it could.
+// simplerValues simplifies each number where possible and reports whether it changed anything.
 func (s *search) simplerValues() (changed bool) {
 	for _, v := range values(s.best) {
 		changed = s.simplerValue(v) || changed
@@ -61,8 +61,8 @@ var (
 	countUnits = []int64{100_000, 10_000, 1000, 100, 10, 1}
 )
 
-// values returns all numbers of a concrete plan: the times of steps, starts, actions, kicks and probes, inputs that are
-// numbers, and choices of more than two values.
+// values returns all numbers in a concrete plan: the times of steps, starts, actions, kicks and probes, numeric inputs,
+// and choices among more than two values.
 func values(c Concrete) []value {
 	var out []value
 	duration := func(field func(p *plan.Plan) *time.Duration, least time.Duration) {
@@ -119,7 +119,7 @@ func setDuration(c Concrete, field func(p *plan.Plan) *time.Duration, d time.Dur
 	})
 }
 
-// input gives access to the input of an instance if it is a whole number.
+// input accesses the input of an instance if it is an integer.
 func input(i int) value {
 	return value{
 		get: func(c Concrete) int64 {
@@ -149,7 +149,7 @@ func probeCount(i int) value {
 	}
 }
 
-// choice gives access to a recorded choice of many values. Zero is no choice: passes that leave out choices try that.
+// choice accesses a recorded choice among many values. Zero means no choice; the passes that remove choices try it.
 func choice(i int) value {
 	return value{
 		get: func(c Concrete) int64 { return int64(c.Choices.Choices[i].Value) },

@@ -13,24 +13,24 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// Config is what is compared.
+// Config selects the scenario, the strategies and the seeds to compare.
 type Config struct {
 	Scenario  *scenario.Scenario
 	Overrides scenario.Overrides
-	// Strategies are those to run; nil means all.
+	// Strategies are the strategies to run; nil means all.
 	Strategies []plan.Strategy
-	// Builds are the known ones, nil for the shipped ones; the scenario may declare more.
+	// Builds are the known builds; nil means the shipped builds. The scenario may declare more.
 	Builds []*engine.Build
 	// NewRun returns the state that belongs to a single run; nil means a run with the shipped handlers.
 	NewRun func() properties.Run
 	// First and Seeds are the seeds, the same for each strategy.
 	First, Seeds uint64
-	// Context, if not nil, interrupts: then the error is the context's.
+	// Context, if not nil, can interrupt the comparison. Run then returns an error that wraps the context's error.
 	Context context.Context
-	// OnProgress, if not nil, is told how many of the runs are done.
+	// OnProgress, if not nil, receives the number of finished runs and the number of all runs.
 	OnProgress func(done, total uint64)
 
-	_ struct{} // fields are named: there will be more
+	_ struct{} // forces named fields, because more will follow
 }
 
 // Result has a row for each strategy, in the order of the configuration.
@@ -39,30 +39,31 @@ type Result struct {
 	First    uint64 `json:"first_seed"`
 	Seeds    uint64 `json:"seeds"`
 	Rows     []Row  `json:"strategies"`
-	// Sentence says what follows.
+	// Sentence is the conclusion.
 	Sentence string `json:"sentence"`
 }
 
-// Row is what a strategy cost in all its runs. Times are virtual.
+// Row is the cost of a strategy in all its runs. Times are virtual.
 type Row struct {
 	Strategy plan.Strategy `json:"strategy"`
-	// Fetches are those of turns that reached the store, Wasted are those that were handed work and did not commit it,
-	// Abandons are the batches that were given back, and LockMs is for how long instances were locked.
+	// Fetches counts the fetches of turns that reached the store. Wasted counts those that got work but did not commit
+	// it. Abandons counts the abandoned batches. LockMs is the total time during which instances were locked.
 	Fetches  uint64 `json:"fetches"`
 	Wasted   uint64 `json:"wasted_fetches"`
 	Abandons uint64 `json:"abandons"`
 	LockMs   int64  `json:"lock_ms"`
-	// Completed are the instances that completed by themselves, with the median and the 99th percentile of the time from
-	// their start; -1 if none did.
+	// Completed counts the instances that completed by themselves. MedianMs and P99Ms are the median and the 99th
+	// percentile of the time from their start, or -1 if none completed.
 	Completed uint64 `json:"completed"`
 	MedianMs  int64  `json:"median_ms"`
 	P99Ms     int64  `json:"p99_ms"`
-	// Poisoned are the instances that were ended as nobody's, and Healthy those of them that a build of the plan runs.
+	// Poisoned counts the instances that were poisoned because no node ran them. Healthy counts those of them that a
+	// build of the plan runs.
 	Poisoned uint64 `json:"poisoned"`
 	Healthy  uint64 `json:"healthy_poisoned"`
-	// Stuck are the instances that waited for a build when the run had become calm.
+	// Stuck counts the instances that still waited for a build when the run had become calm.
 	Stuck uint64 `json:"stuck"`
-	// Violated are the properties that were violated, and Unmet counts the expectations of the scenario that were not met.
+	// Violated lists the violated properties. Unmet counts the scenario's expectations that were not met.
 	Violated []string `json:"violated"`
 	Unmet    []string `json:"unmet_expectations"`
 	// Example is an instance that was poisoned although a build of the plan runs it, and its seed.
@@ -120,7 +121,7 @@ func (c *Config) Configure(p *plan.Plan, seed uint64) cluster.Config {
 	return cfg
 }
 
-// try carries out one run and adds it to a row.
+// try executes one run and adds it to a row.
 func (c *Config) try(row *Row, seed uint64) error {
 	p, err := c.Plan(row.Strategy, seed)
 	if err != nil {
@@ -156,9 +157,9 @@ func (c *Config) try(row *Row, seed uint64) error {
 	return nil
 }
 
-// ends adds how the work of a run ended.
+// ends counts how the instances of a run ended.
 func (row *Row) ends(p *plan.Plan, builds []*engine.Build, seen *tally, r *cluster.Result) {
-	began := map[string]int64{} // looked up only
+	began := map[string]int64{} // never ranged over
 	hopeless := map[string]bool{}
 	for i := range p.Instances {
 		began[p.Instances[i].ID] = p.Instances[i].StartAt.Milliseconds()
@@ -187,14 +188,14 @@ func (row *Row) ends(p *plan.Plan, builds []*engine.Build, seen *tally, r *clust
 	}
 }
 
-// somebodyRuns reports whether a build that a node of the plan runs, at any time, admits a pin.
+// somebodyRuns reports whether any build that a node of the plan runs at any time admits the pin.
 func somebodyRuns(p *plan.Plan, builds []*engine.Build, pin *engine.Version) bool {
 	if pin == nil {
 		return true
 	}
 	all, err := p.AllBuilds(builds)
 	if err != nil {
-		return false // the run has tried
+		return false // the run has validated the plan
 	}
 	names := []string{}
 	for i := range p.Nodes {
@@ -211,7 +212,7 @@ func somebodyRuns(p *plan.Plan, builds []*engine.Build, pin *engine.Version) boo
 	return false
 }
 
-// finish works out what a row says of all its runs.
+// finish computes the fields that summarize all runs of the row.
 func (row *Row) finish() {
 	slices.Sort(row.took)
 	if n := len(row.took); n > 0 {

@@ -1,7 +1,9 @@
-// Package compare runs one scenario under several strategies with the same seeds and puts what each costs side by side:
+// Package compare runs one scenario under several strategies with the same seeds and tabulates the cost of each
+// strategy:
 //
 //	r, err := compare.Run(compare.Config{Scenario: s, First: 1, Seeds: 20})
 //	fmt.Print(r.Text())
 //
-// A row of the result is a strategy; the last sentence says which is best here, and why.
+// Each row of the result describes one strategy. The last sentence names the best strategy for this scenario and gives
+// the reason.
 package compare

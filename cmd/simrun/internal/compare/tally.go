@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// tally forwards everything to a monitor and counts what a strategy costs.
+// tally forwards everything to a monitor and counts the cost of a strategy.
 type tally struct {
 	cluster.Monitor
 	w *cluster.World
@@ -17,7 +17,7 @@ type tally struct {
 	lockMs                               int64
 	locks                                []lock // by instance number
 	ends                                 map[string]int64
-	poisoned, stuck                      map[string]bool // looked up, and stuck counted
+	poisoned, stuck                      map[string]bool // never ranged over
 }
 
 // lock is the lock of an instance; fromMs is 0 if it is free.
@@ -102,7 +102,7 @@ func (t *tally) poison(instance string) {
 	t.poisoned[instance] = true
 }
 
-// lookForStuck notes the instances with queued work that no live node's filter admits.
+// lookForStuck records the instances that have queued work but that no live node's capability filter admits.
 func (t *tally) lookForStuck() {
 	store := t.w.Store()
 	for no := observe.InstanceNo(1); store.InstanceName(no) != ""; no++ {
@@ -134,7 +134,7 @@ func (t *tally) lock(no observe.InstanceNo) *lock {
 	return &t.locks[no]
 }
 
-// release ends a lock, which has run out if its time was over before.
+// release ends a lock now, or at its expiry if that was earlier.
 func (t *tally) release(no observe.InstanceNo, nowMs int64) {
 	l := t.lock(no)
 	if l.fromMs > 0 {
@@ -143,7 +143,7 @@ func (t *tally) release(no observe.InstanceNo, nowMs int64) {
 	*l = lock{}
 }
 
-// finish ends what is still locked when the run ends.
+// finish ends the locks that are still held at the end of the run.
 func (t *tally) finish() {
 	for no := range t.locks {
 		t.release(observe.InstanceNo(no), t.w.NowMs())

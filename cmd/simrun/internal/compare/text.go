@@ -12,12 +12,12 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Head are the names of the columns of Cells.
+// Head returns the column names of Cells.
 func Head() []string {
 	return []string{"strategy", "fetches", "wasted", "abandons", "lock", "finish: median", "p99", "healthy poisoned", "stuck", "violated", "unmet"}
 }
 
-// Cells returns a row as texts.
+// Cells returns the row formatted for a table.
 func (row *Row) Cells() []string {
 	return []string{
 		string(row.Strategy), fmt.Sprint(row.Fetches), fmt.Sprint(row.Wasted), fmt.Sprint(row.Abandons), span.Text((row.LockMs + 50) / 100 * 100),
@@ -49,12 +49,12 @@ func (r *Result) Text() string {
 	for i := range r.Rows {
 		fmt.Fprintln(t, strings.Join(r.Rows[i].Cells(), "\t"))
 	}
-	_ = t.Flush() // a Builder takes everything
+	_ = t.Flush() // a Builder never fails
 	return b.String() + "\n" + r.Sentence + "\n"
 }
 
-// best returns the rows, the best first. Rows that break the contract come last. The others are ordered by the work lost, the
-// work stuck, the time of the slowest instances, and the wasted fetches.
+// best returns the rows from best to worst. Rows that violate the contract come last. The others are ordered by lost
+// instances, stuck instances, the time of the slowest instances, and wasted fetches.
 func (r *Result) best() []*Row {
 	var rows []*Row
 	for i := range r.Rows {
@@ -67,13 +67,13 @@ func (r *Result) best() []*Row {
 	return rows
 }
 
-// magnitude returns the power of two that a time is below: less does not decide.
+// magnitude returns the exponent of the lowest power of two above ms. Smaller differences do not affect the order.
 func magnitude(ms int64) int { return bits.Len64(uint64(max(ms, 0))) }
 
 // Best returns the strategy that is best.
 func (r *Result) Best() plan.Strategy { return r.best()[0].Strategy }
 
-// broken counts the violated properties other than outcome, which is the plan's affair.
+// broken counts the violated properties except outcome, which depends on the plan rather than on the contract.
 func (row *Row) broken() int {
 	n := len(row.Violated)
 	if slices.Contains(row.Violated, "outcome") {
@@ -82,7 +82,7 @@ func (row *Row) broken() int {
 	return n
 }
 
-// sentence says which strategy is best here, and what the others cost.
+// sentence names the best strategy and describes how the others are worse.
 func (r *Result) sentence() string {
 	rows := r.best()
 	first := rows[0]
@@ -99,7 +99,7 @@ func (r *Result) sentence() string {
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// does says what a strategy does to the work.
+// does describes the effect of a strategy on the work.
 func (row *Row) does() string {
 	var parts []string
 	if row.broken() > 0 {
@@ -122,7 +122,7 @@ func (row *Row) does() string {
 	return join(parts)
 }
 
-// against says in what a strategy is worse than the best one.
+// against describes how a strategy is worse than the best one.
 func (r *Result) against(row, first *Row) string {
 	var parts []string
 	if row.broken() > first.broken() {
@@ -160,7 +160,7 @@ func instances(n uint64) string {
 	return fmt.Sprintf("%d instances", n)
 }
 
-// Losses reports whether the strategy with that name loses or strands anything, or breaks the contract.
+// Losses reports whether a strategy loses or strands any work or violates the contract.
 func (r *Result) Losses(s plan.Strategy) bool {
 	i := slices.IndexFunc(r.Rows, func(row Row) bool { return row.Strategy == s })
 	return i >= 0 && (r.Rows[i].Healthy+r.Rows[i].Stuck > 0 || r.Rows[i].broken() > 0)

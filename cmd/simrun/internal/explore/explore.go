@@ -16,39 +16,40 @@ import (
 
 // Options configure an exploration.
 type Options struct {
-	// Plan is what is tried. The times of its steps do not count, nor do its faults.
+	// Plan is the plan to explore. Run ignores the times of its steps and its faults.
 	Plan *plan.Plan
-	// Config returns what a run has besides plan and choices.
+	// Config returns the configuration of a run without its plan and choices.
 	Config func() cluster.Config
-	// Crashes is how many crashes a run may have; a crashed node starts again at once.
+	// Crashes is the maximum number of crashes in a run. A crashed node restarts at once.
 	Crashes int
-	// Within is when the last action comes, at the latest.
+	// Within is the latest time of the last action.
 	Within time.Duration
-	// Runs bounds the runs; 0 is no bound.
+	// Runs is the maximum number of runs; 0 means no limit.
 	Runs    uint64
 	Workers int
 	Context context.Context
-	// OnProgress, if not nil, is called now and then, by the goroutine that called Run.
+	// OnProgress, if not nil, is called occasionally on the goroutine that called Run.
 	OnProgress func(r *Report)
 }
 
 // Report is the result of an exploration.
 type Report struct {
-	// States is the number of different states that were visited, with the actions to come; Runs that of the runs.
+	// States is the number of distinct states visited, each with its remaining actions. Runs is the number of runs.
 	States, Runs uint64
-	// Longest is the largest number of actions of a run.
+	// Longest is the largest number of actions in a run.
 	Longest int
-	// Open is the number of ways that were not tried, because the bound on runs was reached or a run failed.
+	// Open is the number of ways that were not tried because a run failed or the limit on runs was reached.
 	Open int
-	// Failed is the number of runs that violated something; Violation is the first one of the first of them, Plan its plan.
+	// Failed is the number of runs that violated a property. Violation is the first violation of the first such run,
+	// and Plan is the plan of that run.
 	Failed    uint64
 	Violation cluster.Violation
-	// Properties are all that the first of them violated, in the order in which they were found.
+	// Properties lists all properties that the first failing run violated, in the order of detection.
 	Properties []string
 	Plan       *plan.Plan
 }
 
-// The largest scopes.
+// Limits on the plan to explore.
 const (
 	MaxNodes     = 3
 	MaxInstances = 2
@@ -56,13 +57,13 @@ const (
 	MaxCrashes   = 2
 )
 
-// batch is the number of runs that are judged together. It decides nothing but memory and speed.
+// batch is the number of runs that are judged together. It affects only memory and speed.
 const batch = 64
 
-// way is a sequence of actions at moments, ascending.
+// way is a sequence of actions at ascending moments.
 type way struct {
-	steps   []plan.Step // as a plan has them
-	done    []int       // how many steps of the schedule each node has had, by index of the node
+	steps   []plan.Step // in the form of a plan's schedule
+	done    []int       // number of schedule steps taken, by node index
 	crashes int
 }
 
@@ -70,12 +71,12 @@ type way struct {
 type search struct {
 	o     Options
 	r     Report
-	steps [][]plan.Step // of the schedule, by index of the node
+	steps [][]plan.Step // steps of the schedule, by node index
 	queue []way
-	seen  map[[sha256.Size]byte]struct{} // looked up only
+	seen  map[[sha256.Size]byte]struct{} // never ranged over
 }
 
-// Run explores a plan. An error says why the plan is none to explore.
+// Run explores a plan. An error says why it cannot explore the plan.
 func Run(o Options) (*Report, error) {
 	s := &search{o: o, seen: map[[sha256.Size]byte]struct{}{}}
 	if err := s.prepare(); err != nil {
@@ -135,7 +136,7 @@ func (s *search) plan(w way) *plan.Plan {
 	return &p
 }
 
-// tried is a way with what its run came to.
+// tried is a way with the result of its run.
 type tried struct {
 	way
 	result *cluster.Result
@@ -143,7 +144,7 @@ type tried struct {
 	err    error
 }
 
-// batch runs the first ways of the queue, and adds those that go on from there.
+// batch runs the first ways in the queue and queues their continuations.
 func (s *search) batch() error {
 	n := min(len(s.queue), batch)
 	if s.o.Runs > 0 {
@@ -182,7 +183,7 @@ func (s *search) run(w way) (out tried) {
 	return out
 }
 
-// learn notes the states of a run, and adds a way for each action at each new one.
+// learn records the states of a run and queues a way for each possible action at each new state.
 func (s *search) learn(t tried) {
 	s.r.Runs++
 	s.r.Longest = max(s.r.Longest, sum(t.done)+t.crashes)
@@ -221,7 +222,8 @@ func sum(numbers []int) (n int) {
 	return n
 }
 
-// branch adds a way for each action that is possible at a moment: the next step of each node, and a crash of each.
+// branch queues a way for each action that is possible at a moment: the next step of each node and a crash of each
+// node.
 func (s *search) branch(w way, at time.Duration) {
 	for i, steps := range s.steps {
 		if n := w.done[i]; n < len(steps) {

@@ -15,20 +15,20 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// point is a moment of a run: when something had changed, since the start of the run, and the state then.
+// point is a moment of a run: the time of a change since the start of the run, and the state after it.
 type point struct {
 	at    time.Duration
 	state [sha256.Size]byte
 }
 
-// watcher is a monitor that notes the moments of a run.
+// watcher is a monitor that records the moments of a run.
 type watcher struct {
 	cluster.Monitor
 	w       *cluster.World
 	start   sim.Time
 	now     sim.Time
-	calls   map[uint64]string // on their way, by number; never ranged over without sorting
-	holders map[string]uint32 // nodes by what they hold; looked up only
+	calls   map[uint64]string // in flight, by number; sorted after each range
+	holders map[string]uint32 // node numbers by what they hold; never ranged over
 	points  []point
 }
 
@@ -73,16 +73,16 @@ func (m *watcher) AfterStep() {
 	}
 	p := point{at: time.Duration(m.now-m.start) * time.Microsecond, state: sha256.Sum256([]byte(m.text()))}
 	if n := len(m.points); n > 0 && m.points[n-1].at == p.at {
-		m.points[n-1] = p // what happens at one moment happens together
+		m.points[n-1] = p // changes at the same time are one moment
 		return
 	}
 	m.points = append(m.points, p)
 }
 
-// clocks are the times in stored bytes: milliseconds since 1970.
+// clocks matches the times in stored bytes, in milliseconds since 1970.
 var clocks = regexp.MustCompile(`[0-9]{12,}`)
 
-// text describes the state without times, tokens and numbers of rows.
+// text describes the state without times, tokens and row numbers.
 func (m *watcher) text() string {
 	var b strings.Builder
 	for _, n := range m.w.Nodes() {

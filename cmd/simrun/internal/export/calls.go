@@ -12,12 +12,12 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// ErrNoProvider says that every answer of the store in a run is one that the contract allows.
+// ErrNoProvider means that the contract allows every answer of the store in the run.
 var ErrNoProvider = errors.New("every answer of the store is one that the contract of a provider allows: this is no failure of a provider")
 
-// Calls carries out a run and returns the calls on its store with their answers, one JSON object a line, up to the first
-// answer that the contract does not allow, and what the contract says of that one. The error is ErrNoProvider if there is
-// none. The run's store must begin empty, and nothing may change it but calls.
+// Calls executes a run and returns its provider calls with their answers, one JSON object per line, up to the first
+// answer that the contract does not allow. refusal says why the contract does not allow it. The error is ErrNoProvider
+// if the contract allows all answers. The run's store must begin empty, and only calls may change it.
 func Calls(cfg cluster.Config) (log []byte, refusal *oracle.Refusal, err error) {
 	if p := cfg.Plan; len(p.Histories) > 0 || p.Contents != nil {
 		return nil, nil, errors.New("the run's store does not begin empty: calls alone do not lead to its state")
@@ -40,7 +40,7 @@ func Calls(cfg cluster.Config) (log []byte, refusal *oracle.Refusal, err error) 
 	return w.log.Bytes(), w.refusal, nil
 }
 
-// recorder is a monitor that writes the calls of all handles of the store.
+// recorder is a monitor that logs the calls on all handles of the store.
 type recorder struct {
 	cluster.Monitor
 	world   *cluster.World

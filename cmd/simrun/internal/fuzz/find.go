@@ -12,17 +12,18 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Find is a failure that differs from the others.
+// Find is a failure that is distinct from all other finds.
 type Find struct {
-	// Violation is the first one of the run that found it, Small that run made small. Small is nil if that failed, and
-	// then Unshrunk says why.
+	// Violation is the first violation of the run that found the failure. Small is that run after shrinking. If
+	// shrinking failed, Small is nil and Unshrunk gives the reason.
 	Violation cluster.Violation
 	Small     *properties.Shrunk
 	Unshrunk  error
-	// Input is the run that found it, at AtRun; Runs counts the failing runs that are the same find.
+	// Input is the run that found the failure, and AtRun is the number of that run. Runs counts the failing runs with
+	// this failure.
 	Input       Input
 	AtRun, Runs uint64
-	// Cause are the kinds of parts of which the smallest plan consists.
+	// Cause lists the kinds of parts in the smallest plan.
 	Cause []string
 }
 
@@ -57,7 +58,7 @@ func (h *hunt) found(r ran) error {
 	return nil
 }
 
-// names matches the parts in which two messages about one cause may differ: quoted texts, and words with digits.
+// names matches the parts in which two messages about the same cause may differ: quoted texts and words with digits.
 var names = regexp.MustCompile(`"[^"]*"|[^\s"]*[0-9][^\s"]*`)
 
 // skeleton returns the first line of a message without names and numbers.
@@ -66,8 +67,9 @@ func skeleton(message string) string {
 	return names.ReplaceAllString(first, "#")
 }
 
-// parts returns the kinds of parts of a plan, each once, sorted: steps, faults, clients' actions, preloaded histories,
-// probes. What runs counts only where nothing happens to it: the same failure may come about in any orchestration.
+// parts returns the distinct kinds of parts of a plan, sorted: steps, faults, client actions, preloaded histories,
+// probes. Orchestrations count only if the plan has no other parts, because the same failure may occur in any
+// orchestration.
 func parts(c properties.Concrete) (kinds []string) {
 	add := func(kind string) { kinds = append(kinds, kind) }
 	p := c.Plan
@@ -98,7 +100,7 @@ func parts(c properties.Concrete) (kinds []string) {
 	return slices.Compact(kinds)
 }
 
-// whatRuns returns the orchestrations of a plan, or the statements of which its programs consist.
+// whatRuns returns the orchestrations of a plan, or the statements of its programs.
 func whatRuns(p *plan.Plan) (kinds []string) {
 	for i := range p.Instances {
 		if name := p.Instances[i].Orchestration; p.Programs.Lookup(name) == nil {
@@ -111,7 +113,7 @@ func whatRuns(p *plan.Plan) (kinds []string) {
 	return kinds
 }
 
-// unbounded returns the plan without the step budget of a hunt: its run ended long before.
+// unbounded returns the plan without the step budget of a hunt. Its run ended long before the budget was used up.
 func unbounded(p *plan.Plan) *plan.Plan {
 	c := *p
 	c.StepBudget = 0

@@ -17,46 +17,48 @@ import (
 type Options struct {
 	// Plain expands a seed into a plan of the scenario.
 	Plain func(seed uint64) (*plan.Plan, error)
-	// Config returns what a run has besides plan and choices. Its monitor must not judge properties that an edit of the plan
-	// may break.
+	// Config returns the configuration of a run without its plan and choices. Its monitor must not check properties
+	// that an edit of the plan may break.
 	Config func() cluster.Config
 	// Shrink makes a failing run small.
 	Shrink func(failing properties.Concrete, v cluster.Violation) (*properties.Shrunk, error)
 	// Space limits the edits.
 	Space *planedit.Space
-	// Stored are inputs to begin with, besides plain plans.
+	// Stored are initial inputs, in addition to plain plans.
 	Stored []Input
 	Seed   uint64
-	// Runs ends the hunt after so many runs; 0 is no bound. Runs that shrink a failure or search for a moment do not count.
+	// Runs is the maximum number of runs; 0 means no limit. Runs that shrink a failure or search for a moment do not
+	// count.
 	Runs uint64
-	// First ends the hunt with the first find.
+	// First makes the hunt end with the first find.
 	First   bool
 	Workers int
-	// Context ends the hunt when it is done.
+	// Context, when done, ends the hunt.
 	Context context.Context
-	// OnProgress, if not nil, is called now and then, by the goroutine that called Run.
+	// OnProgress, if not nil, is called occasionally on the goroutine that called Run.
 	OnProgress func(r *Report)
-	// OnNew, if not nil, is called for each input that joins the population, with what is new.
+	// OnNew, if not nil, is called for each input that joins the population, with the names of its new features.
 	OnNew func(in Input, news []string)
 }
 
 // Report is the result of a hunt.
 type Report struct {
-	// Runs is the number of runs; Failed of those that violated something, Exhausted of those that were given up.
+	// Runs is the number of runs. Failed is the number of runs that violated a property, and Exhausted the number of
+	// runs that used up their step budget.
 	Runs, Failed, Exhausted uint64
 	// Kept is the size of the population; Features and Points count the features and coverage points that it shows.
 	Kept, Features, Points int
-	// Finds are different failures, in the order found.
+	// Finds are the distinct failures, in the order of discovery.
 	Finds []*Find
 	// Interrupted reports whether the context ended the hunt.
 	Interrupted bool
 }
 
-// batch is the number of inputs that are made before one of them is judged. It decides which inputs are made, and so is
-// not the number of workers.
+// batch is the number of inputs that are made before any of them is judged. It affects which inputs are made, so it
+// must not depend on the number of workers.
 const batch = 32
 
-// StepBudget is the number of steps after which a run is given up: a plan that needs more is no finding.
+// StepBudget is the number of steps after which a run stops. A plan that needs more steps is not a find.
 const StepBudget = 20_000
 
 // hunt is one hunt.
@@ -64,13 +66,13 @@ type hunt struct {
 	o     Options
 	r     Report
 	pop   population
-	state uint64 // of the draws
+	state uint64 // of the generator of draws
 	plain uint64 // the last seed of a plain plan
-	// known are the failures that have been shrunk already; only looked up.
+	// known holds the failures that have already been shrunk. Nothing ranges over it.
 	known map[string]*Find
 }
 
-// Run hunts. An error is about the options or the plain plans.
+// Run executes a hunt. It returns an error if the options or the plain plans are wrong.
 func Run(o Options) (*Report, error) {
 	if o.Runs == 0 && o.Context == nil && !o.First {
 		return nil, errors.New("fuzz: neither a number of runs nor a context: when does it end?")
@@ -117,7 +119,7 @@ type ran struct {
 	err    error
 }
 
-// batch makes inputs, runs them, and learns from them in the order in which they were made.
+// batch makes inputs, runs them, and learns from their results in the order in which it made them.
 func (h *hunt) batch() error {
 	n := uint64(batch)
 	if h.o.Runs > 0 {
@@ -139,7 +141,7 @@ func (h *hunt) batch() error {
 	return failed
 }
 
-// run carries out an input. A panic is a defect of durosim, and not found here: the input is left out.
+// run executes an input. A panic is a defect in durosim, not a find, so run skips the input.
 func (h *hunt) run(in Input) (out ran) {
 	out.Input = in
 	defer func() {
@@ -176,12 +178,12 @@ func (h *hunt) draw(n int) int {
 	return int(h.state >> 33 % uint64(n))
 }
 
-// mixed spreads a seed over all bits.
+// mixed spreads the seed over all bits.
 func mixed(seed uint64) uint64 {
 	return sim.Random(seed).Choose(sim.RootKey(false), 1<<63)
 }
 
-// next makes the input of a run of that number.
+// next makes the input for the run with the given number.
 func (h *hunt) next(number uint64) (Input, error) {
 	if number < uint64(len(h.o.Stored)) {
 		return h.o.Stored[number], nil
@@ -221,7 +223,7 @@ func bounded(p *plan.Plan) *plan.Plan {
 	return &c
 }
 
-// another returns the same run up to where it reached a point, and another future from there.
+// another returns a run that is equal until it reaches a point and differs from there on.
 func (h *hunt) another(m *member, point string) (Input, bool) {
 	at, known := m.moments[point]
 	if !known {
@@ -234,13 +236,13 @@ func (h *hunt) another(m *member, point string) (Input, bool) {
 	if at == 0 {
 		return Input{}, false
 	}
-	// A little before it, so that what happens at that moment may change, too.
+	// Fork slightly before the point, so that the events at that moment may change, too.
 	in := m.fork(at-min(uint64(h.draw(40)), at-1), uint64(h.draw(1<<20)))
 	in.Way = "another future of " + point
 	return in, true
 }
 
-// edited returns a parent with some edits, now and then under another seed.
+// edited returns the parent with some edits, and occasionally with another seed.
 func (h *hunt) edited(in Input) Input {
 	bytes := make([]byte, 3*(1+h.draw(6)))
 	for i := range bytes {

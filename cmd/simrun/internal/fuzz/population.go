@@ -8,10 +8,10 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// population holds the inputs that showed something new, and the features that all runs have shown.
+// population holds the inputs that showed a new feature, and the features that all runs have shown.
 type population struct {
 	members []*member
-	// features are indexed by name; the map is looked up only.
+	// byName holds the indexes of features by name. Nothing ranges over it.
 	features []feature
 	byName   map[string]int
 }
@@ -19,23 +19,23 @@ type population struct {
 // member is an input of the population.
 type member struct {
 	Input
-	// shows are the features that it was the first to show.
+	// shows lists the features that this input was the first to show.
 	shows []int
-	// moments are the draws at which points were first reached, as far as they were asked for.
+	// moments caches, by point, the number of draws made when the run first reached the point.
 	moments map[string]uint64
 }
 
 // feature is a point in a range of counts, or two points of one run.
 type feature struct {
 	name string
-	// point is where to go back to: the point, or the later of two in the alphabet.
+	// point is the point to go back to: the only point, or the alphabetically later of two.
 	point string
-	runs  uint64 // that showed it
+	runs  uint64 // number of runs that showed it
 	owner *member
 }
 
-// featuresOf returns the names of what a run shows: each point, by the magnitude of its count, and each pair of points.
-// Points of build changes (with "->" in their names) are numerous, and form no pairs.
+// featuresOf returns the names of the features of a run: each point with the magnitude of its count, and each pair of
+// points. Points about build changes (with "->" in their names) are numerous and form no pairs.
 func featuresOf(points []cluster.Point) (names [][2]string) {
 	var single []string
 	for _, p := range points {
@@ -52,7 +52,7 @@ func featuresOf(points []cluster.Point) (names [][2]string) {
 	return names
 }
 
-// add counts what a run showed, and keeps its input if some of that is new. It returns the new features' names.
+// add counts the features of a run and keeps its input if any feature is new. It returns the names of the new features.
 func (p *population) add(in Input, points []cluster.Point) (news []string) {
 	m := &member{Input: in, moments: map[string]uint64{}}
 	for _, f := range featuresOf(points) {
@@ -72,7 +72,7 @@ func (p *population) add(in Input, points []cluster.Point) (news []string) {
 	return news
 }
 
-// rare returns a feature that few runs have shown: the rarest of a few that are drawn.
+// rare draws a few features and returns the one that the fewest runs have shown.
 func (p *population) rare(draw func(n int) int) *feature {
 	best := &p.features[draw(len(p.features))]
 	for range 6 {
@@ -83,7 +83,7 @@ func (p *population) rare(draw func(n int) int) *feature {
 	return best
 }
 
-// points returns how many different points were reached.
+// points returns the number of distinct points reached.
 func (p *population) points() int {
 	var names []string
 	for i := range p.features {

@@ -17,33 +17,33 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Run is the run that is compared with its twins.
+// Run is the run to compare with its twins.
 type Run struct {
 	Plan *plan.Plan
 	Seed uint64
-	// Config returns what a run has besides plan, seed and chooser. Its monitor decides when calm ends.
+	// Config returns the configuration of a run without plan, seed and chooser. Its monitor decides when calm ends.
 	Config func() cluster.Config
 }
 
-// Comparison is what the comparison of a run with its twin came to.
+// Comparison is the result of comparing a run with its twin.
 type Comparison struct {
-	// Skipped gives the reason why the plan has no such twin; it is empty if the runs were compared.
+	// Skipped says why the plan has no such twin. It is empty if the runs were compared.
 	Skipped string
-	// Instances is the number of instances that were compared, children included.
+	// Instances is the number of compared instances, including children.
 	Instances int
 	// Difference is the first difference, nil if there is none.
 	Difference *Difference
 }
 
-// Difference is the first thing in which an instance differs.
+// Difference is the first difference of an instance between the two runs.
 type Difference struct {
 	Instance string
-	// The place of the difference, such as "execution 1, event 4", with the value in the run and in the twin; "nothing" if
-	// it is missing.
+	// What is the place of the difference, such as "execution 1, event 4". Was is the value in the run and Is the value
+	// in the twin; "nothing" means that the value is missing.
 	What, Was, Is string
 }
 
-// Compare carries out the run and its twin. An error means that one of them cannot be carried out.
+// Compare executes the run and its twin and compares them. It returns an error if either run cannot be executed.
 func (r Relation) Compare(run Run) (Comparison, error) {
 	t, why := r.change(run.Plan)
 	if why != "" {
@@ -78,14 +78,14 @@ func (r Relation) Compare(run Run) (Comparison, error) {
 	return out, nil
 }
 
-// both returns the names that either has.
+// both returns the names in either map.
 func both(a, b map[string]end) map[string]end {
 	all := maps.Clone(a)
 	maps.Copy(all, b)
 	return all
 }
 
-// ends is what became of the instances of a run, and when it ended, in milliseconds after its start.
+// ends holds the final states of the instances of a run, and when the run ended, in milliseconds after its start.
 type ends struct {
 	ended     int64
 	instances map[string]end
@@ -114,7 +114,7 @@ func difference(was, is []fact) *Difference {
 			continue
 		}
 		switch what := cmp.Or(a.what, b.what); {
-		case a.what != b.what && a.what != "" && b.what != "" && slices.Contains(is, a): // the twin has more
+		case a.what != b.what && a.what != "" && b.what != "" && slices.Contains(is, a): // the run lacks a fact of the twin
 			return &Difference{What: b.what, Was: nothing, Is: b.value}
 		case a.what != b.what && a.what != "" && b.what != "":
 			return &Difference{What: a.what, Was: a.value, Is: nothing}
@@ -127,7 +127,7 @@ func difference(was, is []fact) *Difference {
 
 const nothing = "nothing"
 
-// ends carries out a plan.
+// ends executes a plan and returns the final states of its instances.
 func (r *Run) ends(p *plan.Plan, start sim.Time, ordinal bool, back *strings.Replacer) (*ends, error) {
 	cfg := cluster.Config{}
 	if r.Config != nil {
@@ -155,7 +155,7 @@ func (r *Run) ends(p *plan.Plan, start sim.Time, ordinal bool, back *strings.Rep
 		in := &shot.Instances[i]
 		all.instances[back.Replace(in.Name)] = endOf(in, func(text string) string {
 			text = rows.ReplaceAllString(sinceStart(back.Replace(text), start), "${1}N$2")
-			if ordinal { // an id that a worker makes is a function of names
+			if ordinal { // a worker derives ids from names
 				text = uuids.ReplaceAllString(text, "UUID")
 			}
 			return text
@@ -176,7 +176,7 @@ func (l *last) Finish() {
 	*l.shot = l.w.Store().Snapshot()
 }
 
-// endOf lists what is known of an instance. same makes a text the same in both runs.
+// endOf returns the final state of an instance. same maps a text to a form that is equal in both runs.
 func endOf(in *memprovider.SnapshotInstance, same func(string) string) end {
 	e := end{state: []fact{
 		{"orchestration", in.Orchestration + "@" + in.Version}, {"current execution", strconv.FormatUint(in.Current, 10)},
@@ -213,10 +213,10 @@ func pin(v *engine.Version) string {
 	return v.String()
 }
 
-// times are the numbers that may be times: in milliseconds, as the contract has them, or in microseconds.
+// times matches the numbers that may be times: in milliseconds, as in the contract, or in microseconds.
 var times = regexp.MustCompile(`[0-9]{13,}`)
 
-// rows are the numbers of rows in the texts of a store. Rows are numbered across all instances.
+// rows matches the row numbers in a store's texts. A store numbers rows across all instances.
 var rows = regexp.MustCompile(`\b(message )[0-9]+( of )`)
 
 var uuids = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
@@ -232,5 +232,5 @@ func sinceStart(text string, start sim.Time) string {
 	})
 }
 
-// longest is the time in milliseconds, five years, after which a number is no time of a run.
+// longest is five years in milliseconds. A number that is further after the start is not a time of the run.
 const longest = 5 * 365 * 24 * 60 * 60 * 1000

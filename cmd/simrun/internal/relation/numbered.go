@@ -2,8 +2,8 @@ package relation
 
 import "github.com/durosim/durosim/sim"
 
-// numbered is a chooser whose n-th answer depends on the seed and on n alone, not on what is asked. Two runs that ask the
-// same in the same order, whatever the names, are answered alike.
+// numbered is a chooser with an n-th answer that depends only on the seed and n, not on the draw. Two runs that make
+// the same draws in the same order get the same answers, even if the draws have different names.
 type numbered struct{ state uint64 }
 
 // next returns the next number of the generator known as SplitMix64.

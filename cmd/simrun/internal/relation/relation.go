@@ -15,11 +15,11 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Relation is something that must not matter.
+// Relation is a change of a plan that must not affect the instances of its run.
 type Relation struct {
 	Name    string
 	Summary string
-	// change makes the twin, or says why the plan has none.
+	// change returns the twin, or the reason why the plan has none.
 	change func(p *plan.Plan) (twin, string)
 }
 
@@ -27,9 +27,9 @@ type Relation struct {
 type twin struct {
 	plan    *plan.Plan
 	start   sim.Time
-	ordinal bool     // draws are numbered, in both runs
-	added   string   // the instance that the other run lacks
-	renamed []string // old and new ids in turns
+	ordinal bool     // both runs number their draws
+	added   string   // the instance that only the twin has
+	renamed []string // alternating old and new ids
 }
 
 // All returns the relations.
@@ -42,7 +42,7 @@ func All() []Relation {
 	}
 }
 
-// nobodys is a version that no build has, at the upper end of those that providers pack.
+// nobodys is a version that no build admits, near the upper end of the versions that providers pack.
 var nobodys = engine.V(998, 998, 998)
 
 const (
@@ -114,12 +114,12 @@ func idleTwin(p *plan.Plan) (twin, string) {
 	n.Options = append(slices.DeleteFunc(slices.Clone(n.Options), func(s plan.Setting) bool { return s.Name == "worker_node_id" }),
 		plan.Setting{Name: "orchestration_concurrency", Value: "0"}, plan.Setting{Name: "worker_concurrency", Value: "0"})
 	q.Nodes = append(slices.Clone(p.Nodes), n)
-	// It stops when the plan has happened, or relief might choose it to run what nobody runs.
+	// Stop the node after the plan's last action. Otherwise relief might choose it for work that no node admits.
 	q.Schedule = append(slices.Clone(p.Schedule), plan.Step{At: lastOf(p), Verb: plan.VerbStop, Node: addedNode})
 	return twin{plan: &q}, ""
 }
 
-// lastOf returns when the last step, start or action of a plan happens.
+// lastOf returns the time of the last step, start or client action of a plan.
 func lastOf(p *plan.Plan) time.Duration {
 	last := time.Duration(0)
 	for i := range p.Schedule {
@@ -137,8 +137,8 @@ func lastOf(p *plan.Plan) time.Duration {
 	return last
 }
 
-// renamed gives each instance an id that is found again in any text. Where an id is the input or data of another, it is
-// replaced there, too.
+// renamed gives each instance an id that can be recognized in any text. It also replaces ids in the input or data of
+// other instances.
 func renamed(p *plan.Plan) (twin, string) {
 	if p.Contents != nil {
 		return twin{}, "the store holds instances at the start"
@@ -204,7 +204,7 @@ func quoted(text string) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if e.Encode(text) != nil {
-		return text // a string is always encoded
+		return text // encoding a string never fails
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// snapshot puts the rows together.
+// snapshot assembles the snapshot from the rows.
 func (r *reader) snapshot() *Snapshot {
 	s := &Snapshot{shapes: map[string]*shape{}, own: map[string]*shape{}}
 	executions := map[string][]uint64{}
@@ -104,7 +104,7 @@ func (r *reader) assembleExecution(id string, number uint64) memprovider.Preload
 	return out
 }
 
-// infer takes pin and status from the history, for want of a row.
+// infer derives pin and status from the history, because the export has no row of the execution.
 func (r *reader) infer(out *memprovider.PreloadedExecution, x *executionRow) {
 	if first := x.events[0].event; first != nil {
 		if v, err := engine.ParseVersion(first.DuroxideVersion); err == nil {
@@ -124,7 +124,7 @@ func (r *reader) infer(out *memprovider.PreloadedExecution, x *executionRow) {
 	}
 }
 
-// queues takes over the messages of running instances, and of those that are still to start.
+// queues copies the messages of running instances and of instances that have not started yet.
 func (r *reader) queues(s *Snapshot, running map[string]bool) {
 	for _, m := range r.messages {
 		if start, ok := m.item.(engine.StartItem); ok {

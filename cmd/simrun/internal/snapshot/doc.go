@@ -1,11 +1,11 @@
-// Package snapshot reads what a cluster's store holds, so that a run can begin where that cluster is, and stands in for the
-// orchestrations that durosim does not have.
+// Package snapshot reads the contents of a cluster's store, so that a run can begin in the state of that cluster, and
+// provides stand-ins for orchestrations that durosim does not have.
 //
 //	s, err := snapshot.Read(os.DirFS("."), "orders.jsonl", engine.ShippedBuilds())
 //	err = s.StandIns(registry, true) // for the orchestrations in it
 //
-// An export is a file of JSON lines, or a directory of such files (*.jsonl), which are read in the order of their names.
-// Each line is an object that names its table, with the columns of docs/contract/provider.md#p3.1:
+// An export is a file of JSON lines, or a directory of such files (*.jsonl). Read reads the files in the order of their
+// names. Each line is an object with the name of its table and the columns of docs/contract/provider.md#p3.1:
 //
 //	{"table":"store","taken_at_ms":1763800000000,"has_end":true}
 //	{"table":"instances","instance_id":"order-1","orchestration_name":"Order","orchestration_version":"1.0.0","current_execution_id":1}
@@ -15,13 +15,13 @@
 //	{"table":"worker_queue","work_item":{"ActivityExecute":{ ... }}}
 //	{"table":"end","lines":6}
 //
-// The end says how many lines there were, so that a file that was cut off is noticed; a file may do without it if it does
-// not announce it by has_end. Keys and custom status, which route nothing, are not taken over. An event alone, and a work
-// item alone, are lines, too. Rows of instances and executions may be missing: histories say what they would. What cannot
-// be used is a Problem with file, line and field; everything else is read all the same.
+// The end line has the number of lines, so that Read detects a truncated file. A file without has_end may omit it. Read
+// ignores keys and custom status, because they route nothing. A line may also be only an event or only a work item.
+// Rows of instances and executions may be missing, because histories have the same information. Read reports each
+// unusable part as a Problem with file, line and field, and reads everything else.
 //
-// An export has no code. StandIns repeats what a history says that its orchestration has asked for, then waits for all that
-// is open, and ends; an instance that continued as new goes on to do so, a few times. Work that begins anew does what the
-// longest history of its orchestration did. So pins, kinds, queues and waits are those of the export; what the code would
-// do next is not known.
+// An export contains no code. A stand-in repeats the calls in the history of its instance, waits for all open calls,
+// and ends. An instance that continued as new does so a few more times. A new instance makes the calls of the longest
+// history of its orchestration. Pins, kinds, queues and waits are therefore those of the export, but the stand-ins do
+// not know what the code would do next.
 package snapshot

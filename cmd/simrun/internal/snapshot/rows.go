@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// The tables that a line may be of.
+// The tables that a line may belong to.
 const (
 	tableStore        = "store"
 	tableInstances    = "instances"
@@ -30,7 +30,7 @@ type line struct {
 	TakenAtMs *int64 `json:"taken_at_ms"`
 	HasEnd    bool   `json:"has_end"`
 
-	Lines int `json:"lines"` // of the end: how many came before it
+	Lines int `json:"lines"` // table end: the number of lines before it
 
 	InstanceID           string  `json:"instance_id"`
 	OrchestrationName    string  `json:"orchestration_name"`
@@ -45,14 +45,14 @@ type line struct {
 
 	EventData json.RawMessage `json:"event_data"`
 	EventID   uint64          `json:"event_id"`
-	Type      string          `json:"type"` // of an event alone
+	Type      string          `json:"type"` // of a line that is only an event
 
 	WorkItem     json.RawMessage `json:"work_item"`
 	VisibleAtMs  int64           `json:"visible_at_ms"`
 	AttemptCount uint32          `json:"attempt_count"`
 }
 
-// place is where a row stands.
+// place is the position of a row in the export.
 type place struct {
 	file string
 	line int
@@ -98,8 +98,8 @@ type reader struct {
 	problems   []Problem
 	at         place
 	takenMs    int64
-	ending     place // the line of this file that announces an end, zero if none does
-	ended      bool  // the end has come
+	ending     place // the line of this file that announces an end; zero if there is none
+	ended      bool  // the end line has been read
 	instances  map[string]*instanceRow
 	executions map[executionKey]*executionRow
 	messages   []messageRow
@@ -125,7 +125,7 @@ func (r *reader) file(name, text string) {
 	}
 }
 
-// line reads one line, before which there were so many.
+// line reads one line; before is the number of lines before it.
 func (r *reader) line(text string, before int) {
 	var l line
 	if err := json.Unmarshal([]byte(text), &l); err != nil {
@@ -174,7 +174,7 @@ func (r *reader) line(text string, before int) {
 	}
 }
 
-// failJSON reports a line that is no object, or a field that is of the wrong type.
+// failJSON reports a line that is not an object, or a field of the wrong type.
 func (r *reader) failJSON(err error) {
 	var wrong *json.UnmarshalTypeError
 	switch {
@@ -260,12 +260,12 @@ func (r *reader) version(text *string) (*engine.Version, bool) {
 	return &v, true
 }
 
-// event reads an event. One that no build can read is kept as it is: nodes will find it so, too.
+// event reads an event. It keeps an event that no build can read as it is, so that nodes cannot read it either.
 func (r *reader) event(l *line) {
 	data := []byte(l.EventData)
 	var text string
 	if json.Unmarshal(data, &text) == nil {
-		data = []byte(text) // what is stored is not JSON
+		data = []byte(text) // the stored bytes are not JSON
 	}
 	var envelope struct {
 		EventID     uint64 `json:"event_id"`
@@ -313,7 +313,7 @@ func (r *reader) event(l *line) {
 	x.events = append(x.events, row)
 }
 
-// decode decodes an event with the first codec that can.
+// decode decodes an event with the first codec that can read it.
 func (r *reader) decode(data []byte) (e engine.Event, err error) {
 	for _, c := range r.codecs {
 		if e, err = c.DecodeEvent(data); err == nil {

@@ -14,18 +14,19 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Snapshot is what an export says.
+// Snapshot is the content of an export.
 type Snapshot struct {
 	// Store holds the instances that are still running, with their queues.
 	Store plan.Contents
-	// Ended counts the instances that have ended, and are left out.
+	// Ended counts the instances that have ended. Store does not contain them.
 	Ended int
-	// Delivered are the messages that were delivered before, and how often; a run counts anew.
+	// Delivered lists the messages that were delivered before, with their delivery counts. A run restarts these counts
+	// at 0.
 	Delivered []Delivered
 	Problems  []Problem
 
-	shapes map[string]*shape // the calls of new instances, by orchestration
-	own    map[string]*shape // by instance and execution: what its code has done so far
+	shapes map[string]*shape // calls of new instances, by orchestration
+	own    map[string]*shape // calls that the code has made so far, by instance and execution
 }
 
 // Delivered is a queued message that was delivered before.
@@ -35,7 +36,7 @@ type Delivered struct {
 	Attempts uint32
 }
 
-// Problem is something in an export that cannot be used. Field is empty if the problem is not about one.
+// Problem describes an unusable part of an export. Field is empty if the problem is not about a field.
 type Problem struct {
 	File  string
 	Line  int
@@ -43,7 +44,7 @@ type Problem struct {
 	Text  string
 }
 
-// Error returns file, line, field and what is wrong.
+// Error returns file, line, field and a description of the problem.
 func (p Problem) Error() string {
 	if p.Field == "" {
 		return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
@@ -51,8 +52,8 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("%s:%d: field %q: %s", p.File, p.Line, p.Field, p.Text)
 }
 
-// Read reads the export with that name: a file, or a directory of files that end in .jsonl. builds say which kinds are
-// known. The error is for an export that cannot be read at all.
+// Read reads the named export: a file, or a directory of .jsonl files. builds determine the known kinds. Read returns
+// an error only if it cannot read the export at all.
 func Read(fsys fs.FS, name string, builds []*engine.Build) (*Snapshot, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
@@ -86,7 +87,7 @@ func Read(fsys fs.FS, name string, builds []*engine.Build) (*Snapshot, error) {
 	return s, nil
 }
 
-// codecsOf returns the codecs of the builds, the newest first, and the one of all kinds last.
+// codecsOf returns the codecs of the builds, the newest first, followed by a codec for all kinds.
 func codecsOf(builds []*engine.Build) []engine.Codec {
 	builds = slices.Clone(builds)
 	slices.SortStableFunc(builds, func(a, b *engine.Build) int { return b.Version.Compare(a.Version) })
@@ -97,8 +98,8 @@ func codecsOf(builds []*engine.Build) []engine.Codec {
 	return append(codecs, engine.NewJSONCodec("any", engine.Kinds2x(), engine.WorkItemKinds2x()))
 }
 
-// Instances returns the running instances as instances of a plan. The plan accepts any end, since the export does not say
-// which end is intended.
+// Instances returns the running instances as instances of a plan. They may end in any way, since the export does not
+// say which end is intended.
 func (s *Snapshot) Instances() []plan.Instance {
 	var all []plan.Instance
 	for i := range s.Store.Instances {
@@ -114,7 +115,8 @@ func (s *Snapshot) Instances() []plan.Instance {
 	return slices.CompactFunc(all, func(a, b plan.Instance) bool { return a.ID == b.ID })
 }
 
-// Pins returns the pins of the running instances with how many have each, in ascending order; nil stands for none.
+// Pins returns the pins of the running instances in ascending order, with the number of instances for each pin. A nil
+// pin stands for unpinned instances.
 func (s *Snapshot) Pins() []PinCount {
 	var all []PinCount
 	for i := range s.Store.Instances {
@@ -135,7 +137,7 @@ func (s *Snapshot) Pins() []PinCount {
 	return all
 }
 
-// PinCount is a pin with the number of instances that have it.
+// PinCount is a pin and the number of instances with that pin.
 type PinCount struct {
 	Pin       *engine.Version
 	Instances int

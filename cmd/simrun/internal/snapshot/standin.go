@@ -17,29 +17,30 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// shape is the sequence of calls that an execution made, by its history.
+// shape is the sequence of calls in the history of an execution.
 type shape struct {
 	handler string // name@version
 	calls   []call
-	// loops means that it ended by continuing as new; next is what the next execution then got, nil if it has not ended.
+	// loops means that the execution continued as new. next is the input of the next execution; nil if this one has not
+	// ended.
 	loops bool
 	next  *string
 }
 
-// call is something that code asked for. Pause is how long a timer of it ran.
+// call is one call of orchestration code. Pause is the duration of its timer.
 type call struct {
 	data      engine.EventData
 	pause     time.Duration
 	cancelled bool
 }
 
-// longestTimer bounds the timers of stand-ins: what sleeps for a month is to wake while somebody looks.
+// longestTimer is the limit for timers of stand-ins, so that an instance that sleeps for a month wakes during the run.
 const longestTimer = time.Minute
 
-// goOn is the number of times that a stand-in continues as new at most.
+// goOn is the maximum number of times that a stand-in continues as new.
 const goOn = 8
 
-// learn keeps what the executions of an instance did.
+// learn records the calls of an instance's executions.
 func (r *reader) learn(s *Snapshot, in *memprovider.PreloadedInstance) {
 	for _, x := range in.Executions {
 		var events []engine.Event
@@ -68,7 +69,7 @@ func (r *reader) learn(s *Snapshot, in *memprovider.PreloadedInstance) {
 
 func executionName(instance string, id uint64) string { return fmt.Sprintf("%s/%d", instance, id) }
 
-// shapeOf reads a history.
+// shapeOf returns the shape of a history.
 func shapeOf(handler string, events []engine.Event) *shape {
 	sh := &shape{handler: handler}
 	at := map[uint64]int{}
@@ -93,8 +94,9 @@ func shapeOf(handler string, events []engine.Event) *shape {
 	return sh
 }
 
-// StandIns registers an orchestration for each that the export has instances of, and an activity for each that they call.
-// With keep, code that a node already has stays, since it is the code that ran there. Without keep, a stand-in replaces it.
+// StandIns registers a stand-in for each orchestration that has instances in the export, and for each activity that
+// they call. With keep, the existing code of a node stays, since it is the code that ran there. Without keep, a
+// stand-in replaces it.
 func (s *Snapshot) StandIns(r *node.Registry, keep bool) error {
 	handlers := slices.SortedFunc(maps.Keys(s.handlers()), compareHandlers)
 	for _, handler := range handlers {
@@ -124,7 +126,7 @@ func (s *Snapshot) StandIns(r *node.Registry, keep bool) error {
 	return nil
 }
 
-// compareHandlers orders handlers by name, then by version as numbers tell.
+// compareHandlers orders handlers by name, then by version in numeric order.
 func compareHandlers(a, b string) int {
 	nameA, versionA, _ := planterm.ParseHandler(a)
 	nameB, versionB, _ := planterm.ParseHandler(b)
@@ -171,7 +173,7 @@ func (s *Snapshot) activities() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// standIn is the code of an orchestration that the export has instances of.
+// standIn returns the stand-in for an orchestration with instances in the export.
 func (s *Snapshot) standIn(handler string) orch.Handler {
 	return func(ctx *orch.Context, input string) (string, error) {
 		sh := s.own[executionName(ctx.InstanceID(), ctx.ExecutionID())]
@@ -192,7 +194,7 @@ func (s *Snapshot) standIn(handler string) orch.Handler {
 	}
 }
 
-// firstNew returns the first execution of an instance that the export does not have.
+// firstNew returns the first execution of an instance that is not in the export.
 func (s *Snapshot) firstNew(instance string) uint64 {
 	n := uint64(1)
 	for s.own[executionName(instance, n)] != nil {
@@ -201,7 +203,7 @@ func (s *Snapshot) firstNew(instance string) uint64 {
 	return n
 }
 
-// repeat asks for everything that the history has, in its order, and then waits for what is open.
+// repeat makes all calls of the history in order, then waits for the open ones.
 func repeat(ctx *orch.Context, sh *shape) {
 	var open []*orch.Future
 	for i := range sh.calls {
@@ -221,7 +223,7 @@ func perform(ctx *orch.Context, sh *shape) {
 	}
 }
 
-// ask makes one call; it returns nil if nothing answers it.
+// ask makes one call. It returns nil if the call has no answer.
 func ask(ctx *orch.Context, c *call) *orch.Future {
 	switch d := c.data.(type) {
 	case eventdata.ActivityScheduled:

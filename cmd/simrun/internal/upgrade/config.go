@@ -17,13 +17,13 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// Config is what is tried.
+// Config selects the scenario, the store contents and the seeds of a trial.
 type Config struct {
 	Scenario  *scenario.Scenario
 	Overrides scenario.Overrides
-	// Snapshot, if not nil, is what the store holds at the start.
+	// Snapshot, if not nil, has the contents of the store at the start.
 	Snapshot *snapshot.Snapshot
-	// Builds are the known ones; the scenario may declare more.
+	// Builds are the known builds; the scenario may declare more.
 	Builds []*engine.Build
 	// NewRun returns the state that belongs to a single run; nil means a run with the shipped handlers.
 	NewRun func() properties.Run
@@ -31,25 +31,25 @@ type Config struct {
 	Releases cluster.Releases
 	// First and Seeds are the seeds of each campaign.
 	First, Seeds uint64
-	// Context, if not nil, interrupts: then the error is the context's.
+	// Context, if not nil, can interrupt the trial; the error is then the context's error.
 	Context context.Context
-	// OnProgress, if not nil, is told how many of the runs are done.
+	// OnProgress, if not nil, receives the number of finished runs and the number of all runs.
 	OnProgress func(done, total uint64)
 
-	_ struct{} // fields are named: there will be more
+	_ struct{} // forces named fields, because more will follow
 }
 
 // trial is a campaign over a variant of the plan.
 type trial struct {
 	cfg *Config
-	// change makes the variant of a plan that it owns; nil leaves it as it is.
+	// change turns the plan into the variant in place; nil changes nothing.
 	change func(p *plan.Plan)
 	// own keeps the scenario's expectations.
 	own  bool
 	done func()
 }
 
-// Plan returns the plan of a seed, with what the store holds.
+// Plan returns the plan of a seed with the contents of the store.
 func (c *Config) Plan(seed uint64) (*plan.Plan, error) {
 	p, err := c.Scenario.Expand(seed, c.Overrides)
 	if err != nil || c.Snapshot == nil {
@@ -60,7 +60,7 @@ func (c *Config) Plan(seed uint64) (*plan.Plan, error) {
 	for i := range p.Instances {
 		in := &p.Instances[i]
 		named[in.ID] = true
-		if p.Contents.Instance(in.ID) != nil { // the scenario says what clients do to it
+		if p.Contents.Instance(in.ID) != nil { // the scenario has the client actions of this instance
 			in.Existing, in.StartAt = true, 0
 		}
 	}
@@ -72,8 +72,8 @@ func (c *Config) Plan(seed uint64) (*plan.Plan, error) {
 	return p, nil
 }
 
-// awake returns what the store holds, with messages that are due long after the last step brought forward to a minute after
-// it: then everybody wakes in the cluster that the upgrade has made.
+// awake returns the contents of the store. It moves messages that are due long after the last step to a minute after
+// it, so that all instances wake in the upgraded cluster.
 func (c *Config) awake(p *plan.Plan) *plan.Contents {
 	latest := time.Minute
 	for i := range p.Schedule {
@@ -86,7 +86,7 @@ func (c *Config) awake(p *plan.Plan) *plan.Contents {
 	return s
 }
 
-// handlers returns what a node registers: the handlers of the run, and stand-ins for what the store holds.
+// handlers returns a function that registers the handlers of the run and stand-ins for the work in the store.
 func (c *Config) handlers(own func(*node.Registry, *engine.Build) error) func(*node.Registry, *engine.Build) error {
 	keep := own != nil
 	if own == nil {
@@ -115,7 +115,7 @@ func (c *Config) Run(p *plan.Plan, seed uint64, expectations []plan.Expectation)
 	return cfg
 }
 
-// run carries out the trial and hands each result to see.
+// run executes the trial and passes each result to see.
 func (t *trial) run(seeds uint64, see func(p *plan.Plan, r *cluster.Result)) (*campaign.Summary, error) {
 	c := t.cfg
 	expansion := func(seed uint64) (*plan.Plan, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// One returns one run of a variant of the plan, which has one of these names:
+// One returns the configuration of one run of a variant of the plan. Variants have these names:
 //
 //	whole         the plan
 //	stop-2        its first two steps, stop-0 for none
@@ -77,8 +77,8 @@ func (o *Order) Variant() string {
 	return "order-" + strings.Join(words, ",")
 }
 
-// Remarkable returns a run that shows the worst line of the map, and an affected instance in it. The run rolls back from the
-// point of no return or, if there is none, carries out the whole plan.
+// Remarkable returns a run that shows the worst line of the map, and an affected instance in that run. The run rolls
+// back from the point of no return or, if there is none, executes the whole plan.
 func (r *Report) Remarkable() (variant string, seed uint64, instance string) {
 	type line struct {
 		variant string

@@ -9,20 +9,21 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Order is an order of the plan's steps with what it does.
+// Order is an order of the plan's steps and its effect.
 type Order struct {
-	// Steps are indices into Report.Steps, in this order.
+	// Steps are indexes into Report.Steps, in this order.
 	Steps []int  `json:"steps"`
 	Text  string `json:"text"`
 	Effect
 }
 
-// mostOrders is the largest number of orders tried: all 5! orders of five steps, or a sample if there are more steps.
+// mostOrders is the maximum number of orders to try: all 5! orders of five steps, or a sample if there are more steps.
 const mostOrders = 120
 
-// TryOrders tries the steps of the plan in other orders, each at the times of the plan, with this many seeds each, and
-// ranks them: by what they lose, strand, and keep waiting. Steps about one node keep their order. Of more than 120 orders it
-// tries a sample, which the first seed draws, with the plan's own order in it.
+// TryOrders tries other orders of the plan's steps at the times of the plan, with the given number of seeds each. It
+// ranks the orders by the work that they lose, strand, and keep waiting. Steps of the same node keep their order. If
+// there are more than 120 orders, it tries a sample that is drawn from the first seed and includes the plan's own
+// order.
 func TryOrders(c Config, seeds uint64) ([]Order, error) {
 	first, err := c.Plan(c.First)
 	if err != nil {
@@ -58,7 +59,7 @@ func orderText(all []plan.Step, order []int) string {
 	return strings.Join(words, ", ")
 }
 
-// reorder carries out the steps of a plan in another order, at the same times.
+// reorder puts the steps of a plan into another order and keeps the times.
 func reorder(p *plan.Plan, order []int) {
 	all := steps(p)
 	showStranded(p)
@@ -90,7 +91,7 @@ func permutations(all []plan.Step, seed uint64) [][]int {
 		}
 		for i, next := range rest {
 			if slices.ContainsFunc(rest[:i], func(j int) bool { return all[j].Node == all[next].Node }) {
-				continue // an earlier step about this node goes first
+				continue // an earlier step of this node comes first
 			}
 			extend(append(slices.Clone(prefix), next), slices.Delete(slices.Clone(rest), i, i+1))
 		}
@@ -107,7 +108,7 @@ var (
 	labelNext   = sim.NewLabel("next")
 )
 
-// sampled draws orders, none twice and none the plan's own.
+// sampled draws distinct orders, all different from the plan's own.
 func sampled(all []plan.Step, seed uint64) [][]int {
 	chooser, root := sim.Random(seed), sim.RootKey(false).At(labelOrders)
 	seen := map[string]bool{}

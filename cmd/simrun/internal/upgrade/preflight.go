@@ -10,25 +10,25 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Hazard is an instance of the store that the nodes of the plan cannot take, or cannot read, from a step on.
+// Hazard is an instance in the store that the nodes of the plan cannot take or cannot read after some step.
 type Hazard struct {
 	Instance      string `json:"instance"`
 	Orchestration string `json:"orchestration"`
 	Pin           string `json:"pin"`
 	// Kind is the event kind that cannot be read. It is empty if the nodes do not admit the pin.
 	Kind string `json:"kind"`
-	// Step counts the steps done, 0 for the cluster as it is; After is the last of them.
+	// Step is the number of steps done, 0 for the present cluster. After is the last of them.
 	Step  int    `json:"step"`
 	After string `json:"after"`
 	// Until is the first step after which the hazard is gone, -1 if it lasts to the end.
 	Until int `json:"until"`
-	// Poisoned means that a node admits it and cannot read it: it ends as poison. Otherwise it waits.
+	// Poisoned means that a node admits the instance but cannot read it, so that it ends as poison. Otherwise it waits.
 	Poisoned bool `json:"poisoned"`
-	// Needs says what would help.
+	// Needs describes the remedy.
 	Needs string `json:"needs"`
 }
 
-// text describes what is wrong with these instances, in one line.
+// text describes the hazard of these instances in one line.
 func (h *Hazard) text(who string) string {
 	what := "waits: no node admits it"
 	if h.Poisoned {
@@ -47,7 +47,7 @@ func (h *Hazard) text(who string) string {
 	return fmt.Sprintf("%s %s%s %s; needs %s", who, from, until, what, h.Needs)
 }
 
-// same reports whether two hazards differ by the instance only.
+// same reports whether two hazards differ only by their instance.
 func (h *Hazard) same(o *Hazard) bool {
 	return h.Pin == o.Pin && h.Kind == o.Kind && h.Step == o.Step && h.Until == o.Until && h.Poisoned == o.Poisoned && h.Needs == o.Needs
 }
@@ -122,7 +122,7 @@ func hazard(in *memprovider.PreloadedInstance, st state, builds []*engine.Build,
 	return h
 }
 
-// unread returns the first kind of a history that a build does not read, "" if it reads all.
+// unread returns the first kind in a history that a build does not read, or "" if it reads all kinds.
 func unread(x *memprovider.PreloadedExecution, b *engine.Build) string {
 	for _, e := range x.Events {
 		if _, err := b.Codec.DecodeEvent(e.Data); err != nil {
@@ -135,7 +135,7 @@ func unread(x *memprovider.PreloadedExecution, b *engine.Build) string {
 	return ""
 }
 
-// needs names the builds, of those that the plan names, that admit and read an execution by default.
+// needs lists those builds named in the plan that admit and read an execution by default.
 func needs(x *memprovider.PreloadedExecution, builds []*engine.Build, named []string) string {
 	var names []string
 	for _, b := range builds {

@@ -11,29 +11,29 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Report is what a plan comes to.
+// Report is the result of trying a plan.
 type Report struct {
-	// Steps are those of the plan, as the first seed has them.
+	// Steps are the steps of the plan for the first seed.
 	Steps []plan.Step
-	// Hazards lists the work in the store that no node can take; work that waits only for a while comes last.
+	// Hazards lists the work in the store that no node can take. Work that waits only temporarily comes last.
 	Hazards []Hazard
 	// Whole is the campaign over the whole plan, with the expectations of the scenario.
 	Whole *campaign.Summary
 	// End is the effect of the whole plan on the work.
 	End Effect
-	// Stops has, for each number of steps done, what stopping there does; Backs what rolling back from there does.
+	// Stops has the effect of stopping after each number of steps. Backs has the effect of rolling back from there.
 	Stops, Backs []Effect
-	// NoReturn is the first step from which rolling back strands or loses work that stopping before it does not; 0 if
-	// every step can be taken back.
+	// NoReturn is the first step after which a rollback strands or loses work that stopping before the step does not; 0
+	// if every step can be undone.
 	NoReturn int
 	// Waits are all waits for a build in the whole plan, the longest first.
 	Waits []Waiting
-	// Orders are the orders of the steps that were tried, the best first.
+	// Orders are the step orders that were tried, the best first.
 	Orders []Order
 	Runs   uint64
 }
 
-// Waiting is a wait with the seed in which it happened.
+// Waiting is a wait and the seed of its run.
 type Waiting struct {
 	Seed uint64
 	cluster.Wait
@@ -43,25 +43,29 @@ type Waiting struct {
 type Effect struct {
 	Seeds uint64 `json:"seeds"`
 	Work  uint64 `json:"work"`
-	// Stranded work waits for a build until relief; Kinds and Pins tell of it, and Example names one.
+	// Stranded counts the work that waits for a build until relief. Its Kinds and Pins describe that work; Example
+	// names one instance.
 	Stranded Count `json:"stranded"`
-	// Untaken is stranded work that no build of the plan can run: relief deletes it, or a build that takes it poisons it.
+	// Untaken counts stranded work that no build of the plan can run: relief deletes it, or a build that takes it
+	// poisons it.
 	Untaken Count `json:"untaken"`
-	// Lost is work that ended otherwise than the plan expects, and was not stranded.
+	// Lost counts the work that was not stranded and ended differently from what the plan expects.
 	Lost Count `json:"lost"`
-	// Open is work of the store that is still running for another reason: it waits for an event that the plan does not send.
+	// Open counts work of the store that is still running because it waits for an event that the plan does not send.
 	Open Count `json:"open"`
-	// Waited is work that waited for a build for a while; LongestMs is the longest wait, WaitedMs the sum of all.
+	// Waited counts the work that waited temporarily for a build. LongestMs is the longest wait, and WaitedMs the sum
+	// of all waits.
 	Waited    Count `json:"waited"`
 	LongestMs int64 `json:"longest_ms"`
 	WaitedMs  int64 `json:"waited_ms"`
-	// Violated are the properties of the contract that were violated.
+	// Violated lists the violated properties of the contract.
 	Violated []string `json:"violated"`
 }
 
 // Count counts instances over seeds.
 type Count struct {
-	// Total is the sum, Most the most in one seed, Seeds the number of seeds with any.
+	// Total is the sum over all seeds, Most the maximum in one seed, and Seeds the number of seeds with at least one
+	// instance.
 	Total uint64 `json:"total"`
 	Most  uint64 `json:"most"`
 	Seeds uint64 `json:"seeds"`
@@ -83,7 +87,7 @@ func (c *Count) add(n uint64, example, pin, why string, seed uint64) {
 	}
 }
 
-// String returns the count for a table: how many a run, and how often.
+// String formats the count for a table: the number per run, and in how many runs.
 func (c Count) String() string {
 	if c.Total == 0 {
 		return "-"
@@ -141,7 +145,7 @@ func (e *Effect) add(p *plan.Plan, r *cluster.Result) {
 	}
 }
 
-// tally counts instances of a run and keeps the first.
+// tally counts instances of a run and records the first.
 type tally struct {
 	n                 uint64
 	example, pin, why string
@@ -157,7 +161,7 @@ func (t *tally) add(f *cluster.Fate, pin string) {
 	t.n++
 }
 
-// deletedByRelief reports whether relief deleted an instance, or the tree that it stands in.
+// deletedByRelief reports whether relief deleted an instance or the tree that contains it.
 func deletedByRelief(r *cluster.Result, f *cluster.Fate) bool {
 	return f.End == cluster.EndedDeleted && slices.ContainsFunc(r.Help, func(h cluster.Help) bool {
 		return h.Kind == cluster.HelpDelete && (h.Name == f.Instance || strings.HasPrefix(f.Instance, h.Name+"::"))
@@ -175,7 +179,7 @@ func waitsForBuild(r *cluster.Result, instance string) bool {
 	return slices.ContainsFunc(r.Waits, func(w cluster.Wait) bool { return w.Open && w.Instance == instance })
 }
 
-// Try tries the whole plan, every beginning of it, and every way back.
+// Try tries the whole plan, every prefix of it, and every rollback.
 func Try(c Config) (*Report, error) {
 	first, err := c.Plan(c.First)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/span"
 )
 
-// The most entries of each kind that the texts list.
+// The maximum number of entries of each kind in the texts.
 const (
 	maxHazards = 12
 	maxWaits   = 5
@@ -17,8 +17,8 @@ const (
 	maxNames   = 4
 )
 
-// Text describes the report: what the store holds and cannot go on, who waits for what, and the rollback map. The verdicts
-// on the whole plan are the caller's.
+// Text describes the report: work in the store that cannot proceed, waits and their causes, and the rollback map. The
+// caller prints the verdicts on the whole plan.
 func (r *Report) Text() string {
 	var b strings.Builder
 	r.waits(&b)
@@ -28,7 +28,7 @@ func (r *Report) Text() string {
 	return b.String()
 }
 
-// Preflight describes the hazards in what the store holds, line by line, or says that there are none.
+// Preflight describes the hazards in the store, line by line, or says that there are none.
 func (r *Report) Preflight() string {
 	var b strings.Builder
 	lines := r.HazardLines()
@@ -50,7 +50,8 @@ func (r *Report) Preflight() string {
 	return b.String()
 }
 
-// HazardLine says in one line what is wrong with some instances. It is bad if it stays so to the end, or is poison.
+// HazardLine describes one hazard of some instances in one line. It is bad if the hazard lasts to the end or poisons
+// them.
 type HazardLine struct {
 	Text string
 	Bad  bool
@@ -65,7 +66,7 @@ func (r *Report) HazardLines() []HazardLine {
 	return lines
 }
 
-// grouped puts hazards together that differ by the instance only.
+// grouped groups hazards that differ only by their instance.
 func grouped(all []Hazard) [][]Hazard {
 	var groups [][]Hazard
 	for _, h := range all {
@@ -79,7 +80,7 @@ func grouped(all []Hazard) [][]Hazard {
 	return groups
 }
 
-// who names the instances of a group.
+// who lists the instances of a group.
 func who(g []Hazard) string {
 	var names []string
 	for i := range g {
@@ -160,7 +161,7 @@ func (r *Report) noReturn(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%s\n", r.NoReturnText())
 }
 
-// NoReturnText names the point of no return, and says what rolling back from there does.
+// NoReturnText names the point of no return and describes the effect of a rollback from there.
 func (r *Report) NoReturnText() string {
 	if c := r.Stops[0].Stranded; r.NoReturn == 0 && c.Total > 0 {
 		return fmt.Sprintf("no point of no return: rolling back strands and loses no more than is stranded before any step, up to %s, such as %s (pin %s, seed %d)",
@@ -198,7 +199,7 @@ func instances(n uint64) string {
 	return fmt.Sprintf("%d instances", n)
 }
 
-// orders writes the best orders of the steps, and the place of the plan's own.
+// orders writes the best step orders and the rank of the plan's own order.
 func (r *Report) orders(b *strings.Builder) {
 	if len(r.Orders) == 0 {
 		return
@@ -235,7 +236,7 @@ func isOwn(order []int) bool {
 	return true
 }
 
-// Holds reports whether the plan leaves nothing lost or stranded, and keeps the contract.
+// Holds reports whether the plan loses and strands no work and satisfies the contract.
 func (r *Report) Holds() bool {
 	return r.End.Lost.Total == 0 && r.End.Stranded.Total == 0 && len(r.End.Violated) == 0
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// steps returns the steps of a schedule that change something, in the order in which they are carried out.
+// steps returns the steps of a schedule that change something, in the order of execution.
 func steps(p *plan.Plan) []plan.Step {
 	var all []plan.Step
 	for _, s := range p.Schedule {
@@ -22,7 +22,7 @@ func steps(p *plan.Plan) []plan.Step {
 	return all
 }
 
-// lastGap is how long after the last step a rollback begins.
+// lastGap is the time between the last step and the start of a rollback.
 const lastGap = 10 * time.Second
 
 // gap returns the time between step n and the next one.
@@ -36,7 +36,7 @@ func gap(all []plan.Step, n int) time.Duration {
 	return all[n].At - all[n-1].At
 }
 
-// stop leaves only the first n steps in a plan, and the parts of the story that have begun by then.
+// stop keeps only the first n steps of a plan and the parts of the story that have begun by then.
 func stop(p *plan.Plan, n int) {
 	all := steps(p)
 	if n < len(all) {
@@ -49,11 +49,11 @@ func stop(p *plan.Plan, n int) {
 	showStranded(p)
 }
 
-// showStranded adds relief to the end of a run. Relief shows which work waits for a build, and which of it no build of the
-// plan can take.
+// showStranded adds relief to the end of a run. Relief shows the work that waits for a build, and the part of it that
+// no build of the plan can take.
 func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Relief = false, 0, planterm.ReliefBuild }
 
-// rollBack takes the first n steps back, the last one first, from when the next one was due.
+// rollBack undoes the first n steps, the last one first. It begins when step n+1 was due.
 func rollBack(p *plan.Plan, n int, builds []*engine.Build) {
 	all := steps(p)
 	stop(p, n)
@@ -106,14 +106,14 @@ func inverse(p *plan.Plan, before []plan.Step, s plan.Step, builds []*engine.Bui
 	return back, true
 }
 
-// state is what the nodes of a plan are after some steps.
+// state is the state of a plan's nodes after some steps.
 type state []nodeState
 
 type nodeState struct {
 	name, build string
 	runs        *engine.Build
 	admits      engine.VersionRange
-	own         bool // the range is the node's own, not the build's
+	own         bool // the node, not the build, defines the range
 	up          bool
 }
 
@@ -126,7 +126,7 @@ func (s state) node(name string) *nodeState {
 	return &nodeState{}
 }
 
-// stateAfter returns what the nodes are after these steps of the plan.
+// stateAfter returns the state of the nodes after these steps of the plan.
 func stateAfter(p *plan.Plan, done []plan.Step, builds []*engine.Build) state {
 	var all state
 	for _, n := range p.Nodes {
@@ -163,7 +163,7 @@ func (n *nodeState) become(build string, builds []*engine.Build) {
 	}
 }
 
-// startsLater reports whether the first step about a node starts it: until then it is down.
+// startsLater reports whether the first step of a node starts it. Until then the node is down.
 func startsLater(p *plan.Plan, name string) bool {
 	for _, s := range steps(p) {
 		if s.Node == name {

@@ -10,31 +10,31 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Window is a time in which nodes of an older build are up beside those of a newer one, and what is dangerous as long: what
-// the older build does otherwise, to whatever it takes, does not end when the first new node is up.
+// Window is a period in which nodes of an older and a newer build are up at the same time, with its dangers: the older
+// build keeps its different behavior, for all work that it takes, after the first new node is up.
 type Window struct {
 	Old string `json:"old"`
 	New string `json:"new"`
-	// Opens and Closes are the schedule steps that open and close the window. Opens is empty if it is open from the start,
-	// Closes if it stays open.
+	// Opens and Closes are the schedule steps that open and close the window. Opens is empty if the window is open from
+	// the start. Closes is empty if the window stays open.
 	Opens  string   `json:"opens"`
 	Closes string   `json:"closes"`
 	Risks  []string `json:"risks"`
-	// Mended are the mistakes of the older release that the newer one has mended: the old nodes still make them.
+	// Mended lists the mistakes that the newer release fixed. The old nodes still make them.
 	Mended []Mistake `json:"mended,omitempty"`
 }
 
 // Mistake is a planted bug that stands for a mistake of a release.
 type Mistake struct {
-	// Bug is limited to the older build, as --bug takes it.
+	// Bug is the bug, limited to the older build, in the form that --bug accepts.
 	Bug    faults.BugID `json:"bug"`
 	Mended string       `json:"mended"`
-	// Properties are those that it breaks, Scenario the built-in scenario that shows it.
+	// Properties are the properties that the bug violates. Scenario is the built-in scenario that shows it.
 	Properties []string `json:"properties"`
 	Scenario   string   `json:"scenario"`
 }
 
-// Windows returns the windows of a plan whose nodes become newer builds, in the order in which they open.
+// Windows returns the windows of a plan that moves nodes to newer builds, in the order in which they open.
 func Windows(p *plan.Plan, known []*engine.Build) ([]Window, error) {
 	builds, err := p.AllBuilds(known)
 	if err != nil {
@@ -65,7 +65,7 @@ func Windows(p *plan.Plan, known []*engine.Build) ([]Window, error) {
 	return out, nil
 }
 
-// beside reports whether there are nodes of both builds. A node that is down for a while counts, since it comes back.
+// beside reports whether nodes of both builds exist. A node that is temporarily down counts, since it comes back.
 func (s state) beside(old, young string) bool {
 	has := func(name string) bool {
 		return slices.ContainsFunc(s, func(n nodeState) bool { return n.build == name })
@@ -73,7 +73,7 @@ func (s state) beside(old, young string) bool {
 	return has(old) && has(young)
 }
 
-// pairs returns the pairs of an older and a newer build that nodes which are up run, in the order of nodes.
+// pairs returns the pairs of an older and a newer build that live nodes run, in the order of the nodes.
 func (s state) pairs() (all [][2]*engine.Build) {
 	for _, a := range s {
 		for _, b := range s {
@@ -85,7 +85,7 @@ func (s state) pairs() (all [][2]*engine.Build) {
 	return all
 }
 
-// windowOf says what is dangerous while nodes of both builds are up.
+// windowOf returns the dangers while nodes of both builds are up.
 func windowOf(p *plan.Plan, old, young *engine.Build) Window {
 	w := Window{Old: old.Name(), New: young.Name()}
 	risk := func(format string, args ...any) { w.Risks = append(w.Risks, fmt.Sprintf(format, args...)) }
@@ -136,10 +136,10 @@ func newKinds(old, young *engine.Build) (kinds []string) {
 	return kinds
 }
 
-// windowsShown bounds the windows that WindowsText describes.
+// windowsShown is the maximum number of windows that WindowsText describes.
 const windowsShown = 4
 
-// WindowsText describes windows, line by line; try is the command that takes --bug ID and tries one of the mistakes.
+// WindowsText describes the windows, line by line. try is the command that tries one of the mistakes with --bug ID.
 func WindowsText(all []Window, try string) string {
 	var b strings.Builder
 	if len(all) > 0 {

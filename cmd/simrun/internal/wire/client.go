@@ -21,10 +21,11 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// Client is an engine.Provider, with its management surface, that asks a server. Many goroutines may use it.
+// Client is an engine.Provider, with its management surface, that calls a server. Multiple goroutines may use it
+// concurrently.
 //
-// When the other side breaks the protocol, that call and all later ones fail with a permanent error, and Failure returns
-// the reason: whoever judges the provider looks there first.
+// When the other side breaks the protocol, that call and all later ones fail with a permanent error, and Failure
+// returns the reason. Check Failure before you judge the provider.
 type Client struct {
 	engine.Provider
 
@@ -41,9 +42,9 @@ type Client struct {
 
 // ClientOptions configure how a client waits.
 type ClientOptions struct {
-	// Patience is how long an answer may take, in addition to the call's poll timeout. It must be above 0.
+	// Patience is the time that an answer may take beyond the call's poll timeout. It must be above 0.
 	Patience time.Duration
-	// Became describes what became of the other side when it fell silent; nil adds no description.
+	// Became describes the state of the other side after it stopped answering; nil adds no description.
 	Became func() string
 }
 
@@ -205,12 +206,13 @@ func plain(err error) string {
 	return fmt.Sprintf("%swant %s, got %s", place, want, wrong.Value)
 }
 
-// watched remembers why no more answers come. It reports that only after earlier answers have reached their callers.
+// watched records why no more answers arrive. It reports the reason only after earlier answers have reached their
+// callers.
 type watched struct {
 	channel.Channel
 	mu       sync.Mutex
 	changed  *sync.Cond // of mu
-	sent     int64      // calls, whose ids are the numbers from 1
+	sent     int64      // calls sent; their ids are 1, 2, and so on
 	pending  map[int64]bool
 	answered int // calls whose answer is on its way to the caller
 	err      error

@@ -34,7 +34,7 @@ type Store struct {
 	FailAckStep func(step int)
 	// SetFaults turns the faults of the store on or off.
 	SetFaults func(on bool)
-	// LongPolls is set if a fetch that finds nothing waits up to its poll timeout.
+	// LongPolls reports whether a fetch that finds nothing waits up to its poll timeout.
 	LongPolls bool
 	// Close releases the store. No call is made after it.
 	Close func()
@@ -42,15 +42,15 @@ type Store struct {
 
 // Server answers calls in the order of arrival: one at a time, or overlapping.
 type Server struct {
-	// New makes an empty store: for the first call, and for each reset.
+	// New makes an empty store for the first call and for each reset.
 	New func() (*Store, error)
-	// Overlapping is set if a request is taken while earlier ones are not answered. Only calls of the provider overlap
-	// then: the caller must have its answers before it resets the store.
+	// Overlapping makes the server accept a request before it has answered earlier ones. Only provider calls may
+	// overlap: the caller must wait for its answers before it resets the store.
 	Overlapping bool
 
 	mu    sync.Mutex // of store
 	store *Store
-	gone  context.Context // ends when nobody sends any more
+	gone  context.Context // ends at the end of the input
 }
 
 // current returns the store.
@@ -70,13 +70,13 @@ type Described struct {
 	Methods []string `json:"methods,omitempty"`
 	// Admin reports whether the methods of the management surface are available.
 	Admin bool `json:"admin"`
-	// VirtualClock reports whether the clock stands still between calls and moves by clock_advance and clock_set.
+	// VirtualClock reports whether only clock_advance and clock_set move the clock.
 	VirtualClock bool `json:"virtual_clock"`
 	// CorruptEvent reports whether corrupt_event is available.
 	CorruptEvent bool `json:"corrupt_event"`
 	// CorruptMessage reports whether corrupt_message is available.
 	CorruptMessage bool `json:"corrupt_message,omitempty"`
-	// The others are of protocol 2. FailAckStep reports whether fail_ack_step is available.
+	// The remaining fields belong to protocol 2. FailAckStep reports whether fail_ack_step is available.
 	FailAckStep bool `json:"fail_ack_step,omitempty"`
 	// Overlapping reports whether calls may be in flight at the same time.
 	Overlapping bool `json:"overlapping,omitempty"`
@@ -261,7 +261,7 @@ func (s *Server) perform(ctx context.Context, m string, params []byte) (any, err
 
 func params(r *jrpc2.Request) []byte {
 	var raw json.RawMessage
-	_ = r.UnmarshalParams(&raw) // a RawMessage takes anything
+	_ = r.UnmarshalParams(&raw) // a RawMessage accepts any value
 	return raw
 }
 
@@ -273,8 +273,8 @@ func answer(result any, err error) (any, error) {
 	return result, err
 }
 
-// Serve answers calls from in to out until in ends, ctx ends, or out cannot be written. It answers everything that comes
-// in: a line that is not a request gets an error, too.
+// Serve reads calls from in and writes answers to out until in ends, ctx ends, or a write to out fails. It answers
+// every line: a line that is not a request gets an error.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) error {
 	if err := s.reset(); err != nil {
 		return err
@@ -294,7 +294,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) er
 	return rpc.Wait()
 }
 
-// mostInFlight is how many calls a server works on at the same time. Each long poll of a runtime is one of them.
+// mostInFlight is the maximum number of concurrent calls in a server. Each long poll of a runtime is one such call.
 const mostInFlight = 4096
 
 // inOrder passes requests to a server, each after the previous one has been answered, so that calls take effect in the order
@@ -336,7 +336,7 @@ func (c *inOrder) Recv() ([]byte, error) {
 	}
 }
 
-// request returns the error with which to refuse a line, or nil if it is a request that gets an answer.
+// request returns the error for a line that the server refuses, or nil if the line is a request that gets an answer.
 func request(line []byte) error {
 	if !json.Valid(line) {
 		return jrpc2.Errorf(jrpc2.ParseError, "not JSON: %s", quote(line))

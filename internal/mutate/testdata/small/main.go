@@ -1,4 +1,4 @@
-// Command small is mutated by a test.
+// Command small is the subject of a mutation test.
 package main
 
 import "fmt"

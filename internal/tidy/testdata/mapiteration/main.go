@@ -1,6 +1,6 @@
-// Command mapiteration prints the digest of a run whose handler does what internal/tidy bans: it ranges over a map, so
-// that each process schedules its activities in another order. .ci/run sees that the comparison of digests across
-// processes notices it.
+// Command mapiteration prints the digest of a run with a handler that violates a ban of internal/tidy: it ranges over a
+// map, so that each process schedules its activities in another order. .ci/run checks that the comparison of digests
+// across processes detects this.
 package main
 
 import (

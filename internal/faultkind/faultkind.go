@@ -5,8 +5,8 @@ import "time"
 // Kind names something that can go wrong.
 type Kind string
 
-// The faults that a plan can name. The world draws them at opportunities, with a rate, or the plan schedules them, or
-// both.
+// The faults that a plan can name. The world draws a fault at each opportunity with a given rate, or the plan schedules
+// it, or both.
 const (
 	// CrashBeforeAck stops a node without warning after it has computed a turn and before it sends the ack.
 	CrashBeforeAck Kind = "crash-before-ack"
@@ -14,7 +14,7 @@ const (
 	CrashAfterCommit Kind = "crash-after-commit"
 	// CrashAfterFetch stops a node after it receives work and before it processes it.
 	CrashAfterFetch Kind = "crash-after-fetch"
-	// PauseNode freezes a node for long enough that one of its locks may expire.
+	// PauseNode freezes a node, long enough that one of its locks may expire.
 	PauseNode Kind = "pause"
 	// RequestLost loses a call on its way to the store: nothing happens.
 	RequestLost Kind = "request-lost"
@@ -34,7 +34,7 @@ const (
 	DuplicateRequest Kind = "duplicate-request"
 	// DuplicateCompletion delivers an activity's completion a second time, as a transport that delivers at least once may.
 	DuplicateCompletion Kind = "duplicate-completion"
-	// LateActivity lets an activity run past its lock's end.
+	// LateActivity lets an activity run past the end of its lock.
 	LateActivity Kind = "late-activity"
 	// ActivityPanic makes an activity panic.
 	ActivityPanic Kind = "activity-panic"
@@ -46,7 +46,7 @@ const (
 	LostRenewal Kind = "lost-renewal"
 	// SlowTurn lets a turn take as long as its lock, or a little longer.
 	SlowTurn Kind = "slow-turn"
-	// ClockSkew sets the clock of a node wrong when the node starts, by SkewMost at most.
+	// ClockSkew sets a node's clock wrong when the node starts, by at most SkewMost.
 	ClockSkew Kind = "clock-skew"
 	// SlowFetch lets a fetch wait inside the store before it takes a lock, while its caller waits for it.
 	SlowFetch Kind = "slow-fetch"
@@ -56,10 +56,10 @@ const (
 	SlowAnswer Kind = "slow-answer"
 )
 
-// SkewMost is the most by which ClockSkew sets a clock ahead or back. Whole milliseconds.
+// SkewMost is the limit by which ClockSkew sets a clock ahead or back, in whole milliseconds.
 const SkewMost = 500 * time.Millisecond
 
-// All returns all kinds. Stored inputs of fuzzers depend on their order.
+// All returns every kind. Stored fuzzing inputs depend on their order.
 func All() []Kind {
 	return []Kind{
 		CrashAfterFetch, CrashBeforeAck, CrashAfterCommit, PauseNode, RequestLost,

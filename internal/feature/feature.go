@@ -54,11 +54,11 @@ var All = [Count]Info{
 	Races:         {"races", "what has lost a race is given up: an activity, a wait, a child"},
 }
 
-// between stands between the names of a fault and of a feature in the name of a cell.
+// between joins the name of a fault and the name of a feature into the name of a cell.
 const between = " meets "
 
-// Met returns the name of the coverage point that a fault of a kind has met a feature.
+// Met returns the name of the coverage point for a fault that meets a feature.
 func Met(fault, feature string) string { return "fault " + fault + between + feature }
 
-// IsMet reports whether a coverage point is such a one.
+// IsMet reports whether a coverage point is the name of such a cell.
 func IsMet(point string) bool { return strings.Contains(point, between) }

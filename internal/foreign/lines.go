@@ -12,15 +12,15 @@ import (
 // MaxMessage is the size of the longest message that Lines accepts, in bytes.
 const MaxMessage = 16 << 20
 
-// TooLongError reports that a line was longer than MaxMessage. The rest of the line was skipped.
+// TooLongError reports a line longer than MaxMessage. Recv has skipped the rest of the line.
 type TooLongError struct{ Size int }
 
 func (e *TooLongError) Error() string {
 	return fmt.Sprintf("a message of %d bytes; at most %d are taken", e.Size, MaxMessage)
 }
 
-// Lines exchanges messages over two streams. A message ends with a newline and contains no other. One goroutine may send
-// while another receives.
+// Lines exchanges messages over two streams. A message ends with a newline and contains no other newline. One goroutine
+// may send while another receives.
 type Lines struct {
 	in  *bufio.Reader
 	out io.WriteCloser
@@ -48,7 +48,7 @@ func (l *Lines) Send(message []byte) error {
 }
 
 // Recv returns the next message without its newline; it skips blank lines. At the end of the stream it returns io.EOF;
-// a last line without a newline counts as a message. After a TooLongError the next message can be received.
+// a last line without a newline counts as a message. After a TooLongError, the next call returns the next message.
 func (l *Lines) Recv() ([]byte, error) {
 	for {
 		line, err := l.line()

@@ -10,22 +10,23 @@ import (
 	"time"
 )
 
-// keptErrors is how many bytes, from the end of a child's standard error, errors about it quote.
+// keptErrors is the number of bytes that errors about a child quote from the end of its standard error.
 const keptErrors = 2 << 10
 
 // Process is a running child.
 type Process struct {
-	// Lines reads its standard output and writes its standard input.
+	// Lines reads the child's standard output and writes its standard input.
 	*Lines
 	name    string
 	out     *os.File
 	command *exec.Cmd
 	errors  tail
-	ended   chan struct{} // closed when it has ended; then status is set
+	ended   chan struct{} // closed when the child has ended and status is set
 	status  error
 }
 
-// Start runs a program, found as the shell finds it, with these arguments. Its standard error is kept for messages.
+// Start runs a program with these arguments. It finds the program as the shell does, and keeps the end of the program's
+// standard error for messages.
 func Start(program string, args ...string) (*Process, error) {
 	p := &Process{name: program, command: exec.Command(program, args...), ended: make(chan struct{})}
 	p.command.Stderr = &p.errors
@@ -49,7 +50,7 @@ func Start(program string, args ...string) (*Process, error) {
 		p.status = p.command.Wait()
 		close(p.ended)
 	}()
-	if err := child.Close(); err != nil { // ours; the child has its own
+	if err := child.Close(); err != nil { // our end; the child has its own
 		return nil, errors.Join(fmt.Errorf("start %s: %w", program, err), p.Stop(0))
 	}
 	return p, nil
@@ -102,12 +103,12 @@ func (p *Process) Stop(patience time.Duration) error {
 		return nil
 	case <-timer.C:
 	}
-	_ = p.command.Process.Kill() // it may have ended meanwhile
+	_ = p.command.Process.Kill() // the child may have ended in the meantime
 	<-p.ended
 	return nil
 }
 
-// tail keeps the last bytes that were written to it.
+// tail is a writer that keeps the last bytes written to it.
 type tail struct {
 	mu   sync.Mutex
 	data []byte

@@ -10,25 +10,26 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// Input is the closed set of events that a node reacts to, pointers to the structs below. Every input carries the node's
-// clock in milliseconds.
+// Input is the closed set of events that a node reacts to. Each is a pointer to one of the structs below. Every input
+// carries the node's clock in milliseconds.
 type Input interface{ isInput() }
 
 // Start makes a fresh node begin to fetch.
 type Start struct{ NowMs int64 }
 
-// Answer is the answer to a ProviderCall, or the retryable error that replaces an answer missing at the deadline.
+// Answer is the answer to a ProviderCall, or the retryable error that the driver sends when no answer came by the
+// deadline.
 type Answer struct {
 	NowMs int64
 	Call  CallID
 	Err   error
-	// Orchestration and Work are the results of a fetch; both are nil if it found nothing.
+	// Orchestration and Work are the results of a fetch; both are nil if the fetch found nothing.
 	Orchestration *engine.FetchedOrchestration
 	Work          *engine.FetchedWork
-	// Count is the result of the session calls, Value that of ReadKVValue, nil if the key does not exist.
+	// Count is the result of a session call. Value is the result of ReadKVValue, nil if the key does not exist.
 	Count int
 	Value *string
-	// Events are the result of the history reads that released runtimes make.
+	// Events is the result of a history read, which only released runtimes make.
 	Events []engine.Event
 }
 
@@ -54,31 +55,32 @@ func (*Wake) isInput()     {}
 func (*Finished) isInput() {}
 func (*Drain) isInput()    {}
 
-// CallID, TimerID and JobID are numbers that a node assigns, from 1; it never reuses one within an incarnation.
+// CallID, TimerID and JobID are numbers that a node assigns, starting at 1. It never reuses a number within an
+// incarnation.
 type (
 	CallID  uint64
 	TimerID uint64
 	JobID   uint64
 )
 
-// Effect is the closed set of what a node asks for, pointers to the structs below. The returned slice is in the order of
-// execution.
+// Effect is the closed set of requests that a node makes. Each is a pointer to one of the structs below. The driver
+// executes the returned slice in order.
 type Effect interface{ isEffect() }
 
-// ProviderCall asks for one call of the provider. The answer is due within Deadline; after that the driver answers with
-// a retryable error. A Deadline of 0 means none: a fetch may stay parked forever.
+// ProviderCall asks for one provider call. If no answer comes within Deadline, the driver answers with a retryable
+// error. A Deadline of 0 means no deadline: a fetch may stay parked forever.
 type ProviderCall struct {
 	ID       CallID
 	Slot     Slot
 	Deadline time.Duration
 	// Cadence is how often the node would poll while a fetch finds nothing; 0 for calls other than fetches.
 	Cadence time.Duration
-	// Once makes the driver answer a fetch that finds nothing at once.
+	// Once makes the driver answer at once if a fetch finds nothing.
 	Once    bool
 	Request call.Call
 }
 
-// CancelCall cancels a fetch that may still be parked. A parked fetch is answered with nothing at once.
+// CancelCall cancels a fetch that may still be parked. The driver answers a parked fetch at once, with no work.
 type CancelCall struct{ ID CallID }
 
 // SetTimer asks for a Wake after a delay on the node's clock.
@@ -92,16 +94,16 @@ type SetTimer struct {
 // CancelTimer cancels a timer that has not fired.
 type CancelTimer struct{ Timer TimerID }
 
-// RunTurn reports that a turn is being computed; Finished is due when its time is up.
+// RunTurn reports that the node is running a turn; Finished is due when the turn's time is up.
 type RunTurn struct {
 	Job         JobID
 	Slot        Slot
 	Instance    string
 	ExecutionID uint64
-	LockTimeout time.Duration // for drawing a duration around the expiry
+	LockTimeout time.Duration // lets the driver draw durations near the expiry
 }
 
-// RunActivity reports that an activity runs; Finished is due when its time is up.
+// RunActivity reports that an activity is running; Finished is due when the activity's time is up.
 type RunActivity struct {
 	Job          JobID
 	Slot         Slot
@@ -127,7 +129,6 @@ type Field struct{ Name, Value string }
 // Level is the severity of a log line.
 type Level uint8
 
-// The levels.
 const (
 	LevelInfo Level = iota
 	LevelWarn
@@ -145,11 +146,11 @@ type Note struct {
 	AttemptCount uint32
 	// Delay is the delay of an abandon.
 	Delay time.Duration
-	// Cause is the reason, in words.
+	// Cause is the reason in words.
 	Cause string
 	// Dropped lists the dropped messages of the batch by index, each with the rule that dropped it.
 	Dropped []DroppedMessage
-	// Turn is set for decision DecideTurn.
+	// Turn is set if the decision is DecideTurn.
 	Turn *TurnNote
 }
 
@@ -166,13 +167,13 @@ type TurnNote struct {
 	Result  string // Continue, Completed, Failed, ContinueAsNew, Cancelled
 	Events  int
 	Polls   int
-	// PanickedAt is where the handler panicked, in words, empty if it did not.
+	// PanickedAt describes where the handler panicked; it is empty if the handler did not panic.
 	PanickedAt string
-	// Nondeterministic describes where two computations of the turn differ: a verdict on the handler. It is empty if they
-	// agree, or if turns are computed once (see Config.DoubleCheck).
+	// Nondeterministic describes where two computations of the turn differ, which is a fault of the handler. It is
+	// empty if they agree, or if the node computes turns only once (see Config.DoubleCheck).
 	Nondeterministic string
-	// Ack is the result of the turn, and Asked holds the requests of its code (see Config.Watch). Both are valid during the
-	// step.
+	// Ack is the result of the turn, and Asked holds the requests of its code (see Config.Watch). Both are valid only
+	// during the step.
 	Ack   *call.AckOrchestrationItem
 	Asked []asked.Call
 }
@@ -188,7 +189,7 @@ const (
 	DecidePoison
 	DecideHistoryError
 	DecideIncompatible
-	DecideWaitForStart // input that came before the continue-as-new start of its execution
+	DecideWaitForStart // input that arrived before the continue-as-new start of its execution
 	DecideNoHandler
 	DecideTurn
 	DecideAckFailed
@@ -197,12 +198,12 @@ const (
 	DecideWorkRun
 	DecideWorkLost
 	DecideWorkDone
-	DecideDrained // fetched while draining, handed back
+	DecideDrained // fetched while draining, abandoned
 	// DecideDropUnstarted shares its test with DecideDropTerminal: the instance has no history and the batch no start.
 	DecideDropUnstarted
-	DecideSessionsFull // a session activity beyond the cap, handed back
-	DecideReadFailed   // a system activity could not read, handed back
-	DecideLooked       // a sweeper has looked at it, handed back
+	DecideSessionsFull // a session activity beyond the cap, abandoned
+	DecideReadFailed   // a system activity could not read, abandoned
+	DecideLooked       // a sweeper looked at it and abandoned it
 	DecideSwept        // a sweeper ended it
 )
 
@@ -213,7 +214,7 @@ var decisionNames = []string{"none", "drop-terminal", "poison", "history-error",
 // String returns the decision in words.
 func (d Decision) String() string { return decisionNames[d] }
 
-// Stopped reports that a draining node no longer holds anything.
+// Stopped reports that a draining node no longer holds any work.
 type Stopped struct{}
 
 func (*ProviderCall) isEffect() {}
@@ -233,7 +234,7 @@ type Slot struct {
 	Index int
 }
 
-// String returns the name of the slot in reports, such as "orchestrator 0".
+// String returns the slot's name for reports, such as "orchestrator 0".
 func (s Slot) String() string {
 	switch s.Kind {
 	case SlotOrchestration:
@@ -249,7 +250,6 @@ func (s Slot) String() string {
 // SlotKind is the kind of a loop.
 type SlotKind uint8
 
-// The kinds of loops.
 const (
 	SlotOrchestration SlotKind = iota
 	SlotWorker

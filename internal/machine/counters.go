@@ -2,8 +2,8 @@ package machine
 
 import "github.com/durosim/durosim/internal/replay"
 
-// Counters count what a node did since its start. Abandons and poisons are counted when they are decided, commits when
-// the provider has confirmed them.
+// Counters count what a node did since its start. A node counts abandons and poisons when it decides on them, and
+// commits when the provider confirms them.
 type Counters struct {
 	Fetches               uint64
 	FetchedNothing        uint64
@@ -13,9 +13,9 @@ type Counters struct {
 
 	Turns          uint64 // computed
 	TurnsCommitted uint64
-	// How committed turns ended their executions, and the failures by cause.
+	// The ends of executions by committed turns, and the failures by cause.
 	Completed            uint64
-	Failed               uint64 // cancelled ones excluded
+	Failed               uint64 // without cancelled executions
 	Cancelled            uint64
 	ContinuedAsNew       uint64
 	FailedApplication    uint64
@@ -25,14 +25,14 @@ type Counters struct {
 	NotCarried           uint64 // queue messages that a continue-as-new left behind
 	BatchesDropped       uint64 // acknowledged without a turn, poison excluded
 	MessagesDropped      uint64 // by a rule, in turns, poison and dropped batches
-	AckRetries           uint64 // calls, not counting the first of each ack
+	AckRetries           uint64 // calls, without the first of each ack
 	AckFailures          uint64 // acks that failed permanently
 	Renewals             uint64 // calls
 	RenewalFailures      uint64
 	Activities           uint64 // started
 	ActivitiesAcked      uint64
-	ActivitiesFailed     uint64 // with an error or a panic of their code
-	ActivitiesLost       uint64 // stopped because their lock was lost
+	ActivitiesFailed     uint64 // by an error or a panic of their code
+	ActivitiesLost       uint64 // stopped because they lost their lock
 	SessionRenewals      uint64 // calls
 	SessionsCleaned      uint64
 	SessionErrors        uint64 // failed calls of both kinds
@@ -54,7 +54,7 @@ type Counters struct {
 	PoisonedActivities   uint64
 }
 
-// Count is a named counter value.
+// Count is the value of a counter, with its name.
 type Count struct {
 	Name  string
 	Value uint64
@@ -110,7 +110,7 @@ var counterTable = []struct {
 	{"poisoned_activities", func(c *Counters) *uint64 { return &c.PoisonedActivities }},
 }
 
-// List returns every counter by name, in a fixed order.
+// List returns every counter with its name, in a fixed order.
 func (c Counters) List() []Count {
 	out := make([]Count, len(counterTable))
 	for i, e := range counterTable {

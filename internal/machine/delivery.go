@@ -7,26 +7,28 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// delivery is a fetched batch with the facts that the tests need. It is derived once and read-only afterwards.
+// delivery is a fetched batch with the facts that the tests need. read derives them once; then the delivery is
+// read-only.
 type delivery struct {
 	*engine.FetchedOrchestration
-	// status is the current execution's: from the provider if it reports it, otherwise from the history; empty if there
-	// is no execution, or if neither shows it.
+	// status is the current execution's status, from the provider if it reports one, otherwise from the history. It is
+	// empty if there is no execution, or if neither source has a status.
 	status engine.Status
 	// started is the first OrchestrationStarted of the history, nil if there is none.
 	started *eventdata.OrchestrationStarted
-	// pin is the current execution's, nil if unpinned.
+	// pin is the current execution's pin, nil if it has none.
 	pin *engine.Version
-	// begin is the message with which the batch begins a new execution, nil if the batch is for the current one.
+	// begin is the message that begins a new execution, nil if the batch is for the current execution.
 	begin *start
 	// The storage that started, pin and begin point to.
 	startedRoom eventdata.OrchestrationStarted
 	pinRoom     engine.Version
 	beginRoom   start
-	// duplicate is the effect of a duplicate start, by the rules; brought is the duplicate start with an effect, or nil.
+	// duplicate is the effect that the rules give to a duplicate start; brought is the duplicate start with an effect,
+	// or nil.
 	duplicate DuplicateStart
 	brought   *engine.StartItem
-	// handler is what resolve has found, once it has looked.
+	// handler is the result of resolve, valid after its first call.
 	handler       node.Resolved
 	looked, found bool
 }
@@ -43,7 +45,7 @@ type start struct {
 	next bool
 }
 
-// read fills in the delivery from a batch, by the rules.
+// read fills in the delivery from a batch.
 func (d *delivery) read(f *engine.FetchedOrchestration, rules *Rules) {
 	*d = delivery{FetchedOrchestration: f, duplicate: rules.DuplicateStart, pin: f.Item.Pin}
 	if rules.StatusIsTold {
@@ -71,8 +73,8 @@ func (d *delivery) read(f *engine.FetchedOrchestration, rules *Rules) {
 	}
 }
 
-// statusOf derives the status from a history: a Completed or Failed event anywhere in it takes precedence over a
-// ContinuedAsNew, and need not be the last event.
+// statusOf derives the status from a history. A Completed or Failed event anywhere in it, not only at the end, takes
+// precedence over a ContinuedAsNew.
 func statusOf(history []engine.Event) engine.Status {
 	var status engine.Status
 	for _, e := range history {
@@ -92,16 +94,16 @@ func statusOf(history []engine.Event) engine.Status {
 	return status
 }
 
-// undecodable reports whether the history or a message could not be decoded.
+// undecodable reports whether the provider could not decode the history or a message.
 func (d *delivery) undecodable() bool { return d.Item.HistoryError != "" }
 
-// waitsForStart reports whether the current execution has continued as new and the batch lacks the start of the next
-// one.
+// waitsForStart reports whether the current execution has continued as new and the batch lacks the next execution's
+// start.
 func (d *delivery) waitsForStart() bool {
 	return d.status == engine.StatusContinuedAsNew && d.begin == nil
 }
 
-// unstarted reports whether there is no execution and nothing that would begin one.
+// unstarted reports whether there is no execution and no message that would begin one.
 func (d *delivery) unstarted() bool {
 	return d.started == nil && len(d.Item.History) == 0 && d.begin == nil && !d.undecodable() && d.status != engine.StatusContinuedAsNew
 }
@@ -114,9 +116,10 @@ func (d *delivery) execution() uint64 {
 	return d.Item.ExecutionID
 }
 
-// chooseStart finds the message that begins an execution. After a continue-as-new only a ContinueAsNewItem does, and a
-// duplicate start ahead of it in the queue does not replace it (docs/contract/runtime.md#case-18). Where nothing has
-// begun yet it is the first start of either kind. A running execution has none (docs/contract-decisions.md#row-8).
+// chooseStart finds the message that begins an execution. After a continue-as-new, only a ContinueAsNewItem begins one,
+// and a duplicate start ahead of it in the queue does not replace it (docs/contract/runtime.md#case-18). If the
+// instance has no execution, the first start of either kind begins one. A running execution has no such message
+// (docs/contract-decisions.md#row-8).
 func (d *delivery) chooseStart() (start, bool) {
 	fresh := len(d.Item.History) == 0 && !d.undecodable()
 	continued := d.status == engine.StatusContinuedAsNew
@@ -154,10 +157,9 @@ func (d *delivery) chooseStart() (start, bool) {
 	return start{}, false
 }
 
-// bring records a duplicate start that has an effect.
 func (d *delivery) bring(m engine.StartItem) { d.brought = &m }
 
-// parent returns the instance's parent link, taken from its new start, its history or the provider.
+// parent returns the instance's parent link, from its new start, its history or the provider.
 func (d *delivery) parent() *engine.ParentLink {
 	if d.begin != nil {
 		return d.begin.parent
@@ -169,7 +171,7 @@ func (d *delivery) parent() *engine.ParentLink {
 		return d.Item.Parent
 	}
 	if d.undecodable() && d.status == "" {
-		// The provider does not report it: the start may be in the batch, next to the undecodable part.
+		// The provider does not report the link: the start may be in the batch, next to the undecodable part.
 		for _, m := range d.Item.Messages {
 			if m, ok := m.(engine.StartItem); ok {
 				return replay.LinkOf(m.ParentInstance, m.ParentExecutionID, m.ParentID, nil)
@@ -192,7 +194,7 @@ func (d *delivery) handlerName() (name, version string) {
 	return d.Item.OrchestrationName, d.Item.Version
 }
 
-// resolve finds the handler. It looks once: more than one test may ask.
+// resolve finds the handler. It looks the handler up only once, since several tests may ask for it.
 func (d *delivery) resolve(r *node.Registry, rules *Rules) (node.Resolved, bool) {
 	if !d.looked {
 		d.looked = true
@@ -212,7 +214,7 @@ func (d *delivery) lookUp(r *node.Registry, rules *Rules) (node.Resolved, bool) 
 	return r.ResolveStarted(name, version)
 }
 
-// replayStart converts the start to the form that replay takes, with the resolved version.
+// replayStart converts the start to a replay.Start with the resolved version.
 func (s *start) replayStart(version string) replay.Start {
 	return replay.Start{
 		Name: s.name, Version: version, Input: s.input, Parent: s.parent, CarryForwardEvents: s.carried,
@@ -220,8 +222,8 @@ func (s *start) replayStart(version string) replay.Start {
 	}
 }
 
-// refusals answers the parent-linked starts in the batch that are not this instance's own: their child will not exist
-// (docs/contract-decisions.md#row-8). A turn does this itself; an end without a turn must do it here.
+// refusals answers the starts in the batch that have a parent and are not this instance's own start: their child will
+// not exist (docs/contract-decisions.md#row-8). A turn does this itself; an end without a turn needs refusals.
 func (n *Node) refusals(d *delivery) []engine.WorkItem {
 	if n.replay != nil && !n.replay.AnswersRefusedStart {
 		return nil
@@ -244,7 +246,7 @@ func childFailed(parent engine.ParentLink, details engine.ErrorDetails) engine.W
 	}
 }
 
-// dropAll lists every message of the batch as dropped by one rule.
+// dropAll lists every message of the batch as dropped by the rule.
 func (d *delivery) dropAll(rule string) []DroppedMessage {
 	out := make([]DroppedMessage, len(d.Item.Messages))
 	for i := range out {

@@ -1,15 +1,15 @@
-// Package machine runs a node: a [Node] is a state machine over plain data, the loops that fetch work from a provider,
-// run it and hand it back. To drive one:
+// Package machine runs a node. A [Node] is a state machine over plain data: it implements the loops that fetch work
+// from a provider, run it and acknowledge it. To drive a node:
 //
 //	n, err := machine.New(machine.Config{Name: "a", Build: build, Registry: registry, Options: node.DefaultOptions()})
 //	effects := n.Step(&machine.Start{NowMs: now}) // to be carried out; their answers are further inputs
 //
-// A Node never calls anything. [Node.Step] takes one [Input] (an answer, a timer, a job whose time is up) and returns
-// the [Effect]s that it asks for, in order. The driver carries them out and decides how long they take, whether they are
-// lost, and when the node dies: a crashed node is never stepped again, and its next incarnation is a new Node. The node
-// reads no clock; every input carries the node's clock in milliseconds.
+// A Node never makes a call itself. [Node.Step] takes one [Input] (an answer, a timer, a job whose time is up) and
+// returns the [Effect]s that the node asks for, in order. The driver carries them out and decides how long they take,
+// whether they get lost, and when the node dies: a crashed node is never stepped again, and its next incarnation is a
+// new Node. The node reads no clock; every input carries the node's clock in milliseconds.
 //
-// # What a driver owes
+// # The driver's duties
 //
 //   - [Start] comes first, and at most once. [Drain] may come at any time.
 //   - Each [ProviderCall] is answered once, with the store's answer or with a retryable error once its Deadline has
@@ -23,13 +23,14 @@
 //     makes it panic.
 //   - After [Stopped] nothing more is due.
 //
-// # What a node promises
+// # The node's guarantees
 //
-// The same inputs give the same effects. A Node never changes the slices of its inputs, and never returns a slice that it
-// keeps. A turn is computed when its batch is delivered, by [replay.Turn], and committed when its job has finished; one
-// slot holds one batch or one activity at a time. A held lock is renewed from delivery to the last answer of its ack.
-// An ack that fails retryably is sent again, unchanged; an orchestration never fails because its ack failed.
+// Equal inputs give equal effects. A Node never changes the slices of its inputs, and never returns a slice that it
+// keeps. It computes a turn with [replay.Turn] when it receives the batch, and commits the turn when the job has
+// finished. A slot holds at most one batch or one activity at a time. A node renews a held lock from delivery to the
+// last answer of its ack. It resends an ack that fails with a retryable error unchanged. An orchestration never fails
+// because its ack failed.
 //
-// [Decision] lists the decisions on a fetched batch, in the order in which they are tested. [Rules] holds the rules
-// that may be wrong; package faults has the table of planted bugs that replace them.
+// [Decision] lists the decisions on a fetched batch, in the order of their tests. [Rules] holds the rules that planted
+// bugs replace; package faults has the table of these bugs.
 package machine

@@ -18,35 +18,37 @@ type hold struct {
 	// batch or activity is the fetched work. It belongs to the provider and is read-only.
 	batch    *engine.FetchedOrchestration
 	activity engine.ActivityExecuteItem
-	// lockTimeout is the lock's; expiresMs is a time on the node's clock at which the lock has certainly expired.
+	// lockTimeout is the lock's timeout; expiresMs is a time on the node's clock at which the lock has certainly
+	// expired.
 	lockTimeout time.Duration
 	expiresMs   int64
-	// renewalTimer and renewalCall are what the renewal waits for; both are 0 once the lock is no longer renewed.
+	// renewalTimer and renewalCall are the timer and the call that the renewal waits for; both are 0 when renewal has
+	// stopped.
 	renewalTimer  TimerID
 	renewalCall   CallID
 	renewalSentMs int64
-	// ack is the acknowledgement to send or in flight; if it is nil, turn takes its place, and only copies of turn's slices
-	// are handed out.
+	// ack is the acknowledgement to send or in flight. If it is nil, turn takes its place, and the node gives out only
+	// copies of turn's slices.
 	ack      call.Call
 	turn     call.AckOrchestrationItem
 	decision Decision // the decision that the ack carries out
-	// How the turn ended, for the counters: its result, its failure category, and how many queue messages it left behind.
+	// The turn's result, its failure category, and the number of queue messages that it left behind, for the counters.
 	result     replay.Result
 	category   string
 	notCarried int
 	failures   int  // of this ack
-	discard    bool // a lost activity ends in an ack without a completion
+	discard    bool // a lost activity ends with an ack without a completion
 }
 
-// take starts holding the work that an answer brought, and renewing its lock.
+// take stores the fetched work in the slot and computes when its lock will have expired.
 func (n *Node) take(s *slot, h hold) {
 	h.expiresMs = n.nowMs + h.lockTimeout.Milliseconds()
 	s.room = h
 	s.hold = &s.room
 }
 
-// startRenewing sets the first renewal of a lock that will be held for a while. The interval counts from the arrival of
-// the answer, when the lock has certainly been taken; the unknown time that the answer took comes out of the buffer.
+// startRenewing sets the timer for the first renewal of a lock. The interval counts from the arrival of the answer,
+// when the lock has certainly been taken; the buffer covers the unknown time that the answer took.
 func (n *Node) startRenewing(s *slot) {
 	h := s.hold
 	if interval := n.renewalInterval(s.id.Kind); interval > 0 && (!n.draining || n.rules.RenewsWhileDraining) {
@@ -108,7 +110,7 @@ func (n *Node) onRenewed(s *slot, err error) {
 	n.onRenewalOver(s, err.Error(), step)
 }
 
-// onRenewalOver gives up the renewal. A turn continues and learns of it at its ack; an activity that still runs is
+// onRenewalOver gives up the renewal. A turn continues and learns of the lost lock at its ack; a running activity is
 // stopped.
 func (n *Node) onRenewalOver(s *slot, cause string, step RenewalStep) {
 	if s.id.Kind == SlotWorker && s.phase == phaseRunning {
@@ -135,7 +137,7 @@ func (n *Node) sendAck(s *slot) {
 	s.call = n.ask(s, ack, n.options.CallDeadline)
 }
 
-// cloneAck copies an ack with its slices, so that the node and the receiver of the call share none.
+// cloneAck copies an ack with its slices, so that the node and the receiver of the call share no slice.
 func (r *Room) cloneAck(ack *call.AckOrchestrationItem) call.AckOrchestrationItem {
 	a := *ack
 	a.HistoryDelta = r.events.Clone(a.HistoryDelta)
@@ -145,8 +147,8 @@ func (r *Room) cloneAck(ack *call.AckOrchestrationItem) call.AckOrchestrationIte
 	return a
 }
 
-// onAcked handles the answer to an ack: done, retry, or give up. A turn whose ack failed permanently is abandoned with
-// its attempt counted; it never becomes a failure of the orchestration (docs/contract-decisions.md#row-3).
+// onAcked handles the answer to an ack: done, retry, or give up. If a turn's ack fails permanently, the node abandons
+// the batch and the attempt counts; the orchestration never fails for that reason (docs/contract-decisions.md#row-3).
 func (n *Node) onAcked(s *slot, err error) {
 	h := s.hold
 	if err == nil {
@@ -155,7 +157,7 @@ func (n *Node) onAcked(s *slot, err error) {
 	}
 	h.failures++
 	step := n.rules.AckFailed(s.id.Kind, err, h.failures)
-	if step.Do == AckFail && h.decision == DecideAckFailed { // it is the failure that does not get through
+	if step.Do == AckFail && h.decision == DecideAckFailed { // this ack is itself the failure
 		step.Do = AckForget
 	}
 	n.logAckFailed(s, err, step)
@@ -194,8 +196,8 @@ func (n *Node) onCommitted(s *slot) {
 	n.next(s)
 }
 
-// failureInstead builds the ack with which 0.1.26 fails an orchestration whose turn could not be committed: from the
-// history as fetched, under the turn's execution (docs/contract/runtime.md#r5.4).
+// failureInstead builds the ack with which 0.1.26 fails an orchestration when it cannot commit a turn. The ack starts
+// from the fetched history and names the turn's execution (docs/contract/runtime.md#r5.4).
 func (n *Node) failureInstead(h *hold, err error) call.Call {
 	details := engine.Infrastructure(err)
 	id := lastEventID(h.batch.Item.History) + 1

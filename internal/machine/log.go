@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// The log lines of docs/contract/runtime.md#r11.2. Their texts are the contract's where it gives them.
+// The log lines of docs/contract/runtime.md#r11.2. Where the contract gives a text, they use it.
 
 func (n *Node) log(level Level, instance, text string, fields ...Field) {
 	n.emit(&Log{Level: level, Text: text, Instance: instance, Fields: fields})
@@ -109,7 +109,7 @@ func (n *Node) logAckFailed(s *slot, err error, step AckStep) {
 	n.log(LevelWarn, s.hold.instance, line, fields...)
 }
 
-// logTurn logs the lines that the code traced and the messages that the turn dropped.
+// logTurn logs the code's trace lines and the messages that the turn dropped.
 func (n *Node) logTurn(d *delivery, out *replay.Output) {
 	for _, m := range out.Dropped {
 		n.log(LevelWarn, d.Item.Instance, "dropping message", Field{"rule", m.Rule}, Field{"kind", string(d.Item.Messages[m.Message].Kind())})
@@ -126,7 +126,7 @@ func (n *Node) logTurn(d *delivery, out *replay.Output) {
 	}
 }
 
-// remaining returns how many deliveries a message has left before it is poison.
+// remaining returns how many more deliveries a message may have before it is poison.
 func (n *Node) remaining(count uint32) uint32 {
 	return n.options.MaxAttempts - min(count, n.options.MaxAttempts)
 }

@@ -13,29 +13,29 @@ import (
 
 // Config configures a node.
 type Config struct {
-	// Name is used in messages.
+	// Name identifies the node in messages.
 	Name string
-	// RuntimeID distinguishes this incarnation from every other node and incarnation: its worker slots claim sessions
-	// under names derived from it. Empty means the node's name, which is enough where no node starts twice.
+	// RuntimeID distinguishes this incarnation from every other node and incarnation. Its worker slots derive the names
+	// under which they claim sessions from it. Empty means the node's name, which is enough if no node starts twice.
 	RuntimeID string
-	// Build is what the node runs.
+	// Build is the build that the node runs.
 	Build *engine.Build
-	// Registry is the node's code. It is shared, not copied.
+	// Registry holds the node's code. The node does not copy it.
 	Registry *node.Registry
-	// Options are copied.
+	// Options are the node's options, which it copies.
 	Options node.Options
-	// Rules are the node's own rules; nil is DefaultRules.
+	// Rules are the node's own rules; nil means DefaultRules.
 	Rules *Rules
-	// Replay are the rules of its turns; nil is the default of package replay.
+	// Replay holds the rules of its turns; nil means the default of package replay.
 	Replay *replay.Rules
-	// Routing is what the node does about work that it cannot run.
+	// Routing says how the node treats work that it cannot run.
 	Routing Routing
 	// DoubleCheck computes every turn twice; TurnNote.Nondeterministic describes where the two differ.
 	DoubleCheck bool
-	// Watch records what the code of each turn asks for: TurnNote.Asked.
+	// Watch records the requests of each turn's code in TurnNote.Asked.
 	Watch bool
-	// Workspace is memory for turns and activities, Room for effects; nodes that step one at a time may share them. Nil means
-	// none, and memory of the node's own.
+	// Workspace is memory for turns and activities, and Room is memory for effects. Nodes that step one at a time may
+	// share them. Without a Workspace, nothing is reused; without a Room, the node makes its own.
 	Workspace *replay.Workspace
 	Room      *Room
 }
@@ -59,13 +59,13 @@ type Node struct {
 	routing     Routing
 	order       []Test // of rules and routing; read-only
 	supported   engine.VersionRange
-	// admitted is the supported range as a filter, for the runtime-side check; filter is the one that the node fetches
-	// with, the same except under a planted bug. Both are read-only.
+	// admitted is the supported range as a filter, for the runtime-side check. filter is the filter that the node
+	// fetches with, which differs only under a planted bug. Both are read-only.
 	admitted, filter *engine.CapabilityFilter
 
 	nowMs    int64
 	slots    []slot
-	calls    CallID // the last id assigned, as for the two below
+	calls    CallID // the last id assigned, as in the two fields below
 	timers   TimerID
 	jobs     JobID
 	started  bool
@@ -76,7 +76,8 @@ type Node struct {
 	sweeper  sweeper
 	counters Counters
 	out      []Effect // of the current step
-	// current is the delivery being decided, and fetch the request of the orchestration slots; fetch is read-only.
+	// current is the delivery that the node is deciding on. fetch is the request of the orchestration slots; it is
+	// read-only.
 	current delivery
 	fetch   call.Call
 }
@@ -117,13 +118,13 @@ func New(c Config) (*Node, error) {
 	return n, nil
 }
 
-// Filter returns the filter that the node fetches with. It must not be changed.
+// Filter returns the filter that the node fetches with. The caller must not change it.
 func (n *Node) Filter() *engine.CapabilityFilter { return n.filter }
 
 // Counters returns the node's counts so far.
 func (n *Node) Counters() Counters { return n.counters }
 
-// holds returns how many batches and activities the node holds at the moment.
+// holds returns how many batches and activities the node currently holds.
 func (n *Node) holds() int {
 	count := 0
 	for i := range n.slots {
@@ -134,8 +135,8 @@ func (n *Node) holds() int {
 	return count
 }
 
-// Step applies one input to the node's own state and returns the effects that it asks for, in order. The caller owns the
-// returned slice; the effects are in the node's Room. The node does not keep the input.
+// Step applies one input to the node's state and returns the effects that the node asks for, in order. The caller owns
+// the returned slice; the effects are in the node's Room. The node does not keep the input.
 func (n *Node) Step(in Input) []Effect { return n.StepInto(in, nil) }
 
 // StepInto is like Step, but appends the effects to the caller's slice.
@@ -158,7 +159,7 @@ func (n *Node) StepInto(in Input, effects []Effect) []Effect {
 		n.nowMs = in.NowMs
 		n.onDrain()
 	default:
-		panic("node " + n.name + ": unknown input") // its type is left out, so that inputs stay on the stack
+		panic("node " + n.name + ": unknown input") // without its type, so that inputs stay on the stack
 	}
 	n.stopIfDrained()
 	out := n.out
@@ -280,7 +281,7 @@ func (n *Node) onDrain() {
 	}
 }
 
-// stopIfDrained emits Stopped, once, when every slot has stopped.
+// stopIfDrained emits Stopped once, when every slot has stopped.
 func (n *Node) stopIfDrained() {
 	if !n.draining || n.stopped {
 		return
@@ -302,12 +303,12 @@ func (n *Node) emit(c Effect) {
 	n.out = append(n.out, c)
 }
 
-// ask makes a provider call.
+// ask emits a provider call with a deadline.
 func (n *Node) ask(s *slot, r call.Call, deadline time.Duration) CallID {
 	return n.askAs(s.id, r, deadline)
 }
 
-// askFetch makes a fetch, which has no deadline.
+// askFetch emits a fetch, which has no deadline.
 func (n *Node) askFetch(s *slot, r call.Call) CallID {
 	c := n.callTo(s.id, r)
 	c.Cadence = n.options.DispatcherMinPollInterval
@@ -319,7 +320,7 @@ func (n *Node) askAs(id Slot, r call.Call, deadline time.Duration) CallID {
 	return n.calls
 }
 
-// callTo emits a call of the provider, for the caller to complete.
+// callTo emits a provider call and returns it, so that the caller can fill in the rest.
 func (n *Node) callTo(id Slot, r call.Call) *ProviderCall {
 	n.calls++
 	c := n.room.calls.New()
@@ -336,7 +337,7 @@ func (n *Node) setTimer(after time.Duration, purpose string) TimerID {
 	return n.timers
 }
 
-// cancelTimer cancels a timer, if it is set.
+// cancelTimer cancels the timer if it is set.
 func (n *Node) cancelTimer(t *TimerID) {
 	if *t != 0 {
 		c := n.room.stops.New()
@@ -346,7 +347,7 @@ func (n *Node) cancelTimer(t *TimerID) {
 	}
 }
 
-// note completes the note with what the slot holds and emits it.
+// note adds the slot's held work to the note and emits it.
 func (n *Node) note(s *slot, what Note) {
 	h := s.hold
 	note := n.room.notes.New()
@@ -355,7 +356,7 @@ func (n *Node) note(s *slot, what Note) {
 	n.emit(note)
 }
 
-// event makes an event with this node's stamp.
+// event makes an event with this build's stamp.
 func (n *Node) event(instance string, execution, id uint64, data engine.EventData) engine.Event {
 	return engine.Event{
 		EventID: id, InstanceID: instance, ExecutionID: execution, TimestampMs: uint64(n.nowMs),

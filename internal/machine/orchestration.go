@@ -9,12 +9,12 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// The rules by which the node itself drops messages; package replay has its own.
+// The rules by which the node drops messages; package replay has its own.
 const (
 	dropTerminal  = replay.DropTerminal // the current execution has ended
 	dropUnstarted = "unstarted"         // the instance has no history, and nothing in the batch starts it
-	dropPoison    = "poison"            // the batch was delivered too often
-	dropSwept     = "swept"             // nobody took the batch for too long
+	dropPoison    = "poison"            // the batch has been delivered too often
+	dropSwept     = "swept"             // no node took the batch for too long
 )
 
 // onOrchestration decides what to do with a fetched batch.
@@ -47,7 +47,7 @@ func (n *Node) decide(s *slot, d *delivery) {
 	n.runTurn(s, d)
 }
 
-// decides applies one test and, if it holds, acts on it.
+// decides applies one test and acts on it if it holds.
 func (n *Node) decides(t Test, s *slot, d *delivery) bool {
 	switch t {
 	case TestTerminal:
@@ -66,7 +66,7 @@ func (n *Node) decides(t Test, s *slot, d *delivery) bool {
 	panic(fmt.Sprintf("node %s: unknown test %d", n.name, t))
 }
 
-// dropsEnded acknowledges messages without effect because their execution has ended or does not exist.
+// dropsEnded acknowledges messages that have no effect because their execution has ended or does not exist.
 func (n *Node) dropsEnded(s *slot, d *delivery) bool {
 	var note Note
 	switch {
@@ -106,7 +106,7 @@ func (n *Node) bouncesIncompatible(s *slot, d *delivery) bool {
 	return true
 }
 
-// incompatible describes the pin and the range.
+// incompatible describes the pin and the supported range.
 func (n *Node) incompatible(d *delivery) string {
 	return fmt.Sprintf("incompatible pin %s, supported %s", d.pin, n.supported)
 }
@@ -161,7 +161,7 @@ func (n *Node) turnInput(d *delivery, handler node.Resolved) replay.Input {
 	return in
 }
 
-// runTurn computes the turn and starts its job, which lets time pass; onFinished commits it.
+// runTurn computes the turn and starts a job for the time that the turn takes; onFinished commits the turn.
 func (n *Node) runTurn(s *slot, d *delivery) {
 	handler, found := d.resolve(n.registry, n.rules)
 	if !found {

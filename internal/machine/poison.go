@@ -10,18 +10,18 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// poisonCause is the reason, as far as the poisoning node can see, that a poisoned batch was never committed.
+// poisonCause is the reason, as the poisoning node sees it, why no delivery of a batch led to a commit.
 type poisonCause uint8
 
-// The causes, in the order in which they are tested.
+// The causes, in the order of their tests.
 const (
-	poisonUndecodable  poisonCause = iota // its history or a message cannot be decoded here
+	poisonUndecodable  poisonCause = iota // this node cannot decode its history or a message
 	poisonIncompatible                    // its pin is outside this node's range
 	poisonNoHandler                       // this node lacks its handler
 	poisonCrashes                         // none of these: crashes, expired locks, lost answers
 )
 
-// undecodableCause is the cause of poison that cannot be decoded, unless there is more to say.
+// undecodableCause is the cause of undecodable poison when there is no more specific text.
 const undecodableCause = "undecodable history"
 
 // poisonCause finds the cause and its text.
@@ -37,9 +37,9 @@ func (n *Node) poisonCause(d *delivery) (poisonCause, string) {
 	return poisonCrashes, "crashes"
 }
 
-// poisons ends work that was delivered too often (docs/contract/runtime.md#r10, docs/contract-decisions.md). A
-// decodable batch for an execution that has continued as new does not end the next execution while it lacks that one's
-// start: it waits.
+// poisons ends work that has been delivered too often (docs/contract/runtime.md#r10, docs/contract-decisions.md). If
+// the execution has continued as new and the decodable batch lacks the next execution's start, it does not end the next
+// execution: it waits for the start.
 func (n *Node) poisons(s *slot, d *delivery) bool {
 	if !n.rules.ExceedsMaxAttempts(d.AttemptCount, n.options.MaxAttempts) {
 		return false
@@ -62,9 +62,9 @@ func (n *Node) poisons(s *slot, d *delivery) bool {
 	return true
 }
 
-// poisonAck builds the ack that ends the execution. An execution that has not begun is begun first, so that its history
-// reads like any other: it is a new instance, or the successor of an execution that has continued as new, which stays
-// unchanged. An undecodable history gets one event with an id far beyond its own.
+// poisonAck builds the ack that ends the execution. If the execution has not begun, the ack begins it first, so that
+// its history reads like any other. Such an execution belongs to a new instance, or follows an execution that has
+// continued as new, which stays unchanged. An undecodable history gets one event with an id far beyond its own ids.
 func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.OrchestrationAck {
 	ack := engine.OrchestrationAck{LockToken: d.LockToken, ExecutionID: d.Item.ExecutionID}
 	begins := continued || !d.undecodable() && len(d.Item.History) == 0
@@ -95,7 +95,7 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 		m.ParentInstanceID, m.ParentExecutionID, m.ParentEventID = started.ParentInstance, started.ParentExecutionID, started.ParentID
 	case d.undecodable():
 		ack.HistoryDelta = []engine.Event{event(eventdata.CorruptedPoisonEventID, failed)}
-		// The name creates the instance if its own start is the undecodable message.
+		// The name creates the instance if the undecodable message is its start.
 		ack.Metadata.OrchestrationName, ack.Metadata.OrchestrationVersion = orUnknown(d.Item.OrchestrationName), orUnknown(d.Item.Version)
 	case n.rules.PoisonCancels:
 		n.endRunning(d, &ack, details)
@@ -108,8 +108,7 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 	return ack
 }
 
-// endRunning ends a running execution like any other end: its open waits, its activities and its children are
-// cancelled.
+// endRunning ends a running execution like any other end: it cancels the open waits, the activities and the children.
 func (n *Node) endRunning(d *delivery, ack *engine.OrchestrationAck, details engine.ErrorDetails) {
 	in := n.turnInput(d, node.Resolved{})
 	in.ExecutionID, in.History, in.Start = ack.ExecutionID, d.Item.History, nil
@@ -160,7 +159,7 @@ func (n *Node) poisonDetails(d *delivery, execution uint64, cause string) engine
 	return engine.ErrorDetails{Poison: p}
 }
 
-// messagesText formats messages as a JSON array; one that this build does not write is shown by its kind alone.
+// messagesText formats messages as a JSON array. It shows only the kind of a message that this build does not write.
 func (n *Node) messagesText(messages []engine.WorkItem) string {
 	text := []byte{'['}
 	for i, m := range messages {

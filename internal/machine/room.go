@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/slab"
 )
 
-// Room is memory for the effects that steps return, so that an ordinary step allocates none of them. Nodes that step one at a
-// time may share one. The zero value is ready.
+// Room is memory for the effects that steps return, so that an ordinary step does not allocate them. Nodes that step
+// one at a time may share a Room. The zero value is ready to use.
 type Room struct {
 	calls      slab.Slab[ProviderCall]
 	timers     slab.Slab[SetTimer]
@@ -19,10 +19,10 @@ type Room struct {
 	notes      slab.Slab[Note]
 	turnNotes  slab.Slab[TurnNote]
 	called     activityCall
-	asked      asked.Recorder // of the turn that is computed
-	output     replay.Output  // of it
-	steps      int            // since the effects were taken back
-	// What a node keeps from step to step, or hands to the provider: the contents of acks.
+	asked      asked.Recorder // of the turn being computed
+	output     replay.Output  // of the turn being computed
+	steps      int            // since takeBack
+	// The contents of acks, which a node keeps from step to step and passes to the provider.
 	events    slab.Slab[engine.Event]
 	items     slab.Slab[engine.WorkItem]
 	cancelled slab.Slab[engine.ScheduledActivityIdentifier]
@@ -37,7 +37,7 @@ type activityCall struct {
 
 	result, failure string
 	failed          bool
-	call            func() // the method value run, made once
+	call            func() // the method value a.run, allocated once
 }
 
 func (a *activityCall) run() {
@@ -47,10 +47,11 @@ func (a *activityCall) run() {
 	}
 }
 
-// forget makes the value ready for the next call.
+// forget clears the value for the next call.
 func (a *activityCall) forget() { *a = activityCall{call: a.call} }
 
-// activity returns the value in which the next activity is called. Code that steps a node of its own gets another one.
+// activity returns the value for the next activity call. If the code of an activity steps another node, that node gets
+// a new value.
 func (r *Room) activity() *activityCall {
 	a := &r.called
 	if a.code != nil {
@@ -62,10 +63,11 @@ func (r *Room) activity() *activityCall {
 	return a
 }
 
-// stepsAtOnce is how many steps' effects are taken back together: each time costs as much as a few effects.
+// stepsAtOnce is the number of steps whose effects takeBack frees together, since each takeBack costs as much as a few
+// effects.
 const stepsAtOnce = 16
 
-// NextStep says that the effects of earlier steps are no longer in use.
+// NextStep tells the room that the effects of earlier steps are no longer in use.
 func (r *Room) NextStep() {
 	if r.steps++; r.steps == stepsAtOnce {
 		r.takeBack()
@@ -83,7 +85,7 @@ func (r *Room) takeBack() {
 	r.turnNotes.Reset()
 }
 
-// NextRun takes back all memory: the nodes of the previous run and their effects are no longer in use.
+// NextRun takes back all memory. The nodes of the previous run and their effects must no longer be in use.
 func (r *Room) NextRun() {
 	r.takeBack()
 	r.events.Reset()

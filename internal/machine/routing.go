@@ -10,21 +10,21 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// Routing says how a node gets the work that it can run, and what it does with the rest. The zero value is the contract's
-// rule: the provider filters, and work that no node admits waits.
+// Routing says how a node finds the work that it can run, and how it treats other work. The zero value is the
+// contract's rule: the provider filters, and work that no node admits waits.
 type Routing struct {
-	// Bounces makes the node fetch without a filter. It abandons work that it cannot replay with the growing delay of a
-	// missing handler, and counts the attempts, until the work is poison.
+	// Bounces makes the node fetch without a filter. The node abandons work that it cannot replay with the growing
+	// delay of a missing handler. The attempts count, until the work is poison.
 	Bounces bool
-	// SweepEvery, if not 0, adds a slot that passes over all queued work, with that pause between passes, and ends work that
-	// the node cannot replay and has met for SweepAfter.
+	// SweepEvery, if not 0, adds a slot that makes passes over all queued work, with that pause between passes. It ends
+	// work that the node cannot replay and has met for SweepAfter.
 	SweepEvery, SweepAfter time.Duration
 }
 
-// Unprocessable is the prefix of the cause of poison when work is bounced.
+// Unprocessable is the prefix of the poison cause of bounced work.
 const Unprocessable = "work item could not be processed on this node (orchestration not registered here, or execution history is unsupported)"
 
-// routed adapts a new node to its routing.
+// routed sets up a new node for its routing.
 func (n *Node) routed(r Routing) {
 	n.routing, n.order = r, n.rules.Order
 	if r.Bounces {
@@ -36,8 +36,8 @@ func (n *Node) routed(r Routing) {
 	}
 }
 
-// pinFirst moves the test of the pin before that of the history: a node that bounces fetches histories that it cannot
-// read because another build wrote them.
+// pinFirst moves the pin test before the history test, since a bouncing node fetches histories that it cannot read
+// because another build wrote them.
 func pinFirst(order []Test) []Test {
 	order = slices.Clone(order)
 	i, j := slices.Index(order, TestHistoryError), slices.Index(order, TestIncompatible)
@@ -57,27 +57,27 @@ func (n *Node) bounceDelay(count uint32) time.Duration {
 }
 
 const (
-	// sweepLooks bounds the looks of one pass.
+	// sweepLooks bounds the instances that one pass looks at.
 	sweepLooks = 64
-	// sweepDelay is the delay with which a sweeper abandons work that the node could run, so that its next fetch finds other
-	// work; for other work it is IncompatibleDelay.
+	// sweepDelay is the delay with which a sweeper abandons work that the node could run, so that its next fetch finds
+	// other work. For work that the node cannot run, the delay is IncompatibleDelay.
 	sweepDelay = 100 * time.Millisecond
 )
 
 // sweeper is the state of the slot that sweeps.
 type sweeper struct {
 	passing bool
-	met     []string // in this pass
+	met     []string // instances met in this pass
 	blocked []sighting
 }
 
-// sighting is a batch that the node cannot replay and that a pass has met.
+// sighting is a batch that a pass has met and that the node cannot replay.
 type sighting struct {
 	instance  string
 	execution uint64
-	first     string // the first message of the batch, empty if it cannot be decoded
+	first     string // the text of the batch's first message, empty if it cannot be decoded
 	sinceMs   int64
-	lastMs    int64 // when a look last met it
+	lastMs    int64 // when a pass last met it
 }
 
 // nextSweep makes the next fetch of a pass, or waits for the next pass.
@@ -101,9 +101,9 @@ func (n *Node) nextSweep(s *slot) {
 	}
 }
 
-// endPass ends a pass of the sweeper, and forgets work that several passes have not met: it is no longer blocked. One pass
-// may miss blocked work, since another node's sweeper may hold it. An undecodable batch is forgotten sooner, since it
-// cannot be distinguished from the next one.
+// endPass ends a pass of the sweeper. It forgets work that several passes have not met, since that work is no longer
+// blocked. A single pass may miss blocked work that another node's sweeper holds. An undecodable batch is forgotten
+// sooner, since the sweeper cannot distinguish it from the next one.
 func (n *Node) endPass() {
 	n.sweeper.passing = false
 	after := n.routing.SweepAfter.Milliseconds()
@@ -113,7 +113,7 @@ func (n *Node) endPass() {
 	})
 }
 
-// look decides what the sweeper does with a batch that it fetched.
+// look decides what the sweeper does with a fetched batch.
 func (n *Node) look(s *slot, d *delivery) {
 	w := &n.sweeper
 	id := d.Item.Instance
@@ -138,7 +138,7 @@ func (n *Node) look(s *slot, d *delivery) {
 	}
 }
 
-// sight returns since when passes have met the batch, which the node cannot replay.
+// sight returns the time at which passes first met the batch, which the node cannot replay.
 func (n *Node) sight(d *delivery) int64 {
 	w := &n.sweeper
 	now := sighting{instance: d.Item.Instance, execution: d.execution(), sinceMs: n.nowMs, lastMs: n.nowMs}
@@ -161,14 +161,14 @@ func (n *Node) forget(id string) {
 	n.sweeper.blocked = slices.DeleteFunc(n.sweeper.blocked, func(x sighting) bool { return x.instance == id })
 }
 
-// sweepAway ends an execution that has been blocked for long enough, as poison does.
+// sweepAway ends an execution that has been blocked for long enough, in the way that poison does.
 func (n *Node) sweepAway(s *slot, d *delivery, blocked time.Duration) {
 	text := fmt.Sprintf("%sblocked for %v, since no node took it; %s", eventdata.Swept, blocked.Truncate(time.Second), n.incompatible(d))
 	n.logSwept(d, text)
 	n.endAsPoison(s, d, DecideSwept, text, dropSwept)
 }
 
-// endAsPoison ends the execution of a batch with a poison error, whatever the batch's count.
+// endAsPoison ends the execution of a batch with a poison error, regardless of the batch's attempt count.
 func (n *Node) endAsPoison(s *slot, d *delivery, decision Decision, text, rule string) {
 	ack := n.poisonAck(d, d.status == engine.StatusContinuedAsNew && n.rules.PoisonWaitsForStart, text)
 	s.hold.execution = ack.ExecutionID

@@ -8,19 +8,20 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// sessionKeeper renews the sessions that the node's workers own, and sweeps the orphaned ones
-// (docs/contract/runtime.md#r6.4). It starts with the first session activity, or with the node if the owner's name
-// outlives the incarnation. A node that owns nothing has nothing to renew.
+// sessionKeeper renews the sessions that the node's workers own, and cleans up orphaned sessions
+// (docs/contract/runtime.md#r6.4). It starts with the first session activity, since before that the node owns no
+// session. If the owner's name outlives the incarnation, it starts with the node.
 type sessionKeeper struct {
 	begun                    bool
 	renewal, cleanup         TimerID
 	renewalCall, cleanupCall CallID
 }
 
-// sessionSlot is the slot under which the keeper makes its calls.
+// sessionSlot is the slot that the keeper's calls name.
 var sessionSlot = Slot{Kind: SlotSessions}
 
-// sessionOwners returns the names under which the worker slots claim sessions: the configured one for all, or one each.
+// sessionOwners returns the names under which the worker slots claim sessions: the configured name for all slots, or
+// one name for each.
 func sessionOwners(o *node.Options, runtime string) []string {
 	if o.WorkerNodeID != "" {
 		return []string{o.WorkerNodeID}
@@ -32,8 +33,8 @@ func sessionOwners(o *node.Options, runtime string) []string {
 	return owners
 }
 
-// sessionConfig returns the session config that a worker slot fetches with. A node that already serves as many sessions
-// as it may fetches without one and gets no session activity.
+// sessionConfig returns the session config that a worker slot fetches with. It returns nil when the node is at its
+// session limit, so that the fetch gets no session activity.
 func (n *Node) sessionConfig(id Slot) *engine.SessionFetchConfig {
 	owner := n.owners[0]
 	if len(n.owners) > 1 {
@@ -42,7 +43,7 @@ func (n *Node) sessionConfig(id Slot) *engine.SessionFetchConfig {
 	return &engine.SessionFetchConfig{OwnerID: owner, LockTimeout: n.options.SessionLockTimeout}
 }
 
-// sessionsInFlight returns the number of sessions whose activities the node's workers hold.
+// sessionsInFlight returns the number of sessions with activities that the node's workers hold.
 func (n *Node) sessionsInFlight() int {
 	count := 0
 	for i := range n.slots {
@@ -83,7 +84,7 @@ func (n *Node) armSessionRenewal() {
 	}
 }
 
-// onSessionWake handles the keeper's timers and reports whether the timer is one of them.
+// onSessionWake handles the keeper's timers and reports whether the timer belongs to the keeper.
 func (n *Node) onSessionWake(t TimerID) bool {
 	k, o := &n.keeper, &n.options
 	switch t {
@@ -105,8 +106,8 @@ func (n *Node) onSessionWake(t TimerID) bool {
 	return true
 }
 
-// onSessionAnswer handles answers to the keeper's calls and reports whether the call is one. Failed calls are logged;
-// the next is due as usual.
+// onSessionAnswer handles answers to the keeper's calls and reports whether the call belongs to the keeper. It logs a
+// failed call; the next call follows at its usual time.
 func (n *Node) onSessionAnswer(in *Answer) bool {
 	k := &n.keeper
 	switch in.Call {

@@ -11,23 +11,23 @@ import (
 
 // slot is one loop: it fetches, holds the work until it is acknowledged or abandoned, and fetches again.
 //
-// Invariant: in each phase at most one of call, timer and job is set, the one that the phase waits for.
+// Invariant: at most one of call, timer and job is set, namely the one that the phase waits for.
 type slot struct {
 	id    Slot
 	phase phase
 	call  CallID
 	timer TimerID
 	job   JobID
-	// fetchedMs is when the last fetch was sent.
+	// fetchedMs is the time at which the slot sent its last fetch.
 	fetchedMs int64
-	// errors counts consecutive fetches that failed retryably.
+	// errors counts consecutive fetches that failed with a retryable error.
 	errors int
-	// hold is the fetched work, nil if nothing is held.
+	// hold is the fetched work, nil if the slot holds none.
 	hold *hold
 	room hold // storage that hold points to
-	// fetch is a worker slot's request while it may serve one more session; it is read-only.
+	// fetch is a worker slot's request while the node may serve one more session; it is read-only.
 	fetch call.Call
-	// sweeps marks the sweeper's slot, which runs nothing.
+	// sweeps marks the sweeper's slot, which runs no turns.
 	sweeps bool
 }
 
@@ -35,19 +35,19 @@ type slot struct {
 type phase uint8
 
 const (
-	phaseIdle       phase = iota // not started, or never to fetch again
+	phaseIdle       phase = iota // not started, or done with fetching
 	phaseFetching                // a fetch is in flight
 	phasePausing                 // between two fetches
 	phaseRunning                 // a turn or an activity is running
-	phaseReading                 // a system activity reads
-	phaseGrace                   // a lost activity may still end by itself
+	phaseReading                 // a system activity is reading
+	phaseGrace                   // a lost activity may still return
 	phaseAcking                  // an ack is in flight
-	phaseAckPausing              // an ack will be repeated
-	phaseAbandoning              // an abandon is in flight; its answer decides nothing
+	phaseAckPausing              // waiting to resend an ack
+	phaseAbandoning              // an abandon is in flight; its answer does not matter
 	phaseStopped                 // drained
 )
 
-// next begins the next round, or ends the slot if the node drains.
+// next begins the next round, or stops the slot if the node is draining.
 func (n *Node) next(s *slot) {
 	s.hold = nil
 	if n.draining {
@@ -81,8 +81,8 @@ func (n *Node) next(s *slot) {
 	s.call = n.askFetch(s, s.fetch)
 }
 
-// askPlainly fetches work that belongs to no session, since the node is at its session limit. The answer comes at once,
-// so that the next fetch asks for sessions again if there is room by then.
+// askPlainly fetches work without a session, since the node is at its session limit. The answer comes at once, so that
+// the next fetch can ask for sessions again.
 func (n *Node) askPlainly(s *slot) {
 	q := n.workRequest(nil)
 	if n.rules.PlainFetchWaits {
@@ -149,7 +149,7 @@ func (n *Node) onFetchFailed(s *slot, err error) {
 	n.pause(s, timerFetchBackoff, pause)
 }
 
-// pause waits before the next fetch, unless the pause is zero or the node drains.
+// pause waits before the next fetch, unless the pause is zero or the node is draining.
 func (n *Node) pause(s *slot, purpose string, d time.Duration) {
 	if d <= 0 || n.draining {
 		n.next(s)
@@ -159,7 +159,7 @@ func (n *Node) pause(s *slot, purpose string, d time.Duration) {
 	s.timer = n.setTimer(d, purpose)
 }
 
-// abandon abandons the work that the slot holds and notes the reason. The answer changes nothing: if the call failed,
+// abandon abandons the work that the slot holds and notes the reason. The answer does not matter: if the call fails,
 // the lock expires.
 func (n *Node) abandon(s *slot, why Note) {
 	n.note(s, why)
@@ -179,7 +179,7 @@ func (n *Node) handBack(s *slot, d Decision, delay time.Duration) {
 	s.call = n.ask(s, request, n.options.CallDeadline)
 }
 
-// drain takes a slot that holds nothing out of service, or lets it finish.
+// drain stops a slot that holds nothing, and lets any other slot finish.
 func (n *Node) drain(s *slot) {
 	switch s.phase {
 	case phaseIdle:

@@ -26,7 +26,7 @@ func (n *Node) activityCode(name string) (node.Activity, bool) {
 	return n.registry.Activity(name)
 }
 
-// newGUID derives the id from the activity's identity, so it is unique and the same in every run.
+// newGUID derives the id from the activity's identity, so that it is unique and the same in every run.
 func newGUID(ctx node.ActivityContext, _ string) (string, error) {
 	h := sha256.New()
 	h.Write([]byte(ctx.Instance))
@@ -41,12 +41,13 @@ func (n *Node) utcNowMs(node.ActivityContext, string) (string, error) {
 	return strconv.FormatInt(n.nowMs, 10), nil
 }
 
-// refuseKey fails the read of a key whose input does not name a key.
+// refuseKey fails a read whose input does not name a key.
 func refuseKey(node.ActivityContext, string) (string, error) {
 	return "", fmt.Errorf("%s: expected an instance id and a key as JSON", orchhost.SystemGetKVValue)
 }
 
-// readsKey starts the provider call of a system activity that reads another instance's key, and reports whether it has.
+// readsKey starts the provider call of a system activity that reads another instance's key. It reports whether it
+// started one.
 func (n *Node) readsKey(s *slot) bool {
 	if s.hold.activity.Name != orchhost.SystemGetKVValue {
 		return false
@@ -60,7 +61,8 @@ func (n *Node) readsKey(s *slot) bool {
 	return true
 }
 
-// onKeyRead acknowledges the value that was read. After a retryable error it hands the activity back for redelivery.
+// onKeyRead acknowledges the activity with the key's value. After a retryable error it abandons the activity for
+// redelivery.
 func (n *Node) onKeyRead(s *slot, in *Answer) {
 	if engine.IsRetryable(in.Err) {
 		n.abandon(s, Note{Decision: DecideReadFailed, Delay: workAckFailedDelay, Cause: in.Err.Error()})

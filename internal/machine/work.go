@@ -22,7 +22,7 @@ func (n *Node) onWork(s *slot, f *engine.FetchedWork) {
 	case n.draining:
 		n.abandon(s, Note{Decision: DecideDrained, Cause: "the node drains"})
 	case !ok:
-		// A provider that honors the contract refuses such an item. This node must not drop it.
+		// A provider that honors the contract refuses such an item. The node must not drop it.
 		n.abandon(s, Note{Decision: DecideWorkNoHandler, Delay: o.UnregisteredBackoffMax, Cause: fmt.Sprintf("not an activity: %s", f.Item.Kind())})
 	case item.SessionID != "" && n.sessionsInFlight() > n.rules.SessionCap(o.MaxSessionsPerRuntime):
 		n.abandon(s, Note{Decision: DecideSessionsFull, Delay: sessionsFullDelay, Cause: "the node serves as many sessions as it may"})
@@ -78,7 +78,7 @@ func (n *Node) runActivity(s *slot) {
 	n.startRenewing(s)
 }
 
-// onActivityDone runs the code of an activity whose time is over, and acknowledges the outcome.
+// onActivityDone runs the code of an activity when its time is up, and acknowledges the outcome.
 func (n *Node) onActivityDone(s *slot, panicked string) {
 	a := s.hold.activity
 	run, found := n.activityCode(a.Name)
@@ -117,8 +117,8 @@ func (n *Node) completeActivity(s *slot, result, failure string, failed bool) {
 	n.commit(s, DecideWorkRun, call.AckWorkItem{LockToken: s.hold.token, Completion: completion})
 }
 
-// callActivity is the boundary to user code: a panic or runtime.Goexit there is a failure. The error's Error method is
-// user code, too.
+// callActivity is the boundary to user code: it turns a panic or runtime.Goexit into a failure. The error's Error
+// method is user code, too.
 func (n *Node) callActivity(run node.Activity, ctx node.ActivityContext, input string) (result, failure string, failed bool) {
 	a := n.room.activity()
 	defer a.forget()
@@ -136,11 +136,11 @@ func failedActivity(a engine.ActivityExecuteItem, details engine.ErrorDetails) e
 
 func missingActivity(a engine.ActivityExecuteItem) string { return "activity missing: " + a.Name }
 
-// onActivityLost stops an activity whose lock is lost: because the orchestration cancelled it, because the lock
-// expired, or because a renewal failed permanently. It may go on for the grace period, but its result is discarded.
-// Then it is abandoned with its attempt counted. That has an effect only in the third case, where the lock is still
-// live and no other node could run the activity before it expires. (0.1.26 acknowledges it instead, and so loses it
-// forever.)
+// onActivityLost stops an activity that has lost its lock: because the orchestration cancelled it, because the lock
+// expired, or because a renewal failed permanently. The activity may run on for the grace period, but the node discards
+// its result. Then the node abandons it, and the attempt counts. The abandon has an effect only in the third case,
+// where the lock is still live and would keep other nodes from running the activity until it expires. (0.1.26
+// acknowledges the activity instead, and so loses it forever.)
 func (n *Node) onActivityLost(s *slot, cause string, discard bool) {
 	n.counters.ActivitiesLost++
 	s.hold.discard = discard
@@ -154,7 +154,7 @@ func (n *Node) onActivityLost(s *slot, cause string, discard bool) {
 	s.timer = n.setTimer(n.options.ActivityCancellationGracePeriod, timerGrace)
 }
 
-// onGraceOver ends a lost activity that did not end by itself.
+// onGraceOver ends a lost activity that has not returned.
 func (n *Node) onGraceOver(s *slot) {
 	n.emit(&CancelJob{Job: s.job})
 	s.job = 0

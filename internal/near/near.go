@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Hint returns "; did you mean X?" for the name nearest to word, or "" if none is near. Of equally near names it
-// takes the first.
+// Hint returns "; did you mean X?" for the name nearest to word, or "" if no name is near. Among equally near names it
+// picks the first.
 func Hint(word string, names []string) string {
-	const longest = 64 // nobody mistypes a name that long, and comparing takes time
+	const longest = 64 // longer words are not typos, and comparing them takes time
 	best, least := "", max(len(word)/3, 1)
 	for _, name := range names {
 		if len(word) > longest || len(name) > longest {
@@ -24,7 +24,7 @@ func Hint(word string, names []string) string {
 	return fmt.Sprintf("; did you mean %s?", best)
 }
 
-// distance counts the insertions, deletions, replacements and swaps of neighbours that turn a into b.
+// distance counts the insertions, deletions, replacements and swaps of adjacent letters that turn a into b.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

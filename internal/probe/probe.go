@@ -6,56 +6,58 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Probe is an actor that makes raw provider calls, to reach what nodes never do: filters that are empty or hold several
-// ranges, abandons with ignore_attempt, locks that are held for too long, acks that re-pin or make false claims. It does
-// only what the contract lets any caller do, and puts back what it consumes, so that healthy work stays healthy.
+// Probe is an actor that makes raw provider calls, to reach states that nodes never cause: filters that are empty or
+// hold several ranges, abandons with ignore_attempt, locks held for too long, acks that re-pin or make false claims. It
+// does only what the contract lets any caller do, and it puts back the messages that it consumes, so that healthy work
+// stays healthy.
 //
 // A probe does one of five things: it fetches turns (Filter), fetches activities (Work), sends a message (Send), deletes or
-// prunes (Sweep), or reads (Look). Probes act only during turbulence: locks that one still holds when calm begins run out.
+// prunes (Sweep), or reads (Look). Probes act only during turbulence: a lock that a probe still holds when calm begins
+// runs out.
 type Probe struct {
 	Name string
-	// Build is the codec with which it decodes and encodes.
+	// Build is the build whose codec the probe uses to decode and encode.
 	Build string
 	// Filter is the text of the filter: "none" (empty), "any" (nil), or ranges separated by " | ".
 	Filter string
-	// Work makes it fetch activities; then Filter is empty.
+	// Work makes the probe fetch activities. Filter is then empty.
 	Work bool
-	// Send is what it enqueues, for Instance, instead of fetching; then Filter is empty, too.
+	// Send is the kind of message that the probe enqueues for Instance instead of fetching. Filter is then empty, too.
 	Send     Send
 	Instance string
-	// Sweep is what it deletes or prunes in bulk instead of fetching.
+	// Sweep makes the probe delete or prune in bulk instead of fetching.
 	Sweep Sweep
-	// Look makes it read instead: the list of instances, and of each its history, statistics and keys.
+	// Look makes the probe read instead: the list of instances, and each instance's history, statistics and keys.
 	Look bool
-	// Does lists what it may do with what it fetched; one is drawn each time. Empty means ActAbandon.
+	// Does lists the acts that may follow a fetch; the probe draws one each time. Empty means ActAbandon.
 	Does []Act
-	// Holds lists how long it may keep that first; one class is drawn each time. Empty means HoldLeast.
+	// Holds lists how long the probe may wait before it acts; it draws one class each time. Empty means HoldLeast.
 	Holds []Hold
-	// Lock is how long it locks what it fetches; 0 means a second.
+	// Lock is the lock timeout of its fetches; 0 means one second.
 	Lock time.Duration
-	// Delay is the delay of its abandons and of what it sends.
+	// Delay is the delay of the abandons and messages that it sends.
 	Delay time.Duration
 	// Pin is the version that ActRepin pins to.
 	Pin *engine.Version
-	// IgnoreAttempt is the ignore_attempt of its abandons.
+	// IgnoreAttempt is the ignore_attempt argument of its abandons.
 	IgnoreAttempt bool
-	// From, Every and Count are when it first acts, the time from one act to the next, and the number of acts.
+	// From is the time of the first act, Every the time from one act to the next, and Count the number of acts.
 	From  time.Duration
 	Every time.Duration
 	Count int
 }
 
-// Act is the treatment that a probe gives to what it has fetched.
+// Act is what a probe does with a turn or activity that it has fetched.
 type Act string
 
-// The acts of probes. A probe's ack appends nothing and enqueues again, unchanged, what it consumes. Work that has not
-// begun or cannot be decoded is given back instead.
+// The acts of probes. A probe's ack appends nothing and enqueues again, unchanged, the messages that it consumes. If
+// the work has not begun or cannot be decoded, the probe abandons it instead.
 const (
 	ActAbandon Act = "abandon" // gives it back
 	ActRenew   Act = "renew"   // renews the lock, then gives it back
 	ActLeave   Act = "leave"   // does nothing, so that the lock runs out
 	ActAck     Act = "ack"     // acknowledges it
-	ActTwice   Act = "twice"   // acknowledges it, and uses the dead token again: ack, renewal, abandon
+	ActTwice   Act = "twice"   // acknowledges it, then uses the dead token to ack, renew and abandon
 	ActForge   Act = "forge"   // acknowledges, renews and abandons with a token that nobody issued; then gives it back
 	// For turns only:
 	ActRepin      Act = "repin"      // acknowledges it with another pin
@@ -63,7 +65,7 @@ const (
 	ActContradict Act = "contradict" // sends the other outcome of a completion in its history, then gives it back
 )
 
-// Acts returns every act, with those for turns only at the end.
+// Acts returns every act. The acts for turns only come last.
 func Acts() []Act {
 	return []Act{ActAbandon, ActRenew, ActLeave, ActAck, ActTwice, ActForge, ActRepin, ActBehind, ActContradict}
 }
@@ -71,15 +73,15 @@ func Acts() []Act {
 // ForTurns reports whether the act is for turns only.
 func (a Act) ForTurns() bool { return a == ActRepin || a == ActBehind || a == ActContradict }
 
-// Hold is a class of durations for which a probe keeps what it has fetched.
+// Hold is a class of durations for which a probe keeps a fetched item.
 type Hold string
 
 // The classes of hold times, relative to the probe's lock.
 const (
 	HoldLeast   Hold = "least"   // no time at all
 	HoldTypical Hold = "typical" // an eighth to a half of the lock
-	HoldBefore  Hold = "before"  // until just before the lock runs out
-	HoldAfter   Hold = "after"   // until it has just run out
+	HoldBefore  Hold = "before"  // until just before the lock expires
+	HoldAfter   Hold = "after"   // until just after the lock expires
 )
 
 // Holds returns every class.
@@ -94,10 +96,10 @@ const (
 	SendMessage Send = "message" // a queue message, for any instance
 )
 
-// Sends returns everything that probes can send.
+// Sends returns every kind of message that probes can send.
 func Sends() []Send { return []Send{SendStart, SendMessage} }
 
-// Sweep is a kind of bulk deletion or pruning by a probe.
+// Sweep is a kind of bulk deletion or pruning.
 type Sweep string
 
 // The targets of sweeps.
@@ -109,13 +111,13 @@ const (
 // Sweeps returns every target of a sweep.
 func Sweeps() []Sweep { return []Sweep{SweepInstances, SweepExecutions} }
 
-// LockLeast is the shortest time for which a probe may lock.
+// LockLeast is the shortest lock timeout of a probe.
 const LockLeast = 100 * time.Millisecond
 
-// probeLock is how long a probe locks if the plan does not say.
+// probeLock is the lock timeout of a probe if the plan does not set one.
 const probeLock = time.Second
 
-// LockFor returns how long the probe locks what it fetches: Lock, or the default if that is 0.
+// LockFor returns the lock timeout of the probe's fetches: Lock, or the default if Lock is 0.
 func (p *Probe) LockFor() time.Duration {
 	if p.Lock == 0 {
 		return probeLock

@@ -1,4 +1,4 @@
-// Package record has the kinds of what a simulated world records: what happens outside the store.
+// Package record names the kinds of records that a simulated world makes of events outside the store.
 //
 //	switch r.Kind {
 //	case record.NodeCrashed: // r.Node, r.Incarnation

@@ -1,9 +1,9 @@
 package record
 
-// Kind is the kind of a record: what happened.
+// Kind names the event that a record describes.
 type Kind uint8
 
-// The kinds of records, with the fields that each sets besides Kind, At, AtMs, Step.
+// The kinds of records, with the fields that each sets in addition to Kind, At, AtMs, Step.
 const (
 	None Kind = iota
 	// NodeStarted: Node, Incarnation; World.Node returns build and options.
@@ -16,37 +16,38 @@ const (
 	NodeDraining
 	// CallSent: Node, Incarnation, Call, CallKind, Request, Slot.
 	CallSent
-	// CallExecuting and CallExecuted bracket the atomic instant: the same, StoreCall after it, Outcome, Err.
+	// CallExecuting and CallExecuted bracket the atomic instant: the fields of CallSent, StoreCall after it, Outcome,
+	// Err.
 	CallExecuting
 	CallExecuted
 	// Answered: the node received the answer or, after the deadline, the error in its place (Text "deadline"). It sets the
 	// same fields, and Fetched, Work or Count.
 	Answered
-	// Parked: a fetch found nothing and waits; Unparked: it is cancelled or its node is gone; Woken: it is
-	// tried again. Node, Incarnation, Call, CallKind, Request, Slot, and StoreCall of the try before.
+	// Parked: a fetch found nothing and waits. Unparked: the fetch was cancelled or its node is gone. Woken: the store
+	// tries the fetch again. Node, Incarnation, Call, CallKind, Request, Slot, and the StoreCall of the previous try.
 	Parked
 	Unparked
 	Woken
 	// Note, Log: Node, Incarnation, Note (with Slot) or Log.
 	Note
 	Log
-	// ActivityStarted (with Slot), ActivityFinished (Text if it panics by a fault): Node, Incarnation, Activity. One
-	// that the node gives up, or takes with it when it goes down, does not finish.
+	// ActivityStarted (with Slot), ActivityFinished (Text if a fault makes it panic): Node, Incarnation, Activity. An
+	// activity that its node gives up, or that is running when its node goes down, does not finish.
 	ActivityStarted
 	ActivityFinished
 	// PhaseBegan, PhaseEnded: Phase.
 	PhaseBegan
 	PhaseEnded
-	// Scheduled: a schedule step was carried out: Schedule, and Node unless it is a mark.
+	// Scheduled: the world carried out a schedule step: Schedule, and Node unless the step is a mark.
 	Scheduled
-	// ClientSent: a client's message was sent: Instance, Item; ClientAccepted: the store has it, StoreCall.
+	// ClientSent: a client sent a message: Instance, Item. ClientAccepted: the store has the message: also StoreCall.
 	ClientSent
 	ClientAccepted
-	// Fault: Fault, and where they apply Node and Incarnation, Call and CallKind, Instance, Item, For.
+	// Fault: Fault, and where they apply, Node and Incarnation, Call and CallKind, Instance, Item, For.
 	Fault
-	// HandlersChanged: a handler was registered or deregistered: Node, Incarnation, Text.
+	// HandlersChanged: a node registered or deregistered a handler: Node, Incarnation, Text.
 	HandlersChanged
-	// Looked: a probe has read something: Incarnation (its number), Request, Looked, Err, StoreCall.
+	// Looked: a probe has read from the store: Incarnation (the probe's number), Request, Looked, Err, StoreCall.
 	Looked
 	// DeadLetter: the dead-letter policy of the store has ended an instance: Instance, Text.
 	DeadLetter

@@ -7,10 +7,10 @@ import (
 	"github.com/durosim/durosim/internal/program"
 )
 
-// Runtimes starts the machines of released builds (engine.Build.Release). Many runs may share one. A machine must be a
-// function of its config and its inputs.
+// Runtimes starts the machines of released builds (engine.Build.Release). Many runs may share one Runtimes. A machine's
+// effects must depend only on its config and its inputs.
 type Runtimes interface {
-	// Check returns the reason why machines of a released build cannot be started, nil if they can.
+	// Check returns the reason why it cannot start machines of a released build, or nil if it can.
 	Check(b *engine.Build) error
 	Start(c Config) (Machine, error)
 }
@@ -20,19 +20,20 @@ type Config struct {
 	Name    string
 	Build   *engine.Build
 	Options node.Options
-	// Programs are the orchestrations that it has.
+	// Programs are the orchestrations that the machine registers.
 	Programs program.Set
-	// Seed is the source of its randomness.
+	// Seed seeds the machine's randomness.
 	Seed uint64
 }
 
-// Machine is one incarnation of a node that runs a released runtime, outside the simulation.
+// Machine is one incarnation of a node that runs a released runtime outside the simulation.
 type Machine interface {
 	StepInto(in machine.Input, effects []machine.Effect) []machine.Effect
 	Filter() *engine.CapabilityFilter
 	Counters() machine.Counters
-	// Err returns the reason why the machine cannot continue, nil if it can. An error ends the run without a verdict.
+	// Err returns the reason why the machine cannot continue, or nil if it can. An error ends the run without a
+	// verdict.
 	Err() error
-	// Crash ends the machine at once. It is called once for each machine, even after a graceful stop.
+	// Crash ends the machine at once. The cluster calls it once for each machine, even after a graceful stop.
 	Crash()
 }

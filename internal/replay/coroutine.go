@@ -11,22 +11,22 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// task is a coroutine of the turn: the handler's, or that of a child which the code started.
+// task is a coroutine of the turn: the handler, or a child coroutine that the code spawned.
 type task struct {
 	t         *turn
 	fn        func() (string, error) // nil for the handler
 	token     orchhost.Token         // of the child's future, 0 for the handler
 	call      func()                 // the method value body, allocated once
 	state     taskState
-	abandoned bool // its future was dropped; it is not resumed
-	raised    int  // how often it was told that the turn is over
+	abandoned bool // its future was dropped; the task is not resumed
+	raised    int  // the number of panics with orchhost.Over that it got
 
-	run *coroutine // nil until it first runs, and once it is done
+	run *coroutine // nil before its first run and after its end
 
 	value    string
 	err      error
-	message  string // the error's or the panic's text
-	place    string // where it panicked
+	message  string // the text of the error or panic
+	place    string // where the code panicked
 	panicked bool
 }
 
@@ -38,7 +38,7 @@ const (
 	taskDone
 )
 
-// signal is the value that a coroutine yields: its code waits, has ended, or is being ended by runtime.Goexit.
+// signal is the value that a coroutine yields: the code waits, has ended, or is exiting through runtime.Goexit.
 type signal uint8
 
 const (
@@ -47,11 +47,11 @@ const (
 	signalExiting
 )
 
-// maxRaised is the number of panics with orchhost.Over that code may recover before runtime.Goexit, which cannot be recovered,
-// ends it.
+// maxRaised is the number of panics with orchhost.Over that code may recover. After that, runtime.Goexit, which code
+// cannot recover, ends it.
 const maxRaised = 100
 
-// exitedText is the panic text of code that called runtime.Goexit, as a failed test does.
+// exitedText is the panic text for code that called runtime.Goexit, as a failing test does.
 const exitedText = "orchestration code called runtime.Goexit"
 
 func (t *turn) newTask(token orchhost.Token, fn func() (string, error)) *task {
@@ -80,10 +80,10 @@ func (t *turn) start() {
 	t.newTask(0, nil)
 }
 
-// stopped reports whether the code must no longer be polled.
+// stopped reports whether the turn must not poll the code any more.
 func (t *turn) stopped() bool { return t.returned || !t.abort.IsZero() }
 
-// poll runs the tasks that can go on, one at a time in the order in which they became runnable, until none can.
+// poll runs the runnable tasks, one at a time in the order in which they became runnable, until none is left.
 func (t *turn) poll() {
 	t.due = false
 	if len(t.runnable) == 0 || t.stopped() {
@@ -93,7 +93,7 @@ func (t *turn) poll() {
 	for i := 0; i < len(t.runnable) && !t.stopped(); i++ {
 		if c := t.runnable[i]; !c.abandoned {
 			c.resume()
-			if t.settle(c); t.walk.inPlace { // this poll ended there
+			if t.settle(c); t.walk.inPlace { // this poll ended in walkInPlace
 				t.walk.inPlace = false
 				return
 			}
@@ -102,7 +102,7 @@ func (t *turn) poll() {
 	t.runnable = t.runnable[:0]
 }
 
-// settle records the end of a task that has ended.
+// settle records the outcome of a task that has ended.
 func (t *turn) settle(c *task) {
 	t.failStrays()
 	switch {
@@ -118,14 +118,14 @@ func (t *turn) settle(c *task) {
 	}
 }
 
-// coroutine runs the code of one task after another. A new one is created only if none is idle.
+// coroutine runs the code of one task after another. The workspace creates a new one only if none is idle.
 type coroutine struct {
 	next func() (signal, bool)
 	stop func()
-	// yield hands control back; it is set when the coroutine first runs.
+	// yield returns control to the caller of next; it is set when the coroutine first runs.
 	yield func(signal) bool
 	code  func() // the next code to run
-	// goroutine is the coroutine's own, set when it first runs.
+	// goroutine identifies the coroutine's goroutine; it is set when the coroutine first runs.
 	goroutine uintptr
 }
 
@@ -149,8 +149,8 @@ func (w *Workspace) release(c *coroutine) {
 	w.idle = append(w.idle, c)
 }
 
-// body runs code after code. When the code calls runtime.Goexit, the deferred call yields a marker first: iter.Pull
-// would otherwise exit the goroutine that resumed it.
+// body runs the code of one task after another. If the code calls runtime.Goexit, the deferred call yields a marker
+// first, because iter.Pull would otherwise exit the goroutine that resumed the coroutine.
 func (c *coroutine) body(yield func(signal) bool) {
 	c.yield, c.goroutine = yield, goroutine()
 	ended := false
@@ -168,7 +168,7 @@ func (c *coroutine) body(yield func(signal) bool) {
 	}
 }
 
-// resume runs the task until it suspends or ends. Whatever the code does, resume returns.
+// resume runs the task until it suspends or ends. It returns whatever the code does.
 func (c *task) resume() {
 	t := c.t
 	if c.run == nil {
@@ -195,7 +195,8 @@ func (c *task) resume() {
 	}
 }
 
-// body runs the code; a panic becomes a value. The error's text is read here too, since its Error method is user code.
+// body runs the code and turns a panic into a value. It also reads the error's text here, since the Error method is
+// user code.
 func (c *task) body() {
 	c.t.host.running.Store(c.run.goroutine)
 	defer func() {
@@ -216,8 +217,8 @@ func (c *task) body() {
 	c.value, c.err = value, err
 }
 
-// panicText returns the text of a panic: a string or an error's text. Other values have no text that is the same in
-// every run; for them it returns other.
+// panicText returns the text of a panic value that is a string or an error. Other values have no text that is the same
+// in every run; for them panicText returns other.
 func panicText(r any, other string) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -247,8 +248,8 @@ func (c *task) suspend() bool {
 	return true
 }
 
-// raise ends code that calls its context during teardown. Code that recovers the panic and calls again is stopped
-// permanently after maxRaised panics.
+// raise ends code that calls its context during teardown. If the code recovers the panic and calls again, raise ends it
+// for good after maxRaised panics.
 func (c *task) raise() {
 	if c.raised++; c.raised > maxRaised {
 		runtime.Goexit()
@@ -256,7 +257,7 @@ func (c *task) raise() {
 	panic(orchhost.Over)
 }
 
-// tearDown unwinds the code that is still suspended, in the order in which the tasks were created.
+// tearDown unwinds the tasks that are still suspended, in the order of their creation.
 func (t *turn) tearDown() {
 	t.tearing = true
 	if w := t.in.Watcher; w != nil {
@@ -279,8 +280,8 @@ func recovered(code func()) (text string, panicked bool) {
 	return "", false
 }
 
-// stopAside calls stop on a goroutine of its own and waits for it: iter.Pull re-raises a Goexit in whoever calls stop.
-// This is the one place below the command line that starts a goroutine (docs/architecture.md#coroutines).
+// stopAside calls stop on a new goroutine and waits for it, because iter.Pull re-raises a Goexit in the goroutine that
+// calls stop. This is the only place below the command line that starts a goroutine (docs/architecture.md#coroutines).
 func stopAside(stop func()) {
 	done := make(chan struct{})
 	go func() {

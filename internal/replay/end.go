@@ -11,7 +11,8 @@ func (t *turn) fail(r Result, details engine.ErrorDetails) {
 	t.end(r, eventdata.OrchestrationFailed{Details: details}, details.Display())
 }
 
-// end ends the execution: breadcrumbs of open waits, the terminal event, cancellation of what runs, the items.
+// end ends the execution: it writes the breadcrumbs of open waits and the terminal event, cancels running work, and
+// creates the items.
 func (t *turn) end(r Result, terminal engine.EventData, output string) {
 	t.out.Result = r
 	carried, lost := []engine.CarriedEvent(nil), []engine.CarriedEvent(nil)
@@ -68,7 +69,7 @@ func (t *turn) end(r Result, terminal engine.EventData, output string) {
 	}
 }
 
-// endWaits records that the open waits are no longer wanted.
+// endWaits writes the breadcrumbs of the open waits.
 func (t *turn) endWaits() {
 	for _, pos := range t.openWaits() {
 		t.add(t.at(pos).EventID, eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonTerminal})
@@ -90,7 +91,7 @@ func (t *turn) continued(carried []engine.CarriedEvent) engine.WorkItem {
 	return item
 }
 
-// endActivities withdraws the activities in flight.
+// endActivities cancels the activities in flight.
 func (t *turn) endActivities(r Result) {
 	reason := eventdata.ReasonTerminalFailed
 	switch r {
@@ -108,8 +109,8 @@ func (t *turn) endActivities(r Result) {
 	}
 }
 
-// endChildren cancels the running children that were not told to end yet. Those that the code gave up when it returned
-// are among t.cancels already.
+// endChildren cancels the running children that have no cancel request yet. The children that the code gave up when it
+// returned are already in t.cancels.
 func (t *turn) endChildren(r Result) {
 	if !t.rules.CancelsChildren(r, t.returned) {
 		return
@@ -125,7 +126,7 @@ func (t *turn) endChildren(r Result) {
 	}
 }
 
-// enqueue makes the items of this turn's schedules: all of them if the execution goes on, only detached starts if it
+// enqueue creates the items of this turn's schedules: all items if the execution goes on, only detached starts if it
 // ends.
 func (t *turn) enqueue() {
 	goesOn := t.out.Result == ResultContinue

@@ -11,12 +11,12 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// autoPrefix begins a child id that gets the parent's id as a prefix: an automatic id, or one that the code chose that
-// way.
+// autoPrefix begins a child id that gets the parent's id as a prefix: an automatic id, or an explicit one that begins
+// in the same way.
 const autoPrefix = "sub::"
 
 // finish decides the result and writes its consequences. A failure of the turn takes precedence over a cancel request,
-// a cancel request over continue-as-new, and continue-as-new over the code's return.
+// a cancel request over continue-as-new, and continue-as-new over the handler's return.
 func (t *turn) finish() {
 	if n := len(t.in.History) + len(t.delta); n > 0 { // a continue-as-new may have left a gap
 		t.nextID = t.at(n-1).EventID + 1
@@ -71,13 +71,14 @@ func (t *turn) mainTask() *task {
 	return t.tasks[0]
 }
 
-// isDropped reports whether the code dropped a future: while it ran, or by returning before the result was known.
+// isDropped reports whether the code dropped a future, either explicitly or by returning before the future had a
+// result.
 func (t *turn) isDropped(token orchhost.Token) bool {
 	f := &t.futures[token]
 	return f.state == futureDropped || t.returned && f.state == futurePending
 }
 
-// reconcile checks that the code drops every future again that it dropped in earlier turns. It may drop more.
+// reconcile checks that the code again drops every future that it dropped in earlier turns. It may drop more.
 func (t *turn) reconcile() {
 	for _, group := range dropGroups {
 		ok := true
@@ -108,7 +109,7 @@ func (t *turn) reconcile() {
 	}
 }
 
-// dropGroups lists the kinds of schedules whose dropping is recorded, in the order of recording.
+// dropGroups lists the kinds of schedules for which the turn records drops, in the order of recording.
 var dropGroups = [...]struct {
 	kind scheduleKind
 	name string
@@ -129,8 +130,8 @@ func (t *turn) idSet(positions []int) string {
 	return "{" + b.String() + "}"
 }
 
-// settleDrops records the futures that the code dropped, and resumes code that this unblocks, until nothing is left to do.
-// It does nothing for code that has ended.
+// settleDrops records the futures that the code dropped and resumes code that the breadcrumbs unblock, until nothing is
+// left to do. It does nothing if the code has ended.
 func (t *turn) settleDrops() {
 	for t.abort.IsZero() && !t.returned && t.continues == nil && !(t.cancelled && t.rules.CancelEnds) {
 		if t.reconcile(); !t.abort.IsZero() {
@@ -149,8 +150,8 @@ func (t *turn) settleDrops() {
 	}
 }
 
-// cancelDropsEarly cancels dropped dequeues before their breadcrumbs are written: a rule of 0.1.26, which a replay does not
-// repeat.
+// cancelDropsEarly cancels dropped dequeues before the turn writes their breadcrumbs, as 0.1.26 does. A replay does not
+// repeat this.
 func (t *turn) cancelDropsEarly() {
 	if !t.hasQueues || !t.rules.DropsBeforeBreadcrumb {
 		return
@@ -163,7 +164,7 @@ func (t *turn) cancelDropsEarly() {
 }
 
 // dropFutures records the drops that earlier turns did not record. A schedule that has completed in the meantime needs
-// no record. A wait needs one even then, since its arrival passes to the next wait.
+// no record, except a wait, since its arrival passes to the next wait.
 func (t *turn) dropFutures() {
 	var lists [len(dropGroups)][]int
 	for i := 1; i < len(t.futures); i++ {
@@ -217,7 +218,7 @@ func (t *turn) cancelChild(pos int, d eventdata.SubOrchestrationScheduled, reaso
 	}})
 }
 
-// enqueueCancels asks children to end, if their start was enqueued or belongs to this turn.
+// enqueueCancels sends cancel requests to children with a start that was enqueued or belongs to this turn.
 func (t *turn) enqueueCancels() {
 	for _, c := range t.cancels {
 		if c.pos < len(t.in.History) || t.out.Result == ResultContinue || t.rules.CancelsUnstarted {
@@ -235,7 +236,7 @@ func (t *turn) childID() string {
 	return autoPrefix + event
 }
 
-// childInstance returns a child's full id: an automatic one is prefixed with its parent's, an explicit one is
+// childInstance returns a child's full id. An automatic id gets the parent's id as a prefix; an explicit id stays
 // unchanged.
 func childInstance(parent, scheduled string) string {
 	if strings.HasPrefix(scheduled, autoPrefix) {

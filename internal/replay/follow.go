@@ -5,12 +5,12 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// replay runs the code over baseline and delta and reports whether the two agree so far.
+// replay runs the code over the baseline and the delta and reports whether code and events agree so far.
 //
-// Before an event is applied, the code is polled if it can go on. That holds for old events, for this turn's completions
-// and for new schedules alike, so a later turn, for which all of them are history, polls the code at the same places.
-// Breadcrumbs are written when nothing else is left to do, and applied together: the code that they unblock runs after
-// them.
+// Before it applies an event, replay polls the code if the code can go on. It does so for old events, this turn's
+// completions and new schedules alike, so that a later turn, for which all of them are history, polls the code at the
+// same places. The turn writes breadcrumbs when nothing else is left to do and applies them together: the code that
+// they unblock runs after them.
 func (t *turn) replay() bool {
 	t.replaying = len(t.in.History) > 0
 	t.walk = walk{end: len(t.sched)}
@@ -32,17 +32,17 @@ func (t *turn) replay() bool {
 	return t.abort.IsZero()
 }
 
-// walk is how far replay has come. It is kept with the turn, since the code's own coroutine may go on with it.
+// walk is the progress of replay. It is part of the turn, since the code's own coroutine may continue it.
 type walk struct {
-	next, end int  // the event to apply next, and where the walk ends
-	polled    bool // the code has been polled before that event
+	next, end int  // the next event to apply, and the end of the walk
+	polled    bool // the code has been polled before the next event
 	differs   bool // code and history disagree
 	over      bool
-	inPlace   bool // the code's coroutine goes on with it
-	broken    any  // what the walk panicked with there
+	inPlace   bool // the code's coroutine continues the walk
+	broken    any  // the value of a panic in walkInPlace
 }
 
-// walkOn applies events until the code is to be polled; it returns false if the walk is over.
+// walkOn applies events until it must poll the code; it returns false if the walk is over.
 func (t *turn) walkOn() bool {
 	w, persisted := &t.walk, len(t.in.History)
 	for !w.differs && w.next < w.end {
@@ -66,9 +66,9 @@ func (t *turn) walkOn() bool {
 	return false
 }
 
-// walkInPlace goes on with the walk where the code waits: on its own stack. Nothing else differs from going on in replay, but
-// that takes two switches between coroutines each time the code waits for something that the history has. It returns true
-// when the code is polled, and false if that is for replay to say. It needs code that has no coroutine beside it.
+// walkInPlace continues the walk on the stack of the waiting code. This saves the two coroutine switches that replay
+// needs each time the code waits for a result in the history; everything else is the same. It returns true when it has
+// polled the code, and false if replay must decide. It needs code with a single coroutine.
 func (t *turn) walkInPlace() (polled bool) {
 	t.failStrays()
 	w := &t.walk
@@ -76,7 +76,7 @@ func (t *turn) walkInPlace() (polled bool) {
 	t.runnable = t.runnable[:0]
 	whole := false
 	defer func() {
-		if !whole { // resume panics with it: the code must not recover it
+		if !whole { // resume raises the panic again, where the code cannot recover it
 			w.broken = recover()
 		}
 	}()
@@ -93,9 +93,9 @@ func (t *turn) walkInPlace() (polled bool) {
 	return polled
 }
 
-// isNoted reports whether an event is the breadcrumb of a future that the code has already dropped. Breadcrumbs that
-// were written together are applied together, before the code goes on. A breadcrumb of the next such group belongs to a
-// future that the code has not dropped yet.
+// isNoted reports whether an event is the breadcrumb of a future that the code has already dropped. The walk applies
+// breadcrumbs that were written together before the code goes on. A breadcrumb of the next group belongs to a future
+// that the code has not dropped yet.
 func (t *turn) isNoted(e *engine.Event) bool {
 	switch e.Data.(type) {
 	case eventdata.ActivityCancelRequested, eventdata.SubOrchestrationCancelRequested, eventdata.ExternalSubscribedCancelled,

@@ -12,32 +12,33 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// host is the turn as a Context sees it, for as long as the turn lasts. Its methods let through only calls from the
-// coroutine that is currently running.
+// host is the turn as a Context sees it while the turn lasts. Its methods let only calls from the running coroutine
+// through.
 //
 // A call from another goroutine (a go statement in a handler) would corrupt the turn, and a panic there would end the
-// process. So it does nothing, gives zero values and errForeign, and fails the orchestration at the end of the turn.
-// Whether such a call comes before that end is up to Go's scheduler, unless the handler waits for its goroutine.
+// process. So such a call does nothing, returns zero values and errForeign, and fails the orchestration at the end of
+// the turn. Go's scheduler decides whether the call comes before that end, unless the handler waits for its goroutine.
 type host struct {
-	// inner gets the calls that are let through: the turn, or the Watcher before it.
+	// inner receives the calls that the host lets through: it is the turn, or the Watcher in front of it.
 	inner orchhost.Host
-	ctx   orch.Context // what the code is given
-	// running is the goroutine of the coroutine that is currently running, 0 if there is none.
+	ctx   orch.Context // the Context of the code
+	// running is the goroutine of the running coroutine, 0 if there is none.
 	running atomic.Uintptr
 	// strays counts the calls from other goroutines.
 	strays atomic.Int32
 }
 
-// foreignText is the failure of an orchestration whose Context was used from another goroutine.
+// foreignText is the failure text of an orchestration when another goroutine used its Context.
 const foreignText = "orch: a Context was used from another goroutine than its orchestration's"
 
 var errForeign = errors.New(foreignText)
 
-// maxStrays is how many calls a stray goroutine may make before it is ended: it could loop forever.
+// maxStrays is the number of calls from stray goroutines before the host ends them, since a stray goroutine could loop
+// forever.
 const maxStrays = 1000
 
-// foreign reports whether the call comes from a goroutine that runs no coroutine, and counts it. Code of another
-// orchestration, or of an activity, that uses a Context which is not its own is not foreign: it panics in enter.
+// foreign reports whether the call comes from a goroutine that runs no coroutine, and counts the call. If the code of
+// another orchestration or an activity uses this Context, the call is not foreign: it panics in enter.
 func (h *host) foreign() bool {
 	if h.running.Load() == goroutine() || runsCoroutine() {
 		return false
@@ -48,7 +49,7 @@ func (h *host) foreign() bool {
 	return true
 }
 
-// runsCoroutine reports whether the calling goroutine is one of a Workspace. It is slow.
+// runsCoroutine reports whether the calling goroutine belongs to a Workspace. It is slow.
 func runsCoroutine() bool {
 	var callers [1 << 10]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])
@@ -63,7 +64,7 @@ func runsCoroutine() bool {
 	}
 }
 
-// failStrays fails the turn if its Context was used from another goroutine.
+// failStrays fails the turn if another goroutine used its Context.
 func (t *turn) failStrays() {
 	if t.host.strays.Load() > 0 && t.abort.IsZero() {
 		t.abort = engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppPanicked, Message: foreignText}}

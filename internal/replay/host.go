@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// code is the part of a turn that runs the orchestration's code: it implements orch.Host.
+// code is the part of a turn that runs the orchestration's code. It implements orch.Host.
 type code struct {
 	workspace *Workspace
 	host      *host
@@ -20,7 +20,7 @@ type code struct {
 	calls     int      // number of calls of a Context
 	futures   []future // by token; 0 is unused
 	tasks     []*task  // in the order of creation; the first runs the handler
-	made      []*task  // tasks, and those of earlier turns for reuse
+	made      []*task  // tasks, followed by those of earlier turns for reuse
 	runnable  []*task  // a queue
 	current   *task
 	replaying bool
@@ -28,7 +28,7 @@ type code struct {
 	tearing   bool
 	returned  bool  // the handler has returned
 	order     []int // see position
-	left      int   // where the walk stopped, because the code or the history had ended
+	left      int   // where the walk stopped because the code or the history had ended
 	verifying bool  // see Verify
 	waits     waitTable
 	queues    queues
@@ -43,11 +43,11 @@ type action struct {
 
 type future struct {
 	state  futureState
-	wait   waitKind // for a wait, whose result is decided when it is awaited
-	pos    int32    // of its schedule event, -1 while there is none
+	wait   waitKind // for a wait, which gets its result when the code awaits it
+	pos    int32    // of its schedule event, -1 if there is none yet
 	owner  *task
 	child  *task // for a child coroutine's future
-	raced  bool  // it has won a select
+	raced  bool  // the future has won a select
 	value  string
 	err    error
 	waiter *task
@@ -71,8 +71,8 @@ const (
 	futureDropped
 )
 
-// These bound what code does within one turn, replay included: the operations that it schedules, child coroutines among
-// them, and its calls of a Context. A call beyond a bound panics.
+// Bounds on one turn of the code, including replay: the operations that it schedules, child coroutines among them, and
+// its calls to a Context. A call beyond a bound panics.
 const (
 	maxActions       = 1 << 20
 	tooManyText      = "orch: more than 1048576 schedules in one turn"
@@ -82,7 +82,7 @@ const (
 
 func (t *turn) emitted() bool { return t.claimed < len(t.actions) }
 
-// nextAction takes the oldest action. It is valid until the code goes on.
+// nextAction takes the oldest action from the queue. The action is valid until the code goes on.
 func (t *turn) nextAction() *action {
 	a := &t.actions[t.claimed]
 	if t.claimed++; t.claimed == len(t.actions) {
@@ -91,7 +91,7 @@ func (t *turn) nextAction() *action {
 	return a
 }
 
-// countEmission enforces the bound on schedules. Code that recovers the panic runs into the bound on its calls.
+// countEmission enforces the bound on schedules. If code recovers the panic, the bound on calls stops it.
 func (t *turn) countEmission() {
 	if t.emissions++; t.emissions > maxActions {
 		panic(tooManyText)
@@ -103,8 +103,8 @@ func (t *turn) emit(a *orchhost.Action, token orchhost.Token) {
 	t.actions = append(t.actions, action{*a, token})
 }
 
-// makeStorable gives the action's texts the form in which a history gives them back: with U+FFFD for each byte that is not
-// UTF-8. The code is compared with the stored text, not with the text that it passed.
+// makeStorable gives the action's texts the form that a history returns: U+FFFD replaces each byte that is not UTF-8.
+// Replay compares the code with the stored text, not with the text that the code passed.
 func makeStorable(a *orchhost.Action) {
 	for _, text := range [...]*string{&a.Name, &a.Input, &a.Instance, &a.Version, &a.Topic, &a.Session, &a.Tag} {
 		if *text != "" && !utf8.ValidString(*text) {
@@ -113,7 +113,7 @@ func makeStorable(a *orchhost.Action) {
 	}
 }
 
-// enter begins every call of a Context.
+// enter begins every call to a Context.
 func (t *turn) enter() *task {
 	if t == nil || t.current == nil {
 		panic("orch: a Context was used outside its turn")
@@ -123,7 +123,7 @@ func (t *turn) enter() *task {
 		c.raise()
 	}
 	if t.calls++; t.calls > maxCalls {
-		if t.calls > maxCalls+maxRaised { // the code recovers the panics
+		if t.calls > maxCalls+maxRaised { // the code has recovered the panics
 			runtime.Goexit()
 		}
 		panic(tooManyCallsText)
@@ -152,7 +152,7 @@ func (t *turn) Schedule(a orchhost.Action) orchhost.Token {
 	makeStorable(&a)
 	if t.rules.Code != nil {
 		now := t.rules.Code(a)
-		for i := range now[:len(now)-1] { // whose results nobody awaits
+		for i := range now[:len(now)-1] { // nobody awaits their results
 			t.emit(&now[i], t.newFuture(owner))
 		}
 		a = now[len(now)-1]
@@ -204,7 +204,7 @@ func (t *turn) Await(token orchhost.Token) (string, error) {
 		}
 	}
 	f := &t.futures[token]
-	if f.state == futurePending { // a wait whose event has come
+	if f.state == futurePending { // a wait with an event that has arrived
 		f.state = futureResolved
 		if f.wait == waitQueue {
 			q, i, message := t.queueMessage(int(f.pos))
@@ -317,7 +317,7 @@ func (t *turn) resolve(token orchhost.Token, value string, err error) {
 	}
 }
 
-// giveUp drops a future that has no result; with a child coroutine's future it also drops what the child has scheduled.
+// giveUp drops a future that has no result. For a child coroutine's future it also drops the futures of the child.
 func (t *turn) giveUp(token orchhost.Token) {
 	f := &t.futures[token]
 	if f.state != futurePending {
@@ -350,9 +350,9 @@ func (t *turn) arrive(key waitKey, data string) {
 	}
 }
 
-// unsubscribe applies the cancellation of a wait or a dequeue, once. An arrival that it frees goes to the next one, and the
-// code goes on with it once all consecutive breadcrumbs are applied. With the semantics that discard, a wait's arrival goes
-// nowhere, and what was bound when the code dropped it is cancelled there and then.
+// unsubscribe applies the cancellation of a wait or a dequeue once. An arrival that this frees goes to the next wait or
+// dequeue, and the code goes on with it after all consecutive breadcrumbs are applied. Under the discard semantics, a
+// wait's arrival is lost, and the drop itself cancels a wait that was bound by then.
 func (t *turn) unsubscribe(pos int) {
 	if w := t.waits.cancel(pos, t.discards()); w != nil {
 		t.served(w, false)

@@ -12,10 +12,10 @@ import (
 // schedule is the turn's record of a schedule event, by position. Its kind is notSchedule for other events.
 type schedule struct {
 	kind      scheduleKind
-	closed    bool // a completion is recorded, of any outcome
+	closed    bool // a completion is recorded, with any outcome
 	failed    bool // the completion is a failure
 	withdrawn bool // a breadcrumb is recorded
-	open      bool // the walk has bound it and not delivered its completion
+	open      bool // the walk has bound it but not delivered its completion
 	future    orchhost.Token
 }
 
@@ -35,8 +35,7 @@ func (k scheduleKind) String() string { return scheduleKindNames[k] }
 
 var scheduleKindNames = [...]string{"none", "activity", "timer", "suborchestration", "external", "queue"}
 
-// index records the event at a position in the table of schedules, together with its effect on the schedule that it
-// names.
+// index enters the event at a position in the table of schedules, with its effect on the schedule that it names.
 func (t *turn) index(pos int, e *engine.Event) error {
 	s := &t.sched[pos]
 	switch d := e.Data.(type) {
@@ -102,7 +101,7 @@ func (t *turn) withdraw(id uint64, reason string) {
 	}
 }
 
-// find returns the position of an event id, -1 if there is none. Ids ascend, mostly without gaps.
+// find returns the position of an event id, or -1. Ids ascend, mostly without gaps.
 func (t *turn) find(id uint64) int {
 	base := t.in.History
 	if i := id - engine.InitialEventID; i < uint64(len(base)) && base[i].EventID == id {

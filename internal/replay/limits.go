@@ -9,7 +9,7 @@ import (
 )
 
 // overLimit returns the text of the first limit that this turn's events break, in the order of
-// docs/contract/runtime.md#r4.1; empty if they break none.
+// docs/contract/runtime.md#r4.1, or "" if they break none.
 func (t *turn) overLimit() string {
 	if !t.asked {
 		return ""
@@ -17,7 +17,8 @@ func (t *turn) overLimit() string {
 	return t.limitBrokenBy(t.delta)
 }
 
-// limitBrokenBy returns the text of the first limit broken by these events, which are the last ones of the execution.
+// limitBrokenBy returns the text of the first limit that the given events break; they are the last events of the
+// execution.
 func (t *turn) limitBrokenBy(events []engine.Event) string {
 	most := t.in.Build.Bounds()
 	for _, e := range slices.Backward(events) {
@@ -44,7 +45,7 @@ func (t *turn) limitBrokenBy(events []engine.Event) string {
 	return ""
 }
 
-// keysOfTurn returns how many keys there would be if the execution had changed none before this turn.
+// keysOfTurn returns the number of keys that this turn would leave if earlier turns of the execution had changed none.
 func (t *turn) keysOfTurn() int {
 	keys := make(map[string]bool)
 	for _, e := range t.in.KVSnapshot {
@@ -68,8 +69,8 @@ func limitFailure(text string) engine.ErrorDetails {
 	return engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: text}}
 }
 
-// appendLimitFailure fails an execution as 0.1.26 does: after everything that the turn did, even an end, and without
-// telling anybody.
+// appendLimitFailure fails an execution as 0.1.26 does: it appends the failure after all events of the turn, even after
+// an end, and notifies nobody.
 func (t *turn) appendLimitFailure(text string) {
 	t.out.Details = limitFailure(text)
 	t.add(0, eventdata.OrchestrationFailed{Details: t.out.Details})

@@ -9,8 +9,8 @@ import (
 )
 
 // matches reports whether a schedule event records the action. It does not compare a timer's time or a child's instance
-// id and version. A wait of the new generation matches either form, since the execution's pin, not the code, decides
-// which one is written.
+// id and version. A wait of the second generation matches either form, since the execution's pin, not the code, decides
+// which form a turn writes.
 func matches(a *orchhost.Action, data engine.EventData) bool {
 	switch d := data.(type) {
 	case eventdata.ActivityScheduled:
@@ -32,7 +32,7 @@ func matches(a *orchhost.Action, data engine.EventData) bool {
 	return false
 }
 
-// describeAction describes an action for the text of a mismatch.
+// describeAction describes an action for a mismatch text.
 func describeAction(a *orchhost.Action) string {
 	switch a.Kind {
 	case orchhost.ActionActivity:
@@ -65,7 +65,7 @@ func describeAction(a *orchhost.Action) string {
 	return fmt.Sprintf("Action(%d)", a.Kind)
 }
 
-// describeEvent describes an event for the text of a mismatch.
+// describeEvent describes an event for a mismatch text.
 func describeEvent(data engine.EventData) string {
 	switch d := data.(type) {
 	case eventdata.ActivityScheduled:
@@ -95,7 +95,7 @@ func activityText(what, name, input, session, tag string) string {
 	return text + ")"
 }
 
-// describeOther describes the kinds that are not schedules.
+// describeOther describes events that are not schedules.
 func describeOther(data engine.EventData) string {
 	switch d := data.(type) {
 	case eventdata.QueueSubscribed:

@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// ours are the packages whose functions code calls: a panic that one of them raises is the caller's.
+// ours lists the packages with functions that code calls. If such a function panics, the panic's place is in its
+// caller.
 var ours = []string{"runtime.", "internal/replay.", "engine/orch.", "internal/orchhost.", "internal/asked.", "iter."}
 
-// panicPlace returns where the code panicked, as "orders.refund (orders.go:42)", or an empty text if nothing tells. The
-// deferred function that recovers calls it.
+// panicPlace returns where the code panicked, as "orders.refund (orders.go:42)", or "" if the place is unknown. The
+// deferred function that recovers must call it.
 func panicPlace() string {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])

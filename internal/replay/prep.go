@@ -8,10 +8,9 @@ import (
 )
 
 // prep turns the batch into events at the head of the delta, in message order, and names the messages that it drops. A
-// message that cannot belong to this history leaves no event and fails the turn; of several such messages the last one
-// counts. A completion with an error that is not the application's leaves its event and fails the turn, unless the turn
-// fails already.
-// Events and queue messages are recorded whether anything waits for them or not.
+// message that cannot belong to this history leaves no event and fails the turn; if there are several, the last one
+// decides. A completion with an error other than an application error leaves its event and fails the turn, unless the
+// turn has already failed. prep records events and queue messages whether or not anything waits for them.
 func (t *turn) prep() error {
 	start := t.startMessage()
 	for i, m := range t.in.Messages {
@@ -62,8 +61,8 @@ func (t *turn) prep() error {
 	return nil
 }
 
-// startMessage returns the index of the message that Input.Start was made from, -1 if no message of the batch was: on a
-// first turn, the first one of the kind that begins this execution, else the first start of any kind.
+// startMessage returns the index of the message that Input.Start came from, or -1. On a first turn that is the first
+// start of the kind that begins this execution, otherwise the first start of any kind.
 func (t *turn) startMessage() int {
 	if len(t.in.History) > 0 {
 		return -1
@@ -81,7 +80,7 @@ func (t *turn) startMessage() int {
 	return first
 }
 
-// complete records a completion, or drops it. Details are those of a failure, nil for a success.
+// complete records or drops a completion. details is nil for a success.
 func (t *turn) complete(message int, execution, id uint64, kind scheduleKind, data engine.EventData, details *engine.ErrorDetails) {
 	if !t.rules.ForThisExecution(t.in.ExecutionID, execution) {
 		t.drop(message, DropStaleExecution)
@@ -113,7 +112,7 @@ func (t *turn) complete(message int, execution, id uint64, kind scheduleKind, da
 	}
 }
 
-// openOf returns the ids of the schedules of a kind that are neither completed nor withdrawn, ascending.
+// openOf returns the ids of the schedules of a kind that are neither completed nor withdrawn, in ascending order.
 func (t *turn) openOf(kind scheduleKind) (ids []uint64) {
 	for pos := range t.sched {
 		if s := &t.sched[pos]; s.kind == kind && !s.closed && !s.withdrawn {
@@ -123,7 +122,7 @@ func (t *turn) openOf(kind scheduleKind) (ids []uint64) {
 	return ids
 }
 
-// completionNames are the names of the kinds in the text for a completion without a schedule.
+// completionNames holds the names of the kinds for the text about a completion without a schedule.
 var completionNames = [...]string{
 	scheduleActivity: "completion", scheduleTimer: "timer", scheduleChild: "sub-orchestration",
 }
@@ -132,7 +131,7 @@ func (t *turn) drop(message int, rule string) {
 	t.out.Dropped = append(t.out.Dropped, Dropped{Message: message, Rule: rule})
 }
 
-// dropAll drops a batch that came after the end.
+// dropAll drops a batch that came after the end of the execution.
 func (t *turn) dropAll() {
 	for i, m := range t.in.Messages {
 		t.drop(i, DropTerminal)
@@ -149,9 +148,9 @@ func (t *turn) refuse(start engine.StartItem) {
 	}
 }
 
-// LinkOf makes the link to the parent that a message or an event names, nil if it names none. Messages and events of
-// old runtimes lack the execution; the link from the provider, told, may have it, and otherwise the first execution is
-// the guess.
+// LinkOf returns the link to the parent that a message or an event names, nil if it names none. Messages and events of
+// old runtimes lack the execution. LinkOf takes it from told, the link from the provider, if that has it, and otherwise
+// assumes the first execution.
 func LinkOf(instance string, execution, event uint64, told *engine.ParentLink) *engine.ParentLink {
 	if instance == "" {
 		return nil
@@ -162,9 +161,8 @@ func LinkOf(instance string, execution, event uint64, told *engine.ParentLink) *
 	return &engine.ParentLink{Instance: instance, ExecutionID: max(execution, engine.InitialExecutionID), EventID: event}
 }
 
-// RefuseStart returns the failure that answers a start for an instance that already exists, if the start has a parent
-// that waits for an answer. A start from the same schedule that created the instance, own, is a mere duplicate and
-// needs none.
+// RefuseStart returns the failure that answers a start for an existing instance, if the start has a parent that waits
+// for an answer. A start from own, the schedule that created the instance, is only a duplicate and needs no answer.
 func RefuseStart(start engine.StartItem, own *engine.ParentLink) (engine.SubOrchFailedItem, bool) {
 	link := LinkOf(start.ParentInstance, start.ParentExecutionID, start.ParentID, nil)
 	if link == nil || own != nil && *own == *link {

@@ -6,15 +6,16 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// queue holds the dequeues and the messages of one name (docs/contract/runtime.md#r7.7): the n-th open dequeue gets the
-// n-th untaken message, whenever that came. A dequeue is open until the code takes its result or its cancellation is
-// applied; so a message is taken at most once, and one that was meant for a dropped dequeue goes to the next.
+// queue holds the dequeues and the messages of one name (docs/contract/runtime.md#r7.7). The n-th open dequeue gets the
+// n-th untaken message, whenever the message came. A dequeue is open until the code takes its result or the turn
+// applies its cancellation. So a message is taken at most once, and the message of a dropped dequeue goes to the next
+// one.
 type queue struct {
 	name     string
 	subs     []dequeue
 	messages []queueMessage
-	// closed is how many leading subs are taken or cancelled, cancelled how many of them are cancelled, and taken how
-	// many leading messages are taken.
+	// closed is the number of leading subs that are taken or cancelled, cancelled the number of these that are
+	// cancelled, and taken the number of leading messages that are taken.
 	closed    int
 	cancelled int
 	taken     int
@@ -32,7 +33,7 @@ type queueMessage struct {
 	taken bool
 }
 
-// message returns the index of the message that the i-th dequeue would get now, -1 if none has come.
+// message returns the index of the message that the i-th dequeue would get now, or -1 if it has not come.
 func (q *queue) message(i int, slot func(open, cancelled int) int) int {
 	open, cancelled := 0, q.cancelled
 	for j := q.closed; j < i; j++ {
@@ -56,7 +57,7 @@ func (q *queue) message(i int, slot func(open, cancelled int) int) int {
 	return -1
 }
 
-// take assigns the i-th dequeue its message permanently.
+// take permanently assigns the message to the i-th dequeue.
 func (q *queue) take(i, message int) {
 	q.subs[i].taken, q.messages[message].taken = true, true
 	for q.taken < len(q.messages) && q.messages[q.taken].taken {
@@ -109,7 +110,8 @@ func (qs *queues) arrive(name string, pos int, data string) *queue {
 	return q
 }
 
-// cancel cancels a dequeue and returns its queue, nil if there is no such dequeue, or it has its message.
+// cancel cancels a dequeue and returns its queue. It returns nil if there is no such dequeue or if the dequeue has
+// taken its message.
 func (qs *queues) cancel(pos int) *queue {
 	p, ok := qs.place[pos]
 	if !ok || qs.all[p.queue].subs[p.index].taken {
@@ -121,7 +123,7 @@ func (qs *queues) cancel(pos int) *queue {
 	return q
 }
 
-// queueMessage locates the dequeue at a position and the message that it would get.
+// queueMessage returns the queue and index of the dequeue at a position, and the message that it would get.
 func (t *turn) queueMessage(pos int) (q *queue, index, message int) {
 	p := t.queues.place[pos]
 	q = &t.queues.all[p.queue]
@@ -152,13 +154,13 @@ func (t *turn) queueServed(q *queue, due bool) {
 	}
 }
 
-// carried returns the queue messages for the next execution, in the order of history, and those beyond the limit.
+// carried returns the queue messages for the next execution in history order, and the messages beyond the limit.
 func (t *turn) carried() (carried, lost []engine.CarriedEvent) {
 	if !t.hasQueues {
 		return nil, nil
 	}
 	taken := make(map[int]bool)
-	waiting := make(map[string]int) // dequeues that count as readers of messages they have not taken yet
+	waiting := make(map[string]int) // dequeues that count as readers of messages that they have not taken yet
 	for i := range t.queues.all {
 		q := &t.queues.all[i]
 		for _, m := range q.messages {
@@ -185,13 +187,14 @@ func (t *turn) carried() (carried, lost []engine.CarriedEvent) {
 	return t.rules.CarryForward(unread, t.in.Build.Bounds().CarriedEvents)
 }
 
-// carryOldest keeps the oldest messages, as many as the limit allows.
+// carryOldest keeps the oldest messages, up to the limit.
 func carryOldest(unread []engine.CarriedEvent, limit int) (carried, lost []engine.CarriedEvent) {
 	n := min(len(unread), limit)
 	return unread[:n:n], unread[n:]
 }
 
-// openDequeues returns the positions of the dequeues that the events leave without cancellation and message, ascending.
+// openDequeues returns the positions of the dequeues that have neither a cancellation nor a message, in ascending
+// order.
 func (t *turn) openDequeues() []int {
 	if !t.hasQueues {
 		return nil

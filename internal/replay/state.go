@@ -10,14 +10,14 @@ import (
 )
 
 // state is the part of the instance's state that the code can change: the custom status and the key-value state. A
-// replay rebuilds it from the state at the beginning of the execution.
+// replay rebuilds it from the state at the start of the execution.
 type state struct {
 	status *string
-	kv     []engine.KVEntry // sorted by key; the provider's while kvOwn is false
+	kv     []engine.KVEntry // sorted by key; owned by the provider while kvOwn is false
 	kvOwn  bool
-	sets   int      // how many keys the code has set so far in this turn's run
-	stamps []uint64 // when the sets of the baseline were made
-	asked  bool     // this turn adds something that a limit bounds
+	sets   int      // the number of keys that the code has set so far in this run
+	stamps []uint64 // the times of the baseline's sets
+	asked  bool     // this turn adds something that has a limit
 }
 
 // Update implements orch.Host, like all exported methods of turn.
@@ -95,7 +95,7 @@ func (s *state) ownKV() {
 	}
 }
 
-// stateEvent returns the event of an action that changes the state, nil for other actions.
+// stateEvent returns the event of an action that changes the state, or nil for other actions.
 func (t *turn) stateEvent(a *action) engine.EventData {
 	switch a.Kind {
 	case orchhost.ActionSetCustomStatus:
@@ -113,8 +113,8 @@ func (t *turn) stateEvent(a *action) engine.EventData {
 	return nil
 }
 
-// claimState matches an event of the state with the oldest action. An event that the code no longer reaches is
-// tolerated (docs/contract/runtime.md#r7.3).
+// claimState matches a state event with the oldest action. It tolerates an event that the code no longer reaches
+// (docs/contract/runtime.md#r7.3).
 func (t *turn) claimState(e *engine.Event) *Nondeterminism {
 	if !t.emitted() {
 		return nil
@@ -142,7 +142,7 @@ func (t *turn) claimState(e *engine.Event) *Nondeterminism {
 	return mismatch(kind, e.EventID, what+" mismatch: action="+describeAction(&a.Action)+" vs event="+describeEvent(e.Data))
 }
 
-// handedOn returns the custom status that the next execution begins with: the last one recorded.
+// handedOn returns the custom status with which the next execution begins: the last recorded one.
 func (t *turn) handedOn() *string {
 	for pos := len(t.sched) - 1; pos >= 0; pos-- {
 		switch d := t.at(pos).Data.(type) {
@@ -155,8 +155,8 @@ func (t *turn) handedOn() *string {
 	return nil
 }
 
-// KVAfter returns the key-value state that a history leaves, given the one before it; both are sorted by key. The next
-// execution's snapshot must equal it. Neither argument is changed.
+// KVAfter returns the key-value state after a history, given the state before it; both are sorted by key. The next
+// execution's snapshot must equal it. KVAfter changes neither argument.
 func KVAfter(before []engine.KVEntry, history []engine.Event) []engine.KVEntry {
 	s := state{kv: before}
 	for i := range history {

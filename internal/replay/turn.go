@@ -10,15 +10,15 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// Turn computes one turn. It reads nothing but its argument and changes none of it. Outputs keep the order in which the
-// orchestration issued them. An error means that the caller is broken; anything else, failures of the code included, is
-// a Result.
+// Turn computes one turn. It reads only its argument and does not change it. Outputs are in the order in which the
+// orchestration issued them. An error means that the caller is broken; everything else, including failures of the code,
+// is a Result.
 func Turn(in Input) (out Output, err error) {
 	err = TurnInto(&out, &in)
 	return out, err
 }
 
-// TurnInto is Turn with room for the output, which need not be empty.
+// TurnInto is Turn, but writes to an existing output, which need not be empty.
 func TurnInto(out *Output, in *Input) error {
 	*out = Output{}
 	err := runTurn(out, in)
@@ -33,7 +33,7 @@ func TurnInto(out *Output, in *Input) error {
 	return nil
 }
 
-// turn is the state of one computation. Its memory is reused (Workspace), and nothing that it holds outlives the turn.
+// turn is the state of one computation. A Workspace reuses its memory, and nothing in it outlives the turn.
 type turn struct {
 	in      *Input
 	rules   Rules
@@ -54,9 +54,9 @@ type turn struct {
 	reason     string
 	abort      engine.ErrorDetails // why the turn fails; zero if it does not
 	crumbs     []int               // positions of schedules with a persisted dropped_future breadcrumb
-	schedules  int                 // how many the baseline has, waits included
+	schedules  int                 // the number in the baseline, including waits
 	hasWaits   bool                // a positional subscription is recorded
-	hasQueues  bool                // a dequeue or a queue message is
+	hasQueues  bool                // a dequeue or a queue message is recorded
 	unrecorded []engine.WorkItem   // detached starts without an event
 	refusals   []engine.WorkItem   // answers to parents of duplicate starts
 	pending    []pending
@@ -70,13 +70,13 @@ type turn struct {
 	out  Output
 }
 
-// childCancel is a cancel for the child whose schedule is at a position.
+// childCancel is a cancel request for the child with its schedule at a position.
 type childCancel struct {
 	pos  int
 	item engine.CancelInstanceItem
 }
 
-// pending is a new schedule whose item may have to be enqueued.
+// pending is a new schedule for which the turn may have to enqueue an item.
 type pending struct {
 	pos     int
 	version string // handler version of a child
@@ -119,8 +119,8 @@ func (t *turn) compute() error {
 	return nil
 }
 
-// End ends an execution from outside, whatever its code would do: with the failure, and with all the consequences of
-// any other end. Input.Messages, Start and Handler are ignored; there must be a history.
+// End ends an execution from outside, regardless of its code, with the given failure and all the consequences of any
+// other end. It ignores Input.Messages, Start and Handler. The history must not be empty.
 func End(in Input, details engine.ErrorDetails) (Output, error) {
 	if len(in.History) == 0 {
 		return Output{}, errors.New("replay: nothing to end")
@@ -142,7 +142,7 @@ func End(in Input, details engine.ErrorDetails) (Output, error) {
 	return out, err
 }
 
-// begin checks the input, indexes the baseline and makes the first event of a new execution.
+// begin checks the input, indexes the baseline and writes the first event of a new execution.
 func (t *turn) begin() error {
 	in := t.in
 	switch {
@@ -193,7 +193,7 @@ func (t *turn) readStart() {
 	}
 }
 
-// writeStart records the start; carried-forward messages arrive before everything else.
+// writeStart records the start and then the carried-forward messages, which arrive before everything else.
 func (t *turn) writeStart() {
 	s := t.in.Start
 	t.info.Name, t.info.Version, t.input, t.status = s.Name, s.Version, s.Input, s.InitialCustomStatus
@@ -244,7 +244,7 @@ func (t *turn) at(pos int) *engine.Event {
 	return &t.in.History[pos]
 }
 
-// pin returns the version of the build that wrote the execution's first event, nil if that is not a version.
+// pin returns the version of the build that wrote the execution's first event, nil if the stamp is not a version.
 func (t *turn) pin() *engine.Version {
 	if !t.pinRead {
 		t.pinRead = true
@@ -256,12 +256,12 @@ func (t *turn) pin() *engine.Version {
 	return t.pinned
 }
 
-// discards reports whether a dropped wait takes what it was given with it.
+// discards reports whether a dropped wait discards its arrival.
 func (t *turn) discards() bool {
 	return t.rules.DiscardsFreed || t.semantics() == engine.SemanticsDiscard
 }
 
-// semantics returns the semantics by which the turn replays.
+// semantics returns the semantics that the turn replays with.
 func (t *turn) semantics() engine.Semantics {
 	if len(t.in.Build.Changes) == 0 {
 		return t.in.Build.Semantics

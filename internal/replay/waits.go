@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// waitKey is the key on which a positional event and its wait must agree: the generation, the name, and the topic of
-// the second generation.
+// waitKey is the key that a positional event shares with its wait: the generation, the name, and, in the second
+// generation, the topic.
 type waitKey struct {
 	second bool
 	name   string
@@ -18,13 +18,14 @@ type waitKey struct {
 
 // waits holds the subscriptions and arrivals of one key (docs/contract/runtime.md#r7.7).
 //
-// The i-th subscription gets the arrival number i minus the number of cancelled subscriptions before it. An arrival
-// that finds no subscription left over is skipped forever.
+// The i-th subscription gets the arrival with the number i minus the number of cancelled subscriptions before it. An
+// arrival that finds no free subscription is skipped forever.
 type waits struct {
 	subs     []subscription
 	arrivals []string
-	live     int // subscriptions not cancelled
-	// settled is how many leading subscriptions are consumed or cancelled, and cancelled how many of them are cancelled.
+	live     int // subscriptions that are not cancelled
+	// settled is the number of leading subscriptions that are consumed or cancelled, and cancelled the number of these
+	// that are cancelled.
 	settled   int
 	cancelled int
 }
@@ -52,7 +53,7 @@ func (w *waits) arrive(data string) bool {
 	return true
 }
 
-// cancel cancels the i-th subscription; with discard, the arrival that it would get goes with it.
+// cancel cancels the i-th subscription. With discard it also discards the arrival that the subscription would get.
 func (w *waits) cancel(i int, discard bool) {
 	if !w.subs[i].cancelled {
 		if n := w.arrival(i); discard && n < len(w.arrivals) {
@@ -100,7 +101,7 @@ func (w *waits) arrival(i int) int {
 	return n
 }
 
-// each calls f for the subscriptions that are not settled and have an arrival, or have none.
+// each calls f for the unsettled subscriptions that have an arrival if served is true, and that have none otherwise.
 func (w *waits) each(served bool, f func(*subscription)) {
 	n := w.settled - w.cancelled
 	for i := w.settled; i < len(w.subs); i++ {
@@ -116,8 +117,8 @@ func (w *waits) each(served bool, f func(*subscription)) {
 
 // waitTable holds the waits of all keys.
 type waitTable struct {
-	keys  []waitKey       // of all; up to fewKeys of them are looked through
-	byKey map[waitKey]int // index into all, when there are more
+	keys  []waitKey       // of all; up to fewKeys keys are searched linearly
+	byKey map[waitKey]int // index into all if there are more keys
 	all   []waits
 	place []subPlace // ascending by position
 }
@@ -127,12 +128,12 @@ type subPlace struct{ pos, queue, index int }
 
 const fewKeys = 8
 
-// emptied returns a table without waits in the memory of this one.
+// emptied returns a table without waits that reuses the memory of this one.
 func (wt *waitTable) emptied() waitTable {
 	return waitTable{keys: wt.keys[:0], all: wt.all[:0], place: wt.place[:0]}
 }
 
-// find returns the index of a key in all, -1 if it is not there.
+// find returns the index of a key in all, or -1.
 func (wt *waitTable) find(key waitKey) int {
 	if len(wt.keys) > fewKeys {
 		if q, ok := wt.byKey[key]; ok {
@@ -146,7 +147,7 @@ func (wt *waitTable) find(key waitKey) int {
 // add makes room for a key.
 func (wt *waitTable) add(key waitKey) int {
 	q := len(wt.all)
-	if q < cap(wt.all) { // emptied has left it
+	if q < cap(wt.all) { // left over by emptied
 		wt.all = wt.all[:q+1]
 		wt.all[q] = waits{subs: wt.all[q].subs[:0], arrivals: wt.all[q].arrivals[:0]}
 	} else {
@@ -183,7 +184,7 @@ func (wt *waitTable) subscribe(key waitKey, pos int, token orchhost.Token) *wait
 	return &wt.all[q]
 }
 
-// arrive adds an arrival and returns the waits of its key, nil if the arrival is skipped.
+// arrive adds an arrival and returns the waits of its key, or nil if it skips the arrival.
 func (wt *waitTable) arrive(key waitKey, data string) *waits {
 	if q := wt.find(key); q >= 0 && wt.all[q].arrive(data) {
 		return &wt.all[q]
@@ -191,7 +192,7 @@ func (wt *waitTable) arrive(key waitKey, data string) *waits {
 	return nil
 }
 
-// cancel cancels a subscription and returns its waits, nil if there is no such subscription.
+// cancel cancels a subscription and returns its waits, or nil if there is no such subscription.
 func (wt *waitTable) cancel(pos int, discard bool) *waits {
 	p, ok := wt.placeOf(pos)
 	if !ok {
@@ -211,9 +212,9 @@ func (wt *waitTable) consume(pos int) {
 	wt.all[p.queue].consume(p.index)
 }
 
-// OpenWaits returns the events of the history, in its order, that subscribe to something that has not come and was not
+// OpenWaits returns the events of the history, in order, that subscribe to something that has neither come nor been
 // cancelled: ExternalSubscribed, ExternalSubscribed2 and QueueSubscribed. It applies the rule of
-// docs/contract/runtime.md#r7.7 to a whole history: an arrival that a cancelled wait leaves behind belongs to the next
+// docs/contract/runtime.md#r7.7 to a whole history: an arrival that a cancelled wait leaves behind goes to the next
 // wait of its key, unless the build discards it, and a queue message waits for a dequeue. A nil build has the standard
 // semantics.
 func OpenWaits(history []engine.Event, build *engine.Build) []engine.Event {
@@ -230,8 +231,8 @@ func OpenWaits(history []engine.Event, build *engine.Build) []engine.Event {
 	return events
 }
 
-// openWaits returns the positions of the subscriptions that the events leave without cancellation and arrival,
-// ascending.
+// openWaits returns the positions of the subscriptions that have neither a cancellation nor an arrival, in ascending
+// order.
 func (t *turn) openWaits() []int {
 	if !t.hasWaits {
 		return nil

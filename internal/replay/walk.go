@@ -9,11 +9,12 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// quiescencePolls limits the polls of the code after the walk that its own new schedules cause.
+// quiescencePolls limits the polls that the code's own new schedules cause after the walk.
 const quiescencePolls = 100
 
-// convert makes events of the actions that no event of the history claimed. Code that a new event unblocks is polled before
-// the next event is written. Poll number quiescencePolls fails the turn, even if it ends the code.
+// convert turns the actions that no event of the history claimed into events. If a new event unblocks the code, convert
+// polls the code before it writes the next event. Poll number quiescencePolls fails the turn, even if the code ends in
+// it.
 func (t *turn) convert() {
 	if t.pollLimit == 0 {
 		t.pollLimit = t.polls + quiescencePolls
@@ -39,7 +40,7 @@ func (t *turn) convert() {
 	}
 }
 
-// write makes the event of an action and applies it.
+// write adds the event of an action and applies it.
 func (t *turn) write(a *action) {
 	var data engine.EventData
 	switch a.Kind {
@@ -74,7 +75,7 @@ func (t *turn) write(a *action) {
 		data = eventdata.OrchestrationChained{Name: a.Name, Instance: a.Instance, Input: a.Input}
 	case orchhost.ActionContinueAsNew:
 		t.noteContinue(a)
-		t.nextID++ // it uses up an id but leaves no event
+		t.nextID++ // the action uses up an id but leaves no event
 		return
 	default:
 		t.add(0, t.stateEvent(a))
@@ -141,7 +142,7 @@ func (t *turn) claim(pos int, e *engine.Event, missing string) *Nondeterminism {
 	return nil
 }
 
-// oldestAction returns the next action to match; Verify looks past continue-as-new, which leaves no event.
+// oldestAction returns the next action to match. Under Verify it skips continue-as-new, which leaves no event.
 func (t *turn) oldestAction() *action {
 	a := t.nextAction()
 	for t.verifying && a.Kind == orchhost.ActionContinueAsNew && t.emitted() {
@@ -182,7 +183,7 @@ func (t *turn) bind(pos int, token orchhost.Token, data engine.EventData) {
 	}
 }
 
-// deliver stores a completion's outcome with its future.
+// deliver stores a completion's outcome in its future.
 func (t *turn) deliver(e *engine.Event, value string, details *engine.ErrorDetails) *Nondeterminism {
 	pos := t.find(e.SourceEventID)
 	if pos < 0 || !t.sched[pos].open {
@@ -214,12 +215,13 @@ func (t *turn) activityResult(e *engine.Event, recorded string) string {
 	return recorded
 }
 
-// failure is a failed activity or child as orchestration code sees it.
+// failure is the error of an activity or child as orchestration code sees it.
 type failure string
 
 func (f failure) Error() string { return string(f) }
 
-// pendingLike returns the futures without a result whose schedule has the kind of the one at pos, ascending.
+// pendingLike returns the futures without a result that have a schedule of the same kind as the one at pos, in
+// ascending order.
 func (t *turn) pendingLike(pos int) []orchhost.Token {
 	var out []orchhost.Token
 	for i := 1; i < len(t.futures); i++ {
@@ -231,7 +233,7 @@ func (t *turn) pendingLike(pos int) []orchhost.Token {
 	return out
 }
 
-// reorder prepares position for a rule that applies new events in an order other than the recorded one.
+// reorder prepares position if a rule applies new events in an order other than the recorded one.
 func (t *turn) reorder() {
 	if t.rules.ApplyOrder == nil {
 		return
@@ -242,7 +244,7 @@ func (t *turn) reorder() {
 	slices.SortStableFunc(t.order, func(a, b int) int { return t.rules.ApplyOrder(t.at(a), t.at(b)) })
 }
 
-// position returns the position of the event that the walk applies as the i-th.
+// position returns the position of the i-th event that the walk applies.
 func (t *turn) position(i int) int {
 	if n := len(t.in.History); i >= n && t.order != nil {
 		return t.order[i-n]

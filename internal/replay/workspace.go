@@ -5,22 +5,22 @@ import (
 	"github.com/durosim/durosim/internal/slab"
 )
 
-// Workspace is memory that turns use one after another: their tables, and the coroutines whose code has ended. A turn
-// is a function of its Input with or without one; a workspace only saves allocating this memory anew, half the cost of
-// a small turn. Outputs are in its memory, too, and stay as they are until Reset.
+// Workspace is memory that successive turns reuse: their tables, and the coroutines with code that has ended. It does
+// not change the output of a turn; it only saves allocations, which are half the cost of a small turn. Outputs are in
+// its memory, too, and stay valid until Reset.
 //
-// It is not safe for concurrent use. Close it after use: an idle coroutine is never garbage-collected.
+// A Workspace is not safe for concurrent use. Close it after use, since idle coroutines are never garbage-collected.
 type Workspace struct {
 	busy   bool
 	input  Input
 	turn   turn
 	stamps []stamp
-	hosts  []host // not used yet; see newHost
+	hosts  []host // unused ones; see newHost
 	idle   []*coroutine
-	// contain is the method value of runContained, which works on contained.
+	// contain is the method value w.runContained, which works on the field contained.
 	contain   func()
 	contained contained
-	// What outputs consist of.
+	// The memory of outputs.
 	events  slab.Slab[engine.Event]
 	items   slab.Slab[engine.WorkItem]
 	pins    slab.Slab[engine.Version]
@@ -43,7 +43,7 @@ func (w *Workspace) Close() {
 	w.idle = w.idle[:0]
 }
 
-// Reset takes back the memory of all outputs, which nobody may use any more.
+// Reset takes back the memory of all outputs. Nobody may use them afterwards.
 func (w *Workspace) Reset() {
 	w.events.Reset()
 	w.items.Reset()
@@ -51,8 +51,8 @@ func (w *Workspace) Reset() {
 	w.outputs.Reset()
 }
 
-// with runs f with a turn for the input, in the input's workspace, or in a new one if the input has none or its
-// workspace is busy because the code of a turn computes another turn.
+// with runs f with a turn for the input. It uses the input's workspace, or a new one if the input has none or if that
+// one is busy because the code of a turn computes another turn.
 func (in *Input) with(f func(t *turn)) {
 	w := in.Workspace
 	if w == nil || w.busy {
@@ -63,13 +63,13 @@ func (in *Input) with(f func(t *turn)) {
 	w.input = *in
 	t := w.reset(&w.input)
 	f(t)
-	t.host.inner = (*turn)(nil) // a Context that the code kept is dead
+	t.host.inner = (*turn)(nil) // invalidates a Context that the code kept
 	w.input = Input{}
 	w.busy = false
 }
 
-// reset returns the workspace's turn at its start, with the memory of the previous one. Memory that was handed out is
-// not reused.
+// reset returns the workspace's turn in its initial state, with the memory of the previous turn, except for memory that
+// belongs to outputs.
 func (w *Workspace) reset(in *Input) *turn {
 	t := &w.turn
 	clear(t.delta)
@@ -86,8 +86,8 @@ func (w *Workspace) reset(in *Input) *turn {
 	return t
 }
 
-// newHost returns a host that no turn has had: a Context that code has kept must stay dead, so none is used again. They are
-// made several at a time.
+// newHost returns a host that no turn has used. Hosts are never reused, since a Context that code has kept must stay
+// invalid. newHost allocates several at a time.
 func (w *Workspace) newHost() *host {
 	if len(w.hosts) == 0 {
 		w.hosts = make([]host, hostsAtOnce)
@@ -97,10 +97,10 @@ func (w *Workspace) newHost() *host {
 	return h
 }
 
-// hostsAtOnce is few enough that one kept Context keeps little memory alive.
+// hostsAtOnce is small, so that a Context that code has kept keeps little memory alive.
 const hostsAtOnce = 16
 
-// stampOf returns the text with which a build stamps its events: its version.
+// stampOf returns the text that a build stamps on its events: its version.
 func (w *Workspace) stampOf(b *engine.Build) string {
 	for i := range w.stamps {
 		if w.stamps[i].build == b {
@@ -114,7 +114,7 @@ func (w *Workspace) stampOf(b *engine.Build) string {
 	return w.stamps[len(w.stamps)-1].text
 }
 
-// stamp is the text of a build's version. A Workspace keeps those of the builds that it met last.
+// stamp is the text of a build's version. A Workspace keeps the stamps of recent builds.
 type stamp struct {
 	build *engine.Build
 	text  string
@@ -122,9 +122,8 @@ type stamp struct {
 
 const maxStamps = 16
 
-// Contain runs user code that has no Context, such as an activity's. A panic or a runtime.Goexit of the code does not
-// reach the caller: panicked reports whether there was one, and text describes it. A nil workspace works like an empty
-// one.
+// Contain runs user code that has no Context, such as an activity's. It contains a panic or runtime.Goexit: panicked
+// reports whether there was one, and text describes it. A nil workspace works like an empty one.
 func (w *Workspace) Contain(code func()) (text string, panicked bool) {
 	if w == nil {
 		w = NewWorkspace()
@@ -140,7 +139,7 @@ func (w *Workspace) Contain(code func()) (text string, panicked bool) {
 	return w.contained.text, w.contained.panicked
 }
 
-// contained is user code in Contain, with its outcome.
+// contained is the user code of a Contain call, with its outcome.
 type contained struct {
 	code     func()
 	text     string

@@ -8,7 +8,7 @@ const Env = "DUROSIM_LONG"
 // All reports whether to try every row.
 func All() bool { return os.Getenv(Env) != "" }
 
-// Number returns how many seeds to try, or plans, or sequences: all with DUROSIM_LONG, else few.
+// Number returns the number of seeds, plans or sequences to try: all with DUROSIM_LONG, few without.
 func Number(few, all uint64) uint64 {
 	if All() {
 		return all
@@ -16,7 +16,7 @@ func Number(few, all uint64) uint64 {
 	return few
 }
 
-// Of returns the rows to try: the first of each group of every rows, or all of them. It keeps their order.
+// Of returns the rows to try, in order: the first of every group of that many rows, or all rows.
 func Of[T any](rows []T, every int) []T {
 	if All() {
 		return rows

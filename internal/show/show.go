@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// Value returns a value as text. Values must not contain themselves.
+// Value formats v as text. v must not contain itself.
 func Value(v any) string { return string(appendValue(nil, reflect.ValueOf(v))) }
 
 func appendValue(b []byte, v reflect.Value) []byte {

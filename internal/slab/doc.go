@@ -1,10 +1,10 @@
-// Package slab hands out memory for values of one type and takes all of it back at once, for runs that follow one another:
-// the next run is given what the one before used, so that it allocates nothing and its memory stays in the processor's
+// Package slab allocates values of one type and takes all of them back at once. It serves runs that follow one another:
+// each run reuses the memory of the previous run, so that it allocates nothing and its memory stays in the processor's
 // caches.
 //
 //	var rows slab.Slab[row]
 //	r := rows.New() // in use until rows.Reset()
 //
-// The price is that nobody may use what a Slab handed out after its Reset. Whoever owns a Slab documents when
-// that is (cluster.Memory: when the next run begins).
+// In return, nobody may use a slab's values after its Reset. The owner of a Slab documents when it resets the Slab
+// (cluster.Memory: when the next run begins).
 package slab

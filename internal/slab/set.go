@@ -1,9 +1,9 @@
 package slab
 
-// Set is slabs of several types that are reset together. The zero value is ready.
+// Set is a group of slabs of different types that share one Reset. The zero value is ready to use.
 type Set struct{ slabs []interface{ Reset() } }
 
-// Of returns the set's slab of a type. Of a nil Set it is one that keeps nothing.
+// Of returns the set's slab for T. For a nil Set it returns a new slab that no Reset reaches, so that it keeps nothing.
 func Of[T any](s *Set) *Slab[T] {
 	if s == nil {
 		return new(Slab[T])

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// Slab hands out zeroed values of T. It keeps memory from its first Reset on; before, and beyond Blocks blocks, it allocates
-// and the garbage collector takes back: what is never reset, and what is long, holds what lives and not all that ever did.
-// The zero value is ready. It is not safe for concurrent use.
+// Slab hands out zeroed values of T. It keeps its memory only from the first Reset on, and at most Blocks blocks of it.
+// Everything else it allocates for the garbage collector to free, so that a slab that is never reset, or a long run,
+// retains only live values. The zero value is ready to use. A Slab is not safe for concurrent use.
 type Slab[T any] struct {
-	blocks [][]T // each as long as what is used of it
-	full   int   // blocks before this one are used up
+	blocks [][]T // the length of each is the part in use
+	full   int   // all blocks before this index are full
 	each   int   // values in a block; 0 before the first Reset
-	taken  bool  // something was handed out since the last Reset
+	taken  bool  // the slab has handed out a value since the last Reset
 }
 
-// Blocks is how many blocks a Slab keeps, of blockBytes each, or of one value if that is larger.
+// Blocks is the number of blocks that a Slab keeps. Each has blockBytes bytes, or holds one value if a value is larger.
 const (
 	Blocks     = 64
 	blockBytes = 8 << 10
@@ -43,7 +43,7 @@ func (s *Slab[T]) Make(capacity int) []T {
 	return make([]T, 0, capacity)
 }
 
-// Clone returns a copy of a slice, without room for more; the copy of nil is nil.
+// Clone returns a copy of a slice with no spare capacity; the copy of nil is nil.
 func (s *Slab[T]) Clone(values []T) []T {
 	if len(values) == 0 {
 		return slices.Clone(values)
@@ -51,7 +51,7 @@ func (s *Slab[T]) Clone(values []T) []T {
 	return append(s.Make(len(values)), values...)
 }
 
-// Append is append with memory of the slab, which doubles what it makes room for.
+// Append is append with the slab's memory. It doubles the capacity when it needs room.
 func (s *Slab[T]) Append(values []T, v T) []T {
 	if len(values) == cap(values) {
 		values = s.grown(values)
@@ -61,7 +61,7 @@ func (s *Slab[T]) Append(values []T, v T) []T {
 
 func (s *Slab[T]) grown(values []T) []T { return append(s.Make(max(2, 2*len(values))), values...) }
 
-// Insert is slices.Insert of one value with memory of the slab.
+// Insert is slices.Insert of one value with the slab's memory.
 func (s *Slab[T]) Insert(values []T, i int, v T) []T {
 	if len(values) < cap(values) {
 		return slices.Insert(values, i, v)
@@ -69,7 +69,7 @@ func (s *Slab[T]) Insert(values []T, i int, v T) []T {
 	return slices.Insert(s.grown(values), i, v)
 }
 
-// block returns the block with room for n values, nil if they are to be allocated.
+// block returns a block with room for n values, or nil if the caller must allocate them.
 func (s *Slab[T]) block(n int) *[]T {
 	if n > s.each/2 && n > 1 || s.each == 0 {
 		return nil
@@ -88,7 +88,7 @@ func (s *Slab[T]) block(n int) *[]T {
 	return &s.blocks[s.full]
 }
 
-// Reset takes back everything that was handed out, and forgets what it held. It costs next to nothing if that is nothing.
+// Reset takes back and zeroes all values that the slab handed out. If there are none, it costs next to nothing.
 func (s *Slab[T]) Reset() {
 	if s.taken || s.each == 0 {
 		s.reset()

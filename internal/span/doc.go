@@ -1,4 +1,4 @@
-// Package span has the one form in which durosim shows virtual time: that of scenario files and of flags such as --at.
+// Package span formats virtual time the way that scenario files and flags such as --at write it:
 //
 //	span.Text(309_614)   // 5m9.614s
 package span

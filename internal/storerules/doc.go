@@ -5,6 +5,6 @@
 //	rules.AckIsAtomic = false
 //	store := memprovider.New(memprovider.Options{Rules: rules})
 //
-// A store takes each rule from this table alone, wherever it needs it. Rules keep no state between calls, except what a
-// planted bug keeps in a function of its own.
+// A store looks up each rule in this table wherever it needs it, and has no other source. Rules keep no state between
+// calls, except for state that a planted bug captures in its own function.
 package storerules

@@ -10,89 +10,92 @@ import (
 type Rules struct {
 	// Admits reports whether a filter lets an instance with that pin through.
 	Admits func(f *engine.CapabilityFilter, pin *engine.Version) bool
-	// Pin picks the pin that the filter tests: that of the current execution or of the first one. ended reports whether the
+	// Pin picks the pin that the filter tests: the current execution's or the first one's. ended reports whether the
 	// current execution has completed or failed.
 	Pin func(current, first *engine.Version, ended bool) *engine.Version
-	// LooksPast tells whether a fetch goes on when the oldest instance with a visible message cannot be delivered.
+	// LooksPast makes a fetch go on when the oldest instance with a visible message cannot be delivered.
 	LooksPast bool
-	// LooksPastContextless tells whether a fetch goes on when the oldest instance has neither a context nor a start.
+	// LooksPastContextless makes a fetch go on when the oldest instance has neither a context nor a start.
 	LooksPastContextless bool
 	// SeesLock reports whether a fetch sees a live lock, given when the lock was taken.
 	SeesLock func(takenMs, now int64) bool
-	// IsOrphan reports whether a visible batch of an instance without context is dropped, given whether it consists of
-	// queue messages only, and whether any start for the instance is queued, visible or not.
+	// IsOrphan reports whether a fetch drops a visible batch of an instance without context. onlyQueueMessages reports
+	// whether the batch holds only queue messages, startQueued whether any start for the instance is queued, visible or
+	// not.
 	IsOrphan func(onlyQueueMessages, startQueued bool) bool
-	// FetchOrder is the order of the steps of an orchestration fetch.
+	// FetchOrder is the order in which an orchestration fetch takes its steps.
 	FetchOrder []FetchStep
 
-	// BatchCount folds the attempt counts of a batch, in order, into the one that the fetch returns.
+	// BatchCount folds the attempt counts of a batch, in order, into the count that the fetch returns.
 	BatchCount func(told, next uint32) uint32
-	// CountAfterDecodeError returns a message's attempt count when the delivery could not be decoded.
+	// CountAfterDecodeError returns a message's attempt count after a delivery that the store could not decode.
 	CountAfterDecodeError func(before, counted uint32) uint32
-	// DeliversDecodeError tells whether a fetch hands out an undecodable delivery with its HistoryError set; otherwise
-	// the fetch fails and keeps the lock.
+	// DeliversDecodeError makes a fetch hand out an undecodable delivery with its HistoryError set; otherwise the fetch
+	// fails and keeps the lock.
 	DeliversDecodeError bool
-	// SkipsUndecodable tells whether a fetch leaves out events that it cannot decode.
+	// SkipsUndecodable makes a fetch leave out events that it cannot decode.
 	SkipsUndecodable bool
 
-	// SwallowsDecodeError reports whether a history that cannot be decoded is delivered as an empty one, given whether
-	// the instance has a row.
+	// SwallowsDecodeError reports whether a fetch delivers an undecodable history as an empty one, given whether the
+	// instance has a row.
 	SwallowsDecodeError func(hasRow bool) bool
-	// UndecodableIsOrphan tells whether queue messages alone, for an instance whose history cannot be decoded, are dropped
-	// as orphans.
+	// UndecodableIsOrphan makes a fetch drop a batch of only queue messages as orphans when the instance's history
+	// cannot be decoded.
 	UndecodableIsOrphan bool
-	// ReadsSkipUndecodable tells whether a read of a history leaves out events that it cannot decode, and StatsSkip whether
-	// statistics leave out those behind the first such event.
+	// ReadsSkipUndecodable makes a read of a history leave out events that it cannot decode. StatsSkip makes statistics
+	// leave out the events behind the first such event.
 	ReadsSkipUndecodable bool
 	StatsSkipUndecodable bool
-	// SkipsUndecodableMessage tells whether a batch silently leaves out messages that cannot be decoded.
+	// SkipsUndecodableMessage makes a batch silently leave out messages that the store cannot decode.
 	SkipsUndecodableMessage bool
 
-	// AbandonTouches reports whether an abandon affects a visible message of its instance, given whether its token
-	// marked it.
+	// AbandonTouches reports whether an abandon affects a visible message of its instance, given whether the abandon's
+	// token marked the message.
 	AbandonTouches func(marked bool) bool
-	// AbandonDelay returns the delay of an abandon that asks for that one.
+	// AbandonDelay returns the delay of an abandon that asks for delayMs.
 	AbandonDelay func(delayMs int64) int64
 	// CountAfterAbandon returns a message's attempt count after an abandon.
 	CountAfterAbandon func(count uint32, ignoreAttempt bool) uint32
-	// MayCommit reports whether the store accepts an ack, of either queue, from this holding.
+	// MayCommit reports whether the store accepts an ack, of either queue, with a token in this state.
 	MayCommit func(Holding) bool
-	// MayRenew does the same for a renewal, MayAbandon for an abandon.
+	// MayRenew does the same for a renewal, and MayAbandon for an abandon.
 	MayRenew   func(Holding) bool
 	MayAbandon func(Holding) bool
 	// RenewedUntil returns the new end of a renewed lock, of either queue, given its old end.
 	RenewedUntil func(now, endMs, extendMs int64) int64
 
-	// LockFrom returns the time from which a lock counts that is taken or renewed by a call that waited in the store,
-	// from the times at which the call arrived and at which it takes effect.
+	// LockFrom returns the time at which a lock begins when the call that takes or renews it waited in the store, given
+	// the times at which the call arrived and took effect.
 	LockFrom func(arrivedMs, now int64) int64
-	// CommitSees returns the holding by which such an ack is judged, from that when it arrived and the present one;
-	// RenewSees does the same for a renewal, and DeleteSees for a deletion and whether an instance is running.
+	// CommitSees returns the holding that decides such an ack, given the holding at its arrival and the present one.
+	// RenewSees does the same for a renewal. DeleteSees does the same for a deletion, with whether an instance is
+	// running.
 	CommitSees func(arrived, now Holding) Holding
 	RenewSees  func(arrived, now Holding) Holding
 	DeleteSees func(arrived, now bool) bool
-	// RetriesClaim tells whether such a fetch goes on when the instance that it chose on its arrival has been taken.
+	// RetriesClaim makes such a fetch go on when another fetch has taken the instance that it chose on arrival.
 	RetriesClaim bool
 
 	// TakesTag reports whether a tag filter takes an activity with that tag.
 	TakesTag func(f engine.TagFilter, tag string) bool
-	// TagStored returns the tag under which an activity is stored.
+	// TagStored returns the tag that the store keeps for an activity.
 	TagStored func(tag string) string
-	// WorkLooksPast tells whether a work fetch goes on past an activity that it cannot decode.
+	// WorkLooksPast makes a work fetch go on past an activity that it cannot decode.
 	WorkLooksPast bool
-	// WorkLooksPastSessions tells whether a work fetch goes on past an activity of a session that another owner has.
+	// WorkLooksPastSessions makes a work fetch go on past an activity whose session belongs to another owner.
 	WorkLooksPastSessions bool
-	// PlainFetchTakesSessions tells whether a work fetch without session config takes session activities.
+	// PlainFetchTakesSessions lets a work fetch without session config take session activities.
 	PlainFetchTakesSessions bool
-	// SessionOwned reports whether a session, if it has a row, reserves its activities for its owner.
+	// SessionOwned reports whether a session reserves its activities for its owner, given whether the session has a
+	// row.
 	SessionOwned func(exists bool, untilMs, now int64) bool
-	// Claimed returns the claim that takes effect when a fetch makes one; the zero claim changes nothing.
+	// Claimed returns the claim that takes effect when a fetch makes the claim made; the zero claim changes nothing.
 	Claimed func(made Claim) Claim
-	// RenewsSession reports whether a renewal extends a session of its owner.
+	// RenewsSession reports whether an owner's renewal extends the owner's session.
 	RenewsSession func(live, active bool) bool
-	// CleansSession reports whether a cleanup deletes an expired session, given whether activities carry its id.
+	// CleansSession reports whether a cleanup deletes an expired session, given whether any activities carry its id.
 	CleansSession func(hasWork bool) bool
-	// WorkIsActivity tells whether an ack or a renewal of an activity counts as activity of its session.
+	// WorkIsActivity makes an ack or a renewal of a work item count as activity in its session.
 	WorkIsActivity bool
 
 	// VisibleAt returns the time at which a delayed message becomes visible.
@@ -100,49 +103,51 @@ type Rules struct {
 	// TimerVisibleAt returns the time at which a timer that an ack enqueues becomes visible.
 	TimerVisibleAt func(now, fireAtMs int64) int64
 
-	// AckOrder is the order of the steps of an orchestration ack.
+	// AckOrder is the order in which an orchestration ack takes its steps.
 	AckOrder []AckStep
-	// AckIsAtomic tells whether an ack is checked before its first step and rolled back when a later one fails.
+	// AckIsAtomic makes the store check an ack before its first step, and roll it back when a later step fails.
 	AckIsAtomic bool
-	// Cancels reports whether an ack that cancels id deletes the given activity of the same instance; held says whether a worker holds it.
+	// Cancels reports whether an ack that cancels id deletes the given activity of the same instance. held reports
+	// whether a worker holds the activity.
 	Cancels func(execution, activity uint64, held bool, id engine.ScheduledActivityIdentifier) bool
-	// Consumes reports whether an ack deletes a visible message, given whether its token marked it.
+	// Consumes reports whether an ack deletes a visible message, given whether the ack's token marked the message.
 	Consumes func(marked bool) bool
-	// PinAfterAck returns an execution's pin after an ack, from the pin that the ack gives, the one that the execution
-	// has, and the one that the current execution has if the ack creates a newer one.
+	// PinAfterAck returns an execution's pin after an ack, given the ack's pin, the execution's old pin, and, if the
+	// ack creates a newer execution, the current execution's pin.
 	PinAfterAck func(given, old, previous *engine.Version) *engine.Version
 	// PointerAfterAck returns the current execution after an ack.
 	PointerAfterAck func(current, acked uint64) uint64
-	// CustomStatusVersion returns the version after an ack with that number of updates.
+	// CustomStatusVersion returns the custom status version after an ack with that many updates.
 	CustomStatusVersion func(version uint64, updates int) uint64
 	// MergesKV reports whether an ack that sets this status (empty for none) merges the key-value delta into the store.
 	MergesKV func(status engine.Status) bool
-	// KeepsTombstone tells whether a cleared key leaves a tombstone in the delta or only loses its row there.
+	// KeepsTombstone makes a cleared key leave a tombstone in the delta; otherwise the key only loses its row there.
 	KeepsTombstone bool
-	// SnapshotsMerged tells whether a fetch shows the merged view of the key-value store, not the store alone.
+	// SnapshotsMerged makes a fetch return the merged view of the key-value store, not the store alone.
 	SnapshotsMerged bool
-	// KVReadMs is how long before its second statement a client read has made its first; negative for one state. If a merge
-	// came between, it sees the store before the merge and the delta after it.
+	// KVReadMs is the time between the two statements of a client read, in milliseconds; a negative value makes both
+	// read the same state. If a merge falls between them, the read sees the store before the merge and the delta after
+	// it.
 	KVReadMs int64
 
 	// DeleteSteps are the steps that delete an instance.
 	DeleteSteps []DeleteStep
-	// RefusesDelete reports whether a deletion is refused, given whether it is forced and whether one of its instances
-	// is running.
+	// RefusesDelete reports whether the store refuses a deletion, given whether the deletion is forced and whether one
+	// of its instances is running.
 	RefusesDelete func(force, running bool) bool
-	// RefusesOrphans tells whether the store refuses a deletion that would leave a child without its parent.
+	// RefusesOrphans makes the store refuse a deletion that would leave a child without its parent.
 	RefusesOrphans bool
-	// Prunes reports whether a prune may remove an execution, given whether it is the current one and whether it is
+	// Prunes reports whether a prune may remove an execution, given whether the execution is current and whether it is
 	// running.
 	Prunes func(current, running bool) bool
-	// PrunesRunning tells whether a prune looks at instances that are running.
+	// PrunesRunning makes a prune look at running instances.
 	PrunesRunning bool
-	// PruneTakesKV tells whether a prune empties the key-value store.
+	// PruneTakesKV makes a prune empty the key-value store.
 	PruneTakesKV bool
 
-	// RewritesHistory tells whether an ack decodes the stored events of its execution and writes them back.
+	// RewritesHistory makes an ack decode the stored events of its execution and write them back.
 	RewritesHistory bool
-	// ReadsHistory tells whether an ack decodes the stored events of its execution.
+	// ReadsHistory makes an ack decode the stored events of its execution.
 	ReadsHistory bool
 }
 
@@ -152,7 +157,7 @@ type Claim struct {
 	UntilMs        int64
 }
 
-// Holding is the state of a token when it is used. The zero value is a token that names a live lock.
+// Holding is the state of a lock token when a call uses it. The zero value means that the token names a live lock.
 type Holding struct {
 	Superseded bool // the lock was acked, abandoned or taken over
 	Expired    bool // the lock ran out
@@ -191,12 +196,12 @@ const (
 	AckSteps = iota
 )
 
-// DeleteStep is a step of the deletion of an instance.
+// DeleteStep is a step of deleting an instance.
 type DeleteStep uint8
 
-// The steps of a deletion.
+// The steps of deleting an instance.
 const (
-	DeleteMessages DeleteStep = iota // its messages
+	DeleteMessages DeleteStep = iota // its queued messages
 	DeleteWork                       // its activities
 	DeleteHistory                    // executions and their history
 	DeleteKV                         // both tables of the key-value store

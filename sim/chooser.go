@@ -24,8 +24,8 @@ type Chooser interface {
 	Priority(k Key) uint64
 }
 
-// Random returns the usual chooser: each draw and each priority is a function of the seed and the key. Adding a draw or
-// an event therefore changes no other draw or priority.
+// Random returns the default chooser: each draw and each priority is a function of the seed and the key. Adding a draw
+// or an event therefore changes no other draw or priority.
 func Random(seed uint64) Chooser { return newRandom(seed) }
 
 // FIFO returns a chooser that draws as Random does, but leaves events due at the same time in the order in which they
@@ -68,8 +68,8 @@ func (f *fifo) Priority(Key) uint64 { return 0 }
 
 func (f *fifo) baseOrder() (seed uint64, seeded bool) { return f.seed, false }
 
-// scale maps a raw 64-bit draw to [0,n) by the high half of a product. No outcome is off by more than n in 2^64, which
-// no campaign can see, and unlike a rejection loop it always takes one draw.
+// scale maps a raw 64-bit draw to [0,n) by the high half of a product. The probability of an outcome is off by at most
+// n in 2^64, which no campaign can detect. Unlike a rejection loop, scale always takes one draw.
 func scale(raw, n uint64) uint64 {
 	hi, _ := bits.Mul64(raw, n)
 	return hi

@@ -149,7 +149,7 @@ type deviations struct {
 	fifo
 	asked uint64
 	at    []uint64 // ascending
-	// most makes amounts the largest possible; otherwise they are drawn.
+	// most makes each amount the largest possible; otherwise amounts are drawn.
 	most bool
 	// deviated reports whether the last weighed choice was a deviation.
 	deviated bool

@@ -1,5 +1,5 @@
-// Package sim has what makes a run a function of its seed: keyed draws, choices that can be recorded and replayed, and the
-// digest of what happened. It knows nothing about the simulated system.
+// Package sim makes a run a function of its seed: it provides keyed draws, choices that can be recorded and replayed,
+// and the digest of a run. It knows nothing about the simulated system.
 //
 //	var rec sim.Recording
 //	c := sim.Record(sim.Random(seed), &rec)           // records the choices of a run
@@ -16,7 +16,7 @@
 //
 //   - The same questions under the same seed get the same answers, on every platform that Go runs on, including 32-bit
 //     ones. Tests pin the values; changing one is a change of format.
-//   - A draw disturbs no other draw: there is no shared stream of random numbers to shift.
+//   - A draw does not affect other draws: there is no shared stream of random numbers.
 //   - Under [Random] a priority is a function of seed and key, so adding or cancelling one event leaves the order of the
 //     others as it was, unless two share both time and key.
 //   - Value 0 of every choice is benign, and a [Recording] may leave it out. On replay, a choice that is not

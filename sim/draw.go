@@ -85,8 +85,8 @@ func Chance(c Chooser, k Key, num, den uint64) bool {
 	return !odds.benign() && c.Weigh(k, odds) == 1
 }
 
-// ChanceOf is Chance for the key k.Then(s). Nearly all draws of a run are such, of a fault at one of its opportunities: the
-// usual chooser does not need the key for them, only its hash.
+// ChanceOf is Chance for the key k.Then(s). Nearly all draws of a run have this form: they decide whether a fault
+// happens at an opportunity. The default chooser needs only the hash of the key for them.
 func ChanceOf(c Chooser, k Key, s *Segment, num, den uint64) bool {
 	if r, ok := c.(*random); ok && den > 0 {
 		return scale(r.raw(Key{hash: k.then(s)}), den) < num

@@ -94,8 +94,8 @@ func hashSegment(h uint64, kind segmentKind, label, value uint64) uint64 {
 	return mix.Bits(mix.Bits(h+label+uint64(kind)*mix.Golden) + value*mix.Golden)
 }
 
-// extended returns the key one segment longer, with that hash. The methods below do without it for a key that has an actor and
-// no path, as nearly all have: they are called several times a step.
+// extended returns the key one segment longer, with that hash. The methods below avoid it for a key with an actor and
+// no path, the usual case, because a step calls them several times.
 func (k Key) extended(hash uint64, kind segmentKind, l Label, name string, num uint64) Key {
 	k.hash = hash
 	if k.actor == 0 {
@@ -132,7 +132,7 @@ func (k Key) Name(l Label, name string) Key {
 	return k.Then(&s)
 }
 
-// Then adds a segment that was made before.
+// Then adds a segment made by NewSegment.
 func (k Key) Then(s *Segment) Key {
 	return k.extended(k.then(s), segmentName, s.label, s.name, 0)
 }

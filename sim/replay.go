@@ -110,8 +110,8 @@ func (r *recorder) keep(k Key, n, v uint64) {
 	}
 }
 
-// Reused returns the keys that were asked for more than once. Each is a bug in the caller: two draws that share a key
-// are not independent, and only the first can be replayed.
+// Reused returns the keys that were used more than once. Each is a bug in the caller: two draws that share a key are
+// not independent, and only the first can be replayed.
 func (r *recorder) Reused() []Key { return r.reused }
 
 // replayer answers from a recording, and reports where the run diverges from it.

@@ -21,9 +21,9 @@
 //	{"command":"run","until_ms":T,"call":C,"answer":{"result":...}}
 //	{"command":"shutdown","grace_ms":G}            {}
 //
-// Run moves the node's clock to T, hands it the answer to call C if there is one, and lets it run until every task waits.
-// It answers {"now_ms", "next_ms": when the next timer is due, or null, "calls": [{"id", "method", "params"}], "dropped":
-// ids of calls whose answers nobody waits for any longer, "log", "stopped"}. Methods and params are those of
+// Run moves the node's clock to T, passes it the answer to call C if there is one, and lets it run until every task
+// waits. It answers {"now_ms", "next_ms": when the next timer is due, or null, "calls": [{"id", "method", "params"}],
+// "dropped": ids of calls that no longer wait for an answer, "log", "stopped"}. Methods and params are those of
 // docs/oracle-protocol.md; the method run_activity asks to run an activity. An answer is {"result"}, {"error":
 // {"operation", "message", "retryable"}}, or for run_activity {"result"}, {"failure"} or {"panic"}.
 //

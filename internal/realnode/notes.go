@@ -20,7 +20,7 @@ type deliveries struct {
 	byLock map[string]*delivery // never ranged over
 }
 
-// delivery is work whose lock the node holds.
+// delivery is a turn or an activity that the node has locked.
 type delivery struct {
 	slot      machine.Slot
 	token     string

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// base holds the parts of a world and what they share. Each part is a type with its own state, and calls the other
+// base holds the parts of a world and their shared state. Each part is a type with its own state and calls the other
 // parts through the fields here.
 type base struct {
 	*journal
@@ -27,7 +27,7 @@ type base struct {
 	ctx     context.Context
 	phase   Phase
 	changed bool  // the current event changed something or made a call
-	failure error // why the run cannot continue: something outside the simulation does not work
+	failure error // why the run cannot continue: something outside the simulation failed
 
 	fleet   *fleet   // the nodes
 	network *network // their calls, in transit and at the store
@@ -91,8 +91,8 @@ const (
 	evCalm                       // turbulence is over
 	evTick                       // calm: check whether anything is still open
 	evUntil                      // the end that the plan sets
-	evLetters                    // the dead-letter policy looks
+	evLetters                    // the dead-letter policy examines the queue
 )
 
-// never is the store time of something that does not happen as time passes.
+// never is the store time of an event that the passage of time does not cause.
 const never = memprovider.Never

@@ -91,7 +91,7 @@ func (c *callState) over() bool {
 // drop releases the blocks whose calls are all over, so that a run holds only calls in progress.
 func (t *callTable) drop() {
 	if t.keep || len(t.blocks)%dropEvery != 0 {
-		return // calls in a line are read after they are over
+		return // a serial store's line still refers to calls that are over
 	}
 	t.held = slices.DeleteFunc(t.held, func(k int) bool {
 		for i := range t.blocks[k] {

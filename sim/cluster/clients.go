@@ -83,7 +83,7 @@ func (c *clients) begin() {
 	c.last = last
 }
 
-// instanceKey is the key of what clients do to an instance.
+// instanceKey is the key of client actions on an instance.
 func (c *clients) instanceKey(id string) sim.Key { return c.root.Name(labelInstance, id) }
 
 func (c *clients) actionKey(i, j int, attempt uint32) sim.Key {

@@ -33,7 +33,7 @@ func (f *fleet) clockMs(n *nodeState) int64 {
 	return f.nowMs() + n.clock.Ahead(f.since()).Milliseconds()
 }
 
-// callerMs returns the time that a caller's clock shows. Clients and probes have the right time.
+// callerMs returns the time that a caller's clock shows. Clients and probes have correct clocks.
 func (f *fleet) callerMs(c observe.Caller) int64 {
 	if c.Node == 0 {
 		return f.nowMs()
@@ -41,8 +41,8 @@ func (f *fleet) callerMs(c observe.Caller) int64 {
 	return f.clockMs(f.list[c.Node-1])
 }
 
-// storeMs returns the store's time between calls: its own, or that of the clock furthest ahead, for whose node work
-// becomes eligible first.
+// storeMs returns the store's time between calls: its own time, or that of the clock furthest ahead, because work
+// becomes eligible for that clock's node first.
 func (f *fleet) storeMs() int64 {
 	ms := f.nowMs()
 	if f.plan.Store.CallersClock {

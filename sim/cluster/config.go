@@ -25,7 +25,7 @@ type Config struct {
 	// Releases starts the nodes that run a released runtime. If it is nil, Run refuses plans with such nodes.
 	Releases Releases
 	// Store makes the run's store, whose clock must show startMs or less; nil means durosim's own.
-	// docs/clusters-over-a-provider.md describes what is checked for such a store.
+	// docs/clusters-over-a-provider.md describes the checks of such a store.
 	Store func(startMs int64) (*ForeignStore, error)
 	// Handlers registers the orchestrations and activities that a node of a build ships with; nil means
 	// workload.Handlers. It is called at each start of a node, and once before the run for each build that a node will
@@ -76,7 +76,7 @@ type HandleWatcher interface {
 	WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider
 }
 
-// Class is the kind of a violation: what is at fault.
+// Class is the kind of a violation: it says which part is at fault.
 type Class string
 
 // The classes of violations.
@@ -134,7 +134,8 @@ type Result struct {
 	Exhausted bool
 	// FinalStates are those of the plan's instances, then of its preloaded histories, both in the plan's order.
 	FinalStates []FinalState
-	// Help lists, in order, what calm and relief did beyond the plan; some work may have ended only because of it.
+	// Help lists, in order, the actions of calm and relief beyond the plan. Some work may have ended only because of
+	// them.
 	Help []Help
 	// Fates describe how the plan's instances ended, in the plan's order. Waits are the periods in which work waited
 	// for a build, ordered by their start. Both come from the monitor, if it is a FateTeller.

@@ -145,7 +145,8 @@ func (f *fleet) ship(r *node.Registry, name string) error {
 	return nil
 }
 
-// withdraw deregisters what a name stands for: one version of an orchestration, all its versions, or an activity.
+// withdraw deregisters the handlers that a name stands for: one version of an orchestration, all its versions, or an
+// activity.
 func withdraw(r *node.Registry, name string) {
 	for _, have := range r.Orchestrations() {
 		if n, v, err := planterm.ParseHandler(have); err == nil && planterm.Names(name, have) {

@@ -68,8 +68,8 @@ type drawnFault struct {
 	plan     faults.Plan
 }
 
-// drawnTable holds the drawn faults in one field each, for speed: a run has twenty thousand opportunities, most of them
-// for faults that its plan does not name.
+// drawnTable has a separate field for each drawn fault, for speed: a run has twenty thousand opportunities, most of
+// them for faults that its plan does not name.
 type drawnTable struct {
 	ackStepError, activityPanic, answerLost, callDelayed, clockSkew, corruptEvent, corruptMessage, crashAfterCommit,
 	crashAfterFetch, crashBeforeAck, duplicateCompletion, duplicateRequest, lateActivity, lostRenewal, pauseNode,
@@ -115,7 +115,7 @@ func drawnFaults(p *faults.Plan) *drawnTable {
 			}
 			if !f.named {
 				f.named, f.segment = true, sim.NewSegment(labelFault, string(r.Kind))
-				if r.Node == "" && r.From == 0 && r.To == 0 { // the first that applies is used
+				if r.Node == "" && r.From == 0 && r.To == 0 { // the first applicable rate counts
 					f.num, f.den = r.Num, r.Den
 				}
 			}

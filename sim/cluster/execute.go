@@ -98,7 +98,7 @@ func (nw *network) repeatCompletion(c *callState) {
 // damaged is the content of a damaged event or message: truncated JSON.
 const damaged = `{"event_id":`
 
-// corrupt damages what a call has just written, if a fault is drawn.
+// corrupt damages the data that a call has just written, if a fault is drawn.
 func (nw *network) corrupt(c *callState) {
 	name := c.owner.plan.Name
 	if c.kind == observe.CallAckOrchestrationItem && nw.drawn.corruptEvent.named {

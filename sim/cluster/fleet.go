@@ -73,7 +73,7 @@ type nodeState struct {
 	draining bool
 	paused   bool
 	wake     kernel.Handle // the end of the pause
-	held     []event       // what a paused node will see when it resumes
+	held     []event       // the inputs of a paused node, delivered when it resumes
 
 	timers   []timer // set timers
 	jobs     []job   // running jobs
@@ -118,7 +118,7 @@ func (f *fleet) restart(n *nodeState) {
 	f.drain(n)
 }
 
-// drainMax is the longest that a graceful stop may take before the node is killed, as an operator's tools would do.
+// drainMax is the maximum time of a graceful stop. After that the node is killed, as an operator's tools would do.
 const drainMax = 30 * time.Second
 
 // drain stops a node gracefully. A frozen node resumes first, and the inputs that it missed may freeze it again or
@@ -185,7 +185,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	n.incKey = n.key.Num(labelIncarnation, uint64(n.inc))
 	var err error
 	if n.registry, err = f.registryOf(n.plan, n.build); err != nil {
-		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // tryHandlers has tried
+		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // tryHandlers has checked this
 	}
 	for _, c := range n.changes {
 		f.applyChange(n, c)
@@ -248,7 +248,7 @@ func (f *fleet) crashByFault(n *nodeState, kind faults.Kind) {
 	}
 }
 
-// down does what is common to all ends of an incarnation.
+// down does the steps that all ends of an incarnation have in common.
 func (f *fleet) down(n *nodeState) {
 	n.counters.Add(n.machine.Counters())
 	for _, t := range n.timers {
@@ -313,7 +313,7 @@ func (f *fleet) resume(n *nodeState) {
 	}
 }
 
-// deliver hands a node an event that reached it while it was paused.
+// deliver passes a node an event that arrived while the node was paused.
 func (f *fleet) deliver(e event) {
 	switch e.kind {
 	case evAnswer:

@@ -36,9 +36,8 @@ type ForeignStore struct {
 	Close func()
 }
 
-// foreign is a store of Config.Store in a run. The run's own store follows it: it is told what each fetch found, and
-// repeats the calls that the foreign store has carried out. The monitor receives the observations of the run's own
-// store.
+// foreign is a store of Config.Store in a run. The run's own store follows it: it gets the result of each fetch and
+// repeats the calls that the foreign store has executed. The monitor receives the observations of the run's own store.
 type foreign struct {
 	*base
 	store  *ForeignStore
@@ -73,7 +72,7 @@ func (b *base) openForeign() error {
 	return nil
 }
 
-// gone reports whether the run has to end because it can no longer follow its store.
+// gone reports whether the run must end because it can no longer follow its store.
 func (f *foreign) gone() bool { return f != nil && f.lost }
 
 func (f *foreign) close() {

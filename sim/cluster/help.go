@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// Help is something that calm or relief did so that work could end.
+// Help is an action of calm or relief that lets work end.
 type Help struct {
 	VirtualMs int64 // since the start of the run
 	Phase     Phase
@@ -21,7 +21,7 @@ type Help struct {
 // HelpKind is the kind of a Help.
 type HelpKind string
 
-// What calm and relief do.
+// The kinds of help.
 const (
 	HelpRaise   HelpKind = "raise"   // raises an event that an instance waits for
 	HelpEnqueue HelpKind = "enqueue" // enqueues a message that an instance dequeues
@@ -84,7 +84,8 @@ func (ph *phases) leaveAlone() {
 	ph.tickAt(ph.nowMs())
 }
 
-// lookAlone ends an unaided run when nothing more can happen, unless the plan sets its own end, which has an event.
+// lookAlone ends an unaided run when nothing more can happen. If the plan sets its own end, an event ends the run
+// instead.
 func (ph *phases) lookAlone() {
 	if ph.plan.Until > 0 {
 		return

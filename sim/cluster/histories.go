@@ -64,7 +64,7 @@ func (c *clients) seedHistory(h *plan.History) {
 	c.foreign.seed(in)
 }
 
-// encodeSomehow encodes the event with the codec of the first build that can write it.
+// encodeSomehow encodes an event with the codec of the first build that can write it.
 func (c *clients) encodeSomehow(e engine.Event) []byte {
 	for _, b := range c.builds {
 		if data, err := b.Codec.AppendEvent(nil, e); err == nil {
@@ -124,7 +124,7 @@ func (c *clients) seedStore() {
 	}
 	for _, in := range c.plan.Contents.Instances {
 		if err := c.store.Preload(in); err != nil {
-			panic(fmt.Sprintf("cluster: %v", err)) // Validate has rejected duplicates, and snapshot what cannot be stored
+			panic(fmt.Sprintf("cluster: %v", err)) // Validate rejects duplicates, and snapshot rejects unstorable values
 		}
 	}
 	for _, m := range c.plan.Contents.Messages {

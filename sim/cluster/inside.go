@@ -17,7 +17,7 @@ import (
 
 // arrive handles a call that has reached the store: it takes effect at once, or after a wait.
 func (nw *network) arrive(c *callState) {
-	if c.state == callDone { // its caller has given up, so the store serves it at once or not at all
+	if c.state == callDone { // the caller has given up, so the store serves the call at once or not at all
 		nw.execute(c)
 		return
 	}

@@ -67,7 +67,7 @@ var (
 	oneNumber    = kernel.Fields.Uint()
 	twoNumbers   = oneNumber.Uint()
 	threeNumbers = twoNumbers.Uint()
-	aTime        = twoNumbers.Int().Uint() // with numbers around it
+	aTime        = twoNumbers.Int().Uint() // with surrounding numbers
 	anEvent      = threeNumbers.Bytes()
 	aRow         = twoNumbers.Int().Bytes()
 	ofACall      = twoNumbers.NoText().Int()   // likewise, with a number

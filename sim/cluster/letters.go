@@ -89,7 +89,7 @@ func (l *letters) onLook() {
 	l.next, l.armedAt, l.seen = l.kernel.Now().Add(l.patience.Every), 0, unseen
 }
 
-// endsBlocked reports whether the strategy will end queued work that no node admits.
+// endsBlocked reports whether the strategy eventually ends queued work that no node admits.
 func (b *base) endsBlocked(up bool) bool {
 	return b.plan.Strategy == planterm.StrategyDeadletter || up && b.plan.Strategy == planterm.StrategySweeper
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // stepper is one incarnation of a node: a state machine that takes inputs and returns the effects that it asks for.
-// *machine.Node is the one of the builds that durosim models.
+// *machine.Node implements it for the builds that durosim models.
 type stepper interface {
 	StepInto(in machine.Input, effects []machine.Effect) []machine.Effect
 	Filter() *engine.CapabilityFilter

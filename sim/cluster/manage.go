@@ -14,9 +14,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// This file has the operators' actions: they delete instances and prune executions, whatever the cluster does
-// meanwhile. An operator's call takes effect at one instant. The answer is ignored, since the properties check the
-// effect.
+// This file has the operators' actions: they delete instances and prune executions while the cluster runs. An
+// operator's call takes effect at one instant. The answer is ignored, since the properties check the effect.
 
 // manage deletes an instance with its tree, or prunes it. The call may wait in the store.
 func (c *clients) manage(id string, a *plan.Action, key sim.Key) {
@@ -65,7 +64,8 @@ func (c *clients) managed(id string, a *plan.Action) {
 	_ = err // refused, or nothing to do
 }
 
-// sweep makes a probe's bulk call: delete all roots that have ended, or prune all executions neither current nor running.
+// sweep makes a probe's bulk call: it deletes all roots that have ended, or prunes all executions that are neither
+// current nor running.
 func (pr *probes) sweep(s *probeState) {
 	admin := s.provider.Admin()
 	var err error

@@ -220,5 +220,5 @@ func outcomeOf(kind observe.CallKind, a *machine.Answer) observe.Outcome {
 // callDeadline returns how long a node waits for an answer before it treats the call as failed.
 func (nw *network) callDeadline(n *nodeState) time.Duration { return n.runningOptions.CallDeadline }
 
-// errDeadline is the error that a node gets when an answer is late or lost.
+// errDeadline is the error that a node gets if an answer is late or lost.
 var errDeadline = engine.Retryablef("call", "no answer within the call deadline")

@@ -30,9 +30,9 @@ type waitGroup struct {
 	sessions bool
 	waiters  []*callState  // in the order of parking
 	waking   *callState    // the call that is being woken, nil for none
-	timer    kernel.Handle // checks again when something may have become eligible as time passed
+	timer    kernel.Handle // checks again when time may have made something eligible
 	timerAt  int64         // store time of the timer, in milliseconds
-	dirty    bool          // check again whether something is eligible, though the store has not changed
+	dirty    bool          // check eligibility again even if the store has not changed
 	// eligible is the store's last answer, given at the queue generation in seen.
 	eligible memprovider.Eligibility
 	asked    bool
@@ -123,7 +123,7 @@ func (p *parking) eligibleToAny(g *waitGroup) memprovider.Eligibility {
 	return best
 }
 
-// bySession reports whether what a waiter of the group may find depends on the sessions that it owns.
+// bySession reports whether eligibility for a waiter of the group depends on the sessions that it owns.
 func (p *parking) bySession(g *waitGroup) bool { return g.sessions && p.store.HasSessions() }
 
 func (p *parking) eligibleTo(c *callState, g *waitGroup) memprovider.Eligibility {
@@ -158,7 +158,7 @@ func (p *parking) pump() {
 
 // pollInVain lets a waiter poll although the store has nothing for it. Real nodes do so all the time. Here it happens
 // only occasionally, when there is work that the filter must not touch, so that parking does not hide a provider that
-// touches it; with a store other than durosim's own, it happens whatever work there is. With a correct provider the
+// touches it; with a store other than durosim's own, it happens regardless of the work. With a correct provider the
 // poll changes nothing, and it meets no fault, so it affects nothing else.
 func (p *parking) pollInVain(g *waitGroup) {
 	if p.foreign == nil && g.filter == nil || !sim.Chance(p.chooser, g.key.Num(labelWake, p.seenGen), 1, 4) ||
@@ -199,8 +199,8 @@ func (p *parking) wakeOne(g *waitGroup) {
 	c.wake = p.kernel.At(at, c.key.At(labelWake), event{kind: evWake, node: c.node, inc: c.inc, a: c.no})
 }
 
-// firstToPoll returns the waiter of a group that polls next, and when; nil if none polls. Of several at one time the
-// call that was made first wins, in whatever order they were parked.
+// firstToPoll returns the waiter of a group that polls next, and when; nil if none polls. Among several at the same
+// time, the earliest call wins, regardless of the order of parking.
 func (p *parking) firstToPoll(g *waitGroup, alive bool) (best *callState, bestAt sim.Time) {
 	for _, c := range g.waiters {
 		if c.alive() && c.owner.paused || alive && !c.alive() {

@@ -125,7 +125,7 @@ func startItem(p *plan.Instance) engine.StartItem {
 // tryKey returns the key for the draws of one act of a probe.
 func (s *probeState) tryKey(try uint32) sim.Key { return s.key.Num(labelTry, uint64(try)) }
 
-// keep holds for a drawn time what a probe has fetched.
+// keep makes a probe hold fetched work for a drawn time.
 func (pr *probes) keep(i int, h probeHeld) {
 	s := pr.list[i]
 	key, lock := s.tryKey(h.try).At(labelHold), s.plan.LockFor()
@@ -157,7 +157,7 @@ func (b *base) oneOf(key sim.Key, n int) int {
 	return int(b.chooser.Choose(key, uint64(n)))
 }
 
-// onProbeEnd acts on what a probe has held when its time is over. After turbulence the probe lets the lock expire
+// onProbeEnd acts on work that a probe has held when the time is over. After turbulence the probe lets the lock expire
 // instead.
 func (pr *probes) onProbeEnd(i, held int) {
 	s := pr.list[i]
@@ -170,7 +170,7 @@ func (pr *probes) onProbeEnd(i, held int) {
 	pr.act(s, &h)
 }
 
-// act performs one of the plan's acts, drawn if there are several, on what a probe has fetched.
+// act performs one of the plan's acts, drawn if there are several, on the work that a probe has fetched.
 func (pr *probes) act(s *probeState, h *probeHeld) {
 	act := probe.ActAbandon
 	if n := len(s.plan.Does); n > 0 {
@@ -223,8 +223,8 @@ func (pr *probes) renew(s *probeState, h *probeHeld, token string) {
 	_ = s.provider.RenewWorkItemLock(pr.ctx, token, s.plan.LockFor())
 }
 
-// ack acknowledges what a probe holds, and enqueues it again. An activity is enqueued after its ack, at the same
-// instant.
+// ack acknowledges the work that a probe holds and enqueues it again. An activity is enqueued after its ack, at the
+// same instant.
 func (pr *probes) ack(s *probeState, h *probeHeld, token string, act probe.Act) {
 	if h.work != nil {
 		if s.provider.AckWorkItem(pr.ctx, token, nil) == nil {

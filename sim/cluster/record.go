@@ -46,10 +46,10 @@ type Record struct {
 	Item      engine.WorkItem
 	Activity  *machine.RunActivity
 	Text      string
-	For       time.Duration // duration of what begins
+	For       time.Duration // duration of the event that begins
 }
 
-// Note is a node's decision on what it has fetched; Decision.String returns its name.
+// Note is a node's decision on a delivery; Decision.String returns its name.
 type Note = machine.Note
 
 // Log is a line that a node logs.

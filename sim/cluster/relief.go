@@ -88,7 +88,7 @@ func admits(b *engine.Build, pin *engine.Version) bool {
 	return engine.FilterFor(b.DefaultRange).Admits(pin)
 }
 
-// unnarrow gives a core node back the range of its build, if that admits a pin.
+// unnarrow restores the range of a core node's build if that range admits a pin.
 func (ph *phases) unnarrow(pin *engine.Version) bool {
 	for _, n := range ph.fleet.list {
 		if ph.infos[n.number-1].Core && n.options.SupportedReplayVersions != nil && admits(n.build, pin) {
@@ -177,7 +177,7 @@ func (ph *phases) deleteTree(id string) {
 		root = parent
 	}
 	ph.helped(HelpDelete, root, "")
-	_, _ = admin.DeleteInstance(ph.ctx, root, true) // it may already be deleted with another tree
+	_, _ = admin.DeleteInstance(ph.ctx, root, true) // it may have been deleted with another tree
 }
 
 // everything is the range that admits every pin.

@@ -11,7 +11,7 @@ import (
 func (f *fleet) step(n *nodeState, in machine.Input) {
 	f.changed = true
 	inc := n.inc
-	if f.nodeEffects != nil { // a step within another has its own, and leaves the other's effects alone
+	if f.nodeEffects != nil { // a nested step allocates its own slice and leaves the outer step's effects alone
 		f.memory.room.NextStep()
 	}
 	effects := n.machine.StepInto(in, f.nodeEffects[:0])
@@ -19,7 +19,7 @@ func (f *fleet) step(n *nodeState, in machine.Input) {
 	f.check(n)
 	for _, c := range effects {
 		if n.machine == nil || n.inc != inc {
-			break // it crashed while sending
+			break // the node crashed while sending
 		}
 		f.do(n, c)
 	}

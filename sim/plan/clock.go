@@ -56,7 +56,7 @@ func (c Clock) span() (behind, ahead time.Duration) {
 	return max(behind, 0), max(ahead, 0)
 }
 
-// StoreOptions are what a plan says about the store.
+// StoreOptions are a plan's settings for the store.
 type StoreOptions struct {
 	// CallersClock is set if each call happens at the time of its caller's clock; otherwise the store has its own
 	// clock, which is correct (docs/contract-decisions.md#clocks).

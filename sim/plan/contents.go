@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// Contents is what a store holds when a run begins: instances that another cluster has started, with their queues.
+// Contents is the content of a store when a run begins: instances that another cluster has started, with their queues.
 // simrun reads one from an export. A run does not change it, so many plans may share one.
 type Contents struct {
 	// Instances are in order of name. An instance that is to continue is also an instance of the plan, with Existing

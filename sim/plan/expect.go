@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/internal/planterm"
 )
 
-// Expectation is what a scenario expects of its runs in addition to the properties: that a fact never happens, that
+// Expectation is a requirement of a scenario on its runs in addition to the properties: that a fact never happens, that
 // each such fact has certain attributes, or that some seed of the campaign shows it.
 //
 //	never turn in rollback where build=1.x pin=2.0.0
@@ -132,8 +132,8 @@ func checkAttr(known facts.Attr, event string, a Attr) error {
 	return nil
 }
 
-// neverMatches returns the form that the attribute's values have if the value has another form and so can never match.
-// It returns "" if the value has the right form.
+// neverMatches returns the required form of the attribute's values if the given value has another form and can never
+// match. It returns "" if the value has the right form.
 func neverMatches(attr, value string) (want string) {
 	switch attr {
 	case "build":

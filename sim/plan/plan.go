@@ -24,7 +24,7 @@ type Plan struct {
 	Programs  Programs
 	Instances []Instance
 	Histories []History
-	// Contents, if not nil, is what the store holds at the start.
+	// Contents, if not nil, is the content of the store at the start.
 	Contents *Contents
 	Probes   []Probe
 	Faults   faults.Plan
@@ -67,11 +67,11 @@ type Probe = probe.Probe
 // "sweeper" or "deadletter" (docs/strategies.md).
 type Strategy = planterm.Strategy
 
-// Patience is how long the strategies sweeper and deadletter let work that no node can run wait, and the pause between
-// two of their looks. A zero field means the default.
+// Patience is how long the strategies sweeper and deadletter let work wait that no node can run, and the interval at
+// which they look for such work. A zero field means the default.
 type Patience struct{ After, Every time.Duration }
 
-// Or returns the patience with its defaults filled in: 30 s, and 5 s between two looks.
+// Or returns the patience with its defaults filled in: 30 s, and an interval of 5 s.
 func (p Patience) Or() Patience {
 	if p.After == 0 {
 		p.After = 30 * time.Second

@@ -65,7 +65,7 @@ func runtimeSwitches(release string) []faults.BugID {
 	return out
 }
 
-// releases refuses what a released runtime cannot run: it runs only the plan's programs.
+// releases rejects plans that a released runtime cannot run: it runs only the plan's programs.
 func (v *validation) releases() {
 	released := v.plan.Releases()
 	if len(released) == 0 {

@@ -36,7 +36,7 @@ type Entry struct {
 	// FormatVersion is the version of the entry's format; Format always writes formatVersion.
 	FormatVersion int
 	Plan          *plan.Plan
-	// Expect is what the scenario expected of its runs.
+	// Expect lists the expectations of the run's scenario.
 	Expect []plan.Expectation
 	// Recording holds the choices made. Invariant: not nil in mode recorded. Keys made from sim.RootKey(true) are readable.
 	Recording *sim.Recording

@@ -156,7 +156,7 @@ func (s *Scenario) validate(o Overrides) error {
 
 func (d openTime) valid() bool { return d.Lo >= 0 && d.Hi >= d.Lo && d.Hi <= 2*maxTime }
 
-// in reports whether the plan has the field that d draws.
+// in reports whether the plan has the field for which d draws a value.
 func (d openTime) in(p *plan.Plan) bool {
 	n := 0
 	switch d.Of {

@@ -19,7 +19,7 @@ type Scenario struct {
 	open []openTime
 	// Load, if not nil, describes the drawn instances.
 	Load *Load
-	// Expect is what runs must show in addition to the properties.
+	// Expect lists the expectations of a run in addition to the properties.
 	Expect []plan.Expectation
 	Seeds  SeedSpec
 	// Require are the coverage points that a campaign of Seeds.Count seeds must reach.

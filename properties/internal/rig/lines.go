@@ -26,20 +26,20 @@ import (
 //	0     start x [from=PARENT/EXECUTION/EVENT] [version=V]
 //	0     can x / queue x / timer x FIRE           other messages
 //	0     work x [id=2] [name=W] [tag=T] [session=S]
-//	0     event x 3 KIND [text=TEXT] [of=INSTANCE] an event is appended to its history
+//	0     event x 3 KIND [text=TEXT] [of=INSTANCE] an event is appended to the history of x
 //	0     pin x 1.5.0 / status x Failed [OUTPUT] / adopt CHILD PARENT
 //	0     turn A 1 [STATUS] [schedules=CHILD] [sends=done:parent:/2/2,start:child:x/1/2]   a turn; sends are start, can, done, failed
 //	0     damagemessage 2                          the second message is damaged
 //	0     renewwork A                              A renews the lock of its activity
-//	0     delete x                                 it is gone with all that it has
+//	0     delete x                                 x and all its data are deleted
 //	0     step crash A / step deregister A H@1.0.0 a step of the schedule
-//	0     sent x raise|raise2|queue|cancel [calm]  a client has sent it something, calm if so
+//	0     sent x raise|raise2|queue|cancel [calm]  a client has sent x something, in calm if marked
 //	0     fault KIND A|- [x] [for=MS] [ack]        a fault, of the last ack of A
-//	0     acks A / answered A [lost] / refuse A    A sends its ack; it is answered; the store refuses it for good
+//	0     acks A / answered A [lost] / refuse A    A sends its ack; the store answers it; the store refuses it permanently
 //	0     deadletter x / parked A / woken A
-//	0     why x RULE TEXT                          what the world says x waits for
-//	0     help KIND calm|relief NAME [TEXT]        what the world did
-//	0     fates / points                           what is known so far is printed
+//	0     why x RULE TEXT                          the world's reason why x waits
+//	0     help KIND calm|relief NAME [TEXT]        an action of the world
+//	0     fates / points                           print the fates or points so far
 func (r *Rig) other(verb string, f []string) {
 	words, value := options(f)
 	arg := func(i int) string {

@@ -29,13 +29,13 @@ const StartMs = 1_000_000
 //	0     seed x 1.5.0                             a running instance of that pin (none for unpinned)
 //	0     damage x                                 its history holds a damaged event
 //	0     start x / send x / cancel x / work x     a message or an activity is queued
-//	10    fetch A x                                A receives what is visible, the counts go up
+//	10    fetch A x                                A receives the visible messages, their attempts go up
 //	12    note A poison                            A decides about its last delivery
 //	13    commit A [Completed|Failed]              its ack takes effect; of an activity, "told" sends the result; of a
 //	                                               turn, "cancels" cancels the activities of the instance
-//	13    abandon A 1000 [ignore]                  it gives the delivery back
+//	13    abandon A 1000 [ignore]                  A abandons the delivery
 //	30    phase calm|relief                        the present phase ends and another begins
-//	31    tick                                     the world asks what is open; that is printed
+//	31    tick                                     the world asks for open obligations, which are printed
 //	40    finish
 //
 // Method other documents the rest.

@@ -12,7 +12,7 @@ import (
 type value struct {
 	get func(c Concrete) int64
 	set func(c Concrete, v int64) Concrete
-	// units are the units to whose multiples a value may be rounded down, the largest first.
+	// units lists the units for rounding the value down to a multiple, the largest first.
 	units []int64
 	// least is the simplest value that makes sense.
 	least int64

@@ -7,9 +7,9 @@
 //	}
 //	fmt.Println(trace.Digest())
 //
-// The owner adds plain values of its own event type to a [Kernel], takes them out again one by one, acts on each, and
-// tells a [Trace] what happened. Time passes only when an event is taken out. Next returns false when no event is waiting,
-// or when the budget of steps is spent (Exhausted).
+// The owner adds plain values of its own event type to a [Kernel], removes them one by one, acts on each, and records
+// the result in a [Trace]. Time passes only when an event is taken out. Next returns false when no event is waiting, or
+// when the budget of steps is spent (Exhausted).
 //
 // A step is an event that changed something or made a call; a budget of them bounds a run.
 //

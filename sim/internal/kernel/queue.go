@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// queue holds the entries in two parts. Those before the horizon are in near, in order, the first one last; all others are in
-// far, a heap. Most events are due within milliseconds, among few that wait for seconds or hours: near they pass a list of a few
-// entries, at less than half the instructions of a heap.
+// queue holds the entries in two parts. Entries before the horizon are in near, sorted with the first one last. All
+// others are in far, a heap. Most events are due within milliseconds, and few wait for seconds or hours. In near, an
+// event passes only a few entries, with less than half the instructions of a heap.
 type queue struct {
 	near    []entry
 	far     heap
@@ -17,7 +17,7 @@ type queue struct {
 const (
 	// window is how far advance moves the horizon beyond the first event, in microseconds.
 	window = 30_000
-	// nearMost bounds near, so that what is inserted passes few entries however many events wait.
+	// nearMost bounds near, so that an inserted entry passes few entries regardless of how many events wait.
 	nearMost = 32
 )
 

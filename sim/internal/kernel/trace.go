@@ -118,7 +118,7 @@ func (s Shape) Bool(v bool) Shape {
 }
 
 // Record adds a whole record: it does what Begin, a call for each field and End do, in a quarter of the instructions, since
-// everything stays in registers. Most records of a run are such. Words that the shape does not have must be 0.
+// everything stays in registers. Most records of a run are added this way. Words beyond the shape must be 0.
 func (t *Trace) Record(at sim.Time, kind uint16, shape Shape, a, b, c, d, e uint64) {
 	l := t.now.with(uint64(kind)).with(uint64(at - t.last))
 	var rest uint64

@@ -1,4 +1,4 @@
-// Package mix has the arithmetic on which keyed draws and trace digests are built:
+// Package mix has the arithmetic for keyed draws and trace digests:
 //
 //	x := mix.Bits(seed + mix.Golden)
 //

@@ -24,7 +24,7 @@ type Window struct {
 	Mended []Mistake `json:"mended,omitempty"`
 }
 
-// Mistake is a planted bug that stands for a mistake of a release.
+// Mistake is a planted bug that represents a mistake of a release.
 type Mistake struct {
 	// Bug is the bug, limited to the older build, in the form that --bug accepts.
 	Bug    faults.BugID `json:"bug"`

@@ -214,7 +214,7 @@ type watched struct {
 	changed  *sync.Cond // of mu
 	sent     int64      // calls sent; their ids are 1, 2, and so on
 	pending  map[int64]bool
-	answered int // calls whose answer is on its way to the caller
+	answered int // calls with an answer on its way to the caller
 	err      error
 	last     []byte // the last line
 }

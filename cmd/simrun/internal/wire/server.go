@@ -66,7 +66,7 @@ type Described struct {
 	Protocol int    `json:"protocol"`
 	Name     string `json:"name"`
 	Version  string `json:"version"`
-	// Methods lists the provider's methods that are available; nil stands for all.
+	// Methods lists the available methods of the provider; nil means all methods.
 	Methods []string `json:"methods,omitempty"`
 	// Admin reports whether the methods of the management surface are available.
 	Admin bool `json:"admin"`

@@ -36,7 +36,7 @@ type ApplicationError struct {
 	Kind      ApplicationKind
 	Message   string
 	Retryable bool
-	// Reason is the reason of a cancellation, for kind Cancelled only.
+	// Reason is the reason for a cancellation; only kind Cancelled has it.
 	Reason string
 }
 
@@ -69,9 +69,9 @@ const (
 	PoisonFailedDeserialization PoisonKind = "FailedDeserialization"
 )
 
-// PoisonType identifies the poisoned work. ActivityName and ActivityID are set for activities, Error for an undecodable
-// history. Cause is our extension, omitted when empty: the reason why no delivery ended in a commit (crashes, an
-// incompatible pin with pin and range, a missing handler), docs/contract-decisions.md#row-1.
+// PoisonType identifies the poisoned work. Activities set ActivityName and ActivityID; an undecodable history sets
+// Error. Cause is our extension, omitted if empty: the reason why no delivery led to a commit (crashes, an incompatible
+// pin with pin and range, a missing handler), docs/contract-decisions.md#row-1.
 type PoisonType struct {
 	Kind         PoisonKind
 	Instance     string
@@ -82,7 +82,7 @@ type PoisonType struct {
 	Cause        string
 }
 
-// Swept and DeadLetter are the prefixes of causes for work that a strategy ends, whatever its attempt count.
+// Swept and DeadLetter are the prefixes of the causes for work that a strategy ends, regardless of its attempt count.
 const (
 	Swept      = "swept: "
 	DeadLetter = "dead letter: "
@@ -161,7 +161,7 @@ func (p *PoisonError) display() string {
 	return text
 }
 
-// Nondeterminism makes the details of a nondeterminism error from the text after "nondeterministic: "
+// Nondeterminism returns the details of a nondeterminism error, given the text after "nondeterministic: "
 // (docs/contract/runtime.md#r3.3).
 func Nondeterminism(message string) ErrorDetails {
 	return ErrorDetails{Configuration: &ConfigurationError{Kind: KindNondeterminism, Message: &message}}

@@ -1,10 +1,10 @@
 package eventdata
 
-// CorruptedPoisonEventID is the event id under which the poison of an undecodable history is recorded, far above any
-// id that the unreadable history may hold (docs/contract/runtime.md#r10.2).
+// CorruptedPoisonEventID is the event id that records the poison of an undecodable history. It is far above any id that
+// the unreadable history may contain (docs/contract/runtime.md#r10.2).
 const CorruptedPoisonEventID uint64 = 99999
 
-// KindOf returns the kind of data, "" for nil.
+// KindOf returns the kind of d, or "" for nil.
 func KindOf(d Data) Kind {
 	if d == nil {
 		return ""
@@ -15,8 +15,8 @@ func KindOf(d Data) Kind {
 // Kind is the JSON `type` of an event.
 type Kind string
 
-// The kinds of events, in the order of docs/contract/runtime.md#r1.2. The two whose names end in 2 exist from
-// build 2.0.0 on.
+// The kinds of events, in the order of docs/contract/runtime.md#r1.2. The two kinds with names that end in 2 exist
+// since build 2.0.0.
 const (
 	KindOrchestrationStarted            Kind = "OrchestrationStarted"
 	KindOrchestrationCompleted          Kind = "OrchestrationCompleted"
@@ -46,12 +46,12 @@ const (
 	KindKeyValuesCleared                Kind = "KeyValuesCleared"
 	KindExternalSubscribed2             Kind = "ExternalSubscribed2"
 	KindExternalEvent2                  Kind = "ExternalEvent2"
-	// KindLegacyNote is an audit note without meaning for replay. Only build 0.8.0 emits it; build 3.0.0 no longer
-	// reads it.
+	// KindLegacyNote is an audit note that replay ignores. Only build 0.8.0 emits it; build 3.0.0 no longer reads it.
 	KindLegacyNote Kind = "LegacyNote"
 )
 
-// Data holds an event's kind-specific fields. The set is closed: one struct for each kind, held by value.
+// Data holds an event's kind-specific fields. The set is closed: one struct for each kind. Events hold the struct by
+// value.
 type Data interface {
 	kind() Kind
 }
@@ -60,7 +60,7 @@ type Data interface {
 // Only newer runtimes write ParentExecutionID; it is omitted when zero.
 type OrchestrationStarted struct {
 	Name                string
-	Version             string // handler version, as resolved by the node that ran the first turn
+	Version             string // the handler version that the node of the first turn resolved
 	Input               string
 	ParentInstance      string
 	ParentID            uint64
@@ -126,10 +126,10 @@ type ExternalEvent struct {
 	Data string
 }
 
-// ExternalSubscribedCancelled records that a positional wait was dropped.
+// ExternalSubscribedCancelled records that the code dropped a positional wait.
 type ExternalSubscribedCancelled struct{ Reason string }
 
-// QueueSubscribed records a dequeue of a queue event.
+// QueueSubscribed records a dequeue.
 type QueueSubscribed struct{ Name string }
 
 // QueueEventDelivered records the arrival of a queue message.
@@ -138,7 +138,7 @@ type QueueEventDelivered struct {
 	Data string
 }
 
-// QueueSubscriptionCancelled records that a dequeue was dropped.
+// QueueSubscriptionCancelled records that the code dropped a dequeue.
 type QueueSubscriptionCancelled struct{ Reason string }
 
 // SubOrchestrationScheduled records the schedule of a child; Instance is the id that the code or the engine chose,
@@ -161,7 +161,7 @@ type SubOrchestrationCancelRequested struct{ Reason string }
 // CustomStatusUpdated records a new custom status, nil for a reset (written as null).
 type CustomStatusUpdated struct{ Status *string }
 
-// KeyValueSet records one key's new value.
+// KeyValueSet records the new value of one key.
 type KeyValueSet struct {
 	Key             string
 	Value           string

@@ -8,7 +8,7 @@ import (
 )
 
 // MarshalJSON returns the externally tagged form of docs/contract/runtime.md#r3, null for no details. It fails for
-// details that the form cannot hold: two variants, an unknown kind, a field that belongs to another kind.
+// details that this form cannot represent: two variants, an unknown kind, a field that belongs to another kind.
 func (d ErrorDetails) MarshalJSON() ([]byte, error) {
 	if d.IsZero() {
 		return []byte("null"), nil
@@ -136,7 +136,7 @@ func appendPoisonType(dst []byte, t PoisonType) ([]byte, error) {
 	return append(dst, `}}`...), nil
 }
 
-// ParseDetails reads the details in a field of a scanned object. Errors are in o.
+// ParseDetails reads the details in a field of a scanned object. It reports errors in o.Err.
 func ParseDetails(o *jsonform.Object, name string) ErrorDetails {
 	value := o.Get(name, true)
 	if value == "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/internal/jsonform"
 )
 
-// Parse builds the data of a kind from a scanned event. Errors are in o.
+// Parse builds the data of a kind from a scanned event. It reports errors in o.Err.
 func Parse(kind Kind, o *jsonform.Object) Data {
 	switch kind {
 	case KindOrchestrationStarted:
@@ -85,7 +85,7 @@ func Parse(kind Kind, o *jsonform.Object) Data {
 	panic(fmt.Sprintf("event kind %q is in a codec's set and has no case", kind))
 }
 
-// Carried reads [[name,data],…]. An empty list is read as nil.
+// Carried reads [[name,data],…]. It returns nil for an empty list.
 func Carried(o *jsonform.Object, name string) []CarriedEvent {
 	value := o.Get(name, false)
 	if value == "" {
@@ -124,7 +124,7 @@ func AppendCarried(dst []byte, key string, events []CarriedEvent) []byte {
 	return append(dst, ']')
 }
 
-// Append appends the fields of a kind, without the event around them. Data is held by value.
+// Append appends the fields of the data's kind, without the event around them. data is a struct, not a pointer.
 func Append(dst []byte, data Data) ([]byte, error) {
 	var err error
 	switch d := data.(type) {

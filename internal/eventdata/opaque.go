@@ -1,12 +1,12 @@
 package eventdata
 
-// Opaque is the data of an event with the text of the whole event, as OpaqueItem is for work items.
+// Opaque is the data of an event with the text of the whole event. OpaqueItem is the same for work items.
 type Opaque struct {
 	Data
 	Text string
 }
 
-// Known returns the data without its text. For data of an unknown kind, that is only the kind.
+// Known returns the data without its text. For data of an unknown kind, only the kind is left.
 func Known(d Data) Data {
 	if o, ok := d.(Opaque); ok {
 		return o.Data

@@ -3,6 +3,6 @@
 //
 //	cd internal/jsonbench && go test -bench . -benchmem
 //
-// The tests say what each library lets through that the contract's reader refuses; engine/jsoncodec.go says what follows
-// from both.
+// The tests list the input that each library accepts and the contract's reader rejects; engine/jsoncodec.go draws the
+// conclusions.
 package jsonbench

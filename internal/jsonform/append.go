@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// AppendNumber appends a key with its punctuation, as in `,"name":`, and a number.
+// AppendNumber appends a key and a number. The key includes its punctuation, as in `,"name":`.
 func AppendNumber(dst []byte, key string, n uint64) []byte {
 	return strconv.AppendUint(append(dst, key...), n, 10)
 }
 
-// AppendNumberOrNull writes zero as null.
+// AppendNumberOrNull is AppendNumber, but writes zero as null.
 func AppendNumberOrNull(dst []byte, key string, n uint64) []byte {
 	if n == 0 {
 		return append(append(dst, key...), "null"...)
@@ -18,7 +18,7 @@ func AppendNumberOrNull(dst []byte, key string, n uint64) []byte {
 	return AppendNumber(dst, key, n)
 }
 
-// AppendNumberUnlessZero omits zero.
+// AppendNumberUnlessZero is AppendNumber, but omits zero.
 func AppendNumberUnlessZero(dst []byte, key string, n uint64) []byte {
 	if n == 0 {
 		return dst
@@ -31,7 +31,7 @@ func AppendText(dst []byte, key, s string) []byte {
 	return AppendString(append(dst, key...), s)
 }
 
-// AppendTextOrNull writes "" as null.
+// AppendTextOrNull is AppendText, but writes "" as null.
 func AppendTextOrNull(dst []byte, key, s string) []byte {
 	if s == "" {
 		return append(append(dst, key...), "null"...)
@@ -39,7 +39,7 @@ func AppendTextOrNull(dst []byte, key, s string) []byte {
 	return AppendText(dst, key, s)
 }
 
-// AppendTextUnlessEmpty omits "".
+// AppendTextUnlessEmpty is AppendText, but omits "".
 func AppendTextUnlessEmpty(dst []byte, key, s string) []byte {
 	if s == "" {
 		return dst
@@ -47,7 +47,7 @@ func AppendTextUnlessEmpty(dst []byte, key, s string) []byte {
 	return AppendText(dst, key, s)
 }
 
-// AppendOptText omits nil. A pointer to "" is written as an empty string.
+// AppendOptText is AppendText, but omits nil. It writes a pointer to "" as an empty string.
 func AppendOptText(dst []byte, key string, s *string) []byte {
 	if s == nil {
 		return dst
@@ -60,12 +60,12 @@ func AppendBool(dst []byte, key string, b bool) []byte {
 	return strconv.AppendBool(append(dst, key...), b)
 }
 
-// AppendString appends s in quotes with only the escapes that JSON demands. Each byte that is not UTF-8 becomes U+FFFD,
-// written literally rather than escaped, so a text that is decoded and encoded again stays the same.
+// AppendString appends s in quotes with only the escapes that JSON requires. Each byte that is not UTF-8 becomes
+// U+FFFD, written literally rather than escaped, so that decoding and encoding a text again does not change it.
 func AppendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
-	from := 0 // everything before it has been appended
+	from := 0 // everything before this index has been appended
 	for i := plain(s); i < len(s); {
 		c := s[i]
 		if c >= utf8.RuneSelf {
@@ -104,8 +104,8 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
-// plain returns the length of a beginning of s that is written as it is. It looks at eight bytes at a time: most texts are
-// plain to their end.
+// plain returns the length of a prefix of s that needs no escapes. It looks at eight bytes at a time, since most texts
+// are plain throughout.
 func plain(s string) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	i := 0
@@ -113,7 +113,8 @@ func plain(s string) int {
 		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
 			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
 		quote, slash := w^('"'*ones), w^('\\'*ones)
-		// A byte below n borrows from its high bit when n is subtracted. A byte with the high bit set is not plain anyway.
+		// A byte below n borrows from its high bit when n is subtracted. A byte with the high bit set is not plain in
+		// any case.
 		if (w|(w-' '*ones)|(quote-ones)|(slash-ones))&highs != 0 {
 			break
 		}

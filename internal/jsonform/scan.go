@@ -11,7 +11,8 @@ import (
 // maxDepth bounds the nesting of a value. The contract's own values nest at most 6 deep.
 const maxDepth = 128
 
-// scanner walks over JSON. Each method starts at the first byte of what it scans and stops after the last.
+// scanner walks over JSON. Each method starts at the first byte of the item that it scans and stops after its last
+// byte.
 type scanner struct {
 	text string
 	at   int
@@ -21,7 +22,7 @@ func (s *scanner) errorf(format string, args ...any) error {
 	return fmt.Errorf("at byte %d: %s", s.at, fmt.Sprintf(format, args...))
 }
 
-// peek returns the next byte, 0 at the end. JSON has no byte 0, so a 0 in the text is refused like the end.
+// peek returns the next byte, 0 at the end. JSON has no byte 0, so callers reject a 0 in the text like the end.
 func (s *scanner) peek() byte {
 	if s.at < len(s.text) {
 		return s.text[s.at]
@@ -55,7 +56,7 @@ func (s *scanner) take(c byte) error {
 	return nil
 }
 
-// open takes the opening bracket of an object or array and reports whether it has elements.
+// open consumes the opening bracket of an object or array and reports whether there are elements.
 func (s *scanner) open(bracket byte) (bool, error) {
 	if err := s.take(bracket); err != nil {
 		return false, err
@@ -68,7 +69,7 @@ func (s *scanner) open(bracket byte) (bool, error) {
 	return true, nil
 }
 
-// more takes the comma after an element, or the closing bracket, and reports whether it was the comma.
+// more consumes the comma after an element or the closing bracket, and reports whether it was a comma.
 func (s *scanner) more(bracket byte) (bool, error) {
 	s.space()
 	switch s.peek() {
@@ -82,7 +83,7 @@ func (s *scanner) more(bracket byte) (bool, error) {
 	return false, s.unexpected(fmt.Sprintf("',' or %q", bracket))
 }
 
-// member takes the quoted name and the value of a field.
+// member consumes the quoted name and the value of a field.
 func (s *scanner) member(depth int) (name, value string, err error) {
 	s.space()
 	from := s.at
@@ -230,7 +231,7 @@ func hex4(s string) (rune, bool) {
 	return r, true
 }
 
-// Unquote decodes a checked JSON string. As in encoding/json, an unpaired surrogate and a byte that is not UTF-8 become
+// Unquote decodes a valid JSON string. As in encoding/json, an unpaired surrogate and a byte that is not UTF-8 become
 // U+FFFD.
 func Unquote(quoted string) string {
 	s := quoted[1 : len(quoted)-1]
@@ -259,7 +260,7 @@ func Unquote(quoted string) string {
 			r, _ := hex4(s)
 			s = s[4:]
 			if utf16.IsSurrogate(r) {
-				// Only a valid pair is decoded together; the text after an unpaired half is decoded on its own.
+				// Only a valid pair is decoded together; the text after an unpaired half is decoded separately.
 				low := rune(0)
 				if strings.HasPrefix(s, `\u`) {
 					low, _ = hex4(s[2:])

@@ -87,7 +87,7 @@ type CancelCall struct{ ID CallID }
 type SetTimer struct {
 	Timer TimerID
 	After time.Duration
-	// Purpose describes the timer's use in words.
+	// Purpose describes the timer's use.
 	Purpose string
 }
 
@@ -135,7 +135,7 @@ const (
 	LevelError
 )
 
-// Note tells checkers and counters what the node decided about a delivery.
+// Note reports the node's decision about a delivery to checkers and counters.
 type Note struct {
 	Decision Decision
 	Slot     Slot
@@ -178,7 +178,7 @@ type TurnNote struct {
 	Asked []asked.Call
 }
 
-// Decision is what a node decides to do with a delivery.
+// Decision is a node's decision about a delivery.
 type Decision uint8
 
 // The decisions of the orchestration dispatcher, in the order of its tests (docs/contract-decisions.md#row-1), then
@@ -211,7 +211,7 @@ var decisionNames = []string{"none", "drop-terminal", "poison", "history-error",
 	"ack-failed", "work-poison", "work-no-handler", "work-run", "work-lost", "work-done", "drained", "drop-unstarted", "sessions-full", "read-failed",
 	"looked", "swept"}
 
-// String returns the decision in words.
+// String returns the decision's name.
 func (d Decision) String() string { return decisionNames[d] }
 
 // Stopped reports that a draining node no longer holds any work.

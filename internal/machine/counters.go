@@ -2,7 +2,7 @@ package machine
 
 import "github.com/durosim/durosim/internal/replay"
 
-// Counters count what a node did since its start. A node counts abandons and poisons when it decides on them, and
+// Counters count a node's actions since its start. A node counts abandons and poisons when it decides on them, and
 // commits when the provider confirms them.
 type Counters struct {
 	Fetches               uint64

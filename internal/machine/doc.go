@@ -12,16 +12,16 @@
 // # The driver's duties
 //
 //   - [Start] comes first, and at most once. [Drain] may come at any time.
-//   - Each [ProviderCall] is answered once, with the store's answer or with a retryable error once its Deadline has
-//     passed. A fetch has no deadline, since it may stay parked forever; but its request or its answer may be lost like
-//     any other. The driver must then answer with a retryable error, or the slot never fetches again. The node treats
+//   - The driver answers each [ProviderCall] once, with the store's answer or, after the Deadline, with a retryable
+//     error. A fetch has no deadline, since it may stay parked forever; but its request or its answer may get lost like
+//     any other. Then the driver must answer with a retryable error, or the slot never fetches again. The node treats
 //     this like any failed fetch, so work that the lost fetch found stays locked until its lock expires.
-//   - A fetch that finds nothing may stay parked, unanswered, as long as nothing changes. If it is answered with
-//     nothing, the node polls again when dispatcher_min_poll_interval has passed since it asked.
-//   - Each timer that is neither cancelled nor fired is woken once, and each job that is not cancelled finishes once.
-//   - A late answer, wake or finish for something that the node has forgotten is ignored; one that it never asked for
-//     makes it panic.
-//   - After [Stopped] nothing more is due.
+//   - A fetch that finds nothing may stay parked, without an answer, as long as nothing changes. If the driver answers
+//     that it found nothing, the node polls again when dispatcher_min_poll_interval has passed since the fetch.
+//   - Each timer gets one [Wake] unless it is cancelled, and each job gets one [Finished] unless it is cancelled.
+//   - The node ignores a late answer, wake or finish for a request that it has forgotten. It panics if it never made
+//     the request.
+//   - After [Stopped] the driver owes the node nothing more.
 //
 // # The node's guarantees
 //

@@ -1,9 +1,9 @@
-// Package observe has what a store tells of itself: an [Observation] for each thing that it did, handed to a [Sink].
+// Package observe defines how a store reports its actions: it passes an [Observation] of each action to a [Sink].
 //
 //	func (w *watcher) Observe(o *observe.Observation) {
 //		if o.Kind == observe.LockTaken { … }
 //	}
 //
-// memprovider emits observations; checkers, traces and pictures are made of them (docs/architecture.md#observations). An
-// observation is valid only during the call that hands it over.
+// memprovider emits observations; checkers, traces and pictures consume them (docs/architecture.md#observations). An
+// observation is valid only during the call to Observe.
 package observe

@@ -6,17 +6,17 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Sink receives observations. An observation is valid only during the call; a sink that keeps it must copy it.
+// Sink receives observations. An observation is valid only during the call; a sink that keeps one must copy it.
 type Sink interface {
 	Observe(o *Observation)
 }
 
-// Observation is one thing that a store did. The store's mutation primitives emit it as they make the change, so no code
-// above them can hide it, not even wrong code (docs/architecture.md#observations).
+// Observation describes one action of a store. The store's mutation primitives emit it with the change, so that no code
+// above them can hide the change, not even buggy code (docs/architecture.md#observations).
 //
-// Instances, messages and nodes are dense numbers. The InstanceNamed that precedes an instance's first use gives its
-// number; messages are numbered across both queues from 1 in the order of insertion; the maker of the handles numbers the
-// nodes. Call is the number of the call that the observation belongs to, 0 outside any call. Fields that the comment of a
+// Instances, messages and nodes have dense numbers. The InstanceNamed before an instance's first use gives its number.
+// Messages are numbered across both queues from 1, in the order of insertion. The creator of the handles numbers the
+// nodes. Call is the number of the call that the observation belongs to, 0 outside a call. Fields that the comment of a
 // kind does not name are zero.
 type Observation struct {
 	Kind Kind
@@ -28,7 +28,7 @@ type Observation struct {
 	Outcome   Outcome
 	Reason    RemoveReason
 	Cached    bool
-	Undo      bool // the change reverts one that the same call made
+	Undo      bool // the change reverts an earlier change of the same call
 	Caller    Caller
 	Instance  InstanceNo
 	Execution uint64
@@ -87,19 +87,19 @@ const (
 	KVDelta         // changes since then; a row without a value is a tombstone
 )
 
-// Outcome is the result of a call or of a decoding.
+// Outcome is the result of a call or of decoding.
 type Outcome uint8
 
 // The outcomes.
 const (
 	OutcomeNone      Outcome = iota
-	OutcomeOK                // the call did its work, or found what it looked for
+	OutcomeOK                // the call succeeded, or found what it looked for
 	OutcomeNothing           // a fetch found nothing
 	OutcomeRetryable         // a retryable error
 	OutcomePermanent         // a permanent error, or an undecodable event or message
 )
 
-// RemoveReason is the reason why a queue row was removed.
+// RemoveReason is the reason for the removal of a queue row.
 type RemoveReason uint8
 
 // The reasons.
@@ -112,7 +112,7 @@ const (
 	RemovedUndone                 // the insert was reverted
 )
 
-// CallKind is the method of a call.
+// CallKind names the method of a call.
 type CallKind uint8
 
 // The calls, in the order of the interfaces. CallAdmin stands for every method of ProviderAdmin.
@@ -156,10 +156,10 @@ func (k CallKind) String() string {
 	return "unknown call"
 }
 
-// CallRequest holds the arguments of a call that checkers look at. The calls themselves are package call's, which takes its
-// kinds from here: this is no second form of them, for nobody can make a call of it. A store has one CallRequest and fills
-// it anew at each call. A call.Call in its place would be allocated at each: a sixth more bytes and a third more pieces of
-// memory a step (TestRoomOfASeed: 277 and 2.06 in place of 238 and 1.54), and a hundredth more instructions a seed.
+// CallRequest holds the arguments of a call that checkers look at. Nobody can make a call from it; package call has the
+// calls themselves and takes its kinds from here. A store has one CallRequest and fills it anew for each call. A
+// call.Call in its place would be allocated for each call, which costs a sixth more bytes and a third more allocations
+// per step (TestRoomOfASeed: 277 and 2.06 instead of 238 and 1.54), and one percent more instructions per seed.
 type CallRequest struct {
 	Filter        *engine.CapabilityFilter
 	LockTimeout   time.Duration
@@ -173,8 +173,8 @@ type CallRequest struct {
 	// Owners and IdleTimeout are arguments of session renewals and cleanups; a renewal's extension is in LockTimeout.
 	Owners      []string
 	IdleTimeout time.Duration
-	// Admin is the contract's name of a ProviderAdmin method. Instance and Key are the arguments of client reads, Instance
-	// and Force those of a deletion, and Instance is that of a prune of one instance.
+	// Admin is the contract's name of a ProviderAdmin method. Client reads set Instance and Key, a deletion sets
+	// Instance and Force, and a prune of one instance sets Instance.
 	Admin    string
 	Force    bool
 	Instance string
@@ -184,16 +184,16 @@ type CallRequest struct {
 // Kind is the kind of an Observation.
 type Kind uint8
 
-// The kinds, with the fields that each sets besides Kind, Call and AtMs.
+// The kinds, with the fields that each sets in addition to Kind, Call and AtMs.
 const (
 	None Kind = iota
 	// InstanceNamed gives an instance its number: Instance, Name.
 	InstanceNamed
 	// CallBegin: CallKind, Caller, Request.
 	CallBegin
-	// CallEnd: CallKind, Caller, Outcome, Err; for a fetch that found something also Messages (the delivery), Token,
-	// NewCount (the attempt count returned), Fetched or Work, and Instance. A session renewal or cleanup sets NewCount to
-	// its count, a read of a custom status sets Value and Version, a read of a key sets Value.
+	// CallEnd: CallKind, Caller, Outcome, Err. A fetch that found work also sets Messages (the delivery), Token,
+	// NewCount (the attempt count returned), Fetched or Work, and Instance. A session renewal or cleanup sets NewCount
+	// to its count, a read of a custom status sets Value and Version, a read of a key sets Value.
 	CallEnd
 	// LockTaken: Queue, Instance, Message (worker rows), Token, UntilMs.
 	LockTaken
@@ -205,8 +205,8 @@ const (
 	MessageMarked
 	// CountChanged: Queue, Message, Instance, OldCount, NewCount.
 	CountChanged
-	// EventDecoded: Instance, Execution, EventID, Outcome (OK or Permanent), Cached. All events that a read
-	// takes from an earlier decoding share one observation, which names the last; a repeated error has its own.
+	// EventDecoded: Instance, Execution, EventID, Outcome (OK or Permanent), Cached. All events that a read takes from
+	// an earlier decoding share one observation, which names the last event; a repeated error has its own observation.
 	EventDecoded
 	// MessageDecoded: Queue, Message, Instance, Outcome, Cached.
 	MessageDecoded
@@ -215,7 +215,7 @@ const (
 	RowInserted
 	// RowRemoved: Queue, Message, Instance, Reason.
 	RowRemoved
-	// RowRestored reverts an RowRemoved of the same call: Queue, Message, Instance.
+	// RowRestored reverts a RowRemoved of the same call: Queue, Message, Instance.
 	RowRestored
 	// RowDelayed: the row becomes visible at UntilMs: Queue, Message, Instance, UntilMs.
 	RowDelayed
@@ -239,7 +239,7 @@ const (
 	PointerSet
 	// ParentSet: Instance, Name (parent), Execution, EventID.
 	ParentSet
-	// KVSet: a row of a key-value table was written: Instance, Table, Name (key), Value (nil is a tombstone of the
+	// KVSet: the store wrote a row of a key-value table: Instance, Table, Name (key), Value (nil is a tombstone of the
 	// delta), UntilMs (the time of its last update, as int64).
 	KVSet
 	// SessionSet: Name (session), Token (owner), UntilMs (its end), ActivityMs (its last activity).
@@ -263,7 +263,7 @@ var obsNames = [obsKinds]string{
 	"kv removed", "session removed",
 }
 
-// String returns the kind in words.
+// String returns the kind's name.
 func (k Kind) String() string {
 	if k < obsKinds {
 		return obsNames[k]

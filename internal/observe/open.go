@@ -2,17 +2,17 @@ package observe
 
 import "slices"
 
-// Open lists the instances that somebody still looks at, so that a look costs nothing for those of which nothing is open.
-// An instance that is put aside comes back when it is touched. The zero value lists none; until the first call of Upto
-// nothing costs anything.
+// Open lists the instances that a caller still looks at, so that the caller spends no time on instances with nothing
+// open. An instance that the caller puts aside returns to the list when it is touched. The zero value lists no
+// instances and has no cost until the first call to Upto.
 type Open struct {
-	// Invariant: list is ascending, and has each number up to the last one listed that is not aside.
+	// Invariant: list is ascending, and contains each number up to its last one that is not aside.
 	list  []InstanceNo
 	aside []bool // by number
 }
 
-// Upto returns the numbers from 1 to last that are not put aside, ascending. The slice is good until the next call; Aside
-// and Touch leave it as it is for a number that was in it.
+// Upto returns the numbers from 1 to last that are not aside, in ascending order. The slice is valid until the next
+// call. Aside and Touch do not change it for a number that is in it.
 func (o *Open) Upto(last InstanceNo) []InstanceNo {
 	o.list = slices.DeleteFunc(o.list, func(no InstanceNo) bool { return o.aside[no] })
 	for no := InstanceNo(max(len(o.aside), 1)); no <= last; no++ {
@@ -22,10 +22,10 @@ func (o *Open) Upto(last InstanceNo) []InstanceNo {
 	return o.list
 }
 
-// Aside leaves a number of the list out from the next one on, until it is touched.
+// Aside removes a number from the list, beginning with the next call to Upto, until Touch returns it.
 func (o *Open) Aside(no InstanceNo) { o.aside[no] = true }
 
-// Touch takes a number that was put aside into the next list: something of the instance has changed.
+// Touch returns a number to the list because its instance has changed.
 func (o *Open) Touch(no InstanceNo) {
 	if int(no) >= len(o.aside) || !o.aside[no] {
 		return

@@ -1,5 +1,5 @@
-// Package orchhost is what runs the code of an orchestration, as that code's context sees it: package engine/orch turns
-// each method of a Context into calls of a [Host], and package internal/replay is the host.
+// Package orchhost defines the host of orchestration code, as the code's context sees it. Package engine/orch turns
+// each method of a Context into calls to a [Host]. Package internal/replay implements the host.
 //
 //	future := host.Schedule(action)
 //	result, err := host.Await(future)

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// edits are all kinds of edits. Stored inputs of fuzzers depend on the order of this list.
+// edits lists all kinds of edits. Stored fuzzing inputs depend on its order.
 var edits = []struct {
 	name string
 	do   func(p *plan.Plan, e edit)

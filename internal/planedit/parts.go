@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// Shipped returns the space of everything that durosim ships, without builds of other replay semantics: an edit that
-// changes between these asks for the impossible.
+// Shipped returns the space of everything that durosim ships, except builds with other replay semantics: no run can
+// satisfy a plan that switches between those.
 func Shipped() *Space {
 	s := &Space{Known: workload.Known(), Work: ShippedWork(), Faults: faultkind.All()}
 	for _, b := range engine.ShippedBuilds() {
@@ -25,13 +25,13 @@ func Shipped() *Space {
 	return s
 }
 
-// OptionValues lists the values that options of nodes are drawn from; those of a row with several names are set together.
+// OptionValues lists the values from which random plans draw node options. A plan sets the options of a row together.
 type OptionValues struct {
 	Names  []string
 	Values [][]string
 }
 
-// Options returns the rows that drawn nodes have options of.
+// Options returns the rows for the options of random nodes.
 func Options() []OptionValues { return slices.Clone(tuning) }
 
 var tuning = []OptionValues{
@@ -46,7 +46,7 @@ var tuning = []OptionValues{
 	{[]string{"activity_cancellation_grace_period"}, [][]string{{"0s"}, {"1s"}}},
 }
 
-// options returns settings of one or two rows, by a number.
+// options returns the settings of one or two rows, selected by value.
 func options(value int) (out []plan.Setting) {
 	rows := []int{value % len(tuning)}
 	if second := value / len(tuning) % len(tuning); value >= 128 && second != rows[0] {
@@ -62,17 +62,18 @@ func options(value int) (out []plan.Setting) {
 	return out
 }
 
-// ShippedWork returns instances of the shipped orchestrations, with their clients' actions timed from their start.
+// ShippedWork returns instances of the shipped orchestrations. Their clients' actions are timed from the instance's
+// start.
 func ShippedWork() []plan.Instance {
 	var out []plan.Instance
 	for _, o := range workload.Common() {
 		in := plan.Instance{ID: o.Name, Orchestration: o.Name, Expect: o.Expect}
 		switch o.Name {
 		case "Studio":
-			continue // it needs a worker with a tag, and drawn nodes have none
+			continue // it needs a worker with a tag, and random nodes have none
 		case "ProcessOrder":
 			if len(out) > 0 && out[len(out)-1].ID == o.Name {
-				continue // whoever starts it chooses the version
+				continue // its starter chooses the version
 			}
 			in.Actions = []plan.Action{{At: 2 * time.Second, Verb: plan.ActionRaise, Name: "approval", Topic: "orders", Data: "yes"}}
 		case "Approval":

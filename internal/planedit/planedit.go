@@ -11,29 +11,31 @@ import (
 // Most bounds the edits of one input.
 const Most = 32
 
-// Horizon is the latest time that an edit puts into a plan. Only what is scheduled relative to a start may come later.
+// Horizon is the latest time that an edit puts into a plan. Only actions that are timed from an instance's start may
+// come later.
 const Horizon = 20 * time.Second
 
-// Space is what edits may put into a plan, and how large it may get.
+// Space defines what edits may add to a plan, and how large the plan may become.
 type Space struct {
 	// Known are the builds and orchestrations that a valid plan may name.
 	Known plan.Known
-	// Builds are those that nodes may be given; there must be one.
+	// Builds are the builds that an edit may give to a node; there must be at least one.
 	Builds []string
-	// Work are the instances to add, by their orchestration: times count from the start of the instance.
+	// Work holds the instances that edits may add, by orchestration; their times count from the instance's start.
 	Work []plan.Instance
-	// Handlers are those that a node may forget, as "Name@1.0.0".
+	// Handlers are the handlers that a node may deregister, as "Name@1.0.0".
 	Handlers []string
 	Faults   []faultkind.Kind
-	// NoPrograms adds no generated programs.
+	// NoPrograms excludes generated programs.
 	NoPrograms bool
-	// Nodes, Instances, Steps and Statements bound the plan; 0 is no bound. A plan that begins beyond a bound may shrink.
+	// Nodes, Instances, Steps and Statements bound the plan; 0 means no bound. A plan that is already beyond a bound
+	// may shrink.
 	Nodes, Instances, Steps, Statements int
 }
 
-// Apply applies edits to a copy of a plan. Three bytes are one edit: its kind, its place and its value. It leaves out an
-// edit that would make no sense, so that every list of bytes gives a valid plan. The same plan, space and bytes always give
-// the same plan.
+// Apply applies edits to a copy of a plan. Three bytes form one edit: its kind, its place and its value. Apply skips an
+// edit that would make no sense, so that every list of bytes gives a valid plan. The result depends only on the plan,
+// the space and the bytes.
 func (s *Space) Apply(base *plan.Plan, data []byte) *plan.Plan {
 	best := clone(base)
 	for n := 0; n < Most && len(data) > 0; n++ {
@@ -51,7 +53,7 @@ func (s *Space) Apply(base *plan.Plan, data []byte) *plan.Plan {
 	return best
 }
 
-// Kinds returns the names of the kinds of edits: the first byte of an edit is a place in this list.
+// Kinds returns the names of the kinds of edits. The first byte of an edit is an index into this list.
 func Kinds() []string {
 	names := make([]string, len(edits))
 	for i, e := range edits {
@@ -60,7 +62,7 @@ func Kinds() []string {
 	return names
 }
 
-// grows reports whether an edit takes the plan beyond a bound, or further beyond it.
+// grows reports whether an edit makes the plan exceed a bound, or exceed it further.
 func (s *Space) grows(was, now *plan.Plan) bool {
 	beyond := func(bound, was, now int) bool { return bound > 0 && now > bound && now > was }
 	return beyond(s.Nodes, len(was.Nodes), len(now.Nodes)) || beyond(s.Steps, len(was.Schedule), len(now.Schedule)) ||
@@ -75,7 +77,7 @@ func at(data []byte, i int) int {
 	return 0
 }
 
-// clone shares nothing with p that an edit writes to.
+// clone returns a copy of p that shares nothing that an edit changes.
 func clone(p *plan.Plan) *plan.Plan {
 	c := *p
 	c.Nodes, c.Schedule, c.Histories, c.Probes = slices.Clone(p.Nodes), slices.Clone(p.Schedule), slices.Clone(p.Histories), slices.Clone(p.Probes)
@@ -86,19 +88,19 @@ func clone(p *plan.Plan) *plan.Plan {
 	return &c
 }
 
-// edit has the place and the value of an edit; n is its number, for names.
+// edit holds the place and the value of an edit; n is its number, which names use.
 type edit struct {
 	space           *Space
 	place, value, n int
 }
 
-// time is a time within the plan.
+// time converts the value to a time in the plan.
 func (e edit) time() time.Duration { return time.Duration(e.value) * Horizon / 256 }
 
-// pick is the element of a list that the place means; there must be one.
+// pick returns the list element that the place selects; the list must not be empty.
 func pick[T any](list []T, place int) *T { return &list[place%len(list)] }
 
-// before inserts a zero element before all others and returns it.
+// before inserts a zero element at the head of the list and returns it.
 func before[T any](list *[]T) *T {
 	var zero T
 	*list = slices.Insert(*list, 0, zero)

@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Reasonable reports whether a plan still makes sense: an instance that is expected to end otherwise than by itself keeps
-// what ends it.
+// Reasonable reports whether a plan still makes sense: if the plan expects an instance to end by an outside cause, it
+// must keep this cause.
 func Reasonable(p *plan.Plan, was *plan.Plan) bool {
 	for i := range p.Instances {
 		in := &p.Instances[i]

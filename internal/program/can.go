@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// can reports whether a statement may give anything.
+// can reports whether a statement may give any text.
 func (i *interpreter) can(n *Node) bool {
 	each := func(list []Node) bool { return !slices.ContainsFunc(list, func(kid Node) bool { return !i.can(&kid) }) }
 	switch n.Op {
@@ -41,7 +41,7 @@ func (i *interpreter) canFail(list []Node) bool {
 	return false
 }
 
-// mayFail reports whether a statement may fail, with any text. To its parent, a child that panics has failed.
+// mayFail reports whether a statement may fail, with any text. For its parent, a child that panics has failed.
 func (i *interpreter) mayFail(n *Node) bool {
 	switch n.Op {
 	case OpFail, OpCallFails:
@@ -68,15 +68,15 @@ func (i *interpreter) endsBadly(p *Program) bool {
 	return ends || i.canFail(slices.DeleteFunc(slices.Clone(p.Body), func(kid Node) bool { return kid.Op == OpAgain }))
 }
 
-// child returns an interpreter for the program that a statement starts, and its versions that may run first.
+// child returns an interpreter for the program that a statement starts, and the versions that may run first.
 func (i *interpreter) child(n *Node) (*interpreter, []*Program) {
 	c := i.c
 	c.Input, c.Events, c.Messages = n.Text, nil, nil
 	return &interpreter{set: i.set, c: c, name: n.Name, effort: i.effort}, i.set.Versions(n.Name, n.Version)
 }
 
-// isRefused reports whether s may begin with the failure of a child whose id another statement uses, too. Such a child is
-// refused as a duplicate, or cancelled with the other one when that is dropped.
+// isRefused reports whether s may begin with the failure of a child that shares its id with another statement. The
+// runtime refuses such a child as a duplicate, or cancels it when the code drops the other one.
 func (i *interpreter) isRefused(n *Node, s string, k then) bool {
 	if n.ID == "" || !i.reuses(n.ID) {
 		return false
@@ -102,7 +102,7 @@ func (i *interpreter) isRefused(n *Node, s string, k then) bool {
 	return false
 }
 
-// reuses reports whether the program may ask twice for a child of that id.
+// reuses reports whether the program may start a child with that id twice.
 func (i *interpreter) reuses(id string) bool {
 	times := 0
 	for _, p := range i.set.Versions(i.name, "") {

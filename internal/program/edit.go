@@ -9,8 +9,8 @@ func (s Set) Statements() int {
 	return n
 }
 
-// Edit returns a copy in which change was called for one statement. Statements are numbered from 0 across all programs, in
-// the order of Walk.
+// Edit returns a copy after a call to change for one of its statements. Statements are numbered from 0 across all
+// programs, in the order of Walk.
 func (s Set) Edit(statement int, change func(n *Node)) Set {
 	out, at := s.Clone(), 0
 	for i := range out {
@@ -24,8 +24,8 @@ func (s Set) Edit(statement int, change func(n *Node)) Set {
 	return out
 }
 
-// Without returns a copy without the statements for which drop is true, with everything in them, and without the blocks
-// that this empties. A try whose catch is gone becomes a seq. The copy need not be valid.
+// Without returns a copy without the statements for which drop is true, without everything in them, and without the
+// blocks that become empty. A try that loses its catch becomes a seq. The copy need not be valid.
 func (s Set) Without(drop []bool) Set {
 	out, at := s.Clone(), 0
 	var less func(list []Node, gone bool) []Node
@@ -52,7 +52,7 @@ func (s Set) Without(drop []bool) Set {
 	return out
 }
 
-// Unblock returns a copy in which a block is replaced by its statements, and reports whether the statement is a block.
+// Unblock returns a copy that replaces a block with its statements, and reports whether the statement is a block.
 func (s Set) Unblock(statement int) (Set, bool) {
 	at, found := 0, false
 	var splice func(list []Node) []Node

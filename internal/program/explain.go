@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Explain returns, for a reader, a pattern of the outputs that an instance of a program may complete with: <a|b> is one of
-// several, _ any event data, $input the input, $KEY the value of a key, $status the custom status. Of several versions it
-// describes the first. For a program that cannot complete it returns "nothing".
+// Explain returns a readable pattern of the outputs that an instance of a program may complete with: <a|b> is one of
+// several, _ any event data, $input the input, $KEY the value of a key, $status the custom status. If there are several
+// versions, it describes the first. For a program that cannot complete it returns "nothing".
 func (s Set) Explain(name string, c Circumstances) string {
 	p := s.Lookup(name)
 	if p == nil {

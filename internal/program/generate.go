@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Generate draws a program of that name, preceded by those that it may start, whose names begin with its own. choose draws
-// a number from 0 to n-1, where 0 is the simplest choice; it decides everything. The set is valid.
+// Generate draws a program with that name, preceded by the programs that it may start; their names begin with its own.
+// choose draws a number from 0 to n-1, where 0 is the simplest choice, and makes every decision. The set is valid.
 func Generate(name string, choose func(n int) int) Set {
 	g := &generator{choose: choose}
 	for i := range choose(3) {
@@ -16,7 +16,7 @@ func Generate(name string, choose func(n int) int) Set {
 	return g.set
 }
 
-// program draws a program of at most so many statements, or two versions of it.
+// program draws a program of at most size statements, or two versions of it.
 func (g *generator) program(name string, size int) {
 	g.versions = []string{""}
 	if g.rarely(8) {
@@ -33,11 +33,13 @@ func (g *generator) program(name string, size int) {
 	g.set = append(g.set, made...)
 }
 
-// maxGenerated bounds how much an instance of a drawn program schedules, with everything that it starts.
+// maxGenerated bounds the operations that an instance of a drawn program schedules, including everything that it
+// starts.
 const maxGenerated = 40
 
-// shorten makes a program smaller if it would schedule too much: first it removes all repetition, then it replaces
-// children and detached programs by calls. If the program waits too often, shorten replaces all its waits by timers.
+// shorten makes a program smaller if it would schedule too much. First it removes all repetition, then it replaces
+// children and detached programs with calls. If the program waits too often, shorten replaces all its waits with
+// timers.
 func (g *generator) shorten(p *Program) {
 	large := func() bool { return p.work(g.set) > maxGenerated }
 	if large() {
@@ -63,13 +65,14 @@ func (g *generator) shorten(p *Program) {
 type generator struct {
 	choose func(n int) int
 	set    Set
-	// left is how many more statements the current program may have; texts is the number of texts so far.
+	// left is the number of statements that the current program may still get; texts is the number of texts so far.
 	left, texts int
-	// versions are those of the current program, empty for the default.
+	// versions are the versions of the current program, empty for the default.
 	versions []string
 }
 
-// generatedOps are the statements that can be drawn, by weight, the simplest first. Blocks are drawn while there is room.
+// generatedOps lists the statements that the generator draws, with weights, the simplest first. It draws blocks while
+// there is room.
 var generatedOps = []struct {
 	op     Op
 	weight int
@@ -124,7 +127,7 @@ func (g *generator) body() []Node {
 	return out
 }
 
-// deepest is the greatest depth at which blocks are drawn.
+// deepest is the greatest depth at which the generator draws blocks.
 const deepest = 3
 
 func (g *generator) node(depth int) Node {
@@ -183,7 +186,7 @@ func (g *generator) fill(n *Node, depth int) {
 	}
 }
 
-// rarely returns true once in so many draws. It is not the simplest choice.
+// rarely returns true in one of in draws, but never for the simplest choice.
 func (g *generator) rarely(in int) bool { return g.choose(in) == in-1 }
 
 func (g *generator) list(size, depth int) []Node {

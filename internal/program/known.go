@@ -7,15 +7,15 @@ import (
 	"strconv"
 )
 
-// known is what the interpreter knows of an instance's state: the values that each key and the custom status may have. A
-// key that it does not list does not exist. A known value never changes; its methods return new ones.
+// known is the interpreter's knowledge of an instance's state: the values that each key and the custom status may have.
+// A key that is not listed does not exist. A known is immutable; its methods return new ones.
 type known struct {
 	keys   map[string][]value
-	status []value // nil means that there is none
-	// taken counts the messages that dequeues have given, by queue and data.
+	status []value // nil means no status
+	// taken counts the messages that dequeues have taken, by queue and data.
 	taken map[message]int
-	// shared means that statements run concurrently: then a change may come before or after any other, and the state
-	// includes all changes of these statements from the start.
+	// shared means that statements run concurrently. Then a change may come before or after any other change, and the
+	// state includes all changes of these statements from the start.
 	shared bool
 }
 
@@ -50,7 +50,7 @@ func (i *interpreter) takes(queue, s string, k then) bool {
 	})
 }
 
-// value is a possible value, or that there is none.
+// value is a possible value, or the absence of a value.
 type value struct {
 	text string
 	is   bool
@@ -77,7 +77,7 @@ func with(list []value, v value) []value {
 	return append(slices.Clip(list), v)
 }
 
-// does returns the state after a statement other than a block, which certainly runs.
+// does returns the state after a statement that certainly runs and is not a block.
 func (k known) does(n *Node) known {
 	if k.shared {
 		return k
@@ -142,7 +142,7 @@ func (k known) after(list []Node) known {
 	return k
 }
 
-// in has a continuation read the rest in another state.
+// in calls the continuation for the rest in another state.
 func (i *interpreter) in(state known, rest string, k then) bool {
 	was := i.state
 	i.state = state
@@ -151,7 +151,8 @@ func (i *interpreter) in(state known, rest string, k then) bool {
 	return ok
 }
 
-// concurrently has the branches of a block read, and then the continuation, in the state that the branches may leave.
+// concurrently calls read for the branches of a block, and then the continuation, in the state that the branches may
+// leave.
 func (i *interpreter) concurrently(branches []Node, s string, k then, read func(s string, k then) bool) bool {
 	was := i.state.shared
 	inside := i.state.after(branches)
@@ -165,7 +166,7 @@ func (i *interpreter) concurrently(branches []Node, s string, k then, read func(
 	})
 }
 
-// givesState is gives for the statements about the instance's state, and for those that ask the runtime.
+// givesState is gives for statements that use the instance's state or ask the runtime.
 func (i *interpreter) givesState(n *Node, s string, k then) bool {
 	switch n.Op {
 	case OpSet, OpSetMany, OpClear, OpClearAll, OpStatus, OpStatusReset:
@@ -191,7 +192,7 @@ func (i *interpreter) givesState(n *Node, s string, k then) bool {
 	case OpNow:
 		return literal(saidNow, s, k)
 	}
-	panic(fmt.Sprintf("program: a statement %q", n.Op)) // Validate has refused it
+	panic(fmt.Sprintf("program: a statement %q", n.Op)) // Validate rejects it
 }
 
 func anyValue(list []value, s string, k then) bool {
@@ -212,7 +213,7 @@ func (i *interpreter) givesKeys(keys []string, s string, k then) bool {
 	})
 }
 
-// count returns how many keys the instance has at least and at most.
+// count returns the least and the greatest number of keys that the instance may have.
 func (k known) count() (least, most int) {
 	//tidy:ordered counts only
 	for _, list := range k.keys {
@@ -226,7 +227,7 @@ func (k known) count() (least, most int) {
 	return least, most
 }
 
-// ever returns all values that the program may ever give a key. A worker reads it at any time.
+// ever returns all values that the program may ever give a key, since a worker may read the key at any time.
 func (i *interpreter) ever(key string) []value {
 	var state known
 	for _, p := range i.set.Versions(i.name, "") {

@@ -8,30 +8,29 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Circumstances are the facts about a run that the interpreter needs.
+// Circumstances holds the facts about a run that the interpreter needs.
 type Circumstances struct {
 	// Input is the instance's input.
 	Input string
-	// Events returns the data that may have been sent to the instance in events of a name; nil means none. Anyone holds the
-	// data that may have been sent to any waiting instance, including children.
+	// Events returns the data that clients may have sent to the instance in events with that name; nil means none.
+	// Anyone is the same for the data that they may have sent to any waiting instance, including children.
 	Events func(name string) []string
 	Anyone []string
-	// Messages returns the data of the messages that have come to a queue of the instance, each as often as it has come:
-	// so often it may be taken. Nil means that only Anyone is known.
+	// Messages returns the data of the messages that have come to a queue of the instance. A text that has come several
+	// times appears that often and may be taken that often. Nil means that only Anyone is known.
 	Messages func(queue string) []string
-	// ActivityPanic is the text with which any activity may fail; empty if none may.
+	// ActivityPanic is the text with which any activity may fail; empty if no activity may fail.
 	ActivityPanic string
-	// Cancelled means that somebody may have cancelled the instance. Reasons are those that may have been given; nil means
-	// any.
+	// Cancelled means that somebody may have cancelled the instance. Reasons are the possible reasons; nil means any.
 	Cancelled bool
 	Reasons   []string
-	// Limits are those of the builds that may run the instance; nil means engine.DefaultLimits.
+	// Limits are the limits of the builds that may run the instance; nil means engine.DefaultLimits.
 	Limits []engine.Limits
 }
 
 // Outcome is the end of an instance.
 type Outcome struct {
-	// Completed is false if the instance failed. Text is the output, or the displayed text of the failure.
+	// Completed is false if the instance failed. Text is the output or the displayed text of the failure.
 	Completed bool
 	Text      string
 }
@@ -42,7 +41,7 @@ const (
 	poisonText = "poison: "
 	cancelText = "canceled: "
 	panicText  = "orchestration panicked: "
-	// refusedText begins the failure of a child whose id is taken.
+	// refusedText begins the failure of a child when its id is taken.
 	refusedText = "instance already exists: "
 	// releasedRefusedText is the same in released runtimes.
 	releasedRefusedText = "sub-orchestration instance id '"
@@ -50,14 +49,14 @@ const (
 	droppedText = cancelText + "parent dropped sub-orchestration future"
 )
 
-// releasedRefusedEnds are how that failure ends in released runtimes, longest first.
+// releasedRefusedEnds lists the possible ends of that failure in released runtimes, longest first.
 var releasedRefusedEnds = []string{"' already exists and is terminal", "' already exists"}
 
-// maxEffort bounds the alternatives that one question may explore: an outcome that takes more is allowed unchecked.
+// maxEffort bounds the alternatives that one question may explore. The interpreter allows an outcome that needs more.
 const maxEffort = 1 << 20
 
-// Allows reports whether an instance of the named program, started with that version or by policy if it is empty, may end
-// with this outcome. The programs must be valid; a program that is not among them allows everything.
+// Allows reports whether an instance of the named program may end with this outcome. An empty version means that the
+// policy chose the version. The programs must be valid; a program that is not among them allows everything.
 func (s Set) Allows(name, version string, c Circumstances, o Outcome) bool {
 	versions := s.Versions(name, version)
 	if len(versions) == 0 {
@@ -72,7 +71,7 @@ func (s Set) Allows(name, version string, c Circumstances, o Outcome) bool {
 	case strings.HasPrefix(o.Text, cancelText):
 		return c.Cancelled && (c.Reasons == nil || slices.Contains(c.Reasons, strings.TrimPrefix(o.Text, cancelText)))
 	}
-	return i.anyEnds(s.Versions(name, ""), o.Text, atEnd) // of several executions, the last may run another version
+	return i.anyEnds(s.Versions(name, ""), o.Text, atEnd) // a later execution may run another version
 }
 
 // Executions returns the maximum number of executions that an instance of a program may have.
@@ -84,12 +83,13 @@ func (s Set) Executions(name string) uint64 {
 	return uint64(1 + most)
 }
 
-// interpreter reads outcomes backwards: it takes a text apart by what could have produced it. Each question has a
-// continuation, then, which decides about the rest of the text; the answer is yes if some way of taking the text apart
-// satisfies it. "Gives a text that s begins with" below always includes that the continuation accepts the rest of s.
+// interpreter reads outcomes backwards: it splits a text into the parts that could have produced it. Each question has
+// a continuation, then, which decides about the rest of the text. The answer is yes if some way to split the text
+// satisfies the continuation. Below, "a text that s begins with" always implies that the continuation accepts the rest
+// of s.
 //
-// state is what is known of the instance's state at the point that is read. Whoever changes it for a continuation puts it
-// back afterwards.
+// state is the knowledge of the instance's state at the current point. Code that changes it for a continuation must
+// restore it afterwards.
 type interpreter struct {
 	set    Set
 	c      Circumstances
@@ -108,8 +108,8 @@ func literal(text, s string, k then) bool {
 	return ok && k(rest)
 }
 
-// completes reports whether the statements of a program from index from on, after that many earlier executions, give a
-// text that s begins with.
+// completes reports whether the statements of a program, from index from on and after that many executions, give a text
+// that s begins with.
 func (i *interpreter) completes(p *Program, executions, from int, s string, k then) bool {
 	if from == len(p.Body) {
 		return k(s)
@@ -138,7 +138,7 @@ func (i *interpreter) ends(p *Program, s string, k then) bool {
 	for j := range p.Body {
 		n := &p.Body[j]
 		if n.Op == OpAgain {
-			continue // it may be at its end; the executions before it fail in the same ways
+			continue // the last execution passes it; earlier ones fail in the same ways
 		}
 		if i.fails(n, s, k) || i.panics(n, s, k) || i.breaksLimit(n, s, k) {
 			return true
@@ -205,7 +205,7 @@ func (i *interpreter) gives(n *Node, s string, k then) bool {
 	return i.givesState(n, s, k)
 }
 
-// sent reports whether s begins with data that somebody may have sent under a name.
+// sent reports whether s begins with data that somebody may have sent with that name.
 func (i *interpreter) sent(to func(name string) []string, name, s string, k then) bool {
 	sent := i.c.Anyone
 	if to != nil {
@@ -214,7 +214,7 @@ func (i *interpreter) sent(to func(name string) []string, name, s string, k then
 	return slices.ContainsFunc(sent, func(data string) bool { return literal(data, s, k) })
 }
 
-// inOrder reports whether statements, carried out that many times, may give a text that s begins with.
+// inOrder reports whether statements that run that many times may give a text that s begins with.
 func (i *interpreter) inOrder(list []Node, times int, s string, k then) bool {
 	var from func(j int, s string) bool
 	from = func(j int, s string) bool {
@@ -264,8 +264,8 @@ func (i *interpreter) fails(n *Node, s string, k then) bool {
 	return false // it never fails
 }
 
-// activityPanics reports whether s begins with the text of an activity that panics, bare or as a released runtime tells it,
-// with the number of a task that nobody knows.
+// activityPanics reports whether s begins with the text of an activity's panic, either bare or in the form of released
+// runtimes, which adds an unknown task number.
 func (i *interpreter) activityPanics(s string, k then) bool {
 	if i.c.ActivityPanic == "" {
 		return false
@@ -303,7 +303,7 @@ func (i *interpreter) panics(n *Node, s string, k then) bool {
 	case OpTry:
 		return i.anyPanics(n.Kids, s, k) || i.canFail(n.Kids) && i.anyPanics(n.Else, s, k)
 	}
-	return false // what is dropped never runs, and a child panics for itself
+	return false // dropped code never runs, and a child's panic is its own
 }
 
 func (i *interpreter) anyPanics(list []Node, s string, k then) bool {

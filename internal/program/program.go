@@ -53,22 +53,22 @@ type Node struct {
 	// Name is the name of an event (wait), of a queue (dequeue), of a key (set, get, clear, remote) or of a program (child,
 	// detach).
 	Name string
-	// Text is the text to say, the input of an activity or a child, the text of a failure, or what a key or the custom
-	// status is set to. For wait it is the topic; a wait with a topic is of the new generation.
+	// Text is the text to say, the input of an activity or a child, the text of a failure, or the new value of a key or
+	// the custom status. For wait it is the topic; a wait with a topic is of the second generation.
 	Text string
 	// Session and Tag restrict where a call may run; empty means no restriction.
 	Session, Tag string
-	// ID is the end of the id that a child gets, which begins with its parent's; empty means an automatic id.
+	// ID is the end of a child's id, which begins with its parent's id; empty means an automatic id.
 	ID string
 	// Version is the version of the program that a child, a detached start or the next execution runs; empty leaves the
 	// choice to the policy.
 	Version string
-	// Size, if not 0, is the least length in bytes of what a key or the custom status is set to: dots fill it up. For
-	// set-many it is the number of keys.
+	// Size, if not 0, is the minimum length in bytes of the new value of a key or the custom status, which dots pad.
+	// For set-many it is the number of keys.
 	Size int
 	// Delay is the delay of a timer, in whole milliseconds.
 	Delay time.Duration
-	// Count is how often a repeat runs its statements, and how often again continues as new.
+	// Count is how often repeat runs its statements, or how often again continues as new.
 	Count int
 	// Kids are the statements of a block, the branches of a join or select, or the body of a try; Else is its catch.
 	Kids, Else []Node
@@ -88,24 +88,25 @@ const DefaultVersion = "1.0.0"
 // At returns the version under which the program is registered.
 func (p *Program) At() string { return cmp.Or(p.Version, DefaultVersion) }
 
-// The bounds of a program: anything larger makes a run longer and shows nothing more.
+// The bounds of a program. A larger program makes a run longer but shows nothing more.
 const (
 	maxCount = 10
 	maxDelay = 10 * 366 * 24 * time.Hour
 	maxDepth = 20
-	// maxWork bounds how much one instance may schedule, with everything that it starts.
+	// maxWork bounds the operations that one instance may schedule, including everything that it starts.
 	maxWork = 1000
-	// maxWaits bounds the events that one instance waits for: in calm, clients raise only a few for each instance.
+	// maxWaits bounds the events that one instance waits for, since clients raise only a few events for each instance
+	// in calm.
 	maxWaits = 10
 	// maxSize bounds a padded text: a little more than a custom status may have.
 	maxSize = 300_000
 )
 
-// Set is a list of programs, each of which may start those before it that have another name. The versions of a program
-// follow each other, in ascending order.
+// Set is a list of programs. Each may start the programs before it that have another name. The versions of a program
+// follow each other in ascending order.
 type Set []Program
 
-// Lookup returns the first program of that name, or nil if there is none.
+// Lookup returns the first program with that name, or nil.
 func (s Set) Lookup(name string) *Program {
 	for i := range s {
 		if s[i].Name == name {
@@ -115,7 +116,7 @@ func (s Set) Lookup(name string) *Program {
 	return nil
 }
 
-// Versions returns the programs of that name, or only the one of a version if it is not empty.
+// Versions returns the programs with that name, or only the one with the given version if version is not empty.
 func (s Set) Versions(name, version string) []*Program {
 	var out []*Program
 	for i := range s {
@@ -163,7 +164,7 @@ func Walk(list []Node, f func(n *Node)) {
 	}
 }
 
-// Waits returns the names of the events that the program itself waits for, in the order of their first wait.
+// Waits returns the names of the events that the program itself waits for, in order of the first wait.
 func (p *Program) Waits() []string {
 	var out []string
 	Walk(p.Body, func(n *Node) {
@@ -174,7 +175,7 @@ func (p *Program) Waits() []string {
 	return out
 }
 
-// Queues returns the names of the queues that the program itself reads, in the order of their first dequeue.
+// Queues returns the names of the queues that the program itself reads, in order of the first dequeue.
 func (p *Program) Queues() []string {
 	var out []string
 	Walk(p.Body, func(n *Node) {
@@ -196,13 +197,13 @@ func (p *Program) Delays() []time.Duration {
 	return out
 }
 
-// value returns what a statement sets a key or the custom status to.
+// value returns the value that a statement gives to a key or the custom status.
 func (n *Node) value() string {
 	return n.Text + strings.Repeat(".", max(0, n.Size-len(n.Text)))
 }
 
-// carryMark begins the input of an execution that a continue-as-new started.
+// carryMark begins the input of an execution that a continue-as-new starts.
 const carryMark = "again:"
 
-// IsInput reports whether an instance of a program may be given this input.
+// IsInput reports whether an instance of a program may have this input.
 func IsInput(s string) bool { return utf8.ValidString(s) && !strings.HasPrefix(s, carryMark) }

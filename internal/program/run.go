@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// The activities of programs. They answer at once: ActivityCall gives "call(INPUT)", and ActivityFail fails with
+// The activities of programs. They return at once: ActivityCall returns "call(INPUT)", and ActivityFail fails with
 // "failed(INPUT)".
 const (
 	ActivityCall = "program.call"
@@ -30,7 +30,7 @@ type Activity struct {
 	Run  func(input string) (string, error)
 }
 
-// Handler returns the program as the code of an orchestration. It must be one of a valid set.
+// Handler returns the program as the code of an orchestration. The program must belong to a valid set.
 func (p *Program) Handler() orch.Handler {
 	return func(ctx *orch.Context, input string) (string, error) {
 		c := carried(input)
@@ -57,7 +57,7 @@ func (p *Program) Handler() orch.Handler {
 	}
 }
 
-// carry is the state that one execution hands to the next.
+// carry is the state that one execution passes to the next.
 type carry struct {
 	executions  int
 	input, said string
@@ -68,7 +68,7 @@ func (c carry) String() string {
 	return fmt.Sprintf("%s%d:%d:%s%s", carryMark, c.executions, len(c.input), c.input, c.said)
 }
 
-// carried parses the input of an execution. An input that does not parse as handed on is a first input.
+// carried parses the input of an execution. An input that does not parse as a carry is a first input.
 func carried(s string) carry {
 	rest, ok := strings.CutPrefix(s, carryMark)
 	executions, rest, ok1 := strings.Cut(rest, ":")
@@ -85,14 +85,14 @@ func carried(s string) carry {
 	return c
 }
 
-// runner carries out one turn of a program.
+// runner executes one turn of a program.
 type runner struct {
 	input string
-	ids   int // the number of ids made in this execution
+	ids   int // the number of ids that this execution has created
 }
 
-// base returns what the ids begin with that the code gives: that of its instance, without the mark of automatic ids, which
-// releases from 0.1.32 on reserve.
+// base returns the prefix of the ids that the code assigns: its instance's id without the mark of automatic ids, which
+// releases since 0.1.32 reserve.
 func base(ctx *orch.Context) string { return strings.ReplaceAll(ctx.InstanceID(), "::sub::", "/") }
 
 // id returns an id that no other instance has.
@@ -101,7 +101,7 @@ func (r *runner) id(ctx *orch.Context) string {
 	return fmt.Sprintf("%s/%d.%d", base(ctx), ctx.ExecutionID(), r.ids)
 }
 
-// exec carries out a statement and waits for its outcome.
+// exec executes a statement and waits for its outcome.
 func (r *runner) exec(ctx *orch.Context, n *Node) (string, error) {
 	switch n.Op {
 	case OpSay:
@@ -160,7 +160,7 @@ func (r *runner) exec(ctx *orch.Context, n *Node) (string, error) {
 	return state(ctx, n)
 }
 
-// sequence carries out statements one after the other, and repeats this the given number of times.
+// sequence executes the statements one after the other, the given number of times.
 func (r *runner) sequence(ctx *orch.Context, list []Node, times int) (string, error) {
 	out := "{"
 	for range times {
@@ -183,7 +183,7 @@ func (r *runner) startAll(ctx *orch.Context, list []Node) []*orch.Future {
 	return futures
 }
 
-// start begins a statement: it schedules it if the API can, and otherwise runs it as a coroutine.
+// start begins a statement. It schedules the statement if the API can, and otherwise runs it as a coroutine.
 func (r *runner) start(ctx *orch.Context, n *Node) *orch.Future {
 	switch n.Op {
 	case OpCall:
@@ -212,7 +212,7 @@ func (r *runner) child(ctx *orch.Context, n *Node) *orch.Future {
 	case n.ID != "":
 		id = base(ctx) + "/" + n.ID
 	case ctx.ExecutionID() > 1:
-		// Automatic ids count events, so that a later execution would ask for a child that an earlier one had.
+		// Automatic ids count events, so a later execution would ask for a child that an earlier one had.
 		id = r.id(ctx)
 	}
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// state carries out a statement about the instance's state, or one that asks the runtime.
+// state executes a statement that uses the instance's state or asks the runtime.
 func state(ctx *orch.Context, n *Node) (string, error) {
 	switch n.Op {
 	case OpSet:
@@ -41,12 +41,12 @@ func state(ctx *orch.Context, n *Node) (string, error) {
 	case OpRemote, OpGUID, OpNow:
 		return ask(ctx, n)
 	default:
-		panic(fmt.Sprintf("program: a statement %q", n.Op)) // Validate has refused it
+		panic(fmt.Sprintf("program: a statement %q", n.Op)) // Validate rejects it
 	}
 	return "", nil
 }
 
-// ask carries out a statement that the runtime's own activities answer. An answer of another form is told as it is.
+// ask executes a statement that the runtime's own activities answer. It returns an answer of unexpected form unchanged.
 func ask(ctx *orch.Context, n *Node) (string, error) {
 	switch n.Op {
 	case OpRemote:
@@ -72,7 +72,7 @@ func ask(ctx *orch.Context, n *Node) (string, error) {
 	return saidNow, nil
 }
 
-// none is what stands for a key or a custom status that does not exist.
+// none stands for a key or a custom status that does not exist.
 const none = "-"
 
 func orNone(value string, found bool) string {
@@ -82,7 +82,7 @@ func orNone(value string, found bool) string {
 	return value
 }
 
-// What the statements of that name give.
+// The outputs of the statements guid and now.
 const (
 	saidGUID = "guid"
 	saidNow  = "now"

@@ -13,7 +13,7 @@ import (
 // OpInfo describes a statement for listings.
 type OpInfo struct {
 	Op Op
-	// Form is its syntax; words in capitals are for the author to fill in.
+	// Form is the statement's syntax; the author fills in the words in capitals.
 	Form    string
 	Meaning string
 	args    []arg
@@ -22,7 +22,7 @@ type OpInfo struct {
 
 type arg uint8
 
-// The arguments of a statement, in the order in which they are written. Those whose names begin with may are optional.
+// The arguments of a statement, in written order. Arguments with names that begin with may are optional.
 const (
 	argName  arg = iota + 1 // Node.Name
 	argText                 // Node.Text
@@ -33,7 +33,7 @@ const (
 	argValue                // Node.Text, which may be empty
 	argSize                 // Node.Size
 
-	// The last ones are pairs of a word and a value.
+	// The remaining arguments are pairs of a word and a value.
 	maySession
 	mayTag
 	mayID
@@ -41,7 +41,7 @@ const (
 	mayPadded
 )
 
-// pairs holds the first words of the optional pairs.
+// pairs holds the first word of each optional pair.
 var pairs = map[arg]string{mayTopic: "topic", maySession: "session", mayTag: "tag", mayID: "as", mayVersion: "version", mayPadded: "padded"}
 
 // paired returns the text field that a pair sets; padded sets none.
@@ -112,7 +112,7 @@ func lookup(op Op) (*OpInfo, bool) {
 // Parser reads the text of one program, line by line, after the line that names it.
 type Parser struct {
 	p Program
-	// open holds the blocks that have begun and not ended, outermost first.
+	// open holds the blocks that have not ended yet, outermost first.
 	open []block
 }
 
@@ -121,7 +121,7 @@ type block struct {
 	catch bool
 }
 
-// NewParser returns a parser for a program of that name and version; an empty one means DefaultVersion.
+// NewParser returns a parser for a program with that name and version; an empty version means DefaultVersion.
 func NewParser(name, version string) *Parser {
 	return &Parser{p: Program{Name: name, Version: version}}
 }
@@ -240,8 +240,8 @@ func (n *Node) take(a arg, word string) (err error) {
 	return nil
 }
 
-// Format writes the text of a program, with "program NAME" before it, as a Parser reads it back. quote writes a value as
-// one word.
+// Format writes the line "program NAME" and the text of the program, which a Parser can read back. quote formats a
+// value as one word.
 func (p *Program) Format(w io.Writer, quote func(string) string) {
 	fmt.Fprintf(w, "program %s", quote(p.Name))
 	if p.Version != "" {

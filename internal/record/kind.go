@@ -61,7 +61,7 @@ var recordNames = [recordKinds]string{
 	"dead letter",
 }
 
-// String returns the kind in words.
+// String returns the kind's name.
 func (k Kind) String() string {
 	if k < recordKinds {
 		return recordNames[k]

@@ -1,4 +1,4 @@
-// Package released defines what a cluster needs from a released runtime that runs as one of its nodes. Package realnode
+// Package released defines the interface of released runtimes that run as nodes of a cluster. Package realnode
 // implements [Runtimes] with host programs. sim/realnode exports its Hosts for cluster.Config.Releases.
 //
 //	machine, err := runtimes.Start(released.Config{ ... })

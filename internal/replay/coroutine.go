@@ -143,7 +143,7 @@ func (w *Workspace) coroutine(code func()) *coroutine {
 	return c
 }
 
-// release takes back a coroutine whose code has ended.
+// release takes back a coroutine after its code has ended.
 func (w *Workspace) release(c *coroutine) {
 	c.code = nil
 	w.idle = append(w.idle, c)

@@ -26,7 +26,7 @@ const (
 	customStatusMismatch                                     // the code sets a different custom status than the history has
 	kvMismatch                                               // the code changes a different key than the history has
 	completionWithoutSchedule                                // the history completes a schedule that is not open
-	completionExpectedActivity                               // the history completes a schedule of another kind as an activity
+	completionExpectedActivity                               // the history completes a non-activity as an activity
 	cancellationMismatch                                     // the code does not drop a future that it dropped before
 )
 

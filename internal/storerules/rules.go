@@ -30,7 +30,7 @@ type Rules struct {
 	BatchCount func(told, next uint32) uint32
 	// CountAfterDecodeError returns a message's attempt count after a delivery that the store could not decode.
 	CountAfterDecodeError func(before, counted uint32) uint32
-	// DeliversDecodeError makes a fetch hand out an undecodable delivery with its HistoryError set; otherwise the fetch
+	// DeliversDecodeError makes a fetch return an undecodable delivery with its HistoryError set; otherwise the fetch
 	// fails and keeps the lock.
 	DeliversDecodeError bool
 	// SkipsUndecodable makes a fetch leave out events that it cannot decode.
@@ -67,13 +67,13 @@ type Rules struct {
 	// LockFrom returns the time at which a lock begins when the call that takes or renews it waited in the store, given
 	// the times at which the call arrived and took effect.
 	LockFrom func(arrivedMs, now int64) int64
-	// CommitSees returns the holding that decides such an ack, given the holding at its arrival and the present one.
-	// RenewSees does the same for a renewal. DeleteSees does the same for a deletion, with whether an instance is
-	// running.
+	// CommitSees returns the holding that decides an ack that waited, given the holding at its arrival and the present
+	// one. RenewSees does the same for a renewal. DeleteSees does the same for a deletion, given whether an instance
+	// was running at its arrival and is running now.
 	CommitSees func(arrived, now Holding) Holding
 	RenewSees  func(arrived, now Holding) Holding
 	DeleteSees func(arrived, now bool) bool
-	// RetriesClaim makes such a fetch go on when another fetch has taken the instance that it chose on arrival.
+	// RetriesClaim makes a fetch that waited go on when another fetch has taken the instance that it chose on arrival.
 	RetriesClaim bool
 
 	// TakesTag reports whether a tag filter takes an activity with that tag.
@@ -214,7 +214,7 @@ var ackStepNames = [AckSteps]string{
 	"set custom status", "write key-value store", "enqueue work", "cancel work", "enqueue messages", "release lock",
 }
 
-// String returns the step in words.
+// String returns the step's name.
 func (a AckStep) String() string {
 	if int(a) < AckSteps {
 		return ackStepNames[a]

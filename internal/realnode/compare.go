@@ -35,11 +35,11 @@ type Histories interface {
 	PeekHistory(instance string, execution uint64, codec engine.Codec) ([]engine.Event, error)
 }
 
-// Compare compares the committed histories of two runs of one plan. It returns the first differing event of each instance,
-// in the order of the first run. It ignores details in which two correct runs may differ: times, runtime versions, and
-// the results of the runtime's own activities. It also ignores spent requests to cancel a completed activity, which
-// released runtimes record if the completion came in the same batch (docs/real-nodes.md#exempt), and the event numbers
-// that they shift. It also returns the number of equal events.
+// Compare compares the committed histories of two runs of a plan. It returns the first differing event of each
+// instance, in the order of the first run. It ignores details in which two correct runs may differ: times, runtime
+// versions, and the results of the runtime's own activities. It also ignores spent requests to cancel a completed
+// activity, which released runtimes record if the completion came in the same batch (docs/real-nodes.md#exempt), and
+// the event numbers that they shift. It also returns the number of equal events.
 func Compare(one, other Histories) (differ []Difference, alike int, err error) {
 	seen := map[string]bool{}
 	for _, store := range []Histories{one, other} {

@@ -7,8 +7,8 @@ import (
 )
 
 // Change changes the value at v one leaf at a time, calls told with the path of the leaf, and undoes the change. It
-// increments a number, extends a text and negates a bool. It sets a pointer to nil or, if it is nil, to a zero value.
-// It also removes the first and the last element of a list and repeats the last. It does not change unexported fields.
+// increments a number, extends a text and negates a bool. It also sets a pointer to nil or, if it is nil, to a zero
+// value, removes the first and the last element of a list, and repeats the last. It does not change unexported fields.
 func Change(v any, told func(path string)) { change(reflect.ValueOf(v).Elem(), "", told) }
 
 func change(v reflect.Value, path string, told func(path string)) {

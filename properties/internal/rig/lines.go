@@ -35,7 +35,7 @@ import (
 //	0     step crash A / step deregister A H@1.0.0 a step of the schedule
 //	0     sent x raise|raise2|queue|cancel [calm]  a client has sent x something, in calm if marked
 //	0     fault KIND A|- [x] [for=MS] [ack]        a fault, of the last ack of A
-//	0     acks A / answered A [lost] / refuse A    A sends its ack; the store answers it; the store refuses it permanently
+//	0     acks A / answered A [lost] / refuse A    A sends its ack; the store answers or refuses it
 //	0     deadletter x / parked A / woken A
 //	0     why x RULE TEXT                          the world's reason why x waits
 //	0     help KIND calm|relief NAME [TEXT]        an action of the world

@@ -57,11 +57,11 @@ type Row struct {
 	Completed uint64 `json:"completed"`
 	MedianMs  int64  `json:"median_ms"`
 	P99Ms     int64  `json:"p99_ms"`
-	// Poisoned counts the instances that were poisoned because no node ran them. Healthy counts those of them that a
-	// build of the plan runs.
+	// Poisoned counts the instances that a node, a sweeper or the dead-letter policy ended as poison. Healthy counts
+	// those of them that a build of the plan runs.
 	Poisoned uint64 `json:"poisoned"`
 	Healthy  uint64 `json:"healthy_poisoned"`
-	// Stuck counts the instances that still waited for a build when the run had become calm.
+	// Stuck counts the instances that waited for a build when calm ended.
 	Stuck uint64 `json:"stuck"`
 	// Violated lists the violated properties. Unmet counts the scenario's expectations that were not met.
 	Violated []string `json:"violated"`
@@ -188,7 +188,7 @@ func (row *Row) ends(p *plan.Plan, builds []*engine.Build, seen *tally, r *clust
 	}
 }
 
-// somebodyRuns reports whether any build that a node of the plan runs at any time admits the pin.
+// somebodyRuns reports whether a build of any node in the plan, at any time, admits the pin.
 func somebodyRuns(p *plan.Plan, builds []*engine.Build, pin *engine.Version) bool {
 	if pin == nil {
 		return true

@@ -42,7 +42,7 @@ func All() []Relation {
 	}
 }
 
-// nobodys is a version that no build admits, near the upper end of the versions that providers pack.
+// nobodys is a version that no build has, near the upper end of the versions that providers pack.
 var nobodys = engine.V(998, 998, 998)
 
 const (

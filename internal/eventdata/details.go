@@ -69,9 +69,9 @@ const (
 	PoisonFailedDeserialization PoisonKind = "FailedDeserialization"
 )
 
-// PoisonType identifies the poisoned work. Activities set ActivityName and ActivityID; an undecodable history sets
-// Error. Cause is our extension, omitted if empty: the reason why no delivery led to a commit (crashes, an incompatible
-// pin with pin and range, a missing handler), docs/contract-decisions.md#row-1.
+// PoisonType identifies the poisoned work. ActivityName and ActivityID are set for activities, Error for an undecodable
+// history. Cause is our extension, omitted if empty: the reason why no delivery led to a commit (crashes, an
+// incompatible pin with pin and range, a missing handler), docs/contract-decisions.md#row-1.
 type PoisonType struct {
 	Kind         PoisonKind
 	Instance     string

@@ -6,8 +6,8 @@
 //
 // A Node never makes a call itself. [Node.Step] takes one [Input] (an answer, a timer, a job whose time is up) and
 // returns the [Effect]s that the node asks for, in order. The driver carries them out and decides how long they take,
-// whether they get lost, and when the node dies: a crashed node is never stepped again, and its next incarnation is a
-// new Node. The node reads no clock; every input carries the node's clock in milliseconds.
+// whether they get lost, and when the node dies: the driver never steps a crashed node again, and its next incarnation
+// is a new Node. The node reads no clock; every input carries the node's clock in milliseconds.
 //
 // # The driver's duties
 //

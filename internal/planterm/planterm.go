@@ -42,10 +42,10 @@ const (
 	// StrategyBounce makes nodes fetch without a filter and abandon work that they cannot replay, with growing delays,
 	// until the work is poison.
 	StrategyBounce Strategy = "bounce"
-	// StrategySweeper is StrategyFilter, and each node ends work that it cannot replay and has met in its passes for as
-	// long as Patience.
+	// StrategySweeper is StrategyFilter, and each node ends work that it cannot replay once its passes have met the
+	// work for the time Patience.
 	StrategySweeper Strategy = "sweeper"
-	// StrategyDeadletter is StrategyFilter, and the provider ends work that no fetch has admitted for as long as
+	// StrategyDeadletter is StrategyFilter, and the provider ends work that no fetch has admitted for the time
 	// Patience.
 	StrategyDeadletter Strategy = "deadletter"
 )
@@ -59,7 +59,7 @@ func Strategies() []Strategy {
 // work.
 func (s Strategy) Filters() bool { return s == "" || s == StrategyFilter }
 
-// Profile names a release. The nodes follow its behavior where it differs from the contract.
+// Profile names the behavior that the nodes follow: the contract's, or a release's where the release differs.
 type Profile string
 
 // The profiles. A release's profile turns on all of the release's switches in faults.Profile at once.
@@ -85,7 +85,8 @@ const (
 	ShapeGarbled Shape = "garbled"
 	// ShapeRespelled is a history of Archivist in the JSON of another writer.
 	ShapeRespelled Shape = "respelled"
-	// ShapeDisagreeing is a history of Revised that disagrees with its code. The same number selects the disagreement.
+	// ShapeDisagreeing is a history of Revised that disagrees with its code. The number at the end of the instance's
+	// name selects the disagreement.
 	ShapeDisagreeing Shape = "disagreeing"
 )
 

@@ -24,8 +24,8 @@ func (s Set) Edit(statement int, change func(n *Node)) Set {
 	return out
 }
 
-// Without returns a copy without the statements for which drop is true, without everything in them, and without the
-// blocks that become empty. A try that loses its catch becomes a seq. The copy need not be valid.
+// Without returns a copy without the statements for which drop is true, their contents, and the blocks that become
+// empty. A try that loses its catch becomes a seq. The copy need not be valid.
 func (s Set) Without(drop []bool) Set {
 	out, at := s.Clone(), 0
 	var less func(list []Node, gone bool) []Node

@@ -63,7 +63,7 @@ type Node struct {
 	// Version is the version of the program that a child, a detached start or the next execution runs; empty leaves the
 	// choice to the policy.
 	Version string
-	// Size, if not 0, is the minimum length in bytes of the new value of a key or the custom status, which dots pad.
+	// Size, if not 0, is the minimum length in bytes of the new value of a key or the custom status, padded with dots.
 	// For set-many it is the number of keys.
 	Size int
 	// Delay is the delay of a timer, in whole milliseconds.

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// scales are the numbers of instances of the series.
+// scales are the instance counts of the benchmarks.
 var scales = []int{1e2, 1e3, 1e4, 1e5, 1e6}
 
 // BenchmarkScale makes one call, and what takes it back, in stores of 10² to 10⁶ instances, which all have a message and an

@@ -20,7 +20,8 @@ type Page struct {
 	Bad     bool
 	// Command is the command that reproduces the page; the page shows it on a separate line.
 	Command string
-	// At is the command that shows the run at a step, to which the page appends the step; empty if there is none.
+	// At is the beginning of the command that shows the run at a step; the page appends the step's number. Empty if
+	// there is none.
 	At string
 	// Map is the rollback map of a plan.
 	Map *Map

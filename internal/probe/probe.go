@@ -22,7 +22,8 @@ type Probe struct {
 	Filter string
 	// Work makes the probe fetch activities. Filter is then empty.
 	Work bool
-	// Send is the kind of message that the probe enqueues for Instance instead of fetching. Filter is then empty, too.
+	// Send, if set, makes the probe enqueue a message of this kind for Instance instead of fetching. Filter must then
+	// be empty.
 	Send     Send
 	Instance string
 	// Sweep makes the probe delete or prune in bulk instead of fetching.

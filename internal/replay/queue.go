@@ -6,10 +6,10 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// queue holds the dequeues and the messages of one name (docs/contract/runtime.md#r7.7). The n-th open dequeue gets the
-// n-th untaken message, whenever the message came. A dequeue is open until the code takes its result or the turn
-// applies its cancellation. So a message is taken at most once, and the message of a dropped dequeue goes to the next
-// one.
+// queue holds the dequeues and the messages of one name (docs/contract/runtime.md#r7.7). A dequeue is open until the
+// code takes its result or the turn applies its cancellation. The n-th open dequeue gets the n-th message that no
+// dequeue has taken, no matter when it arrived. So each message is taken at most once, and if a dequeue is dropped, its
+// message goes to the next one.
 type queue struct {
 	name     string
 	subs     []dequeue

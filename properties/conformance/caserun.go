@@ -47,7 +47,7 @@ func (w *caseRun) fresh() {
 	w.tokens, w.given = map[string]string{}, map[string]bool{}
 }
 
-// noting wraps the provider so that the world learns which method it lacks.
+// noting wraps p and records each method that p does not have.
 func (w *caseRun) noting(p engine.Provider) engine.Provider {
 	return call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
 		a := call.Perform(ctx, p, c)

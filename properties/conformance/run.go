@@ -115,7 +115,7 @@ func Ask(f Factory, ids ...string) []Result {
 	return results
 }
 
-// judgement is what was found out about a case: at most one of its texts is set.
+// judgement is the verdict on a case. At most one of its texts is set.
 type judgement struct {
 	failure string
 	missing string // what the case needs and the store lacks

@@ -177,8 +177,8 @@ func (f *foreign) tokenOf(token string) string {
 	return token
 }
 
-// withToken returns the error with the run's token in its text in place of the store's, which may be random: the text
-// is part of the run.
+// withToken replaces the store's lock token in the text of err with the run's. The store's token may be random, and the
+// text is part of the run.
 func withToken(err error, theirs, ours string) error {
 	var failed *engine.ProviderError
 	if theirs == ours || !errors.As(err, &failed) || !strings.Contains(failed.Message, theirs) {

@@ -29,7 +29,7 @@ type nearestJSON struct {
 	Holds   string   `json:"holds,omitempty"`
 }
 
-// chanceJSON is the number of runs that violate the property if everything after a step is drawn anew.
+// chanceJSON reports how many runs violate the property when every choice after a step is drawn again.
 type chanceJSON struct {
 	Step   uint64 `json:"step"`
 	Failed int    `json:"failed"`

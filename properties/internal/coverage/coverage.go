@@ -276,7 +276,7 @@ func (c *Counter) OnStarted(n *track.Node) {
 	}
 }
 
-// OnHandlers counts the withdrawal of a handler that a running execution uses.
+// OnHandlers counts handlers that were withdrawn while a running execution used them.
 func (c *Counter) OnHandlers(r *cluster.Record) {
 	handler, gone := strings.CutSuffix(r.Text, " is deregistered")
 	for no := 1; gone && no <= c.Run.Model.InstanceCount(); no++ {

@@ -13,8 +13,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file judges how nodes treat sessions: they run activities of no more sessions at a time than allowed (S16), and
-// keep the sessions whose activities they run (S19).
+// This file checks how nodes treat sessions: a node runs activities of no more sessions at a time than its limit (S16),
+// and it keeps each session while it runs an activity of that session (S19).
 
 // sessionWork is an activity of a session that a node runs.
 type sessionWork struct {

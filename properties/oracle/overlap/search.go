@@ -16,7 +16,7 @@ import (
 type Options struct {
 	// Oracle describes what the provider promises beyond the contract.
 	Oracle oracle.Options
-	// First is the seed of the first program, and Programs their number; zeros mean seed 1 and 1,000 programs.
+	// First is the seed of the first program, and Programs is the number of programs. They default to 1 and 1,000.
 	First    uint64
 	Programs int
 	// Patience is how long a call may take before it counts as one that never ends; zero means ten seconds.

@@ -182,8 +182,8 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// Check runs Search in a test of a provider: a rejected answer fails the test, with the shortest sequence that shows it.
-// Check logs what the store does not offer.
+// Check runs Search on a provider. If an answer is rejected, the test fails with the shortest sequence of calls that
+// shows it. Check logs which features the store does not have.
 func Check(t T, f undertest.Factory, o Options) {
 	t.Helper()
 	report, err := Search(f, o)

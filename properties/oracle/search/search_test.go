@@ -41,7 +41,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestKeepGoing: what is refused is sorted into classes, each with a count and a short story.
+// TestKeepGoing checks that refused answers are grouped into classes, each with a count and a short sequence of calls.
 func TestKeepGoing(t *testing.T) {
 	sequences := int(sample.Number(100, 300))
 	wrong := inMemory(wrongBy("provider/filter-ignored", "provider/tags-ignored"))

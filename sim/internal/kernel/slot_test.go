@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// A slot that has used all generations is retired, so that its oldest handles cannot match again. Four thousand million
-// reuses are out of a test's reach; this one moves the counter by hand.
+// A slot that has used all generations is retired, so its oldest handles cannot match again. A test cannot reuse a slot
+// four billion times, so this one sets the counter.
 func TestWornOutSlotIsGivenUp(t *testing.T) {
 	k, err := New[int](Options{Chooser: sim.FIFO(0)})
 	if err != nil {

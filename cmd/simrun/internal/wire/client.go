@@ -48,7 +48,7 @@ type ClientOptions struct {
 	Became func() string
 }
 
-// Dial asks the other side to describe itself, and returns a client of it.
+// Dial asks the other side to describe itself, and returns a client for it.
 func Dial(ctx context.Context, ch channel.Channel, o ClientOptions) (*Client, error) {
 	watched := watch(ch)
 	c := &Client{rpc: jrpc2.NewClient(watched, nil), heard: watched, patience: o.Patience, became: o.Became}

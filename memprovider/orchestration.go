@@ -66,6 +66,8 @@ func (p *provider) FetchOrchestrationItem(_ context.Context, lockTimeout, _ time
 	return f, s.end(r, err)
 }
 
+// fetch chooses an instance for a fetch and carries out the steps of Rules.FetchOrder: filter, lock, count, decode. It
+// returns nothing if no instance is eligible.
 func (p *provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engine.FetchedOrchestration, *instance, *engine.ProviderError) {
 	s := p.store
 	if s.claimLost() {

@@ -20,14 +20,14 @@ type Options struct {
 	OrchestrationConcurrency int
 	WorkerConcurrency        int
 	// OrchestratorLockTimeout is how long a fetch or a renewal locks a batch. The buffer is how long before expiry the
-	// lock is renewed; RenewalInterval ignores it for short timeouts.
+	// lock is renewed; it is ignored for short timeouts (docs/contract/runtime.md).
 	OrchestratorLockTimeout       time.Duration
 	OrchestratorLockRenewalBuffer time.Duration
 	// WorkerLockTimeout and its buffer are the same for activities.
 	WorkerLockTimeout       time.Duration
 	WorkerLockRenewalBuffer time.Duration
-	// UnregisteredBackoffBase and Max bound the delay with which the node abandons work without a handler; see
-	// UnregisteredBackoff.
+	// UnregisteredBackoffBase and Max bound the delay with which the node abandons work without a handler: the delay
+	// is Base, doubled with each attempt up to six times, and at most Max.
 	UnregisteredBackoffBase time.Duration
 	UnregisteredBackoffMax  time.Duration
 	// MaxAttempts is how many times a message may be delivered, on both queues: the next delivery is poison.

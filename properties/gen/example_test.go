@@ -52,7 +52,7 @@ func ExamplePlanFrom() {
 	//        12  completed [calm raised "go"]
 	//         7  completed [calm sent "offers"]
 	//         7  completed [calm raised "approval"]
-	//         7  failed, its code panicked: panicky orchestration, at workload.panicky (orchestrations.go:290)
+	//         7  failed, its code panicked: panicky orchestration, at workload.panicky (orchestrations.go:292)
 	//   ... and 39 more kinds of ends as expected
 	// not of the plan:
 	//         1  relief started node A as build 1.6.0, in 1 seed, first in seed 1

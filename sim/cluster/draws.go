@@ -50,6 +50,8 @@ func (b *base) draws(f *drawnFault, nodeName string, key sim.Key) bool {
 	return f.named && b.phase == PhaseTurbulence && b.happens(f, nodeName, key)
 }
 
+// happens decides by a keyed draw, at the plan's rate for now, whether the fault happens. It does not ask for the phase. A
+// fault with rate 0 asks the chooser nothing, so that turning it off moves no other draw.
 func (b *base) happens(f *drawnFault, nodeName string, key sim.Key) bool {
 	num, den := f.num, f.den
 	if den == 0 {

@@ -42,7 +42,7 @@ type Config struct {
 
 // Node is one incarnation of a runtime node. It is not safe for concurrent use.
 //
-// Invariant: everything but config, rules and registry is plain data, and Clone copies it.
+// Invariant: everything but config, rules and registry is plain data.
 type Node struct {
 	name     string
 	build    *engine.Build

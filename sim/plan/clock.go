@@ -107,5 +107,5 @@ func (v *validation) clocks() {
 	}
 }
 
-// serialMost bounds Store.Serial.
+// serialMost bounds StoreOptions.Serial.
 const serialMost = 10 * time.Second

@@ -40,7 +40,7 @@ type Report struct {
 	Longest int
 	// Open is the number of ways that were not tried because a run failed or the limit on runs was reached.
 	Open int
-	// Failed is the number of runs that violated a property. Violation is the first violation of the first such run,
+	// Failed is the number of runs that violated a property. Violation is the first violation of the last such run,
 	// and Plan is the plan of that run.
 	Failed    uint64
 	Violation cluster.Violation

@@ -44,7 +44,7 @@ type Report struct {
 	// and Plan is the plan of that run.
 	Failed    uint64
 	Violation cluster.Violation
-	// Properties lists all properties that the first failing run violated, in the order of detection.
+	// Properties lists all properties that failing runs violated, in the order of detection.
 	Properties []string
 	Plan       *plan.Plan
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// task is a coroutine of the turn: the handler, or a child coroutine that the code spawned.
+// task is one of the turn's coroutines: the handler itself, or a child coroutine that the code spawned.
 type task struct {
 	t         *turn
 	fn        func() (string, error) // nil for the handler
-	token     orchhost.Token         // of the child's future, 0 for the handler
-	call      func()                 // the method value body, allocated once
+	token     orchhost.Token         // the child's future; 0 for the handler
+	call      func()                 // the method value c.body, allocated once
 	state     taskState
-	abandoned bool // its future was dropped; the task is not resumed
-	raised    int  // the number of panics with orchhost.Over that it got
+	abandoned bool // the task's future was dropped, so the task is not resumed
+	raised    int  // how many times it has panicked with orchhost.Over
 
-	run *coroutine // nil before its first run and after its end
+	run *coroutine // nil before it first runs and after it has ended
 
 	value    string
 	err      error
@@ -38,7 +38,7 @@ const (
 	taskDone
 )
 
-// signal is the value that a coroutine yields: the code waits, has ended, or is exiting through runtime.Goexit.
+// signal is what a coroutine yields to say that the code is waiting, has ended, or is exiting through runtime.Goexit.
 type signal uint8
 
 const (
@@ -47,11 +47,11 @@ const (
 	signalExiting
 )
 
-// maxRaised is the number of panics with orchhost.Over that code may recover. After that, runtime.Goexit, which code
-// cannot recover, ends it.
+// maxRaised is how many panics with orchhost.Over the code may recover. After that it is stopped by runtime.Goexit,
+// which cannot be recovered.
 const maxRaised = 100
 
-// exitedText is the panic text for code that called runtime.Goexit, as a failing test does.
+// exitedText is the panic text for code that called runtime.Goexit, as t.FailNow does.
 const exitedText = "orchestration code called runtime.Goexit"
 
 func (t *turn) newTask(token orchhost.Token, fn func() (string, error)) *task {
@@ -69,7 +69,7 @@ func (t *turn) newTask(token orchhost.Token, fn func() (string, error)) *task {
 	return c
 }
 
-// start makes the handler runnable.
+// start makes the handler task runnable.
 func (t *turn) start() {
 	t.host.ctx = *orch.NewContext(t.host)
 	if w := t.in.Watcher; w != nil {
@@ -80,10 +80,10 @@ func (t *turn) start() {
 	t.newTask(0, nil)
 }
 
-// stopped reports whether the turn must not poll the code any more.
+// stopped reports whether the code must not be polled any more.
 func (t *turn) stopped() bool { return t.returned || !t.abort.IsZero() }
 
-// poll runs the runnable tasks, one at a time in the order in which they became runnable, until none is left.
+// poll runs runnable tasks until none is left. It runs one at a time, in the order in which they became runnable.
 func (t *turn) poll() {
 	t.due = false
 	if len(t.runnable) == 0 || t.stopped() {
@@ -93,7 +93,7 @@ func (t *turn) poll() {
 	for i := 0; i < len(t.runnable) && !t.stopped(); i++ {
 		if c := t.runnable[i]; !c.abandoned {
 			c.resume()
-			if t.settle(c); t.walk.inPlace { // this poll ended in walkInPlace
+			if t.settle(c); t.walk.inPlace { // walkInPlace has already polled the code
 				t.walk.inPlace = false
 				return
 			}
@@ -102,7 +102,7 @@ func (t *turn) poll() {
 	t.runnable = t.runnable[:0]
 }
 
-// settle records the outcome of a task that has ended.
+// settle records the outcome of a finished task.
 func (t *turn) settle(c *task) {
 	t.failStrays()
 	switch {
@@ -118,18 +118,19 @@ func (t *turn) settle(c *task) {
 	}
 }
 
-// coroutine runs the code of one task after another. The workspace creates a new one only if none is idle.
+// coroutine is a reusable coroutine that runs the code of one task after another. The workspace creates a new one only
+// when none is idle.
 type coroutine struct {
 	next func() (signal, bool)
 	stop func()
-	// yield returns control to the caller of next; it is set when the coroutine first runs.
+	// yield returns control to the caller of next. It is set when the coroutine first runs.
 	yield func(signal) bool
-	code  func() // the next code to run
-	// goroutine identifies the coroutine's goroutine; it is set when the coroutine first runs.
+	code  func() // the code to run next
+	// goroutine identifies the coroutine's goroutine. It is set when the coroutine first runs.
 	goroutine uintptr
 }
 
-// coroutine returns an idle coroutine, or a new one, that will run code next.
+// coroutine returns an idle coroutine, creating one if necessary, that will run code when it is next resumed.
 func (w *Workspace) coroutine(code func()) *coroutine {
 	if n := len(w.idle); n > 0 {
 		c := w.idle[n-1]
@@ -143,14 +144,14 @@ func (w *Workspace) coroutine(code func()) *coroutine {
 	return c
 }
 
-// release takes back a coroutine after its code has ended.
+// release returns a coroutine to the idle list once its code has ended.
 func (w *Workspace) release(c *coroutine) {
 	c.code = nil
 	w.idle = append(w.idle, c)
 }
 
-// body runs the code of one task after another. If the code calls runtime.Goexit, the deferred call yields a marker
-// first, because iter.Pull would otherwise exit the goroutine that resumed the coroutine.
+// body runs the code of one task after another. If the code calls runtime.Goexit, a deferred call first yields a
+// marker; otherwise iter.Pull would exit the goroutine that resumed the coroutine.
 func (c *coroutine) body(yield func(signal) bool) {
 	c.yield, c.goroutine = yield, goroutine()
 	ended := false
@@ -168,14 +169,14 @@ func (c *coroutine) body(yield func(signal) bool) {
 	}
 }
 
-// resume runs the task until it suspends or ends. It returns whatever the code does.
+// resume runs the task until it suspends or ends. It always returns, whatever the code does.
 func (c *task) resume() {
 	t := c.t
 	if c.run == nil {
 		c.run = t.workspace.coroutine(c.call)
 	}
 	t.current = c
-	t.host.running.Store(c.run.goroutine) // body sets it at the first run
+	t.host.running.Store(c.run.goroutine) // set by body when the coroutine first ran
 	s, _ := c.run.next()
 	t.host.running.Store(0)
 	t.current = nil
@@ -195,8 +196,8 @@ func (c *task) resume() {
 	}
 }
 
-// body runs the code and turns a panic into a value. It also reads the error's text here, since the Error method is
-// user code.
+// body runs the code and captures any panic as a value. It also formats the error here, because the Error method is
+// user code, too.
 func (c *task) body() {
 	c.t.host.running.Store(c.run.goroutine)
 	defer func() {
@@ -217,8 +218,8 @@ func (c *task) body() {
 	c.value, c.err = value, err
 }
 
-// panicText returns the text of a panic value that is a string or an error. Other values have no text that is the same
-// in every run; for them panicText returns other.
+// panicText returns the text of a panic value that is a string or an error. The text of any other value may differ
+// between runs, so panicText returns other instead.
 func panicText(r any, other string) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -234,7 +235,7 @@ func panicText(r any, other string) (text string) {
 	return other
 }
 
-// suspend yields control until the task is resumed; it returns false if the turn is over.
+// suspend yields control until the task is resumed. It returns false if the turn is over.
 func (c *task) suspend() bool {
 	c.state = taskSuspended
 	if t := c.t; !t.walk.over && len(t.tasks) == 1 && t.walkInPlace() {
@@ -248,8 +249,8 @@ func (c *task) suspend() bool {
 	return true
 }
 
-// raise ends code that calls its context during teardown. If the code recovers the panic and calls again, raise ends it
-// for good after maxRaised panics.
+// raise panics in code that calls its context during teardown. If the code keeps recovering the panic and calling
+// again, raise ends it with runtime.Goexit after maxRaised panics.
 func (c *task) raise() {
 	if c.raised++; c.raised > maxRaised {
 		runtime.Goexit()
@@ -257,7 +258,7 @@ func (c *task) raise() {
 	panic(orchhost.Over)
 }
 
-// tearDown unwinds the tasks that are still suspended, in the order of their creation.
+// tearDown unwinds the tasks that are still suspended, in creation order.
 func (t *turn) tearDown() {
 	t.tearing = true
 	if w := t.in.Watcher; w != nil {
@@ -280,8 +281,32 @@ func recovered(code func()) (text string, panicked bool) {
 	return "", false
 }
 
-// stopAside calls stop on a new goroutine and waits for it, because iter.Pull re-raises a Goexit in the goroutine that
-// calls stop. This is the only place below the command line that starts a goroutine (docs/architecture.md#coroutines).
+// stopAside calls stop on a new goroutine and waits for it, because iter.Pull re-raises a Goexit in whichever goroutine
+// calls stop. Below the command line, this is the only place that starts a goroutine (docs/architecture.md#coroutines).
+// @doc.go:1 Package replay computes one turn of an orchestration as a pure function from history, messages, handler,
+// build and time to events, work items, metadata and cancellations (docs/contract/runtime.md#r7):
+//
+//	out, err := replay.Turn(replay.Input{Build: build, Instance: "order-1", ExecutionID: 1, Handler: handler,
+//		Start: &replay.Start{Name: "Order", Version: "1.0.0"}, Messages: batch, NowMs: now})
+//
+// A turn runs in stages. Prep turns each message into an event or drops it under a named rule. The walk then runs the
+// code over the history and the new events. Before it applies each event, it polls the code if the code can make
+// progress. A schedule event must match the oldest unmatched action that the code emitted. A completion names its
+// schedule by source event id, and resolves that schedule's future (walk.go). Actions that the code emits beyond the
+// end of the history become new events, which the walk applies in the same way, so that a later replay takes the same
+// steps. Finally, finish decides the result and creates the work items.
+//
+// Verify replays a whole history against the code, including a history that has ended.
+//
+// Guarantees: Turn reads only its input and never modifies it. Equal inputs give equal outputs, provided the handler is
+// deterministic. No coroutine or goroutine outlives the call, unless the handler blocks on something other than its
+// context. A panic or Goexit in the handler becomes a Failed result. If Turn returns an error, the caller has a bug.
+//
+// Limits: code that loops forever is stopped if the loop calls its context; otherwise the turn hangs. A turn also
+// limits how many dequeues and events it processes before it yields.
+//
+// Terms: the baseline is the stored history. The delta is the list of events that the turn adds. A position is an index
+// into the baseline followed by the delta. A breadcrumb is an event that records that a schedule is no longer wanted.
 func stopAside(stop func()) {
 	done := make(chan struct{})
 	go func() {

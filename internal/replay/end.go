@@ -11,8 +11,8 @@ func (t *turn) fail(r Result, details engine.ErrorDetails) {
 	t.end(r, eventdata.OrchestrationFailed{Details: details}, details.Display())
 }
 
-// end ends the execution: it writes the breadcrumbs of open waits and the terminal event, cancels running work, and
-// creates the items.
+// end ends the execution. It writes breadcrumbs for open waits, appends the terminal event, cancels running work, and
+// creates the work items.
 func (t *turn) end(r Result, terminal engine.EventData, output string) {
 	t.out.Result = r
 	carried, lost := []engine.CarriedEvent(nil), []engine.CarriedEvent(nil)
@@ -69,7 +69,7 @@ func (t *turn) end(r Result, terminal engine.EventData, output string) {
 	}
 }
 
-// endWaits writes the breadcrumbs of the open waits.
+// endWaits writes a breadcrumb for each open wait.
 func (t *turn) endWaits() {
 	for _, pos := range t.openWaits() {
 		t.add(t.at(pos).EventID, eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonTerminal})
@@ -79,7 +79,7 @@ func (t *turn) endWaits() {
 	}
 }
 
-// continued returns the message that begins the next execution.
+// continued returns the message that starts the next execution.
 func (t *turn) continued(carried []engine.CarriedEvent) engine.WorkItem {
 	item := engine.ContinueAsNewItem{
 		Instance: t.in.Instance, Orchestration: t.info.Name, Input: t.continues.Input, Version: t.continues.Version,
@@ -91,7 +91,7 @@ func (t *turn) continued(carried []engine.CarriedEvent) engine.WorkItem {
 	return item
 }
 
-// endActivities cancels the activities in flight.
+// endActivities cancels the activities that are in flight.
 func (t *turn) endActivities(r Result) {
 	reason := eventdata.ReasonTerminalFailed
 	switch r {
@@ -109,8 +109,8 @@ func (t *turn) endActivities(r Result) {
 	}
 }
 
-// endChildren cancels the running children that have no cancel request yet. The children that the code gave up when it
-// returned are already in t.cancels.
+// endChildren cancels running children that have not been sent a cancel request. Children whose futures the code
+// dropped by returning are already in t.cancels.
 func (t *turn) endChildren(r Result) {
 	if !t.rules.CancelsChildren(r, t.returned) {
 		return
@@ -126,8 +126,8 @@ func (t *turn) endChildren(r Result) {
 	}
 }
 
-// enqueue creates the items of this turn's schedules: all items if the execution goes on, only detached starts if it
-// ends.
+// enqueue creates the work items for this turn's schedules. If the execution has ended, it creates only detached
+// starts.
 func (t *turn) enqueue() {
 	goesOn := t.out.Result == ResultContinue
 	items := &t.out.OrchestratorItems

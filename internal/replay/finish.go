@@ -11,14 +11,14 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// autoPrefix begins a child id that gets the parent's id as a prefix: an automatic id, or an explicit one that begins
-// in the same way.
+// autoPrefix marks a child id that must be prefixed with the parent's id. Automatic ids start with it; an explicit id
+// that happens to start with it is treated the same way.
 const autoPrefix = "sub::"
 
-// finish decides the result and writes its consequences. A failure of the turn takes precedence over a cancel request,
-// a cancel request over continue-as-new, and continue-as-new over the handler's return.
+// finish decides the result and writes its consequences. A turn failure takes precedence over a cancel request, which
+// takes precedence over continue-as-new, which takes precedence over the handler's return.
 func (t *turn) finish() {
-	if n := len(t.in.History) + len(t.delta); n > 0 { // a continue-as-new may have left a gap
+	if n := len(t.in.History) + len(t.delta); n > 0 { // continue-as-new may have left a gap
 		t.nextID = t.at(n-1).EventID + 1
 	}
 	main := t.mainTask()
@@ -71,14 +71,14 @@ func (t *turn) mainTask() *task {
 	return t.tasks[0]
 }
 
-// isDropped reports whether the code dropped a future, either explicitly or by returning before the future had a
-// result.
+// isDropped reports whether the code dropped a future, either explicitly or by returning before the future was
+// resolved.
 func (t *turn) isDropped(token orchhost.Token) bool {
 	f := &t.futures[token]
 	return f.state == futureDropped || t.returned && f.state == futurePending
 }
 
-// reconcile checks that the code again drops every future that it dropped in earlier turns. It may drop more.
+// reconcile checks that the code drops every future that it dropped in earlier turns. It may drop additional ones.
 func (t *turn) reconcile() {
 	for _, group := range dropGroups {
 		ok := true
@@ -109,7 +109,7 @@ func (t *turn) reconcile() {
 	}
 }
 
-// dropGroups lists the kinds of schedules for which the turn records drops, in the order of recording.
+// dropGroups lists the kinds of schedules whose drops are recorded, in recording order.
 var dropGroups = [...]struct {
 	kind scheduleKind
 	name string
@@ -130,8 +130,8 @@ func (t *turn) idSet(positions []int) string {
 	return "{" + b.String() + "}"
 }
 
-// settleDrops records the futures that the code dropped and resumes code that the breadcrumbs unblock, until nothing is
-// left to do. It does nothing if the code has ended.
+// settleDrops records each future that the code dropped and resumes any code that the breadcrumbs unblock. It repeats
+// this until nothing is left to do. It does nothing if the code has ended.
 func (t *turn) settleDrops() {
 	for t.abort.IsZero() && !t.returned && t.continues == nil && !(t.cancelled && t.rules.CancelEnds) {
 		if t.reconcile(); !t.abort.IsZero() {
@@ -150,8 +150,8 @@ func (t *turn) settleDrops() {
 	}
 }
 
-// cancelDropsEarly cancels dropped dequeues before the turn writes their breadcrumbs, as 0.1.26 does. A replay does not
-// repeat this.
+// cancelDropsEarly cancels dropped dequeues before their breadcrumbs are written, as 0.1.26 does. A replay does not
+// repeat this early cancellation.
 func (t *turn) cancelDropsEarly() {
 	if !t.hasQueues || !t.rules.DropsBeforeBreadcrumb {
 		return
@@ -163,8 +163,8 @@ func (t *turn) cancelDropsEarly() {
 	}
 }
 
-// dropFutures records the drops that earlier turns did not record. A schedule that has completed in the meantime needs
-// no record, except a wait, since its arrival passes to the next wait.
+// dropFutures records the drops that earlier turns have not recorded. A schedule that has completed in the meantime
+// needs no record. A dropped wait always does, because its arrival passes to the next wait.
 func (t *turn) dropFutures() {
 	var lists [len(dropGroups)][]int
 	for i := 1; i < len(t.futures); i++ {
@@ -218,7 +218,8 @@ func (t *turn) cancelChild(pos int, d eventdata.SubOrchestrationScheduled, reaso
 	}})
 }
 
-// enqueueCancels sends cancel requests to children with a start that was enqueued or belongs to this turn.
+// enqueueCancels sends cancel requests to children. It skips a child whose start this turn scheduled but did not
+// enqueue.
 func (t *turn) enqueueCancels() {
 	for _, c := range t.cancels {
 		if c.pos < len(t.in.History) || t.out.Result == ResultContinue || t.rules.CancelsUnstarted {
@@ -227,7 +228,7 @@ func (t *turn) enqueueCancels() {
 	}
 }
 
-// childID returns the automatic id of a child that the next event schedules (docs/contract/runtime.md#r7.10).
+// childID returns the automatic id for a child if the next event schedules one (docs/contract/runtime.md#r7.10).
 func (t *turn) childID() string {
 	event := strconv.FormatUint(t.nextID, 10)
 	if t.in.Build.OwnChildIDs && t.in.ExecutionID > engine.InitialExecutionID {
@@ -236,8 +237,14 @@ func (t *turn) childID() string {
 	return autoPrefix + event
 }
 
-// childInstance returns a child's full id. An automatic id gets the parent's id as a prefix; an explicit id stays
-// unchanged.
+// childInstance returns a child's full id. An automatic id is prefixed with the parent's id; an explicit id is
+// unchanged. @follow.go:8 replay runs the code over the baseline and the delta, and reports whether code and events
+// agree.
+//
+// Before applying an event, replay polls the code if it can make progress. It does this for old events, for this turn's
+// completions and for new schedules alike. To a later turn all of these are history, so it polls the code at the same
+// places. Breadcrumbs are different: the turn writes them when nothing else is left to do and applies them as a group,
+// and only then runs the code that they unblock.
 func childInstance(parent, scheduled string) string {
 	if strings.HasPrefix(scheduled, autoPrefix) {
 		return parent + "::" + scheduled

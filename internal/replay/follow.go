@@ -32,17 +32,17 @@ func (t *turn) replay() bool {
 	return t.abort.IsZero()
 }
 
-// walk is the progress of replay. It is part of the turn, since the code's own coroutine may continue it.
+// walk tracks how far replay has advanced. It is part of the turn, because the code's own coroutine may continue it.
 type walk struct {
-	next, end int  // the next event to apply, and the end of the walk
-	polled    bool // the code has been polled before the next event
+	next, end int  // the next event to apply, and the end of the events to apply
+	polled    bool // the code has already been polled before the next event
 	differs   bool // code and history disagree
 	over      bool
-	inPlace   bool // the code's coroutine continues the walk
+	inPlace   bool // the code's own coroutine is continuing the walk
 	broken    any  // the value of a panic in walkInPlace
 }
 
-// walkOn applies events until it must poll the code; it returns false if the walk is over.
+// walkOn applies events until the code must be polled. It returns false when the walk is over.
 func (t *turn) walkOn() bool {
 	w, persisted := &t.walk, len(t.in.History)
 	for !w.differs && w.next < w.end {
@@ -66,9 +66,9 @@ func (t *turn) walkOn() bool {
 	return false
 }
 
-// walkInPlace continues the walk on the stack of the waiting code. This saves the two coroutine switches that replay
-// needs each time the code waits for a result in the history; everything else is the same. It returns true when it has
-// polled the code, and false if replay must decide. It needs code with a single coroutine.
+// walkInPlace continues the walk on the stack of the waiting code. This has the same effect as returning to replay, but
+// saves two coroutine switches each time the code awaits a result that is already in the history. It returns true if it
+// has polled the code, and false if replay must take over. It works only for code with a single coroutine.
 func (t *turn) walkInPlace() (polled bool) {
 	t.failStrays()
 	w := &t.walk
@@ -76,7 +76,7 @@ func (t *turn) walkInPlace() (polled bool) {
 	t.runnable = t.runnable[:0]
 	whole := false
 	defer func() {
-		if !whole { // resume raises the panic again, where the code cannot recover it
+		if !whole { // resume re-raises the panic where the code cannot recover it
 			w.broken = recover()
 		}
 	}()
@@ -93,9 +93,15 @@ func (t *turn) walkInPlace() (polled bool) {
 	return polled
 }
 
-// isNoted reports whether an event is the breadcrumb of a future that the code has already dropped. The walk applies
-// breadcrumbs that were written together before the code goes on. A breadcrumb of the next group belongs to a future
-// that the code has not dropped yet.
+// isNoted reports whether an event is the breadcrumb of a future that the code has already dropped. Breadcrumbs that
+// were written as a group are applied together before the code resumes. A breadcrumb whose future the code has not
+// dropped yet belongs to the next group. @foreign.go:15 host is the turn as a Context sees it during the turn. It lets
+// through only calls from the running coroutine.
+//
+// A call from another goroutine, such as one started by a go statement in a handler, would corrupt the turn, and a
+// panic in that goroutine would end the process. Such a call therefore does nothing, returns zero values and
+// errForeign, and fails the orchestration at the end of the turn. Unless the handler waits for its goroutine, Go's
+// scheduler decides whether the call comes before the end of the turn.
 func (t *turn) isNoted(e *engine.Event) bool {
 	switch e.Data.(type) {
 	case eventdata.ActivityCancelRequested, eventdata.SubOrchestrationCancelRequested, eventdata.ExternalSubscribedCancelled,

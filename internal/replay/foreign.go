@@ -19,26 +19,26 @@ import (
 // process. So such a call does nothing, returns zero values and errForeign, and fails the orchestration at the end of
 // the turn. Go's scheduler decides whether the call comes before that end, unless the handler waits for its goroutine.
 type host struct {
-	// inner receives the calls that the host lets through: it is the turn, or the Watcher in front of it.
+	// inner receives the calls that host lets through. It is the turn itself, or the Watcher in front of it.
 	inner orchhost.Host
-	ctx   orch.Context // the Context of the code
-	// running is the goroutine of the running coroutine, 0 if there is none.
+	ctx   orch.Context // the code's Context
+	// running identifies the goroutine of the running coroutine. It is 0 if none is running.
 	running atomic.Uintptr
-	// strays counts the calls from other goroutines.
+	// strays counts calls from other goroutines.
 	strays atomic.Int32
 }
 
-// foreignText is the failure text of an orchestration when another goroutine used its Context.
+// foreignText is the failure message of an orchestration whose Context was used from another goroutine.
 const foreignText = "orch: a Context was used from another goroutine than its orchestration's"
 
 var errForeign = errors.New(foreignText)
 
-// maxStrays is the number of calls from stray goroutines before the host ends them, since a stray goroutine could loop
-// forever.
+// maxStrays is how many calls from stray goroutines the host tolerates. After that it ends the calling goroutine, which
+// could otherwise loop forever.
 const maxStrays = 1000
 
-// foreign reports whether the call comes from a goroutine that runs no coroutine, and counts the call. If the code of
-// another orchestration or an activity uses this Context, the call is not foreign: it panics in enter.
+// foreign reports whether the call comes from a goroutine that runs no coroutine, and counts it if so. A call from
+// another orchestration's code or from an activity is not foreign: enter panics on it.
 func (h *host) foreign() bool {
 	if h.running.Load() == goroutine() || runsCoroutine() {
 		return false
@@ -49,7 +49,7 @@ func (h *host) foreign() bool {
 	return true
 }
 
-// runsCoroutine reports whether the calling goroutine belongs to a Workspace. It is slow.
+// runsCoroutine reports whether the calling goroutine runs a Workspace's coroutine. It is slow.
 func runsCoroutine() bool {
 	var callers [1 << 10]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])
@@ -64,7 +64,7 @@ func runsCoroutine() bool {
 	}
 }
 
-// failStrays fails the turn if another goroutine used its Context.
+// failStrays fails the turn if its Context was used from another goroutine.
 func (t *turn) failStrays() {
 	if t.host.strays.Load() > 0 && t.abort.IsZero() {
 		t.abort = engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppPanicked, Message: foreignText}}
@@ -122,7 +122,7 @@ func (h *host) Drop(token orchhost.Token) {
 
 func (h *host) ContinueAsNew(version, input string) {
 	if h.foreign() {
-		runtime.Goexit() // it must not return
+		runtime.Goexit() // the call must not return
 	}
 	h.inner.ContinueAsNew(version, input)
 }

@@ -15,20 +15,20 @@ type code struct {
 	workspace *Workspace
 	host      *host
 	actions   []action // a queue
-	claimed   int      // number of actions matched or written
-	emissions int      // number of actions and child coroutines so far
-	calls     int      // number of calls of a Context
-	futures   []future // by token; 0 is unused
-	tasks     []*task  // in the order of creation; the first runs the handler
-	made      []*task  // tasks, followed by those of earlier turns for reuse
+	claimed   int      // actions matched or written so far
+	emissions int      // actions and child coroutines emitted so far
+	calls     int      // Context calls so far
+	futures   []future // indexed by token; index 0 is unused
+	tasks     []*task  // in creation order; the first runs the handler
+	made      []*task  // tasks, followed by tasks of earlier turns that can be reused
 	runnable  []*task  // a queue
 	current   *task
 	replaying bool
-	due       bool // the walk has given the code something new
+	due       bool // the walk has delivered something new to the code
 	tearing   bool
 	returned  bool  // the handler has returned
 	order     []int // see position
-	left      int   // where the walk stopped because the code or the history had ended
+	left      int   // where the walk stopped because either the code or the history had ended
 	verifying bool  // see Verify
 	waits     waitTable
 	queues    queues
@@ -43,18 +43,18 @@ type action struct {
 
 type future struct {
 	state  futureState
-	wait   waitKind // for a wait, which gets its result when the code awaits it
-	pos    int32    // of its schedule event, -1 if there is none yet
+	wait   waitKind // set for a wait, which gets its result when the code awaits it
+	pos    int32    // position of the schedule event; -1 if there is none yet
 	owner  *task
-	child  *task // for a child coroutine's future
-	raced  bool  // the future has won a select
+	child  *task // set for the future of a child coroutine
+	raced  bool  // the future has won a Select
 	value  string
 	err    error
 	waiter *task
 	more   []*task
 }
 
-// waitKind records whether and how a future waits for an event.
+// waitKind says whether a future waits for an event, and how.
 type waitKind uint8
 
 const (
@@ -71,8 +71,8 @@ const (
 	futureDropped
 )
 
-// Bounds on one turn of the code, including replay: the operations that it schedules, child coroutines among them, and
-// its calls to a Context. A call beyond a bound panics.
+// Limits on one turn of the code, including replay: scheduled operations (child coroutines count) and Context calls. A
+// call beyond either limit panics.
 const (
 	maxActions       = 1 << 20
 	tooManyText      = "orch: more than 1048576 schedules in one turn"
@@ -82,7 +82,7 @@ const (
 
 func (t *turn) emitted() bool { return t.claimed < len(t.actions) }
 
-// nextAction takes the oldest action from the queue. The action is valid until the code goes on.
+// nextAction removes the oldest action from the queue and returns it. The action is valid until the code resumes.
 func (t *turn) nextAction() *action {
 	a := &t.actions[t.claimed]
 	if t.claimed++; t.claimed == len(t.actions) {
@@ -91,7 +91,8 @@ func (t *turn) nextAction() *action {
 	return a
 }
 
-// countEmission enforces the bound on schedules. If code recovers the panic, the bound on calls stops it.
+// countEmission enforces the limit on scheduled operations. Code that recovers the panic eventually hits the limit on
+// calls.
 func (t *turn) countEmission() {
 	if t.emissions++; t.emissions > maxActions {
 		panic(tooManyText)
@@ -103,8 +104,8 @@ func (t *turn) emit(a *orchhost.Action, token orchhost.Token) {
 	t.actions = append(t.actions, action{*a, token})
 }
 
-// makeStorable gives the action's texts the form that a history returns: U+FFFD replaces each byte that is not UTF-8.
-// Replay compares the code with the stored text, not with the text that the code passed.
+// makeStorable converts the action's strings to the form in which a history returns them: each byte that is not valid
+// UTF-8 becomes U+FFFD. Without this, replay would compare the stored text with the original.
 func makeStorable(a *orchhost.Action) {
 	for _, text := range [...]*string{&a.Name, &a.Input, &a.Instance, &a.Version, &a.Topic, &a.Session, &a.Tag} {
 		if *text != "" && !utf8.ValidString(*text) {
@@ -113,7 +114,7 @@ func makeStorable(a *orchhost.Action) {
 	}
 }
 
-// enter begins every call to a Context.
+// enter must be called first by every Context method.
 func (t *turn) enter() *task {
 	if t == nil || t.current == nil {
 		panic("orch: a Context was used outside its turn")
@@ -123,7 +124,7 @@ func (t *turn) enter() *task {
 		c.raise()
 	}
 	if t.calls++; t.calls > maxCalls {
-		if t.calls > maxCalls+maxRaised { // the code has recovered the panics
+		if t.calls > maxCalls+maxRaised { // the code keeps recovering the panics
 			runtime.Goexit()
 		}
 		panic(tooManyCallsText)
@@ -131,7 +132,7 @@ func (t *turn) enter() *task {
 	return c
 }
 
-// Info implements orch.Host, like all exported methods of turn.
+// Info implements orch.Host, as do all exported methods of turn.
 func (t *turn) Info() orchhost.Info {
 	t.enter()
 	return t.info
@@ -152,7 +153,7 @@ func (t *turn) Schedule(a orchhost.Action) orchhost.Token {
 	makeStorable(&a)
 	if t.rules.Code != nil {
 		now := t.rules.Code(a)
-		for i := range now[:len(now)-1] { // nobody awaits their results
+		for i := range now[:len(now)-1] { // nothing awaits their results
 			t.emit(&now[i], t.newFuture(owner))
 		}
 		a = now[len(now)-1]
@@ -204,7 +205,7 @@ func (t *turn) Await(token orchhost.Token) (string, error) {
 		}
 	}
 	f := &t.futures[token]
-	if f.state == futurePending { // a wait with an event that has arrived
+	if f.state == futurePending { // a wait whose event has arrived
 		f.state = futureResolved
 		if f.wait == waitQueue {
 			q, i, message := t.queueMessage(int(f.pos))
@@ -268,7 +269,7 @@ func (t *turn) newFuture(owner *task) orchhost.Token {
 	return orchhost.Token(len(t.futures) - 1)
 }
 
-// ready reports whether a future has a result. It changes nothing.
+// ready reports whether a future has a result. It has no side effects.
 func (t *turn) ready(token orchhost.Token) bool {
 	f := &t.futures[token]
 	if f.state == futurePending && f.wait != noWait && f.pos >= 0 {
@@ -282,7 +283,7 @@ func (t *turn) ready(token orchhost.Token) bool {
 	return f.state == futureResolved
 }
 
-// watch makes the task runnable when the future gets a result.
+// watch makes the task runnable once the future has a result.
 func (t *turn) watch(token orchhost.Token, c *task) {
 	switch f := &t.futures[token]; {
 	case f.waiter == nil:
@@ -308,7 +309,7 @@ func (t *turn) makeRunnable(c *task) {
 	}
 }
 
-// resolve sets a future's result. A dropped future ignores it.
+// resolve sets a future's result. It does nothing if the future was dropped.
 func (t *turn) resolve(token orchhost.Token, value string, err error) {
 	t.due = true
 	if f := &t.futures[token]; token != 0 && f.state == futurePending {
@@ -317,7 +318,8 @@ func (t *turn) resolve(token orchhost.Token, value string, err error) {
 	}
 }
 
-// giveUp drops a future that has no result. For a child coroutine's future it also drops the futures of the child.
+// giveUp drops a future that has no result. If the future belongs to a child coroutine, giveUp also drops that child's
+// futures.
 func (t *turn) giveUp(token orchhost.Token) {
 	f := &t.futures[token]
 	if f.state != futurePending {
@@ -350,9 +352,10 @@ func (t *turn) arrive(key waitKey, data string) {
 	}
 }
 
-// unsubscribe applies the cancellation of a wait or a dequeue once. An arrival that this frees goes to the next wait or
-// dequeue, and the code goes on with it after all consecutive breadcrumbs are applied. Under the discard semantics, a
-// wait's arrival is lost, and the drop itself cancels a wait that was bound by then.
+// unsubscribe applies the cancellation of a wait or dequeue; applying it again has no effect. An arrival that this
+// frees goes to the next wait or dequeue, and the code sees it once all consecutive breadcrumbs have been applied.
+// Under the discard semantics, the arrival of a cancelled wait is lost; a wait that was already bound when it was
+// dropped was cancelled by the drop itself.
 func (t *turn) unsubscribe(pos int) {
 	if w := t.waits.cancel(pos, t.discards()); w != nil {
 		t.served(w, false)
@@ -362,7 +365,7 @@ func (t *turn) unsubscribe(pos int) {
 	}
 }
 
-// served wakes the tasks of waits that have an arrival.
+// served wakes the tasks whose wait has an arrival.
 func (t *turn) served(w *waits, due bool) {
 	w.each(true, func(s *subscription) {
 		if s.token != 0 && t.futures[s.token].state == futurePending {

@@ -9,13 +9,13 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// schedule is the turn's record of a schedule event, by position. Its kind is notSchedule for other events.
+// schedule is what the turn knows about the schedule event at a position. Other events have the kind notSchedule.
 type schedule struct {
 	kind      scheduleKind
-	closed    bool // a completion is recorded, with any outcome
-	failed    bool // the completion is a failure
+	closed    bool // a completion is recorded, whatever its outcome
+	failed    bool // the recorded completion is a failure
 	withdrawn bool // a breadcrumb is recorded
-	open      bool // the walk has bound it but not delivered its completion
+	open      bool // the walk has bound it but has not delivered its completion
 	future    orchhost.Token
 }
 
@@ -30,12 +30,12 @@ const (
 	scheduleDequeue
 )
 
-// String returns the kind's name in nondeterminism texts.
+// String returns the kind's name as used in nondeterminism messages.
 func (k scheduleKind) String() string { return scheduleKindNames[k] }
 
 var scheduleKindNames = [...]string{"none", "activity", "timer", "suborchestration", "external", "queue"}
 
-// index enters the event at a position in the table of schedules, with its effect on the schedule that it names.
+// index adds the event at a position to the schedule table, and updates the schedule that the event refers to.
 func (t *turn) index(pos int, e *engine.Event) error {
 	s := &t.sched[pos]
 	switch d := e.Data.(type) {
@@ -101,7 +101,7 @@ func (t *turn) withdraw(id uint64, reason string) {
 	}
 }
 
-// find returns the position of an event id, or -1. Ids ascend, mostly without gaps.
+// find returns the position of the event with the given id, or -1. Ids ascend, mostly without gaps.
 func (t *turn) find(id uint64) int {
 	base := t.in.History
 	if i := id - engine.InitialEventID; i < uint64(len(base)) && base[i].EventID == id {

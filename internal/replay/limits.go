@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// overLimit returns the text of the first limit that this turn's events break, in the order of
-// docs/contract/runtime.md#r4.1, or "" if they break none.
+// overLimit returns the message of the first limit that this turn's events exceed, in the order of
+// docs/contract/runtime.md#r4.1, or "" if they exceed none.
 func (t *turn) overLimit() string {
 	if !t.asked {
 		return ""
@@ -17,8 +17,8 @@ func (t *turn) overLimit() string {
 	return t.limitBrokenBy(t.delta)
 }
 
-// limitBrokenBy returns the text of the first limit that the given events break; they are the last events of the
-// execution.
+// limitBrokenBy returns the message of the first limit that the given events exceed. They must be the last events of
+// the execution.
 func (t *turn) limitBrokenBy(events []engine.Event) string {
 	most := t.in.Build.Bounds()
 	for _, e := range slices.Backward(events) {
@@ -45,7 +45,7 @@ func (t *turn) limitBrokenBy(events []engine.Event) string {
 	return ""
 }
 
-// keysOfTurn returns the number of keys that this turn would leave if earlier turns of the execution had changed none.
+// keysOfTurn returns how many keys would exist after this turn if no earlier turn of the execution had changed any.
 func (t *turn) keysOfTurn() int {
 	keys := make(map[string]bool)
 	for _, e := range t.in.KVSnapshot {
@@ -64,13 +64,13 @@ func (t *turn) keysOfTurn() int {
 	return len(keys)
 }
 
-// limitFailure returns the error with which a broken limit fails the execution.
+// limitFailure returns the error of an execution that fails because it exceeded a limit.
 func limitFailure(text string) engine.ErrorDetails {
 	return engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: text}}
 }
 
-// appendLimitFailure fails an execution as 0.1.26 does: it appends the failure after all events of the turn, even after
-// an end, and notifies nobody.
+// appendLimitFailure fails the execution the way 0.1.26 does: it appends the failure after all of the turn's events,
+// even after a terminal event, and notifies nobody.
 func (t *turn) appendLimitFailure(text string) {
 	t.out.Details = limitFailure(text)
 	t.add(0, eventdata.OrchestrationFailed{Details: t.out.Details})

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// matches reports whether a schedule event records the action. It does not compare a timer's time or a child's instance
-// id and version. A wait of the second generation matches either form, since the execution's pin, not the code, decides
+// matches reports whether a schedule event records the action. It ignores a timer's time and a child's instance id and
+// version. A second-generation wait matches either form of event, because the execution's pin, not the code, decides
 // which form a turn writes.
 func matches(a *orchhost.Action, data engine.EventData) bool {
 	switch d := data.(type) {
@@ -32,7 +32,7 @@ func matches(a *orchhost.Action, data engine.EventData) bool {
 	return false
 }
 
-// describeAction describes an action for a mismatch text.
+// describeAction describes an action for a mismatch message.
 func describeAction(a *orchhost.Action) string {
 	switch a.Kind {
 	case orchhost.ActionActivity:
@@ -65,7 +65,7 @@ func describeAction(a *orchhost.Action) string {
 	return fmt.Sprintf("Action(%d)", a.Kind)
 }
 
-// describeEvent describes an event for a mismatch text.
+// describeEvent describes an event for a mismatch message.
 func describeEvent(data engine.EventData) string {
 	switch d := data.(type) {
 	case eventdata.ActivityScheduled:
@@ -95,7 +95,7 @@ func activityText(what, name, input, session, tag string) string {
 	return text + ")"
 }
 
-// describeOther describes events that are not schedules.
+// describeOther describes an event that is not a schedule.
 func describeOther(data engine.EventData) string {
 	switch d := data.(type) {
 	case eventdata.QueueSubscribed:

@@ -7,10 +7,11 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// prep turns the batch into events at the head of the delta, in message order, and names the messages that it drops. A
-// message that cannot belong to this history leaves no event and fails the turn; if there are several, the last one
-// decides. A completion with an error other than an application error leaves its event and fails the turn, unless the
-// turn has already failed. prep records events and queue messages whether or not anything waits for them.
+// prep turns the batch into events at the start of the delta, in message order, and lists the messages that it drops.
+// It records events and queue messages whether or not anything is waiting for them. A message that cannot belong to
+// this history leaves no event and fails the turn; if there are several, the last one determines the failure. A
+// completion with an error other than an application error is recorded and fails the turn, unless the turn has already
+// failed.
 func (t *turn) prep() error {
 	start := t.startMessage()
 	for i, m := range t.in.Messages {
@@ -61,8 +62,8 @@ func (t *turn) prep() error {
 	return nil
 }
 
-// startMessage returns the index of the message that Input.Start came from, or -1. On a first turn that is the first
-// start of the kind that begins this execution, otherwise the first start of any kind.
+// startMessage returns the index of the message that produced Input.Start, or -1. On a first turn, this is the first
+// start of the kind that begins this execution; on later turns, it is the first start of any kind.
 func (t *turn) startMessage() int {
 	if len(t.in.History) > 0 {
 		return -1
@@ -80,7 +81,7 @@ func (t *turn) startMessage() int {
 	return first
 }
 
-// complete records or drops a completion. details is nil for a success.
+// complete records or drops a completion. details is nil if it succeeded.
 func (t *turn) complete(message int, execution, id uint64, kind scheduleKind, data engine.EventData, details *engine.ErrorDetails) {
 	if !t.rules.ForThisExecution(t.in.ExecutionID, execution) {
 		t.drop(message, DropStaleExecution)
@@ -112,7 +113,8 @@ func (t *turn) complete(message int, execution, id uint64, kind scheduleKind, da
 	}
 }
 
-// openOf returns the ids of the schedules of a kind that are neither completed nor withdrawn, in ascending order.
+// openOf returns, in ascending order, the ids of the schedules of the given kind that are neither completed nor
+// withdrawn.
 func (t *turn) openOf(kind scheduleKind) (ids []uint64) {
 	for pos := range t.sched {
 		if s := &t.sched[pos]; s.kind == kind && !s.closed && !s.withdrawn {
@@ -122,7 +124,7 @@ func (t *turn) openOf(kind scheduleKind) (ids []uint64) {
 	return ids
 }
 
-// completionNames holds the names of the kinds for the text about a completion without a schedule.
+// completionNames names each kind in the message about a completion without a schedule.
 var completionNames = [...]string{
 	scheduleActivity: "completion", scheduleTimer: "timer", scheduleChild: "sub-orchestration",
 }
@@ -131,7 +133,7 @@ func (t *turn) drop(message int, rule string) {
 	t.out.Dropped = append(t.out.Dropped, Dropped{Message: message, Rule: rule})
 }
 
-// dropAll drops a batch that came after the end of the execution.
+// dropAll drops a batch that arrived after the execution had ended.
 func (t *turn) dropAll() {
 	for i, m := range t.in.Messages {
 		t.drop(i, DropTerminal)
@@ -148,9 +150,9 @@ func (t *turn) refuse(start engine.StartItem) {
 	}
 }
 
-// LinkOf returns the link to the parent that a message or an event names, nil if it names none. Messages and events of
-// old runtimes lack the execution. LinkOf takes it from told, the link from the provider, if that has it, and otherwise
-// assumes the first execution.
+// LinkOf returns the parent link named by a message or an event, or nil if it names no parent. Messages and events of
+// old runtimes do not record the parent's execution. LinkOf then takes it from told, the link that the provider
+// supplied, if that refers to the same schedule; otherwise it assumes the first execution.
 func LinkOf(instance string, execution, event uint64, told *engine.ParentLink) *engine.ParentLink {
 	if instance == "" {
 		return nil
@@ -161,8 +163,9 @@ func LinkOf(instance string, execution, event uint64, told *engine.ParentLink) *
 	return &engine.ParentLink{Instance: instance, ExecutionID: max(execution, engine.InitialExecutionID), EventID: event}
 }
 
-// RefuseStart returns the failure that answers a start for an existing instance, if the start has a parent that waits
-// for an answer. A start from own, the schedule that created the instance, is only a duplicate and needs no answer.
+// RefuseStart returns the failure to send to a start's parent when the instance already exists. It returns false if
+// nobody needs an answer: the start has no parent, or it comes from own, the schedule that created the instance, and is
+// merely a duplicate.
 func RefuseStart(start engine.StartItem, own *engine.ParentLink) (engine.SubOrchFailedItem, bool) {
 	link := LinkOf(start.ParentInstance, start.ParentExecutionID, start.ParentID, nil)
 	if link == nil || own != nil && *own == *link {

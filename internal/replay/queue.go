@@ -6,16 +6,16 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// queue holds the dequeues and the messages of one name (docs/contract/runtime.md#r7.7). A dequeue is open until the
-// code takes its result or the turn applies its cancellation. The n-th open dequeue gets the n-th message that no
-// dequeue has taken, no matter when it arrived. So each message is taken at most once, and if a dequeue is dropped, its
-// message goes to the next one.
+// queue holds the dequeues and messages for one queue name (docs/contract/runtime.md#r7.7). A dequeue is open until the
+// code takes its result or the turn applies its cancellation. The n-th open dequeue gets the n-th untaken message,
+// regardless of when the message arrived. Each message is therefore taken at most once, and the message of a dropped
+// dequeue goes to the next one.
 type queue struct {
 	name     string
 	subs     []dequeue
 	messages []queueMessage
-	// closed is the number of leading subs that are taken or cancelled, cancelled the number of these that are
-	// cancelled, and taken the number of leading messages that are taken.
+	// closed counts the leading subs that are taken or cancelled, and cancelled counts the cancelled ones among them.
+	// taken counts the leading messages that have been taken.
 	closed    int
 	cancelled int
 	taken     int
@@ -33,7 +33,7 @@ type queueMessage struct {
 	taken bool
 }
 
-// message returns the index of the message that the i-th dequeue would get now, or -1 if it has not come.
+// message returns the index of the message that the i-th dequeue would get now, or -1 if that message has not arrived.
 func (q *queue) message(i int, slot func(open, cancelled int) int) int {
 	open, cancelled := 0, q.cancelled
 	for j := q.closed; j < i; j++ {
@@ -74,14 +74,14 @@ func (q *queue) settle() {
 	}
 }
 
-// queues holds the queues of all names.
+// queues holds the queue for each name.
 type queues struct {
 	byName map[string]int // index into all
 	all    []queue
-	place  map[int]dequeuePlace // by position of the schedule event
+	place  map[int]dequeuePlace // keyed by the position of the schedule event
 }
 
-// dequeuePlace locates a dequeue: its queue, and its index among that queue's dequeues.
+// dequeuePlace locates a dequeue by its queue and its index in that queue.
 type dequeuePlace struct{ queue, index int }
 
 func (qs *queues) named(name string) *queue {
@@ -110,8 +110,8 @@ func (qs *queues) arrive(name string, pos int, data string) *queue {
 	return q
 }
 
-// cancel cancels a dequeue and returns its queue. It returns nil if there is no such dequeue or if the dequeue has
-// taken its message.
+// cancel cancels a dequeue and returns its queue. It returns nil if the dequeue does not exist or has already taken its
+// message.
 func (qs *queues) cancel(pos int) *queue {
 	p, ok := qs.place[pos]
 	if !ok || qs.all[p.queue].subs[p.index].taken {
@@ -123,7 +123,8 @@ func (qs *queues) cancel(pos int) *queue {
 	return q
 }
 
-// queueMessage returns the queue and index of the dequeue at a position, and the message that it would get.
+// queueMessage returns the queue of the dequeue at a position, its index in that queue, and the message that it would
+// get.
 func (t *turn) queueMessage(pos int) (q *queue, index, message int) {
 	p := t.queues.place[pos]
 	q = &t.queues.all[p.queue]
@@ -139,7 +140,7 @@ func (t *turn) queueArrive(name string, pos int, data string) {
 	t.queueServed(t.queues.arrive(name, pos, data), true)
 }
 
-// queueServed wakes the tasks of dequeues that have a message.
+// queueServed wakes the tasks whose dequeue has a message.
 func (t *turn) queueServed(q *queue, due bool) {
 	for i := q.closed; i < len(q.subs); i++ {
 		s := &q.subs[i]
@@ -154,13 +155,14 @@ func (t *turn) queueServed(q *queue, due bool) {
 	}
 }
 
-// carried returns the queue messages for the next execution in history order, and the messages beyond the limit.
+// carried returns the queue messages that pass to the next execution, in history order, and those that exceed the
+// limit.
 func (t *turn) carried() (carried, lost []engine.CarriedEvent) {
 	if !t.hasQueues {
 		return nil, nil
 	}
 	taken := make(map[int]bool)
-	waiting := make(map[string]int) // dequeues that count as readers of messages that they have not taken yet
+	waiting := make(map[string]int) // dequeues that count as having read a message that they have not taken yet
 	for i := range t.queues.all {
 		q := &t.queues.all[i]
 		for _, m := range q.messages {
@@ -187,14 +189,14 @@ func (t *turn) carried() (carried, lost []engine.CarriedEvent) {
 	return t.rules.CarryForward(unread, t.in.Build.Bounds().CarriedEvents)
 }
 
-// carryOldest keeps the oldest messages, up to the limit.
+// carryOldest keeps the oldest messages up to the limit.
 func carryOldest(unread []engine.CarriedEvent, limit int) (carried, lost []engine.CarriedEvent) {
 	n := min(len(unread), limit)
 	return unread[:n:n], unread[n:]
 }
 
-// openDequeues returns the positions of the dequeues that have neither a cancellation nor a message, in ascending
-// order.
+// openDequeues returns, in ascending order, the positions of the dequeues that have neither a message nor a
+// cancellation.
 func (t *turn) openDequeues() []int {
 	if !t.hasQueues {
 		return nil

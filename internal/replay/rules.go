@@ -5,100 +5,102 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// Rules are the decisions of a turn that a planted bug can replace, each a small function of plain values.
+// Rules holds the decisions in a turn that a planted bug can replace. Each is a small function of plain values, or a
+// switch.
 type Rules struct {
-	// ForThisExecution reports whether a completion with the execution id carried is for the current execution.
+	// ForThisExecution reports whether a completion that carries the given execution id is for the current execution.
 	ForThisExecution func(current, carried uint64) bool
-	// IsDuplicate reports whether the turn drops a completion, given whether its schedule already has a completion,
-	// whether the two have the same outcome, and whether the new one is an activity's failure.
+	// IsDuplicate reports whether to drop a completion as a duplicate. Its arguments say whether the schedule already
+	// has a completion, whether that one has the same outcome, and whether the new one is an activity failure.
 	IsDuplicate func(closed, sameOutcome, activityFailed bool) bool
-	// Completes returns the schedule that a completion closes: own, or one of the open schedules of its kind in
-	// ascending order. Nil means own.
+	// Completes returns the schedule that a completion closes: own, or one of the open schedules of its kind, which are
+	// in ascending order. Nil means own.
 	Completes func(own uint64, open func() []uint64) uint64
-	// Pins reports whether a turn sets its build as the execution's pin, given whether it is the first turn.
+	// Pins reports whether a turn pins the execution to its build, given whether this is the first turn.
 	Pins func(first bool) bool
-	// Winner picks the future that wins a select of n, at least one of which is ready.
+	// Winner picks which of n futures wins a Select. At least one is ready.
 	Winner func(replaying bool, n int, ready func(i int) bool) int
-	// Recipient returns the future that gets a result: own, or one of the pending futures of its kind in ascending
-	// order. Nil means own.
+	// Recipient returns the future that receives a result: own, or one of the pending futures of its kind, which are in
+	// ascending order. Nil means own.
 	Recipient func(own orchhost.Token, pending func() []orchhost.Token) orchhost.Token
-	// Writes reports whether the build writes events of a kind into an execution with that pin.
+	// Writes reports whether the build writes events of the given kind into an execution with the given pin.
 	Writes func(b *engine.Build, k engine.EventKind, pin *engine.Version) bool
-	// Semantics returns the semantics that the build uses to replay an execution of that origin.
+	// Semantics returns the semantics under which the build replays an execution of the given origin.
 	Semantics func(b *engine.Build, x Origin) engine.Semantics
 	// CancelEnds makes a cancel request end the execution.
 	CancelEnds bool
-	// TellsParent reports whether the parent gets an answer when the execution ends with that result.
+	// TellsParent reports whether an execution that ends with the given result sends its parent an answer.
 	TellsParent func(r Result) bool
-	// AnswersResult reports whether the parent gets an end of that kind as a result rather than as a failure.
+	// AnswersResult reports whether the parent of an execution that ends with the given result receives a result rather
+	// than a failure.
 	AnswersResult func(r Result) bool
 	// RecordsDetached makes the turn record an event for each detached start.
 	RecordsDetached bool
-	// SystemResult returns the result of the named system activity as the code sees it, given the recorded result.
+	// SystemResult returns the result of the named system activity as seen by the code, given the recorded result.
 	SystemResult func(name, recorded string, nowMs uint64) string
-	// RacedResult returns the value of a future that has won a select, given its own value.
+	// RacedResult returns the value of a future that has won a Select, given the future's own value.
 	RacedResult func(own string) string
-	// Code returns the actions of the deployed code at a place where it asked for a before its last change; nil means
-	// that the code has not changed.
+	// Code simulates a change in the deployed code: it returns the actions that the code now requests where it used to
+	// request a. Nil means that the code has not changed.
 	Code func(a orchhost.Action) []orchhost.Action
-	// StampsFailure makes a failure event carry its instance and execution.
+	// StampsFailure makes a failure event carry its instance and execution ids.
 	StampsFailure bool
-	// WithdrawsDropped makes the turn cancel the work item of a dropped activity.
+	// WithdrawsDropped makes the turn cancel a dropped activity's work item.
 	WithdrawsDropped bool
-	// CarriedParent returns the parent link that the next execution gets.
+	// CarriedParent returns the parent link passed to the next execution.
 	CarriedParent func(own *engine.ParentLink) *engine.ParentLink
-	// ApplyOrder orders this turn's new events for the code; nil means the order of the history.
+	// ApplyOrder is the order in which this turn's new events are applied to the code. Nil means history order.
 	ApplyOrder func(a, b *engine.Event) int
-	// StartsDetached reports whether a turn with that result enqueues its detached starts.
+	// StartsDetached reports whether a turn with the given result enqueues its detached starts.
 	StartsDetached func(r Result) bool
-	// CancelsChildren reports whether an end of that kind cancels running children, given whether the code returned.
+	// CancelsChildren reports whether an execution that ends with the given result cancels running children, given
+	// whether the code returned.
 	CancelsChildren func(r Result, returned bool) bool
-	// CancelsUnstarted makes the turn cancel even children without an enqueued start.
+	// CancelsUnstarted makes the turn send cancel requests even to children whose start was never enqueued.
 	CancelsUnstarted bool
-	// ChildsParent returns the parent link that a child's start carries.
+	// ChildsParent returns the parent link carried by a child's start.
 	ChildsParent func(own engine.ParentLink) engine.ParentLink
-	// AnswersRefusedStart makes the turn answer a parent that its child already exists.
+	// AnswersRefusedStart makes the turn notify a parent whose child already exists.
 	AnswersRefusedStart bool
-	// QueueSlot returns which untaken message a dequeue gets, counted from 0, given how many dequeues before it are
-	// open and how many were cancelled.
+	// QueueSlot returns which untaken message a dequeue gets, counting from 0, given how many earlier dequeues are open
+	// and how many were cancelled.
 	QueueSlot func(open, cancelled int) int
-	// PendingDequeueReads makes a dequeue count as the reader of its message at continue-as-new, even if it has not
-	// taken it.
+	// PendingDequeueReads makes continue-as-new treat a dequeue's message as read even if the dequeue has not taken it.
 	PendingDequeueReads bool
-	// CarryForward splits the unread queue messages, in history order, into messages for the next execution and lost
-	// messages.
+	// CarryForward splits the unread queue messages, which are in history order, into those carried to the next
+	// execution and those lost.
 	CarryForward func(unread []engine.CarriedEvent, limit int) (carried, lost []engine.CarriedEvent)
-	// CarriedStatus returns the custom status that the next execution gets.
+	// CarriedStatus returns the custom status passed to the next execution.
 	CarriedStatus func(last *string) *string
-	// FreedEventWakes makes the code go on in the same turn with an event that a dropped wait has freed.
+	// FreedEventWakes lets the code process an event freed by a dropped wait within the same turn.
 	FreedEventWakes bool
-	// DropsBeforeBreadcrumb makes a dropped dequeue give up its message before the turn records the drop.
+	// DropsBeforeBreadcrumb makes a dropped dequeue release its message before the drop is recorded.
 	DropsBeforeBreadcrumb bool
-	// KVStamp returns the time at which a key was set: the recorded time if it is known, otherwise now.
+	// KVStamp returns the time at which a key was set: the recorded time if known, otherwise now.
 	KVStamp func(recorded uint64, known bool, nowMs uint64) uint64
-	// PruneOrder orders the keys that a prune clears; they come in ascending order.
+	// PruneOrder returns the order in which a prune clears keys. It is given the keys in ascending order.
 	PruneOrder func(replaying bool, keys []string) []string
-	// KVKeyCount returns the number of keys that counts for the limit: all keys, or only those of the snapshot and this
-	// turn.
+	// KVKeyCount returns the key count that is checked against the limit: all keys, or only those from the snapshot and
+	// this turn.
 	KVKeyCount func(all, ofTurn func() int) int
-	// EndRecordsWaits makes an end record the open waits and dequeues.
+	// EndRecordsWaits makes the end of an execution record its open waits and dequeues.
 	EndRecordsWaits bool
-	// DiscardsFreed makes a dropped wait discard its arrival, whatever the build's semantics.
+	// DiscardsFreed makes a dropped wait discard its arrival, regardless of the build's semantics.
 	DiscardsFreed bool
-	// ByOrigin, if not nil, changes the other rules for a turn of an execution that a build of that version began.
-	// began is nil if the stamp is not a version.
+	// ByOrigin, if not nil, adjusts the other rules for an execution according to the version of the build that began
+	// it. began is nil if the stamp is not a version.
 	ByOrigin func(began *engine.Version, r *Rules)
-	// LimitEnds makes a broken limit end the execution like any other failure; otherwise the turn appends the failure.
+	// LimitEnds makes exceeding a limit end the execution like any other failure. If it is false, the turn merely
+	// appends the failure.
 	LimitEnds bool
 }
 
-// Origin holds the facts about an execution from which a build chooses the semantics of its replay.
+// Origin holds the facts about an execution that determine which replay semantics a build uses.
 type Origin struct {
-	// Stamp is the version on the first event, and Latest the version on the last event; nil if the text is not a
-	// version.
+	// Stamp and Latest are the versions on the first and the last event. Each is nil if its text is not a version.
 	Stamp, Latest *engine.Version
-	// Continued reports whether a continue-as-new began the execution, First whether this is its first turn, and
-	// Replaying whether the code is at a place that the history covers.
+	// Continued reports whether the execution was begun by a continue-as-new, First whether this is its first turn, and
+	// Replaying whether the code is at a point that the history covers.
 	Continued, First, Replaying bool
 }
 

@@ -9,18 +9,18 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// state is the part of the instance's state that the code can change: the custom status and the key-value state. A
+// state is the part of the instance's state that the code can change: its custom status and its key-value state. A
 // replay rebuilds it from the state at the start of the execution.
 type state struct {
 	status *string
-	kv     []engine.KVEntry // sorted by key; owned by the provider while kvOwn is false
+	kv     []engine.KVEntry // sorted by key; the provider owns it until kvOwn is set
 	kvOwn  bool
-	sets   int      // the number of keys that the code has set so far in this run
-	stamps []uint64 // the times of the baseline's sets
-	asked  bool     // this turn adds something that has a limit
+	sets   int      // how many keys the code has set so far in this run
+	stamps []uint64 // the times at which the baseline set keys
+	asked  bool     // this turn adds something that is subject to a limit
 }
 
-// Update implements orch.Host, like all exported methods of turn.
+// Update implements orch.Host, as do all exported methods of turn.
 func (t *turn) Update(a orchhost.Action) {
 	t.enter()
 	makeStorable(&a)
@@ -95,7 +95,7 @@ func (s *state) ownKV() {
 	}
 }
 
-// stateEvent returns the event of an action that changes the state, or nil for other actions.
+// stateEvent returns the event for an action that changes the state, or nil for any other action.
 func (t *turn) stateEvent(a *action) engine.EventData {
 	switch a.Kind {
 	case orchhost.ActionSetCustomStatus:
@@ -113,7 +113,7 @@ func (t *turn) stateEvent(a *action) engine.EventData {
 	return nil
 }
 
-// claimState matches a state event with the oldest action. It tolerates an event that the code no longer reaches
+// claimState matches a state event against the oldest action. It tolerates an event that the code no longer reaches
 // (docs/contract/runtime.md#r7.3).
 func (t *turn) claimState(e *engine.Event) *Nondeterminism {
 	if !t.emitted() {
@@ -142,7 +142,7 @@ func (t *turn) claimState(e *engine.Event) *Nondeterminism {
 	return mismatch(kind, e.EventID, what+" mismatch: action="+describeAction(&a.Action)+" vs event="+describeEvent(e.Data))
 }
 
-// handedOn returns the custom status with which the next execution begins: the last recorded one.
+// handedOn returns the custom status with which the next execution starts, which is the last one recorded.
 func (t *turn) handedOn() *string {
 	for pos := len(t.sched) - 1; pos >= 0; pos-- {
 		switch d := t.at(pos).Data.(type) {
@@ -155,8 +155,8 @@ func (t *turn) handedOn() *string {
 	return nil
 }
 
-// KVAfter returns the key-value state after a history, given the state before it; both are sorted by key. The next
-// execution's snapshot must equal it. KVAfter changes neither argument.
+// KVAfter applies a history to the key-value state before it and returns the resulting state. Both states are sorted by
+// key. The next execution's snapshot must equal the result. KVAfter does not modify its arguments.
 func KVAfter(before []engine.KVEntry, history []engine.Event) []engine.KVEntry {
 	s := state{kv: before}
 	for i := range history {

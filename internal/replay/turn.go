@@ -10,15 +10,15 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// Turn computes one turn. It reads only its argument and does not change it. Outputs are in the order in which the
-// orchestration issued them. An error means that the caller is broken; everything else, including failures of the code,
-// is a Result.
+// Turn computes one turn. It reads only its argument and does not modify it. The outputs are in the order in which the
+// orchestration issued them. An error means that the caller has a bug; everything else, including a failure of the
+// code, is a Result.
 func Turn(in Input) (out Output, err error) {
 	err = TurnInto(&out, &in)
 	return out, err
 }
 
-// TurnInto is Turn, but writes to an existing output, which need not be empty.
+// TurnInto is like Turn but writes to an existing output, which need not be empty.
 func TurnInto(out *Output, in *Input) error {
 	*out = Output{}
 	err := runTurn(out, in)
@@ -33,7 +33,7 @@ func TurnInto(out *Output, in *Input) error {
 	return nil
 }
 
-// turn is the state of one computation. A Workspace reuses its memory, and nothing in it outlives the turn.
+// turn is the state of a single computation. A Workspace reuses its memory, but none of its contents outlive the turn.
 type turn struct {
 	in      *Input
 	rules   Rules
@@ -43,25 +43,25 @@ type turn struct {
 	parent  *engine.ParentLink
 	pinned  *engine.Version // see pin
 	pinRead bool
-	pinRoom engine.Version // storage that pinned points to
+	pinRoom engine.Version // storage for the version that pinned points to
 
 	delta  []engine.Event
 	sched  []schedule // by position
-	nextID uint64     // of the next schedule event
+	nextID uint64     // id of the next schedule event
 
-	ended      bool // the baseline has a terminal event, not necessarily the last one
+	ended      bool // the baseline has a terminal event, which need not be the last event
 	cancelled  bool // a cancel request is recorded
 	reason     string
-	abort      engine.ErrorDetails // why the turn fails; zero if it does not
+	abort      engine.ErrorDetails // why the turn failed; zero if it has not
 	crumbs     []int               // positions of schedules with a persisted dropped_future breadcrumb
-	schedules  int                 // the number in the baseline, including waits
+	schedules  int                 // number of schedules in the baseline, including waits
 	hasWaits   bool                // a positional subscription is recorded
 	hasQueues  bool                // a dequeue or a queue message is recorded
-	unrecorded []engine.WorkItem   // detached starts without an event
-	refusals   []engine.WorkItem   // answers to parents of duplicate starts
+	unrecorded []engine.WorkItem   // detached starts that have no event
+	refusals   []engine.WorkItem   // answers to the parents of duplicate starts
 	pending    []pending
 	continues  *orchhost.Action // the first continue-as-new
-	canRoom    orchhost.Action  // storage that continues points to
+	canRoom    orchhost.Action  // storage for the action that continues points to
 	cancels    []childCancel
 
 	code
@@ -70,16 +70,16 @@ type turn struct {
 	out  Output
 }
 
-// childCancel is a cancel request for the child with its schedule at a position.
+// childCancel is a cancel request for the child scheduled at a position.
 type childCancel struct {
 	pos  int
 	item engine.CancelInstanceItem
 }
 
-// pending is a new schedule for which the turn may have to enqueue an item.
+// pending is a new schedule that may need a work item.
 type pending struct {
 	pos     int
-	version string // handler version of a child
+	version string // the child's handler version
 }
 
 func runTurn(out *Output, in *Input) (err error) {
@@ -119,8 +119,8 @@ func (t *turn) compute() error {
 	return nil
 }
 
-// End ends an execution from outside, regardless of its code, with the given failure and all the consequences of any
-// other end. It ignores Input.Messages, Start and Handler. The history must not be empty.
+// End ends an execution from outside with the given failure, without running its code. All the usual consequences of an
+// end apply. End ignores Input.Messages, Input.Start and Input.Handler. The history must not be empty.
 func End(in Input, details engine.ErrorDetails) (Output, error) {
 	if len(in.History) == 0 {
 		return Output{}, errors.New("replay: nothing to end")
@@ -142,7 +142,7 @@ func End(in Input, details engine.ErrorDetails) (Output, error) {
 	return out, err
 }
 
-// begin checks the input, indexes the baseline and writes the first event of a new execution.
+// begin checks the input, indexes the baseline, and writes the first event of a new execution.
 func (t *turn) begin() error {
 	in := t.in
 	switch {
@@ -177,8 +177,7 @@ func (t *turn) begin() error {
 	return nil
 }
 
-// readStart reads the code's parameters from the first event. A history that does not begin with a valid start fails
-// the turn.
+// readStart reads the code's parameters from the first event. If that event is not a valid start, the turn fails.
 func (t *turn) readStart() {
 	s, ok := t.in.History[0].Data.(eventdata.OrchestrationStarted)
 	if !ok {
@@ -193,7 +192,7 @@ func (t *turn) readStart() {
 	}
 }
 
-// writeStart records the start and then the carried-forward messages, which arrive before everything else.
+// writeStart records the start, followed by the carried-forward messages, which arrive before anything else.
 func (t *turn) writeStart() {
 	s := t.in.Start
 	t.info.Name, t.info.Version, t.input, t.status = s.Name, s.Version, s.Input, s.InitialCustomStatus
@@ -225,7 +224,7 @@ func (t *turn) writeStart() {
 	}
 }
 
-// add appends an event to the delta under the next id and returns its position.
+// add appends an event with the next id to the delta and returns its position.
 func (t *turn) add(source uint64, data engine.EventData) int {
 	t.delta = append(t.delta, engine.Event{
 		EventID: t.nextID, SourceEventID: source, InstanceID: t.in.Instance, ExecutionID: t.in.ExecutionID,
@@ -244,7 +243,7 @@ func (t *turn) at(pos int) *engine.Event {
 	return &t.in.History[pos]
 }
 
-// pin returns the version of the build that wrote the execution's first event, nil if the stamp is not a version.
+// pin returns the version of the build that wrote the execution's first event, or nil if the stamp is not a version.
 func (t *turn) pin() *engine.Version {
 	if !t.pinRead {
 		t.pinRead = true
@@ -261,7 +260,7 @@ func (t *turn) discards() bool {
 	return t.rules.DiscardsFreed || t.semantics() == engine.SemanticsDiscard
 }
 
-// semantics returns the semantics that the turn replays with.
+// semantics returns the semantics under which the turn replays.
 func (t *turn) semantics() engine.Semantics {
 	if len(t.in.Build.Changes) == 0 {
 		return t.in.Build.Semantics
@@ -276,7 +275,7 @@ func (t *turn) semantics() engine.Semantics {
 	return t.rules.Semantics(t.in.Build, x)
 }
 
-// writes reports whether this turn may write events of that kind.
+// writes reports whether this turn may write events of the given kind.
 func (t *turn) writes(k engine.EventKind) bool {
 	return t.rules.Writes(t.in.Build, k, t.pin())
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// Verify replays a whole history, even one that has ended, and describes where code and history disagree. The text is
-// empty if they agree: the code claims every schedule, adds none, and ends as recorded. Verify does not compare times
-// or a child's id and version. It ignores Input.Messages and Input.Start. An execution that the runtime ended (by an
-// error other than an application error, or by a limit that its history breaks) agrees with any code.
+// Verify replays a whole history, even one that has ended, and describes where code and history disagree. It returns ""
+// if they agree: the code must claim every schedule, add none, and end as recorded. Verify does not compare times or a
+// child's id and version, and it ignores Input.Messages and Input.Start. An execution that the runtime ended, either
+// through an error other than an application error or because its history exceeds a limit, agrees with any code.
 func Verify(in Input) (differs string, err error) {
 	if len(in.History) == 0 || in.Handler == nil {
 		return "", errors.New("replay: nothing to verify")
@@ -28,7 +28,7 @@ func Verify(in Input) (differs string, err error) {
 	var terminal engine.EventData
 	if end < len(in.History) {
 		terminal = in.History[end].Data
-		in.NowMs = in.History[end].TimestampMs // the time of the last turn's unrecorded actions
+		in.NowMs = in.History[end].TimestampMs // the time at which the last turn's unrecorded actions ran
 		in.History = in.History[:end]
 	}
 	if f, ok := terminal.(eventdata.OrchestrationFailed); ok && f.Details.Application == nil {
@@ -56,7 +56,7 @@ func (t *turn) verify(terminal engine.EventData) (differs string, err error) {
 	return t.disagreement(terminal), nil
 }
 
-// claimRest matches the schedules that follow the code's last poll with the actions that the code has emitted.
+// claimRest matches the schedules after the code's last poll against the actions that the code has emitted.
 func (t *turn) claimRest() {
 	for pos := t.left; pos < len(t.sched) && t.abort.IsZero(); pos++ {
 		switch t.at(pos).Data.(type) {
@@ -80,7 +80,8 @@ func isEnd(data engine.EventData) bool {
 	return false
 }
 
-// disagreement compares the end of the replay with the end of the history. terminal is nil if the history has no end.
+// disagreement compares how the replay ended with how the history ends. terminal is nil if the history has no terminal
+// event.
 func (t *turn) disagreement(terminal engine.EventData) string {
 	seen := "the code waits"
 	end, _ := terminal.(eventdata.OrchestrationFailed)
@@ -119,7 +120,7 @@ func (t *turn) disagreement(terminal engine.EventData) string {
 				return ""
 			}
 			if broken := t.limitBrokenBy(t.in.History); broken != "" && broken == d.Details.Display() {
-				return "" // the engine ends it, whatever the code does
+				return "" // the engine ends the execution, whatever the code does
 			}
 		case nil:
 			if t.continues == nil && !t.returned {

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// waitKey is the key that a positional event shares with its wait: the generation, the name, and, in the second
+// waitKey is what a positional event and its wait have in common: the generation, the name and, in the second
 // generation, the topic.
 type waitKey struct {
 	second bool
@@ -16,16 +16,16 @@ type waitKey struct {
 	topic  string
 }
 
-// waits holds the subscriptions and arrivals of one key (docs/contract/runtime.md#r7.7).
+// waits holds the subscriptions and arrivals for one key (docs/contract/runtime.md#r7.7).
 //
-// The i-th subscription gets the arrival with the number i minus the number of cancelled subscriptions before it. An
-// arrival that finds no free subscription is skipped forever.
+// The i-th subscription gets arrival number i minus the number of cancelled subscriptions before it. An arrival that
+// finds no free subscription is skipped for good.
 type waits struct {
 	subs     []subscription
 	arrivals []string
 	live     int // subscriptions that are not cancelled
-	// settled is the number of leading subscriptions that are consumed or cancelled, and cancelled the number of these
-	// that are cancelled.
+	// settled counts the leading subscriptions that are consumed or cancelled, and cancelled counts the cancelled ones
+	// among them.
 	settled   int
 	cancelled int
 }
@@ -44,7 +44,7 @@ func (w *waits) subscribe(pos int, token orchhost.Token) int {
 	return len(w.subs) - 1
 }
 
-// arrive records an arrival, unless every live subscription already has one.
+// arrive records an arrival unless every live subscription already has one.
 func (w *waits) arrive(data string) bool {
 	if w.live <= len(w.arrivals) {
 		return false
@@ -53,7 +53,8 @@ func (w *waits) arrive(data string) bool {
 	return true
 }
 
-// cancel cancels the i-th subscription. With discard it also discards the arrival that the subscription would get.
+// cancel cancels the i-th subscription. If discard is set, it also discards the arrival that the subscription would
+// have received.
 func (w *waits) cancel(i int, discard bool) {
 	if !w.subs[i].cancelled {
 		if n := w.arrival(i); discard && n < len(w.arrivals) {
@@ -90,7 +91,7 @@ func (w *waits) result(i int) (string, bool) {
 	return w.arrivals[n], true
 }
 
-// arrival returns the number of the arrival that belongs to the i-th subscription.
+// arrival returns the index of the arrival that belongs to the i-th subscription.
 func (w *waits) arrival(i int) int {
 	n := i - w.cancelled
 	for j := w.settled; j < i; j++ {
@@ -101,7 +102,8 @@ func (w *waits) arrival(i int) int {
 	return n
 }
 
-// each calls f for the unsettled subscriptions that have an arrival if served is true, and that have none otherwise.
+// each calls f for every unsettled subscription that has an arrival or, if served is false, for every one that has
+// none.
 func (w *waits) each(served bool, f func(*subscription)) {
 	n := w.settled - w.cancelled
 	for i := w.settled; i < len(w.subs); i++ {
@@ -115,12 +117,12 @@ func (w *waits) each(served bool, f func(*subscription)) {
 	}
 }
 
-// waitTable holds the waits of all keys.
+// waitTable holds the waits for each key.
 type waitTable struct {
-	keys  []waitKey       // of all; up to fewKeys keys are searched linearly
-	byKey map[waitKey]int // index into all if there are more keys
+	keys  []waitKey       // keys of all; searched linearly up to fewKeys keys
+	byKey map[waitKey]int // index into all, used when there are more keys
 	all   []waits
-	place []subPlace // ascending by position
+	place []subPlace // sorted by position
 }
 
 // subPlace locates the subscription of the schedule event at pos.
@@ -128,12 +130,12 @@ type subPlace struct{ pos, queue, index int }
 
 const fewKeys = 8
 
-// emptied returns a table without waits that reuses the memory of this one.
+// emptied returns an empty table that reuses this one's memory.
 func (wt *waitTable) emptied() waitTable {
 	return waitTable{keys: wt.keys[:0], all: wt.all[:0], place: wt.place[:0]}
 }
 
-// find returns the index of a key in all, or -1.
+// find returns a key's index in all, or -1.
 func (wt *waitTable) find(key waitKey) int {
 	if len(wt.keys) > fewKeys {
 		if q, ok := wt.byKey[key]; ok {
@@ -147,7 +149,7 @@ func (wt *waitTable) find(key waitKey) int {
 // add makes room for a key.
 func (wt *waitTable) add(key waitKey) int {
 	q := len(wt.all)
-	if q < cap(wt.all) { // left over by emptied
+	if q < cap(wt.all) { // reuse an entry left over by emptied
 		wt.all = wt.all[:q+1]
 		wt.all[q] = waits{subs: wt.all[q].subs[:0], arrivals: wt.all[q].arrivals[:0]}
 	} else {
@@ -184,7 +186,7 @@ func (wt *waitTable) subscribe(key waitKey, pos int, token orchhost.Token) *wait
 	return &wt.all[q]
 }
 
-// arrive adds an arrival and returns the waits of its key, or nil if it skips the arrival.
+// arrive records an arrival and returns the waits for its key, or nil if the arrival is skipped.
 func (wt *waitTable) arrive(key waitKey, data string) *waits {
 	if q := wt.find(key); q >= 0 && wt.all[q].arrive(data) {
 		return &wt.all[q]
@@ -192,7 +194,7 @@ func (wt *waitTable) arrive(key waitKey, data string) *waits {
 	return nil
 }
 
-// cancel cancels a subscription and returns its waits, or nil if there is no such subscription.
+// cancel cancels a subscription and returns the waits it belongs to, or nil if there is no such subscription.
 func (wt *waitTable) cancel(pos int, discard bool) *waits {
 	p, ok := wt.placeOf(pos)
 	if !ok {
@@ -212,10 +214,10 @@ func (wt *waitTable) consume(pos int) {
 	wt.all[p.queue].consume(p.index)
 }
 
-// OpenWaits returns the events of the history, in order, that subscribe to something that has neither come nor been
-// cancelled: ExternalSubscribed, ExternalSubscribed2 and QueueSubscribed. It applies the rule of
-// docs/contract/runtime.md#r7.7 to a whole history: an arrival that a cancelled wait leaves behind goes to the next
-// wait of its key, unless the build discards it, and a queue message waits for a dequeue. A nil build has the standard
+// OpenWaits returns the events in the history that subscribe to something that has neither arrived nor been cancelled:
+// ExternalSubscribed, ExternalSubscribed2 and QueueSubscribed. They are in history order. OpenWaits applies
+// docs/contract/runtime.md#r7.7 to the whole history. An arrival left behind by a cancelled wait goes to the next wait
+// with the same key, unless the build discards it; a queue message waits for a dequeue. A nil build has the standard
 // semantics.
 func OpenWaits(history []engine.Event, build *engine.Build) []engine.Event {
 	if build == nil {
@@ -231,8 +233,8 @@ func OpenWaits(history []engine.Event, build *engine.Build) []engine.Event {
 	return events
 }
 
-// openWaits returns the positions of the subscriptions that have neither a cancellation nor an arrival, in ascending
-// order.
+// openWaits returns, in ascending order, the positions of the subscriptions that have neither an arrival nor a
+// cancellation.
 func (t *turn) openWaits() []int {
 	if !t.hasWaits {
 		return nil

@@ -9,12 +9,12 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// quiescencePolls limits the polls that the code's own new schedules cause after the walk.
+// quiescencePolls limits how often the code's own new schedules may cause a poll after the walk.
 const quiescencePolls = 100
 
-// convert turns the actions that no event of the history claimed into events. If a new event unblocks the code, convert
-// polls the code before it writes the next event. Poll number quiescencePolls fails the turn, even if the code ends in
-// it.
+// convert turns the actions that no event in the history claimed into events. If a new event unblocks the code, convert
+// polls the code before it writes the next event. Reaching the quiescencePolls limit fails the turn, even if the code
+// ends in that poll.
 func (t *turn) convert() {
 	if t.pollLimit == 0 {
 		t.pollLimit = t.polls + quiescencePolls
@@ -40,7 +40,7 @@ func (t *turn) convert() {
 	}
 }
 
-// write adds the event of an action and applies it.
+// write adds the event for an action and applies it.
 func (t *turn) write(a *action) {
 	var data engine.EventData
 	switch a.Kind {
@@ -75,7 +75,7 @@ func (t *turn) write(a *action) {
 		data = eventdata.OrchestrationChained{Name: a.Name, Instance: a.Instance, Input: a.Input}
 	case orchhost.ActionContinueAsNew:
 		t.noteContinue(a)
-		t.nextID++ // the action uses up an id but leaves no event
+		t.nextID++ // the action uses up an event id but has no event
 		return
 	default:
 		t.add(0, t.stateEvent(a))
@@ -87,7 +87,7 @@ func (t *turn) write(a *action) {
 	t.pending = append(t.pending, pending{pos: pos, version: a.Version})
 }
 
-// noteContinue keeps the first continue-as-new.
+// noteContinue records the first continue-as-new and ignores later ones.
 func (t *turn) noteContinue(a *action) {
 	if t.continues == nil {
 		t.canRoom = a.Action
@@ -95,7 +95,7 @@ func (t *turn) noteContinue(a *action) {
 	}
 }
 
-// apply applies an event to the code. It returns nil if code and history agree.
+// apply applies the event at a position to the code. It returns nil if code and history agree.
 func (t *turn) apply(pos int) *Nondeterminism {
 	e := t.at(pos)
 	switch d := e.Data.(type) {
@@ -128,7 +128,7 @@ func (t *turn) apply(pos int) *Nondeterminism {
 	return nil
 }
 
-// claim matches a schedule event with the oldest unmatched action and binds the action's future to it.
+// claim matches a schedule event against the oldest unmatched action and binds that action's future to the event.
 func (t *turn) claim(pos int, e *engine.Event, missing string) *Nondeterminism {
 	if !t.emitted() {
 		return mismatch(noEmittedAction, e.EventID, missing)
@@ -183,7 +183,7 @@ func (t *turn) bind(pos int, token orchhost.Token, data engine.EventData) {
 	}
 }
 
-// deliver stores a completion's outcome in its future.
+// deliver resolves a future with its completion's outcome.
 func (t *turn) deliver(e *engine.Event, value string, details *engine.ErrorDetails) *Nondeterminism {
 	pos := t.find(e.SourceEventID)
 	if pos < 0 || !t.sched[pos].open {
@@ -205,7 +205,7 @@ func (t *turn) deliver(e *engine.Event, value string, details *engine.ErrorDetai
 	return nil
 }
 
-// activityResult returns the result of an activity as the code sees it.
+// activityResult returns an activity's result as the code sees it.
 func (t *turn) activityResult(e *engine.Event, recorded string) string {
 	if pos := t.find(e.SourceEventID); pos >= 0 {
 		if d, ok := t.at(pos).Data.(eventdata.ActivityScheduled); ok && strings.HasPrefix(d.Name, orchhost.SystemActivityPrefix) {
@@ -215,13 +215,12 @@ func (t *turn) activityResult(e *engine.Event, recorded string) string {
 	return recorded
 }
 
-// failure is the error of an activity or child as orchestration code sees it.
+// failure is the error that orchestration code sees when an activity or child fails.
 type failure string
 
 func (f failure) Error() string { return string(f) }
 
-// pendingLike returns the futures without a result that have a schedule of the same kind as the one at pos, in
-// ascending order.
+// pendingLike returns, in ascending order, the unresolved futures whose schedule is of the same kind as the one at pos.
 func (t *turn) pendingLike(pos int) []orchhost.Token {
 	var out []orchhost.Token
 	for i := 1; i < len(t.futures); i++ {
@@ -233,7 +232,7 @@ func (t *turn) pendingLike(pos int) []orchhost.Token {
 	return out
 }
 
-// reorder prepares position if a rule applies new events in an order other than the recorded one.
+// reorder prepares t.order if a rule applies new events in an order other than the recorded one.
 func (t *turn) reorder() {
 	if t.rules.ApplyOrder == nil {
 		return

@@ -5,22 +5,23 @@ import (
 	"github.com/durosim/durosim/internal/slab"
 )
 
-// Workspace is memory that successive turns reuse: their tables, and the coroutines with code that has ended. It does
-// not change the output of a turn; it only saves allocations, which are half the cost of a small turn. Outputs are in
-// its memory, too, and stay valid until Reset.
+// Workspace is memory that successive turns reuse. It holds their tables and their idle coroutines. It does not affect
+// a turn's output; it only saves allocations, which are half the cost of a small turn. Outputs are allocated from it,
+// too, and stay valid until Reset.
 //
-// A Workspace is not safe for concurrent use. Close it after use, since idle coroutines are never garbage-collected.
+// A Workspace is not safe for concurrent use. It must be closed after use, because idle coroutines are never
+// garbage-collected.
 type Workspace struct {
 	busy   bool
 	input  Input
 	turn   turn
 	stamps []stamp
-	hosts  []host // unused ones; see newHost
+	hosts  []host // unused hosts; see newHost
 	idle   []*coroutine
-	// contain is the method value w.runContained, which works on the field contained.
+	// contain is the method value w.runContained, which runs the code in contained.
 	contain   func()
 	contained contained
-	// The memory of outputs.
+	// The memory for outputs.
 	events  slab.Slab[engine.Event]
 	items   slab.Slab[engine.WorkItem]
 	pins    slab.Slab[engine.Version]
@@ -34,7 +35,7 @@ func NewWorkspace() *Workspace {
 	return w
 }
 
-// Close ends the idle coroutines. The workspace can be used again.
+// Close ends the idle coroutines. The workspace can still be used afterwards.
 func (w *Workspace) Close() {
 	for i, c := range w.idle {
 		c.stop()
@@ -43,7 +44,7 @@ func (w *Workspace) Close() {
 	w.idle = w.idle[:0]
 }
 
-// Reset takes back the memory of all outputs. Nobody may use them afterwards.
+// Reset reclaims the memory of all outputs, which must not be used afterwards.
 func (w *Workspace) Reset() {
 	w.events.Reset()
 	w.items.Reset()
@@ -51,8 +52,8 @@ func (w *Workspace) Reset() {
 	w.outputs.Reset()
 }
 
-// with runs f with a turn for the input. It uses the input's workspace, or a new one if the input has none or if that
-// one is busy because the code of a turn computes another turn.
+// with calls f with a turn for the input. It uses the input's workspace. If the input has none, or if its workspace is
+// busy because a turn's code is computing another turn, it uses a new one.
 func (in *Input) with(f func(t *turn)) {
 	w := in.Workspace
 	if w == nil || w.busy {
@@ -63,13 +64,13 @@ func (in *Input) with(f func(t *turn)) {
 	w.input = *in
 	t := w.reset(&w.input)
 	f(t)
-	t.host.inner = (*turn)(nil) // invalidates a Context that the code kept
+	t.host.inner = (*turn)(nil) // invalidates any Context that the code kept
 	w.input = Input{}
 	w.busy = false
 }
 
-// reset returns the workspace's turn in its initial state, with the memory of the previous turn, except for memory that
-// belongs to outputs.
+// reset returns the workspace's turn in its initial state. The turn reuses the previous turn's memory, except for
+// memory that belongs to outputs.
 func (w *Workspace) reset(in *Input) *turn {
 	t := &w.turn
 	clear(t.delta)
@@ -86,8 +87,8 @@ func (w *Workspace) reset(in *Input) *turn {
 	return t
 }
 
-// newHost returns a host that no turn has used. Hosts are never reused, since a Context that code has kept must stay
-// invalid. newHost allocates several at a time.
+// newHost returns a host that no turn has used, allocating several at a time. Hosts are never reused, because a Context
+// that code has kept must stay invalid.
 func (w *Workspace) newHost() *host {
 	if len(w.hosts) == 0 {
 		w.hosts = make([]host, hostsAtOnce)
@@ -97,10 +98,10 @@ func (w *Workspace) newHost() *host {
 	return h
 }
 
-// hostsAtOnce is small, so that a Context that code has kept keeps little memory alive.
+// hostsAtOnce is kept small, because a Context that code has kept keeps the whole block alive.
 const hostsAtOnce = 16
 
-// stampOf returns the text that a build stamps on its events: its version.
+// stampOf returns the text with which a build stamps its events, which is its version.
 func (w *Workspace) stampOf(b *engine.Build) string {
 	for i := range w.stamps {
 		if w.stamps[i].build == b {
@@ -114,7 +115,7 @@ func (w *Workspace) stampOf(b *engine.Build) string {
 	return w.stamps[len(w.stamps)-1].text
 }
 
-// stamp is the text of a build's version. A Workspace keeps the stamps of recent builds.
+// stamp caches the text of a build's version. A Workspace keeps the stamps of recent builds.
 type stamp struct {
 	build *engine.Build
 	text  string
@@ -122,8 +123,8 @@ type stamp struct {
 
 const maxStamps = 16
 
-// Contain runs user code that has no Context, such as an activity's. It contains a panic or runtime.Goexit: panicked
-// reports whether there was one, and text describes it. A nil workspace works like an empty one.
+// Contain runs user code that has no Context, such as an activity. It contains a panic or a call of runtime.Goexit:
+// panicked reports whether there was one, and text describes it. A nil workspace behaves like an empty one.
 func (w *Workspace) Contain(code func()) (text string, panicked bool) {
 	if w == nil {
 		w = NewWorkspace()
@@ -139,7 +140,7 @@ func (w *Workspace) Contain(code func()) (text string, panicked bool) {
 	return w.contained.text, w.contained.panicked
 }
 
-// contained is the user code of a Contain call, with its outcome.
+// contained is the user code of a Contain call and its outcome.
 type contained struct {
 	code     func()
 	text     string
@@ -153,7 +154,7 @@ func (w *Workspace) runContained() {
 	w.contained.text, w.contained.panicked = text, panicked
 }
 
-// ownDelta returns a copy of a turn's events for its caller.
+// ownDelta returns a copy of a turn's events that the caller may keep.
 func (t *turn) ownDelta() []engine.Event {
 	return append(t.workspace.events.Make(len(t.delta)), t.delta...)
 }

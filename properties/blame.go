@@ -7,21 +7,22 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// Chance is the share of runs that still violate the property when every choice after a step is drawn anew.
+// Chance records how often a shrunk run still violates its property when every choice after a given step is redrawn at
+// random.
 type Chance struct {
-	// Step is the last step whose choices are kept. At 0 all choices are drawn anew.
+	// Step is the last step whose choices are kept. If it is 0, all choices are redrawn.
 	Step uint64
-	// Failed of Draws runs violate the property.
+	// Draws is the number of redrawn runs, and Failed is how many of them violate the property.
 	Failed, Draws int
-	// Line is the last line of the story up to this step, nil if nothing has happened yet.
+	// Line is the last line of the story up to this step, or nil if nothing has happened yet.
 	Line *cluster.Line
 
-	holds uint64 // the first seed for which the property holds, 0 if there is none
+	holds uint64 // the first seed for which the property holds, or 0 if there is none
 }
 
-// Blame says which part of a shrunk run decides its violation. It draws the run anew from the start, from the
-// violation, and from steps between, more of them where the chance changes most, and counts the failures. It takes at
-// most 12 times as many runs as there are draws. Steps come in order.
+// Blame finds the part of a shrunk run that decides its violation. It redraws the run from the start, from the
+// violation, and from steps in between, and counts the failures; it probes more steps where the chance changes most. It
+// makes at most 12*draws runs. The result is sorted by step.
 func (s *Shrunk) Blame(draws int) []Chance {
 	const most = 12
 	story := s.options.story(s.Concrete)
@@ -61,8 +62,8 @@ func (s *Shrunk) Blame(draws int) []Chance {
 	return list
 }
 
-// NearestDraw returns a run that satisfies the property and shares the longest beginning with the shrunk run before
-// it is drawn anew. It reports false if every run of Blame violates the property.
+// NearestDraw returns a redrawn run that satisfies the property and follows the shrunk run for as long as possible
+// before it is redrawn. It reports false if every run that Blame made violates the property.
 func (s *Shrunk) NearestDraw(blame []Chance) (*Nearest, bool) {
 	for _, c := range slices.Backward(blame) {
 		if c.holds == 0 {
@@ -77,12 +78,12 @@ func (s *Shrunk) NearestDraw(blame []Chance) (*Nearest, bool) {
 	return nil, false
 }
 
-// reseeded reports whether the shrunk run violates its property if every choice after a step is drawn from seed. It
-// appends the lines of the run to story, if that is not nil.
+// reseeded redraws every choice after step from seed, and reports whether the run still violates its property. If story
+// is not nil, reseeded appends the run's lines to it.
 func (s *Shrunk) reseeded(step, seed uint64, story *[]cluster.Line) bool {
 	c := &turning{Chooser: sim.Replay(s.Choices), then: sim.Random(seed), after: step}
 	cfg := s.options.config(s.Concrete, c)
-	cfg.Narrator = func(l cluster.Line) { // a narrator gives draws the names that were recorded
+	cfg.Narrator = func(l cluster.Line) { // with a narrator, draws have the same names as in the recording
 		if story != nil {
 			*story = append(*story, l)
 		}
@@ -100,12 +101,12 @@ func (s *Shrunk) reseeded(step, seed uint64, story *[]cluster.Line) bool {
 	return violated
 }
 
-// turning is a chooser that hands over to another one after a step.
+// turning is a chooser that hands over to another chooser after a given step.
 type turning struct {
 	sim.Chooser
 	then  sim.Chooser
 	after uint64
-	step  func() uint64 // nil until there is a world
+	step  func() uint64 // nil until the world exists
 }
 
 func (t *turning) turned() bool { return t.step != nil && t.step() > t.after || t.after == 0 }

@@ -4,7 +4,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// Property describes one property. Ids are stable: violations, command lines and stored runs use them.
+// Property describes one property. IDs are stable, since violations, command lines and stored runs refer to them.
 type Property struct {
 	ID        string
 	Name      string
@@ -12,10 +12,10 @@ type Property struct {
 	Statement string // one sentence
 }
 
-// String returns the id and the name, such as "S01 filter-before-lock".
+// String returns the ID and the name, such as "S01 filter-before-lock".
 func (p Property) String() string { return p.ID + " " + p.Name }
 
-// Catalogue returns the properties that a Monitor checks, in order of id: safety, then liveness.
+// Catalogue returns the properties that a Monitor checks, sorted by ID: first safety, then liveness.
 func Catalogue() []Property {
 	const s, l = cluster.ClassSafety, cluster.ClassLiveness
 	return []Property{
@@ -63,7 +63,7 @@ func Catalogue() []Property {
 	}
 }
 
-// ByID returns the property with the given id, and whether it exists.
+// ByID returns the property with the given ID and reports whether it exists.
 func ByID(id string) (Property, bool) {
 	for _, p := range Catalogue() {
 		if p.ID == id {

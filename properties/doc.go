@@ -1,16 +1,16 @@
-// Package properties holds what must be true of a simulated cluster: checkers that watch a run, the coverage points that
-// a campaign should reach, and the expectations that a scenario adds. In your own test:
+// Package properties checks what must be true of a simulated cluster. It has the checkers that watch a run, the
+// coverage points that a campaign should reach, and the expectations that a scenario adds. In your own test:
 //
 //	properties.Test(t, properties.Config{Scenario: "plans/upgrade.txt", Seeds: 50, Handlers: register})
 //
-// Most users need only Test: it runs a scenario over seeds in go test, with the user's builds and handlers, and
-// reports a failure as the smallest plan that shows it. Shrink finds that plan (see package shrink). Config.EachRun
-// adds invariants and monitors of the user's own. Package gen draws plans from a seed.
+// Most users need only Test: it runs a scenario over many seeds under go test, with your builds and handlers, and
+// reports a failure as the smallest plan that shows it. Shrink finds that plan. Config.EachRun adds your own invariants
+// and monitors. Package gen draws plans from a seed.
 //
 // A Monitor watches one run. It receives every observation of the store and every record of the world, builds a model
-// of the store from the observations alone, and passes both to each checker. Checkers are online: a violation carries
-// the step and the virtual time at which it happened, and its message gives what was expected, what was seen, and the
-// evidence (caller with build and incarnation, token, message, event, counts).
+// of the store from the observations alone, and passes both to each checker. Checkers work online: a violation carries
+// the step and the virtual time at which it happened. Its message says what was expected, what was seen, and what the
+// evidence is (caller with build and incarnation, token, message, event, counts).
 //
 //	cfg.Monitor = func(w *cluster.World) cluster.Monitor {
 //		return properties.New(w, properties.Options{})
@@ -18,26 +18,27 @@
 //
 // # What a monitor promises
 //
-// It does not influence the run: with and without a monitor, a seed gives the same run. It trusts no answer: pins,
+// A monitor does not influence the run: a seed gives the same run with and without one. It trusts no answer: pins,
 // counts, locks and batches come from the model. It raises no false alarm about anything that
-// docs/contract/provider.md#p10 leaves free. A call whose answer is lost counts, since it took effect; so does a call
-// of a node that crashed meanwhile. Clients and probes may do everything that the contract allows the caller of a
-// provider. So the properties about what a runtime commits (S08, S09, S10, S12's rules, S13, S23) judge the acks of
-// nodes only, by the pin that the execution has at that time, whoever set it. Liveness does not count the time during
-// which a probe holds work back.
+// docs/contract/provider.md#p10 leaves free. A call whose answer is lost still counts, since it took effect, and so
+// does a call by a node that has crashed in the meantime. Clients and probes may do everything that the contract allows
+// a provider's caller to do. For that reason, the properties about what a runtime commits (S08, S09, S10, the rules of
+// S12, S13, S23) judge only the acks of nodes, and they use the execution's current pin, no matter who set it. Liveness
+// does not count the time during which a probe holds work back.
 //
-// At the end of a run the model is compared with the store, bytes included. A difference is reported as "shadow",
-// class internal: the observations are incomplete, and no verdict of that run counts. The same holds for a call about
-// which store and caller disagree: whether it was made, by whom, with which arguments, and how it ended.
+// At the end of a run the model is compared with the store, byte for byte. A difference is reported as "shadow", class
+// internal: it means that the observations are incomplete and that no verdict on this run counts. The same applies to a
+// call if the store and its caller disagree on whether it was made, who made it, what its arguments were, or how it
+// ended.
 //
-// Limits: each property reports its first three violations of a run. A monitor can judge only what the store
-// observes. Among the reads of clients, these are the custom status, single keys, and the answers to probes that
-// look.
+// There are limits. Each property reports only its first three violations in a run. A monitor can judge only what the
+// store observes; of the reads that clients make, the store observes the custom status, single keys, and the answers to
+// probes that look.
 //
-// The clocks of nodes may differ, and a store may use the clocks of its callers. With such a store, properties that
-// compare the times of different callers are judged if the clocks are at most a second apart, and S22 only if they
-// agree; NotJudged names the properties that are not judged. A store with a clock of its own compares times of that
-// clock only, and every property is judged.
+// Nodes' clocks may differ, and a store may use its callers' clocks. With such a store, properties that compare times
+// of different callers are judged only if the clocks are at most a second apart, and S22 only if the clocks agree;
+// NotJudged names the properties that are not judged. A store with its own clock compares only times of that clock, so
+// every property is judged.
 //
 // # Safety
 //
@@ -52,106 +53,107 @@
 //	S25 lease-whole                S26 reads-true            S27 strategy-kept
 //	S28 node-by-its-rules
 //
-// 1. S01: a filtered fetch locks, marks and counts nothing of an instance whose current pin the filter excludes.
-// Taking a lock and giving it back in the same call is a violation, too. The pin is that of the current execution; it
-// is compared as a numeric triple with both ends of the first range. An instance without a row has no pin.
+// 1. S01: if the filter excludes an instance's current pin, a filtered fetch does not lock, mark or count anything that
+// belongs to the instance. Taking a lock and releasing it within the same call is a violation, too. The pin is that of
+// the current execution; it is compared as a numeric triple with both ends of the first range. An instance without a
+// row has no pin.
 //
-// 2. S02: such a fetch decodes no event of that instance either, cached or not.
+// 2. S02: such a fetch does not decode any event of that instance either, whether or not the event is cached.
 //
-// 3. S03: unpinned work that is visible, unlocked and has a context is offered to every filter but the empty one,
-// which gets nothing. A fetch that dropped orphans or undid a lock may return nothing (F4).
+// 3. S03: work that is unpinned, visible and unlocked and has a context is offered to every filter except the empty
+// one, which gets nothing. A fetch that dropped orphans or undid a lock may return nothing (F4).
 //
-// 4. S04: at the end of each call the counts are compared with those at its beginning. A delivery raises the count of
-// each message of its batch by one and changes no other, an abandon with ignore_attempt lowers each count of its
-// batch by one and not below zero, and all other calls change none. The count that the caller gets is the maximum
-// over the batch.
+// 4. S04: at the end of each call, the attempt counts are compared with those at its start. A delivery adds one to the
+// count of each message in its batch. An abandon with ignore_attempt subtracts one from each count in its batch, but
+// never goes below zero. No other call changes a count. The caller gets the highest count in the batch.
 //
-// 5. S05: no caller takes a live lock; an ack and a renewal succeed only with the token of a live lock; a fetch that
-// delivers nothing leaves no lock. A lock ends at the instant that it names; a renewal extends it from the instant of
-// the renewal. An abandon needs the token of the newest lock, live or expired.
+// 5. S05: no caller takes a live lock. An ack or a renewal succeeds only with a live lock's token. A fetch that
+// delivers nothing leaves no lock behind. A lock expires at the instant that it names; a renewal extends it from the
+// instant of the renewal. An abandon needs the newest lock's token, live or expired.
 //
-// 6. S06: a successful ack shows each of its steps; a failed ack, abandon or renewal shows none. A change that is
-// undone within the call counts as not made.
+// 6. S06: a successful ack shows every one of its steps; a failed ack, abandon or renewal shows none. A change that is
+// undone within the same call does not count as a change.
 //
-// 7. S07: events are never overwritten. They are removed only by administration, or by the call that appended them if
-// that call fails. An ack decodes no event that an earlier call appended.
+// 7. S07: events are never overwritten. Only administration removes them, or a failing call that removes what it has
+// appended itself. An ack does not decode events that an earlier call appended.
 //
-// 8. S08: a terminal status, ContinuedAsNew included, never changes, and a history has one terminal event.
+// 8. S08: a terminal status never changes, and ContinuedAsNew is terminal. A history has at most one terminal event.
 //
-// 9. S09: a pin is set with the first turn, to the build of the node that committed it, because the ack asked for it.
-// Poison of an execution that never began pins the execution that it begins; poison of a start that cannot be decoded
-// begins no execution.
+// 9. S09: the first turn sets the pin, because the ack asks for it, to the build of the node that commits the turn.
+// Poisoning an execution that never began also pins the execution that it begins. Poisoning a start that cannot be
+// decoded begins no execution.
 //
-// 10. S10: the checker uses the filter with which the node fetched the batch, or the range of the node if it fetched
-// without a filter. First turns, poison and acks without events are exempt.
+// 10. S10: the checker uses the filter with which the node fetched the batch, or the node's range if it fetched without
+// a filter. First turns, poison and acks without events are exempt.
 //
-// 11. S11: each execution is replayed by the right rules, on every build of the run that reads the kinds, that has
-// the handler in its last registry, and of which a node admitted the pin. An ack carries out every detached start and
-// every cancellation that it records, and cancels only what was started. A turn that a node calls nondeterministic is
-// a violation, since shipped code is deterministic. A damaged history is exempt, and so is the end of an execution
-// that was ended from outside.
+// 11. S11: each execution is replayed under the right rules, on every build in the run that reads its kinds, has its
+// handler in its latest registry, and was used by a node that admitted its pin. An ack carries out every detached start
+// and every cancellation that it records, and cancels only what was started. It is also a violation if a node calls a
+// turn nondeterministic, since shipped code is deterministic. Damaged histories are exempt, and so is the end of an
+// execution that was ended from outside.
 //
 // 12. S12: a message leaves its queue only through the ack of its delivery, a cancellation that names it, a deletion,
-// or as an orphan, and a message is an orphan only while no start for its instance is queued. Each message that a
-// committed turn consumed has left an event or appears in the node's note with the rule that dropped it. A node
-// acknowledges no batch that it decided to hand back.
+// or as an orphan. It is an orphan only while no start for its instance is queued. Each message that a committed turn
+// consumed has either left an event or appears in the node's note with the rule that dropped it. A node never
+// acknowledges a batch that it decided to hand back.
 //
-// 13. S13: a completion has a schedule of its kind in the same execution, is the only completion of that schedule,
-// and comes from a message of the batch that names the execution.
+// 13. S13: a completion has a matching schedule in the same execution, is that schedule's only completion, and comes
+// from a message in the batch that names the execution.
 //
-// 14. S14: a deletion removes the whole instance (worker rows may stay if their tokens are dead: F28), removes no
-// running instance without force, and orphans no child. After it, tokens that were given out before are dead. A prune
+// 14. S14: a deletion removes the whole instance (worker rows may stay if their tokens are dead: F28). Without force,
+// it removes no running instance. It orphans no child. Tokens handed out before the deletion are dead after it. A prune
 // removes only executions that are neither current nor running. An instance that is started again under the same name
 // is a different instance.
 //
-// 15. S15: a row does not become visible before the time that its abandon, enqueue or timer asked for, and is not
+// 15. S15: a row does not become visible before the time that its abandon, enqueue or timer asked for, and it is not
 // delivered before it is visible.
 //
-// 16. S16: the checker derives sessions from the calls. A store is free to shorten the lock of a session at a refresh
-// (F26), to count the late ack of a former holder as activity (F27), and to keep sessions that a cleanup could
-// remove. The cap of a node is judged by the activities that run.
+// 16. S16: the checker derives sessions from the calls. A store may shorten a session's lock at a refresh (F26), count
+// a former holder's late ack as activity (F27), and keep sessions that a cleanup could remove. A node's session cap is
+// judged by the activities that run.
 //
-// 17. S17: the checker derives the state from the events of acks that took effect. A snapshot with history_error may
-// hold anything (F13), and a tombstone any time (F19). Queue messages arrive in the order of their batch. A
-// continue-as-new carries messages over by the number of dequeues, whichever of them read a message.
+// 17. S17: the checker derives the state from the events in acks that took effect. A snapshot with history_error may
+// hold anything (F13), and a tombstone may have any time (F19). Queue messages arrive in the order of their batch. A
+// continue-as-new carries messages over according to the number of dequeues, no matter which of them read a message.
 //
-// 18. S18: when a history or a message could not be decoded, the fetch ends with a delivery that has history_error.
-// Without history_error the history is complete, and all its kinds are ones that the caller's build reads.
+// 18. S18: when a history or a message cannot be decoded, the fetch delivers with history_error set. Without
+// history_error the history is complete, and the caller's build reads all its kinds.
 //
-// 19. S19: judged when somebody else takes a lock that ran out. The holder is excused if it was down or frozen, if a
-// fetch or an abandon of it failed after it took the lock, or if a renewal or an ack failed too late for another try.
-// A lock that is too short (at most 1 s) for the contract's renewal interval is exempt. A session is judged when its
-// owner renews or acknowledges an activity of it.
+// 19. S19: judged when somebody else takes an expired lock. The previous holder is excused if it was down or frozen, if
+// one of its fetches or abandons failed after it took the lock, or if a renewal or an ack failed too late for another
+// try. A lock that is too short for the contract's renewal interval (at most 1 s) is exempt. A session is judged when
+// its owner renews or acknowledges one of its activities.
 //
-// 20. S20: judged when an ack ends an execution of an instance that runs a program of the plan, as root, as child or
-// detached. The allowed ends come from the tree of the program: any branch of a select may win, and an event has data
-// that some client sent. Poison is left to L01 and L05. A cancel is possible where the plan or a parent may have sent
-// one.
+// 20. S20: judged when an ack ends an execution of an instance that runs one of the plan's programs, whether as a root,
+// as a child or detached. The program's tree determines the allowed ends: any branch of a select may win, and an event
+// has data that some client sent. Poison is left to L01 and L05. A cancel is possible if the plan or a parent may have
+// sent one.
 //
 // 21. S21: judged when a node begins to run an activity.
 //
 // 22. S22: the checker derives eligibility from the observations and does not ask the store, so it notices rows that
-// are lost from the index. A fetch drops orphaned queue messages. If damage makes it uncertain what an instance runs,
-// S22 requires nothing.
+// the index has lost. A fetch drops orphaned queue messages. If damage makes it uncertain what an instance runs, S22
+// requires nothing.
 //
-// 23. S23: unpinned executions are exempt, and so are pins of builds that the run does not have.
+// 23. S23: unpinned executions are exempt, and so are executions pinned to a build that is not in the run.
 //
-// 24. S24: the specification of a turn (package properties/oracle/turn) judges every ack of a node, from the history
-// and the batch that the node received, damaged or not. It shares no code with the replay engine and does not know
-// the orchestrations: a turn may make any schedules, but they determine everything else. An ack that poisons an
-// execution that has not begun or cannot be decoded is left to S12.
+// 24. S24: the specification of a turn (package properties/oracle/turn) judges every ack by a node, from the history
+// and the batch that the node received, damaged or not. The specification shares no code with the replay engine and
+// does not know the orchestrations: a turn may schedule anything, and everything else follows from its schedules. An
+// ack that poisons an execution is left to S12 if the execution has not begun or cannot be decoded.
 //
-// 25. S25: judged at the answer to a fetch or a renewal, by the time of the call. The store is not responsible for an
+// 25. S25: judged when a fetch or a renewal is answered, by the time of the call. The store is not responsible for an
 // answer that is delayed on the way back.
 //
-// 26. S26: judged where probes look. Like a client, a probe reads the list of instances and the history, statistics
-// and keys of each.
+// 26. S26: judged where probes look. Like a client, a probe reads the list of instances and each instance's history,
+// statistics and keys.
 //
-// 27. S27: for strategies other than filter. Work that a node cannot run is bounced with growing delays, or ended by
-// a sweeper or as a dead letter, with a cause, and only after it has been blocked for long enough.
+// 27. S27: for strategies other than filter. Work that a node cannot run is bounced with growing delays, or is ended by
+// a sweeper or as a dead letter. Ending it requires a cause, and the work must have been blocked for long enough.
 //
 // 28. S28: a node decides, requests, logs and counts what the specification of a node prescribes, given the answers
-// that it got. A decision is judged when the node notes it; an action that is due is judged when its time has passed.
+// that it received. A decision is judged when the node notes it; an action that is due is judged once its time has
+// passed.
 //
 // # Liveness
 //
@@ -159,29 +161,33 @@
 //	L02 healthy-finishes  L04 drain-ends               L06 parent-told      L09 upgrade-converges  L11 work-served
 //	L12 poison-acts       L13 blocked-ends
 //
-// Each has a bound in store time that is computed from the options of the nodes and from the actual backoffs; the
-// message of a violation shows the sum with its terms. Obligations are judged at the end of each phase.
+// Each has a bound in store time, which is computed from the nodes' options and from the actual backoffs; a violation's
+// message shows the sum with its terms. Obligations are judged at the end of each phase.
 //
-// L12 is judged while faults go on, too. It excuses a delivery above max_attempts if its holder crashed, froze, or
-// had a fault in one of its calls after it took the lock, other than a wait before a fetch or after an ack. A
-// delivery to a probe does not count, since probes do not poison.
+// L12 is judged even while faults go on. It excuses a delivery above max_attempts if its holder crashed or froze after
+// it took the lock, or if one of the holder's calls then met a fault other than a wait before a fetch or after an ack.
+// A delivery to a probe does not count, since probes do not poison.
 //
-// Some violations cannot be repaired later and are reported at once: an ack that ends a child without a message to
-// the parent that scheduled it, and a continue-as-new of a child that does not name the parent (L06; a child whose
-// start was damaged is exempt, since only the start named the parent), a message that is handed back because of its
-// pin more often than max_attempts (L01), a lock that is revived after it expired (L08), and a cancel that a node
-// consumed although the instance goes on (L10). L09 covers pins of builds that some node of the run had, if the
-// highest build's own range holds them, while all nodes run that build with that range.
+// Some violations cannot be repaired later, so they are reported at once:
 //
-// L11 is of class plan: a tag that no node serves breaks no contract; the activity waits for ever.
+//   - L01: a message is handed back because of its pin more than max_attempts times.
+//   - L06: an ack ends a child without sending a message to the parent that scheduled it, or a child's continue-as-new
+//     does not name the parent. A child whose start was damaged is exempt, since only the start named the parent.
+//   - L08: an expired lock is revived.
+//   - L10: a node consumes a cancel, but the instance goes on.
+//
+// L09 covers a pin if it belongs to a build that some node in the run had, and if the highest build's own range
+// includes it. It applies while all nodes run the highest build with that range.
+//
+// L11 has class plan: a tag that no node serves does not break the contract; the activity just waits forever.
 //
 // # Where they hold
 //
-// "+" means that the property holds; "-" that it does not hold, and is not judged or only counted; "n" that it holds
-// trivially, because nodes send no filter, or under filter, for S27 and L13, because these judge the other
-// strategies. The last column names the faults that suspend a property. Under the profile duroxide-0.1.26 every
-// property is judged, so that a campaign shows the cost of its switches (docs/findings.md); a "-" in its column means
-// that a switch breaks the property.
+// "+" means that the property holds. "-" means that it does not hold, and is either not judged or only counted. "n"
+// means that it holds trivially: nodes send no filter, or, for S27 and L13, the column is filter and these two judge
+// the other strategies. The last column names the faults that suspend a property. Under the profile duroxide-0.1.26
+// every property is judged, so that a campaign shows what the profile's switches cost (docs/findings.md); a "-" in that
+// column means that one of the switches breaks the property.
 //
 //	property      filter  bounce  sweeper  deadletter  contract  0.1.26  suspended by
 //	S01 S02         +       n       n          n          +        -

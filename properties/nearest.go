@@ -10,24 +10,25 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// Nearest is a run without the violation that is as close to a shrunk run as possible: its plan differs in one
-// element, if such a plan exists, and the two runs are equal for as long as possible.
+// Nearest describes a run that does not show the violation and is as close to a shrunk run as possible: its plan
+// differs in one element, if such a plan exists, and the two runs stay equal for as long as possible.
 type Nearest struct {
-	// Without lists the lines of the shrunk plan's text that the other plan lacks; Instead lists the lines that only
-	// the other plan has.
+	// Without lists the lines of the shrunk plan that the other plan lacks. Instead lists the lines that only the other
+	// plan has.
 	Without, Instead []string
-	// Same is the number of lines with which both stories begin; Last is the last of these, nil if there is none.
+	// Same is the number of leading lines that both stories share. Last is the last of them, or nil if there are none.
 	Same int
 	Last *cluster.Line
-	// Fails and Holds are the next lines of the failing run and of the other run, nil if that run ends there.
+	// Fails and Holds are the next lines of the failing run and of the other run. Each is nil if its run ends at that
+	// point.
 	Fails, Holds *cluster.Line
 }
 
-// nearestTried bounds the number of runs that Nearest makes.
+// nearestTried bounds how many runs Nearest makes.
 const nearestTried = 40
 
 // Nearest returns the nearest run that does not violate the property. It reports false if the search for the smallest
-// plan met no such run.
+// plan never came across such a run.
 func (s *Shrunk) Nearest() (*Nearest, bool) {
 	type candidate struct {
 		nearest Nearest
@@ -37,7 +38,7 @@ func (s *Shrunk) Nearest() (*Nearest, bool) {
 	var all []candidate
 	for _, c := range s.Near {
 		if p := c.Plan; len(p.Instances)+len(p.Histories)+len(p.Probes) == 0 {
-			continue // without any work everything holds
+			continue // a plan without work satisfies every property
 		}
 		other := strings.Split(c.Text(), "\n")
 		n := Nearest{Without: missing(own, other), Instead: missing(other, own)}
@@ -63,8 +64,8 @@ func (s *Shrunk) Nearest() (*Nearest, bool) {
 	return best, best != nil
 }
 
-// Text describes the run for people: what its plan lacks and has instead, and where the two runs part. It ends with a
-// newline.
+// Text describes the run for people: what its plan lacks, what it has instead, and where the two runs diverge. The text
+// ends with a newline.
 func (n *Nearest) Text() string {
 	var b strings.Builder
 	if len(n.Without) > 0 {
@@ -84,7 +85,7 @@ func (n *Nearest) Text() string {
 	return b.String()
 }
 
-// lineText returns a line of a story as text.
+// lineText formats a line of a story.
 func lineText(l *cluster.Line) string {
 	if l == nil {
 		return "nothing more happens"
@@ -92,7 +93,7 @@ func lineText(l *cluster.Line) string {
 	return fmt.Sprintf("%s  %s  %s", span.Text(l.Ms), strings.TrimSpace(l.Node+" "+l.Build), l.Text)
 }
 
-// missing returns the lines of one text that another text lacks, without headings.
+// missing returns the lines of one text that are not in the other, omitting headings.
 func missing(of, in []string) []string {
 	left := slices.Clone(in)
 	var list []string
@@ -126,12 +127,12 @@ func alike(a, b cluster.Line) bool {
 	return a.At == b.At && a.Node == b.Node && a.Build == b.Build && a.Text == b.Text
 }
 
-// story runs a concrete plan and returns its story, line by line.
+// story runs a concrete plan and returns its story as lines.
 func (o *ShrinkOptions) story(c Concrete) (lines []cluster.Line) {
 	cfg := o.config(c, sim.Replay(c.Choices))
 	cfg.Narrator = func(l cluster.Line) { lines = append(lines, l) }
 	if _, err := cluster.Run(cfg); err != nil {
-		return nil // the same plan has run before, without a narrator
+		return nil // cannot happen: the same plan has already run, without a narrator
 	}
 	return lines
 }

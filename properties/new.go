@@ -7,31 +7,31 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Options select what a monitor watches. The zero value watches everything that always holds.
+// Options selects what a monitor watches. The zero value checks every property and no expectations.
 type Options struct {
-	// Properties lists the ids to check ("S01"); nil means all of Catalogue. The comparison with the shadow store has the
-	// id "shadow".
+	// Properties lists the IDs of the properties to check ("S01"). If it is nil, all of Catalogue is checked. "shadow"
+	// is the ID for the comparison with the shadow store.
 	Properties []string
-	// Without lists ids that are not reported, although Properties or the default includes them.
+	// Without lists IDs that are not reported, even if Properties or the default includes them.
 	Without []string
-	// Expectations are what a scenario expects in addition to the properties. They are checked whatever Properties
-	// selects.
+	// Expectations lists what a scenario expects in addition to the properties. They are always checked, whatever
+	// Properties selects.
 	Expectations []plan.Expectation
-	// Referee has properties/oracle judge every answer of the store. It is a plain implementation, slow for long
-	// runs. A rejected answer is reported under the id "referee".
+	// Referee makes properties/oracle judge every answer of the store. The oracle is written for clarity and is slow on
+	// long runs. A rejected answer is reported under the ID "referee".
 	Referee bool
-	// Matrix adds coverage points that count which kinds of faults met which features of orchestrations, such as
-	// "fault answer-lost meets sessions".
+	// Matrix adds coverage points that count which kinds of faults hit which features of orchestrations, such as "fault
+	// answer-lost meets sessions".
 	Matrix bool
 }
 
-// New makes the monitor of one run, for cluster.Config.Monitor. A monitor serves a single run.
+// New returns a monitor for one run, for use in cluster.Config.Monitor. A monitor cannot be reused for another run.
 func New(w *cluster.World, opts Options) cluster.Monitor {
 	return monitor.New(w, monitor.Options(opts))
 }
 
-// NotJudged returns the ids of the properties that a run of the plan does not judge because its store uses the clocks
-// of its callers and these differ by more than a second. S22 is not judged if the clocks differ at all.
+// NotJudged returns the IDs of the properties that are not judged in a run of the plan because its store uses its
+// callers' clocks and these differ by more than a second. S22 is not judged if the clocks differ at all.
 func NotJudged(p *plan.Plan) []string {
 	var ids []string
 	for _, property := range Catalogue() {
@@ -48,10 +48,13 @@ type PointInfo struct {
 	Summary string
 }
 
-// CoveragePoints returns the points that a run can reach, sorted by name. In addition, a run reports a point for each
-// change of a node's build and the phase in which it happened ("upgrade 1.5.0->2.0.0 turbulence", "rollback ..."),
-// for each kind of event in a history that a node received after such a change in that phase ("upgrade 1.5.0->2.0.0
-// turbulence TimerFired", once per run), and for each fulfilled sometimes of a scenario ("expect:LINE:TEXT").
+// CoveragePoints returns the points that a run can reach, sorted by name. In addition, a run reports a point
+//
+//   - for each change of a node's build, with the phase in which it happened ("upgrade 1.5.0->2.0.0 turbulence",
+//     "rollback ...");
+//   - for each kind of event in a history that a node received after such a change in that phase ("upgrade 1.5.0->2.0.0
+//     turbulence TimerFired"), once per run;
+//   - for each fulfilled sometimes line of a scenario ("expect:LINE:TEXT").
 func CoveragePoints() []PointInfo {
 	var list []PointInfo
 	for _, p := range coverage.All() {

@@ -11,38 +11,40 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// Run holds the parts that belong to a single run: handlers, and checks in addition to the properties of Catalogue,
-// with the state that they share. A function that makes a Run declares that state as local variables, so a ledger
-// that activities write and invariants read is empty at the beginning of each run.
+// Run holds what belongs to a single run: handlers, checks in addition to the properties in Catalogue, and the state
+// that they share. A function that makes a Run declares that state as local variables. So a ledger that activities
+// write and invariants read is empty at the start of each run.
 type Run struct {
-	// Handlers replaces Config.Handlers, if not nil.
+	// Handlers replaces Config.Handlers unless it is nil.
 	Handlers func(r *node.Registry, b *engine.Build) error
 	// Invariants are the caller's own properties.
 	Invariants []Invariant
-	// Monitor, if not nil, makes a monitor that watches everything that happens in the run. Its violations are reported
-	// under the ids that it gives them.
+	// Monitor, if not nil, returns a monitor that watches everything that happens in the run. Its violations are
+	// reported under the IDs that it gives them.
 	Monitor func(w *cluster.World) cluster.Monitor
 
-	_ struct{} // fields must be named: more will be added
+	_ struct{} // forces keyed literals, because more fields will be added
 }
 
-// Invariant is a property of the caller's own. Either function may be nil. Their results must depend on the run
-// alone, or a seed cannot be repeated.
+// Invariant is a property that the caller defines. Either function may be nil. Their results must depend only on the
+// run; otherwise a seed cannot be repeated.
 type Invariant struct {
-	// Name is the property's id in reports and seeds: one word, such as "money-is-conserved", and none of Catalogue's.
+	// Name is the property's ID in reports and seeds. It must be a single word, such as "money-is-conserved", and must
+	// not be in Catalogue.
 	Name string
-	// Statement is the rule in one sentence. It appears in reports.
+	// Statement is the rule in one sentence, for reports.
 	Statement string
-	// Always is called after each step of the run. The first error that it returns is a violation; it is not called again.
+	// Always is called after each step of the run. The first error that it returns is reported as a violation; after
+	// that, it is not called again.
 	Always func() error
 	// AtEnd is called once, after the last step, with the outcomes of the plan's instances, in the plan's order. An
-	// error that it returns is a violation.
+	// error is reported as a violation.
 	AtEnd func(ends []cluster.FinalState) error
 }
 
-// validate reports what is wrong with the names of the invariants.
+// validate returns an error if an invariant's name is not allowed.
 func (r Run) validate() error {
-	seen := map[string]bool{} // looked up only
+	seen := map[string]bool{} // never iterated over
 	for _, i := range r.Invariants {
 		_, known := ByID(i.Name)
 		switch {
@@ -67,7 +69,8 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// Configure sets the handlers and the monitor of one run: the properties that o selects, and the checks that r adds.
+// Configure sets the handlers and the monitor of one run. The monitor checks the properties that o selects and the
+// invariants that r adds.
 func (r Run) Configure(cfg *cluster.Config, o Options) {
 	cfg.Handlers = r.Handlers
 	cfg.Monitor = func(w *cluster.World) cluster.Monitor {
@@ -83,7 +86,7 @@ func (r Run) Configure(cfg *cluster.Config, o Options) {
 	}
 }
 
-// newRun returns what belongs to the next run. Either function may be nil.
+// newRun returns the parts of the next run. Either function may be nil.
 func newRun(handlers func(r *node.Registry, b *engine.Build) error, eachRun func() Run) Run {
 	var run Run
 	if eachRun != nil {
@@ -99,7 +102,7 @@ func newRun(handlers func(r *node.Registry, b *engine.Build) error, eachRun func
 type joined struct {
 	cluster.Monitor
 	w          *cluster.World
-	own        cluster.Monitor // nil if there is none
+	own        cluster.Monitor // nil if the caller has no monitor
 	invariants []Invariant
 	violations []cluster.Violation
 }

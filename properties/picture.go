@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// drawn writes the HTML page of one run of the campaign.
+// drawn writes one run of the campaign as an HTML page.
 func (r *testRun) drawn(sum *campaign.Summary) error {
 	data, err := r.picture(sum)
 	if err != nil {
@@ -20,7 +20,7 @@ func (r *testRun) drawn(sum *campaign.Summary) error {
 	return r.draw(data)
 }
 
-// picture returns the page of the first seed of a campaign that fails, or of its first seed if none fails.
+// picture returns the page for the campaign's first failing seed, or for its first seed if none fails.
 func (r *testRun) picture(sum *campaign.Summary) ([]byte, error) {
 	p := page.Page{Title: r.name, Verdict: sum.Fate.Plan()}
 	seed := r.c.First

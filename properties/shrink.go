@@ -16,13 +16,14 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// ShrinkOptions say what Shrink must preserve, how it runs plans, and how many runs it may spend.
+// ShrinkOptions specifies what Shrink must preserve, how it runs plans, and how many runs it may make.
 type ShrinkOptions struct {
-	// Property is the id of the property that every smaller plan must violate.
+	// Property is the ID of the property that every smaller plan must violate.
 	Property string
-	// Expectation, if not empty, is the text of the scenario's expectation that it must violate (cluster.Violation has it).
+	// Expectation, if not empty, is the scenario expectation that every smaller plan must violate, as in
+	// cluster.Violation.
 	Expectation string
-	// Builds, Handlers and EachRun are those with which the plan was run, as in Config.
+	// Builds, Handlers and EachRun are those that the failing plan ran with, as in Config.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
 	EachRun  func() Run
@@ -30,33 +31,33 @@ type ShrinkOptions struct {
 	Releases cluster.Releases
 	// Store makes the store of each run, as in cluster.Config.
 	Store func(startMs int64) (*cluster.ForeignStore, error)
-	// MaxRuns bounds the runs; 0 means 5,000, which takes some seconds for the built-in scenarios.
+	// MaxRuns limits the number of runs. 0 means 5,000, which takes a few seconds for the built-in scenarios.
 	MaxRuns int
 
-	_ struct{} // fields must be named: more will be added
+	_ struct{} // forces keyed literals, because more fields will be added
 }
 
-// Concrete is a run without random choices: a plan, and the choices where the plan leaves something open.
+// Concrete is a run without random choices: a plan, plus the choices that the plan leaves open.
 type Concrete = shrink.Concrete
 
 // Small is the result of a search for a smaller run.
 type Small = shrink.Result
 
-// Shrunk is the result of Shrink: the smallest run found, the number of runs that the search took, the size of the
-// original plan, and whether the result is minimal, so that no part of it can be left out.
+// Shrunk is the result of Shrink: the smallest run found, how many runs the search made, the size of the original plan,
+// and whether the result is minimal. In a minimal result, no part can be left out.
 type Shrunk struct {
 	Small
-	// Result is the result of the smallest plan; First is its first violation of the property.
+	// Result is what running the smallest plan gave. First is the first violation of the property in that run.
 	Result *cluster.Result
 	First  cluster.Violation
 
-	needs   []string // the handlers of the caller that the plan uses
+	needs   []string // the caller's own handlers that the plan uses
 	options ShrinkOptions
 }
 
-// Shrink finds a smaller concrete plan that violates the same property. It leaves out parts, rounds times, and tries
-// fewer faults, until no step makes the plan smaller. It returns an error if the plan cannot be run, or does not
-// violate the property.
+// Shrink finds a smaller concrete plan that violates the same property. It leaves out parts, rounds times and tries
+// fewer faults until no step makes the plan smaller. It returns an error if the plan cannot be run or does not violate
+// the property.
 func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 	if failing.Plan == nil {
 		return nil, fmt.Errorf("properties: Shrink without a plan")
@@ -103,7 +104,7 @@ func (o *ShrinkOptions) builds() []*engine.Build {
 	return o.Builds()
 }
 
-// config returns the configuration that runs a candidate.
+// config returns the configuration for running a candidate.
 func (o *ShrinkOptions) config(c shrink.Concrete, chooser sim.Chooser) cluster.Config {
 	cfg := cluster.Config{Plan: c.Plan, Seed: c.Choices.Seed, Chooser: chooser, Builds: o.builds(), Releases: o.Releases, Store: o.Store}
 	newRun(o.Handlers, o.EachRun).Configure(&cfg, Options{Expectations: c.Expect})
@@ -121,7 +122,8 @@ func (o *ShrinkOptions) first(r *cluster.Result) (cluster.Violation, bool) {
 	return r.Violations[i], true
 }
 
-// Entry returns the shrunk run as a stored one, to be kept and replayed. The seed and the note record its origin.
+// Entry returns the shrunk run as a stored run, for keeping and replaying. The seed and the note record where the run
+// came from.
 func (s *Shrunk) Entry(seed uint64, note string) *scenario.Entry {
 	var ids []string
 	for _, v := range s.Result.Violations {
@@ -140,17 +142,18 @@ func (s *Shrunk) Entry(seed uint64, note string) *scenario.Entry {
 	}
 }
 
-// own returns the names that the caller's handlers have, sorted; nil if the handlers are the shipped ones.
+// own returns those of the names that belong to the caller's handlers, sorted. It returns nil if the handlers are the
+// shipped ones.
 func (o *ShrinkOptions) own(names []string) []string {
 	handlers := newRun(o.Handlers, o.EachRun).Handlers
 	if handlers == nil {
 		return nil
 	}
-	own := map[string]bool{} // looked up only
+	own := map[string]bool{} // never iterated over
 	for _, b := range o.builds() {
 		r := node.NewRegistry()
 		if handlers(r, b) != nil {
-			continue // the plan does not run that build, or it would have failed before
+			continue // the plan does not run that build; otherwise it would already have failed
 		}
 		for _, name := range slices.Concat(r.Orchestrations(), r.Activities()) {
 			own[name] = true
@@ -161,7 +164,7 @@ func (o *ShrinkOptions) own(names []string) []string {
 	return slices.Compact(names)
 }
 
-// usedHandlers is a monitor that also notes which orchestrations begin and which activities are asked for.
+// usedHandlers is a monitor that also records which orchestrations begin and which activities are requested.
 type usedHandlers struct {
 	cluster.Monitor
 	names []string

@@ -17,46 +17,46 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// Config selects what Test runs. The zero value runs the default scenario with the shipped builds and handlers.
+// Config configures Test. The zero value runs the default scenario with the shipped builds and handlers.
 type Config struct {
-	// Scenario is the name of a scenario that comes with the module, or the path of a scenario file, or, if it has
-	// more than one line, the text of a scenario. Empty means scenario.Default.
+	// Scenario is the name of a built-in scenario, the path of a scenario file, or, if it has more than one line, the
+	// text of a scenario. Empty means scenario.Default.
 	Scenario string
-	// Plan, if not nil, makes the plan of each seed, in place of Scenario. It must depend on the seed alone. Several
-	// goroutines call it at once.
+	// Plan, if not nil, makes the plan for each seed; Scenario must then be empty. The plan must depend only on the seed.
+	// Plan is called from several goroutines at once.
 	Plan func(seed uint64) (*plan.Plan, error)
-	// Stored is the text of a stored run, which Test replays in place of Scenario; it fails if the run violates anything.
-	// simrun export writes such tests.
+	// Stored is the text of a stored run, which Test replays instead of Scenario. The test fails if the run violates
+	// anything. `simrun export` writes tests of this kind.
 	Stored string
-	// Overrides are settings that replace those of Scenario: the fault load, for instance.
+	// Overrides replaces settings of Scenario, such as the fault load.
 	Overrides scenario.Overrides
-	// Seeds is the number of seeds to run, from First on; 0 means 100. First 0 means 1.
+	// Seeds is the number of seeds to run, starting at First. If Seeds is 0, Test runs 100; if First is 0, it starts at
+	// 1.
 	Seeds, First uint64
-	// Builds and Handlers provide what plans may name, as in cluster.Config; nil means the shipped ones. Each run or
-	// node calls them anew, several goroutines at once, and they must always give the same result.
+	// Builds and Handlers provide what plans may name, as in cluster.Config; nil means the shipped ones. They are
+	// called for each run or node, from several goroutines at once, and must always give the same result.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
-	// Store, if not nil, makes the store of each run, in place of durosim's own, as in cluster.Config. Several
-	// goroutines call it at once; it gives each run a store of its own.
+	// Store, if not nil, makes the store of each run, instead of durosim's own, as in cluster.Config. It is called from
+	// several goroutines at once and must return a separate store each time.
 	Store func(startMs int64) (*cluster.ForeignStore, error)
-	// EachRun, if not nil, is called at the beginning of each run, by several goroutines at once. It returns what
-	// belongs to that run alone: handlers with state, and the caller's own invariants and monitors.
+	// EachRun, if not nil, is called at the start of each run, from several goroutines at once. It returns what belongs
+	// to that run alone: handlers with state, and the caller's own invariants and monitors.
 	EachRun func() Run
-	// Properties lists the ids of Catalogue to check; nil means all.
+	// Properties lists the IDs of the properties to check, as in Catalogue; nil means all.
 	Properties []string
-	// DoubleCheck computes every turn twice. A nondeterministic handler is then reported at the first turn that
-	// differs, instead of later, when its history no longer fits.
+	// DoubleCheck computes every turn twice, so a nondeterministic handler is reported at the first turn that differs.
+	// Otherwise it is reported only later, when its history no longer fits.
 	DoubleCheck bool
-	// Chooser names the chooser, by a name of sim.NamedChooser, that makes the choices that a plan leaves open; empty
-	// means random.
+	// Chooser names the sim.NamedChooser that makes the choices a plan leaves open. Empty means random.
 	Chooser string
-	// ShrinkRuns bounds the runs that shrinking a failure may take; 0 means shrink.DefaultRuns.
+	// ShrinkRuns limits how many runs it may take to shrink a failure; 0 means shrink.DefaultRuns.
 	ShrinkRuns int
-	// Workers is the number of seeds that run at once; 0 means one for each core. Findings do not depend on it.
+	// Workers is the number of seeds that run at once; 0 means one per core. It does not affect what is found.
 	Workers int
 }
 
-// defaultSeeds is the number of seeds that Test runs by default.
+// defaultSeeds is how many seeds Test runs by default.
 const defaultSeeds = 100
 
 // T is the part of *testing.T that Test needs.
@@ -67,25 +67,25 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// The environment variables that Test reads. Apart from the command line, no other code of this module reads the
-// environment.
+// These are the environment variables that Test reads. Apart from the command line, no other code in this module reads
+// the environment.
 const (
-	// EnvSeed is one seed, decimal or 0x-hex: Test runs only this one.
+	// EnvSeed is the only seed that Test runs, in decimal or 0x-prefixed hexadecimal.
 	EnvSeed = "DUROSIM_SEED"
-	// EnvPlan is a file with a stored run or a scenario, which Test runs in place of the configured one. Its path is
-	// relative to the package's directory or to the module's root.
+	// EnvPlan is a file with a stored run or a scenario, which Test runs instead of the configured one. A relative path
+	// is looked up in the package's directory and in the module's root.
 	EnvPlan = "DUROSIM_PLAN"
-	// EnvHTML is a file into which Test writes a page that shows the run of the first seed that fails, or of the
-	// first seed if none fails (docs/see-a-run.md). Its path is relative to the package's directory.
+	// EnvHTML is the file to which Test writes a page that shows the first failing run, or the run of the first seed if
+	// none fails (docs/see-a-run.md). A relative path starts at the package's directory.
 	EnvHTML = "DUROSIM_HTML"
 )
 
-// Test runs a scenario over many seeds with every property checked, and fails the test at the first seed that
-// violates one. The failure is shrunk and reported with the rule, the evidence, the smallest plan, and a stored run
-// to keep; its last line is a command that reproduces it from anywhere in the module.
+// Test runs a scenario over many seeds, checks every property, and fails the test at the first seed that violates one.
+// It shrinks the failure and reports the rule, the evidence, the smallest plan, and a stored run to keep. The last line
+// of the report is a command that reproduces the failure from anywhere in the module.
 //
-// Seeds are taken in order, so that the same code fails at the same seed on every machine. A seed that gives two
-// different runs is reported as such: the cause is a nondeterministic handler or a defect of durosim.
+// Seeds run in order, so the same code fails at the same seed on every machine. If a seed gives two different runs,
+// Test reports that instead; the cause is either a nondeterministic handler or a bug in durosim.
 func Test(t T, c Config) {
 	t.Helper()
 	env := environment{seed: os.Getenv(EnvSeed), plan: os.Getenv(EnvPlan)}
@@ -110,10 +110,10 @@ func Test(t T, c Config) {
 	}
 }
 
-// environment holds the values of the environment variables.
+// environment holds the values of the environment variables that Test reads.
 type environment struct{ seed, plan string }
 
-// packageUnderTest returns the import path of the package in whose directory go test runs.
+// packageUnderTest returns the import path of the package that go test is running in.
 func packageUnderTest() string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -122,7 +122,7 @@ func packageUnderTest() string {
 	return commandline.PackageIn(dir)
 }
 
-// readInput reads a file. The name is relative to the package's directory or to the module's root.
+// readInput reads a file. A relative name is looked up in the package's directory and in the module's root.
 func readInput(name string) ([]byte, error) {
 	data, err := os.ReadFile(name)
 	if err == nil || filepath.IsAbs(name) || !errors.Is(err, fs.ErrNotExist) {
@@ -138,7 +138,7 @@ func readInput(name string) ([]byte, error) {
 	return nil, err
 }
 
-// parseSeed reads a seed, decimal or 0x-hex.
+// parseSeed parses a seed in decimal or 0x-prefixed hexadecimal.
 func parseSeed(text string) (uint64, error) {
 	digits, base := text, 10
 	if hex, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {

@@ -22,26 +22,26 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// testRun is the state of one call of Test.
+// testRun holds the state of one call to Test.
 type testRun struct {
 	c       Config
 	name    string
 	plan    func(seed uint64) (*plan.Plan, error)
 	chooser func(seed uint64) sim.Chooser
 	expect  []plan.Expectation
-	entry   *scenario.Entry // the stored run to replay, nil for a campaign
+	entry   *scenario.Entry // the stored run to replay, or nil for a campaign
 	command string
-	// draw, if not nil, writes the page of a run.
+	// draw, if not nil, writes the page that shows a run.
 	draw func(page []byte) error
-	// fate describes how the work of a campaign ended.
+	// fate describes how the campaign's work ended.
 	fate string
-	// invariants are the caller's own, kept for their names and rules.
+	// invariants are the caller's own, kept for their names and statements.
 	invariants []Invariant
-	// warnings are remarks about lines of the scenario that are probably mistakes.
+	// warnings point out scenario lines that are probably mistakes.
 	warnings []*scenario.Error
 }
 
-// prepare determines what to run, from the configuration and the environment.
+// prepare decides what to run, from the configuration and the environment.
 func (c Config) prepare(env environment) (*testRun, error) {
 	if c.First == 0 {
 		c.First = 1
@@ -123,7 +123,8 @@ func (c Config) prepare(env environment) (*testRun, error) {
 	return r, nil
 }
 
-// checkNeeds returns an error if the stored run, which has that name, uses handlers that the configuration lacks.
+// checkNeeds returns an error if the stored run uses handlers that the configuration lacks. name is the run's name in
+// that error.
 func (r *testRun) checkNeeds(name string) error {
 	orchestrations, activities := r.c.known()
 	if orchestrations == nil {
@@ -132,7 +133,7 @@ func (r *testRun) checkNeeds(name string) error {
 	return r.entry.CheckNeeds(name, slices.Concat(orchestrations, activities), newRun(r.c.Handlers, r.c.EachRun).Handlers != nil)
 }
 
-// source returns the place where scenarios are found.
+// source returns where to look for scenarios.
 func (c Config) source() scenario.Source {
 	return scenario.Source{Builds: c.builds(), ReadFile: readInput}
 }
@@ -144,8 +145,8 @@ func (c Config) builds() []*engine.Build {
 	return c.Builds()
 }
 
-// known returns the handlers that the nodes of all builds register, orchestrations as "Name@1.0.0"; nil if a
-// registration fails, which the first run reports.
+// known returns the handlers that the nodes of all builds register; orchestrations look like "Name@1.0.0". It returns
+// nil if a registration fails, because the first run reports that failure.
 func (c Config) known() (orchestrations, activities []string) {
 	handlers := newRun(c.Handlers, c.EachRun).Handlers
 	if handlers == nil {
@@ -163,14 +164,14 @@ func (c Config) known() (orchestrations, activities []string) {
 	return orchestrations, activities
 }
 
-// config returns the configuration of a run, except plan and seed.
+// config returns a run's configuration, except for its plan and seed.
 func (r *testRun) config() cluster.Config {
 	cfg := cluster.Config{Builds: r.c.builds(), Store: r.c.Store, DoubleCheck: r.c.DoubleCheck}
 	newRun(r.c.Handlers, r.c.EachRun).Configure(&cfg, Options{Properties: r.c.Properties, Expectations: r.expect})
 	return cfg
 }
 
-// carryOut runs everything and reports the result.
+// carryOut does the whole run and reports the result.
 func (r *testRun) carryOut() (report string, failed bool) {
 	if r.entry != nil {
 		return r.replay()
@@ -193,7 +194,7 @@ func (r *testRun) carryOut() (report string, failed bool) {
 		e := sum.Internal[0]
 		return r.end(e.Seed, fmt.Sprintf("durosim: seed %d of %s: this is a defect of durosim: %s\n%s\n", e.Seed, r.name, e.Text, e.Stack)), true
 	case len(sum.Violations) > 0 && sum.Violations[0].Class == cluster.ClassHandler:
-		v := sum.Violations[0] // the cause of all other violations; a nondeterministic run is not shrunk
+		v := sum.Violations[0] // This violation causes all the others, and a nondeterministic run is not shrunk.
 		return r.end(v.Seed, r.violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)), true
 	case len(sum.Drifts) > 0:
 		return r.differs(sum.Drifts[0]), true
@@ -203,8 +204,7 @@ func (r *testRun) carryOut() (report string, failed bool) {
 	return fmt.Sprintf("durosim: %d seeds of %s from %d on: every property holds%s", sum.Seeds, r.name, r.c.First, r.fate), false
 }
 
-// differs reports a seed whose two runs differ. It names the handler that causes this if computing turns twice shows
-// it.
+// differs reports a seed whose two runs differ. It names the handler at fault if computing each turn twice reveals it.
 func (r *testRun) differs(d campaign.Drift) string {
 	text := fmt.Sprintf(`durosim: seed %d of %s gave two different runs
   first   %s
@@ -214,7 +214,7 @@ func (r *testRun) differs(d campaign.Drift) string {
 `, d.Seed, r.name, d.First, d.Second)
 	plan, err := r.plan(d.Seed)
 	if err != nil {
-		return r.end(d.Seed, text) // the seed's plan was prepared before, without an error
+		return r.end(d.Seed, text) // no error possible: the seed's plan has been prepared before
 	}
 	cfg := r.config()
 	cfg.Plan, cfg.Seed, cfg.Chooser = plan, d.Seed, r.chooser(d.Seed)
@@ -224,7 +224,7 @@ func (r *testRun) differs(d campaign.Drift) string {
 	return r.end(d.Seed, text)
 }
 
-// violated reports a violation, with the smallest plan that shows it.
+// violated reports a violation and the smallest plan that shows it.
 func (r *testRun) violated(v campaign.Violation) string {
 	text := r.violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)
 	plan, err := r.plan(v.Seed)
@@ -246,7 +246,8 @@ func (r *testRun) violated(v campaign.Violation) string {
 	return r.end(v.Seed, text+"not shrunk: "+err.Error()+"\n"+r.fate)
 }
 
-// report describes the smallest plan, what it shows, the fate of the campaign's work, and the plan as a stored run.
+// report describes the smallest plan, what it shows and the fate of the campaign's work, and ends with the plan as a
+// stored run.
 func (s *Shrunk) report(seed uint64, fate string) string {
 	minimal := "nothing can be left out"
 	if !s.Minimal {
@@ -267,7 +268,7 @@ The smallest plan as a stored run: keep it in a file, and name that in %s to rep
 %s`, s.Size(), s.From.Total(), s.Runs, minimal, s.Text(), s.First.Message, nearest, fate, EnvPlan, s.Entry(seed, "").Format())
 }
 
-// replay runs a stored run. It fails if that run violates any property, whatever the recorded verdict is.
+// replay runs a stored run. The test fails if the run violates any property, whatever verdict was recorded.
 func (r *testRun) replay() (report string, failed bool) {
 	var err error
 	cfg := r.config()
@@ -286,7 +287,7 @@ func (r *testRun) replay() (report string, failed bool) {
 		strings.TrimPrefix(r.command, EnvSeed+"="+seedMark+" "), true
 }
 
-// violationText is the package's violationText, with the rules of the caller's own invariants.
+// violationText is like the function violationText, but it also knows the statements of the caller's own invariants.
 func (r *testRun) violationText(run string, v cluster.Violation) string {
 	for _, in := range r.invariants {
 		if in.Name == v.Property {
@@ -296,7 +297,7 @@ func (r *testRun) violationText(run string, v cluster.Violation) string {
 	return violationText(run, v, propertyOf(v))
 }
 
-// propertyOf returns the entry of the catalogue, or just the id for a property that is not in it.
+// propertyOf returns the property's catalogue entry. For a property that is not in the catalogue, only the ID is set.
 func propertyOf(v cluster.Violation) Property {
 	if p, ok := ByID(v.Property); ok {
 		return p
@@ -304,7 +305,7 @@ func propertyOf(v cluster.Violation) Property {
 	return Property{ID: v.Property, Statement: v.Expectation}
 }
 
-// violationText describes one violation: what, where, by whom, with the evidence.
+// violationText describes one violation: what happened, where, by whom, and the evidence.
 func violationText(run string, v cluster.Violation, p Property) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "durosim: %s violates %s (%s)\n", run, strings.TrimSpace(p.String()), v.Class)
@@ -322,7 +323,7 @@ func violationText(run string, v cluster.Violation, p Property) string {
 	return b.String()
 }
 
-// end appends the command that reproduces a seed to a report, as its last line.
+// end appends to a report, as its last line, the command that reproduces the seed.
 func (r *testRun) end(seed uint64, report string) string {
 	return report + "\nTo see it again:\n" + strings.Replace(r.command, seedMark, strconv.FormatUint(seed, 10), 1)
 }
@@ -330,8 +331,8 @@ func (r *testRun) end(seed uint64, report string) string {
 // seedMark is the placeholder for the seed in a command.
 const seedMark = "{seed}"
 
-// command returns the command that reproduces a test's failure from anywhere in its module, with seedMark in place of
-// the seed.
+// command returns the command that reproduces a test's failure from anywhere in its module. seedMark stands in for the
+// seed.
 func command(test string, env environment, pkg string) string {
 	var parts []string
 	for part := range strings.SplitSeq(test, "/") {

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// arguments are the words of a script's line after its operation.
+// arguments holds the words that follow the operation on a script line.
 type arguments struct {
 	w     *caseRun
 	line  string
@@ -18,7 +18,7 @@ type arguments struct {
 	named map[string]string
 }
 
-// word returns the plain word at i.
+// word returns the i-th plain word.
 func (a *arguments) word(i int) string {
 	if i >= len(a.plain) {
 		mistaken("%s: word %d is missing", a.line, i)
@@ -26,7 +26,7 @@ func (a *arguments) word(i int) string {
 	return a.plain[i]
 }
 
-// has reports whether a plain word is present.
+// has reports whether a plain word is among the arguments.
 func (a *arguments) has(word string) bool {
 	for _, p := range a.plain {
 		if p == word {
@@ -36,7 +36,7 @@ func (a *arguments) has(word string) bool {
 	return false
 }
 
-// name returns the first plain word that is not a switch: the name that the operation assigns.
+// name returns the name that the operation assigns: the first plain word that is not a switch.
 func (a *arguments) name() string {
 	if len(a.plain) > 0 && !strings.HasPrefix(a.plain[0], "+") {
 		return a.plain[0]
@@ -52,7 +52,8 @@ func (a *arguments) number(text string) uint64 {
 	return n
 }
 
-// ms returns a named duration, scaled to the store's time, or otherwise if it is missing, which is not scaled.
+// ms returns the duration given as key=MS, scaled to the store's time. If the key is missing, it returns otherwise,
+// unscaled.
 func (a *arguments) ms(key string, otherwise time.Duration) time.Duration {
 	if text, ok := a.named[key]; ok {
 		return a.w.ms(int(a.number(text)))
@@ -67,7 +68,7 @@ func (a *arguments) list(key string) []string {
 	return strings.Split(a.named[key], ",")
 }
 
-// optional returns a named number, nil if it is missing.
+// optional returns the number given for key, or nil if the key is missing.
 func (a *arguments) optional(key string) *uint64 {
 	text, ok := a.named[key]
 	if !ok {
@@ -77,7 +78,7 @@ func (a *arguments) optional(key string) *uint64 {
 	return &n
 }
 
-// moment returns a named mark of time, nil if it is missing.
+// moment returns the time of the mark given for key, or nil if the key is missing.
 func (a *arguments) moment(key string) *uint64 {
 	text, ok := a.named[key]
 	if !ok {
@@ -90,7 +91,7 @@ func (a *arguments) moment(key string) *uint64 {
 	return &at
 }
 
-// filter reads filter=A..B,C..D; filter= is the filter without ranges.
+// filter parses `filter=A..B,C..D`. An empty `filter=` is a filter without ranges.
 func (a *arguments) filter() *engine.CapabilityFilter {
 	if _, ok := a.named["filter"]; !ok {
 		return nil
@@ -104,7 +105,7 @@ func (a *arguments) filter() *engine.CapabilityFilter {
 	return f
 }
 
-// tags reads tags=any, tags=none, tags=a,b (these), tags=+a,b (these and untagged).
+// tags parses `tags=any`, `tags=none`, `tags=a,b` (only these tags) and `tags=+a,b` (these tags and untagged work).
 func (a *arguments) tags() engine.TagFilter {
 	mode, ok := a.named["tags"]
 	switch {
@@ -122,7 +123,7 @@ func (a *arguments) tags() engine.TagFilter {
 	return engine.TagFilter{}
 }
 
-// session reads owner=W slock=MS.
+// session parses `owner=W slock=MS`.
 func (a *arguments) session() *engine.SessionFetchConfig {
 	owner, ok := a.named["owner"]
 	if !ok {
@@ -131,10 +132,10 @@ func (a *arguments) session() *engine.SessionFetchConfig {
 	return &engine.SessionFetchConfig{OwnerID: owner, LockTimeout: a.ms("slock", longLock)}
 }
 
-// longLock is a lock long enough that no case lets it expire.
+// longLock is a lock timeout that never expires within a case.
 const longLock = 30 * time.Second
 
-// target reads INSTANCE or INSTANCE#EXECUTION.
+// target parses `INSTANCE` or `INSTANCE#EXECUTION`.
 func (a *arguments) target(text string) (string, uint64) {
 	in, execution, ok := strings.Cut(text, "#")
 	if !ok {
@@ -143,13 +144,13 @@ func (a *arguments) target(text string) (string, uint64) {
 	return in, a.number(execution)
 }
 
-// item reads KIND:INSTANCE[#EXECUTION][:ARGUMENT]. A timer's argument is its time, +MS if it counts from now.
+// item parses `KIND:INSTANCE[#EXECUTION][:ARGUMENT]`. A timer's argument is when it fires; `+MS` counts from now.
 func (a *arguments) item(text string) engine.WorkItem {
 	part := append(strings.SplitN(text, ":", 3), "", "")
 	in, execution := a.target(part[1])
 	n := func() uint64 { return a.number(part[2]) }
 	switch part[0] {
-	case "start": // start:INSTANCE[:NAME[@VERSION]]; start:INSTANCE:NAME@ has no version
+	case "start": // `start:INSTANCE[:NAME[@VERSION]]`; `start:INSTANCE:NAME@` has no version
 		name, version := "TestOrch", "1.0.0"
 		if part[2] != "" {
 			var ok bool
@@ -158,7 +159,7 @@ func (a *arguments) item(text string) engine.WorkItem {
 			}
 		}
 		return engine.StartItem{Instance: in, Orchestration: name, Input: "{}", Version: version, ExecutionID: execution}
-	case "child": // child:INSTANCE:PARENT, a start of a child, without version
+	case "child": // `child:INSTANCE:PARENT` starts a child, without a version
 		return engine.StartItem{Instance: in, Orchestration: "ChildOrch", Input: "{}", ParentInstance: part[2], ParentID: 1, ExecutionID: 1}
 	case "can":
 		return engine.ContinueAsNewItem{Instance: in, Orchestration: "TestOrch", Version: "1.0.0", Input: "new-input"}
@@ -188,7 +189,7 @@ func (a *arguments) item(text string) engine.WorkItem {
 	return nil
 }
 
-// activity reads INSTANCE[#EXECUTION]:ID[@SESSION][/TAG]; a tag of "" is written as /empty.
+// activity parses `INSTANCE[#EXECUTION]:ID[@SESSION][/TAG]`. The tag "" is written as `/empty`.
 func (a *arguments) activity(text string) engine.ActivityExecuteItem {
 	text, tag, _ := strings.Cut(text, "/")
 	text, session, _ := strings.Cut(text, "@")
@@ -205,8 +206,8 @@ func (a *arguments) items(key string) []engine.WorkItem {
 	return items
 }
 
-// event reads OSn (OrchestrationStarted with id n; OSn+3 carries three events), n (ActivityScheduled), or
-// n:KIND[:ARGUMENTS], in the execution that an ack names. ~ stands for a comma.
+// event parses an event of the execution that an ack names. The forms are `OSn` (OrchestrationStarted with id n;
+// `OSn+3` carries three events), `n` (ActivityScheduled) and `n:KIND[:ARGUMENTS]`. A `~` stands for a comma.
 func (a *arguments) event(text string, in string, execution uint64) engine.Event {
 	e := engine.Event{InstanceID: in, ExecutionID: execution, TimestampMs: 1, DuroxideVersion: "1.0.0"}
 	if rest, ok := strings.CutPrefix(text, "OS"); ok {

@@ -10,7 +10,7 @@ import (
 
 // do runs the operations on queues and turns:
 //
-//	send ITEM [delay=MS]         enqueue for the orchestrator; arguments.item has the items
+//	send ITEM [delay=MS]         enqueue for the orchestrator; arguments.item documents the items
 //	fetch [TOKEN] [lock=MS poll=MS filter=A..B,C..D] [+name +history +kv +kvtime]    showFetched, or none
 //	fetchall [filter=]           fetch until nothing is left; the answers in alphabetical order, or none
 //	fetchin N [TOKEN]            the first of N fetches that finds something, or none
@@ -22,13 +22,13 @@ import (
 //	turn INSTANCE [...]          raise an event, fetch it, ack the fetched execution
 //	can INSTANCE EXECUTION [...] a turn that ends with ContinuedAsNew, and the first turn of the next execution
 //	fin INSTANCE [...]           a turn that completes the current execution with output done
-//	act ITEM                     enqueue for the worker; arguments.activity has the items
+//	act ITEM                     enqueue for the worker; arguments.activity documents the items
 //	work [TOKEN] [lock=MS poll=MS tags=any|none|a,b|+a,b owner=W slock=MS]    ITEM xCOUNT, or none
-//	finish TOKEN [ITEM]          ack of an activity, with a completion or without
-//	quit TOKEN [delay=MS] [ignore]   abandon of an activity
-//	extend TOKEN MS              renewal of an activity
-//	hold OWNER,OWNER MS [idle=MS]    renewal of sessions: how many
-//	sweep                        cleanup of sessions: how many
+//	finish TOKEN [ITEM]          ack an activity, with or without a completion
+//	quit TOKEN [delay=MS] [ignore]   abandon an activity
+//	extend TOKEN MS              renew an activity's lock
+//	hold OWNER,OWNER MS [idle=MS]    renew sessions; answers how many
+//	sweep                        clean up sessions; answers how many
 //	wait MS
 //	mark NAME [+MS]              store the time, or a later one, under a name
 //	mark NAME INSTANCE EXECUTION store the time at which an execution ended
@@ -104,7 +104,7 @@ func (w *caseRun) do(op string, a *arguments) (string, error) {
 	return w.look(op, a)
 }
 
-// workerItem reads an activity, or an item of another kind for the cases about wrong kinds.
+// workerItem parses an activity. For the cases about wrong kinds, it also parses other items.
 func (w *caseRun) workerItem(a *arguments) engine.WorkItem {
 	if kind, _, _ := strings.Cut(a.word(0), ":"); kind == "ext" {
 		return a.item(a.word(0))
@@ -132,8 +132,8 @@ func (w *caseRun) fetchAll(a *arguments) (string, error) {
 	return strings.Join(all, ", "), nil
 }
 
-// ack reads the contents of an ack: exec, events, name=NAME@VERSION, status, output, parent, pin, work and send (items),
-// cancel=INSTANCE[#EXECUTION]:ID. Without exec it is for the given execution.
+// ack parses the contents of an ack: exec, events, `name=NAME@VERSION`, status, output, parent, pin, work and send
+// (items), and `cancel=INSTANCE[#EXECUTION]:ID`. Without exec, the ack is for the given execution.
 func (a *arguments) ack(token string, execution uint64) engine.OrchestrationAck {
 	if e, ok := a.named["exec"]; ok {
 		execution = a.number(e)
@@ -167,7 +167,7 @@ func (a *arguments) ack(token string, execution uint64) engine.OrchestrationAck 
 	return ack
 }
 
-// compose runs the operations that consist of several calls.
+// compose runs the operations that make several calls.
 func (w *caseRun) compose(op string, a *arguments) (string, error, bool) {
 	otherwise := func(key, value string) {
 		if _, ok := a.named[key]; !ok {
@@ -203,7 +203,7 @@ func (w *caseRun) compose(op string, a *arguments) (string, error, bool) {
 	return "", nil, false
 }
 
-// turn sends an item, fetches its instance and acks; execution 0 stands for the fetched one.
+// turn sends an item, fetches its instance and acks the turn. Execution 0 stands for the fetched execution.
 func (w *caseRun) turn(a *arguments, item string, execution uint64) error {
 	if err := w.p.EnqueueForOrchestrator(ctx, a.item(item), 0); err != nil {
 		return err

@@ -10,29 +10,29 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// caseRun is the state of one running case: its stores, the time that it has waited, and the names that it assigned.
+// caseRun is the state of a running case: its stores, how long it has waited, and the names that it assigned.
 type caseRun struct {
 	factory Factory
-	all     []*Store // every store made
+	all     []*Store // every store made so far
 	*Store
 	p       engine.Provider
 	stretch int
 
 	began  time.Time
-	waited time.Duration     // by the case, on the store's clock
-	tokens map[string]string // token by the case's name for it
-	marks  map[string]uint64 // time in milliseconds by the case's name for it
-	given  map[string]bool   // tokens that fetches returned
-	done   []string          // the calls and their answers, one per line
-	step   int               // the step before which an ack fails
+	waited time.Duration     // how long the case has waited on the store's clock
+	tokens map[string]string // tokens, keyed by the case's names for them
+	marks  map[string]uint64 // times in milliseconds, keyed by the case's names for them
+	given  map[string]bool   // tokens that fetches have returned
+	done   []string          // the calls so far with their answers, one per line
+	step   int               // the step before which an ack is to fail
 
 	mu    sync.Mutex
-	lacks string // the method that the provider reported as missing
+	lacks string // the method that the provider reported as unsupported
 }
 
 var ctx = context.Background()
 
-// fresh continues with another, empty store.
+// fresh replaces the store with a new, empty one.
 func (w *caseRun) fresh() {
 	store, err := w.factory.Make()
 	if err != nil {
@@ -42,12 +42,12 @@ func (w *caseRun) fresh() {
 	w.all = append(w.all, w.Store)
 	w.p = w.noting(w.Provider)
 	if w.Advance != nil && w.now() < 1000 {
-		w.Advance(time.Second) // some cases use timers that were due long ago
+		w.Advance(time.Second) // some cases use timers that came due long ago
 	}
 	w.tokens, w.given = map[string]string{}, map[string]bool{}
 }
 
-// noting wraps p and records each method that p does not have.
+// noting wraps p and records each method that p turns out not to support.
 func (w *caseRun) noting(p engine.Provider) engine.Provider {
 	return call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
 		a := call.Perform(ctx, p, c)
@@ -60,14 +60,15 @@ func (w *caseRun) noting(p engine.Provider) engine.Provider {
 	})
 }
 
-// lacking returns the method that the case needs and the provider lacks, empty if there is none.
+// lacking returns the method that the case needs and the provider lacks, or "" if there is none.
 func (w *caseRun) lacking() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.lacks
 }
 
-// ms converts n milliseconds of a case to the store's time: whole milliseconds, and zero only if n is zero.
+// ms converts n milliseconds of a case to the store's time. The result is in whole milliseconds, and is zero only if n
+// is zero.
 func (w *caseRun) ms(n int) time.Duration {
 	d := time.Duration(n) * time.Millisecond
 	if w.Advance != nil || n == 0 {
@@ -91,7 +92,7 @@ func (w *caseRun) wait(d time.Duration) {
 	time.Sleep(d)
 }
 
-// late reports whether the calls to a store in real time came so late that locks may have expired in between.
+// late reports whether a store in real time was called so late that locks may have expired between calls.
 func (w *caseRun) late() bool {
 	return w.Store != nil && w.Advance == nil && time.Since(w.began)-w.waited > w.ms(int(lateness.Milliseconds()))
 }
@@ -104,7 +105,7 @@ func (w *caseRun) now() uint64 {
 	return uint64(w.NowMs())
 }
 
-// admin returns the management surface.
+// admin returns the provider's management surface.
 func (w *caseRun) admin() engine.ProviderAdmin {
 	a := w.p.Admin()
 	if a == nil {
@@ -113,7 +114,7 @@ func (w *caseRun) admin() engine.ProviderAdmin {
 	return a
 }
 
-// token returns the token with that name, or the text itself if the case gave no token that name.
+// token returns the token that the case calls name. If there is none, it returns name itself.
 func (w *caseRun) token(name string) string {
 	if t, ok := w.tokens[name]; ok {
 		return t
@@ -121,7 +122,7 @@ func (w *caseRun) token(name string) string {
 	return name
 }
 
-// took stores a fetched token under a name. The provider must never return the same token again.
+// took stores a fetched token under a name. It fails the case if the provider has returned the same token before.
 func (w *caseRun) took(token, name string) {
 	switch {
 	case token == "":
@@ -135,7 +136,7 @@ func (w *caseRun) took(token, name string) {
 	}
 }
 
-// class returns an error's class as a script writes it.
+// class returns an error's class in the form that scripts use.
 func class(err error) string {
 	var p *engine.ProviderError
 	switch {

@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// testCase is one case of the catalogue: a script, or Go code.
+// testCase is one case in the catalogue, written as a script or in Go.
 type testCase struct {
 	id    string
 	name  string
 	about string
-	// script holds lines of the language of script.go; code is for what a script cannot express. One of them is set.
+	// script is in the language that script.go describes. code is for cases that a script cannot express. Exactly one
+	// of the two is set.
 	script string
 	code   func(w *caseRun)
 }
@@ -19,11 +20,11 @@ type testCase struct {
 //go:embed cases/*.txt
 var caseFiles embed.FS
 
-// catalogue holds every case, in the order of the files.
+// catalogue holds all cases, in the order of their files.
 var catalogue = readCatalogue()
 
-// readCatalogue reads the case files. A case is a line with its id and name, a line that describes it, and indented
-// lines of script; the single word "code" means that codeCases has it.
+// readCatalogue parses the case files. A case consists of a line with its id and name, a line that describes it, and
+// the indented lines of its script. If the script is the single word "code", the case is in codeCases.
 func readCatalogue() []testCase {
 	files, err := caseFiles.ReadDir("cases")
 	if err != nil {
@@ -49,7 +50,8 @@ func readCatalogue() []testCase {
 	return cases
 }
 
-// wordTags maps a word of a script to a tag: what a case with that word needs or tests.
+// wordTags maps words in scripts to tags. A case that uses the word gets the tag, which says what the case needs or
+// tests.
 var wordTags = []struct{ word, tag string }{
 	{"corrupt ", "damage"}, {"damage ", "damage"}, {"torn ", "torn"}, {"wait ", "time"}, {"filter=", "filter"}, {"owner=", "sessions"}, {"hold ", "sessions"}, {"sweep", "sessions"},
 	{"tags=", "tags"}, {"kv ", "kv"}, {"kvs ", "kv"}, {"+kv", "kv"}, {"status ", "custom-status"}, {"poll=", "polling"},
@@ -58,7 +60,7 @@ var wordTags = []struct{ word, tag string }{
 	{"prune", "admin"},
 }
 
-// codeTags holds the tags of the cases that are not scripts.
+// codeTags holds the tags of the cases written in Go.
 var codeTags = map[string][]string{
 	"AT-04": {"overlap"}, "IL-04": {"overlap"}, "IL-09": {"overlap"}, "IL-10": {"overlap"}, "BP-76": {"overlap"}, "BP-84": {"overlap", "sessions"},
 	"BP-149": {"overlap"}, "BP-150": {"overlap"}, "LP-01": {"polling"}, "LP-02": {"polling"}, "LP-03": {"polling"}, "LP-04": {"polling"}, "LP-05": {"polling"},
@@ -66,7 +68,7 @@ var codeTags = map[string][]string{
 	"KV-20": {"kv"}, "KV-21": {"kv"}, "BP-121": {"kv"}, "BP-105": {"filter"},
 }
 
-// describe returns the case in the form that users of the package see.
+// describe returns the case as users of the package see it.
 func (c testCase) describe() Case {
 	group, _, _ := strings.Cut(c.id, "-")
 	d := Case{ID: c.id, Name: c.name, About: c.about, Group: group, Tags: slices.Clone(codeTags[c.id])}

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// codeCases holds the cases that are not scripts.
+// codeCases holds the cases written in Go.
 var codeCases = map[string]func(w *caseRun){
 	"AT-04": atMostOneAck,
 	"IL-04": func(w *caseRun) { shareInstances(w, 10, 10) },
@@ -44,7 +44,7 @@ var codeCases = map[string]func(w *caseRun){
 	"BP-157": walk,
 }
 
-// specialKeys stores keys with all kinds of characters in one turn.
+// specialKeys stores keys with special characters of all kinds in one turn.
 func specialKeys(w *caseRun) {
 	keys := []string{"with space", "日本語", "dots.in.key", "slash/es", "colon:s", "🔑", "UPPER lower", "'quoted\""}
 	w.try("make A")
@@ -66,7 +66,7 @@ func keepValue(w *caseRun, key, value string) {
 	w.expectValue("A", key, value)
 }
 
-// commit commits a turn of the instance with that delta.
+// commit commits a turn of the instance that has the given delta.
 func (w *caseRun) commit(instance string, delta []engine.Event) {
 	w.try("send ext:" + instance + ":commit")
 	w.try("fetch commit")
@@ -83,7 +83,7 @@ func (w *caseRun) expectValue(instance, key, want string) {
 	}
 }
 
-// manyKeys spreads a hundred keys over ten turns.
+// manyKeys sets a hundred keys over ten turns.
 func manyKeys(w *caseRun) {
 	w.try("make A")
 	want := map[string]string{}
@@ -112,7 +112,7 @@ func manyKeys(w *caseRun) {
 	}
 }
 
-// manyIncompatible puts one compatible instance behind twenty incompatible ones.
+// manyIncompatible queues one compatible instance behind twenty incompatible ones.
 func manyIncompatible(w *caseRun) {
 	for i := range 20 {
 		w.try(fmt.Sprintf("make A%d pin=3.0.0", i))
@@ -125,7 +125,7 @@ func manyIncompatible(w *caseRun) {
 	w.play("fetch filter=1.0.0..1.9.9 -> B#1 x1 [ext:e]\nfetch filter=1.0.0..1.9.9 -> none")
 }
 
-// eventRoundTrip stores an event with every field set, and reads it back.
+// eventRoundTrip stores an event that has every field set, and reads it back.
 func eventRoundTrip(w *caseRun) {
 	w.try("make A")
 	want := engine.Event{EventID: 7, SourceEventID: 3, InstanceID: "another's ☂ id", ExecutionID: 5, TimestampMs: 1234567890123,
@@ -142,7 +142,7 @@ func eventRoundTrip(w *caseRun) {
 	fail("read(A) has no event 7")
 }
 
-// appendAllOrNothing tests providers that refuse duplicates; ignoring them is allowed, too.
+// appendAllOrNothing applies to providers that refuse duplicates; a provider may also ignore them.
 func appendAllOrNothing(w *caseRun) {
 	w.try("make A")
 	got, err := w.run("append A 1 2,1:act:Other")
@@ -154,8 +154,8 @@ func appendAllOrNothing(w *caseRun) {
 	w.play("read A +kinds -> [1:OrchestrationStarted 2:ActivityScheduled:Activity-2] | [1:OrchestrationStarted]")
 }
 
-// wrongCompletion acks with an event as completion. The contract's reference provider refuses it; accepting it is
-// allowed (F17).
+// wrongCompletion acks an activity with an event as its completion. The contract's reference provider refuses this, but
+// a provider may accept it (F17).
 func wrongCompletion(w *caseRun) {
 	w.play("act A:1\nwork w -> A:1 x1")
 	_, err := w.run("finish w ext:A:e")

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// form describes the arguments of an operation: the least and the greatest number of plain words, its switches, and its
-// keys.
+// form describes which arguments an operation takes: the minimum and maximum number of plain words, its switches, and
+// its keys.
 type form struct {
 	least, most    int
 	switches, keys string
 }
 
-// forms holds the operations of scripts. If an operation ignored a word, it would silently weaken its case.
+// forms lists the operations of scripts. Unknown words must be rejected, because an operation that ignored one would
+// silently weaken its case.
 var forms = map[string]form{
 	"send": {1, 1, "", "delay"}, "fetch": {0, 1, "+name +history +kv +kvtime", "lock poll filter"}, "fetchall": {0, 0, "", "filter"},
 	"fetchin": {1, 2, "", "filter"}, "ack": {1, 1, "", ackKeys}, "abandon": {1, 1, "ignore", "delay"}, "renew": {2, 2, "", ""},
@@ -31,7 +32,7 @@ var forms = map[string]form{
 
 const ackKeys = "exec events name status output parent pin work send cancel"
 
-// checkForm ends a case whose script has an unknown operation or an unexpected word.
+// checkForm ends a case if its script has an unknown operation or an unexpected word.
 func checkForm(op string, a *arguments) {
 	f, ok := forms[op]
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// together makes n calls at once, or one after another if the store's calls must not overlap. The calls return errors;
-// they must not end the case.
+// together makes n calls at once, or one after another if the store's calls must not overlap. The calls must report
+// failures as errors; they must not end the case themselves.
 func (w *caseRun) together(n int, call func(i int)) {
 	if w.Sequential {
 		for i := range n {
@@ -33,11 +33,11 @@ func (w *caseRun) together(n int, call func(i int)) {
 	done.Wait()
 }
 
-// attempts bounds the repetitions of a call that failed under contention, or found nothing: when callers collide, a
-// provider may fail with a retryable error, or find nothing (F5).
+// attempts limits how often a call is repeated after it failed under contention or found nothing. When callers collide,
+// a provider may return a retryable error or find nothing (F5).
 const attempts = 100
 
-// persist repeats a call while it fails with a retryable error.
+// persist repeats a call until it succeeds or fails with an error that is not retryable.
 func persist[T any](call func() (T, error)) (v T, err error) {
 	for range attempts {
 		if v, err = call(); err == nil || class(err) != "retryable" {
@@ -47,13 +47,13 @@ func persist[T any](call func() (T, error)) (v T, err error) {
 	return v, err
 }
 
-// persistent is persist for calls without a result.
+// persistent is like persist, for calls without a result.
 func persistent(call func() error) error {
 	_, err := persist(func() (struct{}, error) { return struct{}{}, call() })
 	return err
 }
 
-// atMostOneAck acks twice with one token at the same time.
+// atMostOneAck makes two concurrent acks with the same token.
 func atMostOneAck(w *caseRun) {
 	w.play("send start:A\nfetch t -> A#1 x1 [start]")
 	token := w.token("t")
@@ -70,7 +70,7 @@ func atMostOneAck(w *caseRun) {
 	w.play("read A -> [1]")
 }
 
-// shareInstances lets callers fetch at once, and checks that each instance was delivered once and none was left over.
+// shareInstances makes several callers fetch at once. It checks that every instance is delivered exactly once.
 func shareInstances(w *caseRun, instances, callers int) {
 	for i := range instances {
 		w.try(fmt.Sprintf("send start:A%d", i))
@@ -90,7 +90,7 @@ func shareInstances(w *caseRun, instances, callers int) {
 			taken[f.Item.Instance]++
 		}
 	}
-	// A message that no caller got because of a collision is still queued.
+	// A message that no caller got because of a collision must still be queued.
 	for range instances - len(taken) {
 		f := must(w.p.FetchOrchestrationItem(ctx, longLock, 0, nil))
 		if f == nil {
@@ -107,7 +107,7 @@ func shareInstances(w *caseRun, instances, callers int) {
 	w.play("fetch -> none")
 }
 
-// shareActivities does the same for activities: each caller takes activities until none is left.
+// shareActivities is like shareInstances, for activities. Each caller fetches until no activity is left.
 func shareActivities(w *caseRun, items, callers int) {
 	for i := range items {
 		w.try(fmt.Sprintf("act A:%d", i))
@@ -148,7 +148,7 @@ func shareActivities(w *caseRun, items, callers int) {
 	}
 }
 
-// claimTogether lets two owners fetch the activities of one session at once, for many sessions.
+// claimTogether makes two owners fetch activities of the same session at once. It repeats this with many sessions.
 func claimTogether(w *caseRun) {
 	for round := range 50 {
 		session := fmt.Sprint("s", round)
@@ -168,7 +168,7 @@ func claimTogether(w *caseRun) {
 		if got[0] != nil && got[1] != nil {
 			fail("session %s: worker-A got %s and worker-B got %s", session, show(got[0].Item), show(got[1].Item))
 		}
-		for _, f := range got { // the other activity stays with the owner, so the next round uses a new session
+		for _, f := range got { // the other activity stays with its owner, so each round uses a new session
 			if f != nil {
 				check(w.p.AckWorkItem(ctx, f.LockToken, nil))
 			}
@@ -181,7 +181,7 @@ func claimTogether(w *caseRun) {
 	}
 }
 
-// sendAndTakeTogether runs senders and takers at once. A taker commits the names of the events that it took, in order.
+// sendAndTakeTogether runs senders and takers at once. A taker commits the names of the events it took, in order.
 func sendAndTakeTogether(w *caseRun) {
 	const senders, each, instances, takers = 8, 100, 20, 8
 	for i := range instances {
@@ -209,7 +209,7 @@ func sendAndTakeTogether(w *caseRun) {
 			over, taken := left == 0, took
 			mu.Unlock()
 			if taken > 2*senders*each {
-				return nil // the store never stops delivering; the count below reports that
+				return nil // the store never stops delivering, which the count below reports
 			}
 			f, err := persist(func() (*engine.FetchedOrchestration, error) { return w.p.FetchOrchestrationItem(ctx, longLock, 0, nil) })
 			if err != nil {
@@ -246,7 +246,7 @@ func sendAndTakeTogether(w *caseRun) {
 		}
 	})
 	check(errors.Join(errs...))
-	check(take()) // the messages that collisions left behind
+	check(take()) // take the messages left behind by collisions
 	total := 0
 	seen := map[string]bool{}
 	for i := range instances {
@@ -271,7 +271,7 @@ func sendAndTakeTogether(w *caseRun) {
 	}
 }
 
-// tokensEverywhere fetches both queues a thousand times from several callers.
+// tokensEverywhere makes ten callers fetch from both queues a thousand times in total, and checks that no token repeats.
 func tokensEverywhere(w *caseRun) {
 	const callers, rounds = 10, 50
 	for i := range callers {
@@ -308,15 +308,15 @@ func tokensEverywhere(w *caseRun) {
 	}
 }
 
-// failedFetch makes fetches fail: because the caller has given up, and because of a storage error if the store can
-// produce one.
+// failedFetch makes fetches fail, first because the caller has given up, and then because of a storage error, if the
+// store can produce one.
 func failedFetch(w *caseRun) {
 	w.try("send start:A")
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	f, err := w.p.FetchOrchestrationItem(gone, longLock, 0, nil)
 	w.done = append(w.done, fmt.Sprintf("fetch by a caller that has given up -> %v, %v", f != nil, err))
-	if f != nil { // the provider may ignore the context
+	if f != nil { // the provider may ignore the cancelled context
 		w.took(f.LockToken, "t")
 		w.try("abandon t ignore")
 	}

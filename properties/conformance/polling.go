@@ -8,10 +8,10 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// settle is the time that a fetch which runs beside other calls gets to begin, or to answer if it does not wait.
+// settle is how long a fetch that runs concurrently with other calls gets to begin, or to answer if it does not wait.
 const settle = 50 * time.Millisecond
 
-// waiting starts a fetch that waits for work, and returns a function that waits for its answer.
+// waiting starts a fetch that waits for work. It returns a function that waits for the fetch's answer.
 func (w *caseRun) waiting(ctx context.Context, op string, fetch func(ctx context.Context) (string, error)) func() (string, time.Duration) {
 	if !w.LongPolls || w.Sequential {
 		lacks("the provider does not wait for work beside other calls (Store.LongPolls, Instance.Sequential)")
@@ -28,7 +28,7 @@ func (w *caseRun) waiting(ctx context.Context, op string, fetch func(ctx context
 		answers <- answer{text, err, w.now()}
 	}()
 	var early []answer
-	if w.Advance != nil { // virtual time gives the fetch no real time to begin
+	if w.Advance != nil { // in virtual time, no real time passes in which the fetch could begin
 		select {
 		case a := <-answers:
 			early = append(early, a)
@@ -73,11 +73,11 @@ func (w *caseRun) waitForActivity(ctx context.Context, session *engine.SessionFe
 	})
 }
 
-// inTime compares the answer of a waiting fetch with want. The answer must not come before from, and must come well
-// before the poll ends.
+// inTime fails the case unless a waiting fetch answers want. The answer must not come earlier than from milliseconds,
+// and must come well before the poll ends.
 func (w *caseRun) inTime(answer func() (string, time.Duration), want string, from int) {
 	got, took := answer()
-	w.waited = time.Since(w.began) // a deliberate wait does not count as lateness
+	w.waited = time.Since(w.began) // time spent waiting on purpose does not count as lateness
 	if got != want || took < w.ms(from)-time.Millisecond || took >= w.ms(1900) {
 		fail("a fetch that may wait 2 s returned %s after %v, want %s after %v and well before %v", got, took, want, w.ms(from), w.ms(2000))
 	}
@@ -94,8 +94,8 @@ func wakeOnEnqueue(w *caseRun) {
 	w.inTime(work, "A:1", 200)
 }
 
-// wakeOnTime tests events that only the passing of time causes: the end of a delay, a timer, the end of a lock, the end
-// of a session.
+// wakeOnTime tests that a fetch wakes up when time alone makes work available: when a delay, a timer, a lock or a
+// session ends.
 func wakeOnTime(w *caseRun) {
 	for _, c := range []struct{ name, script string }{
 		{"a delay", "make A\nsend ext:A:e delay=300"},
@@ -120,7 +120,7 @@ func wakeOnTime(w *caseRun) {
 	w.inTime(answer, "A:2@s", 250)
 }
 
-// giveUpWaiting cancels a fetch that waits, and then sends work.
+// giveUpWaiting cancels a waiting fetch, and only then sends work.
 func giveUpWaiting(w *caseRun) {
 	waiting, giveUp := context.WithCancel(ctx)
 	defer giveUp()
@@ -148,7 +148,7 @@ func twoWaiters(w *caseRun) {
 	}
 }
 
-// timed runs an operation and measures its duration with the store's clock.
+// timed runs an operation and measures its duration on the store's clock.
 func (w *caseRun) timed(op string) (answer string, ms uint64) {
 	before := w.now()
 	answer = w.try(op)
@@ -157,7 +157,7 @@ func (w *caseRun) timed(op string) (answer string, ms uint64) {
 	return answer, ms
 }
 
-// unscaled returns the world with seconds of full length, since polls are tested with their own times.
+// unscaled gives seconds their full length and returns w. Cases about polling use it because they choose their own times.
 func (w *caseRun) unscaled() *caseRun {
 	if w.Advance == nil {
 		w.Second = time.Second

@@ -23,9 +23,9 @@ import (
 //	kvs INSTANCE                         {KEY=VALUE ...}
 //	stats INSTANCE                       none, or COUNT events [sized] PENDING pending KEYS keys BYTES bytes
 //
-// and, outside the provider's interface, corrupt INSTANCE EXECUTION EVENT, which damages an event, damage ITEM, which
-// damages a queued message, and torn TOKEN ..., an ack that fails midway (torn.go). remove runs the operations that
-// delete.
+// It also runs operations that are not in the provider's interface: `corrupt INSTANCE EXECUTION EVENT` damages an
+// event, `damage ITEM` damages a queued message, and `torn TOKEN ...` is an ack that fails midway (torn.go). The
+// operations that delete are in remove.
 func (w *caseRun) look(op string, a *arguments) (string, error) {
 	switch op {
 	case "read", "history":
@@ -109,7 +109,7 @@ func (w *caseRun) readHistory(op string, a *arguments) (string, error) {
 	return showIDs(events), err
 }
 
-// describe runs the read-only operations of the management surface.
+// describe runs the operations of the management surface that only read.
 func (w *caseRun) describe(op string, a *arguments, admin engine.ProviderAdmin) (string, error) {
 	switch op {
 	case "info":
@@ -186,8 +186,8 @@ func (w *caseRun) describe(op string, a *arguments, admin engine.ProviderAdmin) 
 	return "", nil
 }
 
-// remove runs the operations that delete. They answer with counts: instances, executions, events, queue messages; or,
-// when pruning, instances processed, executions, events.
+// remove runs the operations that delete. They answer with counts: instances, executions, events and queue messages,
+// or, when pruning, processed instances, executions and events.
 //
 //	delete INSTANCE [force]
 //	deleteall A,B [force]                  DeleteInstancesAtomic; deleteall nobody lists none
@@ -228,7 +228,7 @@ func (w *caseRun) remove(op string, a *arguments, admin engine.ProviderAdmin) (s
 	return "no result", nil
 }
 
-// instances reads ids, limit and the time under the key cutoff.
+// instances parses ids, limit, and the time given for the key cutoff.
 func (a *arguments) instances(cutoff string) engine.InstanceFilter {
 	f := engine.InstanceFilter{CompletedBefore: a.moment(cutoff), Limit: a.optional("limit")}
 	if _, ok := a.named["ids"]; ok {
@@ -244,7 +244,7 @@ func outputOf(output *string) string {
 	return " " + *output
 }
 
-// sorted returns a list of names in alphabetical order, since the contract promises no order.
+// sorted returns names in alphabetical order, since the contract does not promise any order.
 func sorted(names []string, err error) (string, error) {
 	if len(names) == 0 {
 		return "none", err

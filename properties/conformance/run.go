@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// Factory makes the provider under test; Store is one store with the ways in which a test can manipulate it.
-// properties/oracle/search takes the same types.
+// Factory makes stores of the provider under test. A Store is one such store, with the ways in which a test can
+// manipulate it. Package properties/oracle/search uses the same types.
 type (
 	Factory = undertest.Factory
 	Store   = undertest.Store
@@ -28,9 +28,9 @@ type T[Sub any] interface {
 	Cleanup(f func())
 }
 
-// Run runs every case as a subtest named by its id. A failure shows the calls made so far with their answers, and the
-// answers that the contract allows. go test -run 'TestName/AT-01' runs one case. At the end Run logs the verdicts by group.
-// Pass the *testing.T of a test.
+// Run runs every case as a subtest named after its id. A failure shows the calls so far with their answers, and the
+// answers that the contract allows. At the end, Run logs the verdicts by group. t must be the *testing.T of a test. To
+// run a single case, use `go test -run 'TestName/AT-01'`.
 func Run[Sub T[Sub]](t Sub, f Factory) {
 	t.Helper()
 	probe, err := f.Make()
@@ -59,18 +59,18 @@ func Run[Sub T[Sub]](t Sub, f Factory) {
 	}
 }
 
-// Case describes a case.
+// Case describes one conformance case.
 type Case struct {
 	ID, Name, About string
-	// Group holds the letters of the id. AT to KV are the groups of the contract's own suite, CF is about capability
-	// filters, and BP goes beyond the suite.
+	// Group is the letters at the start of the id. AT to KV are the groups of the contract's own suite, CF tests
+	// capability filters, and BP goes beyond that suite.
 	Group string
-	// Tags say what the case needs or tests, such as admin, time, damage, overlap.
+	// Tags lists what the case needs or tests, such as admin, time, damage or overlap.
 	Tags []string
 }
 
-// String returns the text against which a pattern of ids, names and tags is matched: "AT-01 atomicity_failure_rollback
-// #admin".
+// String returns the text that patterns of ids, names and tags are matched against:
+// "AT-01 atomicity_failure_rollback #admin".
 func (c Case) String() string {
 	text := c.ID + " " + c.Name
 	for _, tag := range c.Tags {
@@ -88,15 +88,15 @@ func Cases() []Case {
 	return list
 }
 
-// Result is what was found out about one case. At most one of Failure and Skipped is set.
+// Result is the outcome of one case. At most one of Failure and Skipped is set.
 type Result struct {
 	Case
-	// Failure is the text with which Run would fail; Skipped names what the case needs and the store lacks.
+	// Failure is the message that Run would fail with. Skipped names what the case needs and the store lacks.
 	Failure, Skipped string
 }
 
-// Ask runs the cases with these ids, or all cases if ids is empty, one after another and outside of go test. It panics
-// for an unknown id.
+// Ask runs the cases with the given ids, or all cases if there are none. It runs them one after another, outside go
+// test. It panics if an id is unknown.
 func Ask(f Factory, ids ...string) []Result {
 	if len(ids) == 0 {
 		for _, c := range catalogue {
@@ -115,16 +115,17 @@ func Ask(f Factory, ids ...string) []Result {
 	return results
 }
 
-// judgement is the verdict on a case. At most one of its texts is set.
+// judgement is the verdict on a case. At most one of its fields is set.
 type judgement struct {
 	failure string
 	missing string // what the case needs and the store lacks
 }
 
-// stretches are the factors by which the seconds of a case grow while the machine is too slow for a verdict.
+// stretches are the factors by which a case's seconds are lengthened, one after another, while the machine is too slow
+// for a verdict.
 var stretches = []int{1, 4, 16}
 
-// ask runs one case.
+// ask runs one case, with longer seconds if the machine is too slow.
 func (c testCase) ask(f Factory) judgement {
 	var v judgement
 	for _, stretch := range stretches {
@@ -136,7 +137,7 @@ func (c testCase) ask(f Factory) judgement {
 	return v
 }
 
-// attempt runs a case once, and reports whether the machine was so slow that a failure means nothing.
+// attempt runs a case once. late means that the machine was so slow that a failure says nothing.
 func (c testCase) attempt(f Factory, stretch int) (v judgement, late bool) {
 	w := &caseRun{factory: f, stretch: stretch, began: time.Now(), marks: map[string]uint64{}}
 	defer func() {
@@ -147,7 +148,7 @@ func (c testCase) attempt(f Factory, stretch int) (v judgement, late bool) {
 	defer func() {
 		late = w.late()
 		if lacking := w.lacking(); lacking != "" {
-			_ = recover() // whatever comes of it
+			_ = recover() // whatever the panic was, the missing method explains it
 			v.missing = "the provider does not have " + lacking
 			return
 		}
@@ -175,7 +176,7 @@ func (c testCase) attempt(f Factory, stretch int) (v judgement, late bool) {
 	return judgement{}, false
 }
 
-// report returns the full text of a failure.
+// report returns the complete failure message.
 func (c testCase) report(w *caseRun, what string) string {
 	text := fmt.Sprintf("%s %s\n%s\n", c.id, c.name, c.about)
 	for _, line := range w.done {
@@ -184,7 +185,8 @@ func (c testCase) report(w *caseRun, what string) string {
 	return text + "\n\n" + what
 }
 
-// These panics end a case: the provider broke the contract, the store lacks what the case needs, or the case is wrong.
+// A case ends with one of these panics: the provider broke the contract, the store lacks something that the case needs,
+// or the case itself is wrong.
 type (
 	failure string
 	missing string
@@ -201,5 +203,6 @@ func check(err error) {
 	}
 }
 
-// lateness is the total time, on the scale of the case, that its calls may take before its times mean nothing.
+// lateness is how long a case's calls may take in total, in the case's own seconds, before its times become
+// meaningless.
 const lateness = 100 * time.Millisecond

@@ -10,22 +10,22 @@ import (
 	"github.com/durosim/durosim/properties/oracle"
 )
 
-// A script consists of lines "OPERATION -> ANSWER". An operation that only has to succeed has no ANSWER; an ANSWER may
-// list all answers that the contract allows: "none | A#1 x1 [ext:a]". In a word, * matches anything, and >=3 matches a
-// number of at least 3. A result may be replaced by
+// A script consists of lines of the form `OPERATION -> ANSWER`. The ANSWER is left out if the operation only has to
+// succeed. It may list several answers that the contract allows: `none | A#1 x1 [ext:a]`. In a word, `*` matches
+// anything, and `>=3` matches any number that is at least 3. In place of a result, an ANSWER may be
 //
 //	ok                    success without a result, as one of several answers
 //	perm                  a permanent error
-//	perm(text/other)      one whose message contains one of the texts, ignoring case
+//	perm(text/other)      a permanent error whose message contains one of the texts, ignoring case
 //	error, error(text)    an error of either class
 //
-// An answer after the number of a freedom (F9: none) is allowed unless the contract of Factory.Contract denies that
-// freedom.
+// An answer that follows a freedom's number (`F9: none`) is allowed unless the release named by Factory.Contract denies
+// that freedom.
 //
-// Operations take plain words first and key=value words after them; do (calls.go) and look (reads.go) document them.
-// Times are in milliseconds. Text after // is a remark.
+// An operation takes its plain words first, then its key=value words; do (calls.go) and look (reads.go) document the
+// operations. Times are in milliseconds. Text after // is a comment.
 
-// play runs a script and fails at the first answer that it does not allow.
+// play runs a script and fails the case at the first answer that the script does not allow.
 func (w *caseRun) play(script string) {
 	for _, line := range strings.Split(script, "\n") {
 		line, _, _ = strings.Cut(line, "//")
@@ -49,7 +49,7 @@ func (w *caseRun) play(script string) {
 	}
 }
 
-// run runs one operation.
+// run runs a single operation.
 func (w *caseRun) run(op string) (string, error) {
 	words := strings.Fields(op)
 	a := &arguments{w: w, line: op, named: map[string]string{}}
@@ -64,7 +64,7 @@ func (w *caseRun) run(op string) (string, error) {
 	return w.do(words[0], a)
 }
 
-// try runs an operation of a Go case, which must succeed.
+// try runs an operation for a case written in Go. The operation must succeed.
 func (w *caseRun) try(op string) string {
 	got, err := w.run(op)
 	w.done = append(w.done, op+" -> "+got)
@@ -74,9 +74,9 @@ func (w *caseRun) try(op string) string {
 	return got
 }
 
-// allowed reports whether a script lists an answer.
+// allowed reports whether the answers that a script lists include the given one.
 func (w *caseRun) allowed(want, got string, err error) bool {
-	denied, _ := oracle.Denied(w.factory.Contract) // an unknown contract makes no store
+	denied, _ := oracle.Denied(w.factory.Contract) // ignoring the error is safe: an unknown contract never gets as far as making a store
 	for _, one := range strings.Split(want, " | ") {
 		if freedom, answer, ok := strings.Cut(one, ": "); ok && isFreedom(freedom) {
 			if slices.Contains(denied, oracle.Freedom(freedom)) {
@@ -118,7 +118,7 @@ func matches(want, got string, err error) bool {
 	return true
 }
 
-// mentions reports whether an error's message contains one of the texts, which are separated by slashes.
+// mentions reports whether an error's message contains one of the texts in a list separated by slashes.
 func mentions(err error, texts string) bool {
 	message := err.Error()
 	var p *engine.ProviderError
@@ -133,7 +133,7 @@ func mentions(err error, texts string) bool {
 	return false
 }
 
-// fits reports whether one word matches.
+// fits reports whether a word of an answer matches a word of the script.
 func fits(want, got string) bool {
 	if at, ok := strings.CutPrefix(want, ">="); ok {
 		return atLeast(got, at)
@@ -144,7 +144,7 @@ func fits(want, got string) bool {
 	if !strings.Contains(want, "*") {
 		return false
 	}
-	plain := strings.NewReplacer("/", ":", "[", "(", "]", ")") // * matches all of them
+	plain := strings.NewReplacer("/", ":", "[", "(", "]", ")") // path.Match gives these characters a meaning, but * must match all of them
 	ok, err := path.Match(plain.Replace(want), plain.Replace(got))
 	return ok && err == nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// show returns an item as the scripts write it: an activity with its instance, any other item without.
+// show formats an item as scripts write it. An activity includes its instance; other items do not.
 func show(item engine.WorkItem) string {
 	switch m := item.(type) {
 	case engine.StartItem:
@@ -45,7 +45,7 @@ func show(item engine.WorkItem) string {
 	return string(item.Kind())
 }
 
-// ofExecution returns a mark for items that do not belong to the first execution.
+// ofExecution returns the suffix that marks items of an execution other than the first.
 func ofExecution(id uint64) string {
 	if id == engine.InitialExecutionID {
 		return ""
@@ -53,7 +53,7 @@ func ofExecution(id uint64) string {
 	return fmt.Sprintf("#%d.", id)
 }
 
-// showFetched returns INSTANCE#EXECUTION xCOUNT [MESSAGES], then the parts that the switches request: +name, +history,
+// showFetched returns `INSTANCE#EXECUTION xCOUNT [MESSAGES]`, followed by what the switches request: +name, +history,
 // +kv, +kvtime. A history error is shown as HISTORY-ERROR, followed by the history if the provider returned one.
 func showFetched(f *engine.FetchedOrchestration, a *arguments) string {
 	var items []string

@@ -7,10 +7,10 @@ import (
 	"text/tabwriter"
 )
 
-// Verdict is how a case ended.
+// Verdict says how a case ended.
 type Verdict string
 
-// The verdicts. Known is a failure that was expected.
+// The possible verdicts. Known is a failure that was expected.
 const (
 	Passed  Verdict = "passed"
 	Failed  Verdict = "failed"
@@ -18,7 +18,7 @@ const (
 	Skipped Verdict = "skipped"
 )
 
-// Verdict returns how the case ended, without regard to what is known.
+// Verdict says how the case ended. It never returns Known.
 func (r Result) Verdict() Verdict { return judgement{failure: r.Failure, missing: r.Skipped}.verdict() }
 
 func (v judgement) verdict() Verdict {
@@ -31,7 +31,7 @@ func (v judgement) verdict() Verdict {
 	return Passed
 }
 
-// Summary counts verdicts by group, in the order in which the groups first occurred.
+// Summary counts verdicts by group. The groups are in the order in which they first occurred.
 type Summary []GroupSummary
 
 // GroupSummary counts the verdicts of one group.
@@ -43,7 +43,7 @@ type GroupSummary struct {
 	Skipped int    `json:"skipped"`
 }
 
-// Count counts the verdict on a case of a group.
+// Count adds a case's verdict to its group.
 func (s *Summary) Count(group string, o Verdict) {
 	at := -1
 	for i := range *s {
@@ -80,7 +80,7 @@ func (s Summary) Total() GroupSummary {
 	return sum
 }
 
-// String returns a table with a line for each group.
+// String returns a table with one line per group.
 func (s Summary) String() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
@@ -88,11 +88,11 @@ func (s Summary) String() string {
 	for _, g := range s {
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\n", g.Group, g.Passed, g.Failed, g.Known, g.Skipped)
 	}
-	_ = t.Flush() // a strings.Builder never fails
+	_ = t.Flush() // writing to a strings.Builder never fails
 	return b.String()
 }
 
-// tally is a summary that parallel subtests share. It lists the groups in the order of the catalogue.
+// tally is a summary shared by parallel subtests. It lists groups in catalogue order.
 type tally struct {
 	mu       sync.Mutex
 	verdicts map[string]Verdict // by case

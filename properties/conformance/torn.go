@@ -1,18 +1,19 @@
 package conformance
 
-// This file has the acks that fail midway. Such a case runs once for each of the first steps of an ack, each time on a
-// new store. The store determines how many steps an ack has; an ack with fewer steps succeeds.
+// This file implements acks that fail midway. A case with such an ack runs several times: the ack fails before its
+// first step in the first run, before its second step in the second, and so on, each time on a new store. How many
+// steps an ack has is up to the store; if the ack has fewer steps than that, it succeeds.
 
-// tornOp begins the line of a torn ack.
+// tornOp starts the script line of a torn ack.
 const tornOp = "\ttorn "
 
-// tornSteps is the number of steps at which the ack is made to fail.
+// tornSteps is how many steps of an ack are made to fail.
 const tornSteps = 12
 
-// committed is the panic of an ack that succeeded because it has fewer steps.
+// committed is the panic raised when an ack succeeds because it has too few steps.
 type committed struct{}
 
-// playTorn plays a script once for each step before which its ack fails.
+// playTorn plays a script once for each step, making its ack fail before that step.
 func (w *caseRun) playTorn(script string) {
 	torn := false
 	for w.step = range tornSteps {
@@ -25,7 +26,7 @@ func (w *caseRun) playTorn(script string) {
 	}
 }
 
-// playUntilCommitted plays a script, and reports whether its ack was torn.
+// playUntilCommitted plays a script, and reports whether its ack failed midway.
 func (w *caseRun) playUntilCommitted(script string) (torn bool) {
 	defer func() {
 		switch p := recover().(type) {
@@ -38,7 +39,7 @@ func (w *caseRun) playUntilCommitted(script string) (torn bool) {
 	return true
 }
 
-// tear makes an ack fail before a step. The store decides whether its storage failure is retryable.
+// tear makes an ack fail before a given step. Whether the error is retryable is up to the store.
 func (w *caseRun) tear(a *arguments) error {
 	if w.FailAckStep == nil {
 		lacks("the store cannot fail in the middle of an ack (Store.FailAckStep)")

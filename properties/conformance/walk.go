@@ -11,16 +11,16 @@ import (
 	"github.com/durosim/durosim/properties/oracle"
 )
 
-// The number of calls in a walk, and the number of walks in virtual and in real time.
+// How many calls a walk makes, and how many walks there are in virtual and in real time.
 const (
 	walkSteps = 150
 	walks     = 20
 	realWalks = 4
 )
 
-// walk makes random calls, the same ones each time, and lets the specification judge every answer. If the specification
-// rejects an answer, walk shortens the sequence, if the clock can be set. search.Check goes further: it draws new
-// sequences.
+// walk makes random calls, the same ones every time, and lets the specification judge every answer. If the
+// specification rejects an answer and the clock can be set, walk shortens the sequence. search.Check goes further,
+// because it draws new sequences.
 func walk(w *caseRun) {
 	number := uint64(walks)
 	if w.Advance == nil {
@@ -43,18 +43,18 @@ func walk(w *caseRun) {
 	}
 }
 
-// stop is the panic that ends a walk at a rejected answer.
+// stop is the panic that ends a walk when an answer is rejected.
 type stop struct{ refusal *oracle.Refusal }
 
-// take makes the calls of a walk on a fresh store, up to the first rejected answer. It returns the number of calls, and
-// the refusal, nil if there is none.
+// take makes a walk's calls on a fresh store until an answer is rejected. It returns how many calls it made, and the
+// refusal, or nil if no answer was rejected.
 func (w *caseRun) take(ops []string) (made int, refusal *oracle.Refusal) {
 	w.fresh()
 	w.done = nil
 	judge := oracle.New(oracle.Options{Deny: []oracle.Freedom{"F5"}})
 	w.p = oracle.Watch(w.Provider, "", func() int64 { return int64(w.now()) }, func(e oracle.Exchange) {
 		if errors.Is(e.Answer.Err, engine.ErrUnsupported) {
-			return // the provider lacks this method; the other methods are judged
+			return // the provider lacks this method; its other methods can still be judged
 		}
 		if refusal := judge.Apply(e); refusal != nil {
 			panic(stop{refusal})
@@ -81,11 +81,11 @@ func (w *caseRun) take(ops []string) (made int, refusal *oracle.Refusal) {
 	return made, nil
 }
 
-// least removes calls from a walk, first many at once and then fewer, while the specification still rejects an answer of
-// the same method. If the walk is not rejected again, least returns it unchanged.
+// least removes calls from a walk while the specification still rejects an answer of the same method. It tries to
+// remove many calls at once, then fewer. If it cannot reproduce the rejection at all, it returns the walk unchanged.
 func (w *caseRun) least(ops []string, refusal *oracle.Refusal) []string {
 	refused := func(some []string) (int, bool) {
-		// Release the store, which is no longer needed: otherwise hundreds would stay open.
+		// Release the store at once; otherwise hundreds of them would stay open.
 		w.Release()
 		w.all = w.all[:len(w.all)-1]
 		at, again := w.take(some)
@@ -120,9 +120,9 @@ func (w *caseRun) least(ops []string, refusal *oracle.Refusal) []string {
 	return ops
 }
 
-// steps are the forms of a walk's calls. %i stands for an instance, %t for a token of an instance, %w for one of an
-// activity, %n for a new event id, %d for a short time, %l for a lock timeout, %o for an owner, %s for a status, %v for
-// a version, and %k for a key.
+// steps are the templates of a walk's calls. %i stands for an instance, %t for an instance's token, %w for an
+// activity's token, %n for a new event id, %d for a short time, %l for a lock timeout, %o for an owner, %s for a
+// status, %v for a version, and %k for a key.
 var steps = []string{
 	"send start:%i", "send start:%i", "send ext:%i:e", "send ext:%i:e", "send queue:%i:q", "send stop:%i", "send ext:%i:late delay=%d",
 	"send timer:%i:+500", "send done:%i:7", "send can:%i",
@@ -138,7 +138,7 @@ var steps = []string{
 	"wait %d", "wait %d", "wait %d", "wait 1", "read %i", "read %i 1", "kv %i %k", "kvs %i", "status %i 0", "stats %i",
 }
 
-// randomStep fills in a form.
+// randomStep fills in a template with random values.
 func randomStep(r *rand.Rand, step int) string {
 	pick := func(from ...string) string { return from[r.IntN(len(from))] }
 	form := steps[r.IntN(len(steps))]

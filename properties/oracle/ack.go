@@ -10,13 +10,13 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// held says whether a token names a holding at all, and whether the holding is live.
+// held says whether a token belongs to a lock at all, and whether that lock is live.
 type held struct {
 	exists bool
 	live   truth
 }
 
-// holding finds the instance whose lock carries the token.
+// holding returns the instance whose lock has the token.
 func (s *State) holding(j *judge, token string) (in *instance, h held) {
 	for _, in := range s.instances {
 		if in.lock != nil && in.lock.token == token {
@@ -26,7 +26,8 @@ func (s *State) holding(j *judge, token string) (in *instance, h held) {
 	return nil, held{}
 }
 
-// dead judges a call whose token is not live: it must be refused, with one of the words if the token is unknown.
+// dead judges a call whose token is not live. The call must be refused; if the token is unknown, the message must
+// contain one of the words.
 func (j *judge) dead(section string, s *State, token string, h held, words ...string) {
 	switch {
 	case !h.exists:
@@ -36,15 +37,15 @@ func (j *judge) dead(section string, s *State, token string, h held, words ...st
 	}
 }
 
-// ackOrchestration judges the call by docs/contract/provider.md#p5.3.
+// ackOrchestration judges the call against docs/contract/provider.md#p5.3.
 func (s *State) ackOrchestration(j *judge, r call.AckOrchestrationItem) {
 	in, h := s.holding(j, r.LockToken)
 	j.dead("5.3", s, r.LockToken, h, "Invalid lock token", "lock_token")
 	if in == nil {
 		return
 	}
-	// A call that must fail, because the lock has expired or because of an event id, may also fail for one of these
-	// reasons, whichever the provider checks first.
+	// A call that must fail anyway, because of an expired lock or an event id, may instead fail for one of the reasons
+	// below, depending on what the provider checks first.
 	work, queue := misKinded(r)
 	if work || queue {
 		j.fails(free(f17MisKinded, "4.2"), s, "an item stands in the wrong list")
@@ -73,12 +74,12 @@ func (s *State) ackOrchestration(j *judge, r call.AckOrchestrationItem) {
 	}
 }
 
-// fails allows the call to fail, retryably or permanently, without any effect.
+// fails allows the call to fail without effect, with a retryable or a permanent error.
 func (j *judge) fails(c clause, s *State, why string) {
 	j.allow(c, j.answer.Err != nil, func() *State { return s }, "an error: %s", why)
 }
 
-// unackable returns why an ack with a live token must fail (step 6), empty if it need not.
+// unackable returns the reason why an ack with a live token must fail (step 6), or "" if it may succeed.
 func (s *State) unackable(in *instance, r call.AckOrchestrationItem) string {
 	for i, e := range r.HistoryDelta {
 		if e.EventID == 0 {
@@ -93,7 +94,7 @@ func (s *State) unackable(in *instance, r call.AckOrchestrationItem) string {
 	return ""
 }
 
-// writes reports whether the caller's build has a form for everything in an ack.
+// writes reports whether the caller's build can encode everything in an ack.
 func (j *judge) writes(r call.AckOrchestrationItem) bool {
 	for _, e := range r.HistoryDelta {
 		if _, err := callform.EventText(e); err != nil || j.codec != nil && !j.codec.Kinds().Has(e.Kind()) {
@@ -108,19 +109,19 @@ func (j *judge) writes(r call.AckOrchestrationItem) bool {
 	return r.ExecutionID != 0
 }
 
-// misKinded reports for each of the two lists whether it has an item that belongs in the other list.
+// misKinded reports, for each of the two lists, whether it contains an item that belongs in the other list.
 func misKinded(r call.AckOrchestrationItem) (work, queue bool) {
 	isActivity := func(item engine.WorkItem) bool { return item.Kind() == engine.ItemActivityExecute }
 	return slices.ContainsFunc(r.WorkerItems, func(item engine.WorkItem) bool { return !isActivity(item) }),
 		slices.ContainsFunc(r.OrchestratorItems, isActivity)
 }
 
-// ackChoice is one way to commit an ack where the contract leaves a choice.
+// ackChoice is one way to commit an ack where the contract leaves the provider a choice.
 type ackChoice struct {
 	clause  clause
-	create  bool // create the instances row although only one of name and version is known
-	largest bool // the current execution of a new row is the largest one (I9), not the acked one
-	// mis-kinded items are stored; a provider may do this for one list and not for the other
+	create  bool // create the instance's row although only one of name and version is known
+	largest bool // a new row's current execution is the largest one (I9) instead of the acked one
+	// mis-kinded items are stored; a provider may store them for one list and not for the other
 	storeWork, storeQueue bool
 }
 
@@ -154,8 +155,7 @@ func (s *State) ackChoices(j *judge, in *instance, r call.AckOrchestrationItem, 
 	return list
 }
 
-// commit carries out the steps of docs/contract/provider.md#p5.3 in order. s must be a clone, and the instance in must
-// belong to s.
+// commit performs the steps of docs/contract/provider.md#p5.3 in order. s must be a clone that in belongs to.
 func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ackChoice) {
 	now := j.at
 	s.queue = slices.DeleteFunc(s.queue, func(m message) bool { return m.instance == in.id && m.mark == r.LockToken }) // 1
@@ -198,7 +198,7 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 	}
 	in.setCustomStatus(r.HistoryDelta) // 8
 	in.setKeys(r.HistoryDelta)         // 9
-	if meta.Status.Terminal() {        // 9, at the boundary
+	if meta.Status.Terminal() {        // still 9: merging the keys at the end of an execution
 		in.merge()
 	}
 	for _, item := range r.WorkerItems { // 10
@@ -224,7 +224,8 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 	in.lock = nil // 13
 }
 
-// setCustomStatus follows docs/contract/provider.md#p6.8: the last event of a delta wins, and counts once (I16).
+// setCustomStatus follows docs/contract/provider.md#p6.8: a delta's last status event wins, and the version goes up
+// only once (I16).
 func (in *instance) setCustomStatus(delta []engine.Event) {
 	for i := len(delta) - 1; i >= 0 && in.row; i-- {
 		if u, ok := eventdata.Known(delta[i].Data).(eventdata.CustomStatusUpdated); ok {
@@ -235,7 +236,7 @@ func (in *instance) setCustomStatus(delta []engine.Event) {
 	}
 }
 
-// setKeys follows docs/contract/provider.md#p6.9, up to the boundary.
+// setKeys applies the key events of a delta, as docs/contract/provider.md#p6.9 says, without merging them yet.
 func (in *instance) setKeys(delta []engine.Event) {
 	for _, e := range delta {
 		switch d := eventdata.Known(e.Data).(type) {
@@ -254,12 +255,12 @@ func (in *instance) setKeys(delta []engine.Event) {
 	}
 }
 
-// merge moves the delta into the store (I15).
+// merge merges the keys of the delta into the stored keys (I15).
 func (in *instance) merge() {
 	in.store, in.delta = in.merged(), nil
 }
 
-// enqueueForOrchestrator judges the call by docs/contract/provider.md#p5.1.
+// enqueueForOrchestrator judges the call against docs/contract/provider.md#p5.1.
 func (s *State) enqueueForOrchestrator(j *judge, r call.EnqueueForOrchestrator) {
 	text, err := callform.ItemText(r.Item)
 	if err == nil && r.Item.Kind() == engine.ItemActivityExecute {
@@ -276,7 +277,7 @@ func (s *State) enqueueForOrchestrator(j *judge, r call.EnqueueForOrchestrator) 
 	}
 }
 
-// enqueueForWorker judges the call by docs/contract/provider.md#p5.7.
+// enqueueForWorker judges the call against docs/contract/provider.md#p5.7.
 func (s *State) enqueueForWorker(j *judge, r call.EnqueueForWorker) {
 	text, err := callform.ItemText(r.Item)
 	if err != nil || !j.decodesItem(r.Item, false) {

@@ -11,13 +11,13 @@ import (
 
 const engineFirstEvent = engine.InitialEventID
 
-// carried returns the number of messages that a start event carries.
+// carried returns how many messages a start event carries over.
 func carried(e engine.Event) int {
 	start, _ := eventdata.Known(e.Data).(eventdata.OrchestrationStarted)
 	return len(start.CarryForwardEvents)
 }
 
-// rows returns the ids of the instances that an ack created and that a condition selects, in order.
+// rows returns the ids of the instances that have a row and satisfy the condition, in order.
 func (s *State) rows(which func(in *instance) bool) []string {
 	ids := []string{}
 	for _, in := range s.instances {
@@ -28,7 +28,7 @@ func (s *State) rows(which func(in *instance) bool) []string {
 	return ids
 }
 
-// list compares ids in any order (F11).
+// list judges a list of ids, which may come in any order (F11).
 func (j *judge) list(s *State, got, want []string) {
 	sorted := slices.Clone(got)
 	slices.Sort(sorted)
@@ -145,7 +145,7 @@ func (s *State) executionInfo(j *judge, r call.GetExecutionInfo) {
 	}
 	events := uint64(len(in.events(r.ExecutionID)))
 	same := got != nil && got.ExecutionID == e.id && got.Status == e.status && sameText(got.Output, e.output) && got.EventCount == events
-	if same && got.PinnedVersion != nil { // the pin is an extension of durosim
+	if same && got.PinnedVersion != nil { // The pin is not in the contract; durosim adds it.
 		same = e.pin != nil && got.PinnedVersion.Triple() == *e.pin
 	}
 	if same && got.CompletedAt == nil {
@@ -193,8 +193,8 @@ func (s *State) metrics(j *judge) {
 	j.result(by("7", "I17 I20"), s, same, want)
 }
 
-// depths follows docs/contract/provider.md#p7.1. Rows under a live lock are not counted; marked rows without a lock may
-// be (F6).
+// depths judges queue depths against docs/contract/provider.md#p7.1. Rows under a live lock are not counted. Rows that
+// are marked but not locked may be counted or not (F6).
 func (s *State) depths(j *judge) {
 	var least, most engine.QueueDepths
 	add := func(least, most *uint64, marked bool, live truth) {

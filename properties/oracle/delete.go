@@ -9,8 +9,9 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// erase removes instances with everything they own except sessions, and counts what it removed
-// (docs/contract/provider.md#p7.2). With keep their worker rows stay, without tokens (F28). The state must be a clone.
+// erase removes instances and everything they own except sessions, and counts what it removed
+// (docs/contract/provider.md#p7.2). If keep is true, the worker rows stay but lose their tokens (F28). The state must
+// be a clone.
 func (s *State) erase(ids []string, keep bool) engine.DeleteInstanceResult {
 	var d engine.DeleteInstanceResult
 	for _, in := range s.instances {
@@ -41,12 +42,12 @@ func (s *State) erase(ids []string, keep bool) engine.DeleteInstanceResult {
 	return d
 }
 
-// running reports whether one of the instances is Running.
+// running reports whether any of the instances is Running.
 func (s *State) running(ids []string) bool {
 	return slices.ContainsFunc(ids, func(id string) bool { in := s.find(id); return in.row && in.status() == engine.StatusRunning })
 }
 
-// erases allows the call to succeed after it has erased the ids, with instances_deleted of at most most.
+// erases allows the call to succeed after erasing the ids. The answer's instances_deleted may be as high as most.
 func (j *judge) erases(c clause, s *State, ids []string, most int, force bool) {
 	for _, keep := range []bool{false, true} {
 		if keep && !force || c.freedom != none && !j.grants(c.freedom) {
@@ -74,7 +75,7 @@ func (j *judge) erases(c clause, s *State, ids []string, most int, force bool) {
 	}
 }
 
-// deleteInstance judges the call by docs/contract/provider.md#p7.2.
+// deleteInstance judges the call against docs/contract/provider.md#p7.2.
 func (s *State) deleteInstance(j *judge, r call.DeleteInstance) {
 	in := s.find(r.Instance)
 	ids := s.tree(r.Instance)
@@ -95,7 +96,7 @@ func (s *State) deleteInstance(j *judge, r call.DeleteInstance) {
 	}
 }
 
-// deleteAtomic judges the call by docs/contract/provider.md#p7.2.
+// deleteAtomic judges the call against docs/contract/provider.md#p7.2.
 func (s *State) deleteAtomic(j *judge, r call.DeleteInstancesAtomic) {
 	orphans := func(of func(parent *instance) bool) []string {
 		return s.rows(func(in *instance) bool {
@@ -128,7 +129,7 @@ func (s *State) deleteAtomic(j *judge, r call.DeleteInstancesAtomic) {
 	}
 }
 
-// choice is a set of ids of which some must be taken and some may be.
+// choice is a set of ids, some of which must be taken while others may be.
 type choice struct {
 	list  []string
 	truth []truth
@@ -140,8 +141,8 @@ func (c *choice) add(id string, t truth) {
 	}
 }
 
-// chosen returns the sets that may be taken: every required id, unless the limit is reached; any set if anything is
-// true.
+// chosen returns the sets that a call may take. A set has every required id unless the limit is reached first. If
+// anything is true, it may also miss required ids.
 func (c *choice) chosen(limit uint64, anything bool) [][]string {
 	all := true
 	for _, t := range c.truth {
@@ -169,7 +170,7 @@ func (c *choice) chosen(limit uint64, anything bool) [][]string {
 	return out
 }
 
-// matching returns the instances that a bulk filter selects, judged by their current execution
+// matching returns the instances that a bulk filter selects. An instance is judged by its current execution
 // (docs/contract/provider.md#p7.3 and #p7.4).
 func (s *State) matching(f engine.InstanceFilter, which func(in *instance) bool) choice {
 	var c choice
@@ -182,7 +183,7 @@ func (s *State) matching(f engine.InstanceFilter, which func(in *instance) bool)
 	return c
 }
 
-// before reports whether an execution was completed before the cutoff; without a cutoff it holds.
+// before reports whether an execution completed before the cutoff. Without a cutoff, it is true.
 func (e *execution) before(cutoff *uint64) truth {
 	if cutoff == nil {
 		return known(true)
@@ -200,10 +201,10 @@ func limitOf(f engine.InstanceFilter) uint64 {
 	return *f.Limit
 }
 
-// deleteBulk judges the call by docs/contract/provider.md#p7.3.
+// deleteBulk judges the call against docs/contract/provider.md#p7.3.
 func (s *State) deleteBulk(j *judge, r call.DeleteInstanceBulk) {
 	roots := s.matching(r.Filter, func(in *instance) bool { return in.parent.Instance == "" && in.status().Terminal() })
-	failed := j.answer.Err != nil && len(j.next) > 0 // the contract permits a retryable error here
+	failed := j.answer.Err != nil && len(j.next) > 0 // the contract permits a retryable error in this case
 	for _, set := range roots.chosen(limitOf(r.Filter), failed) {
 		ids := []string{}
 		for _, root := range set {
@@ -217,7 +218,7 @@ func (s *State) deleteBulk(j *judge, r call.DeleteInstanceBulk) {
 	}
 }
 
-// prune judges the call by docs/contract/provider.md#p7.4.
+// prune judges the call against docs/contract/provider.md#p7.4.
 func (s *State) prune(j *judge, r call.PruneExecutions) {
 	if !s.find(r.Instance).row {
 		j.permanent(by("7.4", "I20"), s, "there is no such instance")
@@ -226,7 +227,7 @@ func (s *State) prune(j *judge, r call.PruneExecutions) {
 	j.prunes(by("7.4", "I18"), []*State{s}, []string{r.Instance}, r.Options)
 }
 
-// pruneBulk judges the call by docs/contract/provider.md#p7.4.
+// pruneBulk judges the call against docs/contract/provider.md#p7.4.
 func (s *State) pruneBulk(j *judge, r call.PruneExecutionsBulk) {
 	all := s.matching(r.Filter, func(*instance) bool { return true })
 	failed := j.answer.Err != nil && len(j.next) > 0
@@ -241,14 +242,14 @@ func (s *State) pruneBulk(j *judge, r call.PruneExecutionsBulk) {
 	}
 }
 
-// pruning is a state after a prune, with the numbers of removed objects.
+// pruning is the state after a prune, with the counts of what was removed.
 type pruning struct {
 	state *State
 	count engine.PruneResult
 }
 
-// pruned returns the states after pruning instances: without the executions that must be removed, and with or without
-// those that may be.
+// pruned returns the possible states after pruning instances. The executions that must go are gone in all of them;
+// those that may go are gone in some.
 func (s *State) pruned(ids []string, o engine.PruneOptions) []pruning {
 	list := []pruning{{s, engine.PruneResult{InstancesProcessed: uint64(len(ids))}}}
 	for _, id := range ids {

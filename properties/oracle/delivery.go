@@ -17,10 +17,10 @@ type delivery struct {
 	execution uint64
 	history   []stored
 	messages  []engine.WorkItem
-	texts     []string // of the messages
+	texts     []string // the messages' texts
 	damaged   bool     // history_error must be set
 	either    bool     // history_error may be set (X5)
-	half      bool     // name and version are unknown (F20)
+	half      bool     // name and version may be missing (F20)
 	snapshot  []entry
 	count     uint32
 	status    engine.Status
@@ -28,7 +28,7 @@ type delivery struct {
 	pin       *engine.Version
 }
 
-// delivery follows docs/contract/provider.md#p5.2 steps 4 to 8; ok is false if the batch is not delivered.
+// delivery follows docs/contract/provider.md#p5.2, steps 4 to 8. ok is false if the batch is not delivered.
 func (s *State) delivery(j *judge, c *candidate, batch []int) (d delivery, ok bool) {
 	in := c.in
 	d = delivery{instance: in.id, kind: s.contextOf(j, in, batch), execution: engine.InitialExecutionID, snapshot: in.store}
@@ -57,7 +57,7 @@ func (s *State) delivery(j *judge, c *candidate, batch []int) (d delivery, ok bo
 		}
 	case contextStart:
 		d.name, d.version = startNamed(d.messages)
-		// A history without a readable start is not delivered, so its damage may go unnoticed.
+		// A history without a readable start is not delivered, so damage to it may go unnoticed.
 		if hidden := !j.decodesAll(in.events(in.latest())); hidden && j.grants(xRowlessUndecodable) {
 			d.either = true
 		} else if hidden {
@@ -94,7 +94,7 @@ func orUnknown(version string) string {
 	return version
 }
 
-// differs compares the delivery with the returned one; the text is empty if nothing differs.
+// differs describes how the returned delivery differs from d. The text is empty if they are equal.
 func (d *delivery) differs(j *judge, got *engine.FetchedOrchestration) (string, clause) {
 	if !sameItems(got.Item.Messages, d.texts) {
 		return fmt.Sprintf("the batch is not exactly the instance's visible messages: expected %s, got %s", shown{d.messages}, shown{got.Item.Messages}), by("5.2", "I3 I4")
@@ -121,7 +121,7 @@ func (d *delivery) differs(j *judge, got *engine.FetchedOrchestration) (string, 
 	return d.contextDiffers(j, got)
 }
 
-// contextDiffers compares the fields of the answer that describe the instance.
+// contextDiffers compares the parts of the answer that describe the instance.
 func (d *delivery) contextDiffers(j *judge, got *engine.FetchedOrchestration) (string, clause) {
 	loose := d.kind == contextHistory || d.kind == contextUnknown || (d.damaged || d.either && got.Item.HistoryError != "") && d.kind != contextRow
 	if !loose || !j.grants(f14RowlessContext) && d.kind == contextHistory {
@@ -147,7 +147,7 @@ func (d *delivery) contextDiffers(j *judge, got *engine.FetchedOrchestration) (s
 	return "", clause{}
 }
 
-// String returns the delivery as an allowed answer.
+// String formats the delivery as an allowed answer.
 func (d delivery) String() string {
 	text := fmt.Sprintf("instance %q, execution %d (%s %s), messages %s, attempt count %d", d.instance, d.execution, d.name, d.version, shown{d.messages}, d.count)
 	if d.damaged {
@@ -156,7 +156,7 @@ func (d delivery) String() string {
 	return fmt.Sprintf("%s, history of %d events, snapshot of %d keys", text, len(d.history), len(d.snapshot))
 }
 
-// sameItems compares items with canonical texts.
+// sameItems compares items with their canonical texts.
 func sameItems(items []engine.WorkItem, texts []string) bool {
 	if len(items) != len(texts) {
 		return false

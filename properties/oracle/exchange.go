@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/callform"
 )
 
-// Call is a call of a provider with its arguments. Watch reports calls; other packages need not make any.
+// Call is a provider call with its arguments. Watch reports calls, so other packages do not need to create them.
 type Call = call.Call
 
 // Answer is what a call returned.
@@ -16,20 +16,21 @@ type Answer = call.Answer
 
 // Exchange is a call with its answer.
 type Exchange struct {
-	// Build is the name of the codec of the handle that made the call; it determines what the caller can decode. Empty
-	// means a caller that decodes everything that is not damaged.
+	// Build names the codec of the handle that made the call, which determines what the caller can decode. An empty
+	// name stands for a caller that decodes everything that is not damaged.
 	Build  string
 	Call   Call
 	Answer Answer
-	// Lost is set if no answer came: it is unknown whether the call took effect.
+	// Lost is set if no answer arrived, so the call may or may not have taken effect.
 	Lost bool
-	// Failing is set if the storage was made to fail during the call: a retryable error without effect is allowed.
+	// Failing is set if the storage was made to fail during the call. The call may then return a retryable error,
+	// without effect.
 	Failing bool
-	// At is the span of store time within which the call took effect.
+	// At is the span of store time in which the call took effect.
 	At Span
 }
 
-// String returns the call as a transcript shows it: the method and its parameters in JSON.
+// String returns the call as it appears in a transcript: the method, with its parameters in JSON.
 func (e Exchange) String() string {
 	text := callform.CallText(e.Call)
 	if e.Build != "" {
@@ -41,7 +42,7 @@ func (e Exchange) String() string {
 	return text
 }
 
-// AnswerText returns the answer as a transcript shows it.
+// AnswerText returns the answer as it appears in a transcript.
 func (e Exchange) AnswerText() string {
 	if e.Lost {
 		return "no answer"
@@ -49,14 +50,14 @@ func (e Exchange) AnswerText() string {
 	return callform.AnswerText(call.Method(e.Call), e.Answer)
 }
 
-// answer is an answer in the form that the specification judges.
+// answer is an answer in the form that the specification works with.
 type answer struct {
 	call.Answer
-	Err  *failure // hides the error that the provider returned
+	Err  *failure // shadows the provider's error
 	Lost bool
 }
 
-// failure is a failed call: its class and its text, the only parts that the contract describes.
+// failure is a failed call. It has the error's class and message, the only parts that the contract describes.
 type failure struct {
 	Retryable bool
 	Message   string
@@ -70,7 +71,7 @@ func (e *Exchange) answer() *answer {
 	return a
 }
 
-// Token returns the lock token in an answer, empty if there is none.
+// Token returns the lock token in an answer, or "" if there is none.
 func Token(a Answer) string {
 	switch {
 	case a.Orchestration != nil:
@@ -81,9 +82,9 @@ func Token(a Answer) string {
 	return ""
 }
 
-// Watch wraps a provider, its management surface included, and passes each call to tell when it has returned. Answers
-// pass unchanged. Calls run concurrently if the caller makes them concurrently; then tell must be safe for concurrent
-// use. build names the codec of the provider's handle; nowMs returns the store's time in milliseconds.
+// Watch wraps a provider, including its management surface, and passes each call to tell once the call has returned.
+// Answers are passed on unchanged. If the caller makes calls concurrently, they run concurrently, and tell must be safe
+// for concurrent use. build names the codec of the provider's handle; nowMs returns the store's time in milliseconds.
 func Watch(p engine.Provider, build string, nowMs func() int64, tell func(Exchange)) engine.Provider {
 	return call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
 		began := nowMs()

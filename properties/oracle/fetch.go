@@ -9,18 +9,18 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// candidate is an instance with messages, as a fetch sees it.
+// candidate is an instance that has messages, as a fetch sees it.
 type candidate struct {
 	in     *instance
-	queued []int // its messages in the queue, in order
-	// visible, unlocked and admitted are the three conditions of docs/contract/provider.md#p5.2 step 1.
+	queued []int // its queued messages, in order
+	// visible, unlocked and admitted are the three conditions in step 1 of docs/contract/provider.md#p5.2.
 	visible, unlocked, admitted truth
 	batches                     [][]int // the possible batches
 }
 
 func (c *candidate) eligible() truth { return c.visible.and(c.unlocked).and(c.admitted) }
 
-// candidates returns the instances with messages, in the order of their oldest message.
+// candidates returns the instances that have messages, ordered by their oldest message.
 func (s *State) candidates(j *judge, filter *engine.CapabilityFilter) []*candidate {
 	var list []*candidate
 	byID := func(id string) *candidate {
@@ -50,8 +50,8 @@ func (s *State) candidates(j *judge, filter *engine.CapabilityFilter) []*candida
 	return list
 }
 
-// batches returns the sets of messages that a fetch may take: every message that must be visible, with or without those
-// that may be (F24).
+// batches returns the sets of messages that a fetch may take. Each set has every message that is certainly visible,
+// with or without those that may be visible (F24).
 func (s *State) batches(j *judge, c *candidate) [][]int {
 	list := [][]int{nil}
 	for _, i := range c.queued {
@@ -77,7 +77,7 @@ func (s *State) batches(j *judge, c *candidate) [][]int {
 	return some
 }
 
-// admits applies the filter to the pin of the current execution (docs/contract/provider.md#p6.4).
+// admits applies the filter to the current execution's pin (docs/contract/provider.md#p6.4).
 func (j *judge) admits(f *engine.CapabilityFilter, in *instance) truth {
 	switch {
 	case f == nil:
@@ -114,19 +114,19 @@ func (j *judge) admits(f *engine.CapabilityFilter, in *instance) truth {
 	return truth{right || packed, right && packed}
 }
 
-// contextKind is the source of a delivery's context (docs/contract/provider.md#p5.2 step 6).
+// contextKind says where a delivery's context comes from (docs/contract/provider.md#p5.2 step 6).
 type contextKind uint8
 
 const (
-	contextRow     contextKind = iota // the instances row
-	contextHistory                    // no row, but a history with a start event
-	contextStart                      // no row, but a start message
-	contextOrphan                     // nothing but queue messages: to be dropped
-	contextNone                       // no context, and messages other than queue messages: to be left in the queue
-	contextUnknown                    // an undecodable history or message hides it (X5)
+	contextRow     contextKind = iota // the instance's row
+	contextHistory                    // there is no row, but a history with a start event
+	contextStart                      // there is no row, but a start message
+	contextOrphan                     // there are only queue messages, which are to be dropped
+	contextNone                       // there is no context, and some messages are not queue messages; they stay in the queue
+	contextUnknown                    // an undecodable history or message hides the context (X5)
 )
 
-// contextOf returns the kind of a batch's context.
+// contextOf returns the kind of context that a batch has.
 func (s *State) contextOf(j *judge, in *instance, batch []int) contextKind {
 	if in.row {
 		return contextRow
@@ -140,7 +140,7 @@ func (s *State) contextOf(j *judge, in *instance, batch []int) contextKind {
 			started = true
 		}
 	}
-	// A provider that reads the whole history does not find the start if another event cannot be decoded.
+	// A provider that reads the whole history does not find the start event if it fails to decode another event.
 	if started && !(hidden && j.grants(xRowlessUndecodable)) {
 		return contextHistory
 	}
@@ -165,7 +165,7 @@ func (s *State) contextOf(j *judge, in *instance, batch []int) contextKind {
 	return contextNone
 }
 
-// onlyQueueMessages reports whether a batch has nothing but queue messages, damaged ones included.
+// onlyQueueMessages reports whether a batch consists of queue messages only. Damaged ones are included.
 func (s *State) onlyQueueMessages(batch []int) bool {
 	for _, i := range batch {
 		if s.queue[i].item.Kind() != engine.ItemQueueMessage {
@@ -179,7 +179,7 @@ func isStart(item engine.WorkItem) bool {
 	return item.Kind() == engine.ItemStartOrchestration || item.Kind() == engine.ItemContinueAsNew
 }
 
-// startQueued reports whether a start for the instance is queued, visible or not.
+// startQueued reports whether a start message for the instance is queued, visible or not.
 func (s *State) startQueued(c *candidate) bool {
 	for _, i := range c.queued {
 		if isStart(s.queue[i].item) {
@@ -191,7 +191,7 @@ func (s *State) startQueued(c *candidate) bool {
 
 // passed describes the instances that a fetch may skip.
 type passed struct {
-	orphans  [][]int // a batch for each instance whose messages the fetch may drop
+	orphans  [][]int // one batch for each instance whose messages the fetch may drop
 	must     int     // a bit for each batch that the fetch must drop if it finds nothing else
 	contexts bool    // the fetch may skip an instance without dropping its messages
 	ready    bool    // the fetch must find something
@@ -221,7 +221,7 @@ func (s *State) passedBy(j *judge, list []*candidate) passed {
 				leave++
 				kept := s.startQueued(c) && !j.grants(xOrphanBeforeStart)
 				if s.onlyQueueMessages(b) && !kept && j.grants(xRowlessUndecodable) {
-					drop++ // a provider that stores kinds next to its messages knows that none of them is a start
+					drop++ // A provider that stores kinds next to its messages knows that none of these messages is a start.
 				}
 			default:
 				leave++
@@ -239,7 +239,8 @@ func (s *State) passedBy(j *judge, list []*candidate) passed {
 	return p
 }
 
-// dropped returns the states with some of the orphans removed. The bits of the index select them.
+// dropped returns the states in which some of the orphans have been dropped. In the state at index i, the bits of i
+// select which.
 func (s *State) dropped(orphans [][]int) []*State {
 	list := []*State{s}
 	for _, batch := range orphans {
@@ -264,7 +265,7 @@ func (s *State) drop(position uint64) {
 	}
 }
 
-// fetchOrchestration judges the call by docs/contract/provider.md#p5.2.
+// fetchOrchestration judges the call against docs/contract/provider.md#p5.2.
 func (s *State) fetchOrchestration(j *judge, r call.FetchOrchestrationItem) {
 	list := s.candidates(j, r.Filter)
 	p := s.passedBy(j, list)
@@ -314,8 +315,8 @@ func (s *State) fetchOrchestration(j *judge, r call.FetchOrchestrationItem) {
 	}
 }
 
-// olderReady returns an instance that must be found and has a visible message that is older than the one at the index,
-// empty if there is none.
+// olderReady returns an instance that the fetch must find and that has a visible message older than the one at index
+// oldest. It returns "" if there is none.
 func (s *State) olderReady(j *judge, list []*candidate, oldest int) string {
 	for _, c := range list {
 		if s.passedBy(j, []*candidate{c}).ready && c.batches[0][0] < oldest {
@@ -325,7 +326,7 @@ func (s *State) olderReady(j *judge, list []*candidate, oldest int) string {
 	return ""
 }
 
-// why returns the invariants that keep an instance from being returned.
+// why returns the ids of the invariants that keep an instance from being returned.
 func (c *candidate) why() string {
 	var rules []string
 	if !c.unlocked.may {
@@ -354,7 +355,8 @@ func (c *candidate) whyNot(j *judge) string {
 	return fmt.Sprintf("instance %q cannot be fetched at %s ms: %s", c.in.id, j.at, strings.Join(reasons, ", and "))
 }
 
-// fetchNothing allows a fetch to find nothing where it may, with or without the drops that it may have made.
+// fetchNothing allows a fetch to return nothing where the contract permits that, after any of the drops that it may
+// have made.
 func (j *judge) fetchNothing(s *State, p passed, given bool) {
 	c := by("5.2", "I10")
 	if p.ready {
@@ -368,7 +370,7 @@ func (j *judge) fetchNothing(s *State, p passed, given bool) {
 		c = free(f4OrphanStops, "5.2")
 	}
 	for i, after := range s.dropped(p.orphans) {
-		stopped := i == 0 && p.must != 0 && !p.contexts // without dropping any of them
+		stopped := i == 0 && p.must != 0 && !p.contexts // the fetch stopped without dropping anything
 		if stopped || !j.grants(f4OrphanStops) && i&p.must != p.must {
 			continue
 		}
@@ -376,7 +378,7 @@ func (j *judge) fetchNothing(s *State, p passed, given bool) {
 	}
 }
 
-// take locks an instance and marks and counts a batch. The state must be a clone.
+// take locks an instance, and marks and counts the messages of a batch. The state must be a clone.
 func (s *State) take(id string, batch []uint64, token string, until Span) {
 	s.edit(id).lock = &lock{token, until}
 	for _, position := range batch {

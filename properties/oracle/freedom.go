@@ -2,12 +2,12 @@ package oracle
 
 import "github.com/durosim/durosim/engine"
 
-// Freedom is the id of a choice that the contract leaves to the provider (docs/contract/provider.md#p10). Each is an
-// explicit branch of the specification; Options.Deny denies it to providers that promise more.
+// Freedom is the id of a choice that the contract leaves to the provider (docs/contract/provider.md#p10). Each freedom
+// is an explicit branch of the specification. Options.Deny denies freedoms to providers that promise more.
 type Freedom string
 
-// The freedoms of docs/contract/provider.md#p10, and those that other sections leave without a number. Other packages
-// use their ids, which Freedoms lists.
+// These are the freedoms of docs/contract/provider.md#p10, plus those that other sections grant without a number. Other
+// packages use the ids, which Freedoms lists.
 const (
 	none Freedom = ""
 
@@ -50,12 +50,12 @@ const (
 type FreedomInfo struct {
 	ID      Freedom
 	Summary string
-	// Branch describes the branch of the specification.
+	// Branch says what the branch of the specification allows.
 	Branch string
 }
 
-// Freedoms returns all freedoms: the 28 of docs/contract/provider.md#p10 in its order, and then the unnumbered ones. The
-// caller owns the slice.
+// Freedoms returns all freedoms: first the 28 in docs/contract/provider.md#p10, in its order, then those without a
+// number. The caller owns the slice.
 func Freedoms() []FreedomInfo {
 	return []FreedomInfo{
 		{f1AnyInstance, "which eligible instance is returned", "fetch: any eligible instance; denied: the one with the oldest visible message"},
@@ -94,8 +94,8 @@ func Freedoms() []FreedomInfo {
 	}
 }
 
-// Denied returns the freedoms that the contract of a release denies (engine.Contracts); none for an empty name. It
-// returns an error if the release has no contract.
+// Denied returns the freedoms that a release's contract denies (engine.Contracts). It returns none for an empty name,
+// and an error if the release has no contract.
 func Denied(release string) ([]Freedom, error) {
 	if release == "" {
 		return nil, nil

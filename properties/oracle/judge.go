@@ -9,16 +9,16 @@ import (
 	"github.com/durosim/durosim/internal/callform"
 )
 
-// judge collects what one state allows as the answer to one call: the states that follow if the given answer is allowed
-// and, only if an explanation is wanted, texts.
+// judge collects what one state allows as the answer to one call. It holds the states that follow if the given answer
+// is allowed and, only if an explanation is wanted, texts that explain the verdict.
 type judge struct {
 	options *Options
 	call    call.Call
 	answer  *answer
 	at      Span
-	codec   engine.Codec // of the caller; nil decodes everything
+	codec   engine.Codec // the caller's codec; nil decodes everything
 	failing bool         // the storage was made to fail
-	// anything accepts every result of a successful deletion or prune, since the answer was lost.
+	// anything accepts every result of a successful deletion or prune, because the answer was lost.
 	anything bool
 
 	next       []*State
@@ -27,7 +27,7 @@ type judge struct {
 	objections []Clause
 }
 
-// clause is a place in docs/contract/provider.md: a section, the invariants of docs/contract/provider.md#p12 that it
+// clause is a place in docs/contract/provider.md: a section, the invariants from docs/contract/provider.md#p12 that it
 // serves, and the freedom that it grants.
 type clause struct {
 	section    string
@@ -41,8 +41,8 @@ func free(f Freedom, section string) clause { return clause{section: section, fr
 
 func (j *judge) grants(f Freedom) bool { return j.options.denied.grants(f) }
 
-// allow records that the contract allows an answer, described by the text. If given is true, it is the answer of the
-// provider, and then returns the resulting state.
+// allow records that the contract allows an answer, which the text describes. given says whether that is the answer
+// that the provider gave; if so, then returns the resulting state.
 func (j *judge) allow(c clause, given bool, then func() *State, format string, args ...any) {
 	if c.freedom != none && !j.grants(c.freedom) {
 		return
@@ -55,7 +55,7 @@ func (j *judge) allow(c clause, given bool, then func() *State, format string, a
 	}
 }
 
-// object records why the given answer is not allowed.
+// object records a reason why the given answer is not allowed.
 func (j *judge) object(c clause, format string, args ...any) {
 	if j.explaining {
 		j.objections = appendClause(j.objections, c, format, args)
@@ -72,13 +72,13 @@ func appendClause(list []Clause, c clause, format string, args []any) []Clause {
 	return append(list, Clause{Text: text, Section: c.section, Invariants: strings.Fields(c.invariants), Freedom: c.freedom})
 }
 
-// succeeds allows the call to return without an error, whatever the result is.
+// succeeds allows the call to return without an error, whatever its result is.
 func (j *judge) succeeds(c clause, then func() *State) {
 	j.allow(c, j.answer.Err == nil, then, "success")
 }
 
-// permanent allows the call to fail permanently, without any effect (I8), and with one of the words in the message if
-// there are any.
+// permanent allows the call to fail permanently and without effect (I8). If there are words, the message must contain
+// one of them.
 func (j *judge) permanent(c clause, s *State, why string, words ...string) {
 	c.invariants = strings.TrimSpace(c.invariants + " I8")
 	text := "a permanent error"
@@ -97,7 +97,8 @@ func (j *judge) permanent(c clause, s *State, why string, words ...string) {
 	}
 }
 
-// containsOne compares in lower case: no two required words differ only by case.
+// containsOne reports whether text contains one of the words. It ignores case; no two required words differ only in
+// case.
 func containsOne(text string, words []string) bool {
 	for _, w := range words {
 		if strings.Contains(strings.ToLower(text), strings.ToLower(w)) {
@@ -107,16 +108,16 @@ func containsOne(text string, words []string) bool {
 	return len(words) == 0
 }
 
-// result allows the call to succeed without changing anything; same reports whether the given result is the expected
-// one.
+// result allows the call to succeed without changing anything. same reports whether the provider's result is the
+// expected one.
 func (j *judge) result(c clause, s *State, same bool, want any) {
 	j.allow(c, j.answer.Err == nil && same, func() *State { return s }, "%s", shown{want})
 }
 
-// shown is a value that is converted to JSON only when it is printed.
+// shown delays converting a value to JSON until it is printed.
 type shown struct{ v any }
 
-// String returns the JSON.
+// String returns the value as JSON.
 func (s shown) String() string {
 	return callform.Text(s.v)
 }
@@ -136,7 +137,7 @@ func (j *judge) decodesAll(history []stored) bool {
 	return true
 }
 
-// decodesItem reports whether the caller can decode a queue row, and so write it.
+// decodesItem reports whether the caller can decode a queue row, and so encode it as well.
 func (j *judge) decodesItem(item engine.WorkItem, corrupt bool) bool {
 	if corrupt {
 		return false
@@ -148,7 +149,7 @@ func (j *judge) decodesItem(item engine.WorkItem, corrupt bool) bool {
 	return err == nil
 }
 
-// sameEvents compares events with rows of a history by their canonical text.
+// sameEvents compares events with the rows of a history by their canonical texts.
 func sameEvents(events []engine.Event, history []stored) bool {
 	if len(events) != len(history) {
 		return false

@@ -4,7 +4,7 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// abandonOrchestration judges the call by docs/contract/provider.md#p5.4.
+// abandonOrchestration judges the call against docs/contract/provider.md#p5.4.
 func (s *State) abandonOrchestration(j *judge, r call.AbandonOrchestrationItem) {
 	in, h := s.holding(j, r.LockToken)
 	switch {
@@ -15,7 +15,7 @@ func (s *State) abandonOrchestration(j *judge, r call.AbandonOrchestrationItem) 
 		j.permanent(free(f8ExpiredAbandon, "5.4"), s, "the lock of token "+r.LockToken+" has run out")
 	}
 	c := by("5.4", "I5")
-	// F9: count and delay apply to the batch alone or to all messages of the instance.
+	// F9: the attempt count and the delay apply either to the batch alone or to all messages of the instance.
 	scopes := []bool{false}
 	if j.grants(f9AbandonScope) {
 		scopes = []bool{false, true}
@@ -29,7 +29,7 @@ func (s *State) abandonOrchestration(j *judge, r call.AbandonOrchestrationItem) 
 				return s.with(func(n *State) { n.release(j, in.id, r, countAll, delayAll) })
 			})
 			if r.Delay.Milliseconds() <= 0 {
-				break // without a delay, no other message changes its visibility
+				break // without a delay, no other message's visibility changes
 			}
 		}
 		if !r.IgnoreAttempt {
@@ -41,7 +41,7 @@ func (s *State) abandonOrchestration(j *judge, r call.AbandonOrchestrationItem) 
 	}
 }
 
-// release unlocks an instance. The state must be a clone.
+// release unlocks an instance after an abandon. The state must be a clone.
 func (s *State) release(j *judge, id string, r call.AbandonOrchestrationItem, countAll, delayAll bool) {
 	s.edit(id).lock = nil
 	for i := range s.queue {
@@ -59,7 +59,7 @@ func (s *State) release(j *judge, id string, r call.AbandonOrchestrationItem, co
 	}
 }
 
-// renewOrchestration judges the call by docs/contract/provider.md#p5.5.
+// renewOrchestration judges the call against docs/contract/provider.md#p5.5.
 func (s *State) renewOrchestration(j *judge, r call.RenewOrchestrationItemLock) {
 	in, h := s.holding(j, r.LockToken)
 	j.dead("5.5", s, r.LockToken, h)

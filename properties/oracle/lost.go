@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// lost returns the states after a call without an answer: the call had no effect, or the effect of any possible answer.
-// A token that it gave out is unknown to every caller.
+// lost returns the possible states after a call whose answer was lost: either the call had no effect, or it had the
+// effect of any of its possible answers. No caller knows a token from a lost answer.
 func (s *State) lost(j *judge) []*State {
 	states := []*State{s}
 	try := func(a answer) {
@@ -48,7 +48,7 @@ func (s *State) lost(j *judge) []*State {
 	return states
 }
 
-// unknownToken returns a token that no provider gives out: it stands for a lost one.
+// unknownToken returns a token that no provider hands out. It stands for a token that was lost with its answer.
 func (s *State) unknownToken() string {
 	n := s.last
 	for _, in := range s.instances {

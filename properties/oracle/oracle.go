@@ -8,14 +8,14 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Options describes what a provider promises beyond the contract, and the conditions under which it is watched.
+// Options describes what a provider promises beyond the contract and under which conditions it is watched.
 type Options struct {
-	// Deny lists the freedoms that the provider does not use, by the ids that Freedoms lists, such as "F9". Freedoms
-	// whose table entry says "always granted" cannot be denied.
+	// Deny lists freedoms that the provider does not use. It uses the ids that Freedoms lists, such as "F9". A freedom
+	// that Freedoms describes as "always granted" cannot be denied.
 	Deny []Freedom
-	// StorageErrors permits a retryable error, without effect, as the answer to any call.
+	// StorageErrors permits any call to return a retryable error without effect.
 	StorageErrors bool
-	// Codecs lists the codecs of the builds that Exchange.Build may name; nil means those of the shipped builds.
+	// Codecs lists the codecs of the builds that Exchange.Build may name; nil means the shipped builds' codecs.
 	Codecs []engine.Codec
 
 	denied freedoms
@@ -29,7 +29,7 @@ func (o Options) prepared() *Options {
 	return &o
 }
 
-// shippedCodecs are the codecs of the shipped builds, made once for all oracles. They hold no state.
+// shippedCodecs holds the shipped builds' codecs. They are stateless, so all oracles share them.
 var shippedCodecs = func() (codecs []engine.Codec) {
 	for _, b := range engine.ShippedBuilds() {
 		codecs = append(codecs, b.Codec)
@@ -37,7 +37,7 @@ var shippedCodecs = func() (codecs []engine.Codec) {
 	return slices.Clip(codecs)
 }()
 
-// codec returns the codec of a build; ok is false if the build is unknown.
+// codec returns a build's codec. ok is false if the build is unknown.
 func (o *Options) codec(build string) (c engine.Codec, ok bool) {
 	for _, c := range o.Codecs {
 		if c.Name() == build {
@@ -47,19 +47,19 @@ func (o *Options) codec(build string) (c engine.Codec, ok bool) {
 	return nil, build == ""
 }
 
-// maxStates bounds the number of states that a store may be in.
+// maxStates bounds how many states the oracle keeps for a store.
 const maxStates = 2048
 
-// Oracle judges the answers of one store, in the order in which its calls took effect.
+// Oracle judges the answers of one store. It must see the calls in the order in which they took effect.
 type Oracle struct {
 	options *Options
 	states  []*State
-	tokens  map[string]int // the call that returned each token; looked up only
+	tokens  map[string]int // which call returned each token; never iterated over
 	calls   int
 	latest  int64
 }
 
-// New returns an oracle for an empty store. It panics if Options.Deny has an id that Freedoms does not list.
+// New returns an oracle for an empty store. It panics if Options.Deny contains an id that Freedoms does not list.
 func New(o Options) *Oracle {
 	for _, id := range o.Deny {
 		if !slices.ContainsFunc(Freedoms(), func(f FreedomInfo) bool { return f.ID == id }) {
@@ -69,11 +69,12 @@ func New(o Options) *Oracle {
 	return &Oracle{options: o.prepared(), states: []*State{{}}, tokens: map[string]int{}}
 }
 
-// States returns the number of states that the store may be in. It is 1 while no free choice is hidden.
+// States returns how many states the store may be in. It is 1 unless the provider has made a free choice that no answer
+// has shown yet.
 func (o *Oracle) States() int { return len(o.states) }
 
-// Apply judges an exchange: an answer to a call that took effect at some instant of its span. It returns nil if the
-// contract allows the answer. A refusal leaves the oracle unchanged.
+// Apply judges an exchange, whose call took effect at some instant within its span. It returns nil if the contract
+// allows the answer. A refusal leaves the oracle unchanged.
 func (o *Oracle) Apply(e Exchange) *Refusal {
 	refuse := func(section, invariants, format string, args ...any) *Refusal {
 		r := &Refusal{Number: o.calls + 1, Exchange: e}
@@ -120,7 +121,7 @@ func (o *Oracle) Apply(e Exchange) *Refusal {
 	return nil
 }
 
-// addStates adds the states that are not in the list yet.
+// addStates adds those states that are not in the list yet.
 func addStates(list, more []*State) []*State {
 next:
 	for _, s := range more {
@@ -134,9 +135,9 @@ next:
 	return list
 }
 
-// Next returns the states that a store may be in after an exchange, none if the contract does not allow the answer. It
-// is the specification as a step of a model, for checkers of concurrent histories; it does not compare tokens with those
-// of earlier answers. It panics for a build that the options do not name.
+// Next returns the states that a store may be in after an exchange, or none if the contract does not allow the answer.
+// It serves as the step function of a model for checkers of concurrent histories. It does not compare tokens with those
+// from earlier answers. It panics if the exchange has a build that the options do not name.
 func (s *State) Next(o Options, e Exchange) []*State {
 	options := o.prepared()
 	codec, ok := options.codec(e.Build)
@@ -146,7 +147,7 @@ func (s *State) Next(o Options, e Exchange) []*State {
 	return addStates(nil, s.judged(&judge{options: options, call: e.Call, answer: e.answer(), at: e.At, codec: codec, failing: e.Failing}))
 }
 
-// Clause is a text with the place in docs/contract/provider.md that it is based on.
+// Clause is a statement with the place in docs/contract/provider.md that it is based on.
 type Clause struct {
 	Text       string
 	Section    string
@@ -154,7 +155,7 @@ type Clause struct {
 	Freedom    Freedom
 }
 
-// String returns the text followed by its place.
+// String returns the statement, followed by its place.
 func (c Clause) String() string {
 	place := "docs/contract/provider.md#p" + c.Section
 	for _, i := range c.Invariants {
@@ -166,9 +167,9 @@ func (c Clause) String() string {
 	return c.Text + " [" + place + "]"
 }
 
-// Refusal reports that the contract does not allow an answer, why, and which answers it allows.
+// Refusal reports that the contract does not allow an answer. It says why, and which answers the contract allows.
 type Refusal struct {
-	// Number is the call's number, from 1.
+	// Number is the call's number, counting from 1.
 	Number int
 	Exchange
 	Objections []Clause
@@ -193,8 +194,8 @@ func appendOnce(list []Clause, c Clause) []Clause {
 	return append(list, c)
 }
 
-// invariants returns the ids of the invariants that the objections name, or, without objections, those that the allowed
-// answers name.
+// invariants returns the ids of the invariants that the objections name. If there are no objections, it returns those
+// that the allowed answers name.
 func (r *Refusal) invariants() []string {
 	var ids []string
 	for _, c := range append(r.Objections[:len(r.Objections):len(r.Objections)], r.Allowed...) {
@@ -203,7 +204,7 @@ func (r *Refusal) invariants() []string {
 	return ids
 }
 
-// Error returns the refusal in several lines.
+// Error describes the refusal in several lines.
 func (r *Refusal) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "call %d at %s ms: %s\n  answered   %s\n", r.Number, r.At, r.Exchange, r.AnswerText())

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/callform"
 )
 
-// renewSessions judges the call by docs/contract/provider.md#p5.12.
+// renewSessions judges the call against docs/contract/provider.md#p5.12.
 func (s *State) renewSessions(j *judge, r call.RenewSessionLock) {
 	must, may := 0, 0
 	after := s.with(func(n *State) {
@@ -34,7 +34,8 @@ func (s *State) renewSessions(j *judge, r call.RenewSessionLock) {
 	j.counted(by("5.12", "I13"), "renewed sessions", must, may, func(int) []*State { return []*State{after} })
 }
 
-// counted allows the call to return a number from must to may; after returns the states that follow from each number.
+// counted allows the call to return any number from must to may. after returns the states that can follow a given
+// number.
 func (j *judge) counted(c clause, what string, must, may int, after func(n int) []*State) {
 	a := j.answer
 	for n := must; n <= may; n++ {
@@ -47,7 +48,7 @@ func (j *judge) counted(c clause, what string, must, may int, after func(n int) 
 	}
 }
 
-// cleanupSessions follows docs/contract/provider.md#p5.13.
+// cleanupSessions judges the call against docs/contract/provider.md#p5.13.
 func (s *State) cleanupSessions(j *judge) {
 	must, may := 0, 0
 	states := []*State{s}
@@ -84,7 +85,7 @@ func (s *State) cleanupSessions(j *judge) {
 	})
 }
 
-// customStatus judges the call by docs/contract/provider.md#p5.14.
+// customStatus judges the call against docs/contract/provider.md#p5.14.
 func (s *State) customStatus(j *judge, r call.GetCustomStatus) {
 	in, got := s.find(r.Instance), j.answer.CustomStatus
 	if !in.row || in.customVersion <= r.LastSeen {
@@ -104,7 +105,7 @@ func (s *State) customStatus(j *judge, r call.GetCustomStatus) {
 	}{in.custom, in.customVersion})
 }
 
-// kvValue judges the call by docs/contract/provider.md#p5.15.
+// kvValue judges the call against docs/contract/provider.md#p5.15.
 func (s *State) kvValue(j *judge, r call.GetKVValue) {
 	var want *string
 	for _, e := range s.find(r.Instance).merged() {
@@ -119,7 +120,7 @@ func (s *State) kvValue(j *judge, r call.GetKVValue) {
 	j.result(by("5.15", "I14 I15"), s, same, want)
 }
 
-// kvValues judges the call by docs/contract/provider.md#p5.15.
+// kvValues judges the call against docs/contract/provider.md#p5.15.
 func (s *State) kvValues(j *judge, r call.GetKVAllValues) {
 	want := s.find(r.Instance).merged()
 	got := j.answer.Pairs
@@ -133,7 +134,7 @@ func (s *State) kvValues(j *judge, r call.GetKVAllValues) {
 	j.allow(by("5.15", "I14 I15"), j.answer.Err == nil && same, func() *State { return s }, "%s", shown{kvEntries(want)})
 }
 
-// read judges reads by docs/contract/provider.md#p5.6, and reads of the management surface by
+// read judges reads against docs/contract/provider.md#p5.6, and reads through the management surface against
 // docs/contract/provider.md#p7.
 func (s *State) read(j *judge, section, id string, execution uint64) {
 	history := s.find(id).events(execution)
@@ -148,7 +149,7 @@ func (s *State) read(j *judge, section, id string, execution uint64) {
 	j.result(by(section, "I7"), s, same, eventsOf(history))
 }
 
-// appendEvents judges the call by docs/contract/provider.md#p5.6.
+// appendEvents judges the call against docs/contract/provider.md#p5.6.
 func (s *State) appendEvents(j *judge, r call.AppendWithExecution) {
 	var dup, zero bool
 	in := s.find(r.Instance)
@@ -176,7 +177,7 @@ func (s *State) appendEvents(j *judge, r call.AppendWithExecution) {
 			in := n.edit(r.Instance)
 			for _, e := range r.Events {
 				text, _ := callform.EventText(e)
-				in.add(r.ExecutionID, e, text) // an event that is stored already stays
+				in.add(r.ExecutionID, e, text) // does nothing if the event is already stored
 			}
 		})
 	}
@@ -188,7 +189,7 @@ func (s *State) appendEvents(j *judge, r call.AppendWithExecution) {
 	j.succeeds(c, store)
 }
 
-// stats judges the call by docs/contract/provider.md#p5.16.
+// stats judges the call against docs/contract/provider.md#p5.16.
 func (s *State) stats(j *judge, r call.GetInstanceStats) {
 	in, got, err := s.find(r.Instance), j.answer.Stats, j.answer.Err
 	if !in.row {

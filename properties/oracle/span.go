@@ -6,17 +6,17 @@ import (
 	"math"
 )
 
-// Span holds the earliest and the latest instant of store time, in milliseconds, at which a call may have taken effect.
-// With virtual time both are the same.
+// Span holds the earliest and the latest instant at which a call may have taken effect, in milliseconds of store time.
+// With virtual time, the two are equal.
 type Span struct{ Lo, Hi int64 }
 
-// At returns the span of one instant.
+// At returns a span that consists of a single instant.
 func At(ms int64) Span { return Span{ms, ms} }
 
 // Between returns the span from begin to end.
 func Between(begin, end int64) Span { return Span{begin, end} }
 
-// String returns the instant, or both ends.
+// String returns the instant, or both ends if they differ.
 func (s Span) String() string {
 	if s.Lo == s.Hi {
 		return fmt.Sprint(s.Lo)
@@ -24,7 +24,7 @@ func (s Span) String() string {
 	return fmt.Sprintf("%d..%d", s.Lo, s.Hi)
 }
 
-// MarshalJSON writes the instant, or both ends as an array.
+// MarshalJSON encodes a single instant as a number, and any other span as an array of its two ends.
 func (s Span) MarshalJSON() ([]byte, error) {
 	if s.Lo == s.Hi {
 		return json.Marshal(s.Lo)
@@ -32,7 +32,7 @@ func (s Span) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]int64{s.Lo, s.Hi})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON decodes what MarshalJSON encodes.
 func (s *Span) UnmarshalJSON(data []byte) error {
 	var at int64
 	if json.Unmarshal(data, &at) == nil {
@@ -47,7 +47,7 @@ func (s *Span) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// plus adds a length, which must not be negative; it saturates.
+// plus adds ms to both ends. ms must not be negative; the sum saturates.
 func (s Span) plus(ms int64) Span { return Span{saturate(s.Lo, ms), saturate(s.Hi, ms)} }
 
 func saturate(at, ms int64) int64 {
@@ -57,10 +57,10 @@ func saturate(at, ms int64) int64 {
 	return at + max(ms, 0)
 }
 
-// over returns the smallest span that covers both.
+// over returns the smallest span that covers both spans.
 func (s Span) over(t Span) Span { return Span{min(s.Lo, t.Lo), max(s.Hi, t.Hi)} }
 
-// truth is the answer to a question about spans: whether the statement may hold, and whether it must.
+// truth answers a question about spans. It says whether a statement may hold, and whether it must hold.
 type truth struct{ may, must bool }
 
 func (t truth) not() truth { return truth{!t.must, !t.may} }
@@ -69,7 +69,7 @@ func (t truth) and(u truth) truth { return truth{t.may && u.may, t.must && u.mus
 
 func known(b bool) truth { return truth{b, b} }
 
-// reached reports whether the time s has been reached at now: s <= now.
+// reached reports whether time s has been reached at time now, that is, whether s <= now.
 func (s Span) reached(now Span) truth { return truth{s.Lo <= now.Hi, s.Hi <= now.Lo} }
 
 // after reports whether s > t.

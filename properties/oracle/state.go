@@ -8,31 +8,33 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// State is one state that a store may be in after the exchanges so far: the tables of docs/contract/provider.md#p3.1, as
-// plain slices. A State never changes; States share common parts. The zero value is an empty store.
+// State is one state that a store may be in after the exchanges so far. It holds the tables of
+// docs/contract/provider.md#p3.1 as plain slices. A State never changes, so States can share parts. The zero value is
+// an empty store.
 type State struct {
-	instances []*instance // ids with a lock, history, executions, keys or a row; by id
+	instances []*instance // ids that have a lock, a history, executions, keys or a row; sorted by id
 	queue     []message   // by position
 	work      []row       // by position
 	sessions  []session   // by id
-	last      uint64      // the last position that was assigned
+	last      uint64      // the last position assigned
 }
 
-// Equal reports whether two states are the same.
+// Equal reports whether two states are equal.
 func (s *State) Equal(t *State) bool { return s == t || reflect.DeepEqual(s, t) }
 
-// instance holds everything stored under an instance id. By the contract, the instance exists only if row is set.
+// instance holds everything that is stored under an instance id. As the contract defines it, the instance exists only
+// if row is set.
 type instance struct {
 	id            string
 	row           bool
 	half          bool // the row has only one of name and version (F20)
 	name, version string
 	current       uint64
-	parent        engine.ParentLink // zero for a root
+	parent        engine.ParentLink // zero for a root instance
 	custom        *string
 	customVersion uint64
 	executions    []execution // by id
-	history       []stored    // by execution and event id
+	history       []stored    // sorted by execution and event id
 	lock          *lock
 	store         []entry // by key
 	delta         []entry // by key
@@ -47,7 +49,8 @@ type execution struct {
 	pin       *engine.Version
 }
 
-// stored is a row of a history. Its key is the one under which it was stored, not the one in its envelope.
+// stored is a row of a history. Its key is the one under which it was stored, which may differ from the one in its
+// envelope.
 type stored struct {
 	execution, id uint64
 	event         engine.Event
@@ -55,21 +58,21 @@ type stored struct {
 	corrupt       bool
 }
 
-// lock is an instance lock. An expired lock stays until the next fetch replaces it.
+// lock is an instance lock. An expired lock stays in place until the next fetch replaces it.
 type lock struct {
 	token string
 	until Span
 }
 
-// entry is a key with its value. A tombstone hides the key of the store.
+// entry is a key with its value. A tombstone in the delta hides the stored key.
 type entry struct {
 	key, value string
 	updatedMs  uint64
 	tombstone  bool
 }
 
-// message is a row of the orchestrator queue. The mark is the token of the last fetch that took it; it stays after an
-// abandon.
+// message is a row of the orchestrator queue. Its mark is the token of the last fetch that took it; an abandon does not
+// clear the mark.
 type message struct {
 	position uint64
 	instance string
@@ -81,7 +84,7 @@ type message struct {
 	corrupt  bool
 }
 
-// row is a row of the worker queue. Without a token it is unlocked.
+// row is a row of the worker queue. A row without a token is unlocked.
 type row struct {
 	position  uint64
 	item      engine.WorkItem
@@ -91,11 +94,11 @@ type row struct {
 	until     Span
 	count     uint32
 	corrupt   bool
-	delivered bool   // at least once (F25)
-	owner     string // the owner that last took it as a row of a session
+	delivered bool   // delivered at least once (F25)
+	owner     string // the owner that last took the row as part of a session
 }
 
-// activity returns the activity of a row; ok is false for a mis-kinded item.
+// activity returns the row's activity. ok is false if the row holds a mis-kinded item.
 func (r *row) activity() (a engine.ActivityExecuteItem, ok bool) {
 	a, ok = engine.Known(r.item).(engine.ActivityExecuteItem)
 	return a, ok
@@ -110,14 +113,14 @@ type session struct {
 	active    Span // last_activity_at
 }
 
-// clone returns a copy whose slices may be changed. The instances are shared: see edit.
+// clone returns a copy whose slices may be modified. It shares its instances with s; see edit.
 func (s *State) clone() *State {
 	n := *s
 	n.instances, n.queue, n.work, n.sessions = slices.Clone(s.instances), slices.Clone(s.queue), slices.Clone(s.work), slices.Clone(s.sessions)
 	return &n
 }
 
-// find returns an instance, which is empty if nothing is stored under the id. Callers must not change it.
+// find returns an instance. If nothing is stored under the id, the instance is empty. Callers must not modify it.
 func (s *State) find(id string) *instance {
 	for _, in := range s.instances {
 		if in.id == id {
@@ -127,7 +130,7 @@ func (s *State) find(id string) *instance {
 	return &instance{id: id}
 }
 
-// edit returns a copy of an instance that may be changed, and puts it into the state. The state must be a clone.
+// edit puts a copy of an instance into the state and returns it for modification. The state must be a clone.
 func (s *State) edit(id string) *instance {
 	in := *s.find(id)
 	in.executions, in.history = slices.Clone(in.executions), slices.Clone(in.history)
@@ -146,7 +149,7 @@ func (s *State) remove(id string) {
 	s.instances = slices.DeleteFunc(s.instances, func(in *instance) bool { return in.id == id })
 }
 
-// execution returns an execution, nil if it has no row. Callers may change it if they may change the instance.
+// execution returns an execution, or nil if it has no row. Callers may modify it if they may modify the instance.
 func (in *instance) execution(id uint64) *execution {
 	for i := range in.executions {
 		if in.executions[i].id == id {
@@ -156,7 +159,7 @@ func (in *instance) execution(id uint64) *execution {
 	return nil
 }
 
-// latest returns the largest execution id, 1 if there is none.
+// latest returns the largest execution id, or 1 if there are no executions.
 func (in *instance) latest() uint64 {
 	if n := len(in.executions); n > 0 {
 		return in.executions[n-1].id
@@ -164,7 +167,7 @@ func (in *instance) latest() uint64 {
 	return engine.InitialExecutionID
 }
 
-// addExecution returns the execution, and adds it first if it is missing.
+// addExecution returns the execution, adding it first if it is missing.
 func (in *instance) addExecution(id uint64) *execution {
 	if e := in.execution(id); e != nil {
 		return e
@@ -177,7 +180,7 @@ func (in *instance) addExecution(id uint64) *execution {
 	return &in.executions[at]
 }
 
-// events returns the history rows of an execution, ascending.
+// events returns the history rows of an execution in ascending order.
 func (in *instance) events(execution uint64) []stored {
 	from := 0
 	for from < len(in.history) && in.history[from].execution < execution {
@@ -190,7 +193,7 @@ func (in *instance) events(execution uint64) []stored {
 	return in.history[from:to]
 }
 
-// add stores an event in an execution; it returns false if the key is taken.
+// add stores an event in an execution. It returns false if the key is already taken.
 func (in *instance) add(execution uint64, e engine.Event, text string) bool {
 	at := len(in.history)
 	for at > 0 && in.history[at-1].after(execution, e.EventID) {
@@ -207,7 +210,7 @@ func (h *stored) after(execution, id uint64) bool {
 	return h.execution > execution || h.execution == execution && h.id > id
 }
 
-// status returns the status of the current execution, empty without a row for it.
+// status returns the current execution's status, or "" if that execution has no row.
 func (in *instance) status() engine.Status {
 	if e := in.execution(in.current); e != nil {
 		return e.status
@@ -227,7 +230,7 @@ func (s *State) enqueueWork(item engine.WorkItem, text string, visible Span) {
 	s.work = append(s.work, row{position: s.last, item: item, text: text, visible: visible})
 }
 
-// put sets a key. Entries are sorted.
+// put sets a key in a sorted list of entries.
 func put(list []entry, e entry) []entry {
 	at, found := slices.BinarySearchFunc(list, e.key, func(have entry, key string) int { return strings.Compare(have.key, key) })
 	if found {
@@ -237,7 +240,7 @@ func put(list []entry, e entry) []entry {
 	return slices.Insert(list, at, e)
 }
 
-// merged returns the keys that clients see: delta over store (I14).
+// merged returns the keys as clients see them: the stored keys, overlaid with the delta (I14).
 func (in *instance) merged() []entry {
 	view := slices.Clone(in.store)
 	for _, e := range in.delta {

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/callform"
 )
 
-// judged judges the call by the specification, and returns the states that are consistent with the answer.
+// judged applies the specification to the call, and returns the states that are consistent with the answer.
 func (s *State) judged(j *judge) []*State {
 	a := j.answer
 	if a.Lost {
@@ -111,8 +111,8 @@ func (s *State) judgedAdmin(j *judge) {
 	}
 }
 
-// retryable judges a retryable error, after contention or a failing storage: nothing has changed (I8, I11). A bulk call
-// may have done a part of its work (F22); deleteBulk and pruneBulk handle that.
+// retryable judges a retryable error, which can come from contention or failing storage. Nothing has changed (I8, I11),
+// except that a bulk call may have done part of its work (F22), which deleteBulk and pruneBulk handle.
 func (s *State) retryable(j *judge) {
 	same := func() *State { return s }
 	if j.options.StorageErrors || j.failing {
@@ -123,7 +123,7 @@ func (s *State) retryable(j *judge) {
 	j.object(by("8", ""), "a retryable error, although the storage works and no other caller competes")
 }
 
-// plant puts data directly into the store.
+// plant applies a call that puts data directly into the store.
 func (s *State) plant(j *judge, r call.Plant) {
 	j.next = append(j.next, s.with(func(n *State) {
 		in := n.edit(r.Instance)
@@ -165,7 +165,7 @@ func (s *State) plant(j *judge, r call.Plant) {
 	}))
 }
 
-// corruptEvent records damage done by a test: the event can no longer be decoded.
+// corruptEvent records that a test damaged an event, which can no longer be decoded.
 func (s *State) corruptEvent(j *judge, r call.CorruptEvent) {
 	j.next = append(j.next, s.with(func(n *State) {
 		in := n.edit(r.Instance)
@@ -177,7 +177,7 @@ func (s *State) corruptEvent(j *judge, r call.CorruptEvent) {
 	}))
 }
 
-// corruptMessage records damage to the newest row that holds the item.
+// corruptMessage records that a test damaged the newest row that holds the item.
 func (s *State) corruptMessage(j *judge, r call.CorruptMessage) {
 	text, _ := callform.ItemText(r.Item)
 	j.next = append(j.next, s.with(func(n *State) {
@@ -196,7 +196,7 @@ func (s *State) corruptMessage(j *judge, r call.CorruptMessage) {
 	}))
 }
 
-// with returns the state after a change.
+// with returns a copy of the state with a change applied.
 func (s *State) with(change func(n *State)) *State {
 	n := s.clone()
 	change(n)

@@ -19,7 +19,7 @@ func (w *row) ready(j *judge) truth {
 	return w.visible.reached(j.at).and(unlocked)
 }
 
-// takesTag reports whether a filter takes a tag, by docs/contract/provider.md#p6.7.
+// takesTag reports whether a tag filter accepts a tag; see docs/contract/provider.md#p6.7.
 func takesTag(f engine.TagFilter, tag string) bool {
 	in := slices.Contains(f.Tags, tag)
 	switch f.Mode {
@@ -35,7 +35,7 @@ func takesTag(f engine.TagFilter, tag string) bool {
 	return false
 }
 
-// takesSession reports whether a fetch takes a row of the session, by docs/contract/provider.md#p6.6.
+// takesSession reports whether a fetch may take rows of the session; see docs/contract/provider.md#p6.6.
 func (s *State) takesSession(j *judge, id string, f *engine.SessionFetchConfig) truth {
 	if id == "" {
 		return known(true)
@@ -59,10 +59,10 @@ func (s *State) session(id string) *session {
 	return nil
 }
 
-// fetchWork judges the call by docs/contract/provider.md#p5.8.
+// fetchWork judges the call against docs/contract/provider.md#p5.8.
 func (s *State) fetchWork(j *judge, r call.FetchWorkItem) {
 	got, err := j.answer.Work, j.answer.Err
-	ready, damaged, fresh := false, false, false // an earlier row is ready, undecodable, or not yet delivered
+	ready, damaged, fresh := false, false, false // whether an earlier row is ready, undecodable, or not yet delivered
 	same := func() *State { return s }
 	for i := range s.work {
 		w := &s.work[i]
@@ -116,7 +116,7 @@ func (w *row) is(got *engine.FetchedWork) bool {
 	return err == nil && text == w.text
 }
 
-// allowRow allows a row to be returned, with the effects in one step: row lock, count and session.
+// allowRow allows a row to be returned. The row lock, the count and the session change in a single step.
 func (s *State) allowRow(j *judge, r call.FetchWorkItem, w *row, given bool) {
 	position := w.position
 	j.allow(by("5.8", "I2 I5 I13"), given, func() *State {
@@ -135,7 +135,7 @@ func (s *State) allowRow(j *judge, r call.FetchWorkItem, w *row, given bool) {
 	}, "%s, attempt count %d", shown{w.item}, w.count+1)
 }
 
-// claim assigns a session to an owner, or refreshes it (F26). The state must be a clone.
+// claim assigns a session to an owner, or refreshes the session (F26). The state must be a clone.
 func (s *State) claim(j *judge, id string, f *engine.SessionFetchConfig) {
 	until := j.at.plus(f.LockTimeout.Milliseconds())
 	if have := s.session(id); have != nil {
@@ -175,7 +175,7 @@ func got(j *judge, w *row) bool {
 	return j.answer.Work.AttemptCount == w.count+1 && j.answer.Work.LockToken != ""
 }
 
-// holdingRow finds the row that carries a token.
+// holdingRow finds the row that has the token.
 func (s *State) holdingRow(j *judge, token string) (w *row, h held) {
 	for i := range s.work {
 		if w := &s.work[i]; token != "" && w.token == token {
@@ -185,7 +185,8 @@ func (s *State) holdingRow(j *judge, token string) (w *row, h held) {
 	return nil, held{}
 }
 
-// touch marks a row's session as active if it is live, whichever owner holds it (F27). The state must be a clone.
+// touch records activity in a row's session if the session is live, no matter which owner holds it (F27). The state
+// must be a clone.
 func (s *State) touch(j *judge, w row) {
 	have := s.session(w.session())
 	if w.session() == "" || have == nil {
@@ -204,7 +205,7 @@ func (s *State) touch(j *judge, w row) {
 	}
 }
 
-// ackWork judges the call by docs/contract/provider.md#p5.9.
+// ackWork judges the call against docs/contract/provider.md#p5.9.
 func (s *State) ackWork(j *judge, r call.AckWorkItem) {
 	w, h := s.holdingRow(j, r.LockToken)
 	j.dead("5.9", s, r.LockToken, h)
@@ -242,7 +243,7 @@ func (s *State) ackWork(j *judge, r call.AckWorkItem) {
 	}
 }
 
-// renewWork judges the call by docs/contract/provider.md#p5.10.
+// renewWork judges the call against docs/contract/provider.md#p5.10.
 func (s *State) renewWork(j *judge, r call.RenewWorkItemLock) {
 	w, h := s.holdingRow(j, r.LockToken)
 	j.dead("5.10", s, r.LockToken, h)
@@ -261,7 +262,7 @@ func (s *State) renewWork(j *judge, r call.RenewWorkItemLock) {
 	}
 }
 
-// abandonWork judges the call by docs/contract/provider.md#p5.11.
+// abandonWork judges the call against docs/contract/provider.md#p5.11.
 func (s *State) abandonWork(j *judge, r call.AbandonWorkItem) {
 	_, h := s.holdingRow(j, r.LockToken)
 	c := by("5.11", "I5")

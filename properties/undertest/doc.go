@@ -1,5 +1,6 @@
-// Package undertest describes the provider under test: a factory of empty stores, with the operations that a test can
-// make on each. The cases of properties/conformance and the sequences of properties/oracle/search take the same factory.
+// Package undertest describes the provider under test: a factory that makes empty stores, and the operations that a
+// test can perform on each store. The cases of properties/conformance and the sequences of properties/oracle/search use
+// the same factory.
 //
 //	factory := undertest.Factory{New: func() (*undertest.Store, error) {
 //		clock := newTestClock()

@@ -13,8 +13,9 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// narrow wraps a provider that lacks methods, or has methods that its contract does not have, in one that returns
-// engine.ErrUnsupported for these. It fails for names that are not methods.
+// narrow restricts the store's provider to its contract: the wrapped provider returns engine.ErrUnsupported for every
+// method that the provider lacks or that the contract does not have. narrow returns an error if Store.Methods has a
+// name that is not a method.
 func (s *Store) narrow(asked *engine.Contract) error {
 	known := map[string]bool{}
 	for _, c := range call.All() {
@@ -33,7 +34,7 @@ func (s *Store) narrow(asked *engine.Contract) error {
 		managing = unimplemented(p.Admin())
 	}
 	lacks := func(c call.Call) bool {
-		name := reflect.TypeOf(c).Name() // the method in Go has the name of the call
+		name := reflect.TypeOf(c).Name() // a call's type has the name of the Go method
 		if _, stats := c.(call.GetInstanceStats); stats && asked != nil && !asked.Stats {
 			return true
 		}
@@ -63,11 +64,11 @@ func (s *Store) narrow(asked *engine.Contract) error {
 	return nil
 }
 
-// Lacks returns the methods that the provider is known not to have before they are called.
+// Lacks returns the methods that are known to be missing before any call is made.
 func (s *Store) Lacks() []string { return s.lacks }
 
-// unimplemented returns the methods that a struct has only through an embedded nil interface: calling one panics. The
-// compiler generates their code, so it belongs to no file.
+// unimplemented returns the methods that a struct has only because it embeds a nil interface; calling one panics. The
+// compiler generates the code of these methods, so it belongs to no source file.
 func unimplemented(p any) map[string]bool {
 	v := reflect.ValueOf(p)
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
@@ -98,7 +99,7 @@ func embedsNil(v reflect.Value) bool {
 	return false
 }
 
-// written reports whether the method's code is in a file.
+// written reports whether the method's code is in a source file.
 func written(t reflect.Type, method string) bool {
 	m, ok := t.MethodByName(method)
 	if !ok {

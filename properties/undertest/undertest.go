@@ -9,17 +9,17 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Factory makes the provider under test.
+// Factory makes stores of the provider under test.
 type Factory struct {
-	// New makes an empty store with the operations that a test can make on it. Stores from different calls share
-	// nothing.
+	// New makes an empty store, with the operations that a test can perform on it. Stores from different calls must
+	// share nothing.
 	New func() (*Store, error)
-	// Contract is the release whose contract applies to the provider where engine.Contracts differ. Empty means both: a
-	// test accepts what either allows, and demands what either demands.
+	// Contract is the release whose contract applies to the provider where the contracts in engine.Contracts differ. If
+	// it is empty, both apply: a test accepts whatever either allows, and demands whatever either demands.
 	Contract string
 }
 
-// Make calls New, and reports mistakes of the factory as such, not as mistakes of the provider.
+// Make calls New. It reports a mistake in the factory as one of the factory, not of the provider.
 func (f Factory) Make() (*Store, error) {
 	if f.New == nil {
 		return nil, errors.New("Factory.New is not set")
@@ -45,7 +45,7 @@ func (f Factory) Make() (*Store, error) {
 	return s, nil
 }
 
-// contract returns the contract that applies to the provider, nil for both.
+// contract returns the contract that applies to the provider, or nil if both apply.
 func (f Factory) contract() (*engine.Contract, error) {
 	if f.Contract == "" {
 		return nil, nil
@@ -57,55 +57,59 @@ func (f Factory) contract() (*engine.Contract, error) {
 	return c, nil
 }
 
-// Store is one store with its handle. A nil function means that the store does not offer the operation; checks that need
-// it are skipped and reported as skipped.
+// Store is a store under test and the operations that it offers. A nil function means that the store does not offer the
+// operation. Checks that need the operation are then reported as skipped.
 type Store struct {
-	// Provider is the store as one caller sees it.
+	// Provider is the store as a single caller sees it.
 	Provider engine.Provider
 	// Methods lists the methods that the provider has, by their names in the contract, such as "fetch_work_item"; nil
-	// means all. Checks that need other methods are skipped, so a provider can be built, and checked, method by method.
-	// In Go it is enough to embed a nil engine.Provider, or to return engine.ErrUnsupported.
+	// means all of them. Checks that need other methods are skipped, so a provider can be built and checked method by
+	// method. In Go, it is enough to embed a nil engine.Provider or to return engine.ErrUnsupported.
 	Methods []string
-	// Advance moves the store's clock forward by d and returns when everything that became due can be fetched. Nil means
-	// that the store uses the wall clock.
+	// Advance moves the store's clock forward by d, and returns once everything that has come due can be fetched. If it
+	// is nil, the store uses the wall clock.
 	Advance func(d time.Duration)
-	// NowMs returns the store's time in milliseconds. It never goes back. Random sequences need it even where Advance is
-	// nil, and rely on it to the millisecond: a store that rounds the wall clock must return its own rounded time.
+	// NowMs returns the store's time in milliseconds, which must never go back. Random sequences need it even if
+	// Advance is nil, and depend on it to the millisecond: a store that rounds the wall clock must return the rounded
+	// time.
 	NowMs func() int64
-	// CorruptHistory replaces a stored event with bytes that no codec decodes. It fails if there is no such event.
+	// CorruptHistory replaces a stored event with bytes that no codec can decode. It returns an error if there is no
+	// such event.
 	CorruptHistory func(instance string, execution, eventID uint64) error
-	// CorruptMessage does the same to the newest row, of either queue, that holds this item. It fails if there is none.
+	// CorruptMessage does the same to the newest row in either queue that holds the item. It returns an error if there
+	// is no such row.
 	CorruptMessage func(item engine.WorkItem) error
-	// Second sets how long a second of a conformance case takes on a store that uses the wall clock; zero means a
-	// second. Lock times, delays and waits scale with it: with a tenth of a second they are ten times shorter.
+	// Second sets how long a second of a conformance case takes on a store that uses the wall clock; zero means one
+	// second. Lock times, delays and waits scale with it: if it is a tenth of a second, they are ten times shorter.
 	Second time.Duration
-	// LongPolls is set if a fetch that finds nothing waits up to its poll timeout for work.
+	// LongPolls is set if a fetch that finds nothing waits for work until its poll timeout.
 	LongPolls bool
-	// Sequential is set if calls must not overlap, although a provider has to allow that; checks of overlapping calls
-	// then make them one after another.
+	// Sequential is set if calls must not overlap. (A provider must allow overlapping calls.) Checks that would make
+	// overlapping calls then make them one after another.
 	Sequential bool
-	// FailAckStep makes the next ack_orchestration_item, if it gets that far, fail with a retryable error before a step,
-	// counted from 0, modulo the number of steps, which the provider chooses. The ack must have no effect.
+	// FailAckStep makes the next ack_orchestration_item fail with a retryable error, provided that it reaches the given
+	// step. It fails before that step, counted from 0, modulo the number of steps, which the provider chooses. The
+	// failed ack must have no effect.
 	FailAckStep func(step int)
-	// FailNext makes the next call fail as if its storage had failed, at a point that the store chooses.
+	// FailNext makes the next call fail as if its storage had failed. The store chooses the point at which it fails.
 	FailNext func()
-	// Broken returns why there can be no verdict about the provider, nil if there is no reason: a component between it
-	// and the caller has failed.
+	// Broken returns an error if a component between the provider and the caller has failed, so that there can be no
+	// verdict on the provider. Otherwise it returns nil.
 	Broken func() error
-	// Close releases the store. No call is made after it.
+	// Close releases the store. No calls follow it.
 	Close func()
 
 	lacks []string
 }
 
-// Release closes the store, if it needs closing.
+// Release closes the store if it has a Close function.
 func (s *Store) Release() {
 	if s.Close != nil {
 		s.Close()
 	}
 }
 
-// LeftOut lists what the store does not offer, and what random sequences therefore do not check.
+// LeftOut lists what the store does not offer and random sequences therefore do not check.
 func (s *Store) LeftOut() []string {
 	list := []string{}
 	if lacks := s.Lacks(); len(lacks) > 0 {

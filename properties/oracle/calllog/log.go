@@ -15,15 +15,15 @@ import (
 	"github.com/durosim/durosim/properties/oracle"
 )
 
-// Entry is a line of a log: a call that returned. In JSON it is
+// Entry is one line of a log: a call that returned. Its JSON form is
 //
 //	{"at_ms": …, "method": …, "params": …, "result": …}
 //
-// in the forms of docs/oracle-protocol.md; a failed call has "error" instead of "result", and a call without an answer
-// has "lost": true. Its at_ms may be a pair of times between which the call took effect.
+// in the forms that docs/oracle-protocol.md defines. A failed call has "error" instead of "result"; a call without an
+// answer has "lost": true. at_ms may be a pair of times between which the call took effect.
 type Entry struct {
-	// Began and Ended number the beginnings and ends of all calls of the log, which shows which calls overlapped. If
-	// they are zero or missing, the calls were made one after another.
+	// Began and Ended number the starts and ends of all calls in the log, so they show which calls overlapped. If they
+	// are zero or missing, the calls were made one after another.
 	Began uint64
 	Ended uint64
 	oracle.Exchange
@@ -41,7 +41,7 @@ type entryLine struct {
 	Lost   bool            `json:"lost,omitempty"`
 }
 
-// MarshalJSON writes a line. It fails for work items and events that have no JSON form.
+// MarshalJSON encodes a line. It fails for work items and events that have no JSON form.
 func (e Entry) MarshalJSON() ([]byte, error) {
 	if e.Call == nil {
 		return nil, errors.New("an entry without a call")
@@ -63,7 +63,7 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	return json.Marshal(line)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. Unknown methods, parameters and fields are errors.
+// UnmarshalJSON decodes what MarshalJSON encodes. It rejects unknown methods, parameters and fields.
 func (e *Entry) UnmarshalJSON(data []byte) error {
 	var line entryLine
 	if err := callform.Decode(data, &line, "entry", true); err != nil {
@@ -94,8 +94,8 @@ func (e *Entry) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Recorder is a provider that writes a log of its calls, one JSON object per line, in the order in which they return. It
-// may be used concurrently if the wrapped provider may.
+// Recorder is a provider that logs its calls, one JSON object per line, in the order in which they return. It is safe
+// for concurrent use if the wrapped provider is.
 type Recorder struct {
 	engine.Provider
 
@@ -105,8 +105,8 @@ type Recorder struct {
 	err    error
 }
 
-// Record wraps a provider so that every call, management calls included, is written to w with its answer. nowMs returns
-// the store's time in milliseconds, which must not go back. The store must be empty when the log begins.
+// Record wraps a provider so that every call, including management calls, is written to w with its answer. nowMs
+// returns the store's time in milliseconds, which must never go back. The store must be empty when the log begins.
 func Record(p engine.Provider, nowMs func() int64, w io.Writer) *Recorder {
 	r := &Recorder{write: json.NewEncoder(w)}
 	r.Provider = call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
@@ -134,7 +134,7 @@ func (r *Recorder) end(began uint64, e oracle.Exchange) {
 	}
 }
 
-// Err returns the first error that occurred while writing the log, such as a work item without a JSON form.
+// Err returns the first error from writing the log, such as a work item without a JSON form.
 func (r *Recorder) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,7 +144,7 @@ func (r *Recorder) Err() error {
 // Error describes the first line of a log that is wrong or cannot be judged.
 type Error struct {
 	Line int
-	// Refusal says why the contract forbids the answer, nil if the line cannot be judged.
+	// Refusal says why the contract forbids the answer. It is nil if the line cannot be judged.
 	Refusal *oracle.Refusal
 	// Err says why the line cannot be judged.
 	Err error
@@ -161,12 +161,12 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// maxLine bounds the length of a line of a log.
+// maxLine limits how long a line of a log may be.
 const maxLine = 64 << 20
 
-// Check judges a log that Record wrote. It returns the number of calls, and an *Error for the first line whose answer
-// the contract does not allow, or that cannot be judged: a line that is not an entry, or a call that overlaps the
-// previous one, since their order is unknown. It skips empty lines.
+// Check judges a log that Record wrote, skipping empty lines. It returns the number of calls. It stops with an *Error
+// at the first line that has an answer the contract does not allow, or that cannot be judged. A line cannot be judged
+// if it is not an entry, or if its call overlaps the previous one, since the order of the two is then unknown.
 func Check(r io.Reader, o oracle.Options) (calls int, err error) {
 	judge := oracle.New(o)
 	lines := bufio.NewScanner(r)

@@ -1,9 +1,10 @@
-// Package search makes random sequences of calls on a provider, over both of its interfaces and over time, and judges
-// each answer by the specification. It shrinks a sequence with a rejected answer, and shows it. In a test:
+// Package search makes random sequences of calls on a provider, through both of its interfaces and over time, and
+// judges each answer against the specification. It shrinks a sequence with a rejected answer, and shows the result. In
+// a test:
 //
 //	search.Check(t, undertest.Factory{New: newStore}, search.Options{Sequences: 20000})
 //
-// A sequence is a function of its seed, so a seed that found a mistake finds it again. The calls use few instances,
-// keys, sessions and versions, so that they interact; time moves to just before, at and just after the instants at which
-// something may change; and everything that the store lets a test damage is damaged.
+// A sequence depends only on its seed, so a seed that found a mistake finds it again. The calls use few instances,
+// keys, sessions and versions, so that they interact. Time moves to just before, exactly to and just after the instants
+// at which something may change. Everything that the store lets a test damage gets damaged.
 package search

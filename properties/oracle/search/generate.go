@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// The values that sequences draw from. There are few of each, so that calls interact.
+// The values that sequences draw from. There are only a few of each kind, so that calls interact.
 var (
 	genInstances = []string{"A", "B", "C", "D"}
 	genKeys      = []string{"k", "l"}
@@ -76,7 +76,7 @@ func (c *checker) fetch(t *draws) {
 	c.soon(r.LockTimeout)
 }
 
-// turn sends a message and makes the calls that usually follow it: a fetch and an ack. It leads to states that random
+// turn sends a message and makes the calls that usually follow: a fetch and an ack. This leads to states that random
 // calls seldom reach.
 func (c *checker) turn(t *draws) {
 	to := c.instance(t)
@@ -88,13 +88,13 @@ func (c *checker) turn(t *draws) {
 	c.soon(1000 * ms)
 }
 
-// offer sends a message and fetches with some filter.
+// offer sends a message, then fetches with a randomly chosen filter.
 func (c *checker) offer(t *draws) {
 	c.do(t, call.EnqueueForOrchestrator{Item: c.message(t, c.instance(t)), Delay: 0})
 	c.fetch(t)
 }
 
-// token picks one of the last few tokens, and the instance for which it was given.
+// token picks one of the most recent tokens, and the instance that it belongs to.
 func (c *checker) token(t *draws) (token, instance string) {
 	n := len(c.tokens)
 	i := n - 1 - t.between(0, min(n-1, 3))
@@ -140,7 +140,7 @@ func (c *checker) metadata(t *draws, in string) engine.ExecutionMetadata {
 	default:
 		m.OrchestrationName, m.OrchestrationVersion = "Orch", pick(t, []string{"1.0.0", "2.0.0"})
 	}
-	// A parent precedes its children in the alphabet, so that there is no cycle.
+	// A parent comes before its children in the alphabet, so there are no cycles.
 	if parent := pick(t, []string{"", "", "A", "B", "ghost"}); parent < in || parent == "ghost" {
 		m.ParentInstanceID = parent
 	}
@@ -249,7 +249,8 @@ func (c *checker) renewWork(t *draws) {
 	c.soon(extend)
 }
 
-// sessionLife simulates an owner who works in a session: fetch, later ack or renewal, and renewal of the session.
+// sessionLife simulates the life of a session's owner: it fetches work, later acks it or renews its lock, and renews
+// the session itself.
 func (c *checker) sessionLife(t *draws) {
 	owner, id := pick(t, genOwners), pick(t, []string{"s1", "s2"})
 	c.do(t, call.EnqueueForWorker{Item: engine.ActivityExecuteItem{Instance: c.instance(t), ExecutionID: 1, ID: 4, Name: "Act", SessionID: id}})

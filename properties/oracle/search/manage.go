@@ -9,7 +9,7 @@ import (
 
 func (c *checker) execution(t *draws) uint64 { return t.id(1, 3) }
 
-// append sometimes stores events directly, bypassing the queue; no other action does that.
+// append occasionally stores events directly, bypassing the queue. No other action does that.
 func (c *checker) append(t *draws) {
 	if !t.oneIn(4) {
 		return
@@ -26,7 +26,7 @@ func (c *checker) append(t *draws) {
 	}
 }
 
-// read makes a read that nodes or clients make.
+// read makes one of the reads that nodes and clients make.
 func (c *checker) read(t *draws) {
 	in := c.instance(t)
 	c.do(t, pick(t, []call.Call{
@@ -35,7 +35,7 @@ func (c *checker) read(t *draws) {
 	}))
 }
 
-// admin makes a call that operators make.
+// admin makes one of the calls that operators make.
 func (c *checker) admin(t *draws) {
 	in, execution := c.instance(t), c.execution(t)
 	c.do(t, pick(t, []call.Call{
@@ -45,7 +45,7 @@ func (c *checker) admin(t *draws) {
 	}))
 }
 
-// remove deletes or prunes.
+// remove makes a call that deletes or prunes.
 func (c *checker) remove(t *draws) {
 	if !t.oneIn(2) {
 		return
@@ -62,7 +62,7 @@ func (c *checker) remove(t *draws) {
 	}))
 }
 
-// some returns a list of instances, possibly with unknown ids and repetitions.
+// some returns a list of instances, which may include unknown ids and repetitions.
 func (c *checker) some(t *draws) []string {
 	list := make([]string, t.between(0, 4))
 	for i := range list {
@@ -71,7 +71,7 @@ func (c *checker) some(t *draws) []string {
 	return list
 }
 
-// cutoff returns a time near now, or none.
+// cutoff returns a time near now, or nil.
 func (c *checker) cutoff(t *draws) *uint64 {
 	now := uint64(c.in.NowMs())
 	return pick(t, []*uint64{nil, pointer(now), pointer(now + 1), pointer(now - 500)})

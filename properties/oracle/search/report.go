@@ -12,20 +12,20 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// reporter collects the results of the sequences of a search.
+// reporter collects the results of a search's sequences.
 type reporter struct {
 	factory undertest.Factory
 	options Options
 	lacks   map[string]bool // methods that have answered engine.ErrUnsupported
-	// declared lists the methods that the provider is known not to have before they are called.
+	// declared lists the methods that are known to be missing before any call is made.
 	declared []string
 	report   *Report
 }
 
-// storiesPerClass bounds the number of findings of a class that are shortened.
+// storiesPerClass limits how many findings in a class are shortened.
 const storiesPerClass = 4
 
-// found adds the rejected sequence to its class, and keeps its story if that is the shortest.
+// found adds the rejected sequence to its class, and keeps its story if it is the shortest so far.
 func (r *reporter) found(c *checker, seed uint64) error {
 	class := classOf(c.refusal)
 	at := slices.IndexFunc(r.report.Findings, func(f *Finding) bool { return f.Class == class })
@@ -38,7 +38,7 @@ func (r *reporter) found(c *checker, seed uint64) error {
 	switch {
 	case s.err != nil:
 		refusal, transcript = c.refusal, []string{fmt.Sprintf("it could not be made shorter: %v", s.err)}
-	case refusal == nil: // the provider is not deterministic, or stores share something
+	case refusal == nil: // the provider is nondeterministic, or its stores share state
 		refusal, transcript = c.refusal, []string{"the same calls on another store were allowed: the provider is not deterministic, or its stores share state"}
 	}
 	f := &Finding{Class: class, Count: 1, Seed: seed, Refusal: refusal, Transcript: transcript, Known: r.known(class)}
@@ -63,7 +63,7 @@ func (r *reporter) known(class string) *Known {
 	return nil
 }
 
-// finish adds the results that are known only at the end of the search.
+// finish adds the results that are known only once the search has ended.
 func (r *reporter) finish() {
 	for i, k := range r.options.Known {
 		if !slices.ContainsFunc(r.report.Findings, func(f *Finding) bool { return f.Known == &r.options.Known[i] }) {
@@ -76,14 +76,14 @@ func (r *reporter) finish() {
 	}
 }
 
-// The parts in which two refusals of the same mistake differ.
+// The parts in which two refusals for the same mistake may differ.
 var (
 	quoted  = regexp.MustCompile(`"[^"]*"`)
 	tokens  = regexp.MustCompile(`token \S+`)
 	numbers = regexp.MustCompile(`\d+(\.\.\d+)?`)
 )
 
-// classOf returns the text that the refusals of a mistake have in common.
+// classOf returns the text that all refusals for the same mistake have in common.
 func classOf(r *oracle.Refusal) string {
 	text := "not what the contract allows"
 	if len(r.Objections) > 0 {
@@ -94,21 +94,21 @@ func classOf(r *oracle.Refusal) string {
 	return fmt.Sprintf("%s: %s", call.Method(r.Call), text)
 }
 
-// suspicious lists the freedoms that more often hide a mistake than serve a choice.
+// suspicious lists freedoms that are more often a sign of a mistake than of a deliberate choice.
 var suspicious = []oracle.Freedom{
 	"F4", "F9", "F21", "F23", "X1",
 }
 
-// denying returns the options with more freedoms denied.
+// denying returns a copy of the options that denies more freedoms.
 func denying(o oracle.Options, more ...oracle.Freedom) oracle.Options {
 	o.Deny = slices.Concat(o.Deny, more)
 	return o
 }
 
-// warn records which of the suspicious freedoms the answers of a sequence needed.
+// warn records which suspicious freedoms a sequence's answers needed.
 func (r *reporter) warn(c *checker, seed uint64) {
 	if c.strict != nil {
-		return // it needed none
+		return // the answers needed no suspicious freedom
 	}
 	for _, f := range suspicious {
 		judge := oracle.New(denying(r.options.Oracle, f))

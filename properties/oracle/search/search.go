@@ -12,21 +12,23 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// Options say which sequences are made, and how they are judged.
+// Options configures which sequences a search makes and how it judges them.
 type Options struct {
-	// Oracle describes what the provider promises beyond the contract. A single caller meets no contention, so F5 is
-	// always denied.
+	// Oracle describes what the provider promises beyond the contract. F5 is always denied, because a single caller
+	// causes no contention.
 	Oracle oracle.Options
-	// First is the seed of the first sequence, and Sequences their number; zeros mean seed 1 and 1,000 sequences.
+	// First is the seed of the first sequence, and Sequences is the number of sequences. Zero means seed 1 and 1,000
+	// sequences.
 	First     uint64
 	Sequences int
-	// KeepGoing makes all sequences, and sorts the rejected ones into classes.
+	// KeepGoing makes the search continue after a rejected answer. It runs all sequences and sorts the rejected ones
+	// into classes.
 	KeepGoing bool
-	// Known lists mistakes that do not stop the search.
+	// Known lists known mistakes, which do not stop the search.
 	Known []Known
-	// Done is called after each sequence. It may be nil.
+	// Done, if not nil, is called after each sequence.
 	Done func()
-	// Context ends the search early, after the sequence that is running. It may be nil.
+	// Context, if not nil, ends the search early: the sequence in progress is the last one.
 	Context context.Context
 }
 
@@ -44,62 +46,63 @@ func (o Options) prepared() Options {
 	return o
 }
 
-// Finding is the shortest sequence of its class: calls of which the last has an answer that the contract does not allow,
-// and of which none can be removed.
+// Finding is the shortest sequence found in its class. The contract does not allow the answer to its last call, and no
+// call can be removed.
 type Finding struct {
-	// Class is the text that the refusals of one mistake share: the method and the objection, without names and numbers.
+	// Class is the text that all refusals for one mistake share: the method and the objection, without names and
+	// numbers.
 	Class string
-	// Count is the number of sequences that ended with this finding.
+	// Count is how many sequences ended with this finding.
 	Count int
-	// Seed is the seed of the sequence.
+	// Seed is the sequence's seed.
 	Seed uint64
-	// Refusal explains why the answer to the last call is rejected.
+	// Refusal explains why the last call's answer is rejected.
 	Refusal *oracle.Refusal
-	// Transcript lists the calls before the last one, with their answers.
+	// Transcript lists the calls before the last one, each with its answer.
 	Transcript []string
-	// Known is the entry of Options.Known that expected it, nil if none did.
+	// Known is the entry in Options.Known that covers this finding, or nil if there is none.
 	Known *Known
 }
 
-// String returns the transcript with the refusal.
+// String returns the transcript, followed by the refusal.
 func (f *Finding) String() string {
 	return strings.Join(append(f.Transcript[:len(f.Transcript):len(f.Transcript)], f.Refusal.Error()), "\n")
 }
 
-// Known is a mistake that is known already: the search continues after it.
+// Known is a mistake that is already known. The search continues when it finds one.
 type Known struct {
-	// Class is a part of the class of each finding that the entry covers.
+	// Class is a substring of the Class of every finding that this entry covers.
 	Class string
-	// Reason explains why the mistake remains, and Link leads to the decision.
+	// Reason says why the mistake remains. Link points to where that was decided.
 	Reason, Link string
 }
 
-// Warning names a freedom of the contract without which an answer would be wrong: the answer is legal, but usually not
-// intended. Deny the freedom to see a sequence.
+// Warning names a freedom of the contract that some answers needed. Such answers are legal, but usually not intended.
+// To see a sequence that needs the freedom, deny it.
 type Warning struct {
 	Freedom   oracle.Freedom
 	Summary   string
-	Sequences int    // number that needed the freedom
-	Seed      uint64 // of the first of them
+	Sequences int    // how many sequences needed the freedom
+	Seed      uint64 // the seed of the first of them
 }
 
 // Report is the result of a search.
 type Report struct {
-	// Made is the number of sequences that were made.
+	// Made is how many sequences were run.
 	Made int
-	// Passed is the number of sequences in which every answer was allowed.
+	// Passed is how many sequences had only allowed answers.
 	Passed int
-	// Findings are in order of first occurrence.
+	// Findings are in the order in which they first occurred.
 	Findings []*Finding
 	// Unseen lists the known mistakes that did not occur.
 	Unseen []Known
-	// Warnings are in the order of suspicious.
+	// Warnings are in the order of the list suspicious.
 	Warnings []Warning
-	// LeftOut lists what the store does not offer, and what was therefore not checked.
+	// LeftOut lists what the store does not offer and what could therefore not be checked.
 	LeftOut []string
 }
 
-// Unknown returns the first finding that was not known, nil if there is none.
+// Unknown returns the first finding that Options.Known does not cover, or nil if there is none.
 func (r *Report) Unknown() *Finding {
 	for _, f := range r.Findings {
 		if f.Known == nil {
@@ -109,10 +112,10 @@ func (r *Report) Unknown() *Finding {
 	return nil
 }
 
-// Search makes the sequence of each seed on a fresh store, until an answer is rejected for an unknown mistake; with
-// KeepGoing it makes all of them. An error comes from the factory, from Store.Broken, or from Options.Context: then
-// there is no verdict on the seed o.First+Made, and the report covers the sequences before it. The report is nil if the
-// factory cannot be used.
+// Search runs the sequence of each seed on a fresh store. It stops when an answer is rejected for an unknown mistake,
+// unless KeepGoing is set. An error comes from the factory, from Store.Broken, or from Options.Context. In that case
+// there is no verdict on seed o.First+Made, and the report covers only the sequences before it. The report is nil if
+// the factory cannot be used.
 func Search(f undertest.Factory, o Options) (*Report, error) {
 	denied, err := oracle.Denied(f.Contract)
 	if err != nil {
@@ -141,7 +144,7 @@ func Search(f undertest.Factory, o Options) (*Report, error) {
 	return r.report, nil
 }
 
-// sequence makes the sequence of a seed and records its result. An error means that there is no result.
+// sequence runs a seed's sequence and records its result. If it returns an error, there is no result.
 func (r *reporter) sequence(seed uint64) error {
 	if err := r.options.Context.Err(); err != nil {
 		return err
@@ -161,8 +164,8 @@ func (r *reporter) sequence(seed uint64) error {
 	return nil
 }
 
-// usable makes a store and returns what cannot be checked on it, and which methods it does not have. The error names a
-// need of every sequence that the factory does not meet.
+// usable makes a store and returns what cannot be checked on it, and which methods it lacks. It returns an error if the
+// factory lacks something that every sequence needs.
 func usable(f undertest.Factory) (leftOut, lacks []string, err error) {
 	in, err := f.Make()
 	if err != nil {
@@ -182,8 +185,8 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// Check runs Search on a provider. If an answer is rejected, the test fails with the shortest sequence of calls that
-// shows it. Check logs which features the store does not have.
+// Check runs Search on a provider. If an answer is rejected, the test fails and shows the shortest sequence of calls
+// that leads to it. Check also logs which features the store lacks.
 func Check(t T, f undertest.Factory, o Options) {
 	t.Helper()
 	report, err := Search(f, o)

@@ -13,34 +13,34 @@ import (
 
 const ms = time.Millisecond
 
-// The number of actions of a sequence. An action makes no call, one call, or a few related calls.
+// The minimum and maximum number of actions in a sequence. An action makes no call, one call, or a few related calls.
 const (
 	leastActions = 5
 	mostActions  = 100
 )
 
-// checker makes one sequence of calls, until an answer is rejected.
+// checker makes one sequence of calls and stops when an answer is rejected.
 type checker struct {
 	in        *undertest.Store
 	oracle    *oracle.Oracle
 	moves     []move
 	deadlines []int64  // instants at which something may change
 	tokens    []string // of instances
-	items     []string // the instances that the tokens were given for
-	work      []string // tokens of worker rows
+	items     []string // the instances that the tokens belong to
+	work      []string // tokens for worker rows
 	events    []call.CorruptEvent
 	messages  []call.CorruptMessage
 	nextEvent uint64
-	failing   int             // the step, counted from 1, before which the storage fails during the next call; 0 for none
-	lacks     map[string]bool // methods that the provider has reported as missing
+	failing   int             // during the next call, the storage fails before this step, counted from 1; 0 if it does not fail
+	lacks     map[string]bool // methods that the provider reported as unsupported
 	refusal   *oracle.Refusal
-	strict    *oracle.Oracle        // without the suspicious freedoms; nil once it has rejected an answer
-	exchanges []oracle.Exchange     // all exchanges until then
-	err       error                 // a failure after which there is no verdict
+	strict    *oracle.Oracle        // denies the suspicious freedoms; nil once it has rejected an answer
+	exchanges []oracle.Exchange     // all exchanges up to that rejection
+	err       error                 // a failure that makes a verdict impossible
 	told      func(oracle.Exchange) // for tests of the generator
 }
 
-// sequence makes the sequence of a seed on a fresh store.
+// sequence runs the sequence of a seed on a fresh store.
 func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[string]bool, told func(oracle.Exchange)) (*checker, error) {
 	in, err := f.Make()
 	if err != nil {
@@ -64,7 +64,7 @@ func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[stri
 // over reports whether the sequence has ended.
 func (c *checker) over() bool { return c.refusal != nil || c.err != nil }
 
-// actions returns the actions of a sequence. An action that is impossible at the moment does nothing.
+// actions returns the actions that a sequence chooses from. An action that is currently impossible does nothing.
 func (c *checker) actions() []func(*draws) {
 	list := []func(*draws){
 		c.enqueue, c.fetch, c.fetch, c.turn, c.turn, c.offer, c.ack, c.abandon, c.renew, c.enqueueWork, c.fetchWork, c.ackWork, c.abandonWork,
@@ -114,10 +114,10 @@ func (c *checker) do(_ *draws, r call.Call) call.Answer {
 	return a
 }
 
-// mostAckSteps is the number of steps of an ack in the contract, before each of which the storage may fail.
+// mostAckSteps is how many steps an ack has in the contract. The storage may fail before each of them.
 const mostAckSteps = 13
 
-// failingAck makes an ack during which the storage fails.
+// failingAck makes an ack fail by making the storage fail during it.
 func (c *checker) failingAck(d *draws) {
 	c.failing = 1 + d.between(0, mostAckSteps-1)
 	c.ack(d)
@@ -142,14 +142,14 @@ func (c *checker) judge(e oracle.Exchange) {
 	}
 }
 
-// soon records an instant at which something may change.
+// soon records an instant at which something may change, relative to now.
 func (c *checker) soon(after time.Duration) {
 	if after > 0 && !c.over() {
 		c.deadlines = append(c.deadlines, c.in.NowMs()+after.Milliseconds())
 	}
 }
 
-// advance advances the time: by a millisecond, or to just before, at or just after a deadline.
+// advance moves time forward, either by a millisecond or to just before, exactly to, or just after a deadline.
 func (c *checker) advance(d *draws) {
 	now := c.in.NowMs()
 	to := now + 1
@@ -182,7 +182,7 @@ func (c *checker) corrupt(d *draws) {
 	}
 }
 
-// corruptQueued sometimes damages a message.
+// corruptQueued occasionally damages a queued message.
 func (c *checker) corruptQueued(d *draws) {
 	if n := len(c.messages); n > 0 && d.oneIn(3) {
 		c.damage(c.messages[n-1-d.between(0, min(n-1, 3))])
@@ -195,7 +195,7 @@ func (c *checker) damage(r call.Call) {
 	}
 }
 
-// damage makes a stored event or message undecodable; it returns false if it cannot, because the target is gone.
+// damage makes a stored event or message undecodable. It returns false if the target no longer exists.
 func damage(in *undertest.Store, r call.Call) bool {
 	switch r := r.(type) {
 	case call.CorruptEvent:

@@ -13,24 +13,24 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// move is one step of a sequence: a call, damage, or a wait. Tokens in args are those of the first run.
+// move is one step of a sequence: a call, damage, or a wait. Tokens in args are those from the first run.
 type move struct {
 	args  call.Call
-	token string        // the token in the call's answer in the first run
-	wait  time.Duration // for args nil
-	step  int           // the step of the ack, counted from 1, before which the storage fails; 0 for none
+	token string        // the token in the answer to the call in the first run
+	wait  time.Duration // how long to wait, if args is nil
+	step  int           // the storage fails before this step of the ack, counted from 1; 0 if it does not fail
 }
 
 // shrinker shortens a sequence.
 type shrinker struct {
 	factory undertest.Factory
 	options oracle.Options
-	class   string // the class of the refusal, which must not change
-	err     error  // a failure after which there is no verdict
+	class   string // the class of refusal that every shorter sequence must show
+	err     error  // a failure that makes a verdict impossible
 }
 
-// replay makes moves on a fresh store. It returns the first refusal, with a transcript of the calls before it and the
-// number of moves that it took.
+// replay makes the moves on a fresh store. It returns the first refusal, a transcript of the calls before that, and how
+// many moves it took to get there.
 func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []string, used int) {
 	if s.err != nil {
 		return nil, nil, 0
@@ -42,7 +42,7 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 	}
 	defer in.Release()
 	judge, calls := oracle.New(s.options), 0
-	tokens := map[string]string{} // tokens of this run, keyed by those of the first run; for look-ups only
+	tokens := map[string]string{} // this run's tokens, keyed by those of the first run; never iterated over
 	for i, m := range moves {
 		if m.args == nil {
 			in.Advance(m.wait)
@@ -80,7 +80,7 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 	return nil, transcript, len(moves)
 }
 
-// retoken replaces a token by its counterpart of this run, or by an unknown token if this run has none.
+// retoken replaces a token by the corresponding token in this run, or by an unknown token if this run has none.
 func retoken(args call.Call, tokens map[string]string) call.Call {
 	now := func(token string) string {
 		if t := tokens[token]; t != "" {
@@ -91,7 +91,8 @@ func retoken(args call.Call, tokens map[string]string) call.Call {
 	return call.WithLockToken(args, now(call.LockToken(args)))
 }
 
-// least removes moves while an answer is still rejected, longer runs of them first, until none can be removed.
+// least removes moves for as long as an answer is still rejected. It tries long runs of moves first, and continues
+// until no move can be removed.
 func (s *shrinker) least(moves []move) []move {
 	fails := func(some []move) (int, bool) {
 		refusal, _, used := s.replay(some)
@@ -100,7 +101,7 @@ func (s *shrinker) least(moves []move) []move {
 	if used, ok := fails(moves); ok {
 		moves = moves[:used]
 	} else {
-		return moves // the refusal does not recur: the provider is not deterministic
+		return moves // the refusal is not reproducible: the provider is nondeterministic
 	}
 	for size := max(len(moves)/2, 1); ; {
 		shorter := false
@@ -125,11 +126,11 @@ func (s *shrinker) least(moves []move) []move {
 	}
 }
 
-// mostPairs bounds the number of moves for which pairs are tried: some calls can only be removed together, such as a
-// fetch and its ack.
+// mostPairs is the largest number of moves for which all pairs are tried. Some calls can only be removed together, such
+// as a fetch and its ack.
 const mostPairs = 60
 
-// withoutTwo removes two moves; it returns nil if no two can be removed.
+// withoutTwo returns the moves without some two of them, or nil if no two can be removed.
 func withoutTwo(moves []move, fails func([]move) (int, bool)) []move {
 	for i := range moves {
 		for j := i + 1; j < len(moves) && len(moves) <= mostPairs; j++ {
@@ -142,7 +143,7 @@ func withoutTwo(moves []move, fails func([]move) (int, bool)) []move {
 	return nil
 }
 
-// simplify removes optional parts of acks; it reports whether it removed any.
+// simplify removes optional parts from acks, and reports whether it removed any.
 func simplify(moves []move, fails func([]move) (int, bool)) (simpler bool) {
 	for i, m := range moves {
 		ack, ok := m.args.(call.AckOrchestrationItem)
@@ -161,7 +162,7 @@ func simplify(moves []move, fails func([]move) (int, bool)) (simpler bool) {
 	return simpler
 }
 
-// lesser returns acks that contain less than the given one.
+// lesser returns simpler variants of an ack, each with something left out.
 func lesser(ack call.AckOrchestrationItem) (list []call.Call) {
 	try := func(worth bool, change func(a *call.AckOrchestrationItem)) {
 		if worth {

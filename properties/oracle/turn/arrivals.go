@@ -8,8 +8,9 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// startMessage returns the index of the message that begins an execution without a history: the first message of the
-// kind that begins this execution, else the first start of any kind; -1 if there is none.
+// startMessage returns the index of the message that begins an execution with no history. That is the first message of
+// the kind that begins this execution, or otherwise the first start message of any kind. It returns -1 if there is
+// none.
 func (c *checker) startMessage() int {
 	first := -1
 	for i, m := range c.t.Batch {
@@ -26,8 +27,8 @@ func (c *checker) startMessage() int {
 	return first
 }
 
-// link returns a link to a parent, nil if the instance is empty. A link from an old runtime lacks the execution: the
-// provider may know it, otherwise it is execution 1.
+// link returns a link to a parent, or nil if instance is empty. A link from an old runtime has no execution; if the
+// provider does not know it either, it is execution 1.
 func (c *checker) link(instance string, execution, event uint64) *engine.ParentLink {
 	if instance == "" {
 		return nil
@@ -38,8 +39,8 @@ func (c *checker) link(instance string, execution, event uint64) *engine.ParentL
 	return &engine.ParentLink{Instance: instance, ExecutionID: max(execution, engine.InitialExecutionID), EventID: event}
 }
 
-// parentLink returns the instance's link to its parent: the one in its start, else the one in its previous execution's
-// start, else the provider's.
+// parentLink returns the instance's link to its parent. The link comes from the instance's own start, or else from the
+// start of its previous execution, or else from the provider.
 func (c *checker) parentLink() *engine.ParentLink {
 	var link *engine.ParentLink
 	if c.start >= 0 {
@@ -69,8 +70,8 @@ func (c *checker) linkOf(e engine.Event) *engine.ParentLink {
 	return c.link(d.ParentInstance, d.ParentExecutionID, d.ParentID)
 }
 
-// refuse records the answer to a start for an instance that has begun: a failure for the waiting parent, unless the
-// start duplicates the one that created the instance.
+// refuse records the answer to a start message for an instance that has already begun. The waiting parent gets a
+// failure, unless the message is a duplicate of the one that created the instance.
 func (c *checker) refuse(m engine.WorkItem) {
 	s, ok := m.(engine.StartItem)
 	if !ok || s.ParentInstance == "" {
@@ -89,7 +90,7 @@ func failedChild(to *engine.ParentLink, details engine.ErrorDetails) engine.Work
 	return engine.SubOrchFailedItem{ParentInstance: to.Instance, ParentExecutionID: to.ExecutionID, ParentID: to.EventID, Details: details}
 }
 
-// take reads the next event, which must be the wanted one.
+// take consumes the next event, which must equal the wanted one.
 func (c *checker) take(source uint64, want engine.EventData, why string) {
 	if c.at == len(c.delta) {
 		c.say("the turn records no %s: expected one %s", eventdata.KindOf(want), why)
@@ -104,8 +105,8 @@ func (c *checker) take(source uint64, want engine.EventData, why string) {
 	c.enter(e, false)
 }
 
-// wanted returns the data of the wanted event. If the next event is equal, it returns that one's data, which saves
-// memory.
+// wanted returns the data of the wanted event. If the next event has equal data, it returns that data instead, which
+// saves memory.
 func wanted[T interface {
 	comparable
 	engine.EventData
@@ -118,7 +119,7 @@ func wanted[T interface {
 	return want
 }
 
-// checkArrivals checks that the delta begins with the events for the messages of the batch.
+// checkArrivals checks that the delta begins with the events for the batch's messages.
 func (c *checker) checkArrivals() {
 	if len(c.t.History) == 0 {
 		c.checkStart()
@@ -147,7 +148,7 @@ func (c *checker) checkArrivals() {
 		case engine.ExternalRaisedItem:
 			c.take(0, wanted(c, eventdata.ExternalEvent{Name: m.Name, Data: m.Data}), "for a message of the batch")
 		case engine.ExternalRaised2Item:
-			// The generation of the event depends on the kinds of the pin (S23).
+			// Which generation of the event is recorded depends on the kinds that the pinned build reads (S23).
 			if c.at < len(c.delta) && c.delta[c.at].Kind() == eventdata.KindExternalEvent {
 				c.take(0, wanted(c, eventdata.ExternalEvent{Name: m.Name, Data: m.Data}), "for a message of the batch")
 			} else {
@@ -163,8 +164,8 @@ func (c *checker) checkArrivals() {
 	}
 }
 
-// checkStart checks that a first turn records the start, and then the queue messages that are carried over. A build may
-// write a note of its own between them.
+// checkStart checks that a first turn records the start event and then the queue messages that were carried over. A
+// build may record a note of its own in between.
 func (c *checker) checkStart() {
 	var want eventdata.OrchestrationStarted
 	switch m := c.t.Batch[c.start].(type) {
@@ -200,7 +201,8 @@ func (c *checker) checkStart() {
 	}
 }
 
-// sameStart reports whether an event is that start. It avoids the reflection of same, since every execution has a start.
+// sameStart reports whether an event is the given start event. Unlike same, it does not use reflection, because every
+// execution has a start.
 func sameStart(data engine.EventData, want *eventdata.OrchestrationStarted) bool {
 	got, ok := data.(eventdata.OrchestrationStarted)
 	return ok && got.Name == want.Name && got.Version == want.Version && got.Input == want.Input &&
@@ -210,8 +212,8 @@ func sameStart(data engine.EventData, want *eventdata.OrchestrationStarted) bool
 
 func sameText(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// checkVersion checks that the recorded version is the one that the start names; if it names none, any version is
-// allowed.
+// checkVersion checks that the recorded version is the one that the start message asks for. If the message asks for
+// none, any version is allowed.
 func (c *checker) checkVersion(asked, got string) {
 	v, err := engine.ParseVersion(got)
 	if err != nil {
@@ -226,14 +228,15 @@ func (c *checker) checkVersion(asked, got string) {
 	}
 }
 
-// fail records why the turn fails before its code runs; among several reasons of nondeterminism, the last one counts.
+// fail records why the turn fails before its code runs. If there are several reasons for nondeterminism, the last one
+// counts.
 func (c *checker) fail(text string) {
 	details := eventdata.Nondeterminism(text)
 	c.abort = &details
 }
 
-// complete expects the event for a completion, unless the completion is stale or a duplicate. failure is the error of a
-// failed one.
+// complete expects an event for a completion, unless the completion is stale or a duplicate. failure is the error if
+// the completion reports one.
 func (c *checker) complete(execution, id uint64, kind string, data engine.EventData, failure *engine.ErrorDetails) {
 	if execution != c.t.Execution {
 		return // stale
@@ -256,7 +259,7 @@ func (c *checker) complete(execution, id uint64, kind string, data engine.EventD
 	}
 }
 
-// kindOf returns the name that contract texts use for the kind of a schedule.
+// kindOf returns the name that the contract's error texts use for a schedule's kind.
 func kindOf(d engine.EventData) string {
 	switch d.(type) {
 	case eventdata.ActivityScheduled:

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// checkCode reads the events of the code: schedules, changes of state, and drops. A turn that fails before its code runs
-// has no such events.
+// checkCode consumes the events that come from the code: schedules, state changes, and drops. A turn that fails before
+// its code runs has no such events.
 func (c *checker) checkCode() {
 	for c.at < len(c.delta) && len(c.wrong) == 0 {
 		e := &c.delta[c.at]
@@ -26,7 +26,7 @@ func (c *checker) checkCode() {
 	}
 }
 
-// endsWait reports whether an event is the breadcrumb of a wait that was open at the end.
+// endsWait reports whether an event is the breadcrumb of a wait that was still open at the end.
 func endsWait(d engine.EventData) bool {
 	switch d := d.(type) {
 	case eventdata.ExternalSubscribedCancelled:
@@ -76,7 +76,7 @@ func (c *checker) checkCodeEvent(e *engine.Event) {
 	}
 }
 
-// ownID returns the automatic id of the child that an event schedules, by a build with OwnChildIDs
+// ownID returns the automatic id of the child that an event schedules, for a build with OwnChildIDs
 // (docs/contract/runtime.md#r7.10).
 func (c *checker) ownID(event uint64) string {
 	if c.t.Execution > 1 {
@@ -85,8 +85,8 @@ func (c *checker) ownID(event uint64) string {
 	return fmt.Sprintf("sub::%d", event)
 }
 
-// checkDrop checks that the dropped event is a schedule of the kind that has not completed and was not dropped before. A
-// wait may be dropped although its event has come: the event passes to the next wait.
+// checkDrop checks that a drop refers to a schedule of the given kind that has neither completed nor been dropped
+// before. A wait may be dropped although its event has arrived; the event then goes to the next wait.
 func (c *checker) checkDrop(e *engine.Event, reason, kind string) {
 	if reason != eventdata.ReasonDroppedFuture {
 		c.say("%s has the reason %s: expected %s", event(e), reason, eventdata.ReasonDroppedFuture)
@@ -105,7 +105,7 @@ func (c *checker) checkDrop(e *engine.Event, reason, kind string) {
 	s.noted = true
 }
 
-// events calls f for the events of the history, and for those of the delta up to its end.
+// events calls f for every event in the history, then for the events in the delta up to the end event.
 func (c *checker) events(f func(e *engine.Event)) {
 	for i := range c.t.History {
 		f(&c.t.History[i])
@@ -119,17 +119,17 @@ func (c *checker) events(f func(e *engine.Event)) {
 	}
 }
 
-// key holds the fields in which a positional event and its wait must agree.
+// key holds the fields that must match for a positional event to satisfy a wait.
 type key struct {
 	second      bool
 	name, topic string
 }
 
-// openWaits returns the positional waits that have neither an event nor a cancellation, in order. Among the waits for a
-// key that are not cancelled, the n-th has the n-th delivered event. An arriving event is delivered if there are more
-// such waits than events delivered before (docs/contract/runtime.md#r7.7). With the semantics that discard, a dropped
-// wait takes its event with it. Events do not show whether a wait was dropped before or after an event came, so after a
-// drop the waits for its key may have been served: see unsure.
+// openWaits returns the positional waits that have neither an event nor a cancellation, in order. Of the uncancelled
+// waits for a key, the n-th gets the n-th delivered event. An arriving event is delivered if there are more uncancelled
+// waits than events delivered so far (docs/contract/runtime.md#r7.7). Under SemanticsDiscard, a dropped wait takes its
+// event with it. The events do not show whether a wait was dropped before or after an event arrived, so after a drop it
+// is uncertain which of the waits for its key got an event; see unsure.
 func (c *checker) openWaits() []uint64 {
 	if !c.has("external") {
 		return nil
@@ -180,7 +180,7 @@ func (c *checker) openWaits() []uint64 {
 	return c.inOrder(func(s *schedule) bool { return open[s.event.EventID] })
 }
 
-// openDequeues returns the dequeues without a cancellation that have received no message, in order.
+// openDequeues returns the dequeues that have neither a message nor a cancellation, in order.
 func (c *checker) openDequeues() []uint64 {
 	if !c.has("queue") {
 		return nil
@@ -205,7 +205,7 @@ func (c *checker) openDequeues() []uint64 {
 	})
 }
 
-// has reports whether there is a schedule of a kind.
+// has reports whether there is a schedule of the given kind.
 func (c *checker) has(kind string) bool {
 	for i := range c.schedules {
 		if kindOf(c.schedules[i].event.Data) == kind {
@@ -215,7 +215,7 @@ func (c *checker) has(kind string) bool {
 	return false
 }
 
-// inOrder returns the ids of the schedules that f selects, in order.
+// inOrder returns the ids of the schedules that satisfy f, in order.
 func (c *checker) inOrder(f func(s *schedule) bool) (ids []uint64) {
 	for i := range c.schedules {
 		if f(&c.schedules[i]) {
@@ -225,8 +225,8 @@ func (c *checker) inOrder(f func(s *schedule) bool) (ids []uint64) {
 	return ids
 }
 
-// brokenLimit returns the text of the first limit that this turn breaks, empty if it breaks none
-// (docs/contract/runtime.md#r4.1).
+// brokenLimit describes the first limit that this turn breaks (docs/contract/runtime.md#r4.1). It returns "" if the
+// turn breaks none.
 func (c *checker) brokenLimit() string {
 	var status *string
 	tag, value, asked := "", "", false
@@ -267,7 +267,7 @@ func (c *checker) brokenLimit() string {
 	return ""
 }
 
-// keys returns the number of keys that the instance has after the turn.
+// keys returns how many keys the instance has after the turn.
 func (c *checker) keys() int {
 	keys := map[string]bool{}
 	for _, k := range c.t.Keys {

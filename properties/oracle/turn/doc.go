@@ -1,18 +1,23 @@
-// Package turn is the specification of a turn: what a node may record, send, cancel, carry over and report, given its
-// input. It judges the turns of any runtime, including recorded ones:
+// Package turn is the specification of a turn: given its input, what a node may record, send, cancel, carry over and
+// report. It judges turns of any runtime, including recorded ones:
 //
 //	for _, wrong := range turn.Check(turn.Turn{History: history, Batch: batch, Ack: ack, ...}) { ... }
 //	err := turn.CheckTurn(history, batch, delta)
 //
-// It does not know the code, which decides what an orchestration schedules. Everything else follows from history and
-// batch. The package computes it independently, from docs/contract/runtime.md#r7 and docs/contract-decisions.md, and
-// shares no code with the replay engine.
+// The package does not know the code of an orchestration, which decides what to schedule. Everything else follows from
+// the history and the batch. The package derives it independently, from docs/contract/runtime.md#r7 and
+// docs/contract-decisions.md, and shares no code with the replay engine.
 //
-// A turn's delta has three parts, in this order. Arrivals: the start on a first turn, and an event for each message of
-// the batch that no rule drops. The code's own events: schedules, changes of state, breadcrumbs of futures that it
-// dropped. The end, if there is one: breadcrumbs of the open waits, the terminal event, cancellations of the activities
-// in flight. These determine the messages, the work, the withdrawals and the metadata.
+// A turn's delta has three parts, in this order:
 //
-// Without the code, the package cannot judge whether the code schedules the right things, whether a completion reaches
-// the right future, and which of several queue messages the code has taken (it checks a bound).
+//   - Arrivals: on a first turn the start, then an event for each message in the batch unless a rule drops the message.
+//   - The code's own events: schedules, state changes, and breadcrumbs for futures that it dropped.
+//   - The end, if the execution ends: breadcrumbs for the waits still open, the terminal event, and cancellations for
+//     the activities still running.
+//
+// Together these determine the messages, the work, the withdrawals and the metadata.
+//
+// Since it does not know the code, the package cannot judge whether the code schedules the right things or whether a
+// completion reaches the right future. Nor can it judge which of several queue messages the code has taken; it only
+// checks a bound.
 package turn

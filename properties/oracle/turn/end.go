@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// checkEnd checks whether and how the execution ends. This depends first on a failure that the turn must report, then on
-// a cancel request, then on the code. An end has exactly its breadcrumbs and cancellations.
+// checkEnd checks whether and how the execution ends. A failure that the turn must report comes first, then a cancel
+// request, then the code's own result. An end must have exactly the breadcrumbs and cancellations that belong to it.
 func (c *checker) checkEnd() {
 	c.checkResult()
 	if c.terminal == nil {
@@ -41,7 +41,7 @@ func (c *checker) checkEnd() {
 	}
 }
 
-// checkResult checks that the turn may end or continue as it does.
+// checkResult checks that the execution may end, or continue, the way it does.
 func (c *checker) checkResult() {
 	failed, fails := c.terminal.(eventdata.OrchestrationFailed)
 	d := failed.Details
@@ -82,7 +82,7 @@ func (c *checker) checkResult() {
 	}
 }
 
-// namesLimit reports whether a text reports a broken limit.
+// namesLimit reports whether a text is the error for a broken limit.
 func namesLimit(text string) bool {
 	for _, begin := range []string{"Custom status size (", "Activity '", "KV value for key '", "KV key count ("} {
 		if strings.HasPrefix(text, begin) && strings.Contains(text, ") exceeds limit (") {
@@ -92,7 +92,8 @@ func namesLimit(text string) bool {
 	return false
 }
 
-// passesOn reports whether a text begins with the error of a failed activity or child, which the code has returned.
+// passesOn reports whether a text starts with the error of a failed activity or child, which means that the code
+// returned that error.
 func (c *checker) passesOn(text string) (passed bool) {
 	c.events(func(e *engine.Event) {
 		switch d := e.Data.(type) {
@@ -105,7 +106,7 @@ func (c *checker) passesOn(text string) (passed bool) {
 	return passed
 }
 
-// checkReturned checks that code that returns has dropped everything that it still waited for.
+// checkReturned checks that code that has returned also dropped everything it was still waiting for.
 func (c *checker) checkReturned() {
 	left := c.inOrder(func(s *schedule) bool {
 		kind := kindOf(s.event.Data)
@@ -121,8 +122,9 @@ func (c *checker) checkReturned() {
 	}
 }
 
-// unsure reports whether the events do not determine which waits have an event: a wait was dropped, and an event that
-// came in between went to the next wait or was discarded, depending on the order in which the code saw both.
+// unsure reports whether the events leave it open which waits got an event. That is the case after a wait was dropped.
+// An event that arrived at about the same time either went to the next wait or was discarded, depending on which of the
+// two the code saw first.
 func (c *checker) unsure() (dropped bool) {
 	if c.t.Semantics != engine.SemanticsDiscard {
 		return false
@@ -134,8 +136,8 @@ func (c *checker) unsure() (dropped bool) {
 	return dropped
 }
 
-// diesInCode reports whether a failure comes from running the code: a panic, nondeterminism, or the bound on its polls.
-// Only the code can tell whether the failure is right. The nondeterminism of a batch does not come from the code.
+// diesInCode reports whether a failure comes from running the code: a panic, nondeterminism, or too many polls. Only
+// the code can tell whether such a failure is right. Nondeterminism that the batch causes does not count.
 func diesInCode(d engine.ErrorDetails) bool {
 	switch {
 	case d.Application != nil:
@@ -159,7 +161,8 @@ func (c *checker) ending() string {
 	return string(eventdata.KindOf(c.terminal)) + " " + shown(c.terminal)
 }
 
-// isPoison reports whether the ack ends the execution because its batch was delivered too often; no turn was computed.
+// isPoison reports whether the ack ends the execution because its batch was delivered too often. In that case no turn
+// was computed.
 func (c *checker) isPoison() bool {
 	failed, ok := c.terminal.(eventdata.OrchestrationFailed)
 	if !ok || failed.Details.Poison == nil {
@@ -169,14 +172,15 @@ func (c *checker) isPoison() bool {
 	return t.Instance == c.t.Instance && (t.Kind == eventdata.PoisonFailedDeserialization || t.Kind == eventdata.PoisonOrchestration)
 }
 
-// checkPoison checks that poison ends a running execution like any other failure, without its code and its batch.
+// checkPoison checks that poison ends a running execution like any other failure, without running its code or consuming
+// its batch.
 func (c *checker) checkPoison() {
 	poison := c.terminal.(eventdata.OrchestrationFailed).Details
 	if want := Text(poison); c.t.Ack.Metadata.Output == nil || *c.t.Ack.Metadata.Output != want {
 		c.say("the metadata is %s: expected the output %q", metadata(c.t.Ack.Metadata), want)
 	}
 	if len(c.t.History) == 0 || c.undecodable() {
-		return // the ack begins the execution only to fail it, or the execution cannot be read: S12 judges what follows
+		return // The ack only begins the execution to fail it, or the execution cannot be read. S12 judges the rest.
 	}
 	c.checkEnvelopes()
 	for _, m := range c.t.Batch {

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// same checks a list of items.
+// same checks that a list of items is the wanted one.
 func (c *checker) same(what string, want, got []engine.WorkItem) {
 	for i := range max(len(want), len(got)) {
 		switch {
@@ -24,7 +24,7 @@ func (c *checker) same(what string, want, got []engine.WorkItem) {
 	}
 }
 
-// checkItems checks that the items the turn sends follow from its events (docs/contract/runtime.md#r7.10).
+// checkItems checks that the items that a turn sends follow from its events (docs/contract/runtime.md#r7.10).
 func (c *checker) checkItems() {
 	ack := &c.t.Ack
 	work, messages := c.work[:0], c.messages[:0]
@@ -81,8 +81,8 @@ func (c *checker) checkItems() {
 	c.checkWithdrawn()
 }
 
-// send appends an item that the turn should send. If the turn sends an equal item there, send appends that one, which
-// saves memory.
+// send appends an item that the turn should send. If the turn sends an equal item at this position, send appends that
+// one instead, which saves memory.
 func send[T interface {
 	comparable
 	engine.WorkItem
@@ -95,7 +95,7 @@ func send[T interface {
 	return append(list, want)
 }
 
-// versionAt returns the version in the i-th message, which the code chooses.
+// versionAt returns the version in the i-th message. The code chooses this version, so any is accepted.
 func (c *checker) versionAt(i int) string {
 	if items := c.t.Ack.OrchestratorItems; i < len(items) {
 		if s, ok := items[i].(engine.StartItem); ok {
@@ -105,8 +105,8 @@ func (c *checker) versionAt(i int) string {
 	return ""
 }
 
-// child returns the full id of a child: an automatic id, or an id from the code that looks automatic, gets the parent's
-// id as a prefix.
+// child returns a child's full id. If the id is automatic, or comes from the code but looks automatic, it gets the
+// parent's id as a prefix.
 func (c *checker) child(d eventdata.SubOrchestrationScheduled) string {
 	if strings.HasPrefix(d.Instance, "sub::") {
 		return c.t.Instance + "::" + d.Instance
@@ -114,9 +114,9 @@ func (c *checker) child(d eventdata.SubOrchestrationScheduled) string {
 	return d.Instance
 }
 
-// cancels returns the messages to children that are no longer wanted: those that the code has dropped, in the order of
-// their breadcrumbs, and at an end those that are still running. At an end, a child that this turn schedules is not
-// started, and needs no message.
+// cancels returns the messages that cancel children. First come the children that the code has dropped, in the order of
+// their breadcrumbs. At an end, the children that are still running follow. If a turn ends the execution, children
+// scheduled in that turn are never started and need no message.
 func (c *checker) cancels() (items []engine.WorkItem) {
 	cancel := func(s *schedule, reason string) {
 		if s.old || c.terminal == nil {
@@ -143,7 +143,7 @@ func (c *checker) cancels() (items []engine.WorkItem) {
 	return items
 }
 
-// answer returns the messages for the parent at an end, none without a parent.
+// answer returns the messages to the parent at the end of an execution. There are none without a parent.
 func (c *checker) answer() []engine.WorkItem {
 	p := c.parent
 	if p == nil {
@@ -160,8 +160,8 @@ func (c *checker) answer() []engine.WorkItem {
 	return nil
 }
 
-// next returns the message that begins the next execution. The code chooses its version, and which queue messages it has
-// taken; checkCarried checks the carried ones.
+// next returns the message that begins the next execution. Its version and its queue messages depend on the code;
+// checkCarried checks the latter.
 func (c *checker) next(at int) engine.WorkItem {
 	items := c.t.Ack.OrchestratorItems
 	if at >= len(items) || items[at].Kind() != engine.ItemContinueAsNew {
@@ -188,8 +188,8 @@ func (c *checker) next(at int) engine.WorkItem {
 	return want
 }
 
-// checkCarried checks the queue messages that a continue-as-new carries over: they belong to this execution, are in the
-// order of the history, and do not exceed the limit. For each name, all messages without a dequeue must be carried over,
+// checkCarried checks the queue messages that a continue-as-new carries over. They must belong to this execution, be in
+// history order, and not exceed the limit. For each name, all messages that no dequeue has read must be carried over,
 // up to the limit.
 func (c *checker) checkCarried(got []engine.CarriedEvent) {
 	var arrived []engine.CarriedEvent
@@ -203,7 +203,7 @@ func (c *checker) checkCarried(got []engine.CarriedEvent) {
 		case eventdata.QueueSubscriptionCancelled:
 			if s := c.schedule(e.SourceEventID); s != nil {
 				if q, ok := s.event.Data.(eventdata.QueueSubscribed); ok {
-					asked[q.Name]-- // the dequeue returned no message
+					asked[q.Name]-- // this dequeue returned no message
 				}
 			}
 		}
@@ -230,7 +230,7 @@ func (c *checker) checkCarried(got []engine.CarriedEvent) {
 	}
 }
 
-// checkWithdrawn checks that the turn makes the provider remove exactly the activities that it records as cancelled.
+// checkWithdrawn checks that the turn tells the provider to remove exactly the activities that it records as cancelled.
 func (c *checker) checkWithdrawn() {
 	var want []engine.ScheduledActivityIdentifier
 	for _, e := range c.delta {
@@ -244,8 +244,8 @@ func (c *checker) checkWithdrawn() {
 	}
 }
 
-// checkMetadata checks the metadata: a first turn names the instance, its parent and its pin; an end has its status and
-// output; nothing else is set.
+// checkMetadata checks the metadata. A first turn names the instance, its parent and its pin; a turn that ends the
+// execution has its status and output. Nothing else may be set.
 func (c *checker) checkMetadata() {
 	var want engine.ExecutionMetadata
 	if len(c.t.History) == 0 {
@@ -281,7 +281,7 @@ func sameMetadata(a, b *engine.ExecutionMetadata) bool {
 
 func samePointed[E comparable](a, b *E) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// metadata formats metadata, without addresses.
+// metadata formats metadata without printing any addresses.
 func metadata(m engine.ExecutionMetadata) string {
 	text := "{" + m.OrchestrationName + "@" + m.OrchestrationVersion + " " + string(m.Status)
 	if m.Output != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// Text returns the text of an error, which is also the output of an execution that ends with it
-// (docs/contract/runtime.md#r3.1). The cause of poison follows the contract's text.
+// Text returns an error's text, which is also the output of an execution that ends with the error
+// (docs/contract/runtime.md#r3.1). For poison, the contract's text is followed by the cause.
 func Text(d engine.ErrorDetails) string {
 	switch {
 	case d.Infrastructure != nil:
@@ -39,7 +39,7 @@ func poisonText(p *eventdata.PoisonError) string {
 		text = fmt.Sprintf("poison: activity %s#%d exceeded %s", t.ActivityName, t.ActivityID, counts)
 	case eventdata.PoisonFailedDeserialization:
 		text = fmt.Sprintf("poison: orchestration %s history deserialization failed after %s: %s", t.Instance, counts, t.Error)
-	default: // what a strategy ends need not have too many attempts
+	default: // an execution ended by a strategy need not have had too many attempts
 		if p.AttemptCount <= p.MaxAttempts && (strings.HasPrefix(t.Cause, "swept: ") || strings.HasPrefix(t.Cause, "dead letter: ")) {
 			text = fmt.Sprintf("poison: orchestration %s was given up at attempt %d", t.Instance, p.AttemptCount)
 		}

@@ -11,43 +11,44 @@ import (
 	"github.com/durosim/durosim/internal/show"
 )
 
-// Turn is a committed turn, with the input of its node.
+// Turn is a committed turn, together with its node's input.
 type Turn struct {
 	Instance  string
 	Execution uint64
-	// Build is the version of the node's build. The zero value is not compared.
+	// Build is the version of the node's build. If it is zero, it is not checked.
 	Build engine.Version
-	// History is the stored history of this execution, empty on its first turn. Batch is the delivered messages, in
-	// order.
+	// History is the stored history of this execution; it is empty on the first turn. Batch holds the delivered
+	// messages in order.
 	History []engine.Event
 	Batch   []engine.WorkItem
-	// Previous is the first event of the previous execution, on the first turn after a continue-as-new; it may be
-	// missing.
+	// Previous is the first event of the previous execution. It is used on the first turn after a continue-as-new, and
+	// it may be missing.
 	Previous *engine.Event
-	// Parent is the link that the provider reports, nil if none. Status is the execution's, empty if not reported.
+	// Parent is the parent link that the provider reports, or nil. Status is the execution's status, or empty if the
+	// provider does not report it.
 	Parent *engine.ParentLink
 	Status engine.Status
 	// Keys is the key-value state at the start of the execution.
 	Keys []engine.KVEntry
-	// Semantics are those of the build that began the execution, Limits those of the node's build; a zero limit means
-	// the one in engine.DefaultLimits.
+	// Semantics are those of the build that began the execution. Limits are those of the node's build; a zero limit
+	// stands for the one in engine.DefaultLimits.
 	Semantics engine.Semantics
 	Limits    engine.Limits
-	// Unclaimed lists the schedules of the history, if known, that the code had not requested when it ended, because the
-	// code has changed since. The code can neither have awaited nor dropped them.
+	// Unclaimed lists the history's schedules, if known, that the code had not requested by the time it ended, because
+	// the code has changed since. The code cannot have awaited or dropped them.
 	Unclaimed []uint64
-	// OwnChildIDs is the field of the node's build (engine.Build).
+	// OwnChildIDs is the value of engine.Build.OwnChildIDs for the node's build.
 	OwnChildIDs bool
 	Ack         engine.OrchestrationAck
 }
 
-// Check describes what is wrong with a turn, in the order of the ack; it returns nil if the turn is allowed.
+// Check describes what is wrong with a turn, in the order of the ack. It returns nil if the turn is allowed.
 func Check(t Turn) []string { return new(Checker).Check(&t) }
 
-// Checker checks one turn after another, and reuses its memory. The zero value is ready to use.
+// Checker checks turns one after another, reusing memory. The zero value is ready to use.
 type Checker struct{ check checker }
 
-// Check is the function Check with reused memory. The Checker does not use the turn after the call.
+// Check is like the function Check but reuses memory. The Checker does not use t after the call.
 func (k *Checker) Check(t *Turn) []string {
 	c := &k.check
 	c.begin(t)
@@ -74,8 +75,8 @@ func (k *Checker) Check(t *Turn) []string {
 	return c.wrong
 }
 
-// CheckTurn judges the events of a turn alone, for histories that were recorded without the rest of the ack. The error
-// describes what is wrong, one fault per line.
+// CheckTurn judges only a turn's events, for histories recorded without the rest of the ack. The error lists what is
+// wrong, one fault per line.
 func CheckTurn(history []engine.Event, batch []engine.WorkItem, delta []engine.Event) error {
 	if len(history)+len(delta) == 0 {
 		return nil
@@ -107,32 +108,32 @@ func CheckTurn(history []engine.Event, batch []engine.WorkItem, delta []engine.E
 	return errors.New(strings.Join(c.wrong, "\n"))
 }
 
-// checker is the state of one check. It reads the delta from front to back.
+// checker is the state of a single check. It reads the delta from front to back.
 type checker struct {
 	t         *Turn
 	delta     []engine.Event
 	most      engine.Limits
-	at        int // the number of events of the delta that have been read
+	at        int // how many events of the delta have been read
 	schedules []schedule
-	cancelled *string              // the reason of the first cancel request
+	cancelled *string              // the reason given by the first cancel request
 	abort     *engine.ErrorDetails // why the turn must fail before its code runs
-	terminal  engine.EventData     // of the delta, nil if the execution continues
+	terminal  engine.EventData     // the delta's terminal event, or nil if the execution continues
 	parent    *engine.ParentLink
-	start     int // index of the message that begins the execution, -1 if none does
+	start     int // index of the message that begins the execution, or -1
 	refused   []engine.WorkItem
 	wrong     []string
-	// Memory for the items that a turn should send, and the text of the last checked build.
+	// Reused memory for the items that a turn should send, and the text of the most recently checked build.
 	work, messages []engine.WorkItem
 	build          engine.Version
 	buildText      string
 }
 
-// schedule is a schedule event of the history or the delta.
+// schedule is a schedule event from the history or the delta.
 type schedule struct {
 	event     *engine.Event
-	closed    bool // a completion is recorded
-	withdrawn bool // a breadcrumb is recorded
-	noted     bool // this turn recorded the breadcrumb of a dropped future
+	closed    bool // its completion is recorded
+	withdrawn bool // its breadcrumb is recorded
+	noted     bool // this turn recorded the breadcrumb of its dropped future
 	old       bool // it is in the history
 }
 
@@ -168,7 +169,7 @@ func (c *checker) begin(t *Turn) {
 	c.parent = c.parentLink()
 }
 
-// enter adds an event to the state.
+// enter updates the state for an event.
 func (c *checker) enter(e *engine.Event, old bool) {
 	switch d := e.Data.(type) {
 	case eventdata.ActivityScheduled, eventdata.TimerCreated, eventdata.SubOrchestrationScheduled, eventdata.ExternalSubscribed,
@@ -189,9 +190,9 @@ func (c *checker) enter(e *engine.Event, old bool) {
 	}
 }
 
-// schedule returns the schedule with an id, nil if there is none. Ids ascend.
+// schedule returns the schedule with the given id, or nil if there is none. It relies on ids being in ascending order.
 func (c *checker) schedule(id uint64) *schedule {
-	low, high := 0, len(c.schedules) // by hand: a comparison by a function value costs four times as much
+	low, high := 0, len(c.schedules) // written out, because a search with a comparison function takes four times as long
 	for low < high {
 		if mid := (low + high) / 2; c.schedules[mid].event.EventID < id {
 			low = mid + 1
@@ -213,12 +214,12 @@ func isTerminal(d engine.EventData) bool {
 	return false
 }
 
-// say reports what is wrong.
+// say records a message about what is wrong.
 func (c *checker) say(format string, args ...any) {
 	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
 }
 
-// event names an event of the delta in messages.
+// event returns how messages refer to an event of the delta.
 func event(e *engine.Event) string { return fmt.Sprintf("event %d (%s)", e.EventID, e.Kind()) }
 
 // shown formats a value for messages.
@@ -246,7 +247,7 @@ func same(a, b any) bool {
 	return x == y && x != nil && x.Comparable() && a == b || reflect.DeepEqual(a, b)
 }
 
-// nothingToDo reports whether no turn is due: the execution has ended, or no message begins it.
+// nothingToDo reports whether no turn is due, either because the execution has ended or because no message begins it.
 func (c *checker) nothingToDo() bool {
 	for i := range c.t.History {
 		if isTerminal(c.t.History[i].Data) {
@@ -256,11 +257,11 @@ func (c *checker) nothingToDo() bool {
 	if len(c.t.History) == 0 && c.start < 0 {
 		return true
 	}
-	// If the provider reports an end that the history does not show, the provider decides.
+	// The provider's status decides if it reports an end that the history does not show.
 	return len(c.delta) == 0 && (c.t.Status == engine.StatusCompleted || c.t.Status == engine.StatusFailed)
 }
 
-// checkDropped checks that the turn only acknowledges the batch and answers refused starts.
+// checkDropped checks that the turn does nothing except acknowledge the batch and answer refused starts.
 func (c *checker) checkDropped() {
 	if len(c.t.Batch) > 0 && c.undecodable() {
 		return
@@ -281,14 +282,15 @@ func (c *checker) checkDropped() {
 	}
 }
 
-// undecodable reports whether the ack poisons data that could not be decoded: it has one event with an id of its own.
+// undecodable reports whether the ack poisons data that could not be decoded. Such an ack has a single event with a
+// special id.
 func (c *checker) undecodable() bool {
 	return len(c.delta) == 1 && c.delta[0].EventID == eventdata.CorruptedPoisonEventID
 }
 
-// checkEnvelopes checks that ids ascend without a gap, and that every event has the instance, the execution, the build
-// and the same time. A continue-as-new takes an id but leaves no event, so the events that other coroutines schedule
-// after it follow a gap of one.
+// checkEnvelopes checks that ids ascend without gaps, and that every event has the right instance, execution and build,
+// and the same time. A continue-as-new takes an id but leaves no event, so there is a gap of one if other coroutines
+// schedule events after it.
 func (c *checker) checkEnvelopes() {
 	next := uint64(engine.InitialEventID)
 	if n := len(c.t.History); n > 0 {

@@ -10,26 +10,26 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// Input is the closed set of events that a node reacts to. Each is a pointer to one of the structs below. Every input
-// carries the node's clock in milliseconds.
+// Input is the closed set of events that a node reacts to. Every Input is a pointer to one of the structs below and
+// carries the time on the node's clock, in milliseconds.
 type Input interface{ isInput() }
 
-// Start makes a fresh node begin to fetch.
+// Start makes a new node start fetching.
 type Start struct{ NowMs int64 }
 
-// Answer is the answer to a ProviderCall, or the retryable error that the driver sends when no answer came by the
-// deadline.
+// Answer carries the answer to a ProviderCall. If no answer arrived by the deadline, the driver sends a retryable error
+// instead.
 type Answer struct {
 	NowMs int64
 	Call  CallID
 	Err   error
-	// Orchestration and Work are the results of a fetch; both are nil if the fetch found nothing.
+	// Orchestration and Work hold the result of a fetch. Both are nil if the fetch found nothing.
 	Orchestration *engine.FetchedOrchestration
 	Work          *engine.FetchedWork
-	// Count is the result of a session call. Value is the result of ReadKVValue, nil if the key does not exist.
+	// Count is the result of a session call. Value is the result of ReadKVValue, or nil if the key does not exist.
 	Count int
 	Value *string
-	// Events is the result of a history read, which only released runtimes make.
+	// Events is the result of reading a history. Only released runtimes make that call.
 	Events []engine.Event
 }
 
@@ -39,14 +39,14 @@ type Wake struct {
 	Timer TimerID
 }
 
-// Finished reports that a job is done. Panic makes an activity panic with that text instead of running it.
+// Finished reports that a job is done. If Panic is set, the activity panics with that text instead of running.
 type Finished struct {
 	NowMs int64
 	Job   JobID
 	Panic string
 }
 
-// Drain asks a node to stop gracefully: it fetches nothing more, finishes what it holds, and then emits Stopped.
+// Drain asks a node to stop gracefully. The node stops fetching, finishes the work it holds, and then emits Stopped.
 type Drain struct{ NowMs int64 }
 
 func (*Start) isInput()    {}
@@ -55,16 +55,16 @@ func (*Wake) isInput()     {}
 func (*Finished) isInput() {}
 func (*Drain) isInput()    {}
 
-// CallID, TimerID and JobID are numbers that a node assigns, starting at 1. It never reuses a number within an
-// incarnation.
+// CallID, TimerID and JobID identify what a node has asked for. The node numbers them from 1 and never reuses a number
+// within an incarnation.
 type (
 	CallID  uint64
 	TimerID uint64
 	JobID   uint64
 )
 
-// Effect is the closed set of requests that a node makes. Each is a pointer to one of the structs below. The driver
-// executes the returned slice in order.
+// Effect is the closed set of requests that a node makes. Every Effect is a pointer to one of the structs below. The
+// driver executes the returned slice in order.
 type Effect interface{ isEffect() }
 
 // ProviderCall asks for one provider call. If no answer comes within Deadline, the driver answers with a retryable
@@ -73,37 +73,37 @@ type ProviderCall struct {
 	ID       CallID
 	Slot     Slot
 	Deadline time.Duration
-	// Cadence is how often the node would poll while a fetch finds nothing; 0 for calls other than fetches.
+	// Cadence is how often the node would poll while a fetch finds nothing. It is 0 for calls other than fetches.
 	Cadence time.Duration
-	// Once makes the driver answer at once if a fetch finds nothing.
+	// Once makes the driver answer a fetch immediately even if it finds nothing.
 	Once    bool
 	Request call.Call
 }
 
-// CancelCall cancels a fetch that may still be parked. The driver answers a parked fetch at once, with no work.
+// CancelCall cancels a fetch that may still be parked. The driver immediately answers a parked fetch with no work.
 type CancelCall struct{ ID CallID }
 
 // SetTimer asks for a Wake after a delay on the node's clock.
 type SetTimer struct {
 	Timer TimerID
 	After time.Duration
-	// Purpose describes the timer's use.
+	// Purpose says what the timer is for.
 	Purpose string
 }
 
 // CancelTimer cancels a timer that has not fired.
 type CancelTimer struct{ Timer TimerID }
 
-// RunTurn reports that the node is running a turn; Finished is due when the turn's time is up.
+// RunTurn announces that the node is running a turn. The driver sends Finished when the turn's time is up.
 type RunTurn struct {
 	Job         JobID
 	Slot        Slot
 	Instance    string
 	ExecutionID uint64
-	LockTimeout time.Duration // lets the driver draw durations near the expiry
+	LockTimeout time.Duration // lets the driver draw durations close to the lock's expiry
 }
 
-// RunActivity reports that an activity is running; Finished is due when the activity's time is up.
+// RunActivity announces that the node is running an activity. The driver sends Finished when the activity's time is up.
 type RunActivity struct {
 	Job          JobID
 	Slot         Slot
@@ -112,7 +112,7 @@ type RunActivity struct {
 	LockTimeout  time.Duration
 }
 
-// CancelJob reports that the node no longer waits for the job; no Finished is due.
+// CancelJob announces that the node no longer waits for the job, so the driver sends no Finished for it.
 type CancelJob struct{ Job JobID }
 
 // Log is a structured log line (docs/contract/runtime.md#r11.2).
@@ -123,7 +123,7 @@ type Log struct {
 	Fields   []Field
 }
 
-// Field is a named value of a log line.
+// Field is a named value in a log line.
 type Field struct{ Name, Value string }
 
 // Level is the severity of a log line.
@@ -135,61 +135,62 @@ const (
 	LevelError
 )
 
-// Note reports the node's decision about a delivery to checkers and counters.
+// Note tells checkers and counters what a node decided about a delivery.
 type Note struct {
 	Decision Decision
 	Slot     Slot
 	Token    string
 	Instance string
-	// ExecutionID is the execution that the decision is about.
+	// ExecutionID is the execution that the decision concerns.
 	ExecutionID  uint64
 	AttemptCount uint32
-	// Delay is the delay of an abandon.
+	// Delay is the delay before abandoned work becomes visible again.
 	Delay time.Duration
-	// Cause is the reason in words.
+	// Cause is the reason in plain text.
 	Cause string
-	// Dropped lists the dropped messages of the batch by index, each with the rule that dropped it.
+	// Dropped lists the messages that the node dropped, each by its index in the batch and with the rule that dropped
+	// it.
 	Dropped []DroppedMessage
-	// Turn is set if the decision is DecideTurn.
+	// Turn is set only if the decision is DecideTurn.
 	Turn *TurnNote
 }
 
-// DroppedMessage is a message that the node acknowledged without acting on it.
+// DroppedMessage identifies a message that the node acknowledged without acting on it.
 type DroppedMessage struct {
 	Index int
 	Rule  string
 }
 
-// TurnNote describes a computed turn.
+// TurnNote describes a turn that the node computed.
 type TurnNote struct {
 	First   bool
 	Handler string // name@version
-	Result  string // Continue, Completed, Failed, ContinueAsNew, Cancelled
+	Result  string // one of Continue, Completed, Failed, ContinueAsNew, Cancelled
 	Events  int
 	Polls   int
-	// PanickedAt describes where the handler panicked; it is empty if the handler did not panic.
+	// PanickedAt is the source location of the handler's panic. It is empty if the handler did not panic.
 	PanickedAt string
-	// Nondeterministic describes where two computations of the turn differ, which is a fault of the handler. It is
-	// empty if they agree, or if the node computes turns only once (see Config.DoubleCheck).
+	// Nondeterministic describes where two computations of the turn differ, which is the handler's fault. It is empty
+	// if they agree or if the node computes each turn only once (see Config.DoubleCheck).
 	Nondeterministic string
-	// Ack is the result of the turn, and Asked holds the requests of its code (see Config.Watch). Both are valid only
+	// Ack is the turn's result, and Asked holds the requests that its code made (see Config.Watch). Both are valid only
 	// during the step.
 	Ack   *call.AckOrchestrationItem
 	Asked []asked.Call
 }
 
-// Decision is a node's decision about a delivery.
+// Decision says what a node decided to do with a delivery.
 type Decision uint8
 
-// The decisions of the orchestration dispatcher, in the order of its tests (docs/contract-decisions.md#row-1), then
-// those of the worker.
+// The decisions of the orchestration dispatcher, in the order of its tests (docs/contract-decisions.md#row-1), followed
+// by those of the worker.
 const (
 	DecideNone Decision = iota
 	DecideDropTerminal
 	DecidePoison
 	DecideHistoryError
 	DecideIncompatible
-	DecideWaitForStart // input that arrived before the continue-as-new start of its execution
+	DecideWaitForStart // the input arrived before its execution's continue-as-new start
 	DecideNoHandler
 	DecideTurn
 	DecideAckFailed
@@ -198,13 +199,14 @@ const (
 	DecideWorkRun
 	DecideWorkLost
 	DecideWorkDone
-	DecideDrained // fetched while draining, abandoned
-	// DecideDropUnstarted shares its test with DecideDropTerminal: the instance has no history and the batch no start.
+	DecideDrained // fetched while draining, so abandoned
+	// DecideDropUnstarted is decided by the same test as DecideDropTerminal. It means that the instance has no history
+	// and the batch has no start.
 	DecideDropUnstarted
-	DecideSessionsFull // a session activity beyond the cap, abandoned
-	DecideReadFailed   // a system activity could not read, abandoned
-	DecideLooked       // a sweeper looked at it and abandoned it
-	DecideSwept        // a sweeper ended it
+	DecideSessionsFull // a session activity over the limit, abandoned
+	DecideReadFailed   // a system activity's read failed, so it was abandoned
+	DecideLooked       // a sweeper inspected the batch and abandoned it
+	DecideSwept        // a sweeper ended the execution
 )
 
 var decisionNames = []string{"none", "drop-terminal", "poison", "history-error", "incompatible", "wait-for-start", "no-handler", "turn",
@@ -214,7 +216,7 @@ var decisionNames = []string{"none", "drop-terminal", "poison", "history-error",
 // String returns the decision's name.
 func (d Decision) String() string { return decisionNames[d] }
 
-// Stopped reports that a draining node no longer holds any work.
+// Stopped announces that a draining node no longer holds any work.
 type Stopped struct{}
 
 func (*ProviderCall) isEffect() {}
@@ -228,13 +230,13 @@ func (*Log) isEffect()          {}
 func (*Note) isEffect()         {}
 func (*Stopped) isEffect()      {}
 
-// Slot is one of a node's loops.
+// Slot identifies one of a node's loops.
 type Slot struct {
 	Kind  SlotKind
 	Index int
 }
 
-// String returns the slot's name for reports, such as "orchestrator 0".
+// String returns the slot's name as shown in reports, such as "orchestrator 0".
 func (s Slot) String() string {
 	switch s.Kind {
 	case SlotOrchestration:
@@ -247,7 +249,7 @@ func (s Slot) String() string {
 	panic(fmt.Sprintf("machine: slot of kind %d", s.Kind))
 }
 
-// SlotKind is the kind of a loop.
+// SlotKind says what a loop does.
 type SlotKind uint8
 
 const (
@@ -256,7 +258,7 @@ const (
 	SlotSessions
 )
 
-// The purposes of timers.
+// The purposes that SetTimer can name.
 const (
 	timerPoll         = "poll"
 	timerFetchBackoff = "fetch backoff"

@@ -2,8 +2,8 @@ package machine
 
 import "github.com/durosim/durosim/internal/replay"
 
-// Counters count a node's actions since its start. A node counts abandons and poisons when it decides on them, and
-// commits when the provider confirms them.
+// Counters counts what a node has done since its start. Abandons and poisons count when the node decides on them;
+// commits count when the provider confirms them.
 type Counters struct {
 	Fetches               uint64
 	FetchedNothing        uint64
@@ -13,29 +13,29 @@ type Counters struct {
 
 	Turns          uint64 // computed
 	TurnsCommitted uint64
-	// The ends of executions by committed turns, and the failures by cause.
+	// Executions ended by committed turns, and failures by cause.
 	Completed            uint64
-	Failed               uint64 // without cancelled executions
+	Failed               uint64 // excludes cancelled executions
 	Cancelled            uint64
 	ContinuedAsNew       uint64
 	FailedApplication    uint64
 	FailedConfiguration  uint64 // nondeterminism
 	FailedInfrastructure uint64
-	FailedPoison         uint64 // by a poisoned activity or child
-	NotCarried           uint64 // queue messages that a continue-as-new left behind
-	BatchesDropped       uint64 // acknowledged without a turn, poison excluded
-	MessagesDropped      uint64 // by a rule, in turns, poison and dropped batches
-	AckRetries           uint64 // calls, without the first of each ack
+	FailedPoison         uint64 // caused by a poisoned activity or child
+	NotCarried           uint64 // queue messages over the carry-forward limit of a continue-as-new
+	BatchesDropped       uint64 // acknowledged without a turn; excludes poison
+	MessagesDropped      uint64 // by a rule: in turns, in poison, and in dropped batches
+	AckRetries           uint64 // excludes the first attempt of each ack
 	AckFailures          uint64 // acks that failed permanently
 	Renewals             uint64 // calls
 	RenewalFailures      uint64
 	Activities           uint64 // started
 	ActivitiesAcked      uint64
-	ActivitiesFailed     uint64 // by an error or a panic of their code
+	ActivitiesFailed     uint64 // because their code returned an error or panicked
 	ActivitiesLost       uint64 // stopped because they lost their lock
 	SessionRenewals      uint64 // calls
 	SessionsCleaned      uint64
-	SessionErrors        uint64 // failed calls of both kinds
+	SessionErrors        uint64 // failed session calls of either kind
 
 	AbandonedHistoryError uint64
 	AbandonedIncompatible uint64
@@ -54,13 +54,13 @@ type Counters struct {
 	PoisonedActivities   uint64
 }
 
-// Count is the value of a counter, with its name.
+// Count is a counter's name and value.
 type Count struct {
 	Name  string
 	Value uint64
 }
 
-// counterTable names every counter, in the order of the fields.
+// counterTable names every counter, in field order.
 var counterTable = []struct {
 	name  string
 	field func(*Counters) *uint64
@@ -119,7 +119,7 @@ func (c Counters) List() []Count {
 	return out
 }
 
-// Add adds the counts of another node or incarnation.
+// Add adds another node's or incarnation's counts.
 func (c *Counters) Add(o Counters) {
 	for _, e := range counterTable {
 		*e.field(c) += *e.field(&o)
@@ -140,7 +140,7 @@ func (c *Counters) countCommit(h *hold) {
 	}
 }
 
-// countEnd counts how a committed turn ended its execution.
+// countEnd counts how a committed turn has ended its execution.
 func (c *Counters) countEnd(h *hold) {
 	c.NotCarried += uint64(h.notCarried)
 	switch h.result {

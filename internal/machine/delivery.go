@@ -7,45 +7,45 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// delivery is a fetched batch with the facts that the tests need. read derives them once; then the delivery is
-// read-only.
+// delivery is a fetched batch together with the facts that the tests need. read derives these facts once; after that,
+// the delivery is read-only.
 type delivery struct {
 	*engine.FetchedOrchestration
-	// status is the current execution's status, from the provider if it reports one, otherwise from the history. It is
-	// empty if there is no execution, or if neither source has a status.
+	// status is the status of the current execution. It comes from the provider, or from the history if the provider
+	// does not report one. It is empty if there is no execution or neither source has a status.
 	status engine.Status
-	// started is the first OrchestrationStarted of the history, nil if there is none.
+	// started is the first OrchestrationStarted event in the history, or nil if there is none.
 	started *eventdata.OrchestrationStarted
-	// pin is the current execution's pin, nil if it has none.
+	// pin is the current execution's pin, or nil if it has none.
 	pin *engine.Version
-	// begin is the message that begins a new execution, nil if the batch is for the current execution.
+	// begin is the message that begins a new execution, or nil if the batch is for the current execution.
 	begin *start
-	// The storage that started, pin and begin point to.
+	// Storage for the values that started, pin and begin point to.
 	startedRoom eventdata.OrchestrationStarted
 	pinRoom     engine.Version
 	beginRoom   start
-	// duplicate is the effect that the rules give to a duplicate start; brought is the duplicate start with an effect,
-	// or nil.
+	// duplicate says what effect the rules give a duplicate start. brought is the duplicate start that has this effect,
+	// if any.
 	duplicate DuplicateStart
 	brought   *engine.StartItem
-	// handler is the result of resolve, valid after its first call.
+	// handler is the result of resolve. It is valid once resolve has been called.
 	handler       node.Resolved
 	looked, found bool
 }
 
-// start is the message that begins an execution.
+// start is a message that begins an execution.
 type start struct {
-	index               int // in the batch
+	index               int // index in the batch
 	name, version       string
 	input               string
 	parent              *engine.ParentLink
 	carried             []engine.CarriedEvent
 	initialCustomStatus *string
-	// next marks a continue-as-new message: the new execution follows the fetched one.
+	// next is set for a continue-as-new message: the new execution follows the fetched one.
 	next bool
 }
 
-// read fills in the delivery from a batch.
+// read fills in the delivery from a fetched batch.
 func (d *delivery) read(f *engine.FetchedOrchestration, rules *Rules) {
 	*d = delivery{FetchedOrchestration: f, duplicate: rules.DuplicateStart, pin: f.Item.Pin}
 	if rules.StatusIsTold {
@@ -73,8 +73,8 @@ func (d *delivery) read(f *engine.FetchedOrchestration, rules *Rules) {
 	}
 }
 
-// statusOf derives the status from a history. A Completed or Failed event anywhere in it, not only at the end, takes
-// precedence over a ContinuedAsNew.
+// statusOf derives the status from a history. A Completed or Failed event anywhere in the history takes precedence over
+// ContinuedAsNew.
 func statusOf(history []engine.Event) engine.Status {
 	var status engine.Status
 	for _, e := range history {
@@ -103,12 +103,12 @@ func (d *delivery) waitsForStart() bool {
 	return d.status == engine.StatusContinuedAsNew && d.begin == nil
 }
 
-// unstarted reports whether there is no execution and no message that would begin one.
+// unstarted reports whether there is neither an execution nor a message that would begin one.
 func (d *delivery) unstarted() bool {
 	return d.started == nil && len(d.Item.History) == 0 && d.begin == nil && !d.undecodable() && d.status != engine.StatusContinuedAsNew
 }
 
-// execution returns the execution that the batch is for.
+// execution returns the id of the execution that the batch is for.
 func (d *delivery) execution() uint64 {
 	if d.begin != nil && d.begin.next {
 		return d.Item.ExecutionID + 1
@@ -116,10 +116,10 @@ func (d *delivery) execution() uint64 {
 	return d.Item.ExecutionID
 }
 
-// chooseStart finds the message that begins an execution. After a continue-as-new, only a ContinueAsNewItem begins one,
-// and a duplicate start ahead of it in the queue does not replace it (docs/contract/runtime.md#case-18). If the
-// instance has no execution, the first start of either kind begins one. A running execution has no such message
-// (docs/contract-decisions.md#row-8).
+// chooseStart finds the message that begins an execution. If the current execution has continued as new, only a
+// ContinueAsNewItem can begin the next one; a duplicate start ahead of it in the queue does not replace it
+// (docs/contract/runtime.md#case-18). If the instance has no execution, the first start of either kind begins one.
+// While an execution is running, no message begins another (docs/contract-decisions.md#row-8).
 func (d *delivery) chooseStart() (start, bool) {
 	fresh := len(d.Item.History) == 0 && !d.undecodable()
 	continued := d.status == engine.StatusContinuedAsNew
@@ -159,7 +159,7 @@ func (d *delivery) chooseStart() (start, bool) {
 
 func (d *delivery) bring(m engine.StartItem) { d.brought = &m }
 
-// parent returns the instance's parent link, from its new start, its history or the provider.
+// parent returns the instance's parent link. It comes from the new start, from the history, or from the provider.
 func (d *delivery) parent() *engine.ParentLink {
 	if d.begin != nil {
 		return d.begin.parent
@@ -171,7 +171,8 @@ func (d *delivery) parent() *engine.ParentLink {
 		return d.Item.Parent
 	}
 	if d.undecodable() && d.status == "" {
-		// The provider does not report the link: the start may be in the batch, next to the undecodable part.
+		// The provider does not report the link, but the start may be in the batch, next to the message that could not
+		// be decoded.
 		for _, m := range d.Item.Messages {
 			if m, ok := m.(engine.StartItem); ok {
 				return replay.LinkOf(m.ParentInstance, m.ParentExecutionID, m.ParentID, nil)
@@ -181,7 +182,8 @@ func (d *delivery) parent() *engine.ParentLink {
 	return nil
 }
 
-// handlerName returns the orchestration and version that the batch needs; an empty version means "by policy".
+// handlerName returns the name and version of the orchestration that the batch needs. An empty version means that the
+// registry's policy chooses it.
 func (d *delivery) handlerName() (name, version string) {
 	switch {
 	case d.begin != nil:
@@ -194,7 +196,7 @@ func (d *delivery) handlerName() (name, version string) {
 	return d.Item.OrchestrationName, d.Item.Version
 }
 
-// resolve finds the handler. It looks the handler up only once, since several tests may ask for it.
+// resolve finds the handler. Several tests may need it, so resolve looks it up only once.
 func (d *delivery) resolve(r *node.Registry, rules *Rules) (node.Resolved, bool) {
 	if !d.looked {
 		d.looked = true
@@ -214,7 +216,7 @@ func (d *delivery) lookUp(r *node.Registry, rules *Rules) (node.Resolved, bool) 
 	return r.ResolveStarted(name, version)
 }
 
-// replayStart converts the start to a replay.Start with the resolved version.
+// replayStart converts the start to a replay.Start with the given resolved version.
 func (s *start) replayStart(version string) replay.Start {
 	return replay.Start{
 		Name: s.name, Version: version, Input: s.input, Parent: s.parent, CarryForwardEvents: s.carried,
@@ -222,8 +224,9 @@ func (s *start) replayStart(version string) replay.Start {
 	}
 }
 
-// refusals answers the starts in the batch that have a parent and are not this instance's own start: their child will
-// not exist (docs/contract-decisions.md#row-8). A turn does this itself; an end without a turn needs refusals.
+// refusals returns the answers to the starts in the batch that expect one but will not create a child, because the
+// instance already has a different start (docs/contract-decisions.md#row-8). A turn does this itself; refusals is for
+// ending an execution without a turn.
 func (n *Node) refusals(d *delivery) []engine.WorkItem {
 	if n.replay != nil && !n.replay.AnswersRefusedStart {
 		return nil
@@ -246,7 +249,7 @@ func childFailed(parent engine.ParentLink, details engine.ErrorDetails) engine.W
 	}
 }
 
-// dropAll lists every message of the batch as dropped by the rule.
+// dropAll returns every message in the batch as dropped by the given rule.
 func (d *delivery) dropAll(rule string) []DroppedMessage {
 	out := make([]DroppedMessage, len(d.Item.Messages))
 	for i := range out {

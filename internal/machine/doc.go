@@ -1,36 +1,37 @@
-// Package machine runs a node. A [Node] is a state machine over plain data: it implements the loops that fetch work
-// from a provider, run it and acknowledge it. To drive a node:
+// Package machine runs a node. A [Node] is a state machine over plain data. It implements the loops that fetch work
+// from a provider, run it, and acknowledge it. To drive a node:
 //
 //	n, err := machine.New(machine.Config{Name: "a", Build: build, Registry: registry, Options: node.DefaultOptions()})
-//	effects := n.Step(&machine.Start{NowMs: now}) // to be carried out; their answers are further inputs
+//	effects := n.Step(&machine.Start{NowMs: now}) // carry these out; their answers are further inputs
 //
-// A Node never makes a call itself. [Node.Step] takes one [Input] (an answer, a timer, a job whose time is up) and
-// returns the [Effect]s that the node asks for, in order. The driver carries them out and decides how long they take,
-// whether they get lost, and when the node dies: the driver never steps a crashed node again, and its next incarnation
-// is a new Node. The node reads no clock; every input carries the node's clock in milliseconds.
+// A Node never makes a call itself. [Node.Step] takes one [Input], such as an answer or a timer that has fired, and
+// returns the [Effect]s that the node requests, in order. The driver carries them out. It decides how long they take,
+// whether they get lost, and when the node crashes. A crashed node must not be stepped again; its next incarnation is a
+// new Node. The node never reads a clock, because every input carries the time on the node's clock, in milliseconds.
 //
 // # The driver's duties
 //
 //   - [Start] comes first, and at most once. [Drain] may come at any time.
-//   - The driver answers each [ProviderCall] once, with the store's answer or, after the Deadline, with a retryable
-//     error. A fetch has no deadline, since it may stay parked forever; but its request or its answer may get lost like
-//     any other. Then the driver must answer with a retryable error, or the slot never fetches again. The node treats
-//     this like any failed fetch, so work that the lost fetch found stays locked until its lock expires.
-//   - A fetch that finds nothing may stay parked, without an answer, as long as nothing changes. If the driver answers
-//     that it found nothing, the node polls again when dispatcher_min_poll_interval has passed since the fetch.
-//   - Each timer gets one [Wake] unless it is cancelled, and each job gets one [Finished] unless it is cancelled.
+//   - The driver answers each [ProviderCall] exactly once, with the store's answer or, after the Deadline, with a
+//     retryable error. A fetch has no deadline, because it may stay parked indefinitely. But its request or answer can
+//     still get lost. The driver must then answer with a retryable error; otherwise the slot never fetches again. The
+//     node treats this like any other failed fetch, so work locked by the lost fetch stays locked until the lock
+//     expires.
+//   - A fetch that finds nothing may stay parked without an answer as long as nothing changes. If the driver answers
+//     that the fetch found nothing, the node polls again once dispatcher_min_poll_interval has passed since the fetch.
+//   - Each timer gets one [Wake] and each job gets one [Finished], unless the node has cancelled it.
 //   - The node ignores a late answer, wake or finish for a request that it has forgotten. It panics if it never made
 //     the request.
-//   - After [Stopped] the driver owes the node nothing more.
+//   - After [Stopped], the driver owes the node nothing more.
 //
 // # The node's guarantees
 //
-// Equal inputs give equal effects. A Node never changes the slices of its inputs, and never returns a slice that it
-// keeps. It computes a turn with [replay.Turn] when it receives the batch, and commits the turn when the job has
-// finished. A slot holds at most one batch or one activity at a time. A node renews a held lock from delivery to the
-// last answer of its ack. It resends an ack that fails with a retryable error unchanged. An orchestration never fails
-// because its ack failed.
+// Equal inputs give equal effects. A Node never modifies the slices in its inputs, and never returns a slice that it
+// keeps. It computes a turn with [replay.Turn] as soon as it receives the batch, and commits the turn when the job has
+// finished. A slot holds at most one batch or one activity at a time. A node renews a lock from the moment the work is
+// delivered until the ack's last answer arrives. An ack that fails with a retryable error is resent unchanged. A failed
+// ack never makes the orchestration fail.
 //
-// [Decision] lists the decisions on a fetched batch, in the order of their tests. [Rules] holds the rules that planted
-// bugs replace; package faults has the table of these bugs.
+// [Decision] lists what a node can decide about a fetched batch, in the order of the tests. [Rules] holds the rules
+// that planted bugs replace; the table of these bugs is in package faults.
 package machine

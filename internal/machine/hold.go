@@ -15,40 +15,40 @@ type hold struct {
 	instance  string
 	execution uint64
 	count     uint32
-	// batch or activity is the fetched work. It belongs to the provider and is read-only.
+	// batch or activity is the fetched work. It belongs to the provider and must not be modified.
 	batch    *engine.FetchedOrchestration
 	activity engine.ActivityExecuteItem
-	// lockTimeout is the lock's timeout; expiresMs is a time on the node's clock at which the lock has certainly
-	// expired.
+	// lockTimeout is the lock's timeout. At expiresMs on the node's clock, the lock has certainly expired.
 	lockTimeout time.Duration
 	expiresMs   int64
-	// renewalTimer and renewalCall are the timer and the call that the renewal waits for; both are 0 when renewal has
+	// renewalTimer and renewalCall identify the timer or call that renewal is waiting for. Both are 0 once renewal has
 	// stopped.
 	renewalTimer  TimerID
 	renewalCall   CallID
 	renewalSentMs int64
-	// ack is the acknowledgement to send or in flight. If it is nil, turn takes its place, and the node gives out only
-	// copies of turn's slices.
+	// ack is the acknowledgement that is waiting to be sent or in flight. If it is nil, turn is used instead; the node
+	// then hands out only copies of turn's slices.
 	ack      call.Call
 	turn     call.AckOrchestrationItem
 	decision Decision // the decision that the ack carries out
-	// The turn's result, its failure category, and the number of queue messages that it left behind, for the counters.
+	// The turn's result, its failure category, and how many queue messages it did not carry forward. These are for the
+	// counters.
 	result     replay.Result
 	category   string
 	notCarried int
-	failures   int  // of this ack
-	discard    bool // a lost activity ends with an ack without a completion
+	failures   int  // failed attempts of this ack
+	discard    bool // acknowledge a lost activity without a completion
 }
 
-// take stores the fetched work in the slot and computes when its lock will have expired.
+// take stores fetched work in the slot and computes when its lock will certainly have expired.
 func (n *Node) take(s *slot, h hold) {
 	h.expiresMs = n.nowMs + h.lockTimeout.Milliseconds()
 	s.room = h
 	s.hold = &s.room
 }
 
-// startRenewing sets the timer for the first renewal of a lock. The interval counts from the arrival of the answer,
-// when the lock has certainly been taken; the buffer covers the unknown time that the answer took.
+// startRenewing sets the timer for a lock's first renewal. The interval starts when the fetch's answer arrives, which
+// is some unknown time after the lock was taken; the renewal buffer makes up for that time.
 func (n *Node) startRenewing(s *slot) {
 	h := s.hold
 	if interval := n.renewalInterval(s.id.Kind); interval > 0 && (!n.draining || n.rules.RenewsWhileDraining) {
@@ -69,7 +69,7 @@ func (n *Node) stopRenewing(h *hold) {
 	h.renewalCall = 0
 }
 
-// onRenewalDue sends a renewal, unless the lock has certainly expired in the meantime.
+// onRenewalDue sends a renewal unless the lock has certainly expired.
 func (n *Node) onRenewalDue(s *slot) {
 	h := s.hold
 	h.renewalTimer = 0
@@ -110,8 +110,8 @@ func (n *Node) onRenewed(s *slot, err error) {
 	n.onRenewalOver(s, err.Error(), step)
 }
 
-// onRenewalOver gives up the renewal. A turn continues and learns of the lost lock at its ack; a running activity is
-// stopped.
+// onRenewalOver stops renewing a lock. A turn carries on and finds out about the lost lock at its ack; a running
+// activity is stopped.
 func (n *Node) onRenewalOver(s *slot, cause string, step RenewalStep) {
 	if s.id.Kind == SlotWorker && s.phase == phaseRunning {
 		n.onActivityLost(s, cause, step == RenewalDiscard)
@@ -137,7 +137,7 @@ func (n *Node) sendAck(s *slot) {
 	s.call = n.ask(s, ack, n.options.CallDeadline)
 }
 
-// cloneAck copies an ack with its slices, so that the node and the receiver of the call share no slice.
+// cloneAck copies an ack and its slices, because the node must not share a slice with the receiver of the call.
 func (r *Room) cloneAck(ack *call.AckOrchestrationItem) call.AckOrchestrationItem {
 	a := *ack
 	a.HistoryDelta = r.events.Clone(a.HistoryDelta)
@@ -147,8 +147,9 @@ func (r *Room) cloneAck(ack *call.AckOrchestrationItem) call.AckOrchestrationIte
 	return a
 }
 
-// onAcked handles the answer to an ack: done, retry, or give up. If a turn's ack fails permanently, the node abandons
-// the batch and the attempt counts; the orchestration never fails for that reason (docs/contract-decisions.md#row-3).
+// onAcked handles the answer to an ack: it finishes, retries or gives up. If a turn's ack fails permanently, the node
+// abandons the batch, and the attempt counts. The orchestration never fails because of it
+// (docs/contract-decisions.md#row-3).
 func (n *Node) onAcked(s *slot, err error) {
 	h := s.hold
 	if err == nil {
@@ -157,7 +158,7 @@ func (n *Node) onAcked(s *slot, err error) {
 	}
 	h.failures++
 	step := n.rules.AckFailed(s.id.Kind, err, h.failures)
-	if step.Do == AckFail && h.decision == DecideAckFailed { // this ack is itself the failure
+	if step.Do == AckFail && h.decision == DecideAckFailed { // this ack already reports the failure
 		step.Do = AckForget
 	}
 	n.logAckFailed(s, err, step)
@@ -196,8 +197,8 @@ func (n *Node) onCommitted(s *slot) {
 	n.next(s)
 }
 
-// failureInstead builds the ack with which 0.1.26 fails an orchestration when it cannot commit a turn. The ack starts
-// from the fetched history and names the turn's execution (docs/contract/runtime.md#r5.4).
+// failureInstead builds the ack with which 0.1.26 fails an orchestration whose turn cannot be committed. The ack builds
+// on the fetched history but names the turn's execution (docs/contract/runtime.md#r5.4).
 func (n *Node) failureInstead(h *hold, err error) call.Call {
 	details := engine.Infrastructure(err)
 	id := lastEventID(h.batch.Item.History) + 1

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// The log lines of docs/contract/runtime.md#r11.2. Where the contract gives a text, they use it.
+// The log lines listed in docs/contract/runtime.md#r11.2, with the contract's wording where it gives one.
 
 func (n *Node) log(level Level, instance, text string, fields ...Field) {
 	n.emit(&Log{Level: level, Text: text, Instance: instance, Fields: fields})
@@ -126,7 +126,7 @@ func (n *Node) logTurn(d *delivery, out *replay.Output) {
 	}
 }
 
-// remaining returns how many more deliveries a message may have before it is poison.
+// remaining returns how many more times a message may be delivered before it is poison.
 func (n *Node) remaining(count uint32) uint32 {
 	return n.options.MaxAttempts - min(count, n.options.MaxAttempts)
 }
@@ -137,7 +137,7 @@ func (n *Node) mostAttempts() Field { return Field{"max_attempts", text(n.option
 
 func text(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
-// seconds formats a duration in seconds without the unit: 1, 60, 0.25.
+// seconds formats a duration as a number of seconds without a unit, such as 1, 60 or 0.25.
 func seconds(d time.Duration) string {
 	ms := d.Milliseconds()
 	if ms%1000 == 0 {

@@ -15,34 +15,36 @@ import (
 type Config struct {
 	// Name identifies the node in messages.
 	Name string
-	// RuntimeID distinguishes this incarnation from every other node and incarnation. Its worker slots derive the names
-	// under which they claim sessions from it. Empty means the node's name, which is enough if no node starts twice.
+	// RuntimeID distinguishes this incarnation from every other node and incarnation. The worker slots derive from it
+	// the names under which they claim sessions. If empty, the node's name is used, which is enough as long as no node
+	// starts twice.
 	RuntimeID string
 	// Build is the build that the node runs.
 	Build *engine.Build
-	// Registry holds the node's code. The node does not copy it.
+	// Registry holds the node's handlers and activities. The node does not copy it.
 	Registry *node.Registry
-	// Options are the node's options, which it copies.
+	// Options are the node's options. The node copies them.
 	Options node.Options
-	// Rules are the node's own rules; nil means DefaultRules.
+	// Rules are the decisions of the node itself; nil means DefaultRules.
 	Rules *Rules
-	// Replay holds the rules of its turns; nil means the default of package replay.
+	// Replay holds the rules for the node's turns; nil means replay.DefaultRules.
 	Replay *replay.Rules
 	// Routing says how the node treats work that it cannot run.
 	Routing Routing
-	// DoubleCheck computes every turn twice; TurnNote.Nondeterministic describes where the two differ.
+	// DoubleCheck computes every turn twice. TurnNote.Nondeterministic then describes where the two computations
+	// differ.
 	DoubleCheck bool
-	// Watch records the requests of each turn's code in TurnNote.Asked.
+	// Watch records what each turn's code requests in TurnNote.Asked.
 	Watch bool
 	// Workspace is memory for turns and activities, and Room is memory for effects. Nodes that step one at a time may
-	// share them. Without a Workspace, nothing is reused; without a Room, the node makes its own.
+	// share them. Without a Workspace, turns reuse no memory; without a Room, the node makes its own.
 	Workspace *replay.Workspace
 	Room      *Room
 }
 
 // Node is one incarnation of a runtime node. It is not safe for concurrent use.
 //
-// Invariant: everything but config, rules and registry is plain data.
+// Invariant: apart from its config, rules and registry, a Node is plain data.
 type Node struct {
 	name     string
 	build    *engine.Build
@@ -57,15 +59,15 @@ type Node struct {
 	doubleCheck bool
 	watch       bool
 	routing     Routing
-	order       []Test // of rules and routing; read-only
+	order       []Test // derived from rules and routing; read-only
 	supported   engine.VersionRange
-	// admitted is the supported range as a filter, for the runtime-side check. filter is the filter that the node
-	// fetches with, which differs only under a planted bug. Both are read-only.
+	// admitted is the supported range as a filter, used for the check on the runtime side. filter is the filter that
+	// the node fetches with. The two differ only under a planted bug, and both are read-only.
 	admitted, filter *engine.CapabilityFilter
 
 	nowMs    int64
 	slots    []slot
-	calls    CallID // the last id assigned, as in the two fields below
+	calls    CallID // the last id assigned, like the next two fields
 	timers   TimerID
 	jobs     JobID
 	started  bool
@@ -75,14 +77,14 @@ type Node struct {
 	keeper   sessionKeeper
 	sweeper  sweeper
 	counters Counters
-	out      []Effect // of the current step
-	// current is the delivery that the node is deciding on. fetch is the request of the orchestration slots; it is
+	out      []Effect // effects of the current step
+	// current is the delivery being decided on. fetch is the fetch request that all orchestration slots share; it is
 	// read-only.
 	current delivery
 	fetch   call.Call
 }
 
-// New returns a node that has not started.
+// New returns a node that has not been started.
 func New(c Config) (*Node, error) {
 	if c.Build == nil || c.Registry == nil {
 		return nil, errors.New("node: expected a build and a registry")
@@ -118,10 +120,10 @@ func New(c Config) (*Node, error) {
 	return n, nil
 }
 
-// Filter returns the filter that the node fetches with. The caller must not change it.
+// Filter returns the filter that the node fetches with. The caller must not modify it.
 func (n *Node) Filter() *engine.CapabilityFilter { return n.filter }
 
-// Counters returns the node's counts so far.
+// Counters returns the node's counters so far.
 func (n *Node) Counters() Counters { return n.counters }
 
 // holds returns how many batches and activities the node currently holds.
@@ -135,11 +137,11 @@ func (n *Node) holds() int {
 	return count
 }
 
-// Step applies one input to the node's state and returns the effects that the node asks for, in order. The caller owns
-// the returned slice; the effects are in the node's Room. The node does not keep the input.
+// Step applies one input to the node's state and returns the effects that the node requests, in order. The caller owns
+// the returned slice, but the effects themselves are in the node's Room. The node does not keep the input.
 func (n *Node) Step(in Input) []Effect { return n.StepInto(in, nil) }
 
-// StepInto is like Step, but appends the effects to the caller's slice.
+// StepInto is like Step but appends the effects to the caller's slice.
 func (n *Node) StepInto(in Input, effects []Effect) []Effect {
 	n.out = effects
 	switch in := in.(type) {
@@ -159,7 +161,7 @@ func (n *Node) StepInto(in Input, effects []Effect) []Effect {
 		n.nowMs = in.NowMs
 		n.onDrain()
 	default:
-		panic("node " + n.name + ": unknown input") // without its type, so that inputs stay on the stack
+		panic("node " + n.name + ": unknown input") // does not print the type: that would move inputs to the heap
 	}
 	n.stopIfDrained()
 	out := n.out
@@ -281,7 +283,7 @@ func (n *Node) onDrain() {
 	}
 }
 
-// stopIfDrained emits Stopped once, when every slot has stopped.
+// stopIfDrained emits Stopped, once, when every slot has stopped.
 func (n *Node) stopIfDrained() {
 	if !n.draining || n.stopped {
 		return
@@ -298,7 +300,7 @@ func (n *Node) stopIfDrained() {
 
 func (n *Node) emit(c Effect) {
 	if n.out == nil {
-		n.out = make([]Effect, 0, 4) // few steps need more
+		n.out = make([]Effect, 0, 4) // enough for almost every step
 	}
 	n.out = append(n.out, c)
 }
@@ -320,7 +322,7 @@ func (n *Node) askAs(id Slot, r call.Call, deadline time.Duration) CallID {
 	return n.calls
 }
 
-// callTo emits a provider call and returns it, so that the caller can fill in the rest.
+// callTo emits a provider call and returns it, so the caller can fill in the remaining fields.
 func (n *Node) callTo(id Slot, r call.Call) *ProviderCall {
 	n.calls++
 	c := n.room.calls.New()
@@ -337,7 +339,7 @@ func (n *Node) setTimer(after time.Duration, purpose string) TimerID {
 	return n.timers
 }
 
-// cancelTimer cancels the timer if it is set.
+// cancelTimer cancels a timer if it is set.
 func (n *Node) cancelTimer(t *TimerID) {
 	if *t != 0 {
 		c := n.room.stops.New()
@@ -347,7 +349,7 @@ func (n *Node) cancelTimer(t *TimerID) {
 	}
 }
 
-// note adds the slot's held work to the note and emits it.
+// note fills in the work held by the slot and emits the note.
 func (n *Node) note(s *slot, what Note) {
 	h := s.hold
 	note := n.room.notes.New()
@@ -356,7 +358,7 @@ func (n *Node) note(s *slot, what Note) {
 	n.emit(note)
 }
 
-// event makes an event with this build's stamp.
+// event returns an event stamped with this build's version.
 func (n *Node) event(instance string, execution, id uint64, data engine.EventData) engine.Event {
 	return engine.Event{
 		EventID: id, InstanceID: instance, ExecutionID: execution, TimestampMs: uint64(n.nowMs),

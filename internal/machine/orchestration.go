@@ -9,12 +9,12 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// The rules by which the node drops messages; package replay has its own.
+// The rules under which the node itself drops messages. Those that apply within turns are in package replay.
 const (
 	dropTerminal  = replay.DropTerminal // the current execution has ended
 	dropUnstarted = "unstarted"         // the instance has no history, and nothing in the batch starts it
-	dropPoison    = "poison"            // the batch has been delivered too often
-	dropSwept     = "swept"             // no node took the batch for too long
+	dropPoison    = "poison"            // the batch was delivered too often
+	dropSwept     = "swept"             // no node could run the batch for too long
 )
 
 // onOrchestration decides what to do with a fetched batch.
@@ -24,7 +24,7 @@ func (n *Node) onOrchestration(s *slot, f *engine.FetchedOrchestration) {
 	n.current = delivery{}
 }
 
-// decide acts on the first test of Rules.Order that applies; if none does, it computes a turn.
+// decide takes the action of the first test in Rules.Order that applies. If none applies, it computes a turn.
 func (n *Node) decide(s *slot, d *delivery) {
 	f := d.FetchedOrchestration
 	n.take(s, hold{
@@ -47,7 +47,7 @@ func (n *Node) decide(s *slot, d *delivery) {
 	n.runTurn(s, d)
 }
 
-// decides applies one test and acts on it if it holds.
+// decides applies one test and, if it holds, takes the test's action. It reports whether the test held.
 func (n *Node) decides(t Test, s *slot, d *delivery) bool {
 	switch t {
 	case TestTerminal:
@@ -66,7 +66,7 @@ func (n *Node) decides(t Test, s *slot, d *delivery) bool {
 	panic(fmt.Sprintf("node %s: unknown test %d", n.name, t))
 }
 
-// dropsEnded acknowledges messages that have no effect because their execution has ended or does not exist.
+// dropsEnded acknowledges messages that can have no effect because their execution has ended or does not exist.
 func (n *Node) dropsEnded(s *slot, d *delivery) bool {
 	var note Note
 	switch {
@@ -106,7 +106,7 @@ func (n *Node) bouncesIncompatible(s *slot, d *delivery) bool {
 	return true
 }
 
-// incompatible describes the pin and the supported range.
+// incompatible describes the mismatch between a pin and the supported range.
 func (n *Node) incompatible(d *delivery) string {
 	return fmt.Sprintf("incompatible pin %s, supported %s", d.pin, n.supported)
 }
@@ -144,7 +144,7 @@ func missingHandler(d *delivery) string {
 	return "handler missing: " + name + "@" + version
 }
 
-// turnInput builds the input of a batch's turn.
+// turnInput builds the input for a batch's turn.
 func (n *Node) turnInput(d *delivery, handler node.Resolved) replay.Input {
 	in := replay.Input{
 		Build: n.build, Instance: d.Item.Instance, ExecutionID: d.execution(), Messages: d.Item.Messages,
@@ -161,7 +161,7 @@ func (n *Node) turnInput(d *delivery, handler node.Resolved) replay.Input {
 	return in
 }
 
-// runTurn computes the turn and starts a job for the time that the turn takes; onFinished commits the turn.
+// runTurn computes the turn and starts a job that lasts as long as the turn takes. onFinished then commits the turn.
 func (n *Node) runTurn(s *slot, d *delivery) {
 	handler, found := d.resolve(n.registry, n.rules)
 	if !found {

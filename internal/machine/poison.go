@@ -10,21 +10,21 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// poisonCause is the reason, as the poisoning node sees it, why no delivery of a batch led to a commit.
+// poisonCause is the poisoning node's view of why no delivery of a batch led to a commit.
 type poisonCause uint8
 
-// The causes, in the order of their tests.
+// The causes, in the order in which they are tested.
 const (
-	poisonUndecodable  poisonCause = iota // this node cannot decode its history or a message
-	poisonIncompatible                    // its pin is outside this node's range
-	poisonNoHandler                       // this node lacks its handler
-	poisonCrashes                         // none of these: crashes, expired locks, lost answers
+	poisonUndecodable  poisonCause = iota // this node cannot decode the history or a message
+	poisonIncompatible                    // the pin is outside this node's range
+	poisonNoHandler                       // this node does not have the handler
+	poisonCrashes                         // none of the above: crashes, expired locks, lost answers
 )
 
-// undecodableCause is the cause of undecodable poison when there is no more specific text.
+// undecodableCause is the cause given for undecodable poison if no more specific text is available.
 const undecodableCause = "undecodable history"
 
-// poisonCause finds the cause and its text.
+// poisonCause determines the cause and its text.
 func (n *Node) poisonCause(d *delivery) (poisonCause, string) {
 	switch _, found := d.resolve(n.registry, n.rules); {
 	case d.undecodable():
@@ -37,9 +37,9 @@ func (n *Node) poisonCause(d *delivery) (poisonCause, string) {
 	return poisonCrashes, "crashes"
 }
 
-// poisons ends work that has been delivered too often (docs/contract/runtime.md#r10, docs/contract-decisions.md). If
-// the execution has continued as new and the decodable batch lacks the next execution's start, it does not end the next
-// execution: it waits for the start.
+// poisons ends work that has been delivered too often (docs/contract/runtime.md#r10, docs/contract-decisions.md). It
+// makes an exception for a decodable batch that lacks the start of the next execution after a continue-as-new: that
+// batch waits for the start.
 func (n *Node) poisons(s *slot, d *delivery) bool {
 	if !n.rules.ExceedsMaxAttempts(d.AttemptCount, n.options.MaxAttempts) {
 		return false
@@ -62,9 +62,9 @@ func (n *Node) poisons(s *slot, d *delivery) bool {
 	return true
 }
 
-// poisonAck builds the ack that ends the execution. If the execution has not begun, the ack begins it first, so that
-// its history reads like any other. Such an execution belongs to a new instance, or follows an execution that has
-// continued as new, which stays unchanged. An undecodable history gets one event with an id far beyond its own ids.
+// poisonAck builds the ack that ends the execution. If the execution has not begun, the ack first begins it, so its
+// history reads like any other. This happens for a new instance, and after an execution that has continued as new; that
+// execution stays unchanged. An undecodable history gets a single event whose id is far beyond the ids already in it.
 func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.OrchestrationAck {
 	ack := engine.OrchestrationAck{LockToken: d.LockToken, ExecutionID: d.Item.ExecutionID}
 	begins := continued || !d.undecodable() && len(d.Item.History) == 0
@@ -95,7 +95,7 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 		m.ParentInstanceID, m.ParentExecutionID, m.ParentEventID = started.ParentInstance, started.ParentExecutionID, started.ParentID
 	case d.undecodable():
 		ack.HistoryDelta = []engine.Event{event(eventdata.CorruptedPoisonEventID, failed)}
-		// The name creates the instance if the undecodable message is its start.
+		// The name creates the instance if the undecodable message was its start.
 		ack.Metadata.OrchestrationName, ack.Metadata.OrchestrationVersion = orUnknown(d.Item.OrchestrationName), orUnknown(d.Item.Version)
 	case n.rules.PoisonCancels:
 		n.endRunning(d, &ack, details)
@@ -108,7 +108,7 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 	return ack
 }
 
-// endRunning ends a running execution like any other end: it cancels the open waits, the activities and the children.
+// endRunning ends a running execution with the usual consequences: it cancels open waits, activities and children.
 func (n *Node) endRunning(d *delivery, ack *engine.OrchestrationAck, details engine.ErrorDetails) {
 	in := n.turnInput(d, node.Resolved{})
 	in.ExecutionID, in.History, in.Start = ack.ExecutionID, d.Item.History, nil
@@ -124,7 +124,7 @@ func (n *Node) endRunning(d *delivery, ack *engine.OrchestrationAck, details eng
 	}
 }
 
-// poisonStart returns the first event of an execution that begins only to fail.
+// poisonStart returns the first event of an execution that is begun only to fail.
 func poisonStart(d *delivery, parent *engine.ParentLink) eventdata.OrchestrationStarted {
 	started := eventdata.OrchestrationStarted{Name: orUnknown(d.Item.OrchestrationName), Version: orUnknown(d.Item.Version)}
 	if b := d.begin; b != nil {
@@ -140,14 +140,15 @@ func poisonStart(d *delivery, parent *engine.ParentLink) eventdata.Orchestration
 	return started
 }
 
-// poisonDetails builds the error of a poisoned batch. Its message is the batch as JSON, or the decoding error.
+// poisonDetails builds the error for a poisoned batch. The error's message is either the batch as JSON or the decoding
+// error.
 func (n *Node) poisonDetails(d *delivery, execution uint64, cause string) engine.ErrorDetails {
 	p := &eventdata.PoisonError{
 		AttemptCount: d.AttemptCount, MaxAttempts: n.options.MaxAttempts,
 		MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, Instance: d.Item.Instance, ExecutionID: execution, Cause: cause},
 	}
 	if d.undecodable() {
-		// The kind and the error are enough.
+		// Just the kind and the error are enough.
 		p.MessageType.Kind, p.MessageType.Error, p.MessageType.Cause = eventdata.PoisonFailedDeserialization, d.Item.HistoryError, ""
 		if cause != undecodableCause {
 			p.MessageType.Error = cause + ": " + d.Item.HistoryError
@@ -159,7 +160,8 @@ func (n *Node) poisonDetails(d *delivery, execution uint64, cause string) engine
 	return engine.ErrorDetails{Poison: p}
 }
 
-// messagesText formats messages as a JSON array. It shows only the kind of a message that this build does not write.
+// messagesText formats messages as a JSON array. For a message of a kind that this build does not write, it shows only
+// the kind.
 func (n *Node) messagesText(messages []engine.WorkItem) string {
 	text := []byte{'['}
 	for i, m := range messages {

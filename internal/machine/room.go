@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/slab"
 )
 
-// Room is memory for the effects that steps return, so that an ordinary step does not allocate them. Nodes that step
-// one at a time may share a Room. The zero value is ready to use.
+// Room is reusable memory for the effects that Step returns; with it, an ordinary step does not allocate them. Nodes
+// that step one at a time may share a Room. The zero value is ready to use.
 type Room struct {
 	calls      slab.Slab[ProviderCall]
 	timers     slab.Slab[SetTimer]
@@ -19,17 +19,17 @@ type Room struct {
 	notes      slab.Slab[Note]
 	turnNotes  slab.Slab[TurnNote]
 	called     activityCall
-	asked      asked.Recorder // of the turn being computed
-	output     replay.Output  // of the turn being computed
+	asked      asked.Recorder // requests of the turn being computed
+	output     replay.Output  // output of the turn being computed
 	steps      int            // since takeBack
-	// The contents of acks, which a node keeps from step to step and passes to the provider.
+	// Memory for the contents of acks, which a node keeps between steps and passes to the provider.
 	events    slab.Slab[engine.Event]
 	items     slab.Slab[engine.WorkItem]
 	cancelled slab.Slab[engine.ScheduledActivityIdentifier]
 	starts    slab.Slab[replay.Start]
 }
 
-// activityCall is a call of an activity's code.
+// activityCall is one call of an activity's code.
 type activityCall struct {
 	code  node.Activity
 	ctx   node.ActivityContext
@@ -47,11 +47,11 @@ func (a *activityCall) run() {
 	}
 }
 
-// forget clears the value for the next call.
+// forget clears the activityCall for reuse.
 func (a *activityCall) forget() { *a = activityCall{call: a.call} }
 
-// activity returns the value for the next activity call. If the code of an activity steps another node, that node gets
-// a new value.
+// activity returns the activityCall to use for the next call. An activity's code may itself step another node; that
+// node gets an activityCall of its own.
 func (r *Room) activity() *activityCall {
 	a := &r.called
 	if a.code != nil {
@@ -63,11 +63,11 @@ func (r *Room) activity() *activityCall {
 	return a
 }
 
-// stepsAtOnce is the number of steps whose effects takeBack frees together, since each takeBack costs as much as a few
+// stepsAtOnce is how many steps' effects takeBack frees at a time, because each takeBack costs as much as a few
 // effects.
 const stepsAtOnce = 16
 
-// NextStep tells the room that the effects of earlier steps are no longer in use.
+// NextStep tells the Room that the effects of earlier steps are no longer in use.
 func (r *Room) NextStep() {
 	if r.steps++; r.steps == stepsAtOnce {
 		r.takeBack()
@@ -85,7 +85,7 @@ func (r *Room) takeBack() {
 	r.turnNotes.Reset()
 }
 
-// NextRun takes back all memory. The nodes of the previous run and their effects must no longer be in use.
+// NextRun reclaims all memory. The previous run's nodes and effects must no longer be in use.
 func (r *Room) NextRun() {
 	r.takeBack()
 	r.events.Reset()

@@ -10,21 +10,21 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// Routing says how a node finds the work that it can run, and how it treats other work. The zero value is the
-// contract's rule: the provider filters, and work that no node admits waits.
+// Routing says how a node finds work that it can run and what it does with other work. The zero value is what the
+// contract prescribes: the provider filters, and work that no node admits waits.
 type Routing struct {
-	// Bounces makes the node fetch without a filter. The node abandons work that it cannot replay with the growing
-	// delay of a missing handler. The attempts count, until the work is poison.
+	// Bounces makes the node fetch without a filter. It abandons work that it cannot replay, with the same growing
+	// delay as for a missing handler. Each attempt counts, so the work eventually becomes poison.
 	Bounces bool
-	// SweepEvery, if not 0, adds a slot that makes passes over all queued work, with that pause between passes. It ends
-	// work that the node cannot replay and has met for SweepAfter.
+	// SweepEvery, if not 0, adds a slot that makes passes over all queued work and pauses for SweepEvery between
+	// passes. It ends work that the node cannot replay once the sweeper has been seeing that work for SweepAfter.
 	SweepEvery, SweepAfter time.Duration
 }
 
-// Unprocessable is the prefix of the poison cause of bounced work.
+// Unprocessable is the prefix of the poison cause given for bounced work.
 const Unprocessable = "work item could not be processed on this node (orchestration not registered here, or execution history is unsupported)"
 
-// routed sets up a new node for its routing.
+// routed configures a new node for the given routing.
 func (n *Node) routed(r Routing) {
 	n.routing, n.order = r, n.rules.Order
 	if r.Bounces {
@@ -36,8 +36,8 @@ func (n *Node) routed(r Routing) {
 	}
 }
 
-// pinFirst moves the pin test before the history test, since a bouncing node fetches histories that it cannot read
-// because another build wrote them.
+// pinFirst moves the pin test ahead of the history test. A bouncing node fetches histories that it cannot read, but the
+// reason is that another build wrote them.
 func pinFirst(order []Test) []Test {
 	order = slices.Clone(order)
 	i, j := slices.Index(order, TestHistoryError), slices.Index(order, TestIncompatible)
@@ -48,7 +48,7 @@ func pinFirst(order []Test) []Test {
 	return order
 }
 
-// bounceDelay returns the delay with which this node abandons a delivery that it cannot replay.
+// bounceDelay returns this node's abandon delay for a delivery that it cannot replay.
 func (n *Node) bounceDelay(count uint32) time.Duration {
 	if !n.routing.Bounces {
 		return IncompatibleDelay
@@ -57,9 +57,9 @@ func (n *Node) bounceDelay(count uint32) time.Duration {
 }
 
 const (
-	// sweepLooks bounds the instances that one pass looks at.
+	// sweepLooks limits how many instances one pass looks at.
 	sweepLooks = 64
-	// sweepDelay is the delay with which a sweeper abandons work that the node could run, so that its next fetch finds
+	// sweepDelay is how long a sweeper delays abandoned work that the node could run, so that its next fetch finds
 	// other work. For work that the node cannot run, the delay is IncompatibleDelay.
 	sweepDelay = 100 * time.Millisecond
 )
@@ -67,20 +67,20 @@ const (
 // sweeper is the state of the slot that sweeps.
 type sweeper struct {
 	passing bool
-	met     []string // instances met in this pass
+	met     []string // instances seen in this pass
 	blocked []sighting
 }
 
-// sighting is a batch that a pass has met and that the node cannot replay.
+// sighting is a batch that a sweeper has seen and that the node cannot replay.
 type sighting struct {
 	instance  string
 	execution uint64
-	first     string // the text of the batch's first message, empty if it cannot be decoded
+	first     string // text of the batch's first message; empty if it cannot be decoded
 	sinceMs   int64
-	lastMs    int64 // when a pass last met it
+	lastMs    int64 // when a pass last saw it
 }
 
-// nextSweep makes the next fetch of a pass, or waits for the next pass.
+// nextSweep makes the next fetch of a pass, or pauses until the next pass.
 func (n *Node) nextSweep(s *slot) {
 	w := &n.sweeper
 	if !w.passing {
@@ -96,14 +96,14 @@ func (n *Node) nextSweep(s *slot) {
 		LockTimeout: n.options.OrchestratorLockTimeout, PollTimeout: n.options.DispatcherLongPollTimeout,
 	})
 	s.call, look.Cadence = look.ID, n.routing.SweepEvery
-	if len(w.met) > 0 { // the first fetch of a pass waits for work
+	if len(w.met) > 0 { // only the first fetch of a pass waits for work
 		look.Cadence, look.Once, look.Deadline = 0, true, n.options.CallDeadline
 	}
 }
 
-// endPass ends a pass of the sweeper. It forgets work that several passes have not met, since that work is no longer
-// blocked. A single pass may miss blocked work that another node's sweeper holds. An undecodable batch is forgotten
-// sooner, since the sweeper cannot distinguish it from the next one.
+// endPass ends a sweeper's pass. It forgets work that several passes have not seen, because that work is no longer
+// blocked. Missing it once proves nothing, because another node's sweeper may be holding it. An undecodable batch is
+// forgotten sooner, because the sweeper cannot tell it apart from the next one.
 func (n *Node) endPass() {
 	n.sweeper.passing = false
 	after := n.routing.SweepAfter.Milliseconds()
@@ -138,7 +138,7 @@ func (n *Node) look(s *slot, d *delivery) {
 	}
 }
 
-// sight returns the time at which passes first met the batch, which the node cannot replay.
+// sight records that a pass has seen a batch that the node cannot replay, and returns when a pass first saw it.
 func (n *Node) sight(d *delivery) int64 {
 	w := &n.sweeper
 	now := sighting{instance: d.Item.Instance, execution: d.execution(), sinceMs: n.nowMs, lastMs: n.nowMs}
@@ -161,14 +161,14 @@ func (n *Node) forget(id string) {
 	n.sweeper.blocked = slices.DeleteFunc(n.sweeper.blocked, func(x sighting) bool { return x.instance == id })
 }
 
-// sweepAway ends an execution that has been blocked for long enough, in the way that poison does.
+// sweepAway ends an execution that has been blocked for long enough. The effect is that of poison.
 func (n *Node) sweepAway(s *slot, d *delivery, blocked time.Duration) {
 	text := fmt.Sprintf("%sblocked for %v, since no node took it; %s", eventdata.Swept, blocked.Truncate(time.Second), n.incompatible(d))
 	n.logSwept(d, text)
 	n.endAsPoison(s, d, DecideSwept, text, dropSwept)
 }
 
-// endAsPoison ends the execution of a batch with a poison error, regardless of the batch's attempt count.
+// endAsPoison ends the execution with a poison error, regardless of the batch's attempt count.
 func (n *Node) endAsPoison(s *slot, d *delivery, decision Decision, text, rule string) {
 	ack := n.poisonAck(d, d.status == engine.StatusContinuedAsNew && n.rules.PoisonWaitsForStart, text)
 	s.hold.execution = ack.ExecutionID

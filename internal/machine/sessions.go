@@ -8,20 +8,20 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// sessionKeeper renews the sessions that the node's workers own, and cleans up orphaned sessions
-// (docs/contract/runtime.md#r6.4). It starts with the first session activity, since before that the node owns no
-// session. If the owner's name outlives the incarnation, it starts with the node.
+// sessionKeeper renews the sessions owned by the node's workers and cleans up orphaned sessions
+// (docs/contract/runtime.md#r6.4). It starts with the first session activity, because the node owns no session before
+// that. If the owner's name survives a restart, it starts with the node instead.
 type sessionKeeper struct {
 	begun                    bool
 	renewal, cleanup         TimerID
 	renewalCall, cleanupCall CallID
 }
 
-// sessionSlot is the slot that the keeper's calls name.
+// sessionSlot is the slot named in the keeper's calls.
 var sessionSlot = Slot{Kind: SlotSessions}
 
-// sessionOwners returns the names under which the worker slots claim sessions: the configured name for all slots, or
-// one name for each.
+// sessionOwners returns the names under which the worker slots claim sessions. This is the configured name for all
+// slots, or else a separate name for each.
 func sessionOwners(o *node.Options, runtime string) []string {
 	if o.WorkerNodeID != "" {
 		return []string{o.WorkerNodeID}
@@ -33,8 +33,8 @@ func sessionOwners(o *node.Options, runtime string) []string {
 	return owners
 }
 
-// sessionConfig returns the session config that a worker slot fetches with. It returns nil when the node is at its
-// session limit, so that the fetch gets no session activity.
+// sessionConfig returns the session config for a worker slot's fetch. It returns nil if the node is at its session
+// limit; the fetch then receives no session activity.
 func (n *Node) sessionConfig(id Slot) *engine.SessionFetchConfig {
 	owner := n.owners[0]
 	if len(n.owners) > 1 {
@@ -43,7 +43,7 @@ func (n *Node) sessionConfig(id Slot) *engine.SessionFetchConfig {
 	return &engine.SessionFetchConfig{OwnerID: owner, LockTimeout: n.options.SessionLockTimeout}
 }
 
-// sessionsInFlight returns the number of sessions with activities that the node's workers hold.
+// sessionsInFlight returns how many sessions have activities held by the node's workers.
 func (n *Node) sessionsInFlight() int {
 	count := 0
 	for i := range n.slots {
@@ -84,7 +84,7 @@ func (n *Node) armSessionRenewal() {
 	}
 }
 
-// onSessionWake handles the keeper's timers and reports whether the timer belongs to the keeper.
+// onSessionWake handles a timer of the keeper. It returns false if the timer is not the keeper's.
 func (n *Node) onSessionWake(t TimerID) bool {
 	k, o := &n.keeper, &n.options
 	switch t {
@@ -106,8 +106,8 @@ func (n *Node) onSessionWake(t TimerID) bool {
 	return true
 }
 
-// onSessionAnswer handles answers to the keeper's calls and reports whether the call belongs to the keeper. It logs a
-// failed call; the next call follows at its usual time.
+// onSessionAnswer handles the answer to a call of the keeper. It returns false if the call is not the keeper's. A
+// failed call is only logged; the next call is made at its usual time.
 func (n *Node) onSessionAnswer(in *Answer) bool {
 	k := &n.keeper
 	switch in.Call {
@@ -138,7 +138,7 @@ func (n *Node) stopSessions() {
 	n.cancelTimer(&n.keeper.cleanup)
 }
 
-// workerID returns a worker slot's name, unique among all running slots.
+// workerID returns a worker slot's name, which is unique among all running slots.
 func (n *Node) workerID(s *slot) string {
 	if n.options.WorkerNodeID != "" {
 		return "work-" + strconv.Itoa(s.id.Index) + "-" + n.options.WorkerNodeID

@@ -9,45 +9,45 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// slot is one loop: it fetches, holds the work until it is acknowledged or abandoned, and fetches again.
+// slot is one of the node's loops. It fetches work, holds it until it is acknowledged or abandoned, and fetches again.
 //
-// Invariant: at most one of call, timer and job is set, namely the one that the phase waits for.
+// Invariant: at most one of call, timer and job is set. It is the one that the phase is waiting for.
 type slot struct {
 	id    Slot
 	phase phase
 	call  CallID
 	timer TimerID
 	job   JobID
-	// fetchedMs is the time at which the slot sent its last fetch.
+	// fetchedMs is when the slot sent its last fetch.
 	fetchedMs int64
-	// errors counts consecutive fetches that failed with a retryable error.
+	// errors counts consecutive fetches that have failed with a retryable error.
 	errors int
-	// hold is the fetched work, nil if the slot holds none.
+	// hold is the fetched work, or nil if the slot holds none.
 	hold *hold
-	room hold // storage that hold points to
-	// fetch is a worker slot's request while the node may serve one more session; it is read-only.
+	room hold // storage for the work that hold points to
+	// fetch is a worker slot's request when the node can serve another session. It is read-only.
 	fetch call.Call
 	// sweeps marks the sweeper's slot, which runs no turns.
 	sweeps bool
 }
 
-// phase is the state of a slot.
+// phase says what a slot is doing.
 type phase uint8
 
 const (
-	phaseIdle       phase = iota // not started, or done with fetching
+	phaseIdle       phase = iota // not started, or finished fetching
 	phaseFetching                // a fetch is in flight
 	phasePausing                 // between two fetches
 	phaseRunning                 // a turn or an activity is running
 	phaseReading                 // a system activity is reading
-	phaseGrace                   // a lost activity may still return
+	phaseGrace                   // a lost activity may still finish
 	phaseAcking                  // an ack is in flight
 	phaseAckPausing              // waiting to resend an ack
 	phaseAbandoning              // an abandon is in flight; its answer does not matter
 	phaseStopped                 // drained
 )
 
-// next begins the next round, or stops the slot if the node is draining.
+// next starts the slot's next round, or stops the slot if the node is draining.
 func (n *Node) next(s *slot) {
 	s.hold = nil
 	if n.draining {
@@ -81,8 +81,8 @@ func (n *Node) next(s *slot) {
 	s.call = n.askFetch(s, s.fetch)
 }
 
-// askPlainly fetches work without a session, since the node is at its session limit. The answer comes at once, so that
-// the next fetch can ask for sessions again.
+// askPlainly fetches work that belongs to no session, because the node is at its session limit. The fetch is answered
+// immediately, so the next one can ask for sessions again.
 func (n *Node) askPlainly(s *slot) {
 	q := n.workRequest(nil)
 	if n.rules.PlainFetchWaits {
@@ -95,7 +95,7 @@ func (n *Node) askPlainly(s *slot) {
 	s.call = n.calls
 }
 
-// workRequest returns a worker slot's fetch request with that session config.
+// workRequest returns a worker slot's fetch request with the given session config.
 func (n *Node) workRequest(session *engine.SessionFetchConfig) call.FetchWorkItem {
 	o := &n.options
 	tags := o.WorkerTagFilter
@@ -149,7 +149,7 @@ func (n *Node) onFetchFailed(s *slot, err error) {
 	n.pause(s, timerFetchBackoff, pause)
 }
 
-// pause waits before the next fetch, unless the pause is zero or the node is draining.
+// pause waits before the next fetch. It does not wait if the pause is zero or the node is draining.
 func (n *Node) pause(s *slot, purpose string, d time.Duration) {
 	if d <= 0 || n.draining {
 		n.next(s)
@@ -159,14 +159,14 @@ func (n *Node) pause(s *slot, purpose string, d time.Duration) {
 	s.timer = n.setTimer(d, purpose)
 }
 
-// abandon abandons the work that the slot holds and notes the reason. The answer does not matter: if the call fails,
-// the lock expires.
+// abandon abandons the work held by the slot and notes the reason. The answer to the call does not matter: if the call
+// fails, the lock expires anyway.
 func (n *Node) abandon(s *slot, why Note) {
 	n.note(s, why)
 	n.handBack(s, why.Decision, why.Delay)
 }
 
-// handBack abandons the work that the slot holds, without a note.
+// handBack abandons the work held by the slot, without emitting a note.
 func (n *Node) handBack(s *slot, d Decision, delay time.Duration) {
 	n.stopRenewing(s.hold)
 	ignore := n.rules.AbandonIgnoresAttempt(d) && (d != DecideWaitForStart || !n.rules.CountsWaiting(n.build))
@@ -179,7 +179,7 @@ func (n *Node) handBack(s *slot, d Decision, delay time.Duration) {
 	s.call = n.ask(s, request, n.options.CallDeadline)
 }
 
-// drain stops a slot that holds nothing, and lets any other slot finish.
+// drain stops a slot that holds nothing and lets any other slot finish first.
 func (n *Node) drain(s *slot) {
 	switch s.phase {
 	case phaseIdle:

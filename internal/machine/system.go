@@ -13,7 +13,8 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// activityCode finds the code of an activity: a system activity, which every node has, or one from the registry.
+// activityCode finds the code for an activity. It is either a system activity, which every node has, or comes from the
+// registry.
 func (n *Node) activityCode(name string) (node.Activity, bool) {
 	switch name {
 	case orchhost.SystemNewGUID:
@@ -26,14 +27,14 @@ func (n *Node) activityCode(name string) (node.Activity, bool) {
 	return n.registry.Activity(name)
 }
 
-// newGUID derives the id from the activity's identity, so that it is unique and the same in every run.
+// newGUID derives the id from the activity's identity, so it is unique and is the same in every run.
 func newGUID(ctx node.ActivityContext, _ string) (string, error) {
 	h := sha256.New()
 	h.Write([]byte(ctx.Instance))
 	h.Write(binary.BigEndian.AppendUint64([]byte{0}, ctx.ExecutionID))
 	h.Write(binary.BigEndian.AppendUint64(nil, ctx.ActivityID))
 	id := h.Sum(nil)[:16]
-	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // UUID version 8: a custom layout
+	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // version 8 UUID: a custom layout
 	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:]), nil
 }
 
@@ -46,8 +47,8 @@ func refuseKey(node.ActivityContext, string) (string, error) {
 	return "", fmt.Errorf("%s: expected an instance id and a key as JSON", orchhost.SystemGetKVValue)
 }
 
-// readsKey starts the provider call of a system activity that reads another instance's key. It reports whether it
-// started one.
+// readsKey starts the provider call for a system activity that reads another instance's key. It reports whether a call
+// was started.
 func (n *Node) readsKey(s *slot) bool {
 	if s.hold.activity.Name != orchhost.SystemGetKVValue {
 		return false
@@ -61,8 +62,8 @@ func (n *Node) readsKey(s *slot) bool {
 	return true
 }
 
-// onKeyRead acknowledges the activity with the key's value. After a retryable error it abandons the activity for
-// redelivery.
+// onKeyRead acknowledges the activity with the key's value. If the read failed with a retryable error, it abandons the
+// activity instead, so that it is redelivered.
 func (n *Node) onKeyRead(s *slot, in *Answer) {
 	if engine.IsRetryable(in.Err) {
 		n.abandon(s, Note{Decision: DecideReadFailed, Delay: workAckFailedDelay, Cause: in.Err.Error()})

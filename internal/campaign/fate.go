@@ -168,7 +168,7 @@ func (f *Fate) helped() string {
 	if f.Helped == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %d of them with help that is not of the plan", f.Helped)
+	return fmt.Sprintf(", %d of them with help beyond the plan", f.Helped)
 }
 
 func pieces(n uint64) string {

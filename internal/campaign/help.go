@@ -87,7 +87,7 @@ const maxHelp = 6
 // helpText writes what calm and relief did beyond the plan.
 func (f *Fate) helpText(b *strings.Builder, all bool) {
 	if len(f.Help) > 0 {
-		b.WriteString("not of the plan:\n")
+		b.WriteString("beyond the plan:\n")
 	}
 	for i := range f.Help {
 		g := &f.Help[i]

@@ -45,7 +45,7 @@ func ExamplePlanFrom() {
 	properties.Test(t, properties.Config{Plan: gen.PlanFrom(gen.Space{}.Plan()), Seeds: 100})
 	// Output:
 	// durosim: 100 seeds of Config.Plan from 1 on: every property holds
-	// plan: all 431 pieces of work ended as expected, 65 of them with help that is not of the plan
+	// plan: all 431 pieces of work ended as expected, 65 of them with help beyond the plan
 	// fate of the work:
 	//       244  completed
 	//        84  cancelled, a cancel request
@@ -54,7 +54,7 @@ func ExamplePlanFrom() {
 	//         7  completed [calm raised "approval"]
 	//         7  failed, its code panicked: panicky orchestration, at workload.panicky (orchestrations.go:292)
 	//   ... and 39 more kinds of ends as expected
-	// not of the plan:
+	// beyond the plan:
 	//         1  relief started node A as build 1.6.0, in 1 seed, first in seed 1
 	//         7  calm started node A, in 7 seeds, first in seed 2
 	//        17  calm raised "approval", in 7 seeds, first for OrderDesk-2 in seed 3
@@ -76,7 +76,7 @@ func ExampleSpace() {
 	properties.Test(t, properties.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 100, Handlers: register})
 	// Output:
 	// durosim: 100 seeds of Config.Plan from 1 on: every property holds
-	// plan: all 380 pieces of work ended as expected, 34 of them with help that is not of the plan
+	// plan: all 380 pieces of work ended as expected, 34 of them with help beyond the plan
 	// fate of the work:
 	//       299  completed
 	//        33  cancelled, a cancel request
@@ -85,7 +85,7 @@ func ExampleSpace() {
 	//         4  never begun, no node is up
 	//         3  completed [calm started B, which the plan leaves down]
 	//   ... and 19 more kinds of ends as expected
-	// not of the plan:
+	// beyond the plan:
 	//        16  calm started node A, in 16 seeds, first in seed 2
 	//         1  calm enqueued "job", in 1 seed, first for program-1 in seed 2
 	//         8  calm started node B, in 8 seeds, first in seed 6
@@ -111,14 +111,14 @@ func ExampleSpace_ownBuilds() {
 	properties.Test(t, properties.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 50, Builds: ownBuilds, Handlers: register})
 	// Output:
 	// durosim: 50 seeds of Config.Plan from 1 on: every property holds
-	// plan: all 167 pieces of work ended as expected, 7 of them with help that is not of the plan
+	// plan: all 167 pieces of work ended as expected, 7 of them with help beyond the plan
 	// fate of the work:
 	//       139  completed
 	//        16  cancelled, a cancel request
 	//         6  completed [calm started A, which the plan leaves down]
 	//         5  never begun, no node is up
 	//         1  completed [relief gave node A the range of its build, which replayed >=0.0.0, <=1.5.0, since no live node took it]
-	// not of the plan:
+	// beyond the plan:
 	//         7  calm started node A, in 7 seeds, first in seed 2
 	//         1  calm started node B, in 1 seed, first in seed 6
 	//         1  relief gave the range of its build to node A, which replayed >=0.0.0, <=1.5.0, in 1 seed, first in seed 27

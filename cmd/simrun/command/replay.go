@@ -328,7 +328,7 @@ func (r *replayed) printEnd(a *app, rep *report) {
 	a.printf("instances: %s\n", statuses(res.FinalStates))
 	a.printf("%s\n%s\n", rep.contract(), rep.sum.Fate.Plan())
 	for _, line := range helpLines(res.Help) {
-		a.printf("not of the plan: %s\n", line)
+		a.printf("beyond the plan: %s\n", line)
 	}
 	a.printf("digest %s\n", res.Digest)
 	if r.drifted() {

@@ -43,8 +43,8 @@ func (c *obligations) blocked(in *model.Instance) {
 		}
 		mine.Reported = true
 		c.Run.Liveness("L13", 0, in.No,
-			"message %d (%s) of %s, which no live node admits (pin %s), is still queued under strategy %s: visible %s, bound %s, overdue by %s. Live nodes: %s",
-			r.No, r.Kind, in.Name, model.PinText(in.Pin()), strategy, c.at(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
+			"message %d (%s) of %s, which no live node admits (pin %s), is still queued under strategy %s: visible since %s, bound %s, overdue by %s. Live nodes: %s",
+			r.No, r.Kind, in.Name, model.PinText(in.Pin()), strategy, c.Run.At(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
 	}
 }
 
@@ -59,7 +59,7 @@ func (c *obligations) notFreed(in *model.Instance) {
 			continue
 		}
 		c.Run.Liveness("L04", 0, in.No,
-			"message %d (%s) of %s is still queued: the last relief began %s, nothing has deleted the message, and no live node admits pin %s. Live nodes: %s",
-			r.No, r.Kind, in.Name, c.at(c.live.PhaseMs), model.PinText(in.Pin()), c.live.WhyNot(in))
+			"message %d (%s) of %s is still queued: the last relief began at %s, nothing has deleted the message, and no live node admits pin %s. Live nodes: %s",
+			r.No, r.Kind, in.Name, c.Run.At(c.live.PhaseMs), model.PinText(in.Pin()), c.live.WhyNot(in))
 	}
 }

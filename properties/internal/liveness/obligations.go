@@ -240,8 +240,8 @@ func (c *obligations) delivered(in *model.Instance, input boundInput) {
 	}
 	mine.WaitReported = true
 	c.Run.Liveness("L03", 0, in.No,
-		"%s waited until a live node admitted it, %s, but has not been delivered since: bound %s, overdue by %s. Live nodes: %s",
-		in.Name, c.at(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
+		"%s waited until a live node admitted it at %s, but has not been delivered since: bound %s, overdue by %s. Live nodes: %s",
+		in.Name, c.Run.At(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
 }
 
 // activity judges a queued activity.
@@ -333,13 +333,13 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		if in.CurrentID > 1 {
 			hint = `. It continues as new: if it should run until it is cancelled, write "expect eternal" after it`
 		}
-		c.Run.Liveness(property, 0, in.No, "%s (%s@%s, pin %s) has taken %d turns since calm began %s without ending; the bound is %d turns. Nodes that run it: %s%s",
-			in.Name, in.Orchestration, in.Version, model.PinText(in.Pin()), mine.Turns, c.at(c.live.CalmMs), turnsMax, c.live.WhyNot(in), hint)
+		c.Run.Liveness(property, 0, in.No, "%s (%s@%s, pin %s) has taken %d turns since calm began at %s without ending; the bound is %d turns. Nodes that run it: %s%s",
+			in.Name, in.Orchestration, in.Version, model.PinText(in.Pin()), mine.Turns, c.Run.At(c.live.CalmMs), turnsMax, c.live.WhyNot(in), hint)
 		return
 	}
 	c.Run.Liveness(property, 0, in.No,
-		"%s (%s@%s, execution %d, %s, pin %s) has not ended: calm since %s, last progress %s, counted from %s, bound %s, overdue by %s%s. Queued: %s%s. Live nodes: %s",
-		in.Name, in.Orchestration, in.Version, in.CurrentID, in.Status(), model.PinText(in.Pin()), c.at(c.live.CalmMs), c.at(mine.ProgressMs), c.at(from), b,
+		"%s has not ended: calm since %s, last progress %s, counted from %s, bound %s, overdue by %s%s. Queued: %s%s. Live nodes: %s",
+		current(in), c.Run.At(c.live.CalmMs), c.at(mine.ProgressMs), c.Run.At(from), b,
 		span.Text(c.now-from-b.ms), c.waits(in), c.queued(in), c.lastLeft(in), c.live.WhyNot(in))
 }
 

@@ -55,12 +55,12 @@ func (c *poisonChecker) Observe(o *observe.Observation) {
 	if ok, _ := c.live.Admitted(in); ok {
 		return // a violation of S01 alone
 	}
-	what := "locked"
+	what := "locked it"
 	if o.Kind == observe.CountChanged {
-		what = fmt.Sprintf("counted from %d to %d", o.OldCount, o.NewCount)
+		what = fmt.Sprintf("raised its count from %d to %d", o.OldCount, o.NewCount)
 	}
 	c.Run.Liveness("L03", n.Number, in.No,
-		"no live node admits %s with pin %s, which must therefore stay unlocked and uncounted, but the fetch of %s (filter %s, range %s) %s it. Live nodes: %s",
+		"no live node admits %s with pin %s, which must therefore stay unlocked and uncounted, but the fetch of %s (filter %s, range %s) %s. Live nodes: %s",
 		in.Name, pin, c.Run.NodeName(n.Number), call.Request.Filter, n.Filter, what, c.live.WhyNot(in))
 }
 

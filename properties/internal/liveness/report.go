@@ -31,12 +31,12 @@ func (c *obligations) report(property string, in *model.Instance, r *model.Row, 
 	}
 	lock := ""
 	if in.Locked(c.now) && r.Queue == observe.QueueOrchestrator {
-		lock = fmt.Sprintf(", locked until %s", c.at(in.Lock.UntilMs))
+		lock = fmt.Sprintf(", locked until %s", c.Run.At(in.Lock.UntilMs))
 	}
 	c.Run.Violate(check.Breach{Property: property, Class: cluster.ClassLiveness, Instance: in.No, Item: string(r.Kind), Node: mine.LastNode, Message: fmt.Sprintf(
-		"%s: message %d (%s, %s) for %s, pin %s, is still queued: visible since %s, next visible %s%s, counted from %s, bound %s, overdue by %s; delivered %d times, count %d, %s. Live nodes: %s",
-		because, r.No, r.Kind, c.sender(mine.Sender), in.Name, model.PinText(in.Pin()), c.at(mine.FirstVisibleMs), c.at(r.VisibleMs), lock, c.at(from), b, span.Text(c.now-from-b.ms),
-		mine.Deliveries, r.Count, last, c.live.WhyNot(in))})
+		"%s: message %d (%s, %s) for %s, pin %s, is still queued: visible since %s, next visible %s%s, counted from %s, bound %s, overdue by %s; delivered %s, count %d, %s. Live nodes: %s",
+		because, r.No, r.Kind, c.sender(mine.Sender), in.Name, model.PinText(in.Pin()), c.Run.At(mine.FirstVisibleMs), c.at(r.VisibleMs), lock, c.Run.At(from), b, span.Text(c.now-from-b.ms),
+		times(int(mine.Deliveries)), r.Count, last, c.live.WhyNot(in))})
 }
 
 // at returns a store time relative to the start of the run.
@@ -45,6 +45,25 @@ func (c *obligations) at(ms int64) string {
 		return "never"
 	}
 	return "at " + span.Text(ms-c.Run.World.StartMs())
+}
+
+// times says how often something happened.
+func times(n int) string {
+	switch n {
+	case 0:
+		return "never"
+	case 1:
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// current describes an instance and its current execution.
+func current(in *model.Instance) string {
+	if in.CurrentID == 0 {
+		return in.Name + " (not begun)"
+	}
+	return fmt.Sprintf("%s (%s@%s, execution %d, %s, pin %s)", in.Name, in.Orchestration, in.Version, in.CurrentID, in.Status(), model.PinText(in.Pin()))
 }
 
 // waits says in words what an instance waits for.

@@ -198,7 +198,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is %s", p.ID, f.End)
 	if w.end.phase == cluster.PhaseRelief {
-		b.WriteString(" only by relief, which is not part of the plan")
+		b.WriteString(" only by relief, which is beyond the plan")
 	}
 	fmt.Fprintf(&b, ", but the plan expects %s", cmp.Or(p.Expect, planterm.EndCompleted).Text())
 	if f.EndedMs != 0 {

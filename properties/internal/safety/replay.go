@@ -29,10 +29,10 @@ import (
 type replayChecker struct {
 	check.Base
 	runs      []replayBuild
-	last      map[lastAck]observe.Caller // the caller that made the last ack of an execution; looked up only
-	panics    map[string]string          // where the code of an instance panicked last; looked up only
-	disagrees map[string]bool            // the instances whose stored history does not agree with their code; looked up only
-	workspace *replay.Workspace          // used while the checker replays
+	last      map[execution]lastAck // looked up only
+	panics    map[string]string     // where the code of an instance panicked last; looked up only
+	disagrees map[string]bool       // the instances whose stored history does not agree with their code; looked up only
+	workspace *replay.Workspace     // used while the checker replays
 }
 
 // replayBuild is a build of the run, with the pins that any incarnation of its nodes admitted, and the handlers of the
@@ -45,7 +45,7 @@ type replayBuild struct {
 }
 
 func newReplayChecker(m *check.Run) check.Checker {
-	k := &replayChecker{Base: check.Base{Run: m}, last: make(map[lastAck]observe.Caller), panics: make(map[string]string), disagrees: make(map[string]bool)}
+	k := &replayChecker{Base: check.Base{Run: m}, last: make(map[execution]lastAck), panics: make(map[string]string), disagrees: make(map[string]bool)}
 	if p := m.World.Plan(); p != nil {
 		for i := range p.Histories {
 			h := &p.Histories[i]
@@ -95,7 +95,7 @@ func (k *replayChecker) Ended(c *model.Call, o *observe.Observation) {
 	}
 	ack := c.Request.Ack
 	if in := model.HeldBy(c); in != nil {
-		k.last[lastAck{in.No, ack.ExecutionID}] = c.Caller
+		k.last[execution{in.No, ack.ExecutionID}] = newLastAck(c)
 	}
 	if in := model.HeldBy(c); in == nil || !k.disagrees[in.Name] {
 		k.checkCancels(c)
@@ -130,8 +130,8 @@ func (k *replayChecker) checkCancels(c *model.Call) {
 		if r.InsertedBy != c.ID || r.Kind != engine.ItemCancelInstance || !r.Present || r.Instance.Created || model.StartQueued(r.Instance) {
 			continue
 		}
-		k.Run.Safety("S11", c.Caller.Node, r.Instance.No, "an ack by %s with token %s of execution %d cancels %s, which no call has started: expected it to cancel only started instances",
-			k.Run.Who(c.Caller), c.Request.Token, c.Request.Ack.ExecutionID, r.Instance.Name)
+		k.Run.Safety("S11", c.Caller.Node, r.Instance.No, "an ack by %s with token %s%s, cancels %s, which no call has started: expected it to cancel only started instances",
+			k.Run.Who(c.Caller), c.Request.Token, k.about(c), r.Instance.Name)
 		return
 	}
 }
@@ -186,8 +186,22 @@ func (k *replayChecker) report(c *model.Call, e *engine.Event, what string) {
 			}
 		}
 	}
-	k.Run.Safety("S11", c.Caller.Node, no, "an ack by %s with token %s records event %d (%s) of execution %d, %s: expected a turn to do what it records, and to record what its code does",
-		k.Run.Who(c.Caller), c.Request.Token, e.EventID, e.Kind(), c.Request.Ack.ExecutionID, what)
+	k.Run.Safety("S11", c.Caller.Node, no, "an ack by %s with token %s%s, records event %d (%s), %s: expected a turn to do what it records, and to record what its code does",
+		k.Run.Who(c.Caller), c.Request.Token, k.about(c), e.EventID, e.Kind(), what)
+}
+
+// about describes the execution that an ack is about, and the delivery that it ends.
+func (k *replayChecker) about(c *model.Call) string {
+	text := fmt.Sprintf(", for execution %d", c.Request.Ack.ExecutionID)
+	in := model.HeldBy(c)
+	if in == nil {
+		return text
+	}
+	text += " of " + in.Name
+	if in.BatchToken == c.Request.Token {
+		text += " after the delivery of " + k.Run.BatchText(in.Batch)
+	}
+	return text
 }
 
 // Finish replays the ended executions.
@@ -252,20 +266,46 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 			differs = err.Error()
 		}
 		by := writers(history)
-		if caller, ok := k.last[lastAck{in.No, ex.ID}]; ok {
-			by += ", the last by " + k.Run.Who(caller)
+		last, ok := k.last[execution{in.No, ex.ID}]
+		if ok {
+			by += ", the last by " + k.Run.Who(last.by) + last.events()
 		}
 		if place := k.panics[in.Name]; place != "" && ex.Status == engine.StatusFailed {
 			by += ", whose code panicked at " + place
 		}
-		k.Run.Safety("S11", 0, in.No, "execution %d of %s (%s, pin %s, %d events, %s) does not replay on build %s: %s. It was written by %s",
+		k.Run.Safety("S11", last.by.Node, in.No, "execution %d of %s (%s, pin %s, %d events, %s) does not replay on build %s: %s. It was written by %s",
 			ex.ID, in.Name, handler, model.PinText(ex.Pin), len(history), ex.Status, run.build.Name(), differs, by)
 		return
 	}
 }
 
-// lastAck is an execution, as the key of its last ack.
+// lastAck is the last ack of an execution: its caller, and the first and the last event that it appended.
 type lastAck struct {
+	by        observe.Caller
+	first, to uint64
+}
+
+func newLastAck(c *model.Call) lastAck {
+	a := lastAck{by: c.Caller}
+	if delta := c.Request.Ack.HistoryDelta; len(delta) > 0 {
+		a.first, a.to = delta[0].EventID, delta[len(delta)-1].EventID
+	}
+	return a
+}
+
+// events says which events the ack appended.
+func (a lastAck) events() string {
+	switch {
+	case a.first == 0:
+		return ", which appended nothing"
+	case a.first == a.to:
+		return fmt.Sprintf(", which appended event %d", a.first)
+	}
+	return fmt.Sprintf(", which appended events %d to %d", a.first, a.to)
+}
+
+// execution names an execution of an instance.
+type execution struct {
 	instance  observe.InstanceNo
 	execution uint64
 }

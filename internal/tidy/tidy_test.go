@@ -101,7 +101,7 @@ var packages = map[string]imports{
 		tests:  []string{"engine/orch", "internal/replay", "properties/internal/leaf"}},
 	"properties/internal/conduct": {
 		module: []string{"internal/planterm", "internal/show", "internal/record", "internal/eventdata", "internal/observe", "internal/call", "internal/machine", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "sim", "sim/cluster", "sim/plan"},
-		tests:  []string{"internal/sample", "sim/scenario"}},
+		tests:  []string{"engine/orch", "memprovider", "properties/internal/leaf", "properties/internal/rig", "internal/sample", "sim/scenario"}},
 	"properties/internal/safety": {
 		module: []string{"internal/deadletter", "internal/show", "internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "internal/replay", "properties/internal/check", "properties/internal/coded", "properties/internal/conduct", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
 		tests:  []string{"faults", "internal/probe", "engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"}},

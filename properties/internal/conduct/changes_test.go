@@ -1,0 +1,78 @@
+package conduct_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/properties/internal/leaf"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// changes tells a story again and again, each time with one value of a line changed.
+func changes(t *testing.T, d *datadriven.TestData, lines []string, at int, said map[string]bool) (out []string) {
+	free := 0
+	var told parts
+	first := newTeller(t, d)
+	first.tell(lines[:at+1], func(i int, r *cluster.Record) {
+		if i == at {
+			told = partsOf(r)
+		}
+	})
+	leaf.Change(&told, func(path string) {
+		if !strings.Contains(path, ".") && strings.Contains(path, " ") {
+			return // a record of a kind has what that kind has
+		}
+		if told.Note != nil && told.Note.Decision > machine.DecideSwept {
+			return // nor is there another decision
+		}
+		again := newTeller(t, d)
+		again.tell(lines, func(i int, r *cluster.Record) {
+			if i == at {
+				told.into(r)
+			}
+		})
+		for _, text := range again.all {
+			if !said[text] {
+				out = append(out, path+"\n  "+text)
+				return
+			}
+		}
+		free++
+	})
+	if free > 0 {
+		out = append(out, fmt.Sprintf("nothing new of %d", free))
+	}
+	return out
+}
+
+// parts are the values of a record that a story changes.
+type parts struct {
+	Late    int  // by 2.001 ms, which is more than rounding explains
+	Early   bool // by as much
+	AtMs    int64
+	Text    string
+	Count   int
+	Request call.Call
+	Fetched *engine.FetchedOrchestration
+	Work    *engine.FetchedWork
+	Note    *cluster.Note
+	Log     *cluster.Log
+}
+
+func partsOf(r *cluster.Record) parts {
+	return parts{AtMs: r.AtMs, Text: r.Text, Count: r.Count, Request: r.Request, Fetched: r.Fetched, Work: r.Work, Note: r.Note, Log: r.Log}
+}
+
+func (p parts) into(r *cluster.Record) {
+	if r.At += sim.Time(2001 * p.Late); p.Early {
+		r.At -= 2001
+	}
+	r.AtMs, r.Text, r.Count, r.Request, r.Fetched, r.Work, r.Note, r.Log = p.AtMs, p.Text, p.Count, p.Request, p.Fetched, p.Work, p.Note, p.Log
+}

@@ -1,0 +1,195 @@
+package conduct_test
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// up starts a node with its options, or those of the line; released makes its build one of the released runtimes.
+func (l *teller) up(name string, words []string, value map[string]string) {
+	info := l.w.Node(l.node(name))
+	info.Incarnation++
+	info.Options, info.Registry, info.Clock = node.DefaultOptions(), node.NewRegistry(), plan.Clock{}
+	info.Options.OrchestrationConcurrency, info.Options.WorkerConcurrency = 1, 0
+	build := "2.0.0"
+	for key, v := range value {
+		switch key {
+		case "build":
+			build = v
+		case "clock":
+			info.Clock.Offset = l.duration(v)
+		case "range":
+			low, high, _ := strings.Cut(v, "..")
+			info.Options.SupportedReplayVersions = &engine.VersionRange{Min: engine.MustParseVersion(low), Max: engine.MustParseVersion(high)}
+		default:
+			if err := info.Options.Set(key, v); err != nil {
+				l.t.Fatal(err)
+			}
+		}
+	}
+	i := slices.IndexFunc(l.w.AllBuilds, func(b *engine.Build) bool { return b.Name() == build })
+	copied := *l.w.AllBuilds[i]
+	if slices.Contains(words, "counts-waiting") {
+		copied.CountsWaiting = true
+	}
+	if slices.Contains(words, "released") {
+		copied.Release = "duroxide-0.1.32"
+	}
+	info.Build = &copied
+	for _, v := range []engine.Version{engine.V(1, 0, 0), engine.V(1, 2, 0)} {
+		if err := info.Registry.Register("H", v, func(*orch.Context, string) (string, error) { return "", nil }); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+	if err := info.Registry.RegisterActivity("W", func(node.ActivityContext, string) (string, error) { return "", nil }); err != nil {
+		l.t.Fatal(err)
+	}
+	info.Filter = engine.FilterFor(info.Options.Range(info.Build))
+}
+
+// batch returns a delivered batch; its messages are raise, start/NAME/VERSION/INPUT and can/NAME/VERSION/INPUT.
+func (l *teller) batch(words []string, value map[string]string) *engine.FetchedOrchestration {
+	item := engine.OrchestrationItem{
+		Instance: words[0], ExecutionID: l.uint(value["exec"], 1), OrchestrationName: value["name"], Version: value["version"],
+		CurrentStatus: engine.Status(value["status"]), HistoryError: value["error"],
+	}
+	if v, err := engine.ParseVersion(value["pin"]); err == nil {
+		item.Pin = &v
+	}
+	for i, text := range strings.FieldsFunc(value["history"], func(c rune) bool { return c == ',' }) {
+		item.History = append(item.History, l.event(uint64(i+1), text))
+	}
+	for _, text := range words[1:] {
+		f := strings.Split(text+"////", "/")
+		switch f[0] {
+		case "start":
+			item.Messages = append(item.Messages, engine.StartItem{Instance: item.Instance, Orchestration: f[1], Version: f[2], Input: f[3]})
+		case "can":
+			status := "carried"
+			item.Messages = append(item.Messages, engine.ContinueAsNewItem{Instance: item.Instance, Orchestration: f[1], Version: f[2], Input: f[3],
+				CarryForwardEvents: []engine.CarriedEvent{{Name: "q", Data: "d"}}, InitialCustomStatus: &status})
+		default:
+			item.Messages = append(item.Messages, engine.ExternalRaisedItem{Instance: item.Instance, Name: text})
+		}
+	}
+	return &engine.FetchedOrchestration{Item: item, AttemptCount: uint32(l.uint(value["n"], 1))}
+}
+
+// event returns the event that a word names: started/NAME/VERSION/INPUT/STAMP, or another kind, with its text.
+func (l *teller) event(id uint64, text string) engine.Event {
+	f := strings.Split(text+"/////", "/")
+	e := engine.Event{EventID: id, DuroxideVersion: "2.0.0"}
+	app := func(kind eventdata.ApplicationKind) engine.EventData {
+		return eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: kind, Message: f[1], Reason: f[1]}}}
+	}
+	switch f[0] {
+	case "started":
+		e.Data = eventdata.OrchestrationStarted{Name: f[1], Version: f[2], Input: f[3]}
+		e.DuroxideVersion = f[4]
+	case "completed":
+		e.Data = eventdata.OrchestrationCompleted{Output: f[1]}
+	case "continued":
+		e.Data = eventdata.OrchestrationContinuedAsNew{Input: f[1]}
+	case "failed":
+		e.Data = app(eventdata.AppOrchestrationFailed)
+	case "cancelled":
+		e.Data = app(eventdata.AppCancelled)
+	case "disagrees":
+		e.Data = eventdata.OrchestrationFailed{Details: eventdata.Nondeterminism(f[1])}
+	case "childdisagrees":
+		e.Data = eventdata.SubOrchestrationFailed{Details: eventdata.Nondeterminism(f[1])}
+	case "childfailed":
+		e.Data = eventdata.SubOrchestrationFailed{Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: f[1]}}}
+	case "broken":
+		e.Data = eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Infrastructure: &eventdata.InfrastructureError{Operation: f[1]}}}
+	case "timer":
+		e.Data = eventdata.TimerCreated{}
+	default:
+		l.t.Fatalf("no event %q", text)
+	}
+	return e
+}
+
+func (l *teller) noteOf(r *cluster.Record, h *delivery, words []string, value map[string]string) *cluster.Note {
+	n := &cluster.Note{Slot: r.Slot, Instance: h.instance, AttemptCount: h.count, ExecutionID: l.uint(value["exec"], h.execution), Cause: strings.Join(words[1:], " ")}
+	for d := machine.DecideNone; d <= machine.DecideSwept; d++ {
+		if d.String() == words[0] {
+			n.Decision = d
+		}
+	}
+	for i, rule := range strings.FieldsFunc(value["drops"], func(c rune) bool { return c == ',' }) {
+		n.Dropped = append(n.Dropped, machine.DroppedMessage{Index: i, Rule: rule})
+	}
+	if value["at"] != "" {
+		n.Dropped[0].Index = int(l.uint(value["at"], 0)) - 1
+	}
+	if value["handler"] != "" {
+		n.Turn = &machine.TurnNote{Handler: value["handler"], First: value["first"] != "", Events: int(l.uint(value["events"], 0))}
+	}
+	if value["turn"] != "" {
+		n.Turn.Ack = &call.AckOrchestrationItem{}
+		for i, text := range strings.Split(value["turn"], ",") {
+			n.Turn.Ack.HistoryDelta = append(n.Turn.Ack.HistoryDelta, l.event(uint64(i+1), text))
+		}
+	}
+	return n
+}
+
+// poison returns the details of a poisoned piece of work.
+func (l *teller) poison(h *delivery, kind eventdata.PoisonKind, value map[string]string) engine.ErrorDetails {
+	p := eventdata.PoisonError{AttemptCount: h.count, MaxAttempts: 10, Message: value["message"], MessageType: eventdata.PoisonType{
+		Kind: kind, Instance: h.instance, ExecutionID: l.uint(value["exec"], h.execution), Cause: value["cause"], Error: value["error"],
+	}}
+	if h.id != 0 {
+		p.MessageType.ActivityName, p.MessageType.ActivityID = value["name"], h.id
+	}
+	return engine.ErrorDetails{Poison: &p}
+}
+
+func (l *teller) completion(h *delivery, words []string, value map[string]string) engine.WorkItem {
+	switch words[0] {
+	case "done":
+		return engine.ActivityCompletedItem{Instance: h.instance, ExecutionID: h.execution, ID: h.id, Result: strings.Join(words[1:], " ")}
+	case "failed":
+		return engine.ActivityFailedItem{Instance: h.instance, ExecutionID: h.execution, ID: h.id}
+	case "poison":
+		return engine.ActivityFailedItem{Instance: h.instance, ExecutionID: h.execution, ID: h.id, Details: l.poison(h, eventdata.PoisonActivity, value)}
+	}
+	return nil
+}
+
+// ackOf returns the ack of a turn, or of a poisoned batch: "poison" or "undecoded", after the event started if it begins.
+func (l *teller) ackOf(h *delivery, token string, words []string, value map[string]string) call.Call {
+	a := call.AckOrchestrationItem{LockToken: token, ExecutionID: l.uint(value["exec"], h.execution), Metadata: engine.ExecutionMetadata{Status: engine.Status(value["status"])}}
+	for i, text := range words {
+		kind := map[string]eventdata.PoisonKind{"poison": eventdata.PoisonOrchestration, "undecoded": eventdata.PoisonFailedDeserialization}[text]
+		if kind == "" {
+			a.HistoryDelta = append(a.HistoryDelta, l.event(uint64(i+1), text))
+			continue
+		}
+		d := l.poison(h, kind, value)
+		a.HistoryDelta = append(a.HistoryDelta, engine.Event{EventID: uint64(i + 1), Data: eventdata.OrchestrationFailed{Details: d}})
+		output := d.Display()
+		a.Metadata.Output, a.Metadata.Status = &output, engine.StatusFailed
+	}
+	a.Metadata.OrchestrationName, a.Metadata.OrchestrationVersion, _ = strings.Cut(value["as"], "@")
+	if len(words) > 0 && strings.HasPrefix(words[0], "started") {
+		build := l.w.Infos[0].Build.Version
+		a.Metadata.PinnedVersion = &build
+		if s, ok := a.HistoryDelta[0].Data.(eventdata.OrchestrationStarted); ok && value["carried"] != "" {
+			s.CarryForwardEvents, s.InitialCustomStatus = []engine.CarriedEvent{{Name: "q", Data: "d"}}, new(string)
+			*s.InitialCustomStatus = value["carried"]
+			a.HistoryDelta[0].Data = s
+		}
+	}
+	return a
+}

@@ -8,53 +8,55 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// Build is a version of the runtime as deployed: the kinds it reads, the kinds it writes and how it replays them.
+// Build is a deployed version of the runtime: which kinds it reads, which it writes, and how it replays them.
 //
-// Invariant: Emits is a subset of what Codec decodes.
+// Invariant: Codec can decode every kind in Emits.
 type Build struct {
-	// Release names the released runtime, such as duroxide-0.1.32; it is empty for builds that durosim models.
+	// Release names a released runtime, such as duroxide-0.1.32. It is empty for the builds that durosim models itself.
 	Release string
-	// Application is the version of the application deployed with the runtime, if builds differ by it. It decides only
-	// which handlers a node registers.
+	// Application is the version of the application that is deployed together with the runtime, for builds that differ
+	// only in that. It determines which handlers a node registers and nothing else.
 	Application string
-	// Version is stamped on the events that the build writes; on an execution's first event it becomes the pin.
+	// Version is stamped on every event that the build writes. The stamp on an execution's first event is the
+	// execution's pin.
 	Version Version
-	// Codec decodes and encodes events and work items; a kind that the build does not know is an error.
+	// Codec encodes and decodes events and work items. Decoding a kind that the build does not know is an error.
 	Codec Codec
 	// Emits are the event kinds that the build writes into executions pinned to it.
 	Emits KindSet
-	// Introduced lists the kinds that are younger than the format, each with the first version that reads it. It is all
-	// that a build knows about its predecessors.
+	// Introduced lists the kinds that were added after the first version of the format, each with the first version
+	// that reads it. This is all a build knows about its predecessors.
 	Introduced []Introduction
-	// DefaultRange is the range that a node of this build declares when its options name none.
+	// DefaultRange is the range that a node of this build declares unless its options set one.
 	DefaultRange VersionRange
-	// Semantics names the build's replay semantics for the executions that no entry of Changes covers. Builds of
-	// different semantics compute different actions from one history although they read the same kinds.
+	// Semantics names the replay semantics for executions that no entry of Changes covers. Builds with different
+	// semantics compute different actions from the same history, even if they read the same kinds.
 	Semantics Semantics
-	// Changes lists the replay semantics of executions that newer builds began: an entry applies to executions begun by
-	// version Since or a later one. Entries are in ascending order of Since (docs/contract/runtime.md#r15.2).
+	// Changes lists the replay semantics for executions begun by newer builds: an entry applies to executions begun by
+	// version Since or later. Entries are sorted by Since (docs/contract/runtime.md#r15.2).
 	Changes []SemanticsChange
-	// Limits bound what an execution may carry forward and store. A zero field takes its value from DefaultLimits.
+	// Limits bound what an execution may store and carry over a continue-as-new. Zero fields default to DefaultLimits.
 	Limits Limits
-	// OwnChildIDs reserves child ids that begin with "sub::" for the build: an automatic id names its execution from
-	// the second one on (sub::2_5), and the build refuses code that asks for such an id
-	// (docs/contract/runtime.md#r7.10). If it is false, automatic ids are sub::5 in every execution, and code may
-	// choose such an id.
+	// OwnChildIDs reserves child ids that begin with "sub::" for the build. Automatic ids then include the execution
+	// number from the second execution on (sub::2_5), and the build rejects code that asks for an id of this form
+	// (docs/contract/runtime.md#r7.10). If OwnChildIDs is false, automatic ids are sub::5 in every execution, and code
+	// may use such ids.
 	OwnChildIDs bool
-	// CountsWaiting makes the node count an attempt each time it abandons input that waits for a continue-as-new start,
-	// with the backoff of a missing handler, so such input can end as poison (docs/contract/runtime.md#r2.2). If it is
-	// false, these attempts do not count.
+	// CountsWaiting controls what happens to input that arrives before its continue-as-new start. If it is true, the
+	// node counts an attempt each time it abandons the input, and backs off as for a missing handler, so the input can
+	// end as poison (docs/contract/runtime.md#r2.2). If it is false, those attempts do not count.
 	CountsWaiting bool
 }
 
-// SemanticsChange is the replay semantics of the executions that a build of version Since or newer began.
+// SemanticsChange sets the replay semantics of executions begun by version Since or later.
 type SemanticsChange struct {
 	Since     Version
 	Semantics Semantics
 }
 
-// SemanticsOf returns the semantics with which the build replays an execution whose first event carries the stamp; nil
-// means that the stamp is not a valid version. A pre-release sorts before its release, unlike in filters.
+// SemanticsOf returns the semantics with which the build replays an execution whose first event carries the given
+// stamp. A nil stamp means that the stored stamp is not a valid version. Unlike in filters, a pre-release sorts before
+// its release.
 func (b *Build) SemanticsOf(stamp *Version) Semantics {
 	of := b.Semantics
 	for _, c := range b.Changes {
@@ -65,19 +67,19 @@ func (b *Build) SemanticsOf(stamp *Version) Semantics {
 	return of
 }
 
-// Bounds returns the build's limits with every field set.
+// Bounds returns the build's limits with defaults filled in.
 func (b *Build) Bounds() Limits { return b.Limits.filled() }
 
-// Introduction records that builds from version Since on read Kind.
+// Introduction records the first version that reads a kind.
 type Introduction struct {
 	Kind  EventKind
 	Since Version
 }
 
-// Writes reports whether the build writes a kind into an execution with the given pin: it must emit the kind, and the
-// pinned build must read it (docs/contract-decisions.md#versions-and-filters, S23). Into an unpinned execution it writes
-// only kinds that are as old as the format. A build knows its predecessors, not its successors, so it cannot know that a
-// later build has dropped a kind.
+// Writes reports whether the build writes events of kind k into an execution with the given pin. It does if it emits
+// the kind and the pinned build can read it (docs/contract-decisions.md#versions-and-filters, S23). An unpinned
+// execution gets only the kinds that have been in the format from the start. A build knows its predecessors but not its
+// successors, so it cannot tell when a later build has dropped a kind.
 func (b *Build) Writes(k EventKind, pin *Version) bool {
 	if !b.Emits.Has(k) {
 		return false
@@ -90,27 +92,27 @@ func (b *Build) Writes(k EventKind, pin *Version) bool {
 	return true
 }
 
-// Semantics is a variant of replay.
+// Semantics identifies a variant of replay.
 type Semantics uint8
 
 // The replay semantics of the shipped builds.
 const (
 	// SemanticsStandard is the replay that docs/contract/runtime.md#r7 describes.
 	SemanticsStandard Semantics = iota
-	// SemanticsEagerTimers schedules every timer twice, as an incompatible replay engine might. It exists to show
-	// what a pin protects against; only scenarios that ask for it use it.
+	// SemanticsEagerTimers schedules every timer twice, as an incompatible replay engine might. It exists to show what
+	// pins protect against, and only scenarios that ask for it use it.
 	SemanticsEagerTimers
-	// SemanticsDiscard discards the event that a wait has been given when the wait is dropped; under SemanticsStandard
-	// the event passes to the next wait (docs/contract/runtime.md#r15.2, rule 5).
+	// SemanticsDiscard discards the event of a dropped wait. Under SemanticsStandard the event passes on to the next
+	// wait (docs/contract/runtime.md#r15.2, rule 5).
 	SemanticsDiscard
 )
 
-// String returns the name of the semantics in scenarios: standard, eager-timers, discard.
+// String returns the name used in scenarios: standard, eager-timers or discard.
 func (s Semantics) String() string { return semanticsNames[s] }
 
 var semanticsNames = [...]string{"standard", "eager-timers", "discard"}
 
-// ParseSemantics returns the semantics of that name.
+// ParseSemantics returns the semantics with the given name.
 func ParseSemantics(name string) (Semantics, error) {
 	if i := slices.Index(semanticsNames[:], name); i >= 0 {
 		return Semantics(i), nil
@@ -118,8 +120,8 @@ func ParseSemantics(name string) (Semantics, error) {
 	return 0, fmt.Errorf("semantics %q: want one of %s", name, strings.Join(semanticsNames[:], ", "))
 }
 
-// Name returns the name that plans use for the build: its release, or else its version, followed by "+" and the
-// application's version if it has one.
+// Name returns the name by which plans refer to the build: the release if it has one, otherwise the version, followed
+// by "+" and the application version if there is one.
 func (b *Build) Name() string {
 	name := b.Version.String()
 	if b.Release != "" {
@@ -131,7 +133,7 @@ func (b *Build) Name() string {
 	return name
 }
 
-// Reads reports whether the build decodes every kind in the history. It is the second of the three relations of
+// Reads reports whether the build can decode every event in the history. It is the second of the three relations in
 // docs/architecture.md#relations. No build reads an event without data.
 func (b *Build) Reads(history []Event) bool {
 	for _, e := range history {
@@ -142,7 +144,7 @@ func (b *Build) Reads(history []Event) bool {
 	return true
 }
 
-// Kinds1x returns the kinds of the 1.x builds, including the legacy kind, which 1.x and 2.x still read.
+// Kinds1x returns the kinds of the 1.x builds. They include the legacy kind, which both 1.x and 2.x still read.
 func Kinds1x() KindSet {
 	return Kinds(
 		eventdata.KindOrchestrationStarted, eventdata.KindOrchestrationCompleted, eventdata.KindOrchestrationFailed, eventdata.KindOrchestrationContinuedAsNew,
@@ -162,8 +164,8 @@ func Kinds2x() KindSet {
 	return Kinds1x().With(eventdata.KindExternalSubscribed2, eventdata.KindExternalEvent2)
 }
 
-// ShippedBuilds returns the builds that come with the module, in ascending order of version. Each call makes new ones, so
-// runs share nothing.
+// ShippedBuilds returns the builds that come with the module, in ascending order of version. Each call returns new
+// values, so runs do not share them.
 func ShippedBuilds() []*Build {
 	one, two := Kinds1x(), Kinds2x()
 	old := one.Without(eventdata.KindLegacyNote)
@@ -192,12 +194,13 @@ func ShippedBuilds() []*Build {
 	}
 }
 
-// ReleasePrefix begins the name of every released build.
+// ReleasePrefix is the prefix of every released build's name.
 const ReleasePrefix = "duroxide-"
 
-// ReleasedBuilds returns the released runtimes that nodes may run, in ascending order of version. Each call makes new ones.
+// ReleasedBuilds returns the released runtimes that nodes may run, in ascending order of version. Each call returns new
+// values.
 func ReleasedBuilds() []*Build {
-	kinds := Kinds1x().Without(eventdata.KindLegacyNote) // events with a topic are a feature of their own tests
+	kinds := Kinds1x().Without(eventdata.KindLegacyNote) // events with a topic are a separate feature with their own tests
 	b := func(version string) *Build {
 		v := MustParseVersion(version)
 		return &Build{

@@ -1,13 +1,13 @@
 package engine
 
-// Codec encodes events and work items and decodes them. It belongs to a build: DecodeEvent fails for a kind that the
-// build does not know, as a running node of that build does.
+// Codec encodes and decodes events and work items. It belongs to a build: DecodeEvent fails for kinds that the build
+// does not know, just as a running node of that build would.
 //
-// A Codec is immutable and may be shared by every node of the build. The Append methods append to dst and return the
-// extended slice; they fail only for data that the codec does not know. Decoded values do not alias the argument. Equal
-// events encode to equal bytes, in every process.
+// A Codec is immutable, so all nodes of a build may share it. The Append methods append to dst and return the extended
+// slice; they fail only for data that the codec does not know. Decoded values do not alias their input. Equal events
+// encode to equal bytes in every process.
 type Codec interface {
-	// Name identifies the codec in error messages; all codecs of a build share one name.
+	// Name identifies the codec in error messages. All codecs of a build have the same name.
 	Name() string
 	// Kinds returns the event kinds that the codec reads and writes.
 	Kinds() KindSet
@@ -17,16 +17,18 @@ type Codec interface {
 	DecodeWorkItem(data []byte) (WorkItem, error)
 }
 
-// Rereader is a Codec that can sometimes predict its result from another codec's, without decoding again.
+// Rereader is implemented by codecs that can sometimes tell, without decoding again, that they would decode the same
+// result as another codec.
 type Rereader interface {
 	Codec
-	// RereadsEvent reports whether this codec is known to decode the bytes that from decoded to e to the same e.
+	// RereadsEvent reports whether this codec is known to decode e from the same bytes from which the other codec
+	// decoded it.
 	RereadsEvent(from Codec, e Event) bool
-	// RereadsWorkItem is RereadsEvent for a work item.
+	// RereadsWorkItem is the counterpart of RereadsEvent for work items.
 	RereadsWorkItem(from Codec, w WorkItem) bool
 }
 
-// WorkItemKinds1x returns the kinds of work items of the builds before 2.0.0.
+// WorkItemKinds1x returns the work item kinds of builds before 2.0.0.
 func WorkItemKinds1x() WorkItemKindSet {
 	return WorkItemKinds(
 		ItemStartOrchestration, ItemContinueAsNew, ItemActivityExecute, ItemActivityCompleted, ItemActivityFailed, ItemTimerFired,
@@ -34,7 +36,7 @@ func WorkItemKinds1x() WorkItemKindSet {
 	)
 }
 
-// WorkItemKinds2x returns the kinds of work items from 2.0.0 on.
+// WorkItemKinds2x returns the work item kinds of 2.0.0 and later.
 func WorkItemKinds2x() WorkItemKindSet {
 	return WorkItemKinds1x().With(ItemExternalRaised2)
 }

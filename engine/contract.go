@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// Contract holds the rules that differ between releases. Rules on which they agree, and rules that
-// docs/contract-decisions.md decides for both, have no field.
+// Contract holds the rules that differ between releases. It has no fields for rules on which releases agree, or for
+// rules that docs/contract-decisions.md settles for all of them.
 type Contract struct {
-	// Release is the release, such as 0.1.32.
+	// Release is the version of the release, such as 0.1.32.
 	Release string
-	// Stats requires a provider to have get_instance_stats (docs/contract/provider.md#p5.16).
+	// Stats requires providers to implement get_instance_stats (docs/contract/provider.md#p5.16).
 	Stats bool
-	// AbandonsBatch forbids an abandon to touch messages outside its batch (docs/contract/provider.md#f9).
+	// AbandonsBatch forbids an abandon call to touch messages outside the batch (docs/contract/provider.md#f9).
 	AbandonsBatch bool
-	// Limits apply to builds that set none.
+	// Limits are the defaults for builds that set none.
 	Limits Limits
-	// OwnChildIDs, CountsWaiting and Discards apply to builds; see Build for the first two. Builds use SemanticsDiscard
-	// to replay executions that version Discards or a later one began; nil means that no build does.
+	// OwnChildIDs and CountsWaiting are build settings; see Build. Discards is the first version whose executions are
+	// replayed with SemanticsDiscard; nil means none.
 	OwnChildIDs, CountsWaiting bool
 	Discards                   *Version
 }
 
-// Contracts returns the contract of each release that has one of its own, in ascending order.
+// Contracts returns the contracts of all releases that have their own, in ascending order.
 func Contracts() []Contract {
 	since := V(0, 1, 31)
 	return []Contract{
@@ -35,7 +35,7 @@ func Contracts() []Contract {
 	}
 }
 
-// ContractOf returns the contract of a release. It returns an error if there is none.
+// ContractOf returns the contract of the given release, or an error if the release has none.
 func ContractOf(release string) (*Contract, error) {
 	var known []string
 	for _, c := range Contracts() {
@@ -47,8 +47,8 @@ func ContractOf(release string) (*Contract, error) {
 	return nil, fmt.Errorf("contract %q: want %s", release, strings.Join(known, " or "))
 }
 
-// Build returns a copy of b that follows this contract wherever b sets nothing itself: its limits, and its semantics if
-// all of them are standard. It does not change a released build.
+// Build returns a copy of b with this contract's settings wherever b has none of its own: its limits, and its semantics
+// if all of them are standard. Released builds are returned unchanged.
 func (c *Contract) Build(b *Build) *Build {
 	if b.Release != "" {
 		return b

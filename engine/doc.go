@@ -4,11 +4,12 @@
 //	type Store struct{ db *sql.DB }
 //	var _ engine.Provider = (*Store)(nil)
 //
-// The package defines events, work items, versions, filters, errors, and builds with their codecs. It knows nothing about
-// simulation: time and randomness reach it as values. The contract that it states in Go is duroxide's; where the sources
-// of that contract disagree, docs/contract-decisions.md records the decision.
+// The package defines events, work items, versions, filters, errors, and builds with their codecs. It does not depend
+// on the simulation: callers pass in time and randomness as values. The contract is duroxide's, expressed in Go. Where
+// the sources of that contract disagree, docs/contract-decisions.md records which one we follow.
 //
-// The package defines three relations that stores and nodes rely on: a filter admits a pin (CapabilityFilter.Admits), a
-// build reads a history (Build.Reads), and a node runs an execution if it admits, reads and has the handler. Versions
-// compare as numeric triples everywhere (Version.Compare). The checkers define the relations again, independently.
+// Stores and nodes rely on three relations defined here: a filter admits a pin (CapabilityFilter.Admits), a build reads
+// a history (Build.Reads), and a node runs an execution if it admits it, reads it and has its handler. Versions always
+// compare as numeric triples (Version.Compare). The checkers define these relations a second time, independently of
+// this package.
 package engine

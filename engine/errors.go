@@ -7,14 +7,15 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// ProviderError reports that a provider's call failed (docs/contract/provider.md#p8). Retryable reports whether the same
-// call may succeed later, as when storage is busy or times out. A permanent error is caused by the call itself: an
-// unknown, expired or superseded token, a duplicate event, undecodable data, a refused deletion.
+// ProviderError reports that a provider call failed (docs/contract/provider.md#p8). Retryable reports whether the same
+// call may succeed later, for example after a timeout or when the storage is busy. A permanent error is the fault of
+// the call itself: an unknown, expired or superseded token, a duplicate event, undecodable data, or a deletion that is
+// not allowed.
 type ProviderError struct {
 	Operation string
 	Message   string
 	Retryable bool
-	// Err is the cause, nil if there is none.
+	// Err is the cause, or nil.
 	Err error
 }
 
@@ -24,7 +25,8 @@ func (e *ProviderError) Error() string { return e.Operation + ": " + e.Message }
 // Unwrap returns the cause.
 func (e *ProviderError) Unwrap() error { return e.Err }
 
-// Is reports whether e matches target. A target without operation and message matches every error of its retryability.
+// Is reports whether e matches target. A target without an operation and message matches every error with the same
+// Retryable value.
 func (e *ProviderError) Is(target error) bool {
 	t, ok := target.(*ProviderError)
 	if !ok {
@@ -36,22 +38,22 @@ func (e *ProviderError) Is(target error) bool {
 	return t.Operation == e.Operation && t.Message == e.Message && t.Retryable == e.Retryable
 }
 
-// The two classes of provider errors, for errors.Is.
+// ErrRetryable and ErrPermanent match the two classes of provider errors in errors.Is.
 var (
 	ErrRetryable error = &ProviderError{Retryable: true}
 	ErrPermanent error = &ProviderError{}
 )
 
-// ErrUnsupported is the error that a method returns, or wraps, if the provider does not support it (yet). A checker of the
-// provider skips what needs the method and reports that it did; a node treats the error as permanent.
+// ErrUnsupported is returned, possibly wrapped, by methods that a provider does not support (yet). A checker skips
+// whatever needs the method and reports that it did so; a node treats the error as permanent.
 var ErrUnsupported error = &ProviderError{Operation: "call", Message: "not supported by this provider"}
 
-// Retryablef makes a retryable provider error. The format may wrap a cause with %w.
+// Retryablef returns a retryable provider error. The format may wrap a cause with %w.
 func Retryablef(operation, format string, args ...any) *ProviderError {
 	return newProviderError(operation, true, format, args)
 }
 
-// Permanentf makes a permanent provider error. The format may wrap a cause with %w.
+// Permanentf returns a permanent provider error. The format may wrap a cause with %w.
 func Permanentf(operation, format string, args ...any) *ProviderError {
 	return newProviderError(operation, false, format, args)
 }
@@ -61,8 +63,8 @@ func newProviderError(operation string, retryable bool, format string, args []an
 	return &ProviderError{Operation: operation, Message: err.Error(), Retryable: retryable, Err: errors.Unwrap(err)}
 }
 
-// IsRetryable reports whether a failed provider call may be retried. An error that is not a ProviderError counts as
-// retryable, since the contract retries unclassified errors; nil does not.
+// IsRetryable reports whether a failed provider call may be retried. Errors of other types count as retryable, because
+// the contract retries unclassified errors. A nil error does not.
 func IsRetryable(err error) bool {
 	if err == nil {
 		return false
@@ -77,7 +79,7 @@ func IsRetryable(err error) bool {
 	return true
 }
 
-// Infrastructure returns the details of an infrastructure failure that a provider call's error caused.
+// Infrastructure returns the error details of an infrastructure failure caused by a failed provider call.
 func Infrastructure(err error) ErrorDetails {
 	var p *ProviderError
 	if errors.As(err, &p) {

@@ -8,11 +8,11 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// Field is an optional field of events and work items that is younger than their kind. A build that lacks it ignores it when
-// reading, as decoders ignore all unknown fields, and therefore writes the event or item without it.
+// Field is an optional field of an event or work item that was added after its kind was introduced. A build that lacks
+// the field ignores it when reading, as decoders ignore all unknown fields, and therefore drops it when writing.
 type Field string
 
-// The fields that builds may lack (docs/contract/runtime.md#r15.1, and #r1 to #r2 for the older ones).
+// The fields that builds may lack (docs/contract/runtime.md#r15.1; for the older ones, #r1 and #r2).
 const (
 	// fieldParentExecution is parent_execution_id of StartOrchestration, ContinueAsNew and OrchestrationStarted.
 	fieldParentExecution Field = "parent-execution"
@@ -31,14 +31,15 @@ func Fields() []Field {
 	return []Field{fieldParentExecution, fieldContinuedParent, fieldInitialStatus, fieldTag, fieldSession}
 }
 
-// ForgetfulCodec is a Codec that lacks fields: it leaves them empty in what it writes and what it reads.
+// ForgetfulCodec is a Codec that lacks some fields. It leaves them empty both when reading and when writing.
 type ForgetfulCodec interface {
 	Codec
-	// Lacks returns the fields, ascending.
+	// Lacks returns the missing fields in ascending order.
 	Lacks() []Field
 }
 
-// WithoutFields returns a codec like c that also lacks these fields. It returns an error if a field is unknown.
+// WithoutFields returns a codec that works like c but also lacks the given fields. It returns an error for an unknown
+// field.
 func WithoutFields(c Codec, lacks ...Field) (Codec, error) {
 	for _, f := range lacks {
 		if !slices.Contains(Fields(), f) {
@@ -87,7 +88,7 @@ func (c *forgetfulCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
 	return c.item(w), err
 }
 
-// event returns an event without the fields.
+// event returns e without the missing fields.
 func (c *forgetfulCodec) event(e Event) Event {
 	switch d := e.Data.(type) {
 	case eventdata.OrchestrationStarted:
@@ -110,7 +111,7 @@ func (c *forgetfulCodec) event(e Event) Event {
 	return e
 }
 
-// item returns a work item without the fields.
+// item returns w without the missing fields.
 func (c *forgetfulCodec) item(w WorkItem) WorkItem {
 	switch m := Known(w).(type) {
 	case StartItem:

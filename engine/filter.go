@@ -2,22 +2,23 @@ package engine
 
 import "strings"
 
-// CapabilityFilter declares the versions that a node can replay (docs/contract/provider.md#p6.4). A nil filter is no
-// filter; a filter without ranges admits nothing, not even unpinned work. Only the first range counts, although the
-// type holds several.
+// CapabilityFilter declares which versions a node can replay (docs/contract/provider.md#p6.4). A nil filter means no
+// filtering. A filter without ranges admits nothing, not even unpinned work. The type holds several ranges, but only
+// the first one counts.
 type CapabilityFilter struct {
 	SupportedVersions []VersionRange `json:"supported_duroxide_versions"`
 }
 
-// FilterFor returns the filter of one range.
+// FilterFor returns a filter with a single range.
 func FilterFor(r VersionRange) *CapabilityFilter {
 	return &CapabilityFilter{SupportedVersions: []VersionRange{r}}
 }
 
-// Admits reports whether an execution with the given pin may be handed to a node that declares f; a nil pin means that
-// the execution is unpinned. It is the first of the three relations of docs/architecture.md#relations, and the only
-// definition that stores and nodes use: no filter admits everything, the empty filter nothing, any other filter all
-// unpinned work and the pins within its first range, compared as numeric triples, both ends inclusive.
+// Admits reports whether a node that declares f may be given an execution with this pin; a nil pin means that the
+// execution is unpinned. This is the first of the three relations in docs/architecture.md#relations, and the only
+// definition that stores and nodes use. A nil filter admits everything and an empty filter admits nothing. Any other
+// filter admits all unpinned work, and every pin within its first range. Versions compare as numeric triples, and both
+// ends are inclusive.
 func (f *CapabilityFilter) Admits(pin *Version) bool {
 	if f == nil {
 		return true
@@ -28,7 +29,7 @@ func (f *CapabilityFilter) Admits(pin *Version) bool {
 	return pin == nil || f.SupportedVersions[0].contains(pin)
 }
 
-// String returns the ranges joined by " | ", "any" for no filter and "none" for the empty one.
+// String returns the ranges joined by " | ", or "any" for a nil filter, or "none" for an empty one.
 func (f *CapabilityFilter) String() string {
 	if f == nil {
 		return "any"
@@ -43,33 +44,34 @@ func (f *CapabilityFilter) String() string {
 	return strings.Join(parts, " | ")
 }
 
-// MaxWorkerTags and MaxTagNameBytes bound a tag filter and a tag (docs/contract/runtime.md#r0).
+// MaxWorkerTags limits the tags in a filter, and MaxTagNameBytes the length of a tag (docs/contract/runtime.md#r0).
 const (
 	MaxWorkerTags   = 5
 	MaxTagNameBytes = 256
 )
 
-// TagFilter selects the activities that a worker takes, by their tag (docs/contract/provider.md#p6.7). The zero value is
+// TagFilter selects by tag which activities a worker takes (docs/contract/provider.md#p6.7). The zero value is
 // DefaultOnly.
 type TagFilter struct {
 	Mode TagMode
-	// Tags is the set for the modes TagTags and TagDefaultAnd: 1 to MaxWorkerTags tags, sorted.
+	// Tags is used by TagTags and TagDefaultAnd. It has 1 to MaxWorkerTags tags, sorted.
 	Tags []string
 }
 
-// TagMode is the shape of a TagFilter.
+// TagMode determines how a TagFilter uses its tags.
 type TagMode uint8
 
 // The modes of a tag filter.
 const (
 	TagDefaultOnly TagMode = iota // untagged activities
-	TagTags                       // activities whose tag is in the set
+	TagTags                       // activities whose tag is in Tags
 	TagDefaultAnd                 // both
 	TagAny                        // every activity
 	TagNone                       // none
 )
 
-// Matches reports whether the filter takes an activity with the given tag, "" for untagged. Tags compare byte by byte.
+// Matches reports whether the filter accepts an activity with the given tag; "" means untagged. Tags are compared byte
+// by byte.
 func (f TagFilter) Matches(tag string) bool {
 	in := false
 	for _, t := range f.Tags {

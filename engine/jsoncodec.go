@@ -25,23 +25,24 @@ import (
 	"github.com/durosim/durosim/internal/jsonform"
 )
 
-// ErrUnknownKind is wrapped by the errors of a Codec for an event or work item whose kind the codec does not know, so
-// errors.Is distinguishes a newer build's data from damaged data.
+// ErrUnknownKind is wrapped by the error that a Codec returns for an event or work item of a kind it does not know.
+// With errors.Is, callers can tell data from a newer build from corrupt data.
 var ErrUnknownKind = errors.New("unknown kind")
 
-// NewJSONCodec makes the codec of a build that reads and writes these kinds, in the JSON of docs/contract/runtime.md#r1
-// to #r3. The name appears in every error; builds use their version. NewJSONCodec panics for a kind for which this
-// package has no data.
+// NewJSONCodec returns the codec of a build that reads and writes the given kinds, in the JSON format of
+// docs/contract/runtime.md#r1 to #r3. The name appears in every error; builds use their version. NewJSONCodec panics if
+// this package has no data type for a kind.
 //
-// Encoded texts are canonical: fields in the contract's order with our extensions after them, no spaces, only the escapes
-// that JSON demands. Encoded data can always be decoded, and the decoded value encodes to the same bytes. It equals the
-// original with three exceptions: an empty slice of carried events is read as nil, each byte that is not UTF-8 becomes
-// U+FFFD, and an empty string or a zero that stands for "absent" is read as absent. The encoder refuses data that could
-// not be decoded again: an event without an id, and error details with no variant, with two variants or with fields of
-// another kind.
+// The encoding is canonical: fields in the contract's order followed by our extensions, no spaces, and only the escapes
+// that JSON requires. Encoded data can always be decoded, and the decoded value encodes to the same bytes. It equals
+// the original with three exceptions: an empty slice of carried events decodes as nil, each byte that is not UTF-8
+// becomes U+FFFD, and an empty string or zero that stands for "absent" decodes as absent. The encoder rejects data that
+// could not be decoded again: an event without an id, or error details with no variant, with two variants, or with
+// fields of another kind.
 //
-// Decoding is as strict as the contract's own reader: exact names, whole numbers, no duplicate fields, every field present
-// except optional ones. It accepts any order and spacing, and ignores fields that the kind does not have.
+// Decoding is as strict as the contract's own reader: field names must match exactly, numbers must be whole, duplicate
+// fields are errors, and all non-optional fields must be present. Field order and white space do not matter, and fields
+// that the kind does not have are ignored.
 func NewJSONCodec(name string, kinds KindSet, items WorkItemKindSet) Codec {
 	c := &jsonCodec{name: name, kinds: kinds, reads: map[EventKind]bool{}, takes: map[WorkItemKind]bool{}}
 	for _, k := range kinds.kinds {
@@ -59,24 +60,24 @@ func NewJSONCodec(name string, kinds KindSet, items WorkItemKindSet) Codec {
 	return c
 }
 
-// All kinds for which the encoder and the decoder have a case.
+// All kinds that the encoder and the decoder support.
 var (
 	eventKinds = Kinds2x()
 	itemKinds  = WorkItemKinds2x()
 )
 
-// jsonCodec never changes, so all nodes of a build may share it.
+// jsonCodec is immutable, so all nodes of a build may share it.
 type jsonCodec struct {
 	name  string
 	kinds KindSet
-	reads map[EventKind]bool // kinds, for fast lookup
+	reads map[EventKind]bool // the same kinds, for fast lookup
 	takes map[WorkItemKind]bool
 }
 
 func (c *jsonCodec) Name() string   { return c.name }
 func (c *jsonCodec) Kinds() KindSet { return c.kinds }
 
-// RereadsEvent implements Rereader: all codecs of this type that read a kind read it the same way.
+// RereadsEvent implements Rereader. All codecs of this type decode the kinds they share in the same way.
 func (c *jsonCodec) RereadsEvent(from Codec, e Event) bool {
 	_, alike := from.(*jsonCodec)
 	return alike && e.Data != nil && c.reads[eventdata.KindOf(e.Data)]
@@ -172,7 +173,7 @@ func (c *jsonCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
 	return w, nil
 }
 
-// eventError adds whatever is known about the event to an error.
+// eventError adds what is known about the event to the error.
 func (c *jsonCodec) eventError(e Event, err error) error {
 	return fmt.Errorf("codec %s: event %d of %q, execution %d: %w", c.name, e.EventID, e.InstanceID, e.ExecutionID, err)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/internal/jsonform"
 )
 
-// workItem builds a work item from its scanned body. Errors are in o.
+// workItem builds a work item from its scanned body. It leaves errors in o.
 func workItem(kind WorkItemKind, o *jsonform.Object) WorkItem {
 	switch kind {
 	case ItemStartOrchestration:

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/internal/jsonform"
 )
 
-// The encoder appends finished text: callers pass keys with their punctuation, as in `,"name":`.
+// The encoder's helpers append literal text: callers pass keys with their punctuation, as in `,"name":`.
 
 func appendEvent(dst []byte, e *Event) ([]byte, error) {
 	dst = jsonform.AppendNumber(dst, `{"event_id":`, e.EventID)

@@ -4,25 +4,25 @@ import (
 	"slices"
 )
 
-// Set is an immutable set of kinds, in a fixed order.
+// Set is an immutable, ordered set of kinds.
 type Set[K ~string] struct{ kinds []K }
 
-// KindSet is a set of event kinds, WorkItemKindSet one of work item kinds.
+// KindSet is a set of event kinds, and WorkItemKindSet a set of work item kinds.
 type (
 	KindSet         = Set[EventKind]
 	WorkItemKindSet = Set[WorkItemKind]
 )
 
-// Kinds makes a set of event kinds. Duplicates count once.
+// Kinds returns a set of event kinds. Duplicates are ignored.
 func Kinds(kinds ...EventKind) KindSet { return KindSet{}.With(kinds...) }
 
-// WorkItemKinds makes a set of work item kinds. Duplicates count once.
+// WorkItemKinds returns a set of work item kinds. Duplicates are ignored.
 func WorkItemKinds(kinds ...WorkItemKind) WorkItemKindSet { return WorkItemKindSet{}.With(kinds...) }
 
 // Has reports whether the set contains the kind.
 func (s Set[K]) Has(k K) bool { return slices.Contains(s.kinds, k) }
 
-// With returns the set with more kinds.
+// With returns the set with the given kinds added.
 func (s Set[K]) With(kinds ...K) Set[K] {
 	out := Set[K]{s.List()}
 	for _, k := range kinds {

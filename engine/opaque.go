@@ -9,15 +9,15 @@ import (
 	"github.com/durosim/durosim/internal/jsonform"
 )
 
-// OpaqueItem is a work item with the text from which it was read. A codec made by Opaque writes that text back byte for
-// byte, including fields and kinds that this package does not know. Other codecs write the fields that they know. Known
-// returns the item without its text.
+// OpaqueItem is a work item together with the text it was decoded from. A codec made by Opaque writes that text back
+// byte for byte, including fields and kinds that this package does not know. Other codecs write only the fields they
+// know. Known returns the item without its text.
 type OpaqueItem struct {
 	WorkItem
 	Text string
 }
 
-// Known returns the item without its text. For an item of an unknown kind, that is only its kind and target.
+// Known returns the item without its text. If the kind is unknown, only the kind and the target remain.
 func Known(w WorkItem) WorkItem {
 	if o, ok := w.(OpaqueItem); ok {
 		return o.WorkItem
@@ -25,7 +25,7 @@ func Known(w WorkItem) WorkItem {
 	return w
 }
 
-// unknownItem is an item of a kind without a struct.
+// unknownItem is an item whose kind has no struct in this package.
 type unknownItem struct {
 	kind   WorkItemKind
 	target string
@@ -35,10 +35,10 @@ func (u unknownItem) Kind() WorkItemKind { return u.kind }
 func (u unknownItem) Target() string     { return u.target }
 func (unknownItem) isWorkItem()          {}
 
-// Opaque returns a codec that preserves what c does not know: unknown fields and kinds are not errors, and are written back
-// byte for byte. It is for code that stores and forwards events and work items without understanding them, such as a
-// provider that serves callers of any build. Data in exactly the form that c writes is decoded as c would decode it,
-// without keeping its text.
+// Opaque returns a codec that preserves what c does not know: unknown fields and kinds are not errors, and are written
+// back byte for byte. Use it in code that stores and forwards events and work items without interpreting them, such as
+// a provider with callers of any build. Data that is exactly in the form c writes is decoded as by c, without keeping
+// its text.
 func Opaque(c Codec) Codec { return opaqueCodec{c} }
 
 type opaqueCodec struct{ Codec }

@@ -9,11 +9,11 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// VersionRange is the set of versions from Min to Max, both inclusive. Design: the ends are compared as numeric
-// triples, so a pre-release part in Min or Max is printed and otherwise ignored.
+// VersionRange is the set of versions from Min to Max, both inclusive. By design, the ends compare as numeric triples,
+// so a pre-release part of Min or Max is printed but otherwise ignored.
 //
-// The zero value holds 0.0.0 alone. A range with Min above Max is empty and may be passed to a provider, which then
-// serves only unpinned work. In JSON a range is {"min":"1.0.0","max":"1.5.0"}; a missing end is 0.0.0.
+// The zero value contains only 0.0.0. A range with Min above Max is empty; it may be passed to a provider, which then
+// hands out only unpinned work. In JSON a range is {"min":"1.0.0","max":"1.5.0"}, where a missing end means 0.0.0.
 type VersionRange struct {
 	Min Version `json:"min"`
 	Max Version `json:"max"`
@@ -24,15 +24,14 @@ func (r VersionRange) Contains(v Version) bool { return r.contains(&v) }
 
 func (r *VersionRange) contains(v *Version) bool { return !v.below(&r.Min) && !r.Max.below(v) }
 
-// IsEmpty reports whether the range is inverted, which is the only way to contain no version.
+// IsEmpty reports whether Min is above Max. Only such a range contains no version.
 func (r VersionRange) IsEmpty() bool { return r.Min.Compare(r.Max) > 0 }
 
-// String returns ">=1.0.0, <=1.5.0", the form in which the runtime contract logs a range. ParseRange reads the text of
-// any range that it has returned.
+// String returns the form in which the runtime logs a range, such as ">=1.0.0, <=1.5.0". ParseRange accepts the text of
+// every range that it has returned.
 func (r VersionRange) String() string { return ">=" + r.Min.String() + ", <=" + r.Max.String() }
 
-// MustParseRange is ParseRange for texts that are known to be valid, as in tests and tables. It panics where
-// ParseRange returns an error.
+// MustParseRange is like ParseRange but panics on error. Use it for texts known to be valid, as in tests and tables.
 func MustParseRange(s string) VersionRange {
 	r, err := ParseRange(s)
 	if err != nil {
@@ -103,14 +102,14 @@ func ParseRange(s string) (VersionRange, error) {
 // errRangeSyntax describes the syntax of a constraint.
 var errRangeSyntax = errors.New(`expected comparators such as ">=1.0.0, <2.0.0", "^1.4", "~1.2.3", "1.x", "*" or "1.2 - 1.4.5"`)
 
-// rangeOperators are the operators of a comparator and the canonical spelling of each. Of two with the same
-// beginning, the longer comes first.
+// rangeOperators lists the operators of comparators with their canonical spelling. If one operator is a prefix of
+// another, the longer one comes first.
 var rangeOperators = []struct{ text, op string }{
 	{">=", ">="}, {"=>", ">="}, {"<=", "<="}, {"=<", "<="}, {"~>", "~"},
 	{">", ">"}, {"<", "<"}, {"=", "="}, {"~", "~"}, {"^", "^"},
 }
 
-// rangeSpace holds the characters that the syntax counts as white space; a no-break space is not one of them.
+// rangeSpace holds the characters that count as white space. A no-break space does not.
 const rangeSpace = " \t\n\f\r"
 
 // rangeTerm is one comparator: an operator in canonical spelling and the version after it.
@@ -121,8 +120,8 @@ type rangeTerm struct {
 
 func (t rangeTerm) String() string { return t.op + t.version }
 
-// splitTerms splits a constraint into its comparators, at least one, in the order of the text. It checks everything but
-// the versions.
+// splitTerms splits a constraint into its comparators, in order. There is at least one. It checks everything but the
+// versions.
 func splitTerms(s string) ([]rangeTerm, error) {
 	if strings.Contains(s, "||") {
 		return nil, errors.New(`"||" gives alternatives: expected one contiguous range, a provider filter has no more`)
@@ -134,7 +133,8 @@ func splitTerms(s string) ([]rangeTerm, error) {
 	if rest == "" {
 		return nil, fmt.Errorf("empty: %w", errRangeSyntax)
 	}
-	// A hyphen range stands alone. Its hyphen has white space on both sides; otherwise it would begin a pre-release part.
+	// A hyphen range stands alone. Its hyphen is surrounded by white space; otherwise it would start a pre-release
+	// part.
 	if words := strings.FieldsFunc(rest, isRangeSpace); len(words) == 3 && words[1] == "-" {
 		return []rangeTerm{{">=", words[0]}, {"<=", words[2]}}, nil
 	}
@@ -168,7 +168,7 @@ func splitTerms(s string) ([]rangeTerm, error) {
 
 func isRangeSpace(r rune) bool { return strings.ContainsRune(rangeSpace, r) }
 
-// compile returns the versions that the comparator admits. The range is empty if it admits none.
+// compile returns the versions that the comparator admits. If it admits none, the range is empty.
 func (t rangeTerm) compile() (VersionRange, error) {
 	b, err := parseBound(t.version)
 	if err != nil {
@@ -208,10 +208,10 @@ func (t rangeTerm) compile() (VersionRange, error) {
 	}
 }
 
-// rangePartMax is the highest part of a bound. Above it, two versions may have the same packed form.
+// rangePartMax is the highest value of a bound's parts. Above it, two versions may have the same packed form.
 const rangePartMax = 999
 
-// bound is the version in a comparator: a triple of which the first given parts are fixed and the others are open.
+// bound is the version in a comparator. Its first given parts are fixed and the others are open.
 //
 // Invariant: 0 <= given <= 3, parts from given on are 0, and no part is above rangePartMax.
 type bound struct {
@@ -219,7 +219,7 @@ type bound struct {
 	given int
 }
 
-// parseBound reads a version of up to three parts, the last of which may be wildcards, with an optional "v" in front.
+// parseBound parses a version of up to three parts. The last ones may be wildcards, and a leading "v" is allowed.
 func parseBound(s string) (bound, error) {
 	text := strings.TrimPrefix(s, "v")
 	core, suffix := text, ""
@@ -265,10 +265,10 @@ func parseBound(s string) (bound, error) {
 	return b, nil
 }
 
-// floor returns the lowest version that begins with the given parts.
+// floor returns the lowest version that starts with the given parts.
 func (b bound) floor() Version { return V(b.parts[0], b.parts[1], b.parts[2]) }
 
-// ceil returns the highest version that begins with the given parts.
+// ceil returns the highest version that starts with the given parts.
 func (b bound) ceil() Version {
 	for i := b.given; i < len(b.parts); i++ {
 		b.parts[i] = rangePartMax
@@ -276,7 +276,7 @@ func (b bound) ceil() Version {
 	return V(b.parts[0], b.parts[1], b.parts[2])
 }
 
-// prefix returns the bound with only its first n parts given. It expects n <= b.given.
+// prefix returns the bound with only its first n parts given. n must be at most b.given.
 func (b bound) prefix(n int) bound {
 	for i := n; i < len(b.parts); i++ {
 		b.parts[i] = 0
@@ -285,8 +285,8 @@ func (b bound) prefix(n int) bound {
 	return b
 }
 
-// significant counts the given parts up to and including the first that is not zero, or all of them. These are the
-// parts that ^ keeps.
+// significant counts the given parts up to and including the first nonzero one, or all of them if all are zero. These
+// are the parts that ^ keeps.
 func (b bound) significant() int {
 	for i := range b.given {
 		if b.parts[i] != 0 {

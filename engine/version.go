@@ -12,8 +12,8 @@ import (
 // Version is the semantic version of a build or of an orchestration: a numeric triple and the text of the pre-release
 // part ("rc.1" in "2.0.0-rc.1"). The zero value is 0.0.0.
 //
-// The build part of a semantic version ("+linux") is not kept. It has no part in ordering, no provider stores it, and
-// without it two Versions are == exactly when they print alike.
+// The build part of a semantic version ("+linux") is dropped. It does not affect ordering and no provider stores it,
+// and without it two Versions are == exactly when they print alike.
 type Version struct {
 	Major, Minor, Patch uint32
 	Pre                 string
@@ -24,10 +24,11 @@ func V(major, minor, patch uint32) Version {
 	return Version{Major: major, Minor: minor, Patch: patch}
 }
 
-// ParseVersion reads "1.2.3", optionally with a pre-release part "-rc.1" and a build part "+linux", which is dropped.
+// ParseVersion parses "1.2.3", with an optional pre-release part "-rc.1" and an optional build part "+linux", which is
+// dropped.
 //
-// The text must be a complete semantic version: three parts, no leading "v", no leading zeros, no spaces. Anything else,
-// and a part above 4294967295, is an error that quotes s.
+// The text must be a complete semantic version: three parts, no leading "v", no leading zeros, no spaces. For anything
+// else, or if a part is above 4294967295, ParseVersion returns an error that quotes s.
 func ParseVersion(s string) (Version, error) {
 	if v, ok := parseTriple(s); ok {
 		return v, nil
@@ -44,8 +45,8 @@ func ParseVersion(s string) (Version, error) {
 	return Version{uint32(sv.Major()), uint32(sv.Minor()), uint32(sv.Patch()), sv.Prerelease()}, nil
 }
 
-// parseTriple reads a plain release with parts of at most nine digits, which nearly all versions are; ok is false for
-// every other text, valid or not.
+// parseTriple is a fast path for plain releases whose parts have at most nine digits, as nearly all versions do. For
+// every other text, valid or not, ok is false.
 func parseTriple(s string) (v Version, ok bool) {
 	parts := [...]*uint32{&v.Major, &v.Minor, &v.Patch}
 	part, from := 0, 0
@@ -65,8 +66,8 @@ func parseTriple(s string) (v Version, ok bool) {
 	return v, true
 }
 
-// MustParseVersion is ParseVersion for texts that are known to be valid, as in tests and tables. It panics where
-// ParseVersion returns an error.
+// MustParseVersion is like ParseVersion but panics on error. Use it for texts known to be valid, as in tests and
+// tables.
 func MustParseVersion(s string) Version {
 	v, err := ParseVersion(s)
 	if err != nil {
@@ -75,7 +76,7 @@ func MustParseVersion(s string) Version {
 	return v
 }
 
-// String returns the version as ParseVersion reads it: "1.2.3" or "1.2.3-rc.1".
+// String returns the version in the form that ParseVersion accepts: "1.2.3" or "1.2.3-rc.1".
 func (v Version) String() string {
 	b := v.appendTriple(make([]byte, 0, 16))
 	if v.Pre != "" {
@@ -90,10 +91,10 @@ func (v Version) appendTriple(b []byte) []byte {
 	return strconv.AppendUint(b, uint64(v.Patch), 10)
 }
 
-// Compare returns -1, 0 or +1 as v is below, equal to or above w by (Major, Minor, Patch) alone.
+// Compare returns -1, 0 or +1 if v is below, equal to or above w, comparing (Major, Minor, Patch) only.
 //
-// Pre is ignored, so 2.0.0-rc.1 and 2.0.0 compare as equal although they are not ==. Design: pins and bounds are
-// compared as numeric triples everywhere, because three integers are all that a provider stores of a pin.
+// Pre is ignored, so 2.0.0-rc.1 and 2.0.0 compare as equal although they are not ==. This is by design: a provider
+// stores only three integers of a pin, so pins and bounds compare as numeric triples everywhere.
 func (v Version) Compare(w Version) int {
 	switch {
 	case v.Major != w.Major:
@@ -104,7 +105,7 @@ func (v Version) Compare(w Version) int {
 	return cmp.Compare(v.Patch, w.Patch)
 }
 
-// below reports whether v.Compare(*w) < 0, without copies: filters call it at every fetch.
+// below reports whether v.Compare(*w) < 0 without copying either. Filters call it in every fetch.
 func (v *Version) below(w *Version) bool {
 	if v.Major != w.Major {
 		return v.Major < w.Major
@@ -121,7 +122,7 @@ func (v Version) Triple() Version { return V(v.Major, v.Minor, v.Patch) }
 // MarshalText returns the text of String. It never fails.
 func (v Version) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText sets v to the version in text. The rules and errors are those of ParseVersion; on error v is unchanged.
+// UnmarshalText sets v to the version in text, under the rules of ParseVersion. On error v is unchanged.
 func (v *Version) UnmarshalText(text []byte) error {
 	parsed, err := ParseVersion(string(text))
 	if err != nil {

@@ -1,11 +1,12 @@
 package engine
 
-// WorkItem is a message of a queue. The set is closed: one struct for each kind, held by value. A WorkItem is immutable.
+// WorkItem is a message in a queue. The set is closed: each kind has one struct, held by value. A WorkItem is
+// immutable.
 type WorkItem interface {
 	// Kind returns the JSON tag of the item.
 	Kind() WorkItemKind
 	// Target returns the instance to which an orchestrator item is routed, or to which an activity belongs
-	// (docs/contract/provider.md#p4.1). SubOrchCompleted and SubOrchFailed go to the parent.
+	// (docs/contract/provider.md#p4.1). For SubOrchCompleted and SubOrchFailed, it is the parent.
 	Target() string
 	isWorkItem()
 }
@@ -13,7 +14,7 @@ type WorkItem interface {
 // WorkItemKind is the JSON tag of a work item.
 type WorkItemKind string
 
-// The kinds of work items (docs/contract/runtime.md#r2). ExternalRaised2 exists from build 2.0.0 on.
+// The kinds of work items (docs/contract/runtime.md#r2). ExternalRaised2 was added in build 2.0.0.
 const (
 	ItemStartOrchestration WorkItemKind = "StartOrchestration"
 	ItemContinueAsNew      WorkItemKind = "ContinueAsNew"
@@ -29,8 +30,8 @@ const (
 	ItemExternalRaised2    WorkItemKind = "ExternalRaised2"
 )
 
-// StartItem starts an instance (JSON tag StartOrchestration). Version is empty for "by policy". Parent fields are zero
-// for a root; ParentExecutionID is omitted when zero. ExecutionID is always 1.
+// StartItem starts an instance (JSON tag StartOrchestration). An empty Version means that the policy decides. Parent
+// fields are zero for a root; ParentExecutionID is omitted when zero. ExecutionID is always 1.
 type StartItem struct {
 	Instance          string
 	Orchestration     string
@@ -42,8 +43,8 @@ type StartItem struct {
 	ExecutionID       uint64
 }
 
-// ContinueAsNewItem starts the next execution of an instance (JSON tag ContinueAsNew). The parent fields let a
-// continued child still answer its parent; they are omitted when zero.
+// ContinueAsNewItem starts the next execution of an instance (JSON tag ContinueAsNew). The parent fields let the new
+// execution of a child still answer its parent; they are omitted when zero.
 type ContinueAsNewItem struct {
 	Instance            string
 	Orchestration       string
@@ -83,7 +84,8 @@ type ActivityFailedItem struct {
 	Details     ErrorDetails
 }
 
-// TimerFiredItem is a timer's message. If an ack enqueues it, it becomes visible at FireAtMs of store time.
+// TimerFiredItem announces that a timer has fired. When an ack enqueues one, it becomes visible at FireAtMs in store
+// time.
 type TimerFiredItem struct {
 	Instance    string
 	ExecutionID uint64
@@ -91,14 +93,14 @@ type TimerFiredItem struct {
 	FireAtMs    uint64
 }
 
-// ExternalRaisedItem carries a client's event of the first generation.
+// ExternalRaisedItem carries a first-generation event raised by a client.
 type ExternalRaisedItem struct {
 	Instance string
 	Name     string
 	Data     string
 }
 
-// ExternalRaised2Item carries a client's event of the second generation.
+// ExternalRaised2Item carries a second-generation event raised by a client.
 type ExternalRaised2Item struct {
 	Instance string
 	Name     string
@@ -106,7 +108,7 @@ type ExternalRaised2Item struct {
 	Data     string
 }
 
-// QueueMessageItem carries a client's queue message.
+// QueueMessageItem carries a queue message sent by a client.
 type QueueMessageItem struct {
 	Instance string
 	Name     string

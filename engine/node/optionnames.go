@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// optionEntry describes how one named option is parsed, printed and checked.
+// optionEntry describes how a named option is parsed, printed and validated.
 type optionEntry struct {
 	name  string
 	set   func(o *Options, value string) error
@@ -20,7 +20,7 @@ type optionEntry struct {
 	check func(o *Options) error
 }
 
-// optionTable has every option, sorted by name.
+// optionTable lists all options, sorted by name.
 var optionTable = []optionEntry{
 	duration("activity_cancellation_grace_period", 0, func(o *Options) *time.Duration { return &o.ActivityCancellationGracePeriod }),
 	duration("call_deadline", time.Millisecond, func(o *Options) *time.Duration { return &o.CallDeadline }),
@@ -99,10 +99,11 @@ func OptionNames() []string {
 	return names
 }
 
-// Set sets an option by its name in docs/contract/runtime.md#r4, except that unregistered_backoff has two:
-// unregistered_backoff_base and unregistered_backoff_max. Durations are Go durations ("5s"), versions a range
-// (">=1.0.0,<=2.0.0") or "default", tags DefaultOnly, Any, None, Tags(a,b) or DefaultAnd(a,b). On error nothing is set.
-// Validate checks rules that involve several options.
+// Set sets the option with the given name. Names are those in docs/contract/runtime.md#r4, except that
+// unregistered_backoff is split into unregistered_backoff_base and unregistered_backoff_max. Durations use Go syntax
+// ("5s"), versions are a range (">=1.0.0,<=2.0.0") or "default", and tags are DefaultOnly, Any, None, Tags(a,b) or
+// DefaultAnd(a,b). If Set returns an error, nothing has changed. Rules that involve several options are checked by
+// Validate.
 func (o *Options) Set(name, value string) error {
 	i, found := slices.BinarySearchFunc(optionTable, name, func(d optionEntry, name string) int { return strings.Compare(d.name, name) })
 	if !found {
@@ -116,7 +117,7 @@ func (o *Options) Set(name, value string) error {
 	return nil
 }
 
-// Get returns the value of an option by name, in the form that Set reads, and whether the option exists.
+// Get returns the value of the named option in the form that Set accepts, and whether the option exists.
 func (o Options) Get(name string) (string, bool) {
 	for _, d := range optionTable {
 		if d.name == name {
@@ -126,7 +127,7 @@ func (o Options) Get(name string) (string, bool) {
 	return "", false
 }
 
-// String lists the options that differ from the defaults, as name=value, sorted by name and separated by spaces.
+// String lists the options that differ from their defaults as name=value, sorted by name and separated by spaces.
 func (o Options) String() string {
 	defaults := DefaultOptions()
 	var parts []string
@@ -185,7 +186,7 @@ func number(name string, least, most int, field func(*Options) *int) optionEntry
 	}
 }
 
-// checkNodeID refuses white space, which would break reading the output of String with Set.
+// checkNodeID rejects white space, because Set could not parse an id with white space in String's output.
 func checkNodeID(id string) error {
 	if strings.ContainsFunc(id, unicode.IsSpace) {
 		return fmt.Errorf("%q: expected no white space", id)

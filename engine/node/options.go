@@ -8,52 +8,54 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Options are a node's options (docs/contract/runtime.md#r4). They are plain data: a copy made by Clone shares nothing.
-// Durations are whole milliseconds. DefaultOptions returns the contract's defaults; the zero value of Options is not
-// valid.
+// Options are a node's settings (docs/contract/runtime.md#r4). They are plain data, and a copy made by Clone shares
+// nothing with the original. Durations must be whole milliseconds. Start from DefaultOptions, which returns the
+// contract's defaults: the zero value of Options is not valid.
 type Options struct {
-	// DispatcherMinPollInterval is how long a slot waits between two fetches that find nothing.
+	// DispatcherMinPollInterval is how long a slot waits after a fetch that found nothing.
 	DispatcherMinPollInterval time.Duration
-	// DispatcherLongPollTimeout is how long a provider may keep a fetch waiting for work; 0 means not at all.
+	// DispatcherLongPollTimeout is how long a provider may block a fetch until there is work; 0 means no blocking.
 	DispatcherLongPollTimeout time.Duration
-	// OrchestrationConcurrency and WorkerConcurrency are numbers of slots; 0 means none of that kind.
+	// OrchestrationConcurrency and WorkerConcurrency are the number of slots of each kind; 0 means none.
 	OrchestrationConcurrency int
 	WorkerConcurrency        int
-	// OrchestratorLockTimeout is how long a fetch or a renewal locks a batch. The buffer is how long before expiry the
-	// lock is renewed; it is ignored for short timeouts (docs/contract/runtime.md).
+	// OrchestratorLockTimeout is how long a batch stays locked after a fetch or a renewal.
+	// OrchestratorLockRenewalBuffer is how long before expiry the lock is renewed; it is ignored for short timeouts
+	// (docs/contract/runtime.md).
 	OrchestratorLockTimeout       time.Duration
 	OrchestratorLockRenewalBuffer time.Duration
-	// WorkerLockTimeout and its buffer are the same for activities.
+	// WorkerLockTimeout and WorkerLockRenewalBuffer are the same settings for activities.
 	WorkerLockTimeout       time.Duration
 	WorkerLockRenewalBuffer time.Duration
-	// UnregisteredBackoffBase and Max bound the delay with which the node abandons work without a handler: the delay
-	// is Base, doubled with each attempt up to six times, and at most Max.
+	// UnregisteredBackoffBase and UnregisteredBackoffMax determine how long work without a handler is delayed when the
+	// node abandons it. The delay starts at Base and doubles with each attempt, at most six times, up to Max.
 	UnregisteredBackoffBase time.Duration
 	UnregisteredBackoffMax  time.Duration
-	// MaxAttempts is how many times a message may be delivered, on both queues: the next delivery is poison.
+	// MaxAttempts is how many times a message on either queue may be delivered. The next delivery is poison.
 	MaxAttempts uint32
-	// ActivityCancellationGracePeriod is how long a cancelled activity may go on; 0 means not at all.
+	// ActivityCancellationGracePeriod is how long an activity may keep running after it is cancelled; 0 means not at
+	// all.
 	ActivityCancellationGracePeriod time.Duration
 	// SupportedReplayVersions is the range of pins that the node replays; nil means the build's default range.
 	SupportedReplayVersions *engine.VersionRange
-	// A session is locked for SessionLockTimeout and renewed like any lock, unless it has been idle for longer than
-	// SessionIdleTimeout; expired sessions without work are swept every SessionCleanupInterval. MaxSessionsPerRuntime
-	// bounds the sessions whose activities the workers hold at a time.
+	// A session is locked for SessionLockTimeout and renewed like any other lock unless it has been idle for longer
+	// than SessionIdleTimeout. Expired sessions without work are swept every SessionCleanupInterval.
+	// MaxSessionsPerRuntime limits how many sessions the workers may hold activities of at a time.
 	SessionLockTimeout       time.Duration
 	SessionLockRenewalBuffer time.Duration
 	SessionIdleTimeout       time.Duration
 	SessionCleanupInterval   time.Duration
 	MaxSessionsPerRuntime    int
-	// WorkerNodeID is the stable session owner of all slots; empty makes each slot its own owner.
+	// WorkerNodeID is a stable owner of sessions that all slots share. If it is empty, each slot owns its own sessions.
 	WorkerNodeID string
-	// WorkerTagFilter selects the activities that the node takes.
+	// WorkerTagFilter selects the activities that the node accepts.
 	WorkerTagFilter engine.TagFilter
-	// CallDeadline is how long the node waits for an answer to a provider call other than a fetch
+	// CallDeadline is how long the node waits for the answer to a provider call other than a fetch
 	// (docs/contract-decisions.md#world).
 	CallDeadline time.Duration
 }
 
-// DefaultOptions returns the defaults of docs/contract/runtime.md#r4.
+// DefaultOptions returns the defaults in docs/contract/runtime.md#r4.
 func DefaultOptions() Options {
 	return Options{
 		DispatcherMinPollInterval:       100 * time.Millisecond,
@@ -87,7 +89,7 @@ func (o Options) Clone() Options {
 	return o
 }
 
-// Range returns the range of pins that a node of that build replays with these options.
+// Range returns the range of pins that a node running build b replays with these options.
 func (o Options) Range(b *engine.Build) engine.VersionRange {
 	if o.SupportedReplayVersions != nil {
 		return *o.SupportedReplayVersions
@@ -95,10 +97,10 @@ func (o Options) Range(b *engine.Build) engine.VersionRange {
 	return b.DefaultRange
 }
 
-// maxSlots bounds the numbers of slots: a higher number is a mistake in a scenario.
+// maxSlots limits the number of slots. A higher number is certainly a mistake in the scenario.
 const maxSlots = 1024
 
-// Validate returns an error for the first invalid option, or nil.
+// Validate returns an error for the first invalid option it finds, or nil.
 func (o Options) Validate() error {
 	for _, d := range optionTable {
 		if d.check == nil {
@@ -111,7 +113,7 @@ func (o Options) Validate() error {
 	if o.UnregisteredBackoffMax < o.UnregisteredBackoffBase {
 		return fmt.Errorf("option unregistered_backoff_max: %v is below unregistered_backoff_base, %v", o.UnregisteredBackoffMax, o.UnregisteredBackoffBase)
 	}
-	// A session must not count as idle while its activity is between two renewals (docs/contract/runtime.md#r4).
+	// A session must not become idle between two renewals of its activity (docs/contract/runtime.md#r4).
 	floor := o.WorkerLockTimeout - o.WorkerLockRenewalBuffer
 	if floor < 0 {
 		floor = time.Second

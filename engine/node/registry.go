@@ -10,12 +10,12 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// Activity is an activity's code. It must be deterministic: its result may depend only on its arguments. A returned
-// error fails the activity with the error's text; so does a panic.
+// Activity is an activity's code. It must be deterministic: its result may depend only on its arguments. If it returns
+// an error or panics, the activity fails with that text.
 type Activity func(ctx ActivityContext, input string) (string, error)
 
-// ActivityContext identifies the running activity and where it runs. Attempt is its delivery number, from 1; session
-// and tag are empty if there is none; WorkerID is the worker slot's, unique among all running slots.
+// ActivityContext identifies the running activity and where it runs. Attempt is the delivery count, starting at 1.
+// Session and Tag are empty if the activity has none. WorkerID is the worker slot's id, unique among all running slots.
 type ActivityContext struct {
 	Instance    string
 	ExecutionID uint64
@@ -27,10 +27,11 @@ type ActivityContext struct {
 	WorkerID    string
 }
 
-// Registry is a node's code: orchestrations by name and version, activities by name. Registrations may change between
-// two steps of a node; all nodes that share a Registry see the change. A Registry is not safe for concurrent use.
+// Registry holds a node's code: orchestrations by name and version, activities by name. Registrations may change
+// between a node's steps, and every node that shares the Registry sees the change. A Registry is not safe for
+// concurrent use.
 //
-// Versions of one name compare as numeric triples and must be registered in ascending order.
+// Versions of a name compare as numeric triples and must be registered in ascending order.
 type Registry struct {
 	orchestrations []registeredOrchestration // sorted by name
 	activities     []registeredActivity      // sorted by name
@@ -42,7 +43,7 @@ type registeredOrchestration struct {
 	policy   Policy
 }
 
-// registeredVersion has a nil handler after Deregister. Its entry stays, so that the version can be registered again.
+// registeredVersion has a nil handler after Deregister. The entry is kept so that the version can be registered again.
 type registeredVersion struct {
 	version engine.Version
 	handler orch.Handler
@@ -54,21 +55,21 @@ type registeredActivity struct {
 	run  Activity
 }
 
-// Policy selects the version of a name that starts when the start names none. The zero value is Latest.
+// Policy selects the version that is started when a start names none. The zero value is Latest.
 type Policy struct{ exact *engine.Version }
 
-// Latest returns the policy that takes the highest registered version.
+// Latest returns the policy that selects the highest registered version.
 func Latest() Policy { return Policy{} }
 
-// Exact returns the policy that takes only that version, whether it is registered or not.
+// Exact returns the policy that selects only version v, whether or not it is registered.
 func Exact(v engine.Version) Policy { return Policy{exact: &v} }
 
-// Resolved is a handler that the registry found.
+// Resolved is a handler found in the registry.
 type Resolved struct {
 	Name    string
 	Version engine.Version
 	Handler orch.Handler
-	text    string // name@version, made at registration
+	text    string // name@version, formatted at registration
 }
 
 // String returns name@version.
@@ -84,8 +85,8 @@ func handlerText(name string, version engine.Version) string { return name + "@"
 // NewRegistry returns an empty registry.
 func NewRegistry() *Registry { return &Registry{} }
 
-// Register adds a version of an orchestration. It must be later than all versions of the name, except that a
-// deregistered version may be registered again.
+// Register adds a version of an orchestration. The version must be higher than all others of that name, unless it was
+// registered before and then deregistered.
 func (r *Registry) Register(name string, version engine.Version, handler orch.Handler) error {
 	if name == "" || handler == nil {
 		return fmt.Errorf("orchestration registration %q: expected a name and a handler", name+"@"+version.String())
@@ -110,7 +111,7 @@ func (r *Registry) Register(name string, version engine.Version, handler orch.Ha
 	return nil
 }
 
-// Deregister removes a version of an orchestration and reports whether it was there.
+// Deregister removes a version of an orchestration and reports whether it was registered.
 func (r *Registry) Deregister(name string, version engine.Version) bool {
 	i, found := r.find(name)
 	if !found {
@@ -125,7 +126,7 @@ func (r *Registry) Deregister(name string, version engine.Version) bool {
 	return true
 }
 
-// SetPolicy sets which version of a name starts by default. The name must have been registered.
+// SetPolicy sets which version of an orchestration starts by default. The name must be registered.
 func (r *Registry) SetPolicy(name string, p Policy) error {
 	i, found := r.find(name)
 	if !found {
@@ -135,7 +136,7 @@ func (r *Registry) SetPolicy(name string, p Policy) error {
 	return nil
 }
 
-// RegisterActivity adds an activity.
+// RegisterActivity registers an activity.
 func (r *Registry) RegisterActivity(name string, run Activity) error {
 	if strings.HasPrefix(name, orchhost.SystemActivityPrefix) {
 		return fmt.Errorf("activity name '%s' uses reserved prefix '%s'", name, orchhost.SystemActivityPrefix)
@@ -151,7 +152,7 @@ func (r *Registry) RegisterActivity(name string, run Activity) error {
 	return nil
 }
 
-// DeregisterActivity removes an activity and reports whether it was there.
+// DeregisterActivity removes an activity and reports whether it was registered.
 func (r *Registry) DeregisterActivity(name string) bool {
 	i, found := r.findActivity(name)
 	if found {
@@ -160,8 +161,8 @@ func (r *Registry) DeregisterActivity(name string) bool {
 	return found
 }
 
-// ResolveStart returns the handler for a start or a continue-as-new: the exact version if it names one, otherwise the
-// version that the policy selects. A version that does not parse counts as not registered
+// ResolveStart returns the handler for a start or a continue-as-new: the exact version if one is named, otherwise the
+// version that the policy selects. A version that does not parse is treated as not registered
 // (docs/contract/runtime.md#r8).
 func (r *Registry) ResolveStart(name, version string) (Resolved, bool) {
 	o := r.lookUp(name)
@@ -174,7 +175,7 @@ func (r *Registry) ResolveStart(name, version string) (Resolved, bool) {
 		}
 		return o.exactly(*o.policy.exact)
 	}
-	for i := range o.versions { // usually spelled as it was registered
+	for i := range o.versions { // most versions are spelled as they were registered
 		if v := &o.versions[i]; v.text[len(name)+1:] == version {
 			return o.resolved(v)
 		}
@@ -186,8 +187,8 @@ func (r *Registry) ResolveStart(name, version string) (Resolved, bool) {
 	return o.exactly(v)
 }
 
-// ResolveStarted returns the handler for a later turn: exactly the version that the execution's first event records,
-// where 0.0.0 counts as none.
+// ResolveStarted returns the handler for a later turn. It must be exactly the version recorded in the execution's first
+// event; 0.0.0 means that no version was recorded.
 func (r *Registry) ResolveStarted(name, version string) (Resolved, bool) {
 	if version == "0.0.0" {
 		version = ""
@@ -195,7 +196,7 @@ func (r *Registry) ResolveStarted(name, version string) (Resolved, bool) {
 	return r.ResolveStart(name, version)
 }
 
-// Activity returns an activity's code.
+// Activity returns the code of the named activity.
 func (r *Registry) Activity(name string) (Activity, bool) {
 	i, found := r.findActivity(name)
 	if !found {
@@ -204,7 +205,8 @@ func (r *Registry) Activity(name string) (Activity, bool) {
 	return r.activities[i].run, true
 }
 
-// Orchestrations lists the registered versions as name@version, by name and then version. The caller owns the slice.
+// Orchestrations lists the registered versions as name@version, sorted by name and then version. The caller owns the
+// slice.
 func (r *Registry) Orchestrations() []string {
 	var names []string
 	for _, o := range r.orchestrations {
@@ -235,9 +237,9 @@ func (r *Registry) Clone() *Registry {
 	return c
 }
 
-// Adopt adds the selected code that another registry has and this one lacks. It reports whether the other registry has
-// any selected code. selected is asked about versions of orchestrations, as name@version, and about names of
-// activities. Unlike with Register, a version may be earlier than those already registered.
+// Adopt copies from another registry the selected code that this one lacks. It reports whether the other registry has
+// any selected code. It calls selected with name@version for orchestrations and with the name for activities. Unlike
+// Register, Adopt may add a version lower than those already registered.
 func (r *Registry) Adopt(from *Registry, selected func(code string) bool) bool {
 	any := false
 	for _, o := range from.orchestrations {
@@ -276,8 +278,8 @@ func (r *Registry) find(name string) (int, bool) {
 	})
 }
 
-// lookUp returns the orchestration with a name, nil if there is none. A linear search is fastest for a few dozen names,
-// since most differ in length.
+// lookUp returns the orchestration with the given name, or nil. For a few dozen names a linear search is fastest,
+// because most names differ in length.
 func (r *Registry) lookUp(name string) *registeredOrchestration {
 	for i := range r.orchestrations {
 		if r.orchestrations[i].name == name {
@@ -293,14 +295,14 @@ func (r *Registry) findActivity(name string) (int, bool) {
 	})
 }
 
-// find returns the index of a version's triple, and whether the triple is registered.
+// find returns the index of v's triple and whether it is registered.
 func (o *registeredOrchestration) find(v engine.Version) (int, bool) {
 	return slices.BinarySearchFunc(o.versions, v, func(have registeredVersion, v engine.Version) int {
 		return have.version.Compare(v)
 	})
 }
 
-// latest returns the highest version that has a handler, nil if there is none.
+// latest returns the highest version that has a handler, or nil.
 func (o *registeredOrchestration) latest() *registeredVersion {
 	for i := len(o.versions) - 1; i >= 0; i-- {
 		if o.versions[i].handler != nil {
@@ -310,7 +312,8 @@ func (o *registeredOrchestration) latest() *registeredVersion {
 	return nil
 }
 
-// exactly finds a version by its exact text: 2.0.0-rc.1 is not 2.0.0, although only one of them can be registered.
+// exactly finds a version whose text matches exactly: 2.0.0-rc.1 does not match 2.0.0, although only one of them can be
+// registered.
 func (o *registeredOrchestration) exactly(v engine.Version) (Resolved, bool) {
 	at, found := o.find(v)
 	if !found || o.versions[at].version != v {

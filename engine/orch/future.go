@@ -8,8 +8,9 @@ type Future struct {
 	token orchhost.Token
 }
 
-// Await suspends the code until there is a result. Awaited again, a future gives the same result. The error of a failed
-// activity or child has the failure's display text. Awaiting a future that was dropped before it had a result panics.
+// Await suspends the code until the result is known. Awaiting a future again returns the same result. If an activity or
+// child failed, the error has the failure's display text. Await panics if the future was dropped before it had a
+// result.
 func (f *Future) Await() (string, error) {
 	value, err := f.host.Await(f.token)
 	if err == orchhost.Over {
@@ -18,7 +19,7 @@ func (f *Future) Await() (string, error) {
 	return value, err
 }
 
-// Drop abandons the future. It does nothing if the future has a result or is already dropped.
+// Drop abandons the future. It has no effect if the future already has a result or was already dropped.
 func (f *Future) Drop() { f.host.Drop(f.token) }
 
 // Outcome is the result of an awaited future.
@@ -27,8 +28,8 @@ type Outcome struct {
 	Err   error
 }
 
-// Select suspends the code until one of the futures has a result and returns its index with the result. If several are
-// ready at that moment, the first argument wins. The others are dropped. There must be at least one future.
+// Select suspends the code until one of the futures has a result, and returns that future's index and result. If
+// several are ready, the first argument wins. The others are dropped. Select needs at least one future.
 func Select(futures ...*Future) (index int, value string, err error) {
 	if len(futures) == 0 {
 		panic("orch: Select of no futures")
@@ -44,7 +45,7 @@ func Select(futures ...*Future) (index int, value string, err error) {
 	return index, value, err
 }
 
-// Join suspends the code until every future has a result and returns the results in argument order.
+// Join suspends the code until all futures have results and returns the results in argument order.
 func Join(futures ...*Future) []Outcome {
 	out := make([]Outcome, len(futures))
 	for i, f := range futures {

@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// RetryPolicy sets how often and when a failed activity is retried.
+// RetryPolicy sets how often and after which delays a failed activity is retried.
 type RetryPolicy struct {
 	// MaxAttempts is the maximum number of attempts, at least 1.
 	MaxAttempts int
-	// Timeout bounds each attempt; 0 means no bound. An attempt that times out is not retried.
+	// Timeout limits each attempt; 0 means no limit. An attempt that times out is not retried.
 	Timeout time.Duration
-	// Backoff is the pause before each further attempt; nil means none.
+	// Backoff returns the pause before each retry; nil means no pause.
 	Backoff Backoff
 }
 
-// Backoff returns the pause after the n-th failed attempt, n from 1. Zero or less means no pause.
+// Backoff returns the pause after the n-th failed attempt, counting from 1. Zero or less means no pause.
 type Backoff func(n int) time.Duration
 
-// DefaultRetryPolicy returns 3 attempts with pauses that start at 100 ms and double, at most 30 s.
+// DefaultRetryPolicy returns a policy of 3 attempts. Pauses start at 100 ms and double, up to 30 s.
 func DefaultRetryPolicy() RetryPolicy {
 	return RetryPolicy{MaxAttempts: 3, Backoff: ExponentialBackoff(100*time.Millisecond, 2, 30*time.Second)}
 }
 
-// FixedBackoff returns a backoff with the same pause each time.
+// FixedBackoff returns a backoff that always pauses for d.
 func FixedBackoff(d time.Duration) Backoff { return func(int) time.Duration { return d } }
 
-// LinearBackoff returns a backoff of base, twice base, three times base, and so on, up to most.
+// LinearBackoff returns a backoff that pauses for base, then twice base, three times base and so on, up to most.
 func LinearBackoff(base, most time.Duration) Backoff {
 	return func(n int) time.Duration {
 		if base > 0 && time.Duration(n) > most/base {
@@ -36,7 +36,7 @@ func LinearBackoff(base, most time.Duration) Backoff {
 	}
 }
 
-// ExponentialBackoff returns a backoff of base, then factor times as much each time, up to most.
+// ExponentialBackoff returns a backoff that starts at base and multiplies the pause by factor each time, up to most.
 func ExponentialBackoff(base time.Duration, factor int, most time.Duration) Backoff {
 	return func(n int) time.Duration {
 		d := base
@@ -50,13 +50,13 @@ func ExponentialBackoff(base time.Duration, factor int, most time.Duration) Back
 	}
 }
 
-// ErrActivityTimeout is the error of an activity that did not end within the timeout of its RetryPolicy.
+// ErrActivityTimeout is the error of an activity that exceeded the Timeout of its RetryPolicy.
 var ErrActivityTimeout = errors.New("timeout: activity timed out")
 
-// ScheduleActivityWithRetry runs an activity until it succeeds, at most as often as the policy allows, and returns its
-// result or its last error. It is orchestration code like any other: each attempt is a schedule, each pause a timer, and
-// with a timeout each attempt is a Select of the activity, scheduled first, and a timer. It suspends the code; to go on
-// meanwhile, call it inside Context.Go.
+// ScheduleActivityWithRetry runs an activity until it succeeds or the policy's attempts are used up, and returns its
+// result or its last error. It is built from ordinary orchestration calls: each attempt is a schedule and each pause a
+// timer, and with a timeout, each attempt is a Select of the activity, scheduled first, and a timer. It suspends the
+// code. To do other work meanwhile, call it inside Context.Go.
 func (c *Context) ScheduleActivityWithRetry(name, input string, policy RetryPolicy, options ...ActivityOption) (string, error) {
 	if policy.MaxAttempts < 1 {
 		panic("orch: a retry policy needs at least one attempt")

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// SetCustomStatus sets the instance's custom status, which clients can read and wait for. It stays when the instance
-// continues as new.
+// SetCustomStatus sets the instance's custom status, which clients can read and wait for. The status survives a
+// continue-as-new.
 func (c *Context) SetCustomStatus(status string) {
 	c.host.Update(orchhost.Action{Kind: orchhost.ActionSetCustomStatus, Input: status})
 }
@@ -32,7 +32,7 @@ func (c *Context) SetKVValue(key, value string) {
 	c.host.Update(orchhost.Action{Kind: orchhost.ActionSetKV, Name: key, Input: value})
 }
 
-// KVValue returns a key's value and whether the instance has the key. It sees what the code has set before.
+// KVValue returns a key's value and whether the instance has the key. It reflects what the code has set so far.
 func (c *Context) KVValue(key string) (string, bool) {
 	kv := c.host.KV()
 	i, found := slices.BinarySearchFunc(kv, key, func(e engine.KVEntry, key string) int { return strings.Compare(e.Key, key) })
@@ -60,7 +60,7 @@ func (c *Context) ClearKVValue(key string) {
 // ClearAllKVValues removes all keys.
 func (c *Context) ClearAllKVValues() { c.host.Update(orchhost.Action{Kind: orchhost.ActionClearAllKV}) }
 
-// PruneKVValuesUpdatedBefore clears, in key order, the keys that were last set before ms, a store time in milliseconds, and
-// returns the number of keys cleared. A key's time is the time of the turn that set it, in that turn and in each
+// PruneKVValuesUpdatedBefore clears, in key order, the keys last set before ms, a store time in milliseconds. It
+// returns the number of keys cleared. A key's time is the time of the turn that set it, in that turn and in every
 // replay.
 func (c *Context) PruneKVValuesUpdatedBefore(ms uint64) int { return c.host.PruneKV(ms) }

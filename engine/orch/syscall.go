@@ -8,13 +8,13 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// NewGUID returns a fresh globally unique id. Like UTCNowMs and RemoteKVValue it awaits an activity, so its answer is
-// recorded and is the same in each replay.
+// NewGUID returns a new globally unique id. Like UTCNowMs and RemoteKVValue, it awaits an activity, so the answer is
+// recorded and the same in every replay.
 func (c *Context) NewGUID() (string, error) {
 	return c.ScheduleActivity(orchhost.SystemNewGUID, "").Await()
 }
 
-// UTCNowMs returns the clock of the worker that answers, in milliseconds.
+// UTCNowMs returns the time on the clock of the worker that answers, in milliseconds.
 func (c *Context) UTCNowMs() (int64, error) {
 	text, err := c.ScheduleActivity(orchhost.SystemUTCNowMs, "").Await()
 	if err != nil {
@@ -27,7 +27,7 @@ func (c *Context) UTCNowMs() (int64, error) {
 	return ms, nil
 }
 
-// RemoteKVValue returns the value that a key of some instance had when a worker read it, and whether it had one.
+// RemoteKVValue returns the value of a key of any instance at the time a worker read it, and whether the key existed.
 func (c *Context) RemoteKVValue(instance, key string) (value string, found bool, err error) {
 	input, err := json.Marshal(orchhost.RemoteKey{InstanceID: instance, Key: key})
 	if err != nil {

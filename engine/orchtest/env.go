@@ -19,27 +19,27 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// The instance under test, and the time at which it starts: 2024-01-01 00:00 UTC, in milliseconds.
+// The instance under test, and its start time in milliseconds: 2024-01-01 00:00 UTC.
 const (
 	Instance = "instance-1"
 	StartMs  = 1_704_067_200_000
 )
 
-// maxTurns bounds the turns of one call of an Env: code that needs more is assumed to run forever.
+// maxTurns limits the turns of one Env call. Code that needs more is assumed to run forever.
 const maxTurns = 10_000
 
-// Env is one instance of an orchestration under test, in an environment of its own. It is not safe for concurrent use.
+// Env runs one instance of the orchestration under test. It is not safe for concurrent use.
 type Env struct {
 	t          T
 	build      *engine.Build
-	handlers   map[string]orch.Handler // by version; "" is the handler given to New
+	handlers   map[string]orch.Handler // by version; "" is the handler passed to New
 	activities map[string]*Mock
 	children   map[string]*Mock
 
 	nowMs   uint64
 	started bool
-	due     []due // in the order in which it was scheduled
-	// The current execution, and the histories of the earlier ones.
+	due     []due // in scheduling order
+	// The current execution, and the histories of earlier ones.
 	execution uint64
 	handler   orch.Handler
 	start     *replay.Start
@@ -52,16 +52,16 @@ type Env struct {
 	details   engine.ErrorDetails
 }
 
-// due is a message, or a function of the test, scheduled for a time.
+// due is a message or one of the test's functions, scheduled for a time.
 type due struct {
 	atMs uint64
 	item engine.WorkItem
 	run  func()
-	// child is the child instance that the item answers for, if it is a child's answer.
+	// child is the instance id of the child that sent the item, if the item is a child's answer.
 	child string
 }
 
-// New returns an environment for an orchestration that has not started. It runs on the latest shipped build.
+// New returns an environment for an orchestration that has not been started. It uses the latest shipped build.
 func New(t T, handler orch.Handler) *Env {
 	return &Env{
 		t: t, build: latestBuild(), handlers: map[string]orch.Handler{"": handler},
@@ -74,13 +74,13 @@ func latestBuild() *engine.Build {
 	return all[len(all)-1]
 }
 
-// Version registers the code of another version, for Context.ContinueAsNewVersioned.
+// Version registers the code of another version for Context.ContinueAsNewVersioned.
 func (e *Env) Version(version string, handler orch.Handler) { e.handlers[version] = handler }
 
-// Activity returns the mock of an activity. A call of an activity without a mock fails the test.
+// Activity returns the mock for an activity. Calling an activity that has no mock fails the test.
 func (e *Env) Activity(name string) *Mock { return mockOf(e.activities, name) }
 
-// Child returns the mock of a child orchestration. A start of a child without a mock fails the test. A child that is
+// Child returns the mock for a child orchestration. Starting a child that has no mock fails the test. A child that is
 // cancelled before it ends fails.
 func (e *Env) Child(name string) *Mock { return mockOf(e.children, name) }
 
@@ -91,7 +91,7 @@ func mockOf(mocks map[string]*Mock, name string) *Mock {
 	return mocks[name]
 }
 
-// Run starts the orchestration, lets time pass until nothing more is due, and returns its output. It fails the test if
+// Run starts the orchestration, advances time until nothing is left to do, and returns the output. It fails the test if
 // the orchestration has not completed by then.
 func (e *Env) Run(input string) string {
 	e.t.Helper()
@@ -100,7 +100,7 @@ func (e *Env) Run(input string) string {
 	return e.Output()
 }
 
-// Start starts the orchestration, and runs what is due at once.
+// Start starts the orchestration and runs everything that is due immediately.
 func (e *Env) Start(input string) {
 	e.t.Helper()
 	if e.started {
@@ -112,7 +112,7 @@ func (e *Env) Start(input string) {
 	e.Skip(0)
 }
 
-// Skip lets time pass, and runs what becomes due in that time.
+// Skip advances time by d and runs everything that becomes due.
 func (e *Env) Skip(d time.Duration) {
 	e.t.Helper()
 	until := e.nowMs + uint64(d.Milliseconds())
@@ -120,25 +120,25 @@ func (e *Env) Skip(d time.Duration) {
 	e.nowMs = until
 }
 
-// Finish lets time pass until nothing more is due: the orchestration has ended, or waits for the test to act.
+// Finish advances time until nothing is left to do: the orchestration has ended or is waiting for the test to act.
 func (e *Env) Finish() {
 	e.t.Helper()
 	e.pass(^uint64(0))
 }
 
-// After calls f once d of test time has passed; f can raise an event, for example.
+// After calls f after d of test time, for example to raise an event.
 func (e *Env) After(d time.Duration, f func()) {
 	e.due = append(e.due, due{atMs: e.nowMs + uint64(d.Milliseconds()), run: f})
 }
 
-// Raise raises an event of the first generation (Context.ScheduleWait). Like all messages it is delivered by the next Skip
-// or Finish.
+// Raise raises a first-generation event (Context.ScheduleWait). Like all messages, it is delivered by the next Skip or
+// Finish.
 func (e *Env) Raise(name, data string) {
 	e.t.Helper()
 	e.message(engine.ExternalRaisedItem{Instance: Instance, Name: name, Data: data})
 }
 
-// Raise2 raises an event of the second generation (Context.ScheduleWait2).
+// Raise2 raises a second-generation event (Context.ScheduleWait2).
 func (e *Env) Raise2(name, topic, data string) {
 	e.t.Helper()
 	e.message(engine.ExternalRaised2Item{Instance: Instance, Name: name, Topic: topic, Data: data})
@@ -166,11 +166,11 @@ func (e *Env) message(item engine.WorkItem) {
 
 func (e *Env) send(item engine.WorkItem) { e.due = append(e.due, due{atMs: e.nowMs, item: item}) }
 
-// Ended reports whether the orchestration has ended, in whatever way.
+// Ended reports whether the orchestration has ended, successfully or not.
 func (e *Env) Ended() bool { return e.end != replay.ResultContinue }
 
-// Output returns the output of an orchestration that has completed. Otherwise it fails the test and reports what the
-// orchestration waits for or how it failed.
+// Output returns the output of a completed orchestration. If it has not completed, Output fails the test and reports
+// what the orchestration is waiting for or how it failed.
 func (e *Env) Output() string {
 	e.t.Helper()
 	for _, event := range e.history {
@@ -185,19 +185,20 @@ func (e *Env) Output() string {
 	return ""
 }
 
-// Failure returns the text with which the orchestration failed, empty if it did not.
+// Failure returns the error text of a failed orchestration, or "" if it did not fail.
 func (e *Env) Failure() string { return e.details.Display() }
 
-// History returns the history of the current execution, or of the last one. The caller owns the slice.
+// History returns the history of the current execution, or of the last one if the orchestration has ended. The caller
+// owns the slice.
 func (e *Env) History() []engine.Event { return slices.Clone(e.history) }
 
-// Executions returns the histories of all executions, in order: one per continue-as-new, and the last.
+// Executions returns the histories of all executions in order. There is one for each continue-as-new, plus the last.
 func (e *Env) Executions() [][]engine.Event { return append(slices.Clone(e.earlier), e.History()) }
 
-// Detached returns the orchestrations that the code started without waiting for them. The caller owns the slice.
+// Detached returns the orchestrations that the code has started without waiting for them. The caller owns the slice.
 func (e *Env) Detached() []engine.StartItem { return slices.Clone(e.detached) }
 
-// Traces returns the lines that the code has written with Context.Trace. The caller owns the slice.
+// Traces returns the lines written with Context.Trace. The caller owns the slice.
 func (e *Env) Traces() []string { return slices.Clone(e.traces) }
 
 // CustomStatus returns the custom status, and whether there is one.
@@ -217,7 +218,7 @@ func (e *Env) CustomStatus() (string, bool) {
 	return *status, true
 }
 
-// KVValue returns the value of a key of the instance, and whether there is one.
+// KVValue returns the value of one of the instance's keys, and whether the key exists.
 func (e *Env) KVValue(key string) (string, bool) {
 	for _, entry := range replay.KVAfter(e.snapshot, e.history) {
 		if entry.Key == key {
@@ -227,8 +228,8 @@ func (e *Env) KVValue(key string) (string, bool) {
 	return "", false
 }
 
-// Waits describes the events and queue messages that the orchestration waits for, in the order in which it asked for
-// them: "the event approval", "a message of jobs".
+// Waits describes what the orchestration is waiting for, in the order in which it asked: "the event approval", "a
+// message of jobs".
 func (e *Env) Waits() []string {
 	var out []string
 	if e.Ended() {
@@ -250,7 +251,7 @@ func (e *Env) Waits() []string {
 	return out
 }
 
-// names lists the mocks' names for a message.
+// names lists the names of the mocks, for use in a message.
 func names(mocks map[string]*Mock) string {
 	if len(mocks) == 0 {
 		return "there are no mocks"

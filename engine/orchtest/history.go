@@ -14,12 +14,12 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// codec returns a codec for every kind of event that any shipped build knows.
+// codec returns a codec for all event kinds known to any shipped build.
 func codec() engine.Codec {
 	return engine.NewJSONCodec("history", engine.Kinds2x(), engine.WorkItemKinds2x())
 }
 
-// WriteHistory writes a history as a file of events: one event per line, in the contract's JSON. To record one from a
+// WriteHistory writes a history as a file with one event per line, in the contract's JSON. To record a history from a
 // running system, read it from the provider's management surface (engine.ProviderAdmin.ReadHistory).
 func WriteHistory(w io.Writer, history []engine.Event) error {
 	c := codec()
@@ -35,7 +35,7 @@ func WriteHistory(w io.Writer, history []engine.Event) error {
 	return err
 }
 
-// ReadHistory reads the output of WriteHistory. Empty lines are skipped; an error names the line.
+// ReadHistory reads a file written by WriteHistory. It skips empty lines. Errors name the line.
 func ReadHistory(r io.Reader) ([]engine.Event, error) {
 	c := codec()
 	var history []engine.Event
@@ -61,11 +61,11 @@ func ReadHistory(r io.Reader) ([]engine.Event, error) {
 	return history, nil
 }
 
-// CheckHistory replays the recorded history of an execution, ended or running, and describes where the code differs
-// from it; the text is empty if nothing differs. A node that ran such code would fail the execution as
+// CheckHistory replays the recorded history of an execution, ended or running, and describes where the code diverges
+// from it. The text is empty if it does not. If it does, a node running this code would fail the execution as
 // nondeterministic.
 //
-// Keys that an earlier execution of the instance has set are not part of a history: the code does not see them.
+// Keys set by an earlier execution of the instance are not part of a history, so the code does not see them.
 func CheckHistory(handler orch.Handler, history []engine.Event) (difference string, err error) {
 	if len(history) == 0 {
 		return "", fmt.Errorf("orchtest: the history has no event")
@@ -76,9 +76,9 @@ func CheckHistory(handler orch.Handler, history []engine.Event) (difference stri
 	})
 }
 
-// CheckHistories replays every file of a tree that ends in .jsonl against the code of a registry. It fails the test
-// with the name of each file that the code differs from, that cannot be read, or whose orchestration and version the
-// registry lacks. A tree without such files fails, too.
+// CheckHistories replays every .jsonl file in a tree against a registry's code. The test fails, naming the file, for
+// each history that cannot be read, that the code diverges from, or whose orchestration and version are not in the
+// registry. It also fails if the tree has no such files.
 //
 //	orchtest.CheckHistories(t, os.DirFS("testdata/histories"), registry)
 func CheckHistories(t T, tree fs.FS, registry *node.Registry) {

@@ -6,37 +6,37 @@ import (
 	"time"
 )
 
-// Mock answers the calls of one activity, or the starts of one child orchestration, by name. Its methods return it, so
-// that they can be chained; the last answer set applies from the next call on.
+// Mock answers the calls of one activity, or the starts of one child orchestration. Its methods return the mock so that
+// they can be chained. The answer set last applies from the next call on.
 type Mock struct {
 	answer func(input string) (string, error)
 	takes  time.Duration
 	inputs []string
 }
 
-// Returns makes each call succeed with the result.
+// Returns makes calls succeed with the given result.
 func (m *Mock) Returns(result string) *Mock {
 	return m.Does(func(string) (string, error) { return result, nil })
 }
 
-// Fails makes each call fail with the text.
+// Fails makes calls fail with the given text.
 func (m *Mock) Fails(text string) *Mock {
 	return m.Does(func(string) (string, error) { return "", errors.New(text) })
 }
 
-// Does makes each call return what the function returns. It is called when the call begins, in the test's goroutine.
+// Does makes calls return whatever answer returns. The function is called when a call begins, on the test's goroutine.
 func (m *Mock) Does(answer func(input string) (string, error)) *Mock {
 	m.answer = answer
 	return m
 }
 
-// Takes sets how long a call lasts, in test time; the default is 0.
+// Takes sets how long a call lasts in test time. The default is 0.
 func (m *Mock) Takes(d time.Duration) *Mock {
 	m.takes = d
 	return m
 }
 
-// Inputs returns the inputs of the calls that have begun, in order. The caller owns the slice.
+// Inputs returns the inputs of all calls so far, in order. The caller owns the slice.
 func (m *Mock) Inputs() []string { return slices.Clone(m.inputs) }
 
 // call starts a call.

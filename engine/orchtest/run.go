@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// pass runs what is due up to a time, ordered by time and then by scheduling.
+// pass runs everything that is due by untilMs, ordered by time and then by scheduling.
 func (e *Env) pass(untilMs uint64) {
 	e.t.Helper()
 	for turns := 0; ; turns++ {
@@ -42,7 +42,7 @@ func (e *Env) pass(untilMs uint64) {
 	}
 }
 
-// batch takes the messages that are due, up to the first function of the test.
+// batch takes the messages that are due, up to the first of the test's functions.
 func (e *Env) batch() []engine.WorkItem {
 	var batch []engine.WorkItem
 	var rest []due
@@ -105,7 +105,7 @@ func (e *Env) turn(batch []engine.WorkItem) {
 	}
 }
 
-// answers reports whether an item is the answer of an activity.
+// answers reports whether an item is the given activity's completion.
 func answers(item engine.WorkItem, a engine.ScheduledActivityIdentifier) bool {
 	switch i := item.(type) {
 	case engine.ActivityCompletedItem:
@@ -116,7 +116,7 @@ func answers(item engine.WorkItem, a engine.ScheduledActivityIdentifier) bool {
 	return false
 }
 
-// verify replays the execution as a whole.
+// verify replays the whole execution.
 func (e *Env) verify() {
 	e.t.Helper()
 	difference, err := replay.Verify(e.input(e.history))
@@ -150,7 +150,7 @@ func (e *Env) continueAsNew(items []engine.WorkItem) {
 	e.send(next)
 }
 
-// route delivers a message that the orchestration sends.
+// route delivers a message sent by the orchestration.
 func (e *Env) route(item engine.WorkItem) {
 	e.t.Helper()
 	switch i := item.(type) {
@@ -225,7 +225,7 @@ func (e *Env) runActivity(a engine.ActivityExecuteItem) {
 	e.due = append(e.due, due{atMs: e.nowMs + uint64(mock.takes.Milliseconds()), item: item})
 }
 
-// systemActivity answers the runtime's own activities: with test time, sequential ids, and the instance's own keys.
+// systemActivity answers the runtime's own activities: it uses test time, sequential ids, and the instance's own keys.
 // Other instances have no keys.
 func (e *Env) systemActivity(a engine.ActivityExecuteItem) *Mock {
 	switch a.Name {

@@ -10,54 +10,56 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// BugID names a planted bug: family, slash, name. An id never changes its meaning. In a plan, @ and the name of a build
-// or node may follow, which limits the bug to that build or node.
+// BugID is the id of a planted bug: family, slash, name. An id never changes its meaning. In a plan, an id may be
+// followed by @ and the name of a build or node, which limits the bug to that build or node.
 type BugID string
 
-// On splits an id into the bug and its scope: the name of a build or node, empty for every node.
+// On splits an id into the bug and its scope, which is the name of a build or node. The scope is empty if the bug
+// affects every node.
 func (id BugID) On() (bug BugID, whose string) {
 	name, whose, _ := strings.Cut(string(id), "@")
 	return BugID(name), whose
 }
 
-// ProfileFamily begins the id of every profile switch.
+// ProfileFamily is the prefix of every profile switch's id.
 const ProfileFamily = "duroxide-0.1.26/"
 
-// Bug is a row of the table of planted bugs: a deviation from the contract that can be switched on by its id. It replaces
-// exactly one rule of the store, of a node or of a turn.
+// Bug is a row in the table of planted bugs. A planted bug is a deviation from the contract that can be switched on by
+// its id. It replaces exactly one rule of the store, of a node or of a turn.
 type Bug struct {
 	ID BugID
-	// Summary is one sentence without its full stop.
+	// Summary is one sentence, without the final period.
 	Summary string
-	// Source names where docs/contract describes the bug: a page and one or two anchors. Every profile switch has one.
+	// Source says where docs/contract describes the bug: a page and one or two anchors. Every profile switch has one.
 	Source string
-	// Properties are ids of properties. At least one of them is violated when the bug is on. It is empty if no property
-	// catches the bug.
+	// Properties lists ids of properties. If the bug is on, at least one of them is violated. Properties is empty if no
+	// property catches the bug.
 	Properties []string
-	// Scenario is the built-in scenario that shows the bug within 200 seeds.
+	// Scenario is the built-in scenario that reveals the bug within 200 seeds.
 	Scenario string
-	// With are the bugs to switch on together with this one, because without them nothing reaches the rule: a second
-	// line of defence is never tested while the first one holds.
+	// With lists the bugs to switch on together with this one. Without them the faulty rule is never reached: a second
+	// line of defense is untested as long as the first one holds.
 	With []BugID
-	// On is the build to which the bug is limited unless a plan names another: in all builds at once it would not be a
+	// On is the build to which the bug is limited unless a plan names another. If all builds had it, it would not be a
 	// bug.
 	On string
-	// StoreWide marks a bug that cannot be limited to one build or node, since the store's indexes depend on the rule.
+	// StoreWide marks a bug that cannot be limited to one build or node, because the store's indexes depend on its
+	// rule.
 	StoreWide bool
-	// For a switch of a profile, Consequence describes its effect on a user, Fix how to repair it, and Unseen why no
-	// property catches it. Other rows leave them empty.
+	// Consequence, Fix and Unseen are set for a profile's switches only. They say how the bug affects users, how to fix
+	// it, and why no property catches it.
 	Consequence, Fix, Unseen string
-	// Place is the faulty code of release 0.1.26: files and lines of its crate. Mended is the release that fixed it,
-	// empty if release 0.1.32 still has the bug. ForOld means that release 0.1.32 still has it for executions that an
-	// older release began. Place32 is the faulty code of release 0.1.32, if any.
+	// Place is the faulty code in release 0.1.26: files and lines of its crate. Mended is the release that fixed the
+	// bug, or "" if release 0.1.32 still has it. ForOld means that release 0.1.32 still has it for executions begun by
+	// an older release. Place32 is the faulty code in release 0.1.32, if any.
 	Place, Mended, Place32 string
 	ForOld                 bool
-	// Since is set if this is not a mistake but a decision that differs from the contract's: the first release that
-	// made it. ForNew limits it to executions that this release or a newer one began.
+	// Since is set if this is not a mistake but a deliberate difference from the contract. It names the first release
+	// with that difference. ForNew limits it to executions begun by that release or a newer one.
 	Since  string
 	ForNew bool
 
-	// One of these replaces the rule. as names another row that already replaces it under its own id.
+	// One of these replaces the rule, or as names another row that already replaces it under its own id.
 	provider func(*storerules.Rules)
 	replay   func(*replay.Rules)
 	node     func(*machine.Rules)
@@ -65,13 +67,13 @@ type Bug struct {
 	as       BugID
 }
 
-// Caught reports whether some property is known to catch the bug.
+// Caught reports whether at least one property is known to catch the bug.
 func (b *Bug) Caught() bool { return len(b.Properties) > 0 }
 
-// InStore reports whether the bug, or one that is switched on with it, replaces a rule of the store.
+// InStore reports whether the bug, or one of its companions, replaces one of the store's rules.
 func (b *Bug) InStore() bool {
 	for _, id := range append([]BugID{b.ID}, b.With...) {
-		row, _ := Lookup(id) // a test checks that the table has it
+		row, _ := Lookup(id) // a test checks that the id is in the table
 		if row.as != "" {
 			row, _ = Lookup(row.as)
 		}
@@ -82,10 +84,10 @@ func (b *Bug) InStore() bool {
 	return false
 }
 
-// Bugs returns every planted bug, in the order of the documentation. The caller owns the slice.
+// Bugs returns all planted bugs in the order of the documentation. The caller owns the slice.
 func Bugs() []Bug { return slices.Clone(table) }
 
-// table is built once, because every run looks bugs up in it, and never changes.
+// table is built once, because every run looks up bugs in it. It never changes.
 var table = slices.Concat(
 	fetchBugs(), ackBugs(), storeBugs(), insideBugs(), sessionBugs(), deleteBugs(), turnBugs(), endBugs(), nodeBugs(), strategyBugs(),
 	turnSwitches(), stateSwitches(), familySwitches(), unseenSwitches(),
@@ -101,7 +103,7 @@ func selected(want func(*Bug) bool) []Bug {
 	return list
 }
 
-// Catalogue returns every planted bug that some property catches, in ascending order of id. The caller owns the slice.
+// Catalogue returns all planted bugs that some property catches, sorted by id. The caller owns the slice.
 func Catalogue() []Bug { return sorted(selected((*Bug).Caught)) }
 
 func sorted(all []Bug) []Bug {
@@ -109,12 +111,13 @@ func sorted(all []Bug) []Bug {
 	return all
 }
 
-// Profile returns every switch of the profile of a release, duroxide-0.1.26 or duroxide-0.1.32, whether a property catches
-// it or not, in ascending order of id. The profile of 0.1.32 has the defects that it has not fixed, or has fixed only
-// for new executions (ForOld), and its decisions that differ from the contract (Since). The caller owns the slice.
+// Profile returns all switches in a release's profile, sorted by id, whether or not a property catches them. The
+// release is duroxide-0.1.26 or duroxide-0.1.32. The profile of 0.1.32 consists of the defects that it has not fixed,
+// or has fixed only for new executions (ForOld), and of its deliberate differences from the contract (Since). The
+// caller owns the slice.
 func Profile(release string) []Bug {
 	if release == "" {
-		return nil // every run calls this
+		return nil // checked first, because every run calls Profile
 	}
 	return sorted(selected(func(b *Bug) bool {
 		switch own := strings.HasPrefix(string(b.ID), ProfileFamily); release {
@@ -127,9 +130,9 @@ func Profile(release string) []Bug {
 	}))
 }
 
-// BugsOf returns every planted bug that replaces a rule of that package ("memprovider", "internal/replay",
-// "internal/machine" or "internal/deadletter"), whether or not a property catches it, each under one id. The caller
-// owns the slice.
+// BugsOf returns all planted bugs that replace a rule in the given package ("memprovider", "internal/replay",
+// "internal/machine" or "internal/deadletter"), whether or not a property catches them. Bugs with several ids are
+// listed once. The caller owns the slice.
 func BugsOf(owner string) []Bug { return selected(func(b *Bug) bool { return b.owner() == owner }) }
 
 func (b *Bug) owner() string {
@@ -146,7 +149,7 @@ func (b *Bug) owner() string {
 	return ""
 }
 
-// Lookup returns the bug with that id, whatever its scope, and whether there is one.
+// Lookup returns the bug with the given id, ignoring its scope, and whether there is one.
 func Lookup(id BugID) (Bug, bool) {
 	id, _ = id.On()
 	if i := slices.IndexFunc(table, func(b Bug) bool { return b.ID == id }); i >= 0 {

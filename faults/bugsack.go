@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// ackBugs returns bugs that break tokens, renewals, delays and acks.
+// ackBugs returns the bugs that break tokens, renewals, delays and acks.
 func ackBugs() []Bug {
 	return []Bug{
 		{ID: "provider/token-not-checked", Summary: "an ack is accepted with any token that was ever issued",
@@ -72,7 +72,7 @@ func ackBugs() []Bug {
 
 func ifNotSuperseded(h storerules.Holding) bool { return !h.Superseded }
 
-// cancelFirst returns the order with cancellations before the enqueues of activities.
+// cancelFirst returns the order of ack steps with cancellations moved before the enqueueing of activities.
 func cancelFirst(order []storerules.AckStep) []storerules.AckStep {
 	var out []storerules.AckStep
 	for _, step := range order {

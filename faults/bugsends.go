@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// endBugs returns bugs in what a turn and a node send: to parents, children, detached starts and the provider.
+// endBugs returns the bugs in what turns and nodes send: to parents, children, detached starts and the provider.
 func endBugs() []Bug {
 	return []Bug{
 		{ID: "engine/child-result-as-failure", Summary: "a child that completes reports a failure without an error to its parent",

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// fetchBugs returns bugs that break what a fetch finds, counts and decodes.
+// fetchBugs returns the bugs that break what a fetch finds, counts and decodes.
 func fetchBugs() []Bug {
 	return []Bug{
 		{ID: "provider/filter-after-lock", Summary: "the filter is applied after the lock is taken; the lock is released again",
@@ -126,7 +126,7 @@ func fetchBugs() []Bug {
 
 func admitsAll(*engine.CapabilityFilter, *engine.Version) bool { return true }
 
-// admitsFirst applies the filter's rule with in as the test for its first range.
+// admitsFirst is the correct filter rule, except that in decides whether the first range contains the pin.
 func admitsFirst(f *engine.CapabilityFilter, pin *engine.Version, in func(r engine.VersionRange, v engine.Version) bool) bool {
 	if f == nil || len(f.SupportedVersions) == 0 || pin == nil {
 		return f.Admits(pin)

@@ -2,8 +2,8 @@ package faults
 
 import "github.com/durosim/durosim/internal/storerules"
 
-// insideBugs returns bugs of stores that check first and act later, which is wrong only if something happens in
-// between.
+// insideBugs returns the bugs of stores that check first and act later. Such a store is wrong only if something happens
+// in between.
 func insideBugs() []Bug {
 	return []Bug{
 		{ID: "provider/lease-from-arrival", Summary: "a lock starts when the call arrives, however long the call waits in the store", Source: "docs/contract/incidents.md#p13",

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 )
 
-// nodeBugs returns bugs that break what a node does with its work.
+// nodeBugs returns the bugs that break how a node handles its work.
 func nodeBugs() []Bug {
 	return []Bug{
 		{ID: "engine/ack-failure-fails-orchestration", Summary: "a turn whose ack fails permanently becomes a failure of the orchestration", Source: "docs/contract/runtime.md#r5.4",
@@ -166,7 +166,7 @@ func withTagsInCapitals(turn []engine.WorkItem) []engine.WorkItem {
 	return out
 }
 
-// moved returns the order with test t at index to; the other tests keep their order.
+// moved returns the order with test t moved to index to. The other tests stay in order.
 func moved(order []machine.Test, t machine.Test, to int) []machine.Test {
 	rest := slices.DeleteFunc(slices.Clone(order), func(have machine.Test) bool { return have == t })
 	return slices.Insert(rest, to, t)
@@ -196,7 +196,7 @@ func withPhantomOf(turn []engine.WorkItem, change func(a *engine.ActivityExecute
 	return turn
 }
 
-// withInputsCrossed gives the last two activities each other's input.
+// withInputsCrossed swaps the inputs of the last two activities.
 func withInputsCrossed(turn []engine.WorkItem) []engine.WorkItem {
 	if len(turn) < 2 {
 		return turn

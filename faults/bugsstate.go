@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// sessionBugs returns bugs that break sessions, tags, custom status and the key-value store.
+// sessionBugs returns the bugs that break sessions, tags, custom status and key-value state.
 func sessionBugs() []Bug {
 	return []Bug{
 		{ID: "provider/session-not-claimed-atomically", Summary: "a fetch claims the session only when the next session activity has been fetched",
@@ -66,7 +66,7 @@ func sessionBugs() []Bug {
 	}
 }
 
-// deleteBugs returns bugs that break deletion and pruning.
+// deleteBugs returns the bugs that break deletion and pruning.
 func deleteBugs() []Bug {
 	return []Bug{
 		{ID: "provider/delete-leaves-lock", Summary: "a deletion leaves the instance lock",
@@ -104,7 +104,7 @@ func deleteBugs() []Bug {
 	}
 }
 
-// leaves returns a change of the rules that makes deletions omit the step.
+// leaves returns a function that changes the rules so that deletions omit the given step.
 func leaves(step storerules.DeleteStep) func(r *storerules.Rules) {
 	return func(r *storerules.Rules) {
 		r.DeleteSteps = slices.DeleteFunc(r.DeleteSteps, func(have storerules.DeleteStep) bool { return have == step })
@@ -121,7 +121,7 @@ func takesTagFolded(f engine.TagFilter, tag string) bool {
 	return folded.Matches(strings.ToLower(tag))
 }
 
-// claimsLate delays each claim until the next fetch of a session activity.
+// claimsLate delays each session claim until the next fetch of a session activity.
 func claimsLate(r *storerules.Rules) {
 	var late storerules.Claim
 	r.Claimed = func(made storerules.Claim) storerules.Claim {

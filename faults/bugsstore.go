@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// storeBugs returns bugs by which the store does too little of what it should, or too much.
+// storeBugs returns the bugs that make the store do more or less than it should.
 func storeBugs() []Bug {
 	return []Bug{
 		{ID: "provider/exclusive-lower-bound", Summary: "the lower end of a range is treated as exclusive",
@@ -70,7 +70,7 @@ func storeBugs() []Bug {
 	}
 }
 
-// admitsAbove is the filter's rule with an exclusive lower bound.
+// admitsAbove is the filter rule with an exclusive lower bound.
 func admitsAbove(f *engine.CapabilityFilter, pin *engine.Version) bool {
 	if f == nil || pin == nil || len(f.SupportedVersions) == 0 {
 		return f.Admits(pin)

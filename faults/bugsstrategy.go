@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 )
 
-// strategyBugs returns bugs in how strategies other than filter handle work that a node cannot run.
+// strategyBugs returns the bugs in strategies other than filter: bugs in how they handle work that a node cannot run.
 func strategyBugs() []Bug {
 	return []Bug{
 		{ID: "engine/bounce-without-backoff", Summary: "bounced work always comes back after a second, so it is poison within seconds",

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// turnBugs returns bugs that break what a turn records, applies and sends.
+// turnBugs returns the bugs that break what a turn records, applies and sends.
 func turnBugs() []Bug {
 	return []Bug{
 		{ID: "engine/stale-completion-accepted", Summary: "a completion of another execution is applied to the current execution",
@@ -214,7 +214,7 @@ func lastReadyWinsAtFirst(r *replay.Rules) {
 	}
 }
 
-// oldest returns the first of others, or own if others is empty.
+// oldest returns the first element of others(), or own if there are none.
 func oldest[T any](own T, others func() []T) T {
 	if all := others(); len(all) > 0 {
 		return all[0]

@@ -6,18 +6,18 @@ import (
 	"github.com/durosim/durosim/internal/faultkind"
 )
 
-// Kind names something that can go wrong, as scenarios spell it: "answer-lost". Kinds lists all of them.
+// Kind is the name of something that can go wrong, spelled as in scenarios: "answer-lost". Kinds lists them all.
 type Kind = faultkind.Kind
 
-// Info describes a kind of fault for listings.
+// Info describes a kind of fault in listings.
 type Info struct {
 	Kind    Kind
 	Summary string
-	// Suspends are the properties that cannot be required while the fault is on.
+	// Suspends lists the properties that cannot be required while the fault is on.
 	Suspends []string
 }
 
-// Kinds returns all kinds of faults, in a fixed order.
+// Kinds returns all kinds of faults in a fixed order.
 func Kinds() []Info {
 	return []Info{
 		{faultkind.CrashAfterFetch, "a node crashes after it has fetched work", nil},
@@ -46,26 +46,25 @@ func Kinds() []Info {
 	}
 }
 
-// Rate is how often a fault happens: at Num in Den of its opportunities, while the window is open. Rates are
-// ratios, never floats. Window bounds are virtual time since the start of the run; A zero To means "until turbulence
-// ends".
+// Rate is how often a fault happens while its window is open: Num times out of Den opportunities. Rates are ratios,
+// never floats. From and To are virtual times since the start of the run. A zero To means "until turbulence ends".
 type Rate struct {
 	Kind     Kind
 	Num, Den uint64
 	From, To time.Duration
-	// Node restricts the fault to one node, by name; empty means every node.
+	// Node restricts the fault to the node with this name; empty means every node.
 	Node string
 }
 
-// Plan lists the faults of a run.
+// Plan lists the faults that may occur in a run.
 type Plan struct {
 	Rates []Rate
 }
 
-// None returns the plan without faults.
+// None returns a plan without faults.
 func None() Plan { return Plan{} }
 
-// Light returns the fault load of the default campaign: crashes, some loss and delay, and an occasional busy store.
+// Light returns the default campaign's faults: crashes, some loss and delay, and an occasional busy store.
 func Light() Plan {
 	return Plan{Rates: []Rate{
 		{Kind: faultkind.CrashAfterFetch, Num: 1, Den: 400},
@@ -80,7 +79,7 @@ func Light() Plan {
 	}}
 }
 
-// Full returns a plan with every fault that can be drawn.
+// Full returns a plan with every fault that can be drawn at random.
 func Full() Plan {
 	return Plan{Rates: []Rate{
 		{Kind: faultkind.CrashAfterFetch, Num: 1, Den: 150},
@@ -105,7 +104,7 @@ func Full() Plan {
 	}}
 }
 
-// Timing returns the light plan plus wrong clocks and calls that wait inside the store.
+// Timing returns the light plan, plus wrong clocks and calls that are delayed inside the store.
 func Timing() Plan {
 	return Plan{Rates: append([]Rate{
 		{Kind: faultkind.ClockSkew, Num: 1, Den: 2},
@@ -115,7 +114,8 @@ func Timing() Plan {
 	}, Light().Rates...)}
 }
 
-// Rate returns the ratio of a kind for a node at a time since the start, 0 in 1 if the plan does not include it.
+// Rate returns how often a kind of fault happens on a node at a time since the start, as a ratio. It is 0 in 1 if the
+// plan does not include the kind.
 func (p *Plan) Rate(kind Kind, node string, at time.Duration) (num, den uint64) {
 	for i := range p.Rates {
 		r := &p.Rates[i]
@@ -126,7 +126,7 @@ func (p *Plan) Rate(kind Kind, node string, at time.Duration) (num, den uint64) 
 	return 0, 1
 }
 
-// Has reports whether the plan may ever inject the kind.
+// Has reports whether the plan may ever inject the kind of fault.
 func (p *Plan) Has(kind Kind) bool {
 	for i := range p.Rates {
 		if p.Rates[i].Kind == kind && p.Rates[i].Num > 0 {

@@ -5,7 +5,7 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// stateSwitches returns the switches about continue-as-new, queue messages, waits and keys.
+// stateSwitches returns the switches that affect continue-as-new, queue messages, waits and keys.
 func stateSwitches() []Bug {
 	return []Bug{
 		{ID: "duroxide-0.1.26/can-input-lost", Summary: "input that is fetched before a waiting continue-as-new start is acknowledged and lost, cancel requests included", Source: "docs/contract/runtime.md#case-19",

@@ -2,7 +2,7 @@ package faults
 
 import "github.com/durosim/durosim/internal/machine"
 
-// turnSwitches returns the switches about locks, acks, counts and poison.
+// turnSwitches returns the switches that affect locks, acks, attempt counts and poison.
 func turnSwitches() []Bug {
 	return []Bug{
 		{ID: "duroxide-0.1.26/ack-failure-fails-orchestration", Summary: "a turn whose ack fails permanently is committed as a failure of the orchestration", Source: "docs/contract/runtime.md#case-4",

@@ -1,6 +1,6 @@
 package faults
 
-// The built-in scenarios that show bugs.
+// The built-in scenarios that reveal planted bugs.
 const (
 	upgrade     = "rolling-upgrade"
 	badHistory  = "bad-history"

@@ -11,18 +11,18 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// Tables are the rules of one run: the correct ones, except those that the run's planted bugs replace. They are
-// read-only once made.
+// Tables holds the rules of a run. They are the correct rules, except for those replaced by the run's planted bugs.
+// Tables must not be modified once made.
 type Tables struct {
-	// Provider is nil if no bug has replaced a rule of the store.
+	// Provider is nil if no bug replaces a rule of the store.
 	Provider *storerules.Rules
 	Node     machine.Rules
 	Replay   replay.Rules
 	Letters  deadletter.Rules
 }
 
-// NewTables returns the rules of every node with these bugs and the companions that they need. It returns an error for
-// an unknown id, and for a bug limited to one build or node.
+// NewTables returns the rules for all nodes with the given bugs and their companions switched on. It returns an error
+// for an unknown id and for a bug that is limited to one build or node.
 func NewTables(on ...BugID) (*Tables, error) {
 	for _, id := range on {
 		if _, whose := id.On(); whose != "" {
@@ -34,21 +34,21 @@ func NewTables(on ...BugID) (*Tables, error) {
 		return nil, err
 	}
 	for i, id := range p.on {
-		p.on[i], _ = id.On() // also bugs that are limited by default
+		p.on[i], _ = id.On() // including bugs that are limited by default
 	}
 	return p.For("", ""), nil
 }
 
-// Planted holds the rules that apply to each node and build of a run.
+// Planted holds the rules for each node and build in a run.
 type Planted struct {
-	on      []BugID // ascending, each once
+	on      []BugID // sorted, without duplicates
 	profile string
-	made    map[string]*Tables // by the bugs that are switched on
+	made    map[string]*Tables // keyed by the bugs that are on
 }
 
-// Plant returns the rules of a run: the correct ones, or those of the profile of a release ([Profile]), with these bugs
-// and the companions that they need. The switches of the profile act without companions. It returns an error for an
-// unknown id, and for a store-wide bug limited to one build or node.
+// Plant returns the rules of a run with the given bugs and their companions switched on. The other rules are the
+// correct ones or, if profile is not empty, those of a release ([Profile]); a profile's switches act without
+// companions. Plant returns an error for an unknown id and for a store-wide bug that is limited to one build or node.
 func Plant(profile string, on ...BugID) (*Planted, error) {
 	p := &Planted{profile: profile, made: map[string]*Tables{}}
 	for _, id := range on {
@@ -70,8 +70,8 @@ func Plant(profile string, on ...BugID) (*Planted, error) {
 	return p, nil
 }
 
-// For returns the rules that a node follows while it runs a build. Empty names stand for the store itself and for every
-// caller that is not a node. The caller must not change them.
+// For returns the rules that a node follows while it runs a build. Empty names mean the store itself and all callers
+// other than nodes. The caller must not change the rules.
 func (p *Planted) For(node, build string) *Tables {
 	var on []BugID
 	key := ""
@@ -89,7 +89,7 @@ func (p *Planted) For(node, build string) *Tables {
 	for _, id := range on {
 		b, _ := Lookup(id)
 		for _, companion := range b.With {
-			c, _ := Lookup(companion) // a test holds that it is in the table
+			c, _ := Lookup(companion) // a test checks that the id is in the table
 			t.apply(&c)
 		}
 		t.apply(&b)
@@ -118,7 +118,7 @@ func (p *Planted) For(node, build string) *Tables {
 	return t
 }
 
-// discardsSince is the first version whose executions have the semantics of release 0.1.32
+// discardsSince is the first version whose executions have release 0.1.32's replay semantics
 // (docs/contract/runtime.md#r15.2).
 var discardsSince = engine.V(0, 1, 31)
 
@@ -128,7 +128,7 @@ func newTables() *Tables {
 
 func (t *Tables) apply(b *Bug) {
 	if b.as != "" {
-		same, _ := Lookup(b.as) // a test holds that it is in the table
+		same, _ := Lookup(b.as) // a test checks that the id is in the table
 		b = &same
 	}
 	switch {

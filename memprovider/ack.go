@@ -13,8 +13,9 @@ import (
 
 const opAckOrchestration = "ack_orchestration_item"
 
-// AckOrchestrationItem implements engine.Provider. It first checks everything that it can; if a step still fails, it
-// rolls back the earlier steps. Lists that hold an item of the wrong kind are refused (F17), as is execution 0.
+// AckOrchestrationItem implements engine.Provider. It validates as much as possible before it changes anything. If a
+// later step still fails, the earlier steps are rolled back. It rejects lists that hold an item of the wrong kind
+// (F17), and execution 0.
 func (p *provider) AckOrchestrationItem(_ context.Context, ack engine.OrchestrationAck) error {
 	s := p.store
 	req := s.begin(observe.CallAckOrchestrationItem, p.caller)
@@ -27,7 +28,7 @@ func (p *provider) AckOrchestrationItem(_ context.Context, ack engine.Orchestrat
 		r.instance = in.no
 	}
 	ended := s.end(r, err)
-	s.acking = engine.OrchestrationAck{} // keep none of the caller's slices
+	s.acking = engine.OrchestrationAck{} // do not retain the caller's slices
 	return ended
 }
 
@@ -62,15 +63,15 @@ func (p *provider) acknowledge(ack *engine.OrchestrationAck) (*instance, *engine
 	return in, nil
 }
 
-// preparedAck is an encoded ack in buffers that the store reuses; only the bytes that the store keeps are allocated.
+// preparedAck is an encoded ack. Its buffers are reused; only the bytes that the store keeps are allocated.
 type preparedAck struct {
 	scratch []byte
 	ends    []int
-	// data are the encoded events, worker items and orchestrator items, in this order.
+	// data holds the encoded events, then the worker items, then the orchestrator items.
 	data [][]byte
 }
 
-// prepare encodes the ack's contents. It refuses an ack that would be invalid in any state of the store.
+// prepare encodes the ack's contents. It rejects acks that would be invalid in any state of the store.
 func (p *provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 	if ack.ExecutionID == 0 {
 		return engine.Permanentf(opAckOrchestration, "execution id 0 is invalid")
@@ -110,8 +111,8 @@ func (p *provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 	return nil
 }
 
-// cut copies the scratch buffer and splits the copy into the pieces that the store keeps. Events come first and live as
-// long as their execution; messages live only until they are taken, so they are in a separate block.
+// cut copies the scratch buffer and splits the copy into the pieces that the store keeps. Events live as long as their
+// execution but messages only until they are taken, so each get their own block. Events come first.
 func (s *Store) cut(a *preparedAck, events int) {
 	clear(a.data)
 	a.data = a.data[:0]
@@ -140,7 +141,7 @@ type commit struct {
 	token uint64
 }
 
-// checkEvents refuses event ids that are already stored or that the delta repeats.
+// checkEvents rejects event ids that are already stored or that occur twice in the delta.
 func (c *commit) checkEvents() *engine.ProviderError {
 	delta := c.ack.HistoryDelta
 	ex := c.in.execution(c.ack.ExecutionID)
@@ -159,7 +160,7 @@ func (c *commit) checkEvents() *engine.ProviderError {
 	if ascending {
 		return nil
 	}
-	seen := make(map[uint64]bool, len(delta)) // looked up only
+	seen := make(map[uint64]bool, len(delta)) // lookups only
 	for i := range delta {
 		if seen[delta[i].EventID] {
 			return c.duplicate(delta[i].EventID)
@@ -173,7 +174,7 @@ func (c *commit) duplicate(id uint64) *engine.ProviderError {
 	return engine.Permanentf(opAckOrchestration, "duplicate event %d of %s, execution %d", id, c.in.name, c.ack.ExecutionID)
 }
 
-// step performs one step of the ack. No step uses the result of another, so the order is data.
+// step performs one step of the ack. The steps are independent of each other, so their order can be configured.
 func (c *commit) step(step storerules.AckStep) *engine.ProviderError {
 	s := c.p.store
 	if hook := s.options.BeforeAckStep; hook != nil {
@@ -271,7 +272,7 @@ func (c *commit) pin() {
 	s.setPin(c.in, ex, s.intern(s.rules.PinAfterAck(c.ack.Metadata.PinnedVersion, ex.pin, previous)))
 }
 
-// events appends the delta and adds it to the cache of the codec that wrote it.
+// events appends the delta and adds it to the decoded cache of the codec that wrote it.
 func (c *commit) events() *engine.ProviderError {
 	s := c.p.store
 	ex := s.historyOf(c.in, c.ack.ExecutionID)
@@ -304,7 +305,7 @@ func (p *provider) append(in *instance, ex *execution, e *engine.Event, data []b
 	}
 }
 
-// rewrite reads the stored events and writes them back, which a correct ack never does.
+// rewrite reads the stored events and writes them back. A correct ack never does this.
 func (c *commit) rewrite(ex *execution) *engine.ProviderError {
 	s := c.p.store
 	history, err := s.decode(c.in, ex, c.p.codecNo, false)
@@ -322,7 +323,7 @@ func (c *commit) rewrite(ex *execution) *engine.ProviderError {
 	return nil
 }
 
-// visibleAt returns the time at which a message that an ack enqueues becomes visible: now, except for timers.
+// visibleAt returns when a message enqueued by an ack becomes visible: immediately, except for timers.
 func (s *Store) visibleAt(item engine.WorkItem) int64 {
 	if t, ok := engine.Known(item).(engine.TimerFiredItem); ok {
 		return s.rules.TimerVisibleAt(s.now, int64(min(t.FireAtMs, math.MaxInt64)))

@@ -8,13 +8,13 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// observed runs a management method as a call. Lists are in the order in which the store first heard of the instances
-// (F11); the caller owns them.
+// observed runs a management method as an observed call. Methods that return a list list instances in the order in
+// which the store first heard of them (F11), and the caller owns the list.
 func observed[T any](p *provider, method, instance string, do func(s *Store) (T, *engine.ProviderError)) (T, error) {
 	return forced(p, method, instance, false, do)
 }
 
-// forced is like observed, for a method that takes a force flag.
+// forced is like observed, for methods that take a force flag.
 func forced[T any](p *provider, method, instance string, force bool, do func(s *Store) (T, *engine.ProviderError)) (T, error) {
 	s := p.store
 	req := s.begin(observe.CallAdmin, p.caller)
@@ -28,7 +28,7 @@ func notFound(op, what, name string) *engine.ProviderError {
 	return engine.Permanentf(op, "%s %q not found", what, name)
 }
 
-// listInstances returns the names of the created instances that match.
+// listInstances returns the names of all created instances that match.
 func (s *Store) listInstances(match func(in *instance) bool) []string {
 	var names []string
 	for _, in := range s.instances {
@@ -56,7 +56,7 @@ func (p *provider) ListInstancesByStatus(_ context.Context, status engine.Status
 	})
 }
 
-// currentRow returns the current execution, nil if it has no row.
+// currentRow returns the current execution, or nil if it has no row.
 func (in *instance) currentRow() *execution {
 	if ex := in.execution(in.meta.current); ex != nil && ex.state.created {
 		return ex
@@ -89,8 +89,8 @@ func (p *provider) LatestExecutionID(_ context.Context, instance string) (uint64
 	})
 }
 
-// GetInstanceInfo implements engine.ProviderAdmin. An instance whose current execution has no row has status Unknown
-// (F16). UpdatedAt is the last change of the instances row itself (F12).
+// GetInstanceInfo implements engine.ProviderAdmin. If the current execution has no row, the status is Unknown (F16).
+// UpdatedAt is the last change of the instances row itself (F12).
 func (p *provider) GetInstanceInfo(_ context.Context, instance string) (*engine.InstanceInfo, error) {
 	return observed(p, "get_instance_info", instance, func(s *Store) (*engine.InstanceInfo, *engine.ProviderError) {
 		in := s.known(instance)
@@ -162,8 +162,8 @@ func (p *provider) GetSystemMetrics(context.Context) (*engine.SystemMetrics, err
 	})
 }
 
-// GetQueueDepths implements engine.ProviderAdmin. A message counts unless a live lock holds it: messages of expired and
-// abandoned holdings count (F6), and so do messages that arrived while their instance was locked.
+// GetQueueDepths implements engine.ProviderAdmin. It counts every message that no live lock holds. This includes
+// messages of expired and abandoned locks (F6) and messages that arrived while their instance was locked.
 func (p *provider) GetQueueDepths(context.Context) (*engine.QueueDepths, error) {
 	return observed(p, "get_queue_depths", "", func(s *Store) (*engine.QueueDepths, *engine.ProviderError) {
 		d := &engine.QueueDepths{}
@@ -179,7 +179,7 @@ func (p *provider) GetQueueDepths(context.Context) (*engine.QueueDepths, error) 
 	})
 }
 
-// free counts the messages that the live lock of their instance does not hold.
+// free counts the messages that are not held by their instance's live lock.
 func (s *Store) free(in *instance, rows []*row) int {
 	n := 0
 	for _, r := range rows {

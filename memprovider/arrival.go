@@ -6,19 +6,19 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// Arrival is the state that a call sees when it arrives at the store, if it waits there before it takes effect. Other
-// calls take effect meanwhile. The contract's rules ignore the arrival and use the state at the time the call takes
-// effect; a store that decides by its arrival is not atomic.
+// Arrival is the state that a call saw when it arrived, for calls that wait at the store before they take effect while
+// other calls proceed. The contract's rules ignore it and use the state at the time the call takes effect. A store that
+// makes decisions based on it is not atomic.
 type Arrival struct {
 	ms        int64
 	token     string
 	holding   storerules.Holding
-	candidate *row            // the oldest message of the instance that a fetch would take
-	running   map[string]bool // instances that a deletion names; looked up only
+	candidate *row            // the oldest message of the instance that the fetch would take
+	running   map[string]bool // instances named by a deletion; lookups only
 }
 
-// Arrive captures what a call sees on arrival. An orchestration fetch uses filter, a call on a lock uses token, and a
-// deletion uses roots; other arguments are ignored. Arrive changes nothing and is not a provider call.
+// Arrive captures what a call sees on arrival. Orchestration fetches use filter, calls on a lock use token, and
+// deletions use roots; the other arguments are ignored. Arrive changes nothing and is not a provider call.
 func (s *Store) Arrive(kind observe.CallKind, token string, filter *engine.CapabilityFilter, roots ...string) *Arrival {
 	a := &Arrival{ms: s.now, token: token}
 	switch {
@@ -46,7 +46,7 @@ func (s *Store) Arrive(kind observe.CallKind, token string, filter *engine.Capab
 // Resume sets the arrival of the next call.
 func (s *Store) Resume(a *Arrival) { s.arrival = a }
 
-// lockFrom returns the time at which the current call's lock starts.
+// lockFrom returns the time at which the current call's lock begins.
 func (s *Store) lockFrom() int64 {
 	if s.arrival == nil {
 		return s.now
@@ -54,7 +54,7 @@ func (s *Store) lockFrom() int64 {
 	return s.rules.LockFrom(s.arrival.ms, s.now)
 }
 
-// sees returns the token state on which the current call decides.
+// sees returns the token state that the current call bases its decision on.
 func (s *Store) sees(rule func(arrived, now storerules.Holding) storerules.Holding, token string, now storerules.Holding) storerules.Holding {
 	if s.arrival == nil || s.arrival.token != token {
 		return now
@@ -62,7 +62,7 @@ func (s *Store) sees(rule func(arrived, now storerules.Holding) storerules.Holdi
 	return rule(s.arrival.holding, now)
 }
 
-// claimLost reports whether the fetch gives up because the instance that it chose when it arrived has been taken.
+// claimLost reports whether the fetch gives up because the instance it chose on arrival has since been taken.
 func (s *Store) claimLost() bool {
 	if s.arrival == nil || s.rules.RetriesClaim || s.arrival.candidate == nil {
 		return false

@@ -1,6 +1,6 @@
 package memprovider
 
-// setBack moves the time backward. Work that was due may no longer be due, so setBack rebuilds the indexes, which takes
+// setBack moves time backward. Work that was due may no longer be due, so setBack rebuilds the indexes, which takes
 // time proportional to the size of the store.
 func (s *Store) setBack(ms int64) {
 	orchestrations, work := s.generation, s.workGeneration
@@ -18,10 +18,10 @@ func (s *Store) setBack(ms int64) {
 	for _, x := range s.sessions {
 		s.placeSession(x)
 	}
-	s.generation, s.workGeneration = orchestrations, work // callers ask again when time has advanced
+	s.generation, s.workGeneration = orchestrations, work // callers retry once time has advanced
 }
 
-// demote moves messages that are not visible at that time from visible to delayed.
+// demote moves messages that are not yet visible at time now from visible to delayed.
 func (in *instance) demote(k *kept, now int64) {
 	for i := len(in.visible) - 1; i >= 0; i-- {
 		if r := in.visible[i]; r.visibleMs > now {

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// customStatus performs the ack's custom status step: the delta's last update wins, and however many updates there are,
-// the version rises by one. An instance without a row has no custom status.
+// customStatus performs the ack's custom status step. The last update in the delta wins, and the version increases by
+// one regardless of the number of updates. An instance without a row has no custom status.
 func (c *commit) customStatus() {
 	if !c.in.meta.created {
 		return

@@ -16,8 +16,8 @@ const (
 	opDeleteBulk   = "delete_instance_bulk"
 )
 
-// DeleteInstance implements engine.ProviderAdmin. The instance must be a root; its whole tree is deleted. Sessions
-// stay.
+// DeleteInstance implements engine.ProviderAdmin. The instance must be a root, and its whole tree is deleted. Sessions
+// are kept.
 func (p *provider) DeleteInstance(_ context.Context, instance string, force bool) (*engine.DeleteInstanceResult, error) {
 	return forced(p, opDelete, instance, force, func(s *Store) (*engine.DeleteInstanceResult, *engine.ProviderError) {
 		in := s.known(instance)
@@ -39,7 +39,7 @@ func (p *provider) DeleteInstancesAtomic(_ context.Context, instances []string, 
 	})
 }
 
-// DeleteInstanceBulk implements engine.ProviderAdmin. It takes roots in the order in which the store first heard of
+// DeleteInstanceBulk implements engine.ProviderAdmin. It processes roots in the order in which the store first heard of
 // them (F11).
 func (p *provider) DeleteInstanceBulk(_ context.Context, filter engine.InstanceFilter) (*engine.DeleteInstanceResult, error) {
 	return observed(p, opDeleteBulk, "", func(s *Store) (*engine.DeleteInstanceResult, *engine.ProviderError) {
@@ -62,7 +62,7 @@ func (p *provider) DeleteInstanceBulk(_ context.Context, filter engine.InstanceF
 	})
 }
 
-// matching returns the created instances that the bulk filter selects and match accepts, in order of number.
+// matching returns the created instances that both the bulk filter and match accept, ordered by number.
 func (s *Store) matching(filter engine.InstanceFilter, match func(in *instance) bool) []*instance {
 	candidates := s.instances
 	if filter.InstanceIDs != nil {
@@ -95,7 +95,7 @@ func (ex *execution) completedBefore(ms uint64) bool {
 	return ex.state.completed && uint64(max(ex.state.completedMs, 0)) < ms
 }
 
-// listed returns the known instances with these names, without duplicates, in order of number.
+// listed returns the known instances with the given names, without duplicates, ordered by number.
 func (s *Store) listed(names []string) []*instance {
 	var list []*instance
 	for _, name := range names {
@@ -107,7 +107,7 @@ func (s *Store) listed(names []string) []*instance {
 	return slices.Compact(list)
 }
 
-// deleteAll deletes all of the instances, or none if one of them, or a child of one, prevents it.
+// deleteAll deletes all of the instances, or none if any of them or of their children may not be deleted.
 func (s *Store) deleteAll(op string, names []string, force bool) (*engine.DeleteInstanceResult, *engine.ProviderError) {
 	list := s.listed(names)
 	for _, in := range list {
@@ -129,7 +129,7 @@ func (s *Store) deleteAll(op string, names []string, force bool) (*engine.Delete
 
 func byInstance(a, b *instance) int { return int(a.no) - int(b.no) }
 
-// delete removes everything that the store holds for the instance and counts what it removed in r.
+// delete removes everything that the store holds for the instance and adds what it removed to the counts in r.
 func (s *Store) delete(in *instance, r *engine.DeleteInstanceResult) {
 	for _, step := range s.rules.DeleteSteps {
 		switch step {
@@ -164,7 +164,7 @@ func (s *Store) delete(in *instance, r *engine.DeleteInstanceResult) {
 	}
 }
 
-// emptyKV removes every row of both tables.
+// emptyKV removes all rows from both key-value tables.
 func (s *Store) emptyKV(in *instance) {
 	if in.kv == nil {
 		return

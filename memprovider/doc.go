@@ -1,5 +1,5 @@
-// Package memprovider is the in-memory provider of the simulator: one Store that all nodes share, and for each caller a
-// handle with the codec of that caller's build. It implements engine.Provider and engine.ProviderAdmin by the rules of
+// Package memprovider is the simulator's in-memory provider. All nodes share one Store, and each caller gets a handle
+// with its build's codec. A handle implements engine.Provider and engine.ProviderAdmin according to
 // docs/contract/provider.md.
 //
 //	store := memprovider.New(memprovider.Options{StartMs: 1_000})
@@ -10,29 +10,29 @@
 //
 // # Guarantees
 //
-// The store is a function of the calls made and the times set: it reads no clock, draws no random numbers, starts no
-// goroutines, and ranges over no map. Tokens are "o" or "w" and a counter over both queues. The rules that a store may
-// break are values in package internal/storerules, such as the order of filter, lock, count and decode in a fetch, or a
-// message's attempt count after an abandon.
+// The store's state depends only on the calls made and the times set: it reads no clock, draws no random numbers,
+// starts no goroutines, and ranges over no map. Tokens are "o" or "w" followed by a counter shared by both queues.
+// Rules that a store may break are values in package internal/storerules, such as the order of filter, lock, count and
+// decode in a fetch, or a message's attempt count after an abandon.
 //
-// Every change of state goes through a primitive (mutate.go, mutatehistory.go, and the setters in session.go, kv.go and
-// customstatus.go), which emits the observation of that change; fetch and ack, and the planted bugs in them, cannot
-// change anything else. An ack that fails midway is rolled back by the same primitives, in reverse order, with Undo
-// set. Snapshot returns the state that the observations describe.
+// All state changes go through primitives (mutate.go, mutatehistory.go, and the setters in session.go, kv.go and
+// customstatus.go), and each primitive emits an observation of its change. Fetch, ack and the bugs planted in them
+// cannot change state in any other way. An ack that fails midway is rolled back by the same primitives in reverse
+// order, with Undo set. Snapshot returns the state that the observations describe.
 //
-// Stored bytes are authoritative and never modified. Events and messages are decoded once for each codec name, failures
-// included; a handle does not decode what it wrote itself. Options.Recheck verifies that.
+// Stored bytes are authoritative and never modified. Events and messages are decoded at most once per codec name, and
+// failures are cached as well. A handle does not decode what it has written itself; Options.Recheck verifies that this
+// is safe.
 //
-// A fetch looks at one candidate for each distinct pin (or tag), however many instances, sessions or owners come before
-// it. The eligibility queries NextOrchestration and NextWork use the same code as the fetches.
+// A fetch examines one candidate for each distinct pin (or tag), no matter how many instances, sessions or owners
+// precede it. The eligibility queries NextOrchestration and NextWork share their code with the fetches.
 //
 // # Choices where the contract is free
 //
 //   - F1: a fetch takes the instance with the oldest visible message (smallest position) among those it can deliver.
 //   - F3: polls never wait. Contexts are ignored.
-//   - F4: a fetch skips orphans, which it drops when they come before what it takes, and instances without context,
-//     which are never locked or counted. A queue message is not an orphan while a start for its instance is queued,
-//     visible or not.
+//   - F4: a fetch skips orphans and instances without context, which are never locked or counted. It drops orphans that
+//     precede what it takes. A queue message is not an orphan while a start for its instance is queued, visible or not.
 //   - F6: queue depths count the messages that no live lock holds.
 //   - F7: a duplicate append is refused. F17: an item in the wrong queue is refused; an ack that lists one fails as a
 //     whole.
@@ -49,7 +49,7 @@
 //   - F18: setting any status, even Running, sets the completion time. F19: tombstones have time 0, and the
 //     statistics count bytes. F22: a whole bulk call is one step.
 //   - F26: an owner's refresh resets the end of the session, even to an earlier time. F27: an ack or renewal counts as
-//     activity of the session only while the session is with the owner that fetched the activity. F28: a deleted
+//     activity of the session only while the session belongs to the owner that fetched the activity. F28: a deleted
 //     instance's activities are deleted with it.
 //   - Execution id 0 and event id 0 are refused.
 //   - A message that the codec cannot decode sets HistoryError; if it is the only start of a new instance, the item has
@@ -58,6 +58,6 @@
 //
 // # Limits
 //
-// The store is single-threaded; package memprovider/live is for ordinary programs. For the store's lifetime it keeps
-// one word for every message and token, and a record for every instance name, owner and tag.
+// The store is single-threaded; package memprovider/live is for ordinary programs. Throughout its lifetime, the store
+// keeps one word for every message and token, and a record for every instance name, owner and tag.
 package memprovider

@@ -7,21 +7,20 @@ import (
 
 // Eligibility describes what a fetch would find.
 type Eligibility struct {
-	// Now reports whether a fetch would find something: Instance, or in the worker queue Message, which belongs to
-	// Instance.
+	// Now reports whether a fetch would find something. Instance says for which instance; for the worker queue, Message
+	// says which message.
 	Now      bool
 	Instance InstanceNo
 	Message  MessageNo
-	// Drops reports whether an orchestration fetch would drop orphaned queue messages, starting with those of Orphan,
-	// whether or not it finds something.
+	// Drops reports whether an orchestration fetch would drop orphaned queue messages, even if it finds nothing. Orphan
+	// is the first instance whose messages it would drop.
 	Drops  bool
 	Orphan InstanceNo
-	// AtMs is the earliest time at which Now may become true without a call, Never if it cannot. It is set only if Now
-	// is false.
+	// AtMs is the earliest time at which Now may become true without a call, or Never. It is set only if Now is false.
 	AtMs int64
 }
 
-// NextOrchestration returns what FetchOrchestrationItem with that filter would find under the store's rules. It changes
+// NextOrchestration returns what FetchOrchestrationItem would find with this filter under the store's rules. It changes
 // nothing and is not a provider call.
 func (s *Store) NextOrchestration(filter *engine.CapabilityFilter) Eligibility {
 	return s.index.next(filter, s.own)
@@ -41,12 +40,12 @@ func (x *index) next(filter *engine.CapabilityFilter, rules *storerules.Rules) E
 	return e
 }
 
-// HasSessions reports whether the store has a session, or an activity that belongs to one. While it has none, the
-// session config of a fetch makes no difference.
+// HasSessions reports whether the store has a session, or an activity that belongs to one. While it has neither, a
+// fetch's session config makes no difference.
 func (s *Store) HasSessions() bool { return len(s.sessionIDs) > 0 }
 
-// NextWork returns what FetchWorkItem with that session config and tag filter would find under the store's rules. Of
-// the config, it uses only the owner. It changes nothing and is not a provider call.
+// NextWork returns what FetchWorkItem would find with this session config and tag filter under the store's rules. It
+// uses only the config's owner. It changes nothing and is not a provider call.
 func (s *Store) NextWork(session *engine.SessionFetchConfig, tags engine.TagFilter) Eligibility {
 	t := s.taker(session)
 	e := Eligibility{AtMs: s.work.changesAt(t, tags, s.rules)}

@@ -1,10 +1,10 @@
 package memprovider
 
-// heap is a heap of items ordered by (key, tie), smallest first. Each entry has four children, because a shallow heap
-// causes fewer cache misses. Each item has a slot in which the heap stores its position, so that it can be moved and
-// dropped; a slot belongs to at most one heap, and is 0 if it is in none.
+// heap is a min-heap of items ordered by (key, tie). Each entry has four children, because a shallow heap causes fewer
+// cache misses. The heap stores each item's position in a slot that belongs to the item, so that the item can be moved
+// and dropped. A slot belongs to at most one heap and is 0 while it is in none.
 //
-// Invariant: no two entries have equal (key, tie), so the order never depends on the history of the heap.
+// Invariant: no two entries have the same (key, tie), so the order never depends on the heap's history.
 type heap[T any] struct{ entries []entry[T] }
 
 type entry[T any] struct {
@@ -53,7 +53,7 @@ func (h *heap[T]) drop(slot *int) {
 	}
 }
 
-// head returns the smallest entry, nil if there is none. It is valid until the heap changes.
+// head returns the smallest entry, or nil if the heap is empty. The entry is valid until the heap changes.
 func (h *heap[T]) head() *entry[T] {
 	if len(h.entries) == 0 {
 		return nil
@@ -98,7 +98,7 @@ func (h *heap[T]) down(i int) {
 	h.set(i, e)
 }
 
-// set stores an entry at index i and records the position in the item's slot.
+// set stores an entry at index i and updates its item's slot.
 func (h *heap[T]) set(i int, e entry[T]) {
 	h.entries[i] = e
 	*e.slot = i + 1

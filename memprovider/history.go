@@ -8,24 +8,24 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// decodedHistory is the decoded prefix of an execution's history for one codec. It ends before the first event that the
-// codec cannot decode if err is set, and otherwise where no reader has asked for more.
+// decodedHistory is the decoded prefix of an execution's history for one codec. If err is set, the prefix ends before
+// the first event that the codec cannot decode; otherwise it ends where the last reader stopped.
 //
-// Callers receive slices of events, so elements are never overwritten: the slice only grows, or is cut together with
-// its capacity.
+// Callers receive slices of events, so elements are never overwritten: the slice only grows, or is truncated together
+// with its capacity.
 type decodedHistory struct {
 	events []engine.Event
-	err    error // of event number len(events)
-	// rested is the number of decoded events that were released when the execution ended. The next read decodes them again,
-	// without an observation. Invariant: if it is not 0, events is empty.
+	err    error // error of event number len(events)
+	// rested is the number of decoded events that were released when the execution ended. The next read decodes them
+	// again, without an observation. Invariant: if rested is not 0, events is empty.
 	rested int
 }
 
-// restFrom is the number of instances from which on a store releases the decoded events of ended executions; a smaller
-// store does not need to.
+// restFrom is the number of instances at which a store starts to release the decoded events of ended executions.
+// Smaller stores do not need to.
 const restFrom = 1024
 
-// rest releases an ended execution's decoded events, which are rarely read again.
+// rest releases an ended execution's decoded events, because they are rarely read again.
 func (ex *execution) rest() {
 	for _, d := range ex.decoded {
 		if d != nil && len(d.events) > 0 {
@@ -71,8 +71,8 @@ func (k *kept) seenBy(ex *execution, codec int) *decodedHistory {
 	return ex.decoded[codec]
 }
 
-// readsAsWritten reports whether data is sure to decode to the value that c encoded as data. Bytes that are not UTF-8
-// are read as U+FFFD, and a codec that lacks fields may have omitted some; both apply even to the codec that wrote the
+// readsAsWritten reports whether data is certain to decode to the value that c encoded. Bytes that are not UTF-8 are
+// decoded as U+FFFD, and a codec that lacks fields may have omitted some. Both apply even to the codec that wrote the
 // data.
 func readsAsWritten(c engine.Codec, data []byte) bool {
 	_, forgets := c.(engine.ForgetfulCodec)
@@ -81,7 +81,7 @@ func readsAsWritten(c engine.Codec, data []byte) bool {
 
 var replacement = []byte("\uFFFD")
 
-// remember adds the last appended event to the cache of the codec that wrote it.
+// remember adds the event appended last to the cache of the codec that wrote it.
 func (k *kept) remember(ex *execution, codec int, e engine.Event) {
 	d := k.seenBy(ex, codec)
 	if d.err == nil && len(d.events) == len(ex.events)-1 && ex.events[len(d.events)].id == e.EventID {
@@ -95,8 +95,8 @@ func (k *kept) remember(ex *execution, codec int, e engine.Event) {
 // usualEvents is the initial capacity of a history, in events.
 const usualEvents = 8
 
-// decode returns an execution's events in ascending order, as decoded by the codec. It emits an observation for each
-// event that it decodes now, and one for all events that were decoded before, naming the last of them. On an error the
+// decode returns an execution's events, decoded by the given codec, in ascending order. It emits one observation for
+// each event that it decodes now, and one for all events decoded earlier, which names the last of them. On error the
 // slice is nil. If skip is set, decode omits events that cannot be decoded. The caller must not change the slice.
 func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]engine.Event, error) {
 	if ex == nil || len(ex.events) == 0 {
@@ -134,7 +134,7 @@ func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]eng
 	return nil, fmt.Errorf("event %d of %s, execution %d: %w", ex.events[len(d.events)].id, in.name, ex.id, d.err)
 }
 
-// decodeEvent returns an event as decoded by the codec. It reuses another codec's result where that is known to be the
+// decodeEvent returns an event as decoded by the codec. It reuses another codec's result if that is known to be the
 // same.
 func (s *Store) decodeEvent(ex *execution, i int, c engine.Codec) (engine.Event, error) {
 	for from, d := range ex.decoded {
@@ -146,7 +146,7 @@ func (s *Store) decodeEvent(ex *execution, i int, c engine.Codec) (engine.Event,
 	return c.DecodeEvent(ex.events[i].data)
 }
 
-// rereads reports whether c decodes an event to e, as from did; both may be the same codec.
+// rereads reports whether c is known to decode an event to e, as from did. Both may be the same codec.
 func rereads(c, from engine.Codec, e engine.Event) bool {
 	if c.Name() == from.Name() {
 		return true
@@ -155,7 +155,7 @@ func rereads(c, from engine.Codec, e engine.Event) bool {
 	return ok && r.RereadsEvent(from, e)
 }
 
-// decodeRest decodes the events after one that cannot be decoded.
+// decodeRest decodes the events that follow one that cannot be decoded.
 func (s *Store) decodeRest(in *instance, ex *execution, codec int, d *decodedHistory) []engine.Event {
 	events := append([]engine.Event(nil), d.events...)
 	for i := len(d.events) + 1; i < len(ex.events); i++ {
@@ -177,7 +177,7 @@ func (s *Store) observeDecoded(in *instance, ex *execution, i int, outcome obser
 	}
 }
 
-// decodeItem returns a message as decoded by the codec, and emits an observation of the decoding.
+// decodeItem returns a message as decoded by the codec and emits an observation of the decoding.
 func (s *Store) decodeItem(r *row, codec int) (engine.WorkItem, error) {
 	d, cached := s.decodedBy(r, codec)
 	if o := s.observeRow(observe.MessageDecoded, r); o != nil {

@@ -14,8 +14,8 @@ const (
 	opRenewOrchestration   = "renew_orchestration_item_lock"
 )
 
-// AbandonOrchestrationItem implements engine.Provider. Delay and count affect the messages that the token marked; a
-// token whose lock expired but was not taken over is accepted (docs/contract/provider.md#f8, #f9).
+// AbandonOrchestrationItem implements engine.Provider. The delay and the attempt count apply to the messages that the
+// token marked. A token whose lock has expired but was not taken over is accepted (docs/contract/provider.md#f8, #f9).
 func (p *provider) AbandonOrchestrationItem(_ context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
 	s := p.store
 	req := s.begin(observe.CallAbandonOrchestrationItem, p.caller)
@@ -33,7 +33,7 @@ func (s *Store) abandon(token string, delayMs int64, ignoreAttempt bool) *engine
 		return invalidToken(opAbandonOrchestration, token, h)
 	}
 	if s.options.CallersClock {
-		in.promote(s.kept, s.now) // the time may have moved back since the fetch
+		in.promote(s.kept, s.now) // time may have moved back since the fetch
 	}
 	delayMs = s.rules.AbandonDelay(delayMs)
 	visibleMs := s.rules.VisibleAt(s.now, delayMs)
@@ -72,7 +72,7 @@ func (s *Store) renew(token string, extendMs int64) *engine.ProviderError {
 	return nil
 }
 
-// holder returns the instance that a token was issued for, and the state of the token.
+// holder returns the instance for which a token was issued, and the token's state.
 func (s *Store) holder(op, token string) (*instance, storerules.Holding, *engine.ProviderError) {
 	n, h, ok := s.lookup(orchestratorToken, token)
 	if !ok {

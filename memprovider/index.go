@@ -5,21 +5,22 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// index answers which instance a fetch would take. Instances are ordered by the position of their oldest visible
-// message, with one bucket for each pin, so instances that a filter excludes cost nothing: a lookup costs time in the
-// number of distinct pins, not of instances.
+// index finds the instance that a fetch would take. Instances are ordered by the position of their oldest visible
+// message and kept in one bucket per pin, so instances that a filter excludes cost nothing: the cost of a lookup
+// depends on the number of distinct pins, not on the number of instances.
 type index struct {
 	rules   *storerules.Rules
-	buckets []*bucket // in order of first use, including the unpinned bucket
-	// Instances without context that have visible messages: stuck ones wait for their start, orphans are dropped.
+	buckets []*bucket // in order of first use; includes the unpinned bucket
+	// Instances that have visible messages but no context. Those in stuck are still waiting for their start message;
+	// those in orphans will be dropped.
 	stuck, orphans heap[*instance]
 }
 
-// bucket holds the instances of one pin.
+// bucket holds the instances with one pin.
 type bucket struct {
-	pin *engine.Version // nil for the unpinned
-	// ready are the instances that can be delivered, by their oldest visible message; later are those that may become
-	// ready as time passes, by that time.
+	pin *engine.Version // nil for unpinned instances
+	// ready holds the instances that can be delivered, ordered by their oldest visible message. later holds those that
+	// may become ready as time passes, ordered by that time.
 	ready, later heap[*instance]
 }
 
@@ -31,7 +32,7 @@ type place struct {
 	later  int
 }
 
-// update moves the instance to the heaps in which it now belongs.
+// update moves the instance to the heaps where it now belongs.
 func (x *index) update(in *instance, now int64) {
 	p := &in.place
 	b := x.bucket(x.rules.Pin(in.pins()))
@@ -62,7 +63,7 @@ func (x *index) update(in *instance, now int64) {
 	}
 }
 
-// target returns the heap in which the instance belongs, nil if it has nothing to deliver now.
+// target returns the heap in which the instance belongs, or nil if it has nothing to deliver now.
 func (x *index) target(in *instance, b *bucket, locked bool) *heap[*instance] {
 	switch {
 	case len(in.visible) == 0 || locked:
@@ -86,7 +87,7 @@ func (x *index) bucket(pin *engine.Version) *bucket {
 	return b
 }
 
-// pick returns the instance that a fetch with the filter takes, nil if there is none.
+// pick returns the instance that a fetch with this filter takes, or nil.
 func (x *index) pick(filter *engine.CapabilityFilter, rules *storerules.Rules) *instance {
 	var best *entry[*instance]
 	for _, b := range x.buckets {
@@ -103,7 +104,7 @@ func (x *index) pick(filter *engine.CapabilityFilter, rules *storerules.Rules) *
 	return best.item
 }
 
-// oldest returns the instance with the oldest visible message among all that are not locked, except orphans.
+// oldest returns the instance with the oldest visible message among all instances that are neither locked nor orphans.
 func (x *index) oldest() *instance {
 	best := x.stuck.head()
 	for _, b := range x.buckets {
@@ -117,7 +118,7 @@ func (x *index) oldest() *instance {
 	return best.item
 }
 
-// changesAt returns the earliest time at which an instance that the filter admits may change without a call.
+// changesAt returns the earliest time at which an instance that the filter admits may change state without a call.
 func (x *index) changesAt(filter *engine.CapabilityFilter, rules *storerules.Rules) int64 {
 	at := Never
 	for _, b := range x.buckets {
@@ -128,7 +129,7 @@ func (x *index) changesAt(filter *engine.CapabilityFilter, rules *storerules.Rul
 	return at
 }
 
-// due returns an instance whose time in later has come, nil if there is none.
+// due returns an instance in later whose time has come, or nil.
 func (x *index) due(now int64) *instance {
 	for _, b := range x.buckets {
 		if e := b.later.head(); e != nil && e.key <= now {

@@ -6,26 +6,26 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// instance holds everything that the store has for one instance name: the instances row, executions with their history,
-// the queued messages and the lock. An instance that was only mentioned has none of these.
+// instance holds everything that the store has for one instance name: the instances row, the executions with their
+// histories, the queued messages, and the lock. An instance that has only been mentioned has none of these.
 type instance struct {
 	no   InstanceNo
 	name string
 	// meta is the instances row.
 	meta instanceMeta
-	// executions are in ascending order of id.
+	// executions is sorted by id.
 	executions []*execution
-	// visible are the queued messages with visibleAt <= now, by row number; delayed are the others, by visibleAt and
-	// row number. Invariant: all of them together are the instance's rows of the orchestrator queue, and, while no call
-	// runs, a message that is due is in visible unless the instance is locked.
+	// visible holds the queued messages with visibleAt <= now, sorted by row number; delayed holds the others, sorted
+	// by visibleAt and row number. Invariant: together they are the instance's rows in the orchestrator queue. While no
+	// call is in progress, every message that is due is in visible unless the instance is locked.
 	visible, delayed []*row
-	// Counts over visible and delayed, so that orphans can be detected without a scan.
+	// Counts over visible and delayed, to detect orphans without a scan.
 	visibleQueueMessages, visibleStarts, delayedStarts int
-	// work are the instance's rows of the worker queue, by row number.
+	// work holds the instance's rows in the worker queue, sorted by row number.
 	work []*row
-	// kv is the key-value store, nil until a key is first set or cleared.
+	// kv is the key-value state, or nil until a key is first set or cleared.
 	kv *kvState
-	// lock is the instance lock. An expired lock stays until it is replaced or released.
+	// lock is the instance lock. An expired lock is kept until it is replaced or released.
 	lock  lock
 	place place // in the index
 	dirty bool
@@ -40,31 +40,31 @@ type instanceMeta struct {
 	parent        engine.ParentLink
 	createdMs     int64
 	updatedMs     int64
-	// customStatus is nil if it was never set, or was reset; customVersion counts the acks that set or reset it.
+	// customStatus is nil if it was never set or has been reset. customVersion counts the acks that set or reset it.
 	customStatus  *string
 	customVersion uint64
 }
 
 // lock is a peek-lock. The zero value is "no lock".
 type lock struct {
-	number  uint64 // of the token, from 1
+	number  uint64 // the token's number, from 1
 	token   string
 	takenMs int64
 	untilMs int64
 }
 
-// live reports whether the lock is held: the instant at which it ends counts as expired.
+// live reports whether the lock is held. At exactly untilMs it has expired.
 func (l *lock) live(now int64) bool { return l.number != 0 && l.untilMs > now }
 
 // execution is an executions row with its history. A history may exist without the row (AppendWithExecution).
 type execution struct {
 	id    uint64
 	state executionState
-	pin   *engine.Version // interned; a release
-	// events are in ascending order of id; started counts those of kind OrchestrationStarted.
+	pin   *engine.Version // interned, without a pre-release part
+	// events is sorted by id; started counts the OrchestrationStarted events.
 	events  []event
 	started int
-	// decoded are the decoded histories by codec number.
+	// decoded holds the decoded histories, indexed by codec number.
 	decoded []*decodedHistory
 }
 
@@ -80,7 +80,7 @@ type executionState struct {
 // event is a history row. Its bytes are never modified.
 type event struct {
 	id   uint64
-	kind engine.EventKind // empty if only its bytes are known
+	kind engine.EventKind // empty if only the bytes are known
 	data []byte
 }
 
@@ -94,7 +94,7 @@ func byEventID(e event, id uint64) int {
 	return 0
 }
 
-// find returns the event's index, or the index at which to insert it.
+// find returns the index of the event with the given id, or the index at which to insert it.
 func (ex *execution) find(id uint64) (int, bool) {
 	if n := len(ex.events); n == 0 || ex.events[n-1].id < id {
 		return n, false
@@ -102,7 +102,7 @@ func (ex *execution) find(id uint64) (int, bool) {
 	return slices.BinarySearchFunc(ex.events, id, byEventID)
 }
 
-// execution returns the execution with that id, nil if there is none.
+// execution returns the execution with the given id, or nil.
 func (in *instance) execution(id uint64) *execution {
 	if n := len(in.executions); n > 0 && in.executions[n-1].id == id {
 		return in.executions[n-1]
@@ -125,7 +125,7 @@ func (in *instance) findExecution(id uint64) (int, bool) {
 	})
 }
 
-// latest returns the largest id that has an executions row, 1 if none has.
+// latest returns the highest id that has an executions row, or 1 if none has.
 func (in *instance) latest() uint64 {
 	for i := len(in.executions) - 1; i >= 0; i-- {
 		if in.executions[i].state.created {
@@ -145,8 +145,8 @@ func (in *instance) hasContext() bool {
 	return ex != nil && ex.started > 0
 }
 
-// pins returns the pins of the current and of the first execution. An instance without a row has none, even if its
-// executions have pins (docs/contract/provider.md#p6.4).
+// pins returns the pins of the current and of the first execution. An instance without a row has no pins, even if its
+// executions have (docs/contract/provider.md#p6.4).
 func (in *instance) pins() (current, first *engine.Version, ended bool) {
 	if !in.meta.created {
 		return nil, nil, false
@@ -161,7 +161,7 @@ func (in *instance) pins() (current, first *engine.Version, ended bool) {
 	return current, first, ended
 }
 
-// empty reports whether the instance has nothing but its number.
+// empty reports whether the instance has nothing but a number.
 func (in *instance) empty() bool {
 	return !in.meta.created && len(in.executions) == 0 && len(in.visible) == 0 && len(in.delayed) == 0 && len(in.work) == 0 &&
 		in.lock.number == 0 && in.kv.empty()
@@ -193,7 +193,7 @@ func (in *instance) detach(r *row) {
 	in.delayedStarts -= countIf(isStart(r.kind))
 }
 
-// promote moves messages whose time has come from delayed to visible.
+// promote moves messages that have become visible from delayed to visible.
 func (in *instance) promote(k *kept, now int64) {
 	for len(in.delayed) > 0 && in.delayed[0].visibleMs <= now {
 		r := in.delayed[0]
@@ -202,7 +202,8 @@ func (in *instance) promote(k *kept, now int64) {
 	}
 }
 
-// nextMs returns the time at which the instance may become ready, or get an older visible message, without a call.
+// nextMs returns the next time at which, without a call, the instance may become ready or its oldest visible message
+// may change.
 func (in *instance) nextMs(locked bool) int64 {
 	at := Never
 	if len(in.delayed) > 0 {

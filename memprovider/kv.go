@@ -10,26 +10,26 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// kvState is an instance's key-value store (docs/contract/provider.md#p6.9), both tables in order of key. A nil one is
-// empty.
+// kvState is an instance's key-value state (docs/contract/provider.md#p6.9). Both tables are sorted by key. A nil
+// kvState is empty.
 type kvState struct {
 	store []kvRow // values only
 	delta []kvRow
-	// before is the store before the merge at mergedMs. It is set, along with hasBefore, only if a rule has reads take
-	// the two tables at different times.
+	// before is the store table as it was before the merge at mergedMs. It and hasBefore are set only under a rule by
+	// which reads see the two tables at different times.
 	before    []kvRow
 	hasBefore bool
 	mergedMs  int64
 }
 
-// kvRow is a key's row. In the delta a row without a value is a tombstone; tombstones have time 0 (F19).
+// kvRow is one key's row. In the delta table, a row without a value is a tombstone. Tombstones have time 0 (F19).
 type kvRow struct {
 	key       string
 	value     *string // never modified
 	updatedMs uint64
 }
 
-// kvChange records a row's state before a change.
+// kvChange records a row as it was before a change.
 type kvChange struct {
 	table observe.KVTable
 	row   kvRow
@@ -50,7 +50,7 @@ func findKV(rows []kvRow, key string) (int, bool) {
 	return slices.BinarySearchFunc(rows, key, func(r kvRow, key string) int { return cmp.Compare(r.key, key) })
 }
 
-// merged returns the view that clients read: the delta merged over the store, without tombstones, in order of key.
+// merged returns what clients read: the delta table merged over the store table, without tombstones, sorted by key.
 func merged(store, delta []kvRow) []kvRow {
 	out := make([]kvRow, 0, len(store)+len(delta))
 	for len(store) > 0 || len(delta) > 0 {
@@ -70,8 +70,8 @@ func merged(store, delta []kvRow) []kvRow {
 	return out
 }
 
-// snapshot returns the entries that a fetch delivers: the store table alone, or the merged view if live is set. The
-// caller owns the slice.
+// snapshot returns the entries that a fetch delivers: those of the store table, or of the merged view if live is set.
+// The caller owns the slice.
 func (kv *kvState) snapshot(live bool) []engine.KVEntry {
 	if kv == nil {
 		return nil
@@ -87,7 +87,7 @@ func (kv *kvState) snapshot(live bool) []engine.KVEntry {
 	return out
 }
 
-// keyValues performs the ack's key-value step: it applies the delta's events in order, then merges.
+// keyValues performs the ack's key-value step: it applies the delta's events in order and then merges.
 func (c *commit) keyValues() {
 	s := c.p.store
 	for i := range c.ack.HistoryDelta {
@@ -113,12 +113,12 @@ func (c *commit) keyValues() {
 	}
 }
 
-// clearKV writes a tombstone for a key.
+// clearKV writes a tombstone for the key.
 func (s *Store) clearKV(in *instance, key string) {
 	s.setKV(in, observe.KVDelta, kvRow{key: key}, s.rules.KeepsTombstone)
 }
 
-// mergeKV moves the delta into the store.
+// mergeKV moves the delta table into the store table.
 func (s *Store) mergeKV(in *instance) {
 	kv := in.kv
 	if kv == nil || len(kv.delta) == 0 {
@@ -133,7 +133,7 @@ func (s *Store) mergeKV(in *instance) {
 	}
 }
 
-// setKV writes a row of a table, or removes the row of that key.
+// setKV writes a row of a table, or removes the key's row if present is false.
 func (s *Store) setKV(in *instance, t observe.KVTable, r kvRow, present bool) {
 	if in.kv == nil {
 		in.kv = &kvState{}
@@ -169,7 +169,7 @@ func (s *Store) setKV(in *instance, t observe.KVTable, r kvRow, present bool) {
 	}
 }
 
-// readKV returns the key-value view that clients of an instance read.
+// readKV returns the instance's key-value pairs as clients see them.
 func (s *Store) readKV(instance string) []kvRow {
 	in := s.known(instance)
 	if in == nil || in.kv == nil {

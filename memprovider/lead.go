@@ -2,21 +2,22 @@ package memprovider
 
 import "github.com/durosim/durosim/engine"
 
-// Lead overrides the store's choice of what the next fetch finds. With it a store can follow another store whose
-// answers are known, and its observations then show what that store must have done. The fetch takes the given work even
-// if the store's rules forbid it, so the observations show the breach. The zero value makes the fetch find nothing.
+// Lead overrides what the next fetch finds. It lets a store follow another store whose answers are known, so that its
+// observations show what the other store must have done. The fetch takes the given work even if the store's rules
+// forbid it, and the observations then show the violation. With the zero value, the fetch finds nothing.
 type Lead struct {
-	// Instance is what an orchestration fetch delivers, with all its visible messages.
+	// Instance is the instance that an orchestration fetch delivers, with all its visible messages.
 	Instance string
-	// Work is what a work fetch delivers: the oldest row of this activity, preferably one that is free.
+	// Work is the activity that a work fetch delivers. If it has several rows, the fetch takes the oldest, preferably
+	// one that is not locked.
 	Work *engine.ActivityExecuteItem
 }
 
-// Follow sets the lead for the next call. A fetch that cannot follow it, since there is no such instance with a visible
-// message, or no such activity, finds nothing.
+// Follow sets the lead for the next call. If a fetch cannot follow the lead, because there is no such activity or no
+// such instance with a visible message, it finds nothing.
 func (s *Store) Follow(l Lead) { s.lead = &l }
 
-// followed returns the instance that the lead names.
+// followed returns the instance named by the lead.
 func (s *Store) followed(list []*instance) []*instance {
 	if in := s.known(s.lead.Instance); in != nil && len(in.visible) > 0 {
 		list = append(list, in)
@@ -24,7 +25,7 @@ func (s *Store) followed(list []*instance) []*instance {
 	return list
 }
 
-// followedRow returns the row that the lead names, nil if there is none.
+// followedRow returns the row named by the lead, or nil.
 func (s *Store) followedRow() *row {
 	want := s.lead.Work
 	if want == nil {

@@ -6,18 +6,18 @@ import (
 )
 
 // Memory lets a store reuse the memory of an earlier store that is no longer in use: stored bytes, messages and tokens.
-// It is sized for a small run; a store that needs more allocates it as usual. The zero value is ready.
+// It is sized for a small run; a store that needs more allocates the rest as usual. The zero value is ready to use.
 type Memory struct {
 	bytes    [][]byte // byteBlock long each
 	rows     [][]row  // rowBlock each
 	holdings holdingTable
-	texts    [2][]string // of the tokens issued so far, by prefix and number
+	texts    [2][]string // of all tokens issued so far, by prefix and number
 	kept
-	// nextBytes and nextRows index the first blocks that the store has not taken yet.
+	// nextBytes and nextRows index the first block of each kind that the store has not taken yet.
 	nextBytes, nextRows int
 }
 
-// kept holds a store's reusable objects other than bytes and messages, including those that it hands out. Without a
+// kept holds a store's reusable objects other than bytes and messages, including those handed out to callers. Without a
 // Memory nothing is reused.
 type kept struct {
 	instances  slab.Slab[instance]
@@ -55,19 +55,19 @@ func (k *kept) reset() {
 	k.queues.Reset()
 }
 
-// memoryTokens bounds the token texts that a Memory keeps.
+// memoryTokens limits how many token texts a Memory keeps.
 const memoryTokens = 4096
 
-// memoryBlocks bounds the blocks of each kind that a Memory keeps.
+// memoryBlocks limits how many blocks of each kind a Memory keeps.
 const memoryBlocks = 64
 
-// reset makes all of the memory available again.
+// reset makes all memory available again.
 func (m *Memory) reset() {
 	m.nextBytes, m.nextRows, m.holdings.n = 0, 0, 0
 	m.kept.reset()
 }
 
-// tokenText returns the text of a token, reusing an earlier run's copy. A nil Memory keeps nothing.
+// tokenText returns a token's text, reusing the copy from an earlier run. A nil Memory keeps nothing.
 func (m *Memory) tokenText(prefix byte, n uint64) string {
 	if m == nil || n >= memoryTokens {
 		return tokenText(prefix, n)
@@ -94,7 +94,7 @@ func (m *Memory) takeBytes() []byte {
 	return m.bytes[m.nextBytes-1][:0]
 }
 
-// takeRows returns a block of rows, whose old contents the caller overwrites. A nil Memory keeps nothing.
+// takeRows returns a block of rows. The caller overwrites their old contents. A nil Memory keeps nothing.
 func (m *Memory) takeRows() []row {
 	if m == nil || m.nextRows == memoryBlocks {
 		return make([]row, rowBlock)

@@ -9,10 +9,10 @@ import (
 )
 
 // This file has all primitives that change the store's state, except for time and caches. Each primitive makes one
-// change, emits its observation, and records during an ack how to undo it. No other code writes these fields.
+// change, emits an observation of it and, during an ack, records how to undo it. No other code writes these fields.
 
-// takeLock gives the instance lock to a token, even if another token holds it. Acks take no locks, so the change needs
-// no undo.
+// takeLock gives the instance lock to a token, even if another token holds it. Acks take no locks, so there is nothing
+// to undo.
 func (s *Store) takeLock(in *instance, l lock) {
 	in.lock = l
 	s.touch(in)
@@ -39,7 +39,7 @@ func (s *Store) releaseLock(in *instance) {
 	}
 }
 
-// mark records that the fetch with that token took a message.
+// mark records that the fetch with the given lock took a message.
 func (s *Store) mark(r *row, l *lock) {
 	r.lock = lock{number: l.number, token: l.token}
 	if o := s.observeRow(observe.MessageMarked, r); o != nil {
@@ -116,7 +116,7 @@ func (s *Store) remove(r *row, reason observe.RemoveReason) {
 	}
 }
 
-// restore undoes a removal.
+// restore undoes the removal of a message.
 func (s *Store) restore(r *row) {
 	s.rows[r.no-1] = r
 	s.link(r)
@@ -166,7 +166,7 @@ func (s *Store) unlink(r *row) {
 	s.touch(r.in)
 }
 
-// delay changes the time at which a message becomes visible.
+// delay changes when a message becomes visible.
 func (s *Store) delay(r *row, visibleMs int64) {
 	if r.queue == observe.QueueWorker {
 		r.visibleMs = visibleMs
@@ -183,7 +183,7 @@ func (s *Store) delay(r *row, visibleMs int64) {
 	}
 }
 
-// setRow creates the instances row or changes the orchestration's name and version in it.
+// setRow creates the instances row, or changes the orchestration's name and version in it.
 func (s *Store) setRow(in *instance, orchestration, version string, current uint64) {
 	if in.meta.created && in.meta.orchestration == orchestration && in.meta.version == version {
 		return
@@ -204,7 +204,7 @@ func (s *Store) observeCreated(in *instance) {
 	}
 }
 
-// removeRow removes the instances row. No ack does that, so there is no undo.
+// removeRow removes the instances row. Acks never do this, so there is nothing to undo.
 func (s *Store) removeRow(in *instance) {
 	was := in.meta.parent.Instance
 	in.meta = instanceMeta{}
@@ -223,7 +223,7 @@ func (s *Store) setParent(in *instance, parent engine.ParentLink) {
 	s.observeParent(in)
 }
 
-// moveChild updates the index of children after the instance's parent changed from was.
+// moveChild updates the index of children after the instance's parent has changed. The previous parent is was.
 func (s *Store) moveChild(in *instance, was string) {
 	is := in.meta.parent.Instance
 	if is == was {
@@ -268,7 +268,7 @@ func (s *Store) observePointer(in *instance) {
 	}
 }
 
-// damage replaces the stored bytes of message r, or of event i if r is nil.
+// damage replaces the stored bytes of message r or, if r is nil, of event i.
 func (s *Store) damage(in *instance, ex *execution, i int, r *row, data []byte) {
 	o := s.observe(observe.Damaged)
 	if r != nil {

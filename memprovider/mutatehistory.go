@@ -8,9 +8,9 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// This file has the primitives, like those of mutate.go, for executions and their history.
+// This file continues mutate.go with the primitives for executions and their histories.
 
-// historyOf returns the execution with that id. If there is none, it creates one without an executions row.
+// historyOf returns the execution with the given id. If there is none, it creates one without an executions row.
 func (s *Store) historyOf(in *instance, id uint64) *execution {
 	if ex := in.execution(id); ex != nil {
 		return ex
@@ -23,7 +23,7 @@ func (s *Store) historyOf(in *instance, id uint64) *execution {
 	return ex
 }
 
-// dropRoom removes an execution that has neither row nor history.
+// dropRoom removes an execution that has neither a row nor a history.
 func (s *Store) dropRoom(in *instance, ex *execution) {
 	if !ex.state.created && len(ex.events) == 0 && ex.pin == nil {
 		if i, ok := in.findExecution(ex.id); ok {
@@ -132,8 +132,8 @@ func (s *Store) removeEvent(in *instance, ex *execution, id uint64) {
 	}
 }
 
-// removeExecution removes an execution with its history and pin, and counts the removed row, if any, and the removed
-// events. No ack does that, so there is no undo.
+// removeExecution removes an execution with its history and pin. It adds the removed row, if any, and the removed
+// events to the counts. Acks never do this, so there is nothing to undo.
 func (s *Store) removeExecution(in *instance, ex *execution, executions, events *uint64) {
 	for len(ex.events) > 0 {
 		s.removeEvent(in, ex, ex.events[len(ex.events)-1].id)

@@ -5,7 +5,7 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// observe returns the store's reusable observation with the fields that all kinds share set, or nil if there is no
+// observe returns the store's reusable observation with the fields common to all kinds filled in, or nil if there is no
 // sink. The caller completes it and calls send.
 func (s *Store) observe(kind observe.Kind) *observe.Observation {
 	if s.options.Sink == nil {
@@ -20,7 +20,7 @@ func (s *Store) observe(kind observe.Kind) *observe.Observation {
 
 func (s *Store) send() { s.options.Sink.Observe(&s.observation) }
 
-// begin starts a call and returns the request for the caller to fill; started emits its observation.
+// begin starts a call and returns the request for the caller to fill in; started emits its observation.
 func (s *Store) begin(kind observe.CallKind, caller Caller) *observe.CallRequest {
 	s.call++
 	s.inCall, s.caller, s.callKind = true, caller, kind
@@ -41,7 +41,7 @@ func (s *Store) started() {
 	}
 }
 
-// result holds what the end of a call reports apart from its error.
+// result holds what is reported about the end of a call, apart from its error.
 type result struct {
 	nothing  bool
 	instance InstanceNo

@@ -51,8 +51,8 @@ func isMessage(op string, item engine.WorkItem) *engine.ProviderError {
 	return nil
 }
 
-// FetchOrchestrationItem implements engine.Provider. It takes the instance with the oldest visible message among those
-// that can be delivered, and skips the others.
+// FetchOrchestrationItem implements engine.Provider. Among the instances that can be delivered, it takes the one with
+// the oldest visible message.
 func (p *provider) FetchOrchestrationItem(_ context.Context, lockTimeout, _ time.Duration, filter *engine.CapabilityFilter) (*engine.FetchedOrchestration, error) {
 	s := p.store
 	req := s.begin(observe.CallFetchOrchestrationItem, p.caller)
@@ -66,8 +66,8 @@ func (p *provider) FetchOrchestrationItem(_ context.Context, lockTimeout, _ time
 	return f, s.end(r, err)
 }
 
-// fetch chooses an instance for a fetch and carries out the steps of Rules.FetchOrder: filter, lock, count, decode. It
-// returns nothing if no instance is eligible.
+// fetch chooses an instance and carries out the steps of Rules.FetchOrder: filter, lock, count, decode. It returns
+// nothing if no instance is eligible.
 func (p *provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engine.FetchedOrchestration, *instance, *engine.ProviderError) {
 	s := p.store
 	if s.claimLost() {
@@ -101,8 +101,8 @@ func (p *provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engin
 	return nil, nil, nil
 }
 
-// choose returns the instances that the fetch tries, best first. If the fetch starts with the filter, there is at most
-// one, and the index finds it without examining instances that the filter excludes.
+// choose returns the instances that the fetch tries, best first. If the fetch filters first, there is at most one, and
+// the index finds it without examining instances that the filter excludes.
 func (s *Store) choose(filter *engine.CapabilityFilter) []*instance {
 	s.candidates = s.candidates[:0]
 	if s.lead != nil {
@@ -123,7 +123,7 @@ func (s *Store) choose(filter *engine.CapabilityFilter) []*instance {
 	return s.candidates
 }
 
-// dropOrphans drops the orphaned queue messages that come before what the fetch will take.
+// dropOrphans drops the orphaned queue messages that precede what the fetch will take.
 func (s *Store) dropOrphans(filter *engine.CapabilityFilter) {
 	for s.index.orphans.head() != nil && s.index.next(filter, s.rules).Drops {
 		in := s.index.orphans.head().item
@@ -134,15 +134,15 @@ func (s *Store) dropOrphans(filter *engine.CapabilityFilter) {
 	}
 }
 
-// delivery is a fetch of one instance in progress.
+// delivery is a fetch in progress for one instance.
 type delivery struct {
 	p      *provider
 	in     *instance
 	lock   lock
-	led    bool // a Lead chose the instance
+	led    bool // the instance was chosen by a Lead
 	locked bool
 	count  uint32
-	// The results of decoding. failed is the error of the history, or else of the first message that cannot be decoded.
+	// The results of decoding. failed is the history's error, or else that of the first message that cannot be decoded.
 	context  itemContext
 	history  []engine.Event
 	messages []engine.WorkItem
@@ -190,7 +190,7 @@ func (d *delivery) takeBatch() {
 	}
 }
 
-// decode reads the context, history and messages. It does not read the history of an instance without context.
+// decode reads the context, history and messages. It skips the history of an instance without context.
 func (d *delivery) decode() {
 	s := d.p.store
 	d.messages = s.kept.messages.Make(len(d.in.visible))
@@ -255,18 +255,18 @@ type itemContext struct {
 	execution     *execution // nil if there is no such execution
 }
 
-// unknownVersion stands for a missing version.
+// unknownVersion is used when a version is missing.
 const unknownVersion = "unknown"
 
-// contextOf finds the context of docs/contract/provider.md#p5.2 step 6: the instances row, else the start event of the
-// latest execution, else the first start message.
+// contextOf determines the context as in docs/contract/provider.md#p5.2, step 6: from the instances row, else from the
+// start event of the latest execution, else from the first start message.
 func contextOf(in *instance, start engine.WorkItem) itemContext {
 	c := itemContext{id: engine.InitialExecutionID, version: unknownVersion}
 	switch {
 	case in.meta.created:
 		c.name, c.version, c.id = in.meta.orchestration, cmp.Or(in.meta.version, unknownVersion), in.meta.current
 	case in.hasContext():
-		c.id = in.latest() // name and version are in the history
+		c.id = in.latest() // the history has the name and version
 	default:
 		switch m := engine.Known(start).(type) {
 		case engine.StartItem:
@@ -279,7 +279,7 @@ func contextOf(in *instance, start engine.WorkItem) itemContext {
 	return c
 }
 
-// fromHistory sets the name and version of an instance without a row.
+// fromHistory fills in the name and version for an instance without a row.
 func (c *itemContext) fromHistory(in *instance, history []engine.Event) {
 	if in.meta.created {
 		return

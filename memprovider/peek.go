@@ -6,25 +6,26 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// InstanceState is the state of an instance as Peek reports it.
+// InstanceState is an instance's state as reported by Peek.
 type InstanceState struct {
-	// Created reports whether the instance has a row; without one, Execution is its latest execution.
+	// Created reports whether the instance has a row. If it has none, Execution is its latest execution.
 	Created   bool
 	Execution uint64
 	// Status is empty if the execution has no row.
 	Status engine.Status
 	Output *string
 	Pin    *engine.Version
-	// Messages is the number of the instance's messages in the orchestrator queue, and VisibleMs the earliest time at
-	// which one of them is visible (Never if there are none). Activities counts its rows in the worker queue.
+	// Messages counts the instance's messages in the orchestrator queue. VisibleMs is the earliest time at which one of
+	// them is visible, or Never if there are none. Activities counts the instance's rows in the worker queue.
 	Messages   int
 	VisibleMs  int64
 	Activities int
-	// LockedUntilMs is the end of the instance lock, 0 if no lock is live.
+	// LockedUntilMs is when the instance lock expires, or 0 if no lock is live.
 	LockedUntilMs int64
 }
 
-// Peek reads an instance without a provider call and without observations. ok is false if the store has nothing for it.
+// Peek reads an instance without a provider call and without observations. ok is false if the store has nothing for the
+// instance.
 func (s *Store) Peek(instance string) (state InstanceState, ok bool) {
 	in := s.known(instance)
 	if in == nil || in.empty() {
@@ -52,8 +53,8 @@ func (s *Store) Peek(instance string) (state InstanceState, ok bool) {
 	return state, true
 }
 
-// PeekHistory decodes a stored history without a provider call, without observations and without changing the cache.
-// An unknown execution has no events. The caller must not change the slice.
+// PeekHistory decodes a stored history without a provider call, observations or changes to the cache. An unknown
+// execution has no events. The caller must not change the slice.
 func (s *Store) PeekHistory(instance string, execution uint64, codec engine.Codec) ([]engine.Event, error) {
 	in := s.known(instance)
 	if in == nil {
@@ -77,7 +78,7 @@ func (s *Store) PeekHistory(instance string, execution uint64, codec engine.Code
 	return events, nil
 }
 
-// seen returns the history if the codec, or an equivalent one, has decoded all of it.
+// seen returns the decoded history if the codec, or an equivalent one, has already decoded all of it.
 func (s *Store) seen(ex *execution, codec engine.Codec) ([]engine.Event, bool) {
 next:
 	for from, d := range ex.decoded {

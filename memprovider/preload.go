@@ -9,23 +9,23 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// PreloadedInstance is an instance with a history, such as builds that no longer run may have left behind.
+// PreloadedInstance is an instance with an existing history, such as one left behind by builds that no longer run.
 type PreloadedInstance struct {
 	Instance string
-	// Orchestration and Version are the instances row; if Orchestration is empty, there is no row.
+	// Orchestration and Version are stored in the instances row. If Orchestration is empty, there is no row.
 	Orchestration string
 	Version       string
 	Parent        *engine.ParentLink
-	// CustomStatus, if not nil, is stored as version 1; it needs an instances row. KV is the merged key-value store.
+	// CustomStatus, if not nil, is stored as version 1; it requires an instances row. KV is the merged key-value state.
 	CustomStatus *string
 	KV           []engine.KVEntry
-	// Current is the current execution, 0 for the last one listed.
+	// Current is the current execution; 0 means the last one listed.
 	Current uint64
-	// Executions are in ascending order of id, at least one.
+	// Executions has at least one execution and is sorted by id.
 	Executions []PreloadedExecution
 }
 
-// PreloadedExecution is one execution: an optional pin, a status (empty for Running) and encoded events.
+// PreloadedExecution is one execution: an optional pin, a status (empty means Running), and encoded events.
 type PreloadedExecution struct {
 	ID     uint64
 	Pin    *engine.Version
@@ -35,16 +35,17 @@ type PreloadedExecution struct {
 }
 
 // PreloadedEvent is one stored event: bytes that a codec may or may not be able to decode. Kind is the value of the
-// history's kind column. It matters only for an instance without a row, which has a context if it has an
-// OrchestrationStarted.
+// history table's kind column. It matters only for an instance without a row, which has a context if one of its events
+// is an OrchestrationStarted.
 type PreloadedEvent struct {
 	ID   uint64
 	Kind engine.EventKind
 	Data []byte
 }
 
-// Preload stores a complete instance, outside any call, and emits the observations of ordinary inserts. It refuses an
-// instance for which the store already holds anything. The store takes over the bytes; the caller must not change them.
+// Preload stores a complete instance outside any call and emits the observations of ordinary inserts. It fails if the
+// store already holds anything for the instance. The store takes ownership of the bytes; the caller must not change
+// them.
 func (s *Store) Preload(given PreloadedInstance) error {
 	if err := s.checkPreloaded(&given); err != nil {
 		return fmt.Errorf("preloaded %q: %w", given.Instance, err)
@@ -110,7 +111,7 @@ func (s *Store) checkPreloaded(given *PreloadedInstance) error {
 	return nil
 }
 
-// Damage replaces the stored bytes of an event: a fault, observed as observe.Damaged.
+// Damage simulates a fault: it replaces an event's stored bytes. It emits observe.Damaged.
 func (s *Store) Damage(instance string, execution, eventID uint64, data []byte) error {
 	if in := s.known(instance); in != nil {
 		if ex := in.execution(execution); ex != nil {
@@ -123,8 +124,8 @@ func (s *Store) Damage(instance string, execution, eventID uint64, data []byte) 
 	return fmt.Errorf("damage: no event %d of %q, execution %d", eventID, instance, execution)
 }
 
-// DamageMessage replaces the stored bytes of a queued message: a fault, observed as observe.Damaged. The message keeps
-// the destination and the kind by which it is routed.
+// DamageMessage simulates a fault: it replaces a queued message's stored bytes. It emits observe.Damaged. The message
+// keeps its destination and the kind by which it is routed.
 func (s *Store) DamageMessage(no MessageNo, data []byte) error {
 	if no == 0 || uint64(no) > uint64(len(s.rows)) || s.rows[no-1] == nil {
 		return fmt.Errorf("damage: no message %d", no)

@@ -4,10 +4,10 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// provider is one caller's handle of a Store: it uses the codec of the caller's build, and its observations carry the
-// caller's name. It implements engine.Provider and engine.ProviderAdmin.
+// provider is one caller's handle to a Store. It uses the codec of the caller's build, and its observations name the
+// caller. It implements engine.Provider and engine.ProviderAdmin.
 //
-// It never waits: poll timeouts and contexts are ignored (docs/contract/provider.md#f3). Like its store, it is not safe
+// It never waits: poll timeouts and contexts are ignored (docs/contract/provider.md#f3). Like the store, it is not safe
 // for concurrent use.
 type provider struct {
 	store   *Store

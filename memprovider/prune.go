@@ -12,7 +12,7 @@ const (
 	opPruneBulk = "prune_executions_bulk"
 )
 
-// PruneExecutions implements engine.ProviderAdmin. It keeps the queues and the key-value store.
+// PruneExecutions implements engine.ProviderAdmin. It does not touch the queues or the key-value state.
 func (p *provider) PruneExecutions(_ context.Context, instance string, options engine.PruneOptions) (*engine.PruneResult, error) {
 	return observed(p, opPrune, instance, func(s *Store) (*engine.PruneResult, *engine.ProviderError) {
 		in := s.known(instance)
@@ -36,8 +36,8 @@ func (p *provider) PruneExecutionsBulk(_ context.Context, filter engine.Instance
 	})
 }
 
-// prune removes the instance's executions that completed before the cutoff and are not among the last ones to keep,
-// counted from the largest id.
+// prune removes the executions that completed before the cutoff, except for the last ones to keep, counted from the
+// highest id down.
 func (s *Store) prune(in *instance, options engine.PruneOptions, r *engine.PruneResult) {
 	r.InstancesProcessed++
 	if ex := in.execution(in.meta.current); ex != nil && ex.state.status == engine.StatusRunning && !s.rules.PrunesRunning {

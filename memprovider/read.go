@@ -33,7 +33,7 @@ func (p *provider) ReadHistoryWithExecutionID(_ context.Context, instance string
 	return p.readCall(observe.CallAdmin, "read_history_with_execution_id", instance, &executionID)
 }
 
-// readCall reads one execution, the latest if execution is nil.
+// readCall reads one execution, or the latest if execution is nil.
 func (p *provider) readCall(kind observe.CallKind, op, instance string, execution *uint64) ([]engine.Event, error) {
 	s := p.store
 	req := s.begin(kind, p.caller)
@@ -56,7 +56,7 @@ func (p *provider) readCall(kind observe.CallKind, op, instance string, executio
 	return events, s.end(result{instance: in.no}, nil)
 }
 
-// AppendWithExecution implements engine.Provider. It refuses event id 0, ids that are already stored, and duplicates
+// AppendWithExecution implements engine.Provider. It rejects event id 0, ids that are already stored, and duplicates
 // (F7).
 func (p *provider) AppendWithExecution(_ context.Context, instance string, executionID uint64, events []engine.Event) error {
 	s := p.store

@@ -8,12 +8,12 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// row is one message of either queue. Its bytes are never modified.
+// row is one message in either queue. Its bytes are never modified.
 type row struct {
 	no    MessageNo
 	queue observe.Queue
 	in    *instance
-	// kind and the fields of an activity are separate columns, so they stay correct when the bytes are damaged.
+	// kind and the activity's fields are separate columns, so they stay correct even if the bytes are damaged.
 	kind      engine.WorkItemKind
 	execution uint64
 	activity  uint64
@@ -24,23 +24,23 @@ type row struct {
 	visibleMs int64
 	count     uint32
 	// lock is the row's lock in the worker queue. In the orchestrator queue only its token is used: it marks the fetch
-	// that last took the message, and stays when that fetch's lock ends.
+	// that last took the message, and is kept after that fetch's lock ends.
 	lock lock
 
-	isVisible bool // in visible of its instance, not in delayed
-	// own is the message as decoded by the codec that stored it or read it first; more has the results of other codecs.
+	isVisible bool // in its instance's visible list, not in delayed
+	// own is the message as decoded by the codec that stored it or read it first; more holds other codecs' results.
 	own  decodedItem
 	more []decodedItem
-	// holder is the owner that last fetched a session activity.
+	// holder is the owner that last fetched this activity, if the activity has a session.
 	holder *owner
-	// The row's position in the worker queue's index; group is nil while the row is in no queue.
+	// The row's position in the worker queue's index. group is nil while the row is in neither queue.
 	group                *group
 	readySlot, laterSlot int
 }
 
 // decodedItem is the result of decoding a message with one codec: an item or an error.
 type decodedItem struct {
-	codec int // number + 1
+	codec int // codec number + 1
 	item  engine.WorkItem
 	err   error
 }
@@ -51,7 +51,7 @@ func byTime(a, b *row) int {
 	return cmp.Or(cmp.Compare(a.visibleMs, b.visibleMs), cmp.Compare(a.no, b.no))
 }
 
-// insertRow inserts a row into an ordered slice, usually at its end.
+// insertRow inserts a row into a sorted slice, usually at the end.
 func (k *kept) insertRow(rows []*row, r *row, order func(a, b *row) int) []*row {
 	if n := len(rows); n == 0 || order(rows[n-1], r) < 0 {
 		return k.queues.Append(rows, r)
@@ -60,7 +60,7 @@ func (k *kept) insertRow(rows []*row, r *row, order func(a, b *row) int) []*row 
 	return k.queues.Insert(rows, i, r)
 }
 
-// deleteRow deletes a row from an ordered slice, usually at its beginning.
+// deleteRow deletes a row from a sorted slice, usually at the start.
 func deleteRow(rows []*row, r *row, order func(a, b *row) int) []*row {
 	i, ok := slices.BinarySearchFunc(rows, r, order)
 	if !ok {
@@ -73,7 +73,7 @@ func deleteRow(rows []*row, r *row, order func(a, b *row) int) []*row {
 	return slices.Delete(rows, i, i+1)
 }
 
-// decodedBy returns the result of decoding the message with the codec, and whether it was cached.
+// decodedBy returns the result of decoding the message with the codec, and whether that result was cached.
 func (s *Store) decodedBy(r *row, codec int) (d *decodedItem, cached bool) {
 	if r.own.codec == codec+1 {
 		return &r.own, true

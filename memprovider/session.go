@@ -12,27 +12,29 @@ import (
 )
 
 // session holds everything that the store has for one session id: the sessions row and the groups of worker rows with
-// that id. Invariant: at least one of the two exists.
+// that id. Invariant: the row exists or there is at least one group.
 type session struct {
 	no uint64
 	id string
-	// exists records whether there is a row; the next three fields are its columns. An expired row keeps its owner.
+	// exists reports whether there is a row; the next three fields are its columns. An expired row keeps its owner.
 	exists     bool
 	owner      *owner
 	untilMs    int64
 	activityMs int64
-	// groups are the worker rows with that id, one group for each tag that any of them has had, in order of first use.
+	// groups holds the worker rows with this session id, one group per tag that any of them has had, in order of first
+	// use.
 	groups []*group
 	rows   int
-	// ownerSlot is the index among the owner's sessions plus 1; expirySlot is the position among the live sessions.
+	// ownerSlot is the session's index among its owner's sessions plus 1; expirySlot is its position among the live
+	// sessions.
 	ownerSlot, expirySlot int
 }
 
-// owner is a worker that claims sessions under its name.
+// owner is a worker that claims sessions under its own name.
 type owner struct {
 	name     string
-	sessions []*session // those with a row of this owner, in arbitrary order
-	classes  []*class   // by the tag bucket's number
+	sessions []*session // sessions whose row names this owner, in arbitrary order
+	classes  []*class   // indexed by the tag bucket's number
 }
 
 // class returns the class of the owner's groups with one tag.
@@ -58,10 +60,10 @@ func (x *session) group(b *tagBucket) *group {
 	return g
 }
 
-// live reports whether the session has an owner: at the instant at which its lock ends, it has expired.
+// live reports whether the session has an owner. At exactly untilMs it has expired.
 func (x *session) live(now int64) bool { return x.exists && x.untilMs > now }
 
-// sessionNamed returns the session with that id, and creates it if necessary.
+// sessionNamed returns the session with the given id, creating it if necessary.
 func (s *Store) sessionNamed(id string) *session {
 	if x, ok := s.sessionIDs[id]; ok {
 		return x
@@ -88,7 +90,7 @@ func (s *Store) ownerNamed(name string) *owner {
 	return o
 }
 
-// forgetSession drops a session that has neither a row nor work.
+// forgetSession removes a session that has neither a row nor work.
 func (s *Store) forgetSession(x *session) {
 	if x.exists || x.rows > 0 {
 		return
@@ -101,7 +103,7 @@ func (s *Store) forgetSession(x *session) {
 	}
 }
 
-// taker returns the caller of a fetch. Without a config it takes no session activities.
+// taker returns the taker for a fetch with the given config. Without a config, it takes no activities with sessions.
 func (s *Store) taker(config *engine.SessionFetchConfig) taker {
 	if config == nil {
 		return taker{sessions: s.rules.PlainFetchTakesSessions}
@@ -109,8 +111,8 @@ func (s *Store) taker(config *engine.SessionFetchConfig) taker {
 	return taker{owner: s.owners[config.OwnerID], sessions: true}
 }
 
-// claim gives the session to the fetching owner, or refreshes it: the lock ends the config's timeout from now, even if
-// it would have ended later (F26).
+// claim gives the session to the fetching owner or refreshes it. The session's lock then ends after the config's
+// timeout, even if it would otherwise have ended later (F26).
 func (s *Store) claim(r *row, config *engine.SessionFetchConfig) {
 	if config == nil || r.sessionID == "" {
 		return
@@ -122,8 +124,8 @@ func (s *Store) claim(r *row, config *engine.SessionFetchConfig) {
 	}
 }
 
-// touchSession records that a session was used by the worker that holds one of its activities, if the session is live
-// and still belongs to that worker (F27).
+// touchSession records that a worker used the session of an activity it holds, provided that the session is live and
+// still belongs to that worker (F27).
 func (s *Store) touchSession(r *row) {
 	if r.sessionID == "" || !s.rules.WorkIsActivity {
 		return
@@ -133,7 +135,7 @@ func (s *Store) touchSession(r *row) {
 	}
 }
 
-// RenewSessionLock implements engine.Provider. An owner listed twice counts once.
+// RenewSessionLock implements engine.Provider. An owner that is listed twice counts once.
 func (p *provider) RenewSessionLock(_ context.Context, owners []string, extendFor, idleTimeout time.Duration) (int, error) {
 	s := p.store
 	req := s.begin(observe.CallRenewSessionLock, p.caller)
@@ -161,8 +163,8 @@ func (s *Store) renewSessions(o *owner, extendMs, idleMs int64) int {
 	return n
 }
 
-// CleanupOrphanedSessions implements engine.Provider. The idle timeout is ignored (D23): a session of any owner is deleted
-// when its lock has expired and no activity has its id.
+// CleanupOrphanedSessions implements engine.Provider. It ignores the idle timeout (D23): a session of any owner is
+// deleted if its lock has expired and no activity belongs to it.
 func (p *provider) CleanupOrphanedSessions(_ context.Context, idleTimeout time.Duration) (int, error) {
 	s := p.store
 	s.begin(observe.CallCleanupOrphanedSessions, p.caller).IdleTimeout = idleTimeout

@@ -7,21 +7,21 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Snapshot is the whole state of a store as data, for comparison with the state before a call, or with a shadow store
-// built from observations. It has exactly what observations report: there are no creation or completion times, and an
-// absent output is empty. Bytes and pins are shared with the store, which never writes to them.
+// Snapshot is a store's complete state as data. It is compared with the state before a call, or with a shadow store
+// built from observations, so it contains exactly what observations report: there are no creation or completion times,
+// and an absent output is empty. It shares bytes and pins with the store, which never modifies them.
 type Snapshot struct {
-	// Instances are in order of their numbers; instances that were only mentioned are omitted.
+	// Instances is sorted by instance number and omits instances that have only been mentioned.
 	Instances []SnapshotInstance
-	// Messages and Work are the queues in order of their row numbers.
+	// Messages and Work are the queues, sorted by row number.
 	Messages []SnapshotMessage
 	Work     []SnapshotWork
-	// Sessions are the sessions rows in order of id, expired ones included.
+	// Sessions holds the sessions rows, including expired ones, sorted by id.
 	Sessions []SnapshotSession
 }
 
-// SnapshotInstance is one instance. The fields from Created to Parent are its instances row. An expired lock stays
-// until it is released or replaced; without a lock, LockToken is empty.
+// SnapshotInstance is one instance. The fields from Created to Parent are its instances row. An expired lock is kept
+// until it is released or replaced. LockToken is empty if there is no lock.
 type SnapshotInstance struct {
 	Number        InstanceNo
 	Name          string
@@ -32,12 +32,12 @@ type SnapshotInstance struct {
 	Parent        engine.ParentLink
 	LockToken     string
 	LockUntilMs   int64
-	// CustomStatus is part of the instances row. After a reset it is nil, and its version stays.
+	// CustomStatus is part of the instances row. A reset makes it nil but keeps its version.
 	CustomStatus  *string
 	CustomVersion uint64
-	// KVStore and KVDelta are the tables of the key-value store in order of key.
+	// KVStore and KVDelta are the key-value tables, sorted by key.
 	KVStore, KVDelta []SnapshotKV
-	// Executions are in ascending order of id.
+	// Executions is sorted by id.
 	Executions []SnapshotExecution
 }
 
@@ -48,7 +48,7 @@ type SnapshotExecution struct {
 	Status  engine.Status
 	Output  string
 	Pin     *engine.Version
-	// Events are in ascending order of id.
+	// Events is sorted by id.
 	Events []SnapshotEvent
 }
 
@@ -58,8 +58,8 @@ type SnapshotEvent struct {
 	Data []byte
 }
 
-// SnapshotMessage is a row of the orchestrator queue. Mark is the token of the fetch that last took the message; it
-// stays when that lock ends.
+// SnapshotMessage is a row in the orchestrator queue. Mark is the token of the fetch that last took the message; it is
+// kept after that fetch's lock ends.
 type SnapshotMessage struct {
 	Number    MessageNo
 	Instance  InstanceNo
@@ -69,7 +69,7 @@ type SnapshotMessage struct {
 	Mark      string
 }
 
-// SnapshotWork is a row of the worker queue.
+// SnapshotWork is a row in the worker queue.
 type SnapshotWork struct {
 	Number      MessageNo
 	Instance    InstanceNo
@@ -82,7 +82,7 @@ type SnapshotWork struct {
 	LockUntilMs int64
 }
 
-// SnapshotKV is a row of a key-value table; in the delta, a row without a value is a tombstone.
+// SnapshotKV is a row in one of the key-value tables. In the delta table, a row without a value is a tombstone.
 type SnapshotKV struct {
 	Key       string
 	Value     *string
@@ -97,7 +97,7 @@ type SnapshotSession struct {
 	ActivityMs int64
 }
 
-// Snapshot returns the state. It is not a provider call.
+// Snapshot returns the store's state. It is not a provider call.
 func (s *Store) Snapshot() *Snapshot {
 	out := &Snapshot{}
 	queued, work, executions, events := 0, 0, 0, 0
@@ -110,7 +110,7 @@ func (s *Store) Snapshot() *Snapshot {
 		work += len(in.work)
 	}
 	instances := make([]SnapshotInstance, 0, len(s.instances))
-	allExecutions, allEvents := make([]SnapshotExecution, 0, executions), make([]SnapshotEvent, 0, events) // the instances share these
+	allExecutions, allEvents := make([]SnapshotExecution, 0, executions), make([]SnapshotEvent, 0, events) // shared by all instances
 	out.Messages, out.Work = slices.Grow(out.Messages, queued), slices.Grow(out.Work, work)
 	for _, in := range s.instances {
 		if in.empty() {
@@ -163,7 +163,7 @@ func (s *Store) Snapshot() *Snapshot {
 	return out
 }
 
-// snapshot returns the execution as data and appends its events to room; ok is false if it has no row, pin or history.
+// snapshot returns the execution as data and appends its events to room. ok is false if it has no row, pin or history.
 func (ex *execution) snapshot(room *[]SnapshotEvent) (x SnapshotExecution, ok bool) {
 	x = SnapshotExecution{ID: ex.id, Created: ex.state.created, Status: ex.state.status, Pin: ex.pin}
 	if ex.state.output != nil {

@@ -10,7 +10,7 @@ import (
 
 const opStats = "get_instance_stats"
 
-// GetInstanceStats implements engine.Provider. Sizes are bytes (F19).
+// GetInstanceStats implements engine.Provider. Sizes are in bytes (F19).
 func (p *provider) GetInstanceStats(_ context.Context, instance string) (*engine.SystemStats, error) {
 	s := p.store
 	s.begin(observe.CallGetInstanceStats, p.caller).Instance = instance

@@ -14,90 +14,91 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// Never is the time of an event that does not happen as time passes.
+// Never is a time that is never reached.
 const Never int64 = math.MaxInt64
 
 // The types of a store's observations (docs/architecture.md#observations).
 type (
 	// Sink receives observations.
 	Sink = observe.Sink
-	// Observation is one thing that the store did; see the documentation of its Kind.
+	// Observation is one thing the store did; see the documentation of its Kind.
 	Observation = observe.Observation
-	// Caller identifies the caller of a provider method: a node's number, from 1, and its incarnation. The zero value
-	// is a client.
+	// Caller identifies the caller of a provider method by its node number, counting from 1, and its incarnation. The
+	// zero value is a client.
 	Caller = observe.Caller
-	// InstanceNo and MessageNo are the numbers of instances and messages in a store, from 1.
+	// InstanceNo and MessageNo number a store's instances and messages, counting from 1.
 	InstanceNo = observe.InstanceNo
 	MessageNo  = observe.MessageNo
 )
 
-// Options configure a Store. The zero value gives a store with the contract's rules, at time 0, without a sink.
+// Options configure a Store. The zero value gives a store with the contract's rules, at time 0 and without a sink.
 type Options struct {
-	// Sink receives every observation; nil means no observations.
+	// Sink receives every observation. It may be nil.
 	Sink Sink
-	// Rules are the rules of the store; nil means storerules.Default.
+	// Rules are the store's rules; nil means storerules.Default.
 	Rules *storerules.Rules
-	// RulesOf, if not nil, returns the rules for a caller's calls, nil for the store's: each caller may use its own
-	// version of the provider's code. The order in which fetches find things always follows the store's own rules for
-	// locks, orphans, pins and session owners.
+	// RulesOf, if not nil, returns the rules for one caller's calls, or nil for the store's own: each caller may run
+	// its own version of the provider's code. The order in which fetches find work always follows the store's own rules
+	// for locks, orphans, pins and session owners.
 	RulesOf func(caller Caller) *storerules.Rules
-	// StartMs is the time at which the store begins, in milliseconds.
+	// StartMs is the store's initial time in milliseconds.
 	StartMs int64
-	// BeforeAckStep is called with the number of the call before each step of an orchestration ack, and can fail the
-	// ack by returning an error. An error that is not an *engine.ProviderError is reported as retryable. It must not
-	// touch the store. Nil means no faults.
+	// BeforeAckStep is called with the call's number before each step of an orchestration ack, and can fail the ack by
+	// returning an error. An error that is not an *engine.ProviderError is reported as retryable. BeforeAckStep must
+	// not touch the store. Nil means that no step fails.
 	BeforeAckStep func(call uint64, step storerules.AckStep) error
-	// CallersClock allows the time to move backward, so that each call can use its caller's clock.
+	// CallersClock allows time to move backward, so that each call can use its caller's clock.
 	CallersClock bool
-	// Memory is memory for the store to reuse; if nil, the store allocates its own.
+	// Memory is memory that the store reuses. If it is nil, the store allocates its own.
 	Memory *Memory
-	// Recheck decodes again every event that an ack or an append puts into the cache, and panics if the result differs.
+	// Recheck makes the store decode every event that an ack or append puts into the cache, and panic if the result
+	// differs.
 	Recheck bool
 }
 
-// Store is the storage that all handles share. It is single-threaded: its methods and those of its handles must not be
-// called concurrently. It reads no clock; SetNow tells it the time.
+// Store is the storage shared by all handles. It is single-threaded: neither its methods nor those of its handles may
+// be called concurrently. It reads no clock; SetNow sets its time.
 type Store struct {
 	options Options
 	own     *storerules.Rules // the store's
-	rules   *storerules.Rules // the current call's
+	rules   *storerules.Rules // for the current call
 	now     int64
-	// generation grows with each change that may alter what an orchestration fetch finds, workGeneration with each that
-	// may alter what a work fetch finds.
+	// generation increases with each change that may affect what an orchestration fetch finds; workGeneration does the
+	// same for work fetches.
 	generation, workGeneration uint64
 
-	names     map[string]InstanceNo // looked up only, never ranged over
-	instances []*instance           // by number - 1
-	rows      []*row                // by number - 1, nil once they are removed
-	memory    *Memory               // nil if none is reused
-	kept      *kept                 // part of memory, or one that reuses nothing
+	names     map[string]InstanceNo // lookups only, never iterated over
+	instances []*instance           // indexed by number - 1
+	rows      []*row                // indexed by number - 1; nil once removed
+	memory    *Memory               // nil if nothing is reused
+	kept      *kept                 // part of memory, or a fresh one that reuses nothing
 	view      View                  // what View returns
 	block     []byte                // the current block for stored events
 	passing   []byte                // the current block for messages
 	spareRows []row                 // unused rows for the next messages
-	holdings  *holdingTable         // by token number - 1
-	codecs    []engine.Codec        // by codec number; one for each name
+	holdings  *holdingTable         // indexed by token number - 1
+	codecs    []engine.Codec        // indexed by codec number; one per name
 	pins      []*engine.Version     // interned
 
 	index *index
 	work  workIndex
-	dirty []*instance // the call's end updates their index positions
-	// childrenOf maps a parent's name to its children, in order of number.
-	childrenOf map[string][]*instance // looked up only, never ranged over
+	dirty []*instance // the end of the call updates their index positions
+	// childrenOf maps a parent's name to its children, sorted by number.
+	childrenOf map[string][]*instance // lookups only, never iterated over
 
-	// Sessions by id, in order of number (with occasional removal of deleted ones), and the live ones by expiry.
-	sessionIDs   map[string]*session // looked up only, never ranged over
+	// Sessions by id, sorted by number (deleted ones are removed from time to time), and the live ones by expiry.
+	sessionIDs   map[string]*session // lookups only, never iterated over
 	sessions     []*session
 	lastSession  uint64
 	goneSessions int
-	owners       map[string]*owner // looked up only, never ranged over
+	owners       map[string]*owner // lookups only, never iterated over
 	expiring     heap[*session]
 
 	// The current call.
-	call          uint64 // number of the last call
+	call          uint64 // the last call's number
 	inCall        bool
 	arrival       *Arrival // nil if the call did not wait
-	lead          *Lead    // nil if the store chooses what a fetch finds
+	lead          *Lead    // nil if the store chooses what the fetch finds
 	undoing       bool
 	observation   observe.Observation
 	request       observe.CallRequest
@@ -119,7 +120,7 @@ type holding struct {
 	message  MessageNo
 }
 
-// holdingTable has the holding of every token. It consists of blocks, so that it can grow with each successful fetch
+// holdingTable holds the holding of every token. It consists of blocks, so that it can grow with each successful fetch
 // without copying.
 type holdingTable struct {
 	blocks []*[holdingBlock]holding
@@ -128,7 +129,7 @@ type holdingTable struct {
 
 const holdingBlock = 512
 
-// add adds a holding and returns its number, from 1.
+// add adds a holding and returns its number, counting from 1.
 func (t *holdingTable) add(h holding) uint64 {
 	if t.n == uint64(len(t.blocks))*holdingBlock {
 		t.blocks = append(t.blocks, new([holdingBlock]holding))
@@ -162,7 +163,7 @@ func New(o Options) *Store {
 // Now returns the store's time in milliseconds.
 func (s *Store) Now() int64 { return s.now }
 
-// SetNow sets the time. It panics if the time would go back, unless the options allow that.
+// SetNow sets the store's time. It panics if time would move backward and the options do not allow that.
 func (s *Store) SetNow(ms int64) {
 	if ms < s.now {
 		if s.options.CallersClock {
@@ -187,11 +188,12 @@ func (s *Store) SetNow(ms int64) {
 	}
 }
 
-// Generation returns a number that grows with each change, including the passage of time, that may alter what a fetch
-// finds.
+// Generation returns a number that increases with each change, including the passage of time, that may affect what a
+// fetch finds.
 func (s *Store) Generation() uint64 { return s.generation + s.workGeneration }
 
-// QueueGeneration returns the part of Generation for fetches from one queue: what they find changes only when it grows.
+// QueueGeneration is like Generation for fetches from one queue: what they find can change only if the number has
+// increased.
 func (s *Store) QueueGeneration(q observe.Queue) uint64 {
 	if q == observe.QueueWorker {
 		return s.workGeneration
@@ -199,7 +201,7 @@ func (s *Store) QueueGeneration(q observe.Queue) uint64 {
 	return s.generation
 }
 
-// InstanceName returns the name of the instance with that number, empty if there is none.
+// InstanceName returns the name of the instance with the given number, or "" if there is none.
 func (s *Store) InstanceName(no InstanceNo) string {
 	if no == 0 || uint64(no) > uint64(len(s.instances)) {
 		return ""
@@ -207,7 +209,7 @@ func (s *Store) InstanceName(no InstanceNo) string {
 	return s.instances[no-1].name
 }
 
-// InstanceNumber returns the number of an instance that the store has heard of.
+// InstanceNumber returns an instance's number, and whether the store has heard of the instance.
 func (s *Store) InstanceNumber(name string) (InstanceNo, bool) {
 	no, ok := s.names[asStored(name)]
 	return no, ok
@@ -220,9 +222,9 @@ func asStored(name string) string {
 	return string([]rune(name))
 }
 
-// Handle returns a provider for one caller: it uses the codec of the caller's build, and its observations carry the
-// caller's name. Its Admin is never nil. It never waits: poll timeouts and contexts are ignored
-// (docs/contract/provider.md#f3). Handles whose codecs have the same name share decoded data, so such codecs must be
+// Handle returns a provider for one caller. It uses the codec of the caller's build, and its observations name the
+// caller. Its Admin is never nil. It never waits: poll timeouts and contexts are ignored
+// (docs/contract/provider.md#f3). Handles whose codecs have the same name share decoded data, so those codecs must be
 // equal.
 func (s *Store) Handle(codec engine.Codec, caller Caller) engine.Provider {
 	n := s.codecNumber(codec)
@@ -239,8 +241,8 @@ func (s *Store) codecNumber(codec engine.Codec) int {
 	return len(s.codecs) - 1
 }
 
-// named returns the instance with that name and assigns a number to a new one. Names are spelled as in stored messages:
-// with U+FFFD for each byte that is not UTF-8.
+// named returns the instance with the given name. If the store has not heard of it, named assigns it a number. Names
+// are spelled as in stored messages, with U+FFFD for each byte that is not UTF-8.
 func (s *Store) named(name string) *instance {
 	name = asStored(name)
 	if no, ok := s.names[name]; ok {
@@ -257,7 +259,7 @@ func (s *Store) named(name string) *instance {
 	return in
 }
 
-// known returns the instance with that name, nil if the store has not heard of it.
+// known returns the instance with the given name, or nil if the store has not heard of it.
 func (s *Store) known(name string) *instance {
 	if no, ok := s.InstanceNumber(name); ok {
 		return s.instances[no-1]
@@ -265,7 +267,7 @@ func (s *Store) known(name string) *instance {
 	return nil
 }
 
-// touch records that the instance's index position may have changed.
+// touch records that the instance's position in the index may have changed.
 func (s *Store) touch(in *instance) {
 	s.generation++
 	if !in.dirty {
@@ -285,7 +287,7 @@ func (s *Store) settle() {
 	s.dirty = s.dirty[:0]
 }
 
-// intern returns the store's only copy of a pin, without its pre-release part, since a store keeps only the three
+// intern returns the store's only copy of a pin. It drops the pre-release part, since a store keeps only three
 // integers.
 func (s *Store) intern(pin *engine.Version) *engine.Version {
 	if pin == nil {
@@ -301,7 +303,7 @@ func (s *Store) intern(pin *engine.Version) *engine.Version {
 	return &v
 }
 
-// encode returns an encoded message in a byte slice without spare capacity.
+// encode returns the encoded message in a slice without spare capacity.
 func (p *provider) encode(item engine.WorkItem) ([]byte, error) {
 	s := p.store
 	var err error
@@ -311,8 +313,8 @@ func (p *provider) encode(item engine.WorkItem) ([]byte, error) {
 	return s.keep(&s.passing, s.scratch), nil
 }
 
-// keep returns a copy of data without spare capacity. To save allocations, the copy is in a block that it shares with
-// data of a similar lifetime. keep replaces a full block.
+// keep returns a copy of data without spare capacity. To save allocations, the copy shares a block with other data of a
+// similar lifetime. keep replaces the block when it is full.
 func (s *Store) keep(block *[]byte, data []byte) []byte {
 	if len(data) > byteBlock {
 		return slices.Clip(slices.Clone(data))
@@ -373,10 +375,10 @@ const (
 	workerToken       = 'w'
 )
 
-// milliseconds returns the whole milliseconds of a duration, 0 if it is negative.
+// milliseconds returns a duration in whole milliseconds, or 0 if it is negative.
 func milliseconds(d time.Duration) int64 { return max(d.Milliseconds(), 0) }
 
-// recheck panics if an event does not read back as it was written.
+// recheck panics if an event does not decode to the value that was written.
 func (s *Store) recheck(codec engine.Codec, data []byte, e engine.Event) {
 	if !s.options.Recheck {
 		return

@@ -5,7 +5,7 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// undo records how to undo one change of an ack.
+// undo records how to undo one change made by an ack.
 type undo struct {
 	op    undoOp
 	in    *instance
@@ -35,7 +35,7 @@ const (
 	undoKV
 )
 
-// note records during an ack how to undo a change.
+// note records, during an ack, how to undo a change.
 func (s *Store) note(u undo) {
 	if s.journaling {
 		s.journal = append(s.journal, u)
@@ -56,7 +56,7 @@ func (s *Store) forgetJournal() {
 	s.journal, s.journaling = s.journal[:0], false
 }
 
-// takeBack undoes every recorded change in reverse order, each with its own observation.
+// takeBack undoes all recorded changes in reverse order, each with its own observation.
 func (s *Store) takeBack() {
 	s.journaling, s.undoing = false, true
 	for i := len(s.journal) - 1; i >= 0; i-- {
@@ -102,7 +102,7 @@ func (s *Store) takeBackOne(u *undo) {
 	}
 }
 
-// takeBackMeta restores an instances row and observes what differs.
+// takeBackMeta restores an instances row and emits observations of what changed.
 func (s *Store) takeBackMeta(in *instance, old *instanceMeta) {
 	was := in.meta
 	in.meta = *old

@@ -50,9 +50,9 @@ func isActivity(op string, item engine.WorkItem) *engine.ProviderError {
 	return nil
 }
 
-// FetchWorkItem implements engine.Provider. It skips rows that the handle's codec cannot decode; when nothing else is
-// ready, it fails permanently, locks nothing and counts nothing. An activity with a session claims or refreshes the
-// session for the config's owner in the same step.
+// FetchWorkItem implements engine.Provider. It skips rows that the handle's codec cannot decode. If only such rows are
+// ready, it fails permanently, and locks and counts nothing. Fetching an activity with a session also claims or
+// refreshes the session for the config's owner, in the same step.
 func (p *provider) FetchWorkItem(_ context.Context, lockTimeout, _ time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
 	s := p.store
 	req := s.begin(observe.CallFetchWorkItem, p.caller)
@@ -91,7 +91,7 @@ func (p *provider) fetchWork(untilMs int64, session *engine.SessionFetchConfig, 
 	return f, r.in, nil
 }
 
-// reservedBefore reports whether an older activity is ready and belongs to another owner's session.
+// reservedBefore reports whether an older activity is ready but belongs to another owner's session.
 func (s *Store) reservedBefore(r *row, session *engine.SessionFetchConfig) bool {
 	for _, other := range s.rows[:r.no-1] {
 		if other == nil || other.queue != observe.QueueWorker || other.sessionID == "" || other.visibleMs > s.now || other.lock.live(s.now) {
@@ -106,8 +106,8 @@ func (s *Store) reservedBefore(r *row, session *engine.SessionFetchConfig) bool 
 	return false
 }
 
-// nextDecodable returns the oldest row that the handle's codec can decode, nil if there is none. Unlike pick it
-// examines every ready row; it is needed only when pick returned one that cannot be decoded.
+// nextDecodable returns the oldest row that the handle's codec can decode, or nil. Unlike pick, it examines every ready
+// row. It is needed only if pick has returned a row that cannot be decoded.
 func (p *provider) nextDecodable(t taker, tags engine.TagFilter) (*row, engine.WorkItem) {
 	s := p.store
 	if !s.rules.WorkLooksPast {
@@ -182,8 +182,8 @@ func (s *Store) renewWork(token string, extendMs int64) *engine.ProviderError {
 	return nil
 }
 
-// AbandonWorkItem implements engine.Provider. A token whose lock expired but was not taken over is accepted (F8). The
-// row keeps its position (F25).
+// AbandonWorkItem implements engine.Provider. A token whose lock has expired but was not taken over is accepted (F8).
+// The row keeps its position (F25).
 func (p *provider) AbandonWorkItem(_ context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
 	s := p.store
 	req := s.begin(observe.CallAbandonWorkItem, p.caller)
@@ -208,7 +208,8 @@ func (s *Store) abandonWork(token string, delayMs int64, ignoreAttempt bool) *en
 	return nil
 }
 
-// workHolder returns the row that a token was issued for, and the state of the token. A removed row is an error.
+// workHolder returns the row for which a token was issued, and the token's state. It returns an error if the row has
+// been removed.
 func (s *Store) workHolder(op, token string) (*row, storerules.Holding, *engine.ProviderError) {
 	n, h, ok := s.lookup(workerToken, token)
 	if !ok {

@@ -5,49 +5,51 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// workIndex answers which activity a fetch would take. Rows with one tag and one session form a group; groups that the
-// same fetches may take form a class, ordered by their oldest ready row. A change of a session moves its groups, not
-// their rows, so a lookup costs time in the number of distinct tags, not of rows, sessions or owners.
+// workIndex finds the activity that a fetch would take. Rows with the same tag and session form a group, and groups
+// that are open to the same fetches form a class, ordered by their oldest ready row. When a session changes, only its
+// groups move, not their rows, so the cost of a lookup depends on the number of distinct tags, not on the number of
+// rows, sessions or owners.
 type workIndex struct {
 	buckets []*tagBucket // in order of first use
-	// due are the groups with a row that becomes ready as time passes, by that time.
+	// due holds the groups with a row that becomes ready as time passes, ordered by that time.
 	due heap[*group]
 }
 
-// tagBucket holds the groups of one tag.
+// tagBucket holds the groups with one tag.
 type tagBucket struct {
 	no  int
 	tag string
-	// plain is the class of activities without a session, rest its only group; free is the class of sessions without an
-	// owner. The groups of an owned session are in a class of its owner.
+	// plain is the class of activities without a session, and rest is its only group. free is the class of sessions
+	// without an owner. Groups of an owned session are in one of the owner's classes.
 	plain, free class
 	rest        group
-	// blocked are the groups of owned sessions, by the time at which another owner may take their rows.
+	// blocked holds the groups of owned sessions, ordered by when another owner may take their rows.
 	blocked heap[*group]
 }
 
-// class is a set of groups that the same fetches may take: ready by the oldest ready row, later by the time at which a
-// row becomes ready.
+// class is a set of groups that are open to the same fetches. ready is ordered by the oldest ready row, later by the
+// time at which a row becomes ready.
 type class struct{ ready, later heap[*group] }
 
-// group holds the rows with one tag and one session: ready by number, later by the time at which they become ready.
+// group holds the rows with one tag and session. ready is ordered by row number, later by the time at which rows become
+// ready.
 type group struct {
 	bucket       *tagBucket
-	session      *session // nil for activities without one
+	session      *session // nil for activities without a session
 	ready, later heap[*row]
 	// The group's positions.
 	class                                      *class
 	readySlot, laterSlot, blockedSlot, dueSlot int
 }
 
-// taker is the caller of a fetch: owner is nil if it owns no session, and sessions reports whether it takes session
-// activities at all.
+// taker is the caller of a fetch. owner is nil if the caller owns no session. sessions reports whether it takes
+// activities with sessions at all.
 type taker struct {
 	owner    *owner
 	sessions bool
 }
 
-// enter adds a row to its group. of is nil if the row has no session.
+// enter adds a row to its group. If the row has no session, of is nil.
 func (x *workIndex) enter(r *row, of *session) {
 	b := x.bucket(r.tag)
 	if of == nil {
@@ -65,7 +67,7 @@ func (x *workIndex) leave(r *row) {
 	r.group = nil
 }
 
-// update updates the row's position in its group, and the group's position in its class.
+// update updates the row's position in its group and the group's position in its class.
 func (x *workIndex) update(r *row, now int64, rules *storerules.Rules) {
 	g := r.group
 	at, unseen := r.visibleMs, false
@@ -88,7 +90,7 @@ func (x *workIndex) update(r *row, now int64, rules *storerules.Rules) {
 	x.place(g, now, rules)
 }
 
-// place moves the group to the class and heaps in which its rows and its session belong.
+// place moves the group to the class and the heaps where its rows and its session belong.
 func (x *workIndex) place(g *group, now int64, rules *storerules.Rules) {
 	b, c := g.bucket, &g.bucket.plain
 	owned := g.session != nil && rules.SessionOwned(g.session.exists, g.session.untilMs, now)
@@ -138,7 +140,7 @@ func (x *workIndex) bucket(tag string) *tagBucket {
 	return b
 }
 
-// open returns the bucket's classes from which the taker may take rows; some are nil.
+// open returns the bucket's classes from which the taker may take rows. Some may be nil.
 func (b *tagBucket) open(t taker) [3]*class {
 	classes := [3]*class{&b.plain}
 	if t.sessions {
@@ -150,7 +152,7 @@ func (b *tagBucket) open(t taker) [3]*class {
 	return classes
 }
 
-// pick returns the oldest row that the taker and the filter accept, nil if there is none.
+// pick returns the oldest row that both the taker and the filter accept, or nil.
 func (x *workIndex) pick(t taker, tags engine.TagFilter, rules *storerules.Rules) *row {
 	var best *entry[*group]
 	for _, b := range x.buckets {
@@ -172,8 +174,8 @@ func (x *workIndex) pick(t taker, tags engine.TagFilter, rules *storerules.Rules
 	return best.item.ready.head().item
 }
 
-// changesAt returns the earliest time at which the answer of pick may change without a call: when a row that they
-// accept becomes ready, or another owner's session with such a row expires.
+// changesAt returns the earliest time at which pick's result may change without a call: when an acceptable row becomes
+// ready, or when another owner's session with such a row expires.
 func (x *workIndex) changesAt(t taker, tags engine.TagFilter, rules *storerules.Rules) int64 {
 	at := Never
 	for _, b := range x.buckets {
@@ -195,7 +197,7 @@ func (x *workIndex) changesAt(t taker, tags engine.TagFilter, rules *storerules.
 	return at
 }
 
-// all appends to rows every row that the taker and the filter accept now, in arbitrary order.
+// all appends every row that the taker and the filter accept now, in arbitrary order.
 func (x *workIndex) all(t taker, tags engine.TagFilter, rules *storerules.Rules, rows []*row) []*row {
 	for _, b := range x.buckets {
 		if !rules.TakesTag(tags, b.tag) {
@@ -216,7 +218,7 @@ func (x *workIndex) all(t taker, tags engine.TagFilter, rules *storerules.Rules,
 	return rows
 }
 
-// dueRow returns a row that has become ready, nil if there is none.
+// dueRow returns a row that has become ready, or nil.
 func (x *workIndex) dueRow(now int64) *row {
 	if e := x.due.head(); e != nil && e.key <= now {
 		return e.item.later.head().item

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// Handle returns the store as one caller sees it, like [memprovider.Store.Handle]. Many goroutines may use it.
+// Handle returns the store as seen by one caller, like [memprovider.Store.Handle]. It is safe for concurrent use.
 func (s *Store) Handle(codec engine.Codec, caller memprovider.Caller) engine.Provider {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -25,7 +25,7 @@ func (s *Store) Handle(codec engine.Codec, caller memprovider.Caller) engine.Pro
 	})
 }
 
-// enter begins a call: it locks the store and sets its time. Unless it fails, the caller must unlock the store.
+// enter begins a call: it locks the store and sets the store's time. Unless it fails, the caller must unlock the store.
 func (s *Store) enter(ctx context.Context, c call.Call) error {
 	if ctx.Err() != nil {
 		return ended(ctx, c)
@@ -43,7 +43,7 @@ func ended(ctx context.Context, c call.Call) error {
 	return engine.Retryablef(call.Method(c), "the call was cancelled: %w", context.Cause(ctx))
 }
 
-// perform makes a call that does not wait.
+// perform makes a call that does not wait for work.
 func (s *Store) perform(ctx context.Context, p engine.Provider, c call.Call) call.Answer {
 	if err := s.enter(ctx, c); err != nil {
 		return call.Answer{Err: err}
@@ -53,8 +53,8 @@ func (s *Store) perform(ctx context.Context, p engine.Provider, c call.Call) cal
 	return call.Perform(ctx, p, c)
 }
 
-// poll fetches until it finds something, a fetch fails, or the timeout elapses. next returns when to fetch again if the
-// store does not change.
+// poll fetches repeatedly until it finds something, a fetch fails, or the timeout elapses. next returns when to fetch
+// again if the store does not change.
 func (s *Store) poll(ctx context.Context, p engine.Provider, c call.Call, timeout time.Duration, next func() memprovider.Eligibility) call.Answer {
 	var deadline <-chan time.Time
 	for {
@@ -83,8 +83,8 @@ func (s *Store) poll(ctx context.Context, p engine.Provider, c call.Call, timeou
 	}
 }
 
-// look fetches once. If it finds nothing, the store's next change closes changed, and without a change nothing becomes
-// eligible before wait has elapsed.
+// look fetches once. If it finds nothing, it returns a channel that is closed at the store's next change, and the time
+// until something becomes eligible without a change.
 func (s *Store) look(ctx context.Context, p engine.Provider, c call.Call, next func() memprovider.Eligibility) (found call.Answer, changed <-chan struct{}, wait time.Duration) {
 	if err := s.enter(ctx, c); err != nil {
 		return call.Answer{Err: err}, nil, 0
@@ -95,7 +95,8 @@ func (s *Store) look(ctx context.Context, p engine.Provider, c call.Call, next f
 	return found, s.changed, until(s.inner.Now(), next().AtMs)
 }
 
-// until returns the time from now to then, at least a millisecond and at most the longest wait that a timer is set for.
+// until returns the time from now to then. It is at least a millisecond and at most the longest wait for which a timer
+// is set.
 func until(nowMs, thenMs int64) time.Duration {
 	const longest = int64(24 * time.Hour / time.Millisecond)
 	return time.Duration(min(max(thenMs-nowMs, 1), longest)) * time.Millisecond

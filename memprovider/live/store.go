@@ -7,22 +7,22 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// Store is a store that many goroutines share. Its methods and those of its handles may be called concurrently.
+// Store is a memprovider.Store that goroutines can share. It and its handles are safe for concurrent use.
 type Store struct {
 	start   time.Time
 	startMs int64
 
 	mu    sync.Mutex
 	inner *memprovider.Store
-	// seen is the generation that waiting fetches have seen; changed is closed when there is a newer one.
+	// seen is the generation that waiting fetches have seen. changed is closed when there is a newer one.
 	seen    uint64
 	changed chan struct{}
 	// closed is closed by Close.
 	closed chan struct{}
 }
 
-// Open returns an empty store that runs on the wall clock; it ignores the StartMs option. The store can be
-// garbage-collected without Close, but a fetch that waits keeps waiting without it.
+// Open returns an empty store that runs on the wall clock. It ignores the StartMs option. A store that is not closed
+// can still be garbage-collected, but its waiting fetches then keep waiting.
 func Open(o memprovider.Options) *Store {
 	s := &Store{start: time.Now(), changed: make(chan struct{}), closed: make(chan struct{})}
 	s.startMs = s.start.UnixMilli()
@@ -31,7 +31,7 @@ func Open(o memprovider.Options) *Store {
 	return s
 }
 
-// Close ends the store. Closing it again does nothing.
+// Close closes the store. Closing it again has no effect.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,8 +50,8 @@ func (s *Store) isClosed() bool {
 	}
 }
 
-// Do runs f with exclusive access to the store, for operations other than provider calls: preloading, damage,
-// snapshots. The store's time is set to now first. f must not keep the store or call s.
+// Do calls f with exclusive access to the store, for operations other than provider calls, such as preloading, damage
+// and snapshots. The store's time is set first. f must not retain the store or call s.
 func (s *Store) Do(f func(store *memprovider.Store)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,32 +7,32 @@ import (
 	"github.com/durosim/durosim/sim/internal/mix"
 )
 
-// Chooser makes the decisions that a run leaves open: the result of each draw, and the order of events due at the same
-// time. It is the interface through which a run is randomized, replayed, recorded or enumerated.
+// Chooser makes the decisions that a run leaves open: the result of each draw, and the order of events that are due at
+// the same time. Runs are randomized, replayed, recorded and enumerated through this interface.
 //
-// Value 0 is always benign: no fault, the least latency, the first in line. A key names one draw of a run, so asking
+// Value 0 is always benign: no fault, the lowest latency, the first in line. A key names one draw of a run, so asking
 // twice with the same key may give the same answer. Implementations must depend only on the questions asked so far.
 // They are not safe for concurrent use.
 type Chooser interface {
-	// Choose returns a number in [0,n), all equally likely. n is at least 1; zero panics.
+	// Choose returns a number in [0,n), all equally likely. It panics if n is 0.
 	Choose(k Key, n uint64) uint64
-	// Weigh returns a number in [0,odds.N()), distributed as odds specify. It is separate from Choose so that the
-	// outcome (fault or no fault) passes here and is recorded, not the raw number behind it. Callers use Chance and
-	// Pick. An implementation must not keep odds, whose weights belong to the caller.
+	// Weigh returns a number in [0,odds.N()), distributed according to odds. It is separate from Choose so that the
+	// outcome itself (fault or no fault) is recorded, rather than the raw number behind it. Callers use Chance and
+	// Pick. Implementations must not retain odds, because its weights belong to the caller.
 	Weigh(k Key, odds Odds) uint64
-	// Priority orders the events due at the same time: lower first, then by sequence.
+	// Priority orders events that are due at the same time: lower values first, ties in order of addition.
 	Priority(k Key) uint64
 }
 
-// Random returns the default chooser: each draw and each priority is a function of the seed and the key. Adding a draw
-// or an event therefore changes no other draw or priority.
+// Random returns the default chooser, in which each draw and each priority depends only on the seed and the key. Adding
+// a draw or an event therefore changes no other draw or priority.
 func Random(seed uint64) Chooser { return newRandom(seed) }
 
-// FIFO returns a chooser that draws as Random does, but leaves events due at the same time in the order in which they
-// were added.
+// FIFO returns a chooser that draws like Random but keeps events that are due at the same time in the order in which
+// they were added.
 func FIFO(seed uint64) Chooser { return &fifo{random: *newRandom(seed)} }
 
-// random holds the seed, expanded into three words in advance, so that a draw costs only two mixes.
+// random holds the seed, expanded in advance into three words, so that a draw costs only two mixes.
 type random struct {
 	seed  uint64
 	salt  uint64
@@ -45,7 +45,7 @@ func newRandom(seed uint64) *random {
 		seed:  seed,
 		salt:  mix.Bits(seed + mix.Golden),
 		draw:  mix.Bits(seed ^ 0x64726177_64726177), // "draw"
-		order: mix.Bits(seed ^ 0x6f726465_6f726465), // "orde": draws and priorities are unrelated
+		order: mix.Bits(seed ^ 0x6f726465_6f726465), // "orde"; makes priorities independent of draws
 	}
 }
 
@@ -68,8 +68,8 @@ func (f *fifo) Priority(Key) uint64 { return 0 }
 
 func (f *fifo) baseOrder() (seed uint64, seeded bool) { return f.seed, false }
 
-// scale maps a raw 64-bit draw to [0,n) by the high half of a product. The probability of an outcome is off by at most
-// n in 2^64, which no campaign can detect. Unlike a rejection loop, scale always takes one draw.
+// scale maps a raw 64-bit draw to [0,n) by taking the high half of a product. The probability of an outcome is off by
+// at most n in 2^64, which no campaign can detect. Unlike a rejection loop, scale always takes exactly one draw.
 func scale(raw, n uint64) uint64 {
 	hi, _ := bits.Mul64(raw, n)
 	return hi

@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/sim/internal/mix"
 )
 
-// NamedChooser returns a function that makes a new chooser of the given name for each run. The same name and seed
-// always give the same chooser. The names, with D from 1 to 8:
+// NamedChooser returns a function that makes a new chooser with the given name for each run. The same name and seed
+// always give the same chooser. The names are as follows, with D from 1 to 8:
 //
 //	random       as Random
 //	fifo         as FIFO
@@ -20,15 +20,16 @@ import (
 //	reseed:N:S   as Random, but from draw N on with seed S; more pairs of N and S may follow, N ascending
 //	portfolio    the chooser that PortfolioMember names
 //
-// pct is probabilistic concurrency testing for a simulation in virtual time. There, two events are rarely due at the
-// same time, so priorities among them would decide little; durations decide. The first segment of a key names the
-// actor, such as a node. Each actor draws its durations from one quarter of their range, chosen by a rank that depends
-// on the seed. At D moments the actor that is asking is demoted: from then on each of its durations is the longest
-// possible, and it comes last among events due at the same time.
+// pct is probabilistic concurrency testing, adapted to simulation in virtual time. Two events are rarely due at the
+// same virtual time, so priorities among them would have little effect, and pct varies durations instead. The first
+// segment of a key names the actor, such as a node. Each actor draws its durations from one quarter of their range,
+// chosen by a rank that depends on the seed. At D moments, the actor that is asking is demoted: from then on, each of
+// its durations is the longest possible, and it comes last among events due at the same time.
 //
-// delay and enumerate make every choice benign, except for D of the weighted choices: there a fault happens, or a
-// duration falls into another class. The amount asked for next is drawn (delay) or the largest (enumerate). enumerate
-// orders the sets by their last choice, so the "M choose D" sets among a run's first M weighted choices come first.
+// delay and enumerate make every choice benign, except for D of the weighted choices, where a fault happens or a
+// duration falls into another class. The amount requested next is drawn at random (delay) or is the largest
+// (enumerate). enumerate orders the sets by their last choice, so the "M choose D" sets among a run's first M weighted
+// choices come first.
 func NamedChooser(name string) (func(seed uint64) Chooser, error) {
 	kind, rest, numbered := strings.Cut(name, ":")
 	if kind == "reseed" && numbered {
@@ -55,7 +56,7 @@ func NamedChooser(name string) (func(seed uint64) Chooser, error) {
 		return func(seed uint64) Chooser {
 			member, err := NamedChooser(PortfolioMember(seed))
 			if err != nil {
-				panic(err) // a wrong entry of portfolio
+				panic(err) // portfolio has an invalid entry
 			}
 			return member(seed)
 		}, nil
@@ -63,21 +64,21 @@ func NamedChooser(name string) (func(seed uint64) Chooser, error) {
 	return nil, fmt.Errorf("chooser %q: expected random, fifo, pct:D, delay:D, enumerate:D, reseed:N:SEED or portfolio, where D is a number such as 3", name)
 }
 
-// portfolio lists the choosers that the seeds use in turn.
+// portfolio lists the choosers that successive seeds use in turn.
 var portfolio = []string{"random", "pct:1", "delay:2", "random", "pct:3", "delay:4"}
 
-// Portfolio returns the names of a portfolio's choosers, without duplicates.
+// Portfolio returns the names of the choosers in the portfolio, without duplicates.
 func Portfolio() []string {
 	names := slices.Clone(portfolio)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// PortfolioMember returns the name of the chooser that a portfolio uses for a seed.
+// PortfolioMember returns the name of the chooser that the portfolio uses for a seed.
 func PortfolioMember(seed uint64) string { return portfolio[seed%uint64(len(portfolio))] }
 
-// moments returns d distinct indexes of questions, ascending. The length of a run is unknown when it begins, so short
-// and long runs get equal weight: each index is below 2^e, with e drawn first, from 6 to 16.
+// moments returns d distinct indexes of questions in ascending order. The length of a run is unknown when it begins, so
+// short and long runs get equal weight: each index is below 2^e, where e is drawn first, from 6 to 16.
 func moments(r *random, d int) []uint64 {
 	at := make([]uint64, 0, d)
 	for i := uint64(0); len(at) < d; i++ {
@@ -95,7 +96,7 @@ func moments(r *random, d int) []uint64 {
 type pct struct {
 	random
 	asked   uint64
-	at      []uint64            // questions at which the asking actor is demoted, ascending
+	at      []uint64            // questions at which the asking actor is demoted, sorted
 	demoted map[uint64]struct{} // by actor
 }
 
@@ -108,7 +109,8 @@ func newPCT(seed uint64, d int) *pct {
 // speeds is the number of ranks.
 const speeds = 4
 
-// ask counts a question, demotes its actor if this is one of the moments, and reports whether the actor is demoted.
+// ask counts a question, demotes its actor if it is one of the chosen moments, and reports whether the actor is
+// demoted.
 func (p *pct) ask(k Key) bool {
 	if len(p.at) > 0 && p.asked >= p.at[0] {
 		p.at = p.at[1:]
@@ -144,12 +146,12 @@ func (p *pct) Priority(k Key) uint64 {
 	return p.random.Priority(k)
 }
 
-// deviations is the chooser of delay and enumerate: its choices are benign except at certain questions.
+// deviations is the chooser behind delay and enumerate: its choices are benign except at certain questions.
 type deviations struct {
 	fifo
 	asked uint64
 	at    []uint64 // ascending
-	// most makes each amount the largest possible; otherwise amounts are drawn.
+	// most selects the largest possible amounts; otherwise amounts are drawn.
 	most bool
 	// deviated reports whether the last weighed choice was a deviation.
 	deviated bool
@@ -165,12 +167,12 @@ func newEnumerated(seed uint64, d int) *deviations {
 	return &deviations{fifo: fifo{*newRandom(seed)}, at: combination(max(seed, 1)-1, d), most: true}
 }
 
-// combination returns the set of d numbers, ascending, at index n when all sets of d numbers are sorted by their
+// combination returns the n-th set of d numbers, in ascending order, when all sets of d numbers are sorted by their
 // largest number, then by the next largest. This is the combinatorial number system.
 func combination(n uint64, d int) []uint64 {
 	at := make([]uint64, d)
 	for i := d; i > 0; i-- {
-		c := uint64(i - 1) // the least number of which i can be chosen
+		c := uint64(i - 1) // the smallest number from which i can be chosen
 		for step := uint64(1) << 62; step > 0; step >>= 1 {
 			if c+step >= c && choose(c+step, i) <= n {
 				c += step
@@ -182,7 +184,7 @@ func combination(n uint64, d int) []uint64 {
 	return at
 }
 
-// choose returns the number of sets of d among n numbers, capped at the largest uint64.
+// choose returns the number of ways to choose d of n, capped at the largest uint64.
 func choose(n uint64, d int) uint64 {
 	sets := uint64(1)
 	for i := range uint64(d) {
@@ -223,7 +225,8 @@ func (c *deviations) Weigh(k Key, odds Odds) uint64 {
 	return odds.other(c.raw(k), c.most)
 }
 
-// other returns an outcome other than 0: the last possible one, or a drawn one. At least one must be possible.
+// other returns an outcome other than 0: the last possible one if last is set, otherwise a drawn one. At least one must
+// be possible.
 func (o Odds) other(raw uint64, last bool) uint64 {
 	if o.weights == nil {
 		return 1
@@ -248,7 +251,7 @@ type reseed struct {
 	later []fork // ascending
 }
 
-// fork changes the seed before draw number at, counted from 0.
+// fork changes the seed before draw number at, counting from 0.
 type fork struct{ at, seed uint64 }
 
 func parseReseed(name, text string) (func(seed uint64) Chooser, error) {
@@ -272,7 +275,8 @@ func parseReseed(name, text string) (func(seed uint64) Chooser, error) {
 	}, nil
 }
 
-// next counts a draw and changes the seed at a fork. The order of simultaneous events always follows the first seed.
+// next counts a draw and switches to another seed at a fork. The order of simultaneous events always follows the first
+// seed.
 func (r *reseed) next() *random {
 	for len(r.later) > 0 && r.drawn >= r.later[0].at {
 		r.now = *newRandom(r.later[0].seed)

@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// base holds the parts of a world and their shared state. Each part is a type with its own state and calls the other
-// parts through the fields here.
+// base holds the parts of a world and the state they share. Each part is a type with its own state and reaches the
+// other parts through the fields here.
 type base struct {
 	*journal
 	cfg     *Config
@@ -21,24 +21,24 @@ type base struct {
 	chooser sim.Chooser
 	root    sim.Key
 	store   *memprovider.Store
-	foreign *foreign // the store of Config.Store, which store follows; nil if the nodes use store itself
+	foreign *foreign // the store from Config.Store, which store follows; nil if the nodes use store itself
 	planted *faults.Planted
 	drawn   *drawnTable
 	ctx     context.Context
 	phase   Phase
 	changed bool  // the current event changed something or made a call
-	failure error // why the run cannot continue: something outside the simulation failed
+	failure error // why the run cannot continue: something outside the simulation has failed
 
 	fleet   *fleet   // the nodes
-	network *network // their calls, in transit and at the store
+	network *network // the nodes' calls, in transit and at the store
 	parking *parking // fetches that wait for work
-	clients *clients // they start instances and send them events
-	probes  *probes  // they make calls that no node makes
+	clients *clients // start instances and send them events
+	probes  *probes  // make calls that no node makes
 	phases  *phases  // turbulence, calm, relief
-	letters *letters // the dead-letter policy, nil without one
+	letters *letters // the dead-letter policy, or nil
 }
 
-// storeHandle returns one caller's handle of the store, wrapped by the monitor if it is a HandleWatcher.
+// storeHandle returns a caller's handle to the store, wrapped by the monitor if the monitor is a HandleWatcher.
 func (b *base) storeHandle(codec engine.Codec, caller observe.Caller) engine.Provider {
 	p := b.store.Handle(codec, caller)
 	if b.foreign != nil {
@@ -56,7 +56,7 @@ func (b *base) storeHandle(codec engine.Codec, caller observe.Caller) engine.Pro
 	return p
 }
 
-// event is an entry of the kernel's queue: plain data.
+// event is an entry in the kernel's queue. It is plain data.
 type event struct {
 	kind eventKind
 	node uint32 // number
@@ -76,11 +76,11 @@ const (
 	evReply                      // node, inc: a wait after the call took effect ends
 	evAnswer                     // node, inc
 	evDeadline                   // node, inc
-	evWake                       // a parked fetch is tried again
-	evVain                       // a: index of the call: a parked fetch polls, and must find nothing
+	evWake                       // a parked fetch is retried
+	evVain                       // a: index of the call: a parked fetch polls and must find nothing
 	evManage                     // a: index of an operator's call whose wait in the store ends
-	evServed                     // a serial store has served the fetch that is first in line
-	evGroup                      // a: index of the group: something may have become eligible by time
+	evServed                     // a serial store has served the first fetch in line
+	evGroup                      // a: index of the group: time may have made something eligible
 	evResume                     // node
 	evKill                       // node, inc: a drain took too long
 	evInstance                   // a: index of the instance, b: attempt
@@ -89,10 +89,10 @@ const (
 	evProbe                      // a: index of the probe
 	evProbeEnd                   // a: index of the probe, b: index of what it holds
 	evCalm                       // turbulence is over
-	evTick                       // calm: check whether anything is still open
-	evUntil                      // the end that the plan sets
+	evTick                       // calm: check whether anything is still pending
+	evUntil                      // the end set by the plan
 	evLetters                    // the dead-letter policy examines the queue
 )
 
-// never is the store time of an event that the passage of time does not cause.
+// never is the store time of an event that will not happen just because time passes.
 const never = memprovider.Never

@@ -15,15 +15,15 @@ import (
 
 // callState is a provider call in progress.
 type callState struct {
-	no        uint64 // the world's number of the call, from 1, as in events
+	no        uint64 // the world's number for the call, from 1, as used in events
 	owner     *nodeState
-	node, inc uint32 // number and incarnation of the caller
+	node, inc uint32 // the caller's number and incarnation
 	id        machine.CallID
 	slot      machine.Slot
 	request   call.Call
-	provider  engine.Provider // of the incarnation that made the call
+	provider  engine.Provider // handle of the incarnation that made the call
 	deadline  time.Duration   // counted from sentAt
-	cadence   time.Duration   // how often the node would poll, for a fetch
+	cadence   time.Duration   // for a fetch, the interval at which the node would poll
 	once      bool            // a fetch that does not wait
 	lost      bool            // the request never arrives
 	key       sim.Key
@@ -31,29 +31,29 @@ type callState struct {
 	kind      observe.CallKind
 	state     callPhase
 	cancelled bool                 // the node cancelled the fetch
-	vain      bool                 // the current try must find nothing
+	vain      bool                 // the current attempt must find nothing
 	stalled   bool                 // the call has waited inside the store
-	arrival   *memprovider.Arrival // its arrival, while it waits
-	tries     uint32               // number of tries at the store; above 1 only for a parked fetch
+	arrival   *memprovider.Arrival // what the call saw on arrival, while it waits
+	tries     uint32               // number of attempts at the store; above 1 only for a parked fetch
 	answer    machine.Answer
-	storeCall uint64 // the store's number of the last try; 0 if a fault refused it
+	storeCall uint64 // the store's number for the last attempt; 0 if a fault rejected it
 	triedAt   sim.Time
 	// For parked fetches:
-	group    int           // index of the group, -1 before the first parking
-	parkedAt sim.Time      // of the first parking, 0 before
-	wake     kernel.Handle // the next try, while the group wakes this call
+	group    int           // index of the group; -1 until first parked
+	parkedAt sim.Time      // when first parked; 0 until then
+	wake     kernel.Handle // the next attempt, while the group is waking this call
 }
 
-// callTable holds a run's calls in blocks, so that it grows without moving them.
+// callTable holds a run's calls in blocks, so that it can grow without moving them.
 type callTable struct {
-	blocks []*[callBlock]callState // a block is nil when all its calls are over
-	held   []int                   // the blocks beyond callBlocks that are not nil, ascending
+	blocks []*[callBlock]callState // a block is nil once all its calls are over
+	held   []int                   // indexes of the non-nil blocks beyond callBlocks, sorted
 	n      int
-	gone   callState // stands for the calls of nil blocks
+	gone   callState // stands in for the calls of nil blocks
 	keep   bool      // never drop blocks
 }
 
-// callBlock is the number of calls in a block, and dropEvery the number of new blocks between two calls of drop.
+// callBlock is the number of calls in a block. dropEvery is the number of new blocks after which drop is called again.
 const (
 	callBlock = 64
 	dropEvery = 16
@@ -63,7 +63,7 @@ const (
 func (t *callTable) add() (uint64, *callState) {
 	if t.n == len(t.blocks)*callBlock {
 		t.drop()
-		if len(t.blocks) >= callBlocks { // earlier blocks belong to a Memory
+		if len(t.blocks) >= callBlocks { // earlier blocks are owned by a Memory
 			t.held = append(t.held, len(t.blocks))
 		}
 		t.blocks = append(t.blocks, new([callBlock]callState))
@@ -72,7 +72,7 @@ func (t *callTable) add() (uint64, *callState) {
 	return uint64(t.n), t.at(uint64(t.n))
 }
 
-// at returns the call with this number. Calls never move, so the pointer stays valid and can be passed on.
+// at returns the call with the given number. Calls never move, so the pointer remains valid.
 func (t *callTable) at(no uint64) *callState {
 	i := no - 1
 	if b := t.blocks[i/callBlock]; b != nil {
@@ -82,16 +82,16 @@ func (t *callTable) at(no uint64) *callState {
 	return &t.gone
 }
 
-// over reports whether nothing more can happen to a call. A call that its caller gave up may still be in transit or
-// wait in the store.
+// over reports whether nothing more can happen to a call. A call that its caller has given up on may still be in
+// transit or waiting in the store.
 func (c *callState) over() bool {
 	return c.state == callDone && (c.tries > 0 || c.lost) && c.arrival == nil
 }
 
-// drop releases the blocks whose calls are all over, so that a run holds only calls in progress.
+// drop releases the blocks in which all calls are over, so that a run holds only calls in progress.
 func (t *callTable) drop() {
 	if t.keep || len(t.blocks)%dropEvery != 0 {
-		return // a serial store's line still refers to calls that are over
+		return // a serial store's line still refers to finished calls
 	}
 	t.held = slices.DeleteFunc(t.held, func(k int) bool {
 		for i := range t.blocks[k] {
@@ -111,8 +111,8 @@ const (
 	callWaiting                    // the call waits inside the store
 	callParked                     // a fetch that waits for work
 	callAnswering                  // the answer is in transit or lost
-	callDone                       // answered, given up, or its caller is gone
+	callDone                       // answered, given up on, or its caller is gone
 )
 
-// alive reports whether the incarnation that made a call still runs.
+// alive reports whether the incarnation that made the call is still running.
 func (c *callState) alive() bool { return c.owner.inc == c.inc && c.owner.machine != nil }

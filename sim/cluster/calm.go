@@ -10,20 +10,21 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// raiseAgainMs is the time after which a client raises an event again. raiseMost bounds the events that it raises for
-// one instance, so that it does not keep a hopeless instance busy.
+// raiseAgainMs is how long a client waits before it raises an event again. raiseMost limits how many events it raises
+// for one instance, so that it does not keep a hopeless instance busy.
 const (
 	raiseAgainMs = 5000
 	raiseMost    = 12
 )
 
-// raiseWhatWaits sends each instance that can make no other progress the event that it waits for, and repeats it after
-// raiseAgainMs at the earliest. If a timer, an activity or a child of the instance may still end, calm sends nothing,
-// so that it decides no race. raiseWhatWaits returns the store time until which it will send nothing more unless
-// something happens; if the store has work that can be done, that is now.
+// raiseWhatWaits sends each instance that cannot make progress in any other way the event it is waiting for, and sends
+// it again after raiseAgainMs at the earliest. It sends nothing to an instance while one of its timers, activities or
+// children may still finish, so that calm does not decide a race. raiseWhatWaits returns the store time until which it
+// will not send anything else unless something happens. That is the current time if the store has work that can be
+// done.
 func (c *clients) raiseWhatWaits() int64 {
 	quiet := int64(never)
-	for _, no := range c.unfinished() { // the messages sent below go to instances in this list
+	for _, no := range c.unfinished() { // every message sent below goes to an instance in this list
 		id := c.store.InstanceName(no)
 		p, ok := c.store.Peek(id)
 		if finished(p, ok) {
@@ -58,7 +59,7 @@ func (c *clients) raiseWhatWaits() int64 {
 	return quiet
 }
 
-// unfinished returns all instances that may still make progress on their own, and possibly others.
+// unfinished returns all instances that may still make progress on their own. It may also return others.
 func (c *clients) unfinished() []observe.InstanceNo {
 	for c.store.InstanceName(c.known+1) != "" {
 		c.known++
@@ -66,15 +67,15 @@ func (c *clients) unfinished() []observe.InstanceNo {
 	return c.open.Upto(c.known)
 }
 
-// finished reports whether an instance makes no more progress unless it is sent a message: it does not exist, or it has
-// ended and has nothing queued or locked.
+// finished reports whether an instance will make no more progress unless it is sent a message: either it does not
+// exist, or it has ended and has nothing queued or locked.
 func finished(p memprovider.InstanceState, ok bool) bool {
 	return !ok || ended(p.Status) && p.Messages == 0 && p.Activities == 0 && p.LockedUntilMs == 0
 }
 
-// hasChild reports whether a child of the instance's current execution has not reported its end.
+// hasChild reports whether the instance's current execution has a child that has not yet reported its end.
 func (c *clients) hasChild(id string) bool {
-	history, _ := c.history(id) // it can be decoded: its waits have been read from it
+	history, _ := c.history(id) // it can be decoded, since its waits have been read from it
 	open := 0
 	for i := range history {
 		switch history[i].Data.(type) {
@@ -87,7 +88,7 @@ func (c *clients) hasChild(id string) bool {
 	return open > 0
 }
 
-// unaided reports whether the plan marks an instance, or the root that it descends from, as unaided: only the plan
+// unaided reports whether the plan marks an instance, or the root it descends from, as unaided, so that only the plan
 // sends it messages.
 func (c *clients) unaided(id string) bool {
 	for depth := 0; id != "" && depth <= maxDepth; depth++ {
@@ -104,7 +105,7 @@ func (c *clients) unaided(id string) bool {
 	return false
 }
 
-// maxDepth bounds how far up unaided looks for the plan's instance.
+// maxDepth limits how far up unaided looks for one of the plan's instances.
 const maxDepth = 64
 
 func (c *clients) raisedFor(no observe.InstanceNo) *calmRaises {

@@ -16,34 +16,35 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// clients start instances, send them events, and cancel, delete and prune them. They act as one caller, outside all
-// nodes.
+// clients starts instances, sends them events, and cancels, deletes and prunes them. It acts as a single caller outside
+// all nodes.
 type clients struct {
 	*base
 	provider engine.Provider
 	codec    engine.Codec
-	version  engine.Version // of the build that the codec belongs to
+	version  engine.Version // version of the build that the codec belongs to
 	raised   []calmRaises
-	known    observe.InstanceNo // the largest instance number so far
+	known    observe.InstanceNo // the highest instance number so far
 	open     observe.Open       // the instances that calm examines
-	planned  map[string]int     // the plan's instances, by name; looked up only
-	waiting  []waitingAction    // operators' calls that wait in the store
+	planned  map[string]int     // the plan's instances by name; lookups only
+	waiting  []waitingAction    // operators' calls that are waiting in the store
 	last     time.Duration      // when the plan's last client or probe action is due
 }
 
-// calmRaises counts the events that clients have sent to an instance during calm, and has the time of the last.
+// calmRaises holds the number of events that clients have sent to an instance during calm, and the time of the last
+// one.
 type calmRaises struct {
 	atMs  int64
 	times int
 }
 
-// clientRetry is the time after which a client resends a message if it does not know whether the store accepted it.
+// clientRetry is how long a client waits before it resends a message if it does not know whether the store accepted it.
 const clientRetry = time.Second
 
-// An action event packs the index of the action above the attempt, which takes the low attemptBits bits.
+// An action event packs the action's index above the attempt, which takes the low attemptBits bits.
 const attemptBits = 32
 
-// connect gives clients the codec of the run's newest build, because clients are upgraded first.
+// connect gives clients the codec of the newest build in the run, because clients are upgraded first.
 func (c *clients) connect() {
 	newest := c.builds[0]
 	for _, b := range c.builds {
@@ -54,7 +55,7 @@ func (c *clients) connect() {
 	c.version, c.codec, c.provider = newest.Version, newest.Codec, c.storeHandle(newest.Codec, observe.Caller{})
 }
 
-// begin schedules all actions of clients and probes, and records when the last one is due.
+// begin schedules all client and probe actions and records when the last one is due.
 func (c *clients) begin() {
 	c.seedStore()
 	c.planned = make(map[string]int, len(c.plan.Instances))
@@ -83,7 +84,7 @@ func (c *clients) begin() {
 	c.last = last
 }
 
-// instanceKey is the key of client actions on an instance.
+// instanceKey returns the key for client actions on an instance.
 func (c *clients) instanceKey(id string) sim.Key { return c.root.Name(labelInstance, id) }
 
 func (c *clients) actionKey(i, j int, attempt uint32) sim.Key {
@@ -99,7 +100,7 @@ func (c *clients) onInstance(i, attempt int) {
 	}
 }
 
-// onAction carries out an action of the plan on an instance.
+// onAction carries out one of the plan's actions on an instance.
 func (c *clients) onAction(i int, packed uint64) {
 	j, attempt := int(packed>>attemptBits), uint32(packed)
 	a := &c.plan.Instances[i].Actions[j]
@@ -125,8 +126,8 @@ func (c *clients) onAction(i int, packed uint64) {
 	}
 }
 
-// raiseItem returns an event with the generation and topic of the instance's open wait for that name. If there is no
-// such wait, the event is of the first generation.
+// raiseItem returns an event with the same generation and topic as the instance's open wait for that name. If there is
+// no such wait, it returns a first-generation event.
 func (c *clients) raiseItem(id, name, data string) engine.WorkItem {
 	for _, e := range c.openWaits(id) {
 		if wait, ok := e.Data.(eventdata.ExternalSubscribed2); ok && wait.Name == name {
@@ -137,7 +138,7 @@ func (c *clients) raiseItem(id, name, data string) engine.WorkItem {
 }
 
 // send sends a message and reports whether the client knows that the store accepted it. A client that does not know
-// sends the message again, as real clients do, even if the store has accepted it.
+// resends the message, as real clients do, even if the store has in fact accepted it.
 func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 	c.changed = true
 	c.record(&Record{Kind: record.ClientSent, Instance: item.Target(), Item: item})
@@ -169,8 +170,8 @@ func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 	return true
 }
 
-// history returns the current execution of an instance, decoded with the clients' codec or, failing that, with any
-// build's. It is not a provider call.
+// history returns the history of an instance's current execution, decoded with the clients' codec or, failing that,
+// with that of any build. It is not a provider call.
 func (c *clients) history(id string) ([]engine.Event, error) {
 	p, ok := c.store.Peek(id)
 	if !ok {
@@ -185,8 +186,7 @@ func (c *clients) history(id string) ([]engine.Event, error) {
 	return history, err
 }
 
-// openWaits returns the open waits of an instance's current execution. It returns none if the history cannot be
-// decoded.
+// openWaits returns the open waits of an instance's current execution, or none if the history cannot be decoded.
 func (c *clients) openWaits(id string) []engine.Event {
 	history, err := c.history(id)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// setClock gives an incarnation its clock: the plan's, unless a fault sets it wrong.
+// setClock sets the clock of an incarnation: the one in the plan, or a wrong one if a fault happens.
 func (f *fleet) setClock(n *nodeState) {
 	n.clock = n.plan.Clock
 	key := n.incKey.At(labelClock)
@@ -25,7 +25,7 @@ func (f *fleet) setClock(n *nodeState) {
 	f.record(&Record{Kind: record.Fault, Fault: faultkind.ClockSkew, Node: n.number, Incarnation: n.inc, For: off})
 }
 
-// clockMs returns the time that a node's clock shows, in milliseconds.
+// clockMs returns the time on a node's clock in milliseconds.
 func (f *fleet) clockMs(n *nodeState) int64 {
 	if n.clock == (plan.Clock{}) {
 		return f.nowMs()
@@ -33,7 +33,7 @@ func (f *fleet) clockMs(n *nodeState) int64 {
 	return f.nowMs() + n.clock.Ahead(f.since()).Milliseconds()
 }
 
-// callerMs returns the time that a caller's clock shows. Clients and probes have correct clocks.
+// callerMs returns the time on a caller's clock. The clocks of clients and probes are correct.
 func (f *fleet) callerMs(c observe.Caller) int64 {
 	if c.Node == 0 {
 		return f.nowMs()
@@ -41,8 +41,8 @@ func (f *fleet) callerMs(c observe.Caller) int64 {
 	return f.clockMs(f.list[c.Node-1])
 }
 
-// storeMs returns the store's time between calls: its own time, or that of the clock furthest ahead, because work
-// becomes eligible for that clock's node first.
+// storeMs returns the store's time between calls: either its own time or that of the fastest clock, because work
+// becomes eligible first for that clock's node.
 func (f *fleet) storeMs() int64 {
 	ms := f.nowMs()
 	if f.plan.Store.CallersClock {
@@ -55,8 +55,8 @@ func (f *fleet) storeMs() int64 {
 	return ms
 }
 
-// byClock returns a caller's handle of a store that uses its callers' clocks: each call happens at the time that the
-// caller's clock shows.
+// byClock returns a caller's handle to a store that uses its callers' clocks: each call happens at the time on the
+// caller's clock.
 func (b *base) byClock(p engine.Provider, caller observe.Caller) engine.Provider {
 	return call.Through(p.Name(), p.Version(), true, func(ctx context.Context, c call.Call) call.Answer {
 		b.store.SetNow(b.fleet.callerMs(caller))

@@ -10,88 +10,87 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Config is everything that Run depends on.
+// Config holds everything that a run depends on.
 type Config struct {
-	// Plan is the plan to carry out. It is only read, so many runs may share one.
+	// Plan is the plan to carry out. It is not modified, so many runs may share it.
 	Plan *plan.Plan
-	// Seed determines every choice, unless Chooser is set.
+	// Seed determines all choices unless Chooser is set.
 	Seed uint64
 	// Chooser decides what the plan leaves open; nil means sim.Random(Seed).
 	Chooser sim.Chooser
-	// Start is the kernel time at which the run begins; 0 means sim.Epoch.
+	// Start is the kernel time at the start of the run; 0 means sim.Epoch.
 	Start sim.Time
 	// Builds are the builds that plans may name; nil means engine.ShippedBuilds().
 	Builds []*engine.Build
-	// Releases starts the nodes that run a released runtime. If it is nil, Run refuses plans with such nodes.
+	// Releases starts nodes that run a released runtime. If it is nil, Run rejects plans with such nodes.
 	Releases Releases
-	// Store makes the run's store, whose clock must show startMs or less; nil means durosim's own.
-	// docs/clusters-over-a-provider.md describes the checks of such a store.
+	// Store makes the run's store, whose clock must not be ahead of startMs. If it is nil, the run uses durosim's own
+	// store. docs/clusters-over-a-provider.md describes how such a store is checked.
 	Store func(startMs int64) (*ForeignStore, error)
-	// Handlers registers the orchestrations and activities that a node of a build ships with; nil means
-	// workload.Handlers. It is called at each start of a node, and once before the run for each build that a node will
-	// run. A build that the plan declares ("build 3.1.0 like 2.0.0") ships the handlers of the build after "like", so b
-	// is 2.0.0 there. To give versions different code, list them in Builds, as workload.Deploy does.
+	// Handlers registers the orchestrations and activities that ship with a build; nil means workload.Handlers. It is
+	// called each time a node starts, and once before the run for each build that a node will run. A build declared by
+	// the plan ("build 3.1.0 like 2.0.0") ships the handlers of the build named after "like", so b is 2.0.0 in that
+	// case. To give versions different code, list them in Builds, as workload.Deploy does.
 	Handlers func(r *node.Registry, b *engine.Build) error
-	// Monitor watches the run; nil watches nothing. The function makes a new monitor for the run.
+	// Monitor makes a new monitor to watch the run. If it is nil, nothing watches the run.
 	Monitor func(w *World) Monitor
-	// Narrator, if not nil, receives a line for each noteworthy event. Setting it makes keys readable, and changes
-	// nothing else.
+	// Narrator, if not nil, receives a line for each noteworthy event. Setting it makes keys readable but does not
+	// affect the run otherwise.
 	Narrator func(Line)
-	// Recording, if not nil, receives the choices (see sim.Record), with readable keys.
+	// Recording, if not nil, records the choices with readable keys (see sim.Record).
 	Recording *sim.Recording
-	// DoubleCheck computes every turn twice, which changes nothing else in a run. If the results differ, the handler is
-	// not deterministic, which violates "handler-deterministic", of class handler.
+	// DoubleCheck computes every turn twice, which does not affect the run otherwise. If the results differ, the
+	// handler is not deterministic. This violates "handler-deterministic", of class handler.
 	DoubleCheck bool
-	// KeepTrace keeps a running hash for each trace record, for comparing two runs.
+	// KeepTrace keeps the trace's running hash after each record, so that two runs can be compared.
 	KeepTrace bool
-	// Memory is memory for the run to reuse; if nil, the run allocates its own.
+	// Memory is memory that the run reuses. If it is nil, the run allocates its own.
 	Memory *Memory
 }
 
-// Releases starts nodes that run a released runtime; realnode.Releases makes them.
+// Releases starts nodes that run a released runtime. realnode.Releases returns an implementation.
 type Releases = released.Runtimes
 
-// Monitor watches a run: properties are monitors. The run calls every method from its one goroutine.
+// Monitor watches a run; properties are checked by monitors. All methods are called from the run's single goroutine.
 type Monitor interface {
 	observe.Sink
-	// Record receives everything that happens outside the store.
+	// Record is called for everything that happens outside the store.
 	Record(r *Record)
-	// AfterStep is called after each step: a kernel event that changed something or made a call.
+	// AfterStep is called after each step, which is a kernel event that changed something or made a call.
 	AfterStep()
-	// Open reports whether any obligation is neither met nor overdue, and the store time after which the first such
-	// obligation becomes overdue. If nothing is due in the store, the next call comes after the next event or after
-	// that time.
+	// Open reports whether any obligation is neither met nor overdue, and the store time after which the first of these
+	// becomes overdue. If nothing is due in the store, the next call comes after the next event or after that time.
 	Open(nowMs int64) (open bool, untilMs int64)
 	// Finish is called once, after the last phase.
 	Finish()
-	// Violations returns the violations found, in that order.
+	// Violations returns the violations in the order in which they were found.
 	Violations() []Violation
-	// Coverage returns the points reached, each with its count, sorted by name.
+	// Coverage returns the points that were reached, with their counts, sorted by name.
 	Coverage() []Point
 }
 
-// HandleWatcher is a Monitor that watches the calls themselves: it receives every handle of the store that a run makes,
-// before faults decorate it, and returns the handle to use instead, which must give the same answers.
+// HandleWatcher is a Monitor that also watches the calls themselves. It is given every store handle that a run makes,
+// before faults are added to it, and returns the handle to use instead, which must give the same answers.
 type HandleWatcher interface {
 	WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider
 }
 
-// Class is the kind of a violation: it says which part is at fault.
+// Class says which part is responsible for a violation.
 type Class string
 
 // The classes of violations.
 const (
 	ClassSafety   Class = "safety"
 	ClassLiveness Class = "liveness"
-	// ClassHandler marks a user's handler that is not deterministic.
+	// ClassHandler means that a user's handler is not deterministic.
 	ClassHandler Class = "handler"
-	// ClassPlan marks work that did not end as the plan expects, although the contract may have been kept.
+	// ClassPlan means that work did not end as the plan expects. The contract may still have been kept.
 	ClassPlan Class = "plan"
-	// ClassInternal marks a bug in durosim: the shadow store differs from the real one, or a run has no events left.
+	// ClassInternal means a bug in durosim: the shadow store differs from the real one, or a run has no events left.
 	ClassInternal Class = "internal"
 )
 
-// Violation is one breach of a property that must hold.
+// Violation records that a property which must hold was violated.
 type Violation struct {
 	Property  string
 	Class     Class
@@ -100,13 +99,14 @@ type Violation struct {
 	Node      string
 	Instance  string
 	WorkItem  string
-	// Message describes what was expected and what was seen, with the evidence.
+	// Message says what was expected and what was observed, with evidence.
 	Message string
-	// Expectation is the text of the scenario's expectation that was violated; empty for other properties.
+	// Expectation is the scenario text of the expectation that was violated. It is empty for other properties.
 	Expectation string
 }
 
-// Rule returns the id of the violated property and, since a scenario may have many expectations, the text of that one.
+// Rule returns the id of the violated property. Since a scenario may have many expectations, the id of an expectation
+// is followed by its text.
 func (v Violation) Rule() string {
 	if v.Expectation == "" {
 		return v.Property
@@ -114,7 +114,7 @@ func (v Violation) Rule() string {
 	return v.Property + " " + v.Expectation
 }
 
-// Point is a coverage point that was reached.
+// Point is a coverage point and how often it was reached.
 type Point struct {
 	Name  string
 	Count uint64
@@ -123,35 +123,35 @@ type Point struct {
 // Result is the result of a run.
 type Result struct {
 	Seed       uint64
-	Digest     sim.Digest // of the whole trace
+	Digest     sim.Digest // digest of the whole trace
 	Steps      uint64     // kernel events that changed something or made a call
 	Turns      uint64     // computed by nodes, committed or not
 	Calls      uint64     // made by nodes; a parked fetch counts once
 	Virtual    int64      // virtual milliseconds
 	Violations []Violation
 	Coverage   []Point
-	// Exhausted is set if the step budget ended the run, which also violates "run-ends".
+	// Exhausted is set if the run was ended by the step budget, which also violates "run-ends".
 	Exhausted bool
-	// FinalStates are those of the plan's instances, then of its preloaded histories, both in the plan's order.
+	// FinalStates has the states of the plan's instances followed by those of its preloaded histories, each in the
+	// plan's order.
 	FinalStates []FinalState
-	// Help lists, in order, the actions of calm and relief beyond the plan. Some work may have ended only because of
-	// them.
+	// Help lists, in order, what calm and relief did beyond the plan. Some work may have ended only because of it.
 	Help []Help
-	// Fates describe how the plan's instances ended, in the plan's order. Waits are the periods in which work waited
-	// for a build, ordered by their start. Both come from the monitor, if it is a FateTeller.
+	// Fates describe how the plan's instances ended, in the plan's order. Waits are the periods during which work
+	// waited for a build, ordered by start time. Both are provided by the monitor if it is a FateTeller.
 	Fates []Fate
 	Waits []Wait
-	// Counters are summed over all incarnations of all nodes.
+	// Counters holds totals over all incarnations of all nodes.
 	Counters Counters
-	// Marks are the running hashes of the trace, if they were kept.
+	// Marks holds the trace's running hashes if KeepTrace was set.
 	Marks []sim.Mark
 }
 
-// Counters count what nodes did, as their metrics do.
+// Counters counts what nodes did, like a node's metrics.
 type Counters = machine.Counters
 
-// FinalState is the state that an instance has reached. All fields but Instance are zero if the store does not know the
-// instance.
+// FinalState is an instance's state at the end of the run. If the store does not know the instance, all fields but
+// Instance are zero.
 type FinalState struct {
 	Instance  string
 	Status    engine.Status
@@ -165,10 +165,10 @@ type Line struct {
 	At   sim.Time
 	Ms   int64 // virtual milliseconds since the start
 	Step uint64
-	Node string // name of the node, or "world" for clients, store and world
+	Node string // the node's name, or "world" for clients, the store and the world
 	Text string
-	// Build is the node's build, empty for others.
+	// Build is the node's build; it is empty for "world".
 	Build string
-	// Important lines are kept in a short narration.
+	// Important lines are also part of a short narration.
 	Important bool
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// registryOf returns a new registry for a node with a build: the handlers that the build ships, restricted to those
-// that the plan lists for the node if it does, and the plan's programs.
+// registryOf returns a new registry for a node that runs the given build. It has the handlers that the build ships,
+// limited to those listed for the node if the plan lists any, and the plan's programs.
 func (f *fleet) registryOf(n *plan.Node, b *engine.Build) (*node.Registry, error) {
 	r := node.NewRegistry()
 	var declared []*plan.Build
-	if b.Release == "" { // a released runtime runs only programs
+	if b.Release == "" { // a released runtime runs programs only
 		var err error
 		if r, err = f.shippedBy(n, b); err != nil {
 			return nil, err
@@ -36,7 +36,7 @@ func (f *fleet) registryOf(n *plan.Node, b *engine.Build) (*node.Registry, error
 	return r, nil
 }
 
-// lacks reports whether one of these declarations of a build, its own first, removes the program.
+// lacks reports whether one of a build's declarations, starting with its own, removes the program.
 func lacks(declared []*plan.Build, name string) bool {
 	for _, d := range declared {
 		switch {
@@ -49,9 +49,9 @@ func lacks(declared []*plan.Build, name string) bool {
 	return false
 }
 
-// shippedBy returns a registry with the handlers that a build ships: a new one, or a shared one for a node whose
-// handlers never change. durosim's own handlers are registered once per run, or once per Memory for durosim's own
-// builds.
+// shippedBy returns a registry with the handlers that a build ships. It is new, or shared with others if the node's
+// handlers never change. durosim's own handlers are registered once per run or, for durosim's own builds, once per
+// Memory.
 func (f *fleet) shippedBy(n *plan.Node, b *engine.Build) (*node.Registry, error) {
 	for _, list := range [...][]shippedRegistry{f.shipped, f.memory.shipped} {
 		for i := range list {
@@ -84,14 +84,14 @@ func (f *fleet) shippedBy(n *plan.Node, b *engine.Build) (*node.Registry, error)
 	return r, nil
 }
 
-// keepsHandlers reports whether the plan leaves the handlers of a node's builds as they are.
+// keepsHandlers reports whether the plan leaves the handlers of the node's builds unchanged.
 func (f *fleet) keepsHandlers(n *plan.Node) bool {
 	return n.Handlers == nil && len(f.plan.Programs) == 0 && !slices.ContainsFunc(f.plan.Schedule, func(s plan.Step) bool {
 		return s.Node == n.Name && (s.Verb == plan.VerbRegister || s.Verb == plan.VerbDeregister)
 	})
 }
 
-// register returns a new registry with the handlers of a build that the plan does not declare.
+// register returns a new registry with the handlers of a build that is not declared by the plan.
 func (f *fleet) register(known string) (*node.Registry, error) {
 	r := node.NewRegistry()
 	if err := f.cfg.Handlers(r, planterm.FindBuild(f.cfg.Builds, known)); err != nil {
@@ -100,7 +100,7 @@ func (f *fleet) register(known string) (*node.Registry, error) {
 	return r, nil
 }
 
-// change applies a declared build's changes to the handlers of the build that it is like.
+// change applies a declared build's changes to the handlers of the build it is based on.
 func (f *fleet) change(r *node.Registry, c *plan.HandlerChange) error {
 	if c.Only != nil {
 		for _, list := range [][]string{r.Orchestrations(), r.Activities()} {
@@ -113,7 +113,7 @@ func (f *fleet) change(r *node.Registry, c *plan.HandlerChange) error {
 	}
 	for _, name := range slices.Concat(c.Only, c.With) {
 		if f.plan.Programs.Lookup(name) != nil {
-			continue // registryOf registers it
+			continue // registered by registryOf
 		}
 		if err := f.ship(r, name); err != nil {
 			return err
@@ -125,7 +125,7 @@ func (f *fleet) change(r *node.Registry, c *plan.HandlerChange) error {
 	return nil
 }
 
-// ship registers the handlers that a name stands for, as the known builds ship them, unless they are already
+// ship registers the handlers that a name stands for, as shipped with the known builds, unless they are already
 // registered.
 func (f *fleet) ship(r *node.Registry, name string) error {
 	found := false

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// The labels of keys, which name a draw by its place in the domain.
+// Labels for keys. A key names a draw by its place in the domain.
 var (
 	labelNode        = sim.NewLabel("node")
 	labelIncarnation = sim.NewLabel("incarnation")
@@ -37,7 +37,7 @@ var (
 	labelKill        = sim.NewLabel("kill")
 )
 
-// tryKey returns the key for the draws of try n, counted from 1; the first try uses the given key itself.
+// tryKey returns the key for the draws of attempt n, counting from 1. The first attempt uses the given key itself.
 func tryKey(key sim.Key, n uint32) sim.Key {
 	if n > 1 {
 		key = key.Num(labelTry, uint64(n))
@@ -45,13 +45,13 @@ func tryKey(key sim.Key, n uint32) sim.Key {
 	return key
 }
 
-// draws reports whether a fault happens at this opportunity. Faults happen in turbulence only.
+// draws reports whether a fault happens at this opportunity. Faults happen only during turbulence.
 func (b *base) draws(f *drawnFault, nodeName string, key sim.Key) bool {
 	return f.named && b.phase == PhaseTurbulence && b.happens(f, nodeName, key)
 }
 
-// happens decides by a keyed draw, at the plan's rate for now, whether the fault happens. It does not ask for the phase. A
-// fault with rate 0 asks the chooser nothing, so that turning it off moves no other draw.
+// happens decides, with a keyed draw at the plan's current rate, whether the fault happens. It does not check the
+// phase. If the rate is 0, it does not ask the chooser, so that disabling a fault leaves all other draws unchanged.
 func (b *base) happens(f *drawnFault, nodeName string, key sim.Key) bool {
 	num, den := f.num, f.den
 	if den == 0 {
@@ -60,18 +60,19 @@ func (b *base) happens(f *drawnFault, nodeName string, key sim.Key) bool {
 	return num > 0 && sim.ChanceOf(b.chooser, key, &f.segment, num, den)
 }
 
-// drawnFault is a kind of fault that is drawn at opportunities: its rates, and the last segment of its draws' keys.
+// drawnFault is a kind of fault that is drawn at each opportunity: its rates, and the last segment of its draws' keys.
 type drawnFault struct {
 	kind    faults.Kind
-	named   bool // the plan names it
+	named   bool // the plan includes it
 	segment sim.Segment
-	// num in den is the rate if it is the same for all nodes and times; otherwise den is 0, and plan has the rates.
+	// num in den is the rate if it is the same for all nodes at all times. Otherwise den is 0 and the rates are in
+	// plan.
 	num, den uint64
 	plan     faults.Plan
 }
 
-// drawnTable has a separate field for each drawn fault, for speed: a run has twenty thousand opportunities, most of
-// them for faults that its plan does not name.
+// drawnTable has a separate field for each fault that can be drawn. This is for speed: a run has twenty thousand
+// opportunities, most of them for faults that its plan does not include.
 type drawnTable struct {
 	ackStepError, activityPanic, answerLost, callDelayed, clockSkew, corruptEvent, corruptMessage, crashAfterCommit,
 	crashAfterFetch, crashBeforeAck, duplicateCompletion, duplicateRequest, lateActivity, lostRenewal, pauseNode,
@@ -117,7 +118,7 @@ func drawnFaults(p *faults.Plan) *drawnTable {
 			}
 			if !f.named {
 				f.named, f.segment = true, sim.NewSegment(labelFault, string(r.Kind))
-				if r.Node == "" && r.From == 0 && r.To == 0 { // the first applicable rate counts
+				if r.Node == "" && r.From == 0 && r.To == 0 { // the first rate that applies counts
 					f.num, f.den = r.Num, r.Den
 				}
 			}
@@ -129,13 +130,13 @@ func drawnFaults(p *faults.Plan) *drawnTable {
 	return t
 }
 
-// The weights of the classes of durations. They never change.
+// Weights of the classes of durations. They never change.
 var (
 	leastOrTypical = []uint32{1, 3}
 	beforeOrAfter  = []uint32{1, 1}
 )
 
-// leg draws how long a leg of a call takes: the minimum, or a typical time.
+// leg draws how long one leg of a call takes: the minimum, or a typical time.
 func (b *base) leg(key sim.Key) time.Duration {
 	const least = 200 * time.Microsecond
 	if sim.Pick(b.chooser, key, leastOrTypical) == 0 {

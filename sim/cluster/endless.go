@@ -6,9 +6,9 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 )
 
-// Every turn of an execution replays all earlier turns, so the cost grows with the square of their number. Long before
-// the step budget is used up, an execution with far more turns than normal ends the run: it has had more than
-// turnsLeast turns, and more than turnsTimes as many as any ended execution of the run.
+// Every turn of an execution replays all earlier turns, so its cost grows with the square of their number. An execution
+// that takes far more turns than normal therefore ends the run long before the step budget is used up. "Far more" means
+// more than turnsLeast turns, and more than turnsTimes as many as any execution of the run that has ended.
 const (
 	turnsLeast = 1000
 	turnsTimes = 20
@@ -20,7 +20,7 @@ type executionTurns struct {
 	turns, events int
 }
 
-// countTurn counts a computed turn, and ends the run if its execution seems to go on forever.
+// countTurn counts a computed turn and ends the run if the execution seems endless.
 func (f *fleet) countTurn(n *nodeState, note *machine.Note) {
 	f.turns++
 	if note.Turn == nil {

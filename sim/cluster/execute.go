@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// execute carries out a call at its atomic instant.
+// execute carries out a call. This is the instant at which the call takes effect.
 func (nw *network) execute(c *callState) {
 	nw.changed = true
 	if !c.vain {
@@ -57,7 +57,7 @@ func (nw *network) execute(c *callState) {
 	nw.reply(c)
 }
 
-// perform makes the call, unless a fault makes the store refuse it.
+// perform makes the call unless a fault makes the store reject it.
 func (nw *network) perform(c *callState, answer *machine.Answer) {
 	*answer = machine.Answer{}
 	if isQueueCall(c.kind) {
@@ -70,7 +70,8 @@ func (nw *network) perform(c *callState, answer *machine.Answer) {
 	answer.Err, answer.Orchestration, answer.Work, answer.Count, answer.Value, answer.Events = a.Err, a.Orchestration, a.Work, a.Count, a.Value, a.Events
 }
 
-// isQueueCall reports whether faults may refuse a call: only calls on the two queues, not reads or session upkeep.
+// isQueueCall reports whether faults may make the store reject a call. They apply only to calls on the two queues, not
+// to reads or session upkeep.
 func isQueueCall(k observe.CallKind) bool {
 	switch k {
 	case observe.CallFetchOrchestrationItem, observe.CallAckOrchestrationItem, observe.CallAbandonOrchestrationItem, observe.CallRenewOrchestrationItemLock,
@@ -80,7 +81,7 @@ func isQueueCall(k observe.CallKind) bool {
 	return false
 }
 
-// repeatCompletion delivers for a second time the completion that a worker has just acknowledged, if a fault is drawn.
+// repeatCompletion delivers the completion that a worker has just acknowledged a second time, if that fault is drawn.
 func (nw *network) repeatCompletion(c *callState) {
 	if c.kind != observe.CallAckWorkItem || !nw.drawn.duplicateCompletion.named {
 		return
@@ -98,7 +99,7 @@ func (nw *network) repeatCompletion(c *callState) {
 // damaged is the content of a damaged event or message: truncated JSON.
 const damaged = `{"event_id":`
 
-// corrupt damages the data that a call has just written, if a fault is drawn.
+// corrupt damages the data that a call has just written, if that fault is drawn.
 func (nw *network) corrupt(c *callState) {
 	name := c.owner.plan.Name
 	if c.kind == observe.CallAckOrchestrationItem && nw.drawn.corruptEvent.named {
@@ -117,10 +118,10 @@ func (nw *network) corrupt(c *callState) {
 	}
 }
 
-// unavailableMax bounds a window in which the store refuses every call.
+// unavailableMax is the maximum time for which the store rejects every call.
 const unavailableMax = 3 * time.Second
 
-// refuse decides whether the store refuses the call that is being executed, and arms an error inside an ack.
+// refuse decides whether the store rejects the call that is being executed. It also arms errors inside acks.
 func (nw *network) refuse(kind observe.CallKind) error {
 	c := nw.executing
 	if c.vain {
@@ -148,7 +149,7 @@ func (nw *network) refuse(kind observe.CallKind) error {
 	return nil
 }
 
-// beforeAckStep is the store's hook: it fails an ack before the step that a fault has chosen.
+// beforeAckStep is the store's hook. It makes an ack fail before the step that a fault has chosen.
 func (nw *network) beforeAckStep(_ uint64, step storerules.AckStep) error {
 	if nw.ackStep == int(step) {
 		return engine.Retryablef("ack_orchestration_item", "storage failed before step %d of the ack", nw.ackStep)

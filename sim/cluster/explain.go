@@ -14,16 +14,17 @@ import (
 
 // Explanation says why an instance is waiting at a given time: the rule that applies, in words, with its values.
 type Explanation struct {
-	// Rule is one of not-started, ended, locked, not-admitted, delayed, undecodable, ready, activity, event, child, nothing.
+	// Rule is one of not-started, ended, locked, not-admitted, delayed, undecodable, ready, activity, event, child,
+	// nothing.
 	Rule string
 	// Text is the rule as a sentence about the instance.
 	Text string
-	// Details are names and values, in display order.
+	// Details holds pairs of name and value in display order.
 	Details [][2]string
 }
 
-// Explain runs the plan up to a virtual time and returns what the instance waits for at that time. It returns an error
-// if the configuration is invalid or the instance is unknown.
+// Explain runs the plan up to a virtual time and returns what the instance is waiting for at that time. It returns an
+// error if the configuration is invalid or the instance is unknown.
 func Explain(cfg Config, instance string, at time.Duration) (*Explanation, error) {
 	w, err := newWorld(&cfg)
 	if err != nil {
@@ -44,7 +45,7 @@ func Explain(cfg Config, instance string, at time.Duration) (*Explanation, error
 // explainer reads the world for an Explanation.
 type explainer struct{ *base }
 
-// explain explains the current state. at is for messages only.
+// explain explains the current state. at is used only in messages.
 func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) {
 	p, ok := ex.store.Peek(id)
 	if !ok {
@@ -115,7 +116,7 @@ func (ex *explainer) addFilters(x *Explanation) {
 	}
 }
 
-// explainIdle explains an instance with nothing queued: it waits for an event or a child.
+// explainIdle explains an instance that has nothing queued: it is waiting for an event or a child.
 func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Event) {
 	if open := ex.clients.openWaits(id); len(open) > 0 {
 		x.say("event", "it waits for the event %s, which no client has sent", waitText(&open[0]))
@@ -165,7 +166,7 @@ func (ex *explainer) instanceNames() string {
 	return strings.Join(names, ", ")
 }
 
-// waitText returns the event that an open wait waits for, quoted.
+// waitText returns the quoted name of the event that an open wait is waiting for.
 func waitText(e *engine.Event) string {
 	switch d := e.Data.(type) {
 	case eventdata.ExternalSubscribed:

@@ -20,67 +20,67 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// fleet holds the plan's nodes: it starts and stops them, delivers their inputs, and carries out their calls.
+// fleet holds the plan's nodes. It starts and stops them, delivers their inputs and carries out their calls.
 type fleet struct {
 	*base
-	list []*nodeState // by number - 1
-	// brought has the rules of the provider code that an incarnation uses, if they differ from the store's.
-	brought map[observe.Caller]*storerules.Rules // looked up only, never ranged over
-	// All nodes share workspace and memory for their computations, since they step one at a time.
+	list []*nodeState // indexed by number - 1
+	// brought holds the rules of the provider code that an incarnation uses, if they differ from the store's.
+	brought map[observe.Caller]*storerules.Rules // lookups only, never iterated over
+	// All nodes share the workspace and the memory for their computations, since they run one step at a time.
 	workspace *replay.Workspace
 	memory    *Memory
-	// shippedHandlers is set if the configuration names no handlers.
+	// shippedHandlers is set if the configuration does not set Handlers.
 	shippedHandlers bool
-	shipped         []shippedRegistry // by build, made when needed
-	nodeEffects     []machine.Effect  // reused for the calls of a node's step
-	// The input of a node's step; reused.
+	shipped         []shippedRegistry // by build, created on demand
+	nodeEffects     []machine.Effect  // reused for the effects of each node's step
+	// The input to a node's step; reused.
 	wake       machine.Wake
 	finished   machine.Finished
 	turns      uint64
-	executions map[string]*executionTurns // by instance; looked up only
-	mostTurns  int                        // of any execution that has ended
-	// handlerFaults counts the turns whose two computations differed.
+	executions map[string]*executionTurns // keyed by instance; lookups only
+	mostTurns  int                        // the most of any execution that has ended
+	// handlerFaults counts the turns for which the two computations differed.
 	handlerFaults int
 }
 
-// nodeState is a node of the plan with its current incarnation.
+// nodeState is one of the plan's nodes with its current incarnation.
 type nodeState struct {
 	number uint32
 	plan   *plan.Node
 	key    sim.Key // of the node
 	incKey sim.Key // of the incarnation
-	// build and options are for the next start; running and runningOptions are those of the current incarnation.
+	// build and options apply to the next start; running and runningOptions are those of the current incarnation.
 	build          *engine.Build
 	options        node.Options
 	running        *engine.Build
 	runningOptions node.Options
-	// changes are the schedule's registrations, reapplied at every start.
+	// changes holds the schedule's registrations, which are reapplied at every start.
 	changes []handlerChange
 
-	// wantUp is set if the node should run. Invariant: a node has a pending start exactly if it is down and wantUp is
-	// set.
+	// wantUp is set if the node should be running. Invariant: a node has a pending start if and only if it is down and
+	// wantUp is set.
 	wantUp  bool
 	start   kernel.Handle // the pending start
-	startAt sim.Time      // when it is due, 0 for none
-	starts  uint64        // number of starts drawn
+	startAt sim.Time      // when the pending start is due, or 0
+	starts  uint64        // number of starts drawn so far
 
 	inc      uint32
 	machine  stepper          // nil while down
-	released released.Machine // the same machine, if it is a released one
+	released released.Machine // the same machine, if it runs a release
 	clock    plan.Clock       // of the incarnation
 	provider engine.Provider
 	registry *node.Registry
 	draining bool
 	paused   bool
 	wake     kernel.Handle // the end of the pause
-	held     []event       // the inputs of a paused node, delivered when it resumes
+	held     []event       // inputs of a paused node, delivered when it resumes
 
 	timers   []timer // set timers
 	jobs     []job   // running jobs
 	counters machine.Counters
 }
 
-// makeNodes makes the plan's nodes, all of them down.
+// makeNodes makes the plan's nodes. All of them are down.
 func (f *fleet) makeNodes() error {
 	for i := range f.plan.Nodes {
 		p := &f.plan.Nodes[i]
@@ -102,7 +102,7 @@ func (f *fleet) makeNodes() error {
 	return nil
 }
 
-// number returns the number of the node with that name, 0 if there is none.
+// number returns the number of the node with the given name, or 0.
 func (b *base) number(name string) uint32 {
 	for i := range b.plan.Nodes {
 		if b.plan.Nodes[i].Name == name {
@@ -112,17 +112,17 @@ func (b *base) number(name string) uint32 {
 	return 0
 }
 
-// restart stops a node gracefully, if it is up, and starts it with its current build and options.
+// restart stops a node gracefully if it is up, then starts it with its current build and options.
 func (f *fleet) restart(n *nodeState) {
 	f.startSoon(n)
 	f.drain(n)
 }
 
-// drainMax is the maximum time of a graceful stop. After that the node is killed, as an operator's tools would do.
+// drainMax is the maximum duration of a graceful stop. After that the node is killed, as an operator's tools would do.
 const drainMax = 30 * time.Second
 
-// drain stops a node gracefully. A frozen node resumes first, and the inputs that it missed may freeze it again or
-// crash it.
+// drain stops a node gracefully. A frozen node resumes first, and the inputs it has missed may freeze it again or crash
+// it.
 func (f *fleet) drain(n *nodeState) {
 	for n.machine != nil && n.paused {
 		f.resume(n)
@@ -137,7 +137,7 @@ func (f *fleet) drain(n *nodeState) {
 	f.step(n, &machine.Drain{NowMs: f.clockMs(n)})
 }
 
-// onKill ends a graceful stop that took too long.
+// onKill ends a graceful stop that has taken too long.
 func (f *fleet) onKill(n *nodeState, inc uint32) {
 	if n.inc == inc && n.machine != nil && n.draining {
 		f.changed = true
@@ -148,8 +148,8 @@ func (f *fleet) onKill(n *nodeState, inc uint32) {
 	}
 }
 
-// startSoon makes a node run: it starts after a short drawn delay if it is down, and when it has stopped if it is
-// stopping.
+// startSoon makes sure that a node will run. If the node is down, it starts after a short drawn delay; if it is
+// stopping, it starts once it has stopped.
 func (f *fleet) startSoon(n *nodeState) {
 	n.wantUp = true
 	if n.machine == nil {
@@ -157,8 +157,8 @@ func (f *fleet) startSoon(n *nodeState) {
 	}
 }
 
-// startWithin draws when a node that is down starts. If a start is already pending, the earlier one wins: an operator
-// can start a node before it restarts by itself.
+// startWithin draws when a node that is down starts. If a start is already pending, the earlier one wins, so an
+// operator can start a node before it would restart by itself.
 func (f *fleet) startWithin(n *nodeState, least, most time.Duration) {
 	key := n.key.Num(labelStart, n.starts)
 	n.starts++
@@ -170,14 +170,14 @@ func (f *fleet) startWithin(n *nodeState, least, most time.Duration) {
 	n.start, n.startAt = f.kernel.At(at, key, event{kind: evNodeStart, node: n.number}), at
 }
 
-// keepDown clears wantUp and cancels a pending start.
+// keepDown clears wantUp and cancels any pending start.
 func (f *fleet) keepDown(n *nodeState) {
 	n.wantUp = false
 	f.kernel.Cancel(n.start)
 	n.startAt = 0
 }
 
-// onNodeStart starts a new incarnation of a node that is down, with its current build, options and handlers.
+// onNodeStart starts a new incarnation of a node, with its current build, options and handlers.
 func (f *fleet) onNodeStart(n *nodeState) {
 	f.changed = true
 	n.startAt = 0
@@ -185,7 +185,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	n.incKey = n.key.Num(labelIncarnation, uint64(n.inc))
 	var err error
 	if n.registry, err = f.registryOf(n.plan, n.build); err != nil {
-		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // tryHandlers has checked this
+		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // already checked by tryHandlers
 	}
 	for _, c := range n.changes {
 		f.applyChange(n, c)
@@ -220,16 +220,16 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	f.step(n, &machine.Start{NowMs: f.clockMs(n)})
 }
 
-// storeRules returns the rules of the provider code that a caller uses, nil for the store's own.
+// storeRules returns the rules of the provider code that a caller uses, or nil for the store's own.
 func (f *fleet) storeRules(caller observe.Caller) *storerules.Rules { return f.brought[caller] }
 
-// shippedRegistry holds the handlers shipped with a build; it is never changed.
+// shippedRegistry holds the handlers shipped with a build. It is never modified.
 type shippedRegistry struct {
 	build    *engine.Build
 	registry *node.Registry
 }
 
-// crash ends an incarnation at once. Its calls in transit may still arrive.
+// crash ends an incarnation immediately. Its calls in transit may still arrive.
 func (f *fleet) crash(n *nodeState, why string) {
 	if n.machine == nil {
 		return
@@ -239,7 +239,7 @@ func (f *fleet) crash(n *nodeState, why string) {
 	f.down(n)
 }
 
-// crashByFault crashes a node, which restarts by itself after a while unless it was being stopped.
+// crashByFault crashes a node. Unless it was being stopped, the node restarts by itself after a while.
 func (f *fleet) crashByFault(n *nodeState, kind faults.Kind) {
 	f.record(&Record{Kind: record.Fault, Fault: kind, Node: n.number, Incarnation: n.inc})
 	f.crash(n, string(kind))
@@ -248,7 +248,7 @@ func (f *fleet) crashByFault(n *nodeState, kind faults.Kind) {
 	}
 }
 
-// down does the steps that all ends of an incarnation have in common.
+// down performs the steps common to all ends of an incarnation.
 func (f *fleet) down(n *nodeState) {
 	n.counters.Add(n.machine.Counters())
 	for _, t := range n.timers {
@@ -276,8 +276,8 @@ func (f *fleet) stopped(n *nodeState) {
 	}
 }
 
-// pause freezes a node that is up: inputs wait until it resumes. It does nothing to a node that is already frozen or
-// stopping.
+// pause freezes a node that is up: its inputs wait until it resumes. It has no effect if the node is already frozen or
+// is stopping.
 func (f *fleet) pause(n *nodeState, d time.Duration) {
 	if n.machine == nil || n.paused || n.draining {
 		return
@@ -294,7 +294,7 @@ func (f *fleet) onResume(n *nodeState) {
 	f.resume(n)
 }
 
-// resume delivers to a paused node all inputs that it missed, in the original order.
+// resume delivers all inputs that a paused node has missed, in their original order.
 func (f *fleet) resume(n *nodeState) {
 	n.paused = false
 	f.kernel.Cancel(n.wake)
@@ -313,7 +313,7 @@ func (f *fleet) resume(n *nodeState) {
 	}
 }
 
-// deliver passes a node an event that arrived while the node was paused.
+// deliver passes an event that arrived during a pause to its node.
 func (f *fleet) deliver(e event) {
 	switch e.kind {
 	case evAnswer:

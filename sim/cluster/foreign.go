@@ -13,40 +13,42 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// ForeignStore is a store other than durosim's own, for the nodes of one run. All nodes share it, each through a handle
-// that decodes what the node's build can decode. If a function is nil, the store cannot do that, and the faults that
-// need it do not occur.
+// ForeignStore is a store other than durosim's own, used by the nodes of one run. All nodes share it, each through a
+// handle that decodes what the node's build can decode. A nil function means that the store lacks the feature; faults
+// that need it then do not occur.
 type ForeignStore struct {
-	// Provider is the store's handle for a caller that decodes every build's events. It needs a management surface only
-	// if the plan deletes or prunes.
+	// Provider is a handle to the store for a caller that can decode every build's events. It needs a management
+	// surface only if the plan deletes or prunes.
 	Provider engine.Provider
-	// SetNow sets the store's clock, in milliseconds; the clock then stands still. It is called before each call that
-	// happens later than the call before, never with an earlier time.
+	// SetNow sets the store's clock in milliseconds; otherwise the clock stands still. It is called before each call
+	// that happens later than the previous one, and never with an earlier time.
 	SetNow func(ms int64) error
-	// CorruptEvent replaces a stored event, and CorruptMessage the newest queue row that holds an item, with bytes that
-	// no codec decodes.
+	// CorruptEvent replaces a stored event with bytes that no codec decodes. CorruptMessage does the same to the newest
+	// queue row that holds an item.
 	CorruptEvent   func(instance string, execution, eventID uint64) error
 	CorruptMessage func(item engine.WorkItem) error
-	// FailAckStep makes the next orchestration ack, if it gets that far, fail with a retryable error before the given
-	// step. The store counts its own steps from 0 and takes the given number modulo their count.
+	// FailAckStep makes the next orchestration ack fail with a retryable error before the given step, if it gets that
+	// far. The store numbers its own steps from 0 and takes the given number modulo their count.
 	FailAckStep func(step int)
-	// Broken returns a non-nil error if something between the store and its caller has failed, so that the run cannot continue.
+	// Broken returns a non-nil error if something between the store and its caller has failed, in which case the run
+	// cannot continue.
 	Broken func() error
 	// Close releases the store when the run has ended.
 	Close func()
 }
 
-// foreign is a store of Config.Store in a run. The run's own store follows it: it gets the result of each fetch and
-// repeats the calls that the foreign store has executed. The monitor receives the observations of the run's own store.
+// foreign is the store from Config.Store during a run. The run's own store follows it: it is told the result of each
+// fetch and repeats the calls that the foreign store has executed. The monitor receives the observations of the run's
+// own store.
 type foreign struct {
 	*base
 	store  *ForeignStore
-	atMs   int64             // what its clock shows
-	tokens map[string]string // its tokens by those of the run's own store; looked up only
+	atMs   int64             // the time on its clock
+	tokens map[string]string // foreign tokens keyed by the own store's tokens; lookups only
 	lost   bool              // the run's own store can no longer follow
 }
 
-// openForeign makes the run's foreign store. It refuses plans that need durosim's own store.
+// openForeign makes the run's foreign store. It rejects plans that need durosim's own store.
 func (b *base) openForeign() error {
 	p := b.plan
 	switch {
@@ -81,8 +83,8 @@ func (f *foreign) close() {
 	}
 }
 
-// handle returns the foreign store's handle for a caller with this codec; own is the caller's handle of the run's own
-// store. The monitor sees the calls as the foreign store does, with its tokens.
+// handle returns the foreign store's handle for a caller with the given codec; own is the same caller's handle to the
+// run's own store. The monitor sees calls as the foreign store does, with the foreign store's tokens.
 func (f *foreign) handle(codec engine.Codec, own engine.Provider) engine.Provider {
 	p := f.store.Provider
 	seen := call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
@@ -96,7 +98,7 @@ func (f *foreign) handle(codec engine.Codec, own engine.Provider) engine.Provide
 	})
 }
 
-// perform makes a call on the foreign store, and makes the run's own store follow.
+// perform makes a call on the foreign store and then makes the run's own store follow.
 func (f *foreign) perform(ctx context.Context, seen, own engine.Provider, c call.Call) call.Answer {
 	if f.failure != nil || f.lost {
 		return call.Answer{Err: errStoreLost}
@@ -116,7 +118,7 @@ func (f *foreign) perform(ctx context.Context, seen, own engine.Provider, c call
 	if f.failure != nil {
 		return call.Answer{Err: errStoreLost}
 	}
-	if a.Err != nil { // it changed nothing, so the own store need not follow
+	if a.Err != nil { // the call changed nothing, so the own store need not follow
 		return call.Answer{Err: withToken(a.Err, call.LockToken(theirs), call.LockToken(c))}
 	}
 	f.base.store.Follow(lead(a))
@@ -132,8 +134,8 @@ var errStoreLost = engine.Retryablef("call", "the run's store is gone")
 // failsAcks reports whether an ack can be made to fail midway.
 func (f *foreign) failsAcks() bool { return f == nil || f.store.FailAckStep != nil }
 
-// damages damages a foreign store's data, and reports whether the store supports it. For durosim's own store it returns
-// true, and the caller does the damage.
+// damages damages a foreign store's data and reports whether the store supports that. For durosim's own store it
+// returns true, and the caller does the damage.
 func (nw *network) damages(c call.Call) bool {
 	f := nw.foreign
 	if f == nil {
@@ -155,7 +157,7 @@ func (nw *network) damages(c call.Call) bool {
 	return err == nil
 }
 
-// lead returns the lead by which the run's own store repeats a fetch.
+// lead returns the lead with which the run's own store repeats a fetch.
 func lead(a call.Answer) memprovider.Lead {
 	switch {
 	case a.Orchestration != nil:
@@ -168,8 +170,8 @@ func lead(a call.Answer) memprovider.Lead {
 	return memprovider.Lead{}
 }
 
-// tokenOf returns the foreign store's token for a token of the run's own store; it returns a token that was never
-// issued unchanged.
+// tokenOf returns the foreign store's token that corresponds to a token of the run's own store. A token that was never
+// issued is returned unchanged.
 func (f *foreign) tokenOf(token string) string {
 	if theirs, ok := f.tokens[token]; ok {
 		return theirs
@@ -177,7 +179,7 @@ func (f *foreign) tokenOf(token string) string {
 	return token
 }
 
-// withToken replaces the store's lock token in the text of err with the run's. The store's token may be random, and the
+// withToken replaces the foreign lock token in err's text with the run's own. Foreign tokens may be random, and the
 // text is part of the run.
 func withToken(err error, theirs, ours string) error {
 	var failed *engine.ProviderError
@@ -189,8 +191,8 @@ func withToken(err error, theirs, ours string) error {
 	return &renamed
 }
 
-// named returns the foreign store's answer with the token of the run's own store, which is the same in every run of a
-// seed.
+// named returns the foreign store's answer with the token replaced by that of the run's own store, which is the same in
+// every run with the same seed.
 func (f *foreign) named(a, mine call.Answer) call.Answer {
 	switch {
 	case a.Orchestration != nil && mine.Orchestration != nil:
@@ -207,7 +209,7 @@ func (f *foreign) named(a, mine call.Answer) call.Answer {
 	return a
 }
 
-// differs returns why the run's own store could not follow an answer, empty if it could. If it could not, its
+// differs returns why the run's own store could not follow an answer, or "" if it could. If it could not, its
 // observations no longer describe the foreign store.
 func differs(a, mine call.Answer) string {
 	switch {
@@ -246,8 +248,8 @@ func differentTurn(a, mine *engine.FetchedOrchestration) string {
 	return ""
 }
 
-// lose ends the run, since nothing after this point can be checked. If the monitor found a wrong answer, that is the
-// reason; otherwise the store used a freedom of the contract that the run's own store cannot reproduce.
+// lose ends the run, since nothing after this point can be checked. If the monitor has found a wrong answer, that is
+// the reason. Otherwise the store has used a freedom of the contract that the run's own store cannot reproduce.
 func (f *foreign) lose(c call.Call, why string) {
 	f.lost = true
 	if f.monitor != nil && len(f.monitor.Violations()) > 0 {
@@ -262,11 +264,11 @@ func (f *foreign) report(property string, class Class, format string, args ...an
 	})
 }
 
-// The properties of runs with a store of Config.Store.
+// Properties of runs with a store from Config.Store.
 const (
-	// PropertyProvider is violated by an answer of the store that the provider contract does not allow.
+	// PropertyProvider is violated if the store gives an answer that the provider contract does not allow.
 	PropertyProvider = "provider"
-	// propertyFollows is violated if the run cannot follow the store although the store's answers are allowed.
+	// propertyFollows is violated if the run cannot follow the store even though the store's answers are allowed.
 	propertyFollows = "store-follows"
 )
 

@@ -5,8 +5,8 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// decoded returns an answer as a caller with this codec gets it: the provider decodes in the node's process, with the
-// code of the node's build.
+// decoded returns an answer as a caller with the given codec gets it. A real provider decodes in the node's process,
+// with the code of the node's build.
 func (f *foreign) decoded(a call.Answer, method string, codec engine.Codec) call.Answer {
 	if a.Err != nil {
 		return a
@@ -62,7 +62,7 @@ func (f *foreign) decodedEvents(events []engine.Event, codec engine.Codec) ([]en
 	return list, nil
 }
 
-// written returns an event encoded by the first build that writes its kind.
+// written returns an event as encoded by the first build that writes its kind.
 func (f *foreign) written(e engine.Event) (data []byte, err error) {
 	for _, b := range f.builds {
 		if data, err = engine.Opaque(b.Codec).AppendEvent(nil, e); err == nil {

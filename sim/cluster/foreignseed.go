@@ -9,10 +9,10 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// seedLock is the lock timeout used while a history is written to the store.
+// seedLock is the lock timeout used while writing a history to the store.
 const seedLock = time.Minute
 
-// seed writes a preloaded history to the store with the calls that a node would have made.
+// seed writes a preloaded history to the store, using the calls that a node would have made.
 func (f *foreign) seed(in memprovider.PreloadedInstance) {
 	if f == nil || f.failure != nil || f.lost {
 		return
@@ -57,8 +57,8 @@ func (f *foreign) plant(in memprovider.PreloadedInstance) error {
 	return err
 }
 
-// delta returns the events of a history, with a placeholder for each event that is to become undecodable, and the ids
-// of these events.
+// delta returns a history's events, with a placeholder for each event that is to be made undecodable, and the ids of
+// those events.
 func (f *foreign) delta(instance string, ex memprovider.PreloadedExecution) (events []engine.Event, undecodable []uint64) {
 	for _, e := range ex.Events {
 		event, err := engine.Opaque(f.builds[0].Codec).DecodeEvent(e.Data)

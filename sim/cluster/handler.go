@@ -6,13 +6,13 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 )
 
-// propertyHandler is violated by a handler if two computations of one of its turns differ (Config.DoubleCheck).
+// propertyHandler is violated if two computations of a turn differ (Config.DoubleCheck).
 const propertyHandler = "handler-deterministic"
 
-// handlerReports bounds the handler violations that a run reports.
+// handlerReports limits how many handler violations a run reports.
 const handlerReports = 3
 
-// checkHandler reports a turn whose two computations differ.
+// checkHandler reports a turn for which the two computations differ.
 func (f *fleet) checkHandler(n *nodeState, note *machine.Note) {
 	if note.Turn == nil || note.Turn.Nondeterministic == "" {
 		return

@@ -7,14 +7,14 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// Help is an action of calm or relief that lets work end.
+// Help is something that calm or relief did so that work could end.
 type Help struct {
 	VirtualMs int64 // since the start of the run
 	Phase     Phase
 	Kind      HelpKind
-	// Name is the instance, or the node.
+	// Name is the name of the instance or the node.
 	Name string
-	// Text is the name of the raised event or of the queue, the node's new build, or the node's old range.
+	// Text is the name of the event or queue, the node's new build, or the node's old range.
 	Text string
 }
 
@@ -24,11 +24,11 @@ type HelpKind string
 // The kinds of help.
 const (
 	HelpRaise   HelpKind = "raise"   // raises an event that an instance waits for
-	HelpEnqueue HelpKind = "enqueue" // enqueues a message that an instance dequeues
+	HelpEnqueue HelpKind = "enqueue" // enqueues a message that an instance is waiting to dequeue
 	HelpCancel  HelpKind = "cancel"  // cancels an eternal loop
 	HelpStart   HelpKind = "start"   // starts a node that the schedule left down
-	HelpRange   HelpKind = "range"   // gives a narrowed node the range of its build again
-	HelpBuild   HelpKind = "build"   // restarts a node as a build that admits what no live node admits
+	HelpRange   HelpKind = "range"   // restores the range of its build to a narrowed node
+	HelpBuild   HelpKind = "build"   // restarts a node as a build that admits what no live node does
 	HelpDelete  HelpKind = "delete"  // deletes an instance that no build admits, with its tree
 	HelpWiden   HelpKind = "widen"   // widens a node to every pin (plan.ReliefWiden)
 )
@@ -54,7 +54,7 @@ func (h Help) String() string {
 	return fmt.Sprintf("%s widened node %s, which replayed %s", h.Phase, h.Name, h.Text)
 }
 
-// Help returns what calm and relief have done so far beyond the plan. The caller must not change it.
+// Help returns what calm and relief have done beyond the plan so far. The caller must not modify it.
 func (w *World) Help() []Help { return w.phases.help }
 
 // helped records a Help.
@@ -62,7 +62,7 @@ func (ph *phases) helped(kind HelpKind, name, text string) {
 	ph.help = append(ph.help, Help{VirtualMs: ph.nowMs() - ph.startMs(), Phase: ph.phase, Kind: kind, Name: name, Text: text})
 }
 
-// helpedBy records the Help for a message that calm sent.
+// helpedBy records Help for a message sent by calm.
 func (ph *phases) helpedBy(item engine.WorkItem) {
 	switch i := item.(type) {
 	case engine.ExternalRaisedItem:
@@ -84,7 +84,7 @@ func (ph *phases) leaveAlone() {
 	ph.tickAt(ph.nowMs())
 }
 
-// lookAlone ends an unaided run when nothing more can happen. If the plan sets its own end, an event ends the run
+// lookAlone ends an unaided run once nothing more can happen. If the plan sets its own end, an event ends the run
 // instead.
 func (ph *phases) lookAlone() {
 	if ph.plan.Until > 0 {
@@ -105,7 +105,7 @@ func (ph *phases) onUntil() {
 }
 
 // settled reports whether nothing more can happen: no client has anything left to do, no node is about to start or
-// resume, and no node that is up can take work from the store, now or later.
+// resume, and no running node can take work from the store now or later.
 func (ph *phases) settled() bool {
 	if ph.kernel.Now() <= ph.start.Add(ph.clients.last) {
 		return false
@@ -130,5 +130,5 @@ func (ph *phases) settled() bool {
 	return true
 }
 
-// untilKey returns the key of the end event of a plan with Until.
+// untilKey returns the key of the event that ends a plan with Until.
 func (w *World) untilKey() sim.Key { return w.root.At(labelUntil) }

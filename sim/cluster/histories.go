@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// The event that a client sends to preloaded histories, so that their instances have a message to fetch.
+// The event that a client sends to preloaded histories so that there is a message to fetch for each instance.
 const (
 	kickName     = "go"
 	kickNewName  = "approval"
@@ -22,7 +22,7 @@ const (
 )
 
 // seedHistory writes a preloaded history to the store. Its orchestration is Cancellable, or ProcessOrder 2.0.0 for the
-// shape with the new event kind, so that builds that can read the history can also continue it.
+// shape with the new event kind, so builds that can read the history can also continue it.
 func (c *clients) seedHistory(h *plan.History) {
 	pin := ""
 	if h.Pin != nil {
@@ -33,7 +33,7 @@ func (c *clients) seedHistory(h *plan.History) {
 	for _, e := range events {
 		data, err := c.codec.AppendEvent(nil, e)
 		if err != nil {
-			// The newest codec has dropped this kind; some build still writes it.
+			// The newest codec has dropped this kind, but some build still writes it.
 			data = c.encodeSomehow(e)
 		}
 		if h.Shape == planterm.ShapeRespelled {
@@ -59,7 +59,7 @@ func (c *clients) seedHistory(h *plan.History) {
 		CustomStatus: h.CustomStatus(),
 	}
 	if err := c.store.Preload(in); err != nil {
-		panic(fmt.Sprintf("cluster: %v", err)) // Validate has rejected duplicates
+		panic(fmt.Sprintf("cluster: %v", err)) // duplicates were rejected by Validate
 	}
 	c.foreign.seed(in)
 }
@@ -103,7 +103,7 @@ func eventsOf(h *plan.History, pin string) []engine.Event {
 	return events
 }
 
-// onKick sends a preloaded history the event that it waits for, or any event if it does not wait.
+// onKick sends a preloaded history the event that it is waiting for, or any event if it is not waiting.
 func (c *clients) onKick(i int) {
 	h := &c.plan.Histories[i]
 	var item engine.WorkItem = engine.ExternalRaisedItem{Instance: h.Instance, Name: kickName, Data: "kick"}
@@ -111,20 +111,20 @@ func (c *clients) onKick(i int) {
 		item = engine.ExternalRaised2Item{Instance: h.Instance, Name: kickNewName, Topic: kickNewTopic, Data: "kick"}
 	}
 	key := c.root.Name(labelHistory, h.Instance)
-	// The draw's key has the time since the start, so that its draws do not depend on when the run starts.
+	// The key contains the time since the start, so that the draws do not depend on when the run starts.
 	if !c.send(item, key.Num(labelRetry, uint64(sim.Epoch.Add(c.since()).Millis()))) {
 		c.kernel.After(clientRetry, key, event{kind: evKick, a: uint64(i)})
 	}
 }
 
-// seedStore writes the plan's Contents to the store, as an earlier cluster left them.
+// seedStore writes the plan's Contents to the store as an earlier cluster left them.
 func (c *clients) seedStore() {
 	if c.plan.Contents == nil {
 		return
 	}
 	for _, in := range c.plan.Contents.Instances {
 		if err := c.store.Preload(in); err != nil {
-			panic(fmt.Sprintf("cluster: %v", err)) // Validate rejects duplicates, and snapshot rejects unstorable values
+			panic(fmt.Sprintf("cluster: %v", err)) // Validate rejects duplicates, and snapshot rejects values that cannot be stored
 		}
 	}
 	for _, m := range c.plan.Contents.Messages {
@@ -132,11 +132,11 @@ func (c *clients) seedStore() {
 	}
 }
 
-// seedMessage enqueues, at once and without faults, a message that was queued before the run.
+// seedMessage enqueues a message that was queued before the run. It does so immediately and without faults.
 func (c *clients) seedMessage(m plan.Message) {
 	item := m.Item
 	if timer, ok := item.(engine.TimerFiredItem); ok {
-		timer.FireAtMs = uint64(c.startMs() + m.Delay.Milliseconds()) // the clocks of the two clusters differ
+		timer.FireAtMs = uint64(c.startMs() + m.Delay.Milliseconds()) // the two clusters' clocks differ
 		item = timer
 	}
 	c.record(&Record{Kind: record.ClientSent, Instance: item.Target(), Item: item})

@@ -12,12 +12,12 @@ import (
 )
 
 // This file makes calls take time inside the store. A waiting call has arrived but has not taken effect, and other
-// calls take effect meanwhile. Its caller stays connected and waits as long as it takes: the call deadline covers only
+// calls take effect in the meantime. Its caller stays connected for as long as it takes: the call deadline covers only
 // the legs.
 
-// arrive handles a call that has reached the store: it takes effect at once, or after a wait.
+// arrive handles a call that has reached the store. The call takes effect immediately or after a wait.
 func (nw *network) arrive(c *callState) {
-	if c.state == callDone { // the caller has given up, so the store serves the call at once or not at all
+	if c.state == callDone { // the caller has given up, so the store serves the call now or not at all
 		nw.execute(c)
 		return
 	}
@@ -49,7 +49,7 @@ func (nw *network) waitOf(c *callState) time.Duration {
 	return nw.slow(c, fault)
 }
 
-// slow draws a call's wait at one point inside the store, 0 for none.
+// slow draws how long a call waits at one point inside the store; 0 means no wait.
 func (nw *network) slow(c *callState, fault *drawnFault) time.Duration {
 	if !fault.named {
 		return 0
@@ -63,7 +63,7 @@ func (nw *network) slow(c *callState, fault *drawnFault) time.Duration {
 	return d
 }
 
-// inside draws how long a call waits inside the store: for a while, or about as long as a lock lasts.
+// inside draws how long a call waits inside the store: for some time, or about as long as a lock lasts.
 func (b *base) inside(key sim.Key, lock time.Duration) time.Duration {
 	if sim.Pick(b.chooser, key.At(labelInside), leastOrTypical) == 0 {
 		return b.around(key, lock)
@@ -80,8 +80,8 @@ func (nw *network) lockTimeout(c *callState) time.Duration {
 	return c.owner.runningOptions.OrchestratorLockTimeout
 }
 
-// arrival captures the state that a call sees when it arrives, at the time of its caller's clock if the store uses
-// that.
+// arrival captures what a call sees on arrival. If the store uses its callers' clocks, it does so at the time on the
+// caller's clock.
 func (nw *network) arrival(c *callState) *memprovider.Arrival {
 	if nw.plan.Store.CallersClock {
 		nw.store.SetNow(nw.fleet.callerMs(observe.Caller{Node: c.node, Incarnation: c.inc}))
@@ -94,7 +94,7 @@ func (nw *network) arrival(c *callState) *memprovider.Arrival {
 	return nw.store.Arrive(c.kind, call.LockToken(c.request), filter)
 }
 
-// onInside ends a call's wait: the call takes effect or joins the line.
+// onInside ends a call's wait: the call takes effect or joins the queue of a serial store.
 func (nw *network) onInside(c *callState) {
 	switch {
 	case c.state != callWaiting:
@@ -105,7 +105,7 @@ func (nw *network) onInside(c *callState) {
 	}
 }
 
-// queueUp adds a fetch to the line of a store that serves fetches one at a time.
+// queueUp adds a fetch to the line of a store that serves one fetch at a time.
 func (nw *network) queueUp(c *callState) {
 	if nw.line = append(nw.line, c); len(nw.line) == 1 {
 		nw.serveNext()
@@ -117,7 +117,7 @@ func (nw *network) serveNext() {
 	nw.kernel.After(nw.plan.Store.Serial, tryKey(c.key, c.tries+1).At(labelInside), event{kind: evServed})
 }
 
-// onServed ends the service of the fetch that is first in line.
+// onServed finishes serving the first fetch in line.
 func (nw *network) onServed() {
 	c := nw.line[0]
 	if nw.line = nw.line[1:]; len(nw.line) > 0 {
@@ -131,7 +131,7 @@ func (nw *network) onServed() {
 // takeEffect executes a call that has waited inside the store.
 func (nw *network) takeEffect(c *callState) {
 	if !c.alive() && !sim.Chance(nw.chooser, tryKey(c.key, c.tries+1).At(labelInside).At(labelZombie), 1, 2) {
-		c.state = callDone // the store has noticed that the caller is gone
+		c.state = callDone // the store has noticed that its caller is gone
 		return
 	}
 	c.state = callSent

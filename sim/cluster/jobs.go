@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/internal/kernel"
 )
 
-// timer is a timer that a node has set. Lists of timers and jobs are short: a node has a few slots.
+// timer is a timer set by a node. The lists of timers and jobs are short, because a node has only a few slots.
 type timer struct {
 	id     machine.TimerID
 	handle kernel.Handle
@@ -25,7 +25,7 @@ type job struct {
 	activity *machine.RunActivity // nil for a turn
 }
 
-// takeTimer removes a timer from the list; ok is false if it is not set.
+// takeTimer removes a timer from the list. ok is false if the timer is not set.
 func (n *nodeState) takeTimer(id machine.TimerID) (t timer, ok bool) {
 	for i, t := range n.timers {
 		if t.id == id {
@@ -36,7 +36,7 @@ func (n *nodeState) takeTimer(id machine.TimerID) (t timer, ok bool) {
 	return timer{}, false
 }
 
-// takeJob removes a job from the list; ok is false if it is not running.
+// takeJob removes a job from the list. ok is false if the job is not running.
 func (n *nodeState) takeJob(id machine.JobID) (j job, ok bool) {
 	for i, j := range n.jobs {
 		if j.id == id {
@@ -47,7 +47,7 @@ func (n *nodeState) takeJob(id machine.JobID) (j job, ok bool) {
 	return job{}, false
 }
 
-// onNodeEvent passes a due timer or a finished job to its node, if the incarnation is still up.
+// onNodeEvent passes a due timer or a finished job to its node if the incarnation is still up.
 func (f *fleet) onNodeEvent(e event) {
 	n := f.list[e.node-1]
 	if n.machine == nil || n.inc != e.inc {
@@ -79,7 +79,7 @@ func (f *fleet) onNodeEvent(e event) {
 	f.step(n, in)
 }
 
-// runTurn draws how long a turn takes, although it is already computed, and may freeze the node meanwhile.
+// runTurn draws how long a turn takes, although it has already been computed. It may freeze the node in the meantime.
 func (f *fleet) runTurn(n *nodeState, c *machine.RunTurn) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := 500 * time.Microsecond
@@ -97,7 +97,7 @@ func (f *fleet) runTurn(n *nodeState, c *machine.RunTurn) {
 	}
 }
 
-// runActivity draws how long an activity takes, and whether a fault makes it panic.
+// runActivity draws how long an activity takes and whether a fault makes it panic.
 func (f *fleet) runActivity(n *nodeState, asked *machine.RunActivity) {
 	c := f.memory.activities.New()
 	*c = *asked

@@ -10,20 +10,20 @@ import (
 	"github.com/durosim/durosim/sim/internal/kernel"
 )
 
-// recordKindBase separates the kinds of world records from those of observations in the trace.
+// recordKindBase keeps the kinds of world records apart from the kinds of observations in the trace.
 const recordKindBase = 1000
 
-// journal records a run: it stamps everything that happens, writes it to the trace, and passes it to the monitor and
-// the narrator.
+// journal records a run: it timestamps everything that happens, writes it to the trace, and passes it to the monitor
+// and the narrator.
 type journal struct {
 	kernel   *kernel.Kernel[event]
 	start    sim.Time
 	ms       int64 // the kernel's time in milliseconds
 	trace    *kernel.Trace
 	marks    []sim.Mark
-	monitor  Monitor    // nil if there is none
-	narrator *narrator  // nil if there is none
-	infos    []NodeInfo // the nodes as monitors see them, by number - 1
+	monitor  Monitor    // may be nil
+	narrator *narrator  // may be nil
+	infos    []NodeInfo // the nodes as monitors see them, indexed by number - 1
 	rec      Record     // the current record; reused
 	internal []Violation
 }
@@ -36,7 +36,7 @@ func newJournal(k *kernel.Kernel[event], keep bool) *journal {
 	return j
 }
 
-// node returns the node with this number, which must exist.
+// node returns the node with the given number, which must exist.
 func (j *journal) node(number uint32) *NodeInfo { return &j.infos[number-1] }
 
 // nowMs returns the store's time.
@@ -51,10 +51,10 @@ func (j *journal) steps() uint64 { return j.kernel.Steps() }
 // since returns the virtual time since the start of the run.
 func (j *journal) since() time.Duration { return j.kernel.Now().Sub(j.start) }
 
-// propertyRunEnds is the property violated by a run that does not end by itself.
+// propertyRunEnds is violated by a run that does not end by itself.
 const propertyRunEnds = "run-ends"
 
-// unfinished adds the violation that the run has not ended by itself.
+// unfinished reports the violation that the run has not ended by itself.
 func (j *journal) unfinished(class Class, format string, args ...any) {
 	j.internal = append(j.internal, Violation{
 		Property: propertyRunEnds, Class: class, Step: j.steps(), VirtualMs: j.nowMs() - j.startMs(),
@@ -62,20 +62,20 @@ func (j *journal) unfinished(class Class, format string, args ...any) {
 	})
 }
 
-// The shapes of the records that are written in one call.
+// Shapes of records that are written in a single call.
 var (
 	oneNumber    = kernel.Fields.Uint()
 	twoNumbers   = oneNumber.Uint()
 	threeNumbers = twoNumbers.Uint()
-	aTime        = twoNumbers.Int().Uint() // with surrounding numbers
+	aTime        = twoNumbers.Int().Uint() // preceded and followed by numbers
 	anEvent      = threeNumbers.Bytes()
 	aRow         = twoNumbers.Int().Bytes()
 	ofACall      = twoNumbers.NoText().Int()   // likewise, with a number
 	ofASlot      = threeNumbers.NoText().Int() // with two
 )
 
-// traceObservation writes the values that distinguish this observation from others of its kind: not the call's request,
-// but its effect.
+// traceObservation writes the values that distinguish this observation from others of its kind. It writes a call's
+// effect, not its request.
 func (j *journal) traceObservation(o *observe.Observation) {
 	t, now, kind := j.trace, j.kernel.Now(), uint16(o.Kind)
 	first := uint64(o.Instance)<<32 | uint64(o.Queue)<<24 | uint64(o.Outcome)<<16 | uint64(o.Reason)<<8 | uint64(o.CallKind)
@@ -145,14 +145,14 @@ func (j *journal) traceFields(o *observe.Observation) {
 	}
 }
 
-// record stamps a record of the world and passes it to trace, monitor and narrator.
+// record timestamps a world record and passes it to the trace, the monitor and the narrator.
 func (j *journal) record(r *Record) {
 	j.rec = *r
 	j.hand()
 }
 
-// open clears the journal's own record and returns it for the caller to fill and pass to hand. Frequent kinds are built
-// in place like this.
+// open clears the journal's own record and returns it for the caller to fill in and pass to hand. Frequent kinds of
+// records are built in place like this.
 func (j *journal) open(kind record.Kind, node, incarnation uint32) *Record {
 	r := &j.rec
 	*r = Record{}
@@ -160,7 +160,7 @@ func (j *journal) open(kind record.Kind, node, incarnation uint32) *Record {
 	return r
 }
 
-// hand stamps the journal's own record and passes it to trace, monitor and narrator.
+// hand timestamps the journal's own record and passes it to the trace, the monitor and the narrator.
 func (j *journal) hand() {
 	r := &j.rec
 	r.At, r.AtMs, r.Step = j.kernel.Now(), j.nowMs(), j.steps()
@@ -195,7 +195,7 @@ func (j *journal) traceRecord(r *Record) {
 	t.End()
 }
 
-// traceDetails writes the fields of a record by its kind.
+// traceDetails writes the fields specific to the record's kind.
 func (j *journal) traceDetails(r *Record) {
 	t := j.trace
 	switch r.Kind {

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// routing returns how nodes handle work that they cannot run, according to the plan's strategy.
+// routing returns how nodes handle work that they cannot run under the plan's strategy.
 func routing(p *plan.Plan) machine.Routing {
 	switch p.Strategy {
 	case planterm.StrategyBounce:
@@ -24,8 +24,8 @@ func routing(p *plan.Plan) machine.Routing {
 	return machine.Routing{}
 }
 
-// letters is the store's dead-letter policy: while anything is queued, it examines the queue periodically, at one
-// instant.
+// letters is the store's dead-letter policy. As long as anything is queued, it examines the queue periodically, each
+// time in a single instant.
 type letters struct {
 	*base
 	box      *deadletter.Box
@@ -33,8 +33,8 @@ type letters struct {
 	provider engine.Provider
 	next     sim.Time // the earliest time of the next look
 	armed    kernel.Handle
-	armedAt  sim.Time // when the scheduled look is due, 0 for none
-	seen     uint64   // the queue's generation when arm last ran
+	armedAt  sim.Time // when the scheduled look is due, or 0
+	seen     uint64   // the queue's generation when arm was last called
 	looks    uint64
 }
 
@@ -43,7 +43,7 @@ const unseen = ^uint64(0)
 
 var labelLetters = sim.NewLabel("letters")
 
-// openLetters makes the dead-letter policy, if the plan has one. Like clients, the policy has the newest codec.
+// openLetters makes the dead-letter policy if the plan has one. Like clients, it uses the newest codec.
 func (b *base) openLetters() {
 	if b.plan.Strategy != planterm.StrategyDeadletter {
 		return
@@ -55,7 +55,7 @@ func (b *base) openLetters() {
 	}
 }
 
-// arm schedules the next look if there is something to examine, now or later. It is called after each event.
+// arm schedules the next look if there is something to examine, now or later. It is called after every event.
 func (l *letters) arm() {
 	if l == nil || l.seen == l.store.QueueGeneration(observe.QueueOrchestrator) {
 		return
@@ -89,7 +89,7 @@ func (l *letters) onLook() {
 	l.next, l.armedAt, l.seen = l.kernel.Now().Add(l.patience.Every), 0, unseen
 }
 
-// endsBlocked reports whether the strategy eventually ends queued work that no node admits.
+// endsBlocked reports whether, under the plan's strategy, queued work that no node admits eventually ends.
 func (b *base) endsBlocked(up bool) bool {
 	return b.plan.Strategy == planterm.StrategyDeadletter || up && b.plan.Strategy == planterm.StrategySweeper
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // look makes a probe read the store through the management surface: the list of instances, and each instance's history,
-// statistics and keys. Each answer goes into a record; nothing else happens.
+// statistics and keys. It only records the answers.
 func (pr *probes) look(i int) {
 	list := pr.read(i, call.ListInstances{})
 	for _, id := range list.IDs {
@@ -16,7 +16,7 @@ func (pr *probes) look(i int) {
 	}
 }
 
-// read makes one call of such a probe and records its answer.
+// read makes one call for such a probe and records the answer.
 func (pr *probes) read(i int, request call.Call) call.Answer {
 	a := call.Perform(pr.ctx, pr.list[i].provider, request)
 	pr.record(&Record{Kind: record.Looked, Incarnation: uint32(i + 1), Request: request, Looked: &a, Err: a.Err, StoreCall: pr.network.storeCall})

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// stepper is one incarnation of a node: a state machine that takes inputs and returns the effects that it asks for.
+// stepper is one incarnation of a node: a state machine that takes inputs and returns the effects it requests.
 // *machine.Node implements it for the builds that durosim models.
 type stepper interface {
 	StepInto(in machine.Input, effects []machine.Effect) []machine.Effect
@@ -18,7 +18,7 @@ type stepper interface {
 	Counters() Counters
 }
 
-// makeMachine makes the machine of a node's new incarnation.
+// makeMachine makes the machine for a node's new incarnation.
 func (f *fleet) makeMachine(n *nodeState, c machine.Config) (stepper, error) {
 	if n.build.Release == "" {
 		return machine.New(c)
@@ -34,7 +34,7 @@ func (f *fleet) makeMachine(n *nodeState, c machine.Config) (stepper, error) {
 	return m, nil
 }
 
-// maxSeed is the exclusive upper bound of a released machine's seed.
+// maxSeed is the exclusive upper bound for a released machine's seed.
 const maxSeed = 1 << 62
 
 // check ends the run if the node's machine cannot continue.
@@ -54,7 +54,7 @@ func (n *nodeState) release() {
 	}
 }
 
-// close closes the machines that run outside the simulation, and the workspace.
+// close closes the workspace and the machines that run outside the simulation.
 func (f *fleet) close() {
 	for _, n := range f.list {
 		n.release()
@@ -62,7 +62,7 @@ func (f *fleet) close() {
 	f.workspace.Close()
 }
 
-// errNoReleases is the error for a plan with released runtimes if the configuration has no Releases.
+// errNoReleases is returned for a plan with released runtimes if Config.Releases is not set.
 var errNoReleases = errors.New("cluster: the plan has nodes that run a released runtime, and Config.Releases is not set")
 
 var labelSeed = sim.NewLabel("seed")

@@ -14,10 +14,10 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// This file has the operators' actions: they delete instances and prune executions while the cluster runs. An
-// operator's call takes effect at one instant. The answer is ignored, since the properties check the effect.
+// This file implements the operators' actions: deleting instances and pruning executions while the cluster runs. An
+// operator's call takes effect in a single instant. The answer is ignored, because the properties check the effect.
 
-// manage deletes an instance with its tree, or prunes it. The call may wait in the store.
+// manage deletes an instance with its tree, or prunes it. The call may wait in the store first.
 func (c *clients) manage(id string, a *plan.Action, key sim.Key) {
 	if !c.draws(&c.drawn.slowCommit, "", key) {
 		c.managed(id, a)
@@ -33,7 +33,7 @@ func (c *clients) manage(id string, a *plan.Action, key sim.Key) {
 // operatorWait is the lock duration near which an operator's call may wait in the store.
 const operatorWait = 5 * time.Second
 
-// waitingAction is an operator's call that waits in the store, with its arrival.
+// waitingAction is an operator's call waiting in the store, with the state it saw on arrival.
 type waitingAction struct {
 	id      string
 	action  *plan.Action
@@ -61,10 +61,10 @@ func (c *clients) managed(id string, a *plan.Action) {
 	default:
 		_, err = admin.DeleteInstance(c.ctx, id, a.Forced)
 	}
-	_ = err // refused, or nothing to do
+	_ = err // refused, or there was nothing to do
 }
 
-// sweep makes a probe's bulk call: it deletes all roots that have ended, or prunes all executions that are neither
+// sweep makes a probe's bulk call, which deletes all roots that have ended or prunes all executions that are neither
 // current nor running.
 func (pr *probes) sweep(s *probeState) {
 	admin := s.provider.Admin()
@@ -75,7 +75,7 @@ func (pr *probes) sweep(s *probeState) {
 	case probe.SweepExecutions:
 		_, err = admin.PruneExecutionsBulk(pr.ctx, engine.InstanceFilter{}, engine.PruneOptions{})
 	default:
-		panic(fmt.Sprintf("cluster: probe %s: sweeps %q", s.plan.Name, s.plan.Sweep)) // Validate has rejected it
+		panic(fmt.Sprintf("cluster: probe %s: sweeps %q", s.plan.Name, s.plan.Sweep)) // already rejected by Validate
 	}
 	_ = err
 }

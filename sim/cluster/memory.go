@@ -9,9 +9,9 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// Memory lets a run reuse the memory of an earlier run: for calls, turns and the store. It does not change a run, but
-// more than halves the allocations. It serves one run at a time. When a run begins, the World of the earlier run must
-// no longer be used; its Result may be. The zero value is ready.
+// Memory lets a run reuse an earlier run's memory for calls, turns and the store. It does not affect the run, but more
+// than halves the allocations. It serves one run at a time. Once a run has begun, the World of the earlier run must no
+// longer be used; its Result may be. The zero value is ready to use.
 type Memory struct {
 	calls      callTable
 	store      memprovider.Memory
@@ -20,12 +20,12 @@ type Memory struct {
 	activities slab.Slab[machine.RunActivity]
 	executions slab.Slab[executionTurns]
 	builds     []*engine.Build   // the shipped builds, which never change
-	shipped    []shippedRegistry // with the handlers that they ship
-	names      []string          // of the shipped orchestrations
+	shipped    []shippedRegistry // with the handlers they ship
+	names      []string          // names of the shipped orchestrations
 	monitor    any               // see World.Kept
 }
 
-// begin returns the memory for a new run, which is new if m is nil.
+// begin prepares the memory for a new run. If m is nil, it returns a new Memory.
 func (m *Memory) begin() *Memory {
 	if m == nil {
 		m = &Memory{}
@@ -47,5 +47,5 @@ func (m *Memory) begin() *Memory {
 	return m
 }
 
-// callBlocks bounds the blocks of calls that a Memory keeps from run to run.
+// callBlocks limits how many blocks of calls a Memory keeps from run to run.
 const callBlocks = 64

@@ -15,7 +15,7 @@ import (
 // narrator writes a run's narration.
 type narrator struct {
 	*base
-	tokens map[string]string // instance by lock token, looked up only
+	tokens map[string]string // instances by lock token; lookups only
 }
 
 // tell writes a line about a node, a client or the world.
@@ -31,8 +31,8 @@ func (nr *narrator) tell(number uint32, important bool, format string, args ...a
 	nr.cfg.Narrator(l)
 }
 
-// observe narrates damage, for which the world has no record. It also records which instance each lock token belongs
-// to.
+// observe narrates damage, for which there is no world record, and keeps track of which instance each lock token
+// belongs to.
 func (nr *narrator) observe(o *observe.Observation) {
 	switch o.Kind {
 	case observe.LockTaken:
@@ -42,7 +42,7 @@ func (nr *narrator) observe(o *observe.Observation) {
 	}
 }
 
-// record narrates one record of the world.
+// record narrates a world record.
 func (nr *narrator) record(r *Record) {
 	switch r.Kind {
 	case record.NodeStarted:
@@ -136,7 +136,7 @@ func (nr *narrator) note(r *Record) {
 	}
 }
 
-// executed narrates what a provider call did at its atomic instant.
+// executed narrates what a provider call did when it took effect.
 func (nr *narrator) executed(c *callState, a machine.Answer) {
 	if a.Err != nil {
 		nr.tell(c.node, true, "%s is refused: %v", c.kind, a.Err)
@@ -193,10 +193,10 @@ func pinned(v *engine.Version) string {
 	return "pinned " + v.String()
 }
 
-// maxSkipped bounds how many skipped instances a line names.
+// maxSkipped limits how many skipped instances a line names.
 const maxSkipped = 3
 
-// skippedBy describes the instances with visible work that a fetch's filter excludes.
+// skippedBy describes the instances with visible work that are excluded by a fetch's filter.
 func (nr *narrator) skippedBy(r call.Call) string {
 	f, ok := r.(call.FetchOrchestrationItem)
 	if !ok {

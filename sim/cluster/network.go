@@ -13,23 +13,23 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// network carries the nodes' calls to the store and the answers back, in legs that can be late or lost, and executes
-// the calls at the store.
+// network carries the nodes' calls to the store and the answers back, over legs that can be late or lost. It also
+// executes the calls at the store.
 type network struct {
 	*base
-	calls       *callTable        // by the world's number - 1
-	executing   *callState        // the call that was executed last
+	calls       *callTable        // indexed by the world's number for the call, minus 1
+	executing   *callState        // the call executed last
 	answer      machine.Answer    // its answer
-	storeCall   uint64            // the store's number of its last call
-	caller      uint32            // node that makes the store's current call
-	observed    uint64            // observations so far, not counting the begin and end of calls
-	ackStep     int               // the ack step to fail at, -1 for none
-	downUntil   sim.Time          // the store refuses every call until then
+	storeCall   uint64            // the store's number for its last call
+	caller      uint32            // the node that makes the store's current call
+	observed    uint64            // observations so far, except those of calls beginning and ending
+	ackStep     int               // the ack step at which to fail, or -1
+	downUntil   sim.Time          // the store rejects every call until then
 	lastRow     observe.MessageNo // the orchestrator message inserted last, and the store's call that inserted it
 	lastRowCall uint64
 	lastItem    engine.WorkItem
-	line        []*callState // the fetches that a serial store has yet to serve
-	holders     []uint32     // node that last took an instance's lock, by instance number
+	line        []*callState // the fetches that a serial store has not served yet
+	holders     []uint32     // the node that last took each instance's lock, by instance number
 }
 
 func isFetch(k observe.CallKind) bool {
@@ -71,7 +71,7 @@ func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 	nw.kernel.After(nw.travel(c, leg), leg, event{kind: evRequest, node: n.number, inc: n.inc, a: c.no})
 }
 
-// travel draws how long a leg takes, and arms the deadline if the call will not be answered in time.
+// travel draws how long a leg takes. If the call will not be answered in time, it also arms the deadline.
 func (nw *network) travel(c *callState, leg sim.Key) time.Duration {
 	d := nw.leg(leg)
 	if nw.draws(&nw.drawn.callDelayed, c.owner.plan.Name, leg) {
@@ -84,8 +84,8 @@ func (nw *network) travel(c *callState, leg sim.Key) time.Duration {
 	return d
 }
 
-// waited reports whether the call was parked or waited inside the store, so that its original deadline no longer
-// applies.
+// waited reports whether the call was parked or has waited inside the store. In that case its original deadline no
+// longer applies.
 func (nw *network) waited(c *callState) bool { return c.parkedAt != 0 || c.stalled }
 
 // lose loses a leg; the node gets an error at the deadline.
@@ -94,8 +94,8 @@ func (nw *network) lose(c *callState, kind faults.Kind) {
 	nw.armDeadline(c)
 }
 
-// armDeadline schedules the deadline at which the node learns that the call has failed. For a parked fetch, which has
-// already waited longer, the deadline counts from now.
+// armDeadline schedules the deadline at which the node learns that the call has failed. A parked fetch has already
+// waited longer, so its deadline counts from now.
 func (nw *network) armDeadline(c *callState) {
 	at := c.sentAt.Add(c.deadline)
 	if nw.waited(c) || at < nw.kernel.Now() {
@@ -126,14 +126,14 @@ func (nw *network) reply(c *callState) {
 	nw.answerLeg(c)
 }
 
-// onReply sends the answer of a call that waited inside the store after it had taken effect.
+// onReply sends the answer of a call that waited inside the store after taking effect.
 func (nw *network) onReply(c *callState) {
 	if c.state == callAnswering && c.alive() {
 		nw.answerLeg(c)
 	}
 }
 
-// answerLeg sends an answer on its leg.
+// answerLeg sends the answer on its way back.
 func (nw *network) answerLeg(c *callState) {
 	n := c.owner
 	leg := c.key.At(labelAnswer)
@@ -167,7 +167,7 @@ func (nw *network) onAnswer(e event) {
 	c.answer, c.request = machine.Answer{}, nil // release the fetched items
 }
 
-// onDeadline tells a node that its call got no answer in time.
+// onDeadline tells a node that its call was not answered in time.
 func (nw *network) onDeadline(e event) {
 	c := nw.calls.at(e.a)
 	if c.state == callDone || c.state == callParked || c.state == callWaiting || !c.alive() {
@@ -178,7 +178,7 @@ func (nw *network) onDeadline(e event) {
 		n.held = append(n.held, e)
 		return
 	}
-	c.state = callDone // its request may still be in transit
+	c.state = callDone // the request may still be in transit
 	answer := &machine.Answer{NowMs: nw.fleet.clockMs(n), Call: c.id, Err: errDeadline}
 	nw.recordAnswered(c, answer, "deadline")
 	nw.fleet.step(n, answer)
@@ -217,8 +217,8 @@ func outcomeOf(kind observe.CallKind, a *machine.Answer) observe.Outcome {
 	return observe.OutcomeOK
 }
 
-// callDeadline returns how long a node waits for an answer before it treats the call as failed.
+// callDeadline returns how long a node waits for an answer before it considers the call failed.
 func (nw *network) callDeadline(n *nodeState) time.Duration { return n.runningOptions.CallDeadline }
 
-// errDeadline is the error that a node gets if an answer is late or lost.
+// errDeadline is the error a node gets if an answer is late or lost.
 var errDeadline = engine.Retryablef("call", "no answer within the call deadline")

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/internal/record"
 )
 
-// Observe writes an observation of the store into the trace and hands it to the monitor and the narrator.
+// Observe writes one of the store's observations to the trace and passes it to the monitor and the narrator.
 func (nw *network) Observe(o *observe.Observation) {
 	switch o.Kind {
 	case observe.CallBegin:
@@ -36,7 +36,7 @@ func (nw *network) Observe(o *observe.Observation) {
 	}
 }
 
-// hold records, for Explain, which node took an instance's lock.
+// hold records which node took an instance's lock, for Explain.
 func (nw *network) hold(no observe.InstanceNo) {
 	for len(nw.holders) <= int(no) {
 		nw.holders = append(nw.holders, 0)
@@ -44,20 +44,20 @@ func (nw *network) hold(no observe.InstanceNo) {
 	nw.holders[no] = nw.caller
 }
 
-// openCall opens a record of an event of a call.
+// openCall opens a record about a call.
 func (nw *network) openCall(kind record.Kind, c *callState) *Record {
 	r := nw.open(kind, c.node, c.inc)
 	r.Call, r.CallKind, r.Request, r.Cadence, r.Slot, r.StoreCall = c.no, c.kind, c.request, c.cadence, c.slot, c.storeCall
 	return r
 }
 
-// recordCall records an event of a call that has no further fields.
+// recordCall records something about a call that needs no further fields.
 func (nw *network) recordCall(kind record.Kind, c *callState) {
 	nw.openCall(kind, c)
 	nw.hand()
 }
 
-// recordExecuted records a call's outcome at its atomic instant.
+// recordExecuted records a call's outcome at the instant it takes effect.
 func (nw *network) recordExecuted(c *callState, a *machine.Answer) {
 	r := nw.openCall(record.CallExecuted, c)
 	r.Outcome, r.Err = outcomeOf(c.kind, a), a.Err
@@ -67,7 +67,8 @@ func (nw *network) recordExecuted(c *callState, a *machine.Answer) {
 	}
 }
 
-// recordAnswered records what the node receives: the answer, or the error that replaces it after the deadline.
+// recordAnswered records what the node receives: the answer, or the error that replaces it once the deadline has
+// passed.
 func (nw *network) recordAnswered(c *callState, a *machine.Answer, text string) {
 	r := nw.openCall(record.Answered, c)
 	r.Outcome, r.Err, r.Text = outcomeOf(r.CallKind, a), a.Err, text
@@ -75,7 +76,7 @@ func (nw *network) recordAnswered(c *callState, a *machine.Answer, text string) 
 	nw.hand()
 }
 
-// recordFault records a fault that hit a call.
+// recordFault records a fault that affected a call.
 func (nw *network) recordFault(kind faults.Kind, c *callState) {
 	nw.record(&Record{Kind: record.Fault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: c.no, CallKind: c.kind})
 }

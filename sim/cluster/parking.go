@@ -13,27 +13,27 @@ import (
 	"github.com/durosim/durosim/sim/internal/kernel"
 )
 
-// parking holds the fetches that found nothing, until the store reports that something may be eligible.
+// parking holds the fetches that found nothing until the store reports that something may be eligible.
 type parking struct {
 	*base
 	groups  []*waitGroup
-	seenGen uint64 // the store's generation when parked fetches were last looked at
+	seenGen uint64 // the store's generation when parked fetches were last checked
 }
 
-// waitGroup holds parked fetches that look for the same work: they share a queue and a filter or a set of tags.
+// waitGroup holds parked fetches that look for the same work: they have the same queue and the same filter or tags.
 type waitGroup struct {
 	key    sim.Key
 	kind   observe.CallKind
 	filter *engine.CapabilityFilter
 	tags   engine.TagFilter
-	// sessions is set if each fetch names its own session owner.
+	// sessions is set if each fetch has its own session owner.
 	sessions bool
-	waiters  []*callState  // in the order of parking
-	waking   *callState    // the call that is being woken, nil for none
-	timer    kernel.Handle // checks again when time may have made something eligible
+	waiters  []*callState  // in parking order
+	waking   *callState    // the call being woken, or nil
+	timer    kernel.Handle // fires when time may have made something eligible
 	timerAt  int64         // store time of the timer, in milliseconds
-	dirty    bool          // check eligibility again even if the store has not changed
-	// eligible is the store's last answer, given at the queue generation in seen.
+	dirty    bool          // recheck eligibility even if the store has not changed
+	// eligible is the store's last answer, given when the queue's generation was seen.
 	eligible memprovider.Eligibility
 	asked    bool
 	seen     uint64
@@ -53,7 +53,7 @@ func (p *parking) park(c *callState) {
 	p.network.recordCall(record.Parked, c)
 }
 
-// groupOf returns the index of a fetch's group, and makes the group if necessary.
+// groupOf returns the index of a fetch's group, creating the group if necessary.
 func (p *parking) groupOf(c *callState) int {
 	if c.group >= 0 {
 		return c.group
@@ -87,7 +87,8 @@ func sameFilter(a, b *engine.CapabilityFilter) bool {
 
 func sameTags(a, b engine.TagFilter) bool { return a.Mode == b.Mode && slices.Equal(a.Tags, b.Tags) }
 
-// eligible returns what the group's fetch may find, by the store's own rules. It asks again only if the queue has changed.
+// eligible returns what the group's fetches may find under the store's rules. It asks the store again only if the queue
+// has changed.
 func (p *parking) eligible(g *waitGroup) memprovider.Eligibility {
 	if p.bySession(g) {
 		return p.eligibleToAny(g)
@@ -123,15 +124,15 @@ func (p *parking) eligibleToAny(g *waitGroup) memprovider.Eligibility {
 	return best
 }
 
-// bySession reports whether eligibility for a waiter of the group depends on the sessions that it owns.
+// bySession reports whether what a waiter of the group may find depends on the sessions it owns.
 func (p *parking) bySession(g *waitGroup) bool { return g.sessions && p.store.HasSessions() }
 
 func (p *parking) eligibleTo(c *callState, g *waitGroup) memprovider.Eligibility {
 	return p.store.NextWork(c.request.(call.FetchWorkItem).Session, g.tags)
 }
 
-// pump wakes parked fetches if something may be eligible for them: one at a time in each group, the one whose node polls
-// first.
+// pump wakes parked fetches for which something may be eligible. In each group it wakes one at a time: the one whose
+// node polls first.
 func (p *parking) pump() {
 	changed := p.seenGen != p.store.Generation()
 	p.seenGen = p.store.Generation()
@@ -156,10 +157,10 @@ func (p *parking) pump() {
 	}
 }
 
-// pollInVain lets a waiter poll although the store has nothing for it. Real nodes do so all the time. Here it happens
-// only occasionally, when there is work that the filter must not touch, so that parking does not hide a provider that
-// touches it; with a store other than durosim's own, it happens regardless of the work. With a correct provider the
-// poll changes nothing, and it meets no fault, so it affects nothing else.
+// pollInVain lets a waiter poll even though the store has nothing for it. Real nodes do that all the time. Here it
+// happens only occasionally, when there is work that the filter must not touch, so that parking does not hide a
+// provider that touches such work. With a store other than durosim's own, it happens whether or not there is such work.
+// If the provider is correct, the poll changes nothing. No fault applies to it either, so it has no other effect.
 func (p *parking) pollInVain(g *waitGroup) {
 	if p.foreign == nil && g.filter == nil || !sim.Chance(p.chooser, g.key.Num(labelWake, p.seenGen), 1, 4) ||
 		p.foreign == nil && !p.store.NextOrchestration(nil).Now {
@@ -170,7 +171,7 @@ func (p *parking) pollInVain(g *waitGroup) {
 	}
 }
 
-// onVain carries out such a poll, unless the waiter has been woken or may now find something.
+// onVain carries out such a poll, unless the waiter has been woken or may find something after all.
 func (p *parking) onVain(c *callState) {
 	if c.state != callParked || !c.alive() || c.owner.paused {
 		return
@@ -199,8 +200,8 @@ func (p *parking) wakeOne(g *waitGroup) {
 	c.wake = p.kernel.At(at, c.key.At(labelWake), event{kind: evWake, node: c.node, inc: c.inc, a: c.no})
 }
 
-// firstToPoll returns the waiter of a group that polls next, and when; nil if none polls. Among several at the same
-// time, the earliest call wins, regardless of the order of parking.
+// firstToPoll returns the waiter of a group that polls next and the time of that poll, or nil if none polls. Among
+// waiters that poll at the same time, the earliest call wins, regardless of the order of parking.
 func (p *parking) firstToPoll(g *waitGroup, alive bool) (best *callState, bestAt sim.Time) {
 	for _, c := range g.waiters {
 		if c.alive() && c.owner.paused || alive && !c.alive() {
@@ -233,7 +234,7 @@ func cadence(c *callState) time.Duration {
 	return max(c.cadence, time.Millisecond)
 }
 
-// onWake tries a parked fetch again.
+// onWake retries a parked fetch.
 func (p *parking) onWake(c *callState) {
 	g := p.groups[c.group]
 	g.waking, g.dirty = nil, true
@@ -246,7 +247,7 @@ func (p *parking) onWake(c *callState) {
 	p.network.arrive(c)
 }
 
-// leaveWaking cancels the wake-ups of a node that has frozen and will not poll, so that other waiters can be woken.
+// leaveWaking cancels the wake-ups of a node that is frozen and will not poll, so that other waiters can be woken.
 func (p *parking) leaveWaking(n *nodeState) {
 	for _, g := range p.groups {
 		if c := g.waking; c != nil && c.node == n.number && c.inc == n.inc {
@@ -277,8 +278,8 @@ func (p *parking) unpark(c *callState) {
 	p.network.recordCall(record.Unparked, c)
 }
 
-// leaveGroups removes the fetches of a dead incarnation from their groups. In turbulence some may stay: the store has
-// not noticed that the caller is gone, and serves them once.
+// leaveGroups removes the fetches of a dead incarnation from their groups. In turbulence some of them may stay: the
+// store has not noticed that their caller is gone, and serves them once.
 func (p *parking) leaveGroups(n *nodeState) {
 	for _, g := range p.groups {
 		for at := len(g.waiters) - 1; at >= 0; at-- {
@@ -295,7 +296,7 @@ func (p *parking) leaveGroups(n *nodeState) {
 	}
 }
 
-// leaveZombies removes the fetches that leaveGroups left in their groups.
+// leaveZombies removes the fetches that leaveGroups has left in their groups.
 func (p *parking) leaveZombies() {
 	for _, g := range p.groups {
 		for at := len(g.waiters) - 1; at >= 0; at-- {

@@ -9,22 +9,22 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// phases ends turbulence, begins calm and relief, and decides when the run has ended.
+// phases ends turbulence, begins calm and relief, and decides when the run is over.
 type phases struct {
 	*base
 	phaseAt sim.Time // when the current phase began
 	ended   bool
 	help    []Help
-	reliefs int // how often relief has begun
+	reliefs int // number of times relief has begun
 }
 
-// tick is the interval at which, in calm, clients check their instances and the world checks whether the run is done.
+// tick is how often, in calm, clients check their instances and the world checks whether the run is done.
 const tick = time.Second
 
-// unwatchedCalm bounds calm when there is no monitor to report open obligations.
+// unwatchedCalm limits calm if there is no monitor to report open obligations.
 const unwatchedCalm = 10 * time.Minute
 
-// onCalm ends turbulence: faults stop, every core node comes up, and eternal loops get their final cancel.
+// onCalm ends turbulence: faults stop, every core node comes up, and eternal loops are cancelled for the last time.
 func (ph *phases) onCalm() {
 	ph.changed = true
 	ph.end()
@@ -58,7 +58,7 @@ func (ph *phases) onCalm() {
 	ph.tickAt(ph.nowMs())
 }
 
-// end records the end of the current phase, when obligations are checked.
+// end records the end of the current phase, which is when obligations are checked.
 func (ph *phases) end() { ph.record(&Record{Kind: record.PhaseEnded, Phase: ph.phase}) }
 
 // begin begins the next phase.
@@ -67,7 +67,7 @@ func (ph *phases) begin(p Phase) {
 	ph.record(&Record{Kind: record.PhaseBegan, Phase: p})
 }
 
-// onTick ends the phase if every obligation is met or overdue.
+// onTick ends the phase if every obligation is either met or overdue.
 func (ph *phases) onTick() {
 	if ph.phase == PhaseUnaided {
 		ph.lookAlone()
@@ -90,8 +90,8 @@ func (ph *phases) onTick() {
 	ph.ended = true
 }
 
-// tickAt schedules the next check at the first tick at which something may have changed: after the next event, or at a
-// store time. Thus a timer of a year does not cost a tick every second.
+// tickAt schedules the next check for the first tick at which something may have changed, which is after the next event
+// or at the given store time. This way a one-year timer does not cost a tick per second.
 func (ph *phases) tickAt(ms int64) {
 	now := ph.kernel.Now()
 	at := now
@@ -105,8 +105,8 @@ func (ph *phases) tickAt(ms int64) {
 	ph.kernel.After(ticks*tick, ph.root.At(labelTick), event{kind: evTick})
 }
 
-// open reports whether the phase continues, and until what store time if nothing happens. The monitor decides; without
-// a monitor, the phase lasts until every instance of the plan has ended.
+// open reports whether the phase continues and, if nothing happens, until what store time. The monitor decides. Without
+// a monitor, the phase lasts until all of the plan's instances have ended.
 func (ph *phases) open() (open bool, untilMs int64) {
 	if ph.monitor != nil {
 		open, untilMs = ph.monitor.Open(ph.nowMs())

@@ -19,7 +19,7 @@ type probes struct {
 	list []*probeState
 }
 
-// probeState is an active probe. Probes are not nodes: as a caller, a probe has node 0 and its own number as
+// probeState is an active probe. Probes are not nodes: as a caller, a probe has node number 0 and its own number as
 // incarnation.
 type probeState struct {
 	plan     *probe.Probe
@@ -28,10 +28,10 @@ type probeState struct {
 	codec    engine.Codec
 	filter   *engine.CapabilityFilter
 	left     int
-	held     []probeHeld // everything that the probe has fetched and held for a while
+	held     []probeHeld // everything the probe has fetched and held for a while
 }
 
-// probeHeld is a turn or an activity that a probe has fetched. try counts the probe's acts, from 1.
+// probeHeld is a turn or an activity fetched by a probe. try counts the probe's acts, starting at 1.
 type probeHeld struct {
 	turn *engine.FetchedOrchestration
 	work *engine.FetchedWork
@@ -50,7 +50,7 @@ var (
 	labelAct  = sim.NewLabel("act")
 )
 
-// probeEdge is how long at most before or after a lock's expiry a probe uses the lock.
+// probeEdge is the maximum time before or after a lock's expiry at which a probe uses the lock.
 const probeEdge = 20 * time.Millisecond
 
 func (pr *probes) begin(i int) time.Duration {
@@ -59,7 +59,7 @@ func (pr *probes) begin(i int) time.Duration {
 	if p.Filter != "" {
 		filter, err := probe.ParseFilter(p.Filter)
 		if err != nil {
-			panic(fmt.Sprintf("cluster: probe %s: %v", p.Name, err)) // Validate has refused it
+			panic(fmt.Sprintf("cluster: probe %s: %v", p.Name, err)) // already rejected by Validate
 		}
 		s.filter = filter
 	}
@@ -87,7 +87,7 @@ func (pr *probes) onProbe(i int) {
 	} else if s.plan.Sweep != "" {
 		pr.sweep(s)
 	} else if s.plan.Send != "" {
-		// Here and below, a probe ignores the answer: monitors check it.
+		// Here and below, a probe ignores the answer; monitors check it.
 		_ = s.provider.EnqueueForOrchestrator(pr.ctx, pr.item(s.plan), s.plan.Delay)
 	} else {
 		h := probeHeld{try: uint32(s.plan.Count - s.left)}
@@ -114,7 +114,7 @@ func (pr *probes) item(p *probe.Probe) engine.WorkItem {
 			return startItem(in)
 		}
 	}
-	panic(fmt.Sprintf("cluster: probe %s: no instance %s", p.Name, p.Instance)) // Validate has refused it
+	panic(fmt.Sprintf("cluster: probe %s: no instance %s", p.Name, p.Instance)) // already rejected by Validate
 }
 
 // startItem returns the message with which a client starts the instance.
@@ -122,7 +122,7 @@ func startItem(p *plan.Instance) engine.StartItem {
 	return engine.StartItem{Instance: p.ID, Orchestration: p.Orchestration, Input: p.Input, Version: p.Version, ExecutionID: engine.InitialExecutionID}
 }
 
-// tryKey returns the key for the draws of one act of a probe.
+// tryKey returns the key for the draws of one of the probe's acts.
 func (s *probeState) tryKey(try uint32) sim.Key { return s.key.Num(labelTry, uint64(try)) }
 
 // keep makes a probe hold fetched work for a drawn time.

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Digest is the SHA-256 of one trace, or of many.
+// Digest is the SHA-256 digest of one or more traces.
 type Digest [sha256.Size]byte
 
 const digestPrefix = "sha256:"
@@ -19,7 +19,7 @@ func (d Digest) String() string { return digestPrefix + hex.EncodeToString(d[:])
 // MarshalText returns the same text as String.
 func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText parses the text as ParseDigest does.
+// UnmarshalText parses text like ParseDigest.
 func (d *Digest) UnmarshalText(text []byte) error {
 	parsed, err := ParseDigest(string(text))
 	if err == nil {
@@ -28,7 +28,7 @@ func (d *Digest) UnmarshalText(text []byte) error {
 	return err
 }
 
-// ParseDigest parses what String returns.
+// ParseDigest parses the text returned by String.
 func ParseDigest(s string) (Digest, error) {
 	var d Digest
 	digits, ok := strings.CutPrefix(s, digestPrefix)
@@ -41,8 +41,8 @@ func ParseDigest(s string) (Digest, error) {
 	return d, nil
 }
 
-// Fold combines digests, in the order given, into one: the digest of a campaign. It hashes the text "durosim/fold/1",
-// their number in 8 bytes, little-endian, and the digests.
+// Fold combines digests into one, the digest of a campaign. Order matters. It hashes the text "durosim/fold/1", the
+// number of digests as 8 little-endian bytes, and the digests.
 func Fold(digests []Digest) Digest {
 	h := sha256.New()
 	h.Write([]byte("durosim/fold/1"))

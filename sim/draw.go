@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Odds holds the likelihood of each outcome of Chooser.Weigh, in whole numbers. Outcome 0 is benign. Odds is a small
-// value that needs no allocation for a ratio.
+// Odds holds the likelihood of each outcome of Chooser.Weigh as a whole number. Outcome 0 is benign. Odds is a small
+// value, and a ratio needs no allocation.
 type Odds struct {
 	// Invariant: weights is nil for a ratio; otherwise num and den are zero.
 	weights  []uint32
 	num, den uint64
 }
 
-// Ratio returns the odds of two outcomes: 1 with num chances in den, else 0. A num of at least den makes 1 certain. A
-// den of zero panics.
+// Ratio returns the odds of two outcomes: 1 with probability num in den, otherwise 0. If num is at least den, outcome 1
+// is certain. Ratio panics if den is zero.
 func Ratio(num, den uint64) Odds {
 	if den == 0 {
 		panic(fmt.Sprintf("sim: a chance of %d in 0", num))
@@ -22,8 +22,8 @@ func Ratio(num, den uint64) Odds {
 	return Odds{num: num, den: den}
 }
 
-// Weights returns the odds of one outcome for each weight. The caller keeps the slice and must not change it
-// while the Odds are in use. An empty slice panics; if all weights are zero, the outcome is 0.
+// Weights returns the odds with one outcome per weight. The caller keeps the slice and must not modify it while the
+// Odds are in use. Weights panics if the slice is empty. If all weights are zero, the outcome is 0.
 func Weights(weights []uint32) Odds {
 	if len(weights) == 0 {
 		panic("sim: odds without a weight")
@@ -39,8 +39,8 @@ func (o Odds) N() uint64 {
 	return uint64(len(o.weights))
 }
 
-// Outcome maps a number that is uniform over 64 bits to an outcome. A raw number that meets a ratio also meets every
-// higher ratio of the same den: raising a fault's rate adds occurrences and moves none.
+// Outcome maps a uniformly distributed 64-bit number to an outcome. A raw number that satisfies a ratio also satisfies
+// every higher ratio with the same den, so raising a fault's rate adds occurrences without moving existing ones.
 func (o Odds) Outcome(raw uint64) uint64 {
 	if o.weights == nil {
 		if scale(raw, o.den) < o.num {
@@ -65,7 +65,7 @@ func (o Odds) Outcome(raw uint64) uint64 {
 	panic(fmt.Sprintf("sim: weights %v changed while in use", o.weights))
 }
 
-// benign reports whether only outcome 0 is possible.
+// benign reports whether 0 is the only possible outcome.
 func (o Odds) benign() bool {
 	if o.weights == nil {
 		return o.num == 0
@@ -78,15 +78,16 @@ func (o Odds) benign() bool {
 	return true
 }
 
-// Chance reports whether something with num chances in den happens; false is benign. The recorded value is 0 or 1. If
-// num is zero the chooser is not asked, so a fault that is off leaves nothing in a recording. A den of zero panics.
+// Chance reports whether something with probability num in den happens; false is benign. The recorded value is 0 or 1.
+// If num is zero, the chooser is not asked, so a disabled fault leaves nothing in a recording. Chance panics if den is
+// zero.
 func Chance(c Chooser, k Key, num, den uint64) bool {
 	odds := Ratio(num, den)
 	return !odds.benign() && c.Weigh(k, odds) == 1
 }
 
-// ChanceOf is Chance for the key k.Then(s). Nearly all draws of a run have this form: they decide whether a fault
-// happens at an opportunity. The default chooser needs only the hash of the key for them.
+// ChanceOf is Chance for the key k.Then(s). Nearly all draws of a run have this form, because they decide whether a
+// fault happens at an opportunity. For these, the default chooser needs only the key's hash.
 func ChanceOf(c Chooser, k Key, s *Segment, num, den uint64) bool {
 	if r, ok := c.(*random); ok && den > 0 {
 		return scale(r.raw(Key{hash: k.then(s)}), den) < num
@@ -94,9 +95,9 @@ func ChanceOf(c Chooser, k Key, s *Segment, num, den uint64) bool {
 	return Chance(c, k.Then(s), num, den)
 }
 
-// Pick returns an index into weights, each as likely as its share of their sum; index 0 is benign. The recorded value
-// is the index. If only index 0 has a weight, the chooser is not asked. The caller keeps the slice. An empty slice
-// panics.
+// Pick returns an index into weights, chosen with a probability proportional to its weight; index 0 is benign. The
+// recorded value is the index. If only index 0 has a nonzero weight, the chooser is not asked. The caller keeps the
+// slice. Pick panics if the slice is empty.
 func Pick(c Chooser, k Key, weights []uint32) int {
 	odds := Weights(weights)
 	if odds.benign() {
@@ -105,14 +106,14 @@ func Pick(c Chooser, k Key, weights []uint32) int {
 	return int(c.Weigh(k, odds))
 }
 
-// Between returns a duration from lo to hi, both included, in steps of a microsecond counted from lo; lo is benign.
-// The recorded value is the number of microseconds above lo. If lo equals hi, the chooser is not asked; hi below lo
-// panics.
+// Between returns a duration from lo to hi, both inclusive, in steps of a microsecond counted from lo; lo is benign.
+// The recorded value is the number of microseconds above lo. If lo equals hi, the chooser is not asked. Between panics
+// if hi is below lo.
 func Between(c Chooser, k Key, lo, hi time.Duration) time.Duration {
 	if hi < lo {
 		panic(fmt.Sprintf("sim: draw %v between %v and %v", k, lo, hi))
 	}
-	// The difference is unsigned, so it is right even where it exceeds a Duration.
+	// The difference is unsigned, so it is correct even if it exceeds the range of Duration.
 	steps := (uint64(hi) - uint64(lo)) / uint64(time.Microsecond)
 	if steps == 0 {
 		return lo

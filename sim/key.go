@@ -11,14 +11,14 @@ import (
 	"github.com/durosim/durosim/sim/internal/mix"
 )
 
-// Label is the constant part of a key segment. Make it once, in a package-level variable, with NewLabel: its hash is
-// computed there, not at each use.
+// Label is the constant part of a key segment. Make labels once, in package-level variables, with NewLabel, which
+// computes the hash so that it is not recomputed at each use.
 type Label struct {
 	name string
 	hash uint64
 }
 
-// NewLabel returns the label with this name. An empty name panics: it would leave a segment that cannot be read back.
+// NewLabel returns a label with the given name. It panics if the name is empty, since the segment could not be parsed.
 func NewLabel(name string) Label {
 	if name == "" {
 		panic("sim: NewLabel with an empty name")
@@ -29,7 +29,7 @@ func NewLabel(name string) Label {
 // String returns the label's name.
 func (l Label) String() string { return l.name }
 
-// Segment is a Name segment with its hashes, for names that are used repeatedly. It is not changed.
+// Segment is a Name segment with precomputed hashes, for names that are used repeatedly. It is immutable.
 type Segment struct {
 	label Label
 	name  string
@@ -41,23 +41,23 @@ func NewSegment(l Label, name string) Segment {
 	return Segment{label: l, name: name, hash: mix.Text(name)}
 }
 
-// Key names a draw, a choice or an event by its place in the domain, for example node, incarnation, instance, turn and
-// purpose. It is built segment by segment. It is a small value: pass it by value, and derive new keys freely. It always
-// carries the 64-bit hash of its path; when it comes from RootKey(true) it carries the path too, so that it can be
-// rendered, at the cost of one allocation per segment.
+// Key names a draw, a choice or an event by its place in the domain, for example by node, incarnation, instance, turn
+// and purpose. It is built segment by segment. It is a small value, so pass it by value and derive new keys freely. It
+// always carries the 64-bit hash of its path. A key derived from RootKey(true) also carries the path itself, so that it
+// can be printed, at the cost of one allocation per segment.
 //
 // The zero Key is RootKey(false). Two keys are the same if their Hash is the same. Do not compare them with ==, which
 // compares pointers to their paths.
 type Key struct {
 	hash uint64
 	// actor is the hash of the path's first segment, which names the owner of the draw. It is 0 for the root and for a
-	// key read from a hash.
+	// key parsed from a hash.
 	actor uint64
 	// Invariant: path is nil, or its segments hash to hash.
 	path *path
 }
 
-// path is the last segment of a recorded key and, through parent, all those before it.
+// path is the last segment of a recorded key, linked to the earlier ones through parent.
 type path struct {
 	parent *path
 	kind   segmentKind
@@ -66,7 +66,7 @@ type path struct {
 	num    uint64
 }
 
-// segmentKind distinguishes the three forms of a segment. Each has its own value in the hash.
+// segmentKind distinguishes the three forms of segments. Each has its own value in the hash.
 type segmentKind uint64
 
 const (
@@ -79,8 +79,8 @@ const (
 // recordingRoot is the parent of all recorded paths. It is never modified.
 var recordingRoot = &path{kind: segmentRoot}
 
-// RootKey returns the empty key. With recording, the keys derived from it can be rendered; the hashes are the same
-// either way.
+// RootKey returns the empty key. With recording, keys derived from it can be printed. The hashes are the same either
+// way.
 func RootKey(recording bool) Key {
 	if recording {
 		return Key{path: recordingRoot}
@@ -94,8 +94,8 @@ func hashSegment(h uint64, kind segmentKind, label, value uint64) uint64 {
 	return mix.Bits(mix.Bits(h+label+uint64(kind)*mix.Golden) + value*mix.Golden)
 }
 
-// extended returns the key one segment longer, with that hash. The methods below avoid it for a key with an actor and
-// no path, the usual case, because a step calls them several times.
+// extended returns the key with one more segment and the given hash. For keys that have an actor and no path, which is
+// the usual case, the methods below avoid calling it, because each step of a run calls them several times.
 func (k Key) extended(hash uint64, kind segmentKind, l Label, name string, num uint64) Key {
 	k.hash = hash
 	if k.actor == 0 {
@@ -125,7 +125,7 @@ func (k Key) Num(l Label, n uint64) Key {
 	return k.extended(hash, segmentNum, l, "", n)
 }
 
-// Name adds the segment "label:name". It hashes the name, which costs more than a number: use it for names that are
+// Name adds the segment "label:name". Hashing a name costs more than hashing a number, so use Name for names that are
 // fixed when a run is set up. Name(l, "7") and Num(l, 7) are different segments.
 func (k Key) Name(l Label, name string) Key {
 	s := NewSegment(l, name)
@@ -150,11 +150,11 @@ func (p *path) add(kind segmentKind, l Label, name string, num uint64) *path {
 // Hash returns the number that represents the key everywhere in the kernel.
 func (k Key) Hash() uint64 { return k.hash }
 
-// String renders a recorded key as its segments joined by "/", the root as "/". A key without a path is rendered as
-// "#" and its hash in 16 hex digits. ParseKey reads both.
+// String returns a recorded key as its segments joined by "/"; the root is "/". A key without a path is returned as "#"
+// followed by its hash in 16 hex digits. ParseKey accepts both.
 //
-// In labels and names the bytes of "/", ":", "%", "#", white space, control characters and invalid UTF-8 appear as %XX.
-// The first digit of a name that is a decimal number is escaped too, since a bare number is a segment made by Num.
+// In labels and names, the bytes of "/", ":", "%", "#", white space, control characters and invalid UTF-8 are escaped
+// as %XX. If a name is a decimal number, its first digit is escaped too, since a bare number is a segment made by Num.
 func (k Key) String() string {
 	switch {
 	case k.path == nil:
@@ -190,7 +190,7 @@ func (p *path) appendTo(b []byte) []byte {
 // MarshalText returns the same text as String.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText parses the text as ParseKey does.
+// UnmarshalText parses text like ParseKey.
 func (k *Key) UnmarshalText(text []byte) error {
 	parsed, err := ParseKey(string(text))
 	if err == nil {
@@ -199,8 +199,8 @@ func (k *Key) UnmarshalText(text []byte) error {
 	return err
 }
 
-// ParseKey parses what String returns: its result has the same Hash and the same rendering. Text that
-// String never writes, such as a needless escape, is an error.
+// ParseKey parses the text returned by String. The result has the same Hash and the same text. Text that String never
+// returns, such as one with an unnecessary escape, is an error.
 func ParseKey(s string) (Key, error) {
 	k, err := parseKey(s)
 	if err != nil {
@@ -251,7 +251,7 @@ func parseKey(s string) (Key, error) {
 	return k, nil
 }
 
-// parseNumber reads a decimal number exactly as Num writes it: no sign, no leading zero.
+// parseNumber parses a decimal number exactly as written by Num: no sign, no leading zero.
 func parseNumber(s string) (n uint64, ok bool) {
 	n, err := strconv.ParseUint(s, 10, 64)
 	return n, err == nil && strconv.FormatUint(n, 10) == s

@@ -5,51 +5,53 @@ import (
 	"slices"
 )
 
-// Recording holds the decisions of a chooser in one run, in the order in which it was asked. It is plain data: it can
-// be written down, edited and shrunk, and Replay turns it back into a chooser.
+// Recording holds the decisions that a chooser made in one run, in the order in which it was asked. It is plain data
+// that can be stored, edited and shrunk. Replay turns it back into a chooser.
 type Recording struct {
-	// Seed and SeededOrder order the events due at the same time that have no entry in Priorities: as Random does
-	// with this seed or, without SeededOrder, in the order in which they were added. No draw depends on Seed.
+	// Seed and SeededOrder determine the order of events that are due at the same time and have no entry in Priorities.
+	// With SeededOrder, they are ordered as by Random with this seed; without it, in the order in which they were
+	// added. No draw depends on Seed.
 	Seed        uint64
 	SeededOrder bool
-	// Complete keeps choices of value 0 too. A choice that is missing on replay is then a divergence; otherwise it
-	// takes the benign value. Set it before Record.
+	// Complete keeps choices of value 0 as well. A choice that is missing on replay is then a divergence; otherwise it
+	// gets the benign value. Set it before calling Record.
 	Complete bool
-	// Choices are the draws: those that are not 0, or all of them when Complete.
+	// Choices holds the draws that are not 0, or all draws if Complete is set.
 	Choices []RecordedChoice
-	// Priorities override the order of single events. Their N is zero.
+	// Priorities overrides the order of individual events. Their N is zero.
 	Priorities []RecordedChoice
 }
 
-// RecordedChoice is one decision: key, number of values, and value chosen. Replay looks it up by the key's hash.
+// RecordedChoice is one decision: the key, the number of values, and the value chosen. Replay looks it up by the key's
+// hash.
 type RecordedChoice struct {
 	Key Key
-	// N is the number of values to choose from.
+	// N is the number of possible values.
 	N uint64
-	// Value is the value chosen. Invariant: for a choice, below N; for a priority, anything.
+	// Value is the value chosen. Invariant: for a choice, it is below N; for a priority, it can be anything.
 	Value uint64
 }
 
-// baseOrderer is a chooser whose priorities follow from a seed, or are all zero, with listed exceptions. Only for such
-// a chooser can a recording omit priorities.
+// baseOrderer is implemented by choosers whose priorities follow from a seed, or are all zero, apart from listed
+// exceptions. Only for these can a recording omit priorities.
 type baseOrderer interface {
 	baseOrder() (seed uint64, seeded bool)
 }
 
-// recorder asks another chooser and records the answers.
+// recorder forwards to another chooser and records its answers.
 type recorder struct {
 	inner      Chooser
 	into       *Recording
-	order      random // the order from Recording's Seed, if SeededOrder
+	order      random // orders by the Recording's Seed, if SeededOrder
 	asked      map[uint64]uint64
 	priorities map[uint64]struct{}
 	reused     []Key
 }
 
-// Record returns a chooser that decides as inner does and appends each decision to the recording into. It copies Seed and
-// SeededOrder from inner, and stores only priorities that these do not determine: none for Random and FIFO, the overrides
-// for a Chooser that Replay returned, all nonzero ones for any other. Keys built from RootKey(true) make the recording
-// readable; with other keys it is a list of hashes, which replays equally well.
+// Record returns a chooser that makes the same decisions as inner and appends each of them to the recording. It copies
+// Seed and SeededOrder from inner and stores only priorities that these do not determine: none for Random and FIFO, the
+// overrides for a Chooser returned by Replay, and all nonzero ones for any other. With keys derived from RootKey(true),
+// the recording is readable; with other keys it is a list of hashes, which can be replayed just as well.
 func Record(inner Chooser, into *Recording) Chooser {
 	r := &recorder{inner: inner, into: into, asked: map[uint64]uint64{}, priorities: map[uint64]struct{}{}}
 	into.Seed, into.SeededOrder = r.baseOrder()
@@ -110,14 +112,14 @@ func (r *recorder) keep(k Key, n, v uint64) {
 	}
 }
 
-// Reused returns the keys that were used more than once. Each is a bug in the caller: two draws that share a key are
-// not independent, and only the first can be replayed.
+// Reused returns the keys that were used more than once. Each is a bug in the caller: draws that share a key are not
+// independent, and only the first can be replayed.
 func (r *recorder) Reused() []Key { return r.reused }
 
-// replayer answers from a recording, and reports where the run diverges from it.
+// replayer answers from a recording and keeps track of where the run diverges from it.
 type replayer struct {
 	rec *Recording
-	// Invariant: choices and priorities map a hash to an index into the recording's slice of the same name.
+	// Invariant: choices and priorities map a hash to an index into the recording's slice with the same name.
 	choices        map[uint64]int
 	priorities     map[uint64]int
 	usedChoices    []bool
@@ -129,16 +131,16 @@ type replayer struct {
 	unnamed        uint64
 }
 
-// maxDivergences bounds the divergences that are listed. A run that diverges from its recording tends to do so
+// maxDivergences limits how many divergences are listed. A run that diverges from its recording tends to do so
 // everywhere.
 const maxDivergences = 100
 
-// Replay returns a chooser that answers from a recording, by key. A choice that the recording does not have gets the
-// benign value 0, never a new draw. A choice recorded with a different number of values, or with a value out of range,
-// also gets 0, and is a divergence. Priorities come from the recording's Priorities. Other priorities follow from its
-// Seed if SeededOrder is set, and otherwise are 0, which means first come, first served.
+// Replay returns a chooser that answers from a recording, by key. A choice that is not in the recording gets the benign
+// value 0, never a new draw. A choice that was recorded with a different number of values, or with a value out of
+// range, also gets 0 and counts as a divergence. Priorities are taken from the recording's Priorities. All others
+// follow from its Seed if SeededOrder is set; otherwise they are 0, which means first come, first served.
 //
-// The chooser reads the recording without copying or changing it: do not modify it while the chooser is in use.
+// The chooser uses the recording without copying or modifying it. Do not modify it while the chooser is in use.
 // Divergences reports where the run diverged from it.
 func Replay(rec *Recording) Chooser { return newReplayer(rec) }
 
@@ -159,7 +161,7 @@ func newReplayer(rec *Recording) *replayer {
 func (r *replayer) index(byHash map[uint64]int, used []bool, recorded []RecordedChoice, what string) {
 	for i, c := range recorded {
 		if first, twice := byHash[c.Key.hash]; twice {
-			used[i] = true // Reported here, so it is not also listed as unused.
+			used[i] = true // Reported here, so do not list it as unused as well.
 			r.diverge("%s %v is recorded twice, as %d and as %d; the first is used", what, c.Key,
 				recorded[first].Value, c.Value)
 			continue
@@ -223,9 +225,9 @@ func (r *replayer) diverge(format string, args ...any) {
 }
 
 // Divergences lists, in order of occurrence, the choices in which a run with a chooser returned by Replay differs from
-// the recorded run: asked with a different number of values, recorded out of range or twice, or, if the recording is
-// Complete, missing from it. It lists the first hundred and counts the rest in a last line. For any other chooser it
-// returns nil.
+// the recorded run. A choice differs if it was requested with a different number of values, was recorded twice or out
+// of range, or is missing from a Complete recording. Divergences lists the first hundred and counts the rest in a final
+// line. For any other chooser it returns nil.
 func Divergences(c Chooser) []string {
 	r, ok := c.(*replayer)
 	if !ok {
@@ -238,8 +240,8 @@ func Divergences(c Chooser) []string {
 	return all
 }
 
-// Unused returns the recorded keys that were not asked for so far: choices first, then priorities, in the order
-// recorded.
+// Unused returns the recorded keys that have not been requested so far: choices first, then priorities, in recording
+// order.
 func (r *replayer) Unused() []Key {
 	var keys []Key
 	for i, used := range r.usedChoices {
@@ -255,9 +257,9 @@ func (r *replayer) Unused() []Key {
 	return keys
 }
 
-// Asked returns the number of choices asked for so far.
+// Asked returns the number of choices requested so far.
 func (r *replayer) Asked() uint64 { return r.asked }
 
-// Defaulted returns how many choices got 0 because the recording did not have them. This is normal with a recording
-// that is not Complete, which omits choices of value 0.
+// Defaulted returns how many choices got 0 because they were not in the recording. This is normal unless the recording
+// is Complete, because other recordings omit choices of value 0.
 func (r *replayer) Defaulted() uint64 { return r.defaulted }

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Time is a point of kernel time: whole microseconds since the Unix epoch. It carries no location and no monotonic
-// part, so times can be compared, stored and hashed as plain numbers.
+// Time is a point in kernel time: whole microseconds since the Unix epoch. It has no location and no monotonic part, so
+// times can be compared, stored and hashed as plain numbers.
 type Time int64
 
-// Epoch is where kernel time starts unless Options say otherwise: 2025-01-01T00:00:00Z. It is not zero, so that a
-// forgotten time field does not look like the start of a run.
+// Epoch is where kernel time starts by default: 2025-01-01T00:00:00Z. It is not zero, so that a forgotten time field
+// does not look like the start of a run.
 const Epoch Time = 1_735_689_600_000_000
 
-// Millis returns t in whole milliseconds, rounded down: the time that a store with a millisecond clock sees.
+// Millis returns t in whole milliseconds, rounded down. This is the time that a store with a millisecond clock sees.
 func (t Time) Millis() int64 {
 	ms := int64(t) / 1000
 	if int64(t)%1000 < 0 {
@@ -27,8 +27,8 @@ func (t Time) Add(d time.Duration) Time {
 	return t + Time(d/time.Microsecond)
 }
 
-// Sub returns how long t is after u. A difference that time.Duration cannot hold (292 years) is clamped to the
-// nearest one that it can, as in time.Time.Sub.
+// Sub returns how long t is after u. A difference that exceeds the range of time.Duration (292 years) is clamped, as in
+// time.Time.Sub.
 func (t Time) Sub(u Time) time.Duration {
 	const most = math.MaxInt64 / int64(time.Microsecond)
 	d := int64(t) - int64(u)

@@ -125,7 +125,7 @@ func startItem(p *plan.Instance) engine.StartItem {
 // tryKey returns the key for the draws of one of the probe's acts.
 func (s *probeState) tryKey(try uint32) sim.Key { return s.key.Num(labelTry, uint64(try)) }
 
-// keep makes a probe hold fetched work for a drawn time.
+// keep makes a probe hold fetched work for a randomly drawn time.
 func (pr *probes) keep(i int, h probeHeld) {
 	s := pr.list[i]
 	key, lock := s.tryKey(h.try).At(labelHold), s.plan.LockFor()
@@ -149,7 +149,7 @@ func (pr *probes) keep(i int, h probeHeld) {
 	pr.kernel.After(sim.Between(pr.chooser, key.At(labelAmount), lo, hi), key, event{kind: evProbeEnd, a: uint64(i), b: uint64(len(s.held) - 1)})
 }
 
-// oneOf draws one of n alternatives; with only one there is nothing to draw.
+// oneOf draws one of n alternatives. If there is only one, nothing is drawn.
 func (b *base) oneOf(key sim.Key, n int) int {
 	if n == 1 {
 		return 0
@@ -157,8 +157,7 @@ func (b *base) oneOf(key sim.Key, n int) int {
 	return int(b.chooser.Choose(key, uint64(n)))
 }
 
-// onProbeEnd acts on work that a probe has held when the time is over. After turbulence the probe lets the lock expire
-// instead.
+// onProbeEnd acts on work that a probe has held long enough. After turbulence, the probe lets the lock expire instead.
 func (pr *probes) onProbeEnd(i, held int) {
 	s := pr.list[i]
 	h := s.held[held]
@@ -170,7 +169,7 @@ func (pr *probes) onProbeEnd(i, held int) {
 	pr.act(s, &h)
 }
 
-// act performs one of the plan's acts, drawn if there are several, on the work that a probe has fetched.
+// act performs one of the plan's acts on the work a probe has fetched. If there are several acts, it draws one.
 func (pr *probes) act(s *probeState, h *probeHeld) {
 	act := probe.ActAbandon
 	if n := len(s.plan.Does); n > 0 {
@@ -203,7 +202,7 @@ func (pr *probes) act(s *probeState, h *probeHeld) {
 		pr.contradict(s, h)
 		pr.abandon(s, h, token)
 	default:
-		panic(fmt.Sprintf("cluster: probe %s: act %q", s.plan.Name, act)) // Validate has refused it
+		panic(fmt.Sprintf("cluster: probe %s: act %q", s.plan.Name, act)) // already rejected by Validate
 	}
 }
 
@@ -223,7 +222,7 @@ func (pr *probes) renew(s *probeState, h *probeHeld, token string) {
 	_ = s.provider.RenewWorkItemLock(pr.ctx, token, s.plan.LockFor())
 }
 
-// ack acknowledges the work that a probe holds and enqueues it again. An activity is enqueued after its ack, at the
+// ack acknowledges the work that a probe holds and enqueues it again. An activity is enqueued after its ack, in the
 // same instant.
 func (pr *probes) ack(s *probeState, h *probeHeld, token string, act probe.Act) {
 	if h.work != nil {
@@ -248,7 +247,7 @@ func (pr *probes) ack(s *probeState, h *probeHeld, token string, act probe.Act) 
 	_ = s.provider.AckOrchestrationItem(pr.ctx, ack)
 }
 
-// encodes reports whether the probe's codec can encode all the messages that it fetched.
+// encodes reports whether the probe's codec can encode all the messages it has fetched.
 func (s *probeState) encodes(messages []engine.WorkItem) bool {
 	for _, m := range messages {
 		if _, err := s.codec.AppendWorkItem(nil, m); err != nil {
@@ -258,7 +257,7 @@ func (s *probeState) encodes(messages []engine.WorkItem) bool {
 	return true
 }
 
-// contradict sends the opposite outcome of the last activity that has completed or failed in a history.
+// contradict sends the opposite outcome for the last activity in a history that has completed or failed.
 func (pr *probes) contradict(s *probeState, h *probeHeld) {
 	item := &h.turn.Item
 	for i := len(item.History) - 1; i >= 0; i-- {

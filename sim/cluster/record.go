@@ -13,63 +13,65 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Record is one event in the world outside the store. A record is valid only during the call that receives it. Fields
-// that a kind does not name are zero.
+// Record describes something that happened in the world outside the store. A record is valid only during the call that
+// receives it. Fields that do not apply to its kind are zero.
 type Record struct {
 	Kind RecordKind
 	At   sim.Time
 	AtMs int64 // store time
 	Step uint64
-	// Node is the number of the node, 0 for clients; Incarnation counts its starts from 1.
+	// Node is the node's number, or 0 for clients. Incarnation counts the node's starts, from 1.
 	Node        uint32
 	Incarnation uint32
 
-	Call     uint64 // the world's number of a provider call, unique within a run
+	Call     uint64 // the world's number for a provider call, unique within a run
 	CallKind observe.CallKind
 	Request  call.Call
-	Looked   *call.Answer  // the answer that a probe has read
-	Cadence  time.Duration // the polling interval of a parked fetch's caller
+	Looked   *call.Answer  // the answer read by a probe
+	Cadence  time.Duration // the polling interval of the caller of a parked fetch
 	Fetched  *engine.FetchedOrchestration
 	Work     *engine.FetchedWork
 	Count    int // of sessions
 	Outcome  observe.Outcome
 	Err      error
 	Slot     machine.Slot
-	// StoreCall is the store's number of an executed call, as observations carry it.
+	// StoreCall is the store's number for an executed call, as found in observations.
 	StoreCall uint64
 	Note      *Note
 	Log       *Log
 	Phase     Phase
 	Fault     faults.Kind
 	Schedule  *plan.Step
-	Instance  string // the instance, by its name
+	Instance  string // the instance's name
 	Item      engine.WorkItem
 	Activity  *machine.RunActivity
 	Text      string
-	For       time.Duration // duration of the event that begins
+	For       time.Duration // how long what begins will last
 }
 
-// Note is a node's decision on a delivery; Decision.String returns its name.
+// Note is a node's decision about a delivery. Decision.String returns the decision's name.
 type Note = machine.Note
 
-// Log is a line that a node logs.
+// Log is a line logged by a node.
 type Log = machine.Log
 
-// RecordKind is the kind of a Record; its String says what happened: "node crashed", "call sent", "activity finished".
+// RecordKind is the kind of a Record. Its String says what happened: "node crashed", "call sent", "activity finished".
 type RecordKind = record.Kind
 
 // Phase is a phase of a run.
 type Phase uint8
 
-// The phases, in order. Obligations are checked at the end of each.
+// The phases in order. Obligations are checked at the end of each.
 const (
-	// PhaseTurbulence: the schedule runs and faults happen.
+	// PhaseTurbulence executes the schedule while faults happen.
 	PhaseTurbulence Phase = iota
-	// PhaseCalm: faults have stopped, the core is up, clients raise what instances wait for.
+	// PhaseCalm begins when faults have stopped and the core nodes are up. Clients raise what instances are waiting
+	// for.
 	PhaseCalm
-	// PhaseRelief: a core node becomes the build that work waits for, or the work is deleted; then calm begins again.
+	// PhaseRelief turns a core node into the build that work is waiting for, or deletes the work. Then calm begins
+	// again.
 	PhaseRelief
-	// PhaseUnaided: faults have stopped, and no client or operator helps. It replaces calm and relief if the plan sets
+	// PhaseUnaided has no faults, and no help from clients or operators. It replaces calm and relief if the plan sets
 	// its own end.
 	PhaseUnaided
 )

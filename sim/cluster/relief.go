@@ -6,15 +6,16 @@ import (
 	"github.com/durosim/durosim/internal/planterm"
 )
 
-// maxReliefs bounds how often relief begins. Work that continues may strand other work, so once is not always enough.
+// maxReliefs limits how often relief begins. Once is not always enough, because work that continues may strand other
+// work.
 const maxReliefs = 32
 
-// relieve begins relief if a message waits for an instance that no live node admits, and reports whether it did.
+// relieve begins relief if a message is waiting for an instance that no live node admits, and reports whether it did.
 //
-// It never widens a node beyond its own build, since a build replays nothing that a newer build began
-// (docs/contract/runtime.md#r15.2). It tries, in this order: give a narrowed node the range of its build again; restart
-// a node as the build that the work is pinned to, or else as the next higher build that the plan names; delete work
-// that no build admits.
+// It never widens a node beyond its own build, because a build does not replay what a newer build began
+// (docs/contract/runtime.md#r15.2). It tries the following in order: restore the range of its build to a narrowed node;
+// restart a node as the build to which the work is pinned or, failing that, as the next higher build named in the plan;
+// delete work that no build admits.
 func (ph *phases) relieve() bool {
 	stuck := ph.stuck()
 	switch {
@@ -47,13 +48,13 @@ func (ph *phases) beginRelief() {
 	ph.begin(PhaseRelief)
 }
 
-// stuckInstance is an instance that has a waiting message and that no live node admits.
+// stuckInstance is an instance that has a waiting message but is not admitted by any live node.
 type stuckInstance struct {
 	id  string
 	pin *engine.Version
 }
 
-// stuck returns the stuck instances in the order of their numbers.
+// stuck returns the stuck instances, ordered by number.
 func (ph *phases) stuck() (all []stuckInstance) {
 	for no := observe.InstanceNo(1); ph.store.InstanceName(no) != ""; no++ {
 		id := ph.store.InstanceName(no)
@@ -64,7 +65,7 @@ func (ph *phases) stuck() (all []stuckInstance) {
 	return all
 }
 
-// admitted reports whether a live node admits a pin.
+// admitted reports whether any live node admits a pin.
 func (ph *phases) admitted(pin *engine.Version) bool {
 	for i := range ph.infos {
 		if n := &ph.infos[i]; n.Up && n.Filter.Admits(pin) {
@@ -83,12 +84,12 @@ func (ph *phases) anyCore() bool {
 	return false
 }
 
-// admits reports whether a node of a build admits a pin by default.
+// admits reports whether a node running the build admits a pin by default.
 func admits(b *engine.Build, pin *engine.Version) bool {
 	return engine.FilterFor(b.DefaultRange).Admits(pin)
 }
 
-// unnarrow restores the range of a core node's build if that range admits a pin.
+// unnarrow restores a core node's range to that of its build, if that makes it admit the pin.
 func (ph *phases) unnarrow(pin *engine.Version) bool {
 	for _, n := range ph.fleet.list {
 		if ph.infos[n.number-1].Core && n.options.SupportedReplayVersions != nil && admits(n.build, pin) {
@@ -101,8 +102,8 @@ func (ph *phases) unnarrow(pin *engine.Version) bool {
 	return false
 }
 
-// rebuild restarts a core node as a build that admits a pin, if there is one. It takes the last node that keeps all
-// handlers of its build, or else the last node.
+// rebuild restarts a core node as a build that admits the pin, if there is such a build. It picks the last node that
+// keeps all its build's handlers or, failing that, the last node.
 func (ph *phases) rebuild(pin *engine.Version) bool {
 	var takes *nodeState
 	for _, n := range ph.fleet.list {
@@ -120,8 +121,8 @@ func (ph *phases) rebuild(pin *engine.Version) bool {
 	return true
 }
 
-// buildFor returns the build that makes a node admit a pin: the pinned build, or else the lowest one above it that the
-// plan names; nil if there is none.
+// buildFor returns the build that makes a node admit a pin: the pinned build or, failing that, the lowest higher one
+// named in the plan. It returns nil if there is none.
 func (ph *phases) buildFor(n *nodeState, pin *engine.Version) *engine.Build {
 	var best *engine.Build
 	for _, b := range ph.builds {
@@ -150,7 +151,7 @@ func lower(b, c *engine.Build) bool {
 	return b.Version.Pre == "" && c.Version.Pre != ""
 }
 
-// names reports whether the plan has a node run the build at some time.
+// names reports whether any node runs the build at any time according to the plan.
 func (ph *phases) names(b *engine.Build) bool {
 	for i := range ph.plan.Nodes {
 		if ph.plan.Nodes[i].Build == b.Name() {
@@ -165,7 +166,7 @@ func (ph *phases) names(b *engine.Build) bool {
 	return false
 }
 
-// deleteTree force-deletes the tree that an instance belongs to, as an operator would if no node can run it.
+// deleteTree force-deletes the tree to which an instance belongs, as an operator would if no node can run it.
 func (ph *phases) deleteTree(id string) {
 	admin := ph.clients.provider.Admin()
 	root := id
@@ -180,11 +181,10 @@ func (ph *phases) deleteTree(id string) {
 	_, _ = admin.DeleteInstance(ph.ctx, root, true) // it may have been deleted with another tree
 }
 
-// everything is the range that admits every pin.
+// everything is a range that admits every pin.
 var everything = engine.VersionRange{Max: engine.V(999, 999, 999)}
 
-// widenAll restarts every core node with a range that admits everything, as the documentation of release 0.1.26
-// recommended.
+// widenAll restarts every core node with a range that admits everything, as release 0.1.26's documentation recommended.
 func (ph *phases) widenAll() {
 	for _, n := range ph.fleet.list {
 		if ph.infos[n.number-1].Core {

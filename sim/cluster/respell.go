@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 )
 
-// garbled are texts that no codec reads: most of them are not JSON, and the last ones are not events.
+// garbled lists texts that no codec can read. Most of them are not JSON, and the last ones are not events.
 var garbled = []string{
 	`{`, ``, ` `, `nul`, `{"event_id":1`, `{"event_id":1,`, `{"event_id":1,}`, `{"event_id" 1}`, `{event_id:1}`, `{"event_id":01}`,
 	`{"event_id":-}`, `{"event_id":1.}`, `{"event_id":.5}`, `{"event_id":1e}`, `{"event_id":+1}`, `{"event_id":tru}`, `{"event_id":"\u12G4"}`,
@@ -16,24 +16,24 @@ var garbled = []string{
 	`{"event_id":1}}`, `{"event_id":1} {}`, `{} x`, `"a text"`, `1`, `[]`, `null`, `{}`, `{"event_id":1}`,
 }
 
-// respell returns the JSON of an event as another writer might spell it: with white space, unknown fields, fields in
-// another order, and characters escaped in different ways.
+// respell returns an event's JSON as another writer might spell it: with white space, unknown fields, fields in a
+// different order, and characters escaped in different ways.
 func respell(data []byte) []byte {
 	s := speller{from: json.NewDecoder(bytes.NewReader(data))}
 	s.from.UseNumber()
 	return []byte("\r\n" + s.value(true) + " \t\n")
 }
 
-// unknownFields are fields that events of a later release might have.
+// unknownFields are fields that a later release's events might have.
 const unknownFields = `"\u0078-of-later" : [ -0.5e+3 , 1.25E-2,0 , -7 , true,false , null, { } , [ ] , "]}\"\\", {"a": { "b":[ [ ]] }} ]`
 
-// speller rewrites one JSON text in another spelling.
+// speller rewrites a JSON text with a different spelling.
 type speller struct {
 	from    *json.Decoder
 	strings int
 }
 
-// value spells the next value. The outermost object gets unknown fields.
+// value respells the next value and adds unknown fields to the outermost object.
 func (s *speller) value(outermost bool) string {
 	switch t := s.token().(type) {
 	case json.Delim:
@@ -55,7 +55,7 @@ func (s *speller) token() json.Token {
 	return t
 }
 
-// list spells an array, or an object with its members in reverse order.
+// list respells an array, or an object with its members in reverse order.
 func (s *speller) list(open json.Delim, outermost bool) string {
 	var parts []string
 	for s.from.More() {
@@ -77,7 +77,7 @@ func (s *speller) list(open json.Delim, outermost bool) string {
 	return "{ " + strings.Join(parts, "\n,\t") + " }"
 }
 
-// short has the two-character escapes.
+// short applies the two-character escapes.
 var short = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "/", `\/`, "\b", `\b`, "\f", `\f`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\x00", `\u0000`, "\x1f", `\u001F`)
 
 // text spells a string: in turn with every character escaped in lower-case hex, in upper-case hex, and with only the

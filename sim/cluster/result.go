@@ -25,7 +25,7 @@ func (w *World) result() *Result {
 	return r
 }
 
-// Counters returns the counters of a node's current incarnation; false if the node is down.
+// Counters returns the counters of a node's current incarnation, or false if the node is down.
 func (w *World) Counters(node uint32) (Counters, bool) {
 	if n := w.fleet.list[node-1]; n.machine != nil {
 		return n.machine.Counters(), true
@@ -33,8 +33,8 @@ func (w *World) Counters(node uint32) (Counters, bool) {
 	return Counters{}, false
 }
 
-// FinalStates returns the current states of the plan's instances, then of its preloaded histories, both in the plan's
-// order. The caller owns the slice.
+// FinalStates returns the current states of the plan's instances followed by those of its preloaded histories, each in
+// the plan's order. The caller owns the slice.
 func (w *World) FinalStates() []FinalState {
 	var all []FinalState
 	for i := range w.plan.Instances {

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// isCore reports whether a node is up in calm: it is ever started, and its last step is not stop or remove.
+// isCore reports whether a node is up in calm: it is started at least once, and its last step is not stop or remove.
 func (f *fleet) isCore(p *plan.Node) bool {
 	started, stopped := !p.Absent, false
 	for _, s := range f.stepsOf(p) {
@@ -28,7 +28,7 @@ func (f *fleet) startsLater(p *plan.Node) bool {
 	return len(steps) > 0 && (steps[0].Verb == plan.VerbStart || steps[0].Verb == plan.VerbAdd)
 }
 
-// stepsOf returns a node's steps, except marks, in the order of execution.
+// stepsOf returns a node's steps, except marks, in execution order.
 func (f *fleet) stepsOf(p *plan.Node) []*plan.Step {
 	var steps []*plan.Step
 	for i := range f.plan.Schedule {
@@ -99,12 +99,13 @@ func (f *fleet) applyChange(n *nodeState, c handlerChange) {
 		err = f.registerAgain(n.registry, c.handler)
 	}
 	if err != nil {
-		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // Validate has rejected unknown handlers
+		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // unknown handlers were rejected by Validate
 	}
 	f.record(&Record{Kind: record.HandlersChanged, Node: n.number, Incarnation: n.inc, Text: c.String()})
 }
 
-// registerAgain registers a shipped orchestration or a program of the plan by "Name@1.0.0", if it is not registered.
+// registerAgain registers a shipped orchestration or one of the plan's programs, given as "Name@1.0.0", unless it is
+// already registered.
 func (f *fleet) registerAgain(r *node.Registry, handler string) error {
 	name, v, err := planterm.ParseHandler(handler)
 	if err != nil || slices.Contains(r.Orchestrations(), handler) {
@@ -118,7 +119,7 @@ func (f *fleet) registerAgain(r *node.Registry, handler string) error {
 	return workload.Register(r, handler)
 }
 
-// deregister removes one orchestration by "Name@1.0.0"; removing one that is not registered changes nothing.
+// deregister removes one orchestration, given as "Name@1.0.0". It has no effect if the orchestration is not registered.
 func deregister(r *node.Registry, handler string) error {
 	name, v, err := planterm.ParseHandler(handler)
 	if err != nil {
@@ -128,7 +129,7 @@ func deregister(r *node.Registry, handler string) error {
 	return nil
 }
 
-// keepOnly removes every orchestration that the list does not name.
+// keepOnly removes every orchestration that is not in the list.
 func keepOnly(r *node.Registry, keep []string) error {
 	for _, have := range r.Orchestrations() {
 		found := false
@@ -144,8 +145,8 @@ func keepOnly(r *node.Registry, keep []string) error {
 	return nil
 }
 
-// tryHandlers makes the registry of each build that a node will run, so that no start fails later. Without user code
-// and declared builds no start can fail.
+// tryHandlers makes the registry for each build that a node will run, so that no start can fail later. Without user
+// code and declared builds, no start can fail anyway.
 func (f *fleet) tryHandlers(p *plan.Node) error {
 	if f.shippedHandlers && len(f.plan.Builds) == 0 {
 		return nil

@@ -7,11 +7,11 @@ import (
 	"github.com/durosim/durosim/internal/record"
 )
 
-// step feeds one input to a node and carries out the effects that it returns.
+// step feeds one input to a node and carries out the effects it returns.
 func (f *fleet) step(n *nodeState, in machine.Input) {
 	f.changed = true
 	inc := n.inc
-	if f.nodeEffects != nil { // a nested step allocates its own slice and leaves the outer step's effects alone
+	if f.nodeEffects != nil { // a nested step allocates its own slice, to preserve the outer step's effects
 		f.memory.room.NextStep()
 	}
 	effects := n.machine.StepInto(in, f.nodeEffects[:0])
@@ -27,7 +27,7 @@ func (f *fleet) step(n *nodeState, in machine.Input) {
 	f.nodeEffects = effects
 }
 
-// do carries out one call of a node.
+// do carries out one of a node's effects.
 func (f *fleet) do(n *nodeState, c machine.Effect) {
 	switch c := c.(type) {
 	case *machine.ProviderCall:

@@ -19,13 +19,13 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// World is one run in progress, as a monitor may read it.
+// World is a run in progress, as seen by a monitor.
 type World struct {
 	*base
 }
 
-// Run carries out a plan and returns the result. It returns an error if the plan or the configuration is invalid, or a
-// released runtime does not work; violations are in the Result.
+// Run carries out a plan and returns the result. It returns an error if the plan or the configuration is invalid, or if
+// a released runtime fails. Violations are not errors; they are part of the Result.
 func Run(cfg Config) (*Result, error) {
 	w, err := newWorld(&cfg)
 	if err != nil {
@@ -39,7 +39,7 @@ func Run(cfg Config) (*Result, error) {
 	return w.result(), nil
 }
 
-// newWorld checks the configuration, fills in defaults, and makes the initial world.
+// newWorld validates the configuration, fills in defaults and makes the initial world.
 func newWorld(cfg *Config) (*World, error) {
 	if cfg.Plan == nil {
 		return nil, errors.New("cluster: Config.Plan is not set")
@@ -68,7 +68,7 @@ func newWorld(cfg *Config) (*World, error) {
 	}
 	builds, err := cfg.Plan.AllBuilds(cfg.Builds)
 	if err != nil {
-		return nil, err // Validate has checked it
+		return nil, err // already checked by Validate
 	}
 	chooser := cfg.Chooser
 	if chooser == nil {
@@ -119,7 +119,7 @@ func newWorld(cfg *Config) (*World, error) {
 	return w, nil
 }
 
-// openStore makes the run's own store, and the store of Config.Store that it follows, if there is one.
+// openStore makes the run's own store and, if Config.Store is set, the store that it follows.
 func (b *base) openStore(memory *memprovider.Memory) error {
 	if b.cfg.Store == nil {
 		b.store = memprovider.New(memprovider.Options{
@@ -132,7 +132,7 @@ func (b *base) openStore(memory *memprovider.Memory) error {
 	return b.openForeign()
 }
 
-// Foreign reports whether the nodes use a store of Config.Store.
+// Foreign reports whether the nodes use a store from Config.Store.
 func (w *World) Foreign() bool { return w.foreign != nil }
 
 // Plan returns the plan being carried out.
@@ -141,13 +141,13 @@ func (w *World) Plan() *plan.Plan { return w.plan }
 // Store returns a read-only view of the store.
 func (w *World) Store() memprovider.View { return w.store.View() }
 
-// MonitorMemory returns a place in the run's Memory where the monitor may leave something for the monitor of the next run.
+// MonitorMemory returns a place in the run's Memory where the monitor may leave something for the next run's monitor.
 func (w *World) MonitorMemory() *any { return &w.fleet.memory.monitor }
 
-// Nodes returns all nodes ordered by number, from 1. The view is valid until the next event.
+// Nodes returns all nodes, ordered by number. The slice is valid until the next event.
 func (w *World) Nodes() []NodeInfo { return w.infos }
 
-// Node returns the node with this number, which must exist.
+// Node returns the node with the given number, which must exist.
 func (w *World) Node(number uint32) *NodeInfo { return w.node(number) }
 
 // NowMs returns the store's time.
@@ -162,7 +162,7 @@ func (w *World) Step() uint64 { return w.steps() }
 // Phase returns the current phase.
 func (w *World) Phase() Phase { return w.phase }
 
-// Builds returns the builds that the run knows.
+// Builds returns the builds known to the run.
 func (w *World) Builds() []*engine.Build { return w.builds }
 
 func (w *World) run() {
@@ -185,7 +185,7 @@ func (w *World) run() {
 	}
 }
 
-// advance carries out the next event; it returns false if there is none, or if the budget is used up.
+// advance carries out the next event. It returns false if there is none or the step budget is used up.
 func (w *World) advance() bool {
 	e, ok := w.kernel.Next()
 	if !ok {
@@ -288,15 +288,16 @@ func (w *World) handle(e event) {
 	}
 }
 
-// defaultStepBudget bounds a run whose plan sets no budget: about a hundred times the steps of a run with a few dozen
-// instances. Each instance beyond fewInstances adds stepsEach, about forty times the steps of one instance.
+// defaultStepBudget limits a run whose plan sets no budget. It is about a hundred times the number of steps in a run
+// with a few dozen instances. Each instance beyond fewInstances adds stepsEach, about forty times the number of steps
+// that one instance takes.
 const (
 	defaultStepBudget uint64 = 400_000
 	stepsEach         uint64 = 5_000
 	fewInstances             = 64
 )
 
-// stepBudget returns the number of steps after which a run is stopped if its plan sets no budget.
+// stepBudget returns the step budget of a run whose plan does not set one.
 func stepBudget(p *plan.Plan) uint64 {
 	n := len(p.Instances) + len(p.Histories)
 	return defaultStepBudget + stepsEach*uint64(max(n-fewInstances, 0))

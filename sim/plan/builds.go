@@ -11,22 +11,22 @@ import (
 	"github.com/durosim/durosim/internal/planterm"
 )
 
-// Build is a build that the plan declares: it equals another build except for its fields.
+// Build is a build declared by the plan. It is like another build except for what its fields say.
 type Build struct {
-	// Name is the version of the build, such as 2.1.0, or VERSION+APPLICATION. In its plan, it replaces a known build of
-	// that name.
+	// Name is the version of the build, such as 2.1.0, or VERSION+APPLICATION. Within its plan, it replaces a known
+	// build with the same name.
 	Name string
-	// Like names the other build: one declared earlier, or else a known one.
+	// Like names the other build, which is either declared earlier or known.
 	Like string
-	// Range is the range of pins that a node of the build declares when its options name none; nil means from the lower
-	// end of the other build's range to the build's own version.
+	// Range is the range of pins that the build's nodes declare if their options set none. If nil, it goes from the
+	// lower end of the other build's range to the build's own version.
 	Range *engine.VersionRange
-	// Reads and Writes change the event kinds that the build decodes and emits. It emits only kinds that it decodes.
+	// Reads and Writes change which event kinds the build decodes and emits. It can emit only kinds that it decodes.
 	Reads, Writes KindChange
-	// Semantics, if not empty, replace the other build's replay semantics. Each entry applies to pins from its Since
-	// on; a zero Since applies to all other pins.
+	// Semantics, if not empty, replaces the other build's replay semantics. Each entry applies to pins from Since on;
+	// an entry with a zero Since applies to all other pins.
 	Semantics []engine.SemanticsChange
-	// Limits are the limits that differ; a zero field keeps the other build's limit.
+	// Limits holds the limits that differ. A zero field keeps the other build's limit.
 	Limits engine.Limits
 	// Lacks lists optional fields that the build neither reads nor writes, in addition to those that the other build
 	// lacks.
@@ -35,19 +35,20 @@ type Build struct {
 	Handlers HandlerChange
 }
 
-// KindChange adds event kinds to a set and removes some. It may name only kinds by which builds differ.
+// KindChange adds event kinds to a set and removes others. It may name only kinds that differ between builds.
 type KindChange struct{ With, Without []engine.EventKind }
 
-// HandlerChange changes what a build ships. An entry is an orchestration with its version (Ship@1.0.0), an
-// orchestration's name, which stands for all its versions, or an activity's name.
+// HandlerChange changes which handlers a build ships. An entry is an orchestration with a version (Ship@1.0.0), the
+// name of an orchestration, which means all its versions, or the name of an activity.
 type HandlerChange struct {
-	// Only, if not nil, lists everything that the build ships, apart from the plan's programs.
+	// Only, if not nil, lists everything that the build ships besides the plan's programs.
 	Only []string
-	// With adds handlers, which some known build must ship. Without removes handlers, and may name programs.
+	// With lists handlers to add, each of which some known build must ship. Without lists handlers to remove, and may
+	// name programs.
 	With, Without []string
 }
 
-// Declared returns the declared build with that name, or nil if there is none.
+// Declared returns the declared build with the given name, or nil.
 func (p *Plan) Declared(name string) *Build {
 	i := slices.IndexFunc(p.Builds, func(b Build) bool { return b.Name == name })
 	if i < 0 {
@@ -56,8 +57,8 @@ func (p *Plan) Declared(name string) *Build {
 	return &p.Builds[i]
 }
 
-// Ancestors returns the chain of declared builds on which a build is based, itself first, and the name of the known
-// build at the end of the chain. For a known build it returns no declared builds and the build's own name.
+// Ancestors returns the chain of declared builds that a build is based on, starting with the build itself, and the name
+// of the known build at the end of the chain. For a known build it returns no declared builds and the build's own name.
 func (p *Plan) Ancestors(name string) (declared []*Build, known string) {
 	before := len(p.Builds) // a build may be based only on earlier ones
 	for {
@@ -69,9 +70,10 @@ func (p *Plan) Ancestors(name string) (declared []*Build, known string) {
 	}
 }
 
-// AllBuilds returns the builds that the plan may name, in ascending order of version: the known ones and those that it
-// declares, all adapted to the plan's contract. It does not change the known builds; without declarations and contract
-// it returns them. The error names the build that cannot be made, or the unknown contract.
+// AllBuilds returns the builds that the plan may name, in ascending order of version: the known builds and those
+// declared by the plan, all adapted to the plan's contract. It does not modify the known builds, and returns them as
+// they are if there are no declarations and no contract. The error names the build that cannot be made, or the unknown
+// contract.
 func (p *Plan) AllBuilds(known []*engine.Build) ([]*engine.Build, error) {
 	if p.Contract == "" && len(p.Builds) == 0 {
 		return known, nil
@@ -120,7 +122,7 @@ func buildNames(builds []*engine.Build) string {
 	return strings.Join(names, ", ")
 }
 
-// make makes the declared build from the build that it is like.
+// make makes the declared build from the build it is based on.
 func (d *Build) make(like *engine.Build) (*engine.Build, error) {
 	text, application, apart := strings.Cut(d.Name, "+")
 	v, err := engine.ParseVersion(text)
@@ -192,8 +194,9 @@ func kindNames(kinds []engine.EventKind) string {
 	return strings.Join(names, ", ")
 }
 
-// introduce sets for each build since when its predecessors read each variable kind: a kind is younger than the last
-// predecessor that does not read it. The builds are in ascending order of version; introduce replaces them with copies.
+// introduce records, for each build, the version in which its predecessors began to read each kind that varies between
+// builds. A kind is newer than the last predecessor that does not read it. The builds are sorted by version; introduce
+// replaces them with copies.
 func introduce(builds []*engine.Build) {
 	for i, b := range builds {
 		made := *b

@@ -11,23 +11,23 @@ import (
 
 // Clock describes how a node's clock differs from true time. The zero value is a correct clock.
 type Clock struct {
-	// Offset is how far the clock is ahead at the start of the run, or behind if negative: whole milliseconds, at most
-	// clockMost.
+	// Offset is how far the clock is ahead at the start of the run, or behind if negative. It is in whole milliseconds
+	// and at most clockMost.
 	Offset time.Duration
-	// DriftPPM is how fast the clock runs, or slow if negative, in parts per million. It drifts at most DriftMost from
-	// its offset, like a synchronized clock.
+	// DriftPPM is how fast the clock runs, or how slow if negative, in parts per million. Like a synchronized clock, it
+	// drifts at most DriftMost from its offset.
 	DriftPPM int64
 }
 
-// The bounds of clocks.
+// Bounds for clocks.
 const (
 	clockMost    = time.Hour
 	DriftMost    = 200 * time.Millisecond
 	driftPPMMost = 10_000
 )
 
-// Ahead returns how far the clock is ahead of true time at that time since the start of the run; negative if it is
-// behind.
+// Ahead returns how far the clock is ahead of true time at the given time since the start of the run. It is negative if
+// the clock is behind.
 func (c Clock) Ahead(since time.Duration) time.Duration {
 	drift := since / 1_000_000 * time.Duration(c.DriftPPM)
 	return c.Offset + max(-DriftMost, min(drift, DriftMost))
@@ -45,7 +45,7 @@ func (c Clock) String() string {
 	return text
 }
 
-// span returns the most that the clock may be behind and ahead.
+// span returns the maximum by which the clock may be behind and ahead.
 func (c Clock) span() (behind, ahead time.Duration) {
 	behind, ahead = -c.Offset, c.Offset
 	if c.DriftPPM < 0 {
@@ -58,17 +58,17 @@ func (c Clock) span() (behind, ahead time.Duration) {
 
 // StoreOptions are a plan's settings for the store.
 type StoreOptions struct {
-	// CallersClock is set if each call happens at the time of its caller's clock; otherwise the store has its own
-	// clock, which is correct (docs/contract-decisions.md#clocks).
+	// CallersClock makes each call happen at the time on its caller's clock. Otherwise the store has its own clock,
+	// which is correct (docs/contract-decisions.md#clocks).
 	CallersClock bool
-	// Serial, if not 0, is how long the store is busy with each fetch: it serves fetches one at a time, in order of
+	// Serial, if not 0, is how long the store is busy with each fetch. It serves one fetch at a time, in order of
 	// arrival, while their callers wait. Other calls are not delayed.
 	Serial time.Duration
 }
 
-// Skew returns the most by which two clocks used for lock times can differ: those of nodes, of clients and probes,
-// which are correct, and of the store. It is 0 if the store has its own clock, because the store then uses only that
-// clock.
+// Skew returns the maximum difference between any two clocks used for lock times: those of the nodes, of clients and
+// probes, which are correct, and of the store. It is 0 if the store has its own clock, because then only that clock is
+// used.
 func (p *Plan) Skew() time.Duration {
 	if !p.Store.CallersClock {
 		return 0
@@ -85,7 +85,7 @@ func (p *Plan) Skew() time.Duration {
 	return behind + ahead
 }
 
-// skewed reports whether a fault may set a node's clock wrong.
+// skewed reports whether a fault may set the node's clock wrong.
 func (p *Plan) skewed(node string) bool {
 	return slices.ContainsFunc(p.Faults.Rates, func(r faults.Rate) bool {
 		return r.Kind == faultkind.ClockSkew && r.Num > 0 && (r.Node == "" || r.Node == node)
@@ -107,5 +107,5 @@ func (v *validation) clocks() {
 	}
 }
 
-// serialMost bounds StoreOptions.Serial.
+// serialMost is the upper bound of StoreOptions.Serial.
 const serialMost = 10 * time.Second

@@ -7,24 +7,24 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// Contents is the content of a store when a run begins: instances that another cluster has started, with their queues.
-// simrun reads one from an export. A run does not change it, so many plans may share one.
+// Contents is what a store contains when a run begins: instances started by another cluster, with their queues. simrun
+// reads one from an export. A run does not modify it, so many plans may share it.
 type Contents struct {
-	// Instances are in order of name. An instance that is to continue is also an instance of the plan, with Existing
-	// set.
+	// Instances is sorted by name. An instance that is to continue must also be one of the plan's instances, with
+	// Existing set.
 	Instances []memprovider.PreloadedInstance
 	// Messages are enqueued at the start of the run, in this order.
 	Messages []Message
 }
 
-// Message is a row of a queue. It goes into the worker queue if it is an activity.
+// Message is a row in a queue: the worker queue if it is an activity, otherwise the orchestrator queue.
 type Message struct {
 	Item engine.WorkItem
-	// Delay is how long the message stays invisible, from the start of the run.
+	// Delay is how long after the start of the run the message stays invisible.
 	Delay time.Duration
 }
 
-// Instance returns the stored instance of that name, or nil.
+// Instance returns the stored instance with the given name, or nil.
 func (s *Contents) Instance(id string) *memprovider.PreloadedInstance {
 	if s == nil {
 		return nil

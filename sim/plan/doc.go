@@ -1,5 +1,5 @@
-// Package plan describes a run as data: nodes and their builds, a schedule, instances and client actions on them,
-// probes and faults. It validates plans before a run, and describes the expectations of a scenario.
+// Package plan describes a run as data: nodes and their builds, a schedule, instances and what clients do to them,
+// probes and faults. It validates plans before a run and defines the expectations that a scenario may state.
 //
 //	p := &plan.Plan{
 //		Nodes:     []plan.Node{{Name: "A", Build: "1.5.0"}},
@@ -7,6 +7,6 @@
 //		Instances: []plan.Instance{{ID: "order-1", Orchestration: "ProcessOrder"}},
 //	}
 //
-// Package sim/cluster executes a plan; sim/scenario reads and writes plans as text. A plan holds no code: it names
+// Package sim/cluster executes plans, and sim/scenario reads and writes them as text. A plan contains no code: it names
 // builds and orchestrations, and the caller tells Plan.Validate which ones exist.
 package plan

@@ -12,34 +12,35 @@ import (
 	"github.com/durosim/durosim/internal/planterm"
 )
 
-// Expectation is a requirement of a scenario on its runs in addition to the properties: that a fact never happens, that
-// each such fact has certain attributes, or that some seed of the campaign shows it.
+// Expectation is a requirement that a scenario places on its runs in addition to the properties: that a fact never
+// occurs, that every such fact has certain attributes, or that the fact occurs in at least one seed of the campaign.
 //
 //	never turn in rollback where build=1.x pin=2.0.0
 //	always turn in pinned where pin=1.5.0 has build=1.5.0|1.6.0
 //	sometimes fetch where attempt=2
 //
-// A fact has a name, in Event, and attributes; package internal/facts lists them.
+// A fact has a name, which is in Event, and attributes. Package internal/facts lists them.
 type Expectation struct {
-	// Line and Text are the expectation's line in the scenario and its text there.
+	// Line and Text give the expectation's line number and text in the scenario.
 	Line int
 	Text string
 	Mode Mode
-	// In is the part of the story to which the expectation applies (Step.Mark), empty for the whole run.
+	// In names the part of the story to which the expectation applies (Step.Mark). If it is empty, the expectation
+	// applies to the whole run.
 	In    string
 	Event string
-	// Where are the attributes that select facts; all must match.
+	// Where holds the attributes that a fact must have to be selected.
 	Where []Attr
-	// Has are the attributes that "always" requires of each selected fact.
+	// Has holds the attributes that "always" requires of each selected fact.
 	Has []Attr
 }
 
-// Mode is what an expectation requires of the facts that it selects: "always" (each has the attributes in Has), "never"
-// (there are none) or "sometimes" (some seed of the campaign shows one).
+// Mode is what an expectation requires of the facts it selects: "always" (each has the attributes in Has), "never"
+// (there are none) or "sometimes" (there is one in at least one seed of the campaign).
 type Mode = planterm.Mode
 
-// Attr is an attribute of a fact and the value that it must have. A value is an exact text, a version prefix such as
-// "1.x" (also at the end of a handler: "Name@1.x"), or several of these, separated by "|".
+// Attr is an attribute of a fact with its required value. A value is an exact text, a version prefix such as "1.x"
+// (also at the end of a handler: "Name@1.x"), or several alternatives separated by "|".
 type Attr struct{ Name, Value string }
 
 // String returns the attribute as name=value.
@@ -60,11 +61,11 @@ func (a Attr) Match(value string) bool {
 	return false
 }
 
-// PointName returns the name of the coverage point that is reached when a run shows a fact that "sometimes" selects.
+// PointName returns the name of the coverage point that is reached when a fact selected by "sometimes" occurs.
 func (e Expectation) PointName() string { return fmt.Sprintf("expect:%d:%s", e.Line, e.Text) }
 
-// Validate returns an error that says what was expected if the expectation does not fit its mode or does not name a
-// fact.
+// Validate returns an error if the expectation does not fit its mode or does not name a fact. The error says what was
+// expected.
 func (e Expectation) Validate() error {
 	switch e.Mode {
 	case planterm.ModeAlways:
@@ -132,8 +133,8 @@ func checkAttr(known facts.Attr, event string, a Attr) error {
 	return nil
 }
 
-// neverMatches returns the required form of the attribute's values if the given value has another form and can never
-// match. It returns "" if the value has the right form.
+// neverMatches checks the form of a value. If the attribute's values have another form, so that the value can never
+// match, it returns the required form; otherwise it returns "".
 func neverMatches(attr, value string) (want string) {
 	switch attr {
 	case "build":

@@ -11,20 +11,20 @@ import (
 	"github.com/durosim/durosim/internal/program"
 )
 
-// Plan describes everything that a run will do, as data. Times are virtual, counted from the start of the run. A run
-// never changes its Plan; clone a Plan before changing it.
+// Plan describes everything that will happen in a run, as data. Times are virtual and count from the start of the run.
+// A run never modifies its Plan; clone a Plan before you modify it.
 type Plan struct {
 	Name string
-	// Builds are the builds that the plan declares in addition to the known ones.
+	// Builds are declared by the plan in addition to the known builds.
 	Builds []Build
 	Nodes  []Node
-	// Schedule is executed in order of At; steps due at the same time are executed in the order given.
+	// Schedule is executed in order of At. Steps due at the same time are executed in the order given.
 	Schedule []Step
-	// Programs are orchestrations that every node has in addition to its handlers; instances run them by name.
+	// Programs are orchestrations that every node has in addition to its handlers. Instances run them by name.
 	Programs  Programs
 	Instances []Instance
 	Histories []History
-	// Contents, if not nil, is the content of the store at the start.
+	// Contents, if not nil, is what the store contains at the start.
 	Contents *Contents
 	Probes   []Probe
 	Faults   faults.Plan
@@ -32,46 +32,46 @@ type Plan struct {
 	Strategy Strategy
 	Patience Patience
 	Profile  Profile
-	// Contract is the release whose contract the run must keep where engine.Contracts differ; empty means only the
-	// decisions of docs/contract-decisions.md.
+	// Contract is the release whose contract the run must keep where engine.Contracts differ. If it is empty, only the
+	// decisions in docs/contract-decisions.md apply.
 	Contract string
-	// Turbulence is how long schedule and faults last; every step must come before its end. 0 means until one second
+	// Turbulence is how long the schedule and faults last; all steps must come before it ends. 0 means until one second
 	// after the last schedule step or client action.
 	Turbulence time.Duration
-	// Until, if not 0, is when the run ends, even if work is still open. Unaided means that the run gets no help after
-	// turbulence and ends when nothing more can happen. With either, there is no calm and no relief: clients raise only
-	// the plan's events, and no node is started or becomes another build.
+	// Until, if not 0, is when the run ends, even if work is still unfinished. Unaided means that the run gets no help
+	// after turbulence and ends when nothing more can happen. Either of them disables calm and relief: clients raise
+	// only the plan's events, and no node is started or given another build.
 	Until   time.Duration
 	Unaided bool
-	// Relief is how to free work that no live node admits when calm ends.
+	// Relief determines how to free work that no live node admits when calm ends.
 	Relief Relief
-	// StepBudget bounds the steps of the run; 0 means 400,000 plus 5,000 for each instance beyond 64.
+	// StepBudget limits the steps of the run. 0 means 400,000, plus 5,000 for each instance beyond 64.
 	StepBudget uint64
-	// TurnBudget bounds the turns of one execution; 0 means 1000, or twenty times the most turns that an ended execution of
-	// the run took, whichever is more.
+	// TurnBudget limits the turns of each execution. 0 means the larger of 1000 and twenty times the number of turns
+	// taken by the longest execution of the run that has ended.
 	TurnBudget uint64
-	// Bugs are the planted bugs that are switched on.
+	// Bugs lists the planted bugs that are switched on.
 	Bugs []faults.BugID
 }
 
-// Relief is a way of freeing work that no live node admits. With the zero value, a node becomes the build that the work
-// is pinned to, and work that no build admits is deleted, so no work is stranded and no node replays beyond its own
-// build. "widen" makes every node admit every pin, as the documentation of release 0.1.26 recommended and that of
-// release 0.1.32 forbids (docs/contract/runtime.md#r15.2).
+// Relief is a way to free work that no live node admits. With the zero value, a node is given the build to which the
+// work is pinned, and work that no build admits is deleted, so that no work is stranded and no node replays beyond its
+// own build. With "widen", every node admits every pin, as release 0.1.26's documentation recommended and release
+// 0.1.32's forbids (docs/contract/runtime.md#r15.2).
 type Relief = planterm.Relief
 
-// Probe is an actor that makes raw provider calls that nodes never make (docs/scenario-format.md has its syntax).
+// Probe is an actor that makes raw provider calls which nodes never make (see docs/scenario-format.md for the syntax).
 type Probe = probe.Probe
 
-// Strategy is a way of routing work that a node cannot run: "filter", which is the contract's and the default, "bounce",
-// "sweeper" or "deadletter" (docs/strategies.md).
+// Strategy is a way to route work that a node cannot run: "filter", which is the contract's way and the default,
+// "bounce", "sweeper" or "deadletter" (docs/strategies.md).
 type Strategy = planterm.Strategy
 
-// Patience is how long the strategies sweeper and deadletter let work wait that no node can run, and the interval at
-// which they look for such work. A zero field means the default.
+// Patience is how long the strategies sweeper and deadletter leave work that no node can run, and how often they look
+// for it. Zero fields mean the defaults.
 type Patience struct{ After, Every time.Duration }
 
-// Or returns the patience with its defaults filled in: 30 s, and an interval of 5 s.
+// Or returns the patience with defaults filled in: After is 30 s and Every is 5 s.
 func (p Patience) Or() Patience {
 	if p.After == 0 {
 		p.After = 30 * time.Second
@@ -82,29 +82,29 @@ func (p Patience) Or() Patience {
 	return p
 }
 
-// Profile selects the release whose behaviour the nodes follow where it differs from the contract: "contract", the
-// default, or "duroxide-0.1.26" or "duroxide-0.1.32", which turn on all switches of faults.Profile for that release.
+// Profile selects the release that nodes imitate where it differs from the contract: "contract", the default, or
+// "duroxide-0.1.26" or "duroxide-0.1.32", which turn on all switches that faults.Profile returns for the release.
 type Profile = planterm.Profile
 
-// Node is a node of the cluster. It starts at once unless it is absent or its first step starts it.
+// Node is a node of the cluster. It starts immediately unless it is absent or its first step starts it.
 type Node struct {
 	Name    string
 	Build   string
 	Options []Setting
 	// Clock is the node's clock.
 	Clock Clock
-	// Handlers, if not nil, are the orchestrations that the node registers ("Name@1.0.0"); nil means those that its
-	// build ships.
+	// Handlers, if not nil, lists the orchestrations that the node registers ("Name@1.0.0"). Nil means those shipped by
+	// its build.
 	Handlers []string
 	// Absent nodes are started by an add step.
 	Absent bool
 }
 
-// Programs are orchestrations as data, which every node of a plan has. Scenarios define them, and package gen generates
-// them.
+// Programs are orchestrations defined as data, which all nodes in the plan have. Scenarios define them, and package gen
+// generates them.
 type Programs = program.Set
 
-// Setting is a node option by its contract name (see node.Options.Set).
+// Setting is a node option, identified by its name in the contract (see node.Options.Set).
 type Setting struct{ Name, Value string }
 
 // Verb is the kind of a schedule step.
@@ -113,9 +113,9 @@ type Verb string
 // The verbs of a schedule (docs/scenario-format.md#steps-of-a-schedule).
 const (
 	VerbUpgrade    Verb = "upgrade"    // graceful stop, then start Build
-	VerbRollback   Verb = "rollback"   // like upgrade, to an older build
+	VerbRollback   Verb = "rollback"   // same as upgrade, but to an older build
 	VerbStop       Verb = "stop"       // graceful
-	VerbCrash      Verb = "crash"      // at once, with loss of memory
+	VerbCrash      Verb = "crash"      // immediate stop with loss of memory
 	VerbStart      Verb = "start"      // after stop or crash
 	VerbPause      Verb = "pause"      // freeze for For
 	VerbAdd        Verb = "add"        // start an absent node for the first time
@@ -124,7 +124,7 @@ const (
 	VerbNarrow     Verb = "narrow"     // like widen, with a narrower Range
 	VerbRegister   Verb = "register"   // register Handler on the running node
 	VerbDeregister Verb = "deregister" // deregister Handler
-	VerbMark       Verb = "mark"       // begins the part Mark of the story, for expectations; no other effect
+	VerbMark       Verb = "mark"       // begin the part Mark of the story, for expectations; no other effect
 )
 
 // Starts reports whether the step starts or restarts its node.
@@ -136,7 +136,7 @@ func (v Verb) Starts() bool {
 	return false
 }
 
-// Step is one step of a schedule. Fields that the verb does not name are zero.
+// Step is one step of a schedule. Fields that the verb does not use are zero.
 type Step struct {
 	At      time.Duration
 	Verb    Verb
@@ -145,25 +145,25 @@ type Step struct {
 	Range   *engine.VersionRange
 	Handler string
 	For     time.Duration
-	// Mark names the part of the story that begins with this step; a part lasts until the next one begins.
+	// Mark names the part of the story that begins with this step. The part lasts until the next one begins.
 	Mark string
 }
 
-// Instance is an instance that a client starts, and what the client does with it later.
+// Instance is an instance started by a client, with what the client does to it later.
 type Instance struct {
 	ID            string
 	Orchestration string
-	// Version is the handler version to ask for; empty leaves the choice to the policy.
+	// Version is the requested handler version. If it is empty, the policy decides.
 	Version string
 	Input   string
 	StartAt time.Duration
 	Actions []Action
-	// Existing means that the plan's Contents already have the instance, so no client starts it.
+	// Existing means that the instance is already in the plan's Contents, so that no client starts it.
 	Existing bool
-	// Unaided means that only the plan sends anything to the instance and its children: calm neither raises the events that
-	// they wait for nor enqueues the messages that they ask for.
+	// Unaided means that only the plan sends messages to the instance and its children. Calm neither raises the events
+	// they are waiting for nor enqueues the messages they want to dequeue.
 	Unaided bool
-	// Expect is how the instance must end; empty means EndCompleted.
+	// Expect is how the instance must end. Empty means EndCompleted.
 	Expect End
 }
 
@@ -171,8 +171,7 @@ type Instance struct {
 type Action struct {
 	At   time.Duration
 	Verb ActionVerb
-	// Name, Topic and Data belong to an event; for a cancel, Data is the reason. Forced and Alone
-	// belong to a deletion.
+	// Name, Topic and Data describe an event; for a cancel, Data is the reason. Forced and Alone apply to a deletion.
 	Name, Topic, Data string
 	Forced, Alone     bool
 }
@@ -180,38 +179,38 @@ type Action struct {
 // ActionVerb is the kind of an action.
 type ActionVerb string
 
-// The actions of clients. A raised event has the generation of the instance's open wait, or the first generation if
-// there is none.
+// The actions of clients. A raised event has the same generation as the instance's open wait, or is a first-generation
+// event if there is none.
 const (
 	ActionRaise   ActionVerb = "raise"
 	ActionEnqueue ActionVerb = "enqueue"
 	ActionCancel  ActionVerb = "cancel"
-	ActionDelete  ActionVerb = "delete" // with its tree, refused while any of it runs unless Forced; Alone, without it
-	ActionPrune   ActionVerb = "prune"  // every execution except the current one and running ones
+	ActionDelete  ActionVerb = "delete" // with its tree, unless Alone; refused while any of it is running, unless Forced
+	ActionPrune   ActionVerb = "prune"  // every execution that is neither current nor running
 )
 
-// History is an execution that exists before the run, as an earlier cluster may have left it.
+// History is an execution that exists before the run, as if left by an earlier cluster.
 type History struct {
 	Instance      string
 	Orchestration string
 	Version       string
-	// Pin is the execution's pin; nil leaves it unpinned.
+	// Pin is the execution's pin. Nil means unpinned.
 	Pin *engine.Version
 	// Shape is the form of the stored events.
 	Shape Shape
-	// Variant chooses how a garbled or disagreeing history is wrong, from 1; 0 means 1.
+	// Variant selects in what way a garbled or disagreeing history is wrong, counting from 1. 0 means 1.
 	Variant int
-	// KickAt is when a client sends the instance an event, so that there is something to fetch; 0 means at the start.
+	// KickAt is when a client sends the instance an event, so that there is something to fetch. 0 means at the start.
 	KickAt time.Duration
 }
 
-// Shape is the form of a preloaded history: "waiting" (healthy, for the event that the kick sends), "unknown-kind" (with an
-// event kind that no build knows), "new-kind" (one that builds read from 2.0.0 on), "legacy" (that of 0.8.0), "corrupt"
-// (bytes that are not JSON), "garbled" (a text that no codec reads), "respelled" (healthy, in the JSON of another writer) or
-// "disagreeing" (the code asks for something else).
+// Shape is the form of a preloaded history: "waiting" (healthy, waiting for the event that the kick sends),
+// "unknown-kind" (has an event kind that no build knows), "new-kind" (has a kind that builds read from 2.0.0 on),
+// "legacy" (has a kind from 0.8.0), "corrupt" (bytes that are not JSON), "garbled" (text that no codec can read),
+// "respelled" (healthy, in another writer's JSON) or "disagreeing" (the code asks for something else).
 type Shape = planterm.Shape
 
-// Handler returns the name and version of the orchestration that the preloaded history belongs to.
+// Handler returns the name and version of the preloaded history's orchestration.
 func (h *History) Handler() (name, version string) {
 	name, version = h.Orchestration, h.Version
 	if name == "" {
@@ -232,7 +231,7 @@ func (h *History) Handler() (name, version string) {
 	return name, version
 }
 
-// CustomStatus returns the custom status that the instance has, nil if it has none.
+// CustomStatus returns the instance's custom status, or nil.
 func (h *History) CustomStatus() *string {
 	if h.Shape != planterm.ShapeRespelled {
 		return nil
@@ -241,7 +240,7 @@ func (h *History) CustomStatus() *string {
 	return &status
 }
 
-// preloadedVersion is the handler version of preloaded histories that name none.
+// preloadedVersion is the handler version of preloaded histories that do not name one.
 const preloadedVersion = "1.0.0"
 
 // String returns the step as a scenario file spells it.
@@ -261,6 +260,6 @@ func (s *Step) String() string {
 	return fmt.Sprintf("%s %s", s.Verb, s.Node)
 }
 
-// End is the way in which an instance must end: "completed", "failed", "eternal" (it runs until it is cancelled),
-// "poison" (it fails because no node has its handler) or "any".
+// End is how an instance must end: "completed", "failed", "eternal" (it runs until it is cancelled), "poison" (it fails
+// because no node has its handler) or "any".
 type End = planterm.End

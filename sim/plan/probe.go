@@ -54,7 +54,7 @@ func (v *validation) probes() {
 	}
 }
 
-// probeAim validates the target of a probe: exactly one of turns, activities, a message to send, or a sweep.
+// probeAim validates a probe's target, which is exactly one of turns, activities, a message to send, and a sweep.
 func (v *validation) probeAim(what string, p *probe.Probe) {
 	aims := 0
 	for _, is := range []bool{p.Filter != "", p.Work, p.Send != "", p.Sweep != "", p.Look} {

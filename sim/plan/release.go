@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/program"
 )
 
-// Releases returns the released builds that the plan names, in ascending order of version.
+// Releases returns the released builds named in the plan, in ascending order of version.
 func (p *Plan) Releases() []*engine.Build {
 	released := func(build string) bool { return strings.HasPrefix(build, engine.ReleasePrefix) }
 	if !slices.ContainsFunc(p.Nodes, func(n Node) bool { return released(n.Build) }) &&
@@ -27,9 +27,9 @@ func (p *Plan) Releases() []*engine.Build {
 	return out
 }
 
-// Modelled returns the plan with modelled builds in place of the released ones, each with its release's version. All
-// behave like the newest of these releases that has a profile; the store remains durosim's own. The plan shares
-// unchanged parts with p.
+// Modelled returns the plan with each released build replaced by a modelled one with the release's version. All of them
+// behave like the newest of these releases that has a profile. The store is still durosim's own. Unchanged parts are
+// shared with p.
 func (p *Plan) Modelled() *Plan {
 	out := *p
 	out.Nodes, out.Schedule, out.Builds = slices.Clone(p.Nodes), slices.Clone(p.Schedule), slices.Clone(p.Builds)
@@ -53,7 +53,7 @@ func (p *Plan) Modelled() *Plan {
 	return &out
 }
 
-// runtimeSwitches returns the switches of a release's profile that concern its runtime; none if it has no profile. It
+// runtimeSwitches returns the switches in a release's profile that affect its runtime, or none if it has no profile. It
 // omits switches that affect only work that a correct provider never delivers.
 func runtimeSwitches(release string) []faults.BugID {
 	var out []faults.BugID
@@ -65,7 +65,7 @@ func runtimeSwitches(release string) []faults.BugID {
 	return out
 }
 
-// releases rejects plans that a released runtime cannot run: it runs only the plan's programs.
+// releases rejects plans that a released runtime cannot run. Such a runtime runs only the plan's programs.
 func (v *validation) releases() {
 	released := v.plan.Releases()
 	if len(released) == 0 {
@@ -105,9 +105,9 @@ func (v *validation) releases() {
 	}
 }
 
-// Suit changes programs in place so that all nodes of the plan can run them, and run them in the same way: released
-// runtimes do not support topics, have other limits on keys than modelled builds, and start branches that are blocks in
-// a different order.
+// Suit changes programs in place so that all nodes in the plan can run them, and run them alike. Released runtimes do
+// not support topics, have other limits on keys than modelled builds, and start branches that are blocks in a different
+// order.
 func (p *Plan) Suit(set Programs) {
 	if len(p.Releases()) == 0 {
 		return
@@ -143,12 +143,12 @@ func (p *Plan) mixed() bool {
 		slices.ContainsFunc(p.Schedule, func(s Step) bool { return modelled(s.Build) }))
 }
 
-// branches reports whether the statements of op's block run concurrently.
+// branches reports whether the statements in op's block run concurrently.
 func branches(op program.Op) bool {
 	return op == program.OpJoin || op == program.OpSelect || op == program.OpDrop
 }
 
-// schedules reports whether a statement is a single call of the API.
+// schedules reports whether a statement is a single API call.
 func schedules(op program.Op) bool {
 	switch op {
 	case program.OpCall, program.OpCallFails, program.OpTimer, program.OpWait, program.OpDequeue, program.OpChild:
@@ -157,7 +157,7 @@ func schedules(op program.Op) bool {
 	return false
 }
 
-// plain reports whether every branch of a statement is a single call of the API.
+// plain reports whether every branch of a statement is a single API call.
 func plain(n *program.Node) bool {
 	return !branches(n.Op) || !slices.ContainsFunc(n.Kids, func(k program.Node) bool { return !schedules(k.Op) })
 }

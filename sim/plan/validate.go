@@ -13,8 +13,8 @@ import (
 	"github.com/durosim/durosim/internal/program"
 )
 
-// Validate checks the plan against the known builds and orchestrations, and returns all problems as one error. A run of
-// a valid plan does not fail.
+// Validate checks the plan against the known builds and orchestrations and returns all problems as one error. Running a
+// valid plan does not fail.
 func (p *Plan) Validate(known Known) error {
 	v := &validation{plan: p, known: known}
 	if all, err := p.AllBuilds(known.Builds); err != nil {
@@ -57,11 +57,11 @@ func (p *Plan) Validate(known Known) error {
 	return fmt.Errorf("plan %s: %w", p.Name, errors.Join(v.errs...))
 }
 
-// Known has the builds and orchestrations that plans may name.
+// Known lists the builds and orchestrations that plans may name.
 type Known struct {
 	Builds []*engine.Build
-	// Orchestrations are the shipped ones, as NAME@VERSION. A node's handlers and steps may register only these, and no
-	// program may have the name of one.
+	// Orchestrations lists the shipped orchestrations as NAME@VERSION. Handlers and steps may register only these, and
+	// no program may have the same name as one of them.
 	Orchestrations []string
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// declareBuild reads NAME like BUILD.
+// declareBuild parses `NAME like BUILD`.
 func (p *parser) declareBuild() {
 	b := plan.Build{Name: p.name("a version, such as 2.1.0")}
 	p.unique("build", b.Name)
@@ -26,7 +26,7 @@ func (p *parser) declareBuild() {
 	p.owner = ownerBuild
 }
 
-// checkBuilds fails if a declared build cannot be made.
+// checkBuilds reports an error if a declared build cannot be made.
 func (p *parser) checkBuilds() {
 	if p.err != nil {
 		return
@@ -36,7 +36,7 @@ func (p *parser) checkBuilds() {
 	}
 }
 
-// ownBuild returns the declared build that a line belongs to, nil after an error.
+// ownBuild returns the declared build that a line belongs to, or nil after an error.
 func (p *parser) ownBuild(owner ownerKind) *plan.Build {
 	if !p.below(owner, "a build", ownerBuild) || p.err != nil {
 		return nil
@@ -44,7 +44,7 @@ func (p *parser) ownBuild(owner ownerKind) *plan.Build {
 	return &p.s.Template.Builds[len(p.s.Template.Builds)-1]
 }
 
-// buildRange reads the range of pins that nodes of the build declare.
+// buildRange parses the range of pins that the build's nodes declare.
 func (p *parser) buildRange(owner ownerKind) {
 	b := p.ownBuild(owner)
 	if b == nil {
@@ -64,7 +64,7 @@ func (p *parser) buildRange(owner ownerKind) {
 	b.Range = r
 }
 
-// kinds reads with KIND... and without KIND..., which change what the build reads or writes.
+// kinds parses `with KIND...` and `without KIND...` clauses, which change what the build reads or writes.
 func (p *parser) kinds(owner ownerKind, what string) {
 	b := p.ownBuild(owner)
 	if b == nil {
@@ -99,7 +99,7 @@ func (p *parser) kinds(owner ownerKind, what string) {
 	p.checkBuilds()
 }
 
-// buildHandlers reads none, HANDLER..., with HANDLER... or without HANDLER...
+// buildHandlers parses `none`, `HANDLER...`, `with HANDLER...` or `without HANDLER...`.
 func (p *parser) buildHandlers() {
 	c := &p.s.Template.Builds[len(p.s.Template.Builds)-1].Handlers
 	list, what := &c.Only, "all the handlers"
@@ -129,7 +129,7 @@ func (p *parser) buildHandlers() {
 	}
 }
 
-// semantics reads NAME [from VERSION].
+// semantics parses `NAME [from VERSION]`.
 func (p *parser) semantics(owner ownerKind) {
 	b := p.ownBuild(owner)
 	if b == nil {
@@ -152,7 +152,7 @@ func (p *parser) semantics(owner ownerKind) {
 	b.Semantics = append(b.Semantics, c)
 }
 
-// limits reads carried COUNT, keys COUNT and bytes COUNT, at least one of them.
+// limits parses one or more of `carried COUNT`, `keys COUNT` and `bytes COUNT`.
 func (p *parser) limits(owner ownerKind) {
 	b := p.ownBuild(owner)
 	if b == nil {
@@ -172,7 +172,7 @@ func (p *parser) limits(owner ownerKind) {
 	}
 }
 
-// lacks reads FIELD...
+// lacks parses `FIELD...`.
 func (p *parser) lacks(owner ownerKind) {
 	b := p.ownBuild(owner)
 	if b == nil {
@@ -193,7 +193,7 @@ func (p *parser) lacks(owner ownerKind) {
 	}
 }
 
-// warnBuilds warns about declared builds that no node, step, probe, bug or other build names.
+// warnBuilds warns about declared builds that are not used by any node, step, probe, bug or other build.
 func (p *parser) warnBuilds() {
 	pl := &p.s.Template
 	for i, b := range pl.Builds {

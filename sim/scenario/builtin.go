@@ -14,14 +14,14 @@ import (
 //go:embed scenarios/*.txt situations/*.txt released/*.txt
 var embedded embed.FS
 
-// Default is the name of the scenario that runs by default.
+// Default is the name of the default scenario.
 const Default = "rolling-upgrade"
 
 // Named is a scenario that is part of the module.
 type Named struct {
 	Name  string
 	Title string
-	// File is the scenario's name in errors, Text its content.
+	// File is the name used in errors. Text is the scenario's text.
 	File string
 	Text []byte
 }
@@ -29,14 +29,14 @@ type Named struct {
 // Builtin returns the module's scenarios that need no host programs, sorted by name. The caller owns the result.
 func Builtin() []Named { return filesIn("scenarios") }
 
-// Released returns the module's scenarios with nodes of released runtimes, which need host programs, sorted by name.
-// The caller owns the result.
+// Released returns the module's scenarios that run released runtimes and thus need host programs, sorted by name. The
+// caller owns the result.
 func Released() []Named { return filesIn("released") }
 
-// Situations returns one small scenario for each corner case of docs/contract/runtime.md#r13 that a scenario can
-// express, sorted by name; a name begins with the case's number. No campaign runs them; a test does, and simrun run
-// FILE can. A line that begins with "#!" names a planted bug and the expectation or property that fails with it. The
-// caller owns the result.
+// Situations returns small scenarios, one for each corner case in docs/contract/runtime.md#r13 that a scenario can
+// express, sorted by name. Each name begins with the number of the case. They are not part of any campaign; a test runs
+// them, and so can `simrun run FILE`. A line that begins with "#!" names a planted bug and the expectation or property
+// that fails with it. The caller owns the result.
 func Situations() []Named { return filesIn("situations") }
 
 func filesIn(dir string) []Named {
@@ -58,8 +58,8 @@ func filesIn(dir string) []Named {
 	return all
 }
 
-// Lookup returns the scenario with that name from Builtin or Released. The scenario may name the given builds or, if
-// none are given, the shipped ones.
+// Lookup returns the scenario with the given name from Builtin or Released. The scenario may use the given builds or,
+// if none are given, the shipped ones.
 func Lookup(name string, builds ...*engine.Build) (*Scenario, error) {
 	for _, n := range slices.Concat(Builtin(), Released()) {
 		if n.Name == name {
@@ -69,7 +69,7 @@ func Lookup(name string, builds ...*engine.Build) (*Scenario, error) {
 	return nil, fmt.Errorf("unknown scenario %q%s", name, nearest(name))
 }
 
-// nearest suggests the built-in scenario that was probably meant, or says how to list them.
+// nearest suggests the built-in scenario that the user probably meant, or says how to list them.
 func nearest(name string) string {
 	var known []string
 	for _, n := range slices.Concat(Builtin(), Released()) {

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// clock reads OFFSET [drift PPM].
+// clock parses `OFFSET [drift PPM]`.
 func (p *parser) clock(owner ownerKind) {
 	if !p.below(owner, "a node", ownerNode) {
 		return
@@ -45,7 +45,7 @@ func (p *parser) clock(owner ownerKind) {
 	}
 }
 
-// store reads [clock own | callers] [serial DURATION].
+// store parses `[clock own | callers] [serial DURATION]`.
 func (p *parser) store() {
 	p.single("store")
 	if p.err == nil && !p.more() {

@@ -20,40 +20,41 @@ const formatVersion = 1
 
 const header = "durosim corpus"
 
-// Mode selects how an entry is replayed.
+// Mode determines how an entry is replayed.
 type Mode string
 
 // The modes of replay.
 const (
-	// ModeRecorded takes choices from Entry.Recording and draws nothing.
+	// ModeRecorded takes all choices from Entry.Recording and draws nothing.
 	ModeRecorded Mode = "recorded"
 	// ModeSeeded draws choices from Entry.Seed.
 	ModeSeeded Mode = "seeded"
 )
 
-// Entry is a stored run: a concrete plan, the source of its choices, and its outcome.
+// Entry is a stored run: a concrete plan, where its choices come from, and its outcome.
 type Entry struct {
-	// FormatVersion is the version of the entry's format; Format always writes formatVersion.
+	// FormatVersion is the entry's format version. Format always writes formatVersion.
 	FormatVersion int
 	Plan          *plan.Plan
-	// Expect lists the expectations of the run's scenario.
+	// Expect lists the expectations of the scenario that was run.
 	Expect []plan.Expectation
-	// Recording holds the choices made. Invariant: not nil in mode recorded. Keys made from sim.RootKey(true) are readable.
+	// Recording holds the choices made. Invariant: it is not nil in mode recorded. Keys derived from sim.RootKey(true)
+	// are readable.
 	Recording *sim.Recording
 	Seed      uint64
-	// Found names what the entry once showed: a property, or a property and a planted bug.
+	// Found names what the entry demonstrated when it was stored: a property, or a property and a planted bug.
 	Found string
-	// Verdict is the verdict that a replay must reach: "holds", or "violates" and the ids of properties.
+	// Verdict is the verdict that a replay must reach: "holds", or "violates" followed by the ids of properties.
 	Verdict string
-	// Digest is the digest of the trace when the entry was stored; empty if unknown.
+	// Digest is the trace's digest at the time the entry was stored. It is empty if unknown.
 	Digest string
-	// Needs are the orchestrations, as "Name@1.0.0", and activities that the run uses and durosim does not ship. A
-	// program with its own handlers registers them; without them a replay is a different run. Nil means that the run
+	// Needs lists the orchestrations (as "Name@1.0.0") and activities that the run uses and durosim does not ship. A
+	// program with its own handlers must register them, or else the replay is a different run. Nil means that the run
 	// uses only shipped handlers.
 	Needs []string
 	Note  string
 	Mode  Mode
-	// Chooser makes the choices in mode seeded, by a name of sim.NamedChooser; empty means random.
+	// Chooser is the name of the chooser (see sim.NamedChooser) in mode seeded. Empty means random.
 	Chooser string
 }
 
@@ -63,7 +64,7 @@ const (
 	verdictViolates = "violates"
 )
 
-// Violates returns the verdict that names these properties, sorted; without any it returns VerdictHolds.
+// Violates returns the verdict that names the given properties, sorted. Without any, it returns VerdictHolds.
 func Violates(properties ...string) string {
 	if len(properties) == 0 {
 		return VerdictHolds
@@ -73,7 +74,7 @@ func Violates(properties ...string) string {
 	return verdictViolates + " " + strings.Join(slices.Compact(ids), " ")
 }
 
-// ParseEntry reads a corpus entry. Its plan may name the given builds or, if none are given, the shipped ones. The
+// ParseEntry parses a corpus entry. Its plan may use the given builds or, if none are given, the shipped ones. The
 // error is an *Error.
 func ParseEntry(file string, data []byte, builds ...*engine.Build) (*Entry, error) {
 	p := newParser(file, builds)
@@ -99,8 +100,8 @@ func (e *Entry) NewChooser() (sim.Chooser, error) {
 	return named(e.Seed), nil
 }
 
-// Name returns the file name of the entry: 16 hex digits, a hash of everything that determines the run, and ".txt". The
-// hash does not cover verdict, digest and note.
+// Name returns the entry's file name: 16 hex digits, which are a hash of everything that determines the run, and
+// ".txt". The verdict, digest and note are not part of the hash.
 func (e *Entry) Name() string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "mode %s\nseed %d\n", e.Mode, e.Seed)
@@ -113,7 +114,7 @@ func (e *Entry) Name() string {
 	return hex.EncodeToString(sum[:8]) + ".txt"
 }
 
-// Format returns the canonical text of the entry; ParseEntry reads it back.
+// Format returns the entry's canonical text, which ParseEntry can parse.
 func (e *Entry) Format() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %d\n", header, formatVersion)
@@ -166,13 +167,13 @@ func (e *Entry) formatRecording(b *bytes.Buffer) {
 	}
 }
 
-// corpus reads the statements that only entries have. Each case begins with the meaning of its statement.
+// corpus parses the statements that only entries have. Each case starts with a comment on the meaning of its statement.
 func (p *parser) corpus(statement string) {
 	if statement != "choice" && statement != "priority" {
 		p.single(statement)
 	}
 	switch e := p.entry; statement {
-	// durosim corpus 1 begins an entry. An entry with another number has another format and is refused.
+	// durosim corpus 1 begins an entry. An entry with another number has another format and is rejected.
 	case "durosim":
 		p.keyword("corpus")
 		text := p.next("the version of the format").text
@@ -185,10 +186,10 @@ func (p *parser) corpus(statement string) {
 			p.failf("this entry is written in corpus format %d, and this durosim reads format %d: replay it with a durosim that reads that format", n, formatVersion)
 		}
 		e.FormatVersion = n
-	// found TEXT names what the entry once showed.
+	// found TEXT names what the entry demonstrated when it was stored.
 	case "found":
 		e.Found = p.rest("a property")
-	// verdict is the verdict that a replay must reach; another verdict is a failure.
+	// verdict is the verdict that a replay must reach; any other is a failure.
 	case "verdict":
 		e.Verdict = p.keyword(VerdictHolds, verdictViolates)
 		for ok := e.Verdict == verdictViolates; ok; ok = p.more() {
@@ -216,12 +217,12 @@ func (p *parser) corpus(statement string) {
 		if _, err := sim.NamedChooser(e.Chooser); err != nil && p.err == nil {
 			p.failf("%v", err)
 		}
-	// needs HANDLER... are the handlers that the run uses and that the caller's program must register.
+	// needs HANDLER... lists handlers that the run uses and that the caller's program must register.
 	case "needs":
 		for ok := true; ok; ok = p.more() {
 			e.Needs = append(e.Needs, p.name("an orchestration or an activity"))
 		}
-	// note TEXT is for the reader.
+	// note TEXT is for human readers.
 	case "note":
 		e.Note = p.rest("a text")
 	// recording seed NUMBER begins the recorded choices.
@@ -235,7 +236,7 @@ func (p *parser) corpus(statement string) {
 			c.Value = p.number("a value", 0, c.N-1)
 			e.Recording.Choices = append(e.Recording.Choices, c)
 		}
-	// priority KEY VALUE is a place in the order of simultaneous events: lower goes first.
+	// priority KEY VALUE places an event among simultaneous ones: lower values go first.
 	case "priority":
 		if c, ok := p.recorded(); ok {
 			c.Value = p.number("a value", 0, 1<<64-1)

@@ -1,5 +1,5 @@
-// Package scenario reads and writes the text format of scenarios and of corpus entries: they describe a simulation so
-// that it reads like a story.
+// Package scenario parses and formats the text of scenarios and of corpus entries. A scenario describes a simulation in
+// a form that reads like a story.
 //
 //	# A node is upgraded while an order waits for its approval.
 //	nodes A B run 1.5.0
@@ -14,28 +14,28 @@
 //
 // # Lines and words
 //
-// A statement is a line; its first word is its kind. Words are separated by spaces. A value that contains spaces, is
-// empty, or begins with # is written in quotes, as a Go string; so is a value that would be read as a keyword. # at the
-// start of a word begins a comment. The first comment line is the title. Indentation means nothing: option and handlers
-// belong to the node above them, raise and cancel to the instance or mix above them, mix to the load above it. Only
-// comments and empty lines may stand between them.
+// Each line is a statement, and its first word is its kind. Words are separated by spaces. A value that contains
+// spaces, is empty, or begins with # is written in quotes, as a Go string; so is a value that could be mistaken for a
+// keyword. A # at the start of a word begins a comment. The first comment line is the title. Indentation has no
+// meaning: option and handlers belong to the node above them, raise and cancel to the instance or mix above them, and
+// mix to the load above it. Only comments and empty lines may come between them.
 //
-// Statements may come in any order. [Statements] lists them all, [Steps] the steps of a schedule; the switch that parses
-// them describes each in more detail.
+// Statements may come in any order. [Statements] lists them all, and [Steps] lists the steps of a schedule. The switch
+// that parses them describes each in more detail.
 //
 // # Times
 //
-// A time is a Go duration since the start of the run, "10s". "10s..15s" is a time that is drawn from the seed, in whole
-// milliseconds, both ends included. The times of steps with "then" or "after" count from the step before them, and
-// those of actions with "after" from the start of their instance, whatever times were drawn for these.
+// A time is a Go duration since the start of the run, such as "10s". "10s..15s" is a time drawn from the seed, in whole
+// milliseconds, with both ends included. Steps with "then" or "after" are relative to the previous step, and actions
+// with "after" are relative to the start of their instance, at whatever times these happen.
 //
 // # Scenarios and plans
 //
-// [Parse] returns a [Scenario]; [Scenario.Expand] draws what it leaves open and returns a concrete plan. Every draw is keyed
-// by the name of its subject, so adding or removing an instance, a node or a step does not change the others' draws.
-// [Format] writes a plan as the text that Parse reads back, [Scenario.Format] a scenario. Both write a canonical form:
-// it keeps the order and drops all comments but the title, and a relative time becomes absolute where nothing is left
-// to draw. [Builtin] lists the module's scenarios.
+// [Parse] returns a [Scenario]. [Scenario.Expand] draws what the scenario leaves open and returns a concrete plan.
+// Every draw is keyed by the name of its subject, so adding or removing an instance, a node or a step does not change
+// other draws. [Format] writes a plan as text that Parse can parse, and [Scenario.Format] does the same for a scenario.
+// Both write a canonical form, which keeps the order, drops all comments except the title, and turns relative times
+// into absolute ones where nothing is left to draw. [Builtin] lists the module's scenarios.
 //
 // # Expectations
 //
@@ -45,21 +45,22 @@
 //	expect always turn where first=yes build=2.0.0 has pin=2.0.0
 //	expect sometimes wait where pin=9.9.9
 //
-// "never": no such event happens. "always": each event that "where" selects has the attributes after "has".
-// "sometimes": some seed of a campaign of at least "seeds" runs shows one. "in" limits the expectation to a part of the
-// story, from its mark to the next. A value may list several alternatives, separated by "|", and may end in ".x" for
-// all versions with that prefix. "in PART:" may also stand before the event, and "where" may be omitted.
+// "never" means that no such event happens. "always" means that each event selected by "where" has the attributes after
+// "has". "sometimes" means that the event happens in at least one seed of a campaign of at least "seeds" runs. "in"
+// limits the expectation to a part of the story, from its mark to the next. A value may list alternatives separated by
+// "|", and may end in ".x" to mean all versions with that prefix. "in PART:" may also come before the event, and
+// "where" may be omitted.
 //
 // # Corpus entries
 //
-// An [Entry] is a stored run. Its text is a header, which begins with "durosim corpus 1", then a concrete plan in the
-// language of scenarios, then the recorded choices. An entry with another format version is refused.
+// An [Entry] is a stored run. Its text consists of a header, which begins with "durosim corpus 1", a concrete plan in
+// the language of scenarios, and the recorded choices. An entry with another format version is rejected.
 //
 // # Guarantees and limits
 //
-// Parse never panics, whatever its input; it reports the first error with file, line and what was expected. It checks
-// what it can from the text alone: words, ranges, duplicate names, and references to nodes, parts of the story, builds,
-// options and kinds of faults that do not exist. plan.Plan.Validate checks whether a node has a handler and whether a
-// step makes sense. Times go up to 1000 hours. A plan that breaks these rules can be formatted, but Parse refuses its
-// text.
+// Parse never panics, whatever its input. It reports the first error with the file, the line and what was expected. It
+// checks everything that can be checked from the text alone: words, ranges, duplicate names, and references to nodes,
+// parts of the story, builds, options and kinds of faults that do not exist. plan.Plan.Validate checks whether a node
+// has a handler and whether a step makes sense. Times are at most 1000 hours. A plan that breaks these rules can be
+// formatted, but Parse rejects its text.
 package scenario

@@ -14,26 +14,26 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Overrides replace parts of a scenario. The zero value leaves everything as it is.
+// Overrides replace parts of a scenario. The zero value replaces nothing.
 type Overrides struct {
-	// Faults, if not nil, replace the scenario's own; NamedFaults returns them by name.
+	// Faults, if not nil, replaces the scenario's faults; NamedFaults returns a fault plan by name.
 	Faults *faults.Plan
-	// Profile and Strategy, if not empty, replace the scenario's own.
+	// Profile and Strategy, if not empty, replace those of the scenario.
 	Profile  plan.Profile
 	Strategy plan.Strategy
-	// Contract, if not empty, replaces the scenario's own.
+	// Contract, if not empty, replaces the scenario's contract.
 	Contract string
 	// CallersClock, if not nil, sets whether the store uses its callers' clocks.
 	CallersClock *bool
-	// Bugs, if not nil, replace the scenario's own.
+	// Bugs, if not nil, replaces the scenario's bugs.
 	Bugs []faults.BugID
-	// Instances, if not 0, replaces the number of instances of the load. A scenario without a load cannot have it.
+	// Instances, if not 0, replaces the number of instances in the load. It is an error if the scenario has no load.
 	Instances int
-	// StepBudget, if not 0, replaces the scenario's own.
+	// StepBudget, if not 0, replaces the scenario's step budget.
 	StepBudget uint64
 }
 
-// The segments of draws' keys.
+// Segments for the keys of draws.
 var (
 	labelExpand = sim.NewLabel("expand")
 	labelStep   = sim.NewLabel("step")
@@ -50,11 +50,11 @@ var (
 	labelInput  = sim.NewLabel("input")
 )
 
-// Expand draws what the scenario leaves open. The plan is a function of scenario, seed and overrides; it shares nothing
-// with the scenario. Each draw is keyed by the name of its subject: a step by its verb, its object, and the number of
-// similar steps before it; an instance of the load by its number. Thus adding a step, node or instance does not change
-// other draws. An action that is drawn before the start of its instance is moved to the start. Expand fails if the
-// scenario was not made by Parse, or if o is invalid.
+// Expand draws what the scenario leaves open. The plan depends only on the scenario, the seed and the overrides, and
+// shares nothing with the scenario. Each draw is keyed by the name of its subject: a step by its verb, its object and
+// the number of similar steps before it, and an instance of the load by its number. Adding a step, node or instance
+// therefore does not change other draws. If an action is drawn before the start of its instance, it is moved to the
+// start. Expand returns an error if the scenario was not made by Parse, or if o is invalid.
 func (s *Scenario) Expand(seed uint64, o Overrides) (*plan.Plan, error) {
 	if err := s.validate(o); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (s *Scenario) Expand(seed uint64, o Overrides) (*plan.Plan, error) {
 	return e.plan, nil
 }
 
-// validate returns an error if the scenario or the overrides make drawing impossible.
+// validate returns an error if the scenario or the overrides make it impossible to draw a plan.
 func (s *Scenario) validate(o Overrides) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("scenario %s: %s", s.Name, fmt.Sprintf(format, args...))
@@ -285,7 +285,7 @@ func (e *expansion) load(o Overrides) {
 	}
 }
 
-// names reports whether the load may give an instance with that orchestration the name id.
+// names reports whether the load may use the name id for an instance of the orchestration.
 func (l *Load) names(orchestration, id string) bool {
 	number, ok := strings.CutPrefix(id, orchestration+"-")
 	n, err := strconv.Atoi(number)
@@ -299,8 +299,7 @@ type inputRange struct {
 	times, ok bool
 }
 
-// parseInputRange reads "2..6" or "1s..8s". For any other text it returns no range, and an error only if the text looks
-// like a range.
+// parseInputRange parses "2..6" or "1s..8s". Any other text gives no range, and an error only if it looks like a range.
 func parseInputRange(s string) (inputRange, error) {
 	from, to, ok := strings.Cut(s, "..")
 	if !ok {
@@ -325,7 +324,7 @@ func parseInputRange(s string) (inputRange, error) {
 }
 
 func (e *expansion) input(k sim.Key, s string) string {
-	r, _ := parseInputRange(s) // validate has rejected malformed ranges
+	r, _ := parseInputRange(s) // malformed ranges were rejected by validate
 	if !r.ok {
 		return s
 	}
@@ -355,7 +354,7 @@ func (p *parser) instanceIDs() iter.Seq[string] {
 // clonePlan returns a copy that shares nothing with p.
 func clonePlan(p *plan.Plan) *plan.Plan {
 	c := *p
-	c.Builds = slices.Clone(p.Builds) // their contents never change
+	c.Builds = slices.Clone(p.Builds) // the builds themselves never change
 	c.Nodes = slices.Clone(p.Nodes)
 	for i := range c.Nodes {
 		c.Nodes[i].Options = slices.Clone(p.Nodes[i].Options)

@@ -13,9 +13,9 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Format returns the canonical text of a plan; Parse reads it back as a scenario that leaves nothing open. It writes
-// every rate, so that the text keeps its meaning when the named fault plans change. An empty strategy or profile is
-// read back as its default, filter or contract.
+// Format returns a plan's canonical text. Parsing it gives a scenario that leaves nothing open. Every rate is written
+// out, so that the text keeps its meaning when the named fault plans change. An empty strategy or profile is parsed as
+// the default, filter or contract.
 func Format(p *plan.Plan) []byte {
 	s := Scenario{Name: p.Name, Template: *p}
 	var b bytes.Buffer
@@ -23,7 +23,7 @@ func Format(p *plan.Plan) []byte {
 	return b.Bytes()
 }
 
-// Format returns the canonical text of the scenario; Parse reads it back. Of the comments it keeps only the title.
+// Format returns the scenario's canonical text, which Parse can parse. It keeps no comments except the title.
 func (s *Scenario) Format() []byte {
 	var b bytes.Buffer
 	if s.Title != "" {
@@ -41,8 +41,8 @@ func (s *Scenario) Format() []byte {
 	return b.Bytes()
 }
 
-// format writes everything except title and expectations. It writes the first single rates one by one, and the rest as
-// the fault plan named common.
+// format writes everything except the title and the expectations. It writes the first single rates one by one, and
+// refers to the rest as the fault plan named common.
 func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	p := &s.Template
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
@@ -156,7 +156,7 @@ func (s *Scenario) formatNodes(b *bytes.Buffer) {
 	}
 }
 
-// formatBuild writes a released runtime as two words.
+// formatBuild writes a released runtime's name as two words.
 func formatBuild(name string) string {
 	if version, released := strings.CutPrefix(name, engine.ReleasePrefix); released {
 		return "duroxide " + quote(version)
@@ -323,8 +323,8 @@ func (s *Scenario) formatSchedule(b *bytes.Buffer) {
 	}
 }
 
-// formatRange returns a range as versionRange reads it back: as a constraint if that is equivalent, otherwise as its
-// two ends.
+// formatRange returns a range in a form that versionRange accepts: as a constraint if that is equivalent, otherwise as
+// its two ends.
 func formatRange(r *engine.VersionRange) string {
 	if r == nil {
 		return "*"
@@ -342,7 +342,7 @@ func formatExpectations(b *bytes.Buffer, list []plan.Expectation) {
 	}
 }
 
-// formatExpectation returns the text of an expectation without its keyword.
+// formatExpectation returns an expectation's text without the keyword.
 func formatExpectation(e plan.Expectation) string {
 	text := string(e.Mode) + " " + e.Event
 	if e.In != "" {

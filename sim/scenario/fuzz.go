@@ -7,24 +7,24 @@ import (
 	"github.com/durosim/durosim/faults"
 )
 
-// Fuzz limits what a fuzzer may add to the scenario's plans, and how large they may get. For 0 and nil the fuzzer
-// decides.
+// Fuzz limits what a fuzzer may add to the scenario's plans and how large the plans may get. Where a field is 0 or nil,
+// the fuzzer decides.
 type Fuzz struct {
 	Nodes, Instances, Steps int
-	// Statements bounds the statements of programs; NoPrograms forbids adding any.
+	// Statements limits the number of statements in programs. NoPrograms forbids adding any.
 	Statements int
 	NoPrograms bool
-	// Faults are the kinds of faults that the fuzzer may add; NoFaults forbids adding any. Builds are the builds that
-	// it may give to nodes.
+	// Faults lists the kinds of faults that the fuzzer may add; NoFaults forbids adding any. Builds lists the builds
+	// that it may give to nodes.
 	Faults   []faults.Kind
 	NoFaults bool
 	Builds   []string
 }
 
-// maxFuzz bounds the counts of fuzz lines.
+// maxFuzz is the upper bound of the counts in fuzz lines.
 const maxFuzz = 10_000
 
-// fuzz reads nodes|instances|steps|statements COUNT..., faults none | KIND..., or builds BUILD....
+// fuzz parses `nodes|instances|steps|statements COUNT...`, `faults none | KIND...`, or `builds BUILD...`.
 func (p *parser) fuzz() {
 	f := &p.s.Fuzz
 	if p.err == nil && !p.more() {
@@ -70,7 +70,7 @@ func (p *parser) fuzzFaults() {
 	}
 }
 
-// lines returns the limits as statements, one for each limit.
+// lines returns the limits as statements, one per limit.
 func (f *Fuzz) lines() (out []string) {
 	for _, c := range []struct {
 		what string

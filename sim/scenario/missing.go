@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// CheckNeeds refuses an entry that needs orchestrations or activities that are not registered. known lists the
-// orchestrations that nodes of all builds may register, as in CheckHandlers, and their activities; own means that the
+// CheckNeeds rejects an entry that needs orchestrations or activities that are not registered. known lists the
+// orchestrations that nodes of all builds may register, as in CheckHandlers, and their activities. own means that the
 // caller has its own handlers. The error is an *Error.
 func (e *Entry) CheckNeeds(file string, known []string, own bool) error {
 	var missing []string
@@ -28,11 +28,11 @@ func (e *Entry) CheckNeeds(file string, known []string, own bool) error {
 		"replay it with the program or the test that stored it", strings.Join(missing, ", "))}
 }
 
-// CheckHandlers refuses a scenario that names code that no node has. An instance of such an orchestration would end as
-// poison, as the contract requires, and the scenario would pass without a turn; if an orchestration is missing on
-// purpose, the instance must say "expect poison" or "expect any". A declared build that withdraws such a handler would
-// change nothing. orchestrations, as "Name@1.0.0", and activities are what the nodes of all known builds may register;
-// programs of the scenario are known, too. The error is an *Error.
+// CheckHandlers rejects a scenario that refers to code that no node has. Otherwise an instance of such an orchestration
+// would end as poison, as the contract requires, and the scenario would pass without a single turn. If an orchestration
+// is missing on purpose, the instance must say "expect poison" or "expect any". Likewise, a declared build that
+// withdraws such a handler would change nothing. orchestrations (as "Name@1.0.0") and activities list what nodes of all
+// known builds may register. The scenario's programs are known as well. The error is an *Error.
 func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 	type start struct {
 		what, name, version string
@@ -80,7 +80,7 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 	return nil
 }
 
-// checkBuilds refuses a declared build with an unknown handler.
+// checkBuilds rejects a declared build with an unknown handler.
 func (s *Scenario) checkBuilds(known []string) error {
 	for _, b := range s.Template.Builds {
 		for _, name := range slices.Concat(b.Handlers.Only, b.Handlers.With, b.Handlers.Without) {

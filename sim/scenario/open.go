@@ -11,15 +11,15 @@ import (
 
 // Source defines where Open looks up names.
 type Source struct {
-	// Builds are the builds that a text may name; nil means the shipped ones.
+	// Builds lists the builds that a text may use. Nil means the shipped ones.
 	Builds []*engine.Build
 	// ReadFile reads files, like os.ReadFile. Nil means that there are no files.
 	ReadFile func(name string) ([]byte, error)
 }
 
-// Open resolves a name: a built-in scenario, a file with a scenario or a stored run, or, if the name has several lines,
-// the text of a scenario. The empty name means Default. Open returns the scenario, or the entry of a stored run. The
-// error wraps fs.ErrNotExist if the name is unknown; for a malformed text it is an *Error.
+// Open resolves a name, which may be a built-in scenario, a file that contains a scenario or a stored run, or, if it
+// has several lines, the text of a scenario. An empty name means Default. Open returns the scenario or, for a stored
+// run, the entry. The error wraps fs.ErrNotExist if the name is unknown; for malformed text it is an *Error.
 func (s Source) Open(name string) (*Scenario, *Entry, error) {
 	if name == "" {
 		name = Default
@@ -58,7 +58,7 @@ func (e notFound) Error() string { return e.text }
 
 func (e notFound) Is(target error) bool { return target == fs.ErrNotExist }
 
-// isEntry reports whether a text is a stored run rather than a scenario.
+// isEntry reports whether the text is a stored run rather than a scenario.
 func isEntry(data []byte) bool {
 	for line := range strings.Lines(string(data)) {
 		words := strings.Fields(line)

@@ -15,8 +15,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Parse reads a scenario. The scenario may name the given builds or, if none are given, the shipped ones. file is its
-// name in errors. The error is an *Error that names the first wrong line.
+// Parse parses a scenario. The scenario may use the given builds or, if none are given, the shipped ones. file is the
+// name used in errors. The error is an *Error that identifies the first wrong line.
 func Parse(file string, data []byte, builds ...*engine.Build) (*Scenario, error) {
 	p := newParser(file, builds)
 	p.read(data)
@@ -26,29 +26,29 @@ func Parse(file string, data []byte, builds ...*engine.Build) (*Scenario, error)
 	return p.s, nil
 }
 
-// parser reads one text, line by line. It keeps the first error; after that every method does nothing and returns zero
+// parser parses a text line by line. It keeps the first error; after that, all methods do nothing and return zero
 // values.
 type parser struct {
 	file   string
 	from   []*engine.Build // the known builds
-	builds []string        // the names of those, and of the builds declared so far
+	builds []string        // names of the known builds and of those declared so far
 	s      *Scenario
-	// entry is nil when a scenario is read.
+	// entry is nil when parsing a scenario.
 	entry *Entry
 	err   *Error
-	// program, if not nil, reads a program whose end has not been reached.
+	// program, if not nil, parses a program whose end has not been reached.
 	program *program.Parser
 
 	line  int
 	words []token
-	form  string // the form of the current statement, for its errors
+	form  string // the form of the current statement, for use in errors
 
 	owner ownerKind
-	// first is the index of the first node that the owner names.
+	// first is the index of the first node that the current owner names.
 	first int
-	once  map[string]int // statement → line, for those that may occur only once
+	once  map[string]int // statement → line, for statements that may occur only once
 	named map[string]int // kind and name → line
-	// The line numbers that finish needs. Invariant: each slice is as long as the scenario's slice that it describes.
+	// Line numbers needed by finish. Invariant: each slice is as long as the scenario's slice that it describes.
 	stepLines, faultLines, probeLines, expectLines []int
 	// stepWhen are the times of the steps.
 	stepWhen []when
@@ -56,7 +56,7 @@ type parser struct {
 	common faults.Plan
 }
 
-// ownerKind is the kind of statement to which sub-statements belong.
+// ownerKind is the kind of statement that sub-statements belong to.
 type ownerKind uint8
 
 const (
@@ -82,7 +82,7 @@ func newParser(file string, builds []*engine.Build) *parser {
 }
 
 func (p *parser) read(data []byte) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors write it at the start of files
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors put it at the start of a file
 	if at := noText(data); at >= 0 {
 		p.failf("this is not text: byte %d is 0x%02x", at, data[at])
 		return
@@ -113,7 +113,7 @@ func (p *parser) read(data []byte) {
 	p.finish()
 }
 
-// noText returns the offset of the first byte that is not valid text, or -1 if there is none.
+// noText returns the offset of the first byte that is not valid text, or -1.
 func noText(data []byte) int {
 	for at := 0; at < len(data); {
 		r, size := utf8.DecodeRune(data[at:])
@@ -125,8 +125,8 @@ func noText(data []byte) int {
 	return -1
 }
 
-// statement reads one line. Each case begins with the meaning of its statement; Statements returns the meanings as a
-// table.
+// statement parses one line. Each case starts with a comment on the meaning of its statement; Statements returns these
+// meanings as a table.
 func (p *parser) statement() {
 	head := p.words[0]
 	p.form = formOf(statementTable, head.text)
@@ -153,16 +153,16 @@ func (p *parser) statement() {
 	owner := p.owner
 	p.owner = ownerNone
 	switch head.text {
-	// scenario NAME names the scenario; reports and "simrun list" use the name.
+	// scenario NAME names the scenario. Reports and `simrun list` use the name.
 	case "scenario":
 		p.single(head.text)
 		p.s.Name = p.name("a name")
-	// seeds COUNT is the number of seeds from which on missing coverage makes a campaign fail.
+	// seeds COUNT is the smallest number of seeds for which missing coverage makes a campaign fail.
 	case "seeds":
 		p.single(head.text)
 		p.s.Seeds.Count = int(p.number("a number of seeds", 1, maxSeeds))
-	// require coverage POINT... lists points that such a campaign must reach, or it is vacuous; require matrix demands
-	// that each kind of fault meets each feature.
+	// require coverage POINT... lists coverage points that a campaign of that many seeds must reach; a campaign that
+	// misses one is vacuous. require matrix requires every kind of fault to affect every feature.
 	case "require":
 		if p.keyword("coverage", "matrix") == "matrix" {
 			p.s.Matrix = true
@@ -173,11 +173,11 @@ func (p *parser) statement() {
 			p.unique("coverage point", point)
 			p.s.Require = append(p.s.Require, point)
 		}
-	// strategy NAME is how work that a node cannot run is routed.
+	// strategy NAME determines how work that a node cannot run is routed.
 	case "strategy":
 		p.single(head.text)
 		p.s.Template.Strategy = plan.Strategy(p.oneOf("strategy", strategies))
-	// patience DURATION [every DURATION] is how long a sweeper or a dead-letter policy lets work wait.
+	// patience DURATION [every DURATION] is how long a sweeper or a dead-letter policy leaves work waiting.
 	case "patience":
 		p.single(head.text)
 		p.s.Template.Patience.After = p.positive()
@@ -185,19 +185,19 @@ func (p *parser) statement() {
 			p.keyword("every")
 			p.s.Template.Patience.Every = p.positive()
 		}
-	// profile NAME selects whose decisions the nodes follow where they differ from the contract.
+	// profile NAME selects the release that nodes imitate where it differs from the contract.
 	case "profile":
 		p.single(head.text)
 		p.s.Template.Profile = plan.Profile(p.oneOf("profile", profiles))
-	// contract RELEASE is the release whose contract applies where the releases differ.
+	// contract RELEASE selects the release whose contract applies where releases differ.
 	case "contract":
 		p.single(head.text)
 		p.s.Template.Contract = p.oneOf("contract", contracts())
-	// turbulence DURATION is how long steps and faults last; then calm begins, and obligations must be met.
+	// turbulence DURATION is how long steps and faults last. Then calm begins, in which obligations must be met.
 	case "turbulence":
 		p.single(head.text)
 		p.s.Template.Turbulence = p.duration("a duration")
-	// until DURATION is when the run ends, without calm and relief.
+	// until DURATION is when the run ends. There is no calm or relief.
 	case "until":
 		p.single(head.text)
 		p.s.Template.Until = p.duration("a duration")
@@ -205,7 +205,8 @@ func (p *parser) statement() {
 	case "relief":
 		p.single(head.text)
 		p.s.Template.Relief = plan.Relief(p.keyword(string(planterm.ReliefWiden)))
-	// budget COUNT steps bounds the run, budget COUNT turns each execution; exceeding a bound is a violation.
+	// budget COUNT steps limits the run, and budget COUNT turns limits each execution. Exceeding a limit is a
+	// violation.
 	case "budget":
 		count := p.number("a number of steps or turns", 1, maxBudget)
 		switch unit := p.keyword("steps", "turns"); unit {
@@ -216,8 +217,8 @@ func (p *parser) statement() {
 			p.single("budget of turns")
 			p.s.Template.TurnBudget = count
 		}
-	// bug ID... switches on planted bugs: the run then shows what breaks. "on" names the build or the node that has the bug;
-	// without it, all have the bug.
+	// bug ID... switches on planted bugs, to show what breaks. "on" limits the bug to one build or node; otherwise all
+	// have it.
 	case "bug":
 		for ok := true; ok; ok = p.more() {
 			id := p.name("the id of a planted bug, such as provider/filter-after-lock")
@@ -228,89 +229,90 @@ func (p *parser) statement() {
 			p.unique("bug", id)
 			p.s.Template.Bugs = append(p.s.Template.Bugs, faults.BugID(id))
 		}
-	// faults NAME is a whole fault plan.
+	// faults NAME selects a fault plan.
 	case "faults":
 		p.single(head.text)
 		p.common, _ = NamedFaults(p.oneOf("fault plan", faultNames()))
-	// fault KIND N in M is one kind of fault; single kinds take precedence over the plan that faults names.
+	// fault KIND N in M sets the rate of one kind of fault. Single kinds take precedence over the plan selected by
+	// faults.
 	case "fault":
 		p.fault()
 	// build NAME like BUILD declares a build; the lines below it list the differences.
 	case "build":
 		p.declareBuild()
-	// range RANGE are the pins that nodes of the build above admit.
+	// range RANGE sets the pins that nodes running the build above admit.
 	case "range":
 		p.buildRange(owner)
-	// reads and writes with KIND... without KIND... change the kinds of events of the build above.
+	// reads and writes with KIND... without KIND... change the event kinds of the build above.
 	case "reads", "writes":
 		p.kinds(owner, head.text)
-	// semantics NAME from VERSION are the semantics with which the build above replays executions begun by such
-	// versions.
+	// semantics NAME from VERSION sets the semantics with which the build above replays executions begun by that
+	// version or later.
 	case "semantics":
 		p.semantics(owner)
-	// limits carried N keys N bytes N are what the build above allows.
+	// limits carried N keys N bytes N sets limits of the build above.
 	case "limits":
 		p.limits(owner)
-	// lacks FIELD... are optional fields that the build above neither reads nor writes.
+	// lacks FIELD... lists optional fields that the build above neither reads nor writes.
 	case "lacks":
 		p.lacks(owner)
-	// node NAME... runs BUILD declares nodes; option and handlers below it apply to them.
+	// node NAME... runs BUILD declares nodes. The option and handlers lines below apply to all of them.
 	case "node", "nodes":
 		p.node()
 	// option NAME VALUE sets an option of the node above.
 	case "option":
 		p.option(owner)
-	// clock +OFFSET drift Nppm makes the clock of the node above wrong.
+	// clock +OFFSET drift Nppm sets the clock of the node above wrong.
 	case "clock":
 		p.clock(owner)
 	// store clock callers makes the store use its callers' clocks; store serial DURATION makes it serve fetches one at
 	// a time.
 	case "store":
 		p.store()
-	// handlers NAME@VERSION... limits what the node above registers, or what the build above ships.
+	// handlers NAME@VERSION... limits what the node above registers or what the build above ships.
 	case "handlers":
 		p.handlers(owner)
 	// program NAME begins a program; the lines up to its end are its statements.
 	case "program":
 		p.beginProgram()
-	// history INSTANCE runs NAME ... is an execution that exists before the run.
+	// history INSTANCE runs NAME ... declares an execution that exists before the run.
 	case "history":
 		p.history()
-	// instance ID runs NAME ... is an instance that a client starts; raise, enqueue and cancel below it apply to this
-	// instance.
+	// instance ID runs NAME ... declares an instance that a client starts. The raise, enqueue and cancel lines below
+	// apply to it.
 	case "instance":
 		p.instance()
-	// raise EVENT sends an event to the instance above, or to each of the mix above.
+	// raise EVENT sends an event to the instance above, or to each instance of the mix above.
 	case "raise":
 		p.action(owner, plan.ActionRaise)
-	// enqueue EVENT sends a queue message to the instance above, or to each of the mix above.
+	// enqueue EVENT sends a queue message to the instance above, or to each instance of the mix above.
 	case "enqueue":
 		p.action(owner, plan.ActionEnqueue)
-	// cancel cancels the instance above, or each of the mix above.
+	// cancel cancels the instance above, or each instance of the mix above.
 	case "cancel":
 		p.action(owner, plan.ActionCancel)
-	// delete deletes the instance above, or each of the mix above; prune removes its old executions.
+	// delete deletes the instance above, or each instance of the mix above. prune removes its old executions.
 	case "delete":
 		p.action(owner, plan.ActionDelete)
 	case "prune":
 		p.action(owner, plan.ActionPrune)
-	// fuzz limits what simrun fuzz puts into plans of the scenario.
+	// fuzz limits what `simrun fuzz` may add to the scenario's plans.
 	case "fuzz":
 		p.fuzz()
-	// load COUNT instances starts that many more instances; the mix lines below list their kinds.
+	// load COUNT instances starts that many additional instances. The mix lines below list their kinds.
 	case "load":
 		p.load()
-	// mix WEIGHT NAME ... is one kind of instance of the load above.
+	// mix WEIGHT NAME ... declares one kind of instance for the load above.
 	case "mix":
 		p.mix(owner)
-	// probe NAME reads BUILD ... makes raw provider calls that nodes never make.
+	// probe NAME reads BUILD ... declares an actor that makes raw provider calls which nodes never make.
 	case "probe":
 		p.probe()
-	// at TIME STEP does something to the cluster at a time of the run.
+	// at TIME STEP does something to the cluster at that time.
 	case "at":
 		lo, hi := p.span("a time")
 		p.step(lo, hi, false)
-	// then STEP is a step at the same time as the step before it, whatever time was drawn for that.
+	// then STEP happens at the same time as the previous step, even if that time is drawn.
 	case "then":
 		if len(p.words) == 1 && p.words[0].is("nothing") { // no calm or relief after turbulence
 			p.words = nil
@@ -319,11 +321,11 @@ func (p *parser) statement() {
 			break
 		}
 		p.step(0, 0, true)
-	// after TIME STEP is a step that long after the step before it.
+	// after TIME STEP happens that long after the previous step.
 	case "after":
 		lo, hi := p.span("a time")
 		p.step(lo, hi, true)
-	// expect states what runs must show in addition to the properties.
+	// expect states a requirement on runs in addition to the properties.
 	case "expect":
 		p.expect()
 	case "durosim", "found", "verdict", "digest", "seed", "mode", "chooser", "needs", "note", "recording", "choice", "priority":
@@ -368,7 +370,7 @@ func bugIDs() []string {
 // faultNames returns the names of the fault plans.
 func faultNames() []string { return []string{"none", "light", "full", "timing"} }
 
-// NamedFaults returns the fault plan with that name.
+// NamedFaults returns the fault plan with the given name.
 func NamedFaults(name string) (faults.Plan, error) {
 	switch name {
 	case "none":
@@ -383,7 +385,7 @@ func NamedFaults(name string) (faults.Plan, error) {
 	return faults.Plan{}, fmt.Errorf("unknown fault plan %q: expected %s", name, orList(faultNames()))
 }
 
-// contracts returns the releases that have a contract of their own.
+// contracts returns the releases that have their own contract.
 func contracts() (releases []string) {
 	for _, c := range engine.Contracts() {
 		releases = append(releases, c.Release)

@@ -22,7 +22,7 @@ func faultKinds() []string {
 	return kinds
 }
 
-// fault reads KIND N in M [from TIME] [to TIME] [on NODE].
+// fault parses `KIND N in M [from TIME] [to TIME] [on NODE]`.
 func (p *parser) fault() {
 	kind := p.name("a kind of fault")
 	p.known("fault", kind, faultKinds())
@@ -53,7 +53,7 @@ func (p *parser) fault() {
 	p.faultLines = append(p.faultLines, p.line)
 }
 
-// node reads NAME... runs BUILD [absent].
+// node parses `NAME... runs BUILD [absent]`.
 func (p *parser) node() {
 	pl := &p.s.Template
 	p.first = len(pl.Nodes)
@@ -86,7 +86,7 @@ func (p *parser) below(owner ownerKind, what string, allowed ...ownerKind) bool 
 	return true
 }
 
-// option reads NAME VALUE; the value extends to the end of the line.
+// option parses `NAME VALUE`. The value extends to the end of the line.
 func (p *parser) option(owner ownerKind) {
 	if !p.below(owner, "a node", ownerNode) {
 		return
@@ -112,7 +112,7 @@ func (p *parser) option(owner ownerKind) {
 	}
 }
 
-// handlers reads none or NAME@VERSION...; below a build, it calls buildHandlers.
+// handlers parses `none` or `NAME@VERSION...`. Below a build, it calls buildHandlers.
 func (p *parser) handlers(owner ownerKind) {
 	if !p.below(owner, "a node or a build", ownerNode, ownerBuild) {
 		return
@@ -140,7 +140,7 @@ func (p *parser) handlers(owner ownerKind) {
 	}
 }
 
-// registered checks NAME@VERSION.
+// registered checks a NAME@VERSION.
 func (p *parser) registered(name string) {
 	if p.err != nil {
 		return
@@ -155,7 +155,7 @@ func (p *parser) registered(name string) {
 	}
 }
 
-// history reads INSTANCE and then, in any order, runs, pinned or unpinned, shape, variant and kick.
+// history parses INSTANCE followed by these clauses in any order: runs, pinned or unpinned, shape, variant and kick.
 func (p *parser) history() {
 	var h plan.History
 	h.Instance = p.name("an instance")
@@ -188,10 +188,10 @@ func (p *parser) history() {
 	p.s.Template.Histories = append(p.s.Template.Histories, h)
 }
 
-// variantMost is far above the number of variants of any shape; they repeat.
+// variantMost is far higher than the number of variants of any shape. Variants repeat.
 const variantMost = 1000
 
-// instance reads ID runs NAME[@VERSION] and then, in any order, with, at and expect.
+// instance parses `ID runs NAME[@VERSION]` followed by the clauses with, at and expect in any order.
 func (p *parser) instance() {
 	var in plan.Instance
 	in.ID = p.name("an instance")
@@ -216,7 +216,7 @@ func (p *parser) instance() {
 	p.owner = ownerInstance
 }
 
-// action reads the rest of raise, enqueue, cancel, delete and prune.
+// action parses the rest of a raise, enqueue, cancel, delete or prune line.
 func (p *parser) action(owner ownerKind, verb plan.ActionVerb) {
 	if !p.below(owner, "an instance or a mix", ownerInstance, ownerMix) {
 		return
@@ -278,7 +278,7 @@ func (p *parser) action(owner ownerKind, verb plan.ActionVerb) {
 	p.draw(d)
 }
 
-// load reads COUNT instances [from TIME] [over DURATION].
+// load parses `COUNT instances [from TIME] [over DURATION]`.
 func (p *parser) load() {
 	p.single("load")
 	l := &Load{Count: int(p.number("a number of instances", 1, maxLoad))}
@@ -298,7 +298,7 @@ func (p *parser) load() {
 	p.owner = ownerLoad
 }
 
-// expectedEnd reads how an instance may end.
+// expectedEnd parses how an instance may end.
 func (p *parser) expectedEnd() plan.End {
 	t, ends := p.next("an end"), texts(planterm.Ends())
 	if _, err := plan.End(t.text).Ways(); err != nil {
@@ -307,7 +307,7 @@ func (p *parser) expectedEnd() plan.End {
 	return plan.End(t.text)
 }
 
-// mix reads WEIGHT NAME[@VERSION] or WEIGHT generated programs, then [with INPUT] [expect END[|END]].
+// mix parses `WEIGHT NAME[@VERSION]` or `WEIGHT generated programs`, followed by `[with INPUT] [expect END[|END]]`.
 func (p *parser) mix(owner ownerKind) {
 	if !p.below(owner, "a load", ownerLoad, ownerMix) {
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// step reads a step of the schedule. The time of a relative step counts from the step before it.
+// step parses a step of the schedule. The time of a relative step counts from the previous step.
 func (p *parser) step(lo, hi time.Duration, relative bool) {
 	pl := &p.s.Template
 	index := len(pl.Schedule)
@@ -35,14 +35,14 @@ func (p *parser) step(lo, hi time.Duration, relative bool) {
 	// mark PART begins a part of the story, which lasts until the next mark.
 	case s.Verb == plan.VerbMark:
 		s.Mark = p.name("a part's name")
-	// upgrade NODE to BUILD stops the node gracefully and starts the build in its place. rollback NODE to BUILD is the
-	// same, for an older build.
+	// upgrade NODE to BUILD stops the node gracefully and starts the build in its place. rollback NODE to BUILD does
+	// the same with an older build.
 	case s.Verb == plan.VerbUpgrade, s.Verb == plan.VerbRollback:
 		s.Node = p.name("a node")
 		p.keyword("to")
 		s.Build = p.build()
-	// stop NODE stops it gracefully, remove NODE permanently; crash NODE stops it at once; start NODE starts it again;
-	// add NODE starts an absent node for the first time.
+	// stop NODE stops it gracefully, remove NODE stops it permanently, crash NODE stops it immediately, start NODE
+	// starts it again, and add NODE starts an absent node for the first time.
 	case s.Verb == plan.VerbStop, s.Verb == plan.VerbRemove, s.Verb == plan.VerbCrash, s.Verb == plan.VerbStart, s.Verb == plan.VerbAdd:
 		s.Node = p.name("a node")
 	// pause NODE for TIME freezes it while it holds its locks.
@@ -54,7 +54,7 @@ func (p *parser) step(lo, hi time.Duration, relative bool) {
 			p.failf("pause for 0s: expected some time")
 		}
 		p.draw(openTime{Of: openFor, Index: index, Lo: from, Hi: to})
-	// widen NODE to RANGE and narrow NODE to RANGE restart it gracefully with another range of pins.
+	// widen NODE to RANGE and narrow NODE to RANGE restart it gracefully with a different range of pins.
 	case s.Verb == plan.VerbWiden, s.Verb == plan.VerbNarrow:
 		s.Node = p.name("a node")
 		p.keyword("to")
@@ -88,7 +88,8 @@ func (p *parser) step(lo, hi time.Duration, relative bool) {
 	p.stepWhen = append(p.stepWhen, w)
 }
 
-// versionRange reads a range to the end of the line, or its two ends as MIN..MAX, which may be empty.
+// versionRange parses a range up to the end of the line. The range may also be given by its two ends, as MIN..MAX, in
+// which case it may be empty.
 func (p *parser) versionRange() *engine.VersionRange {
 	text := p.rest("a range of versions")
 	if p.err != nil {
@@ -108,8 +109,8 @@ func (p *parser) versionRange() *engine.VersionRange {
 	return &r
 }
 
-// expect reads MODE EVENT [in PART] [where ...] [has ...]. "in PART:" may also stand before the event, and "where" may
-// be omitted.
+// expect parses `MODE EVENT [in PART] [where ...] [has ...]`. `in PART:` may also come before the event, and `where`
+// may be omitted.
 func (p *parser) expect() {
 	e := plan.Expectation{Line: p.line}
 	e.Mode = plan.Mode(p.oneOf("mode", []string{string(planterm.ModeAlways), string(planterm.ModeNever), string(planterm.ModeSometimes)}))
@@ -200,12 +201,12 @@ func (p *parser) draw(d openTime) {
 	}
 }
 
-// drawn reports whether the time of a field is open.
+// drawn reports whether a field's time is open.
 func (p *parser) drawn(of openOf, index, action int) bool {
 	return slices.ContainsFunc(p.s.open, func(d openTime) bool { return d.Of == of && d.Index == index && d.Action == action })
 }
 
-// settle turns a relative time into an absolute one, unless the time from which it counts is open.
+// settle turns a relative time into an absolute one, unless the time it is relative to is open.
 func (p *parser) settle(d openTime, from time.Duration, open bool) openTime {
 	if d.Relative && !open {
 		d.Relative, d.Lo, d.Hi = false, p.sum(from, d.Lo), p.sum(from, d.Hi)
@@ -221,7 +222,7 @@ func (p *parser) sum(a, b time.Duration) time.Duration {
 	return a + b
 }
 
-// finish makes the checks that need the whole text, and puts draws and faults into canonical order.
+// finish performs the checks that need the whole text, and puts draws and faults into canonical order.
 func (p *parser) finish() {
 	if p.err != nil {
 		return

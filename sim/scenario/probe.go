@@ -103,7 +103,7 @@ func (p *parser) probeFilter() string {
 	return filter
 }
 
-// alternatives reads known words separated by |.
+// alternatives parses known words separated by "|".
 func alternatives[T ~string](p *parser, what string, known []string) (list []T) {
 	for word := range strings.SplitSeq(p.name(orList(known)), "|") {
 		if p.err == nil && !slices.Contains(known, word) {

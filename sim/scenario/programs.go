@@ -18,7 +18,7 @@ import (
 // program that Program-7 may start.
 const generatedName = "Program"
 
-// beginProgram reads NAME [version VERSION].
+// beginProgram parses `NAME [version VERSION]`.
 func (p *parser) beginProgram() {
 	name, version, id := p.name("a program's name"), "", ""
 	if p.accept("version") {
@@ -29,7 +29,7 @@ func (p *parser) beginProgram() {
 	p.program = program.NewParser(name, version)
 }
 
-// programLine reads one line of a program.
+// programLine parses one line of a program.
 func (p *parser) programLine() {
 	if p.words[0].quoted {
 		p.failf("expected a statement of a program, found the string %q", p.words[0].text)
@@ -52,19 +52,19 @@ func (p *parser) programLine() {
 	plan := &p.s.Template
 	plan.Programs = append(plan.Programs, made)
 	forward := slices.ContainsFunc(made.Body, func(n program.Node) bool { return n.Op == program.OpAgain && n.Version != "" })
-	if !forward { // the named version may still follow; then finishPrograms decides
+	if !forward { // the named version may still follow, so finishPrograms decides
 		p.checkPrograms()
 	}
 }
 
-// checkPrograms fails if the programs read so far are invalid.
+// checkPrograms reports an error if the programs parsed so far are invalid.
 func (p *parser) checkPrograms() {
 	if err := p.s.Template.Programs.Validate(); err != nil {
 		p.failf("%v", strings.Split(err.Error(), "\n")[0])
 	}
 }
 
-// finishPrograms fails if the last program has no end.
+// finishPrograms reports an error if the last program has no end.
 func (p *parser) finishPrograms() {
 	if p.program != nil {
 		p.failf("the text ends within program %s: expected \"end\"", p.program.Program().Name)
@@ -90,7 +90,7 @@ func generates(l *Load) bool {
 	return false
 }
 
-// isGenerated reports whether a generated program may have the name.
+// isGenerated reports whether the name is one that a generated program may have.
 func isGenerated(name string) bool {
 	number, ok := strings.CutPrefix(name, generatedName+"-")
 	number, _, _ = strings.Cut(number, ".")
@@ -98,17 +98,18 @@ func isGenerated(name string) bool {
 	return ok && err == nil
 }
 
-// The key segments of a program's draws.
+// Segments for the keys of a program's draws.
 var (
 	labelProgram = sim.NewLabel("program")
 	labelNumber  = sim.NewLabel("number")
 )
 
-// eventsWithin bounds how long after its start an instance of a generated program gets the events that it waits for.
+// eventsWithin is the maximum time after its start at which an instance of a generated program gets the events it waits
+// for.
 const eventsWithin = 6 * time.Second
 
-// generate draws a program for an instance, and up to two of each event that the program waits for. Such an instance
-// may end in any way that its program allows, unless the mix says otherwise.
+// generate draws a program for an instance, and up to two of each event that the program waits for. The instance may
+// end in any way that its program allows, unless the mix says otherwise.
 func (e *expansion) generate(in *plan.Instance, key sim.Key) {
 	key, n := key.At(labelProgram), uint64(0)
 	choose := func(of int) int {
@@ -136,8 +137,8 @@ func (e *expansion) generate(in *plan.Instance, key sim.Key) {
 	}
 }
 
-// edgesGenerated moves some of an instance's events and messages to times at which their order is open: to its start, to
-// its first turn, to the time of another message, and to when a timer of the program may fire.
+// edgesGenerated moves some of an instance's events and messages to times at which their order is open: its start, its
+// first turn, the time of another message, or when one of the program's timers may fire.
 func (e *expansion) edgesGenerated(last *program.Program, in *plan.Instance, choose func(of int) int) {
 	for i := range in.Actions {
 		at, delays := &in.Actions[i].At, last.Delays()
@@ -156,7 +157,7 @@ func (e *expansion) edgesGenerated(last *program.Program, in *plan.Instance, cho
 	}
 }
 
-// cancelGenerated sometimes cancels an instance, up to three times at once, each time with a different reason: when it
+// cancelGenerated sometimes cancels an instance, up to three times at once with a different reason each time: when it
 // starts, when another message is sent to it, or later.
 func (e *expansion) cancelGenerated(in *plan.Instance, choose func(of int) int) {
 	if choose(7) != 6 {
@@ -203,7 +204,7 @@ func (e *expansion) withdrawGenerated(set program.Set, in *plan.Instance, choose
 	slices.SortStableFunc(e.plan.Schedule, func(a, b plan.Step) int { return cmp.Compare(a.At, b.At) })
 }
 
-// sendGenerated sends an instance n events or messages, each with different data.
+// sendGenerated sends an instance several events or messages, each with different data.
 func (e *expansion) sendGenerated(in *plan.Instance, verb plan.ActionVerb, name string, times int, choose func(of int) int) {
 	for i := range times {
 		in.Actions = append(in.Actions, plan.Action{

@@ -2,23 +2,23 @@ package scenario
 
 import "slices"
 
-// StatementInfo describes a statement of the language for listings. Words in capitals are placeholders.
+// StatementInfo describes a statement in listings. Words in capitals are placeholders.
 type StatementInfo struct {
 	Name    string
 	Form    string
 	Meaning string
-	// Below names the statements to which it belongs; empty means that it stands alone.
+	// Below names the statements under which it may appear. If it is empty, the statement stands alone.
 	Below string
-	// Only corpus entries may have Corpus statements, and only scenarios Open ones.
+	// Corpus statements may appear only in corpus entries, and Open ones only in scenarios.
 	Corpus, Open bool
-	// Example is a text that Parse accepts or, for Corpus statements, that ParseEntry accepts after its header.
+	// Example is a text that Parse accepts. For Corpus statements, ParseEntry accepts it after its header.
 	Example string
 }
 
-// Statements returns every statement, in the order in which Format writes them. The caller owns the slice.
+// Statements returns all statements, in the order in which Format writes them. The caller owns the slice.
 func Statements() []StatementInfo { return slices.Clone(statementTable) }
 
-// Steps returns the steps of a schedule, which follow at, then or after. The caller owns the slice.
+// Steps returns the steps of a schedule, which follow `at`, `then` or `after`. The caller owns the slice.
 func Steps() []StatementInfo { return slices.Clone(stepTable) }
 
 var statementTable = []StatementInfo{

@@ -7,13 +7,13 @@ import (
 	"unicode"
 )
 
-// token is a word of a line.
+// token is a word in a line.
 type token struct {
 	// text is the word, without quotes.
 	text string
 	// quoted words are values and never keywords.
 	quoted bool
-	// colon means that the word ended in a colon outside quotes; the colon is part of text.
+	// colon means that the word ended in a colon outside quotes. The colon is part of text.
 	colon bool
 }
 
@@ -21,8 +21,8 @@ func (t token) is(keyword string) bool { return !t.quoted && t.text == keyword }
 
 var errOpenString = errors.New(`unterminated string: expected a closing " on the same line, with \" for a quote inside`)
 
-// split splits a line into words. Words are separated by spaces and tabs; a "…" anywhere in a word is a Go string,
-// which may hold spaces; a word that begins with # begins a comment.
+// split splits a line into words. Words are separated by spaces and tabs, a "…" anywhere in a word is a Go string,
+// which may contain spaces, and a word that begins with # begins a comment.
 func split(line string) (words []token, comment string, err error) {
 	for {
 		line = strings.TrimLeft(line, " \t\r")
@@ -60,7 +60,7 @@ func split(line string) (words []token, comment string, err error) {
 	}
 }
 
-// quote returns a value as split reads it back: bare if that is unambiguous, otherwise in quotes.
+// quote returns a value in the form that split parses: bare if that is unambiguous, otherwise in quotes.
 func quote(s string) string {
 	if s == "" || s[0] == '#' {
 		return strconv.Quote(s)
@@ -73,7 +73,7 @@ func quote(s string) string {
 	return s
 }
 
-// quoteName is like quote, for a value in a position where one of the keywords could stand.
+// quoteName is like quote, for a value in a position where one of the keywords could also appear.
 func quoteName(s string, keywords ...string) string {
 	for _, k := range keywords {
 		if s == k {
@@ -83,7 +83,8 @@ func quoteName(s string, keywords ...string) string {
 	return quote(s)
 }
 
-// quoteText returns a text for the end of a line: bare if its words joined by single spaces equal the text.
+// quoteText returns a text for use at the end of a line. It is bare if its words joined by single spaces equal the
+// text.
 func quoteText(s string) string {
 	words := strings.Split(s, " ")
 	for _, w := range words {

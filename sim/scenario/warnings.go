@@ -10,12 +10,12 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Warnings returns what is suspicious in a scenario but not an error, in line order: a step that does nothing, an
-// upgrade to an older build, two parts with the same name. Stored runs have no warnings.
+// Warnings returns what is suspicious in a scenario without being an error, in line order: a step that has no effect,
+// an upgrade to an older build, two parts with the same name. Stored runs have no warnings.
 func (s *Scenario) Warnings() []*Error { return s.warnings }
 
-// WarningsOf returns the warnings of doubts about the scenario's instances and about one instance of each kind in its
-// load, with their lines. For an input that is drawn from a range, doubts gets the minimum.
+// WarningsOf calls doubts for each of the scenario's instances and for one instance of each kind in its load, and
+// returns the resulting warnings with their lines. If an input is drawn from a range, doubts gets the minimum.
 func (s *Scenario) WarningsOf(doubts func(*plan.Instance) []string) []*Error {
 	var all []*Error
 	about := func(in *plan.Instance, line int) {
@@ -67,7 +67,7 @@ func (p *parser) warnMarks() {
 	}
 }
 
-// warnEvents warns about events that are raised for a program that does not wait for them.
+// warnEvents warns about events raised for a program that does not wait for them.
 func (p *parser) warnEvents() {
 	for i := range p.s.Template.Instances {
 		in := &p.s.Template.Instances[i]
@@ -83,14 +83,14 @@ func (p *parser) warnEvents() {
 	}
 }
 
-// when is the earliest and latest time of a step. A relative step comes after the step before it.
+// when holds the earliest and latest time of a step. A relative step comes after the previous step.
 type when struct {
 	earliest, latest time.Duration
 	relative         bool
 }
 
-// warnSteps follows each node through its steps, and warns about steps that do nothing or not what they say. It skips
-// nodes for which the order of steps is not certain.
+// warnSteps follows each node through its steps and warns about steps that have no effect or a different one from what
+// they say. It skips nodes for which the order of steps is uncertain.
 func (p *parser) warnSteps() {
 	for _, n := range p.s.Template.Nodes {
 		p.warnNode(&n)
@@ -156,7 +156,7 @@ func (p *parser) warnBuild(line int, s *plan.Step, runs string) {
 	}
 }
 
-// follows reports whether step j, which is below step i in the text, certainly happens after it.
+// follows reports whether step j, which comes after step i in the text, is certain to happen after it.
 func (p *parser) follows(i, j int) bool {
 	if p.stepWhen[j].earliest >= p.stepWhen[i].latest {
 		return true

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/near"
 )
 
-// The bounds of values in a text: anything beyond them is a typing error.
+// Bounds on values in a text. Anything beyond them is a typing error.
 const (
 	maxTime   = 10 * 366 * 24 * time.Hour
 	maxSeeds  = 1_000_000_000
@@ -21,7 +21,7 @@ const (
 	maxOdds   = 1 << 62
 )
 
-// failf records an error, unless there already is one.
+// failf records an error unless there already is one.
 func (p *parser) failf(format string, args ...any) { p.failAt(p.line, format, args...) }
 
 func (p *parser) failAt(line int, format string, args ...any) {
@@ -32,7 +32,7 @@ func (p *parser) failAt(line int, format string, args ...any) {
 
 func (p *parser) more() bool { return p.err == nil && len(p.words) > 0 }
 
-// next takes the next word, or fails with what was expected.
+// next consumes the next word. If there is none, it reports what was expected.
 func (p *parser) next(what string) token {
 	if p.err != nil {
 		return token{}
@@ -46,7 +46,7 @@ func (p *parser) next(what string) token {
 	return t
 }
 
-// accept takes the next word if it is the keyword.
+// accept consumes the next word if it is the given keyword.
 func (p *parser) accept(keyword string) bool {
 	if p.more() && p.words[0].is(keyword) {
 		p.words = p.words[1:]
@@ -70,7 +70,7 @@ func (p *parser) keyword(keywords ...string) string {
 	return ""
 }
 
-// clause takes the next word, which must be one of the keywords and not yet in seen.
+// clause consumes the next word, which must be one of the keywords and must not be in seen.
 func (p *parser) clause(seen map[string]bool, keywords ...string) string {
 	t := p.next("a clause")
 	for _, k := range keywords {
@@ -86,14 +86,14 @@ func (p *parser) clause(seen map[string]bool, keywords ...string) string {
 	return ""
 }
 
-// end fails if words are left on the line.
+// end reports an error if words are left on the line.
 func (p *parser) end() {
 	if p.more() {
 		p.failf("unexpected %q: expected the end of the line, as in: %s", p.words[0].text, p.form)
 	}
 }
 
-// name takes a word that is not empty.
+// name consumes a nonempty word.
 func (p *parser) name(what string) string {
 	t := p.next(what)
 	if p.err == nil && t.text == "" {
@@ -102,7 +102,7 @@ func (p *parser) name(what string) string {
 	return t.text
 }
 
-// rest takes all words to the end of the line, at least one.
+// rest consumes all words up to the end of the line. There must be at least one.
 func (p *parser) rest(what string) string {
 	parts := []string{p.next(what).text}
 	for p.more() {
@@ -129,7 +129,8 @@ func orList(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// known is like oneOf, for long or open lists: its error lists the names only if there are few and none is similar.
+// known is like oneOf but for long or open-ended lists. Its error suggests a similar name, and lists all names only if
+// there are few and none is similar.
 func (p *parser) known(what, have string, all []string) {
 	for _, k := range all {
 		if k == have {
@@ -139,7 +140,7 @@ func (p *parser) known(what, have string, all []string) {
 	if p.err != nil {
 		return
 	}
-	const many = 24 // too many names for an error
+	const many = 24 // too many names to list in an error
 	hint := near.Hint(have, all)
 	if hint == "" && len(all) > 0 && len(all) <= many {
 		hint = ": expected " + orList(all)
@@ -156,7 +157,7 @@ func (p *parser) build() string {
 	return name
 }
 
-// released reads the version of a released runtime, and returns the name of its build.
+// released parses a released runtime's version and returns the name of its build.
 func (p *parser) released() string {
 	version := p.name("a version")
 	var known []string
@@ -175,7 +176,7 @@ func (p *parser) version() engine.Version {
 	return v
 }
 
-// handler takes an orchestration's name and optional version.
+// handler consumes an orchestration's name and optional version.
 func (p *parser) handler() (name, version string) {
 	t := p.next("an orchestration")
 	if p.err != nil {
@@ -217,7 +218,7 @@ func (p *parser) number(what string, least, most uint64) uint64 {
 	return n
 }
 
-// duration takes a single time.
+// duration consumes a single time.
 func (p *parser) duration(what string) time.Duration {
 	t := p.next(what)
 	if lo, _, isRange := strings.Cut(t.text, ".."); isRange {
@@ -226,7 +227,7 @@ func (p *parser) duration(what string) time.Duration {
 	return p.parseTime(t.text, t.text)
 }
 
-// positive takes a duration above 0.
+// positive consumes a duration above 0.
 func (p *parser) positive() time.Duration {
 	d := p.duration("a duration")
 	if d <= 0 && p.err == nil {
@@ -235,7 +236,7 @@ func (p *parser) positive() time.Duration {
 	return d
 }
 
-// span takes a time, or a range of times "10s..15s".
+// span consumes a time, or a range of times such as "10s..15s".
 func (p *parser) span(what string) (lo, hi time.Duration) {
 	t := p.next(what)
 	from, to, isRange := strings.Cut(t.text, "..")
@@ -278,7 +279,7 @@ func (p *parser) parseTime(s, all string) time.Duration {
 	return d
 }
 
-// single fails if the text already has the statement.
+// single reports an error if the text already has the statement.
 func (p *parser) single(statement string) {
 	if before, twice := p.once[statement]; twice {
 		p.failf("duplicate %q: line %d has it", statement, before)
@@ -286,7 +287,7 @@ func (p *parser) single(statement string) {
 	p.once[statement] = p.line
 }
 
-// unique fails if two things of a kind have the same name.
+// unique reports an error if two things of the same kind have the same name.
 func (p *parser) unique(kind, name string) {
 	if p.err != nil {
 		return

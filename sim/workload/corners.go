@@ -12,7 +12,7 @@ import (
 )
 
 // cornerOrchestrations returns the shipped orchestrations that exercise corner cases: limits, ids that already exist,
-// and unread messages. Each fails if it finds that the runtime handled a case incorrectly.
+// and unread messages. Each of them fails if it finds that the runtime has handled a case incorrectly.
 func cornerOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
 		{"Guardian", v1, always, "runs a Hoarder with its input as a child, and must be told of its failure", planterm.EndCompleted, guardian, false},
@@ -47,12 +47,12 @@ func hoarder(ctx *orch.Context, input string) (string, error) {
 func namesake(ctx *orch.Context, input string) (string, error) {
 	out, err := ctx.ScheduleSubOrchestrationWithID("Leaf", input, "").Await()
 	if err != nil {
-		return "refused", nil // any answer will do, even a refusal
+		return "refused", nil // any answer is acceptable, even a refusal
 	}
 	return out, nil
 }
 
-// scribbler makes calls in unusual but allowed ways, and checks that it gets the right results.
+// scribbler makes calls in unusual but permitted ways and checks the results.
 func scribbler(ctx *orch.Context, input string) (string, error) {
 	const raw = "raw\xff\xc3"
 	ctx.SetCustomStatus(raw)
@@ -70,7 +70,7 @@ func scribbler(ctx *orch.Context, input string) (string, error) {
 	if err != nil {
 		return "no activity", nil // a fault may make it panic
 	}
-	first.Drop() // has no effect: it has a result
+	first.Drop() // has no effect, because it has a result
 	again, _ := first.Await()
 	if _, _, err := orch.Select(first, ctx.ScheduleActivity("Charge", raw), first); err != nil {
 		return "", err

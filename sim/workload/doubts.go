@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// awaited lists the events and queues that shipped orchestrations wait for. An orchestration that is not listed waits
-// for none.
+// awaited lists the events and queues that shipped orchestrations wait for. Orchestrations that are not listed wait for
+// none.
 var awaited = map[string][]string{
 	"Approval":     {"approval"},
 	"Doorman":      {"knock"},
@@ -30,8 +30,8 @@ var numbered = []string{
 	"Chain", "Counter", "Doorman", "Eternal", "Family", "FanOut", "Guardian", "Herald", "Hoarder", "Ledger", "Nanny", "OrderDesk", "Picky", "Race", "Restless", "Scribbler", "Studio",
 }
 
-// Doubts returns warnings about an instance of a shipped orchestration: an input that it cannot read, or an event that
-// it does not wait for. It returns nil for any other orchestration.
+// Doubts returns warnings about an instance of a shipped orchestration: an input that it cannot parse, or an event that
+// it does not wait for. It returns nil for all other orchestrations.
 func Doubts(in *plan.Instance) []string {
 	if !slices.ContainsFunc(Orchestrations(), func(o Orchestration) bool { return o.Name == in.Orchestration }) {
 		return nil

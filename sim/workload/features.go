@@ -12,8 +12,8 @@ import (
 )
 
 // featureOrchestrations returns the shipped orchestrations that use features beyond a plain workflow: queue messages,
-// custom status, key-value state, sessions, tags, system calls, retries. They check that they have lost nothing, and
-// fail otherwise.
+// custom status, key-value state, sessions, tags, system calls and retries. They check that they have lost nothing, and
+// fail if they have.
 func featureOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
 		{"Clerk", v1, always, "gets an id, the time and a key of the instance that its input names, and retries an activity", planterm.EndCompleted, clerk, false},
@@ -100,7 +100,7 @@ func picky(ctx *orch.Context, input string) (string, error) {
 			return "", err
 		}
 		if i == 1 {
-			// The message may arrive at the same moment; the next attempt then gets it.
+			// The message may arrive in the same moment; the next attempt then gets it.
 			waited++
 			ctx.SetCustomStatus("waited " + strconv.Itoa(waited))
 			if offer, err = ctx.DequeueEvent("offers").Await(); err != nil {
@@ -129,7 +129,7 @@ func clerk(ctx *orch.Context, input string) (string, error) {
 	policy := orch.DefaultRetryPolicy()
 	policy.MaxAttempts = 20
 	text := ""
-	// System calls are activities, so a fault may make them panic, too.
+	// System calls are activities, so a fault may make them panic as well.
 	if id, err := ctx.NewGUID(); err == nil && len(id) != 36 {
 		return "", fmt.Errorf("no id: %q", id)
 	}

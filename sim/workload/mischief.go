@@ -16,8 +16,8 @@ import (
 	"github.com/durosim/durosim/internal/record"
 )
 
-// mischiefOrchestrations returns the shipped orchestrations with code that does forbidden things, or things in an
-// unusual order. In every case the code must get correct results, and its node must continue.
+// mischiefOrchestrations returns the shipped orchestrations whose code does forbidden things, or does things in an
+// unusual order. In every case, the code must get correct results and its node must keep running.
 func mischiefOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
 		{"Clinger", v1, always, "recovers every panic and goes on, so that only runtime.Goexit ends its code", planterm.EndCompleted, clinger, false},
@@ -32,7 +32,7 @@ func mischiefOrchestrations(v1, always engine.Version) []Orchestration {
 	}
 }
 
-// mischiefActivities registers the activities that these orchestrations call.
+// mischiefActivities registers the activities called by these orchestrations.
 func mischiefActivities(r *node.Registry) error {
 	if err := r.RegisterActivity("Boom", boom); err != nil {
 		return err
@@ -40,7 +40,7 @@ func mischiefActivities(r *node.Registry) error {
 	return r.RegisterActivity("Who", who)
 }
 
-// unreadable is an error without a text.
+// unreadable is an error whose text cannot be read.
 type unreadable struct{}
 
 func (unreadable) Error() string { panic("no text") }
@@ -83,7 +83,7 @@ func daredevil(ctx *orch.Context, _ string) (string, error) {
 	return "told", nil
 }
 
-// who returns the data of its ActivityContext, preceded by its input.
+// who returns its input followed by the contents of its ActivityContext.
 func who(a node.ActivityContext, input string) (string, error) {
 	if a.Attempt == 0 {
 		return "", errors.New("attempt 0")
@@ -170,7 +170,7 @@ func rascal(ctx *orch.Context, input string) (string, error) {
 	if input == "stray" {
 		return strays(ctx)
 	}
-	// Deferred calls run when the code panics and when it is torn down. They must have no effect.
+	// Deferred calls run when the code panics and when it is torn down, and must have no effect.
 	defer ctx.ScheduleActivity("Work", "too late")
 	burst(input)
 	return "not in this way", nil
@@ -190,7 +190,7 @@ func warden(ctx *orch.Context, _ string) (string, error) {
 	return "told", nil
 }
 
-// strays uses its Context on a goroutine other than the orchestration's. Each call must do nothing.
+// strays uses its Context from a goroutine other than the orchestration's. None of the calls may have an effect.
 func strays(ctx *orch.Context) (string, error) {
 	next, stop := iter.Pull(func(yield func(string) bool) {
 		defer func() {

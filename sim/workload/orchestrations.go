@@ -15,14 +15,14 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Orchestration is one of the orchestrations that shipped builds register.
+// Orchestration is one of the orchestrations registered by shipped builds.
 type Orchestration struct {
 	Name    string
 	Version engine.Version
-	// Since is the first build that ships it.
+	// Since is the first build that ships the orchestration.
 	Since   engine.Version
 	Summary string
-	// Expect is the usual end of an instance.
+	// Expect is how an instance usually ends.
 	Expect  plan.End
 	handler orch.Handler
 	// staged is set if the orchestration needs a plan designed for it.
@@ -32,8 +32,8 @@ type Orchestration struct {
 // Orchestrations returns the shipped orchestrations, sorted by name and version.
 func Orchestrations() []Orchestration { return slices.Clone(shipped) }
 
-// Common returns the shipped orchestrations that make sense in any cluster. It excludes those that misbehave or
-// continue stored histories.
+// Common returns the shipped orchestrations that make sense in any cluster. This excludes those that misbehave and
+// those that continue stored histories.
 func Common() []Orchestration {
 	return slices.DeleteFunc(Orchestrations(), func(o Orchestration) bool { return o.staged })
 }
@@ -76,12 +76,12 @@ func allShipped() []Orchestration {
 	return list
 }
 
-// Known returns the names that a plan may use if its nodes ship the default workload.
+// Known returns the names that a plan may use if its nodes have the default workload.
 func Known() plan.Known {
 	return plan.Known{Builds: engine.ShippedBuilds(), Orchestrations: Names()}
 }
 
-// Names returns the names of the orchestrations with their versions, as NAME@VERSION.
+// Names returns the orchestrations' names and versions as NAME@VERSION.
 func Names() []string {
 	var names []string
 	for _, o := range Orchestrations() {
@@ -90,10 +90,10 @@ func Names() []string {
 	return names
 }
 
-// activities returns the names of the activities of the shipped orchestrations.
+// activities returns the names of the activities used by the shipped orchestrations.
 func activities() []string { return []string{"Charge", "Reserve", "Ship", "Tick", "Work"} }
 
-// Handlers registers the handlers that a build ships: every activity, and the orchestrations introduced in its version
+// Handlers registers the handlers that a build ships: all activities, and the orchestrations introduced in its version
 // or earlier.
 func Handlers(r *node.Registry, b *engine.Build) error {
 	for _, o := range shipped {
@@ -112,7 +112,7 @@ func Handlers(r *node.Registry, b *engine.Build) error {
 	return mischiefActivities(r)
 }
 
-// Register registers one shipped orchestration, given as "Name@1.0.0". It does nothing if the orchestration is already
+// Register registers one shipped orchestration, given as "Name@1.0.0". It has no effect if the orchestration is already
 // registered.
 func Register(r *node.Registry, handler string) error {
 	name, v, err := planterm.ParseHandler(handler)
@@ -127,7 +127,7 @@ func Register(r *node.Registry, handler string) error {
 	return fmt.Errorf("handler %q: no shipped orchestration has this name and version", handler)
 }
 
-// echo returns an activity that returns its name and input.
+// echo returns an activity that returns its own name and input.
 func echo(name string) node.Activity {
 	return func(_ node.ActivityContext, input string) (string, error) { return name + "(" + input + ")", nil }
 }
@@ -257,7 +257,7 @@ func approval(ctx *orch.Context, input string) (string, error) {
 	if _, err := ctx.ScheduleActivity("Reserve", input).Await(); err != nil {
 		return "", err
 	}
-	// Every build has the new interface. Only the execution's pin decides which events are written.
+	// Every build has the new interface. Which events are written depends only on the execution's pin.
 	i, value, err := orch.Select(ctx.ScheduleWait2("approval", "orders"), ctx.ScheduleTimer(limit))
 	switch {
 	case err != nil:
@@ -359,7 +359,7 @@ func race(ctx *orch.Context, input string) (string, error) {
 		if _, err := bell.Await(); err != nil {
 			return "", err
 		}
-		// The timer has fired: this activity is dropped in the turn that schedules it.
+		// The timer has fired, so this activity is dropped in the same turn that schedules it.
 		if _, _, err := orch.Select(bell, ctx.ScheduleActivity("Tick", round)); err != nil {
 			return "", err
 		}

@@ -9,7 +9,7 @@ import (
 
 // This file implements the orchestration that may continue as new in a later version.
 
-// orderDesk1 waits for an approval, and then continues as new for the next order.
+// orderDesk1 waits for an approval and then continues as new for the next order.
 func orderDesk1(ctx *orch.Context, input string) (string, error) {
 	if _, err := ctx.ScheduleActivity("Reserve", input).Await(); err != nil {
 		return "", err
@@ -20,7 +20,7 @@ func orderDesk1(ctx *orch.Context, input string) (string, error) {
 	return nextOrder(ctx, input)
 }
 
-// orderDesk2 is orderDesk1 with a second-generation wait and a timeout.
+// orderDesk2 is like orderDesk1 but uses a second-generation wait and a timeout.
 func orderDesk2(ctx *orch.Context, input string) (string, error) {
 	if _, err := ctx.ScheduleActivity("Reserve", input).Await(); err != nil {
 		return "", err

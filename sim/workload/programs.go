@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// RegisterPrograms registers programs and the activities that they call. Every node has them in addition to its handlers.
+// RegisterPrograms registers programs and the activities they call. Every node has these in addition to its handlers.
 func RegisterPrograms(r *node.Registry, set plan.Programs) error {
 	if len(set) == 0 {
 		return nil

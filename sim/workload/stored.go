@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/internal/planterm"
 )
 
-// storedOrchestrations returns the shipped orchestrations that continue stored histories: Archivist has a history with
-// texts that are hard to read, and Revised has histories that disagree with its code.
+// storedOrchestrations returns the shipped orchestrations that continue stored histories. Archivist's history has texts
+// that are hard to decode, and Revised's histories disagree with its code.
 func storedOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
 		{"Archivist", v1, always, "goes on with a stored history in which every text is hard to read; it must be told each", planterm.EndAny, archivist, false},
@@ -56,7 +56,7 @@ func archivist(ctx *orch.Context, input string) (string, error) {
 	return ctx.ScheduleWait("go").Await()
 }
 
-// archived returns the recorded history of a stored Archivist, up to its wait for "go".
+// archived returns the recorded history of a stored Archivist up to its wait for "go".
 func archived() []stored {
 	hard := planterm.HardText
 	failed := engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: planterm.HardText}}
@@ -82,19 +82,19 @@ func archived() []stored {
 	}
 }
 
-// stored is an event of a stored history, with the id of its schedule.
+// stored is an event in a stored history, with the id of its schedule.
 type stored struct {
 	data   engine.EventData
 	source uint64
 }
 
-// revision is a way in which code and history disagree after an activity that both have.
+// revision is one way in which code and history disagree after an activity that both of them have.
 type revision struct {
 	was []stored // the next events of the history, from id 4
 	is  func(ctx *orch.Context) error
 }
 
-// revisions lists the ways. In each, the calls of the code and the history differ in only one respect.
+// revisions lists these ways. In each, the code's calls and the history differ in only one respect.
 var revisions = []revision{
 	{[]stored{{eventdata.ActivityScheduled{Name: "Work", Input: "was"}, 0}}, awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleActivity("Work", "is") })},
 	{[]stored{{eventdata.ActivityScheduled{Name: "Work", Input: "in", Tag: "was"}, 0}}, awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleActivity("Work", "in", orch.WithTag("is")) })},
@@ -172,9 +172,9 @@ func revised(ctx *orch.Context, input string) (string, error) {
 	return ctx.ScheduleWait("go").Await()
 }
 
-// Stored returns the history that an earlier cluster recorded for an instance: of Archivist if way is 0, and otherwise
-// of Revised, with code that disagrees with the history in that way. sources has the id of each event's schedule, 0 for
-// none; ids start at 1.
+// Stored returns a history recorded by an earlier cluster: Archivist's if way is 0, and otherwise one of Revised that
+// disagrees with the code in the given way. sources holds the id of each event's schedule, or 0 if it has none; ids
+// start at 1.
 func Stored(way int) (data []engine.EventData, sources []uint64) {
 	list := archived()
 	if way > 0 {

@@ -2,8 +2,8 @@ package kernel
 
 import "math/bits"
 
-// entry is one place in the queue. The event itself stays in its slot: entries are small and free of pointers, so
-// moving them costs no write barrier.
+// entry is a position in the queue. The event itself stays in its slot. Entries are small and have no pointers, so
+// moving them needs no write barrier.
 type entry struct {
 	at       uint64
 	priority uint64
@@ -12,8 +12,9 @@ type entry struct {
 	gen      uint32
 }
 
-// before compares (at, priority, seq) as one 192-bit number, by the borrow of a subtraction: in a heap the outcome is
-// a coin toss, and a branch on it costs more than the arithmetic. It returns 1 if a is before b, else 0.
+// before compares (at, priority, seq) as one 192-bit number, using the borrow of a subtraction. In a heap the outcome
+// is unpredictable, and a branch on it would cost more than the arithmetic. It returns 1 if a is before b, and 0
+// otherwise.
 func (a *entry) before(b *entry) uint64 {
 	_, borrow := bits.Sub64(a.seq, b.seq, 0)
 	_, borrow = bits.Sub64(a.priority, b.priority, borrow)
@@ -21,12 +22,13 @@ func (a *entry) before(b *entry) uint64 {
 	return borrow
 }
 
-// nearHeap is the index from which down does use a branch. Entries that far out are not in a fast cache, and a
-// predicted branch lets the processor fetch the next ones while it waits: a fifth of the time with 10⁵ entries.
+// nearHeap is the index from which down uses a branch after all. Entries that far out are not in a fast cache, and with
+// a predicted branch the processor can fetch the next entries while it waits. With 10⁵ entries this saves a fifth of
+// the time.
 const nearHeap = 1 << 11
 
-// heap is a binary heap of entries. Since no two are equal (seq is unique) the order in which they leave does not
-// depend on the heap's shape.
+// heap is a binary heap of entries. No two entries are equal (seq is unique), so the order in which they leave does not
+// depend on the shape of the heap.
 type heap []entry
 
 func (h *heap) push(e entry) {
@@ -34,7 +36,7 @@ func (h *heap) push(e entry) {
 	h.up(len(*h)-1, e)
 }
 
-// up inserts e at i and sifts it up: every ancestor that comes after e moves down one level.
+// up inserts e at i and sifts it up: each ancestor that comes after e moves down one level.
 func (h heap) up(i int, e entry) {
 	for i > 0 {
 		parent := (i - 1) / 2
@@ -47,7 +49,7 @@ func (h heap) up(i int, e entry) {
 	h[i] = e
 }
 
-// down inserts e at i and sifts it down: descendants that come before e move up. It walks to a leaf first and then
+// down inserts e at i and sifts it down: descendants that come before e move up. It first walks down to a leaf and then
 // climbs, because e comes from the bottom and usually belongs there.
 func (h heap) down(i int, e entry) {
 	top := i

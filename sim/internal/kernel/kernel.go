@@ -9,11 +9,11 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// Options configure a Kernel. None of them is a value that simulations vary.
+// Options configure a Kernel. They are not meant to vary between simulations.
 type Options struct {
-	// Chooser orders events due at the same time and makes the draws. It must be set.
+	// Chooser makes the draws and orders events that are due at the same time. It must be set.
 	Chooser sim.Chooser
-	// Start is the kernel time at the start. Zero means Epoch; it must not be negative.
+	// Start is the initial kernel time. Zero means Epoch. It must not be negative.
 	Start sim.Time
 	// StepBudget is the number of steps after which the run is Exhausted. Zero means DefaultStepBudget; the largest is
 	// 2^60-1.
@@ -21,14 +21,14 @@ type Options struct {
 }
 
 const (
-	// DefaultStepBudget is the step budget of a run whose Options set none.
+	// DefaultStepBudget is the step budget of runs whose Options set none.
 	DefaultStepBudget uint64 = 10_000_000
-	// PopsPerStep times the step budget is the number of popped events after which a run is Exhausted, so that a run
-	// whose events never count as steps also ends.
+	// PopsPerStep times the step budget is the number of events after which a run is Exhausted. It ensures that a run
+	// ends even if its events never count as steps.
 	PopsPerStep uint64 = 16
 )
 
-// validate checks the options and fills in the defaults.
+// validate checks the options and fills in defaults.
 func (o *Options) validate() error {
 	if o.Chooser == nil {
 		return errors.New("sim: Options.Chooser is not set")
@@ -48,8 +48,9 @@ func (o *Options) validate() error {
 	return nil
 }
 
-// Kernel is a virtual clock and a queue of events of type E, ordered by time, then priority, then sequence. An event
-// is plain data that its owner interprets; the kernel runs nothing. It is not safe for concurrent use.
+// Kernel is a virtual clock and a queue of events of type E, ordered by time, then priority, then sequence number.
+// Events are plain data that the owner interprets; the kernel does not execute anything. A Kernel is not safe for
+// concurrent use.
 type Kernel[E any] struct {
 	now     sim.Time
 	chooser sim.Chooser
@@ -58,24 +59,26 @@ type Kernel[E any] struct {
 	pops    uint64
 	budget  uint64
 
-	// Invariant: no entry in queue is before now. An entry is live while its gen equals its slot's; other entries were
-	// cancelled. They are dropped when they reach the front, or all at once when they are more than half of the queue.
+	// Invariant: no entry in queue is before now. An entry is live as long as its gen equals that of its slot; other
+	// entries have been cancelled. Cancelled entries are dropped when they reach the front, or all at once when they
+	// make up more than half of the queue.
 	queue queue
 	dead  int
 	slots []slot[E]
-	// free is the first free slot plus one, the head of a list through slot.next; zero means none.
+	// free is the head of a list of free slots, linked by slot.next: the first free slot plus one, or zero.
 	free uint32
 }
 
-// slot holds one waiting event. Its generation advances each time the event leaves, so old handles no longer match.
+// slot holds one waiting event. Its generation increases each time an event leaves it, so that old handles no longer
+// match.
 type slot[E any] struct {
 	event E
 	gen   uint32
 	next  uint32
 }
 
-// Handle names an event that waits in a Kernel. It is a plain value, valid only for the kernel that returned it, and
-// harmless after its event is gone. The zero Handle names nothing.
+// Handle identifies an event waiting in a Kernel. It is a plain value, valid only for the kernel that returned it, and
+// harmless once the event is gone. The zero Handle identifies nothing.
 type Handle struct {
 	slot uint32
 	gen  uint32
@@ -89,14 +92,15 @@ func New[E any](o Options) (*Kernel[E], error) {
 	return &Kernel[E]{now: o.Start, chooser: o.Chooser, budget: o.StepBudget}, nil
 }
 
-// Now returns the kernel time: the start, and from then on the time of the last event that Next returned.
+// Now returns the kernel time: initially the start time, then the time of the last event returned by Next.
 func (k *Kernel[E]) Now() sim.Time { return k.now }
 
-// Chooser returns the chooser from the options.
+// Chooser returns the chooser set in the options.
 func (k *Kernel[E]) Chooser() sim.Chooser { return k.chooser }
 
-// At adds an event that is due at t. The key names it: events due at the same time are ordered by the chooser's
-// priority for their keys and, where that ties, in the order in which they were added. A time in the past panics.
+// At adds an event that is due at t. Its key determines the order among events due at the same time: they are ordered
+// by the chooser's priorities for their keys and, if those are equal, by when they were added. At panics if t is in the
+// past.
 func (k *Kernel[E]) At(t sim.Time, key sim.Key, e E) Handle {
 	if t < k.now {
 		panic(fmt.Sprintf("sim: event %v at %d, which is %v before now, %d", key, t, k.now.Sub(t), k.now))
@@ -107,7 +111,7 @@ func (k *Kernel[E]) At(t sim.Time, key sim.Key, e E) Handle {
 	return h
 }
 
-// After adds an event that is due d from now. A negative d panics.
+// After adds an event that is due d from now. It panics if d is negative.
 func (k *Kernel[E]) After(d time.Duration, key sim.Key, e E) Handle {
 	if d < 0 {
 		panic(fmt.Sprintf("sim: event %v after %v", key, d))
@@ -115,7 +119,7 @@ func (k *Kernel[E]) After(d time.Duration, key sim.Key, e E) Handle {
 	return k.At(k.now.Add(d), key, e)
 }
 
-// hold stores e in a free slot. Slots are reused in last-in, first-out order.
+// hold stores e in a free slot. Slots are reused in LIFO order.
 func (k *Kernel[E]) hold(e E) Handle {
 	if k.free == 0 {
 		if len(k.slots) == math.MaxInt32 {
@@ -136,17 +140,17 @@ func (k *Kernel[E]) take(i uint32) E {
 	s := &k.slots[i]
 	e := s.event
 	var none E
-	s.event = none // Do not keep the event's references alive in a free slot.
+	s.event = none // Do not keep the event's references alive.
 	s.gen++
-	if s.gen != 0 { // A slot that has used all its generations is retired, since an old handle could match a reused one.
+	if s.gen != 0 { // A slot that has used up all generations is retired, since an old handle could match if it were reused.
 		s.next = k.free
 		k.free = i + 1
 	}
 	return e
 }
 
-// Cancel removes the event that h names and reports whether it was still waiting. It returns false for an event
-// that was already taken out or cancelled, and for the zero Handle.
+// Cancel removes the event identified by h and reports whether it was still waiting. It returns false if the event has
+// been removed or cancelled before, and for the zero Handle.
 func (k *Kernel[E]) Cancel(h Handle) bool {
 	if h.gen == 0 || uint64(h.slot) >= uint64(len(k.slots)) || k.slots[h.slot].gen != h.gen {
 		return false
@@ -159,11 +163,11 @@ func (k *Kernel[E]) Cancel(h Handle) bool {
 	return true
 }
 
-// minSweep is the number of cancelled entries below which sweeping is not worth it.
+// minSweep is the number of cancelled entries below which sweeping is not worthwhile.
 const minSweep = 64
 
-// sweep drops all cancelled entries. A pass happens only after at least half as many cancellations as there are
-// entries, so cancelling takes amortized constant time, and memory stays within twice that of the waiting events.
+// sweep drops all cancelled entries. It runs only when at least half of the entries have been cancelled, so cancelling
+// takes amortized constant time, and memory use stays within twice that of the waiting events.
 func (k *Kernel[E]) sweep() {
 	k.queue.keep(func(e *entry) bool { return k.slots[e.slot].gen == e.gen })
 	k.dead = 0
@@ -180,8 +184,9 @@ func (k *Kernel[E]) skip() {
 	}
 }
 
-// Next removes the next event, moves the clock to its time and returns it. It skips cancelled events, which do not
-// move the clock. ok is false when no event is waiting, or when the run is Exhausted: then the queue stays as it is.
+// Next removes the next event, advances the clock to its time and returns it. It skips cancelled events, which do not
+// advance the clock. ok is false if no event is waiting or the run is Exhausted. In the latter case the queue stays as
+// it is.
 func (k *Kernel[E]) Next() (e E, ok bool) {
 	k.skip()
 	if k.queue.len() == 0 || k.Exhausted() {
@@ -193,7 +198,7 @@ func (k *Kernel[E]) Next() (e E, ok bool) {
 	return k.take(first.slot), true
 }
 
-// Peek returns the time of the next event; ok is false when no event is waiting.
+// Peek returns the time of the next event. ok is false if no event is waiting.
 func (k *Kernel[E]) Peek() (t sim.Time, ok bool) {
 	k.skip()
 	if k.queue.len() == 0 {
@@ -205,13 +210,13 @@ func (k *Kernel[E]) Peek() (t sim.Time, ok bool) {
 // Len returns the number of waiting events, not counting cancelled ones.
 func (k *Kernel[E]) Len() int { return k.queue.len() - k.dead }
 
-// Step counts one step against the budget. The owner calls it for an event that changed something or made a call,
-// and not for one that found nothing to do.
+// Step counts one step against the budget. The owner calls it for events that changed something or made a call, but not
+// for events that found nothing to do.
 func (k *Kernel[E]) Step() { k.steps++ }
 
 // Steps returns the number of steps counted so far.
 func (k *Kernel[E]) Steps() uint64 { return k.steps }
 
-// Exhausted reports whether the step budget is used up, or PopsPerStep times as many events were taken out. From then
-// on Next returns nothing.
+// Exhausted reports whether the step budget is used up, or PopsPerStep times as many events have been removed. From
+// then on Next returns no events.
 func (k *Kernel[E]) Exhausted() bool { return k.steps >= k.budget || k.pops >= k.budget*PopsPerStep }

@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// queue holds the entries in two parts. Entries before the horizon are in near, sorted with the first one last. All
-// others are in far, a heap. Most events are due within milliseconds, and few wait for seconds or hours. In near, an
-// event passes only a few entries, with less than half the instructions of a heap.
+// queue holds the entries in two parts. Entries before the horizon are in near, a slice sorted in reverse, so that the
+// first entry is last. All others are in far, a heap. Most events are due within milliseconds, and only a few wait for
+// seconds or hours. Inserting an event into near moves only a few entries and takes less than half the instructions of
+// a heap.
 type queue struct {
 	near    []entry
 	far     heap
@@ -17,7 +18,7 @@ type queue struct {
 const (
 	// window is how far advance moves the horizon beyond the first event, in microseconds.
 	window = 30_000
-	// nearMost bounds near, so that an inserted entry passes few entries regardless of how many events wait.
+	// nearMost limits near, so that an insertion moves only a few entries no matter how many events are waiting.
 	nearMost = 32
 )
 
@@ -56,7 +57,7 @@ func (q *queue) pop() entry {
 	return e
 }
 
-// advance moves the horizon beyond the first entry of far, and moves the entries before it to near. Near is empty.
+// advance moves the horizon past the first entry of far, and moves the entries before it to near, which must be empty.
 func (q *queue) advance() {
 	at := q.far[0].at
 	q.horizon = entry{at: at + min(window, math.MaxUint64-at)}

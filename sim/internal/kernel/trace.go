@@ -10,9 +10,9 @@ import (
 	"github.com/durosim/durosim/sim/internal/mix"
 )
 
-// Trace takes the records of a run and keeps a running digest of them, not the records themselves. A record is a time,
-// a kind and any number of fields; the caller defines what kinds and fields mean. Between Begin and End each field is
-// one call:
+// Trace takes the records of a run and keeps a running digest of them, but not the records themselves. A record
+// consists of a time, a kind and any number of fields; the caller defines the meaning of kinds and fields. Between
+// Begin and End, each field is one call:
 //
 //	t.Begin(now, kindSent)
 //	t.Uint(node)
@@ -21,35 +21,35 @@ import (
 //
 // Adding a record allocates nothing. Calls in any other order panic.
 //
-// The digest is format 3. A record is a sequence of 64-bit words: its kind, the time since the previous record (since 0
-// for the first), its fields, and its shape. Int and Uint give one word with their value. Str and Bytes give their
-// content, eight bytes to a word in little-endian order, and then their length; if the content has eight bytes or more,
-// its last word ends with the content, so it may repeat part of the word before. Bool gives no word. The shape is a 1
-// followed by three bits for each field, which say which call it was and the value of a Bool; after twenty fields the
-// shape is written, and restarts with a 1 and three zero bits. Read backward, a sequence of words has only one meaning,
-// so no two sequences of calls give the same words.
+// This is digest format 3. A record is a sequence of 64-bit words: its kind, the time since the previous record (since
+// 0 for the first), its fields, and its shape. Int and Uint produce one word with their value. Str and Bytes produce
+// their content, eight bytes to a word in little-endian order, followed by their length; if the content has eight bytes
+// or more, its last word ends with the end of the content and may thus repeat part of the word before. Bool produces no
+// word. The shape is a 1 followed by three bits for each field, which identify the call and, for Bool, the value. After
+// twenty fields the shape is written, and restarts with a 1 and three zero bits. Read backward, a sequence of words has
+// only one meaning, so different sequences of calls always produce different words.
 //
 // Each word is mixed into two 64-bit numbers, a and b, in two ways that share no multiplier, rotation or operator and
-// lose no information. The digest is the SHA-256 of the text "durosim/trace/3", a, b and the number of records, each in
-// eight bytes, little-endian. Two different traces have the same digest with a probability of about 1 in 2^128. This
+// lose no information. The digest is the SHA-256 of the text "durosim/trace/3", a, b and the number of records, each as
+// eight little-endian bytes. Two different traces have the same digest with a probability of about 1 in 2^128. This
 // holds for accidental differences, not for deliberate ones. SHA-256 over all bytes would cost as much as everything
 // else that a trace does.
 type Trace struct {
-	now     lanes    // including the open record
-	before  lanes    // without the open record
-	shape   uint64   // of the open record's fields; 0 outside a record
-	last    sim.Time // of the last record begun
+	now     lanes    // includes the open record
+	before  lanes    // excludes the open record
+	shape   uint64   // shape of the open record; 0 outside a record
+	last    sim.Time // time of the last record begun
 	records uint64
 	keep    func(index, sum uint64)
 }
 
 const (
 	traceFormat = "durosim/trace/3"
-	// shapeFull is the lowest shape without room for another field.
+	// shapeFull is the lowest shape that has no room for another field.
 	shapeFull uint64 = 1 << 60
 )
 
-// The codes of fields in a shape.
+// The codes for fields in a shape.
 const (
 	shapeInt = 1 + iota
 	shapeUint
@@ -64,7 +64,7 @@ type lanes struct{ a, b uint64 }
 
 func (l *lanes) add(word uint64) { *l = l.with(word) }
 
-// with returns the lanes with one more word mixed in. Because it works on a copy, they stay in registers.
+// with returns the lanes with one more word mixed in. It works on a copy, so that the lanes stay in registers.
 func (l lanes) with(word uint64) lanes {
 	return lanes{
 		a: (bits.RotateLeft64(l.a, 23) ^ word) * 0x9e3779b97f4a7c15,
@@ -75,15 +75,15 @@ func (l lanes) with(word uint64) lanes {
 // NewTrace returns an empty trace.
 func NewTrace() *Trace { return &Trace{} }
 
-// Shape describes the fields of a record without texts, for Record. Make it once, with at most five numbers:
+// Shape describes the fields of a record without texts, for use with Record. Make it once, with at most five numbers:
 // kernel.Fields.Uint().Uint().Bool(false).
 type Shape struct {
 	bits  uint64
-	words int  // number of fields that give a word
+	words int  // number of fields that produce a word
 	bytes bool // bytes follow the numbers
 }
 
-// mostWords is the number of words that Record takes.
+// mostWords is the maximum number of words in a call to Record.
 const mostWords = 5
 
 // Fields is the shape of a record without fields.
@@ -117,8 +117,8 @@ func (s Shape) Bool(v bool) Shape {
 	return Shape{s.bits<<3 | code, s.words, s.bytes}
 }
 
-// Record adds a whole record: it does what Begin, a call for each field and End do, in a quarter of the instructions, since
-// everything stays in registers. Most records of a run are added this way. Words beyond the shape must be 0.
+// Record adds a whole record. It is equivalent to Begin, one call for each field, and End, but takes a quarter of the
+// instructions, since everything stays in registers. Most records are added this way. Words beyond the shape must be 0.
 func (t *Trace) Record(at sim.Time, kind uint16, shape Shape, a, b, c, d, e uint64) {
 	l := t.now.with(uint64(kind)).with(uint64(at - t.last))
 	var rest uint64
@@ -146,7 +146,7 @@ func (t *Trace) Record(at sim.Time, kind uint16, shape Shape, a, b, c, d, e uint
 	}
 }
 
-// RecordBytes adds a whole record of three numbers and bytes, as Record does.
+// RecordBytes is like Record, for a record of three numbers followed by bytes.
 func (t *Trace) RecordBytes(at sim.Time, kind uint16, shape Shape, a, b, c uint64, content []byte) {
 	if t.shape != 0 || !shape.bytes || shape.words != 3 {
 		panic(fmt.Sprintf("sim: Trace.RecordBytes(%d, %d) of shape %b, or inside record %d (%b)", at, kind, shape.bits, t.records, t.shape))
@@ -160,7 +160,7 @@ func (t *Trace) RecordBytes(at sim.Time, kind uint16, shape Shape, a, b, c uint6
 	}
 }
 
-// Begin starts a record of this kind at this time.
+// Begin starts a record with the given time and kind.
 func (t *Trace) Begin(at sim.Time, kind uint16) {
 	if t.shape != 0 {
 		panic(fmt.Sprintf("sim: Trace.Begin(%d, %d) inside record %d", at, kind, t.records))
@@ -177,7 +177,7 @@ func (t *Trace) Int(v int64) {
 	t.now.add(uint64(v))
 }
 
-// Uint adds an unsigned number to the open record. It is not the same field as an Int of that value.
+// Uint adds an unsigned number to the open record. This is a different field from an Int with the same value.
 func (t *Trace) Uint(v uint64) {
 	t.field(shapeUint)
 	t.now.add(v)
@@ -198,13 +198,15 @@ func (t *Trace) Str(s string) {
 	addContent(&t.now, s)
 }
 
-// Bytes adds bytes to the open record; it does not keep the slice. It is not the same field as a Str of that content.
+// Bytes adds bytes to the open record. It does not retain the slice. This is a different field from a Str with the same
+// content.
 func (t *Trace) Bytes(b []byte) {
 	t.field(shapeBytes)
 	addContent(&t.now, b)
 }
 
-// field adds a field's code to the shape. It is small enough to be inlined: a shape of 0 is as rare as a full one.
+// field adds a field's code to the shape. It is small enough to be inlined: a shape of 0 is as rare as a full one, so
+// both share one branch.
 func (t *Trace) field(code uint64) {
 	if t.shape-1 >= shapeFull-1 {
 		t.turnShape()
@@ -221,7 +223,7 @@ func (t *Trace) turnShape() {
 	t.shape = 1 << 3
 }
 
-// addContent adds the words of a text or of bytes, and the length.
+// addContent adds the words of a text or byte slice, and its length.
 func addContent[T string | []byte](to *lanes, s T) {
 	l := *to
 	switch n := len(s); {
@@ -261,14 +263,14 @@ func (t *Trace) End() {
 	}
 }
 
-// hand gives the hook the record that has ended.
+// hand passes the finished record to the hook.
 func (t *Trace) hand() { t.keep(t.records-1, mix.Bits(t.now.a^bits.RotateLeft64(t.now.b, 32))) }
 
-// Records returns the number of records ended so far.
+// Records returns the number of records finished so far.
 func (t *Trace) Records() uint64 { return t.records }
 
-// Digest returns the digest of the records ended so far. It may be called at any time and does not affect the trace. To
-// compare runs record by record, use Keep, which is cheaper.
+// Digest returns the digest of the records finished so far. It may be called at any time and does not affect the trace.
+// To compare runs record by record, use Keep, which is cheaper.
 func (t *Trace) Digest() sim.Digest {
 	end, ended := []byte(traceFormat), t.now
 	if t.shape != 0 {
@@ -280,9 +282,9 @@ func (t *Trace) Digest() sim.Digest {
 	return sha256.Sum256(end)
 }
 
-// Keep sets a hook that receives, at each End, the index of the record and a short hash of all records so far.
-// FirstDifference uses these to find the first record in which two runs differ. Use the short hash only for that; only
-// equal digests show that two traces are equal. Call Keep before the first record; nil removes the hook.
+// Keep sets a hook that is called by each End with the record's index and a short hash of all records so far.
+// FirstDifference uses these to find the first record in which two runs differ. Do not use the short hash for anything
+// else; only equal digests show that two traces are equal. Call Keep before the first record; nil removes the hook.
 func (t *Trace) Keep(hook func(index, sum uint64)) { t.keep = hook }
 
 func (t *Trace) notOpen() {

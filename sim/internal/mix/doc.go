@@ -1,6 +1,6 @@
-// Package mix has the arithmetic for keyed draws and trace digests:
+// Package mix implements the arithmetic for keyed draws and trace digests:
 //
 //	x := mix.Bits(seed + mix.Golden)
 //
-// Its values never change, because every seed depends on them.
+// Its values must never change, because every seed depends on them.
 package mix

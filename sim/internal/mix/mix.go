@@ -14,7 +14,7 @@ func Bits(x uint64) uint64 {
 // Golden spreads consecutive numbers over all 64 bits. It is odd, so multiplying by it is a bijection.
 const Golden uint64 = 0x9e3779b97f4a7c15
 
-// Text is FNV-1a with a final mix. It hashes names that are fixed at set-up, where speed does not matter.
+// Text is FNV-1a with a final mix. It hashes names that are fixed during setup, where speed does not matter.
 func Text(s string) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for i := 0; i < len(s); i++ {

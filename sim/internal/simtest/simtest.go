@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// Labels of keys.
+// Labels for keys.
 var (
 	Node  = sim.NewLabel("node")
 	Call  = sim.NewLabel("call")

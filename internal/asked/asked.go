@@ -6,32 +6,32 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// Kind is the kind of a Call.
+// Kind says what a Call records.
 type Kind uint8
 
-// The kinds of calls, each with the fields of Call that it sets.
+// The kinds of calls, and the Call fields that each of them sets.
 const (
-	Began      Kind = iota + 1 // the code began: Text is its input
+	Began      Kind = iota + 1 // the code began; Text is its input
 	Scheduled                  // Action, Token
 	Updated                    // Action
-	Pruned                     // Ms, N: the number of cleared keys that it got
+	Pruned                     // Ms; N is the number of keys cleared
 	Spawned                    // Token
-	Awaited                    // Token; Text, or Failed and its text
-	Selected                   // Tokens, N: the index of the winner
+	Awaited                    // Token; Text is the result or, if Failed is set, the error
+	Selected                   // Tokens; N is the index of the winner
 	Dropped                    // Token
 	Continued                  // Action
 	ReadInfo                   // Info
 	ReadStatus                 // Status
 	ReadKeys                   // Keys
-	Returned                   // the code, or the coroutine of Token, ended: Text, or Failed and its text
-	Panicked                   // the code, or the coroutine of Token, did not return
+	Returned                   // the handler or Token's coroutine ended; Text is the result or, if Failed is set, the error
+	Panicked                   // the handler or Token's coroutine did not return
 )
 
-// Call is a call of a Context, or the beginning or end of code. Calls are in the order in which they return. What a
-// Call points to is read-only.
+// Call records one call of a Context, or that code began or ended. Calls are recorded in the order in which they
+// return. Anything a Call points to is read-only.
 type Call struct {
 	Kind Kind
-	// By is the token of the coroutine that makes the call, 0 for the handler.
+	// By is the token of the calling coroutine, or 0 for the handler.
 	By, Token orchhost.Token
 	Failed    bool
 	N         int
@@ -40,7 +40,7 @@ type Call struct {
 	*Seldom
 }
 
-// Seldom has fields that few calls use.
+// Seldom groups the fields that only a few kinds of calls use.
 type Seldom struct {
 	Tokens []orchhost.Token
 	Ms     uint64
@@ -49,24 +49,26 @@ type Seldom struct {
 	Keys   []engine.KVEntry
 }
 
-// Recorder records the calls of turns, one turn at a time. The zero value is ready. It is not safe for concurrent use.
+// Recorder records the calls made during a turn, one turn at a time. The zero value is ready to use. It is not safe for
+// concurrent use.
 type Recorder struct {
 	host    orchhost.Host
 	handler orch.Handler
-	run     orch.Handler // the method value code, made once
+	run     orch.Handler // the method value r.code, created once
 	by      orchhost.Token
 	over    bool
 	calls   []Call
 	actions []orchhost.Action
 	seldom  []Seldom
-	none    Call // discards calls after the end
+	none    Call // receives calls made after the end, which are discarded
 	tokens  []orchhost.Token
 	keys    []engine.KVEntry
-	made    []*coroutine // the first ones belong to this turn
+	made    []*coroutine // only the first ones belong to this turn
 	spawned int
 }
 
-// Run returns a handler that behaves like the given one and records its calls until the next call of Run.
+// Run returns a handler that behaves like the given one but records its calls. Recording continues until the next call
+// of Run.
 func (r *Recorder) Run(handler orch.Handler) orch.Handler {
 	r.handler, r.calls = handler, r.calls[:0]
 	if r.run == nil {
@@ -75,10 +77,12 @@ func (r *Recorder) Run(handler orch.Handler) orch.Handler {
 	return r.run
 }
 
-// Calls returns the calls recorded since Run, none if no code ran. The slice is valid until the next call of Run.
+// Calls returns the calls recorded since Run. It returns none if no code ran. The slice is valid until the next call of
+// Run.
 func (r *Recorder) Calls() []Call { return r.calls }
 
-// Watch starts recording the calls that a host gets from code that runs from its beginning.
+// Watch starts a new recording and returns a host that records the calls made to the given one. The code must be at its
+// beginning.
 func (r *Recorder) Watch(host orchhost.Host) orchhost.Host {
 	clear(r.calls)
 	clear(r.actions)
@@ -89,10 +93,10 @@ func (r *Recorder) Watch(host orchhost.Host) orchhost.Host {
 	return r
 }
 
-// Over ends the recording. Calls made while code is torn down do not count.
+// Over ends the recording. Calls that the code makes during teardown are not recorded.
 func (r *Recorder) Over() { r.over = true }
 
-// add appends a call and returns it.
+// add appends a new Call and returns it for the caller to fill in.
 func (r *Recorder) add(k Kind) *Call {
 	if r.over {
 		return &r.none
@@ -124,7 +128,7 @@ func (r *Recorder) code(ctx *orch.Context, input string) (text string, err error
 	return text, err
 }
 
-// ended records the end of a coroutine.
+// ended records that the handler or a coroutine has ended.
 func (r *Recorder) ended(how Kind, token orchhost.Token, text string, err error) {
 	c := r.add(how)
 	c.By, c.Token = token, token
@@ -134,9 +138,9 @@ func (r *Recorder) ended(how Kind, token orchhost.Token, text string, err error)
 // coroutine is a coroutine that the code has started.
 type coroutine struct {
 	r     *Recorder
-	token orchhost.Token // set when it starts
+	token orchhost.Token // set when the coroutine starts
 	fn    func() (string, error)
-	run   func() (string, error) // the method value code, made once
+	run   func() (string, error) // the method value c.code, created once
 }
 
 func (c *coroutine) code() (text string, err error) {
@@ -154,7 +158,7 @@ func (c *Call) tell(text string, err error) {
 	}
 }
 
-// Info implements orchhost.Host, like the methods below.
+// Info implements orchhost.Host, as do the methods below.
 func (r *Recorder) Info() orchhost.Info {
 	info := r.host.Info()
 	r.addSeldom(ReadInfo, Seldom{Info: info})

@@ -1,6 +1,6 @@
-// Package asked records the calls that orchestration code makes on its host during a turn, and the answers: everything
-// about the code that an independent checker of the turn needs. It sits between the code and the engine that computes
-// the turn.
+// Package asked records the calls that orchestration code makes on its host during a turn, together with the answers.
+// That is all an independent checker of the turn needs to know about the code. A Recorder sits between the code and the
+// engine that computes the turn.
 //
 //	var r asked.Recorder
 //	out, err := replay.Turn(replay.Input{Handler: r.Run(handler), Watcher: &r, ...})

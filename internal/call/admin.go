@@ -6,7 +6,7 @@ import "github.com/durosim/durosim/engine"
 type (
 	// ListInstances lists all instances.
 	ListInstances struct{}
-	// ListInstancesByStatus lists the instances of one status.
+	// ListInstancesByStatus lists the instances that have the given status.
 	ListInstancesByStatus struct {
 		Status engine.Status `json:"status"`
 	}
@@ -36,9 +36,9 @@ type (
 		Instance    string `json:"instance"`
 		ExecutionID uint64 `json:"execution_id"`
 	}
-	// GetSystemMetrics asks for totals over the store.
+	// GetSystemMetrics asks for store-wide totals.
 	GetSystemMetrics struct{}
-	// GetQueueDepths asks for the depths of the queues.
+	// GetQueueDepths asks for the depth of each queue.
 	GetQueueDepths struct{}
 	// ListChildren lists an instance's children.
 	ListChildren struct {
@@ -52,17 +52,17 @@ type (
 	GetInstanceTree struct {
 		Instance string `json:"instance"`
 	}
-	// DeleteInstance deletes a root and its tree.
+	// DeleteInstance deletes a root instance and its descendants.
 	DeleteInstance struct {
 		Instance string `json:"instance"`
 		Force    bool   `json:"force"`
 	}
-	// DeleteInstancesAtomic deletes exactly the listed instances, or none.
+	// DeleteInstancesAtomic deletes either all of the listed instances or none.
 	DeleteInstancesAtomic struct {
 		Instances []string `json:"instances"`
 		Force     bool     `json:"force"`
 	}
-	// DeleteInstanceBulk deletes the trees of the ended roots that match a filter.
+	// DeleteInstanceBulk deletes root instances that have ended and match a filter, each with its descendants.
 	DeleteInstanceBulk struct {
 		Filter engine.InstanceFilter `json:"filter"`
 	}
@@ -97,12 +97,12 @@ func (DeleteInstanceBulk) method() method         { return admin("delete_instanc
 func (PruneExecutions) method() method            { return admin("prune_executions") }
 func (PruneExecutionsBulk) method() method        { return admin("prune_executions_bulk") }
 
-// The changes that a test makes to a store directly. No provider has a method for them; a checker of the provider's
-// answers must be told about them.
+// Changes that a test makes directly to a store. No provider has a method for them, so a checker of the provider's
+// answers has to be notified of them.
 type (
-	// Plant writes one thing to the store: if it names an orchestration, an instances row with ExecutionID as its
-	// current execution; or part of a row: its parent, or its custom status, which gets version 1; or a key; or else an
-	// execution, its pin, its status, or an event. An EventID without Event plants an undecodable event.
+	// Plant writes one thing to the store. If it names an orchestration, that is an instances row with ExecutionID as
+	// its current execution. Otherwise it is an instance's parent or its custom status (at version 1), a key, an
+	// execution, or an execution's pin, status or event. An EventID without an Event plants an undecodable event.
 	Plant struct {
 		Instance      string             `json:"instance"`
 		Orchestration string             `json:"orchestration,omitempty"`
@@ -123,7 +123,7 @@ type (
 		ExecutionID uint64 `json:"execution_id"`
 		EventID     uint64 `json:"event_id"`
 	}
-	// CorruptMessage makes the newest queue row that holds this item undecodable.
+	// CorruptMessage makes a queued item undecodable. If several queue rows hold the item, it corrupts the newest.
 	CorruptMessage struct {
 		Item engine.WorkItem `json:"item"`
 	}
@@ -133,7 +133,8 @@ func (Plant) method() method          { return method{name: "plant"} }
 func (CorruptEvent) method() method   { return method{name: "corrupt_event"} }
 func (CorruptMessage) method() method { return method{name: "corrupt_message"} }
 
-// All returns one zero value of each call, in the order of the interfaces, with direct changes of the store last.
+// All returns the zero value of each kind of call, in the order of the interfaces. Direct changes to the store come
+// last.
 func All() []Call {
 	return []Call{
 		EnqueueForOrchestrator{}, FetchOrchestrationItem{}, AckOrchestrationItem{}, AbandonOrchestrationItem{}, RenewOrchestrationItemLock{},

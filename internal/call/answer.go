@@ -6,15 +6,15 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Answer is the result of a call: an error, or the field that the method fills. A zero field means that nothing was
-// found, no value, or an empty list.
+// Answer is the result of a call. It holds either an error or the field that the method sets. A zero field means an
+// empty result: nothing found, no value, or an empty list.
 type Answer struct {
 	Err error
 
 	Orchestration *engine.FetchedOrchestration
 	Work          *engine.FetchedWork
 	Events        []engine.Event
-	Count         int // the number of sessions
+	Count         int // number of sessions
 	CustomStatus  *engine.CustomStatus
 	Value         *string
 	Pairs         []engine.KVPair
@@ -33,8 +33,8 @@ type Answer struct {
 	Pruned     *engine.PruneResult
 }
 
-// Perform makes a call on a provider. A call of the management surface fails permanently on a provider that has none,
-// and a direct change of the store (see Plant) always does.
+// Perform makes a call on a provider. A management call fails permanently if the provider has no management surface. A
+// direct change to the store (see Plant) always fails permanently.
 func Perform(ctx context.Context, p engine.Provider, c Call) (a Answer) {
 	switch r := c.(type) {
 	case EnqueueForOrchestrator:

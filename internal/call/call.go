@@ -7,27 +7,28 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// Call is a call as a value. The set is closed: one struct for each method of engine.Provider and engine.ProviderAdmin,
-// with the method's arguments, and one for each change that a test makes to a store directly (see Plant).
+// Call represents a provider call as a value. The set is closed. It has one struct for each method of engine.Provider
+// and engine.ProviderAdmin, which holds the method's arguments, and one for each change that a test makes directly to a
+// store (see Plant).
 type Call interface{ method() method }
 
-// Method returns the contract's name of a call, such as "fetch_orchestration_item".
+// Method returns the contract's name for a call, such as "fetch_orchestration_item".
 func Method(c Call) string { return c.method().name }
 
-// Kind returns the kind that observations record for a call: observe.CallAdmin for the whole management surface, and
-// observe.CallNone for direct changes of the store.
+// Kind returns the kind that observations record for a call. It is observe.CallAdmin for every management call, and
+// observe.CallNone for direct changes to the store.
 func Kind(c Call) observe.CallKind { return c.method().kind }
 
-// method holds the properties that all calls of one struct share.
+// method holds what all calls of the same type have in common.
 type method struct {
 	name string
 	kind observe.CallKind
 }
 
-// provider returns the method of a call of engine.Provider.
+// provider returns the method for a call of engine.Provider.
 func provider(k observe.CallKind) method { return method{k.String(), k} }
 
-// admin returns the method of a call of engine.ProviderAdmin.
+// admin returns the method for a call of engine.ProviderAdmin.
 func admin(name string) method { return method{name, observe.CallAdmin} }
 
 // The calls of engine.Provider. docs/oracle-protocol.md defines their JSON form, in which durations are whole milliseconds.
@@ -37,7 +38,7 @@ type (
 		Item  engine.WorkItem `json:"item"`
 		Delay time.Duration   `json:"delay_ms,omitempty"`
 	}
-	// FetchOrchestrationItem asks for an instance with work. A nil Filter means no filter.
+	// FetchOrchestrationItem asks for an instance that has work. A nil Filter means no filter.
 	FetchOrchestrationItem struct {
 		LockTimeout time.Duration            `json:"lock_timeout_ms"`
 		PollTimeout time.Duration            `json:"poll_timeout_ms,omitempty"`
@@ -75,7 +76,7 @@ type (
 	EnqueueForWorker struct {
 		Item engine.WorkItem `json:"item"`
 	}
-	// FetchWorkItem asks for an activity. A nil Session asks for activities without a session.
+	// FetchWorkItem asks for an activity. A nil Session restricts it to activities that belong to no session.
 	FetchWorkItem struct {
 		LockTimeout time.Duration              `json:"lock_timeout_ms"`
 		PollTimeout time.Duration              `json:"poll_timeout_ms,omitempty"`
@@ -104,7 +105,7 @@ type (
 		ExtendFor   time.Duration `json:"extend_for_ms"`
 		IdleTimeout time.Duration `json:"idle_timeout_ms"`
 	}
-	// CleanupOrphanedSessions deletes expired sessions to which no activity belongs.
+	// CleanupOrphanedSessions deletes expired sessions that no activity belongs to.
 	CleanupOrphanedSessions struct {
 		IdleTimeout time.Duration `json:"idle_timeout_ms"`
 	}

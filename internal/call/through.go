@@ -7,9 +7,9 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Through turns a function that makes calls into a provider with the given name and version. The provider has a
-// management surface if manages is set. The provider returns the function's answers unchanged, and is safe for
-// concurrent use if the function is.
+// Through turns a function that handles calls into a provider with the given name and version. The provider has a
+// management surface if manages is set. It returns the function's answers unchanged, and is safe for concurrent use if
+// the function is.
 func Through(name, version string, manages bool, do func(ctx context.Context, c Call) Answer) engine.Provider {
 	return &through{name: name, version: version, manages: manages, do: do}
 }

@@ -1,6 +1,6 @@
 package call
 
-// LockToken returns the lock token that a call names, empty if it names none.
+// LockToken returns the lock token in a call, or "" if the call has none.
 func LockToken(c Call) string {
 	switch r := c.(type) {
 	case AckOrchestrationItem:
@@ -19,7 +19,8 @@ func LockToken(c Call) string {
 	return ""
 }
 
-// WithLockToken returns a call that names another lock token; a call that names none stays as it is.
+// WithLockToken returns a copy of the call with a different lock token. A call that has no lock token is returned
+// unchanged.
 func WithLockToken(c Call, token string) Call {
 	switch r := c.(type) {
 	case AckOrchestrationItem:

@@ -18,13 +18,13 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// UnknownMethodError reports that a method does not exist.
+// UnknownMethodError reports a method name that does not exist.
 type UnknownMethodError struct{ Method string }
 
-// Error names the method.
+// Error returns a message that names the method.
 func (e *UnknownMethodError) Error() string { return fmt.Sprintf("unknown method %q", e.Method) }
 
-// byMethod maps the methods to the types of their calls; for look-ups only.
+// byMethod maps each method to the type of its call. It is only used for lookups, so map order does not matter.
 var byMethod = func() map[string]reflect.Type {
 	types := map[string]reflect.Type{}
 	for _, c := range call.All() {
@@ -33,8 +33,8 @@ var byMethod = func() map[string]reflect.Type {
 	return types
 }()
 
-// DecodeCall reads the parameters of a method: one object, with every required field and no unknown one. The error is an
-// *UnknownMethodError if there is no such method.
+// DecodeCall decodes a method's parameters. They must be one JSON object with every required field and no unknown
+// field. The error is an *UnknownMethodError if the method does not exist.
 func DecodeCall(method string, params []byte) (call.Call, error) {
 	t, ok := byMethod[method]
 	if !ok {
@@ -50,8 +50,9 @@ func DecodeCall(method string, params []byte) (call.Call, error) {
 	return v.Interface().(call.Call), nil
 }
 
-// Decode reads one JSON value into the value that into points to. A field is required unless its tag has omitempty.
-// If strict is set, unknown fields are errors, so that a misspelled name does not silently become a default.
+// Decode decodes one JSON value into the variable that into points to. A field is required unless its tag says
+// omitempty. If strict is set, an unknown field is an error; otherwise a misspelled name would silently leave its field
+// at the default.
 func Decode(data []byte, into any, where string, strict bool) error {
 	return decode(data, reflect.ValueOf(into).Elem(), where, strict)
 }
@@ -68,8 +69,9 @@ func decode(data []byte, into reflect.Value, where string, strict bool) error {
 	return reader{strict}.read(raw, into, where)
 }
 
-// reader reads values whose JSON is valid. A strict reader reads a call: it accepts no unknown field of the call itself.
-// It keeps unknown fields of items and events, and items and events of unknown kinds, as they are.
+// reader decodes values that are known to be valid JSON. A strict reader decodes a call and rejects unknown fields in
+// the call itself. In work items and events it preserves unknown fields, and it preserves items and events of unknown
+// kinds.
 type reader struct{ strict bool }
 
 func (r reader) codec() engine.Codec {
@@ -145,7 +147,7 @@ func (r reader) read(raw json.RawMessage, into reflect.Value, where string) erro
 	return nil
 }
 
-// duration converts milliseconds to a duration; a number that is too large becomes the longest duration.
+// duration converts milliseconds to a duration. A number that is too large becomes the longest duration.
 func duration(ms int64) time.Duration {
 	if ms > math.MaxInt64/int64(time.Millisecond) {
 		return math.MaxInt64
@@ -213,7 +215,7 @@ func (r reader) readList(raw json.RawMessage, into reflect.Value, where string) 
 	if json.Unmarshal(raw, &elements) != nil {
 		return wrongType(reflect.Slice, raw, where)
 	}
-	if len(elements) == 0 && into.Type().Elem().Kind() != reflect.String { // an empty list of ids differs from a missing one
+	if len(elements) == 0 && into.Type().Elem().Kind() != reflect.String { // for ids, an empty list is different from a missing one
 		into.SetZero()
 		return nil
 	}
@@ -226,7 +228,7 @@ func (r reader) readList(raw json.RawMessage, into reflect.Value, where string) 
 	return nil
 }
 
-// readByKey reads an object into a slice of pairs or entries, sorted by key.
+// readByKey decodes an object into a slice of pairs or entries, which it sorts by key.
 func (r reader) readByKey(raw json.RawMessage, into reflect.Value, where string) error {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(raw, &object) != nil {
@@ -289,7 +291,7 @@ func readTags(raw json.RawMessage, into reflect.Value, where string) error {
 	return nil
 }
 
-// decodeEvent reads what EventText writes, in any order and spacing.
+// decodeEvent decodes the output of EventText, in any field order and with any spacing.
 func decodeEvent(codec engine.Codec, text []byte) (engine.Event, error) {
 	e, err := codec.DecodeEvent(text)
 	if err == nil {

@@ -1,4 +1,4 @@
-// Package callform converts the calls of a provider and their answers to and from JSON, in the form of
+// Package callform converts provider calls and their answers to and from JSON. The format is that of
 // docs/oracle-protocol.md and of recorded logs.
 //
 //	params, err := callform.EncodeCall(c)
@@ -6,7 +6,7 @@
 //	result, err := callform.EncodeResult(method, answer)
 //	answer, err := callform.DecodeResult(method, result)
 //
-// The fields are those of the structs of internal/call and engine, under the names in their tags. Durations are whole
-// milliseconds. A missing required field is an error, and so is an unknown field of a call; results may have more fields
-// than the method knows. Each error gives its place in the value, as in "params.metadata.status".
+// The fields are those of the structs in internal/call and engine, named by their tags. Durations are in whole
+// milliseconds. A missing required field is an error, and so is an unknown field in a call. A result may have fields
+// that the method does not define. Each error says where in the value it occurred, as in "params.metadata.status".
 package callform

@@ -17,21 +17,21 @@ import (
 	"github.com/durosim/durosim/internal/show"
 )
 
-// everything is a codec for all kinds; opaque also keeps unknown kinds and fields.
+// everything is a codec for all kinds. opaque also preserves unknown kinds and fields.
 var (
 	everything = engine.NewJSONCodec("oracle", engine.Kinds2x(), engine.WorkItemKinds2x())
 	opaque     = engine.Opaque(everything)
 )
 
-// EncodeCall returns the parameters of a call. It fails for work items and events that have no JSON form.
+// EncodeCall returns a call's parameters as JSON. It fails for work items and events that have no JSON form.
 func EncodeCall(c call.Call) ([]byte, error) { return appendValue(nil, reflect.ValueOf(c)) }
 
-// Text returns a value of engine or internal/call in JSON, for messages; a value without a JSON form is shown as Go prints
-// it.
+// Text formats a value from engine or internal/call as JSON, for use in messages. If the value has no JSON form, Text
+// formats it as Go does.
 func Text(v any) string {
 	data, err := appendValue(nil, reflect.ValueOf(v))
 	if err != nil {
-		return show.Value(v) // never an address
+		return show.Value(v) // never prints an address
 	}
 	return string(data)
 }
@@ -55,9 +55,10 @@ func AnswerText(method string, a call.Answer) string {
 	return string(data)
 }
 
-// EventText returns the canonical text of an event, for comparing events. It fails for data that no codec writes.
+// EventText returns an event's canonical text, so that events can be compared. It fails for data that no codec can
+// encode.
 func EventText(e engine.Event) (string, error) {
-	// The codec cannot encode an event without an id, which a provider must refuse. Its id is written as 0.
+	// The codec cannot encode an event without an id, which a provider must reject. Such an event is written with id 0.
 	const firstID, noID = `{"event_id":1,`, `{"event_id":0,`
 	if o, ok := e.Data.(eventdata.Opaque); ok {
 		known := e
@@ -82,14 +83,15 @@ func EventText(e engine.Event) (string, error) {
 	return string(text), err
 }
 
-// ItemText returns the canonical text of a work item, for comparing items. It fails for data that no codec writes.
+// ItemText returns a work item's canonical text, so that items can be compared. It fails for data that no codec can
+// encode.
 func ItemText(w engine.WorkItem) (string, error) {
 	if w == nil {
 		return "", errors.New("no work item")
 	}
 	text, err := everything.AppendWorkItem(nil, engine.Known(w))
 	if o, ok := w.(engine.OpaqueItem); ok && err != nil {
-		return o.Text, nil // of an unknown kind
+		return o.Text, nil // an item of an unknown kind
 	}
 	return string(text), err
 }
@@ -103,7 +105,7 @@ var (
 	typeEntries  = reflect.TypeFor[[]engine.KVEntry]()
 )
 
-// appendValue writes one value.
+// appendValue appends the JSON form of a value.
 func appendValue(b []byte, v reflect.Value) ([]byte, error) {
 	if !v.IsValid() {
 		return append(b, "null"...), nil
@@ -163,19 +165,19 @@ func appendValue(b []byte, v reflect.Value) ([]byte, error) {
 }
 
 func appendText(b []byte, text string) []byte {
-	data, _ := json.Marshal(text) // a string always has a JSON form
+	data, _ := json.Marshal(text) // a string can always be encoded
 	return append(b, data...)
 }
 
-// field is a field of a struct in JSON.
+// field describes how a struct field appears in JSON.
 type field struct {
 	index    int
 	name     string
-	optional bool // omitted when zero
-	nullable bool // a nil list is null, unlike an empty list
+	optional bool // omitted if zero
+	nullable bool // a nil list is written as null, an empty list as []
 }
 
-// fieldsOf returns the fields of a struct that have a JSON tag. The tag `form:"nullable"` makes a field nullable.
+// fieldsOf returns those fields of a struct that have a JSON tag. The tag `form:"nullable"` marks a field as nullable.
 func fieldsOf(t reflect.Type) []field {
 	var list []field
 	for i := range t.NumField() {
@@ -211,8 +213,8 @@ func appendFields(b []byte, v reflect.Value) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// appendByKey writes a slice of pairs or entries as an object, in order: the key is the name, and the rest of the
-// element is the value.
+// appendByKey writes a slice of pairs or entries as an object, preserving the order. Each element's key becomes a field
+// name, and the rest of the element becomes the field's value.
 func appendByKey(b []byte, v reflect.Value) ([]byte, error) {
 	b = append(b, '{')
 	var keys []string
@@ -238,7 +240,7 @@ func appendByKey(b []byte, v reflect.Value) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// tagModes holds the contract's names of the modes without a set, tagSets those of the modes with one.
+// The contract's names for tag filter modes: tagModes for those without a set of tags, tagSets for those with one.
 var (
 	tagModes = []string{engine.TagDefaultOnly: "DefaultOnly", engine.TagTags: "Tags", engine.TagDefaultAnd: "DefaultAnd", engine.TagAny: "Any", engine.TagNone: "None"}
 	tagSets  = []engine.TagMode{engine.TagTags, engine.TagDefaultAnd}

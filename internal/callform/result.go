@@ -10,13 +10,13 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// resultForm describes which field of an answer is a method's result.
+// resultForm says which field of an Answer holds a method's result.
 type resultForm struct {
-	field func(a *call.Answer) any // a pointer to the field
-	null  bool                     // an absent value is a valid result: null
+	field func(a *call.Answer) any // returns a pointer to the field
+	null  bool                     // the result may be absent, which is written as null
 }
 
-// results maps methods to their results. A method that is missing here has no result, which is null in JSON.
+// results is keyed by method. A method that is not listed has no result, which is null in JSON.
 var results = map[string]resultForm{
 	"fetch_orchestration_item":       {func(a *call.Answer) any { return &a.Orchestration }, true},
 	"read":                           {func(a *call.Answer) any { return &a.Events }, false},
@@ -48,7 +48,7 @@ var results = map[string]resultForm{
 	"prune_executions_bulk":          {func(a *call.Answer) any { return &a.Pruned }, false},
 }
 
-// EncodeResult returns the result of a method, from an answer that is not an error.
+// EncodeResult encodes the result of a method from a successful answer.
 func EncodeResult(method string, a call.Answer) ([]byte, error) {
 	form, ok := results[method]
 	if !ok {
@@ -61,8 +61,8 @@ func EncodeResult(method string, a call.Answer) ([]byte, error) {
 	return appendValue(nil, v)
 }
 
-// DecodeResult turns a result into an answer. It ignores unknown fields, since a provider may return more than
-// required. A method without a result must return null.
+// DecodeResult decodes a result into an answer. It ignores unknown fields, because a provider may return more than is
+// required. For a method without a result, it accepts only null.
 func DecodeResult(method string, result []byte) (call.Answer, error) {
 	var a call.Answer
 	form, ok := results[method]
@@ -79,7 +79,7 @@ func DecodeResult(method string, result []byte) (call.Answer, error) {
 	return a, Decode(result, form.field(&a), "result", false)
 }
 
-// The error codes of a failed call.
+// The codes that say why a call failed.
 const (
 	CodeRetryable = 1
 	CodePermanent = 2
@@ -91,7 +91,7 @@ type Error struct {
 	Message string `json:"message"`
 }
 
-// ErrorOf returns the JSON form of an error that a provider returned.
+// ErrorOf converts an error returned by a provider to its JSON form.
 func ErrorOf(err error) *Error {
 	e := &Error{Code: CodePermanent, Message: err.Error()}
 	if engine.IsRetryable(err) {
@@ -104,7 +104,7 @@ func ErrorOf(err error) *Error {
 	return e
 }
 
-// Provider returns the error as a provider's method would return it.
+// Provider returns the error that the given provider method would return.
 func (e *Error) Provider(method string) error {
 	return &engine.ProviderError{Operation: method, Message: e.Message, Retryable: e.Code == CodeRetryable}
 }
@@ -116,7 +116,7 @@ func (e *Error) class() string {
 	return "permanent error"
 }
 
-// UnmarshalJSON reads an error, whose code must be known.
+// UnmarshalJSON decodes an error. It fails if the code is unknown.
 func (e *Error) UnmarshalJSON(data []byte) error {
 	var in struct {
 		Code    int    `json:"code"`

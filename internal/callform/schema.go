@@ -9,13 +9,13 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// Schema is a JSON Schema, draft 2020-12, as encoding/json writes it.
+// Schema is a JSON Schema (draft 2020-12) in the form that encoding/json encodes.
 type Schema map[string]any
 
 // refer returns a reference to an entry of Definitions.
 func refer(name string) Schema { return Schema{"$ref": "#/$defs/" + name} }
 
-// ParamsSchema returns the schema of a call's parameters. Like all schemas of this package, it is derived from the
+// ParamsSchema returns the schema of a call's parameters. Like all schemas in this package, it is derived from the
 // encoder and the decoder, refers to Definitions, and allows null for an optional field.
 func ParamsSchema(c call.Call) Schema {
 	s := TypeSchema(reflect.TypeOf(c))
@@ -47,7 +47,7 @@ func orNull(s Schema) Schema {
 	return Schema{"anyOf": []Schema{s, {"type": "null"}}}
 }
 
-// TypeSchema returns the schema of the values of a type.
+// TypeSchema returns the schema for values of a type.
 func TypeSchema(t reflect.Type) Schema {
 	switch t {
 	case typeItem:
@@ -100,7 +100,8 @@ func fieldsSchema(t reflect.Type) Schema {
 	return Schema{"type": "object", "properties": properties, "required": required}
 }
 
-// Definitions returns the definitions to which the other schemas refer, by name. It fails if a kind has no JSON form.
+// Definitions returns the definitions that the other schemas refer to, keyed by name. It fails if any kind has no JSON
+// form.
 func Definitions() (Schema, error) {
 	items, err := ItemBodies()
 	if err != nil {

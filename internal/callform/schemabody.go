@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/jsonform"
 )
 
-// items and events have one value of each kind that has a JSON form.
+// items and events hold one value of each kind that has a JSON form.
 var (
 	items = []engine.WorkItem{
 		engine.StartItem{}, engine.ContinueAsNewItem{}, engine.ActivityExecuteItem{}, engine.ActivityCompletedItem{}, engine.ActivityFailedItem{},
@@ -31,24 +31,24 @@ var (
 	}
 )
 
-// Body is the JSON form of a kind of work items or events.
+// Body describes the JSON form of one kind of work item or event.
 type Body struct {
 	Kind   string
 	Fields []BodyField
 }
 
-// BodyField is a field of a kind, in the order in which it is written.
+// BodyField describes one field of a Body. Fields are listed in the order in which they are written.
 type BodyField struct {
 	Name string
-	// Type is the JSON type of the value: string, integer, boolean, object or array.
+	// Type is the JSON type of the value: string, integer, boolean, object, or array.
 	Type string
-	// Optional is set if an empty value is omitted, Nullable if it is written as null.
+	// Optional is set if an empty value is omitted. Nullable is set if an empty value is written as null.
 	Optional, Nullable bool
 
 	value string // an example
 }
 
-// ItemBodies returns the JSON forms of the work item kinds. It fails if a kind has none.
+// ItemBodies returns the JSON form of each kind of work item. It fails if a kind has none.
 func ItemBodies() ([]Body, error) {
 	var list []Body
 	for _, item := range items {
@@ -68,12 +68,12 @@ func ItemBodies() ([]Body, error) {
 	return list, nil
 }
 
-// EventBodies returns the JSON forms of the event kinds. The fields that every event has come first, under the kind "".
-// It fails if a kind has no form.
+// EventBodies returns the JSON form of each kind of event. The first entry has the kind "" and lists the fields that
+// all events share. EventBodies fails if a kind has no JSON form.
 func EventBodies() ([]Body, error) {
 	var list []Body
 	common := []string{}
-	// Cleared keys have no fields of their own.
+	// KeyValuesCleared has no fields of its own, so its fields are the shared ones.
 	for i, data := range append([]eventdata.Data{eventdata.KeyValuesCleared{}}, events...) {
 		fields, err := fieldsOfBody(reflect.TypeOf(data), func(v any, full bool) (string, error) {
 			e := filled(reflect.TypeFor[engine.Event](), full).Interface().(engine.Event)
@@ -97,7 +97,7 @@ func EventBodies() ([]Body, error) {
 	return list, nil
 }
 
-// fieldsOfBody returns the fields that encode writes for values of a type.
+// fieldsOfBody returns the fields that encode writes for values of the given type.
 func fieldsOfBody(t reflect.Type, encode func(v any, full bool) (string, error)) ([]BodyField, error) {
 	var least, most jsonform.Object
 	for _, o := range []*jsonform.Object{&least, &most} {
@@ -122,7 +122,7 @@ func fieldsOfBody(t reflect.Type, encode func(v any, full bool) (string, error))
 	return list, nil
 }
 
-// schema returns the schema of objects of this form.
+// schema returns the schema for objects of this form.
 func (b Body) schema() Schema {
 	properties, required := Schema{}, []string{}
 	for _, f := range b.Fields {
@@ -138,7 +138,7 @@ func (b Body) schema() Schema {
 	return Schema{"type": "object", "properties": properties, "required": required}
 }
 
-// shapeSchema returns the schema of values like this one.
+// shapeSchema returns the schema for values with the same shape as the given JSON value.
 func shapeSchema(value string) Schema {
 	switch value[0] {
 	case '"':
@@ -156,7 +156,8 @@ func shapeSchema(value string) Schema {
 	return number()
 }
 
-// filled returns a value of a type, empty or with every field set. It always sets error details, which are required.
+// filled returns a value of the given type, either empty or with every field set. Error details are required, so they
+// are always set.
 func filled(t reflect.Type, full bool) reflect.Value {
 	v := reflect.New(t).Elem()
 	if t == reflect.TypeFor[eventdata.ErrorDetails]() {

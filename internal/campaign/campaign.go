@@ -12,47 +12,50 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Options configure a campaign.
+// Options configures a campaign.
 type Options struct {
-	// Plan expands a seed into the plan of its run. It is called from several goroutines at once, so it must not change
-	// shared data. The run owns the plan that it returns.
+	// Plan expands a seed into the plan for its run. It is called from several goroutines at once, so it must not
+	// modify shared data. The run owns the returned plan.
 	Plan func(seed uint64) (*plan.Plan, error)
-	// First and Count are the seeds: First, First+1, and so on. Count must not be 0.
+	// First and Count select the seeds First, First+1, and so on. Count must not be 0.
 	First, Count uint64
-	// Shard selects every Of-th seed; the zero value selects all.
+	// Shard selects every Of-th seed. The zero value selects all seeds.
 	Shard Shard
-	// Workers is the number of concurrent runs; 0 means one for each core that Go may use.
+	// Workers is the number of concurrent runs. If it is 0, there is one per core that Go may use.
 	Workers int
-	// Config returns a run's configuration apart from its plan and seed: builds, handlers, monitor. It is called for
-	// each run, from several goroutines at once, so that runs share nothing. Nil means the zero configuration.
+	// Config returns the rest of a run's configuration, apart from its plan and seed: builds, handlers and monitor. It
+	// is called once per run, from several goroutines at once, so that runs share nothing. Nil means the zero
+	// configuration.
 	Config func() cluster.Config
-	// Chooser, if not nil, makes the chooser of a seed's run; nil leaves it to Config. It is called from several goroutines.
+	// Chooser, if not nil, returns the chooser for a seed's run. If it is nil, Config decides. It is called from
+	// several goroutines.
 	Chooser func(seed uint64) sim.Chooser
-	// KeepGoing makes the campaign run all seeds; otherwise it ends with the first seed that fails.
+	// KeepGoing makes the campaign run all seeds. Otherwise it stops at the first seed that fails.
 	KeepGoing bool
-	// Until, if not nil, ends the campaign with the first seed for whose result it returns true.
+	// Until, if not nil, stops the campaign at the first seed whose result makes it return true.
 	Until func(r *cluster.Result) bool
-	// Twice is the number of seeds, from the first, that are run a second time to compare the digests.
+	// Twice is how many seeds, counting from the first, are run a second time to compare the digests.
 	Twice uint64
-	// MaxViolations bounds the violations that Summary keeps in full; 0 means 10,000. Further violations are only
+	// MaxViolations limits how many violations Summary keeps in full; 0 means 10,000. Any further violations are only
 	// counted.
 	MaxViolations int
-	// AllInstances keeps the names of all instances in Summary.Fate, including those that completed as expected.
+	// AllInstances makes Summary.Fate name every instance, including those that completed as expected.
 	AllInstances bool
-	// Context, if not nil, interrupts the campaign when it is done: the result has the seeds merged by then, and
+	// Context, if not nil, interrupts the campaign when it is done. The result then covers the seeds merged so far, and
 	// running seeds are abandoned.
 	Context context.Context
-	// OnResult, if not nil, is called with each result when it is merged, in the order of the seeds, by the goroutine that
-	// called Run. Merge makes the same summary from them.
+	// OnResult, if not nil, is called with each result as it is merged, in seed order, by the goroutine that called
+	// Run. Passing these results to Merge gives the same summary.
 	OnResult func(r SeedResult)
-	// OnProgress, if not nil, is called after each merged seed, by the goroutine that called Run.
+	// OnProgress, if not nil, is called after each seed is merged, by the goroutine that called Run.
 	OnProgress func(p Progress)
 }
 
-// Progress is the progress of a campaign, in seeds.
+// Progress is how far a campaign has got, counted in seeds.
 type Progress struct{ Done, Failed, Total uint64 }
 
-// Shard is one of several equal parts of a campaign: Index counts from 1 to Of. The zero value is the whole campaign.
+// Shard identifies one of several equal parts of a campaign. Index ranges from 1 to Of. The zero value is the whole
+// campaign.
 type Shard struct{ Index, Of uint64 }
 
 const defaultMaxViolations = 10_000
@@ -94,7 +97,7 @@ func (o *Options) validate() error {
 // total returns the number of seeds in the shard.
 func (o *Options) total() uint64 { return ShardSize(o.Count, o.Shard) }
 
-// ShardSize returns the number of seeds in a shard of a campaign of this many seeds.
+// ShardSize returns how many of a campaign's seeds a shard contains.
 func ShardSize(seeds uint64, s Shard) uint64 {
 	first := s.Index - 1
 	if seeds <= first {
@@ -103,24 +106,24 @@ func ShardSize(seeds uint64, s Shard) uint64 {
 	return (seeds-first-1)/s.Of + 1
 }
 
-// seed returns the seed at an index below total.
+// seed returns the seed with the given index, which must be less than total.
 func (o *Options) seed(i uint64) uint64 { return o.First + o.Shard.Index - 1 + i*o.Shard.Of }
 
-// PlanError reports that a seed cannot run because its plan cannot be made or is invalid, which is an error in the
+// PlanError reports that a seed cannot run because its plan cannot be expanded or is invalid. The mistake is in the
 // input.
 type PlanError struct {
 	Seed uint64
 	Err  error
 }
 
-// Error returns the seed and the reason.
+// Error returns the seed and the underlying error.
 func (e *PlanError) Error() string { return fmt.Sprintf("seed %d: %v", e.Seed, e.Err) }
 
-// Unwrap returns the reason.
+// Unwrap returns the underlying error.
 func (e *PlanError) Unwrap() error { return e.Err }
 
-// Run runs a campaign. It returns an error if the options are invalid, and a *PlanError for the first seed without a
-// plan. The Summary has the violations of the runs. During the campaign, CollectLess reduces garbage collection.
+// Run runs a campaign. It returns an error if the options are invalid, and a *PlanError for the first seed that has no
+// valid plan. Violations are not errors; they are in the Summary. CollectLess is in effect during the campaign.
 func Run(o Options) (*Summary, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -160,12 +163,12 @@ func Run(o Options) (*Summary, error) {
 	return sum, nil
 }
 
-// seedRun is what the run of one seed came to.
+// seedRun is the outcome of running one seed.
 type seedRun struct {
 	result *cluster.Result
-	// again is the result of the second run, if there was one.
+	// again is the result of the second run, if any.
 	again *cluster.Result
-	// err is set if the seed could not run, crash if a defect of durosim ended the run.
+	// err is set if the seed could not run. crash is set if a defect in durosim ended the run.
 	err   error
 	crash *InternalError
 }

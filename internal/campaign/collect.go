@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// How far the heap may grow before garbage is collected: in percent of the live heap, and in bytes. Runs are short and
-// little of their memory survives, so frequent collections are wasteful: with the usual 100 percent, they take a fifth
-// of the time. Above the limit, saving memory matters more.
+// How far the heap may grow before garbage is collected, as a percentage of the live heap and in bytes. Runs are short
+// and little of their memory survives, so frequent collections are wasteful: at the default of 100 percent, they take a
+// fifth of the time. Above the byte limit, saving memory matters more.
 const (
 	heapPercent = 1600
 	heapLimit   = 1 << 30
@@ -21,13 +21,13 @@ const (
 var collecting struct {
 	sync.Mutex
 	users  int
-	raised bool  // the percentage is set
-	limit  int64 // the limit before
+	raised bool  // the percentage has been raised
+	limit  int64 // the limit to restore
 }
 
-// CollectLess lets the heap grow until the caller calls the returned function, which it must do once. The setting
-// applies to the process: with several concurrent users, the last to finish restores it. It does not override GOGC,
-// GOMEMLIMIT or settings of package runtime/debug.
+// CollectLess reduces garbage collection by letting the heap grow, until the caller calls the returned function. That
+// function must be called exactly once. The setting affects the whole process; with several concurrent users, the last
+// one to finish restores it. CollectLess does not override GOGC, GOMEMLIMIT or settings made through runtime/debug.
 func CollectLess() (restore func()) {
 	c := &collecting
 	c.Lock()

@@ -1,16 +1,16 @@
-// Package campaign runs many simulations, on every core, and summarizes them.
+// Package campaign runs many simulations in parallel and summarizes them.
 //
 //	sum, err := campaign.Run(campaign.Options{Plan: expand, First: 1, Count: 1000, KeepGoing: true})
 //
-// A run is single-threaded and shares nothing, so a campaign runs seeds in parallel. Its result does not depend on the
-// number or the speed of workers: results are merged in the order of the seeds, and when a campaign stops early it
-// stops at the first failing seed in that order; results of later seeds are discarded.
+// Each run is single-threaded and shares nothing with other runs, so a campaign can run seeds in parallel. Its result
+// does not depend on how many workers there are or how fast they are. Results are merged in seed order. A campaign that
+// stops early stops at the first failing seed in that order, and discards the results of later seeds.
 //
-// Memory is bounded: no worker runs ahead of the merge by more than a fixed number of seeds, and for each run only
-// sums, a 32-byte digest and a limited number of violations are kept.
+// Memory is bounded: no worker gets more than a fixed number of seeds ahead of the merge, and all that is kept of a run
+// are counts, a 32-byte digest and a limited number of violations.
 //
-// A defect of durosim does not end a campaign: a panic inside a run becomes an entry in Summary.Internal, with the seed
+// A defect in durosim does not end a campaign. A panic inside a run becomes an entry in Summary.Internal, with the seed
 // and the stack.
 //
-// Apart from real-time adapters, only this package and the command line start goroutines.
+// Apart from the adapters that work in real time, only this package and the command line start goroutines.
 package campaign

@@ -13,58 +13,60 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Fate describes how the work of a campaign ended.
+// Fate describes how a campaign's work ended.
 type Fate struct {
-	// Work is the number of instances in the plans, Expected the number of those that ended as their plan expects.
+	// Work counts the instances in all plans. Expected counts those that ended as their plan expects.
 	Work, Expected uint64
-	// Ends are the ends by kind and cause: unexpected ones first, then by count.
+	// Ends groups the instances by how and why they ended. Unexpected ends come first, and within each part the largest
+	// group comes first.
 	Ends []End
-	// Helped is the number of instances for which calm or relief did something beyond the plan, and Help lists all of
-	// that, in order of seeds.
+	// Helped counts the instances for which calm or relief did something beyond the plan. Help lists everything they
+	// did beyond the plan, in seed order.
 	Helped uint64
 	Help   []HelpGroup
-	// Waits are the waits for a build, grouped by the preceding schedule step, the longest first.
+	// Waits groups the waits for a build by the schedule step that preceded them. The group with the longest wait comes
+	// first.
 	Waits []WaitGroup
 }
 
-// End is a kind of end with its cause, and the instances that ended this way.
+// End groups the instances that ended in the same way and for the same cause.
 type End struct {
 	End        cluster.Ending
 	Cause      string
 	AsExpected bool
-	Expect     plan.End // what the plan expected, if that differs
-	Owes       string   // what calm and relief did for them
+	Expect     plan.End // what the plan expected, if something else
+	Owes       string   // what calm and relief did for these instances
 	Count      uint64
-	// Instances are the instances that ended this way, in order of seeds, up to a limit; by default only those that did
-	// not end as expected or did not complete.
+	// Instances lists the instances of the group in seed order, up to a limit. Instances that completed as expected are
+	// listed only if Options.AllInstances is set.
 	Instances []Met
 }
 
-// Met is an instance of a run.
+// Met is an instance in a particular run.
 type Met struct {
 	Seed     uint64
 	Instance string
-	// EndedMs, Node, Build and Step are as in cluster.Fate.
+	// EndedMs, Node, Build and Step have the same meaning as in cluster.Fate.
 	EndedMs           int64
 	Node, Build, Step string
 }
 
-// WaitGroup has the waits that began after one schedule step.
+// WaitGroup describes the waits that began after the same schedule step.
 type WaitGroup struct {
-	After    string // empty for waits before the first step
+	After    string // empty if the waits began before the first step
 	Count    uint64
 	P99, Max time.Duration
-	// Longest is the longest wait, in the run of LongestSeed.
+	// Longest is the longest wait of the group. It occurred in the run of LongestSeed.
 	Longest     cluster.Wait
 	LongestSeed uint64
 
 	all []int64
 }
 
-// maxMet bounds the instances that are kept for an end.
+// maxMet limits how many instances are kept for one End.
 const maxMet = 10_000
 
-// fates adds a run's fates.
+// fates adds the fates of one run's instances.
 func (m *merge) fates(seed uint64, r *cluster.Result) {
 	f := &m.sum.Fate
 	for i := range r.Fates {
@@ -73,7 +75,7 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 		if one.AsExpected {
 			f.Expected++
 		}
-		if one.Owes != "" && one.Expect != planterm.EndEternal { // for eternal work the plan requires the cancel
+		if one.Owes != "" && one.Expect != planterm.EndEternal { // the plan itself requires cancelling eternal work
 			f.Helped++
 		}
 		expect := plan.End("")
@@ -108,7 +110,7 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 	}
 }
 
-// finish sorts the ends and the waits, and computes the totals of each group of waits.
+// finish sorts the ends and the waits, and computes the figures for each group of waits.
 func (f *Fate) finish() {
 	slices.SortStableFunc(f.Ends, func(a, b End) int {
 		if a.AsExpected != b.AsExpected {
@@ -143,7 +145,7 @@ func (f *Fate) Lost() (m Met, e End, ok bool) {
 	return m, e, ok
 }
 
-// Plan returns the verdict on the plan as one sentence.
+// Plan returns a one-sentence verdict on the plan.
 func (f *Fate) Plan() string {
 	m, e, lost := f.Lost()
 	switch {
@@ -163,7 +165,7 @@ func (f *Fate) Plan() string {
 	return fmt.Sprintf("plan: %d of %s did not end as expected; the first is %s in seed %d: %s%s instead of %s", f.Work-f.Expected, pieces(f.Work), m.Instance, m.Seed, e.text(), owes, wanted)
 }
 
-// helped says how many instances ended only with help beyond the plan.
+// helped says how many instances ended only because of help beyond the plan.
 func (f *Fate) helped() string {
 	if f.Helped == 0 {
 		return ""
@@ -185,16 +187,16 @@ func (e *End) text() string {
 	return string(e.End) + ", " + e.Cause
 }
 
-// How much Text shows unless all is set: kinds of expected ends, instances of an end, and steps after which work
-// waited.
+// How much Text shows unless all is set: how many groups of expected ends, how many instances of an end, and how many
+// steps with waits after them.
 const (
 	maxEnds  = 6
 	maxNamed = 3
 	maxSteps = 3
 )
 
-// Text describes the fate of the work, line by line: ends by kind and cause, then the waits for a build. If all is set,
-// it names every instance that was kept.
+// Text describes how the work ended, line by line: first the ends with their causes, then the waits for a build. If all
+// is set, it names every instance that was kept.
 func (f *Fate) Text(all bool) string {
 	var b strings.Builder
 	if f.Work > 0 {
@@ -247,7 +249,7 @@ func (f *Fate) Text(all bool) string {
 	return b.String()
 }
 
-// named writes the names of the instances that ended this way.
+// named writes the names of the instances in an End.
 func (f *Fate) named(b *strings.Builder, e *End, all bool) {
 	names := e.Instances
 	if !all {

@@ -8,15 +8,15 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// HelpGroup is one kind of help that calm or relief gave beyond the plan: raising one event, enqueueing to one queue,
-// cancelling, or changing one node.
+// HelpGroup counts one kind of help that calm or relief gave beyond the plan: raising a particular event, enqueueing to
+// a particular queue, cancelling, or changing a particular node.
 type HelpGroup struct {
 	Phase cluster.Phase
 	Kind  cluster.HelpKind
-	// Text is the name of the event or the queue, or the node with its new build or its old range.
+	// Text names the event, the queue, or the node. For a node, it also gives the new build or the old version range.
 	Text string
-	// Count is how often this help was given, and Seeds in how many runs. First was the first to get it, in the run of
-	// FirstSeed.
+	// Count is how often this help was given, and Seeds is in how many runs. The first instance or node to receive it
+	// was First, in the run of FirstSeed.
 	Count, Seeds uint64
 	First        string
 	FirstSeed    uint64
@@ -24,7 +24,7 @@ type HelpGroup struct {
 	lastSeed uint64
 }
 
-// help adds a run's help.
+// help adds the help given in one run.
 func (m *merge) help(seed uint64, r *cluster.Result) {
 	f := &m.sum.Fate
 	for _, h := range r.Help {
@@ -53,7 +53,7 @@ func (m *merge) help(seed uint64, r *cluster.Result) {
 	}
 }
 
-// String describes the help in a few words, without its counts.
+// String describes the help briefly, without counts.
 func (g *HelpGroup) String() string {
 	switch g.Kind {
 	case cluster.HelpRaise:
@@ -81,7 +81,7 @@ func (g *HelpGroup) ofNode() bool {
 	return false
 }
 
-// maxHelp bounds the kinds of help that Text shows unless all is set.
+// maxHelp limits how many kinds of help Text shows unless all is set.
 const maxHelp = 6
 
 // helpText writes what calm and relief did beyond the plan.

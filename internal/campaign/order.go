@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// ahead bounds how many jobs each worker may be ahead of the delivery. It is large enough that one slow job does not
-// stop the others.
+// ahead limits how many jobs each worker may get ahead of delivery. It is large enough to keep one slow job from
+// stalling the others.
 const ahead = 16
 
-// InOrder runs jobs 0 to total-1 on several workers and passes the results to deliver in job order, in the caller's
-// goroutine. When deliver returns false, no further result is delivered. InOrder returns when all workers are done or,
-// if the context is done, at once, abandoning running jobs. A job that ends its goroutine (runtime.Goexit) has the zero
-// result.
+// InOrder runs jobs 0 to total-1 on several workers and passes each result to deliver, in job order and on the caller's
+// goroutine. Once deliver returns false, no more results are delivered. InOrder normally returns when all workers have
+// finished. If the context is done, it returns immediately and abandons the jobs that are still running. A job that
+// calls runtime.Goexit has the zero result.
 func InOrder[T any](ctx context.Context, total uint64, workers int, job func(i uint64) T, deliver func(i uint64, result T) (goOn bool)) {
 	q := &queue[T]{total: total, ring: make([]slot[T], ahead*workers)}
 	q.changed.L = &q.mu
@@ -47,15 +47,15 @@ func InOrder[T any](ctx context.Context, total uint64, workers int, job func(i u
 	wg.Wait()
 }
 
-// queue is a window of jobs that are taken but not yet delivered.
+// queue is a window of jobs that have been taken but not yet delivered.
 type queue[T any] struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	total   uint64
-	// taken and delivered count jobs. Invariant: delivered <= taken <= min(total, delivered+len(ring)).
+	// taken and delivered are counts of jobs. Invariant: delivered <= taken <= min(total, delivered+len(ring)).
 	taken, delivered uint64
 	stopped          bool
-	ring             []slot[T] // by job modulo its length
+	ring             []slot[T] // indexed by job modulo len(ring)
 }
 
 type slot[T any] struct {
@@ -90,8 +90,8 @@ func (q *queue[T]) put(i uint64, result T) {
 	q.changed.Broadcast()
 }
 
-// get waits for the result of job i, the next one to deliver, and makes room in the window. It returns no result once
-// the context is done.
+// get waits for the result of job i, which must be the next one to deliver, and makes room in the window. It returns ok
+// == false once the context is done.
 func (q *queue[T]) get(ctx context.Context, i uint64) (result T, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -109,7 +109,7 @@ func (q *queue[T]) get(ctx context.Context, i uint64) (result T, ok bool) {
 	return result, true
 }
 
-// stop prevents workers from taking more jobs.
+// stop keeps workers from taking any more jobs.
 func (q *queue[T]) stop() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

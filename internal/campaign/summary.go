@@ -14,34 +14,37 @@ import (
 
 // Summary is the result of a campaign.
 type Summary struct {
-	// Seeds is the number of merged runs, Total the number requested. Seeds is lower if the campaign stopped early.
+	// Seeds is the number of merged runs, and Total is the number requested. They differ if the campaign stopped early.
 	Seeds, Total uint64
 	// Interrupted reports whether Options.Context ended the campaign.
 	Interrupted bool
-	// Passed is the number of merged runs that found nothing.
+	// Passed counts the merged runs in which nothing was found.
 	Passed uint64
-	// Sums over all runs.
+	// Totals over all runs.
 	Steps, Turns, Calls uint64
 	VirtualMs           int64
 	Counters            machine.Counters
-	// Digest folds the runs' digests, in order of seeds. A run in which durosim crashed counts with a digest of zeros.
+	// Digest combines the runs' digests in seed order. If durosim crashed in a run, that run's digest is all zeros.
 	Digest sim.Digest
-	// Coverage lists the points that were reached, with their counts, sorted by name.
+	// Coverage lists the coverage points reached and how often, sorted by name.
 	Coverage []cluster.Point
-	// Violations are sorted by seed; within a seed they are in the order found. Omitted counts those beyond the limit.
+	// Violations are sorted by seed and, within a seed, in the order in which they were found. Omitted counts the
+	// violations beyond the limit.
 	Violations []Violation
 	Omitted    uint64
-	// Properties counts the violations of each violated property, in order of the first seed, those of the plan
-	// last, then of the step, liveness after safety, and the id: a cause stands before what it leads to. Each expectation of a scenario counts separately.
+	// Properties counts the violations of each violated property. They are sorted by the seed of the first violation,
+	// then with properties of the plan last, then by step, then with safety before liveness, then by id. A cause thus
+	// comes before its consequences. Each expectation in a scenario counts as a property of its own.
 	Properties []PropertyCount
 	// Fate describes how the work ended.
 	Fate Fate
-	// Drifts are the seeds whose two runs differ; Internal the runs in which durosim crashed. Both are sorted by seed.
+	// Drifts lists the seeds whose two runs differ. Internal lists the runs in which durosim crashed. Both are sorted
+	// by seed.
 	Drifts   []Drift
 	Internal []InternalError
 }
 
-// Violation is a violation with the seed of its run.
+// Violation is a violation together with the seed of its run.
 type Violation struct {
 	Seed uint64
 	cluster.Violation
@@ -51,13 +54,13 @@ type Violation struct {
 type PropertyCount struct {
 	Property string
 	Class    cluster.Class
-	// Seeds is the number of runs that violate the property, Violations the total number of violations, and FirstSeed
-	// the lowest such seed.
+	// Seeds is the number of runs that violate the property, Violations is the total number of violations, and
+	// FirstSeed is the lowest seed of these runs.
 	Seeds, Violations, FirstSeed uint64
 	// First is the first violation.
 	First Violation
 
-	lastSeed uint64 // the seed that was counted last
+	lastSeed uint64 // the last seed counted
 }
 
 // Drift is a seed whose two runs had different digests.
@@ -66,14 +69,14 @@ type Drift struct {
 	First, Second sim.Digest
 }
 
-// InternalError is a defect of durosim that ended a run.
+// InternalError reports a defect in durosim that ended a run.
 type InternalError struct {
 	Seed uint64
-	// Text is the panic's message, Stack the calls that led to it, one per line.
+	// Text is the panic message. Stack is the call stack, one call per line.
 	Text, Stack string
 }
 
-// NewInternalError describes a panic that was just recovered. Call it in the deferred function.
+// NewInternalError describes a panic. It must be called by the deferred function that recovered the panic.
 func NewInternalError(seed uint64, p any) *InternalError {
 	return &InternalError{Seed: seed, Text: fmt.Sprint(p), Stack: strings.TrimSpace(string(debug.Stack()))}
 }
@@ -98,27 +101,29 @@ func (s *Summary) Missed(points []string) []string {
 	return missed
 }
 
-// Has reports whether a violation of the class was found.
+// Has reports whether any violation belongs to the given class.
 func (s *Summary) Has(c cluster.Class) bool {
 	return slices.ContainsFunc(s.Properties, func(p PropertyCount) bool { return p.Class == c })
 }
 
-// Single returns the summary of one run. again, if not nil, is a second run of the seed; with a crash there is no result.
+// Single returns the summary of a single run. If again is not nil, it is the result of running the seed a second time.
+// If crash is not nil, there are no results.
 func Single(seed uint64, result, again *cluster.Result, crash *InternalError) *Summary {
 	m := newMerge(&Options{Count: 1, Shard: Shard{Index: 1, Of: 1}, KeepGoing: true, MaxViolations: defaultMaxViolations})
 	m.add(seed, seedRun{result: result, again: again, crash: crash})
 	return m.summary()
 }
 
-// SeedResult is the result of a seed: a run, a second one if there was one, or a defect of durosim.
+// SeedResult is the outcome of one seed: the result of its run, the result of a second run if there was one, or a
+// defect in durosim.
 type SeedResult struct {
 	Seed          uint64
 	Result, Again *cluster.Result
 	Crash         *InternalError
 }
 
-// Merge returns the summary of a campaign from results in ascending order of seeds that were computed elsewhere, such
-// as those of several shards. coverage is the sum over all runs, if the results do not include it.
+// Merge summarizes results that were computed elsewhere, such as those of several shards. The results must be in
+// ascending seed order. If they do not include coverage, coverage supplies the totals over all runs.
 func Merge(results []SeedResult, coverage []cluster.Point) *Summary {
 	m := newMerge(&Options{Count: uint64(len(results)), Shard: Shard{Index: 1, Of: 1}, KeepGoing: true, MaxViolations: defaultMaxViolations})
 	for _, r := range results {
@@ -130,12 +135,12 @@ func Merge(results []SeedResult, coverage []cluster.Point) *Summary {
 	return m.summary()
 }
 
-// merge adds up runs in order of seeds.
+// merge adds up runs in seed order.
 type merge struct {
 	o       *Options
 	sum     Summary
 	digests []sim.Digest
-	// Indexes by name. Maps are only looked up, never ranged over.
+	// Indexes by name. The maps are never iterated over, so map order does not matter.
 	points     map[string]int
 	properties map[string]int
 	err        error
@@ -145,7 +150,7 @@ func newMerge(o *Options) *merge {
 	return &merge{o: o, sum: Summary{Total: o.total()}, points: map[string]int{}, properties: map[string]int{}}
 }
 
-// add merges the run of a seed and reports whether the campaign goes on.
+// add merges a seed's run and reports whether to continue with the campaign.
 func (m *merge) add(seed uint64, out seedRun) (goOn bool) {
 	if out.err != nil {
 		m.err = &PlanError{Seed: seed, Err: out.err}
@@ -220,7 +225,7 @@ func (m *merge) violate(v Violation) {
 	}
 }
 
-// place is where a class stands in an order in which one class is last.
+// place returns the sort key of a class in an order that puts one class last.
 func place(c, last cluster.Class) int {
 	if c == last {
 		return 1

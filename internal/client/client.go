@@ -11,16 +11,16 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Client makes the client calls of a provider. Every error that a call returns is an *Error.
+// Client makes client calls on a provider. Every error that its methods return is an *Error.
 type Client struct{ Provider engine.Provider }
 
-// Error is a failed client call.
+// Error reports a failed client call.
 type Error struct {
 	Kind ErrorKind
-	Err  error // the provider's error, nil if the provider was not called
+	Err  error // the provider's error, or nil if the provider was not called
 }
 
-// ErrorKind is the reason why a client call failed.
+// ErrorKind says why a client call failed.
 type ErrorKind string
 
 // The kinds of errors.
@@ -34,7 +34,7 @@ const (
 	ErrInstanceNotFound             ErrorKind = "InstanceNotFound"
 )
 
-// Error returns the kind, followed by the underlying error if there is one.
+// Error returns the kind, followed by the underlying error, if any.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return string(e.Kind)
@@ -57,7 +57,7 @@ func providerError(err error) error {
 	return &Error{Kind: ErrProvider, Err: err}
 }
 
-// deletionError classifies the refusal of a deletion by its text, as the contract does.
+// deletionError classifies a rejected deletion by the text of the error, as the contract does.
 func deletionError(err error) error {
 	if err == nil {
 		return nil
@@ -74,14 +74,14 @@ func deletionError(err error) error {
 	return &Error{Kind: kind, Err: err}
 }
 
-// Send enqueues a message made by StartOrchestration, RaiseEvent, EnqueueEvent or CancelInstance, visible at once. A nil
-// error means only that the message is enqueued.
+// Send enqueues a message built by StartOrchestration, RaiseEvent, EnqueueEvent or CancelInstance. The message is
+// visible immediately. A nil error means only that the message is in the queue.
 func (c Client) Send(ctx context.Context, item engine.WorkItem) error {
 	return providerError(c.Provider.EnqueueForOrchestrator(ctx, item, 0))
 }
 
-// GetOrchestrationStatus reads an instance's latest execution. A history that cannot be decoded is an error. A custom
-// status that cannot be read is treated as none.
+// GetOrchestrationStatus reads the status of an instance's latest execution. It fails if the history cannot be decoded,
+// but treats an unreadable custom status as absent.
 func (c Client) GetOrchestrationStatus(ctx context.Context, instance string) (Status, error) {
 	history, err := c.Provider.Read(ctx, instance)
 	if err != nil {
@@ -94,19 +94,19 @@ func (c Client) GetOrchestrationStatus(ctx context.Context, instance string) (St
 	return statusFromHistory(history, custom), nil
 }
 
-// GetKVValue reads the live value of a key, nil if the instance has no such key.
+// GetKVValue reads a key's live value. It returns nil if the instance has no such key.
 func (c Client) GetKVValue(ctx context.Context, instance, key string) (*string, error) {
 	value, err := c.Provider.GetKVValue(ctx, instance, key)
 	return value, providerError(err)
 }
 
-// GetKVAllValues reads all live values, sorted by key.
+// GetKVAllValues reads all live keys and values, sorted by key.
 func (c Client) GetKVAllValues(ctx context.Context, instance string) ([]engine.KVPair, error) {
 	values, err := c.Provider.GetKVAllValues(ctx, instance)
 	return values, providerError(err)
 }
 
-// Management returns the provider's management surface; it fails with ErrManagementNotAvailable if there is none.
+// Management returns the provider's management surface. It fails with ErrManagementNotAvailable if there is none.
 func (c Client) Management() (engine.ProviderAdmin, error) {
 	if admin := c.Provider.Admin(); admin != nil {
 		return admin, nil
@@ -114,7 +114,7 @@ func (c Client) Management() (engine.ProviderAdmin, error) {
 	return nil, &Error{Kind: ErrManagementNotAvailable}
 }
 
-// DeleteInstance removes a root instance and its descendants. It removes a running instance only if force is set.
+// DeleteInstance deletes a root instance and its descendants. It deletes a running instance only if force is set.
 func (c Client) DeleteInstance(ctx context.Context, instance string, force bool) (*engine.DeleteInstanceResult, error) {
 	if instance == "" {
 		return nil, &Error{Kind: ErrInvalidInput, Err: errors.New("expected an instance id")}
@@ -127,12 +127,12 @@ func (c Client) DeleteInstance(ctx context.Context, instance string, force bool)
 	return result, deletionError(err)
 }
 
-// Waiting is a client's wait for a condition. Poll it once, and again after each pause that Poll returns.
+// Waiting represents a client's wait for a condition. Call Poll once, and then again after each pause that it returns.
 type Waiting[T any] struct {
 	read    func(ctx context.Context) (T, bool, error)
 	timeout time.Duration
 	pause   time.Duration
-	fixed   bool // pause is the interval that the caller chose
+	fixed   bool // the caller chose the interval, which is in pause
 	begun   bool
 	sinceMs int64
 }
@@ -142,15 +142,15 @@ func (c Client) WaitForOrchestration(instance string, timeout time.Duration) *Wa
 	return c.waitStatus(instance, timeout, Status.Ended)
 }
 
-// WaitForStatusChange waits until an instance's custom status is newer than version seen, or the instance has ended. It
-// reads once per interval.
+// WaitForStatusChange waits until an instance has a custom status newer than version seen, or has ended. It polls once
+// per interval.
 func (c Client) WaitForStatusChange(instance string, seen uint64, interval, timeout time.Duration) *Waiting[Status] {
 	w := c.waitStatus(instance, timeout, func(s Status) bool { return s.changed(seen) })
 	w.pause, w.fixed = max(interval, time.Millisecond), true
 	return w
 }
 
-// WaitForKVValue waits until an instance has a key, and reads its value.
+// WaitForKVValue waits until an instance has a key, and returns the key's value.
 func (c Client) WaitForKVValue(instance, key string, timeout time.Duration) *Waiting[string] {
 	return &Waiting[string]{timeout: timeout, read: func(ctx context.Context) (string, bool, error) {
 		value, err := c.GetKVValue(ctx, instance, key)
@@ -168,8 +168,8 @@ func (c Client) waitStatus(instance string, timeout time.Duration, done func(Sta
 	}}
 }
 
-// Poll reads once, even if the timeout is 0. A positive again means that the wait continues and that the next poll is
-// due after that time. A provider error ends the wait at once; a wait whose timeout has elapsed ends with ErrTimeout.
+// Poll reads once, even if the timeout is 0. If again is positive, the wait continues and the next poll is due after
+// that time. A provider error ends the wait immediately. Once the timeout has elapsed, the wait ends with ErrTimeout.
 func (w *Waiting[T]) Poll(ctx context.Context, nowMs int64) (value T, again time.Duration, err error) {
 	if !w.begun {
 		w.begun, w.sinceMs = true, nowMs
@@ -188,7 +188,8 @@ func (w *Waiting[T]) Poll(ctx context.Context, nowMs int64) (value T, again time
 	return value, max(min(w.pause, left), time.Millisecond), nil
 }
 
-// EncodeTyped encodes a value the way inputs, outputs and events carry it: a string unchanged, anything else as JSON.
+// EncodeTyped encodes a value for use as an input, output or event. A string is left unchanged; anything else becomes
+// JSON.
 func EncodeTyped(v any) (string, error) {
 	if text, ok := v.(string); ok {
 		return text, nil
@@ -200,7 +201,8 @@ func EncodeTyped(v any) (string, error) {
 	return string(data), nil
 }
 
-// DecodeTyped decodes the result of EncodeTyped. If T is string, text that does not decode as JSON is the value itself.
+// DecodeTyped is the inverse of EncodeTyped. If T is string, text that is not valid JSON for a string is returned
+// unchanged.
 func DecodeTyped[T any](text string) (T, error) {
 	var value T
 	err := json.Unmarshal([]byte(text), &value)

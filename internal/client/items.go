@@ -5,28 +5,28 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// StartOrchestration makes the message that starts an instance. The node that runs it picks the handler version by its
-// policy.
+// StartOrchestration returns the message that starts an instance. The node that runs the instance chooses the handler
+// version according to its policy.
 func StartOrchestration(instance, orchestration, input string) engine.StartItem {
 	return StartOrchestrationVersioned(instance, orchestration, "", input)
 }
 
-// StartOrchestrationVersioned makes the message that starts an instance with exactly the given handler version. The text is
-// not checked; one that is not a version matches no registered handler.
+// StartOrchestrationVersioned returns the message that starts an instance with exactly the given handler version. The
+// version is not validated; if it is malformed, it matches no registered handler.
 func StartOrchestrationVersioned(instance, orchestration, version, input string) engine.StartItem {
 	return engine.StartItem{
 		Instance: instance, Orchestration: orchestration, Input: input, Version: version, ExecutionID: engine.InitialExecutionID,
 	}
 }
 
-// RaiseEvent makes the message that raises an event for a first-generation wait (orch.Context.ScheduleWait).
+// RaiseEvent returns the message that raises an event for a first-generation wait (orch.Context.ScheduleWait).
 func RaiseEvent(instance, name, data string) engine.ExternalRaisedItem {
 	return engine.ExternalRaisedItem{Instance: instance, Name: name, Data: data}
 }
 
-// RaiseEvent2 makes the message that raises an event for a second-generation wait (orch.Context.ScheduleWait2). The set
-// reads holds the event kinds that the waiting execution's pinned build reads. A build that does not read the second
-// generation waits in the first, so the event is then raised in the first, without a topic.
+// RaiseEvent2 returns the message that raises an event for a second-generation wait (orch.Context.ScheduleWait2). reads
+// is the set of event kinds that the waiting execution's pinned build reads. If the build does not read the second
+// generation, its waits are first-generation ones, so the event is raised as a first-generation event without a topic.
 func RaiseEvent2(reads engine.KindSet, instance, name, topic, data string) engine.WorkItem {
 	if !reads.Has(eventdata.KindExternalEvent2) {
 		return RaiseEvent(instance, name, data)
@@ -34,12 +34,13 @@ func RaiseEvent2(reads engine.KindSet, instance, name, topic, data string) engin
 	return engine.ExternalRaised2Item{Instance: instance, Name: name, Topic: topic, Data: data}
 }
 
-// EnqueueEvent makes a queue message (orch.Context.DequeueEvent). The instance keeps it until the code dequeues it.
+// EnqueueEvent returns a queue message (orch.Context.DequeueEvent). The instance keeps the message until its code
+// dequeues it.
 func EnqueueEvent(instance, name, data string) engine.QueueMessageItem {
 	return engine.QueueMessageItem{Instance: instance, Name: name, Data: data}
 }
 
-// CancelInstance makes the message that asks an instance to end.
+// CancelInstance returns the message that asks an instance to end.
 func CancelInstance(instance, reason string) engine.CancelInstanceItem {
 	return engine.CancelInstanceItem{Instance: instance, Reason: reason}
 }

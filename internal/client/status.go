@@ -8,13 +8,13 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// StatusKind is the state of an instance as a client sees it.
+// StatusKind is an instance's state as seen by a client.
 type StatusKind uint8
 
 // The states.
 const (
 	StatusNotFound StatusKind = iota
-	StatusRunning             // also between the executions of a continue-as-new
+	StatusRunning             // includes the time between the executions of a continue-as-new
 	StatusCompleted
 	StatusFailed
 )
@@ -24,18 +24,18 @@ var statusNames = [...]string{"NotFound", "Running", "Completed", "Failed"}
 // String returns the kind's name.
 func (k StatusKind) String() string { return statusNames[k] }
 
-// Status is the status of an instance, as GetOrchestrationStatus returns it.
+// Status is what GetOrchestrationStatus returns about an instance.
 type Status struct {
 	Kind    StatusKind
 	Output  string              // for StatusCompleted
 	Details engine.ErrorDetails // for StatusFailed
-	// CustomStatus is nil and its version 0 if there is none, or if it could not be read.
+	// CustomStatus is nil, and its version 0, if there is no custom status or it could not be read.
 	CustomStatus        *string
 	CustomStatusVersion uint64
 }
 
-// statusFromHistory derives a status from the latest execution's history, in which the last Completed or Failed event
-// decides, and from the custom status, nil if the provider returned none.
+// statusFromHistory derives a status from the latest execution's history and its custom status. The last Completed or
+// Failed event in the history is decisive. custom is nil if the provider returned none.
 func statusFromHistory(history []engine.Event, custom *engine.CustomStatus) Status {
 	var s Status
 	for _, e := range slices.Backward(history) {
@@ -46,7 +46,7 @@ func statusFromHistory(history []engine.Event, custom *engine.CustomStatus) Stat
 			s.Kind, s.Details = StatusFailed, data.Details
 		case eventdata.OrchestrationStarted:
 			s.Kind = StatusRunning
-			continue // a terminal event may precede it
+			continue // an earlier event may be terminal
 		default:
 			continue
 		}
@@ -61,14 +61,14 @@ func statusFromHistory(history []engine.Event, custom *engine.CustomStatus) Stat
 // Ended reports whether the instance has Completed or Failed.
 func (s Status) Ended() bool { return s.Kind == StatusCompleted || s.Kind == StatusFailed }
 
-// changed reports whether a wait for a status change ends: the custom status is newer than version seen, or the instance has
-// ended. An instance that does not exist yet has not changed.
+// changed reports whether a wait for a status change is over: the custom status is newer than version seen, or the
+// instance has ended. An instance that does not exist yet counts as unchanged.
 func (s Status) changed(seen uint64) bool {
 	return s.Ended() || s.Kind == StatusRunning && s.CustomStatusVersion > seen
 }
 
-// nextWaitPoll returns the pause before the next read of a wait: 5 ms at first, doubling up to 100 ms. last is the previous
-// pause, 0 at first.
+// nextWaitPoll returns how long to pause before a wait's next read: 5 ms at first, doubling each time up to 100 ms.
+// last is the previous pause, or 0 at first.
 func nextWaitPoll(last time.Duration) time.Duration {
 	return min(max(2*last, 5*time.Millisecond), 100*time.Millisecond)
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Join returns a command line of these words, each quoted for a POSIX shell where necessary.
+// Join returns the command line for the given words, quoting each for a POSIX shell where necessary.
 func Join(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -29,14 +29,14 @@ func Quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Self returns the words that start this program again from the current directory: the word by which it was called, or
-// "go run" and its package if the go command built it for one run.
+// Self returns the words of a command that starts this program again from the current directory. This is the name by
+// which the program was called. If the go command built it for a single run, it is "go run" and the package.
 func Self() []string {
 	exe, err := os.Executable()
 	if err != nil {
 		exe = os.Args[0]
 	}
-	info, _ := debug.ReadBuildInfo() // nil means that the package is unknown
+	info, _ := debug.ReadBuildInfo() // nil if the package is unknown
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = ""
@@ -44,7 +44,7 @@ func Self() []string {
 	return self(os.Args[0], exe, info, dir)
 }
 
-// throwaway matches the places where "go run" and "go tool" leave an executable: a build directory, or the build cache.
+// throwaway matches the paths where "go run" and "go tool" leave executables: build directories and the build cache.
 var throwaway = regexp.MustCompile(`[/\\]go-build[0-9]+[/\\]b[0-9]+[/\\]exe[/\\]|[/\\][0-9a-f]{2}[/\\][0-9a-f]{64}-d[/\\]`)
 
 func self(called, exe string, info *debug.BuildInfo, dir string) []string {
@@ -52,7 +52,7 @@ func self(called, exe string, info *debug.BuildInfo, dir string) []string {
 		return []string{called}
 	}
 	if info == nil || info.Path == "" || info.Path == "command-line-arguments" {
-		return []string{"go", "run", "."} // "go run" was given files, usually those of the directory
+		return []string{"go", "run", "."} // "go run" was given files, which are usually those in the current directory
 	}
 	if root, module, ok := Module(dir); ok && module == info.Main.Path {
 		inModule := filepath.Join(root, filepath.FromSlash(strings.TrimPrefix(info.Path, module)))
@@ -63,7 +63,7 @@ func self(called, exe string, info *debug.BuildInfo, dir string) []string {
 	return []string{"go", "run", info.Path}
 }
 
-// Local returns a relative directory in the form that the go command takes: with a dot in front.
+// Local returns a relative directory in the form that the go command requires, with a leading dot.
 func Local(rel string) string {
 	rel = filepath.ToSlash(rel)
 	if rel == "." || strings.HasPrefix(rel, "../") || rel == ".." {
@@ -72,8 +72,8 @@ func Local(rel string) string {
 	return "./" + rel
 }
 
-// PackageIn returns the import path of the package in a directory, which the go command takes anywhere in the module, or a
-// dot if the directory is in no module.
+// PackageIn returns the import path of the package in a directory, which the go command accepts anywhere in the module.
+// It returns "." if the directory is not in a module.
 func PackageIn(dir string) string {
 	root, module, ok := Module(dir)
 	if !ok {
@@ -88,7 +88,7 @@ func PackageIn(dir string) string {
 
 var moduleLine = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
 
-// Module returns the nearest directory, from dir upward, that has a go.mod, and the module's path.
+// Module returns the nearest directory at or above dir that has a go.mod file, and the module's path.
 func Module(dir string) (root, module string, ok bool) {
 	for {
 		if data, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Split returns the words of a command line as a POSIX shell splits it: at spaces outside quotes, with '…', "…" and \.
-// Nothing is expanded. It is the inverse of Join.
+// Split splits a command line into words the way a POSIX shell does: at spaces outside quotes, where quoting means '…',
+// "…" and \. It expands nothing. Split is the inverse of Join.
 func Split(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder

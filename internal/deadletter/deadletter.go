@@ -11,26 +11,26 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// Options configure a Box.
+// Options configures a Box.
 type Options struct {
-	// After is how long work must be blocked before it is ended; it must be above 0.
+	// After is how long work must have been blocked before it is ended. It must be positive.
 	After time.Duration
 	// Now returns the store's time in milliseconds.
 	Now func() int64
-	// Version stamps the events that the provider writes.
+	// Version is stamped on the events that the Box writes.
 	Version engine.Version
-	// Rules are the rules of the Box; nil means the correct ones.
+	// Rules are the Box's rules; nil means DefaultRules.
 	Rules *Rules
 }
 
-// Rules are the decisions of a Box that may be wrong. A planted bug replaces one of them (package faults has the
-// table).
+// Rules holds the decisions that a Box can get wrong. A planted bug replaces one of them (the table is in package
+// faults).
 type Rules struct {
-	// Due reports whether work that has been blocked for that long must be ended, given Options.After.
+	// Due reports whether work that has been blocked for the given time must be ended. after is Options.After.
 	Due func(blocked, after time.Duration) bool
-	// TellsParent makes the Box answer the parent of a child that it ends.
+	// TellsParent makes the Box send an answer to the parent of a child that it ends.
 	TellsParent bool
-	// LooksUncounted makes a sweep abandon work without counting the attempt.
+	// LooksUncounted makes a sweep abandon work without counting an attempt.
 	LooksUncounted bool
 }
 
@@ -39,7 +39,7 @@ func DefaultRules() *Rules {
 	return &Rules{Due: func(blocked, after time.Duration) bool { return blocked >= after }, TellsParent: true, LooksUncounted: true}
 }
 
-// Letter is work that was ended because no node could fetch it.
+// Letter is work that was ended because no node was able to fetch it.
 type Letter struct {
 	Instance  string
 	Execution uint64
@@ -49,21 +49,21 @@ type Letter struct {
 	Messages  []engine.WorkItem
 }
 
-// Box is the dead-letter policy of one store. It is not safe for concurrent use.
+// Box implements the dead-letter policy for one store. It is not safe for concurrent use.
 type Box struct {
 	options  Options
-	declared []declared // one for each range
+	declared []declared // one per range
 	blocked  []sighting
 	letters  []Letter
 }
 
-// declared is a range of pins that fetches have declared, and the time of the last such fetch.
+// declared is a range of pins that some fetch has declared, with the time of the latest such fetch.
 type declared struct {
 	pins   engine.VersionRange
 	lastMs int64
 }
 
-// sighting is an instance that every sweep since a given time has found blocked.
+// sighting is an instance that every sweep has found blocked since a given time.
 type sighting struct {
 	instance  string
 	execution uint64
@@ -78,10 +78,10 @@ func New(o Options) *Box {
 	return &Box{options: o}
 }
 
-// Letters returns the ended work, oldest first. The caller must not change it.
+// Letters returns the ended work, oldest first. The caller must not modify it.
 func (b *Box) Letters() []Letter { return b.letters }
 
-// Watch returns a handle that records the filters of its fetches and otherwise behaves like p.
+// Watch returns a handle that behaves like p but records the filter of each fetch.
 func (b *Box) Watch(p engine.Provider) engine.Provider {
 	_, manages := p.(engine.ProviderAdmin)
 	return call.Through(p.Name(), p.Version(), manages, func(ctx context.Context, c call.Call) call.Answer {
@@ -92,7 +92,7 @@ func (b *Box) Watch(p engine.Provider) engine.Provider {
 	})
 }
 
-// note records which pins a fetch admits: those of the filter's first range, as for the provider itself.
+// note records which pins a fetch admits. Only the filter's first range counts, as it does for the provider.
 func (b *Box) note(f *engine.CapabilityFilter) {
 	pins := engine.VersionRange{Max: last}
 	if f != nil {
@@ -110,7 +110,7 @@ func (b *Box) note(f *engine.CapabilityFilter) {
 	b.declared = append(b.declared, declared{pins, b.options.Now()})
 }
 
-// admitted returns the version ranges of the fetches made within the waiting time.
+// admitted returns the version ranges declared by fetches within the last Options.After.
 func (b *Box) admitted() (ranges []engine.VersionRange) {
 	for _, d := range b.declared {
 		if b.options.Now()-d.lastMs < b.options.After.Milliseconds() {
@@ -121,7 +121,7 @@ func (b *Box) admitted() (ranges []engine.VersionRange) {
 }
 
 // Sweep fetches the queued work that no recent fetch has admitted. It ends work that every sweep has found blocked for
-// the time After, and abandons the rest without counting the attempt. The provider must answer without waiting.
+// at least Options.After, and abandons the rest without counting an attempt. The provider must answer without waiting.
 func (b *Box) Sweep(ctx context.Context, p engine.Provider) {
 	var tokens []string
 	var blocked []sighting
@@ -132,7 +132,7 @@ func (b *Box) Sweep(ctx context.Context, p engine.Provider) {
 				break
 			}
 			if f.Item.Pin == nil {
-				tokens = append(tokens, f.LockToken) // any later sweep may take it
+				tokens = append(tokens, f.LockToken) // unpinned: abandoned below, and any later sweep may fetch it again
 				continue
 			}
 			since := b.since(f)
@@ -143,15 +143,15 @@ func (b *Box) Sweep(ctx context.Context, p engine.Provider) {
 		}
 	}
 	for _, token := range tokens {
-		_ = p.AbandonOrchestrationItem(ctx, token, 0, b.options.Rules.LooksUncounted) // if it fails, the lock expires
+		_ = p.AbandonOrchestrationItem(ctx, token, 0, b.options.Rules.LooksUncounted) // if this fails, the lock expires anyway
 	}
 	b.blocked = blocked
 }
 
-// lockFor is the lock timeout of a sweep's fetches. The sweep releases its locks before it returns.
+// lockFor is the lock timeout for a sweep's fetches. The sweep releases its locks before it returns.
 const lockFor = 5 * time.Second
 
-// since returns the time since which every sweep has found an execution blocked.
+// since returns the earliest time from which every sweep has found an execution blocked.
 func (b *Box) since(f *engine.FetchedOrchestration) int64 {
 	for _, s := range b.blocked {
 		if s.instance == f.Item.Instance && s.execution == f.Item.ExecutionID {
@@ -161,8 +161,8 @@ func (b *Box) since(f *engine.FetchedOrchestration) int64 {
 	return b.options.Now()
 }
 
-// end fails an execution that has been blocked since that time, or drops the messages queued for one that has ended. It
-// reports whether it did either.
+// end fails an execution that has been blocked since the given time, or drops the queued messages if the execution has
+// already ended. It reports whether it did either.
 func (b *Box) end(ctx context.Context, p engine.Provider, f *engine.FetchedOrchestration, sinceMs int64) bool {
 	item := &f.Item
 	blocked := time.Duration(b.options.Now()-sinceMs) * time.Millisecond

@@ -1,12 +1,13 @@
-// Package deadletter wraps a provider so that work that no node may fetch ends after a while:
+// Package deadletter wraps a provider to end work that no node has been able to fetch for some time:
 //
 //	box := deadletter.New(deadletter.Options{After: 30 * time.Second, Now: clock})
 //	handle := box.Watch(provider) // for each caller
 //	box.Sweep(ctx, provider)      // periodically
 //
-// It is option B of the first draft of capability filtering; the contract does not have it (docs/strategies.md shows
-// its costs). A Box records the filters of the fetches that pass through its handles. Sweep fetches queued work outside
-// all of these filters and abandons it unchanged until it has been blocked for long enough. Then it commits a failure:
-// the execution is Failed with a poison error that names the cause, its messages are kept as a Letter, and its parent
-// gets an answer. The provider does not know orchestrations, so activities and children of an ended execution continue.
+// This is option B in the first draft of capability filtering. It is not part of the contract; docs/strategies.md shows
+// its costs. A Box records the filters of the fetches that pass through its handles. Sweep fetches queued work that
+// none of these filters admits, and abandons it unchanged until it has been blocked for long enough. Then Sweep commits
+// a failure: the execution is Failed with a poison error that names the cause, its messages are kept as a Letter, and
+// its parent receives an answer. The provider knows nothing about orchestrations, so the activities and children of an
+// ended execution carry on.
 package deadletter

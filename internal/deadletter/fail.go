@@ -8,10 +8,10 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// Caller is the incarnation under which the policy calls the store. It is not a node: its node number is 0.
+// Caller is the incarnation under which the policy calls the store. It does not belong to a node: its node number is 0.
 const Caller = 1 << 30
 
-// fail turns an ack into one that ends its execution as Failed.
+// fail turns an ack into one that ends the execution as Failed.
 func (b *Box) fail(ack *engine.OrchestrationAck, f *engine.FetchedOrchestration, cause string) {
 	item := &f.Item
 	details := engine.ErrorDetails{Poison: &eventdata.PoisonError{
@@ -39,8 +39,7 @@ func (b *Box) fail(ack *engine.OrchestrationAck, f *engine.FetchedOrchestration,
 	}
 }
 
-// beginNext turns an ack into one that begins the execution of a queued start; it reports whether there is such a
-// start.
+// beginNext turns an ack into one that begins the execution of a queued start. It reports whether a start was queued.
 func (b *Box) beginNext(ack *engine.OrchestrationAck, item *engine.OrchestrationItem) bool {
 	for _, m := range item.Messages {
 		next, ok := m.(engine.ContinueAsNewItem)
@@ -74,10 +73,10 @@ func (b *Box) event(instance string, execution, id uint64, data engine.EventData
 	}
 }
 
-// last is the highest pin.
+// last is the highest possible pin.
 var last = engine.V(math.MaxUint32, math.MaxUint32, math.MaxUint32)
 
-// gaps returns, in order, the ranges of pins that none of the given ranges contains.
+// gaps returns, in order, the ranges of pins that are not covered by any of the given ranges.
 func gaps(ranges []engine.VersionRange) (out []engine.VersionRange) {
 	slices.SortFunc(ranges, func(a, b engine.VersionRange) int { return a.Min.Compare(b.Min) })
 	at := engine.V(0, 0, 0)
@@ -98,7 +97,7 @@ func gaps(ranges []engine.VersionRange) (out []engine.VersionRange) {
 	return append(out, engine.VersionRange{Min: at, Max: last})
 }
 
-// before and behind return the neighbours of a version, by numeric triple.
+// before and behind return a version's neighbours, comparing only major, minor and patch.
 func before(v engine.Version) engine.Version {
 	switch {
 	case v.Patch > 0:

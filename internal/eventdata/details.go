@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ErrorDetails describes why an execution, activity or child failed. Exactly one pointer is set
-// (docs/contract/runtime.md#r3); the JSON form is externally tagged. The zero value means "no details".
+// ErrorDetails says why an execution, activity or child failed. Exactly one pointer is set
+// (docs/contract/runtime.md#r3). Its JSON form is externally tagged. The zero value means that there are no details.
 type ErrorDetails struct {
 	Infrastructure *InfrastructureError
 	Configuration  *ConfigurationError
@@ -14,14 +14,14 @@ type ErrorDetails struct {
 	Poison         *PoisonError
 }
 
-// InfrastructureError is a storage failure that ended the work.
+// InfrastructureError reports a storage failure that ended the work.
 type InfrastructureError struct {
 	Operation string `json:"operation"`
 	Message   string `json:"message"`
 	Retryable bool   `json:"retryable"`
 }
 
-// ConfigurationError is a deployment mistake. The only kind is Nondeterminism.
+// ConfigurationError reports a deployment mistake. Its only kind is Nondeterminism.
 type ConfigurationError struct {
 	Kind     string  `json:"kind"`
 	Resource string  `json:"resource"`
@@ -31,16 +31,16 @@ type ConfigurationError struct {
 // KindNondeterminism is the only kind of a ConfigurationError.
 const KindNondeterminism = "Nondeterminism"
 
-// ApplicationError is a failure of user code, or a cancellation. It is the only variant that orchestration code sees.
+// ApplicationError reports a failure of user code or a cancellation. Orchestration code sees no other kind of error.
 type ApplicationError struct {
 	Kind      ApplicationKind
 	Message   string
 	Retryable bool
-	// Reason is the reason for a cancellation; only kind Cancelled has it.
+	// Reason says why the work was cancelled. It is set only for kind Cancelled.
 	Reason string
 }
 
-// ApplicationKind is the kind of an application error: the code that failed, or a cancellation.
+// ApplicationKind says which kind of code failed, or that the work was cancelled.
 type ApplicationKind string
 
 // The kinds of application errors.
@@ -51,7 +51,7 @@ const (
 	AppCancelled           ApplicationKind = "Cancelled"
 )
 
-// PoisonError records that a message was delivered more often than allowed.
+// PoisonError reports that a message was delivered more often than allowed.
 type PoisonError struct {
 	AttemptCount uint32     `json:"attempt_count"`
 	MaxAttempts  uint32     `json:"max_attempts"`
@@ -59,7 +59,7 @@ type PoisonError struct {
 	Message      string     `json:"message"`
 }
 
-// PoisonKind is the kind of work that was poisoned.
+// PoisonKind says what kind of work was poisoned.
 type PoisonKind string
 
 // The kinds of work that can be poisoned.
@@ -69,9 +69,10 @@ const (
 	PoisonFailedDeserialization PoisonKind = "FailedDeserialization"
 )
 
-// PoisonType identifies the poisoned work. ActivityName and ActivityID are set for activities, Error for an undecodable
-// history. Cause is our extension, omitted if empty: the reason why no delivery led to a commit (crashes, an
-// incompatible pin with pin and range, a missing handler), docs/contract-decisions.md#row-1.
+// PoisonType identifies the poisoned work. ActivityName and ActivityID are set for an activity, Error for an
+// undecodable history. Cause, which is omitted if empty, is durosim's own extension. It says why no delivery led to a
+// commit: crashes, an incompatible pin (with the pin and the supported range), or a missing handler
+// (docs/contract-decisions.md#row-1).
 type PoisonType struct {
 	Kind         PoisonKind
 	Instance     string
@@ -82,13 +83,14 @@ type PoisonType struct {
 	Cause        string
 }
 
-// Swept and DeadLetter are the prefixes of the causes for work that a strategy ends, regardless of its attempt count.
+// Swept and DeadLetter are the prefixes of the causes given for work that a strategy ended, regardless of its attempt
+// count.
 const (
 	Swept      = "swept: "
 	DeadLetter = "dead letter: "
 )
 
-// Category returns "infrastructure", "configuration", "application" or "poison", or "" for no details.
+// Category returns "infrastructure", "configuration", "application" or "poison", or "" if there are no details.
 func (d ErrorDetails) Category() string {
 	switch {
 	case d.Infrastructure != nil:
@@ -103,7 +105,7 @@ func (d ErrorDetails) Category() string {
 	return ""
 }
 
-// Retryable returns the flag of an infrastructure or application error; the other variants are never retryable.
+// Retryable returns the retryable flag of an infrastructure or application error. Other errors are never retryable.
 func (d ErrorDetails) Retryable() bool {
 	switch {
 	case d.Infrastructure != nil:
@@ -117,7 +119,7 @@ func (d ErrorDetails) Retryable() bool {
 // IsZero reports whether there are no details.
 func (d ErrorDetails) IsZero() bool { return d == ErrorDetails{} }
 
-// Display returns the text of docs/contract/runtime.md#r3.1, which is also the output of a failed execution.
+// Display returns the text specified in docs/contract/runtime.md#r3.1, which is also the output of a failed execution.
 func (d ErrorDetails) Display() string {
 	switch {
 	case d.Infrastructure != nil:
@@ -161,7 +163,7 @@ func (p *PoisonError) display() string {
 	return text
 }
 
-// Nondeterminism returns the details of a nondeterminism error, given the text after "nondeterministic: "
+// Nondeterminism returns the details for a nondeterminism error. message is the text that follows "nondeterministic: "
 // (docs/contract/runtime.md#r3.3).
 func Nondeterminism(message string) ErrorDetails {
 	return ErrorDetails{Configuration: &ConfigurationError{Kind: KindNondeterminism, Message: &message}}

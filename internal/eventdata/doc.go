@@ -1,7 +1,8 @@
-// Package eventdata defines the data of events, one struct for each kind, and the details of errors, with their JSON.
+// Package eventdata defines the data carried by events, one struct for each kind of event, and error details. It also
+// defines the JSON form of both.
 //
 //	e := engine.Event{EventID: 2, Data: eventdata.TimerCreated{FireAtMs: 5000}}
 //
-// Package engine has aliases for the types that users need: engine.EventData, EventKind, CarriedEvent, ErrorDetails.
-// The set of kinds is closed. Events hold data by value.
+// Package engine has aliases for the types that users need: engine.EventData, EventKind, CarriedEvent and ErrorDetails.
+// The set of kinds is closed. Events hold their data by value.
 package eventdata

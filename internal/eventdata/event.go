@@ -1,7 +1,7 @@
 package eventdata
 
-// CorruptedPoisonEventID is the event id that records the poison of an undecodable history. It is far above any id that
-// the unreadable history may contain (docs/contract/runtime.md#r10.2).
+// CorruptedPoisonEventID is the id of the event that records the poisoning of an undecodable history. It is far above
+// any id that the history may contain (docs/contract/runtime.md#r10.2).
 const CorruptedPoisonEventID uint64 = 99999
 
 // KindOf returns the kind of d, or "" for nil.
@@ -12,11 +12,11 @@ func KindOf(d Data) Kind {
 	return d.kind()
 }
 
-// Kind is the JSON `type` of an event.
+// Kind is the value of an event's JSON field `type`.
 type Kind string
 
-// The kinds of events, in the order of docs/contract/runtime.md#r1.2. The two kinds with names that end in 2 exist
-// since build 2.0.0.
+// The kinds of events, in the order of docs/contract/runtime.md#r1.2. The two whose names end in 2 were added in build
+// 2.0.0.
 const (
 	KindOrchestrationStarted            Kind = "OrchestrationStarted"
 	KindOrchestrationCompleted          Kind = "OrchestrationCompleted"
@@ -46,21 +46,22 @@ const (
 	KindKeyValuesCleared                Kind = "KeyValuesCleared"
 	KindExternalSubscribed2             Kind = "ExternalSubscribed2"
 	KindExternalEvent2                  Kind = "ExternalEvent2"
-	// KindLegacyNote is an audit note that replay ignores. Only build 0.8.0 emits it; build 3.0.0 no longer reads it.
+	// KindLegacyNote is an audit note, which replay ignores. Only build 0.8.0 writes it, and build 3.0.0 no longer
+	// reads it.
 	KindLegacyNote Kind = "LegacyNote"
 )
 
-// Data holds an event's kind-specific fields. The set is closed: one struct for each kind. Events hold the struct by
-// value.
+// Data holds the fields specific to an event's kind. The set is closed, with one struct for each kind. Events hold the
+// struct itself, not a pointer.
 type Data interface {
 	kind() Kind
 }
 
-// OrchestrationStarted is the first event of every execution, always with id 1. Parent fields are zero for a root.
-// Only newer runtimes write ParentExecutionID; it is omitted when zero.
+// OrchestrationStarted is the first event of every execution. Its id is always 1. The parent fields are zero for a root
+// orchestration. Only newer runtimes write ParentExecutionID, which is omitted if zero.
 type OrchestrationStarted struct {
 	Name                string
-	Version             string // the handler version that the node of the first turn resolved
+	Version             string // the handler version chosen by the node that ran the first turn
 	Input               string
 	ParentInstance      string
 	ParentID            uint64
@@ -69,7 +70,7 @@ type OrchestrationStarted struct {
 	InitialCustomStatus *string
 }
 
-// CarriedEvent is an unread queue message that crosses a continue-as-new. JSON: [name, data].
+// CarriedEvent is an unread queue message that is carried over a continue-as-new. Its JSON form is [name, data].
 type CarriedEvent struct {
 	Name string
 	Data string
@@ -81,7 +82,7 @@ type OrchestrationCompleted struct{ Output string }
 // OrchestrationFailed ends an execution with an error.
 type OrchestrationFailed struct{ Details ErrorDetails }
 
-// OrchestrationContinuedAsNew ends an execution; its successor gets Input.
+// OrchestrationContinuedAsNew ends an execution. Input is the input of the next execution.
 type OrchestrationContinuedAsNew struct{ Input string }
 
 // OrchestrationCancelRequested records the first cancel request of an execution.
@@ -94,7 +95,7 @@ type OrchestrationChained struct {
 	Input    string
 }
 
-// ActivityScheduled records the schedule of an activity.
+// ActivityScheduled records that an activity was scheduled.
 type ActivityScheduled struct {
 	Name      string
 	Input     string
@@ -102,25 +103,25 @@ type ActivityScheduled struct {
 	Tag       string // omitted when empty
 }
 
-// ActivityCompleted records an activity's result; the source event is its schedule.
+// ActivityCompleted records an activity's result. Its source event is the activity's schedule.
 type ActivityCompleted struct{ Result string }
 
-// ActivityFailed records an activity's error; the source event is its schedule.
+// ActivityFailed records an activity's error. Its source event is the activity's schedule.
 type ActivityFailed struct{ Details ErrorDetails }
 
 // ActivityCancelRequested records that an activity is no longer wanted. Reason is one of the Reason constants.
 type ActivityCancelRequested struct{ Reason string }
 
-// TimerCreated records a timer, due at FireAtMs of store time.
+// TimerCreated records a timer that fires at store time FireAtMs.
 type TimerCreated struct{ FireAtMs uint64 }
 
-// TimerFired records that the source event's timer fired; FireAtMs is copied from the message.
+// TimerFired records that a timer fired. Its source event is the timer's creation. FireAtMs is copied from the message.
 type TimerFired struct{ FireAtMs uint64 }
 
-// ExternalSubscribed records a positional wait of the first generation.
+// ExternalSubscribed records a first-generation positional wait.
 type ExternalSubscribed struct{ Name string }
 
-// ExternalEvent records the arrival of an event of the first generation, whether or not anything waits for it.
+// ExternalEvent records the arrival of a first-generation event, whether or not anything waits for it.
 type ExternalEvent struct {
 	Name string
 	Data string
@@ -141,7 +142,7 @@ type QueueEventDelivered struct {
 // QueueSubscriptionCancelled records that the code dropped a dequeue.
 type QueueSubscriptionCancelled struct{ Reason string }
 
-// SubOrchestrationScheduled records the schedule of a child; Instance is the id that the code or the engine chose,
+// SubOrchestrationScheduled records that a child was scheduled. Instance is the id chosen by the code or the engine,
 // without the parent's prefix.
 type SubOrchestrationScheduled struct {
 	Name     string
@@ -149,16 +150,16 @@ type SubOrchestrationScheduled struct {
 	Input    string
 }
 
-// SubOrchestrationCompleted records a child's output; the source event is its schedule.
+// SubOrchestrationCompleted records a child's output. Its source event is the child's schedule.
 type SubOrchestrationCompleted struct{ Result string }
 
-// SubOrchestrationFailed records a child's failure; the source event is its schedule.
+// SubOrchestrationFailed records a child's failure. Its source event is the child's schedule.
 type SubOrchestrationFailed struct{ Details ErrorDetails }
 
 // SubOrchestrationCancelRequested records that a child is no longer wanted.
 type SubOrchestrationCancelRequested struct{ Reason string }
 
-// CustomStatusUpdated records a new custom status, nil for a reset (written as null).
+// CustomStatusUpdated records a new custom status. Nil means that the status was reset, and is written as null.
 type CustomStatusUpdated struct{ Status *string }
 
 // KeyValueSet records the new value of one key.
@@ -174,20 +175,20 @@ type KeyValueCleared struct{ Key string }
 // KeyValuesCleared records the removal of all keys.
 type KeyValuesCleared struct{}
 
-// ExternalSubscribed2 records a positional wait of the second generation: a name and a topic.
+// ExternalSubscribed2 records a second-generation positional wait, which has a name and a topic.
 type ExternalSubscribed2 struct {
 	Name  string
 	Topic string
 }
 
-// ExternalEvent2 records the arrival of an event of the second generation.
+// ExternalEvent2 records the arrival of a second-generation event.
 type ExternalEvent2 struct {
 	Name  string
 	Topic string
 	Data  string
 }
 
-// LegacyNote is build 0.8.0's audit note.
+// LegacyNote is the audit note written by build 0.8.0.
 type LegacyNote struct{ Text string }
 
 func (OrchestrationStarted) kind() Kind            { return KindOrchestrationStarted }
@@ -220,7 +221,7 @@ func (ExternalSubscribed2) kind() Kind             { return KindExternalSubscrib
 func (ExternalEvent2) kind() Kind                  { return KindExternalEvent2 }
 func (LegacyNote) kind() Kind                      { return KindLegacyNote }
 
-// The reasons that cancellation events and messages carry (docs/contract/runtime.md#r0).
+// The reasons given in cancellation events and messages (docs/contract/runtime.md#r0).
 const (
 	ReasonDroppedFuture          = "dropped_future"
 	ReasonTerminal               = "orchestration_terminal"

@@ -7,8 +7,9 @@ import (
 	"github.com/durosim/durosim/internal/jsonform"
 )
 
-// MarshalJSON returns the externally tagged form of docs/contract/runtime.md#r3, null for no details. It fails for
-// details that this form cannot represent: two variants, an unknown kind, a field that belongs to another kind.
+// MarshalJSON returns the externally tagged form defined in docs/contract/runtime.md#r3, or null if there are no
+// details. It fails for details that this form cannot represent, such as two variants at once, an unknown kind, or a
+// field that belongs to a different kind.
 func (d ErrorDetails) MarshalJSON() ([]byte, error) {
 	if d.IsZero() {
 		return []byte("null"), nil
@@ -16,7 +17,7 @@ func (d ErrorDetails) MarshalJSON() ([]byte, error) {
 	return AppendDetails(nil, d)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. On error d is unchanged.
+// UnmarshalJSON decodes the output of MarshalJSON. On error, d is unchanged.
 func (d *ErrorDetails) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*d = ErrorDetails{}
@@ -32,7 +33,7 @@ func (d *ErrorDetails) UnmarshalJSON(data []byte) error {
 // MarshalJSON returns the body of the Application variant.
 func (a ApplicationError) MarshalJSON() ([]byte, error) { return appendApplication(nil, &a) }
 
-// UnmarshalJSON reads what MarshalJSON writes. On error a is unchanged.
+// UnmarshalJSON decodes the output of MarshalJSON. On error, a is unchanged.
 func (a *ApplicationError) UnmarshalJSON(data []byte) error {
 	read, err := parseApplication(string(data))
 	if err == nil {
@@ -44,7 +45,7 @@ func (a *ApplicationError) UnmarshalJSON(data []byte) error {
 // MarshalJSON returns the message_type of the Poison variant.
 func (t PoisonType) MarshalJSON() ([]byte, error) { return appendPoisonType(nil, t) }
 
-// UnmarshalJSON reads what MarshalJSON writes. On error t is unchanged.
+// UnmarshalJSON decodes the output of MarshalJSON. On error, t is unchanged.
 func (t *PoisonType) UnmarshalJSON(data []byte) error {
 	read, err := parsePoisonType(string(data))
 	if err == nil {
@@ -53,7 +54,7 @@ func (t *PoisonType) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// AppendDetails appends the JSON of d. Each case of its switch matches only if no other variant is set.
+// AppendDetails appends the JSON form of d. Each case in its switch matches only if no other variant is set.
 func AppendDetails(dst []byte, d ErrorDetails) ([]byte, error) {
 	var err error
 	switch d {
@@ -108,7 +109,7 @@ func appendApplication(dst []byte, a *ApplicationError) ([]byte, error) {
 }
 
 func appendPoisonType(dst []byte, t PoisonType) ([]byte, error) {
-	// Fields that do not belong to the kind must be zero.
+	// Fields that do not belong to this kind must be zero.
 	own := PoisonType{Kind: t.Kind, Instance: t.Instance, ExecutionID: t.ExecutionID, Cause: t.Cause}
 	switch t.Kind {
 	case PoisonOrchestration:
@@ -136,7 +137,7 @@ func appendPoisonType(dst []byte, t PoisonType) ([]byte, error) {
 	return append(dst, `}}`...), nil
 }
 
-// ParseDetails reads the details in a field of a scanned object. It reports errors in o.Err.
+// ParseDetails parses the details in a field of a scanned object. It reports errors in o.Err.
 func ParseDetails(o *jsonform.Object, name string) ErrorDetails {
 	value := o.Get(name, true)
 	if value == "" {
@@ -216,7 +217,7 @@ func parseApplication(text string) (*ApplicationError, error) {
 	return a, nil
 }
 
-// parseApplicationKind reads the name of a kind, or {"Cancelled":{"reason":…}}.
+// parseApplicationKind parses the name of a kind, or {"Cancelled":{"reason":…}}.
 func parseApplicationKind(value string) (kind ApplicationKind, reason string, err error) {
 	if value[0] == '"' {
 		switch kind := ApplicationKind(jsonform.Unquote(value)); kind {

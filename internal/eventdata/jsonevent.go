@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/internal/jsonform"
 )
 
-// Parse builds the data of a kind from a scanned event. It reports errors in o.Err.
+// Parse builds the data of an event of the given kind from the scanned event. It reports errors in o.Err.
 func Parse(kind Kind, o *jsonform.Object) Data {
 	switch kind {
 	case KindOrchestrationStarted:
@@ -85,7 +85,7 @@ func Parse(kind Kind, o *jsonform.Object) Data {
 	panic(fmt.Sprintf("event kind %q is in a codec's set and has no case", kind))
 }
 
-// Carried reads [[name,data],…]. It returns nil for an empty list.
+// Carried parses [[name,data],…]. It returns nil for an empty list.
 func Carried(o *jsonform.Object, name string) []CarriedEvent {
 	value := o.Get(name, false)
 	if value == "" {
@@ -108,7 +108,7 @@ func Carried(o *jsonform.Object, name string) []CarriedEvent {
 	return out
 }
 
-// AppendCarried writes what Carried reads.
+// AppendCarried is the inverse of Carried.
 func AppendCarried(dst []byte, key string, events []CarriedEvent) []byte {
 	dst = append(append(dst, key...), '[')
 	for i, e := range events {
@@ -124,7 +124,8 @@ func AppendCarried(dst []byte, key string, events []CarriedEvent) []byte {
 	return append(dst, ']')
 }
 
-// Append appends the fields of the data's kind, without the event around them. data is a struct, not a pointer.
+// Append appends the fields specific to the data's kind, without the rest of the event. data must be a struct, not a
+// pointer.
 func Append(dst []byte, data Data) ([]byte, error) {
 	var err error
 	switch d := data.(type) {

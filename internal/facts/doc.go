@@ -1,6 +1,6 @@
-// Package facts lists the facts of a run to which expectations can refer. Each fact is a name with attributes. Package
-// plan validates expectations against the list, the scenario parser uses it, and the checker of expectations emits the
-// facts.
+// Package facts lists the facts about a run that expectations can refer to. Each fact has a name and attributes.
+// Package plan validates expectations against this list, the scenario parser uses it, and the expectation checker emits
+// the facts.
 //
 //	for _, f := range facts.All() { fmt.Println(f.Name, f.Attrs) }
 package facts

@@ -7,7 +7,7 @@ type Info struct {
 	Attrs   []Attr
 }
 
-// Attr describes an attribute of a fact. Values, if not nil, lists every value that it can have.
+// Attr describes one attribute of a fact. If Values is not nil, it lists every value that the attribute can have.
 type Attr struct {
 	Name    string
 	Summary string
@@ -30,8 +30,8 @@ const (
 	Decode  = "decode"
 )
 
-// All returns the facts that expectations can name, with their attributes. The fact "up" also has an attribute for
-// each build, named by its version, and the fact "node" one for each orchestration, named NAME@VERSION.
+// All returns the facts that expectations can name, with their attributes. The fact "up" has an additional attribute
+// for each build, named by the build's version, and the fact "node" has one for each orchestration, named NAME@VERSION.
 func All() []Info {
 	node := Attr{"node", "the node, by its name in the plan", nil}
 	build := Attr{"build", "the node's build", nil}

@@ -2,39 +2,40 @@ package faultkind
 
 import "time"
 
-// Kind names something that can go wrong.
+// Kind names a kind of fault.
 type Kind string
 
-// The faults that a plan can name. The world draws a fault at each opportunity with a given rate, or the plan schedules
-// it, or both.
+// The faults that a plan can name. A fault occurs at random, at a given rate per opportunity, or because the plan
+// schedules it.
 const (
-	// CrashBeforeAck stops a node without warning after it has computed a turn and before it sends the ack.
+	// CrashBeforeAck crashes a node after it has computed a turn but before it sends the ack.
 	CrashBeforeAck Kind = "crash-before-ack"
-	// CrashAfterCommit stops a node after its ack is committed and before the answer arrives.
+	// CrashAfterCommit crashes a node after its ack has been committed but before the answer arrives.
 	CrashAfterCommit Kind = "crash-after-commit"
-	// CrashAfterFetch stops a node after it receives work and before it processes it.
+	// CrashAfterFetch crashes a node after it has received work but before it processes it.
 	CrashAfterFetch Kind = "crash-after-fetch"
-	// PauseNode freezes a node, long enough that one of its locks may expire.
+	// PauseNode freezes a node for long enough that one of its locks may expire.
 	PauseNode Kind = "pause"
-	// RequestLost loses a call on its way to the store: nothing happens.
+	// RequestLost loses a call on its way to the store, so it has no effect.
 	RequestLost Kind = "request-lost"
-	// AnswerLost loses an answer: the call took effect, but the caller never learns of it.
+	// AnswerLost loses an answer. The call has taken effect, but the caller never finds out.
 	AnswerLost Kind = "answer-lost"
 	// CallDelayed delays one leg of a call, possibly beyond the deadline.
 	CallDelayed Kind = "call-delayed"
-	// RetryableError makes the store refuse a call as busy.
+	// RetryableError makes the store reject a call as busy.
 	RetryableError Kind = "retryable-error"
-	// PermanentError makes the store refuse a call permanently.
+	// PermanentError makes the store reject a call permanently.
 	PermanentError Kind = "permanent-error"
 	// AckStepError makes an ack fail before one of its steps.
 	AckStepError Kind = "ack-step-error"
-	// Unavailable makes the store refuse every call for a window.
+	// Unavailable makes the store reject every call for some time.
 	Unavailable Kind = "unavailable"
 	// DuplicateRequest makes a client send a message twice.
 	DuplicateRequest Kind = "duplicate-request"
-	// DuplicateCompletion delivers an activity's completion a second time, as a transport that delivers at least once may.
+	// DuplicateCompletion delivers an activity's completion a second time, as a transport with at-least-once delivery
+	// may.
 	DuplicateCompletion Kind = "duplicate-completion"
-	// LateActivity lets an activity run past the end of its lock.
+	// LateActivity lets an activity run past the expiry of its lock.
 	LateActivity Kind = "late-activity"
 	// ActivityPanic makes an activity panic.
 	ActivityPanic Kind = "activity-panic"
@@ -42,24 +43,24 @@ const (
 	CorruptEvent Kind = "corrupt-event"
 	// CorruptMessage damages a queued message.
 	CorruptMessage Kind = "corrupt-message"
-	// LostRenewal loses the renewal of a lock.
+	// LostRenewal loses a lock renewal.
 	LostRenewal Kind = "lost-renewal"
-	// SlowTurn lets a turn take as long as its lock, or a little longer.
+	// SlowTurn makes a turn take as long as its lock lasts, or slightly longer.
 	SlowTurn Kind = "slow-turn"
-	// ClockSkew sets a node's clock wrong when the node starts, by at most SkewMost.
+	// ClockSkew makes a node's clock wrong by at most SkewMost from the moment the node starts.
 	ClockSkew Kind = "clock-skew"
-	// SlowFetch lets a fetch wait inside the store before it takes a lock, while its caller waits for it.
+	// SlowFetch delays a fetch inside the store before it takes a lock, while its caller waits.
 	SlowFetch Kind = "slow-fetch"
-	// SlowCommit lets an ack, an abandon or a renewal wait inside the store after it arrived and before it takes effect.
+	// SlowCommit delays an ack, abandon or renewal inside the store, after it has arrived but before it takes effect.
 	SlowCommit Kind = "slow-commit"
-	// SlowAnswer lets an ack that has taken effect wait inside the store before its answer leaves.
+	// SlowAnswer delays an ack inside the store, after it has taken effect but before its answer is sent.
 	SlowAnswer Kind = "slow-answer"
 )
 
-// SkewMost is the limit by which ClockSkew sets a clock ahead or back, in whole milliseconds.
+// SkewMost is the furthest that ClockSkew sets a clock ahead or back. It is a whole number of milliseconds.
 const SkewMost = 500 * time.Millisecond
 
-// All returns every kind. Stored fuzzing inputs depend on their order.
+// All returns every kind. Stored fuzzing inputs depend on the order.
 func All() []Kind {
 	return []Kind{
 		CrashAfterFetch, CrashBeforeAck, CrashAfterCommit, PauseNode, RequestLost,

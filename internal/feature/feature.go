@@ -8,7 +8,7 @@ type Info struct {
 	Summary string
 }
 
-// Number is the dense number of a feature: its index in All.
+// Number identifies a feature by its index in All.
 type Number uint8
 
 // The features.
@@ -33,7 +33,7 @@ const (
 	Count
 )
 
-// All lists the features by their numbers.
+// All lists the features, indexed by number.
 var All = [Count]Info{
 	Activities:    {"activities", "an activity is scheduled"},
 	Retries:       {"retries", "an activity that failed is scheduled again, with the same input"},
@@ -54,11 +54,11 @@ var All = [Count]Info{
 	Races:         {"races", "what has lost a race is given up: an activity, a wait, a child"},
 }
 
-// between joins the name of a fault and the name of a feature into the name of a cell.
+// between separates the fault's name from the feature's name in the name of a cell.
 const between = " meets "
 
-// Met returns the name of the coverage point for a fault that meets a feature.
+// Met returns the name of the coverage point that is reached when the given fault hits the given feature.
 func Met(fault, feature string) string { return "fault " + fault + between + feature }
 
-// IsMet reports whether a coverage point is the name of such a cell.
+// IsMet reports whether a coverage point is a cell of the matrix.
 func IsMet(point string) bool { return strings.Contains(point, between) }

@@ -9,18 +9,18 @@ import (
 	"sync"
 )
 
-// MaxMessage is the size of the longest message that Lines accepts, in bytes.
+// MaxMessage is the size in bytes of the longest message that Lines accepts.
 const MaxMessage = 16 << 20
 
-// TooLongError reports a line longer than MaxMessage. Recv has skipped the rest of the line.
+// TooLongError reports a line longer than MaxMessage. Recv has already skipped the rest of the line.
 type TooLongError struct{ Size int }
 
 func (e *TooLongError) Error() string {
 	return fmt.Sprintf("a message of %d bytes; at most %d are taken", e.Size, MaxMessage)
 }
 
-// Lines exchanges messages over two streams. A message ends with a newline and contains no other newline. One goroutine
-// may send while another receives.
+// Lines exchanges messages over two streams. Each message is one line, ended by a newline. One goroutine may send while
+// another receives.
 type Lines struct {
 	in  *bufio.Reader
 	out io.WriteCloser
@@ -29,12 +29,12 @@ type Lines struct {
 	closed  error
 }
 
-// NewLines returns Lines that reads messages from in and writes them to out.
+// NewLines returns a Lines that reads messages from in and writes them to out.
 func NewLines(in io.Reader, out io.WriteCloser) *Lines {
 	return &Lines{in: bufio.NewReader(in), out: out}
 }
 
-// Send writes one message. It refuses a message that contains a newline or is too long.
+// Send writes one message. It rejects a message that is too long or contains a newline.
 func (l *Lines) Send(message []byte) error {
 	switch {
 	case len(message) > MaxMessage:
@@ -47,8 +47,9 @@ func (l *Lines) Send(message []byte) error {
 	return err
 }
 
-// Recv returns the next message without its newline; it skips blank lines. At the end of the stream it returns io.EOF;
-// a last line without a newline counts as a message. After a TooLongError, the next call returns the next message.
+// Recv returns the next message without its newline, skipping blank lines. It returns io.EOF at the end of the stream;
+// a final line without a newline still counts as a message. After a TooLongError, the next call returns the next
+// message.
 func (l *Lines) Recv() ([]byte, error) {
 	for {
 		line, err := l.line()
@@ -61,7 +62,7 @@ func (l *Lines) Recv() ([]byte, error) {
 	}
 }
 
-// line reads up to a newline and keeps at most MaxMessage bytes of it.
+// line reads up to the next newline and returns at most MaxMessage bytes.
 func (l *Lines) line() ([]byte, error) {
 	var line []byte
 	size := 0
@@ -83,7 +84,7 @@ func (l *Lines) line() ([]byte, error) {
 	}
 }
 
-// Close closes the output stream, once.
+// Close closes the output stream. Further calls have no effect.
 func (l *Lines) Close() error {
 	l.closing.Do(func() { l.closed = l.out.Close() })
 	return l.closed

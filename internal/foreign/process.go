@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// keptErrors is the number of bytes that errors about a child quote from the end of its standard error.
+// keptErrors is how many bytes from the end of a child's standard error are quoted in errors.
 const keptErrors = 2 << 10
 
-// Process is a running child.
+// Process is a child process.
 type Process struct {
 	// Lines reads the child's standard output and writes its standard input.
 	*Lines
@@ -25,12 +25,12 @@ type Process struct {
 	status  error
 }
 
-// Start runs a program with these arguments. It finds the program as the shell does, and keeps the end of the program's
-// standard error for messages.
+// Start runs a program with the given arguments. It looks the program up as a shell would, and keeps the end of its
+// standard error for use in error messages.
 func Start(program string, args ...string) (*Process, error) {
 	p := &Process{name: program, command: exec.Command(program, args...), ended: make(chan struct{})}
 	p.command.Stderr = &p.errors
-	// A grandchild that holds standard error open must not keep Wait waiting.
+	// A grandchild that keeps standard error open must not block Wait.
 	p.command.WaitDelay = time.Second
 	in, err := p.command.StdinPipe()
 	if err != nil {
@@ -50,13 +50,13 @@ func Start(program string, args ...string) (*Process, error) {
 		p.status = p.command.Wait()
 		close(p.ended)
 	}()
-	if err := child.Close(); err != nil { // our end; the child has its own
+	if err := child.Close(); err != nil { // the parent's copy; the child has its own
 		return nil, errors.Join(fmt.Errorf("start %s: %w", program, err), p.Stop(0))
 	}
 	return p, nil
 }
 
-// Ended reports whether the child has ended.
+// Ended reports whether the child process has ended.
 func (p *Process) Ended() bool {
 	select {
 	case <-p.ended:
@@ -66,8 +66,8 @@ func (p *Process) Ended() bool {
 	}
 }
 
-// Describe returns how the child ended, with the end of its standard error. It waits for at most patience for a child
-// that is about to end.
+// Describe says how the child ended and quotes the end of its standard error. If the child is about to end, Describe
+// waits for it for at most patience.
 func (p *Process) Describe(patience time.Duration) string {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -88,11 +88,11 @@ func (p *Process) Describe(patience time.Duration) string {
 	return fmt.Sprintf("%s %s", p.name, state)
 }
 
-// Stop closes the child's standard input, which asks it to end, and kills it if it has not ended after patience. It
-// returns the child's failure if it ended by itself with one.
+// Stop closes the child's standard input, which asks it to exit, and kills it if it has not done so after patience. If
+// the child exits by itself with a failure, Stop returns that failure.
 func (p *Process) Stop(patience time.Duration) error {
-	_ = p.Close()       // a child that has ended has closed it already
-	defer p.out.Close() // a grandchild may still hold the other end
+	_ = p.Close()       // already closed if the child has ended
+	defer p.out.Close() // a grandchild may still have the other end open
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
@@ -103,7 +103,7 @@ func (p *Process) Stop(patience time.Duration) error {
 		return nil
 	case <-timer.C:
 	}
-	_ = p.command.Process.Kill() // the child may have ended in the meantime
+	_ = p.command.Process.Kill() // it may have ended in the meantime
 	<-p.ended
 	return nil
 }

@@ -1,8 +1,8 @@
-// Package jsonbench compares the hand-written codec of package engine with JSON libraries. It is a module of its own, so
-// that nothing else depends on them:
+// Package jsonbench compares package engine's hand-written codec with JSON libraries. It is a separate module, so that
+// nothing else depends on these libraries:
 //
 //	cd internal/jsonbench && go test -bench . -benchmem
 //
-// The tests list the input that each library accepts and the contract's reader rejects; engine/jsoncodec.go draws the
+// The tests list input that each library accepts but the contract's reader rejects. See engine/jsoncodec.go for the
 // conclusions.
 package jsonbench

@@ -10,7 +10,7 @@ func AppendNumber(dst []byte, key string, n uint64) []byte {
 	return strconv.AppendUint(append(dst, key...), n, 10)
 }
 
-// AppendNumberOrNull is AppendNumber, but writes zero as null.
+// AppendNumberOrNull is like AppendNumber but writes zero as null.
 func AppendNumberOrNull(dst []byte, key string, n uint64) []byte {
 	if n == 0 {
 		return append(append(dst, key...), "null"...)
@@ -18,7 +18,7 @@ func AppendNumberOrNull(dst []byte, key string, n uint64) []byte {
 	return AppendNumber(dst, key, n)
 }
 
-// AppendNumberUnlessZero is AppendNumber, but omits zero.
+// AppendNumberUnlessZero is like AppendNumber but omits a field that is zero.
 func AppendNumberUnlessZero(dst []byte, key string, n uint64) []byte {
 	if n == 0 {
 		return dst
@@ -26,12 +26,12 @@ func AppendNumberUnlessZero(dst []byte, key string, n uint64) []byte {
 	return AppendNumber(dst, key, n)
 }
 
-// AppendText appends a key and a text.
+// AppendText appends a key and a string.
 func AppendText(dst []byte, key, s string) []byte {
 	return AppendString(append(dst, key...), s)
 }
 
-// AppendTextOrNull is AppendText, but writes "" as null.
+// AppendTextOrNull is like AppendText but writes "" as null.
 func AppendTextOrNull(dst []byte, key, s string) []byte {
 	if s == "" {
 		return append(append(dst, key...), "null"...)
@@ -39,7 +39,7 @@ func AppendTextOrNull(dst []byte, key, s string) []byte {
 	return AppendText(dst, key, s)
 }
 
-// AppendTextUnlessEmpty is AppendText, but omits "".
+// AppendTextUnlessEmpty is like AppendText but omits a field that is "".
 func AppendTextUnlessEmpty(dst []byte, key, s string) []byte {
 	if s == "" {
 		return dst
@@ -47,7 +47,7 @@ func AppendTextUnlessEmpty(dst []byte, key, s string) []byte {
 	return AppendText(dst, key, s)
 }
 
-// AppendOptText is AppendText, but omits nil. It writes a pointer to "" as an empty string.
+// AppendOptText is like AppendText but omits a field that is nil. A pointer to "" is written as an empty string.
 func AppendOptText(dst []byte, key string, s *string) []byte {
 	if s == nil {
 		return dst
@@ -55,13 +55,13 @@ func AppendOptText(dst []byte, key string, s *string) []byte {
 	return AppendText(dst, key, *s)
 }
 
-// AppendBool appends a key and true or false.
+// AppendBool appends a key and a boolean.
 func AppendBool(dst []byte, key string, b bool) []byte {
 	return strconv.AppendBool(append(dst, key...), b)
 }
 
-// AppendString appends s in quotes with only the escapes that JSON requires. Each byte that is not UTF-8 becomes
-// U+FFFD, written literally rather than escaped, so that decoding and encoding a text again does not change it.
+// AppendString appends s in quotes, using only the escapes that JSON requires. Each byte that is not valid UTF-8
+// becomes U+FFFD, written literally rather than as an escape, so decoding and re-encoding the text does not change it.
 func AppendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
@@ -104,8 +104,8 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
-// plain returns the length of a prefix of s that needs no escapes. It looks at eight bytes at a time, since most texts
-// are plain throughout.
+// plain returns the length of a prefix of s that needs no escapes. It checks eight bytes at a time, because most
+// strings need no escapes at all.
 func plain(s string) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	i := 0
@@ -113,8 +113,8 @@ func plain(s string) int {
 		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
 			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
 		quote, slash := w^('"'*ones), w^('\\'*ones)
-		// A byte below n borrows from its high bit when n is subtracted. A byte with the high bit set is not plain in
-		// any case.
+		// Subtracting n from a byte below n borrows from the byte's high bit. A byte whose high bit is already set is
+		// not plain in any case.
 		if (w|(w-' '*ones)|(quote-ones)|(slash-ones))&highs != 0 {
 			break
 		}

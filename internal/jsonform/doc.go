@@ -1,11 +1,11 @@
-// Package jsonform reads and writes the JSON of the contract. It reads the fields of objects by name, and writes by
-// appending text.
+// Package jsonform reads and writes the JSON defined by the contract. It looks up object fields by name and writes by
+// appending to a buffer.
 //
 //	var o jsonform.Object
 //	o.Scan(text)
 //	name, at := o.Text("name"), o.Number("fire_at_ms")
-//	if o.Err != nil { … } // the first field that is missing, doubled or of another type
+//	if o.Err != nil { … } // the first field that is missing, duplicated, or of the wrong type
 //
-// It rejects the same input as the contract's reader; engine/jsoncodec.go says why it is written by hand. Values nest
-// at most 128 levels deep.
+// It rejects exactly the input that the contract's reader rejects; see engine/jsoncodec.go for why it is written by
+// hand. Values may be nested at most 128 levels deep.
 package jsonform

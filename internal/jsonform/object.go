@@ -6,21 +6,21 @@ import (
 	"strconv"
 )
 
-// field is a name with the JSON text of its value. The text is valid JSON, but not decoded.
+// field is a name and the JSON text of its value. The text is valid JSON that has not been decoded.
 type field struct{ name, value string }
 
-// Object is a scanned JSON object with access to its fields by name. A field that cannot be read counts as zero. Err
-// keeps the first error, which the caller tests once at the end.
+// Object is a scanned JSON object whose fields are accessed by name. A field that cannot be read is treated as zero.
+// Err keeps the first error, so callers need to check it only once, at the end.
 //
-// Field texts are substrings of the scanned text, and so are decoded strings without escapes.
+// The text of a field is a substring of the scanned text. So is a decoded string that contains no escapes.
 type Object struct {
-	first [15]field // enough for a complete OrchestrationStarted; an array can stay on the stack
+	first [15]field // enough for a complete OrchestrationStarted; being an array, it can stay on the stack
 	count int
-	rest  []field // the fields beyond first
+	rest  []field // fields that do not fit into first
 	Err   error
 }
 
-// Scan scans a text that contains exactly one object.
+// Scan scans a text, which must consist of exactly one object.
 func (o *Object) Scan(text string) {
 	s := scanner{text: text}
 	s.space()
@@ -50,7 +50,7 @@ func (o *Object) add(f field) {
 	o.count++
 }
 
-// Names returns the names of the fields in order.
+// Names returns the field names in order.
 func (o *Object) Names() []string {
 	names := make([]string, o.count)
 	for i := range names {
@@ -66,7 +66,7 @@ func (o *Object) at(i int) *field {
 	return &o.rest[i-len(o.first)]
 }
 
-// ScanTagged scans an object with exactly one field.
+// ScanTagged scans an object that has exactly one field.
 func ScanTagged(text string) (tag, value string, err error) {
 	var o Object
 	o.Scan(text)
@@ -76,15 +76,15 @@ func ScanTagged(text string) (tag, value string, err error) {
 	return o.first[0].name, o.first[0].value, o.Err
 }
 
-// Fail records an error about a field if it is the first error.
+// Fail records an error about a field unless an error has already been recorded.
 func (o *Object) Fail(name string, err error) {
 	if o.Err == nil {
 		o.Err = fmt.Errorf("field %q: %w", name, err)
 	}
 }
 
-// Get returns the text of a field's value, or "" if the field is absent. An optional field that is null counts as
-// absent. A missing required field is an error, and so is a duplicate field.
+// Get returns the text of a field's value, or "" if the field is absent. A null value counts as absent if the field is
+// optional. A missing required field is an error, and so is a duplicate field.
 func (o *Object) Get(name string, needed bool) string {
 	value := ""
 	for i := range o.count {
@@ -105,15 +105,15 @@ func (o *Object) Get(name string, needed bool) string {
 	return value
 }
 
-// Text, OptText, Number, Number32 and OptNumber return the value of a field. A missing field is an error, except for
-// the Opt methods, which read a missing field or null as zero.
+// Text, OptText, Number, Number32 and OptNumber return a field's value. A missing field is an error, except for the Opt
+// methods, which treat a missing or null field as zero.
 func (o *Object) Text(name string) string      { return o.ToText(name, o.Get(name, true)) }
 func (o *Object) OptText(name string) string   { return o.ToText(name, o.Get(name, false)) }
 func (o *Object) Number(name string) uint64    { return o.toNumber(name, o.Get(name, true), 64) }
 func (o *Object) Number32(name string) uint32  { return uint32(o.toNumber(name, o.Get(name, true), 32)) }
 func (o *Object) OptNumber(name string) uint64 { return o.toNumber(name, o.Get(name, false), 64) }
 
-// TextPointer returns the value of a field, nil if it is null or absent.
+// TextPointer returns a field's value, or nil if the field is null or absent.
 func (o *Object) TextPointer(name string) *string {
 	value := o.Get(name, false)
 	if value == "" {
@@ -123,7 +123,7 @@ func (o *Object) TextPointer(name string) *string {
 	return &s
 }
 
-// Boolean returns the value of a required field.
+// Boolean returns the value of a required boolean field.
 func (o *Object) Boolean(name string) bool {
 	value := o.Get(name, true)
 	if value != "" && value != "true" && value != "false" {
@@ -132,7 +132,7 @@ func (o *Object) Boolean(name string) bool {
 	return value == "true"
 }
 
-// ToText decodes a value as text; name is the field's name for errors.
+// ToText decodes a value as a string. name is the field's name, for error messages.
 func (o *Object) ToText(name, value string) string {
 	if value == "" {
 		return ""
@@ -158,7 +158,8 @@ func (o *Object) toNumber(name, value string, bits int) uint64 {
 
 func wrongType(want, value string) error { return fmt.Errorf("want %s, got %s", want, Describe(value)) }
 
-// Describe formats a value for an error: a number or a word verbatim, any other value as its type.
+// Describe formats a value for an error message. It shows a number or a literal verbatim, and only the type of anything
+// else.
 func Describe(value string) string {
 	switch value[0] {
 	case '"':

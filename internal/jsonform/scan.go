@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth bounds the nesting of a value. The contract's own values nest at most 6 deep.
+// maxDepth limits how deeply values may be nested. The contract's own values nest at most 6 deep.
 const maxDepth = 128
 
-// scanner walks over JSON. Each method starts at the first byte of the item that it scans and stops after its last
-// byte.
+// scanner scans JSON text. Each method starts at the first byte of the item that it scans and stops just after the
+// last.
 type scanner struct {
 	text string
 	at   int
@@ -22,7 +22,8 @@ func (s *scanner) errorf(format string, args ...any) error {
 	return fmt.Errorf("at byte %d: %s", s.at, fmt.Sprintf(format, args...))
 }
 
-// peek returns the next byte, 0 at the end. JSON has no byte 0, so callers reject a 0 in the text like the end.
+// peek returns the next byte, or 0 at the end of the text. JSON contains no 0 byte, so callers reject one in the text
+// as they reject the end.
 func (s *scanner) peek() byte {
 	if s.at < len(s.text) {
 		return s.text[s.at]
@@ -56,20 +57,20 @@ func (s *scanner) take(c byte) error {
 	return nil
 }
 
-// open consumes the opening bracket of an object or array and reports whether there are elements.
+// open consumes an opening bracket and reports whether the object or array has any elements.
 func (s *scanner) open(bracket byte) (bool, error) {
 	if err := s.take(bracket); err != nil {
 		return false, err
 	}
 	s.space()
-	if s.peek() == bracket+2 { // its closing bracket in ASCII
+	if s.peek() == bracket+2 { // in ASCII, the closing bracket
 		s.at++
 		return false, nil
 	}
 	return true, nil
 }
 
-// more consumes the comma after an element or the closing bracket, and reports whether it was a comma.
+// more consumes the comma or closing bracket after an element, and reports whether it was a comma.
 func (s *scanner) more(bracket byte) (bool, error) {
 	s.space()
 	switch s.peek() {
@@ -83,7 +84,7 @@ func (s *scanner) more(bracket byte) (bool, error) {
 	return false, s.unexpected(fmt.Sprintf("',' or %q", bracket))
 }
 
-// member consumes the quoted name and the value of a field.
+// member consumes a field: its quoted name and its value.
 func (s *scanner) member(depth int) (name, value string, err error) {
 	s.space()
 	from := s.at
@@ -231,8 +232,8 @@ func hex4(s string) (rune, bool) {
 	return r, true
 }
 
-// Unquote decodes a valid JSON string. As in encoding/json, an unpaired surrogate and a byte that is not UTF-8 become
-// U+FFFD.
+// Unquote decodes a valid JSON string. Like encoding/json, it replaces unpaired surrogates and bytes that are not valid
+// UTF-8 with U+FFFD.
 func Unquote(quoted string) string {
 	s := quoted[1 : len(quoted)-1]
 	at := strings.IndexByte(s, '\\')
@@ -260,7 +261,7 @@ func Unquote(quoted string) string {
 			r, _ := hex4(s)
 			s = s[4:]
 			if utf16.IsSurrogate(r) {
-				// Only a valid pair is decoded together; the text after an unpaired half is decoded separately.
+				// Only a valid pair is decoded together. What follows an unpaired half is decoded separately.
 				low := rune(0)
 				if strings.HasPrefix(s, `\u`) {
 					low, _ = hex4(s[2:])
@@ -280,7 +281,7 @@ func Unquote(quoted string) string {
 	return validUTF8(out.String())
 }
 
-// validUTF8 replaces each byte that is not UTF-8 with U+FFFD.
+// validUTF8 replaces each byte that is not valid UTF-8 with U+FFFD.
 func validUTF8(s string) string {
 	if utf8.ValidString(s) {
 		return s

@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// Package is a loaded package: its non-test sources and their types.
+// Package is a loaded package with its non-test sources and type information.
 type Package struct {
 	Path  string
 	files []*file
@@ -32,12 +32,12 @@ type file struct {
 	ast  *ast.File
 }
 
-// text returns the source of a node.
+// text returns a node's source code.
 func (f *file) text(p *Package, n ast.Node) string {
 	return string(f.src[p.fset.Position(n.Pos()).Offset:p.fset.Position(n.End()).Offset])
 }
 
-// Load loads packages of the module in dir, by their import paths.
+// Load loads packages of the module in dir, given their import paths.
 func Load(dir string, paths ...string) ([]*Package, error) {
 	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}\t{{.Dir}}\t{{join .GoFiles \" \"}}"}, paths...)...)
 	list.Dir = dir

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Kind is the kind of change that a mutant makes.
+// Kind says what kind of change a mutant makes.
 type Kind string
 
 // The kinds of mutants.
@@ -24,37 +24,37 @@ const (
 	Field    Kind = "wrong field"
 )
 
-// Mutant is one change at one place.
+// Mutant is a single change in a single place.
 type Mutant struct {
-	// ID numbers the mutants of a build from 1.
+	// ID numbers the mutants in a build, starting at 1.
 	ID      int
-	Path    string // import path of its package
-	Package string // last element of Path
-	File    string // base name of its file
+	Path    string // the package's import path
+	Package string // the last element of Path
+	File    string // the file's base name
 	Line    int
 	Func    string
 	Kind    Kind
-	// Was and Is are the original and the mutated source of the place, each on one line.
+	// Was and Is are the original source and the mutated source, each as one line.
 	Was, Is string
-	// Nth, counted from 1, distinguishes otherwise equal mutants of a function.
+	// Nth distinguishes mutants of a function that are otherwise the same. It starts at 1.
 	Nth int
 
 	of     *file
 	splice []splice
 }
 
-// Key returns a name of the mutant that is independent of line numbers and other functions.
+// Key returns a name for the mutant that does not depend on line numbers or other functions.
 func (m *Mutant) Key() string {
 	return fmt.Sprintf("%s.%s %s %q to %q %d", m.Package, m.Func, m.Kind, m.Was, m.Is, m.Nth)
 }
 
-// splice wraps a range of a source in code. Alternatives are always copies of the original source.
+// splice wraps a range of source text in code. The alternatives are always copies of original source.
 type splice struct {
 	from, to      token.Pos
 	before, after string
 }
 
-// Mutants returns the mutants of the packages in source order.
+// Mutants returns the packages' mutants in source order.
 func Mutants(packages []*Package) []*Mutant {
 	var all []*Mutant
 	for _, p := range packages {
@@ -98,7 +98,7 @@ func name(d *ast.FuncDecl) string {
 	}
 }
 
-// search collects the mutants of a file.
+// search collects the mutants in a file.
 type search struct {
 	p        *Package
 	f        *file
@@ -109,7 +109,7 @@ type search struct {
 func (s *search) add(k Kind, at ast.Node, is string, splices func(on string) []splice) {
 	was := s.f.text(s.p, at)
 	if strings.Contains(was+is, "\n") && k != Missing {
-		return // keep line numbers
+		return // would change line numbers
 	}
 	m := &Mutant{
 		Path: s.p.Path, Package: filepath.Base(s.p.Path), File: filepath.Base(s.f.name), Line: s.p.fset.Position(at.Pos()).Line, Func: s.function,
@@ -119,7 +119,7 @@ func (s *search) add(k Kind, at ast.Node, is string, splices func(on string) []s
 	s.found = append(s.found, m)
 }
 
-// on is a placeholder for the test whether the mutant is active, until the mutant has a number.
+// on stands for the test of whether the mutant is active, until the mutant has been given a number.
 const on = "\x00"
 
 func oneLine(s string) string {
@@ -130,14 +130,14 @@ func oneLine(s string) string {
 	return s
 }
 
-// walk visits a node and its descendants. parents are its ancestors, innermost last.
+// walk visits a node and its descendants. parents holds the node's ancestors, innermost last.
 func (s *search) walk(n ast.Node, parents []ast.Node) {
 	ast.Inspect(n, func(child ast.Node) bool {
 		if child == nil || child == n {
 			return true
 		}
 		if call, ok := child.(*ast.CallExpr); ok && s.f.text(s.p, call.Fun) == "panic" {
-			return false // its message is about a defect in the program itself
+			return false // its message is about a bug in the program itself
 		}
 		s.visit(child, append(parents, n))
 		s.walk(child, append(slices.Clip(parents), n))
@@ -158,7 +158,7 @@ func (s *search) visit(n ast.Node, parents []ast.Node) {
 	}
 }
 
-// statement finds conditions and statements that can be removed.
+// statement looks for conditions and for statements that can be removed.
 func (s *search) statement(n ast.Stmt, parent ast.Node) {
 	switch n := n.(type) {
 	case *ast.IfStmt:
@@ -199,7 +199,7 @@ func (s *search) statement(n ast.Stmt, parent ast.Node) {
 	}
 }
 
-// condition negates a condition that is not a constant.
+// condition negates a condition, unless the condition is constant.
 func (s *search) condition(n ast.Expr) {
 	t := s.p.info.Types[n]
 	b, ok := t.Type.(*types.Basic)
@@ -243,7 +243,7 @@ func (s *search) binary(n *ast.BinaryExpr) {
 	}
 }
 
-// pure reports whether an expression can be evaluated twice.
+// pure reports whether an expression may safely be evaluated twice.
 func (s *search) pure(n ast.Expr) bool {
 	pure := true
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -279,13 +279,13 @@ func (s *search) arguments(n *ast.CallExpr) {
 	}
 }
 
-// value reports whether an expression is a typed value and not a constant, nil or a tuple.
+// value reports whether an expression is a typed value rather than a constant, nil or a tuple.
 func (s *search) value(t types.TypeAndValue) bool {
 	_, tuple := t.Type.(*types.Tuple)
 	return t.IsValue() && t.Value == nil && !t.IsNil() && !tuple
 }
 
-// field replaces a field access with another field of the same type.
+// field replaces a field access with an access to another field of the same type.
 func (s *search) field(n *ast.SelectorExpr, parent ast.Node) {
 	sel := s.p.info.Selections[n]
 	if sel == nil || sel.Kind() != types.FieldVal || len(sel.Index()) != 1 || !s.read(n, parent) || !s.pure(n.X) {
@@ -303,7 +303,7 @@ func (s *search) field(n *ast.SelectorExpr, parent ast.Node) {
 		return
 	}
 	if named, ok := t.(*types.Named); ok && named.Obj().Name() == "Rules" {
-		return // a rule that holds reads like any other; which one is asked where, the planted bugs show
+		return // all rule fields look alike; the planted bugs already check that the right one is used
 	}
 	for i := 1; i < st.NumFields(); i++ {
 		other := st.Field((sel.Index()[0] + i) % st.NumFields())
@@ -318,7 +318,7 @@ func (s *search) field(n *ast.SelectorExpr, parent ast.Node) {
 	}
 }
 
-// read reports whether the whole selector is only read.
+// read reports whether the whole selector is only read, never written.
 func (s *search) read(n *ast.SelectorExpr, parent ast.Node) bool {
 	switch p := parent.(type) {
 	case *ast.BinaryExpr, *ast.ReturnStmt, *ast.KeyValueExpr, *ast.IfStmt:

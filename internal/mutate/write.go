@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// switches is an additional source file in each mutated package. It tests which mutant is active.
+// switches is a source file added to each mutated package. It tests which mutant is active.
 const switches = `package %s
 
 import "github.com/durosim/durosim/internal/mutate/active"
@@ -20,7 +20,7 @@ func mutantIs(id int) bool { return active.Is(id) }
 func mutantPick[T any](on bool, other, own T) T { return active.Pick(on, other, own) }
 `
 
-// Write writes the sources of the packages with these mutants into dir and returns the name of an overlay file for go
+// Write writes the packages' sources, with the given mutants, to dir. It returns the name of an overlay file for go
 // build.
 func Write(dir string, packages []*Package, mutants []*Mutant) (overlay string, err error) {
 	replace := map[string]string{}
@@ -53,15 +53,15 @@ func Write(dir string, packages []*Package, mutants []*Mutant) (overlay string, 
 	return overlay, os.WriteFile(overlay, text, 0o644)
 }
 
-// insertion is code to insert at an offset. At the same offset, ends of ranges come before beginnings. Beginnings are
-// ordered from the longest range to the shortest, ends from the shortest to the longest.
+// insertion is code to insert at an offset. At the same offset, code that ends a range comes before code that begins
+// one. Beginnings are sorted from the longest range to the shortest, and ends from the shortest to the longest.
 type insertion struct {
 	at, length, order int
 	end               bool
 	text              string
 }
 
-// with returns the source with the mutants.
+// with returns the file's source with the mutants inserted.
 func (f *file) with(p *Package, mutants []*Mutant) string {
 	var all []insertion
 	for i, m := range mutants {

@@ -6,18 +6,19 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Sink receives observations. An observation is valid only during the call; a sink that keeps one must copy it.
+// Sink receives observations. An observation is valid only during the call, so a sink must copy any that it wants to
+// keep.
 type Sink interface {
 	Observe(o *Observation)
 }
 
-// Observation describes one action of a store. The store's mutation primitives emit it with the change, so that no code
-// above them can hide the change, not even buggy code (docs/architecture.md#observations).
+// Observation describes one action of a store. The store's mutation primitives emit it together with the change, so the
+// code above them cannot hide the change, even if that code has a bug (docs/architecture.md#observations).
 //
-// Instances, messages and nodes have dense numbers. The InstanceNamed before an instance's first use gives its number.
-// Messages are numbered across both queues from 1, in the order of insertion. The creator of the handles numbers the
-// nodes. Call is the number of the call that the observation belongs to, 0 outside a call. Fields that the comment of a
-// kind does not name are zero.
+// Instances, messages and nodes have dense numbers. An InstanceNamed observation assigns an instance's number before it
+// is first used. Messages are numbered from 1 across both queues, in insertion order. Node numbers are chosen by
+// whoever creates the handles. Call is the number of the call that the observation belongs to, or 0 outside a call. A
+// field is zero unless the comment on the observation's Kind lists it.
 type Observation struct {
 	Kind Kind
 	Call uint64
@@ -28,7 +29,7 @@ type Observation struct {
 	Outcome   Outcome
 	Reason    RemoveReason
 	Cached    bool
-	Undo      bool // the change reverts an earlier change of the same call
+	Undo      bool // the change reverts an earlier change made by the same call
 	Caller    Caller
 	Instance  InstanceNo
 	Execution uint64
@@ -48,26 +49,27 @@ type Observation struct {
 	Err       *engine.ProviderError
 	Fetched   *engine.FetchedOrchestration
 	Work      *engine.FetchedWork
-	// Value, Table, Version and ActivityMs belong to the key-value store, sessions and the custom status.
+	// Value, Table, Version and ActivityMs are used for the key-value store, sessions and the custom status.
 	Value      *string
 	Table      KVTable
 	Version    uint64
 	ActivityMs int64
 }
 
-// InstanceNo is the dense number of an instance in a store, from 1.
+// InstanceNo is an instance's dense number in a store, starting at 1.
 type InstanceNo uint32
 
-// MessageNo is the number of a queue row in a store, from 1.
+// MessageNo is a queue row's number in a store, starting at 1.
 type MessageNo uint64
 
-// Caller identifies who makes a call: a node's number (from 1; 0 is a client or another outsider) and its incarnation.
+// Caller identifies who makes a call, by node number and incarnation. Nodes are numbered from 1; 0 is a client or
+// another outsider.
 type Caller struct {
 	Node        uint32
 	Incarnation uint32
 }
 
-// Queue is one of the two queues.
+// Queue identifies one of the two queues.
 type Queue uint8
 
 // The queues.
@@ -77,45 +79,45 @@ const (
 	QueueWorker
 )
 
-// KVTable is one of the two tables of the key-value store (docs/contract/provider.md#p6.9).
+// KVTable identifies one of the two tables of the key-value store (docs/contract/provider.md#p6.9).
 type KVTable uint8
 
 // The tables.
 const (
 	KVNone  KVTable = iota
-	KVStore         // the state merged at the last execution boundary
-	KVDelta         // changes since then; a row without a value is a tombstone
+	KVStore         // the state as merged at the last execution boundary
+	KVDelta         // changes since then; a row with no value is a tombstone
 )
 
-// Outcome is the result of a call or of decoding.
+// Outcome says how a call or a decoding ended.
 type Outcome uint8
 
 // The outcomes.
 const (
 	OutcomeNone      Outcome = iota
-	OutcomeOK                // the call succeeded, or found what it looked for
+	OutcomeOK                // the call succeeded, or found what it was looking for
 	OutcomeNothing           // a fetch found nothing
 	OutcomeRetryable         // a retryable error
 	OutcomePermanent         // a permanent error, or an undecodable event or message
 )
 
-// RemoveReason is the reason for the removal of a queue row.
+// RemoveReason says why a queue row was removed.
 type RemoveReason uint8
 
 // The reasons.
 const (
 	RemovedNone      RemoveReason = iota
-	RemovedAcked                  // consumed by the ack of the token that marks it
-	RemovedCancelled              // named by an ack's cancelled activities
-	RemovedOrphan                 // a queue message of an instance that was never started
-	RemovedDeleted                // its instance was deleted
+	RemovedAcked                  // consumed by an ack whose token had marked it
+	RemovedCancelled              // listed in an ack's cancelled activities
+	RemovedOrphan                 // a queue message for an instance that was never started
+	RemovedDeleted                // the instance was deleted
 	RemovedUndone                 // the insert was reverted
 )
 
-// CallKind names the method of a call.
+// CallKind identifies the method called.
 type CallKind uint8
 
-// The calls, in the order of the interfaces. CallAdmin stands for every method of ProviderAdmin.
+// The calls, in the order of the interfaces. CallAdmin stands for all methods of ProviderAdmin.
 const (
 	CallNone CallKind = iota
 	CallEnqueueForOrchestrator
@@ -148,7 +150,7 @@ var callNames = [callKinds]string{
 	"cleanup_orphaned_sessions", "get_custom_status", "get_kv_value", "get_kv_all_values", "get_instance_stats", "admin",
 }
 
-// String returns the contract's name of the method.
+// String returns the contract's name for the method.
 func (k CallKind) String() string {
 	if k < callKinds {
 		return callNames[k]
@@ -156,10 +158,10 @@ func (k CallKind) String() string {
 	return "unknown call"
 }
 
-// CallRequest holds the arguments of a call that checkers look at. Nobody can make a call from it; package call has the
-// calls themselves and takes its kinds from here. A store has one CallRequest and fills it anew for each call. A
-// call.Call in its place would be allocated for each call, which costs a sixth more bytes and a third more allocations
-// per step (TestRoomOfASeed: 277 and 2.06 instead of 238 and 1.54), and one percent more instructions per seed.
+// CallRequest holds the arguments of a call that matter to checkers. It is not the call itself: package call has the
+// calls, and takes its kinds from here. A store reuses a single CallRequest for all calls. Using a call.Call instead
+// would allocate one per call, which costs a sixth more bytes and a third more allocations per step (TestRoomOfASeed:
+// 277 and 2.06 instead of 238 and 1.54), and one percent more instructions per seed.
 type CallRequest struct {
 	Filter        *engine.CapabilityFilter
 	LockTimeout   time.Duration
@@ -170,87 +172,94 @@ type CallRequest struct {
 	Tags          engine.TagFilter
 	Ack           *engine.OrchestrationAck
 	Item          engine.WorkItem
-	// Owners and IdleTimeout are arguments of session renewals and cleanups; a renewal's extension is in LockTimeout.
+	// Owners and IdleTimeout are arguments of session renewals and cleanups. The extension of a renewal is in
+	// LockTimeout.
 	Owners      []string
 	IdleTimeout time.Duration
-	// Admin is the contract's name of a ProviderAdmin method. Client reads set Instance and Key, a deletion sets
-	// Instance and Force, and a prune of one instance sets Instance.
+	// Admin is the contract's name for a ProviderAdmin method. Reads made by clients set Instance and Key, a deletion
+	// sets Instance and Force, and pruning a single instance sets Instance.
 	Admin    string
 	Force    bool
 	Instance string
 	Key      string
 }
 
-// Kind is the kind of an Observation.
+// Kind says what an Observation reports.
 type Kind uint8
 
-// The kinds, with the fields that each sets in addition to Kind, Call and AtMs.
+// The kinds of observations. Each comment lists the fields that are set in addition to Kind, Call and AtMs.
 const (
 	None Kind = iota
-	// InstanceNamed gives an instance its number: Instance, Name.
+	// InstanceNamed assigns a number to an instance. It sets Instance and Name.
 	InstanceNamed
-	// CallBegin: CallKind, Caller, Request.
+	// CallBegin sets CallKind, Caller and Request.
 	CallBegin
-	// CallEnd: CallKind, Caller, Outcome, Err. A fetch that found work also sets Messages (the delivery), Token,
+	// CallEnd sets CallKind, Caller, Outcome and Err. A fetch that found work also sets Messages (the delivery), Token,
 	// NewCount (the attempt count returned), Fetched or Work, and Instance. A session renewal or cleanup sets NewCount
-	// to its count, a read of a custom status sets Value and Version, a read of a key sets Value.
+	// to its count. A read of a custom status sets Value and Version, and a read of a key sets Value.
 	CallEnd
-	// LockTaken: Queue, Instance, Message (worker rows), Token, UntilMs.
+	// LockTaken sets Queue, Instance, Message (for worker rows), Token and UntilMs.
 	LockTaken
-	// LockExtended: the same fields as LockTaken.
+	// LockExtended sets the same fields as LockTaken.
 	LockExtended
-	// LockReleased: Queue, Instance, Message (worker rows), Token.
+	// LockReleased sets Queue, Instance, Message (for worker rows) and Token.
 	LockReleased
-	// MessageMarked: a message joins the batch of a token: Message, Instance, Token.
+	// MessageMarked reports that a message has joined a token's batch. It sets Message, Instance and Token.
 	MessageMarked
-	// CountChanged: Queue, Message, Instance, OldCount, NewCount.
+	// CountChanged sets Queue, Message, Instance, OldCount and NewCount.
 	CountChanged
-	// EventDecoded: Instance, Execution, EventID, Outcome (OK or Permanent), Cached. All events that a read takes from
-	// an earlier decoding share one observation, which names the last event; a repeated error has its own observation.
+	// EventDecoded sets Instance, Execution, EventID, Outcome (OK or Permanent) and Cached. Events whose decoding is
+	// cached share one observation per read, which names the last of them. A repeated error has an observation of its
+	// own.
 	EventDecoded
-	// MessageDecoded: Queue, Message, Instance, Outcome, Cached.
+	// MessageDecoded sets Queue, Message, Instance, Outcome and Cached.
 	MessageDecoded
-	// RowInserted: Queue, Message, Instance, Item (nil if it was stored as bytes only), Bytes, UntilMs (visible at);
-	// Execution and EventID are an activity's identity; OldCount and NewCount are 0.
+	// RowInserted sets Queue, Message, Instance, Item (nil if the row was stored as bytes only), Bytes and UntilMs
+	// (when the row becomes visible). For an activity, it also sets Execution and EventID, which identify the activity.
+	// OldCount and NewCount are 0.
 	RowInserted
-	// RowRemoved: Queue, Message, Instance, Reason.
+	// RowRemoved sets Queue, Message, Instance and Reason.
 	RowRemoved
-	// RowRestored reverts a RowRemoved of the same call: Queue, Message, Instance.
+	// RowRestored reverts a RowRemoved of the same call. It sets Queue, Message and Instance.
 	RowRestored
-	// RowDelayed: the row becomes visible at UntilMs: Queue, Message, Instance, UntilMs.
+	// RowDelayed reports that a row becomes visible only at UntilMs. It sets Queue, Message, Instance and UntilMs.
 	RowDelayed
-	// InstanceCreated: Instance, Name (orchestration), Token (its version), Item nil; Execution.
+	// InstanceCreated sets Instance, Name (the orchestration), Token (its version) and Execution. Item is nil.
 	InstanceCreated
-	// InstanceRemoved: the instances row is gone, with its parent and custom status: Instance.
+	// InstanceRemoved reports that the instances row is gone, together with its parent and custom status. It sets
+	// Instance.
 	InstanceRemoved
-	// ExecutionCreated: Instance, Execution, Status.
+	// ExecutionCreated sets Instance, Execution and Status.
 	ExecutionCreated
-	// ExecutionRemoved: by deletion or pruning, with its pin, or by Undo, which keeps the pin: Instance, Execution.
+	// ExecutionRemoved sets Instance and Execution. A deletion or pruning also removes the execution's pin; an Undo
+	// keeps it.
 	ExecutionRemoved
-	// EventAppended: Instance, Execution, EventID, Bytes.
+	// EventAppended sets Instance, Execution, EventID and Bytes.
 	EventAppended
-	// EventRemoved: by deletion, pruning, or Undo: Instance, Execution, EventID.
+	// EventRemoved reports a deletion, a pruning or an Undo. It sets Instance, Execution and EventID.
 	EventRemoved
-	// StatusSet: Instance, Execution, Status, Name (output); Undo restores the previous status.
+	// StatusSet sets Instance, Execution, Status and Name (the output). An Undo restores the previous status.
 	StatusSet
-	// PinSet: Instance, Execution, Pin (nil removes it).
+	// PinSet sets Instance, Execution and Pin. A nil Pin means that the pin was removed.
 	PinSet
-	// PointerSet: the current execution: Instance, Execution.
+	// PointerSet reports a change of the current execution. It sets Instance and Execution.
 	PointerSet
-	// ParentSet: Instance, Name (parent), Execution, EventID.
+	// ParentSet sets Instance, Name (the parent), Execution and EventID.
 	ParentSet
-	// KVSet: the store wrote a row of a key-value table: Instance, Table, Name (key), Value (nil is a tombstone of the
-	// delta), UntilMs (the time of its last update, as int64).
+	// KVSet reports that a row was written to a key-value table. It sets Instance, Table, Name (the key), Value (nil
+	// for a tombstone in the delta) and UntilMs (the time of the row's last update, as int64).
 	KVSet
-	// SessionSet: Name (session), Token (owner), UntilMs (its end), ActivityMs (its last activity).
+	// SessionSet sets Name (the session), Token (its owner), UntilMs (when the session expires) and ActivityMs (when it
+	// was last active).
 	SessionSet
-	// CustomStatusSet: Instance, Value (nil is a reset), Version.
+	// CustomStatusSet sets Instance, Value (nil for a reset) and Version.
 	CustomStatusSet
-	// Damaged: a fault changed stored bytes: Instance, Execution and EventID, or Message; Bytes.
+	// Damaged reports that a fault changed stored bytes. It sets Bytes and either Message or Instance, Execution and
+	// EventID.
 	Damaged
-	// KVRemoved: Instance, Table, Name (key).
+	// KVRemoved sets Instance, Table and Name (the key).
 	KVRemoved
-	// SessionRemoved: Name (session).
+	// SessionRemoved sets Name (the session).
 	SessionRemoved
 	obsKinds
 )

@@ -12,45 +12,47 @@ import (
 	"github.com/durosim/durosim/internal/timeline"
 )
 
-// Page is the content of a file. Write omits parts that are nil or empty.
+// Page is the content of one file. Write omits any part that is nil or empty.
 type Page struct {
 	Title string
-	// Verdict is one sentence. Bad marks it as a failure.
+	// Verdict is a one-sentence verdict. Bad marks it as a failure.
 	Verdict string
 	Bad     bool
-	// Command is the command that reproduces the page; the page shows it on a separate line.
+	// Command is the command that reproduces the page. It is shown on a separate line.
 	Command string
-	// At is the beginning of the command that shows the run at a step; the page appends the step's number. Empty if
-	// there is none.
+	// At is the start of a command that shows the run at a given step; the page appends the step's number. It is empty
+	// if there is no such command.
 	At string
-	// Map is the rollback map of a plan.
+	// Map is a plan's rollback map.
 	Map *Map
-	// Tables are the tables of a campaign or a plan.
+	// Tables holds the tables of a campaign or a plan.
 	Tables []Table
 	Run    *timeline.Timeline
 }
 
-// Map is the rollback map of a plan: the effect of stopping and of rolling back after each number of steps.
+// Map is a plan's rollback map. For each number of steps, it shows what happens if the upgrade stops there and if it is
+// rolled back from there.
 type Map struct {
 	Steps    []MapStep
-	Summary  string // summary of the point of no return
-	NoReturn int    // 0 if there is none
+	Summary  string // a summary of where the point of no return is
+	NoReturn int    // step number, or 0 if there is none
 }
 
-// MapStep is a row of the map.
+// MapStep is one row of the map.
 type MapStep struct {
 	Name       string
 	Stop, Back []Cell
 }
 
-// Cell is a value in the map. Weight is its severity, from 0 to 3.
+// Cell is a value in the map. Weight is how bad it is, from 0 to 3.
 type Cell struct {
 	Text   string
 	Weight int
 	Title  string
 }
 
-// Table is a table with a title. The page marks bad rows. A table that is not open shows only its title until a click.
+// Table is a table with a title. The page highlights bad rows. Unless Open is set, it shows only the title until the
+// user clicks on it.
 type Table struct {
 	Title string
 	Open  bool
@@ -58,7 +60,7 @@ type Table struct {
 	Rows  []Row
 }
 
-// Row is a row of a table.
+// Row is one row of a table.
 type Row struct {
 	Cells []string
 	Bad   bool
@@ -92,7 +94,7 @@ func (p *Page) Write(w io.Writer) error {
 	}{p, template.CSS(style), template.JS(script), data})
 }
 
-// packed returns a value as compressed JSON in URL-safe base64, which templates do not escape. This makes a run of
+// packed returns a value as compressed JSON in URL-safe base64, which templates do not escape. This makes a run with
 // 5,000 instances ten times smaller.
 func packed(v any) (string, error) {
 	var b bytes.Buffer

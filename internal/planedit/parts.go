@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// Shipped returns the space of everything that durosim ships, except builds with other replay semantics: no run can
-// satisfy a plan that switches between those.
+// Shipped returns a space with everything that durosim ships. It excludes builds with other replay semantics, because
+// no run can satisfy a plan that switches between them.
 func Shipped() *Space {
 	s := &Space{Known: workload.Known(), Work: ShippedWork(), Faults: faultkind.All()}
 	for _, b := range engine.ShippedBuilds() {
@@ -25,13 +25,13 @@ func Shipped() *Space {
 	return s
 }
 
-// OptionValues lists the values from which random plans draw node options. A plan sets the options of a row together.
+// OptionValues lists values that random plans may give to node options. The options in one row are set together.
 type OptionValues struct {
 	Names  []string
 	Values [][]string
 }
 
-// Options returns the rows for the options of random nodes.
+// Options returns the rows of option values for random nodes.
 func Options() []OptionValues { return slices.Clone(tuning) }
 
 var tuning = []OptionValues{
@@ -46,7 +46,7 @@ var tuning = []OptionValues{
 	{[]string{"activity_cancellation_grace_period"}, [][]string{{"0s"}, {"1s"}}},
 }
 
-// options returns the settings of one or two rows, selected by value.
+// options returns the settings in one or two of the rows; value selects them.
 func options(value int) (out []plan.Setting) {
 	rows := []int{value % len(tuning)}
 	if second := value / len(tuning) % len(tuning); value >= 128 && second != rows[0] {
@@ -62,18 +62,18 @@ func options(value int) (out []plan.Setting) {
 	return out
 }
 
-// ShippedWork returns instances of the shipped orchestrations. Their clients' actions are timed from the instance's
-// start.
+// ShippedWork returns instances of the shipped orchestrations. The times of their clients' actions are relative to the
+// instance's start.
 func ShippedWork() []plan.Instance {
 	var out []plan.Instance
 	for _, o := range workload.Common() {
 		in := plan.Instance{ID: o.Name, Orchestration: o.Name, Expect: o.Expect}
 		switch o.Name {
 		case "Studio":
-			continue // it needs a worker with a tag, and random nodes have none
+			continue // needs a worker with a tag, which random nodes do not have
 		case "ProcessOrder":
 			if len(out) > 0 && out[len(out)-1].ID == o.Name {
-				continue // its starter chooses the version
+				continue // its version is chosen by whoever starts it
 			}
 			in.Actions = []plan.Action{{At: 2 * time.Second, Verb: plan.ActionRaise, Name: "approval", Topic: "orders", Data: "yes"}}
 		case "Approval":

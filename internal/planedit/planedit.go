@@ -8,34 +8,35 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Most bounds the edits of one input.
+// Most is the maximum number of edits in one input.
 const Most = 32
 
-// Horizon is the latest time that an edit puts into a plan. Only actions that are timed from an instance's start may
+// Horizon is the latest time that an edit can put into a plan. Only actions timed relative to an instance's start may
 // come later.
 const Horizon = 20 * time.Second
 
-// Space defines what edits may add to a plan, and how large the plan may become.
+// Space defines what edits may add to a plan and how large the plan may become.
 type Space struct {
-	// Known are the builds and orchestrations that a valid plan may name.
+	// Known holds the builds and orchestrations that a valid plan may name.
 	Known plan.Known
-	// Builds are the builds that an edit may give to a node; there must be at least one.
+	// Builds lists the builds that an edit may give to a node. It must not be empty.
 	Builds []string
-	// Work holds the instances that edits may add, by orchestration; their times count from the instance's start.
+	// Work holds the instances that edits may add, one per orchestration. Their times are relative to the instance's
+	// start.
 	Work []plan.Instance
-	// Handlers are the handlers that a node may deregister, as "Name@1.0.0".
+	// Handlers lists the handlers that a node may deregister, as in "Name@1.0.0".
 	Handlers []string
 	Faults   []faultkind.Kind
 	// NoPrograms excludes generated programs.
 	NoPrograms bool
-	// Nodes, Instances, Steps and Statements bound the plan; 0 means no bound. A plan that is already beyond a bound
-	// may shrink.
+	// Nodes, Instances, Steps and Statements limit the size of the plan; 0 means no limit. A plan that already exceeds
+	// a limit may only get smaller.
 	Nodes, Instances, Steps, Statements int
 }
 
-// Apply applies edits to a copy of a plan. Three bytes form one edit: its kind, its place and its value. Apply skips an
-// edit that would make no sense, so that every list of bytes gives a valid plan. The result depends only on the plan,
-// the space and the bytes.
+// Apply applies edits to a copy of a plan. Each edit takes three bytes: kind, place and value. Apply skips any edit
+// that would make no sense, so every byte sequence gives a valid plan. The result depends only on the plan, the space
+// and the bytes.
 func (s *Space) Apply(base *plan.Plan, data []byte) *plan.Plan {
 	best := clone(base)
 	for n := 0; n < Most && len(data) > 0; n++ {
@@ -53,7 +54,7 @@ func (s *Space) Apply(base *plan.Plan, data []byte) *plan.Plan {
 	return best
 }
 
-// Kinds returns the names of the kinds of edits. The first byte of an edit is an index into this list.
+// Kinds returns the names of the kinds of edits. An edit's first byte is an index into this list.
 func Kinds() []string {
 	names := make([]string, len(edits))
 	for i, e := range edits {
@@ -62,7 +63,7 @@ func Kinds() []string {
 	return names
 }
 
-// grows reports whether an edit makes the plan exceed a bound, or exceed it further.
+// grows reports whether an edit makes the plan exceed a limit, or exceed it by more than before.
 func (s *Space) grows(was, now *plan.Plan) bool {
 	beyond := func(bound, was, now int) bool { return bound > 0 && now > bound && now > was }
 	return beyond(s.Nodes, len(was.Nodes), len(now.Nodes)) || beyond(s.Steps, len(was.Schedule), len(now.Schedule)) ||
@@ -77,7 +78,7 @@ func at(data []byte, i int) int {
 	return 0
 }
 
-// clone returns a copy of p that shares nothing that an edit changes.
+// clone returns a copy of p that shares nothing that an edit might change.
 func clone(p *plan.Plan) *plan.Plan {
 	c := *p
 	c.Nodes, c.Schedule, c.Histories, c.Probes = slices.Clone(p.Nodes), slices.Clone(p.Schedule), slices.Clone(p.Histories), slices.Clone(p.Probes)
@@ -88,19 +89,19 @@ func clone(p *plan.Plan) *plan.Plan {
 	return &c
 }
 
-// edit holds the place and the value of an edit; n is its number, which names use.
+// edit holds an edit's place and value. n is the edit's number, which is used in names.
 type edit struct {
 	space           *Space
 	place, value, n int
 }
 
-// time converts the value to a time in the plan.
+// time converts the edit's value to a time in the plan.
 func (e edit) time() time.Duration { return time.Duration(e.value) * Horizon / 256 }
 
-// pick returns the list element that the place selects; the list must not be empty.
+// pick returns the element of the list selected by place. The list must not be empty.
 func pick[T any](list []T, place int) *T { return &list[place%len(list)] }
 
-// before inserts a zero element at the head of the list and returns it.
+// before inserts a zero element at the front of the list and returns it.
 func before[T any](list *[]T) *T {
 	var zero T
 	*list = slices.Insert(*list, 0, zero)

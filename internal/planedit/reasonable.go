@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Reasonable reports whether a plan still makes sense: if the plan expects an instance to end by an outside cause, it
-// must keep this cause.
+// Reasonable reports whether a plan still makes sense. If the original plan expects an instance to end because of
+// something outside it, the new plan must keep the cause.
 func Reasonable(p *plan.Plan, was *plan.Plan) bool {
 	for i := range p.Instances {
 		in := &p.Instances[i]

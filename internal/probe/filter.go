@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// ParseFilter reads "any", "none", or ranges separated by " | ".
+// ParseFilter parses "any", "none", or ranges separated by " | ".
 func ParseFilter(text string) (*engine.CapabilityFilter, error) {
 	switch text {
 	case "any":

@@ -1,55 +1,61 @@
 package record
 
-// Kind names the event that a record describes.
+// Kind names what a record describes.
 type Kind uint8
 
-// The kinds of records, with the fields that each sets in addition to Kind, At, AtMs, Step.
+// The kinds of records. Each comment lists the fields that are set in addition to Kind, At, AtMs and Step.
 const (
 	None Kind = iota
-	// NodeStarted: Node, Incarnation; World.Node returns build and options.
+	// NodeStarted sets Node and Incarnation. World.Node returns the node's build and options.
 	NodeStarted
-	// NodeStopped (gracefully), NodeCrashed, NodePaused (For), NodeResumed, NodeDraining: Node, Incarnation.
+	// NodeStopped (gracefully), NodeCrashed, NodePaused, NodeResumed and NodeDraining set Node and Incarnation.
+	// NodePaused also sets For.
 	NodeStopped
 	NodeCrashed
 	NodePaused
 	NodeResumed
 	NodeDraining
-	// CallSent: Node, Incarnation, Call, CallKind, Request, Slot.
+	// CallSent sets Node, Incarnation, Call, CallKind, Request and Slot.
 	CallSent
-	// CallExecuting and CallExecuted bracket the atomic instant: the fields of CallSent, StoreCall after it, Outcome,
-	// Err.
+	// CallExecuting and CallExecuted come immediately before and after the instant at which a call takes effect. Both
+	// set the same fields as CallSent. CallExecuted also sets StoreCall, Outcome and Err.
 	CallExecuting
 	CallExecuted
-	// Answered: the node received the answer or, after the deadline, the error in its place (Text "deadline"). It sets the
-	// same fields, and Fetched, Work or Count.
+	// Answered reports that the node received the answer or, after the deadline, an error in place of the answer (with
+	// Text "deadline"). It sets the same fields as CallExecuted, and Fetched, Work or Count.
 	Answered
-	// Parked: a fetch found nothing and waits. Unparked: the fetch was cancelled or its node is gone. Woken: the store
-	// tries the fetch again. Node, Incarnation, Call, CallKind, Request, Slot, and the StoreCall of the previous try.
+	// Parked reports that a fetch found nothing and is waiting. Unparked reports that the fetch was cancelled or that
+	// its node is gone. Woken reports that the store is trying the fetch again. All three set Node, Incarnation, Call,
+	// CallKind, Request and Slot, and the StoreCall of the previous attempt.
 	Parked
 	Unparked
 	Woken
-	// Note, Log: Node, Incarnation, Note (with Slot) or Log.
+	// Note and Log set Node and Incarnation. Note also sets Note and Slot; Log also sets Log.
 	Note
 	Log
-	// ActivityStarted (with Slot), ActivityFinished (Text if a fault makes it panic): Node, Incarnation, Activity. An
-	// activity that its node gives up, or that is running when its node goes down, does not finish.
+	// ActivityStarted and ActivityFinished set Node, Incarnation and Activity. ActivityStarted also sets Slot, and
+	// ActivityFinished sets Text if a fault makes the activity panic. An activity does not finish if its node gives it
+	// up or goes down while it is running.
 	ActivityStarted
 	ActivityFinished
-	// PhaseBegan, PhaseEnded: Phase.
+	// PhaseBegan and PhaseEnded set Phase.
 	PhaseBegan
 	PhaseEnded
-	// Scheduled: the world carried out a schedule step: Schedule, and Node unless the step is a mark.
+	// Scheduled reports that the world has carried out a schedule step. It sets Schedule and, unless the step is a
+	// mark, Node.
 	Scheduled
-	// ClientSent: a client sent a message: Instance, Item. ClientAccepted: the store has the message: also StoreCall.
+	// ClientSent reports that a client sent a message. It sets Instance and Item. ClientAccepted reports that the store
+	// has received it, and also sets StoreCall.
 	ClientSent
 	ClientAccepted
-	// Fault: Fault, and where they apply, Node and Incarnation, Call and CallKind, Instance, Item, For.
+	// Fault sets Fault and, where they apply, Node and Incarnation, Call and CallKind, Instance, Item, and For.
 	Fault
-	// HandlersChanged: a node registered or deregistered a handler: Node, Incarnation, Text.
+	// HandlersChanged reports that a node registered or deregistered a handler. It sets Node, Incarnation and Text.
 	HandlersChanged
-	// Looked: a probe has read from the store: Incarnation (the probe's number), Request, Looked, Err, StoreCall.
+	// Looked reports that a probe has read from the store. It sets Incarnation (the probe's number), Request, Looked,
+	// Err and StoreCall.
 	Looked
-	// DeadLetter: the dead-letter policy of the store has ended an instance: Instance, Text.
+	// DeadLetter reports that the store's dead-letter policy has ended an instance. It sets Instance and Text.
 	DeadLetter
 	recordKinds
 )
@@ -69,5 +75,5 @@ func (k Kind) String() string {
 	return "unknown record"
 }
 
-// ActivityPanicText is the error text of an activity that a fault made panic.
+// ActivityPanicText is the error text of an activity that a fault caused to panic.
 const ActivityPanicText = "activity panicked by a fault"

@@ -8,24 +8,25 @@ import (
 
 const module = "github.com/durosim/durosim/"
 
-// area is a package to mutate.
+// area describes a package to mutate.
 type area struct {
 	path string
-	// room is the unit of sampling: a sample has the same number of mutants from each room. Several areas may share a
-	// room. If it is empty, the area's path is its room.
+	// room is the unit of sampling: a sample takes the same number of mutants from each room. Several areas may share a
+	// room. If room is empty, the area's path is used instead.
 	room string
-	// files is a pattern for the base names of the files to mutate; empty means all files.
+	// files is a pattern for the base names of the files to mutate. Empty means all files.
 	files string
-	// tests are the tests that may detect its mutants, in the order in which they run.
+	// tests lists the tests that may detect the area's mutants, in the order in which they are run.
 	tests []tests
 }
 
-// tests is a test package and a pattern for the tests to run; an empty pattern means all tests.
+// tests is a test package with a pattern for the tests to run. An empty pattern means all tests.
 type tests struct{ path, run string }
 
 func own(path string) []tests { return []tests{{path, ""}} }
 
-// judged are the areas that campaigns, the provider's specification and conformance cases judge.
+// judged lists the areas whose mutants are judged by campaigns, by the provider's specification, and by conformance
+// cases.
 var judged = []area{
 	{"memprovider", "", "", own("memprovider")},
 	{"internal/storerules", "memprovider", "", own("memprovider")},
@@ -36,23 +37,23 @@ var judged = []area{
 	{"internal/jsonform", "codecs", "", own("engine")},
 }
 
-// stories are the tests that run stories on all checkers of a monitor, the fastest first.
+// stories lists the tests that run stories against all of a monitor's checkers, fastest first.
 var stories = []tests{
 	{"properties/internal/liveness", ""}, {"properties/internal/track", ""}, {"properties/internal/outcome", ""}, {"properties/internal/expect", ""},
 	{"properties/internal/coverage", ""}, {"properties/internal/model", ""}, {"properties/internal/safety", ""},
 }
 
-// oracles are the tests of sequences of calls with wrong answers.
+// oracles lists the tests that check call sequences with wrong answers.
 var oracles = []tests{{"properties/oracle", ""}, {"properties/oracle/calllog", ""}, {"properties/conformance", "^TestKill"}, {"properties/oracle/search", ""}}
 
-// told returns the tests for a package of checkers: its own tests, then the other stories.
+// told returns the tests for a package of checkers: first its own tests, then the other stories.
 func told(path string) []tests {
 	others := slices.DeleteFunc(slices.Clone(stories), func(t tests) bool { return t.path == path })
 	return append(own(path), others...)
 }
 
-// checkers are the areas that judge other code. Only stories and tables judge their mutants. Planted bugs and campaigns
-// do not, because a campaign holds on correct code.
+// checkers lists the areas whose code judges other code. Only stories and tables are used for their mutants. Planted
+// bugs and campaigns are not, because a campaign over correct code passes even with a broken checker.
 var checkers = []area{
 	{"properties/internal/check", "", "", told("properties/internal/check")},
 	{"properties/internal/coded", "", "", append(own("properties/internal/coded"), tests{"properties/internal/safety", ""})},
@@ -68,7 +69,7 @@ var checkers = []area{
 	{"properties/oracle/turn", "", "", own("properties/oracle/turn")},
 }
 
-// mutates reports whether a file of the area is mutated.
+// mutates reports whether the area includes the given file.
 func (a area) mutates(file string) bool {
 	if a.files == "" {
 		return true

@@ -13,14 +13,14 @@ import (
 	"github.com/durosim/durosim/internal/mutate/active"
 )
 
-// answer is an output line of command judge.
+// answer is one line of output from command judge.
 type answer struct {
 	judge, digest, objection string
 	seeds                    int
 	reached                  []int
 }
 
-// ask runs command judge as a mutant, 0 for the original.
+// ask runs command judge with the given mutant active. Mutant 0 is the original.
 func (t *trials) ask(mutant, times int, args ...string) (list []answer, crash string) {
 	out, err := t.start(mutant, times, t.judge(), "", append(args, "-times", strconv.Itoa(times))...)
 	for line := range strings.Lines(out) {
@@ -42,8 +42,8 @@ func (t *trials) ask(mutant, times int, args ...string) (list []answer, crash st
 	return list, crash
 }
 
-// start runs a program as a mutant in a directory of the module and returns its output. The program may use times the
-// processor time that a mutant may use; the original has no limit.
+// start runs a program in a directory of the module with the given mutant active, and returns its output. The program
+// may use times the processor time that mutants are normally allowed; the original has no limit.
 func (t *trials) start(mutant, times int, program, in string, args ...string) (string, error) {
 	limit := "unlimited"
 	if mutant != 0 {
@@ -61,7 +61,7 @@ func (t *trials) start(mutant, times int, program, in string, args ...string) (s
 	return out.String(), err
 }
 
-// original runs all judges on the original: twice, and then with the seeds for survivors.
+// original runs all judges on the original, first twice and then with the seeds used for survivors.
 func (t *trials) original() error {
 	t.digests, t.reach = map[string]string{}, map[int]map[string]bool{}
 	for _, times := range []int{1, 1, t.deep} {
@@ -90,8 +90,8 @@ func (t *trials) original() error {
 	return nil
 }
 
-// reaching returns the judges to run for a mutant with times as many seeds as usual: judges that execute its place,
-// limited in number, a third of them with full faults.
+// reaching returns the judges to run for a mutant, with times as many seeds as usual. It picks a limited number of
+// judges that execute the mutated place, a third of them with full faults.
 func (t *trials) reaching(m *mutate.Mutant, times int) []string {
 	var calm, full []string
 	for _, j := range t.judges {

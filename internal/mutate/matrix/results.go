@@ -10,12 +10,12 @@ import (
 	"github.com/durosim/durosim/internal/mutate"
 )
 
-// fate is the outcome for a mutant.
+// fate says what became of a mutant.
 type fate string
 
 const (
-	idle    fate = "idle"        // no digest differs, no judge objects
-	unseen  fate = "acts unseen" // digests differ, no judge objects
+	idle    fate = "idle"        // no digest differs and no judge objects
+	unseen  fate = "acts unseen" // digests differ but no judge objects
 	byTests fate = "by unit tests alone"
 	caught  fate = "caught"
 )
@@ -26,7 +26,7 @@ type result struct {
 	Package    string
 	Kind       mutate.Kind
 	Fate       fate
-	// By is the judge that objected, or the tests that failed. Property is the first objection.
+	// By is the judge that objected or the tests that failed. Property is the property in the first objection.
 	By, Property string
 	Seeds        int
 	Seconds      float64
@@ -49,7 +49,7 @@ func (t *trials) keep(m *mutate.Mutant, r result) {
 	}
 }
 
-// load reads the results of earlier runs.
+// load reads the results of previous runs.
 func (t *trials) load() error {
 	t.results = map[string]result{}
 	if t.state == "" {

@@ -104,7 +104,7 @@ var packages = map[string]imports{
 		tests:  []string{"engine/orch", "memprovider", "properties/internal/leaf", "properties/internal/rig", "internal/sample", "sim/scenario"}},
 	"properties/internal/safety": {
 		module: []string{"internal/deadletter", "internal/show", "internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "internal/replay", "properties/internal/check", "properties/internal/coded", "properties/internal/conduct", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
-		tests:  []string{"faults", "internal/probe", "engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"}},
+		tests:  []string{"faults", "internal/probe", "engine/orch", "internal/storerules", "memprovider", "properties/internal/leaf", "properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/liveness": {
 		module: []string{"internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "internal/machine", "internal/span"},
 		tests:  []string{"sim/plan", "properties/internal/monitor", "properties/internal/rig"}},

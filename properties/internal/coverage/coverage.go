@@ -292,7 +292,7 @@ func (c *Counter) OnCrashed(n *track.Node) {
 	for _, list := range [2][]track.Slot{n.Turns, n.Activities} {
 		for i := range list {
 			d := &list[i].Recent[list[i].Last]
-			if d.Token == "" || d.Incarnation != n.Incarnation {
+			if d.Incarnation != n.Incarnation {
 				continue
 			}
 			if d.Held {

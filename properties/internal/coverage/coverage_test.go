@@ -2,12 +2,16 @@ package coverage_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties/internal/coverage"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestCoverage(t *testing.T) {
@@ -67,5 +71,27 @@ func TestCoverage(t *testing.T) {
 		if reached(test.not, test.point) {
 			t.Errorf("%s is reached without cause", test.point)
 		}
+	}
+}
+
+// TestAll checks that the list of all points is sorted by name, and has each point and each kind of fault once.
+func TestAll(t *testing.T) {
+	all := coverage.All()
+	if !slices.IsSortedFunc(all, func(a, b coverage.Point) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Error("the points are not sorted by name")
+	}
+	names := map[string]string{}
+	for _, p := range all {
+		names[p.Name] = p.Summary
+	}
+	want := map[string]string{}
+	for _, p := range coverage.Points {
+		want[p.Name] = p.Summary
+	}
+	for _, f := range faults.Kinds() {
+		want["fault "+string(f.Kind)] = f.Summary
+	}
+	if diff := cmp.Diff(want, names); diff != "" || len(all) != len(want) {
+		t.Errorf("%d points (-want +got):\n%s", len(all), diff)
 	}
 }

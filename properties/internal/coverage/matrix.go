@@ -133,7 +133,7 @@ func (x *Matrix) delivery(d *track.Delivery) hit {
 	h := hit{instance: d.Instance}
 	for _, no := range d.Messages {
 		item := x.Run.Model.Row(no).Item
-		if a, ok := item.(engine.ActivityExecuteItem); ok && d.Worker {
+		if a, ok := item.(engine.ActivityExecuteItem); ok {
 			h.activity = x.activity(a)
 		} else {
 			h.extra |= itemFeatures(item)
@@ -178,7 +178,7 @@ func (x *Matrix) held(kind int, r *cluster.Record) {
 	for _, list := range [2][]track.Slot{n.Turns, n.Activities} {
 		for i := range list {
 			d := &list[i].Recent[list[i].Last]
-			if d.Token != "" && d.Incarnation == r.Incarnation && (d.Held || d.Committed && !d.Answered) {
+			if d.Incarnation == r.Incarnation && (d.Held || d.Committed && !d.Answered) {
 				x.count(kind, x.delivery(d))
 			}
 		}
@@ -207,15 +207,13 @@ func (x *Matrix) count(kind int, h hit) {
 // OnDelivered applies the faults that hit a fetch to the work that it delivered.
 func (x *Matrix) OnDelivered(o *observe.Observation) {
 	c := x.executing
-	if c == nil || !c.fetch || o.Instance == 0 || o.Caller.Node == 0 {
+	if c == nil || o.Caller.Node == 0 {
 		return
 	}
-	d := track.Delivery{Instance: o.Instance, Messages: o.Messages, Worker: o.CallKind == observe.CallFetchWorkItem}
-	c.hit = x.delivery(&d)
+	c.hit = x.delivery(&track.Delivery{Instance: o.Instance, Messages: o.Messages})
 	for _, kind := range c.awaiting {
 		x.count(kind, c.hit)
 	}
-	c.awaiting = nil
 	if x.skewed[o.Caller] {
 		x.count(slices.IndexFunc(x.kinds, func(f faults.Info) bool { return f.Kind == faultkind.ClockSkew }), c.hit)
 	}

@@ -18,21 +18,23 @@ import (
 
 func (r *Rig) begin(caller observe.Caller, kind observe.CallKind, req observe.CallRequest) {
 	r.call++
-	r.Record(cluster.Record{Kind: record.CallExecuting, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: slotOf(kind)})
+	r.Record(cluster.Record{Kind: record.CallExecuting, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: r.slotOf(kind)})
 	r.Observe(observe.Observation{Kind: observe.CallBegin, Call: r.call, CallKind: kind, Caller: caller, Request: &req})
 }
 
-func slotOf(kind observe.CallKind) machine.Slot {
+// slotOf returns the loop that sends a call, the n-th after "slot n".
+func (r *Rig) slotOf(kind observe.CallKind) machine.Slot {
+	slot := machine.Slot{Index: r.index}
 	if kind == observe.CallFetchWorkItem || kind == observe.CallAckWorkItem || kind == observe.CallAbandonWorkItem {
-		return machine.Slot{Kind: machine.SlotWorker}
+		slot.Kind = machine.SlotWorker
 	}
-	return machine.Slot{}
+	return slot
 }
 
 func (r *Rig) end(caller observe.Caller, kind observe.CallKind, o observe.Observation) {
 	o.Kind, o.Call, o.CallKind, o.Caller, o.Outcome = observe.CallEnd, r.call, kind, caller, observe.OutcomeOK
 	r.Observe(o)
-	r.Record(cluster.Record{Kind: record.CallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: slotOf(kind), Outcome: observe.OutcomeOK})
+	r.Record(cluster.Record{Kind: record.CallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: r.slotOf(kind), Outcome: observe.OutcomeOK})
 }
 
 // caller returns the node with that name or, for any other name, the first probe.
@@ -54,6 +56,10 @@ func (r *Rig) fetch(name, instance string, worker bool, more ...string) {
 	req := observe.CallRequest{}
 	if caller.Node != 0 {
 		req.Filter = r.w.Node(caller.Node).Filter
+	}
+	words, value := options(more)
+	if value["filter"] == "none" {
+		req.Filter = &engine.CapabilityFilter{}
 	}
 	r.begin(caller, kind, req)
 	h := &rigHeld{instance: no, token: fmt.Sprintf("o%d", r.call), worker: worker}
@@ -79,7 +85,6 @@ func (r *Rig) fetch(name, instance string, worker bool, more ...string) {
 		h.told = max(h.told, row.count)
 	}
 	end := observe.Observation{Instance: no, Messages: h.rows, Token: h.token, NewCount: h.told}
-	words, value := options(more)
 	for _, key := range []string{"decode", "cached", "unreadable"} {
 		if value[key] == "" {
 			continue
@@ -96,7 +101,7 @@ func (r *Rig) fetch(name, instance string, worker bool, more ...string) {
 	r.end(caller, kind, end)
 }
 
-// note records a decision of a node; more holds its cause in words, delay=MS and panic=PLACE.
+// note records a decision of a node; more holds its cause in words, delay=MS, panic=PLACE and dropped=RULE.
 func (r *Rig) note(name, decision string, more ...string) {
 	h := r.held[name]
 	words, value := options(more)
@@ -104,8 +109,12 @@ func (r *Rig) note(name, decision string, more ...string) {
 	if value["delay"] != "" {
 		n.Delay = time.Duration(r.number(value["delay"])) * time.Millisecond
 	}
+	n.Slot.Index = r.index
 	if h.worker {
-		n.Slot = machine.Slot{Kind: machine.SlotWorker}
+		n.Slot.Kind = machine.SlotWorker
+	}
+	if value["dropped"] != "" {
+		n.Dropped = append(n.Dropped, machine.DroppedMessage{Rule: value["dropped"]})
 	}
 	for d := machine.DecideNone; d <= machine.DecideSwept; d++ {
 		if d.String() == decision || d == machine.DecideTurn && decision == "first" {
@@ -122,6 +131,9 @@ func (r *Rig) note(name, decision string, more ...string) {
 func (r *Rig) commit(name, status string) {
 	h, caller := r.held[name], r.caller(name)
 	ack := engine.OrchestrationAck{LockToken: h.token, ExecutionID: 1, HistoryDelta: []engine.Event{{EventID: 2, Data: eventdata.TimerCreated{}}}}
+	if h.written != nil {
+		ack = *h.written
+	}
 	kind, req := observe.CallAckOrchestrationItem, observe.CallRequest{Token: h.token, Ack: &ack}
 	if h.worker {
 		kind, req = observe.CallAckWorkItem, observe.CallRequest{Token: h.token}
@@ -131,15 +143,18 @@ func (r *Rig) commit(name, status string) {
 		r.remove(no, observe.RemovedAcked)
 	}
 	if h.worker && status == "told" {
-		r.insertBy(r.call, engine.ActivityCompletedItem{Instance: r.names[h.instance-1], ExecutionID: 1, ID: 2})
+		r.insert(r.call, engine.ActivityCompletedItem{Instance: r.names[h.instance-1], ExecutionID: 1, ID: 2}, r.w.Now)
 	}
 	if status == "cancels" {
 		status = ""
 		r.removeWork(h.instance, observe.RemovedCancelled)
 	}
 	if !h.worker {
+		if h.written != nil {
+			r.stored(h)
+		}
 		if status != "" {
-			r.Observe(observe.Observation{Kind: observe.StatusSet, Call: r.call, Instance: h.instance, Execution: 1, Status: engine.Status(status)})
+			r.Observe(observe.Observation{Kind: observe.StatusSet, Call: r.call, Instance: h.instance, Execution: ack.ExecutionID, Status: engine.Status(status)})
 		}
 		r.Observe(observe.Observation{Kind: observe.LockReleased, Call: r.call, Queue: observe.QueueOrchestrator, Instance: h.instance, Token: h.token})
 	}
@@ -153,15 +168,6 @@ func (r *Rig) removeWork(of observe.InstanceNo, reason observe.RemoveReason) {
 			r.remove(r.rows[i].no, reason)
 		}
 	}
-}
-
-// insertBy inserts a message sent by a call.
-func (r *Rig) insertBy(call uint64, item engine.WorkItem) {
-	r.rows = append(r.rows, rigRow{no: observe.MessageNo(len(r.rows) + 1), instance: r.Instance(item.Target()), visible: r.w.Now})
-	r.Observe(observe.Observation{
-		Kind: observe.RowInserted, Call: call, Queue: observe.QueueOrchestrator, Message: observe.MessageNo(len(r.rows)),
-		Instance: r.Instance(item.Target()), Item: item, UntilMs: r.w.Now,
-	})
 }
 
 func (r *Rig) remove(no observe.MessageNo, reason observe.RemoveReason) {

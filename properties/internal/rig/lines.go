@@ -6,10 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/faultkind"
-	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/record"
@@ -34,8 +31,13 @@ import (
 //	0     delete x                                 x and all its data are deleted
 //	0     step crash A / step deregister A H@1.0.0 a step of the schedule
 //	0     sent x raise|raise2|queue|cancel [calm]  a client has sent x something, in calm if marked
-//	0     fault KIND A|- [x] [for=MS] [ack]        a fault, of the last ack of A
-//	0     acks A / answered A [lost] / refuse A    A sends its ack; the store answers or refuses it
+//	0     put MESSAGE                              a message of any kind (see written.go)
+//	0     fault KIND A|- [x [MESSAGE]] [for=MS] [ack|fetch]   a fault, of the last ack or the last fetch that A sent
+//	0     fetches A [work]                         A sends its next fetch
+//	0     started A                                the activity of the last delivery to A starts
+//	0     acks A [EVENTS and MESSAGES] [execution=2] [cancels=ID [of=EXECUTION]]   A sends its ack, which "commit A" commits
+//	0     answered A [lost] / refuse A             the store answers or refuses it
+//	0     slot 1                                   from now on, calls and notes are of the second loop of their kind
 //	0     deadletter x / parked A / woken A
 //	0     why x RULE TEXT                          the world's reason why x waits
 //	0     help KIND calm|relief NAME [TEXT]        an action of the world
@@ -69,12 +71,12 @@ func (r *Rig) other(verb string, f []string) {
 		}
 		r.Observe(o)
 	case "can":
-		r.Insert(arg(0), engine.ContinueAsNewItem{Instance: arg(0), Orchestration: "H", Version: value["version"]})
+		r.put(engine.ContinueAsNewItem{Instance: arg(0), Orchestration: "H", Version: value["version"]})
 	case "queue":
-		r.Insert(arg(0), engine.QueueMessageItem{Instance: arg(0), Name: "q"})
+		r.put(engine.QueueMessageItem{Instance: arg(0), Name: "q"})
 	case "timer":
 		fire := StartMs + r.number(arg(1))
-		r.insertAt(arg(0), engine.TimerFiredItem{Instance: arg(0), ExecutionID: 1, ID: 2, FireAtMs: uint64(fire)}, fire)
+		r.insert(0, engine.TimerFiredItem{Instance: arg(0), ExecutionID: 1, ID: 2, FireAtMs: uint64(fire)}, fire)
 	case "event":
 		e := engine.Event{EventID: uint64(r.number(arg(1))), InstanceID: arg(0), ExecutionID: 1, DuroxideVersion: "1.5.0", Data: eventOf(arg(2), value)}
 		bytes, err := r.w.AllBuilds[len(r.w.AllBuilds)-1].Codec.AppendEvent(nil, e)
@@ -119,28 +121,22 @@ func (r *Rig) ofWorld(verb string, words []string, value map[string]string, arg 
 	case "sent":
 		r.Record(cluster.Record{Kind: record.ClientSent, Instance: arg(0), Item: sent(arg(0), arg(1), len(words) > 2)})
 	case "fault":
-		rec := cluster.Record{Kind: record.Fault, Fault: faultkind.Kind(arg(0)), Node: r.node(arg(1))}
-		if value["for"] != "" {
-			rec.For = time.Duration(r.number(value["for"])) * time.Millisecond
-		}
-		if n := len(words); n > 2 && words[n-1] == "ack" {
-			rec.Call, rec.CallKind = r.acking(arg(1))
-		} else if n > 2 {
-			rec.Instance = arg(2)
-		}
-		r.Record(rec)
+		r.fault(words, value)
+	case "fetches":
+		r.fetches(arg(0), len(words) > 1)
+	case "started":
+		r.started(arg(0))
+	case "put":
+		r.put(r.item(arg(0)))
 	case "acks":
-		h := r.held[arg(0)]
-		rec := cluster.Record{Kind: record.CallSent, Node: r.node(arg(0)), Call: r.call + 1, Request: call.AckOrchestrationItem{LockToken: h.token}}
-		if h.worker {
-			rec.Request = call.AckWorkItem{LockToken: h.token}
-		}
-		h.ack = r.call + 1
-		r.Record(rec)
+		r.acks(arg(0), words[1:], value)
 	case "answered":
 		rec := cluster.Record{Kind: record.Answered, Node: r.node(arg(0)), Text: strings.Join(words[1:], " ")}
 		rec.Call, rec.CallKind = r.acking(arg(0))
+		rec.Slot = r.slotOf(rec.CallKind)
 		r.Record(rec)
+	case "slot":
+		r.index = int(r.number(arg(0)))
 	case "refuse":
 		r.refuse(arg(0))
 	case "deadletter":
@@ -292,11 +288,7 @@ func (r *Rig) refuse(name string) {
 	}
 	r.begin(caller, kind, req)
 	r.Observe(observe.Observation{Kind: observe.CallEnd, Call: r.call, CallKind: kind, Caller: caller, Outcome: observe.OutcomePermanent})
-	slot := machine.Slot{}
-	if h.worker {
-		slot.Kind = machine.SlotWorker
-	}
-	r.Record(cluster.Record{Kind: record.CallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: slot, Outcome: observe.OutcomePermanent})
+	r.Record(cluster.Record{Kind: record.CallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: r.slotOf(kind), Outcome: observe.OutcomePermanent})
 }
 
 // Messages returns the number of messages and activities so far.

@@ -29,7 +29,7 @@ const StartMs = 1_000_000
 //	0     seed x 1.5.0                             a running instance of that pin (none for unpinned)
 //	0     damage x                                 its history holds a damaged event
 //	0     start x / send x / cancel x / work x     a message or an activity is queued
-//	10    fetch A x                                A receives the visible messages, their attempts go up
+//	10    fetch A x [filter=none]                  A receives the visible messages, their attempts go up
 //	12    note A poison                            A decides about its last delivery
 //	13    commit A [Completed|Failed]              its ack takes effect; of an activity, "told" sends the result; of a
 //	                                               turn, "cancels" cancels the activities of the instance
@@ -50,6 +50,8 @@ type Rig struct {
 	nodes []string
 	rows  []rigRow
 	held  map[string]*rigHeld // by node
+	index int                 // of the loops that call and note
+	asked map[string]uint64   // the number of the last fetch that a node has sent
 	// Shows are additional commands; each returns the text to print. Out has the lines printed so far.
 	Shows map[string]func(words []string) string
 	Out   []string
@@ -69,12 +71,13 @@ type rigHeld struct {
 	token    string
 	told     uint32
 	worker   bool
-	ack      uint64 // the number of the ack call, 0 before the ack is sent
+	ack      uint64                   // the number of the ack call, 0 before the ack is sent
+	written  *engine.OrchestrationAck // what the ack of a turn says, if the story does
 }
 
 func New(t testing.TB, plan plan.Plan, o monitor.Options) *Rig {
 	w := &FakeWorld{ThePlan: plan, Now: StartMs, RealStore: memprovider.New(memprovider.Options{}), AllBuilds: engine.ShippedBuilds()}
-	r := &Rig{t: t, w: w, held: map[string]*rigHeld{}}
+	r := &Rig{t: t, w: w, held: map[string]*rigHeld{}, asked: map[string]uint64{}}
 	for _, name := range []string{"A", "B", "C"} {
 		w.Infos = append(w.Infos, cluster.NodeInfo{Number: uint32(len(w.Infos) + 1), Name: name, Options: node.DefaultOptions()})
 		r.nodes = append(r.nodes, name)
@@ -116,7 +119,10 @@ func (r *Rig) Observe(o observe.Observation) {
 	r.M.Observe(&o)
 }
 
-func (r *Rig) node(name string) uint32 { return uint32(slices.Index(r.nodes, name) + 1) }
+// node returns the number of a node, 0 for any other name. A' stands for A, with a last delivery of its own.
+func (r *Rig) node(name string) uint32 {
+	return uint32(slices.Index(r.nodes, strings.TrimSuffix(name, "'")) + 1)
+}
 
 func (r *Rig) Instance(name string) observe.InstanceNo {
 	if i := slices.Index(r.names, name); i >= 0 {
@@ -154,13 +160,13 @@ func (r *Rig) do(verb string, args []string) {
 	case "damage":
 		r.Observe(observe.Observation{Kind: observe.Damaged, Instance: r.Instance(args[0]), Execution: 1, EventID: 1, Bytes: []byte("?")})
 	case "start":
-		r.Insert(args[0], start(options(args)))
+		r.put(start(options(args)))
 	case "send":
-		r.Insert(args[0], engine.ExternalRaisedItem{Instance: args[0], Name: "go"})
+		r.put(engine.ExternalRaisedItem{Instance: args[0], Name: "go"})
 	case "cancel":
-		r.Insert(args[0], engine.CancelInstanceItem{Instance: args[0]})
+		r.put(engine.CancelInstanceItem{Instance: args[0]})
 	case "work":
-		r.Insert(args[0], activity(options(args)))
+		r.put(activity(options(args)))
 	case "fetch":
 		r.fetch(args[0], args[1], false, args[2:]...)
 	case "fetchwork":
@@ -242,12 +248,13 @@ func (r *Rig) handlers(verb string, args []string) {
 	r.Record(rec)
 }
 
-func (r *Rig) Insert(instance string, item engine.WorkItem) { r.insertAt(instance, item, r.w.Now) }
+// put inserts a message that is visible at once.
+func (r *Rig) put(item engine.WorkItem) { r.insert(0, item, r.w.Now) }
 
-// insertAt inserts a message that is visible from a store time on.
-func (r *Rig) insertAt(instance string, item engine.WorkItem, visible int64) {
-	row := rigRow{no: observe.MessageNo(len(r.rows) + 1), instance: r.Instance(instance), visible: visible}
-	o := observe.Observation{Kind: observe.RowInserted, Queue: observe.QueueOrchestrator, Message: row.no, Instance: row.instance, Item: item, UntilMs: visible}
+// insert inserts a message that a call sends, 0 for a client's, and that is visible from a store time on.
+func (r *Rig) insert(call uint64, item engine.WorkItem, visible int64) {
+	row := rigRow{no: observe.MessageNo(len(r.rows) + 1), instance: r.Instance(item.Target()), visible: visible}
+	o := observe.Observation{Kind: observe.RowInserted, Call: call, Queue: observe.QueueOrchestrator, Message: row.no, Instance: row.instance, Item: item, UntilMs: visible}
 	if a, ok := item.(engine.ActivityExecuteItem); ok {
 		row.worker, o.Queue, o.Execution, o.EventID = true, observe.QueueWorker, a.ExecutionID, a.ID
 	}

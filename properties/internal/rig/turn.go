@@ -67,7 +67,7 @@ func (r *Rig) Turn(name string, execution uint64, status string, e engine.Event,
 		set(observe.StatusSet, status)
 	}
 	for _, item := range sends {
-		r.insertBy(r.call, item)
+		r.insert(r.call, item, r.w.Now)
 	}
 	r.Observe(observe.Observation{Kind: observe.LockReleased, Call: r.call, Queue: observe.QueueOrchestrator, Instance: h.instance, Token: h.token})
 	r.end(caller, observe.CallAckOrchestrationItem, observe.Observation{})

@@ -336,10 +336,18 @@ func recordRun(t testing.TB, plan *plan.Plan) *tape {
 // play replays the tape to a fresh monitor of the safety properties.
 func (tp *tape) play() *check.Monitor { return tp.playTo(IDs()...) }
 
-func (tp *tape) playTo(ids ...string) *check.Monitor {
+func (tp *tape) playTo(ids ...string) *check.Monitor { return tp.playUntil(len(tp.entries), ids...) }
+
+// playUntil ends a number of entries after the first finding.
+func (tp *tape) playUntil(later int, ids ...string) *check.Monitor {
 	w := &fakeWorld{plan: &plan.Plan{}, builds: tp.builds, nodes: slices.Clone(tp.nodes)}
 	m := newSafety(w, ids...)
 	for i := range tp.entries {
+		if len(m.Violations()) > 0 {
+			if later--; later < 0 {
+				break
+			}
+		}
 		e := &tp.entries[i]
 		if e.observation != nil {
 			m.Observe(e.observation)

@@ -1,0 +1,118 @@
+package rig
+
+import (
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/faultkind"
+	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// This file implements calls that a node has sent and that the store has not executed yet, and the faults that hit them.
+
+// fetches records that a node has sent a fetch; the next call of the story executes it.
+func (r *Rig) fetches(name string, work bool) {
+	c := r.caller(name)
+	rec := cluster.Record{Kind: record.CallSent, Node: c.Node, Incarnation: c.Incarnation, Call: r.call + 1, Request: call.FetchOrchestrationItem{}}
+	if work {
+		rec.Request = call.FetchWorkItem{}
+	}
+	r.asked[name] = rec.Call
+	r.Record(rec)
+}
+
+// acks records that a node has sent the ack of its last delivery; the next call of the story executes it.
+func (r *Rig) acks(name string, words []string, value map[string]string) {
+	h, c := r.held[name], r.caller(name)
+	rec := cluster.Record{Kind: record.CallSent, Node: c.Node, Incarnation: c.Incarnation, Call: r.call + 1, Request: call.AckWorkItem{LockToken: h.token}}
+	h.ack = rec.Call
+	if !h.worker {
+		ack := engine.OrchestrationAck{LockToken: h.token, ExecutionID: 1}
+		if value["execution"] != "" {
+			ack.ExecutionID = uint64(r.number(value["execution"]))
+		}
+		var items []engine.WorkItem
+		ack.HistoryDelta, items = r.delta(r.names[h.instance-1], words)
+		for i := range ack.HistoryDelta {
+			ack.HistoryDelta[i].ExecutionID = ack.ExecutionID
+		}
+		for _, item := range items {
+			if item.Kind() == engine.ItemActivityExecute {
+				ack.WorkerItems = append(ack.WorkerItems, item)
+			} else {
+				ack.OrchestratorItems = append(ack.OrchestratorItems, item)
+			}
+		}
+		if value["cancels"] != "" {
+			a := engine.ScheduledActivityIdentifier{Instance: r.names[h.instance-1], ExecutionID: ack.ExecutionID, ActivityID: uint64(r.number(value["cancels"]))}
+			if value["of"] != "" {
+				a.ExecutionID = uint64(r.number(value["of"]))
+			}
+			ack.CancelledActivities = append(ack.CancelledActivities, a)
+		}
+		if len(words) > 0 {
+			h.written = &ack
+		}
+		rec.Request = call.AckOrchestrationItem(ack)
+	}
+	_, kind := r.acking(name)
+	rec.Slot = r.slotOf(kind)
+	r.Record(rec)
+}
+
+// stored observes what the store writes for an ack that the story wrote.
+func (r *Rig) stored(h *rigHeld) {
+	ack := h.written
+	set := func(kind observe.Kind, status engine.Status) {
+		r.Observe(observe.Observation{Kind: kind, Call: r.call, Instance: h.instance, Execution: ack.ExecutionID, Status: status})
+	}
+	if ack.ExecutionID > 1 {
+		set(observe.ExecutionCreated, engine.StatusRunning)
+		set(observe.PointerSet, "")
+	}
+	for _, e := range ack.HistoryDelta {
+		r.Observe(observe.Observation{Kind: observe.EventAppended, Call: r.call, Instance: h.instance, Execution: ack.ExecutionID, EventID: e.EventID, Bytes: r.encode(e)})
+	}
+	for _, item := range ack.WorkerItems {
+		r.insert(r.call, item, r.w.Now)
+	}
+	for _, item := range ack.OrchestratorItems {
+		r.insert(r.call, item, r.w.Now)
+	}
+}
+
+// started records that the activity of the last delivery to a node starts.
+func (r *Rig) started(name string) {
+	h, c := r.held[name], r.caller(name)
+	item, ok := r.M.Run.Model.Row(h.rows[0]).Item.(engine.ActivityExecuteItem)
+	if !ok {
+		r.t.Fatalf("%s holds no activity", name)
+	}
+	r.Record(cluster.Record{Kind: record.ActivityStarted, Node: c.Node, Incarnation: c.Incarnation, Activity: &machine.RunActivity{Item: item}})
+}
+
+// fault records "KIND A|- [x [MESSAGE]] [for=MS] [ack|fetch]".
+func (r *Rig) fault(words []string, value map[string]string) {
+	c := r.caller(words[1])
+	rec := cluster.Record{Kind: record.Fault, Fault: faultkind.Kind(words[0]), Node: c.Node, Incarnation: c.Incarnation}
+	if value["for"] != "" {
+		rec.For = time.Duration(r.number(value["for"])) * time.Millisecond
+	}
+	switch n := len(words); {
+	case n > 2 && words[2] == "ack":
+		rec.Call, rec.CallKind = r.acking(words[1])
+		rec.Slot = r.slotOf(rec.CallKind)
+	case n > 2 && words[2] == "fetch":
+		rec.Call, rec.CallKind = r.asked[words[1]], observe.CallFetchOrchestrationItem
+	case n > 2:
+		rec.Instance = words[2]
+		if n > 3 {
+			rec.Item = r.item(words[3])
+		}
+	}
+	r.Record(rec)
+}

@@ -1,0 +1,184 @@
+package safety
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/internal/sample"
+	"github.com/durosim/durosim/properties/internal/leaf"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// featurePlan is a short run of the features that the stories leave out: queues, keys, a custom status, sessions, tags,
+// children and cancels.
+func featurePlan() *plan.Plan {
+	p := &plan.Plan{Name: "features", Turbulence: 20 * time.Second, Faults: faults.None(), Nodes: []plan.Node{{
+		Name: "A", Build: "1.5.0", Options: []plan.Setting{{Name: "worker_tag_filter", Value: "DefaultAnd(gpu)"}},
+	}}}
+	for _, in := range []plan.Instance{
+		{ID: "ledger", Orchestration: "Ledger", Input: "2", Actions: []plan.Action{
+			{At: time.Second, Verb: plan.ActionEnqueue, Name: "entries", Data: "one"}, {At: time.Second, Verb: plan.ActionEnqueue, Name: "entries", Data: "two"},
+		}},
+		{ID: "studio", Orchestration: "Studio", Input: "1"},
+		{ID: "clerk", Orchestration: "Clerk", Input: "ledger"},
+		{ID: "parent", Orchestration: "Parent"},
+		{ID: "cancelled", Orchestration: "Cancellable", Actions: []plan.Action{{At: 2 * time.Second, Verb: plan.ActionCancel}}},
+	} {
+		in.Expect = planterm.EndAny
+		p.Instances = append(p.Instances, in)
+	}
+	return p
+}
+
+// busyOnly drops the fetches of a tape that found nothing.
+func (tp *tape) busyOnly() {
+	var idle = map[uint64]bool{}
+	for _, e := range tp.entries {
+		if o := e.observation; o != nil && o.Kind == observe.CallEnd && o.Outcome == observe.OutcomeNothing {
+			idle[o.Call] = true
+		}
+	}
+	of := map[uint64]bool{} // their numbers in records
+	for _, e := range tp.entries {
+		if r := e.record; r != nil && r.Kind == record.CallExecuted && idle[r.StoreCall] {
+			of[r.Call] = true
+		}
+	}
+	tp.entries = slices.DeleteFunc(tp.entries, func(e tapeEntry) bool {
+		if o := e.observation; o != nil {
+			return o.Call != 0 && idle[o.Call]
+		}
+		return e.record.Kind == record.Parked || e.record.Kind == record.Woken || e.record.Call != 0 && of[e.record.Call]
+	})
+}
+
+var index = regexp.MustCompile(`\[\d+\]`)
+
+// TestEachLie changes each field of what a run shows to the checkers in turn, leaves each part out and repeats it, and shows
+// what is said of the first such lie at each place. Lies of which nothing is said are listed as free; with DUROSIM_LONG,
+// they are told as well.
+func TestEachLie(t *testing.T) {
+	tp := recordRun(t, featurePlan())
+	tp.busyOnly()
+	if text, ok := tp.told(); text != "" || !ok {
+		t.Fatalf("without a lie: %s", text)
+	}
+	datadriven.RunTest(t, "testdata/lies.txt", func(_ *testing.T, d *datadriven.TestData) string {
+		said := map[string]string{} // empty for places that are free
+		for line := range strings.SplitSeq(d.Expected, "\n") {
+			if place, free := strings.CutPrefix(line, "free: "); free && !sample.All() {
+				said[place] = ""
+			}
+		}
+		tp.lies(func(place string) bool { _, free := said[place]; return !free }, func(place string) {
+			if text, ok := tp.told(); ok {
+				said[place] = text
+			}
+		})
+		var lines, free []string
+		for _, place := range slices.Sorted(maps.Keys(said)) {
+			if said[place] == "" {
+				free = append(free, "free: "+place)
+			} else {
+				lines = append(lines, place+"\n  "+said[place])
+			}
+		}
+		return strings.Join(append(lines, free...), "\n")
+	})
+}
+
+// lies tells one lie for each place that the caller wants.
+func (tp *tape) lies(wants func(place string) bool, told func(place string)) {
+	has, whole := tp.fields(), tp.entries
+	seen := map[string]bool{}
+	first := func(place string) bool {
+		first := !seen[place]
+		seen[place] = true
+		return first && wants(place)
+	}
+	for i, e := range whole {
+		place := placeOf(e)
+		if first(place + " left out") {
+			tp.entries = slices.Delete(slices.Clone(whole), i, i+1)
+			told(place + " left out")
+		}
+		if first(place + " repeated") {
+			tp.entries = slices.Insert(slices.Clone(whole), i, e)
+			told(place + " repeated")
+		}
+		tp.entries = whole
+		leaf.Change(e.of(), func(path string) {
+			field := path[:len(path)-len(strings.TrimLeftFunc(path, unicode.IsLetter))]
+			if !has[place+" "+field] || strings.HasSuffix(path, " there") {
+				return
+			}
+			if of := place + " " + index.ReplaceAllString(path, "[]"); first(of) {
+				told(of)
+			}
+		})
+	}
+}
+
+// told plays a tape and returns the first finding of each property. ok is false if no store can act as the tape says.
+func (tp *tape) told() (text string, ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	var lines []string
+	found := tp.playUntil(20, IDs()...).Violations()
+	for i, v := range found {
+		if i == 0 || v.Property != found[i-1].Property {
+			lines = append(lines, fmt.Sprintf("%s %s %s: %s", v.Property, v.Node, v.Instance, v.Message))
+		}
+	}
+	return strings.Join(lines, "\n  "), true
+}
+
+// of returns what an entry shows.
+func (e tapeEntry) of() any {
+	if e.observation != nil {
+		return e.observation
+	}
+	return e.record
+}
+
+// fields returns the fields that entries of each kind have, as "KIND FIELD".
+func (tp *tape) fields() map[string]bool {
+	has := map[string]bool{}
+	for _, e := range tp.entries {
+		v := reflect.ValueOf(e.of()).Elem()
+		for i := range v.NumField() {
+			if !v.Field(i).IsZero() {
+				has[placeOf(e)+" "+v.Type().Field(i).Name] = true
+			}
+		}
+	}
+	return has
+}
+
+// placeOf names the kind of an entry.
+func placeOf(e tapeEntry) string {
+	switch {
+	case e.observation != nil && e.observation.CallKind != observe.CallNone:
+		return fmt.Sprintf("%v of %v", e.observation.Kind, e.observation.CallKind)
+	case e.observation != nil:
+		return fmt.Sprint(e.observation.Kind)
+	case e.record.Note != nil:
+		return fmt.Sprintf("%v %v", e.record.Kind, e.record.Note.Decision)
+	}
+	return fmt.Sprint(e.record.Kind)
+}

@@ -34,7 +34,7 @@ func change(v reflect.Value, path string, told func(path string)) {
 	switch v.Kind() {
 	case reflect.Bool:
 		try(reflect.ValueOf(!v.Bool()), "")
-	case reflect.Int, reflect.Int64:
+	case reflect.Int, reflect.Int32, reflect.Int64:
 		try(reflect.ValueOf(v.Int()+1), "")
 	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
 		try(reflect.ValueOf(v.Uint()+1), "")

@@ -1,0 +1,264 @@
+package coded_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/asked"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/properties/internal/coded"
+	"github.com/durosim/durosim/properties/internal/leaf"
+	"github.com/durosim/durosim/properties/oracle/turn"
+)
+
+// TestStories checks turns that are written down line by line, and prints what is said of each:
+//
+//	turn [eager] [own-child-ids]
+//	h KIND [of=EVENT] [FIELD=VALUE ...]            an event of the history: ids count from 1
+//	d KIND [of=EVENT] [FIELD=VALUE ...]            an event that the turn appends
+//	d failed|cancelled|panicked|disagrees TEXT     the failure of the turn
+//	m start|can [FIELD=VALUE ...]                  a message that it sends
+//	k KEY VALUE MS                                 a key before the turn
+//	c CALL [FIELD=VALUE ...]                       a call of the code; a request names the action: c asks activity ...
+//
+// A line that begins with * is told again with each of its values changed in turn: what is then said for the first time is
+// printed, and the number of changes of which nothing new is said.
+func TestStories(t *testing.T) {
+	c := new(coded.Checker) // the same for all turns, since it reuses its memory
+	datadriven.RunTest(t, "testdata/stories.txt", func(t *testing.T, d *datadriven.TestData) string {
+		lines := strings.Split(strings.TrimSpace(d.Input), "\n")
+		s := storyOf(t, d, lines)
+		out := s.check(c)
+		if len(out) == 0 {
+			out = []string{"nothing"}
+		}
+		said := slices.Clone(out)
+		for i, line := range lines {
+			if !strings.HasPrefix(line, "*") {
+				continue
+			}
+			out = append(out, line)
+			free := 0
+			leaf.Change(s.places[i], func(path string) {
+				if strings.HasSuffix(path, "Seldom gone") || strings.HasSuffix(path, "Action gone") || path == "Kind" {
+					return // a call of a kind always has what that kind has
+				}
+				for _, text := range s.check(c) {
+					if !slices.Contains(said, text) {
+						out = append(out, "  "+path+"\n    "+text)
+						return
+					}
+				}
+				free++
+			})
+			out = append(out, fmt.Sprintf("  nothing new of %d", free))
+		}
+		return strings.Join(out, "\n")
+	})
+}
+
+// story is a turn with the calls of its code. places has what each line has said.
+type story struct {
+	t      *testing.T
+	turn   turn.Turn
+	calls  []asked.Call
+	places []any
+}
+
+func (s *story) check(c *coded.Checker) []string {
+	var said []string
+	for _, text := range c.Check(&s.turn, s.calls) {
+		said = append(said, strings.ToValidUTF8(text, `\xff`))
+	}
+	if left := c.Left(); len(left) > 0 {
+		said = append(said, fmt.Sprintf("left %d", left))
+	}
+	return said
+}
+
+func storyOf(t *testing.T, d *datadriven.TestData, lines []string) *story {
+	// Places are pointers into these lists, which must not grow.
+	s := &story{t: t, calls: make([]asked.Call, 0, len(lines)), turn: turn.Turn{
+		Instance: "i", Execution: 2, OwnChildIDs: d.HasArg("own-child-ids"),
+		History: make([]engine.Event, 0, len(lines)), Keys: make([]engine.KVEntry, 0, len(lines)),
+		Ack: engine.OrchestrationAck{HistoryDelta: make([]engine.Event, 0, len(lines)), OrchestratorItems: make([]engine.WorkItem, 0, len(lines))},
+	}}
+	if d.HasArg("eager") {
+		s.turn.Semantics = engine.SemanticsEagerTimers
+	}
+	for _, line := range lines {
+		words := strings.Fields(strings.TrimPrefix(line, "*"))
+		if len(words) < 2 {
+			t.Fatalf("%q: too few words", line)
+		}
+		s.places = append(s.places, s.line(words[0], words[1], words[2:]))
+	}
+	return s
+}
+
+func (s *story) line(what, kind string, words []string) any {
+	ack := &s.turn.Ack
+	switch what {
+	case "h":
+		s.turn.History = append(s.turn.History, s.event(len(s.turn.History)+1, kind, words))
+		return &s.turn.History[len(s.turn.History)-1]
+	case "d":
+		ack.HistoryDelta = append(ack.HistoryDelta, s.event(len(s.turn.History)+len(ack.HistoryDelta)+1, kind, words))
+		return &ack.HistoryDelta[len(ack.HistoryDelta)-1]
+	case "m":
+		if kind == "can" {
+			var next engine.ContinueAsNewItem
+			s.set(&next, words)
+			ack.OrchestratorItems = append(ack.OrchestratorItems, next)
+		} else {
+			var start engine.StartItem
+			s.set(&start, words)
+			ack.OrchestratorItems = append(ack.OrchestratorItems, start)
+		}
+		return &ack.OrchestratorItems[len(ack.OrchestratorItems)-1]
+	case "k":
+		ms, _ := strconv.ParseUint(words[1], 10, 64)
+		s.turn.Keys = append(s.turn.Keys, engine.KVEntry{Key: kind, Value: words[0], LastUpdatedAtMs: ms})
+		return &s.turn.Keys[len(s.turn.Keys)-1]
+	case "c":
+		s.calls = append(s.calls, s.call(kind, words))
+		return &s.calls[len(s.calls)-1]
+	}
+	s.t.Fatalf("%q begins no line", what)
+	return nil
+}
+
+// events are the kinds of events by the names of their types, those of failures by what fails.
+var events = []engine.EventData{
+	eventdata.OrchestrationStarted{}, eventdata.OrchestrationCompleted{}, eventdata.OrchestrationContinuedAsNew{},
+	eventdata.ActivityScheduled{}, eventdata.ActivityCompleted{}, eventdata.ActivityCancelRequested{},
+	eventdata.TimerCreated{}, eventdata.TimerFired{}, eventdata.SubOrchestrationScheduled{}, eventdata.SubOrchestrationCompleted{},
+	eventdata.SubOrchestrationCancelRequested{}, eventdata.ExternalSubscribed{}, eventdata.ExternalSubscribed2{}, eventdata.ExternalEvent{},
+	eventdata.ExternalEvent2{}, eventdata.ExternalSubscribedCancelled{}, eventdata.QueueSubscribed{}, eventdata.QueueEventDelivered{},
+	eventdata.QueueSubscriptionCancelled{}, eventdata.OrchestrationChained{}, eventdata.CustomStatusUpdated{},
+	eventdata.KeyValueSet{}, eventdata.KeyValueCleared{}, eventdata.KeyValuesCleared{}, eventdata.OrchestrationCancelRequested{},
+}
+
+func (s *story) event(id int, kind string, words []string) engine.Event {
+	e := engine.Event{EventID: uint64(id), TimestampMs: 1000}
+	if len(words) > 0 && strings.HasPrefix(words[0], "of=") {
+		e.SourceEventID, _ = strconv.ParseUint(words[0][3:], 10, 64)
+		words = words[1:]
+	}
+	text := strings.Join(words, " ")
+	application := func(k eventdata.ApplicationKind) engine.ErrorDetails {
+		return engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: k, Message: text, Reason: text}}
+	}
+	switch kind {
+	case "failed":
+		e.Data = eventdata.OrchestrationFailed{Details: application(eventdata.AppOrchestrationFailed)}
+	case "cancelled":
+		e.Data = eventdata.OrchestrationFailed{Details: application(eventdata.AppCancelled)}
+	case "panicked":
+		e.Data = eventdata.OrchestrationFailed{Details: application(eventdata.AppPanicked)}
+	case "disagrees":
+		e.Data = eventdata.OrchestrationFailed{Details: eventdata.Nondeterminism(text)}
+	case "broken":
+		e.Data = eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Infrastructure: &eventdata.InfrastructureError{Operation: "op", Message: text}}}
+	case "ActivityFailed":
+		e.Data = eventdata.ActivityFailed{Details: application(eventdata.AppActivityFailed)}
+	case "SubOrchestrationFailed":
+		e.Data = eventdata.SubOrchestrationFailed{Details: application(eventdata.AppOrchestrationFailed)}
+	default:
+		i := slices.IndexFunc(events, func(d engine.EventData) bool { return reflect.TypeOf(d).Name() == kind })
+		if i < 0 {
+			s.t.Fatalf("no event %q", kind)
+		}
+		v := reflect.New(reflect.TypeOf(events[i]))
+		s.set(v.Interface(), words)
+		e.Data = v.Elem().Interface().(engine.EventData)
+	}
+	return e
+}
+
+var callKinds = map[string]asked.Kind{
+	"began": asked.Began, "asks": asked.Scheduled, "updates": asked.Updated, "pruned": asked.Pruned, "spawned": asked.Spawned,
+	"awaited": asked.Awaited, "selected": asked.Selected, "dropped": asked.Dropped, "continued": asked.Continued, "info": asked.ReadInfo,
+	"status": asked.ReadStatus, "keys": asked.ReadKeys, "returned": asked.Returned, "panicked": asked.Panicked,
+}
+
+var actionKinds = map[string]orchhost.ActionKind{
+	"activity": orchhost.ActionActivity, "timer": orchhost.ActionTimer, "wait": orchhost.ActionWait, "wait2": orchhost.ActionWait2,
+	"child": orchhost.ActionSubOrchestration, "detached": orchhost.ActionDetached, "again": orchhost.ActionContinueAsNew,
+	"dequeue": orchhost.ActionDequeue, "status": orchhost.ActionSetCustomStatus, "reset": orchhost.ActionResetCustomStatus,
+	"set": orchhost.ActionSetKV, "clear": orchhost.ActionClearKV, "clearall": orchhost.ActionClearAllKV,
+}
+
+func (s *story) call(kind string, words []string) asked.Call {
+	c := asked.Call{Kind: callKinds[kind], Seldom: &asked.Seldom{Info: orchhost.Info{Instance: "i", ExecutionID: 2, Name: "H", Version: "1.0.0"}}}
+	if c.Kind == 0 {
+		s.t.Fatalf("no call %q", kind)
+	}
+	if kind == "asks" || kind == "updates" || kind == "continued" {
+		c.Action = &orchhost.Action{Kind: actionKinds[words[0]]}
+		words = words[1:]
+	}
+	for _, w := range words {
+		key, value, _ := strings.Cut(w, "=")
+		switch key {
+		case "Tokens":
+			for text := range strings.SplitSeq(value, ",") {
+				n, _ := strconv.Atoi(text)
+				c.Tokens = append(c.Tokens, orchhost.Token(n))
+			}
+		case "Keys":
+			for text := range strings.SplitSeq(value, ",") {
+				k, v, _ := strings.Cut(text, ":")
+				c.Keys = append(c.Keys, engine.KVEntry{Key: k, Value: v})
+			}
+		case "Status":
+			s.set(c.Seldom, []string{w})
+		case "Ms":
+			s.set(c.Seldom, []string{w})
+		case "Token", "By", "Failed", "N", "Text":
+			s.set(&c, []string{w})
+		default:
+			s.set(c.Action, []string{w})
+		}
+	}
+	return c
+}
+
+// set sets the fields of a struct, each as FIELD=VALUE with the escapes of Go.
+func (s *story) set(of any, words []string) {
+	for _, w := range words {
+		name, text, _ := strings.Cut(w, "=")
+		if unquoted, err := strconv.Unquote(`"` + text + `"`); err == nil {
+			text = unquoted
+		}
+		f := reflect.ValueOf(of).Elem().FieldByName(name)
+		if !f.IsValid() {
+			s.t.Fatalf("%T has no field %s", of, name)
+		}
+		n, _ := strconv.ParseInt(text, 10, 64)
+		switch {
+		case f.Kind() == reflect.Pointer:
+			f.Set(reflect.ValueOf(&text))
+		case f.Kind() == reflect.Bool:
+			f.SetBool(text == "true")
+		case f.Type() == reflect.TypeFor[time.Duration]():
+			d, _ := time.ParseDuration(text)
+			f.SetInt(int64(d))
+		case f.CanInt():
+			f.SetInt(n)
+		case f.CanUint():
+			f.SetUint(uint64(n))
+		default:
+			f.SetString(text)
+		}
+	}
+}

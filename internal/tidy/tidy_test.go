@@ -90,6 +90,8 @@ var packages = map[string]imports{
 		tests:  []string{"internal/faultkind", "internal/record", "internal/probe", "internal/sample", "internal/planedit", "faults", "engine/orch", "properties/gen", "properties/internal/safety"}},
 	"properties/internal/model": {module: []string{"internal/slab", "internal/record", "internal/eventdata", "internal/observe", "engine", "memprovider", "sim/cluster", "internal/machine"}, tests: []string{"properties/internal/leaf", "sim/scenario"}},
 	"properties/internal/leaf":  {}, // for tests
+	"properties/internal/script": { // for tests
+		module: []string{"engine", "internal/eventdata"}},
 	"properties/internal/check": {
 		module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"},
 		tests:  []string{"internal/probe", "properties/internal/rig"}},
@@ -98,7 +100,7 @@ var packages = map[string]imports{
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/coded": {
 		module: []string{"internal/asked", "internal/show", "internal/eventdata", "internal/orchhost", "engine", "properties/oracle/turn"},
-		tests:  []string{"engine/orch", "internal/replay", "properties/internal/leaf"}},
+		tests:  []string{"engine/orch", "internal/replay", "properties/internal/leaf", "properties/internal/script"}},
 	"properties/internal/conduct": {
 		module: []string{"internal/planterm", "internal/show", "internal/record", "internal/eventdata", "internal/observe", "internal/call", "internal/machine", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "sim", "sim/cluster", "sim/plan"},
 		tests:  []string{"engine/orch", "memprovider", "properties/internal/leaf", "properties/internal/rig", "internal/sample", "sim/scenario"}},
@@ -173,7 +175,7 @@ var packages = map[string]imports{
 	"properties/undertest":         {module: []string{"internal/observe", "engine", "internal/call"}, tests: []string{"memprovider"}},
 	"properties/oracle":            {module: []string{"internal/eventdata", "engine", "internal/call", "internal/callform"}, tests: []string{"internal/observe", "memprovider"}},
 	"properties/oracle/overlap":    {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/observe", "faults", "memprovider", "memprovider/live"}, others: []string{"github.com/anishathalye/porcupine"}},
-	"properties/oracle/turn":       {module: []string{"internal/eventdata", "internal/show", "engine"}, tests: []string{"engine/orch", "internal/replay"}},
+	"properties/oracle/turn":       {module: []string{"internal/eventdata", "internal/show", "engine"}, tests: []string{"properties/internal/leaf", "properties/internal/script", "engine/orch", "internal/replay"}},
 	"internal/callform":            {module: []string{"internal/eventdata", "internal/jsonform", "internal/show", "engine", "internal/call"}},
 	"properties/oracle/calllog":    {module: []string{"engine", "internal/call", "properties/oracle", "internal/callform"}, tests: []string{"internal/eventdata", "internal/observe", "memprovider"}},
 	"properties/oracle/search":     {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/sample", "properties/internal/inmemory", "properties/internal/leaf", "internal/observe", "properties/oracle/calllog", "faults", "internal/storerules", "memprovider", "memprovider/live"}},

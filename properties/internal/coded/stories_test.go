@@ -2,21 +2,19 @@ package coded_test
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/asked"
-	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 	"github.com/durosim/durosim/properties/internal/coded"
 	"github.com/durosim/durosim/properties/internal/leaf"
+	"github.com/durosim/durosim/properties/internal/script"
 	"github.com/durosim/durosim/properties/oracle/turn"
 )
 
@@ -25,8 +23,8 @@ import (
 //	turn [eager] [own-child-ids]
 //	h KIND [of=EVENT] [FIELD=VALUE ...]            an event of the history: ids count from 1
 //	d KIND [of=EVENT] [FIELD=VALUE ...]            an event that the turn appends
-//	d failed|cancelled|panicked|disagrees TEXT     the failure of the turn
-//	m start|can [FIELD=VALUE ...]                  a message that it sends
+//	d failed|cancelled|panicked|disagrees TEXT     the failure of the turn (see package script)
+//	m Start|ContinueAsNew [FIELD=VALUE ...]        a message that it sends
 //	k KEY VALUE MS                                 a key before the turn
 //	c CALL [FIELD=VALUE ...]                       a call of the code; a request names the action: c asks activity ...
 //
@@ -109,21 +107,13 @@ func (s *story) line(what, kind string, words []string) any {
 	ack := &s.turn.Ack
 	switch what {
 	case "h":
-		s.turn.History = append(s.turn.History, s.event(len(s.turn.History)+1, kind, words))
+		s.turn.History = append(s.turn.History, script.Event(s.t, len(s.turn.History)+1, kind, words))
 		return &s.turn.History[len(s.turn.History)-1]
 	case "d":
-		ack.HistoryDelta = append(ack.HistoryDelta, s.event(len(s.turn.History)+len(ack.HistoryDelta)+1, kind, words))
+		ack.HistoryDelta = append(ack.HistoryDelta, script.Event(s.t, len(s.turn.History)+len(ack.HistoryDelta)+1, kind, words))
 		return &ack.HistoryDelta[len(ack.HistoryDelta)-1]
 	case "m":
-		if kind == "can" {
-			var next engine.ContinueAsNewItem
-			s.set(&next, words)
-			ack.OrchestratorItems = append(ack.OrchestratorItems, next)
-		} else {
-			var start engine.StartItem
-			s.set(&start, words)
-			ack.OrchestratorItems = append(ack.OrchestratorItems, start)
-		}
+		ack.OrchestratorItems = append(ack.OrchestratorItems, script.Item(s.t, kind, words))
 		return &ack.OrchestratorItems[len(ack.OrchestratorItems)-1]
 	case "k":
 		ms, _ := strconv.ParseUint(words[1], 10, 64)
@@ -135,54 +125,6 @@ func (s *story) line(what, kind string, words []string) any {
 	}
 	s.t.Fatalf("%q begins no line", what)
 	return nil
-}
-
-// events are the kinds of events by the names of their types, those of failures by what fails.
-var events = []engine.EventData{
-	eventdata.OrchestrationStarted{}, eventdata.OrchestrationCompleted{}, eventdata.OrchestrationContinuedAsNew{},
-	eventdata.ActivityScheduled{}, eventdata.ActivityCompleted{}, eventdata.ActivityCancelRequested{},
-	eventdata.TimerCreated{}, eventdata.TimerFired{}, eventdata.SubOrchestrationScheduled{}, eventdata.SubOrchestrationCompleted{},
-	eventdata.SubOrchestrationCancelRequested{}, eventdata.ExternalSubscribed{}, eventdata.ExternalSubscribed2{}, eventdata.ExternalEvent{},
-	eventdata.ExternalEvent2{}, eventdata.ExternalSubscribedCancelled{}, eventdata.QueueSubscribed{}, eventdata.QueueEventDelivered{},
-	eventdata.QueueSubscriptionCancelled{}, eventdata.OrchestrationChained{}, eventdata.CustomStatusUpdated{},
-	eventdata.KeyValueSet{}, eventdata.KeyValueCleared{}, eventdata.KeyValuesCleared{}, eventdata.OrchestrationCancelRequested{},
-}
-
-func (s *story) event(id int, kind string, words []string) engine.Event {
-	e := engine.Event{EventID: uint64(id), TimestampMs: 1000}
-	if len(words) > 0 && strings.HasPrefix(words[0], "of=") {
-		e.SourceEventID, _ = strconv.ParseUint(words[0][3:], 10, 64)
-		words = words[1:]
-	}
-	text := strings.Join(words, " ")
-	application := func(k eventdata.ApplicationKind) engine.ErrorDetails {
-		return engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: k, Message: text, Reason: text}}
-	}
-	switch kind {
-	case "failed":
-		e.Data = eventdata.OrchestrationFailed{Details: application(eventdata.AppOrchestrationFailed)}
-	case "cancelled":
-		e.Data = eventdata.OrchestrationFailed{Details: application(eventdata.AppCancelled)}
-	case "panicked":
-		e.Data = eventdata.OrchestrationFailed{Details: application(eventdata.AppPanicked)}
-	case "disagrees":
-		e.Data = eventdata.OrchestrationFailed{Details: eventdata.Nondeterminism(text)}
-	case "broken":
-		e.Data = eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Infrastructure: &eventdata.InfrastructureError{Operation: "op", Message: text}}}
-	case "ActivityFailed":
-		e.Data = eventdata.ActivityFailed{Details: application(eventdata.AppActivityFailed)}
-	case "SubOrchestrationFailed":
-		e.Data = eventdata.SubOrchestrationFailed{Details: application(eventdata.AppOrchestrationFailed)}
-	default:
-		i := slices.IndexFunc(events, func(d engine.EventData) bool { return reflect.TypeOf(d).Name() == kind })
-		if i < 0 {
-			s.t.Fatalf("no event %q", kind)
-		}
-		v := reflect.New(reflect.TypeOf(events[i]))
-		s.set(v.Interface(), words)
-		e.Data = v.Elem().Interface().(engine.EventData)
-	}
-	return e
 }
 
 var callKinds = map[string]asked.Kind{
@@ -221,44 +163,14 @@ func (s *story) call(kind string, words []string) asked.Call {
 				c.Keys = append(c.Keys, engine.KVEntry{Key: k, Value: v})
 			}
 		case "Status":
-			s.set(c.Seldom, []string{w})
+			script.Set(s.t, c.Seldom, []string{w})
 		case "Ms":
-			s.set(c.Seldom, []string{w})
+			script.Set(s.t, c.Seldom, []string{w})
 		case "Token", "By", "Failed", "N", "Text":
-			s.set(&c, []string{w})
+			script.Set(s.t, &c, []string{w})
 		default:
-			s.set(c.Action, []string{w})
+			script.Set(s.t, c.Action, []string{w})
 		}
 	}
 	return c
-}
-
-// set sets the fields of a struct, each as FIELD=VALUE with the escapes of Go.
-func (s *story) set(of any, words []string) {
-	for _, w := range words {
-		name, text, _ := strings.Cut(w, "=")
-		if unquoted, err := strconv.Unquote(`"` + text + `"`); err == nil {
-			text = unquoted
-		}
-		f := reflect.ValueOf(of).Elem().FieldByName(name)
-		if !f.IsValid() {
-			s.t.Fatalf("%T has no field %s", of, name)
-		}
-		n, _ := strconv.ParseInt(text, 10, 64)
-		switch {
-		case f.Kind() == reflect.Pointer:
-			f.Set(reflect.ValueOf(&text))
-		case f.Kind() == reflect.Bool:
-			f.SetBool(text == "true")
-		case f.Type() == reflect.TypeFor[time.Duration]():
-			d, _ := time.ParseDuration(text)
-			f.SetInt(int64(d))
-		case f.CanInt():
-			f.SetInt(n)
-		case f.CanUint():
-			f.SetUint(uint64(n))
-		default:
-			f.SetString(text)
-		}
-	}
 }

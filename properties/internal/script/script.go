@@ -1,0 +1,176 @@
+package script
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
+)
+
+// events and items hold one value of each kind that a story may name.
+var events = []engine.EventData{
+	eventdata.OrchestrationStarted{}, eventdata.OrchestrationCompleted{}, eventdata.OrchestrationContinuedAsNew{}, eventdata.OrchestrationFailed{},
+	eventdata.ActivityScheduled{}, eventdata.ActivityCompleted{}, eventdata.ActivityFailed{}, eventdata.ActivityCancelRequested{},
+	eventdata.TimerCreated{}, eventdata.TimerFired{}, eventdata.SubOrchestrationScheduled{}, eventdata.SubOrchestrationCompleted{},
+	eventdata.SubOrchestrationFailed{}, eventdata.SubOrchestrationCancelRequested{}, eventdata.ExternalSubscribed{}, eventdata.ExternalSubscribed2{},
+	eventdata.ExternalEvent{}, eventdata.ExternalEvent2{}, eventdata.ExternalSubscribedCancelled{}, eventdata.QueueSubscribed{},
+	eventdata.QueueEventDelivered{}, eventdata.QueueSubscriptionCancelled{}, eventdata.OrchestrationChained{}, eventdata.CustomStatusUpdated{},
+	eventdata.KeyValueSet{}, eventdata.KeyValueCleared{}, eventdata.KeyValuesCleared{}, eventdata.OrchestrationCancelRequested{}, eventdata.LegacyNote{},
+}
+
+var items = []engine.WorkItem{
+	engine.StartItem{}, engine.ContinueAsNewItem{}, engine.ActivityExecuteItem{}, engine.ActivityCompletedItem{}, engine.ActivityFailedItem{},
+	engine.TimerFiredItem{}, engine.SubOrchCompletedItem{}, engine.SubOrchFailedItem{}, engine.ExternalRaisedItem{}, engine.ExternalRaised2Item{},
+	engine.QueueMessageItem{}, engine.CancelInstanceItem{},
+}
+
+// Event returns the event of an id that words describe: of=N, its source, may come first, then FIELD=VALUE for fields of its
+// data. The kind is the name of its type. The kinds failed, cancelled, panicked, disagrees and broken are failures of the
+// execution, of which the words are the text; those of ActivityFailed and SubOrchestrationFailed without = are, too. The time
+// of every event is 1000 ms.
+func Event(t testing.TB, id int, kind string, words []string) engine.Event {
+	t.Helper()
+	e := engine.Event{EventID: uint64(id), TimestampMs: 1000}
+	if len(words) > 0 && strings.HasPrefix(words[0], "of=") {
+		e.SourceEventID = number(t, words[0][3:])
+		words = words[1:]
+	}
+	if text := strings.Join(words, " "); details(kind, text) != (engine.ErrorDetails{}) {
+		e.Data = eventdata.OrchestrationFailed{Details: details(kind, text)}
+		return e
+	} else if !strings.Contains(text, "=") && kind == "ActivityFailed" {
+		e.Data = eventdata.ActivityFailed{Details: details("activity", text)}
+		return e
+	} else if !strings.Contains(text, "=") && kind == "SubOrchestrationFailed" {
+		e.Data = eventdata.SubOrchestrationFailed{Details: details("failed", text)}
+		return e
+	}
+	e.Data = made(t, events, kind, "", words)
+	return e
+}
+
+// Item returns the message that words describe: the name of its type without Item, then FIELD=VALUE.
+func Item(t testing.TB, kind string, words []string) engine.WorkItem {
+	t.Helper()
+	return made(t, items, kind, "Item", words)
+}
+
+func made[T any](t testing.TB, of []T, kind, suffix string, words []string) T {
+	t.Helper()
+	i := slices.IndexFunc(of, func(v T) bool { return strings.TrimSuffix(reflect.TypeOf(v).Name(), suffix) == kind })
+	if i < 0 {
+		t.Fatalf("nothing is called %q", kind)
+	}
+	v := reflect.New(reflect.TypeOf(of[i]))
+	Set(t, v.Interface(), words)
+	return v.Elem().Interface().(T)
+}
+
+// details returns the error of a kind with a text, none for an unknown kind.
+func details(kind, text string) engine.ErrorDetails {
+	of := map[string]eventdata.ApplicationKind{
+		"failed": eventdata.AppOrchestrationFailed, "cancelled": eventdata.AppCancelled, "panicked": eventdata.AppPanicked, "activity": eventdata.AppActivityFailed,
+	}
+	application := eventdata.ApplicationError{Kind: of[kind], Message: text}
+	switch kind {
+	case "failed", "panicked", "activity":
+		return engine.ErrorDetails{Application: &application}
+	case "cancelled":
+		application.Message, application.Reason = "", text
+		return engine.ErrorDetails{Application: &application}
+	case "disagrees":
+		return eventdata.Nondeterminism(text)
+	case "unexplained":
+		return engine.ErrorDetails{Configuration: &eventdata.ConfigurationError{Kind: eventdata.KindNondeterminism, Resource: text}}
+	case "broken":
+		operation, message, ok := strings.Cut(text, "/")
+		if !ok {
+			operation, message = "op", text
+		}
+		return engine.ErrorDetails{Infrastructure: &eventdata.InfrastructureError{Operation: operation, Message: message}}
+	case "poison": // KIND/INSTANCE/ATTEMPT/MOST/CAUSE/ERROR
+		f := strings.Split(text+"/////", "/")
+		attempt, _ := strconv.ParseUint(f[2], 10, 32)
+		most, _ := strconv.ParseUint(f[3], 10, 32)
+		return engine.ErrorDetails{Poison: &eventdata.PoisonError{AttemptCount: uint32(attempt), MaxAttempts: uint32(most), MessageType: eventdata.PoisonType{
+			Kind: eventdata.PoisonKind(f[0]), Instance: f[1], ExecutionID: 1, Cause: f[4], Error: f[5], ActivityName: f[4], ActivityID: attempt,
+		}}}
+	}
+	return engine.ErrorDetails{}
+}
+
+func number(t testing.TB, text string) uint64 {
+	t.Helper()
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Set sets fields of the struct at of, each as FIELD=VALUE with the escapes of Go in VALUE. Durations, versions and errors
+// (KIND:TEXT) have their own forms; carried messages are NAME:DATA,...
+func Set(t testing.TB, of any, words []string) {
+	t.Helper()
+	for _, w := range words {
+		name, text, _ := strings.Cut(w, "=")
+		if unquoted, err := strconv.Unquote(`"` + text + `"`); err == nil {
+			text = unquoted
+		}
+		f := reflect.ValueOf(of).Elem().FieldByName(name)
+		if !f.IsValid() {
+			t.Fatalf("%T has no field %s", of, name)
+		}
+		set(t, f, text)
+	}
+}
+
+func set(t testing.TB, f reflect.Value, text string) {
+	t.Helper()
+	switch f.Interface().(type) {
+	case *engine.Version:
+		v := engine.MustParseVersion(text)
+		f.Set(reflect.ValueOf(&v))
+		return
+	case engine.ErrorDetails:
+		kind, text, _ := strings.Cut(text, ":")
+		f.Set(reflect.ValueOf(details(kind, text)))
+		return
+	case []engine.CarriedEvent:
+		var list []engine.CarriedEvent
+		for part := range strings.SplitSeq(text, ",") {
+			name, data, _ := strings.Cut(part, ":")
+			list = append(list, engine.CarriedEvent{Name: name, Data: data})
+		}
+		f.Set(reflect.ValueOf(list))
+		return
+	case time.Duration:
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.SetInt(int64(d))
+		return
+	}
+	switch {
+	case f.Kind() == reflect.Pointer:
+		f.Set(reflect.ValueOf(&text))
+	case f.Kind() == reflect.Bool:
+		f.SetBool(text == "true")
+	case f.CanInt():
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.SetInt(n)
+	case f.CanUint():
+		f.SetUint(number(t, text))
+	default:
+		f.SetString(text)
+	}
+}

@@ -1,6 +1,7 @@
 package expect_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -101,6 +102,23 @@ func TestExpectations(t *testing.T) {
 				t.Errorf("seen %v, want %v: %v", seen, test.seen, r.M.Coverage())
 			}
 		})
+	}
+}
+
+// TestManyValues: an attribute may have more values than a condition remembers, or numbers.
+func TestManyValues(t *testing.T) {
+	const most = 260
+	var story strings.Builder
+	story.WriteString("0 up A 1.5.0\n")
+	for i := range most {
+		fmt.Fprintf(&story, "1 seed x%d 9.0.%d\n1 send x%d\n", i, i, i)
+	}
+	for _, i := range []int{0, 60, 61, 62, 63, 64, 65, 127, 128, 251, 252, 253, 254, 255, 256, 259} {
+		e := rig.ExpectOf(t, 1, fmt.Sprintf("never wait where pin=9.0.%d|8.x", i))
+		r := rig.New(t, plan.Plan{}, monitor.Options{Properties: []string{}, Expectations: []plan.Expectation{e}})
+		if found := r.Tell(story.String()); len(found) != 1 || found[0] != fmt.Sprintf("expect x%d", i) {
+			t.Errorf("pin 9.0.%d: found %q", i, found)
+		}
 	}
 }
 

@@ -2,9 +2,9 @@ package observe
 
 import "slices"
 
-// Open lists the instances that a caller still has to look at, so that it spends no time on the others. The caller sets
-// an instance aside when nothing about it is open; Touch puts it back on the list. The zero value lists no instances
-// and costs nothing until the first call to Upto.
+// Open lists the instances that a caller still has to look at, so that the caller spends no time on the others. The
+// caller sets an instance aside when nothing about it is open; Touch puts it back on the list. The zero value lists no
+// instances and costs nothing until the first call to Upto.
 type Open struct {
 	// Invariant: list is in ascending order, and contains every number up to its last one that is not aside.
 	list  []InstanceNo

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// can reports whether a statement may give any text.
+// can reports whether a statement can produce any text at all.
 func (i *interpreter) can(n *Node) bool {
 	each := func(list []Node) bool { return !slices.ContainsFunc(list, func(kid Node) bool { return !i.can(&kid) }) }
 	switch n.Op {
@@ -28,7 +28,7 @@ func (i *interpreter) can(n *Node) bool {
 	return true
 }
 
-// canFail reports whether one of the statements may fail, rather than panic.
+// canFail reports whether any of the statements may fail. Panicking does not count.
 func (i *interpreter) canFail(list []Node) bool {
 	for j := range list {
 		if i.mayFail(&list[j]) {
@@ -41,7 +41,8 @@ func (i *interpreter) canFail(list []Node) bool {
 	return false
 }
 
-// mayFail reports whether a statement may fail, with any text. For its parent, a child that panics has failed.
+// mayFail reports whether a statement may fail, with whatever text. A child that panics has failed as far as its parent
+// is concerned.
 func (i *interpreter) mayFail(n *Node) bool {
 	switch n.Op {
 	case OpFail, OpCallFails:
@@ -61,7 +62,7 @@ func (i *interpreter) mayFail(n *Node) bool {
 	return false
 }
 
-// endsBadly reports whether an instance of a program may fail or panic, with any text.
+// endsBadly reports whether an instance of a program may fail or panic, with whatever text.
 func (i *interpreter) endsBadly(p *Program) bool {
 	ends := false
 	Walk(p.Body, func(kid *Node) { ends = ends || kid.Op == OpPanic || len(i.limits(kid)) > 0 })
@@ -76,7 +77,7 @@ func (i *interpreter) child(n *Node) (*interpreter, []*Program) {
 }
 
 // isRefused reports whether s may begin with the failure of a child that shares its id with another statement. The
-// runtime refuses such a child as a duplicate, or cancels it when the code drops the other one.
+// runtime refuses such a child as a duplicate. If the code drops one of the two, the runtime may also cancel the child.
 func (i *interpreter) isRefused(n *Node, s string, k then) bool {
 	if n.ID == "" || !i.reuses(n.ID) {
 		return false
@@ -102,7 +103,7 @@ func (i *interpreter) isRefused(n *Node, s string, k then) bool {
 	return false
 }
 
-// reuses reports whether the program may start a child with that id twice.
+// reuses reports whether the program may start a child with the given id twice.
 func (i *interpreter) reuses(id string) bool {
 	times := 0
 	for _, p := range i.set.Versions(i.name, "") {

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Generate draws a program with that name, preceded by the programs that it may start; their names begin with its own.
-// choose draws a number from 0 to n-1, where 0 is the simplest choice, and makes every decision. The set is valid.
+// Generate generates a random program with the given name, preceded by any programs that it may start, whose names
+// begin with its own. It makes every decision by calling choose, which returns a number from 0 to n-1, where 0 is the
+// simplest choice. The resulting set is valid.
 func Generate(name string, choose func(n int) int) Set {
 	g := &generator{choose: choose}
 	for i := range choose(3) {
@@ -16,7 +17,7 @@ func Generate(name string, choose func(n int) int) Set {
 	return g.set
 }
 
-// program draws a program of at most size statements, or two versions of it.
+// program generates a program with at most size statements, or two versions of it.
 func (g *generator) program(name string, size int) {
 	g.versions = []string{""}
 	if g.rarely(8) {
@@ -33,12 +34,12 @@ func (g *generator) program(name string, size int) {
 	g.set = append(g.set, made...)
 }
 
-// maxGenerated bounds the operations that an instance of a drawn program schedules, including everything that it
+// maxGenerated limits how many operations an instance of a generated program schedules, including everything that it
 // starts.
 const maxGenerated = 40
 
-// shorten makes a program smaller if it would schedule too much. First it removes all repetition, then it replaces
-// children and detached programs with calls. If the program waits too often, shorten replaces all its waits with
+// shorten makes a program smaller if it would schedule too much. It first removes all repetition, and then replaces
+// children and detached programs with calls. If the program waits too often, shorten replaces all of its waits with
 // timers.
 func (g *generator) shorten(p *Program) {
 	large := func() bool { return p.work(g.set) > maxGenerated }
@@ -61,18 +62,19 @@ func (g *generator) shorten(p *Program) {
 	}
 }
 
-// generator draws programs. Invariant: the programs in set are valid; the program being drawn may start them.
+// generator generates programs. Invariant: the programs in set are valid, and the program being generated may start
+// them.
 type generator struct {
 	choose func(n int) int
 	set    Set
-	// left is the number of statements that the current program may still get; texts is the number of texts so far.
+	// left is how many more statements the current program may get. texts is how many texts have been generated so far.
 	left, texts int
-	// versions are the versions of the current program, empty for the default.
+	// versions lists the current program's versions. An empty one means the default.
 	versions []string
 }
 
-// generatedOps lists the statements that the generator draws, with weights, the simplest first. It draws blocks while
-// there is room.
+// generatedOps lists the statements that the generator chooses from, with their weights, simplest first. Blocks are
+// chosen only while there is room.
 var generatedOps = []struct {
 	op     Op
 	weight int
@@ -127,7 +129,7 @@ func (g *generator) body() []Node {
 	return out
 }
 
-// deepest is the greatest depth at which the generator draws blocks.
+// deepest is the greatest depth at which the generator creates blocks.
 const deepest = 3
 
 func (g *generator) node(depth int) Node {
@@ -144,7 +146,7 @@ func (g *generator) node(depth int) Node {
 	return n
 }
 
-// fill draws the arguments of a statement.
+// fill chooses the arguments of a statement.
 func (g *generator) fill(n *Node, depth int) {
 	switch n.Op {
 	case OpSay, OpCallFails, OpFail, OpPanic:
@@ -186,7 +188,7 @@ func (g *generator) fill(n *Node, depth int) {
 	}
 }
 
-// rarely returns true in one of in draws, but never for the simplest choice.
+// rarely returns true once in every in calls on average, but never for the simplest choice.
 func (g *generator) rarely(in int) bool { return g.choose(in) == in-1 }
 
 func (g *generator) list(size, depth int) []Node {

@@ -7,22 +7,22 @@ import (
 	"strconv"
 )
 
-// known is the interpreter's knowledge of an instance's state: the values that each key and the custom status may have.
-// A key that is not listed does not exist. A known is immutable; its methods return new ones.
+// known is what the interpreter knows about an instance's state: the values that each key and the custom status may
+// have. A key that is not listed does not exist. A known is immutable; its methods return modified copies.
 type known struct {
 	keys   map[string][]value
-	status []value // nil means no status
-	// taken counts the messages that dequeues have taken, by queue and data.
+	status []value // nil means that there is no status
+	// taken counts the messages that dequeues have taken. Its key is the queue and the data.
 	taken map[message]int
-	// shared means that statements run concurrently. Then a change may come before or after any other change, and the
-	// state includes all changes of these statements from the start.
+	// shared means that statements are running concurrently. A change may then come before or after any other, so the
+	// state includes all of these statements' changes from the start.
 	shared bool
 }
 
-// message is a message of a queue.
+// message identifies the messages in a queue that have the same data.
 type message struct{ queue, data string }
 
-// takes reports whether s begins with the data of a message that may still be in a queue.
+// takes reports whether s begins with the data of a message that may still be in the queue.
 func (i *interpreter) takes(queue, s string, k then) bool {
 	if i.c.Messages == nil {
 		return i.sent(nil, queue, s, k)
@@ -50,7 +50,7 @@ func (i *interpreter) takes(queue, s string, k then) bool {
 	})
 }
 
-// value is a possible value, or the absence of a value.
+// value is a possible value; is is false if it stands for the absence of a value.
 type value struct {
 	text string
 	is   bool
@@ -77,7 +77,7 @@ func with(list []value, v value) []value {
 	return append(slices.Clip(list), v)
 }
 
-// does returns the state after a statement that certainly runs and is not a block.
+// does returns the state after a statement that is certain to run. The statement must not be a block.
 func (k known) does(n *Node) known {
 	if k.shared {
 		return k
@@ -108,7 +108,7 @@ func (k known) does(n *Node) known {
 	return k
 }
 
-// after returns the state after some of the statements of a list, in any order.
+// after returns the state after any of the listed statements have run, in any order.
 func (k known) after(list []Node) known {
 	k.keys = maps.Clone(k.keys)
 	if k.keys == nil {
@@ -142,7 +142,7 @@ func (k known) after(list []Node) known {
 	return k
 }
 
-// in calls the continuation for the rest in another state.
+// in calls the continuation for the rest of the text with a different state.
 func (i *interpreter) in(state known, rest string, k then) bool {
 	was := i.state
 	i.state = state
@@ -151,8 +151,8 @@ func (i *interpreter) in(state known, rest string, k then) bool {
 	return ok
 }
 
-// concurrently calls read for the branches of a block, and then the continuation, in the state that the branches may
-// leave.
+// concurrently calls read for a block's branches, and then calls the continuation with the state that the branches may
+// leave behind.
 func (i *interpreter) concurrently(branches []Node, s string, k then, read func(s string, k then) bool) bool {
 	was := i.state.shared
 	inside := i.state.after(branches)
@@ -166,7 +166,7 @@ func (i *interpreter) concurrently(branches []Node, s string, k then, read func(
 	})
 }
 
-// givesState is gives for statements that use the instance's state or ask the runtime.
+// givesState is like gives, for statements that use the instance's state or query the runtime.
 func (i *interpreter) givesState(n *Node, s string, k then) bool {
 	switch n.Op {
 	case OpSet, OpSetMany, OpClear, OpClearAll, OpStatus, OpStatusReset:
@@ -192,7 +192,7 @@ func (i *interpreter) givesState(n *Node, s string, k then) bool {
 	case OpNow:
 		return literal(saidNow, s, k)
 	}
-	panic(fmt.Sprintf("program: a statement %q", n.Op)) // Validate rejects it
+	panic(fmt.Sprintf("program: a statement %q", n.Op)) // rejected by Validate
 }
 
 func anyValue(list []value, s string, k then) bool {
@@ -213,7 +213,7 @@ func (i *interpreter) givesKeys(keys []string, s string, k then) bool {
 	})
 }
 
-// count returns the least and the greatest number of keys that the instance may have.
+// count returns the smallest and largest number of keys that the instance may have.
 func (k known) count() (least, most int) {
 	//tidy:ordered counts only
 	for _, list := range k.keys {
@@ -227,7 +227,7 @@ func (k known) count() (least, most int) {
 	return least, most
 }
 
-// ever returns all values that the program may ever give a key, since a worker may read the key at any time.
+// ever returns every value that the program may ever assign to a key. A worker may read the key at any time.
 func (i *interpreter) ever(key string) []value {
 	var state known
 	for _, p := range i.set.Versions(i.name, "") {

@@ -8,55 +8,56 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Circumstances holds the facts about a run that the interpreter needs.
+// Circumstances holds what the interpreter needs to know about a run.
 type Circumstances struct {
 	// Input is the instance's input.
 	Input string
-	// Events returns the data that clients may have sent to the instance in events with that name; nil means none.
-	// Anyone is the same for the data that they may have sent to any waiting instance, including children.
+	// Events returns the data that clients may have sent to the instance in events with the given name; nil means none.
+	// Anyone does the same for data that may have been sent to any waiting instance, including children.
 	Events func(name string) []string
 	Anyone []string
-	// Messages returns the data of the messages that have come to a queue of the instance. A text that has come several
-	// times appears that often and may be taken that often. Nil means that only Anyone is known.
+	// Messages returns the data of each message received by one of the instance's queues. A text that was received
+	// several times appears that often, and may be taken that often. Nil means that only Anyone is known.
 	Messages func(queue string) []string
-	// ActivityPanic is the text with which any activity may fail; empty if no activity may fail.
+	// ActivityPanic is the text with which any activity may fail. It is empty if no activity may fail.
 	ActivityPanic string
-	// Cancelled means that somebody may have cancelled the instance. Reasons are the possible reasons; nil means any.
+	// Cancelled means that someone may have cancelled the instance. Reasons lists the possible reasons; nil means any.
 	Cancelled bool
 	Reasons   []string
-	// Limits are the limits of the builds that may run the instance; nil means engine.DefaultLimits.
+	// Limits lists the limits of the builds that may run the instance. Nil means engine.DefaultLimits.
 	Limits []engine.Limits
 }
 
-// Outcome is the end of an instance.
+// Outcome is how an instance ended.
 type Outcome struct {
-	// Completed is false if the instance failed. Text is the output or the displayed text of the failure.
+	// Completed is false if the instance failed. Text is the output, or the displayed text of the failure.
 	Completed bool
 	Text      string
 }
 
-// The prefixes of failures that come from the runtime, not from the program. Any instance may end as poison if many faults
-// hit it.
+// The prefixes of failures that come from the runtime rather than the program. Any instance may end as poison if enough
+// faults hit it.
 const (
 	poisonText = "poison: "
 	cancelText = "canceled: "
 	panicText  = "orchestration panicked: "
-	// refusedText begins the failure of a child when its id is taken.
+	// refusedText is the prefix of a child's failure when its id is already taken.
 	refusedText = "instance already exists: "
-	// releasedRefusedText is the same in released runtimes.
+	// releasedRefusedText is the corresponding prefix in released runtimes.
 	releasedRefusedText = "sub-orchestration instance id '"
-	// droppedText is the failure of a child that its parent has dropped.
+	// droppedText is the failure of a child whose future its parent has dropped.
 	droppedText = cancelText + "parent dropped sub-orchestration future"
 )
 
-// releasedRefusedEnds lists the possible ends of that failure in released runtimes, longest first.
+// releasedRefusedEnds lists the possible endings of that failure in released runtimes, longest first.
 var releasedRefusedEnds = []string{"' already exists and is terminal", "' already exists"}
 
-// maxEffort bounds the alternatives that one question may explore. The interpreter allows an outcome that needs more.
+// maxEffort limits how many alternatives a single question may explore. If the limit is exceeded, the interpreter
+// allows the outcome.
 const maxEffort = 1 << 20
 
-// Allows reports whether an instance of the named program may end with this outcome. An empty version means that the
-// policy chose the version. The programs must be valid; a program that is not among them allows everything.
+// Allows reports whether an instance of the named program may end with the given outcome. An empty version means that
+// the policy chose the version. The programs must be valid. A program that is not in the set allows everything.
 func (s Set) Allows(name, version string, c Circumstances, o Outcome) bool {
 	versions := s.Versions(name, version)
 	if len(versions) == 0 {
@@ -71,10 +72,10 @@ func (s Set) Allows(name, version string, c Circumstances, o Outcome) bool {
 	case strings.HasPrefix(o.Text, cancelText):
 		return c.Cancelled && (c.Reasons == nil || slices.Contains(c.Reasons, strings.TrimPrefix(o.Text, cancelText)))
 	}
-	return i.anyEnds(s.Versions(name, ""), o.Text, atEnd) // a later execution may run another version
+	return i.anyEnds(s.Versions(name, ""), o.Text, atEnd) // a later execution may run a different version
 }
 
-// Executions returns the maximum number of executions that an instance of a program may have.
+// Executions returns the largest number of executions that an instance of a program may have.
 func (s Set) Executions(name string) uint64 {
 	most := 0
 	for _, p := range s.Versions(name, "") {
@@ -83,17 +84,17 @@ func (s Set) Executions(name string) uint64 {
 	return uint64(1 + most)
 }
 
-// interpreter reads outcomes backwards: it splits a text into the parts that could have produced it. Each question has
-// a continuation, then, which decides about the rest of the text. The answer is yes if some way to split the text
-// satisfies the continuation. Below, "a text that s begins with" always implies that the continuation accepts the rest
-// of s.
+// interpreter works backwards from an outcome: it splits a text into the parts that could have produced it. Each
+// question takes a continuation, of type then, which decides about the rest of the text. The answer is yes if some way
+// of splitting the text satisfies the continuation. In the comments below, "a text that s begins with" always implies
+// that the continuation accepts the rest of s.
 //
-// state is the knowledge of the instance's state at the current point. Code that changes it for a continuation must
+// state is what is known about the instance's state at the current point. Code that changes it for a continuation must
 // restore it afterwards.
 type interpreter struct {
 	set    Set
 	c      Circumstances
-	name   string // of the program
+	name   string // the program's name
 	state  known
 	effort int
 }
@@ -102,14 +103,14 @@ type then func(rest string) bool
 
 func atEnd(rest string) bool { return rest == "" }
 
-// literal reports whether s begins with the text.
+// literal reports whether s begins with the given text.
 func literal(text, s string, k then) bool {
 	rest, ok := strings.CutPrefix(s, text)
 	return ok && k(rest)
 }
 
-// completes reports whether the statements of a program, from index from on and after that many executions, give a text
-// that s begins with.
+// completes reports whether the program's statements from index from on, in an execution preceded by the given number
+// of executions, produce a text that s begins with.
 func (i *interpreter) completes(p *Program, executions, from int, s string, k then) bool {
 	if from == len(p.Body) {
 		return k(s)
@@ -128,7 +129,7 @@ func (i *interpreter) completes(p *Program, executions, from int, s string, k th
 	})
 }
 
-// anyEnds reports whether one of several programs may fail or panic with a displayed text that s begins with.
+// anyEnds reports whether any of the programs may fail or panic with a displayed text that s begins with.
 func (i *interpreter) anyEnds(list []*Program, s string, k then) bool {
 	return slices.ContainsFunc(list, func(p *Program) bool { return i.ends(p, s, k) })
 }
@@ -138,7 +139,7 @@ func (i *interpreter) ends(p *Program, s string, k then) bool {
 	for j := range p.Body {
 		n := &p.Body[j]
 		if n.Op == OpAgain {
-			continue // the last execution passes it; earlier ones fail in the same ways
+			continue // the last execution goes past it; earlier ones fail in the same ways
 		}
 		if i.fails(n, s, k) || i.panics(n, s, k) || i.breaksLimit(n, s, k) {
 			return true
@@ -150,7 +151,7 @@ func (i *interpreter) ends(p *Program, s string, k then) bool {
 	return false
 }
 
-// gives reports whether a statement may give a text that s begins with.
+// gives reports whether a statement may produce a text that s begins with.
 func (i *interpreter) gives(n *Node, s string, k then) bool {
 	if i.effort++; i.effort > maxEffort {
 		return true
@@ -205,7 +206,7 @@ func (i *interpreter) gives(n *Node, s string, k then) bool {
 	return i.givesState(n, s, k)
 }
 
-// sent reports whether s begins with data that somebody may have sent with that name.
+// sent reports whether s begins with data that someone may have sent under the given name.
 func (i *interpreter) sent(to func(name string) []string, name, s string, k then) bool {
 	sent := i.c.Anyone
 	if to != nil {
@@ -214,7 +215,7 @@ func (i *interpreter) sent(to func(name string) []string, name, s string, k then
 	return slices.ContainsFunc(sent, func(data string) bool { return literal(data, s, k) })
 }
 
-// inOrder reports whether statements that run that many times may give a text that s begins with.
+// inOrder reports whether the statements, run the given number of times, may produce a text that s begins with.
 func (i *interpreter) inOrder(list []Node, times int, s string, k then) bool {
 	var from func(j int, s string) bool
 	from = func(j int, s string) bool {
@@ -228,7 +229,7 @@ func (i *interpreter) inOrder(list []Node, times int, s string, k then) bool {
 	return literal("{", s, func(rest string) bool { return from(0, rest) })
 }
 
-// joins reports whether s begins with possible outcomes of the branches, in order.
+// joins reports whether s begins with possible outcomes of all branches, in order.
 func (i *interpreter) joins(list []Node, s string, k then) bool {
 	if len(list) == 0 {
 		return literal(")", s, k)
@@ -261,11 +262,11 @@ func (i *interpreter) fails(n *Node, s string, k then) bool {
 	case OpTry:
 		return i.canFail(n.Kids) && i.anyFails(n.Else, s, k)
 	}
-	return false // it never fails
+	return false // other statements never fail
 }
 
-// activityPanics reports whether s begins with the text of an activity's panic, either bare or in the form of released
-// runtimes, which adds an unknown task number.
+// activityPanics reports whether s begins with the text of an activity's panic. The text is either bare or in the form
+// used by released runtimes, which adds an unknown task number.
 func (i *interpreter) activityPanics(s string, k then) bool {
 	if i.c.ActivityPanic == "" {
 		return false
@@ -278,7 +279,7 @@ func (i *interpreter) activityPanics(s string, k then) bool {
 	return literal(i.c.ActivityPanic, s, k)
 }
 
-// anyFails reports whether the first statement to fail may do so with a text that s begins with.
+// anyFails reports whether the first statement that fails may do so with a text that s begins with.
 func (i *interpreter) anyFails(list []Node, s string, k then) bool {
 	for j := range list {
 		if i.fails(&list[j], s, k) {
@@ -291,7 +292,7 @@ func (i *interpreter) anyFails(list []Node, s string, k then) bool {
 	return false
 }
 
-// panics reports whether the program may panic in this statement with a text that s begins with.
+// panics reports whether the program may panic in the given statement with a text that s begins with.
 func (i *interpreter) panics(n *Node, s string, k then) bool {
 	switch n.Op {
 	case OpPanic:
@@ -303,7 +304,7 @@ func (i *interpreter) panics(n *Node, s string, k then) bool {
 	case OpTry:
 		return i.anyPanics(n.Kids, s, k) || i.canFail(n.Kids) && i.anyPanics(n.Else, s, k)
 	}
-	return false // dropped code never runs, and a child's panic is its own
+	return false // dropped code never runs, and a child's panic does not reach its parent
 }
 
 func (i *interpreter) anyPanics(list []Node, s string, k then) bool {

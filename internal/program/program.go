@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Op is the kind of a statement.
+// Op identifies a kind of statement.
 type Op string
 
-// The statements. Ops lists their words and meanings.
+// The statements. Ops describes their syntax and meaning.
 const (
 	OpSay       Op = "say"
 	OpInput     Op = "input"
@@ -47,66 +47,66 @@ const (
 	OpNow         Op = "now"
 )
 
-// Node is a statement. Fields that its Op does not name are zero.
+// Node is a statement. Fields that do not apply to its Op are zero.
 type Node struct {
 	Op Op
-	// Name is the name of an event (wait), of a queue (dequeue), of a key (set, get, clear, remote) or of a program (child,
-	// detach).
+	// Name names an event (wait), a queue (dequeue), a key (set, get, clear, remote) or a program (child, detach).
 	Name string
-	// Text is the text to say, the input of an activity or a child, the text of a failure, or the new value of a key or
-	// the custom status. For wait it is the topic; a wait with a topic is of the second generation.
+	// Text is the text to say, the input of an activity or child, the text of a failure, or the new value of a key or
+	// the custom status. For a wait it is the topic; a wait that has a topic is second-generation.
 	Text string
-	// Session and Tag restrict where a call may run; empty means no restriction.
+	// Session and Tag restrict where a call may run. Empty means no restriction.
 	Session, Tag string
-	// ID is the end of a child's id, which begins with its parent's id; empty means an automatic id.
+	// ID is the last part of a child's id, whose first part is its parent's id. Empty means an automatic id.
 	ID string
-	// Version is the version of the program that a child, a detached start or the next execution runs; empty leaves the
+	// Version is the version of the program that a child, a detached start or the next execution runs. Empty leaves the
 	// choice to the policy.
 	Version string
-	// Size, if not 0, is the minimum length in bytes of the new value of a key or the custom status, padded with dots.
-	// For set-many it is the number of keys.
+	// Size, if not 0, is the minimum length in bytes of the new value of a key or the custom status, which is padded
+	// with dots. For set-many it is the number of keys.
 	Size int
-	// Delay is the delay of a timer, in whole milliseconds.
+	// Delay is a timer's delay, in whole milliseconds.
 	Delay time.Duration
-	// Count is how often repeat runs its statements, or how often again continues as new.
+	// Count is how many times repeat runs its statements, or how many times again continues as new.
 	Count int
-	// Kids are the statements of a block, the branches of a join or select, or the body of a try; Else is its catch.
+	// Kids holds the statements in a block, the branches of a join or select, or the body of a try. Else holds the
+	// catch of a try.
 	Kids, Else []Node
 }
 
 // Program is a named list of statements.
 type Program struct {
 	Name string
-	// Version is the version under which the program is registered; empty means DefaultVersion.
+	// Version is the version under which the program is registered. Empty means DefaultVersion.
 	Version string
 	Body    []Node
 }
 
-// DefaultVersion is the version of programs that name none.
+// DefaultVersion is the version of a program that does not specify one.
 const DefaultVersion = "1.0.0"
 
 // At returns the version under which the program is registered.
 func (p *Program) At() string { return cmp.Or(p.Version, DefaultVersion) }
 
-// The bounds of a program. A larger program makes a run longer but shows nothing more.
+// Limits on a program's size. A larger program would make a run longer without showing anything new.
 const (
 	maxCount = 10
 	maxDelay = 10 * 366 * 24 * time.Hour
 	maxDepth = 20
-	// maxWork bounds the operations that one instance may schedule, including everything that it starts.
+	// maxWork limits how many operations one instance may schedule, including everything that it starts.
 	maxWork = 1000
-	// maxWaits bounds the events that one instance waits for, since clients raise only a few events for each instance
-	// in calm.
+	// maxWaits limits how many events one instance waits for, because in calm clients raise only a few events per
+	// instance.
 	maxWaits = 10
-	// maxSize bounds a padded text: a little more than a custom status may have.
+	// maxSize limits the length of a padded text. It is slightly more than the maximum for a custom status.
 	maxSize = 300_000
 )
 
-// Set is a list of programs. Each may start the programs before it that have another name. The versions of a program
-// follow each other in ascending order.
+// Set is a list of programs. A program may start any program before it that has a different name. The versions of a
+// program are adjacent and in ascending order.
 type Set []Program
 
-// Lookup returns the first program with that name, or nil.
+// Lookup returns the first program with the given name, or nil.
 func (s Set) Lookup(name string) *Program {
 	for i := range s {
 		if s[i].Name == name {
@@ -116,7 +116,8 @@ func (s Set) Lookup(name string) *Program {
 	return nil
 }
 
-// Versions returns the programs with that name, or only the one with the given version if version is not empty.
+// Versions returns the programs with the given name. If version is not empty, it returns only the one with that
+// version.
 func (s Set) Versions(name, version string) []*Program {
 	var out []*Program
 	for i := range s {
@@ -127,7 +128,7 @@ func (s Set) Versions(name, version string) []*Program {
 	return out
 }
 
-// Clone returns a copy that shares nothing with s; nil stays nil.
+// Clone returns a copy that shares nothing with s. It returns nil if s is nil.
 func (s Set) Clone() Set {
 	out := slices.Clone(s)
 	for i := range out {
@@ -144,7 +145,7 @@ func cloneNodes(list []Node) []Node {
 	return out
 }
 
-// agains returns the maximum number of times that the statements continue as new.
+// agains returns the maximum number of times that the statements can continue as new.
 func agains(body []Node) int {
 	most := 0
 	for i := range body {
@@ -155,7 +156,7 @@ func agains(body []Node) int {
 	return most
 }
 
-// Walk calls f for every statement of a list and of its blocks, each block before the statements in it.
+// Walk calls f for every statement in a list and in its blocks. It visits a block before the statements inside it.
 func Walk(list []Node, f func(n *Node)) {
 	for i := range list {
 		f(&list[i])
@@ -164,7 +165,7 @@ func Walk(list []Node, f func(n *Node)) {
 	}
 }
 
-// Waits returns the names of the events that the program itself waits for, in order of the first wait.
+// Waits returns the names of the events that the program itself waits for, in order of their first wait.
 func (p *Program) Waits() []string {
 	var out []string
 	Walk(p.Body, func(n *Node) {
@@ -175,7 +176,7 @@ func (p *Program) Waits() []string {
 	return out
 }
 
-// Queues returns the names of the queues that the program itself reads, in order of the first dequeue.
+// Queues returns the names of the queues that the program itself reads, in order of their first dequeue.
 func (p *Program) Queues() []string {
 	var out []string
 	Walk(p.Body, func(n *Node) {
@@ -186,7 +187,7 @@ func (p *Program) Queues() []string {
 	return out
 }
 
-// Delays returns the delays of the program's timers and timeouts, each once, in the order of the text.
+// Delays returns the distinct delays of the program's timers and timeouts, in the order in which they first appear.
 func (p *Program) Delays() []time.Duration {
 	var out []time.Duration
 	Walk(p.Body, func(n *Node) {
@@ -197,13 +198,13 @@ func (p *Program) Delays() []time.Duration {
 	return out
 }
 
-// value returns the value that a statement gives to a key or the custom status.
+// value returns the value that a statement assigns to a key or the custom status.
 func (n *Node) value() string {
 	return n.Text + strings.Repeat(".", max(0, n.Size-len(n.Text)))
 }
 
-// carryMark begins the input of an execution that a continue-as-new starts.
+// carryMark is the prefix of the input of an execution started by a continue-as-new.
 const carryMark = "again:"
 
-// IsInput reports whether an instance of a program may have this input.
+// IsInput reports whether an instance of a program may have the given input.
 func IsInput(s string) bool { return utf8.ValidString(s) && !strings.HasPrefix(s, carryMark) }

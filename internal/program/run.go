@@ -9,14 +9,14 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// The activities of programs. They return at once: ActivityCall returns "call(INPUT)", and ActivityFail fails with
-// "failed(INPUT)".
+// The activities that programs call. Both return immediately: ActivityCall returns "call(INPUT)", and ActivityFail
+// fails with "failed(INPUT)".
 const (
 	ActivityCall = "program.call"
 	ActivityFail = "program.fail"
 )
 
-// Activities returns the activities that programs call. The caller registers them by name.
+// Activities returns the activities that programs call, for the caller to register by name.
 func Activities() []Activity {
 	return []Activity{
 		{ActivityCall, func(input string) (string, error) { return "call(" + input + ")", nil }},
@@ -30,7 +30,7 @@ type Activity struct {
 	Run  func(input string) (string, error)
 }
 
-// Handler returns the program as the code of an orchestration. The program must belong to a valid set.
+// Handler returns orchestration code that runs the program. The program must belong to a valid set.
 func (p *Program) Handler() orch.Handler {
 	return func(ctx *orch.Context, input string) (string, error) {
 		c := carried(input)
@@ -57,18 +57,18 @@ func (p *Program) Handler() orch.Handler {
 	}
 }
 
-// carry is the state that one execution passes to the next.
+// carry is the state passed from one execution to the next.
 type carry struct {
 	executions  int
 	input, said string
 }
 
-// String returns the input of the next execution.
+// String returns the input for the next execution.
 func (c carry) String() string {
 	return fmt.Sprintf("%s%d:%d:%s%s", carryMark, c.executions, len(c.input), c.input, c.said)
 }
 
-// carried parses the input of an execution. An input that does not parse as a carry is a first input.
+// carried parses the input of an execution. If the input is not a carry, it is the input of the first execution.
 func carried(s string) carry {
 	rest, ok := strings.CutPrefix(s, carryMark)
 	executions, rest, ok1 := strings.Cut(rest, ":")
@@ -85,17 +85,17 @@ func carried(s string) carry {
 	return c
 }
 
-// runner executes one turn of a program.
+// runner executes a program for one turn.
 type runner struct {
 	input string
-	ids   int // the number of ids that this execution has created
+	ids   int // how many ids this execution has created
 }
 
-// base returns the prefix of the ids that the code assigns: its instance's id without the mark of automatic ids, which
-// releases since 0.1.32 reserve.
+// base returns the prefix of the ids that the code assigns. It is the instance's own id without the mark of automatic
+// ids, which releases since 0.1.32 reserve.
 func base(ctx *orch.Context) string { return strings.ReplaceAll(ctx.InstanceID(), "::sub::", "/") }
 
-// id returns an id that no other instance has.
+// id returns an id that is unique to one instance.
 func (r *runner) id(ctx *orch.Context) string {
 	r.ids++
 	return fmt.Sprintf("%s/%d.%d", base(ctx), ctx.ExecutionID(), r.ids)
@@ -160,7 +160,7 @@ func (r *runner) exec(ctx *orch.Context, n *Node) (string, error) {
 	return state(ctx, n)
 }
 
-// sequence executes the statements one after the other, the given number of times.
+// sequence executes the statements in order, and repeats them the given number of times.
 func (r *runner) sequence(ctx *orch.Context, list []Node, times int) (string, error) {
 	out := "{"
 	for range times {
@@ -183,7 +183,8 @@ func (r *runner) startAll(ctx *orch.Context, list []Node) []*orch.Future {
 	return futures
 }
 
-// start begins a statement. It schedules the statement if the API can, and otherwise runs it as a coroutine.
+// start starts a statement. If the API can schedule the statement, start schedules it; otherwise, it runs the statement
+// as a coroutine.
 func (r *runner) start(ctx *orch.Context, n *Node) *orch.Future {
 	switch n.Op {
 	case OpCall:
@@ -212,7 +213,8 @@ func (r *runner) child(ctx *orch.Context, n *Node) *orch.Future {
 	case n.ID != "":
 		id = base(ctx) + "/" + n.ID
 	case ctx.ExecutionID() > 1:
-		// Automatic ids count events, so a later execution would ask for a child that an earlier one had.
+		// Automatic ids are derived from event numbers, so a later execution would ask for a child that an earlier one
+		// already had.
 		id = r.id(ctx)
 	}
 	switch {

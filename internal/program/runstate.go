@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// state executes a statement that uses the instance's state or asks the runtime.
+// state executes a statement that uses the instance's state or queries the runtime.
 func state(ctx *orch.Context, n *Node) (string, error) {
 	switch n.Op {
 	case OpSet:
@@ -41,12 +41,13 @@ func state(ctx *orch.Context, n *Node) (string, error) {
 	case OpRemote, OpGUID, OpNow:
 		return ask(ctx, n)
 	default:
-		panic(fmt.Sprintf("program: a statement %q", n.Op)) // Validate rejects it
+		panic(fmt.Sprintf("program: a statement %q", n.Op)) // rejected by Validate
 	}
 	return "", nil
 }
 
-// ask executes a statement that the runtime's own activities answer. It returns an answer of unexpected form unchanged.
+// ask executes a statement that is answered by one of the runtime's own activities. An answer of an unexpected form is
+// returned unchanged.
 func ask(ctx *orch.Context, n *Node) (string, error) {
 	switch n.Op {
 	case OpRemote:
@@ -82,16 +83,16 @@ func orNone(value string, found bool) string {
 	return value
 }
 
-// The outputs of the statements guid and now.
+// The outputs of guid and now statements.
 const (
 	saidGUID = "guid"
 	saidNow  = "now"
 )
 
-// The keys of set-many and their value.
+// The keys that set-many sets, and their value.
 const manyValue = "v"
 
 func manyKey(i int) string { return "many-" + strconv.Itoa(i+1) }
 
-// maxKeys bounds set-many: a few more keys than an instance may have.
+// maxKeys is the maximum for set-many. It is slightly more than the number of keys that an instance may have.
 const maxKeys = 110

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// OpInfo describes a statement for listings.
+// OpInfo describes a statement for use in listings.
 type OpInfo struct {
 	Op Op
-	// Form is the statement's syntax; the author fills in the words in capitals.
+	// Form is the statement's syntax. Words in capitals are placeholders.
 	Form    string
 	Meaning string
 	args    []arg
@@ -22,18 +22,18 @@ type OpInfo struct {
 
 type arg uint8
 
-// The arguments of a statement, in written order. Arguments with names that begin with may are optional.
+// A statement's arguments, in the order in which they are written. Those whose names begin with may are optional.
 const (
 	argName  arg = iota + 1 // Node.Name
 	argText                 // Node.Text
-	mayText                 // Node.Text, empty if left out
-	mayTopic                // "topic" and Node.Text, as one of the pairs
+	mayText                 // Node.Text, or empty if omitted
+	mayTopic                // "topic" followed by Node.Text, as one of the pairs
 	argDelay                // Node.Delay
 	argCount                // Node.Count
 	argValue                // Node.Text, which may be empty
 	argSize                 // Node.Size
 
-	// The remaining arguments are pairs of a word and a value.
+	// The remaining arguments are pairs, each a keyword and a value.
 	maySession
 	mayTag
 	mayID
@@ -41,10 +41,10 @@ const (
 	mayPadded
 )
 
-// pairs holds the first word of each optional pair.
+// pairs holds the keyword of each optional pair.
 var pairs = map[arg]string{mayTopic: "topic", maySession: "session", mayTag: "tag", mayID: "as", mayVersion: "version", mayPadded: "padded"}
 
-// paired returns the text field that a pair sets; padded sets none.
+// paired returns the text field that a pair sets. The padding pair does not set one.
 func paired(n *Node, a arg) *string {
 	switch a {
 	case mayTopic:
@@ -109,10 +109,10 @@ func lookup(op Op) (*OpInfo, bool) {
 	return &OpInfo{}, false
 }
 
-// Parser reads the text of one program, line by line, after the line that names it.
+// Parser parses the text of one program line by line, starting after the line that names it.
 type Parser struct {
 	p Program
-	// open holds the blocks that have not ended yet, outermost first.
+	// open holds the blocks that have not been closed yet, outermost first.
 	open []block
 }
 
@@ -121,12 +121,12 @@ type block struct {
 	catch bool
 }
 
-// NewParser returns a parser for a program with that name and version; an empty version means DefaultVersion.
+// NewParser returns a parser for a program with the given name and version. An empty version means DefaultVersion.
 func NewParser(name, version string) *Parser {
 	return &Parser{p: Program{Name: name, Version: version}}
 }
 
-// Line reads the words of one line; there must be at least one. done reports whether the line was the program's last.
+// Line parses one line, given as a non-empty list of words. done reports whether it was the program's last line.
 func (p *Parser) Line(words []string) (done bool, err error) {
 	head, words := words[0], words[1:]
 	switch {
@@ -167,7 +167,7 @@ func (p *Parser) Line(words []string) (done bool, err error) {
 	return false, nil
 }
 
-// Program returns the program read so far.
+// Program returns the program parsed so far.
 func (p *Parser) Program() Program { return p.p }
 
 func (p *Parser) add(n Node) {
@@ -189,13 +189,13 @@ func opNames() []string {
 	return out
 }
 
-// node reads the arguments of a statement.
+// node parses the arguments of a statement.
 func (i *OpInfo) node(words []string) (Node, error) {
 	n := Node{Op: i.Op}
 	for _, a := range i.args {
 		word, isPair := pairs[a]
 		switch {
-		case isPair && (len(words) < 2 || words[0] != word), a == mayText && len(words)%2 == 0: // pairs follow, or nothing
+		case isPair && (len(words) < 2 || words[0] != word), a == mayText && len(words)%2 == 0: // only pairs follow, or nothing
 			continue
 		case isPair:
 			words = words[1:]
@@ -213,7 +213,7 @@ func (i *OpInfo) node(words []string) (Node, error) {
 	return n, nil
 }
 
-// take sets the field of an argument.
+// take sets the field for an argument.
 func (n *Node) take(a arg, word string) (err error) {
 	switch a {
 	case argName:
@@ -240,8 +240,8 @@ func (n *Node) take(a arg, word string) (err error) {
 	return nil
 }
 
-// Format writes the line "program NAME" and the text of the program, which a Parser can read back. quote formats a
-// value as one word.
+// Format writes the line "program NAME" and the program's text, which a Parser can parse. quote formats a value as a
+// single word.
 func (p *Program) Format(w io.Writer, quote func(string) string) {
 	fmt.Fprintf(w, "program %s", quote(p.Name))
 	if p.Version != "" {

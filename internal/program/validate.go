@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Validate returns all faults of the programs as one error.
+// Validate returns an error that lists everything wrong with the programs.
 func (s Set) Validate() error {
 	var errs []error
 	for i := range s {
@@ -38,13 +38,14 @@ func (s Set) Validate() error {
 	return errors.Join(errs...)
 }
 
-// check is the validation of one program. set holds the programs that it may start, own the programs with its own name.
+// check holds the state of validating one program. set holds the programs that it may start, and own the programs with
+// its own name.
 type check struct {
 	set, own Set
 	errs     []error
 }
 
-// version checks the version of program i in a set, and that the versions of a program follow each other.
+// version checks the version of program i in a set, and that the versions of a program are adjacent.
 func (c *check) version(s Set, i int) {
 	v, err := engine.ParseVersion(s[i].At())
 	if err != nil {
@@ -124,7 +125,7 @@ func (c *check) node(n *Node, depth int, top bool) {
 }
 
 // work returns the maximum number of operations that an instance of the program schedules, including everything that it
-// starts from the set. It caps large numbers.
+// starts. Large numbers are capped.
 func (p *Program) work(set Set) int {
 	memo := make([]int, len(set))
 	for i := range set {
@@ -162,7 +163,8 @@ func (p *Program) workOver(set Set, memo []int) int {
 	return min(list(p.Body)*(1+agains(p.Body)), maxWork*maxCount)
 }
 
-// waits returns the maximum number of events that an instance of the program itself waits for. It caps large numbers.
+// waits returns the maximum number of events that an instance of the program itself waits for. Large numbers are
+// capped.
 func (p *Program) waits() int {
 	var list func(list []Node) int
 	list = func(nodes []Node) int {

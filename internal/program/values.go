@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// The names that the generator draws, the simplest first. Some begin with others, and some look like parts of ids or
-// patterns.
+// The names that the generator chooses from, simplest first. Some are prefixes of others, and some look like parts of
+// ids or patterns.
 var (
 	eventNames = []string{"go", "stop", "go-on", "g"}
 	topics     = []string{"topic", "top", "to/pic"}
@@ -18,27 +18,27 @@ var (
 	childIDs   = []string{"kin", "kin2"}
 )
 
-// The sizes that the generator draws, the most common first: 0 for no padding, and sizes around the limits.
+// The sizes that the generator chooses from, most common first. 0 means no padding; the others are close to the limits.
 var (
 	keySizes    = []int{0, engine.MaxKVValueBytes, engine.MaxKVValueBytes - 1, engine.MaxKVValueBytes + 1}
 	statusSizes = []int{0, engine.MaxCustomStatusBytes, engine.MaxCustomStatusBytes + 1}
 	manySizes   = []int{2, 99, engine.MaxKVKeys, engine.MaxKVKeys + 1}
 )
 
-// corners are suffixes that codecs and parsers may get wrong.
+// corners lists suffixes that codecs and parsers are likely to get wrong.
 var corners = []string{
 	"\u00e9", "e\u0301", "\U0001F600", "\u2028\u2029", "\"\\", "\x7f\t", "</b>&amp;", "\ufeff\ufffd", "null", "{}[]", ";|}", "  ", strings.Repeat("long ", 200),
 }
 
 func (g *generator) among(names []string) string {
-	// Draw the first one as often as all others together.
+	// Choose the first one as often as all the others together.
 	if g.choose(2) == 0 {
 		return names[0]
 	}
 	return names[g.choose(len(names))]
 }
 
-// text returns a text that no other statement has, so that a misplaced result is visible.
+// text returns a text that no other statement uses, so that a misplaced result shows.
 func (g *generator) text() string {
 	g.texts++
 	text := "t" + strconv.Itoa(g.texts)
@@ -70,20 +70,20 @@ func (g *generator) version(of []string) string {
 	return DefaultVersion
 }
 
-// placed draws a call's session or tag. It draws a tag, which no worker takes, only in a length that no activity may
-// have.
+// placed chooses a call's session or tag. No worker takes a tag, so it only chooses one that is too long for any
+// activity.
 func (g *generator) placed(n *Node) {
 	switch g.choose(10) {
 	case 7, 8:
 		n.Session = g.among(sessions)
 	case 5:
-		if g.choose(8) == 5 { // the tag ends the program
+		if g.choose(8) == 5 { // such a tag ends the program
 			n.Tag = strings.Repeat("g", engine.MaxTagNameBytes+1)
 		}
 	}
 }
 
-// started draws the program to start, its version, and a child's id.
+// started chooses the program to start, its version, and a child's id.
 func (g *generator) started(n *Node) {
 	n.Name = g.set[g.choose(len(g.set))].Name
 	n.Text = g.text()

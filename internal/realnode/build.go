@@ -20,12 +20,13 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// sources are the sources of the host programs: a package for each release, around one shared source.
+// sources contains the sources of the host programs. There is a package for each release, built around one shared
+// source.
 //
 //go:embed host/src/*.rs host/duroxide-*/Cargo.toml host/duroxide-*/Cargo.lock
 var sources embed.FS
 
-// sourceDigest returns a short digest of the sources.
+// sourceDigest returns a short digest of the host programs' sources.
 var sourceDigest = sync.OnceValue(func() string {
 	h := sha256.New()
 	err := eachSource(func(name string, data []byte) error {
@@ -39,7 +40,8 @@ var sourceDigest = sync.OnceValue(func() string {
 	return hex.EncodeToString(h.Sum(nil))[:12]
 })
 
-// eachSource calls f for each source file, by its name below host, in the order of names. It returns f's first error.
+// eachSource calls f for each source file in name order, passing its path below host. It stops at f's first error and
+// returns it.
 func eachSource(f func(name string, data []byte) error) error {
 	return fs.WalkDir(sources, "host", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -53,9 +55,9 @@ func eachSource(f func(name string, data []byte) error) error {
 	})
 }
 
-// Build builds the host program of a released build with cargo, which may download crates from its registry, and
-// installs it where Start looks for it. Build writes cargo's output to progress. An error names the missing part or has
-// the end of cargo's output; Build then has not changed any program.
+// Build builds the host program for a released build with cargo, which may download crates from its registry. It
+// installs the program where Start looks for it, and writes cargo's output to progress. If Build fails, it has not
+// replaced any program; the error names what is missing or quotes the end of cargo's output.
 func (h *Hosts) Build(ctx context.Context, b *engine.Build, progress io.Writer) error {
 	if h.err != nil {
 		return h.err
@@ -83,8 +85,8 @@ func (h *Hosts) Build(ctx context.Context, b *engine.Build, progress io.Writer) 
 	return install(filepath.Join(target, "release", programName(b)), h.Program(b))
 }
 
-// writeSources writes the sources into a directory. It does not rewrite an unchanged file, since cargo would compile it
-// again.
+// writeSources writes the sources to a directory. It leaves unchanged files alone, because cargo would otherwise
+// recompile them.
 func writeSources(dir string) error {
 	return eachSource(func(name string, data []byte) error {
 		file := filepath.Join(dir, filepath.FromSlash(name))
@@ -98,8 +100,8 @@ func writeSources(dir string) error {
 	})
 }
 
-// install renames a program into place atomically: a process that starts meanwhile runs either the old program or the new
-// one.
+// install atomically renames a program into place. A process that starts in the meantime runs either the old program or
+// the new one.
 func install(from, to string) error {
 	part := to + ".part"
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -12,34 +12,34 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// Difference is the first committed event of an instance in which two runs differ. If the history of a run is shorter,
-// its text is empty.
+// Difference describes the first committed event of an instance at which two runs differ. If one history is shorter,
+// the text of its event is empty.
 type Difference struct {
 	Instance  string
 	Execution uint64
-	// Event is the event's position in its execution, from 1.
+	// Event is the event's position in its execution, starting at 1.
 	Event int
-	// One and Other are the events of the two runs, as JSON without times and versions.
+	// One and Other are the two runs' events as JSON, without times and versions.
 	One, Other string
-	// Arrival reports whether one of the events records an input from outside the execution, or is missing. All earlier
-	// events are equal, so the runs then differ only in which inputs had arrived. If Arrival is false, the code of the two
-	// executions decided differently.
+	// Arrival reports whether either event is missing or records an input from outside the execution. All earlier
+	// events are equal, so in that case the runs differ only in which inputs had arrived. Otherwise, the code made
+	// different decisions in the two executions.
 	Arrival bool
 }
 
-// Histories is the part of a store that Compare reads. memprovider.View implements it.
+// Histories is what Compare reads from a store. memprovider.View implements it.
 type Histories interface {
-	// InstanceName returns the name of the instance with a number, from 1, or "" if there is none.
+	// InstanceName returns the name of the instance with the given number, starting at 1, or "" if there is none.
 	InstanceName(no observe.InstanceNo) string
-	// PeekHistory returns the events of an execution, or none if the execution does not exist.
+	// PeekHistory returns an execution's events. It returns none if the execution does not exist.
 	PeekHistory(instance string, execution uint64, codec engine.Codec) ([]engine.Event, error)
 }
 
 // Compare compares the committed histories of two runs of a plan. It returns the first differing event of each
-// instance, in the order of the first run. It ignores details in which two correct runs may differ: times, runtime
-// versions, and the results of the runtime's own activities. It also ignores spent requests to cancel a completed
-// activity, which released runtimes record if the completion came in the same batch (docs/real-nodes.md#exempt), and
-// the event numbers that they shift. It also returns the number of equal events.
+// instance, in the order of the first run, and the number of equal events. It ignores details that may differ between
+// two correct runs: times, runtime versions, and the results of the runtime's own activities. It also ignores redundant
+// requests to cancel a completed activity, and the shift in event numbers that they cause. Released runtimes record
+// such a request if the completion arrived in the same batch (docs/real-nodes.md#exempt).
 func Compare(one, other Histories) (differ []Difference, alike int, err error) {
 	seen := map[string]bool{}
 	for _, store := range []Histories{one, other} {
@@ -65,7 +65,7 @@ func Compare(one, other Histories) (differ []Difference, alike int, err error) {
 	return differ, alike, nil
 }
 
-// comparable is an event in the form for comparison.
+// comparable is an event in the form in which events are compared.
 type comparable struct {
 	text    string
 	arrival bool
@@ -100,20 +100,20 @@ func compareInstance(name string, one, other Histories) (d *Difference, alike in
 	}
 }
 
-// codec reads the events and messages of released and modelled builds.
+// codec decodes the events and messages of both released and modelled builds.
 var codec = engine.NewJSONCodec("compare", engine.Kinds1x(), engine.WorkItemKinds1x())
 
-// eventTexts returns the events of an execution as comparable texts, or none if the execution does not exist. It
-// renumbers the events without the spent ones.
+// eventTexts returns an execution's events as comparable texts, or none if the execution does not exist. It omits
+// redundant cancel requests and renumbers the other events.
 func eventTexts(v Histories, instance string, execution uint64) ([]comparable, error) {
 	events, err := v.PeekHistory(instance, execution, codec)
 	if err != nil {
 		return nil, err
 	}
 	var out []comparable
-	number := map[uint64]uint64{}  // new numbers; never ranged over
+	number := map[uint64]uint64{}  // new numbers; never iterated over
 	own := map[uint64]bool{}       // the schedules of the runtime's own activities
-	completed := map[uint64]bool{} // the activities that have a completion
+	completed := map[uint64]bool{} // activities that have completed
 	for _, e := range events {
 		switch data := e.Data.(type) {
 		case eventdata.ActivityScheduled:
@@ -142,7 +142,7 @@ func eventTexts(v Histories, instance string, execution uint64) ([]comparable, e
 	return out, nil
 }
 
-// arrives reports whether events of this kind record an input from outside the execution.
+// arrives reports whether events of the given kind record an input from outside the execution.
 func arrives(k engine.EventKind) bool {
 	switch k {
 	case eventdata.KindActivityCompleted, eventdata.KindActivityFailed, eventdata.KindTimerFired, eventdata.KindSubOrchestrationCompleted,
@@ -153,7 +153,7 @@ func arrives(k engine.EventKind) bool {
 	return false
 }
 
-// untold lists the event fields in which two runs may differ.
+// untold lists the event fields that may differ between two runs.
 var untold = []string{"timestamp_ms", "duroxide_version", "fire_at_ms", "last_updated_at_ms", "instance_id", "execution_id", "parent_id"}
 
 func eventText(e engine.Event) (string, error) {
@@ -169,7 +169,7 @@ func eventText(e engine.Event) (string, error) {
 		delete(fields, name)
 	}
 	if id, ok := fields["instance"].(string); ok && strings.HasPrefix(id, "sub::") {
-		delete(fields, "instance") // an automatic id contains the number of its event
+		delete(fields, "instance") // an automatic id contains its event's number
 	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

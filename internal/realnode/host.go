@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/foreign"
 )
 
-// protocol is the version of the commands.
+// protocol is the version of the command protocol.
 const protocol = 3
 
 // host is a running host program.
@@ -18,16 +18,16 @@ type host struct {
 	process  *foreign.Process
 	lines    chan received
 	patience time.Duration
-	last     string // the last command
+	last     string // the last command sent
 }
 
-// received is a line from a host, or the error that ended its output.
+// received is a line from a host, or the error that ended the host's output.
 type received struct {
 	line []byte
 	err  error
 }
 
-// startHost starts a host program and checks its description: it must contain this version of duroxide.
+// startHost starts a host program and checks how it describes itself: it must contain the given version of duroxide.
 func startHost(program, version string, patience time.Duration) (*host, error) {
 	process, err := foreign.Start(program)
 	if err != nil {
@@ -52,13 +52,13 @@ func startHost(program, version string, patience time.Duration) (*host, error) {
 		err = fmt.Errorf("%s: want a host of duroxide %s with protocol %d, got %s with %d: build it anew", program, version, protocol, is.Release, is.Protocol)
 	}
 	if err != nil {
-		_ = h.close() // report the first error
+		_ = h.close() // the first error is the one to report
 		return nil, err
 	}
 	return h, nil
 }
 
-// command is a line to a host.
+// command is a line sent to a host.
 type command struct {
 	Command string `json:"command"`
 	*startCommand
@@ -76,7 +76,7 @@ type shutdownCommand struct {
 	GraceMs int64 `json:"grace_ms"`
 }
 
-// answer is the outcome of a node's call.
+// answer is the outcome of a call made by the node.
 type answer struct {
 	Result  json.RawMessage `json:"result,omitempty"`
 	Error   *failedCall     `json:"error,omitempty"`
@@ -112,15 +112,15 @@ type logLine struct {
 	Fields map[string]any `json:"fields"`
 }
 
-// do sends a command to the host and decodes the answer into into, unless into is nil. Every error that the host causes
-// describes the host's state.
+// do sends a command to the host and decodes the answer into into, unless into is nil. Any error caused by the host
+// describes the state of the host.
 func (h *host) do(c command, into any) error {
 	line, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
 	h.last = c.Command
-	sent := h.process.Send(line) // if the host has ended, the following code reports it
+	sent := h.process.Send(line) // if the host has ended, the code below reports it
 	patience := time.NewTimer(h.patience)
 	defer patience.Stop()
 	var got received
@@ -155,18 +155,18 @@ func (h *host) do(c command, into any) error {
 	return nil
 }
 
-// lastWords is the time that a failed host may take to exit.
+// lastWords is how long a failed host may take to exit.
 const lastWords = 500 * time.Millisecond
 
-// broken returns the error for a host that failed.
+// broken returns the error for a host that has failed.
 func (h *host) broken(reason string) error {
 	return fmt.Errorf("host: %s: %s; %s", h.last, reason, h.process.Describe(lastWords))
 }
 
-// close ends the host at once.
+// close ends the host immediately.
 func (h *host) close() error { return h.process.Stop(0) }
 
-// clip shortens a long text to its beginning.
+// clip shortens a long text by cutting off its end.
 func clip(s string) string {
 	const most = 200
 	if len(s) > most {

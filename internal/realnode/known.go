@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// known returns the call with its items and events in this module's own form. A runtime writes the same fields in
-// another order, and callform would preserve that order, which is not needed here.
+// known returns a copy of a call whose items and events are in this module's own form. A runtime writes the same fields
+// in a different order, which callform would preserve although nothing here needs it.
 func known(c call.Call) call.Call {
 	switch r := c.(type) {
 	case call.EnqueueForOrchestrator:

@@ -11,15 +11,15 @@ import (
 // On released nodes, fault `slow-turn`: it never happens. A released runtime computes a turn at once, between two lines of the
 // pipe.
 
-// loops attributes the calls of a node to its dispatchers and workers. A runtime does not report which of its loops
-// makes a call. loops attributes a fetch to the first loop that holds nothing, and a call with a lock token to the loop
-// that got the token.
+// loops works out which of a node's dispatchers and workers makes each call, because a runtime does not say. It
+// attributes a fetch to the first loop that holds nothing, and a call with a lock token to the loop that received the
+// token.
 type loops struct{ turns, activities []loop }
 
 // loop is one dispatcher or worker.
 type loop struct {
 	fetching bool
-	token    string // lock token of its work, empty if it holds nothing
+	token    string // lock token of the loop's work; empty if it holds nothing
 }
 
 func (l *loops) list(kind machine.SlotKind) []loop {
@@ -29,8 +29,9 @@ func (l *loops) list(kind machine.SlotKind) []loop {
 	return l.activities
 }
 
-// fetch marks a loop as fetching and returns its slot: the first loop that holds nothing, or else the first that is not
-// already fetching. Since the runtime fetches again, that loop must have finished its work without a call to the store.
+// fetch marks a loop as fetching and returns its slot. It picks the first loop that holds nothing or, failing that, the
+// first loop that is not already fetching: since the runtime fetches again, that loop must have finished its work
+// without a call to the store.
 func (l *loops) fetch(kind machine.SlotKind) machine.Slot {
 	list := l.list(kind)
 	i := slices.IndexFunc(list, func(l loop) bool { return !l.fetching && l.token == "" })
@@ -41,7 +42,7 @@ func (l *loops) fetch(kind machine.SlotKind) machine.Slot {
 	return machine.Slot{Kind: kind, Index: i}
 }
 
-// holder returns the slot of the loop that holds a lock token, or the session slot if no loop does.
+// holder returns the slot of the loop that holds a lock token, or the session slot if no loop holds it.
 func (l *loops) holder(token string) machine.Slot {
 	for _, kind := range []machine.SlotKind{machine.SlotOrchestration, machine.SlotWorker} {
 		if i := slices.IndexFunc(l.list(kind), func(l loop) bool { return token != "" && l.token == token }); i >= 0 {
@@ -51,7 +52,7 @@ func (l *loops) holder(token string) machine.Slot {
 	return machine.Slot{Kind: machine.SlotSessions}
 }
 
-// answered records the outcome of a call; token is the lock token from a fetch.
+// answered records the outcome of a call. token is the lock token returned by a fetch.
 func (l *loops) answered(p pendingCall, token string, err error) {
 	if p.slot.Kind == machine.SlotSessions {
 		return
@@ -71,7 +72,7 @@ func (l *loops) answered(p pendingCall, token string, err error) {
 	}
 }
 
-// count adds a call that has returned to the node's counters.
+// count counts a call that has returned in the node's counters.
 func (m *hostMachine) count(p pendingCall, a *machine.Answer) {
 	c := &m.counters
 	switch p.method {
@@ -107,7 +108,7 @@ func (m *hostMachine) count(p pendingCall, a *machine.Answer) {
 	}
 }
 
-// log returns the line as a machine.Log.
+// log converts the line to a machine.Log.
 func (l *logLine) log() *machine.Log {
 	out := &machine.Log{Level: machine.LevelInfo}
 	switch l.Level {

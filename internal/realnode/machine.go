@@ -15,10 +15,10 @@ import (
 	"github.com/durosim/durosim/internal/released"
 )
 
-// grace is the time that a graceful stop waits for the node's tasks. It is the default of the releases.
+// grace is how long a graceful stop waits for the node's tasks. It is also the releases' default.
 const grace = time.Second
 
-// hostMachine is one incarnation of a node with its own host.
+// hostMachine is one incarnation of a node, running in a host of its own.
 type hostMachine struct {
 	host   *host
 	config released.Config
@@ -27,12 +27,12 @@ type hostMachine struct {
 
 	loops   loops
 	held    deliveries
-	notes   []machine.Effect               // notes that StepInto has not returned yet
-	pending map[machine.CallID]pendingCall // never ranged over
+	notes   []machine.Effect               // notes not yet returned by StepInto
+	pending map[machine.CallID]pendingCall // never iterated over
 	jobs    map[machine.JobID]engine.ActivityExecuteItem
-	// taken is the work that the node has received but not begun, in order of receipt.
+	// taken holds the work that the node has received but not started, in the order received.
 	taken    []*engine.FetchedWork
-	timer    machine.TimerID // the timer that is set, 0 if none; timers is the last id assigned
+	timer    machine.TimerID // timer is the timer that is set, or 0; timers is the last id assigned
 	timers   machine.TimerID
 	timerMs  int64
 	draining bool
@@ -40,7 +40,7 @@ type hostMachine struct {
 	counters machine.Counters
 }
 
-// pendingCall is a provider call that has no answer yet.
+// pendingCall is a provider call that has not been answered yet.
 type pendingCall struct {
 	method string
 	token  string
@@ -56,21 +56,22 @@ func newMachine(host *host, c released.Config) *hostMachine {
 	}
 }
 
-// Filter returns the range in the options as a filter. The machine fails if the node fetches with another filter.
+// Filter returns the version range in the options as a filter. If the node fetches with any other filter, the machine
+// fails.
 func (m *hostMachine) Filter() *engine.CapabilityFilter { return m.filter }
 
-// Counters returns the counts that are visible in the calls. They do not include decisions of the runtime.
+// Counters returns the counts that can be derived from the node's calls. They do not include the runtime's decisions.
 func (m *hostMachine) Counters() machine.Counters { return m.counters }
 
-// Err returns the error that stopped the machine, or nil if there was none.
+// Err returns the error that stopped the machine, or nil.
 func (m *hostMachine) Err() error { return m.err }
 
-// Crash ends the node at once by ending its process.
+// Crash ends the node immediately by ending its process.
 func (m *hostMachine) Crash() {
-	_ = m.host.close() // if the host ended by itself, Err describes that
+	_ = m.host.close() // if the host ended by itself, Err says so
 }
 
-// StepInto applies one input and appends the node's effects. After an error it does nothing.
+// StepInto applies one input and appends the resulting effects. Once the machine has failed, it does nothing.
 func (m *hostMachine) StepInto(in machine.Input, effects []machine.Effect) []machine.Effect {
 	if m.err != nil {
 		return effects
@@ -83,7 +84,7 @@ func (m *hostMachine) StepInto(in machine.Input, effects []machine.Effect) []mac
 	return effects
 }
 
-// apply passes an input to the host and lets the node run. It ignores an answer that the node no longer waits for.
+// apply passes an input to the host and lets the node run. It ignores an answer that the node is no longer waiting for.
 func (m *hostMachine) apply(in machine.Input) (report, error) {
 	switch in := in.(type) {
 	case *machine.Start:
@@ -119,7 +120,8 @@ func (m *hostMachine) run(c runCommand) (did report, err error) {
 	return did, m.host.do(command{Command: "run", runCommand: &c}, &did)
 }
 
-// outcome runs an activity of a program and returns its answer; if panics is not empty, the activity panics with that text.
+// outcome runs a program's activity and returns the answer. If panics is not empty, the activity panics with that text
+// instead.
 func outcome(item engine.ActivityExecuteItem, panics string) *answer {
 	if panics != "" {
 		return &answer{Panic: &panics}
@@ -133,17 +135,17 @@ func outcome(item engine.ActivityExecuteItem, panics string) *answer {
 			message := err.Error()
 			return &answer{Failure: &message}
 		}
-		text, _ := json.Marshal(value) // marshalling a string cannot fail
+		text, _ := json.Marshal(value) // marshalling a string never fails
 		return &answer{Result: text}
 	}
 	message := "no activity " + item.Name
 	return &answer{Failure: &message}
 }
 
-// answer passes the answer to a call to the host.
+// answer passes the answer to a call on to the host.
 func (m *hostMachine) answer(in *machine.Answer) (report, error) {
 	p, ok := m.pending[in.Call]
-	if !ok { // the node has dropped the call
+	if !ok { // the node no longer wants the call
 		return m.run(runCommand{UntilMs: in.NowMs})
 	}
 	delete(m.pending, in.Call)
@@ -178,14 +180,14 @@ func (m *hostMachine) answer(in *machine.Answer) (report, error) {
 	return m.run(runCommand{UntilMs: in.NowMs, Call: uint64(in.Call), Answer: a})
 }
 
-// noted appends the collected notes and clears them.
+// noted appends the collected notes to the effects and clears them.
 func (m *hostMachine) noted(effects []machine.Effect) []machine.Effect {
 	effects = append(effects, m.notes...)
 	m.notes = m.notes[:0]
 	return effects
 }
 
-// carryOver translates the node's report into effects.
+// carryOver converts a host's report into effects.
 func (m *hostMachine) carryOver(did *report, effects []machine.Effect) ([]machine.Effect, error) {
 	for i := range did.Log {
 		effects = append(effects, did.Log[i].log())
@@ -219,7 +221,7 @@ func (m *hostMachine) carryOver(did *report, effects []machine.Effect) ([]machin
 	return m.arm(did, effects), nil
 }
 
-// arm sets a timer for the time at which the node's next timer is due.
+// arm sets a timer that fires when the node's next timer is due.
 func (m *hostMachine) arm(did *report, effects []machine.Effect) []machine.Effect {
 	if did.NextMs == nil {
 		return m.cancelTimer(effects)
@@ -243,7 +245,7 @@ func (m *hostMachine) cancelTimer(effects []machine.Effect) []machine.Effect {
 	return append(effects, c)
 }
 
-// activity holds the params of the method run_activity.
+// activity holds the params of a run_activity call.
 type activity struct {
 	Instance    string `json:"instance"`
 	ExecutionID uint64 `json:"execution_id"`
@@ -251,7 +253,7 @@ type activity struct {
 	Name        string `json:"name"`
 }
 
-// made translates a call of the node into an effect.
+// made converts a call made by the node into an effect.
 func (m *hostMachine) made(c *madeCall) (machine.Effect, error) {
 	if c.Method == "run_activity" {
 		return m.begun(c)
@@ -268,7 +270,7 @@ func (m *hostMachine) made(c *madeCall) (machine.Effect, error) {
 		if r.Filter == nil || r.Filter.String() != m.filter.String() {
 			return nil, fmt.Errorf("host: the node fetches with filter %v; want %v, which its options say", r.Filter, m.filter)
 		}
-		r.Filter = m.filter // so that all its fetches share one wait
+		r.Filter = m.filter // lets all of the node's fetches share one wait
 		out.Request = r
 		out.Deadline, out.Cadence = 0, m.config.Options.DispatcherMinPollInterval
 		p.slot = m.loops.fetch(machine.SlotOrchestration)
@@ -286,7 +288,8 @@ func (m *hostMachine) made(c *madeCall) (machine.Effect, error) {
 	return out, nil
 }
 
-// begun returns the call that runs an activity: the first of the work in taken that matches the runtime's params.
+// begun returns the effect that runs an activity. The activity is the first one in taken that matches the runtime's
+// params.
 func (m *hostMachine) begun(c *madeCall) (machine.Effect, error) {
 	var a activity
 	if err := json.Unmarshal(c.Params, &a); err != nil {

@@ -12,15 +12,15 @@ import (
 // On released nodes, decisions in reports, coverage points and expectations: they are told by what the node does. A released runtime does not say what it decided, so each ack and each abandon is read for the decision behind
 // it; an abandon for which its delivery shows no reason counts as one for a missing handler.
 
-// deliveries derives the decisions of a released runtime, which does not report them. It records what the node fetched
-// and infers the decision from each ack and each abandon.
+// deliveries infers the decisions of a released runtime, which does not report them. It records what the node fetched,
+// and infers a decision from each ack and each abandon.
 type deliveries struct {
 	filter *engine.CapabilityFilter
 	max    uint32
-	byLock map[string]*delivery // never ranged over
+	byLock map[string]*delivery // never iterated over
 }
 
-// delivery is a turn or an activity that the node has locked.
+// delivery is a turn or an activity whose lock the node holds.
 type delivery struct {
 	slot      machine.Slot
 	token     string
@@ -28,14 +28,14 @@ type delivery struct {
 	item      *engine.OrchestrationItem // nil for an activity
 	activity  engine.ActivityExecuteItem
 	noted     machine.Decision
-	ackFailed string // the error of the last ack, empty if none has failed
+	ackFailed string // the error of the last ack, or empty if none has failed
 }
 
 // On released nodes, S12 message-conserved: a turn's messages that leave no event count as dropped by one rule. A released
 // runtime does not say why it drops a message.
 const droppedUnsaid = "not-told"
 
-// given records a delivery.
+// given records a delivery to the node.
 func (d *deliveries) given(slot machine.Slot, a *machine.Answer) {
 	switch {
 	case a.Orchestration != nil:
@@ -48,7 +48,7 @@ func (d *deliveries) given(slot machine.Slot, a *machine.Answer) {
 	}
 }
 
-// answered records the outcome of a call with a lock token. It returns a note if an activity is done.
+// answered records the outcome of a call that has a lock token. It returns a note if an activity has finished.
 func (d *deliveries) answered(method, token string, err error) []machine.Effect {
 	held := d.byLock[token]
 	if held == nil {
@@ -72,7 +72,7 @@ func (d *deliveries) answered(method, token string, err error) []machine.Effect 
 	return nil
 }
 
-// asked returns the note of the decision behind a call, if the call implies one.
+// asked returns a note about the decision that a call implies, if any.
 func (d *deliveries) asked(request call.Call, draining bool) []machine.Effect {
 	switch r := request.(type) {
 	case call.AckOrchestrationItem:
@@ -106,7 +106,7 @@ func (d *deliveries) asked(request call.Call, draining bool) []machine.Effect {
 	return nil
 }
 
-// acks returns the note for the ack of a turn.
+// acks returns the note for a turn's ack.
 func (d *deliveries) acks(held *delivery, r *call.AckOrchestrationItem) []machine.Effect {
 	result := "Continue"
 	for _, e := range r.HistoryDelta {
@@ -146,7 +146,7 @@ func (d *deliveries) acks(held *delivery, r *call.AckOrchestrationItem) []machin
 	return notes
 }
 
-// whyAbandoned returns the decision behind the abandon of a turn, derived from the delivery.
+// whyAbandoned infers from the delivery why a turn was abandoned.
 func (d *deliveries) whyAbandoned(held *delivery, draining bool) machine.Decision {
 	item := held.item
 	switch {
@@ -164,7 +164,7 @@ func (d *deliveries) whyAbandoned(held *delivery, draining bool) machine.Decisio
 	return machine.DecideNoHandler
 }
 
-// note returns the note of a decision about the delivery, unless the same decision has been noted before.
+// note returns a note about a decision on the delivery, unless the same decision has already been noted.
 func (h *delivery) note(decision machine.Decision, cause string) []machine.Effect {
 	if h.noted == decision {
 		return nil
@@ -188,13 +188,13 @@ func (h *delivery) abandons(decision machine.Decision, delay time.Duration) []ma
 	return notes
 }
 
-// continued reports whether the history belongs to an execution that has continued as new.
+// continued reports whether the delivery's execution has continued as new, according to its history.
 func (h *delivery) continued() bool {
 	list := h.item.History
 	return len(list) > 0 && list[len(list)-1].Kind() == eventdata.KindOrchestrationContinuedAsNew
 }
 
-// ended reports whether the history belongs to an execution that has ended.
+// ended reports whether the delivery's execution has ended, according to its history.
 func (h *delivery) ended() bool {
 	for _, e := range h.item.History {
 		if k := e.Kind(); k == eventdata.KindOrchestrationCompleted || k == eventdata.KindOrchestrationFailed {
@@ -204,7 +204,7 @@ func (h *delivery) ended() bool {
 	return false
 }
 
-// handler returns the orchestration handler that the start event in the history or in the appended events names.
+// handler returns the orchestration handler named by the start event, which is in the history or in delta.
 func (h *delivery) handler(delta []engine.Event) string {
 	list := h.item.History
 	if startsWithStart(delta) {

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/released"
 )
 
-// startCommand holds the fields of the command that starts a node.
+// startCommand holds the fields of the start command.
 type startCommand struct {
 	NowMs          int64           `json:"now_ms"`
 	Seed           uint64          `json:"seed"`
@@ -24,7 +24,7 @@ type orchestration struct {
 	Body    []statement `json:"body"`
 }
 
-// statement is a program.Node in the form that the host reads.
+// statement is a program.Node in the form expected by the host.
 type statement struct {
 	Op      string      `json:"op"`
 	Name    string      `json:"name,omitempty"`
@@ -64,8 +64,8 @@ func statements(list []program.Node) []statement {
 	return out
 }
 
-// options returns the runtime's options by their names in docs/contract/runtime.md#r4. It omits the call deadline,
-// which belongs to the network.
+// options returns the runtime's options, keyed by their names in docs/contract/runtime.md#r4. It omits the call
+// deadline, which is a property of the network.
 func options(o *node.Options) map[string]any {
 	ms := func(d time.Duration) int64 { return d.Milliseconds() }
 	out := map[string]any{

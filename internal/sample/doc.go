@@ -1,6 +1,7 @@
-// Package sample keeps the tests' long tables short. A test asks for the rows to try:
+// Package sample thins out the tests' long tables. A test ranges over a sample of the rows:
 //
 //	for _, bug := range sample.Of(faults.Catalogue(), 8) {
 //
-// These are every eighth row, or all rows if the environment sets DUROSIM_LONG=1. Only tests import the package.
+// By default, this visits every eighth row. With DUROSIM_LONG=1 in the environment, it visits all of them. The package
+// is for use in tests only.
 package sample

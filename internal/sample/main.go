@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// Main is the TestMain of packages whose tests make many short runs. It lets the heap grow to five times the live heap
-// before a collection, which saves a third of the processor time. If the environment sets GOGC, that value stays in
-// force.
+// Main is the TestMain function for packages whose tests make many short runs. It lets the heap grow to five times the
+// size of the live heap before a collection, which saves a third of the processor time. It respects GOGC if the
+// environment sets it.
 func Main(m *testing.M) {
 	CollectLess()
 	os.Exit(m.Run())
 }
 
-// CollectLess makes the same setting as Main, for packages that have their own TestMain.
+// CollectLess has the same effect on garbage collection as Main. It is for packages that have their own TestMain.
 func CollectLess() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// Value formats v as text. v must not contain itself.
+// Value formats v as text. v must not be cyclic.
 func Value(v any) string { return string(appendValue(nil, reflect.ValueOf(v))) }
 
 func appendValue(b []byte, v reflect.Value) []byte {

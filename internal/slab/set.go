@@ -1,9 +1,10 @@
 package slab
 
-// Set is a group of slabs of different types that share one Reset. The zero value is ready to use.
+// Set is a group of slabs, possibly of different types, that are reset together. The zero value is ready to use.
 type Set struct{ slabs []interface{ Reset() } }
 
-// Of returns the set's slab for T. For a nil Set it returns a new slab that no Reset reaches, so that it keeps nothing.
+// Of returns the set's slab for T. If s is nil, it returns a new slab that is never reset and therefore retains
+// nothing.
 func Of[T any](s *Set) *Slab[T] {
 	if s == nil {
 		return new(Slab[T])
@@ -19,7 +20,7 @@ func Of[T any](s *Set) *Slab[T] {
 	return slab
 }
 
-// Reset resets every slab of the set.
+// Reset resets every slab in the set.
 func (s *Set) Reset() {
 	for _, slab := range s.slabs {
 		slab.Reset()

@@ -5,23 +5,24 @@ import (
 	"slices"
 )
 
-// Slab hands out zeroed values of T. It keeps its memory only from the first Reset on, and at most Blocks blocks of it.
-// Everything else it allocates for the garbage collector to free, so that a slab that is never reset, or a long run,
+// Slab allocates zeroed values of type T. It starts keeping memory for reuse at the first Reset, and keeps at most
+// Blocks blocks. Everything else is left to the garbage collector, so a slab that is never reset, or one in a long run,
 // retains only live values. The zero value is ready to use. A Slab is not safe for concurrent use.
 type Slab[T any] struct {
-	blocks [][]T // the length of each is the part in use
+	blocks [][]T // the length of each block is the part in use
 	full   int   // all blocks before this index are full
-	each   int   // values in a block; 0 before the first Reset
-	taken  bool  // the slab has handed out a value since the last Reset
+	each   int   // values per block; 0 before the first Reset
+	taken  bool  // a value has been allocated since the last Reset
 }
 
-// Blocks is the number of blocks that a Slab keeps. Each has blockBytes bytes, or holds one value if a value is larger.
+// Blocks is how many blocks a Slab keeps. A block has blockBytes bytes, or holds a single value if T is larger than
+// that.
 const (
 	Blocks     = 64
 	blockBytes = 8 << 10
 )
 
-// New returns a zero value.
+// New returns a new zero value.
 func (s *Slab[T]) New() *T {
 	if b := s.block(1); b != nil {
 		*b = (*b)[:len(*b)+1]
@@ -30,7 +31,7 @@ func (s *Slab[T]) New() *T {
 	return new(T)
 }
 
-// Make returns an empty slice with that capacity.
+// Make returns an empty slice with the given capacity.
 func (s *Slab[T]) Make(capacity int) []T {
 	if capacity == 0 {
 		return []T{}
@@ -43,7 +44,7 @@ func (s *Slab[T]) Make(capacity int) []T {
 	return make([]T, 0, capacity)
 }
 
-// Clone returns a copy of a slice with no spare capacity; the copy of nil is nil.
+// Clone returns a copy of a slice, with no spare capacity. A nil slice stays nil.
 func (s *Slab[T]) Clone(values []T) []T {
 	if len(values) == 0 {
 		return slices.Clone(values)
@@ -51,7 +52,7 @@ func (s *Slab[T]) Clone(values []T) []T {
 	return append(s.Make(len(values)), values...)
 }
 
-// Append is append with the slab's memory. It doubles the capacity when it needs room.
+// Append is like the built-in append but uses the slab's memory. It doubles the capacity when it needs room.
 func (s *Slab[T]) Append(values []T, v T) []T {
 	if len(values) == cap(values) {
 		values = s.grown(values)
@@ -61,7 +62,7 @@ func (s *Slab[T]) Append(values []T, v T) []T {
 
 func (s *Slab[T]) grown(values []T) []T { return append(s.Make(max(2, 2*len(values))), values...) }
 
-// Insert is slices.Insert of one value with the slab's memory.
+// Insert is like slices.Insert for a single value but uses the slab's memory.
 func (s *Slab[T]) Insert(values []T, i int, v T) []T {
 	if len(values) < cap(values) {
 		return slices.Insert(values, i, v)
@@ -69,7 +70,7 @@ func (s *Slab[T]) Insert(values []T, i int, v T) []T {
 	return slices.Insert(s.grown(values), i, v)
 }
 
-// block returns a block with room for n values, or nil if the caller must allocate them.
+// block returns a block that has room for n values, or nil if the caller must allocate them itself.
 func (s *Slab[T]) block(n int) *[]T {
 	if n > s.each/2 && n > 1 || s.each == 0 {
 		return nil
@@ -88,7 +89,7 @@ func (s *Slab[T]) block(n int) *[]T {
 	return &s.blocks[s.full]
 }
 
-// Reset takes back and zeroes all values that the slab handed out. If there are none, it costs next to nothing.
+// Reset reclaims and zeroes all values allocated from the slab. If there are none, it costs almost nothing.
 func (s *Slab[T]) Reset() {
 	if s.taken || s.each == 0 {
 		s.reset()

@@ -6,169 +6,174 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Rules are the rules that a store can get wrong. Default returns the correct ones; a planted bug replaces one field.
+// Rules holds the rules that a store can get wrong. Default returns the correct ones; a planted bug replaces one field.
 type Rules struct {
-	// Admits reports whether a filter lets an instance with that pin through.
+	// Admits reports whether a filter admits an instance with the given pin.
 	Admits func(f *engine.CapabilityFilter, pin *engine.Version) bool
-	// Pin picks the pin that the filter tests: the current execution's or the first one's. ended reports whether the
-	// current execution has completed or failed.
+	// Pin returns the pin that the filter is applied to: the current execution's or the first execution's. ended
+	// reports whether the current execution has completed or failed.
 	Pin func(current, first *engine.Version, ended bool) *engine.Version
-	// LooksPast makes a fetch go on when the oldest instance with a visible message cannot be delivered.
+	// LooksPast makes a fetch try other instances if the oldest instance with a visible message cannot be delivered.
 	LooksPast bool
-	// LooksPastContextless makes a fetch go on when the oldest instance has neither a context nor a start.
+	// LooksPastContextless makes a fetch try other instances if the oldest instance has neither a context nor a start.
 	LooksPastContextless bool
-	// SeesLock reports whether a fetch sees a live lock, given when the lock was taken.
+	// SeesLock reports whether a fetch respects a live lock, given when the lock was taken.
 	SeesLock func(takenMs, now int64) bool
-	// IsOrphan reports whether a fetch drops a visible batch of an instance without context. onlyQueueMessages reports
-	// whether the batch holds only queue messages, startQueued whether any start for the instance is queued, visible or
-	// not.
+	// IsOrphan reports whether a fetch drops a visible batch for an instance that has no context. onlyQueueMessages
+	// reports whether the batch consists only of queue messages. startQueued reports whether a start for the instance
+	// is in the queue, visible or not.
 	IsOrphan func(onlyQueueMessages, startQueued bool) bool
-	// FetchOrder is the order in which an orchestration fetch takes its steps.
+	// FetchOrder is the order in which the steps of an orchestration fetch happen.
 	FetchOrder []FetchStep
 
-	// BatchCount folds the attempt counts of a batch, in order, into the count that the fetch returns.
+	// BatchCount combines the attempt counts in a batch, one after another, into the count that the fetch returns.
 	BatchCount func(told, next uint32) uint32
-	// CountAfterDecodeError returns a message's attempt count after a delivery that the store could not decode.
+	// CountAfterDecodeError returns a message's attempt count after a delivery that could not be decoded.
 	CountAfterDecodeError func(before, counted uint32) uint32
-	// DeliversDecodeError makes a fetch return an undecodable delivery with its HistoryError set; otherwise the fetch
+	// DeliversDecodeError makes a fetch return an undecodable delivery with HistoryError set. If it is false, the fetch
 	// fails and keeps the lock.
 	DeliversDecodeError bool
-	// SkipsUndecodable makes a fetch leave out events that it cannot decode.
+	// SkipsUndecodable makes a fetch omit events that it cannot decode.
 	SkipsUndecodable bool
 
 	// SwallowsDecodeError reports whether a fetch delivers an undecodable history as an empty one, given whether the
 	// instance has a row.
 	SwallowsDecodeError func(hasRow bool) bool
-	// UndecodableIsOrphan makes a fetch drop a batch of only queue messages as orphans when the instance's history
-	// cannot be decoded.
+	// UndecodableIsOrphan makes a fetch drop a batch as orphaned if it consists only of queue messages and the
+	// instance's history cannot be decoded.
 	UndecodableIsOrphan bool
-	// ReadsSkipUndecodable makes a read of a history leave out events that it cannot decode. StatsSkip makes statistics
-	// leave out the events behind the first such event.
+	// ReadsSkipUndecodable makes history reads omit events that cannot be decoded. StatsSkip makes statistics omit
+	// everything after the first such event.
 	ReadsSkipUndecodable bool
 	StatsSkipUndecodable bool
-	// SkipsUndecodableMessage makes a batch silently leave out messages that the store cannot decode.
+	// SkipsUndecodableMessage makes a fetch silently omit messages that it cannot decode.
 	SkipsUndecodableMessage bool
 
-	// AbandonTouches reports whether an abandon affects a visible message of its instance, given whether the abandon's
-	// token marked the message.
+	// AbandonTouches reports whether an abandon affects one of the instance's visible messages, given whether the
+	// abandon's token had marked the message.
 	AbandonTouches func(marked bool) bool
-	// AbandonDelay returns the delay of an abandon that asks for delayMs.
+	// AbandonDelay returns the actual delay of an abandon that requests delayMs.
 	AbandonDelay func(delayMs int64) int64
 	// CountAfterAbandon returns a message's attempt count after an abandon.
 	CountAfterAbandon func(count uint32, ignoreAttempt bool) uint32
-	// MayCommit reports whether the store accepts an ack, of either queue, with a token in this state.
+	// MayCommit reports whether the store accepts an ack whose token is in the given state. It applies to both queues.
 	MayCommit func(Holding) bool
-	// MayRenew does the same for a renewal, and MayAbandon for an abandon.
+	// MayRenew is the same for a renewal, and MayAbandon is the same for an abandon.
 	MayRenew   func(Holding) bool
 	MayAbandon func(Holding) bool
-	// RenewedUntil returns the new end of a renewed lock, of either queue, given its old end.
+	// RenewedUntil returns when a renewed lock expires, given when it expired before. It applies to both queues.
 	RenewedUntil func(now, endMs, extendMs int64) int64
 
-	// LockFrom returns the time at which a lock begins when the call that takes or renews it waited in the store, given
-	// the times at which the call arrived and took effect.
+	// LockFrom returns the time from which a lock runs if the call that takes or renews it had to wait in the store. It
+	// is given when the call arrived and when it took effect.
 	LockFrom func(arrivedMs, now int64) int64
-	// CommitSees returns the holding that decides an ack that waited, given the holding at its arrival and the present
-	// one. RenewSees does the same for a renewal. DeleteSees does the same for a deletion, given whether an instance
-	// was running at its arrival and is running now.
+	// CommitSees returns the holding that decides whether a delayed ack is accepted, given the holding when it arrived
+	// and the holding now. RenewSees is the same for a renewal. DeleteSees is the same for a deletion, given whether an
+	// instance was running when the deletion arrived and whether one is running now.
 	CommitSees func(arrived, now Holding) Holding
 	RenewSees  func(arrived, now Holding) Holding
 	DeleteSees func(arrived, now bool) bool
-	// RetriesClaim makes a fetch that waited go on when another fetch has taken the instance that it chose on arrival.
+	// RetriesClaim makes a delayed fetch choose again if another fetch has taken the instance that it chose when it
+	// arrived.
 	RetriesClaim bool
 
-	// TakesTag reports whether a tag filter takes an activity with that tag.
+	// TakesTag reports whether a tag filter accepts an activity with the given tag.
 	TakesTag func(f engine.TagFilter, tag string) bool
-	// TagStored returns the tag that the store keeps for an activity.
+	// TagStored returns the tag that the store saves for an activity.
 	TagStored func(tag string) string
-	// WorkLooksPast makes a work fetch go on past an activity that it cannot decode.
+	// WorkLooksPast makes a work fetch skip an activity that it cannot decode and try the next.
 	WorkLooksPast bool
-	// WorkLooksPastSessions makes a work fetch go on past an activity whose session belongs to another owner.
+	// WorkLooksPastSessions makes a work fetch skip an activity whose session belongs to another owner and try the
+	// next.
 	WorkLooksPastSessions bool
-	// PlainFetchTakesSessions lets a work fetch without session config take session activities.
+	// PlainFetchTakesSessions lets a work fetch without a session config take session activities.
 	PlainFetchTakesSessions bool
-	// SessionOwned reports whether a session reserves its activities for its owner, given whether the session has a
-	// row.
+	// SessionOwned reports whether a session reserves its activities for its owner, given whether the session has a row
+	// and when that row expires.
 	SessionOwned func(exists bool, untilMs, now int64) bool
-	// Claimed returns the claim that takes effect when a fetch makes the claim made; the zero claim changes nothing.
+	// Claimed returns the claim that takes effect when a fetch makes the claim made. The zero Claim changes nothing.
 	Claimed func(made Claim) Claim
-	// RenewsSession reports whether an owner's renewal extends the owner's session.
+	// RenewsSession reports whether an owner's renewal extends one of its sessions.
 	RenewsSession func(live, active bool) bool
-	// CleansSession reports whether a cleanup deletes an expired session, given whether any activities carry its id.
+	// CleansSession reports whether a cleanup deletes an expired session, given whether any activity belongs to it.
 	CleansSession func(hasWork bool) bool
-	// WorkIsActivity makes an ack or a renewal of a work item count as activity in its session.
+	// WorkIsActivity makes the ack or renewal of a work item count as activity in its session.
 	WorkIsActivity bool
 
 	// VisibleAt returns the time at which a delayed message becomes visible.
 	VisibleAt func(now, delayMs int64) int64
-	// TimerVisibleAt returns the time at which a timer that an ack enqueues becomes visible.
+	// TimerVisibleAt returns when a timer enqueued by an ack becomes visible.
 	TimerVisibleAt func(now, fireAtMs int64) int64
 
-	// AckOrder is the order in which an orchestration ack takes its steps.
+	// AckOrder is the order in which the steps of an orchestration ack happen.
 	AckOrder []AckStep
-	// AckIsAtomic makes the store check an ack before its first step, and roll it back when a later step fails.
+	// AckIsAtomic makes the store validate an ack before its first step and roll it back if a later step fails.
 	AckIsAtomic bool
 	// Cancels reports whether an ack that cancels id deletes the given activity of the same instance. held reports
-	// whether a worker holds the activity.
+	// whether a worker is holding the activity.
 	Cancels func(execution, activity uint64, held bool, id engine.ScheduledActivityIdentifier) bool
-	// Consumes reports whether an ack deletes a visible message, given whether the ack's token marked the message.
+	// Consumes reports whether an ack deletes a visible message, given whether the ack's token had marked the message.
 	Consumes func(marked bool) bool
-	// PinAfterAck returns an execution's pin after an ack, given the ack's pin, the execution's old pin, and, if the
-	// ack creates a newer execution, the current execution's pin.
+	// PinAfterAck returns an execution's pin after an ack. given is the pin in the ack, and old is the execution's pin
+	// before it. If the ack creates a newer execution, previous is the current execution's pin.
 	PinAfterAck func(given, old, previous *engine.Version) *engine.Version
-	// PointerAfterAck returns the current execution after an ack.
+	// PointerAfterAck returns which execution is current after an ack.
 	PointerAfterAck func(current, acked uint64) uint64
-	// CustomStatusVersion returns the custom status version after an ack with that many updates.
+	// CustomStatusVersion returns the custom status version after an ack with the given number of updates.
 	CustomStatusVersion func(version uint64, updates int) uint64
-	// MergesKV reports whether an ack that sets this status (empty for none) merges the key-value delta into the store.
+	// MergesKV reports whether an ack that sets the given status merges the key-value delta into the store. The status
+	// is empty if the ack sets none.
 	MergesKV func(status engine.Status) bool
-	// KeepsTombstone makes a cleared key leave a tombstone in the delta; otherwise the key only loses its row there.
+	// KeepsTombstone makes clearing a key leave a tombstone in the delta. If it is false, the key's row in the delta is
+	// merely deleted.
 	KeepsTombstone bool
-	// SnapshotsMerged makes a fetch return the merged view of the key-value store, not the store alone.
+	// SnapshotsMerged makes a fetch return the merged view of the key-value store. If it is false, the fetch returns
+	// only the store table.
 	SnapshotsMerged bool
-	// KVReadMs is the time between the two statements of a client read, in milliseconds; a negative value makes both
-	// read the same state. If a merge falls between them, the read sees the store before the merge and the delta after
-	// it.
+	// KVReadMs is the time in milliseconds between the two statements of a client's read. If a merge falls between
+	// them, the read sees the store before the merge and the delta after it. A negative value makes both statements
+	// read the same state.
 	KVReadMs int64
 
-	// DeleteSteps are the steps that delete an instance.
+	// DeleteSteps lists the steps of deleting an instance.
 	DeleteSteps []DeleteStep
-	// RefusesDelete reports whether the store refuses a deletion, given whether the deletion is forced and whether one
-	// of its instances is running.
+	// RefusesDelete reports whether the store rejects a deletion, given whether it is forced and whether any of the
+	// instances is running.
 	RefusesDelete func(force, running bool) bool
-	// RefusesOrphans makes the store refuse a deletion that would leave a child without its parent.
+	// RefusesOrphans makes the store reject a deletion that would leave a child without its parent.
 	RefusesOrphans bool
-	// Prunes reports whether a prune may remove an execution, given whether the execution is current and whether it is
-	// running.
+	// Prunes reports whether a prune may remove an execution, given whether it is current and whether it is running.
 	Prunes func(current, running bool) bool
-	// PrunesRunning makes a prune look at running instances.
+	// PrunesRunning makes a prune consider running instances, too.
 	PrunesRunning bool
 	// PruneTakesKV makes a prune empty the key-value store.
 	PruneTakesKV bool
 
-	// RewritesHistory makes an ack decode the stored events of its execution and write them back.
+	// RewritesHistory makes an ack decode its execution's stored events and write them back.
 	RewritesHistory bool
-	// ReadsHistory makes an ack decode the stored events of its execution.
+	// ReadsHistory makes an ack decode its execution's stored events.
 	ReadsHistory bool
 }
 
-// Claim is a fetch's claim on a session for an owner, until a store time in milliseconds.
+// Claim is a fetch's claim on a session. It names the owner and is valid until a store time in milliseconds.
 type Claim struct {
 	Session, Owner string
 	UntilMs        int64
 }
 
-// Holding is the state of a lock token when a call uses it. The zero value means that the token names a live lock.
+// Holding is the state of a lock token at the time a call uses it. The zero value means that the token belongs to a
+// live lock.
 type Holding struct {
 	Superseded bool // the lock was acked, abandoned or taken over
-	Expired    bool // the lock ran out
+	Expired    bool // the lock has expired
 }
 
-// FetchStep is a step of an orchestration fetch. The token exists before the first step.
+// FetchStep is a step of an orchestration fetch. The token has been created before the first step.
 type FetchStep uint8
 
 // The steps of an orchestration fetch.
 const (
-	FetchFilter FetchStep = iota // let the instance pass or go on to the next
+	FetchFilter FetchStep = iota // admit the instance or go on to the next one
 	FetchLock                    // take the instance lock
 	FetchCount                   // mark and count the batch
 	FetchDecode                  // decode history and messages
@@ -179,15 +184,15 @@ type AckStep uint8
 
 // The steps of an orchestration ack, in the contract's order.
 const (
-	AckConsume         AckStep = iota // delete the messages that the token marks
+	AckConsume         AckStep = iota // delete the messages marked by the token
 	AckInstance                       // create or rename the instance
 	AckExecution                      // create the execution
-	AckPin                            // pin the execution
-	AckPointer                        // move the current execution
+	AckPin                            // set the execution's pin
+	AckPointer                        // set the current execution
 	AckEvents                         // append the history delta
-	AckStatus                         // set status and output
+	AckStatus                         // set the status and output
 	AckCustomStatus                   // set the custom status
-	AckKV                             // write the key-value delta, and merge it at the end of an execution
+	AckKV                             // write the key-value delta, and merge it if the execution ends
 	AckEnqueueWork                    // insert worker items
 	AckCancelWork                     // delete cancelled activities
 	AckEnqueueMessages                // insert orchestrator items
@@ -196,7 +201,7 @@ const (
 	AckSteps = iota
 )
 
-// DeleteStep is a step of deleting an instance.
+// DeleteStep is a step in deleting an instance.
 type DeleteStep uint8
 
 // The steps of deleting an instance.
@@ -206,7 +211,7 @@ const (
 	DeleteHistory                    // executions and their history
 	DeleteKV                         // both tables of the key-value store
 	DeleteLock                       // the instance lock
-	DeleteRow                        // the instances row, with the custom status
+	DeleteRow                        // the instances row, including the custom status
 )
 
 var ackStepNames = [AckSteps]string{
@@ -222,7 +227,7 @@ func (a AckStep) String() string {
 	return "unknown step"
 }
 
-// Default returns the contract's rules. Each call returns a fresh table.
+// Default returns the contract's rules. Each call returns a new table.
 func Default() *Rules {
 	return &Rules{
 		Admits:                (*engine.CapabilityFilter).Admits,

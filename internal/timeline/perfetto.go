@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// traceEvent is an event in the trace event format, which ui.perfetto.dev and chrome://tracing read. Times are in
+// traceEvent is an event in the trace event format, which ui.perfetto.dev and chrome://tracing can open. Times are in
 // microseconds.
 type traceEvent struct {
 	Name  string         `json:"name"`
@@ -22,12 +22,12 @@ type traceEvent struct {
 const (
 	clusterPid = 0
 	laneTid    = 0
-	moment     = 1000 // displayed length of an event without duration, in microseconds
+	moment     = 1000 // displayed length in microseconds of an event that has no duration
 )
 
-// Perfetto writes the timeline as trace events. Each node is a process with a row for its builds and states and a row
-// for each instance that it works on. Waits of instances, steps, faults and violations appear under the cluster. The
-// argument "step" of each event is the step for "replay --at STEP".
+// Perfetto writes the timeline as trace events. Each node becomes a process, with one row for its builds and states and
+// one row for each instance that it works on. Waits of instances, steps, faults and violations are shown under the
+// cluster. Each event's argument "step" can be passed to "replay --at STEP".
 func (t *Timeline) Perfetto(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	first := true
@@ -77,7 +77,7 @@ func (t *Timeline) Perfetto(w io.Writer) error {
 	return b.Flush()
 }
 
-// instanceEvents writes the events of an instance, with a row on each node that worked on it.
+// instanceEvents writes an instance's events. The instance has a row under each node that worked on it.
 func (t *Timeline) instanceEvents(i int, emit func(traceEvent), name func(pid, tid int, what, name string)) {
 	in := &t.Instances[i]
 	named := make([]bool, len(t.Nodes)+1)

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// ShiVizExpression is the regular expression with which the ShiViz tool parses the output of Timeline.ShiViz, two lines
-// for each event.
+// ShiVizExpression is the regular expression that makes the ShiViz tool parse the output of Timeline.ShiViz, which has
+// two lines per event.
 const ShiVizExpression = `(?<host>\S*) (?<clock>{.*})\n(?<event>.*)`
 
-// ShiViz writes the history events as a log with vector clocks. Hosts are the nodes, "clients" and each instance. An
-// event merges the clock of the node that wrote it with the clock of the instance's earlier events, so an arrow shows
-// where work moved from one node to another. Each line contains the step for "replay --at STEP".
+// ShiViz writes the history events as a log with vector clocks. Its hosts are the nodes, "clients", and each instance.
+// An event merges the clock of the node that wrote it with the clock of the instance's previous events, so arrows show
+// where work moved from one node to another. Each line contains a step that can be passed to "replay --at STEP".
 func (t *Timeline) ShiViz(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# %s, seed %s. In ShiViz, use the expression: %s\n", t.Scenario, t.Seed, ShiVizExpression)
@@ -23,7 +23,7 @@ func (t *Timeline) ShiViz(w io.Writer) error {
 		step     uint64
 		order    int
 		host     string
-		instance int // -1 for none
+		instance int // -1 if there is none
 		text     string
 	}
 	var all []entry
@@ -87,7 +87,7 @@ func (c clock) joined(o clock) clock {
 	return out
 }
 
-// ticked increments the host's own component. It may modify c.
+// ticked increments the host's own component of the clock. It may modify c.
 func (c clock) ticked(host string) clock {
 	i, found := slices.BinarySearchFunc(c, tick{host: host}, byHost)
 	if !found {

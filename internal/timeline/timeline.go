@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Timeline is a run over virtual time, in milliseconds since its start.
+// Timeline shows a run over virtual time. Times are in milliseconds since the start of the run.
 type Timeline struct {
 	Scenario  string     `json:"scenario"`
 	Seed      string     `json:"seed"`
@@ -24,13 +24,13 @@ type Timeline struct {
 	Story     []Line     `json:"story"`
 }
 
-// Node is a node and the spans in which it ran.
+// Node is a node and the spans during which it was up.
 type Node struct {
 	Name  string `json:"name"`
 	Spans []Span `json:"spans"`
 }
 
-// Span is a period in which a node was up, draining or frozen. Build is an index into Timeline.Builds.
+// Span is a period during which a node was up, draining or frozen. Build is an index into Timeline.Builds.
 type Span struct {
 	FromMs int64     `json:"from"`
 	ToMs   int64     `json:"to"`
@@ -39,28 +39,28 @@ type Span struct {
 	Step   uint64    `json:"step"`
 }
 
-// NodeState is the state of a node in a span.
+// NodeState says what a node was doing during a span.
 type NodeState string
 
-// The states of a node that is not down.
+// The possible states of a node that is not down.
 const (
 	Up       NodeState = "up"
 	Draining NodeState = "draining"
 	Frozen   NodeState = "frozen"
 )
 
-// Mark is a moment of the run. Node is -1 if the mark is not about a node.
+// Mark is a moment in the run. Node is -1 if the mark does not concern a node.
 type Mark struct {
 	Ms       int64  `json:"ms"`
 	Step     uint64 `json:"step"`
-	Kind     string `json:"kind"` // step, part, phase, crash, fault or violation
+	Kind     string `json:"kind"` // one of step, part, phase, crash, fault and violation
 	Node     int    `json:"node"`
 	Instance string `json:"instance,omitempty"`
 	Text     string `json:"text"`
 	Evidence string `json:"evidence,omitempty"`
 }
 
-// Instance is what happened to an instance.
+// Instance records what happened to one instance.
 type Instance struct {
 	ID            string  `json:"id"`
 	Orchestration string  `json:"orchestration"`
@@ -73,13 +73,13 @@ type Instance struct {
 	ToMs          int64   `json:"to"`
 	Bars          []Bar   `json:"bars,omitempty"`
 	History       []Event `json:"history,omitempty"`
-	removedMs     int64   // time of the removal of its row, 0 if the row exists
+	removedMs     int64   // when its row was removed, or 0 if it still exists
 }
 
-// Bar is an interval, or a moment if it ends when it begins: a turn, an activity, a wait for a build, poison, or
-// abandoned work. Node and Build are -1 if there is none.
+// Bar is an interval in an instance's life: a turn, an activity, a wait for a build, poison, or abandoned work. It is a
+// moment if it ends when it begins. Node and Build are -1 if there is none.
 type Bar struct {
-	Kind   string `json:"kind"` // turn, activity, wait, poison or back
+	Kind   string `json:"kind"` // one of turn, activity, wait, poison and back
 	FromMs int64  `json:"from"`
 	ToMs   int64  `json:"to"`
 	Node   int    `json:"node"`
@@ -98,7 +98,7 @@ type Event struct {
 	Node      int    `json:"node"`
 }
 
-// Line is a line of the story with the indexes of the instances that it mentions.
+// Line is one line of the story, with the indexes of the instances that it mentions.
 type Line struct {
 	Ms        int64  `json:"ms"`
 	Step      uint64 `json:"step"`
@@ -108,21 +108,21 @@ type Line struct {
 	About     []int  `json:"about,omitempty"`
 }
 
-// Collector watches one run.
+// Collector records a single run.
 type Collector struct {
 	t       Timeline
 	plan    *plan.Plan
 	w       *cluster.World
 	byName  map[string]int
 	builds  map[string]int
-	numbers []int          // instance by store number, -1 for none
-	open    map[int]int    // the open span of a node
-	acts    map[string]int // the open bar of an activity
-	caller  int            // the node that makes the current call, -1 for none
+	numbers []int          // instance index by store number, or -1
+	open    map[int]int    // each node's open span
+	acts    map[string]int // each running activity's open bar
+	caller  int            // the node making the current call, or -1
 	ends    int64
 }
 
-// New returns a collector for a run of the plan.
+// New returns a collector for a run of the given plan.
 func New(p *plan.Plan) *Collector {
 	c := &Collector{plan: p, caller: -1, byName: map[string]int{}, builds: map[string]int{}, open: map[int]int{}, acts: map[string]int{}}
 	for _, n := range p.Nodes {
@@ -139,7 +139,7 @@ func New(p *plan.Plan) *Collector {
 	return c
 }
 
-// instance returns the index of an instance, and adds it if it is new.
+// instance returns an instance's index. It adds the instance if it is new.
 func (c *Collector) instance(id string) int {
 	i, ok := c.byName[id]
 	if !ok {
@@ -167,7 +167,8 @@ func (c *Collector) nowMs() int64 {
 	return c.w.NowMs() - c.w.StartMs()
 }
 
-// Timeline returns the timeline of the run. Call it once, after the run. result may be nil if the run crashed.
+// Timeline returns the timeline of the run. It must be called once, after the run. result may be nil if the run
+// crashed.
 func (c *Collector) Timeline(seed string, result *cluster.Result) *Timeline {
 	t := &c.t
 	t.Scenario, t.Seed = c.plan.Name, seed
@@ -185,7 +186,7 @@ func (c *Collector) Timeline(seed string, result *cluster.Result) *Timeline {
 		in := &t.Instances[i]
 		for k := range in.Bars {
 			if in.Bars[k].ToMs < 0 {
-				in.Bars[k].ToMs = in.Bars[k].FromMs // it never finished: the node went down with it
+				in.Bars[k].ToMs = in.Bars[k].FromMs // it never finished, because its node went down
 			}
 		}
 		in.endAsRecorded(t.EndMs)
@@ -197,7 +198,7 @@ func (c *Collector) Timeline(seed string, result *cluster.Result) *Timeline {
 	return t
 }
 
-// sortBuilds numbers the builds in ascending order of version, so that colors distinguish old builds from new ones.
+// sortBuilds numbers the builds in ascending version order, so that colors tell old builds from new ones.
 func (t *Timeline) sortBuilds() {
 	sorted := slices.SortedFunc(slices.Values(t.Builds), func(a, b string) int {
 		va, errA := engine.ParseVersion(a)
@@ -226,7 +227,7 @@ func (t *Timeline) sortBuilds() {
 	t.Builds = sorted
 }
 
-// fates adds the data that is known only at the end.
+// fates adds the data that is known only at the end of the run.
 func (c *Collector) fates(r *cluster.Result) {
 	for i := range r.Fates {
 		f := &r.Fates[i]
@@ -249,7 +250,7 @@ func (c *Collector) fates(r *cluster.Result) {
 	for i := range c.t.Instances {
 		in := &c.t.Instances[i]
 		if in.End == "failed" && slices.ContainsFunc(in.Bars, func(b Bar) bool { return b.Kind == "poison" }) {
-			in.End = "poisoned" // fates do not cover children and preloaded histories
+			in.End = "poisoned" // children and preloaded histories have no fates
 		}
 	}
 	for _, w := range r.Waits {
@@ -271,8 +272,8 @@ func (c *Collector) nodeNamed(name string) int {
 	return -1
 }
 
-// endAsRecorded takes the end from the history. The fates of the plan's instances may replace it with a more precise
-// one.
+// endAsRecorded takes an instance's end from its history. For the plan's own instances, the fates may later replace it
+// with a more precise one.
 func (in *Instance) endAsRecorded(endMs int64) {
 	in.End = "running"
 	if n := len(in.History); n > 0 {

@@ -12,13 +12,13 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// Watch returns a monitor that forwards everything to m and records the data for the timeline.
+// Watch returns a monitor that forwards everything to m and records what the timeline needs.
 func (c *Collector) Watch(w *cluster.World, m cluster.Monitor) cluster.Monitor {
 	c.w = w
 	return &watcher{Monitor: m, c: c}
 }
 
-// watcher forwards everything to a monitor and to a collector.
+// watcher forwards everything to both a monitor and a collector.
 type watcher struct {
 	cluster.Monitor
 	c *Collector
@@ -60,7 +60,7 @@ func (m *watcher) Record(r *cluster.Record) {
 	m.c.record(r)
 }
 
-// Tell records a line of the story. It is a cluster.Config.Narrator.
+// Tell records a line of the story. It can be used as a cluster.Config.Narrator.
 func (c *Collector) Tell(l cluster.Line) {
 	who := l.Node
 	if l.Build != "" {
@@ -69,7 +69,7 @@ func (c *Collector) Tell(l cluster.Line) {
 	c.t.Story = append(c.t.Story, Line{Ms: l.Ms, Step: l.Step, Who: who, Text: l.Text, Important: l.Important, About: c.about(l.Text)})
 }
 
-// about returns the instances in a text, without duplicates.
+// about returns the instances mentioned in a text, each once.
 func (c *Collector) about(text string) []int {
 	var found []int
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
@@ -109,8 +109,8 @@ func (c *Collector) observe(o *observe.Observation) {
 	}
 }
 
-// numbered returns the instance of an observation. It returns nil if the instance has no name yet or if the observation
-// undoes a change.
+// numbered returns the instance that an observation concerns. It returns nil if the instance has no name yet or the
+// observation undoes a change.
 func (c *Collector) numbered(o *observe.Observation) *Instance {
 	if o.Undo || int(o.Instance) >= len(c.numbers) || c.numbers[o.Instance] < 0 {
 		return nil
@@ -125,7 +125,7 @@ func (c *Collector) step() uint64 {
 	return c.w.Step()
 }
 
-// kindIn returns the kind of a stored event.
+// kindIn returns the kind of a stored event, given its bytes.
 func kindIn(data []byte) string {
 	const field = `"type":"`
 	_, rest, ok := strings.Cut(string(data), field)
@@ -136,7 +136,7 @@ func kindIn(data []byte) string {
 	return kind
 }
 
-// record records events outside the store.
+// record records what happens outside the store.
 func (c *Collector) record(r *cluster.Record) {
 	ms := r.AtMs - c.w.StartMs()
 	n := int(r.Node) - 1
@@ -190,7 +190,7 @@ func activityKey(r *cluster.Record) string {
 	return fmt.Sprintf("%s/%d/%d/%d/%d", a.Instance, a.ExecutionID, a.ID, r.Node, r.Incarnation)
 }
 
-// note records a decision of a node.
+// note records a node's decision.
 func (c *Collector) note(r *cluster.Record, ms int64, n int) {
 	b := Bar{FromMs: ms, ToMs: ms, Node: n, Build: c.buildOf(n), Step: r.Step, Text: r.Note.Cause}
 	switch r.Note.Decision {
@@ -231,7 +231,7 @@ func (c *Collector) buildOf(n int) int {
 	return -1
 }
 
-// span ends the node's open span and begins a new one.
+// span ends the node's open span and begins a new one in the given state.
 func (c *Collector) span(n int, ms int64, step uint64, s NodeState) {
 	c.closeAt(n, ms)
 	c.t.Nodes[n].Spans = append(c.t.Nodes[n].Spans, Span{FromMs: ms, ToMs: -1, Build: c.buildOf(n), State: s, Step: step})
@@ -245,5 +245,5 @@ func (c *Collector) closeAt(n int, ms int64) {
 	c.open[n] = 0
 }
 
-// close marks the node as having no open span; the timeline ends the span.
+// close marks the node as having no open span. Timeline fills in where the span ends.
 func (c *Collector) close(n int) { c.open[n] = 0 }

@@ -14,31 +14,31 @@ import (
 	"github.com/durosim/durosim/internal/near"
 )
 
-// app is one invocation of a program.
+// app is a single invocation of a program.
 type app struct {
 	program *Program
 	stdout  *bufio.Writer
 	stderr  io.Writer
-	// style is for standard output.
+	// style is the style for standard output.
 	style style
 }
 
 // command is a verb with its parsed arguments.
 type command interface {
-	// run does the work and returns the exit status. An error concerns the input, unless it is a *crash.
+	// run does the work and returns the exit status. An error reports bad input, unless it is a *crash.
 	run(a *app) (status int, err error)
 }
 
-// crash is a defect of durosim, in the form of an error.
+// crash is an error that reports a defect in durosim.
 type crash struct{ err error }
 
 func (c *crash) Error() string { return c.err.Error() }
 func (c *crash) Unwrap() error { return c.err }
 
-// leave is the panic value that ends parsing when kong calls Exit, after it has printed help.
+// leave is the panic value that aborts parsing when kong calls Exit after printing help.
 type leave int
 
-// Run carries out a command line, without the program's name, and returns the exit status.
+// Run executes a command line, given without the program's name, and returns the exit status.
 func (p Program) Run(args []string, stdout, stderr io.Writer) (status int) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -57,7 +57,7 @@ func (p Program) Run(args []string, stdout, stderr io.Writer) (status int) {
 	return status
 }
 
-// untilLeave calls main and returns its status, or the status with which kong leaves it after printing help.
+// untilLeave calls main and returns its status. If kong exits after printing help, it returns kong's status instead.
 func (a *app) untilLeave(args []string) (status int) {
 	defer func() {
 		p := recover()
@@ -93,7 +93,8 @@ func (a *app) main(args []string) int {
 	return status
 }
 
-// orVerb returns the error for a missing scenario, or, if the word resembles a verb, an error that suggests this verb.
+// orVerb returns the error for a scenario that does not exist. If the word resembles a verb, the error suggests that
+// verb.
 func (a *app) orVerb(word string, err error) error {
 	var c cli
 	var verbs []string
@@ -109,7 +110,7 @@ func (a *app) orVerb(word string, err error) error {
 }
 
 func (a *app) usage(err error) int {
-	// The parser of the command line names what it expected after the type of the value.
+	// The parser puts what it expected after the type of the value.
 	fmt.Fprintf(a.stderr, "%s: %s\n", a.program.name(), strings.Replace(err.Error(), "expected value value but got", "expected a value, found", 1))
 	var p *kong.ParseError
 	if errors.As(err, &p) {

@@ -16,7 +16,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// bugsCmd is the verb bugs: which properties catch the planted bugs.
+// bugsCmd implements `simrun bugs`, which shows which properties catch the planted bugs.
 type bugsCmd struct {
 	IDs []string `arg:"" optional:"" name:"id" help:"The bugs to try; if none is named, all that some property catches."`
 
@@ -44,16 +44,16 @@ With several choosers the table shows the median number of seeds for each, and w
 Exit status: 0 every bug is caught, 5 one survives, 2 usage or bad input.`
 }
 
-// farApart is the distance between starting seeds.
+// farApart is the distance between the starting seeds.
 const farApart = 1_000_000
 
-// bugTrial is the result of the search for one bug.
+// bugTrial is the outcome of searching for one bug.
 type bugTrial struct {
 	bug     faults.Bug
 	chooser string   // empty means the default chooser
-	seeds   []uint64 // the number of seeds it took, by starting seed; 0 if the bug was not caught
+	seeds   []uint64 // how many seeds it took from each starting seed; 0 if the bug was not caught
 	times   []time.Duration
-	// property is the first property that caught the bug, at the first starting seed that found it.
+	// property is the first property to catch the bug, at the first starting seed that found it.
 	property string
 	err      error
 }
@@ -90,7 +90,7 @@ func (c *bugsCmd) run(a *app) (int, error) {
 	began := time.Now()
 	trials := c.tryAll(ctx, a, bugs, choosers)
 	if ctx.Err() != nil {
-		return exitStopped, nil // an incomplete table would be misleading
+		return exitStopped, nil // a table with missing rows would be misleading
 	}
 	for _, t := range trials {
 		if t.err != nil {
@@ -116,8 +116,8 @@ func (c *bugsCmd) run(a *app) (int, error) {
 	return out.ExitStatus, nil
 }
 
-// tryAll tries the bugs with each chooser, several at once, and returns the trials in order; the trials of a bug follow
-// each other.
+// tryAll tries the bugs with each chooser, several at a time. It returns the trials in order, with all trials of the
+// same bug together.
 func (c *bugsCmd) tryAll(ctx context.Context, a *app, bugs []faults.Bug, choosers []string) []*bugTrial {
 	trials := make([]*bugTrial, 0, len(bugs)*len(choosers))
 	for _, b := range bugs {
@@ -159,7 +159,7 @@ func (c *bugsCmd) tryAll(ctx context.Context, a *app, bugs []faults.Bug, chooser
 	return trials
 }
 
-// try looks for a bug from each starting seed.
+// try searches for a bug from each starting seed.
 func (c *bugsCmd) try(ctx context.Context, p *Program, t *bugTrial) {
 	s, err := planFlags{Bug: []string{string(t.bug.ID)}, Chooser: t.chooser}.subject(p, "")
 	if err != nil {
@@ -194,18 +194,18 @@ func (c *bugsCmd) try(ctx context.Context, p *Program, t *bugTrial) {
 	}
 }
 
-// caught returns the number of starting seeds that found the bug.
+// caught returns how many starting seeds led to the bug.
 func (t *bugTrial) caught() int {
 	return len(t.seeds) - len(slices.DeleteFunc(slices.Clone(t.seeds), func(n uint64) bool { return n > 0 }))
 }
 
 func (t *bugTrial) survives() bool { return median(t.seeds) == notFound }
 
-// notFound is the median when most searches find nothing.
+// notFound is shown as the median if most searches find nothing.
 const notFound = ^uint64(0)
 
-// median returns the middle number, the larger of the middle two if the count is even. 0 means not found, and counts as
-// the largest.
+// median returns the middle number. If there is an even count, it returns the larger of the two in the middle. The
+// number 0 means not found and counts as larger than any other.
 func median(numbers []uint64) uint64 {
 	sorted := slices.Clone(numbers)
 	for i, n := range sorted {
@@ -220,7 +220,7 @@ func median(numbers []uint64) uint64 {
 	return sorted[len(sorted)/2]
 }
 
-// bugsJSON is the object that bugs --json prints.
+// bugsJSON is the object printed by bugs --json.
 type bugsJSON struct {
 	Schema      int            `json:"schema"`
 	Verb        string         `json:"verb"`
@@ -238,8 +238,8 @@ type bugTrialJSON struct {
 	Expected []string `json:"expected"`
 	Property string   `json:"property"`
 	Survives bool     `json:"survives"`
-	// Caught is the number of starting seeds that found the bug; Seeds is the number of seeds that each took, 0 if it
-	// did not find the bug.
+	// Caught is how many starting seeds led to the bug. Seeds is how many seeds each of them took, or 0 if it did not
+	// find the bug.
 	Caught        int      `json:"caught"`
 	Seeds         []uint64 `json:"seeds"`
 	MedianSeeds   uint64   `json:"median_seeds"`

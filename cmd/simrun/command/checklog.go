@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle/calllog"
 )
 
-// checkLogCmd is the verb check-log: it judges a recorded log of a provider's answers.
+// checkLogCmd implements `simrun check-log`, which judges a recorded log of a provider's answers.
 type checkLogCmd struct {
 	File string `arg:"" help:"The log, one call per line; - reads standard input."`
 
@@ -31,7 +31,7 @@ Examples:
 Exit status: 0 every answer is allowed, 1 one is not, 2 usage or bad input.`
 }
 
-// checkLogJSON is the object that check-log --json prints.
+// checkLogJSON is the object printed by check-log --json.
 type checkLogJSON struct {
 	Schema     int    `json:"schema"`
 	Verb       string `json:"verb"`

@@ -5,13 +5,13 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// The choosers that the command treats specially.
+// The choosers that get special treatment.
 const (
 	enumerated = "enumerate:"
 	portfolio  = "portfolio"
 )
 
-// choose selects the chooser of the subject's runs by name; an empty name means the default chooser.
+// choose selects the chooser for the subject's runs by name. An empty name means the default chooser.
 func (s *subject) choose(name string) (err error) {
 	if name != "" {
 		s.chooser, err = sim.NamedChooser(name)
@@ -19,19 +19,19 @@ func (s *subject) choose(name string) (err error) {
 	return err
 }
 
-// memberCount holds the results of one chooser of a portfolio.
+// memberCount counts the results of one chooser in a portfolio.
 type memberCount struct {
 	Chooser   string   `json:"chooser"`
 	Seeds     uint64   `json:"seeds"`
 	Failed    uint64   `json:"failed"`
 	FirstSeed uint64   `json:"first_seed,omitempty"`
-	Rules     []string `json:"found,omitempty"` // the rules that it was the first to violate
+	Rules     []string `json:"found,omitempty"` // the rules that it was first to violate
 }
 
-// portfolioCounts counts the results of each chooser of a portfolio, from results in the order of their seeds.
+// portfolioCounts counts the results of each chooser in a portfolio. It must be given the results in seed order.
 type portfolioCounts struct {
 	members []memberCount
-	known   map[string]bool // the rules that were violated so far; looked up only
+	known   map[string]bool // the rules violated so far; never iterated over
 }
 
 func newPortfolioCounts() *portfolioCounts {
@@ -86,7 +86,7 @@ func (a *app) printPortfolio(members []memberCount) {
 	}
 }
 
-// alsoOn returns a function that calls both functions with each result.
+// alsoOn returns a function that passes each result to both functions in turn.
 func alsoOn(first, then func(campaign.SeedResult)) func(campaign.SeedResult) {
 	if first == nil {
 		return then

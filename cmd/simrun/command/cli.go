@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// cli is the command line, with a field for each verb.
+// cli describes the command line. It has one field per verb.
 type cli struct {
 	Run         runCmd         `cmd:"" default:"withargs" help:"Run a scenario for many seeds and report which properties held (the default)."`
 	Replay      replayCmd      `cmd:"" help:"Show one seed, or a stored run, as a story; run it twice and compare."`
@@ -45,7 +45,7 @@ const description = `Simulates clusters of mixed versions under crashes, lost an
 
 Without arguments it runs 1,000 seeds of the built-in scenario rolling-upgrade.`
 
-// parse parses the command line. If help is requested, it prints the help and panics with leave.
+// parse parses the command line. If help was requested, it prints the help text and panics with a leave.
 func parse(args []string, name string, stdout, stderr io.Writer) (command, error) {
 	var c cli
 	ctx, err := newParser(&c, name, stdout, stderr).Parse(args)
@@ -67,13 +67,13 @@ func newParser(c *cli, name string, stdout, stderr io.Writer) *kong.Kong {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 110}),
 	)
 	if err != nil {
-		panic(err) // the tags of cli are wrong
+		panic(err) // the tags in cli are malformed
 	}
 	callItself(name, parser.Model.Node)
 	return parser
 }
 
-// callItself replaces simrun by the program's name in the help texts of a node and of all nodes below it.
+// callItself replaces simrun with the program's own name in the help texts of a node and its descendants.
 func callItself(name string, n *kong.Node) {
 	n.Detail = strings.ReplaceAll(n.Detail, "simrun", name)
 	for _, f := range n.Flags {
@@ -84,7 +84,7 @@ func callItself(name string, n *kong.Node) {
 	}
 }
 
-// oneOf returns an error unless a value is empty or among the known ones.
+// oneOf returns an error unless the value is empty or one of the known values.
 func oneOf(what, value string, known []string) error {
 	if value == "" || slices.Contains(known, value) {
 		return nil

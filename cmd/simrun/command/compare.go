@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// compareCmd is the verb compare: one scenario under every strategy.
+// compareCmd implements `simrun compare`, which runs one scenario under every strategy.
 type compareCmd struct {
 	planFlags `embed:""`
 
@@ -86,7 +86,7 @@ func (c *compareCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// draw writes the page: the table, and the run of the first seed under the best strategy.
+// draw writes the page, which has the table and the run of the first seed under the best strategy.
 func (c *compareCmd) draw(s *subject, r *compare.Result, cfg compare.Config) error {
 	best := r.Best()
 	words := append([]string{"compare"}, s.options()...)

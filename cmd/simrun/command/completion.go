@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// completionCmd is the verb completion.
+// completionCmd implements `simrun completion`.
 type completionCmd struct {
 	Shell string `arg:"" help:"The shell: bash, zsh or fish."`
 }
@@ -44,7 +44,8 @@ func (c *completionCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// completeCmd is the verb that the shell calls, with the line up to the cursor in COMP_LINE. It ignores bash's arguments.
+// completeCmd implements the verb that the shell calls for completion, with the line up to the cursor in COMP_LINE. It
+// ignores the arguments that bash passes.
 type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:""`
 }
@@ -56,7 +57,7 @@ func (completeCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// completions returns the words that can complete the last word of a line.
+// completions returns the possible completions of a line's last word.
 func completions(p *Program, line string) []string {
 	words := strings.Fields(line)
 	if len(words) == 0 || strings.HasSuffix(line, " ") {
@@ -89,7 +90,8 @@ func completions(p *Program, line string) []string {
 	return slices.Compact(candidates)
 }
 
-// arguments returns the known values of the flag before the last word, or else of the verb's argument.
+// arguments returns the known values for the last word. If the word before it is a flag, these are the flag's values;
+// otherwise, they are those of the verb's argument.
 func arguments(p *Program, verb *kong.Node, before []string) []string {
 	flag := ""
 	if len(before) > 0 {

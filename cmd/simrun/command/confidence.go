@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// detectionFile holds the number of seeds that each planted bug took in the scenario that shows it, as written by bugs
-// --detection.
+// detectionFile records how many seeds it took to find each planted bug in the scenario that shows it. It is written by
+// bugs --detection.
 //
 //go:embed detection.json
 var detectionFile []byte
 
-// detection holds the number of seeds that each planted bug took from each starting seed, 0 where Seeds seeds did not
-// find it.
+// detection records how many seeds it took to find each planted bug from each starting seed. The number is 0 where
+// Seeds seeds did not find it.
 type detection struct {
 	Starts int           `json:"starts"`
 	Seeds  uint64        `json:"seeds"`
@@ -28,7 +28,7 @@ type detectedBug struct {
 	Seeds []uint64 `json:"seeds"`
 }
 
-// rate returns the share of seeds that find the bug, estimated from the table.
+// rate estimates from the table what share of seeds find the bug.
 func (b detectedBug) rate(most uint64) float64 {
 	found, tried := 0.0, 0.0
 	for _, n := range b.Seeds {
@@ -42,7 +42,7 @@ func (b detectedBug) rate(most uint64) float64 {
 	return found / max(tried, 1)
 }
 
-// sure returns the number of seeds that find a bug with a certainty of 99 %, if each seed finds it with that rate.
+// sure returns how many seeds are needed to find a bug with 99 % confidence, given the share of seeds that find it.
 func sure(rate float64) uint64 {
 	if rate >= 1 {
 		return 1
@@ -50,19 +50,20 @@ func sure(rate float64) uint64 {
 	return uint64(min(math.Ceil(math.Log(0.01)/math.Log1p(-rate)), 1e9))
 }
 
-// confidentFrom is the least number of seeds for which the report of a clean campaign includes the confidence by
+// confidentFrom is the smallest number of seeds for which the report of a clean campaign includes its confidence by
 // default.
 const confidentFrom = 100
 
-// confidenceJSON says how much a clean campaign with this number of seeds shows.
+// confidenceJSON says how much a clean campaign with the given number of seeds proves.
 type confidenceJSON struct {
 	Seeds uint64 `json:"seeds"`
-	// Bound is the largest share of runs of this plan that fail, with a certainty of 95 %: the rule of three.
+	// Bound is an upper bound, with 95 % confidence, on the share of this plan's runs that fail. It follows from the
+	// rule of three.
 	Bound string `json:"fails_at_most"`
-	// Classes says, for each family of planted bugs, how many of them this number of seeds finds with a certainty of 99
-	// %, each in the scenario that shows it.
+	// Classes says, for each family of planted bugs, how many this number of seeds would find with 99 % confidence,
+	// each in the scenario that shows it.
 	Classes []classJSON `json:"classes"`
-	// Hardest is the bug that takes the most seeds.
+	// Hardest is the bug that takes the most seeds to find.
 	Hardest      string `json:"hardest"`
 	HardestSeeds uint64 `json:"hardest_seeds"`
 }
@@ -71,24 +72,24 @@ type classJSON struct {
 	Class string `json:"class"`
 	Bugs  int    `json:"bugs"`
 	Found int    `json:"found"`
-	// RateMedian and RateLeast are the shares of seeds that find the median bug and the hardest bug of the class.
+	// RateMedian and RateLeast are the shares of seeds that find the median bug and the hardest bug in the class.
 	RateMedian float64 `json:"rate_median"`
 	RateLeast  float64 `json:"rate_least"`
-	// Seeds is the number of seeds that find every bug of the class, each with a certainty of 99 %.
+	// Seeds is how many seeds are needed to find every bug in the class, each with 99 % confidence.
 	Seeds uint64 `json:"seeds_for_all"`
 }
 
-// newConfidence returns the confidence of a clean campaign with that number of seeds.
+// newConfidence returns the confidence provided by a clean campaign with the given number of seeds.
 func newConfidence(seeds uint64) *confidenceJSON {
 	var d detection
 	if err := json.Unmarshal(detectionFile, &d); err != nil {
-		panic(fmt.Sprintf("detection.json: %v", err)) // the file is part of the program, and a test reads it
+		panic(fmt.Sprintf("detection.json: %v", err)) // the file is embedded, and a test reads it
 	}
 	out := &confidenceJSON{Seeds: seeds, Bound: fmt.Sprintf("3/%d", seeds)}
 	var rates [][]float64 // by class
 	for _, b := range d.Bugs {
 		name, _, _ := strings.Cut(b.ID, "/")
-		if n := len(out.Classes); n == 0 || out.Classes[n-1].Class != name { // they are sorted
+		if n := len(out.Classes); n == 0 || out.Classes[n-1].Class != name { // the bugs are sorted by class
 			out.Classes = append(out.Classes, classJSON{Class: name})
 			rates = append(rates, nil)
 		}
@@ -129,8 +130,8 @@ func (c *confidenceJSON) text() string {
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
-// confidence returns the report's confidence. It returns nil if a run failed, or if there are few seeds and the user did
-// not ask for it.
+// confidence returns the confidence to include in the report. It returns nil if any run failed, or if there were few
+// seeds and the user did not ask for it.
 func (r *report) confidence() *confidenceJSON {
 	clean := r.sum.Passed == r.sum.Seeds && !r.sum.Interrupted && r.status == exitOK
 	if !clean || r.sum.Seeds == 0 || r.sum.Seeds < confidentFrom && !r.confident {
@@ -139,13 +140,13 @@ func (r *report) confidence() *confidenceJSON {
 	return newConfidence(r.sum.Seeds)
 }
 
-// detection formats the trials as a file for confidence, one bug per line, sorted by id.
+// detection formats the trials for use as detectionFile, with one bug per line, sorted by id.
 func (o *bugsJSON) detection() []byte {
 	var lines []string
 	for _, b := range o.Bugs {
 		line, err := json.Marshal(detectedBug{b.ID, b.Seeds})
 		if err != nil {
-			panic(err) // strings and numbers have a JSON form
+			panic(err) // strings and numbers can always be encoded
 		}
 		lines = append(lines, string(line))
 	}

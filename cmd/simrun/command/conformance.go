@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// conformanceCmd is the verb conformance: it runs the contract's cases against a provider in any language.
+// conformanceCmd implements `simrun conformance`, which runs the contract's cases against a provider in any language.
 type conformanceCmd struct {
 	provider
 
@@ -35,7 +35,7 @@ Examples:
 Exit status: 0 no case failed except known ones, 1 a case failed, 2 usage, or the program does not speak the protocol.`
 }
 
-// conformanceJSON is the object that conformance --json prints.
+// conformanceJSON is the object printed by conformance --json.
 type conformanceJSON struct {
 	Schema     int                 `json:"schema"`
 	Verb       string              `json:"verb"`
@@ -51,7 +51,7 @@ type conformanceJSON struct {
 	Unseen     []string            `json:"known_not_seen"`
 	ExitStatus int                 `json:"exit_status"`
 
-	left int // cases that were not run because of a failure
+	left int // cases not run because of an earlier failure
 }
 
 type caseJSON struct {
@@ -62,7 +62,7 @@ type caseJSON struct {
 	Tags    []string            `json:"tags"`
 	Outcome conformance.Verdict `json:"outcome"`
 	Detail  string              `json:"detail,omitempty"`
-	Reason  string              `json:"reason,omitempty"` // why a known failure remains
+	Reason  string              `json:"reason,omitempty"` // why a known failure has not been fixed
 	Link    string              `json:"link,omitempty"`
 }
 
@@ -119,7 +119,7 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 	return out.ExitStatus, nil
 }
 
-// add counts a result. A known failure does not count as a failure.
+// add counts a result. A known failure is not counted as a failure.
 func (o *conformanceJSON) add(r conformance.Result, known *knownMistake) {
 	shown := caseJSON{ID: r.ID, Name: r.Name, About: r.About, Group: r.Group, Tags: append([]string{}, r.Tags...), Outcome: r.Verdict()}
 	switch shown.Outcome {
@@ -183,7 +183,7 @@ func (o *conformanceJSON) note() string {
 	return ""
 }
 
-// skips returns the reasons why cases were skipped, with the cases.
+// skips returns the reasons for which cases were skipped, each with the cases.
 func (o *conformanceJSON) skips() []string {
 	var reasons []string
 	ids := map[string][]string{}
@@ -202,7 +202,7 @@ func (o *conformanceJSON) skips() []string {
 	return reasons
 }
 
-// few returns the first items of a list.
+// few shortens a list to its first few items.
 func few(list []string, most int) string {
 	if len(list) > most {
 		return strings.Join(list[:most], ", ") + ", …"

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// diffCmd is the verb diff: it compares released runtimes with their models.
+// diffCmd implements `simrun diff`, which compares released runtimes with their models.
 type diffCmd struct {
 	planFlags `embed:""`
 
@@ -36,7 +36,7 @@ Examples:
 Exit status: 0 alike, 1 something differs, 2 usage or bad input.`
 }
 
-// diffJSON is the object that diff --json prints.
+// diffJSON is the object printed by diff --json.
 type diffJSON struct {
 	Schema   int              `json:"schema"`
 	Verb     string           `json:"verb"`
@@ -46,7 +46,8 @@ type diffJSON struct {
 	Differ   []differenceJSON `json:"differences"`
 }
 
-// differenceJSON is the first event of an instance that differs; the text of a missing event is omitted.
+// differenceJSON describes the first event at which an instance differs. If one of the events is missing, its text is
+// omitted.
 type differenceJSON struct {
 	Seed      string `json:"seed"`
 	Instance  string `json:"instance"`
@@ -56,7 +57,7 @@ type differenceJSON struct {
 	Modelled  string `json:"modelled,omitempty"`
 }
 
-// diffSeeds is the number of seeds that are compared if the command line names none.
+// diffSeeds is how many seeds are compared if the command line does not say.
 const diffSeeds = 20
 
 func (c *diffCmd) run(a *app) (int, error) {
@@ -103,7 +104,7 @@ func (c *diffCmd) run(a *app) (int, error) {
 	return status, nil
 }
 
-// compare runs a seed with released runtimes and with their models.
+// compare runs a seed twice, once with released runtimes and once with their models, and returns the differences.
 func (c *diffCmd) compare(s *subject, seed uint64) ([]realnode.Difference, int, error) {
 	p, err := s.plan(seed)
 	if err != nil {
@@ -120,11 +121,11 @@ func (c *diffCmd) compare(s *subject, seed uint64) ([]realnode.Difference, int, 
 	return realnode.Compare(one, other)
 }
 
-// store runs a plan and returns the final state of the store.
+// store runs a plan and returns the store's final state.
 func (c *diffCmd) store(s *subject, p *plan.Plan, seed uint64) (memprovider.View, error) {
 	cfg := s.configOf(p, seed)
 	if !c.Drawn {
-		cfg.Chooser = sim.Replay(&sim.Recording{}) // every choice is the smallest one
+		cfg.Chooser = sim.Replay(&sim.Recording{}) // makes every choice the smallest one
 	}
 	var world *cluster.World
 	monitor := cfg.Monitor

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/internal/realnode"
 )
 
-// doctorCmd is the verb doctor: it lists the tools that are installed, and what each is for.
+// doctorCmd implements `simrun doctor`, which lists the tools that are installed and what each is for.
 type doctorCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
@@ -22,14 +22,14 @@ func (doctorCmd) Help() string {
 	return `Shows which programs that simrun or its tests can use are installed, and what each is for. To simulate you need only simrun itself. Exit status: 0; 2 if a program that the environment names is missing.`
 }
 
-// need is a tool that may be installed.
+// need is a tool that simrun can use if it is installed.
 type need struct {
 	ID    string `json:"id"`
 	Found string `json:"found,omitempty"`
 	For   string `json:"for"`
-	// How says how to install it.
+	// How says how to install the tool.
 	How string `json:"how,omitempty"`
-	// Wrong means that the environment names it, but it is missing.
+	// Wrong means that the environment names the tool, but the tool does not exist.
 	Wrong bool `json:"wrong,omitempty"`
 }
 
@@ -68,7 +68,8 @@ func (c *doctorCmd) run(a *app) (int, error) {
 	return status, nil
 }
 
-// examine looks for every tool. getenv reads the environment, find finds programs, and at is the place of host programs.
+// examine looks for each tool. getenv reads environment variables, find locates programs, and at is where the host
+// programs are kept.
 func examine(getenv func(string) string, find func(string) (string, error), at *realnode.Hosts) []need {
 	first := func(names ...string) string {
 		for _, name := range names {

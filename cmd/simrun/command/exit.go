@@ -8,19 +8,19 @@ import (
 // The exit statuses.
 const (
 	exitOK       = 0
-	exitSafety   = 1   // a safety property is violated
-	exitUsage    = 2   // usage or bad input
-	exitLiveness = 3   // a liveness property is violated
+	exitSafety   = 1   // a safety property was violated
+	exitUsage    = 2   // usage error or bad input
+	exitLiveness = 3   // a liveness property was violated
 	exitDrift    = 4   // two runs of one seed differ
-	exitVacuous  = 5   // a campaign did not reach a required point
-	exitHandler  = 6   // a user's handler is not deterministic
-	exitPlan     = 7   // the contract holds, but work did not end as the plan expects
-	exitInternal = 70  // a defect of durosim
+	exitVacuous  = 5   // the campaign did not reach a required point
+	exitHandler  = 6   // one of the user's handlers is not deterministic
+	exitPlan     = 7   // the contract held, but work did not end as the plan expects
+	exitInternal = 70  // a defect in durosim
 	exitOutput   = 74  // standard output could not be written
 	exitStopped  = 130 // interrupted by the user
 )
 
-// severity orders the statuses: if several apply, the first of them counts.
+// severity lists the statuses in order of precedence. If several apply, the first of them is the exit status.
 var severity = []int{exitInternal, exitDrift, exitHandler, exitSafety, exitLiveness, exitPlan, exitVacuous}
 
 // worst returns the more severe of two statuses.
@@ -33,7 +33,7 @@ func worst(a, b int) int {
 	return exitOK
 }
 
-// classExit returns the exit status for a violation of a class.
+// classExit returns the exit status for a violation of the given class.
 func classExit(c cluster.Class) int {
 	switch c {
 	case cluster.ClassSafety:
@@ -48,7 +48,7 @@ func classExit(c cluster.Class) int {
 	return exitInternal
 }
 
-// summaryExit returns the exit status of a campaign; missed lists the required points that it did not reach.
+// summaryExit returns the exit status for a campaign. missed lists the required points that the campaign did not reach.
 func summaryExit(s *campaign.Summary, missed []string) int {
 	status := exitOK
 	for _, p := range s.Properties {
@@ -66,7 +66,7 @@ func summaryExit(s *campaign.Summary, missed []string) int {
 	return status
 }
 
-// exitText describes a status in a few words.
+// exitText describes an exit status briefly.
 func exitText(status int) string {
 	switch status {
 	case exitOK:

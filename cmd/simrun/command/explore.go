@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// exploreCmd is the verb explore: it explores a small scenario exhaustively.
+// exploreCmd implements `simrun explore`, which explores a small scenario exhaustively.
 type exploreCmd struct {
 	planFlags `embed:""`
 
@@ -43,7 +43,7 @@ Examples:
 Exit status: 0 every way was tried and holds, 1 safety violated, 2 usage or bad input, 3 liveness violated, 5 cut off before the end, 7 the plan fails, 74 standard output cannot be written, 130 interrupted.`
 }
 
-// exploreJSON is the object that explore --json prints.
+// exploreJSON is the object printed by explore --json.
 type exploreJSON struct {
 	Schema      int             `json:"schema"`
 	Verb        string          `json:"verb"`
@@ -139,7 +139,7 @@ func (c *exploreCmd) json(s *subject, r *explore.Report, wall time.Duration) *ex
 	return out
 }
 
-// keep writes a failing run as a stored one.
+// keep saves a failing run as a stored run.
 func (c *exploreCmd) keep(s *subject, r *explore.Report) (string, error) {
 	if c.Out == "" || r.Failed == 0 {
 		return "", nil

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// exportCmd is the verb export: it exports a stored run for use elsewhere.
+// exportCmd implements `simrun export`, which exports a stored run for use elsewhere.
 type exportCmd struct {
 	Run string `arg:"" help:"A stored run, as written by run --out, shrink --out or fuzz --corpus."`
 
@@ -65,7 +65,7 @@ func (c *exportCmd) run(a *app) (int, error) {
 	return exitOK, err
 }
 
-// calls returns the calls of the store in a stored run.
+// calls returns a log of the calls that a stored run makes on the store.
 func (p *Program) calls(e *scenario.Entry, name string) ([]byte, error) {
 	s, err := entrySubject(p, e, name, "")
 	if err != nil {

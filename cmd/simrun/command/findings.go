@@ -18,30 +18,30 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// findingState is the state of a finding after a campaign.
+// findingState says whether a finding is new, still there, or gone after a campaign.
 type findingState string
 
 const (
 	findingNew       findingState = "new"
 	findingOngoing   findingState = "ongoing"
 	findingRegressed findingState = "regressed" // found again after it was resolved
-	findingResolved  findingState = "resolved"  // its seed was run again without the finding
+	findingResolved  findingState = "resolved"  // its seed was run again and did not show the finding
 )
 
-// knownFinding is a finding of past campaigns: violations of one property in one scenario, with one cause.
+// knownFinding is a finding from previous campaigns. It stands for violations of one property in one scenario with one
+// cause.
 type knownFinding struct {
 	ID       string       `json:"id"`
 	State    findingState `json:"state"`
 	Property string       `json:"property"`
-	// Expectation is the text of the violated expectation, since a scenario may have several.
+	// Expectation is the text of the violated expectation, which is needed because a scenario may have several.
 	Expectation string        `json:"expectation,omitempty"`
 	Class       cluster.Class `json:"class"`
 	Scenario    string        `json:"scenario"`
 	Flags       planFlags     `json:"flags"`
-	// Cause is the evidence without names and numbers.
+	// Cause is the evidence with names and numbers masked.
 	Cause string `json:"cause"`
-	// First and Last are the times at which it was first and last found; Campaigns is the number of campaigns that found
-	// it.
+	// First and Last are when it was first and last found. Campaigns is how many campaigns found it.
 	First     time.Time `json:"first_found"`
 	Last      time.Time `json:"last_found"`
 	Campaigns int       `json:"campaigns"`
@@ -49,7 +49,7 @@ type knownFinding struct {
 	Command   string    `json:"command"`
 }
 
-// findingsFile is the file of --findings.
+// findingsFile is the contents of the file given by --findings.
 type findingsFile struct {
 	Schema   int             `json:"schema"`
 	Findings []*knownFinding `json:"findings"`
@@ -57,7 +57,7 @@ type findingsFile struct {
 	path string
 }
 
-// openFindings reads the file, which may be missing.
+// openFindings reads the findings file. The file need not exist yet.
 func openFindings(path string) (*findingsFile, error) {
 	f := &findingsFile{Schema: schema, path: path}
 	data, err := os.ReadFile(path)
@@ -78,7 +78,7 @@ func openFindings(path string) (*findingsFile, error) {
 	return f, nil
 }
 
-// keep writes the file.
+// keep writes the findings file.
 func (f *findingsFile) keep() error {
 	data, err := json.MarshalIndent(f, "", "  ")
 	if err == nil {
@@ -90,7 +90,7 @@ func (f *findingsFile) keep() error {
 	return nil
 }
 
-// update compares a campaign with the known findings and returns those of its scenario, in their present state. ran
+// update updates the known findings with the results of a campaign and returns those for the campaign's scenario. ran
 // reports whether a seed was run.
 func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed uint64) bool, now time.Time) []*knownFinding {
 	now = now.UTC().Truncate(time.Second)
@@ -129,7 +129,7 @@ func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed u
 	return here
 }
 
-// violation returns the finding as a violation, without place and time.
+// violation returns the finding as a violation without place and time.
 func (k *knownFinding) violation() cluster.Violation {
 	return cluster.Violation{Property: k.Property, Expectation: k.Expectation}
 }
@@ -143,7 +143,8 @@ func findingID(s *subject, v campaign.Violation) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// cause returns the evidence of a violation without names, numbers and quoted texts, which differ from seed to seed.
+// cause returns the evidence for a violation with names, numbers and quoted text masked, because these differ from seed
+// to seed.
 func cause(v campaign.Violation) string {
 	text, _, _ := strings.Cut(v.Message, "\n")
 	if v.Instance != "" {
@@ -175,7 +176,7 @@ func cause(v campaign.Violation) string {
 	return strings.Join(words, " ")
 }
 
-// printFindings lists findings, news first.
+// printFindings lists findings, with new and regressed ones first.
 func (a *app) printFindings(all []*knownFinding) {
 	count := map[findingState]int{}
 	for _, k := range all {

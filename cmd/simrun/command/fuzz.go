@@ -23,7 +23,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// fuzzCmd is the verb fuzz: it looks for failing runs near a scenario.
+// fuzzCmd implements `simrun fuzz`, which searches for failing runs near a scenario.
 type fuzzCmd struct {
 	planFlags `embed:""`
 
@@ -107,7 +107,7 @@ func (c *fuzzCmd) run(a *app) (int, error) {
 	return out.ExitStatus, nil
 }
 
-// usualTime returns the duration of a hunt for which neither time nor runs are given.
+// usualTime returns how long a hunt lasts if neither a time nor a number of runs is given.
 func (c *fuzzCmd) usualTime() time.Duration {
 	if c.For > 0 {
 		return 0
@@ -115,7 +115,7 @@ func (c *fuzzCmd) usualTime() time.Duration {
 	return time.Minute
 }
 
-// fuzzedLoad bounds the load of plans that are edited: small plans take less time and are easier to shrink.
+// fuzzedLoad limits the load in plans that are to be edited. Small plans run faster and are easier to shrink.
 const fuzzedLoad = 12
 
 func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
@@ -155,7 +155,7 @@ func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
 	return o, err
 }
 
-// planProperties returns the ids of the properties of class plan, which judge a plan and not the contract.
+// planProperties returns the ids of the properties that judge the plan rather than the contract.
 func planProperties() (ids []string) {
 	for _, p := range properties.Catalogue() {
 		if p.Class == cluster.ClassPlan {
@@ -165,8 +165,8 @@ func planProperties() (ids []string) {
 	return ids
 }
 
-// space returns the space of plans that a fuzzer may draw from: everything shipped or, for a program with its own
-// handlers, its orchestrations, within the limits that the scenario states.
+// space returns the space of edits for the fuzzer. It contains everything shipped or, if the program has handlers of
+// its own, that program's orchestrations. The limits are those stated in the scenario.
 func (s *subject) space() *planedit.Space {
 	limits, space := s.scenario.Fuzz, planedit.Shipped()
 	space.Known = plan.Known{Builds: s.program.builds(), Orchestrations: workload.Names()}
@@ -188,7 +188,7 @@ func (s *subject) space() *planedit.Space {
 	return space
 }
 
-// named returns the builds that the scenario's nodes run, without duplicates and without released runtimes.
+// named returns the builds that the scenario's nodes run, each once, leaving out released runtimes.
 func (s *subject) named() (names []string) {
 	add := func(name string) {
 		if name != "" && !slices.Contains(names, name) && planterm.FindBuild(s.program.builds(), name) != nil && !strings.HasPrefix(name, engine.ReleasePrefix) {
@@ -207,7 +207,7 @@ func (s *subject) named() (names []string) {
 	return names
 }
 
-// corpus reads the stored runs of a corpus, sorted by name, and turns on the subject's bugs in them.
+// corpus reads the stored runs in a corpus directory, sorted by name, and turns on the subject's bugs in them.
 func (s *subject) corpus(dir string) (inputs []fuzz.Input, err error) {
 	for _, pattern := range []string{"*.txt", filepath.Join("coverage", "*.txt")} {
 		files, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -230,14 +230,14 @@ func (s *subject) corpus(dir string) (inputs []fuzz.Input, err error) {
 	return inputs, nil
 }
 
-// keeper writes inputs that showed new behaviour. It keeps the first error.
+// keeper writes inputs that showed new behaviour to files. It remembers the first error.
 type keeper struct {
 	dir  string
 	kept int
 	err  error
 }
 
-// mostKept bounds the inputs that one hunt writes.
+// mostKept limits how many inputs one hunt writes.
 const mostKept = 500
 
 func (k *keeper) keep(in fuzz.Input, news []string) {

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/campaign"
 )
 
-// fuzzJSON is the object that fuzz --json prints.
+// fuzzJSON is the object printed by fuzz --json.
 type fuzzJSON struct {
 	Schema      int        `json:"schema"`
 	Verb        string     `json:"verb"`
@@ -25,7 +25,7 @@ type fuzzJSON struct {
 	ExitStatus  int        `json:"exit_status"`
 }
 
-// findJSON is a find: the run that found it, the way in which its plan was made, and the parts of its smallest plan.
+// findJSON describes a find: the run that found it, how that run's plan was made, and the parts of its smallest plan.
 type findJSON struct {
 	Property string   `json:"property"`
 	Class    string   `json:"class"`
@@ -40,7 +40,7 @@ type findJSON struct {
 	Unshrunk string   `json:"not_shrunk,omitempty"`
 }
 
-// report makes the report, and stores the finds in the corpus.
+// report builds the report and stores the finds in the corpus.
 func (c *fuzzCmd) report(s *subject, r *fuzz.Report, wall time.Duration) (*fuzzJSON, error) {
 	out := &fuzzJSON{
 		Schema: schema, Verb: "fuzz", Scenario: s.scenario.Name, Runs: r.Runs, Failed: r.Failed, GivenUp: r.Exhausted, Kept: r.Kept,

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// hostsCmd is the verb hosts: the programs in which released runtimes run.
+// hostsCmd implements `simrun hosts`, which manages the programs that host released runtimes.
 type hostsCmd struct {
 	List  hostsListCmd  `cmd:"" default:"withargs" help:"List the host programs: which are built, and where (the default)."`
 	Build hostsBuildCmd `cmd:"" help:"Build host programs with cargo."`
@@ -40,7 +40,7 @@ type hostJSON struct {
 	Program string `json:"program"`
 }
 
-// hostsJSON is the object that hosts --json prints.
+// hostsJSON is the object printed by hosts --json.
 type hostsJSON struct {
 	Schema int        `json:"schema"`
 	Verb   string     `json:"verb"`
@@ -97,7 +97,7 @@ func (c *hostsBuildCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// builds returns the released builds that the arguments name.
+// builds returns the released builds named by the arguments.
 func (c *hostsBuildCmd) builds() ([]*engine.Build, error) {
 	all := engine.ReleasedBuilds()
 	if len(c.Releases) == 0 {

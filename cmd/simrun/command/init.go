@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// initCmd is the verb init: it writes a first scenario.
+// initCmd implements `simrun init`, which writes a first scenario.
 type initCmd struct {
 	File string `arg:"" optional:"" help:"The file to write, which must not exist; standard output if none is named."`
 
@@ -57,7 +57,8 @@ func (c *initCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// text returns the scenario. It parses it first, so that a wrong flag is reported before anything is written.
+// text returns the scenario. It parses the scenario before returning it, so that a wrong flag is reported before
+// anything is written.
 func (c *initCmd) text(p *Program) (string, error) {
 	declared, err := c.declared()
 	if err != nil {
@@ -126,7 +127,7 @@ func (c *initCmd) text(p *Program) (string, error) {
 	return text, s.CheckHandlers(orchestrations, activities)
 }
 
-// declared returns the builds of --build.
+// declared returns the builds declared with --build.
 func (c *initCmd) declared() ([]plan.Build, error) {
 	var declared []plan.Build
 	for _, text := range c.Build {
@@ -163,7 +164,7 @@ func (c *initCmd) builds(p *Program, declared []plan.Build) (from, to string, er
 		}
 	}
 	if from == "" && to == "" && p.Builds == nil {
-		from, to = "1.5.0", "2.0.0" // as in the upgrade of the README
+		from, to = "1.5.0", "2.0.0" // the same upgrade as in the README
 	}
 	if to == "" {
 		to = names[len(names)-1]
@@ -177,7 +178,7 @@ func (c *initCmd) builds(p *Program, declared []plan.Build) (from, to string, er
 	return from, to, nil
 }
 
-// runs returns the orchestrations that clients start, in the syntax of scenarios.
+// runs returns the orchestrations that clients start, in scenario syntax.
 func (c *initCmd) runs(p *Program) ([]string, error) {
 	asked := c.Runs
 	if len(asked) == 0 {

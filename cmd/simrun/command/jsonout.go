@@ -15,7 +15,7 @@ import (
 // schema is the version of the objects that --json prints. Adding fields does not change it.
 const schema = 1
 
-// runJSON is the object that --json prints for runs.
+// runJSON is the object that --json prints for a campaign.
 type runJSON struct {
 	Schema         int               `json:"schema"`
 	Verb           string            `json:"verb"`
@@ -32,13 +32,13 @@ type runJSON struct {
 	Digest         string            `json:"digest"`
 	Coverage       map[string]uint64 `json:"coverage"`
 	Unreached      []string          `json:"unreached"`
-	// Missed lists the required points of Unreached, which make the campaign vacuous.
+	// Missed lists those points in Unreached that are required. They make the campaign vacuous.
 	Missed []string `json:"missed"`
-	// Contract and Plan are the two verdicts, as sentences; Fate is the basis of the second.
+	// Contract and Plan are the two verdicts, each as a sentence. Fate is the basis for the verdict on the plan.
 	Contract string   `json:"contract"`
 	Plan     string   `json:"plan"`
 	Fate     fateJSON `json:"fate"`
-	// Windows are the windows of the simulated upgrade.
+	// Windows lists the windows of the simulated upgrade.
 	Windows        []upgrade.Window `json:"windows,omitempty"`
 	Drifts         []driftJSON      `json:"drifts"`
 	InternalErrors []crashJSON      `json:"internal_errors"`
@@ -54,18 +54,19 @@ type runJSON struct {
 	Notices        []string         `json:"notices,omitempty"`
 }
 
-// fateJSON is the fate of the work.
+// fateJSON describes how the work ended.
 type fateJSON struct {
 	Work     uint64    `json:"work"`
 	Expected uint64    `json:"as_expected"`
 	Ends     []endJSON `json:"ends"`
-	// Helped counts the instances for which calm or relief did something, and Help lists what they did.
+	// Helped counts the instances that calm or relief did something for. Help lists what they did.
 	Helped uint64     `json:"helped"`
 	Help   []helpJSON `json:"help"`
 	Waits  []waitJSON `json:"waits"`
 }
 
-// helpJSON is one kind of help beyond the plan: raise, enqueue and cancel for an instance, start and widen for a node.
+// helpJSON is one kind of help beyond the plan. Kinds raise, enqueue and cancel help an instance; start and widen help
+// a node.
 type helpJSON struct {
 	Phase     string `json:"phase"`
 	Kind      string `json:"kind"`
@@ -80,7 +81,7 @@ type endJSON struct {
 	End        string    `json:"end"`
 	Cause      string    `json:"cause"`
 	AsExpected bool      `json:"as_expected"`
-	Expected   string    `json:"expected"` // the end that the plan expects, if it is another one
+	Expected   string    `json:"expected"` // what the plan expected, if something else
 	Owes       string    `json:"owes"`
 	Count      uint64    `json:"count"`
 	Instances  []metJSON `json:"instances"`
@@ -138,11 +139,12 @@ type violationJSON struct {
 	Message   string `json:"message"`
 	WorkItem  string `json:"work_item"`
 	Repro     string `json:"repro"`
-	// Expectation is the violated expectation of the scenario.
+	// Expectation is the scenario's expectation that was violated.
 	Expectation string `json:"expectation,omitempty"`
 }
 
-// driftJSON is a seed whose two runs differ; Handler names the handler that causes this, for the first such seed only.
+// driftJSON is a seed whose two runs differ. Handler names the handler that causes the difference, and is set only for
+// the first such seed.
 type driftJSON struct {
 	Seed    string `json:"seed"`
 	First   string `json:"first"`
@@ -208,7 +210,7 @@ func coverageJSON(points []cluster.Point) map[string]uint64 {
 	return out
 }
 
-// decimal formats a seed for a JSON string: 64 bits do not fit a JSON number.
+// decimal formats a seed as a decimal string, because a JSON number cannot hold 64 bits.
 func decimal(seed uint64) string { return strconv.FormatUint(seed, 10) }
 
 func notNil(s []string) []string {
@@ -218,7 +220,7 @@ func notNil(s []string) []string {
 	return s
 }
 
-// writeJSON prints v as the only output.
+// writeJSON prints v and nothing else.
 func (a *app) writeJSON(v any) error {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
@@ -227,6 +229,6 @@ func (a *app) writeJSON(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return &crash{fmt.Errorf("JSON: %w", err)}
 	}
-	_, _ = a.stdout.Write(text.Bytes()) // Run reports a failed write
+	_, _ = a.stdout.Write(text.Bytes()) // Run reports write errors
 	return nil
 }

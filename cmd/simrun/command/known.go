@@ -11,30 +11,31 @@ import (
 	"github.com/durosim/durosim/properties/oracle/search"
 )
 
-// knownFile lists known mistakes of a provider; the verbs oracle and conformance read the same file.
+// knownFile lists a provider's known mistakes. oracle and conformance read the same file.
 type knownFile struct {
 	Known []knownMistake
 }
 
-// knownMistake is one entry: where the mistake shows, and why it remains.
+// knownMistake is one entry: how the mistake shows, and why it has not been fixed.
 type knownMistake struct {
-	// Class, or each of Classes, is part of the class of a finding of the oracle.
+	// Class, or each element of Classes, is a substring of the class of one of the oracle's findings.
 	Class   string
 	Classes []string
-	// Cases are the ids of the cases that fail because of it.
+	// Cases lists the ids of the cases that fail because of the mistake.
 	Cases []string
-	// Deny names the freedoms of the contract whose denial reveals the mistake; unless one of them is denied, it is not
-	// expected.
+	// Deny names freedoms of the contract. The mistake is expected only if one of them is denied, because only then
+	// does it show.
 	Deny []string
-	// Reason says what is wrong, or why it remains.
+	// Reason says what is wrong or why it has not been fixed.
 	Reason string
 	Link   string
-	// The other fields are for readers: a heading, the effect on users, the fix, the place, the affected releases, the
-	// authors' view, what shows the mistake if these checks do not, and the shortest calls that show it.
+	// The remaining fields are for human readers: a heading, the effect on users, the fix, the location, the affected
+	// releases, the upstream authors' view, how the mistake can be shown if these checks do not show it, and the
+	// shortest sequence of calls that shows it.
 	Title, Consequence, Fix, Where, Releases, Upstream, Shown, Story string
 }
 
-// readKnown reads a file of known mistakes; an empty name means none.
+// readKnown reads a file of known mistakes. An empty name means that there are none.
 func readKnown(name string) (*knownFile, error) {
 	file := &knownFile{}
 	if name == "" {
@@ -68,7 +69,8 @@ func readKnown(name string) (*knownFile, error) {
 	return file, nil
 }
 
-// classes returns the entries in the oracle's form, given the denied freedoms, first those that need a denial.
+// classes converts the entries to the form used by the oracle, given the denied freedoms. Entries that require a denial
+// come first.
 func (f *knownFile) classes(denied []oracle.Freedom) []search.Known {
 	var needing, others []search.Known
 	for _, k := range f.Known {
@@ -86,7 +88,7 @@ func (f *knownFile) classes(denied []oracle.Freedom) []search.Known {
 	return append(needing, others...)
 }
 
-// ofCase returns the entry that expects a case to fail, nil if no entry does.
+// ofCase returns the entry that expects the given case to fail, or nil if there is none.
 func (f *knownFile) ofCase(id string) *knownMistake {
 	for i := range f.Known {
 		if slices.Contains(f.Known[i].Cases, id) {

@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// listCmd is the verb list.
+// listCmd implements `simrun list`, which lists items of one kind.
 type listCmd struct {
 	Kind     string `arg:"" optional:"" help:"What to list: builds, orchestrations, scenarios, properties, faults, bugs or coverage."`
 	Scenario string `arg:"" optional:"" help:"With builds: a scenario whose own builds are listed, too."`
@@ -33,7 +33,7 @@ Examples:
     simrun list bugs --json`
 }
 
-// itemJSON is an item of a list. Fields that do not apply to its kind are left out.
+// itemJSON is an item in a list. Fields that do not apply to the kind of item are omitted.
 type itemJSON struct {
 	ID      string `json:"id"`
 	Summary string `json:"summary"`
@@ -41,25 +41,24 @@ type itemJSON struct {
 	Range string   `json:"range,omitempty"`
 	Reads []string `json:"reads,omitempty"`
 	Emits []string `json:"emits,omitempty"`
-	// For a build that a scenario declares: the build that it is like; its own list of handlers, if it has one; the
-	// handlers that it adds; the handlers that it lacks.
+	// For builds declared by a scenario: the build that it resembles, its own list of handlers (if any), the handlers
+	// that it adds, and the handlers that it lacks.
 	Like     string   `json:"like,omitempty"`
 	Ships    []string `json:"ships,omitempty"`
 	ShipsToo []string `json:"ships_too,omitempty"`
 	Lacks    []string `json:"lacks,omitempty"`
-	// For orchestrations: the first build that registers it and, for shipped ones only, how it ends if nothing goes
-	// wrong.
+	// For orchestrations: the first build that registers it. For shipped ones, also how it ends if nothing goes wrong.
 	Since string `json:"since,omitempty"`
 	Ends  string `json:"ends,omitempty"`
 	// For scenarios: the number of seeds from which their requirements apply.
 	Seeds int `json:"seeds,omitempty"`
-	// For scenarios: the released runtimes for which they need host programs.
+	// For scenarios: the released runtimes for which host programs are needed.
 	Hosts []string `json:"hosts,omitempty"`
 	// For properties.
 	Name  string `json:"name,omitempty"`
 	Class string `json:"class,omitempty"`
-	// For bugs: the properties that they are expected to break, and the scenario; the place in docs/contract that
-	// describes their behaviour.
+	// For bugs: the properties that they are expected to violate, the scenario that shows them, and where in
+	// docs/contract the behaviour is described.
 	Properties []string `json:"properties,omitempty"`
 	Scenario   string   `json:"scenario,omitempty"`
 	Source     string   `json:"source,omitempty"`
@@ -67,7 +66,7 @@ type itemJSON struct {
 	Suspends []string `json:"suspends,omitempty"`
 }
 
-// listJSON is the object that list --json prints.
+// listJSON is the object printed by list --json.
 type listJSON struct {
 	Schema int        `json:"schema"`
 	Verb   string     `json:"verb"`
@@ -75,11 +74,11 @@ type listJSON struct {
 	Items  []itemJSON `json:"items"`
 }
 
-// listing is a kind of item that can be listed.
+// listing defines how one kind of item is listed.
 type listing struct {
 	kind  string
 	items func(p *Program) ([]itemJSON, error)
-	// head are the column titles; row gives the cells of an item.
+	// head holds the column titles. row returns an item's cells.
 	head []string
 	row  func(i itemJSON) []string
 }
@@ -121,7 +120,7 @@ func (c *listCmd) run(a *app) (int, error) {
 	return 0, fmt.Errorf("list %q: expected one of %s", c.Kind, strings.Join(kinds, ", "))
 }
 
-// items returns all items of a kind. Builds include those that a scenario declares.
+// items returns all items of a kind. Builds include those declared by a scenario.
 func (c *listCmd) items(p *Program, l listing) ([]itemJSON, error) {
 	switch {
 	case c.Scenario == "":
@@ -165,7 +164,7 @@ func (l listing) print(a *app, items []itemJSON, asJSON bool) (int, error) {
 
 func listBuilds(p *Program) ([]itemJSON, error) { return buildItems(p.builds(), &plan.Plan{}), nil }
 
-// buildItems describes builds, some of which the plan may declare.
+// buildItems describes builds, some of which may be declared by the plan.
 func buildItems(builds []*engine.Build, of *plan.Plan) []itemJSON {
 	var items []itemJSON
 	for _, b := range builds {
@@ -197,7 +196,7 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// buildSummary describes how a build differs from others: how many kinds it reads and writes, and how it replays.
+// buildSummary says what distinguishes a build: how many kinds it reads and writes, and how it replays.
 func buildSummary(b *engine.Build) string {
 	text := fmt.Sprintf("reads %d kinds of events, writes %d", len(b.Codec.Kinds().List()), len(b.Emits.List()))
 	for _, c := range b.Changes {
@@ -216,7 +215,7 @@ func buildSummary(b *engine.Build) string {
 	return text
 }
 
-// listOrchestrations lists the orchestrations that nodes may register, in the order of their names.
+// listOrchestrations lists the orchestrations that nodes may register, in name order.
 func listOrchestrations(p *Program) ([]itemJSON, error) {
 	since := map[string]string{}
 	for _, b := range p.builds() {
@@ -307,7 +306,7 @@ func listCoverage(*Program) ([]itemJSON, error) {
 	return items, nil
 }
 
-// orDash joins words, and returns a dash if all are empty.
+// orDash joins words, or returns a dash if all of them are empty.
 func orDash(words ...string) string {
 	if text := strings.Join(words, " "); text != "" {
 		return text

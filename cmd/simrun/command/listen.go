@@ -12,10 +12,10 @@ import (
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 )
 
-// address is a network address: unix:PATH or tcp:HOST:PORT.
+// address is a network address in the form unix:PATH or tcp:HOST:PORT.
 type address struct{ network, where string }
 
-// UnmarshalText reads an address.
+// UnmarshalText parses an address.
 func (a *address) UnmarshalText(text []byte) error {
 	network, where, _ := strings.Cut(string(text), ":")
 	if network != "unix" && network != "tcp" || where == "" {
@@ -27,8 +27,8 @@ func (a *address) UnmarshalText(text []byte) error {
 
 func (a address) String() string { return a.network + ":" + a.where }
 
-// listen serves each connection a store of its own, until the input ends, so that it ends with the program that started
-// it. It first prints the address, since the port may have been given as 0.
+// listen gives each connection a store of its own. It stops when its input ends, so that it exits along with the
+// program that started it. It begins by printing the address, because the port may have been given as 0.
 func (a *app) listen(at address, in io.Reader, server func() *wire.Server) error {
 	listener, err := net.Listen(at.network, at.where)
 	if err != nil {
@@ -57,7 +57,7 @@ func (a *app) listen(at address, in io.Reader, server func() *wire.Server) error
 		}
 		connections.Go(func() {
 			defer conn.Close()
-			_ = server().Serve(ctx, conn, conn) // a broken connection concerns only its caller
+			_ = server().Serve(ctx, conn, conn) // a broken connection affects only that caller
 		})
 	}
 }

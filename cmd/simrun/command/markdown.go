@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// markdown describes a campaign for a job's summary: verdicts, violations with the commands that show them, and fates.
+// markdown formats a campaign for a job summary. It shows the verdicts, the violations with the commands that reproduce
+// them, and how the work ended.
 func (r *report) markdown() string {
 	var b strings.Builder
 	mark := "✅"
@@ -27,10 +28,10 @@ func (r *report) markdown() string {
 	return b.String()
 }
 
-// cellText escapes a text for a cell of a table.
+// cellText escapes text for use in a table cell.
 func cellText(s string) string { return strings.ReplaceAll(oneLine(s), "|", "\\|") }
 
-// appendMarkdown adds the summary to a file, such as the one that GITHUB_STEP_SUMMARY names.
+// appendMarkdown appends the summary to a file, such as the one named by GITHUB_STEP_SUMMARY.
 func (r *report) appendMarkdown(name string) error {
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -43,7 +44,7 @@ func (r *report) appendMarkdown(name string) error {
 	return err
 }
 
-// annotate prints a workflow command of GitHub for each violated property, which GitHub shows as an annotation.
+// annotate prints a GitHub workflow command for each violated property, which GitHub shows as an annotation.
 func (a *app) annotate(r *report) {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	title := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
@@ -56,7 +57,7 @@ func (a *app) annotate(r *report) {
 	}
 }
 
-// tellCI writes the summary and the annotations of a job of continuous integration.
+// tellCI writes the job summary and the annotations for a CI job.
 func (a *app) tellCI(r *report, markdown string, annotate bool) error {
 	if annotate {
 		a.annotate(r)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// grouped formats a number with commas between groups of three digits.
+// grouped formats a number with commas as thousands separators.
 func grouped(n uint64) string {
 	s := strconv.FormatUint(n, 10)
 	var parts []string
@@ -18,7 +18,7 @@ func grouped(n uint64) string {
 	return strings.Join(append([]string{s}, parts...), ",")
 }
 
-// perSecond formats a rate as a whole number, with one decimal below ten.
+// perSecond formats a rate as a whole number, or with one decimal if it is below ten.
 func perSecond(n uint64, d time.Duration) string {
 	if d <= 0 {
 		return "-"
@@ -30,7 +30,7 @@ func perSecond(n uint64, d time.Duration) string {
 	return grouped(uint64(rate))
 }
 
-// plural formats a count with its noun.
+// plural formats a count followed by the singular or plural noun.
 func plural(n uint64, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// oracleCmd is the verb oracle: it checks a provider in any language against the contract.
+// oracleCmd implements `simrun oracle`, which checks a provider in any language against the contract.
 type oracleCmd struct {
 	provider
 
@@ -49,7 +49,7 @@ Exit status: 0 nothing found except known mistakes, 1 an answer is not allowed, 
 // stopPatience is how long a provider may take to exit after its input has ended.
 const stopPatience = 5 * time.Second
 
-// oracleJSON is the object that oracle --json prints.
+// oracleJSON is the object printed by oracle --json.
 type oracleJSON struct {
 	Schema     int           `json:"schema"`
 	Verb       string        `json:"verb"`
@@ -58,14 +58,14 @@ type oracleJSON struct {
 	LeftOut    []string      `json:"left_out"`
 	FirstSeed  string        `json:"first_seed"`
 	Seeds      uint64        `json:"seeds"`
-	Made       uint64        `json:"made"` // number of sequences that were made for the seeds
+	Made       uint64        `json:"made"` // how many of the seeds' sequences were run
 	Passed     uint64        `json:"passed"`
 	Warnings   []warningJSON `json:"warnings"`
 	Finding    *findingJSON  `json:"finding"`
 	Findings   []findingJSON `json:"findings"`
 	Unseen     []string      `json:"known_not_seen"`
-	NoVerdict  string        `json:"no_verdict,omitempty"` // why the seed after those has no verdict
-	GoOn       string        `json:"go_on,omitempty"`      // the command for the seeds that were not made
+	NoVerdict  string        `json:"no_verdict,omitempty"` // why the next seed has no verdict
+	GoOn       string        `json:"go_on,omitempty"`      // the command that runs the remaining seeds
 	ExitStatus int           `json:"exit_status"`
 
 	stopped bool
@@ -150,7 +150,7 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	return out.ExitStatus, nil
 }
 
-// report returns the findings in a printable form.
+// report converts the findings to printable form.
 func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *oracleJSON {
 	d := peer.client.Described()
 	out := &oracleJSON{Schema: schema, Verb: "oracle", Provider: d.Name, Version: d.Version, LeftOut: peer.leftOut(r),
@@ -169,7 +169,7 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 		}
 		out.Findings = append(out.Findings, shown)
 	}
-	// An entry is reported once: not again if one of its classes was seen, or its first class was reported.
+	// Report each entry only once: skip it if one of its classes was seen or its first class has been reported.
 	told := map[string]bool{}
 	for _, f := range r.Findings {
 		if f.Known != nil {
@@ -185,7 +185,7 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 	return out
 }
 
-// broke records that the search stopped early, and the command that continues with the seed that has no verdict.
+// broke records that the search stopped early, and the command that resumes with the seed that has no verdict.
 func (c *oracleCmd) broke(out *oracleJSON, err error, seeds seedRange) {
 	rest := seedRange{first: seeds.first + out.Made, count: seeds.count - out.Made}
 	out.Unseen = []string{}
@@ -215,7 +215,7 @@ func (c *oracleCmd) repro(seed uint64) string {
 	return c.line([]string{"oracle", "--seed", decimal(seed)})
 }
 
-// line returns a command line for the same provider with the same freedoms.
+// line returns a command line with the same provider and the same freedoms.
 func (c *oracleCmd) line(args []string) string {
 	for _, f := range c.Deny {
 		args = append(args, "--deny", f)
@@ -223,7 +223,7 @@ func (c *oracleCmd) line(args []string) string {
 	return itself(slices.Concat(args, c.arguments())...)
 }
 
-// freedoms returns the oracle's freedoms with these ids.
+// freedoms returns the oracle's freedoms with the given ids.
 func freedoms(ids []string) ([]oracle.Freedom, error) {
 	var known []string
 	for _, f := range oracle.Freedoms() {

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// overlapJSON is the object that oracle --overlap --json prints.
+// overlapJSON is the object printed by oracle --overlap --json.
 type overlapJSON struct {
 	Schema     int                 `json:"schema"`
 	Verb       string              `json:"verb"`
@@ -21,9 +21,9 @@ type overlapJSON struct {
 	FirstSeed  string              `json:"first_seed"`
 	Seeds      uint64              `json:"seeds"`
 	Made       int                 `json:"made"`
-	Undecided  int                 `json:"undecided"` // programs for whose calls the search for an order took too long
-	Alone      int                 `json:"alone"`     // programs that fail even without overlapping calls
-	Lacks      []string            `json:"lacks"`     // methods that the provider does not have; calls of them are skipped
+	Undecided  int                 `json:"undecided"` // programs of calls for which the search for an allowed order took too long
+	Alone      int                 `json:"alone"`     // programs of calls that fail even without overlapping
+	Lacks      []string            `json:"lacks"`     // methods that the provider does not have; calls to them are skipped
 	Finding    *overlapFindingJSON `json:"finding"`
 	ExitStatus int                 `json:"exit_status"`
 }
@@ -35,12 +35,13 @@ type overlapFindingJSON struct {
 	Story string `json:"story"`
 }
 
-// runOverlap runs the verb with overlapping calls.
+// runOverlap runs the check with overlapping calls.
 func (c *oracleCmd) runOverlap(a *app, seeds seedRange, promises oracle.Options) (int, error) {
 	if c.Known != "" || c.KeepGoing || c.Stories {
 		return 0, errors.New("--overlap stops at the first finding: it takes neither --known nor --keep-going nor --stories")
 	}
-	// Wait longer than the search does, so that a call that never ends is a finding and not a failure of the connection.
+	// Wait for longer than the search does, so that a call that never returns is a finding rather than a connection
+	// failure.
 	peer, err := c.dial(2 * c.Timeout)
 	if err != nil {
 		return 0, err

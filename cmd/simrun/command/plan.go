@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 )
 
-// planCmd is the verb plan: it tries an operator's upgrade before it is done.
+// planCmd implements `simrun plan`, which tries out an operator's upgrade before it is performed.
 type planCmd struct {
 	planFlags `embed:""`
 
@@ -117,7 +117,7 @@ func (c *planCmd) run(a *app) (int, error) {
 	return status, nil
 }
 
-// ownFaults returns the faults to run with: light ones, unless the scenario has its own.
+// ownFaults returns the faults to run with. They are light faults unless the scenario has its own.
 func (c *planCmd) ownFaults(p *Program) string {
 	sc, err := p.openScenario(c.Scenario)
 	if err != nil || len(sc.Template.Faults.Rates) > 0 {
@@ -126,7 +126,7 @@ func (c *planCmd) ownFaults(p *Program) string {
 	return "light"
 }
 
-// readStore reads an export.
+// readStore reads an export of a store.
 func readStore(name string, cfg *upgrade.Config) (*snapshot.Snapshot, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -145,7 +145,7 @@ func readStore(name string, cfg *upgrade.Config) (*snapshot.Snapshot, error) {
 	return s, nil
 }
 
-// try runs everything, with a progress bar.
+// try tries the upgrade while showing a progress bar.
 func (c *planCmd) try(a *app, s *subject, cfg upgrade.Config) (*upgrade.Report, error) {
 	var stop func()
 	cfg.Context, stop = interruptible()
@@ -197,7 +197,7 @@ func (c *planCmd) print(a *app, rep *report, r *upgrade.Report, store *snapshot.
 	}
 }
 
-// printStore describes the contents of an export.
+// printStore describes what an export contains.
 func (a *app) printStore(name string, s *snapshot.Snapshot) {
 	var pins []string
 	for _, p := range s.Pins() {
@@ -221,7 +221,7 @@ func (a *app) printStore(name string, s *snapshot.Snapshot) {
 	}
 }
 
-// plannedJSON is the object that plan --json prints.
+// plannedJSON is the object printed by plan --json.
 type plannedJSON struct {
 	runJSON
 	Steps    []string         `json:"steps"`
@@ -234,7 +234,7 @@ type plannedJSON struct {
 	Problems []string         `json:"problems,omitempty"`
 }
 
-// longWaitJSON is one wait for a build.
+// longWaitJSON describes one wait for a build.
 type longWaitJSON struct {
 	Instance string `json:"instance"`
 	Pin      string `json:"pin"`

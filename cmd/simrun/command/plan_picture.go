@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// draw writes the page of a plan: its rollback map, and the run of the first seed.
+// draw writes a plan's page, which has its rollback map and the run of the first seed.
 func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error {
 	p := page.Page{Title: "Plan " + rep.subject.scenario.Name, Command: c.line(rep.subject), Map: planMap(r)}
 	p.Verdict, p.Bad = rep.contract()+"; "+rep.sum.Fate.Plan(), rep.status != exitOK
@@ -42,7 +42,8 @@ func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error
 	return writeFile(c.HTML, p.Write)
 }
 
-// examples returns, for each cell of the map with a count, an instance and the command that shows its run.
+// examples returns an instance for each cell of the map that is not zero, with the command that shows the instance's
+// run.
 func (c *planCmd) examples(s *subject, r *upgrade.Report) page.Table {
 	t := page.Table{Title: "Runs behind the map", Head: []string{"cell", "instance", "to see it"}}
 	row := func(variant, what string, n upgrade.Count) {
@@ -67,7 +68,7 @@ func (c *planCmd) examples(s *subject, r *upgrade.Report) page.Table {
 	return t
 }
 
-// line returns the command line of the plan, without its pictures.
+// line returns the command line for the plan, without the flags for pictures.
 func (c *planCmd) line(s *subject) string {
 	words := append([]string{"plan"}, s.options()...)
 	if c.Store != "" {
@@ -82,7 +83,7 @@ func (c *planCmd) line(s *subject) string {
 	return itself(append(words, s.arg)...)
 }
 
-// planMap makes the rows of the rollback map.
+// planMap builds the rows of the rollback map.
 func planMap(r *upgrade.Report) *page.Map {
 	if len(r.Steps) == 0 {
 		return nil

@@ -18,26 +18,27 @@ import (
 
 // Program describes what a command simulates. The zero value simulates what durosim ships.
 type Program struct {
-	// Name is the program's name in help and messages; empty means the name of its executable.
+	// Name is the program's name in help and messages. If empty, the name of the executable is used.
 	Name string
-	// Builds are the builds that plans may name, and Handlers registers the orchestrations and activities of a node of a
-	// build, as in cluster.Config; nil means those that durosim ships. Each run or node calls them anew, several
-	// goroutines at once, and they must always give the same result.
+	// Builds returns the builds that plans may name, and Handlers registers the orchestrations and activities for a
+	// node that runs a build, as in cluster.Config. Nil means those that durosim ships. They are called anew for each
+	// run or node, from several goroutines at once, and must always give the same result.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
-	// EachRun, if not nil, makes the parts that belong to a single run: handlers with state, invariants and monitors, as
+	// EachRun, if not nil, creates whatever belongs to a single run: handlers with state, invariants and monitors, as
 	// in properties.Config.
 	EachRun func() properties.Run
-	// Scenario is the scenario to run if the command line names none: the name of a built-in scenario or a file; empty
-	// means scenario.Default.
+	// Scenario is the scenario to run if the command line does not name one. It is a file or the name of a built-in
+	// scenario. Empty means scenario.Default.
 	Scenario string
 
-	stores *stores // the stores of this invocation
+	stores *stores // the stores used by this invocation
 
-	_ struct{} // fields must be named: more will be added
+	_ struct{} // forces callers to name the fields, because more will be added
 }
 
-// storeOf returns a function that makes the store of a run over a provider, nil for durosim's own store.
+// storeOf returns a function that creates the store for a run, backed by the given provider. It returns nil if the run
+// uses durosim's own store.
 func (p *Program) storeOf(provider string) (func(startMs int64) (*cluster.ForeignStore, error), error) {
 	if provider == "" {
 		return nil, nil
@@ -45,9 +46,9 @@ func (p *Program) storeOf(provider string) (func(startMs int64) (*cluster.Foreig
 	return p.stores.of(provider)
 }
 
-// Main runs the command line of the process, and exits with the status.
+// Main executes the process's command line and exits with the resulting status.
 func Main(p Program) {
-	campaign.CollectLess() // until the process ends, since several verbs run seeds
+	campaign.CollectLess() // never restored, because several verbs run seeds until the process ends
 	os.Exit(p.Run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -58,7 +59,7 @@ func (p *Program) name() string {
 	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 }
 
-// hint returns a command line of the program, quoted for a message.
+// hint returns a command line for this program, quoted for use in a message.
 func (p *Program) hint(arguments string) string { return `"` + p.name() + " " + arguments + `"` }
 
 func (p *Program) builds() []*engine.Build {
@@ -75,7 +76,7 @@ func (p *Program) defaultScenario() string {
 	return p.Scenario
 }
 
-// newRun returns the parts of the next run.
+// newRun returns the state for a new run.
 func (p *Program) newRun() properties.Run {
 	var run properties.Run
 	if p.EachRun != nil {
@@ -87,10 +88,10 @@ func (p *Program) newRun() properties.Run {
 	return run
 }
 
-// ownHandlers reports whether the program has handlers of its own.
+// ownHandlers reports whether the program has its own handlers.
 func (p *Program) ownHandlers() bool { return p.newRun().Handlers != nil }
 
-// registry returns the registry of a node of a build.
+// registry returns the registry for a node that runs the given build.
 func (p *Program) registry(b *engine.Build) (*node.Registry, error) {
 	handlers := p.newRun().Handlers
 	if handlers == nil {
@@ -103,7 +104,8 @@ func (p *Program) registry(b *engine.Build) (*node.Registry, error) {
 	return r, nil
 }
 
-// registered returns the orchestrations, as "Name@1.0.0", and the activities that nodes of any build may register, sorted.
+// registered returns everything that nodes of any build may register: orchestrations, as in "Name@1.0.0", and
+// activities. Both lists are sorted.
 func (p *Program) registered() (orchestrations, activities []string, err error) {
 	for _, b := range p.builds() {
 		r, err := p.registry(b)

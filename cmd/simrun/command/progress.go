@@ -11,13 +11,13 @@ import (
 	"golang.org/x/term"
 )
 
-// terminal returns the writer as a file, and whether that file is a terminal.
+// terminal returns the writer's file, if it is a file, and reports whether that is a terminal.
 func terminal(w io.Writer) (*os.File, bool) {
 	f, ok := w.(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
-// progress is the progress bar of a campaign. It does nothing unless it writes to a terminal.
+// progress is a campaign's progress bar. It does nothing unless it writes to a terminal.
 type progress struct {
 	bar    *progressbar.ProgressBar
 	what   string
@@ -36,11 +36,11 @@ func newProgress(w io.Writer, what string, total uint64) *progress {
 	return &progress{bar: newBar(w, what, total, width, 100*time.Millisecond), what: what}
 }
 
-// usualWidth is the width assumed for a terminal whose width is unknown, in columns.
+// usualWidth is the width, in columns, assumed for a terminal whose width is unknown.
 const usualWidth = 80
 
-// newBar makes a bar that fits into a line of width columns and is redrawn at most once per period every. It shows rates
-// and times only if the line is wide.
+// newBar returns a bar that fits into a line of width columns and is redrawn at most once every period. It shows rates
+// and times only if the line is wide enough.
 func newBar(w io.Writer, what string, total uint64, width int, every time.Duration) *progressbar.ProgressBar {
 	options := []progressbar.Option{
 		progressbar.OptionSetWriter(w),
@@ -58,10 +58,10 @@ func newBar(w io.Writer, what string, total uint64, width int, every time.Durati
 	return progressbar.NewOptions64(int64(total), append(options, progressbar.OptionSetWidth(min(max(length, 1), 30)))...)
 }
 
-// wideLine is the least width with room for rates and times, in columns.
+// wideLine is the smallest width, in columns, that has room for rates and times.
 const wideLine = 100
 
-// show updates the bar with the number of finished seeds, and of failed ones.
+// show updates the bar with how many seeds have finished and how many have failed.
 func (p *progress) show(done, failed uint64) {
 	if p.bar == nil {
 		return
@@ -70,7 +70,7 @@ func (p *progress) show(done, failed uint64) {
 		p.failed = failed
 		p.bar.Describe(fmt.Sprintf("%s, %d failed", p.what, failed))
 	}
-	_ = p.bar.Set64(int64(done)) // a campaign continues without its terminal
+	_ = p.bar.Set64(int64(done)) // the campaign continues even if the terminal is gone
 }
 
 // clear removes the bar from the terminal.

@@ -9,13 +9,13 @@ import (
 	"github.com/durosim/durosim/internal/page"
 )
 
-// rate records the progress of a campaign in tenths. It shows whether more seeds would find more.
+// rate records a campaign's progress in tenths, to show whether more seeds are likely to find more.
 type rate struct {
 	began  time.Time
 	points []ratePoint
 }
 
-// ratePoint is the state of a campaign after a tenth of its seeds.
+// ratePoint is the state of a campaign after another tenth of its seeds.
 type ratePoint struct {
 	done, failed uint64
 	after        time.Duration
@@ -23,14 +23,14 @@ type ratePoint struct {
 
 const rateParts = 10
 
-// note adds a point if another tenth is complete.
+// note adds a point if another tenth has been completed.
 func (r *rate) note(p campaign.Progress) {
 	if p.Total >= rateParts && p.Done*rateParts >= p.Total*uint64(len(r.points)+1) {
 		r.points = append(r.points, ratePoint{p.Done, p.Failed, time.Since(r.began)})
 	}
 }
 
-// table shows the rates over time, and the properties that the seeds of each tenth violated first.
+// table shows the rates over time, and which properties were first violated in each tenth.
 func (r *rate) table(rep *report) page.Table {
 	t := page.Table{Title: "Rate over time", Head: []string{"seeds", "done after", "seeds a second", "failed", "of 1,000", "properties violated for the first time"}}
 	var last ratePoint
@@ -38,7 +38,7 @@ func (r *rate) table(rep *report) page.Table {
 		n, failed := p.done-last.done, p.failed-last.failed
 		from, to := rep.seeds.first+last.done, rep.seeds.first+p.done
 		if i == len(r.points)-1 {
-			to = max(to, rep.seeds.first+rep.seeds.count) // of a shard: the last one takes the rest
+			to = max(to, rep.seeds.first+rep.seeds.count) // for a shard: the last tenth includes the remainder
 		}
 		var first []string
 		for _, v := range rep.sum.Properties {

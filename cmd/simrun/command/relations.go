@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// relationsCmd is the verb relations: it compares runs with twins that differ in ways that must not matter.
+// relationsCmd implements `simrun relations`, which compares runs with twins that differ in ways that must not matter.
 type relationsCmd struct {
 	planFlags `embed:""`
 
@@ -47,7 +47,7 @@ Exit status: 0 nothing differs, 2 bad input, 4 something differs, 130 interrupte
 
 const relationsSeeds = 20
 
-// relationJSON is the result of the comparisons of one relation.
+// relationJSON summarizes the comparisons for one relation.
 type relationJSON struct {
 	Name      string      `json:"name"`
 	Summary   string      `json:"summary"`
@@ -58,7 +58,7 @@ type relationJSON struct {
 	First     *unlikeJSON `json:"first,omitempty"`
 }
 
-// unlikeJSON is the first difference, from the first seed that has one.
+// unlikeJSON describes the first difference, in the first seed that has one.
 type unlikeJSON struct {
 	Seed     string `json:"seed"`
 	Instance string `json:"instance"`
@@ -115,7 +115,7 @@ func (c *relationsCmd) run(a *app) (int, error) {
 	return status, nil
 }
 
-// relations returns the requested relations.
+// relations returns the relations that were asked for.
 func (c *relationsCmd) relations() ([]relation.Relation, error) {
 	all := relation.All()
 	if len(c.Only) == 0 {
@@ -133,8 +133,8 @@ func (c *relationsCmd) relations() ([]relation.Relation, error) {
 	return slices.DeleteFunc(all, func(r relation.Relation) bool { return !slices.Contains(c.Only, r.Name) }), nil
 }
 
-// compare compares each seed with its twins. It returns the number of compared seeds, which is smaller than requested
-// after an interrupt.
+// compare compares each seed's run with its twins. It returns how many seeds were compared, which is fewer than
+// requested after an interrupt.
 func (c *relationsCmd) compare(a *app, s *subject, relations []relation.Relation, seeds seedRange) ([]relationJSON, uint64, error) {
 	rows := make([]relationJSON, len(relations))
 	for i, r := range relations {
@@ -194,7 +194,7 @@ func (c *relationsCmd) compare(a *app, s *subject, relations []relation.Relation
 	return rows, done, err
 }
 
-// relationWidth bounds the lines of a difference.
+// relationWidth limits the length of the lines that describe a difference.
 const relationWidth = 400
 
 func (a *app) printRelations(s *subject, seeds seedRange, rows []relationJSON) {
@@ -221,7 +221,7 @@ func (a *app) printRelations(s *subject, seeds seedRange, rows []relationJSON) {
 	}
 }
 
-// cut shortens a text to the length of a report line.
+// cut shortens text to the length of a report line.
 func cut(text string) string {
 	if len(text) <= relationWidth {
 		return text

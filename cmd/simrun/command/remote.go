@@ -20,14 +20,14 @@ import (
 // remote is a provider in another process.
 type remote struct {
 	stop func() error
-	// abandon stops another side that does not end by itself.
+	// abandon stops a process or connection that does not end by itself.
 	abandon func() error
 	client  *wire.Client
 	now     int64
-	err     error // the first error of a call outside the provider's interface
+	err     error // the first error from a call that is not part of the provider's interface
 }
 
-// provider is the provider that a verb checks, a child process or a server at an address.
+// provider is the provider that a verb checks. It is a child process or a server at an address.
 type provider struct {
 	Command []string `arg:"" optional:"" help:"The program that serves the provider on its standard input and output, with its arguments, after --."`
 	Connect address  `help:"The address at which the provider listens, instead of a program: unix:PATH or tcp:HOST:PORT." placeholder:"ADDRESS"`
@@ -35,12 +35,12 @@ type provider struct {
 	contractFlag
 }
 
-// contractFlag is the flag of the verbs that check a provider against the contract of a release.
+// contractFlag is the flag for checking a provider against a particular release's contract.
 type contractFlag struct {
 	Contract string `help:"The release whose contract holds where 0.1.26 and 0.1.32 differ; if not given, everything that either allows is allowed. See docs/contract-decisions.md." placeholder:"RELEASE"`
 }
 
-// denied returns the freedoms that the contract denies.
+// denied returns the freedoms that this contract denies.
 func (c contractFlag) denied() ([]oracle.Freedom, error) {
 	denied, err := oracle.Denied(c.Contract)
 	if err != nil {
@@ -49,7 +49,7 @@ func (c contractFlag) denied() ([]oracle.Freedom, error) {
 	return denied, nil
 }
 
-// name returns the provider's name for messages.
+// name returns the provider's name as shown in messages.
 func (p *provider) name() string {
 	if p.Connect.network != "" {
 		return p.Connect.String()
@@ -57,7 +57,7 @@ func (p *provider) name() string {
 	return strings.Join(p.Command, " ")
 }
 
-// arguments returns the command-line arguments for the same provider.
+// arguments returns the command-line arguments that select the same provider.
 func (p *provider) arguments() []string {
 	var words []string
 	if p.Contract != "" {
@@ -100,13 +100,13 @@ func start(command []string, patience time.Duration) (*remote, error) {
 		Became:   func() string { return process.Describe(100 * time.Millisecond) },
 	})
 	if err != nil {
-		_ = process.Stop(0) // it does not speak the protocol; how it ends does not matter
+		_ = process.Stop(0) // it does not speak the protocol, so how it ends does not matter
 		return nil, fmt.Errorf("%s: %w", strings.Join(command, " "), err)
 	}
 	return &remote{stop: func() error { return process.Stop(stopPatience) }, abandon: func() error { return process.Stop(0) }, client: client}, nil
 }
 
-// keep stores the first error of a call outside the provider's interface.
+// keep records the first error from a call that is not part of the provider's interface.
 func (r *remote) keep(err error) {
 	if r.err == nil {
 		r.err = err
@@ -120,7 +120,7 @@ func (r *remote) broken() error {
 	return r.err
 }
 
-// store empties the other side's store.
+// store empties the remote store and wraps it for testing.
 func (r *remote) store() (*undertest.Store, error) {
 	ctx := context.Background()
 	r.keep(r.client.Reset(ctx))
@@ -156,7 +156,7 @@ func (r *remote) store() (*undertest.Store, error) {
 	return in, r.broken()
 }
 
-// realNow asks a store with a clock of its own for the time.
+// realNow asks a store that has its own clock for the time.
 func (r *remote) realNow() int64 {
 	now, err := r.client.Now(context.Background())
 	r.keep(err)
@@ -164,7 +164,7 @@ func (r *remote) realNow() int64 {
 	return r.now
 }
 
-// remoteSecond is the length of a second of a case on a store with a clock of its own.
+// remoteSecond is how long one second of a case takes on a store that has its own clock.
 const remoteSecond = 250 * time.Millisecond
 
 // leftOut lists what is not checked because the other side does not offer it.

@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// replayCmd is the verb replay: it shows one run as a story.
+// replayCmd implements `simrun replay`, which shows one run as a story.
 type replayCmd struct {
 	planFlags `embed:""`
 
@@ -27,7 +27,7 @@ type replayCmd struct {
 	JSON         bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// storyFlags are the flags that select the lines of a story.
+// storyFlags are the flags for selecting lines of a story.
 type storyFlags struct {
 	All      bool          `help:"Show every line, not only the important ones."`
 	From     time.Duration `help:"Show what happened from this virtual time on, such as 12.5s." placeholder:"TIME"`
@@ -37,7 +37,7 @@ type storyFlags struct {
 	At       *uint64       `help:"Show everything around this step; pictures and violations name steps." placeholder:"STEP"`
 }
 
-// selection returns what the flags select.
+// selection returns the selection made by the flags.
 func (c *storyFlags) selection() (selection, error) {
 	if c.From < 0 || c.To < 0 || c.To > 0 && c.To < c.From {
 		return selection{}, fmt.Errorf("--from %v --to %v: expected times of the run, the first before the second", c.From, c.To)
@@ -93,7 +93,7 @@ func (c *replayCmd) run(a *app) (int, error) {
 	return r.tell(a, show, &c.pictureFlags, c.JSON)
 }
 
-// tell runs the seed and shows it.
+// tell runs the seed and shows its story.
 func (r *replayed) tell(a *app, show selection, pictures *pictureFlags, asJSON bool) (int, error) {
 	if pictures.any() {
 		r.picture = &picture{}
@@ -110,7 +110,7 @@ func (r *replayed) tell(a *app, show selection, pictures *pictureFlags, asJSON b
 	return r.print(a, show, asJSON)
 }
 
-// entry returns the stored run that the argument names, or nil if it names a scenario.
+// entry returns the stored run named by the argument, or nil if the argument names a scenario.
 func (c *replayCmd) entry(p *Program) (*scenario.Entry, error) {
 	_, entry, err := p.open(c.Scenario)
 	if err != nil || entry == nil {
@@ -130,12 +130,14 @@ func (c *replayCmd) entry(p *Program) (*scenario.Entry, error) {
 
 func (f planFlags) options() []string { return (&subject{flags: f}).options() }
 
-// replayed is a seed that is run twice, the first time as a story.
+// replayed is the result of running one seed twice. The first run is recorded as a story, and the second checks that
+// both runs agree.
 type replayed struct {
 	subject *subject
 	seed    uint64
-	entry   *scenario.Entry // the stored run, nil for a scenario
-	// made, if not nil, makes the run of a variant of a plan, with its own name and command line.
+	entry   *scenario.Entry // the stored run, or nil for a scenario
+	// made, if not nil, returns the configuration for a run of a variant of a plan. The variant has its own name and
+	// command line.
 	made       func() (cluster.Config, error)
 	name, line string
 	story      *teller
@@ -164,7 +166,7 @@ func (r *replayed) config() (cluster.Config, error) {
 	return cfg, nil
 }
 
-// carryOut runs the seed twice, the first time as a story. Its error is about the plan.
+// carryOut runs the seed twice and records the story of the first run. An error means that the plan is invalid.
 func (r *replayed) carryOut() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -172,7 +174,7 @@ func (r *replayed) carryOut() (err error) {
 		}
 	}()
 	began := time.Now()
-	r.story = &teller{seed: r.seed} // drop what an earlier, crashed attempt collected
+	r.story = &teller{seed: r.seed} // discard anything collected by a previous attempt that crashed
 	if r.result, err = r.told(r.story); err != nil {
 		return err
 	}
@@ -207,7 +209,7 @@ func (r *replayed) told(t *teller) (*cluster.Result, error) {
 	return cluster.Run(cfg)
 }
 
-// check rejects a selection by a node or an instance that the run does not have.
+// check rejects a selection that names a node or instance that the run does not have.
 func (r *replayed) check(show selection) error {
 	cfg, err := r.config()
 	if err != nil {
@@ -228,7 +230,7 @@ func (r *replayed) check(show selection) error {
 
 func (r *replayed) drifted() bool { return r.again != nil && r.again.Digest != r.result.Digest }
 
-// summary returns the replay as a campaign of one seed.
+// summary returns the replay as the summary of a campaign with a single seed.
 func (r *replayed) summary() *campaign.Summary {
 	return campaign.Single(r.seed, r.result, r.again, r.crash)
 }
@@ -276,7 +278,7 @@ func (r *replayed) title() string {
 	return title
 }
 
-// judge compares a replayed stored run with its stored verdict and digest.
+// judge compares the replay of a stored run with its stored verdict and digest.
 func (r *replayed) judge(rep *report) {
 	if r.entry == nil || r.crash != nil {
 		return
@@ -285,7 +287,7 @@ func (r *replayed) judge(rep *report) {
 	var ids []string
 	for _, v := range r.result.Violations {
 		if v.Class == cluster.ClassPlan && len(named) > 1 && !slices.Contains(named, v.Property) {
-			continue // the entry is about another property; its plan may lose work
+			continue // the entry is about a different property, and its plan may lose work
 		}
 		ids = append(ids, v.Property)
 	}
@@ -314,7 +316,7 @@ func (r *replayed) repro() string {
 	return r.subject.repro(r.seed)
 }
 
-// around is the virtual time before and after a violation that the suggested command shows.
+// around is how much virtual time before and after a violation the suggested command shows.
 const around = time.Second
 
 func (r *replayed) printEnd(a *app, rep *report) {
@@ -348,8 +350,8 @@ func (r *replayed) printEnd(a *app, rep *report) {
 	}
 }
 
-// difference describes the first difference between the two runs: in the trace and, if a third run shows it, in the
-// story.
+// difference describes the first difference between the two runs. It compares their traces and, if a third run shows a
+// difference there, their stories.
 func (r *replayed) difference() string {
 	at := sim.FirstDifference(r.result.Marks, r.again.Marks)
 	text := fmt.Sprintf("digest %s\nfirst difference: trace record %d of %d and %d\n", r.again.Digest, at, len(r.result.Marks), len(r.again.Marks))
@@ -375,7 +377,7 @@ func lineAt(lines []storyLine, i int) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", span.Text(l.Ms), l.Node, l.Build, l.Text))
 }
 
-// entrySubject returns the subject of a stored run, whose plan is fixed.
+// entrySubject returns the subject for a stored run, whose plan is fixed.
 func entrySubject(p *Program, e *scenario.Entry, arg, provider string) (*subject, error) {
 	name := e.Plan.Name
 	if name == "" {
@@ -387,7 +389,7 @@ func entrySubject(p *Program, e *scenario.Entry, arg, provider string) (*subject
 		flags: planFlags{Provider: provider}, store: store,
 	}
 	if err := s.choose(e.Chooser); err != nil {
-		panic(err) // ParseEntry has checked it
+		panic(err) // ParseEntry has already checked this
 	}
 	return s, err
 }

@@ -22,30 +22,30 @@ type report struct {
 	seeds   seedRange
 	shard   shard
 	wall    time.Duration
-	// found is the exit status for the findings; status is the exit status of the command.
+	// found is the exit status that the findings alone would give. status is the command's exit status.
 	found, status int
-	// unreached lists the points that this campaign could have reached but did not; missed lists the required ones among
-	// them.
+	// unreached lists the points that this campaign could have reached but did not. missed lists those among them that
+	// are required.
 	unreached, missed []string
 	// goOn is the command line that runs the rest of an interrupted campaign.
 	goOn string
-	// handler is the violation of the handler that causes the first drift, nil if none does.
+	// handler is the violation that names the handler causing the first drift, or nil if no handler causes it.
 	handler *campaign.Violation
-	// findings are the entries of the findings file for the subject.
+	// findings lists the subject's entries in the findings file.
 	findings []*knownFinding
-	// instances is set if the fate of the work must name every instance.
+	// instances makes the report name every instance when it describes how the work ended.
 	instances bool
-	// windows are the windows of the simulated upgrade, if there is one.
+	// windows lists the windows of the simulated upgrade, if it is one.
 	windows []upgrade.Window
-	// portfolio holds the results of each chooser of a portfolio; it is empty with any other chooser.
+	// portfolio counts the results of each chooser in a portfolio. It is empty if another chooser was used.
 	portfolio []memberCount
-	// confident is set if the report must include the confidence, however few the seeds.
+	// confident makes the report include the confidence even if there were few seeds.
 	confident bool
-	// small is the deciding failure after shrinking, nil if that would take too long or has failed.
+	// small is the deciding failure after shrinking. It is nil if shrinking failed or would have taken too long.
 	small *shrunk
-	// rate is the progress of the campaign.
+	// rate records the campaign's progress.
 	rate rate
-	// stored lists the files that were written for failures.
+	// stored lists the files written for failures.
 	stored []string
 }
 
@@ -66,7 +66,8 @@ func newReport(s *subject, sum *campaign.Summary) *report {
 	return r
 }
 
-// windowsOf returns the windows of the plan of a seed. Every seed has the same windows, except for their times.
+// windowsOf returns the upgrade windows of a seed's plan. Apart from their times, the windows are the same for every
+// seed.
 func windowsOf(s *subject, seed uint64) []upgrade.Window {
 	p, err := s.plan(seed)
 	if err != nil {
@@ -74,12 +75,13 @@ func windowsOf(s *subject, seed uint64) []upgrade.Window {
 	}
 	all, err := upgrade.Windows(p, s.program.builds())
 	if err != nil {
-		return nil // an unknown build: the runs have reported it
+		return nil // an unknown build, which the runs have already reported
 	}
 	return all
 }
 
-// reachable returns the points that a run of the subject can reach: all except those of faults that it never injects.
+// reachable returns the points that the subject's runs can reach. It leaves out the points for faults that these runs
+// never inject.
 func (s *subject) reachable() []string {
 	load := s.scenario.Template.Faults
 	if s.over.Faults != nil {
@@ -98,7 +100,7 @@ func (s *subject) reachable() []string {
 	return append(points, s.sometimes()...)
 }
 
-// newStatus returns the status without the violations that were known before.
+// newStatus returns the exit status without counting violations that were already known.
 func (r *report) newStatus() int {
 	rest := *r.sum
 	rest.Properties = slices.DeleteFunc(slices.Clone(rest.Properties), func(p campaign.PropertyCount) bool {
@@ -107,7 +109,7 @@ func (r *report) newStatus() int {
 	return summaryExit(&rest, r.missed)
 }
 
-// deciding returns the first violation of the class that decides the exit status: the one to look at first.
+// deciding returns the first violation of the class that determines the exit status. This is the one to look at first.
 func (r *report) deciding() (v campaign.Violation, ok bool) {
 	for _, p := range r.sum.Properties {
 		if classExit(p.Class) == r.found {
@@ -117,13 +119,14 @@ func (r *report) deciding() (v campaign.Violation, ok bool) {
 	return v, false
 }
 
-// shown bounds the failures that are printed in full, shownStack the lines of an internal error's stack.
+// shown limits how many failures are printed in full. shownStack limits how many lines of an internal error's stack are
+// printed.
 const (
 	shown      = 8
 	shownStack = 40
 )
 
-// byWeight puts defects of durosim first, and the scenario's expectations, which may be many, last.
+// byWeight puts defects in durosim first and the scenario's expectations last, because there may be many of those.
 func byWeight(list []campaign.PropertyCount) []campaign.PropertyCount {
 	weight := func(p campaign.PropertyCount) int {
 		switch {
@@ -213,8 +216,7 @@ func (r *report) seedToSee() (seed uint64, ok bool) {
 	return v.Seed, ok
 }
 
-// contract returns the verdict on the contract, which is about everything except the plan's expectations, as one
-// sentence.
+// contract returns a one-sentence verdict on the contract, which covers everything except the plan's expectations.
 func (r *report) contract() string {
 	var broken []string
 	for _, p := range r.sum.Properties {
@@ -231,11 +233,11 @@ func (r *report) contract() string {
 	return "contract: held" + r.subject.unjudged()
 }
 
-// unjudged names the properties that cannot be judged with the subject's clocks, as the end of a sentence.
+// unjudged names the properties that cannot be judged with the subject's clocks, phrased as the end of a sentence.
 func (s *subject) unjudged() string {
 	p, err := s.plan(1)
 	if err != nil {
-		return "" // no seed has run
+		return "" // no seed has been run
 	}
 	ids := properties.NotJudged(p)
 	if len(ids) == 0 {
@@ -244,7 +246,7 @@ func (s *subject) unjudged() string {
 	return fmt.Sprintf("; not judged, since clocks differ by up to %v: %s", p.Skew(), strings.Join(ids, ", "))
 }
 
-// printViolation prints one violation: property, place, node, instance and evidence.
+// printViolation prints a violation with its property, place, node, instance and evidence.
 func (a *app) printViolation(v campaign.Violation) {
 	name := propertyName(v.Property)
 	a.printf("%s  %s  (%s)\n", a.style.bad("VIOLATED"), a.style.title(name), v.Class)
@@ -262,7 +264,7 @@ func (a *app) printViolation(v campaign.Violation) {
 	a.printf("  evidence  %s\n", strings.ReplaceAll(strings.TrimSpace(v.Message), "\n", "\n            "))
 }
 
-// ruleName returns the name of the violated rule: of a property, or of one of the scenario's expectations.
+// ruleName returns the name of the violated rule, which is either a property or one of the scenario's expectations.
 func ruleName(v cluster.Violation) string {
 	if v.Expectation != "" {
 		return v.Rule()
@@ -270,7 +272,7 @@ func ruleName(v cluster.Violation) string {
 	return propertyName(v.Property)
 }
 
-// propertyName returns the id and the name of a property, or the id alone if the catalogue does not have it.
+// propertyName returns a property's id and name, or just the id if the property is not in the catalogue.
 func propertyName(id string) string {
 	if p, ok := properties.ByID(id); ok {
 		return p.String()
@@ -290,7 +292,7 @@ func firstLines(text string, n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// statuses counts the instances of a run by status, sorted by status.
+// statuses lists how many of a run's instances have each status, sorted by status.
 func statuses(all []cluster.FinalState) string {
 	counts := map[string]uint64{}
 	var kinds []string

@@ -6,9 +6,9 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// A campaign with at least smallSeeds seeds shrinks the failure that decides its exit status at once. It uses at most
-// smallRuns runs of about smallSteps steps in total, which take a second or two. With fewer seeds, shrinking would take
-// longer than the campaign.
+// A campaign with at least smallSeeds seeds immediately shrinks the failure that determines its exit status. It uses at
+// most smallRuns runs with about smallSteps steps in total, which takes a second or two. With fewer seeds, shrinking
+// would take longer than the campaign.
 const (
 	smallSeeds = 100
 	smallRuns  = 200
@@ -28,7 +28,7 @@ func (r *report) makeSmall() {
 	}
 	concrete, err := r.subject.record(cfg)
 	if err != nil {
-		return // it ran before; the report names the shrink command, which gives the reason
+		return // the run worked before; the report names the shrink command, which gives the reason
 	}
 	options := r.subject.shrinkOptions(v.Violation)
 	options.MaxRuns = int(runs)
@@ -37,14 +37,14 @@ func (r *report) makeSmall() {
 	}
 }
 
-// shrinkable returns the violation that decides the exit status, if a smaller plan can show it.
+// shrinkable returns the violation that determines the exit status, if it can be shown by a smaller plan.
 func (r *report) shrinkable() (campaign.Violation, bool) {
 	v, ok := r.deciding()
 	return v, ok && r.found != exitInternal && r.found != exitDrift && v.Class != cluster.ClassInternal && v.Class != cluster.ClassHandler
 }
 
-// printSmall prints the shrunk failure with the nearest run that holds and the points where the two diverge, or names
-// the command that does.
+// printSmall prints the shrunk failure, the nearest run that holds, and where the two diverge. If the failure was not
+// shrunk, it prints the command that does so.
 func (a *app) printSmall(r *report) {
 	v, ok := r.shrinkable()
 	if !ok {

@@ -16,16 +16,16 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// A results file begins with a line that describes the campaign. A line for each seed follows, in ascending order, and
-// then a last line, without which the file is incomplete.
+// A results file begins with a line that describes the campaign. This is followed by one line for each seed, in
+// ascending order, and by a closing line. Without the closing line, the file is incomplete.
 
 // resultsHead is the first line of a results file.
 type resultsHead struct {
 	Schema   int       `json:"schema"`
 	Verb     string    `json:"verb"`
-	Scenario string    `json:"scenario"` // as the command line names it
+	Scenario string    `json:"scenario"` // as given on the command line
 	Flags    planFlags `json:"flags"`
-	// Plan is a hash of the first seed's plan, which differs for shards of another scenario.
+	// Plan is a hash of the first seed's plan. It reveals shards that belong to a different scenario.
 	Plan      string `json:"plan"`
 	FirstSeed string `json:"first_seed"`
 	Seeds     uint64 `json:"seeds"`
@@ -33,7 +33,7 @@ type resultsHead struct {
 	Of        uint64 `json:"of"`
 }
 
-// resultLine is the result of a seed. Second is the digest of its second run, if it was run twice.
+// resultLine is the result of one seed. Second is the digest of the seed's second run, if any.
 type resultLine struct {
 	Seed       string              `json:"seed"`
 	Digest     string              `json:"digest,omitempty"`
@@ -49,13 +49,13 @@ type resultLine struct {
 	Error      *crashJSON          `json:"internal_error,omitempty"`
 }
 
-// resultsEnd is the last line.
+// resultsEnd is the closing line of a results file.
 type resultsEnd struct {
 	End      bool              `json:"end"`
 	Coverage map[string]uint64 `json:"coverage"`
 }
 
-// resultsWriter writes a results file under a temporary name until it is complete.
+// resultsWriter writes a results file, under a temporary name until the file is complete.
 type resultsWriter struct {
 	path     string
 	tmp      *os.File
@@ -81,7 +81,7 @@ func newResults(path string, s *subject, seeds seedRange, part shard) (*resultsW
 	return w, nil
 }
 
-// hash returns the hash of the text of a seed's plan.
+// hash returns a hash of the text of a seed's plan.
 func (s *subject) hash(seed uint64) (string, error) {
 	plan, err := s.plan(seed)
 	if err != nil {
@@ -117,7 +117,7 @@ func (w *resultsWriter) add(r campaign.SeedResult) {
 	w.line(line)
 }
 
-// keep completes the file and renames it.
+// keep completes the file and gives it its final name.
 func (w *resultsWriter) keep() error {
 	w.line(resultsEnd{End: true, Coverage: w.coverage})
 	err := errors.Join(w.err, w.out.Flush(), w.tmp.Chmod(0o644), w.tmp.Close())
@@ -134,6 +134,6 @@ func (w *resultsWriter) keep() error {
 func (w *resultsWriter) discard() {
 	_ = w.tmp.Close()
 	if err := os.Remove(w.tmp.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return // a hidden file stays behind, as after a crash
+		return // a hidden file is left behind, as it would be after a crash
 	}
 }

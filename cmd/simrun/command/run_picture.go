@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// draw writes the page of a campaign, with the run of the most important seed.
+// draw writes a campaign's page, including the run of the most important seed.
 func (c *runCmd) draw(r *report) error {
 	p := page.Page{Title: "Campaign " + r.subject.scenario.Name, Verdict: r.contract() + "; " + r.sum.Fate.Plan(), Bad: r.status != exitOK}
 	p.Command = c.goOn(r.subject, r.seeds, 0)
@@ -35,7 +35,7 @@ func (c *runCmd) draw(r *report) error {
 	return writeFile(c.HTML, p.Write)
 }
 
-// runOrCrash runs a configuration; if durosim crashes in it, there is no result.
+// runOrCrash runs a configuration. If durosim crashes, the result is nil.
 func runOrCrash(cfg cluster.Config) (result *cluster.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -45,7 +45,7 @@ func runOrCrash(cfg cluster.Config) (result *cluster.Result, err error) {
 	return cluster.Run(cfg)
 }
 
-// campaignTables returns totals, findings, fates, waits and coverage.
+// campaignTables returns the tables for totals, findings, fates, waits and coverage.
 func campaignTables(r *report) []page.Table {
 	sum := r.sum
 	totals := page.Table{Title: "Totals", Open: true, Rows: []page.Row{
@@ -64,13 +64,13 @@ func campaignTables(r *report) []page.Table {
 	return append([]page.Table{totals}, filled(append([]page.Table{found, r.rate.table(r), known}, append(smallTables(r), fateTable(&sum.Fate), waitTable(&sum.Fate), coverageTable(r))...)...)...)
 }
 
-// smallTables returns the shrunk plans that --out has stored.
+// smallTables returns tables with the shrunk plans that --out has stored.
 func smallTables(r *report) []page.Table {
 	var all []page.Table
 	for _, name := range r.stored {
 		data, err := os.ReadFile(name)
 		if err != nil {
-			continue // the file was just written, and an error is no reason to fail
+			continue // the file was only just written, and this is no reason to fail
 		}
 		t := page.Table{Title: "Smallest plan: " + itself("replay", name)}
 		for line := range strings.Lines(string(data)) {

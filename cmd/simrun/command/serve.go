@@ -18,7 +18,7 @@ import (
 	"github.com/durosim/durosim/memprovider/live"
 )
 
-// serveCmd is the verb serve: the in-memory provider for programs in any language.
+// serveCmd implements `simrun serve`, which makes the in-memory provider available to programs in any language.
 type serveCmd struct {
 	Bug    []string `help:"Break a rule of the provider; may be repeated. \"simrun list bugs\" lists some; their names begin with provider/." placeholder:"ID"`
 	Live   bool     `help:"Use the wall clock: fetches wait up to their poll timeout, and calls overlap."`
@@ -43,7 +43,8 @@ Examples:
 Exit status: 0 when the input has ended, 2 usage or bad input.`
 }
 
-// serveStartMs is the clock's time when a store is new. Times near 0 would hide mistakes with times before now.
+// serveStartMs is the initial time on a new store's clock. If it were near 0, mistakes involving times in the past
+// would go unnoticed.
 const serveStartMs = 1_000_000
 
 func (c *serveCmd) run(a *app) (int, error) {
@@ -75,7 +76,7 @@ func (c *serveCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// server returns a server of in-memory stores with these rules, nil for the correct ones.
+// server returns a server of in-memory stores with the given rules. Nil means the correct rules.
 func (c *serveCmd) server(rules *storerules.Rules) *wire.Server {
 	return &wire.Server{Overlapping: c.Live, New: func() (*wire.Store, error) {
 		store := inMemory(rules)
@@ -90,15 +91,15 @@ func (c *serveCmd) server(rules *storerules.Rules) *wire.Server {
 	}}
 }
 
-// levels are the fault loads that serve accepts.
+// levels maps the fault levels that serve accepts to fault plans.
 var levels = map[string]faults.Plan{"none": faults.None(), "light": faults.Light(), "full": faults.Full()}
 
-// serveCodec reads and writes everything, including the kinds and fields of later releases.
+// serveCodec returns a codec for everything, including kinds and fields added by later releases.
 func serveCodec() engine.Codec {
 	return engine.Opaque(engine.NewJSONCodec("serve", engine.Kinds2x(), engine.WorkItemKinds2x()))
 }
 
-// inMemory returns a store whose clock is set by the caller.
+// inMemory returns a store whose clock the caller sets.
 func inMemory(rules *storerules.Rules) *wire.Store {
 	rows, failing := &insertedRows{}, -1
 	s := memprovider.New(memprovider.Options{StartMs: serveStartMs, Rules: rules, Sink: rows,
@@ -133,12 +134,12 @@ func inRealTime(rules *storerules.Rules) *wire.Store {
 			return err
 		},
 		FailAckStep: func(step int) { s.Do(func(*memprovider.Store) { failing = step }) },
-		Close:       func() { _ = s.Close() }, // the only possible error is that it is closed already
+		Close:       func() { _ = s.Close() }, // it can only fail if it is already closed
 	}
 }
 
-// disarmed calls disarm after each ack of an orchestration, so that a failure planned for that ack does not hit another
-// one.
+// disarmed wraps a provider to call disarm after each orchestration ack, so that a failure planned for one ack does not
+// hit a later one.
 func disarmed(p engine.Provider, disarm func()) engine.Provider {
 	return call.Through(p.Name(), p.Version(), true, func(ctx context.Context, c call.Call) call.Answer {
 		a := call.Perform(ctx, p, c)
@@ -157,21 +158,21 @@ func failAt(failing *int, step storerules.AckStep) error {
 	return engine.Retryablef("ack_orchestration_item", "the storage failed before step %d of the ack", step)
 }
 
-// insertedRows remembers the rows in the queues of a store, so that they can be damaged.
+// insertedRows remembers the rows in a store's queues so that they can be damaged.
 type insertedRows struct {
 	rows []insertedRow
 }
 
 type insertedRow struct {
 	no      observe.MessageNo
-	text    string // of the item
+	text    string // the item's text
 	damaged bool
 }
 
 // Observe implements observe.Sink.
 func (r *insertedRows) Observe(o *observe.Observation) {
 	if o.Kind == observe.RowInserted {
-		text, _ := callform.ItemText(o.Item) // an item without a text is not damaged
+		text, _ := callform.ItemText(o.Item) // an item that has no text is never damaged
 		r.rows = append(r.rows, insertedRow{no: o.Message, text: text})
 	}
 }
@@ -195,7 +196,7 @@ func isProviderBug(id string) bool {
 	return slices.ContainsFunc(faults.BugsOf("memprovider"), func(b faults.Bug) bool { return string(b.ID) == id })
 }
 
-// unbuffered is standard output, flushed after each line for readers that wait for it.
+// unbuffered is standard output that is flushed after each line, for readers that are waiting for it.
 type unbuffered struct{ a *app }
 
 func (u unbuffered) Write(data []byte) (int, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// shrinkCmd is the verb shrink: it makes a failing run small.
+// shrinkCmd implements `simrun shrink`, which makes a failing run small.
 type shrinkCmd struct {
 	planFlags `embed:""`
 
@@ -87,7 +87,7 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 	return status, nil
 }
 
-// failing returns the run to shrink, as a recorded run; nil if no seed fails.
+// failing returns the recorded run to shrink, or nil if no seed fails.
 func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *properties.Concrete, error) {
 	entry, err := (&replayCmd{planFlags: c.planFlags, Scenario: c.Scenario, Seed: c.Seed}).entry(p)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *subject) runConcrete(c properties.Concrete) (*cluster.Result, error) {
 	return cluster.Run(cfg)
 }
 
-// shrinkOptions returns options for a shrink that keeps a violation.
+// shrinkOptions returns the options for a shrink that must preserve the given violation.
 func (s *subject) shrinkOptions(v cluster.Violation) properties.ShrinkOptions {
 	return properties.ShrinkOptions{Property: v.Property, Expectation: v.Expectation, Builds: s.program.builds, Handlers: s.program.Handlers, EachRun: s.program.EachRun, Releases: releases(), Store: s.store}
 }
@@ -155,8 +155,9 @@ func (s *subject) bugs() []faults.BugID {
 	return append(slices.Clone(s.scenario.Template.Bugs), s.over.Bugs...)
 }
 
-// pick returns the violation to keep: that of the requested property, given by its id or by the whole rule; or of a
-// property that one of the bugs is expected to break; or the first. It reports whether there is one.
+// pick returns the violation to preserve. If a property is requested, by its id or by its whole rule, that is a
+// violation of this property. Otherwise, it is a violation of a property that one of the bugs is expected to break, or
+// else the first violation. pick returns false if there is none.
 func pick(r *cluster.Result, asked string, on []faults.BugID) (cluster.Violation, bool) {
 	find := func(what func(v cluster.Violation) bool) (cluster.Violation, bool) {
 		if i := slices.IndexFunc(r.Violations, what); i >= 0 {
@@ -168,7 +169,7 @@ func pick(r *cluster.Result, asked string, on []faults.BugID) (cluster.Violation
 		return find(func(v cluster.Violation) bool { return v.Property == asked || v.Rule() == asked })
 	}
 	for _, id := range on {
-		bug, _ := faults.Lookup(id) // an unknown bug has no properties
+		bug, _ := faults.Lookup(id) // an unknown bug simply has no properties
 		for _, property := range bug.Properties {
 			if v, ok := find(func(v cluster.Violation) bool { return v.Property == property }); ok {
 				return v, true
@@ -205,7 +206,7 @@ func (c *shrinkCmd) repro(s *subject, seed uint64) string {
 	return s.line("shrink", seed, property...)
 }
 
-// shrunkEntry returns the corpus entry of a shrunk run.
+// shrunkEntry returns a corpus entry for a shrunk run.
 func (s *subject) shrunkEntry(seed uint64, small *properties.Shrunk) *scenario.Entry {
 	return small.Entry(seed, "first shown by: "+s.repro(seed))
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// blame determines which part of the run decides the violation. It draws fewer runs of released runtimes, since these
-// take long.
+// blame determines which part of the run decides the violation. It tries fewer variations with released runtimes,
+// because their runs take long.
 func (s *shrunk) blame() []properties.Chance {
 	draws := 20
 	if len(s.small.Plan.Releases()) > 0 {
@@ -19,8 +19,8 @@ func (s *shrunk) blame() []properties.Chance {
 	return s.small.Blame(draws)
 }
 
-// nearestJSON is the nearest run that does not violate the property: the lines of the plan that it lacks or replaces,
-// the number of lines that the stories share, and the first line in which each differs.
+// nearestJSON describes the nearest run that does not violate the property: the lines of the plan that it lacks or
+// replaces, how many lines the two stories share, and the first line at which each differs.
 type nearestJSON struct {
 	Without []string `json:"without"`
 	Instead []string `json:"instead"`
@@ -29,7 +29,7 @@ type nearestJSON struct {
 	Holds   string   `json:"holds,omitempty"`
 }
 
-// chanceJSON reports how many runs violate the property when every choice after a step is drawn again.
+// chanceJSON says how many runs violate the property if all choices after a given step are made anew.
 type chanceJSON struct {
 	Step   uint64 `json:"step"`
 	Failed int    `json:"failed"`
@@ -37,7 +37,7 @@ type chanceJSON struct {
 	Line   string `json:"line,omitempty"`
 }
 
-// lineText formats a line of a story, "" for nil.
+// lineText formats a line of a story, or returns "" for nil.
 func lineText(l *cluster.Line) string {
 	if l == nil {
 		return ""
@@ -45,14 +45,14 @@ func lineText(l *cluster.Line) string {
 	return fmt.Sprintf("%s  %s  %s", span.Text(l.Ms), strings.TrimSpace(l.Node+" "+l.Build), l.Text)
 }
 
-// printNearest shows the nearest run that holds and where it departs from the failing one.
+// printNearest prints the nearest run that holds, and where it diverges from the failing one.
 func (a *app) printNearest(s *shrunk) {
 	if n, ok := s.small.Nearest(); ok {
 		a.printf("\n%s", n.Text())
 	}
 }
 
-// printBlame shows which part of the run decides the violation.
+// printBlame prints which part of the run decides the violation.
 func (a *app) printBlame(s *shrunk) {
 	list := s.blame()
 	first, last := list[0], list[len(list)-1]
@@ -63,7 +63,7 @@ func (a *app) printBlame(s *shrunk) {
 	a.printf("\nHow many of %d runs violate it with new random choices after a step:\n", last.Draws)
 	for i, c := range list {
 		if i > 0 && i+1 < len(list) && c.Failed == list[i-1].Failed && c.Failed == list[i+1].Failed {
-			continue // the chance changes at other steps
+			continue // the probability changes at other steps
 		}
 		what := lineText(c.Line)
 		if c.Line == nil {

@@ -17,14 +17,14 @@ type shrunk struct {
 	repro   string
 }
 
-// shrunkJSON is the object that shrink --json prints.
+// shrunkJSON is the object printed by shrink --json.
 type shrunkJSON struct {
 	Schema     int             `json:"schema"`
 	Verb       string          `json:"verb"`
 	Scenario   string          `json:"scenario"`
 	Seed       string          `json:"seed"`
 	Violations []violationJSON `json:"violations"`
-	// Plan is the text of the plan; Choices are the choices that differ from the benign one.
+	// Plan is the text of the plan. Choices lists the choices that differ from the harmless default.
 	Plan     string       `json:"plan"`
 	Choices  []choiceJSON `json:"choices"`
 	Size     sizeJSON     `json:"size"`

@@ -13,15 +13,15 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// storeFailures writes a shrunk run for the first failing seed of each property and returns the file names. A file is
-// complete or absent.
+// storeFailures writes a shrunk run for the first failing seed of each property and returns the file names. Each file
+// is either complete or absent.
 func storeFailures(dir string, s *subject, sum *campaign.Summary) (files []string, err error) {
 	if len(sum.Properties) == 0 {
 		return nil, nil
 	}
 	var seeds []uint64
 	for _, p := range sum.Properties {
-		asked := "" // empty selects the most important violation of the seed
+		asked := "" // empty means the seed's most important violation
 		if p.First.Expectation != "" {
 			asked = p.First.Rule()
 		} else if slices.Contains(seeds, p.FirstSeed) {
@@ -42,11 +42,11 @@ func storeFailures(dir string, s *subject, sum *campaign.Summary) (files []strin
 	return files, nil
 }
 
-// checkOut returns an error if files cannot be written to the directory of --out. It is called before the campaign, and
-// creates no directory.
+// checkOut returns an error if files cannot be written to the directory given by --out. It is called before the
+// campaign and does not create the directory.
 func checkOut(dir string) error { return checkDir("--out", dir) }
 
-// checkDir is checkOut for another flag.
+// checkDir is like checkOut but for any flag.
 func checkDir(flag, dir string) error {
 	if dir == "" {
 		return nil
@@ -66,7 +66,7 @@ func checkDir(flag, dir string) error {
 	}
 }
 
-// tryOut creates an empty file in an existing directory, and removes it.
+// tryOut creates an empty file in an existing directory and removes it again.
 func tryOut(flag, dir, there string) error {
 	tmp, err := os.CreateTemp(there, ".simrun-*")
 	if err != nil {
@@ -87,8 +87,8 @@ func storeEntry(dir string, entry *scenario.Entry) (path string, err error) {
 	return path, nil
 }
 
-// entry runs a seed once more and makes a stored run of the smallest plan that violates the same rule, or the requested
-// one.
+// entry runs a seed once more and returns a stored run with the smallest plan that violates the same rule, or the
+// requested one.
 func (s *subject) entry(seed uint64, asked string) (*scenario.Entry, error) {
 	cfg, err := s.config(seed)
 	if err != nil {

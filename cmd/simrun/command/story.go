@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// storyLine is a line of the story of a run: an event, or a violation at the place where it was found.
+// storyLine is one line of a run's story. It is either an event or a violation, shown where it was found.
 type storyLine struct {
 	cluster.Line
 	violation *campaign.Violation
@@ -28,19 +28,19 @@ type teller struct {
 
 func (t *teller) tell(l cluster.Line) { t.lines = append(t.lines, storyLine{Line: l}) }
 
-// watch wraps a monitor so that the story shows each violation at the place where it was found.
+// watch wraps a monitor so that each violation appears in the story where it was found.
 func (t *teller) watch(m cluster.Monitor) cluster.Monitor {
 	return &marker{Monitor: m, teller: t}
 }
 
-// marker forwards everything to a monitor, and adds the violations that the monitor finds to the story.
+// marker forwards everything to a monitor and adds the violations that the monitor finds to the story.
 type marker struct {
 	cluster.Monitor
 	teller *teller
 	seen   int
 }
 
-// WatchHandle implements cluster.HandleWatcher if the monitor does, since the referee watches calls.
+// WatchHandle implements cluster.HandleWatcher if the monitor does, because the referee watches calls.
 func (m *marker) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
 	if watcher, ok := m.Monitor.(cluster.HandleWatcher); ok {
 		return watcher.WatchHandle(p, codec)
@@ -101,15 +101,15 @@ func (m *marker) mark() {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// selection selects the lines of a story to show.
+// selection selects which lines of a story to show.
 type selection struct {
 	all            bool
-	from, to       time.Duration // to 0 means to the end
+	from, to       time.Duration // to is 0 if everything up to the end is selected
 	node, instance string
 	at             *uint64 // the step around which every line is shown
 }
 
-// aroundStep is the number of steps before and after a step that are shown with it.
+// aroundStep is how many steps before and after a given step are shown.
 const aroundStep = 20
 
 func (s selection) has(l *storyLine) bool {
@@ -129,7 +129,7 @@ func (s selection) has(l *storyLine) bool {
 	return l.Important || s.all || s.instance != "" || s.at != nil
 }
 
-// mentions reports whether a text names an instance, as a whole word.
+// mentions reports whether text contains an instance's id as a whole word.
 func mentions(text, instance string) bool {
 	inName := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' }
 	for rest := text; ; {
@@ -152,7 +152,7 @@ func (s selection) of(lines []storyLine) []storyLine {
 	return slices.DeleteFunc(slices.Clone(lines), func(l storyLine) bool { return !s.has(&l) })
 }
 
-// printStory prints lines in columns: time, who, and what.
+// printStory prints lines in three columns: time, who, and what.
 func (a *app) printStory(lines []storyLine) {
 	who := func(l *storyLine) string {
 		if l.Build == "" {

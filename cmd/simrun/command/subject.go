@@ -23,7 +23,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// planFlags are the flags that select what is simulated; run, replay and why share them.
+// planFlags are the flags that select what is simulated. run, replay and why share them.
 type planFlags struct {
 	Faults      string   `json:"faults,omitempty" help:"Fault load instead of the scenario's own: none, light, full or timing." placeholder:"LOAD"`
 	Profile     string   `json:"profile,omitempty" help:"The rules by which nodes decide: contract, duroxide-0.1.26 or duroxide-0.1.32." placeholder:"NAME"`
@@ -37,26 +37,26 @@ type planFlags struct {
 	Referee     bool     `json:"referee,omitempty" help:"Have the executable specification of a provider judge every answer of the store, too."`
 }
 
-// subject is what a command simulates: a scenario and the flags that override parts of it.
+// subject is what a command simulates: a scenario, and the flags that override parts of it.
 type subject struct {
 	program  *Program
 	scenario *scenario.Scenario
-	// arg names the scenario as on the command line.
+	// arg is the scenario as given on the command line.
 	arg string
-	// stored is set for a stored run.
+	// stored is set if the subject is a stored run.
 	stored bool
 	flags  planFlags
 	over   scenario.Overrides
-	// matrix is set to count which kinds of faults met which features.
+	// matrix makes runs count which kinds of faults hit which features.
 	matrix bool
-	// chooser makes the chooser of a seed; nil means the default one.
+	// chooser returns the chooser for a seed. Nil means the default chooser.
 	chooser func(seed uint64) sim.Chooser
-	// store makes the store of a run; nil means durosim's own.
+	// store creates the store for a run. Nil means durosim's own store.
 	store func(startMs int64) (*cluster.ForeignStore, error)
 }
 
-// subject finds the scenario and checks the flags. An empty name means the scenario that shows the first bug, or the
-// default one.
+// subject finds the scenario and checks the flags. An empty name means the scenario that shows the first bug or,
+// without bugs, the default scenario.
 func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	s := &subject{program: p, flags: f}
 	if err := s.choose(f.Chooser); err != nil {
@@ -110,7 +110,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	if err := s.scenario.CheckHandlers(orchestrations, activities); err != nil {
 		return nil, err
 	}
-	// An error in the plan or the flags is the same for every seed: report it before the first run.
+	// Any error in the plan or the flags is the same for every seed, so report it before the first run.
 	first, err := s.plan(1)
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	return s, nil
 }
 
-// nearBug returns the bug with the most similar name, with a separator, "" if none is similar.
+// nearBug returns the bug with the most similar name, preceded by a separator, or "" if none is similar.
 func nearBug(id string) string {
 	var known []string
 	for _, b := range faults.Catalogue() {
@@ -135,12 +135,12 @@ func nearBug(id string) string {
 	return near.Hint(id, known)
 }
 
-// open finds the scenario, or the stored run, that an argument names.
+// open finds the scenario or stored run that an argument names.
 func (p *Program) open(name string) (*scenario.Scenario, *scenario.Entry, error) {
 	return scenario.Source{Builds: p.builds(), ReadFile: readFile}.Open(name)
 }
 
-// readFile reads a file as os.ReadFile does; the name - stands for standard input.
+// readFile is like os.ReadFile, except that the name "-" means standard input.
 func readFile(name string) ([]byte, error) {
 	if name == "-" {
 		return standardInput()
@@ -148,7 +148,8 @@ func readFile(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// standardInput returns all of standard input. It reads it once, because a verb may ask for it several times.
+// standardInput returns all of standard input. It reads the input only once, because a verb may ask for it several
+// times.
 var standardInput = sync.OnceValues(func() ([]byte, error) { return io.ReadAll(os.Stdin) })
 
 // openScenario returns the scenario that an argument names.
@@ -163,21 +164,21 @@ func (p *Program) openScenario(name string) (*scenario.Scenario, error) {
 // plan expands a seed. It may be called from several goroutines at once.
 func (s *subject) plan(seed uint64) (*plan.Plan, error) {
 	if strings.HasPrefix(s.flags.Chooser, enumerated) {
-		seed = 1 // the plan is fixed; the seed numbers the choices
+		seed = 1 // the plan is fixed; the seed only selects the choices
 	}
 	return s.scenario.Expand(seed, s.over)
 }
 
-// config returns the configuration that runs a seed.
+// config returns the configuration for running a seed.
 func (s *subject) config(seed uint64) (cluster.Config, error) {
 	plan, err := s.plan(seed)
 	return s.configOf(plan, seed), err
 }
 
-// configOf returns the configuration that runs a plan with the program's builds and handlers.
+// configOf returns the configuration for running a plan with the program's builds and handlers.
 func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 	cfg := cluster.Config{Plan: plan, Seed: seed, Releases: releases(), Store: s.store, DoubleCheck: s.flags.DoubleCheck}
-	if s.program.Builds != nil { // otherwise the runs of a worker share the shipped builds and handlers
+	if s.program.Builds != nil { // otherwise, a worker's runs share the shipped builds and handlers
 		cfg.Builds = s.program.Builds()
 	}
 	if s.chooser != nil {
@@ -187,18 +188,18 @@ func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 	return cfg
 }
 
-// releases returns the host programs of released runtimes.
+// releases returns the host programs for released runtimes.
 var releases = sync.OnceValue(realnode.Default)
 
-// campaign returns the options of a campaign over the subject; the caller adds the seeds.
+// campaign returns the options for a campaign over the subject. The caller adds the seeds.
 func (s *subject) campaign() campaign.Options {
 	return campaign.Options{
 		Plan: s.plan, Config: func() cluster.Config { return s.configOf(nil, 0) }, Chooser: s.chooser,
 	}
 }
 
-// required returns the points that a campaign of this many seeds must reach. They are required only of the unmodified
-// scenario: with its own faults, profile, contract and strategy, and without bugs.
+// required returns the points that a campaign with the given number of seeds must reach. Points are required only if
+// the scenario is unmodified: it must run with its own faults, profile, contract and strategy, and without bugs.
 func (s *subject) required(seeds uint64) []string {
 	own := s.over.Faults == nil && s.over.CallersClock == nil && s.over.Profile == "" && s.over.Contract == "" && s.over.Strategy == "" && len(s.over.Bugs) == 0
 	if n := s.scenario.Seeds.Count; !own || n == 0 || seeds < uint64(n) {
@@ -211,7 +212,7 @@ func (s *subject) required(seeds uint64) []string {
 	return points
 }
 
-// sometimes returns the points of the scenario's own expectations.
+// sometimes returns the coverage points that belong to the scenario's own expectations.
 func (s *subject) sometimes() []string {
 	var points []string
 	for _, e := range s.scenario.Expect {
@@ -225,18 +226,18 @@ func (s *subject) sometimes() []string {
 // repro returns the command line that reproduces a seed.
 func (s *subject) repro(seed uint64) string { return s.line("replay", seed) }
 
-// line returns the command line of a verb for a seed.
+// line returns the command line for running a verb on a seed.
 func (s *subject) line(verb string, seed uint64, more ...string) string {
 	words := append([]string{verb, "--seed", decimal(seed)}, s.options()...)
 	return itself(append(append(words, s.arg), more...)...)
 }
 
-// itself returns a command line of this program, to be pasted in the directory where it was started.
+// itself returns a command line for this program that can be pasted in the directory where it was started.
 func itself(words ...string) string {
 	return commandline.Join(append(commandline.Self(), words...)...)
 }
 
-// options returns the given flags that select what is simulated.
+// options returns those flags that select what is simulated and were given.
 func (s *subject) options() []string {
 	var words []string
 	flag := func(name, value string) {

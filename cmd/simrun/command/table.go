@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/span"
 )
 
-// printTable prints the totals of a campaign.
+// printTable prints a campaign's totals.
 func (a *app) printTable(r *report) {
 	sum := r.sum
 	which := "seeds " + r.seeds.String()
@@ -76,7 +76,7 @@ func required(missed []string) string {
 	return ""
 }
 
-// flushTable flushes a table into the buffered output, which reports errors at the end.
+// flushTable flushes a table to the buffered output, which reports errors at the end.
 func flushTable(t *tabwriter.Writer) { _ = t.Flush() }
 
 // columns wraps words into indented lines of at most width bytes.

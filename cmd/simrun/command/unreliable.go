@@ -12,18 +12,18 @@ import (
 	"github.com/durosim/durosim/internal/faultkind"
 )
 
-// unreliable makes calls of nodes fail, at the rates of a fault plan. Calls of clients pass. For the same seed, the n-th
-// call of a node always has the same faults.
+// unreliable makes calls by nodes fail at the rates given by a fault plan. Calls by clients never fail. For a given
+// seed, a node's n-th call always has the same faults.
 type unreliable struct {
 	inner engine.Provider
 	rates []faults.Rate
 	seed  uint64
-	live  bool // a late call sleeps
+	live  bool // a delayed call really sleeps
 
 	mu      sync.Mutex
 	on      bool
 	calls   uint64
-	refused uint64 // the store refuses every call up to this number
+	refused uint64 // the store rejects every call up to this number
 }
 
 func newUnreliable(p engine.Provider, plan faults.Plan, seed uint64, live bool) *unreliable {
@@ -48,20 +48,19 @@ func (u *unreliable) provider() engine.Provider {
 	})
 }
 
-// unavailableCalls is the number of calls that the store refuses while it is unavailable; latest is the longest delay of
-// a call.
+// unavailableCalls is how many calls the store rejects while it is unavailable. latest is the longest delay of a call.
 const (
 	unavailableCalls = 20
 	latestCall       = 2 * time.Second
 )
 
-// happening is the fault of one call.
+// happening is the fault that hits a particular call.
 type happening struct {
 	kind faults.Kind
 	late time.Duration
 }
 
-// draw returns the fault of the next call; the zero value means none.
+// draw returns the fault for the next call. The zero value means that no fault occurs.
 func (u *unreliable) draw(c call.Call) happening {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -85,12 +84,12 @@ func (u *unreliable) draw(c call.Call) happening {
 	return happening{}
 }
 
-// befalls reports whether a kind of fault can hit a call: other kinds hit nodes and clients.
+// befalls reports whether a kind of fault can hit a call. Other kinds hit nodes and clients.
 func befalls(kind faults.Kind, c call.Call) bool {
 	switch kind {
 	case faultkind.RequestLost, faultkind.AnswerLost, faultkind.CallDelayed, faultkind.RetryableError, faultkind.PermanentError, faultkind.Unavailable:
 		return true
-	case faultkind.AckStepError: // the store undoes the steps before
+	case faultkind.AckStepError: // the store undoes the previous steps
 		_, ack := c.(call.AckOrchestrationItem)
 		return ack
 	case faultkind.LostRenewal:

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// seed is a seed in the form that flags accept: decimal, or hexadecimal with 0x.
+// seed is a seed as it is given in flags: decimal, or hexadecimal with the prefix 0x.
 type seed uint64
 
-// UnmarshalText reads a seed.
+// UnmarshalText parses a seed.
 func (s *seed) UnmarshalText(text []byte) error {
 	v, err := parseSeed(string(text))
 	if err != nil {
@@ -35,13 +35,13 @@ func parseSeed(text string) (uint64, error) {
 	return 0, fmt.Errorf("seed %q: expected a number such as 42 or 0x2a", text)
 }
 
-// seedRange holds the seeds first, first+1, and so on: given as a count, which begins at 1, or as a range A..B or A-B
-// with both ends included.
+// seedRange is a range of consecutive seeds. It is given as a count, starting at seed 1, or as A..B or A-B with both
+// ends included.
 type seedRange struct {
 	first, count uint64
 }
 
-// UnmarshalText reads a count or a range.
+// UnmarshalText parses a count or a range.
 func (r *seedRange) UnmarshalText(text []byte) error {
 	s := string(text)
 	from, to, isRange := strings.Cut(s, "..")
@@ -75,7 +75,7 @@ func (r *seedRange) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String returns the range with both ends, or the one seed.
+// String returns the range with both ends, or the seed if there is only one.
 func (r seedRange) String() string {
 	if r.count == 1 {
 		return strconv.FormatUint(r.first, 10)
@@ -83,16 +83,16 @@ func (r seedRange) String() string {
 	return r.bounds()
 }
 
-// bounds returns the range with both ends, in the form of the flag --seeds.
+// bounds returns the range with both ends, in the form accepted by --seeds.
 func (r seedRange) bounds() string { return fmt.Sprintf("%d..%d", r.first, r.first+(r.count-1)) }
 
-// shard is a part of a campaign, I/N with I from 1 to N.
+// shard is one part of a campaign, written I/N with I from 1 to N.
 type shard struct{ index, of uint64 }
 
-// String returns I/N.
+// String returns the shard as I/N.
 func (s shard) String() string { return fmt.Sprintf("%d/%d", s.index, s.of) }
 
-// UnmarshalText reads I/N, or /N for the part that the environment names.
+// UnmarshalText parses I/N, or /N if the environment says which part to run.
 func (s *shard) UnmarshalText(text []byte) error {
 	i, n, ok := strings.Cut(string(text), "/")
 	of, errN := strconv.ParseUint(n, 10, 32)
@@ -110,8 +110,9 @@ func (s *shard) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// fromEnvironment returns the shard itself, if it is complete, or else the shard that the environment names: by the
-// index variables of a Slurm array or a Bazel test or, if the number of shards is given, of an indexed Kubernetes job.
+// fromEnvironment returns the shard itself if it is complete. Otherwise, it takes the shard from the environment: from
+// the index variables of a Slurm array or a Bazel test or, if the number of shards is given, of an indexed Kubernetes
+// job.
 func (s shard) fromEnvironment(getenv func(string) string) (shard, error) {
 	if s.index > 0 {
 		return s, nil

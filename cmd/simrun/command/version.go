@@ -5,14 +5,14 @@ import (
 	"runtime/debug"
 )
 
-// helpCmd is the verb help.
+// helpCmd implements `simrun help`.
 type helpCmd struct {
 	Verb []string `arg:"" optional:"" help:"The verb; without one, what there is."`
 }
 
 func (c *helpCmd) run(a *app) (int, error) { return a.main(append(c.Verb, "--help")), nil }
 
-// versionCmd is the verb version.
+// versionCmd implements `simrun version`.
 type versionCmd struct{}
 
 func (versionCmd) run(a *app) (int, error) {
@@ -24,7 +24,7 @@ func (versionCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// durosimModule is the path of the module that this package is part of.
+// durosimModule is the path of the module that contains this package.
 const durosimModule = "github.com/durosim/durosim"
 
 // versionText returns the versions of the program's module, of durosim if that is a different module, and of Go.

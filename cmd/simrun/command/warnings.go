@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// warn prints what is odd about a scenario without being an error.
+// warn prints warnings about anything in a scenario that is odd but not an error.
 func (a *app) warn(s *subject) {
 	all := s.scenario.Warnings()
 	if a.program.Handlers == nil {

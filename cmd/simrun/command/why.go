@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// whyCmd is the verb why: what an instance waits for.
+// whyCmd implements `simrun why`, which says what an instance is waiting for.
 type whyCmd struct {
 	planFlags `embed:""`
 
@@ -34,7 +34,7 @@ Examples:
 "simrun replay --seed N" shows which instances there are.`
 }
 
-// whyJSON is the object that why --json prints.
+// whyJSON is the object printed by why --json.
 type whyJSON struct {
 	Schema    int          `json:"schema"`
 	Verb      string       `json:"verb"`
@@ -93,7 +93,7 @@ func (c *whyCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// at returns the time to look at: the one asked for, or the end of the run.
+// at returns the time to look at: the requested time, or the end of the run.
 func (c *whyCmd) at(s *subject, seed uint64) (time.Duration, error) {
 	if c.At != nil {
 		if *c.At < 0 {

@@ -1,13 +1,13 @@
-// Command duroxide-export writes the contents of a duroxide SQLite database as an export for "simrun plan": JSON lines
-// on standard output.
+// Command duroxide-export exports the contents of a duroxide SQLite database for "simrun plan". It writes JSON lines to
+// standard output.
 //
 //	duroxide-export orders.db > orders.jsonl
 //	simrun plan my-upgrade.txt --store orders.jsonl
 //
-// It opens the database read-only, so a cluster may be using it, and reads it in one transaction: the export is the
-// state at one moment. It omits tables and columns that an older release does not have yet. It skips an invalid row and
-// reports the row's table and key on standard error. Exit status: 0 if it wrote all rows, 1 if it skipped some rows, 2
-// if it cannot read the file.
+// It opens the database read-only and reads it in one transaction, so a cluster may be using the database, and the
+// export shows its state at a single moment. Tables and columns that do not exist in an older release are omitted.
+// Invalid rows are skipped and reported on standard error with their table and key. Exit status: 0 if all rows were
+// written, 1 if some were skipped, 2 if the file could not be read.
 //
 // The command is a separate module, because nothing else needs its database driver.
 package main

@@ -18,7 +18,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// run exports the database that the arguments name, and returns the exit status.
+// run exports the database named by the arguments and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	if len(args) != 1 || args[0] == "-h" || args[0] == "--help" {
 		fmt.Fprintln(stderr, "usage: duroxide-export DATABASE > EXPORT.jsonl\nWrites what an SQLite database of duroxide holds, as JSON lines for simrun plan.")
@@ -40,7 +40,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// export writes the database as JSON lines and returns the number of skipped rows.
+// export writes the database as JSON lines and returns how many rows it skipped.
 func export(ctx context.Context, file string, out, complain io.Writer) (skipped int, err error) {
 	switch info, err := os.Stat(file); {
 	case err != nil:

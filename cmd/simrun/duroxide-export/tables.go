@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// exporter writes one database.
+// exporter exports one database.
 type exporter struct {
 	tx       *sql.Tx
 	out      io.Writer
@@ -62,7 +62,7 @@ func (e *exporter) executions() error {
 	})
 }
 
-// history writes the events as stored. It writes an event that is not JSON as text.
+// history writes the events as they are stored. An event that is not valid JSON is written as a string.
 func (e *exporter) history() error {
 	return e.each("history", "instance_id, execution_id, event_id", "instance_id", func(r row) (map[string]any, error) {
 		line := map[string]any{"instance_id": r["instance_id"], "execution_id": r["execution_id"], "event_id": r["event_id"]}
@@ -95,7 +95,7 @@ func message(r row) (map[string]any, error) {
 	return map[string]any{"work_item": json.RawMessage(data), "visible_at_ms": visible, "attempt_count": attempts}, nil
 }
 
-// each writes the rows of a table. It skips a row if line returns an error for it.
+// each writes the rows of a table. If line returns an error for a row, each skips the row.
 func (e *exporter) each(table, order, key string, line func(r row) (map[string]any, error)) error {
 	rows, err := e.rows(table, order)
 	if err != nil {

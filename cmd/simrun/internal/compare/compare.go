@@ -13,60 +13,61 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// Config selects the scenario, the strategies and the seeds to compare.
+// Config selects what to compare: the scenario, the strategies and the seeds.
 type Config struct {
 	Scenario  *scenario.Scenario
 	Overrides scenario.Overrides
-	// Strategies are the strategies to run; nil means all.
+	// Strategies lists the strategies to run; nil means all of them.
 	Strategies []plan.Strategy
-	// Builds are the known builds; nil means the shipped builds. The scenario may declare more.
+	// Builds lists the known builds; nil means the shipped ones. The scenario may declare more.
 	Builds []*engine.Build
-	// NewRun returns the state that belongs to a single run; nil means a run with the shipped handlers.
+	// NewRun returns the state for a single run. Nil means a run with the shipped handlers.
 	NewRun func() properties.Run
-	// First and Seeds are the seeds, the same for each strategy.
+	// First and Seeds are the first seed and the number of seeds. Every strategy runs the same seeds.
 	First, Seeds uint64
 	// Context, if not nil, can interrupt the comparison. Run then returns an error that wraps the context's error.
 	Context context.Context
-	// OnProgress, if not nil, receives the number of finished runs and the number of all runs.
+	// OnProgress, if not nil, is called with the number of finished runs and the total number of runs.
 	OnProgress func(done, total uint64)
 
-	_ struct{} // forces named fields, because more will follow
+	_ struct{} // forces callers to name the fields, because more may be added
 }
 
-// Result has a row for each strategy, in the order of the configuration.
+// Result has one row per strategy, in the order of Config.Strategies.
 type Result struct {
 	Scenario string `json:"scenario"`
 	First    uint64 `json:"first_seed"`
 	Seeds    uint64 `json:"seeds"`
 	Rows     []Row  `json:"strategies"`
-	// Sentence is the conclusion.
+	// Sentence states the conclusion.
 	Sentence string `json:"sentence"`
 }
 
-// Row is the cost of a strategy in all its runs. Times are virtual.
+// Row totals the cost of one strategy over all its runs. Times are virtual.
 type Row struct {
 	Strategy plan.Strategy `json:"strategy"`
-	// Fetches counts the fetches of turns that reached the store. Wasted counts those that got work but did not commit
-	// it. Abandons counts the abandoned batches. LockMs is the total time during which instances were locked.
+	// Fetches counts the fetches of turns that reached the store, and Wasted counts those that received work but did
+	// not commit it. Abandons counts abandoned batches. LockMs is the total time that instances spent locked.
 	Fetches  uint64 `json:"fetches"`
 	Wasted   uint64 `json:"wasted_fetches"`
 	Abandons uint64 `json:"abandons"`
 	LockMs   int64  `json:"lock_ms"`
 	// Completed counts the instances that completed by themselves. MedianMs and P99Ms are the median and the 99th
-	// percentile of the time from their start, or -1 if none completed.
+	// percentile of how long these took from their start, or -1 if there are none.
 	Completed uint64 `json:"completed"`
 	MedianMs  int64  `json:"median_ms"`
 	P99Ms     int64  `json:"p99_ms"`
-	// Poisoned counts the instances that a node, a sweeper or the dead-letter policy ended as poison. Healthy counts
-	// those of them that a build of the plan runs.
+	// Poisoned counts the instances that were ended as poison by a node, a sweeper or the dead-letter policy. Healthy
+	// counts those among them that some build in the plan could have run.
 	Poisoned uint64 `json:"poisoned"`
 	Healthy  uint64 `json:"healthy_poisoned"`
-	// Stuck counts the instances that waited for a build when calm ended.
+	// Stuck counts the instances still waiting for a build when calm ended.
 	Stuck uint64 `json:"stuck"`
-	// Violated lists the violated properties. Unmet counts the scenario's expectations that were not met.
+	// Violated lists the violated properties. Unmet counts the scenario's expectations that did not hold.
 	Violated []string `json:"violated"`
 	Unmet    []string `json:"unmet_expectations"`
-	// Example is an instance that was poisoned although a build of the plan runs it, and its seed.
+	// Example is an instance that was poisoned although some build in the plan could have run it, together with its
+	// seed.
 	Example     string `json:"example,omitempty"`
 	ExampleSeed uint64 `json:"example_seed,omitempty"`
 
@@ -103,14 +104,14 @@ func Run(c Config) (*Result, error) {
 	return r, nil
 }
 
-// Plan returns the plan of a seed under a strategy.
+// Plan returns a seed's plan under the given strategy.
 func (c *Config) Plan(s plan.Strategy, seed uint64) (*plan.Plan, error) {
 	over := c.Overrides
 	over.Strategy = s
 	return c.Scenario.Expand(seed, over)
 }
 
-// Configure returns the configuration of a run.
+// Configure returns the configuration for a run.
 func (c *Config) Configure(p *plan.Plan, seed uint64) cluster.Config {
 	cfg := cluster.Config{Plan: p, Seed: seed, Builds: c.Builds}
 	run := properties.Run{}
@@ -121,7 +122,7 @@ func (c *Config) Configure(p *plan.Plan, seed uint64) cluster.Config {
 	return cfg
 }
 
-// try executes one run and adds it to a row.
+// try performs one run and adds its costs to a row.
 func (c *Config) try(row *Row, seed uint64) error {
 	p, err := c.Plan(row.Strategy, seed)
 	if err != nil {
@@ -157,9 +158,9 @@ func (c *Config) try(row *Row, seed uint64) error {
 	return nil
 }
 
-// ends counts how the instances of a run ended.
+// ends counts how a run's instances ended.
 func (row *Row) ends(p *plan.Plan, builds []*engine.Build, seen *tally, r *cluster.Result) {
-	began := map[string]int64{} // never ranged over
+	began := map[string]int64{} // never iterated over
 	hopeless := map[string]bool{}
 	for i := range p.Instances {
 		began[p.Instances[i].ID] = p.Instances[i].StartAt.Milliseconds()
@@ -188,14 +189,14 @@ func (row *Row) ends(p *plan.Plan, builds []*engine.Build, seen *tally, r *clust
 	}
 }
 
-// somebodyRuns reports whether a build of any node in the plan, at any time, admits the pin.
+// somebodyRuns reports whether any build that a node of the plan ever runs admits the pin.
 func somebodyRuns(p *plan.Plan, builds []*engine.Build, pin *engine.Version) bool {
 	if pin == nil {
 		return true
 	}
 	all, err := p.AllBuilds(builds)
 	if err != nil {
-		return false // the run has validated the plan
+		return false // the run has already validated the plan
 	}
 	names := []string{}
 	for i := range p.Nodes {
@@ -212,7 +213,7 @@ func somebodyRuns(p *plan.Plan, builds []*engine.Build, pin *engine.Version) boo
 	return false
 }
 
-// finish computes the fields that summarize all runs of the row.
+// finish computes the fields that summarize all of the row's runs.
 func (row *Row) finish() {
 	slices.Sort(row.took)
 	if n := len(row.took); n > 0 {

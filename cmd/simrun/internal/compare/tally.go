@@ -8,19 +8,19 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// tally forwards everything to a monitor and counts the cost of a strategy.
+// tally measures what a strategy costs. It forwards everything to a monitor.
 type tally struct {
 	cluster.Monitor
 	w *cluster.World
 
 	fetches, handed, committed, abandons uint64
 	lockMs                               int64
-	locks                                []lock // by instance number
+	locks                                []lock // indexed by instance number
 	ends                                 map[string]int64
-	poisoned, stuck                      map[string]bool // never ranged over
+	poisoned, stuck                      map[string]bool // never iterated over
 }
 
-// lock is the lock of an instance; fromMs is 0 if it is free.
+// lock is an instance's lock. fromMs is 0 if the lock is free.
 type lock struct{ fromMs, untilMs int64 }
 
 // WatchHandle implements cluster.HandleWatcher if the monitor does.
@@ -102,7 +102,7 @@ func (t *tally) poison(instance string) {
 	t.poisoned[instance] = true
 }
 
-// lookForStuck records the instances that have queued work but that no live node's capability filter admits.
+// lookForStuck records the instances whose queued work is not admitted by any live node's capability filter.
 func (t *tally) lookForStuck() {
 	store := t.w.Store()
 	for no := observe.InstanceNo(1); store.InstanceName(no) != ""; no++ {
@@ -134,7 +134,7 @@ func (t *tally) lock(no observe.InstanceNo) *lock {
 	return &t.locks[no]
 }
 
-// release ends a lock now, or at its expiry if that was earlier.
+// release ends a lock now, or at its expiry if it expired earlier.
 func (t *tally) release(no observe.InstanceNo, nowMs int64) {
 	l := t.lock(no)
 	if l.fromMs > 0 {
@@ -143,7 +143,7 @@ func (t *tally) release(no observe.InstanceNo, nowMs int64) {
 	*l = lock{}
 }
 
-// finish ends the locks that are still held at the end of the run.
+// finish ends the locks that are still held when the run ends.
 func (t *tally) finish() {
 	for no := range t.locks {
 		t.release(observe.InstanceNo(no), t.w.NowMs())

@@ -17,7 +17,7 @@ func Head() []string {
 	return []string{"strategy", "fetches", "wasted", "abandons", "lock", "finish: median", "p99", "healthy poisoned", "stuck", "violated", "unmet"}
 }
 
-// Cells returns the row formatted for a table.
+// Cells returns the row's values, formatted for a table.
 func (row *Row) Cells() []string {
 	return []string{
 		string(row.Strategy), fmt.Sprint(row.Fetches), fmt.Sprint(row.Wasted), fmt.Sprint(row.Abandons), span.Text((row.LockMs + 50) / 100 * 100),
@@ -41,7 +41,7 @@ func dash(n uint64) string {
 
 func orDash(s string) string { return cmp.Or(s, "-") }
 
-// Text returns the table and the sentence.
+// Text returns the table followed by the sentence.
 func (r *Result) Text() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -49,12 +49,12 @@ func (r *Result) Text() string {
 	for i := range r.Rows {
 		fmt.Fprintln(t, strings.Join(r.Rows[i].Cells(), "\t"))
 	}
-	_ = t.Flush() // a Builder never fails
+	_ = t.Flush() // writing to a strings.Builder never fails
 	return b.String() + "\n" + r.Sentence + "\n"
 }
 
-// best returns the rows from best to worst. Rows that violate the contract come last. The others are ordered by lost
-// instances, stuck instances, the time of the slowest instances, and wasted fetches.
+// best returns the rows from best to worst. Rows that violate the contract come last. The others are sorted by lost
+// instances, then stuck instances, then the time of the slowest instances, then wasted fetches.
 func (r *Result) best() []*Row {
 	var rows []*Row
 	for i := range r.Rows {
@@ -67,13 +67,15 @@ func (r *Result) best() []*Row {
 	return rows
 }
 
-// magnitude returns the exponent of the lowest power of two above ms. Smaller differences do not affect the order.
+// magnitude returns the exponent of the smallest power of two above ms. It is used to ignore smaller differences when
+// sorting.
 func magnitude(ms int64) int { return bits.Len64(uint64(max(ms, 0))) }
 
-// Best returns the strategy that is best.
+// Best returns the best strategy.
 func (r *Result) Best() plan.Strategy { return r.best()[0].Strategy }
 
-// broken counts the violated properties except outcome, which depends on the plan rather than on the contract.
+// broken counts the violated properties. It leaves out the outcome property, which depends on the plan rather than the
+// contract.
 func (row *Row) broken() int {
 	n := len(row.Violated)
 	if slices.Contains(row.Violated, "outcome") {
@@ -82,7 +84,7 @@ func (row *Row) broken() int {
 	return n
 }
 
-// sentence names the best strategy and describes how the others are worse.
+// sentence names the best strategy and says in what way the others are worse.
 func (r *Result) sentence() string {
 	rows := r.best()
 	first := rows[0]
@@ -99,7 +101,7 @@ func (r *Result) sentence() string {
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// does describes the effect of a strategy on the work.
+// does describes what a strategy does to the work.
 func (row *Row) does() string {
 	var parts []string
 	if row.broken() > 0 {
@@ -122,7 +124,7 @@ func (row *Row) does() string {
 	return join(parts)
 }
 
-// against describes how a strategy is worse than the best one.
+// against says in what way a strategy is worse than the best one.
 func (r *Result) against(row, first *Row) string {
 	var parts []string
 	if row.broken() > first.broken() {
@@ -160,7 +162,7 @@ func instances(n uint64) string {
 	return fmt.Sprintf("%d instances", n)
 }
 
-// Losses reports whether a strategy loses or strands any work or violates the contract.
+// Losses reports whether a strategy loses or strands work or violates the contract.
 func (r *Result) Losses(s plan.Strategy) bool {
 	i := slices.IndexFunc(r.Rows, func(row Row) bool { return row.Strategy == s })
 	return i >= 0 && (r.Rows[i].Healthy+r.Rows[i].Stuck > 0 || r.Rows[i].broken() > 0)

@@ -14,42 +14,42 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Options configure an exploration.
+// Options configures an exploration.
 type Options struct {
-	// Plan is the plan to explore. Run ignores the times of its steps and its faults.
+	// Plan is the plan to explore. The times of its steps and its faults are ignored.
 	Plan *plan.Plan
-	// Config returns the configuration of a run without its plan and choices.
+	// Config returns a run's configuration, except for its plan and choices.
 	Config func() cluster.Config
-	// Crashes is the maximum number of crashes in a run. A crashed node restarts at once.
+	// Crashes is the maximum number of crashes in a run. A crashed node restarts immediately.
 	Crashes int
-	// Within is the latest time of the last action.
+	// Within is the latest time at which an action may happen.
 	Within time.Duration
 	// Runs is the maximum number of runs; 0 means no limit.
 	Runs    uint64
 	Workers int
 	Context context.Context
-	// OnProgress, if not nil, is called occasionally on the goroutine that called Run.
+	// OnProgress, if not nil, is called from time to time on the goroutine that called Run.
 	OnProgress func(r *Report)
 }
 
 // Report is the result of an exploration.
 type Report struct {
-	// States is the number of distinct states visited, each with its remaining actions. Runs is the number of runs.
+	// States counts the distinct combinations of a state and the actions that remain. Runs counts the runs.
 	States, Runs uint64
-	// Longest is the largest number of actions in a run.
+	// Longest is the largest number of actions in any run.
 	Longest int
-	// Open is the number of ways that were not tried because a run failed or the limit on runs was reached.
+	// Open counts the action sequences that were not tried because a run failed or the limit on runs was reached.
 	Open int
-	// Failed is the number of runs that violated a property. Violation is the first violation of the last such run,
-	// and Plan is the plan of that run.
+	// Failed counts the runs that violated a property. Violation is the first violation in the last of these runs, and
+	// Plan is that run's plan.
 	Failed    uint64
 	Violation cluster.Violation
-	// Properties lists all properties that failing runs violated, in the order of detection.
+	// Properties lists every property that a failing run violated, in the order in which they were found.
 	Properties []string
 	Plan       *plan.Plan
 }
 
-// Limits on the plan to explore.
+// Limits on the size of the plan to explore.
 const (
 	MaxNodes     = 3
 	MaxInstances = 2
@@ -57,26 +57,26 @@ const (
 	MaxCrashes   = 2
 )
 
-// batch is the number of runs that are judged together. It affects only memory and speed.
+// batch is how many runs are judged together. It affects only memory use and speed.
 const batch = 64
 
-// way is a sequence of actions at ascending moments.
+// way is a sequence of actions, each at a later moment than the one before.
 type way struct {
 	steps   []plan.Step // in the form of a plan's schedule
-	done    []int       // number of schedule steps taken, by node index
+	done    []int       // schedule steps already taken, by node index
 	crashes int
 }
 
-// search is one exploration.
+// search is the state of an exploration.
 type search struct {
 	o     Options
 	r     Report
-	steps [][]plan.Step // steps of the schedule, by node index
+	steps [][]plan.Step // the schedule's steps, by node index
 	queue []way
-	seen  map[[sha256.Size]byte]struct{} // never ranged over
+	seen  map[[sha256.Size]byte]struct{} // never iterated over
 }
 
-// Run explores a plan. An error says why it cannot explore the plan.
+// Run explores a plan. If the plan cannot be explored, the error says why.
 func Run(o Options) (*Report, error) {
 	s := &search{o: o, seen: map[[sha256.Size]byte]struct{}{}}
 	if err := s.prepare(); err != nil {
@@ -127,7 +127,7 @@ func (s *search) prepare() error {
 	return nil
 }
 
-// plan returns the plan of a way.
+// plan returns the plan for a way.
 func (s *search) plan(w way) *plan.Plan {
 	p := *s.o.Plan
 	p.Schedule = w.steps
@@ -136,7 +136,7 @@ func (s *search) plan(w way) *plan.Plan {
 	return &p
 }
 
-// tried is a way with the result of its run.
+// tried is a way together with the result of its run.
 type tried struct {
 	way
 	result *cluster.Result
@@ -144,7 +144,7 @@ type tried struct {
 	err    error
 }
 
-// batch runs the first ways in the queue and queues their continuations.
+// batch runs the ways at the front of the queue and queues their continuations.
 func (s *search) batch() error {
 	n := min(len(s.queue), batch)
 	if s.o.Runs > 0 {
@@ -183,7 +183,8 @@ func (s *search) run(w way) (out tried) {
 	return out
 }
 
-// learn records the states of a run and queues a way for each possible action at each new state.
+// learn records the states that a run reached. For each new state, it queues a way for every action that is possible
+// there.
 func (s *search) learn(t tried) {
 	s.r.Runs++
 	s.r.Longest = max(s.r.Longest, sum(t.done)+t.crashes)
@@ -222,8 +223,7 @@ func sum(numbers []int) (n int) {
 	return n
 }
 
-// branch queues a way for each action that is possible at a moment: the next step of each node and a crash of each
-// node.
+// branch queues a way for each action that is possible at a moment: each node's next step, and a crash of each node.
 func (s *search) branch(w way, at time.Duration) {
 	for i, steps := range s.steps {
 		if n := w.done[i]; n < len(steps) {

@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// point is a moment of a run: the time of a change since the start of the run, and the state after it.
+// point is a moment in a run: the time of a change, relative to the start of the run, and the state after the change.
 type point struct {
 	at    time.Duration
 	state [sha256.Size]byte
@@ -27,8 +27,8 @@ type watcher struct {
 	w       *cluster.World
 	start   sim.Time
 	now     sim.Time
-	calls   map[uint64]string // in flight, by number; sorted after each range
-	holders map[string]uint32 // node numbers by what they hold; never ranged over
+	calls   map[uint64]string // calls in flight, by number; sorted whenever they are listed
+	holders map[string]uint32 // node numbers, keyed by what they hold; never iterated over
 	points  []point
 }
 
@@ -73,16 +73,16 @@ func (m *watcher) AfterStep() {
 	}
 	p := point{at: time.Duration(m.now-m.start) * time.Microsecond, state: sha256.Sum256([]byte(m.text()))}
 	if n := len(m.points); n > 0 && m.points[n-1].at == p.at {
-		m.points[n-1] = p // changes at the same time are one moment
+		m.points[n-1] = p // changes at the same time form a single moment
 		return
 	}
 	m.points = append(m.points, p)
 }
 
-// clocks matches the times in stored bytes, in milliseconds since 1970.
+// clocks matches times in stored bytes. They are in milliseconds since 1970.
 var clocks = regexp.MustCompile(`[0-9]{12,}`)
 
-// text describes the state without times, tokens and row numbers.
+// text describes the state, leaving out times, tokens and row numbers.
 func (m *watcher) text() string {
 	var b strings.Builder
 	for _, n := range m.w.Nodes() {

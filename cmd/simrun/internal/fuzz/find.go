@@ -12,18 +12,18 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Find is a failure that is distinct from all other finds.
+// Find is a failure that differs from all other finds.
 type Find struct {
-	// Violation is the first violation of the run that found the failure. Small is that run after shrinking. If
-	// shrinking failed, Small is nil and Unshrunk gives the reason.
+	// Violation is the first violation in the run that found the failure. Small is that run after shrinking. If
+	// shrinking failed, Small is nil and Unshrunk says why.
 	Violation cluster.Violation
 	Small     *properties.Shrunk
 	Unshrunk  error
-	// Input is the run that found the failure, and AtRun is the number of that run. Runs counts the failing runs with
-	// this failure.
+	// Input is the run that first showed the failure, and AtRun is its number. Runs counts the runs that failed in this
+	// way.
 	Input       Input
 	AtRun, Runs uint64
-	// Cause lists the kinds of parts in the smallest plan.
+	// Cause lists the kinds of parts in the smallest failing plan.
 	Cause []string
 }
 
@@ -58,17 +58,17 @@ func (h *hunt) found(r ran) error {
 	return nil
 }
 
-// names matches the parts in which two messages about the same cause may differ: quoted texts and words with digits.
+// names matches the parts that may differ between two messages with the same cause: quoted text and words with digits.
 var names = regexp.MustCompile(`"[^"]*"|[^\s"]*[0-9][^\s"]*`)
 
-// skeleton returns the first line of a message without names and numbers.
+// skeleton returns the first line of a message with names and numbers masked.
 func skeleton(message string) string {
 	first, _, _ := strings.Cut(message, "\n")
 	return names.ReplaceAllString(first, "#")
 }
 
-// parts returns the distinct kinds of parts of a plan, sorted: steps, faults, client actions, preloaded histories,
-// probes. Orchestrations count only if the plan has no other parts, because the same failure may occur in any
+// parts returns the distinct kinds of parts in a plan, sorted: steps, faults, client actions, preloaded histories and
+// probes. Orchestrations are included only if the plan has no other parts, because the same failure may occur in any
 // orchestration.
 func parts(c properties.Concrete) (kinds []string) {
 	add := func(kind string) { kinds = append(kinds, kind) }
@@ -100,7 +100,7 @@ func parts(c properties.Concrete) (kinds []string) {
 	return slices.Compact(kinds)
 }
 
-// whatRuns returns the orchestrations of a plan, or the statements of its programs.
+// whatRuns returns a plan's orchestrations, or the kinds of statements in its programs.
 func whatRuns(p *plan.Plan) (kinds []string) {
 	for i := range p.Instances {
 		if name := p.Instances[i].Orchestration; p.Programs.Lookup(name) == nil {
@@ -113,7 +113,7 @@ func whatRuns(p *plan.Plan) (kinds []string) {
 	return kinds
 }
 
-// unbounded returns the plan without the step budget of a hunt. Its run ended long before the budget was used up.
+// unbounded returns the plan without the hunt's step budget. The run must have ended well within the budget.
 func unbounded(p *plan.Plan) *plan.Plan {
 	c := *p
 	c.StepBudget = 0

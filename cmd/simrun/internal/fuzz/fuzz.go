@@ -13,66 +13,68 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Options configure a hunt.
+// Options configures a hunt.
 type Options struct {
-	// Plain expands a seed into a plan of the scenario.
+	// Plain expands a seed into one of the scenario's plans.
 	Plain func(seed uint64) (*plan.Plan, error)
-	// Config returns the configuration of a run without its plan and choices. Its monitor must not check properties
-	// that an edit of the plan may break.
+	// Config returns a run's configuration, except for its plan and choices. Its monitor must not check properties that
+	// editing the plan may break.
 	Config func() cluster.Config
-	// Shrink makes a failing run small.
+	// Shrink reduces a failing run to a small one.
 	Shrink func(failing properties.Concrete, v cluster.Violation) (*properties.Shrunk, error)
-	// Space limits the edits.
+	// Space limits what edits may do.
 	Space *planedit.Space
-	// Stored are initial inputs, in addition to plain plans.
+	// Stored lists initial inputs to use in addition to plain plans.
 	Stored []Input
 	Seed   uint64
-	// Runs is the maximum number of runs; 0 means no limit. Runs that shrink a failure or search for a moment do not
+	// Runs is the maximum number of runs; 0 means no limit. Runs made to shrink a failure or to locate a moment do not
 	// count.
 	Runs uint64
-	// First makes the hunt end with the first find.
+	// First stops the hunt at the first find.
 	First   bool
 	Workers int
-	// Context, when done, ends the hunt.
+	// Context ends the hunt when it is done.
 	Context context.Context
-	// OnProgress, if not nil, is called occasionally on the goroutine that called Run.
+	// OnProgress, if not nil, is called from time to time on the goroutine that called Run.
 	OnProgress func(r *Report)
-	// OnNew, if not nil, is called for each input that joins the population, with the names of its new features.
+	// OnNew, if not nil, is called for each input that joins the population, with the names of the features that are
+	// new.
 	OnNew func(in Input, news []string)
 }
 
 // Report is the result of a hunt.
 type Report struct {
-	// Runs is the number of runs. Failed is the number of runs that violated a property, and Exhausted the number of
-	// runs that used up their step budget.
+	// Runs counts all runs, Failed the runs that violated a property, and Exhausted the runs that used up their step
+	// budget.
 	Runs, Failed, Exhausted uint64
-	// Kept is the size of the population; Features and Points count the features and coverage points that it shows.
+	// Kept is the size of the population. Features and Points count the features and coverage points that its runs have
+	// shown.
 	Kept, Features, Points int
-	// Finds are the distinct failures, in the order of discovery.
+	// Finds lists the distinct failures, in the order of discovery.
 	Finds []*Find
 	// Interrupted reports whether the context ended the hunt.
 	Interrupted bool
 }
 
-// batch is the number of inputs that are made before any of them is judged. It affects which inputs are made, so it
-// must not depend on the number of workers.
+// batch is how many inputs are made before any of them is judged. It affects which inputs are made, so it must not
+// depend on the number of workers.
 const batch = 32
 
-// StepBudget is the number of steps after which a run stops. A plan that needs more steps is not a find.
+// StepBudget is how many steps a run may take before it is stopped. A plan that needs more steps is not a find.
 const StepBudget = 20_000
 
-// hunt is one hunt.
+// hunt is the state of a hunt.
 type hunt struct {
 	o     Options
 	r     Report
 	pop   population
-	state uint64 // of the generator of draws
-	plain uint64 // the last seed of a plain plan
-	// known holds the failures that have already been shrunk. Nothing ranges over it.
+	state uint64 // state of the generator used by draw
+	plain uint64 // seed of the last plain plan
+	// known holds the failures that have already been shrunk. It is never iterated over.
 	known map[string]*Find
 }
 
-// Run executes a hunt. It returns an error if the options or the plain plans are wrong.
+// Run performs a hunt. It returns an error if the options or the plain plans are invalid.
 func Run(o Options) (*Report, error) {
 	if o.Runs == 0 && o.Context == nil && !o.First {
 		return nil, errors.New("fuzz: neither a number of runs nor a context: when does it end?")
@@ -105,21 +107,21 @@ func (h *hunt) goesOn() bool {
 	return h.o.Context.Err() == nil && (h.o.Runs == 0 || h.r.Runs < h.o.Runs) && !(h.o.First && len(h.r.Finds) > 0)
 }
 
-// config returns the configuration of an input's run.
+// config returns the configuration for an input's run.
 func (h *hunt) config(in Input) cluster.Config {
 	cfg := h.o.Config()
 	cfg.Plan, cfg.Seed, cfg.Chooser = in.Plan, in.Seed, in.chooser()
 	return cfg
 }
 
-// ran is an input with its result.
+// ran is an input together with the result of its run.
 type ran struct {
 	Input
 	result *cluster.Result
 	err    error
 }
 
-// batch makes inputs, runs them, and learns from their results in the order in which it made them.
+// batch makes inputs, runs them, and learns from the results in the order in which the inputs were made.
 func (h *hunt) batch() error {
 	n := uint64(batch)
 	if h.o.Runs > 0 {
@@ -141,7 +143,7 @@ func (h *hunt) batch() error {
 	return failed
 }
 
-// run executes an input. A panic is a defect in durosim, not a find, so run skips the input.
+// run executes an input. If durosim panics, that is a defect rather than a find, so run skips the input.
 func (h *hunt) run(in Input) (out ran) {
 	out.Input = in
 	defer func() {
@@ -172,13 +174,13 @@ func (h *hunt) learn(r ran) error {
 	return h.found(r)
 }
 
-// draw returns a number from 0 to n-1.
+// draw returns a pseudo-random number from 0 to n-1.
 func (h *hunt) draw(n int) int {
 	h.state = h.state*6364136223846793005 + 1442695040888963407
 	return int(h.state >> 33 % uint64(n))
 }
 
-// mixed spreads the seed over all bits.
+// mixed spreads a seed over all bits.
 func mixed(seed uint64) uint64 {
 	return sim.Random(seed).Choose(sim.RootKey(false), 1<<63)
 }
@@ -202,7 +204,7 @@ func (h *hunt) next(number uint64) (Input, error) {
 	return h.edited(parent.Input), nil
 }
 
-// fresh returns a plain plan under one of several choosers.
+// fresh returns a plain plan with one of several choosers.
 func (h *hunt) fresh() (Input, error) {
 	h.plain++
 	p, err := h.o.Plain(h.plain)
@@ -216,14 +218,14 @@ func (h *hunt) fresh() (Input, error) {
 	return in, nil
 }
 
-// bounded returns the plan with the step budget of a hunt.
+// bounded returns the plan with the hunt's step budget.
 func bounded(p *plan.Plan) *plan.Plan {
 	c := *p
 	c.StepBudget = StepBudget
 	return &c
 }
 
-// another returns a run that is equal until it reaches a point and differs from there on.
+// another returns an input whose run is the same as m's until it reaches a point, and differs from then on.
 func (h *hunt) another(m *member, point string) (Input, bool) {
 	at, known := m.moments[point]
 	if !known {
@@ -236,13 +238,13 @@ func (h *hunt) another(m *member, point string) (Input, bool) {
 	if at == 0 {
 		return Input{}, false
 	}
-	// Fork slightly before the point, so that the events at that moment may change, too.
+	// Fork slightly before the point, so that what happens at that moment can change, too.
 	in := m.fork(at-min(uint64(h.draw(40)), at-1), uint64(h.draw(1<<20)))
 	in.Way = "another future of " + point
 	return in, true
 }
 
-// edited returns the parent with some edits, and occasionally with another seed.
+// edited returns the parent with a few edits and, sometimes, a different seed.
 func (h *hunt) edited(in Input) Input {
 	bytes := make([]byte, 3*(1+h.draw(6)))
 	for i := range bytes {

@@ -11,40 +11,41 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// Input determines one run: it has a plan, and a chooser and a seed for the choices that the plan leaves open.
+// Input determines a single run. It has a plan, and a chooser and a seed for the choices that the plan leaves open.
 type Input struct {
 	Plan *plan.Plan
 	Seed uint64
-	// Chooser is a name that sim.NamedChooser accepts; empty means the default chooser.
+	// Chooser is a name accepted by sim.NamedChooser. Empty means the default chooser.
 	Chooser string
-	// Way describes how the input was made, for people to read.
+	// Way says how the input was made, for human readers.
 	Way string
 }
 
 func (in Input) chooser() sim.Chooser {
 	named, err := sim.NamedChooser(cmp.Or(in.Chooser, "random"))
 	if err != nil {
-		panic(err) // this package or scenario.ParseEntry has validated the name
+		panic(err) // the name has been validated here or by scenario.ParseEntry
 	}
 	return named(in.Seed)
 }
 
-// Entry returns the input as a stored run that is expected to hold.
+// Entry returns the input as a stored run with the verdict that it holds.
 func (in Input) Entry(note string) *scenario.Entry {
 	return &scenario.Entry{Plan: in.Plan, Seed: in.Seed, Chooser: in.Chooser, Mode: scenario.ModeSeeded, Verdict: scenario.VerdictHolds, Note: note}
 }
 
-// FromEntry returns a stored run as an input. If the run has recorded choices, they are drawn again.
+// FromEntry returns a stored run as an input. Recorded choices are discarded and made anew.
 func FromEntry(e *scenario.Entry) Input {
 	return Input{Plan: e.Plan, Seed: e.Seed, Chooser: e.Chooser, Way: "a stored run"}
 }
 
-// canFork reports whether the input can take different choices from some draw on.
+// canFork reports whether the input's choices can be changed from some draw on.
 func (in Input) canFork() bool {
 	return in.Chooser == "" || in.Chooser == "random" || strings.HasPrefix(in.Chooser, "reseed:")
 }
 
-// fork returns an input that is equal up to a draw and uses another seed from there on. It drops later seed changes.
+// fork returns an input that is the same up to a given draw and uses another seed from then on. Any later seed changes
+// are dropped.
 func (in Input) fork(draw, seed uint64) Input {
 	var kept []string
 	if pairs, ok := strings.CutPrefix(in.Chooser, "reseed:"); ok {
@@ -60,7 +61,7 @@ func (in Input) fork(draw, seed uint64) Input {
 	return in
 }
 
-// drawCounter counts the draws of a run.
+// drawCounter counts the draws made in a run.
 type drawCounter struct {
 	sim.Chooser
 	draws uint64
@@ -76,7 +77,7 @@ func (c *drawCounter) Weigh(k sim.Key, odds sim.Odds) uint64 {
 	return c.Chooser.Weigh(k, odds)
 }
 
-// moment is a monitor that records the number of draws a run had made when it first reached a point.
+// moment is a monitor that notes how many draws a run had made when it first reached a point.
 type moment struct {
 	cluster.Monitor
 	point string
@@ -98,7 +99,7 @@ func (m *moment) AfterStep() {
 	}
 }
 
-// momentOf returns the number of draws that the input's run has made when it first reaches a point.
+// momentOf returns how many draws the input's run had made when it first reached a point.
 func (h *hunt) momentOf(in Input, point string) (draws uint64, ok bool) {
 	m := &moment{point: point, draws: &drawCounter{Chooser: in.chooser()}}
 	cfg := h.config(in)

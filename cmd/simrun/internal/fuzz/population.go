@@ -8,34 +8,34 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// population holds the inputs that showed a new feature, and the features that all runs have shown.
+// population holds the inputs that exhibited a new feature, and the set of all features seen in any run so far.
 type population struct {
 	members []*member
-	// byName holds the indexes of features by name. Nothing ranges over it.
+	// byName maps feature names to indexes. It is never iterated over.
 	features []feature
 	byName   map[string]int
 }
 
-// member is an input of the population.
+// member is an input in the population.
 type member struct {
 	Input
-	// shows lists the features that this input was the first to show.
+	// shows lists the features that this input was the first to exhibit.
 	shows []int
-	// moments caches, by point, the number of draws made when the run first reached the point.
+	// moments caches momentOf for this input, keyed by point.
 	moments map[string]uint64
 }
 
-// feature is a point in a range of counts, or two points of one run.
+// feature is either a point with a range of counts, or two points reached in the same run.
 type feature struct {
 	name string
-	// point is the point to go back to: the only point, or the alphabetically later of two.
+	// point is the point to return to. Of two points, it is the alphabetically later one.
 	point string
-	runs  uint64 // number of runs that showed it
+	runs  uint64 // number of runs that exhibited it
 	owner *member
 }
 
-// featuresOf returns the names of the features of a run: each point with the magnitude of its count, and each pair of
-// points. Points about build changes (with "->" in their names) are numerous and form no pairs.
+// featuresOf returns the names of a run's features. These are each point with the magnitude of its count, and each pair
+// of points. Points for build changes, whose names contain "->", are too numerous to be paired.
 func featuresOf(points []cluster.Point) (names [][2]string) {
 	var single []string
 	for _, p := range points {
@@ -52,7 +52,7 @@ func featuresOf(points []cluster.Point) (names [][2]string) {
 	return names
 }
 
-// add counts the features of a run and keeps its input if any feature is new. It returns the names of the new features.
+// add counts a run's features and keeps its input if any of them is new. It returns the names of the new features.
 func (p *population) add(in Input, points []cluster.Point) (news []string) {
 	m := &member{Input: in, moments: map[string]uint64{}}
 	for _, f := range featuresOf(points) {
@@ -72,7 +72,7 @@ func (p *population) add(in Input, points []cluster.Point) (news []string) {
 	return news
 }
 
-// rare draws a few features and returns the one that the fewest runs have shown.
+// rare picks a few features at random and returns the one that the fewest runs have exhibited.
 func (p *population) rare(draw func(n int) int) *feature {
 	best := &p.features[draw(len(p.features))]
 	for range 6 {

@@ -21,29 +21,29 @@ import (
 type Run struct {
 	Plan *plan.Plan
 	Seed uint64
-	// Config returns the configuration of a run without plan, seed and chooser. Its monitor decides when calm ends.
+	// Config returns a run's configuration, except for its plan, seed and chooser. Its monitor decides when calm ends.
 	Config func() cluster.Config
 }
 
-// Comparison is the result of comparing a run with its twin.
+// Comparison is the outcome of comparing a run with its twin.
 type Comparison struct {
-	// Skipped says why the plan has no such twin. It is empty if the runs were compared.
+	// Skipped says why the plan has no twin under this relation. It is empty if the runs were compared.
 	Skipped string
-	// Instances is the number of compared instances, including children.
+	// Instances counts the instances compared, including children.
 	Instances int
-	// Difference is the first difference, nil if there is none.
+	// Difference is the first difference, or nil if there is none.
 	Difference *Difference
 }
 
-// Difference is the first difference of an instance between the two runs.
+// Difference describes the first difference in an instance between the two runs.
 type Difference struct {
 	Instance string
-	// What is the place of the difference, such as "execution 1, event 4". Was is the value in the run and Is the value
-	// in the twin; "nothing" means that the value is missing.
+	// What says where the difference is, such as "execution 1, event 4". Was is the value in the run and Is the value
+	// in the twin; "nothing" stands for a missing value.
 	What, Was, Is string
 }
 
-// Compare executes the run and its twin and compares them. It returns an error if either run cannot be executed.
+// Compare executes a run and its twin and compares them. It returns an error if either run cannot be executed.
 func (r Relation) Compare(run Run) (Comparison, error) {
 	t, why := r.change(run.Plan)
 	if why != "" {
@@ -78,21 +78,22 @@ func (r Relation) Compare(run Run) (Comparison, error) {
 	return out, nil
 }
 
-// both returns the names in either map.
+// both returns the names that are in either map.
 func both(a, b map[string]end) map[string]end {
 	all := maps.Clone(a)
 	maps.Copy(all, b)
 	return all
 }
 
-// ends holds the final states of the instances of a run, and when the run ended, in milliseconds after its start.
+// ends holds the final states of a run's instances, and the time at which the run ended in milliseconds since its
+// start.
 type ends struct {
 	ended     int64
 	instances map[string]end
 }
 
-// end is the final state of an instance: its recorded events, in order, and its status. An instance that is still running is
-// further ahead in the run that ended later.
+// end is an instance's final state: its recorded events, in order, and its status. If the instance is still running, it
+// is further along in the run that ended later.
 type end struct {
 	running        bool
 	history, state []fact
@@ -100,7 +101,7 @@ type end struct {
 
 type fact struct{ what, value string }
 
-// difference returns the first difference of two lists, nil if there is none.
+// difference returns the first difference between two lists, or nil if there is none.
 func difference(was, is []fact) *Difference {
 	for i := range max(len(was), len(is)) {
 		a, b := fact{value: nothing}, fact{value: nothing}
@@ -114,7 +115,7 @@ func difference(was, is []fact) *Difference {
 			continue
 		}
 		switch what := cmp.Or(a.what, b.what); {
-		case a.what != b.what && a.what != "" && b.what != "" && slices.Contains(is, a): // the run lacks a fact of the twin
+		case a.what != b.what && a.what != "" && b.what != "" && slices.Contains(is, a): // the twin has a fact that the run lacks
 			return &Difference{What: b.what, Was: nothing, Is: b.value}
 		case a.what != b.what && a.what != "" && b.what != "":
 			return &Difference{What: a.what, Was: a.value, Is: nothing}
@@ -127,7 +128,7 @@ func difference(was, is []fact) *Difference {
 
 const nothing = "nothing"
 
-// ends executes a plan and returns the final states of its instances.
+// ends executes a plan and returns its instances' final states.
 func (r *Run) ends(p *plan.Plan, start sim.Time, ordinal bool, back *strings.Replacer) (*ends, error) {
 	cfg := cluster.Config{}
 	if r.Config != nil {
@@ -155,7 +156,7 @@ func (r *Run) ends(p *plan.Plan, start sim.Time, ordinal bool, back *strings.Rep
 		in := &shot.Instances[i]
 		all.instances[back.Replace(in.Name)] = endOf(in, func(text string) string {
 			text = rows.ReplaceAllString(sinceStart(back.Replace(text), start), "${1}N$2")
-			if ordinal { // a worker derives ids from names
+			if ordinal { // a worker derives ids from node names
 				text = uuids.ReplaceAllString(text, "UUID")
 			}
 			return text
@@ -164,7 +165,7 @@ func (r *Run) ends(p *plan.Plan, start sim.Time, ordinal bool, back *strings.Rep
 	return all, nil
 }
 
-// last takes a snapshot of the store at the end of the run.
+// last snapshots the store at the end of the run.
 type last struct {
 	cluster.Monitor
 	w    *cluster.World
@@ -176,7 +177,7 @@ func (l *last) Finish() {
 	*l.shot = l.w.Store().Snapshot()
 }
 
-// endOf returns the final state of an instance. same maps a text to a form that is equal in both runs.
+// endOf returns an instance's final state. same maps a text to a form that is equal in both runs.
 func endOf(in *memprovider.SnapshotInstance, same func(string) string) end {
 	e := end{state: []fact{
 		{"orchestration", in.Orchestration + "@" + in.Version}, {"current execution", strconv.FormatUint(in.Current, 10)},
@@ -213,15 +214,15 @@ func pin(v *engine.Version) string {
 	return v.String()
 }
 
-// times matches the numbers that may be times: in milliseconds, as in the contract, or in microseconds.
+// times matches numbers that may be times, in milliseconds (as in the contract) or in microseconds.
 var times = regexp.MustCompile(`[0-9]{13,}`)
 
-// rows matches the row numbers in a store's texts. A store numbers rows across all instances.
+// rows matches row numbers in a store's messages. A store numbers rows across all instances.
 var rows = regexp.MustCompile(`\b(message )[0-9]+( of )`)
 
 var uuids = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// sinceStart replaces each time in a text by the time since the start of the run.
+// sinceStart replaces each time in a text with the time since the start of the run.
 func sinceStart(text string, start sim.Time) string {
 	return times.ReplaceAllStringFunc(text, func(number string) string {
 		n, err := json.Number(number).Int64()
@@ -232,5 +233,5 @@ func sinceStart(text string, start sim.Time) string {
 	})
 }
 
-// longest is five years in milliseconds. A number that is further after the start is not a time of the run.
+// longest is five years in milliseconds. A number further than that from the start is not a time in the run.
 const longest = 5 * 365 * 24 * 60 * 60 * 1000

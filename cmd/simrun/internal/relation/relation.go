@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Relation is a change of a plan that must not affect the instances of its run.
+// Relation is a change to a plan that must not affect the run's instances.
 type Relation struct {
 	Name    string
 	Summary string
@@ -23,16 +23,16 @@ type Relation struct {
 	change func(p *plan.Plan) (twin, string)
 }
 
-// twin is the other run.
+// twin is the plan's counterpart with the change made.
 type twin struct {
 	plan    *plan.Plan
 	start   sim.Time
 	ordinal bool     // both runs number their draws
-	added   string   // the instance that only the twin has
-	renamed []string // alternating old and new ids
+	added   string   // the instance that exists only in the twin
+	renamed []string // pairs of an old and a new id
 }
 
-// All returns the relations.
+// All returns all relations.
 func All() []Relation {
 	return []Relation{
 		{"unadmitted", "an instance that no node admits waits all the time", unadmitted},
@@ -42,7 +42,7 @@ func All() []Relation {
 	}
 }
 
-// nobodys is a version that no build has, near the upper end of the versions that providers pack.
+// nobodys is a version that no build has. It is close to the highest version that providers can pack.
 var nobodys = engine.V(998, 998, 998)
 
 const (
@@ -114,12 +114,12 @@ func idleTwin(p *plan.Plan) (twin, string) {
 	n.Options = append(slices.DeleteFunc(slices.Clone(n.Options), func(s plan.Setting) bool { return s.Name == "worker_node_id" }),
 		plan.Setting{Name: "orchestration_concurrency", Value: "0"}, plan.Setting{Name: "worker_concurrency", Value: "0"})
 	q.Nodes = append(slices.Clone(p.Nodes), n)
-	// Stop the node after the plan's last action. Otherwise relief might choose it for work that no node admits.
+	// Stop the node after the plan's last action. Otherwise, relief might choose it for work that no node admits.
 	q.Schedule = append(slices.Clone(p.Schedule), plan.Step{At: lastOf(p), Verb: plan.VerbStop, Node: addedNode})
 	return twin{plan: &q}, ""
 }
 
-// lastOf returns the time of the last step, start or client action of a plan.
+// lastOf returns the time of a plan's last step, start or client action.
 func lastOf(p *plan.Plan) time.Duration {
 	last := time.Duration(0)
 	for i := range p.Schedule {
@@ -137,8 +137,8 @@ func lastOf(p *plan.Plan) time.Duration {
 	return last
 }
 
-// renamed gives each instance an id that can be recognized in any text. It also replaces ids in the input or data of
-// other instances.
+// renamed gives each instance an id that can be recognized in any text. It also replaces occurrences of the old ids in
+// the inputs and data of other instances.
 func renamed(p *plan.Plan) (twin, string) {
 	if p.Contents != nil {
 		return twin{}, "the store holds instances at the start"
@@ -189,7 +189,7 @@ func renamed(p *plan.Plan) (twin, string) {
 	return t, ""
 }
 
-// back returns a replacer that puts the old ids, as JSON writes them, back into a text.
+// back returns a replacer that restores the old ids in a text, in the form in which JSON writes them.
 func (t *twin) back() *strings.Replacer {
 	var pairs []string
 	for i := 0; i < len(t.renamed); i += 2 {
@@ -198,13 +198,13 @@ func (t *twin) back() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// quoted returns a text as it stands between the quotes of JSON.
+// quoted returns a text as it appears between quotes in JSON.
 func quoted(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if e.Encode(text) != nil {
-		return text // encoding a string never fails
+		return text // a string can always be encoded
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
 }

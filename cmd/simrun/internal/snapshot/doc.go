@@ -1,11 +1,11 @@
-// Package snapshot reads the contents of a cluster's store, so that a run can begin in the state of that cluster, and
+// Package snapshot reads an export of a cluster's store, so that a run can start from that cluster's state. It also
 // provides stand-ins for orchestrations that durosim does not have.
 //
 //	s, err := snapshot.Read(os.DirFS("."), "orders.jsonl", engine.ShippedBuilds())
 //	err = s.StandIns(registry, true) // for the orchestrations in it
 //
-// An export is a file of JSON lines, or a directory of such files (*.jsonl). Read reads the files in the order of their
-// names. Each line is an object with the name of its table and the columns of docs/contract/provider.md#p3.1:
+// An export is a file of JSON lines or a directory of such files (*.jsonl), which Read reads in name order. Each line
+// is an object with a table name and the columns from docs/contract/provider.md#p3.1:
 //
 //	{"table":"store","taken_at_ms":1763800000000,"has_end":true}
 //	{"table":"instances","instance_id":"order-1","orchestration_name":"Order","orchestration_version":"1.0.0","current_execution_id":1}
@@ -15,13 +15,14 @@
 //	{"table":"worker_queue","work_item":{"ActivityExecute":{ ... }}}
 //	{"table":"end","lines":6}
 //
-// The end line has the number of lines, so that Read detects a truncated file. A file without has_end may omit it. Read
-// ignores keys and custom status, because they route nothing. A line may also be only an event or only a work item.
-// Rows of instances and executions may be missing, because histories have the same information. Read reports each
-// unusable part as a Problem with file, line and field, and reads everything else.
+// The end line gives the number of lines, so that Read can detect a truncated file. It may be omitted from a file
+// without has_end. Read ignores keys and custom statuses, because they do not affect routing. A line may also consist
+// of just an event or a work item. Rows for instances and executions may be missing, because the histories contain the
+// same information. Read reports each part that it cannot use as a Problem with file, line and field, and reads
+// everything else.
 //
-// An export contains no code. A stand-in repeats the calls in the history of its instance, waits for all open calls,
-// and ends. An instance that continued as new does so a few more times. A new instance makes the calls of the longest
-// history of its orchestration. Pins, kinds, queues and waits are therefore those of the export, but the stand-ins do
-// not know what the code would do next.
+// An export contains no code. A stand-in repeats the calls in its instance's history, waits for all calls that are
+// still open, and ends. If the instance has continued as new, its stand-in does so a few more times. A new instance
+// makes the calls found in its orchestration's longest history. Pins, kinds, queues and waits are therefore those of
+// the export, but a stand-in does not know what the real code would do next.
 package snapshot

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// The tables that a line may belong to.
+// The tables that a line can belong to.
 const (
 	tableStore        = "store"
 	tableInstances    = "instances"
@@ -23,14 +23,14 @@ const (
 
 var tables = []string{tableStore, tableInstances, tableExecutions, tableHistory, tableOrchestrator, tableWorker, tableEnd}
 
-// line is a line of an export: the columns of all tables.
+// line is one line of an export. It has the columns of all tables.
 type line struct {
 	Table string `json:"table"`
 
 	TakenAtMs *int64 `json:"taken_at_ms"`
 	HasEnd    bool   `json:"has_end"`
 
-	Lines int `json:"lines"` // table end: the number of lines before it
+	Lines int `json:"lines"` // for the end table: the number of lines before this one
 
 	InstanceID           string  `json:"instance_id"`
 	OrchestrationName    string  `json:"orchestration_name"`
@@ -45,14 +45,14 @@ type line struct {
 
 	EventData json.RawMessage `json:"event_data"`
 	EventID   uint64          `json:"event_id"`
-	Type      string          `json:"type"` // of a line that is only an event
+	Type      string          `json:"type"` // for a line that consists of just an event
 
 	WorkItem     json.RawMessage `json:"work_item"`
 	VisibleAtMs  int64           `json:"visible_at_ms"`
 	AttemptCount uint32          `json:"attempt_count"`
 }
 
-// place is the position of a row in the export.
+// place is where in the export a row is.
 type place struct {
 	file string
 	line int
@@ -78,7 +78,7 @@ type executionRow struct {
 	events []eventRow
 }
 
-// eventRow is an event; data is nil if no build can read it.
+// eventRow is an event. data is nil if no build can decode the event.
 type eventRow struct {
 	place
 	stored memprovider.PreloadedEvent
@@ -92,14 +92,14 @@ type messageRow struct {
 	attempts  uint32
 }
 
-// reader reads lines.
+// reader collects the lines of an export.
 type reader struct {
 	codecs     []engine.Codec
 	problems   []Problem
 	at         place
 	takenMs    int64
-	ending     place // the line of this file that announces an end; zero if there is none
-	ended      bool  // the end line has been read
+	ending     place // the line in this file that announces an end line, or zero
+	ended      bool  // the end line has been seen
 	instances  map[string]*instanceRow
 	executions map[executionKey]*executionRow
 	messages   []messageRow
@@ -125,7 +125,7 @@ func (r *reader) file(name, text string) {
 	}
 }
 
-// line reads one line; before is the number of lines before it.
+// line parses one line. before is the number of lines before it.
 func (r *reader) line(text string, before int) {
 	var l line
 	if err := json.Unmarshal([]byte(text), &l); err != nil {
@@ -174,7 +174,7 @@ func (r *reader) line(text string, before int) {
 	}
 }
 
-// failJSON reports a line that is not an object, or a field of the wrong type.
+// failJSON reports that a line is not an object or that one of its fields has the wrong type.
 func (r *reader) failJSON(err error) {
 	var wrong *json.UnmarshalTypeError
 	switch {
@@ -260,12 +260,13 @@ func (r *reader) version(text *string) (*engine.Version, bool) {
 	return &v, true
 }
 
-// event reads an event. It keeps an event that no build can read as it is, so that nodes cannot read it either.
+// event records an event. If no build can decode the event, it is kept as it is, and nodes will not be able to decode
+// it either.
 func (r *reader) event(l *line) {
 	data := []byte(l.EventData)
 	var text string
 	if json.Unmarshal(data, &text) == nil {
-		data = []byte(text) // the stored bytes are not JSON
+		data = []byte(text) // the stored bytes are not valid JSON
 	}
 	var envelope struct {
 		EventID     uint64 `json:"event_id"`
@@ -313,7 +314,7 @@ func (r *reader) event(l *line) {
 	x.events = append(x.events, row)
 }
 
-// decode decodes an event with the first codec that can read it.
+// decode decodes an event with the first codec that can.
 func (r *reader) decode(data []byte) (e engine.Event, err error) {
 	for _, c := range r.codecs {
 		if e, err = c.DecodeEvent(data); err == nil {

@@ -14,29 +14,30 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Snapshot is the content of an export.
+// Snapshot is the contents of an export.
 type Snapshot struct {
-	// Store holds the instances that are still running, with their queues.
+	// Store holds the instances that are still running, and their queues.
 	Store plan.Contents
-	// Ended counts the instances that have ended. Store does not contain them.
+	// Ended counts the instances that have ended. They are not in Store.
 	Ended int
-	// Delivered lists the messages that were delivered before, with their delivery counts. A run restarts these counts
-	// at 0.
+	// Delivered lists the messages that had already been delivered, with their delivery counts. In a run, these counts
+	// start again at 0.
 	Delivered []Delivered
 	Problems  []Problem
 
-	shapes map[string]*shape // calls of new instances, by orchestration
-	own    map[string]*shape // calls that the code has made so far, by instance and execution
+	shapes map[string]*shape // calls of new instances, keyed by orchestration
+	own    map[string]*shape // calls that the code has made so far, keyed by instance and execution
 }
 
-// Delivered is a queued message that was delivered before.
+// Delivered is a queued message that had already been delivered.
 type Delivered struct {
 	Instance string
 	Kind     engine.WorkItemKind
 	Attempts uint32
 }
 
-// Problem describes an unusable part of an export. Field is empty if the problem is not about a field.
+// Problem describes a part of an export that cannot be used. Field is empty if the problem does not concern a
+// particular field.
 type Problem struct {
 	File  string
 	Line  int
@@ -44,7 +45,7 @@ type Problem struct {
 	Text  string
 }
 
-// Error returns file, line, field and a description of the problem.
+// Error returns the file, line and field, and describes the problem.
 func (p Problem) Error() string {
 	if p.Field == "" {
 		return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
@@ -52,8 +53,8 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("%s:%d: field %q: %s", p.File, p.Line, p.Field, p.Text)
 }
 
-// Read reads the named export: a file, or a directory of .jsonl files. builds determine the known kinds. Read returns
-// an error only if it cannot read the export at all.
+// Read reads the named export, which is a file or a directory of .jsonl files. builds determines which kinds are known.
+// Read returns an error only if it cannot read the export at all.
 func Read(fsys fs.FS, name string, builds []*engine.Build) (*Snapshot, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
@@ -87,7 +88,7 @@ func Read(fsys fs.FS, name string, builds []*engine.Build) (*Snapshot, error) {
 	return s, nil
 }
 
-// codecsOf returns the codecs of the builds, the newest first, followed by a codec for all kinds.
+// codecsOf returns the builds' codecs, newest first, followed by a codec for all kinds.
 func codecsOf(builds []*engine.Build) []engine.Codec {
 	builds = slices.Clone(builds)
 	slices.SortStableFunc(builds, func(a, b *engine.Build) int { return b.Version.Compare(a.Version) })
@@ -98,8 +99,8 @@ func codecsOf(builds []*engine.Build) []engine.Codec {
 	return append(codecs, engine.NewJSONCodec("any", engine.Kinds2x(), engine.WorkItemKinds2x()))
 }
 
-// Instances returns the running instances as instances of a plan. They may end in any way, since the export does not
-// say which end is intended.
+// Instances returns the running instances as instances of a plan. They may end in any way, because the export does not
+// say how they should end.
 func (s *Snapshot) Instances() []plan.Instance {
 	var all []plan.Instance
 	for i := range s.Store.Instances {
@@ -115,7 +116,7 @@ func (s *Snapshot) Instances() []plan.Instance {
 	return slices.CompactFunc(all, func(a, b plan.Instance) bool { return a.ID == b.ID })
 }
 
-// Pins returns the pins of the running instances in ascending order, with the number of instances for each pin. A nil
+// Pins returns the distinct pins of the running instances in ascending order, each with its number of instances. A nil
 // pin stands for unpinned instances.
 func (s *Snapshot) Pins() []PinCount {
 	var all []PinCount
@@ -137,7 +138,7 @@ func (s *Snapshot) Pins() []PinCount {
 	return all
 }
 
-// PinCount is a pin and the number of instances with that pin.
+// PinCount is a pin and how many instances have it.
 type PinCount struct {
 	Pin       *engine.Version
 	Instances int

@@ -17,30 +17,31 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// shape is the sequence of calls in the history of an execution.
+// shape is the sequence of calls recorded in an execution's history.
 type shape struct {
 	handler string // name@version
 	calls   []call
-	// loops means that the execution continued as new. next is the input of the next execution; nil if this one has not
-	// ended.
+	// loops is set if the execution continued as new. next is then the input of the next execution; it is nil if the
+	// execution has not ended.
 	loops bool
 	next  *string
 }
 
-// call is one call of orchestration code. Pause is the duration of its timer.
+// call is one call made by orchestration code. Pause is the duration if it is a timer.
 type call struct {
 	data      engine.EventData
 	pause     time.Duration
 	cancelled bool
 }
 
-// longestTimer is the limit for timers of stand-ins, so that an instance that sleeps for a month wakes during the run.
+// longestTimer limits the timers of stand-ins. Without it, an instance that sleeps for a month would not wake up during
+// the run.
 const longestTimer = time.Minute
 
-// goOn is the maximum number of times that a stand-in continues as new.
+// goOn limits how many times a stand-in continues as new.
 const goOn = 8
 
-// learn records the calls of an instance's executions.
+// learn records the calls made by an instance's executions.
 func (r *reader) learn(s *Snapshot, in *memprovider.PreloadedInstance) {
 	for _, x := range in.Executions {
 		var events []engine.Event
@@ -69,7 +70,7 @@ func (r *reader) learn(s *Snapshot, in *memprovider.PreloadedInstance) {
 
 func executionName(instance string, id uint64) string { return fmt.Sprintf("%s/%d", instance, id) }
 
-// shapeOf returns the shape of a history.
+// shapeOf returns the shape of an execution, given its history.
 func shapeOf(handler string, events []engine.Event) *shape {
 	sh := &shape{handler: handler}
 	at := map[uint64]int{}
@@ -95,8 +96,8 @@ func shapeOf(handler string, events []engine.Event) *shape {
 }
 
 // StandIns registers a stand-in for each orchestration that has instances in the export, and for each activity that
-// they call. With keep, the existing code of a node stays, since it is the code that ran there. Without keep, a
-// stand-in replaces it.
+// they call. If keep is set, existing handlers in the registry are kept, because they are the code that ran on the
+// node. Otherwise, stand-ins replace them.
 func (s *Snapshot) StandIns(r *node.Registry, keep bool) error {
 	handlers := slices.SortedFunc(maps.Keys(s.handlers()), compareHandlers)
 	for _, handler := range handlers {
@@ -126,14 +127,14 @@ func (s *Snapshot) StandIns(r *node.Registry, keep bool) error {
 	return nil
 }
 
-// compareHandlers orders handlers by name, then by version in numeric order.
+// compareHandlers orders handlers by name and then numerically by version.
 func compareHandlers(a, b string) int {
 	nameA, versionA, _ := planterm.ParseHandler(a)
 	nameB, versionB, _ := planterm.ParseHandler(b)
 	return cmp.Or(strings.Compare(nameA, nameB), versionA.Compare(versionB), strings.Compare(a, b))
 }
 
-// handlers returns every orchestration that the export names, as name@version.
+// handlers returns every orchestration named in the export, as name@version.
 func (s *Snapshot) handlers() map[string]bool {
 	all := map[string]bool{}
 	for h := range s.shapes { //tidy:ordered it fills a set
@@ -173,7 +174,7 @@ func (s *Snapshot) activities() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// standIn returns the stand-in for an orchestration with instances in the export.
+// standIn returns the stand-in for an orchestration that has instances in the export.
 func (s *Snapshot) standIn(handler string) orch.Handler {
 	return func(ctx *orch.Context, input string) (string, error) {
 		sh := s.own[executionName(ctx.InstanceID(), ctx.ExecutionID())]
@@ -194,7 +195,7 @@ func (s *Snapshot) standIn(handler string) orch.Handler {
 	}
 }
 
-// firstNew returns the first execution of an instance that is not in the export.
+// firstNew returns the number of the first execution of an instance that is not in the export.
 func (s *Snapshot) firstNew(instance string) uint64 {
 	n := uint64(1)
 	for s.own[executionName(instance, n)] != nil {
@@ -203,7 +204,7 @@ func (s *Snapshot) firstNew(instance string) uint64 {
 	return n
 }
 
-// repeat makes all calls of the history in order, then waits for the open ones.
+// repeat makes all calls in the history in order, and then waits for those still open.
 func repeat(ctx *orch.Context, sh *shape) {
 	var open []*orch.Future
 	for i := range sh.calls {
@@ -214,7 +215,7 @@ func repeat(ctx *orch.Context, sh *shape) {
 	orch.Join(open...)
 }
 
-// perform repeats the calls of another execution in their order.
+// perform makes the calls of another execution, in order.
 func perform(ctx *orch.Context, sh *shape) {
 	for i := range sh.calls {
 		if f := ask(ctx, &sh.calls[i]); f != nil && !sh.calls[i].cancelled {
@@ -223,7 +224,7 @@ func perform(ctx *orch.Context, sh *shape) {
 	}
 }
 
-// ask makes one call. It returns nil if the call has no answer.
+// ask makes one call. It returns nil if the call has no result to wait for.
 func ask(ctx *orch.Context, c *call) *orch.Future {
 	switch d := c.data.(type) {
 	case eventdata.ActivityScheduled:

@@ -17,39 +17,39 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// Config selects the scenario, the store contents and the seeds of a trial.
+// Config selects the scenario, store contents and seeds for trying an upgrade.
 type Config struct {
 	Scenario  *scenario.Scenario
 	Overrides scenario.Overrides
-	// Snapshot, if not nil, has the contents of the store at the start.
+	// Snapshot, if not nil, is the initial contents of the store.
 	Snapshot *snapshot.Snapshot
-	// Builds are the known builds; the scenario may declare more.
+	// Builds lists the known builds. The scenario may declare more.
 	Builds []*engine.Build
-	// NewRun returns the state that belongs to a single run; nil means a run with the shipped handlers.
+	// NewRun returns the state for a single run. Nil means a run with the shipped handlers.
 	NewRun func() properties.Run
-	// Releases are as in cluster.Config.
+	// Releases has the same meaning as in cluster.Config.
 	Releases cluster.Releases
-	// First and Seeds are the seeds of each campaign.
+	// First and Seeds are the first seed and the number of seeds of each campaign.
 	First, Seeds uint64
-	// Context, if not nil, can interrupt the trial; the error is then the context's error.
+	// Context, if not nil, can interrupt the work. The error is then the context's error.
 	Context context.Context
-	// OnProgress, if not nil, receives the number of finished runs and the number of all runs.
+	// OnProgress, if not nil, is called with the number of finished runs and the total number of runs.
 	OnProgress func(done, total uint64)
 
-	_ struct{} // forces named fields, because more will follow
+	_ struct{} // forces callers to name the fields, because more may be added
 }
 
-// trial is a campaign over a variant of the plan.
+// trial is a campaign over one variant of the plan.
 type trial struct {
 	cfg *Config
-	// change turns the plan into the variant in place; nil changes nothing.
+	// change modifies the plan in place to make the variant. Nil means no change.
 	change func(p *plan.Plan)
-	// own keeps the scenario's expectations.
+	// own keeps the scenario's own expectations.
 	own  bool
 	done func()
 }
 
-// Plan returns the plan of a seed with the contents of the store.
+// Plan returns a seed's plan, including the contents of the store.
 func (c *Config) Plan(seed uint64) (*plan.Plan, error) {
 	p, err := c.Scenario.Expand(seed, c.Overrides)
 	if err != nil || c.Snapshot == nil {
@@ -60,7 +60,7 @@ func (c *Config) Plan(seed uint64) (*plan.Plan, error) {
 	for i := range p.Instances {
 		in := &p.Instances[i]
 		named[in.ID] = true
-		if p.Contents.Instance(in.ID) != nil { // the scenario has the client actions of this instance
+		if p.Contents.Instance(in.ID) != nil { // the scenario supplies client actions for an instance in the store
 			in.Existing, in.StartAt = true, 0
 		}
 	}
@@ -72,8 +72,8 @@ func (c *Config) Plan(seed uint64) (*plan.Plan, error) {
 	return p, nil
 }
 
-// awake returns the contents of the store. It moves messages that are due long after the last step to a minute after
-// it, so that all instances wake in the upgraded cluster.
+// awake returns the contents of the store. Messages that are due long after the last step are moved to one minute after
+// it, so that every instance wakes up in the upgraded cluster.
 func (c *Config) awake(p *plan.Plan) *plan.Contents {
 	latest := time.Minute
 	for i := range p.Schedule {
@@ -86,7 +86,7 @@ func (c *Config) awake(p *plan.Plan) *plan.Contents {
 	return s
 }
 
-// handlers returns a function that registers the handlers of the run and stand-ins for the work in the store.
+// handlers returns a function that registers the run's handlers, and stand-ins for the work in the store.
 func (c *Config) handlers(own func(*node.Registry, *engine.Build) error) func(*node.Registry, *engine.Build) error {
 	keep := own != nil
 	if own == nil {
@@ -103,7 +103,7 @@ func (c *Config) handlers(own func(*node.Registry, *engine.Build) error) func(*n
 	}
 }
 
-// Run returns the configuration of one run of the plan.
+// Run returns the configuration for one run of the plan.
 func (c *Config) Run(p *plan.Plan, seed uint64, expectations []plan.Expectation) cluster.Config {
 	cfg := cluster.Config{Plan: p, Seed: seed, Builds: c.Builds, Releases: c.Releases}
 	run := properties.Run{}
@@ -115,7 +115,7 @@ func (c *Config) Run(p *plan.Plan, seed uint64, expectations []plan.Expectation)
 	return cfg
 }
 
-// run executes the trial and passes each result to see.
+// run runs the trial and passes each result to see.
 func (t *trial) run(seeds uint64, see func(p *plan.Plan, r *cluster.Result)) (*campaign.Summary, error) {
 	c := t.cfg
 	expansion := func(seed uint64) (*plan.Plan, error) {

@@ -9,14 +9,14 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// One returns the configuration of one run of a variant of the plan. Variants have these names:
+// One returns the configuration for one run of a variant of the plan. Variants are named as follows:
 //
-//	whole         the plan
-//	stop-2        its first two steps, stop-0 for none
-//	back-2        these, and then taken back
-//	order-2,1,3   its steps in another order, each at the times of the plan
+//	whole         the whole plan
+//	stop-2        only its first two steps; stop-0 for none
+//	back-2        its first two steps, and then a rollback
+//	order-2,1,3   its steps in another order, at the times of the plan
 //
-// Steps are numbered from 1, as the rollback map numbers them.
+// Steps are numbered from 1, as in the rollback map.
 func (c Config) One(variant string, seed uint64) (cluster.Config, error) {
 	p, err := c.Plan(seed)
 	if err != nil {
@@ -68,7 +68,7 @@ func unknown(variant string) error {
 	return fmt.Errorf("variant %q: expected whole, stop-N, back-N, or order-N,N,... with the numbers of the steps", variant)
 }
 
-// Variant returns the name of an order, for One.
+// Variant returns the name of the variant with this order, for use with One.
 func (o *Order) Variant() string {
 	words := make([]string, len(o.Steps))
 	for i, n := range o.Steps {
@@ -78,7 +78,7 @@ func (o *Order) Variant() string {
 }
 
 // Remarkable returns a run that shows the worst line of the map, and an affected instance in that run. The run rolls
-// back from the point of no return or, if there is none, executes the whole plan.
+// back from the point of no return. If there is none, it executes the whole plan.
 func (r *Report) Remarkable() (variant string, seed uint64, instance string) {
 	type line struct {
 		variant string

@@ -9,21 +9,22 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Order is an order of the plan's steps and its effect.
+// Order is an order of the plan's steps, with its effect.
 type Order struct {
-	// Steps are indexes into Report.Steps, in this order.
+	// Steps gives the order as indexes into Report.Steps.
 	Steps []int  `json:"steps"`
 	Text  string `json:"text"`
 	Effect
 }
 
-// mostOrders is the maximum number of orders to try: all 5! orders of five steps, or a sample if there are more steps.
+// mostOrders is the maximum number of orders to try. That is enough for all 5! orders of five steps; for more steps, a
+// sample is tried.
 const mostOrders = 120
 
-// TryOrders tries other orders of the plan's steps at the times of the plan, with the given number of seeds each. It
-// ranks the orders by the work that they lose, strand, and keep waiting. Steps of the same node keep their order. If
-// there are more than 120 orders, it tries a sample that is drawn from the first seed and includes the plan's own
-// order.
+// TryOrders tries other orders of the plan's steps, with the given number of seeds for each. The times of the steps
+// stay those of the plan, and steps of the same node keep their order. Orders are ranked by how much work they lose,
+// strand, and keep waiting. If there are more than 120 orders, TryOrders tries a sample, which depends on the first
+// seed and includes the plan's own order.
 func TryOrders(c Config, seeds uint64) ([]Order, error) {
 	first, err := c.Plan(c.First)
 	if err != nil {
@@ -59,7 +60,7 @@ func orderText(all []plan.Step, order []int) string {
 	return strings.Join(words, ", ")
 }
 
-// reorder puts the steps of a plan into another order and keeps the times.
+// reorder changes the order of a plan's steps but keeps the times.
 func reorder(p *plan.Plan, order []int) {
 	all := steps(p)
 	showStranded(p)
@@ -71,7 +72,7 @@ func reorder(p *plan.Plan, order []int) {
 	}
 }
 
-// permutations returns the orders to try, the plan's own first.
+// permutations returns the orders to try, beginning with the plan's own.
 func permutations(all []plan.Step, seed uint64) [][]int {
 	own := make([]int, len(all))
 	for i := range own {
@@ -91,7 +92,7 @@ func permutations(all []plan.Step, seed uint64) [][]int {
 		}
 		for i, next := range rest {
 			if slices.ContainsFunc(rest[:i], func(j int) bool { return all[j].Node == all[next].Node }) {
-				continue // an earlier step of this node comes first
+				continue // this node has an earlier step
 			}
 			extend(append(slices.Clone(prefix), next), slices.Delete(slices.Clone(rest), i, i+1))
 		}
@@ -108,7 +109,7 @@ var (
 	labelNext   = sim.NewLabel("next")
 )
 
-// sampled draws distinct orders, all different from the plan's own.
+// sampled returns a random sample of distinct orders, none of them the plan's own.
 func sampled(all []plan.Step, seed uint64) [][]int {
 	chooser, root := sim.Random(seed), sim.RootKey(false).At(labelOrders)
 	seen := map[string]bool{}

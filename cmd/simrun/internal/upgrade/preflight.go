@@ -10,25 +10,26 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Hazard is an instance in the store that the nodes of the plan cannot take or cannot read after some step.
+// Hazard is an instance in the store that, after some step, the plan's nodes do not admit or cannot read.
 type Hazard struct {
 	Instance      string `json:"instance"`
 	Orchestration string `json:"orchestration"`
 	Pin           string `json:"pin"`
-	// Kind is the event kind that cannot be read. It is empty if the nodes do not admit the pin.
+	// Kind is the event kind that cannot be read. It is empty if the problem is that no node admits the pin.
 	Kind string `json:"kind"`
-	// Step is the number of steps done, 0 for the present cluster. After is the last of them.
+	// Step is how many steps have been taken, where 0 is the present cluster. After is the last of these steps.
 	Step  int    `json:"step"`
 	After string `json:"after"`
-	// Until is the first step after which the hazard is gone, -1 if it lasts to the end.
+	// Until is the first step after which the hazard is gone, or -1 if it lasts to the end.
 	Until int `json:"until"`
-	// Poisoned means that a node admits the instance but cannot read it, so that it ends as poison. Otherwise it waits.
+	// Poisoned means that a node admits the instance but cannot read it, so the instance ends as poison. Otherwise the
+	// instance waits.
 	Poisoned bool `json:"poisoned"`
-	// Needs describes the remedy.
+	// Needs says what would help.
 	Needs string `json:"needs"`
 }
 
-// text describes the hazard of these instances in one line.
+// text describes a hazard that affects the given instances, in one line.
 func (h *Hazard) text(who string) string {
 	what := "waits: no node admits it"
 	if h.Poisoned {
@@ -47,12 +48,12 @@ func (h *Hazard) text(who string) string {
 	return fmt.Sprintf("%s %s%s %s; needs %s", who, from, until, what, h.Needs)
 }
 
-// same reports whether two hazards differ only by their instance.
+// same reports whether two hazards are the same apart from their instance.
 func (h *Hazard) same(o *Hazard) bool {
 	return h.Pin == o.Pin && h.Kind == o.Kind && h.Step == o.Step && h.Until == o.Until && h.Poisoned == o.Poisoned && h.Needs == o.Needs
 }
 
-// preflight checks after each step which running instances of the store no node can take.
+// preflight finds, after each step, the running instances in the store that no node can run.
 func preflight(p *plan.Plan, builds []*engine.Build) []Hazard {
 	if p.Contents == nil {
 		return nil
@@ -96,7 +97,7 @@ func preflight(p *plan.Plan, builds []*engine.Build) []Hazard {
 	return found
 }
 
-// hazard returns what is wrong with an instance in a cluster, nil if some node runs it.
+// hazard describes why no node in a cluster can run an instance. It returns nil if some node can.
 func hazard(in *memprovider.PreloadedInstance, st state, builds []*engine.Build, named []string) *Hazard {
 	x := &in.Executions[len(in.Executions)-1]
 	for i := range in.Executions {
@@ -122,7 +123,7 @@ func hazard(in *memprovider.PreloadedInstance, st state, builds []*engine.Build,
 	return h
 }
 
-// unread returns the first kind in a history that a build does not read, or "" if it reads all kinds.
+// unread returns the first kind in a history that a build cannot read, or "" if it can read them all.
 func unread(x *memprovider.PreloadedExecution, b *engine.Build) string {
 	for _, e := range x.Events {
 		if _, err := b.Codec.DecodeEvent(e.Data); err != nil {
@@ -135,7 +136,7 @@ func unread(x *memprovider.PreloadedExecution, b *engine.Build) string {
 	return ""
 }
 
-// needs lists those builds named in the plan that admit and read an execution by default.
+// needs lists the builds named in the plan that admit and read an execution by default.
 func needs(x *memprovider.PreloadedExecution, builds []*engine.Build, named []string) string {
 	var names []string
 	for _, b := range builds {
@@ -149,7 +150,7 @@ func needs(x *memprovider.PreloadedExecution, builds []*engine.Build, named []st
 	return "a node that runs " + strings.Join(names, " or ")
 }
 
-// sortHazards sorts lost work before waiting work, and lasting hazards before passing ones.
+// sortHazards puts lost work before waiting work, and permanent hazards before temporary ones.
 func sortHazards(all []Hazard) {
 	rank := func(h *Hazard) int {
 		switch {

@@ -11,65 +11,66 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Report is the result of trying a plan.
+// Report is the result of trying an upgrade.
 type Report struct {
-	// Steps are the steps of the plan for the first seed.
+	// Steps lists the steps of the first seed's plan.
 	Steps []plan.Step
-	// Hazards lists the work in the store that no node can take. Work that waits only temporarily comes last.
+	// Hazards lists the work in the store that no node can run. Work that only waits temporarily comes last.
 	Hazards []Hazard
-	// Whole is the campaign over the whole plan, with the expectations of the scenario.
+	// Whole summarizes the campaign over the whole plan, with the scenario's expectations.
 	Whole *campaign.Summary
-	// End is the effect of the whole plan on the work.
+	// End is the whole plan's effect on the work.
 	End Effect
-	// Stops has the effect of stopping after each number of steps. Backs has the effect of rolling back from there.
+	// Stops holds the effect of stopping after each number of steps, and Backs the effect of rolling back from there.
 	Stops, Backs []Effect
-	// NoReturn is the first step after which a rollback strands or loses work that stopping before the step does not; 0
-	// if every step can be undone.
+	// NoReturn is the first step after which rolling back strands or loses work that stopping before the step would
+	// not. It is 0 if every step can be undone.
 	NoReturn int
-	// Waits are all waits for a build in the whole plan, the longest first.
+	// Waits lists all waits for a build in the runs of the whole plan, longest first.
 	Waits []Waiting
-	// Orders are the step orders that were tried, the best first.
+	// Orders lists the step orders that were tried, best first.
 	Orders []Order
 	Runs   uint64
 }
 
-// Waiting is a wait and the seed of its run.
+// Waiting is a wait together with the seed of its run.
 type Waiting struct {
 	Seed uint64
 	cluster.Wait
 }
 
-// Effect is the effect of a variant of the plan on the work, over all its seeds.
+// Effect is what a variant of the plan does to the work, over all of its seeds.
 type Effect struct {
 	Seeds uint64 `json:"seeds"`
 	Work  uint64 `json:"work"`
-	// Stranded counts the work that waits for a build until relief. Its Kinds and Pins describe that work; Example
-	// names one instance.
+	// Stranded counts the work that waits for a build until relief. Its Kinds and Pins describe that work, and its
+	// Example names one instance.
 	Stranded Count `json:"stranded"`
-	// Untaken counts stranded work that no build of the plan can run: relief deletes it, or a build that takes it
+	// Untaken counts the stranded work that no build in the plan can run. Relief deletes it, or a build that admits it
 	// poisons it.
 	Untaken Count `json:"untaken"`
-	// Lost counts the work that was not stranded and ended differently from what the plan expects.
+	// Lost counts the work that was not stranded but ended differently from what the plan expects.
 	Lost Count `json:"lost"`
-	// Open counts work of the store that is still running because it waits for an event that the plan does not send.
+	// Open counts work from the store that is still running because it waits for an event that the plan does not send.
 	Open Count `json:"open"`
-	// Waited counts the work that waited temporarily for a build. LongestMs is the longest wait, and WaitedMs the sum
+	// Waited counts the work that waited for a build temporarily. LongestMs is the longest wait, and WaitedMs the total
 	// of all waits.
 	Waited    Count `json:"waited"`
 	LongestMs int64 `json:"longest_ms"`
 	WaitedMs  int64 `json:"waited_ms"`
-	// Violated lists the violated properties of the contract.
+	// Violated lists the properties of the contract that were violated.
 	Violated []string `json:"violated"`
 }
 
-// Count counts instances over seeds.
+// Count counts instances over all seeds.
 type Count struct {
-	// Total is the sum over all seeds, Most the maximum in one seed, and Seeds the number of seeds with at least one
-	// instance.
+	// Total is the sum over all seeds, Most is the maximum in any one seed, and Seeds is the number of seeds with at
+	// least one instance.
 	Total uint64 `json:"total"`
 	Most  uint64 `json:"most"`
 	Seeds uint64 `json:"seeds"`
-	// Example is an affected instance in the run of ExampleSeed. Pin is its pin, and Why says how it ended or why it waits.
+	// Example is an affected instance in the run of ExampleSeed. Pin is the instance's pin, and Why says how it ended
+	// or why it waits.
 	Example     string `json:"example"`
 	Pin         string `json:"pin"`
 	Why         string `json:"why"`
@@ -87,7 +88,7 @@ func (c *Count) add(n uint64, example, pin, why string, seed uint64) {
 	}
 }
 
-// String formats the count for a table: the number per run, and in how many runs.
+// String formats the count for a table: how many instances per run, and in how many runs.
 func (c Count) String() string {
 	if c.Total == 0 {
 		return "-"
@@ -95,7 +96,7 @@ func (c Count) String() string {
 	return fmt.Sprintf("%d", c.Most)
 }
 
-// effect adds a run to an effect.
+// add adds a run to an effect.
 func (e *Effect) add(p *plan.Plan, r *cluster.Result) {
 	e.Seeds++
 	e.Work += uint64(len(r.Fates))
@@ -113,7 +114,7 @@ func (e *Effect) add(p *plan.Plan, r *cluster.Result) {
 				untaken.add(f, pin)
 			}
 		case f.End == cluster.StillRunning && p.Instances[i].Existing:
-			open.add(f, pin) // the plan does not send the event that it waits for
+			open.add(f, pin) // it waits for an event that the plan does not send
 		case !f.AsExpected, p.Instances[i].Existing && (f.End == cluster.EndedPoisoned || f.End == cluster.EndedFailed):
 			lost.add(f, pin)
 		}
@@ -131,7 +132,7 @@ func (e *Effect) add(p *plan.Plan, r *cluster.Result) {
 	waited := uint64(0)
 	for _, w := range r.Waits {
 		if w.Open || reliefMs >= 0 && w.FromMs+w.ForMs >= reliefMs {
-			continue // it is stranded
+			continue // already counted as stranded
 		}
 		waited++
 		e.WaitedMs += w.ForMs
@@ -145,7 +146,7 @@ func (e *Effect) add(p *plan.Plan, r *cluster.Result) {
 	}
 }
 
-// tally counts instances of a run and records the first.
+// tally counts a run's instances and remembers the first one.
 type tally struct {
 	n                 uint64
 	example, pin, why string
@@ -161,7 +162,7 @@ func (t *tally) add(f *cluster.Fate, pin string) {
 	t.n++
 }
 
-// deletedByRelief reports whether relief deleted an instance or the tree that contains it.
+// deletedByRelief reports whether relief deleted an instance or the tree it belongs to.
 func deletedByRelief(r *cluster.Result, f *cluster.Fate) bool {
 	return f.End == cluster.EndedDeleted && slices.ContainsFunc(r.Help, func(h cluster.Help) bool {
 		return h.Kind == cluster.HelpDelete && (h.Name == f.Instance || strings.HasPrefix(f.Instance, h.Name+"::"))

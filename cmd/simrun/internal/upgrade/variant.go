@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// steps returns the steps of a schedule that change something, in the order of execution.
+// steps returns the steps of a schedule that change something, in execution order.
 func steps(p *plan.Plan) []plan.Step {
 	var all []plan.Step
 	for _, s := range p.Schedule {
@@ -25,7 +25,7 @@ func steps(p *plan.Plan) []plan.Step {
 // lastGap is the time between the last step and the start of a rollback.
 const lastGap = 10 * time.Second
 
-// gap returns the time between step n and the next one.
+// gap returns the time between step n and the step after it.
 func gap(all []plan.Step, n int) time.Duration {
 	switch {
 	case n == len(all):
@@ -36,7 +36,7 @@ func gap(all []plan.Step, n int) time.Duration {
 	return all[n].At - all[n-1].At
 }
 
-// stop keeps only the first n steps of a plan and the parts of the story that have begun by then.
+// stop keeps only the first n steps of a plan, and those parts of the story that have begun by then.
 func stop(p *plan.Plan, n int) {
 	all := steps(p)
 	if n < len(all) {
@@ -49,11 +49,11 @@ func stop(p *plan.Plan, n int) {
 	showStranded(p)
 }
 
-// showStranded adds relief to the end of a run. Relief shows the work that waits for a build, and the part of it that
-// no build of the plan can take.
+// showStranded makes a run end with relief. Relief reveals which work is waiting for a build, and which of that no
+// build in the plan can take.
 func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Relief = false, 0, planterm.ReliefBuild }
 
-// rollBack undoes the first n steps, the last one first. It begins when step n+1 was due.
+// rollBack undoes the first n steps in reverse order, starting when step n+1 was due.
 func rollBack(p *plan.Plan, n int, builds []*engine.Build) {
 	all := steps(p)
 	stop(p, n)
@@ -76,7 +76,8 @@ func rollBack(p *plan.Plan, n int, builds []*engine.Build) {
 	}
 }
 
-// inverse returns the step that undoes a step, given the steps before it. Some steps have no inverse.
+// inverse returns the step that undoes a step, given the steps before it. It returns false for a step that cannot be
+// undone.
 func inverse(p *plan.Plan, before []plan.Step, s plan.Step, builds []*engine.Build) (plan.Step, bool) {
 	was := stateAfter(p, before, builds).node(s.Node)
 	back := plan.Step{Node: s.Node}
@@ -106,14 +107,14 @@ func inverse(p *plan.Plan, before []plan.Step, s plan.Step, builds []*engine.Bui
 	return back, true
 }
 
-// state is the state of a plan's nodes after some steps.
+// state describes a plan's nodes after some of the steps.
 type state []nodeState
 
 type nodeState struct {
 	name, build string
 	runs        *engine.Build
 	admits      engine.VersionRange
-	own         bool // the node, not the build, defines the range
+	own         bool // the range was set on the node instead of coming from its build
 	up          bool
 }
 
@@ -126,7 +127,7 @@ func (s state) node(name string) *nodeState {
 	return &nodeState{}
 }
 
-// stateAfter returns the state of the nodes after these steps of the plan.
+// stateAfter returns the state of the nodes after the given steps of the plan.
 func stateAfter(p *plan.Plan, done []plan.Step, builds []*engine.Build) state {
 	var all state
 	for _, n := range p.Nodes {
@@ -163,7 +164,7 @@ func (n *nodeState) become(build string, builds []*engine.Build) {
 	}
 }
 
-// startsLater reports whether the first step of a node starts it. Until then the node is down.
+// startsLater reports whether a node's first step starts it, which means that the node is down until then.
 func startsLater(p *plan.Plan, name string) bool {
 	for _, s := range steps(p) {
 		if s.Node == name {

@@ -10,26 +10,26 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Window is a period in which nodes of an older and a newer build are up at the same time, with its dangers: the older
-// build keeps its different behavior, for all work that it takes, after the first new node is up.
+// Window is a period during which nodes of an older and a newer build are up at the same time, along with the risks
+// involved. Until it closes, the older build still behaves in its own way for all the work that it takes.
 type Window struct {
 	Old string `json:"old"`
 	New string `json:"new"`
 	// Opens and Closes are the schedule steps that open and close the window. Opens is empty if the window is open from
-	// the start. Closes is empty if the window stays open.
+	// the start, and Closes is empty if it never closes.
 	Opens  string   `json:"opens"`
 	Closes string   `json:"closes"`
 	Risks  []string `json:"risks"`
-	// Mended lists the mistakes that the newer release fixed. The old nodes still make them.
+	// Mended lists mistakes that the newer release fixed but the old nodes still make.
 	Mended []Mistake `json:"mended,omitempty"`
 }
 
-// Mistake is a planted bug that represents a mistake of a release.
+// Mistake is a planted bug that reproduces a mistake in a release.
 type Mistake struct {
-	// Bug is the bug, limited to the older build, in the form that --bug accepts.
+	// Bug is the bug, restricted to the older build, in the form accepted by --bug.
 	Bug    faults.BugID `json:"bug"`
 	Mended string       `json:"mended"`
-	// Properties are the properties that the bug violates. Scenario is the built-in scenario that shows it.
+	// Properties lists the properties that the bug violates. Scenario is the built-in scenario that shows it.
 	Properties []string `json:"properties"`
 	Scenario   string   `json:"scenario"`
 }
@@ -65,7 +65,8 @@ func Windows(p *plan.Plan, known []*engine.Build) ([]Window, error) {
 	return out, nil
 }
 
-// beside reports whether nodes of both builds exist. A node that is temporarily down counts, since it comes back.
+// beside reports whether there are nodes of both builds. A node that is temporarily down counts, because it will be
+// back.
 func (s state) beside(old, young string) bool {
 	has := func(name string) bool {
 		return slices.ContainsFunc(s, func(n nodeState) bool { return n.build == name })
@@ -73,7 +74,7 @@ func (s state) beside(old, young string) bool {
 	return has(old) && has(young)
 }
 
-// pairs returns the pairs of an older and a newer build that live nodes run, in the order of the nodes.
+// pairs returns each pair of an older and a newer build run by live nodes, in node order.
 func (s state) pairs() (all [][2]*engine.Build) {
 	for _, a := range s {
 		for _, b := range s {
@@ -85,7 +86,7 @@ func (s state) pairs() (all [][2]*engine.Build) {
 	return all
 }
 
-// windowOf returns the dangers while nodes of both builds are up.
+// windowOf returns the risks that exist while nodes of both builds are up.
 func windowOf(p *plan.Plan, old, young *engine.Build) Window {
 	w := Window{Old: old.Name(), New: young.Name()}
 	risk := func(format string, args ...any) { w.Risks = append(w.Risks, fmt.Sprintf(format, args...)) }
@@ -126,7 +127,7 @@ func windowOf(p *plan.Plan, old, young *engine.Build) Window {
 	return w
 }
 
-// newKinds returns the kinds that the newer build writes and the older one does not read.
+// newKinds returns the kinds that the newer build writes but the older one does not read.
 func newKinds(old, young *engine.Build) (kinds []string) {
 	for _, k := range young.Emits.List() {
 		if !old.Codec.Kinds().Has(k) {
@@ -136,10 +137,10 @@ func newKinds(old, young *engine.Build) (kinds []string) {
 	return kinds
 }
 
-// windowsShown is the maximum number of windows that WindowsText describes.
+// windowsShown is the maximum number of windows described by WindowsText.
 const windowsShown = 4
 
-// WindowsText describes the windows, line by line. try is the command that tries one of the mistakes with --bug ID.
+// WindowsText describes the windows, line by line. try is the command for trying out one of the mistakes with --bug ID.
 func WindowsText(all []Window, try string) string {
 	var b strings.Builder
 	if len(all) > 0 {

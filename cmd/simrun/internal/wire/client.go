@@ -21,11 +21,11 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// Client is an engine.Provider, with its management surface, that calls a server. Multiple goroutines may use it
-// concurrently.
+// Client is an engine.Provider, including its management surface, that forwards its calls to a server. It is safe for
+// concurrent use.
 //
-// When the other side breaks the protocol, that call and all later ones fail with a permanent error, and Failure
-// returns the reason. Check Failure before you judge the provider.
+// If the other side violates the protocol, the call and all later ones fail with a permanent error, and Failure returns
+// the reason. Check Failure before judging the provider.
 type Client struct {
 	engine.Provider
 
@@ -40,15 +40,15 @@ type Client struct {
 	failure *ProtocolError
 }
 
-// ClientOptions configure how a client waits.
+// ClientOptions says how long a client waits for answers.
 type ClientOptions struct {
-	// Patience is the time that an answer may take beyond the call's poll timeout. It must be above 0.
+	// Patience is how much longer than a call's poll timeout an answer may take. It must be positive.
 	Patience time.Duration
-	// Became describes the state of the other side after it stopped answering; nil adds no description.
+	// Became, if not nil, describes what has become of the other side once it has stopped answering.
 	Became func() string
 }
 
-// Dial asks the other side to describe itself, and returns a client for it.
+// Dial asks the other side to describe itself and returns a client for it.
 func Dial(ctx context.Context, ch channel.Channel, o ClientOptions) (*Client, error) {
 	watched := watch(ch)
 	c := &Client{rpc: jrpc2.NewClient(watched, nil), heard: watched, patience: o.Patience, became: o.Became}
@@ -80,7 +80,7 @@ func Dial(ctx context.Context, ch channel.Channel, o ClientOptions) (*Client, er
 // Described returns the other side's description of itself.
 func (c *Client) Described() Described { return c.described }
 
-// Failure returns how the other side broke the protocol, or nil if it did not.
+// Failure says how the other side violated the protocol. It returns nil if it has not.
 func (c *Client) Failure() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,10 +90,10 @@ func (c *Client) Failure() error {
 	return c.failure
 }
 
-// Close ends the connection. It does not wait for the other side.
+// Close closes the connection without waiting for the other side.
 func (c *Client) Close() error { return c.rpc.Close() }
 
-// perform makes a call of the provider.
+// perform makes a provider call.
 func (c *Client) perform(ctx context.Context, r call.Call) call.Answer {
 	m := call.Method(r)
 	var poll time.Duration
@@ -122,7 +122,7 @@ func (c *Client) perform(ctx context.Context, r call.Call) call.Answer {
 	return call.Answer{Err: answer}
 }
 
-// send makes a call of the provider and returns its result.
+// send makes a provider call and returns its result.
 func (c *Client) send(ctx context.Context, r call.Call, poll time.Duration) (json.RawMessage, error) {
 	params, err := callform.EncodeCall(r)
 	if err != nil {
@@ -131,8 +131,8 @@ func (c *Client) send(ctx context.Context, r call.Call, poll time.Duration) (jso
 	return c.call(ctx, call.Method(r), poll, json.RawMessage(params))
 }
 
-// call makes one call and returns its result. The error is a *jrpc2.Error with a code of a failed or unsupported call, a
-// *ProtocolError, or the context's.
+// call makes one call and returns its result. The error is the context's error, a *ProtocolError, or a *jrpc2.Error
+// whose code says that the call failed or is not supported.
 func (c *Client) call(ctx context.Context, method string, poll time.Duration, params any) (json.RawMessage, error) {
 	if err := c.Failure(); err != nil {
 		return nil, fmt.Errorf("after an earlier failure: %w", err)
@@ -178,7 +178,7 @@ func (c *Client) call(ctx context.Context, method string, poll time.Duration, pa
 	return raw, nil
 }
 
-// read decodes the result of a call outside the provider's interface.
+// read decodes the result of a call that is not part of the provider's interface.
 func (c *Client) read(method string, raw json.RawMessage, into any) error {
 	if err := json.Unmarshal(raw, into); err != nil {
 		return c.fail(method, "a senseless result: "+plain(err), false)
@@ -186,7 +186,7 @@ func (c *Client) read(method string, raw json.RawMessage, into any) error {
 	return nil
 }
 
-// plain describes an error of a JSON value's type without naming Go types.
+// plain describes a JSON type error without naming Go types.
 func plain(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -206,17 +206,17 @@ func plain(err error) string {
 	return fmt.Sprintf("%swant %s, got %s", place, want, wrong.Value)
 }
 
-// watched records why no more answers arrive. It reports the reason only after earlier answers have reached their
+// watched notes why no more answers arrive. It reports the reason only after all earlier answers have reached their
 // callers.
 type watched struct {
 	channel.Channel
 	mu       sync.Mutex
 	changed  *sync.Cond // of mu
-	sent     int64      // calls sent; their ids are 1, 2, and so on
+	sent     int64      // number of calls sent; their ids start at 1
 	pending  map[int64]bool
-	answered int // calls with an answer on its way to the caller
+	answered int // calls whose answer is on its way to the caller
 	err      error
-	last     []byte // the last line
+	last     []byte // the last line received
 }
 
 func watch(ch channel.Channel) *watched {
@@ -265,7 +265,7 @@ func (w *watched) Recv() ([]byte, error) {
 	return line, nil
 }
 
-// returned records that a call has returned; if it had an answer, that answer has arrived.
+// returned notes that a call has returned. Its answer, if any, has then reached the caller.
 func (w *watched) returned() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -273,7 +273,7 @@ func (w *watched) returned() {
 	w.changed.Broadcast()
 }
 
-// latest returns the last line since forget, or nil if there was none.
+// latest returns the last line received since forget was called, or nil if there is none.
 func (w *watched) latest() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -292,7 +292,7 @@ func (w *watched) ended() error {
 	return w.err
 }
 
-// fail keeps the first failure, and returns it.
+// fail records the first failure and returns it.
 func (c *Client) fail(method, reason string, silent bool) error {
 	if silent && c.became != nil {
 		reason += "; " + c.became()
@@ -305,7 +305,7 @@ func (c *Client) fail(method, reason string, silent bool) error {
 	return c.failure
 }
 
-// hook makes a call about the store as a whole. A server that claims to support the call must answer it.
+// hook makes a call that concerns the whole store. A server that claims to support the call must answer it.
 func (c *Client) hook(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	raw, err := c.call(ctx, method, 0, params)
 	var answered *jrpc2.Error
@@ -321,10 +321,10 @@ func (c *Client) Reset(ctx context.Context) error {
 	return err
 }
 
-// Now returns the time of the store's clock in milliseconds.
+// Now returns the time on the store's clock in milliseconds.
 func (c *Client) Now(ctx context.Context) (int64, error) { return c.clock(ctx, "clock_now", none{}) }
 
-// Advance moves the store's clock forward by byMs milliseconds, and returns its new time.
+// Advance moves the store's clock forward by byMs milliseconds and returns the new time.
 func (c *Client) Advance(ctx context.Context, byMs int64) (int64, error) {
 	return c.clock(ctx, "clock_advance", clockAdvance{&byMs})
 }
@@ -346,13 +346,13 @@ func (c *Client) clock(ctx context.Context, method string, params any) (now int6
 	return now, err
 }
 
-// FailAckStep makes the next ack of an orchestration fail before a step.
+// FailAckStep makes the next orchestration ack fail before the given step.
 func (c *Client) FailAckStep(ctx context.Context, step int) error {
 	_, err := c.hook(ctx, "fail_ack_step", failAckStep{&step})
 	return err
 }
 
-// CorruptMessage damages the newest queue row that holds an item.
+// CorruptMessage damages a queued item. If several queue rows hold the item, it damages the newest.
 func (c *Client) CorruptMessage(ctx context.Context, m call.CorruptMessage) error {
 	_, err := c.send(ctx, m, 0)
 	return err

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/callform"
 )
 
-// Schema returns the JSON Schema (draft 2020-12) of the messages. A message is a request or an answer. The result of a
-// METHOD has the schema #/$defs/results/METHOD, since an answer does not name its method.
+// Schema returns the JSON Schema (draft 2020-12) of the messages. A message is a request or an answer. An answer does
+// not name its method, so the schema of METHOD's result is separate, in #/$defs/results/METHOD.
 func Schema() ([]byte, error) {
 	type schema = callform.Schema
 	integer, text, null := schema{"type": "integer", "minimum": 0}, schema{"type": "string"}, schema{"type": "null"}

@@ -19,66 +19,66 @@ import (
 	"github.com/durosim/durosim/internal/foreign"
 )
 
-// Store is one store that a server offers. A nil function means that the server does not offer it.
+// Store is a store made available by a server. A nil function means that the server does not support the operation.
 type Store struct {
 	Provider engine.Provider
-	// NowMs returns the time of the store's clock.
+	// NowMs returns the time on the store's clock.
 	NowMs func() int64
-	// SetClock sets the clock, forward only.
+	// SetClock sets the clock. It only ever moves forward.
 	SetClock func(ms int64)
 	// CorruptEvent damages a stored event.
 	CorruptEvent func(instance string, executionID, eventID uint64) error
-	// CorruptMessage damages the newest queue row that holds an item.
+	// CorruptMessage damages a queued item. If several queue rows hold the item, it damages the newest.
 	CorruptMessage func(item engine.WorkItem) error
-	// FailAckStep makes the next ack of an orchestration fail before this step, counted from 0.
+	// FailAckStep makes the next orchestration ack fail before the given step, counting from 0.
 	FailAckStep func(step int)
-	// SetFaults turns the faults of the store on or off.
+	// SetFaults turns the store's faults on or off.
 	SetFaults func(on bool)
 	// LongPolls reports whether a fetch that finds nothing waits up to its poll timeout.
 	LongPolls bool
-	// Close releases the store. No call is made after it.
+	// Close releases the store. No calls are made after it.
 	Close func()
 }
 
-// Server answers calls in the order of arrival: one at a time, or overlapping.
+// Server answers calls in the order in which they arrive, either one at a time or overlapping.
 type Server struct {
-	// New makes an empty store for the first call and for each reset.
+	// New creates an empty store. It is called for the first call and for each reset.
 	New func() (*Store, error)
-	// Overlapping makes the server accept a request before it has answered earlier ones. Only provider calls may
-	// overlap: the caller must wait for its answers before it resets the store.
+	// Overlapping makes the server accept requests before it has answered earlier ones. Only provider calls may
+	// overlap. A caller must wait for all answers before it resets the store.
 	Overlapping bool
 
 	mu    sync.Mutex // of store
 	store *Store
-	gone  context.Context // ends at the end of the input
+	gone  context.Context // done when the input ends
 }
 
-// current returns the store.
+// current returns the current store.
 func (s *Server) current() *Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.store
 }
 
-// Described is a store's description of itself.
+// Described is how a store describes itself.
 type Described struct {
-	// Protocol is the version of the protocol, 1 or 2.
+	// Protocol is the protocol version, 1 or 2.
 	Protocol int    `json:"protocol"`
 	Name     string `json:"name"`
 	Version  string `json:"version"`
-	// Methods lists the available methods of the provider; nil means all methods.
+	// Methods lists the provider methods that are available. Nil means all of them.
 	Methods []string `json:"methods,omitempty"`
-	// Admin reports whether the methods of the management surface are available.
+	// Admin reports whether the management methods are available.
 	Admin bool `json:"admin"`
-	// VirtualClock reports whether only clock_advance and clock_set move the clock.
+	// VirtualClock reports whether the clock moves only through clock_advance and clock_set.
 	VirtualClock bool `json:"virtual_clock"`
 	// CorruptEvent reports whether corrupt_event is available.
 	CorruptEvent bool `json:"corrupt_event"`
 	// CorruptMessage reports whether corrupt_message is available.
 	CorruptMessage bool `json:"corrupt_message,omitempty"`
-	// The remaining fields belong to protocol 2. FailAckStep reports whether fail_ack_step is available.
+	// The remaining fields were added in protocol 2. FailAckStep reports whether fail_ack_step is available.
 	FailAckStep bool `json:"fail_ack_step,omitempty"`
-	// Overlapping reports whether calls may be in flight at the same time.
+	// Overlapping reports whether several calls may be in flight at once.
 	Overlapping bool `json:"overlapping,omitempty"`
 	// LongPolls reports whether a fetch waits up to its poll timeout.
 	LongPolls bool `json:"long_polls,omitempty"`
@@ -86,7 +86,7 @@ type Described struct {
 	SetFaults bool `json:"set_faults,omitempty"`
 }
 
-// Parameters of the calls about the store as a whole.
+// The parameters of calls that concern the whole store.
 type (
 	none     struct{}
 	clockSet struct {
@@ -103,7 +103,7 @@ type (
 	}
 )
 
-// hooks are the calls outside the provider's interface, by name.
+// hooks holds the calls that are not part of the provider's interface, keyed by name.
 var hooks = map[string]func(s *Server, params []byte) (any, error){
 	"describe": hook(func(s *Server, _ none) (any, error) {
 		store := s.current()
@@ -159,10 +159,10 @@ var hooks = map[string]func(s *Server, params []byte) (any, error){
 	}),
 }
 
-// latest is the newest version of the protocol.
+// latest is the newest protocol version.
 const latest = 2
 
-// hook turns a function of decoded parameters into one that decodes them itself.
+// hook adapts a function that takes decoded parameters to one that decodes them itself.
 func hook[P any](call func(s *Server, in P) (any, error)) func(s *Server, params []byte) (any, error) {
 	return func(s *Server, params []byte) (any, error) {
 		var in P
@@ -189,7 +189,7 @@ func (s *Server) reset() error {
 	return nil
 }
 
-// release closes the store, if it needs closing.
+// release closes the store if necessary.
 func (s *Server) release() {
 	if old := s.current(); old != nil && old.Close != nil {
 		old.Close()
@@ -208,7 +208,7 @@ func (s *Server) setClock(method string, ms int64) (any, error) {
 	return store.NowMs(), nil
 }
 
-// Assign returns the handler of a method; it implements jrpc2.Assigner.
+// Assign returns the handler for a method. It implements jrpc2.Assigner.
 func (s *Server) Assign(_ context.Context, name string) jrpc2.Handler {
 	if h, ok := hooks[name]; ok {
 		return func(_ context.Context, r *jrpc2.Request) (any, error) { return answer(h(s, params(r))) }
@@ -218,7 +218,7 @@ func (s *Server) Assign(_ context.Context, name string) jrpc2.Handler {
 	}
 }
 
-// perform makes a call of the provider.
+// perform makes a provider call.
 func (s *Server) perform(ctx context.Context, m string, params []byte) (any, error) {
 	c, err := callform.DecodeCall(m, params)
 	if err != nil {
@@ -273,8 +273,8 @@ func answer(result any, err error) (any, error) {
 	return result, err
 }
 
-// Serve reads calls from in and writes answers to out until in ends, ctx ends, or a write to out fails. It answers
-// every line: a line that is not a request gets an error.
+// Serve reads calls from in and writes answers to out until in ends, ctx is done, or a write to out fails. It answers
+// every line; a line that is not a request gets an error.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) error {
 	if err := s.reset(); err != nil {
 		return err
@@ -294,16 +294,17 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) er
 	return rpc.Wait()
 }
 
-// mostInFlight is the maximum number of concurrent calls in a server. Each long poll of a runtime is one such call.
+// mostInFlight is the maximum number of concurrent calls in a server. Each long poll by a runtime counts as one.
 const mostInFlight = 4096
 
-// inOrder passes requests to a server, each after the previous one has been answered, so that calls take effect in the order
-// of arrival. If calls may overlap, it passes each on at once. At the end of the input, fetches stop waiting, and every
-// request is still answered. inOrder itself answers input that is not a single request.
+// inOrder passes requests to a server one by one, each after the previous one has been answered, so that calls take
+// effect in the order in which they arrive. If calls may overlap, it passes each on immediately. At the end of the
+// input, fetches stop waiting, but every request is still answered. Input that is not a single request is answered by
+// inOrder itself.
 type inOrder struct {
 	lines       *foreign.Lines
 	overlapping bool
-	leave       func() // ends the wait of fetches
+	leave       func() // makes fetches stop waiting
 	inFlight    sync.WaitGroup
 	answered    chan struct{}
 	waiting     bool
@@ -336,7 +337,7 @@ func (c *inOrder) Recv() ([]byte, error) {
 	}
 }
 
-// request returns the error for a line that the server refuses, or nil if the line is a request that gets an answer.
+// request returns the error for a line that the server rejects, or nil if the line is a request that expects an answer.
 func request(line []byte) error {
 	if !json.Valid(line) {
 		return jrpc2.Errorf(jrpc2.ParseError, "not JSON: %s", quote(line))
@@ -357,7 +358,7 @@ func request(line []byte) error {
 	return nil
 }
 
-// quote quotes the beginning of a line.
+// quote quotes the beginning of a line, for messages.
 func quote(line []byte) string {
 	const most = 80
 	if len(line) > most {

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// filled returns a value of the type of zero with every field set, so that a lost argument shows.
+// filled returns a value of zero's type with every field set, so that a lost argument is noticed.
 func filled(t *testing.T, zero any) any {
 	t.Helper()
 	v := reflect.New(reflect.TypeOf(zero)).Elem()
@@ -60,8 +60,8 @@ func fill(t *testing.T, v reflect.Value, n uint64) {
 
 var opaque = cmpopts.IgnoreUnexported(engine.Version{})
 
-// TestThrough: what is called on a provider that Through made reaches the function, and what that answers comes back,
-// method by method: Perform and Through agree.
+// TestThrough checks, for each method, that a call on a provider made by Through reaches the function, and that the
+// function's answer is returned. Perform and Through must agree.
 func TestThrough(t *testing.T) {
 	for _, zero := range call.All() {
 		if call.Kind(zero) == observe.CallNone {
@@ -89,7 +89,7 @@ func TestThrough(t *testing.T) {
 	}
 }
 
-// fullAnswer has every field set except the error.
+// fullAnswer returns an Answer with every field set except the error.
 func fullAnswer(t *testing.T) call.Answer {
 	v := reflect.New(reflect.TypeFor[call.Answer]()).Elem()
 	for i := 1; i < v.NumField(); i++ {
@@ -98,7 +98,7 @@ func fullAnswer(t *testing.T) call.Answer {
 	return v.Interface().(call.Answer)
 }
 
-// fieldsSet counts the nonzero fields of a. Each has the given value.
+// fieldsSet counts the nonzero fields of a. A field that differs from that of given counts 100 extra.
 func fieldsSet(a, given call.Answer) int {
 	n, av, gv := 0, reflect.ValueOf(a), reflect.ValueOf(given)
 	for i := range av.NumField() {
@@ -113,7 +113,7 @@ func fieldsSet(a, given call.Answer) int {
 	return n
 }
 
-// TestResults checks that each method with a result returns it in a field of its own type.
+// TestResults checks that each method that has a result returns it in a field of its own type.
 func TestResults(t *testing.T) {
 	without := map[string]bool{
 		"enqueue_for_orchestrator": true, "ack_orchestration_item": true, "abandon_orchestration_item": true,
@@ -137,7 +137,7 @@ func TestResults(t *testing.T) {
 }
 
 // TestNotOffered checks that a management call on a provider without a management surface is a permanent error, and so
-// is damage.
+// is damaging the store.
 func TestNotOffered(t *testing.T) {
 	p := call.Through("small", "1.0.0", false, func(context.Context, call.Call) call.Answer { return call.Answer{} })
 	for _, c := range []call.Call{call.ListInstances{}, call.CorruptEvent{}} {

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// The store is busy for the first fetch: the provider is not reached, and the caller may try again.
+// The store is busy for the first fetch. The call does not reach the provider, and the caller may try again.
 func ExampleThrough() {
 	store := memprovider.New(memprovider.Options{}).Handle(engine.ShippedBuilds()[0].Codec, observe.Caller{})
 	calls := 0

@@ -20,7 +20,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// fake is a monitor that finds the violations of the test's seeds: the plan's name tells it the seed.
+// fake is a monitor that reports the violations that a test has assigned to seeds. It learns the seed from the plan's
+// name.
 type fake struct {
 	seed  uint64
 	panic bool
@@ -56,7 +57,7 @@ func (f *fake) Coverage() []cluster.Point {
 	return points
 }
 
-// options returns options of a campaign over a small plan. The plan's name is the seed.
+// options returns the options for a campaign over a small plan, whose name is the seed.
 func options(count uint64) campaign.Options {
 	return campaign.Options{
 		Plan: func(seed uint64) (*plan.Plan, error) {
@@ -248,7 +249,7 @@ func TestProgressCountsUp(t *testing.T) {
 	}
 }
 
-// TestMerge checks that the results of shards, put in order, equal the campaign.
+// TestMerge checks that merging the results of all shards in seed order gives the same summary as the whole campaign.
 func TestMerge(t *testing.T) {
 	want := mustRun(t, options(12))
 	var results []campaign.SeedResult
@@ -275,7 +276,7 @@ func TestUntil(t *testing.T) {
 	}
 }
 
-// TestInterrupted checks that the results merged until an interrupt are a campaign of as many seeds.
+// TestInterrupted checks that the results merged before an interrupt equal a campaign with as many seeds.
 func TestInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	o := options(12)

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/campaign"
 )
 
-// setting is the garbage collection setting of the process.
+// setting returns the process's garbage collection settings.
 func setting() (percent int, limit int64) {
 	percent = debug.SetGCPercent(100)
 	debug.SetGCPercent(percent)
@@ -22,7 +22,7 @@ func checkSetting(t *testing.T, when string, wantPercent int, wantLimit int64) {
 	}
 }
 
-// begin restores Go's default garbage collection.
+// begin sets garbage collection for a test and restores the previous settings when the test ends.
 func begin(t *testing.T, percent int, limit int64) {
 	t.Setenv("GOGC", "")
 	oldPercent, oldLimit := debug.SetGCPercent(percent), debug.SetMemoryLimit(limit)

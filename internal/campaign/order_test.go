@@ -77,7 +77,7 @@ func TestGoexitLosesNoJob(t *testing.T) {
 	}
 }
 
-// After an interrupt no results are delivered, and no job is awaited.
+// TestInterruption checks that after an interrupt no more results are delivered and no job is waited for.
 func TestInterruption(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	stuck := make(chan struct{})
@@ -85,7 +85,7 @@ func TestInterruption(t *testing.T) {
 	InOrder(ctx, 500, 3, func(i uint64) uint64 {
 		if i == 200 {
 			interrupt()
-			<-stuck // until the test has ended
+			<-stuck // blocks until the test has ended
 		}
 		return i
 	}, func(i, _ uint64) bool {

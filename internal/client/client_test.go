@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// fake is a provider of one instance, "a"; what the tests do not call is missing.
+// fake is a provider with a single instance, "a". It lacks the methods that the tests do not call.
 type fake struct {
 	engine.Provider
 	engine.ProviderAdmin
@@ -19,7 +19,7 @@ type fake struct {
 	custom  *engine.CustomStatus
 	values  map[string]string
 	sent    []engine.WorkItem
-	err     error // of every call
+	err     error // returned by every call
 	managed bool
 }
 
@@ -56,10 +56,10 @@ func (f *fake) DeleteInstance(context.Context, string, bool) (*engine.DeleteInst
 	return &engine.DeleteInstanceResult{InstancesDeleted: 1}, f.err
 }
 
-// orderStarted is the first event of every history of these tests.
+// orderStarted is the first event in each of these tests' histories.
 var orderStarted = eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "5"}
 
-// history builds events of execution 1 of instance a.
+// history builds the events of execution 1 of instance a.
 func history(data ...engine.EventData) []engine.Event {
 	events := make([]engine.Event, len(data))
 	for i, d := range data {
@@ -87,7 +87,7 @@ func ExampleClient() {
 	// ManagementNotAvailable
 }
 
-// ExampleWaiting waits in simulated time: the driver sets the time, and waits as long as it is told.
+// ExampleWaiting waits in simulated time: the caller sets the time and pauses for as long as Poll says.
 func ExampleWaiting() {
 	provider := &fake{history: history(orderStarted)}
 	wait := Client{Provider: provider}.WaitForOrchestration("a", time.Minute)
@@ -110,7 +110,7 @@ func ExampleWaiting() {
 	// at 35 Completed <nil>
 }
 
-// TestWaits checks what ends each wait, and what the client waits for until then.
+// TestWaits checks what ends each kind of wait, and how long the client pauses between polls.
 func TestWaits(t *testing.T) {
 	ctx := context.Background()
 	running, done := history(orderStarted), history(orderStarted, eventdata.OrchestrationCompleted{})

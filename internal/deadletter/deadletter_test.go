@@ -13,7 +13,8 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// world is a store with a dead-letter policy of 10 s, an outsider that calls it, and the handle of a node up to 1.5.0.
+// world has a store with a dead-letter policy of 10 s, an outsider that calls the store, and the handle of a node whose
+// range goes up to 1.5.0.
 type world struct {
 	t     *testing.T
 	store *memprovider.Store
@@ -33,7 +34,7 @@ func newWorld(t *testing.T, rules *deadletter.Rules) *world {
 	return w
 }
 
-// waiting makes a waiting instance with that pin, as a child of boss, and then an event for it.
+// waiting creates a waiting instance with the given pin, as a child of boss, and enqueues an event for it.
 func (w *world) waiting(id string, pin engine.Version) {
 	w.t.Helper()
 	ctx := context.Background()
@@ -54,7 +55,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// fetch lets the node fetch, and reports the delivery with its attempt count.
+// fetch makes the node fetch, and returns the instance delivered and its attempt count.
 func (w *world) fetch() (string, uint32) {
 	w.t.Helper()
 	upTo := engine.VersionRange{Max: engine.V(1, 5, 0)}
@@ -67,7 +68,7 @@ func (w *world) fetch() (string, uint32) {
 	return f.Item.Instance, f.AttemptCount
 }
 
-// look lets that time pass and the policy look, and returns the number of instances that it has ended so far.
+// look lets the given time pass and then runs a sweep. It returns how many instances the policy has ended so far.
 func (w *world) look(after time.Duration) int {
 	w.ms += after.Milliseconds()
 	w.store.SetNow(w.ms)
@@ -75,8 +76,8 @@ func (w *world) look(after time.Duration) int {
 	return len(w.box.Letters())
 }
 
-// TestEndsWhatNobodyFetches: what no fetch admits ends when it has been blocked for long enough, and tells its parent; what a
-// fetch admits does not, whoever is slow.
+// TestEndsWhatNobodyFetches checks that work that no fetch admits ends once it has been blocked for long enough, and
+// that its parent is notified. Work that some fetch admits does not end, however slow the nodes are.
 func TestEndsWhatNobodyFetches(t *testing.T) {
 	w := newWorld(t, nil)
 	w.waiting("new", engine.V(2, 0, 0))
@@ -104,7 +105,7 @@ func TestEndsWhatNobodyFetches(t *testing.T) {
 	if id, count := w.fetch(); id != "old" || count != 1 {
 		t.Errorf("the node gets %q at delivery %d", id, count)
 	}
-	// Fifteen seconds after the last fetch no node is known to admit 1.0.0 either, so its time begins.
+	// Fifteen seconds after the last fetch, no node is known to admit 1.0.0 either, so the time for it starts to run.
 	if n := w.look(15 * time.Second); n != 1 {
 		t.Errorf("%d letters at the first look at old", n)
 	}
@@ -113,7 +114,7 @@ func TestEndsWhatNobodyFetches(t *testing.T) {
 	}
 }
 
-// TestEachBugShows checks that each planted bug of the policy changes its behaviour.
+// TestEachBugShows checks that each of the policy's planted bugs changes its behaviour.
 func TestEachBugShows(t *testing.T) {
 	observe := func(rules *deadletter.Rules) (seen [5]int) {
 		w := newWorld(t, rules)

@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/internal/foreign"
 )
 
-// The test binary is its own child: the first argument selects its behaviour.
+// The test binary also acts as the child process. Its first argument selects what the child does.
 func TestMain(m *testing.M) {
 	if behaviour := os.Getenv("FOREIGN_TEST_CHILD"); behaviour != "" {
 		os.Exit(child(behaviour))
@@ -31,7 +31,7 @@ func child(behaviour string) int {
 		bufio.NewScanner(os.Stdin).Scan()
 		fmt.Fprintln(os.Stderr, strings.Repeat("much ado\n", 1000)+"and then it died")
 		return 3
-	case "stays": // and ignores the end of its input
+	case "stays": // does not exit when its input ends
 		<-time.After(time.Hour)
 	}
 	return 0
@@ -55,7 +55,7 @@ func TestEcho(t *testing.T) {
 	p := start(t, "echo")
 	for _, message := range []string{"one", strings.Repeat("long", 100_000)} {
 		sent := make(chan error, 1)
-		go func() { sent <- p.Send([]byte(message)) }() // a pipe holds less than the long message
+		go func() { sent <- p.Send([]byte(message)) }() // a pipe's buffer is smaller than the long message
 		if got, err := p.Recv(); err != nil || string(got) != message {
 			t.Errorf("got %d bytes, %v; want the %d that were sent", len(got), err, len(message))
 		}
@@ -74,7 +74,7 @@ func TestEcho(t *testing.T) {
 	}
 }
 
-// The error about a dead child has its last words, and how it ended.
+// TestChildThatDies checks that the error about a dead child quotes its last output and says how it ended.
 func TestChildThatDies(t *testing.T) {
 	p := start(t, "dies")
 	if err := p.Send([]byte("hello")); err != nil {
@@ -92,7 +92,7 @@ func TestChildThatDies(t *testing.T) {
 	}
 }
 
-// A child that does not end with its input is killed.
+// TestChildThatStays checks that a child that does not exit when its input ends is killed.
 func TestChildThatStays(t *testing.T) {
 	p := start(t, "stays")
 	if said := p.Describe(0); !strings.HasSuffix(said, "is still running") {

@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// event is an ActivityScheduled in the form for libraries: one flat struct. This favours the libraries, since a real
-// decoder must read the kind before it knows the fields.
+// event is an ActivityScheduled in the form best suited to libraries: one flat struct. This favours the libraries,
+// because a real decoder must read the kind before it knows which fields to expect.
 type event struct {
 	EventID         uint64  `json:"event_id"`
 	SourceEventID   *uint64 `json:"source_event_id"`
@@ -25,7 +25,7 @@ type event struct {
 	Input           string  `json:"input"`
 }
 
-// library is a way to encode and decode an event.
+// library encodes and decodes an event with a particular JSON library.
 type library struct {
 	name   string
 	encode func(*event) ([]byte, error)

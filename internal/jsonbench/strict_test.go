@@ -7,8 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestStrictness: what each library accepts with its default options, of what the contract's reader refuses. When a
-// library's line is empty and BenchmarkDecode shows it as fast as the engine's codec, the hand-written decoder may go.
+// TestStrictness lists the input that each library accepts with its default options but the contract's reader rejects.
+// If a library's list becomes empty, and BenchmarkDecode shows that it is as fast as the engine's codec, the
+// hand-written decoder can be removed.
 func TestStrictness(t *testing.T) {
 	good := `{"event_id":3,"source_event_id":2,"instance_id":"i-1","execution_id":1,"timestamp_ms":99,"duroxide_version":"2.0.0","type":"ActivityScheduled","name":"n","input":"x"}`
 	refused := []struct{ name, text string }{

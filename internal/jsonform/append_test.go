@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/internal/jsonform"
 )
 
-// TestAppendString puts each byte at each place of a text and expects the same encoding as for the byte alone.
+// TestAppendString puts each byte at each position of a string, and expects it to be encoded as it would be on its own.
 func TestAppendString(t *testing.T) {
 	const length = 19
 	for b := range 256 {

@@ -75,7 +75,7 @@ func TestUnregisteredBackoffBounds(t *testing.T) {
 	}
 }
 
-// TestUnregisteredEndsOnFetch11 follows a start without a handler to its end: 303 s of delay, then poison.
+// TestUnregisteredEndsOnFetch11 follows a start that has no handler to its end: 303 s of delays, and then poison.
 func TestUnregisteredEndsOnFetch11(t *testing.T) {
 	d := &driver{t: t}
 	d.newNode([]string{"worker_concurrency=0"})

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// BenchmarkTurn is one batch from delivery to the next fetch: a first turn that ends at once, its ack included. Its floor is
-// BenchmarkTurnAlone.
+// BenchmarkTurn measures one batch from its delivery to the next fetch. The batch is a first turn that ends
+// immediately, and its ack is included. BenchmarkTurnAlone is a lower bound.
 func BenchmarkTurn(b *testing.B) {
 	options := node.DefaultOptions()
 	options.OrchestrationConcurrency, options.WorkerConcurrency = 1, 0
@@ -28,7 +28,7 @@ func BenchmarkTurn(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
 }
 
-// BenchmarkTurnAlone is the same turn computed without a node.
+// BenchmarkTurnAlone measures the same turn computed without a node.
 func BenchmarkTurnAlone(b *testing.B) {
 	handler, _ := testRegistry(b).ResolveStart("Order", "")
 	in := replay.Input{
@@ -44,7 +44,7 @@ func BenchmarkTurnAlone(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
 }
 
-// BenchmarkPoll is a fetch that finds nothing, and the timer after it.
+// BenchmarkPoll measures a fetch that finds nothing, and the timer that follows.
 func BenchmarkPoll(b *testing.B) {
 	options := node.DefaultOptions()
 	options.OrchestrationConcurrency, options.WorkerConcurrency = 1, 0

@@ -8,13 +8,14 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// PlantedBugs are the ids of the bugs of this package, and RulesWith makes the rules with some of them; TestMain sets both.
+// PlantedBugs lists the ids of this package's bugs, and RulesWith returns the rules with some of them turned on.
+// TestMain sets both.
 var (
 	PlantedBugs []string
 	RulesWith   func(ids ...string) *Rules
 )
 
-// TestBugsChangeSomething checks that every bug has a block in testdata/bugs.txt, which differs without the bug.
+// TestBugsChangeSomething checks that every bug has a block in testdata/bugs.txt whose output changes without the bug.
 func TestBugsChangeSomething(t *testing.T) {
 	shown := map[string]bool{}
 	d := &driver{}
@@ -26,8 +27,8 @@ func TestBugsChangeSomething(t *testing.T) {
 		bug := block.CmdArgs[i].Vals[0]
 		shown[bug] = true
 		block.CmdArgs = slices.Delete(block.CmdArgs, i, i+1)
-		// Without the bug a script may take another course, and answer calls that were never made; that is a difference,
-		// too.
+		// Without the bug, a script may take a different course and answer calls that were never made. That also counts
+		// as a difference.
 		right := func() (text string) {
 			defer func() {
 				if p := recover(); p != nil {
@@ -48,7 +49,8 @@ func TestBugsChangeSomething(t *testing.T) {
 	}
 }
 
-// TestProfileOrder checks that the 0.1.26 bugs that concern the order of checks together give that release's order.
+// TestProfileOrder checks that the 0.1.26 bugs that affect the order of the tests together produce that release's
+// order.
 func TestProfileOrder(t *testing.T) {
 	got := RulesWith("duroxide-0.1.26/version-check-first", "engine/poisons-terminal").Order
 	want := []Test{TestIncompatible, TestPoison, TestHistoryError, TestTerminal, TestWaitForStart, TestHandler}

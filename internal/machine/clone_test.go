@@ -2,7 +2,8 @@ package machine
 
 import "slices"
 
-// clone returns a node in the same state that steps on its own. The two share the registry and all immutable data.
+// clone returns a copy of the node that is in the same state and steps independently. The two share the registry and
+// all immutable data.
 func (n *Node) clone() *Node {
 	c := *n
 	c.out = nil

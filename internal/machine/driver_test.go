@@ -15,9 +15,10 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// TestScripts runs the scripts in testdata: blocks of commands, one a line, with the effects that they led to. A file may
-// hold several nodes, one after the other. The commands are documented in the switch of (*driver).command; "+1s" in front
-// of one lets that time pass first. "go test ./internal/machine -rewrite" writes the effects.
+// TestScripts runs the scripts in testdata. A script consists of blocks of commands, one per line, followed by the
+// effects that they led to. A file may use several nodes, one after another. The commands are documented in the switch
+// in (*driver).command; a leading "+1s" lets that much time pass before a command. "go test ./internal/machine
+// -rewrite" updates the effects.
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		d := &driver{}
@@ -25,8 +26,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// driver drives one node by text. Every step is made three times, by the node and by two clones, which must agree, while
-// what the first step gave out is scribbled over.
+// driver drives a single node through text commands. Each step is performed three times, by the node and by two clones,
+// which must agree. Meanwhile, everything returned by the first step is overwritten.
 type driver struct {
 	t     *testing.T
 	node  *Node
@@ -34,7 +35,7 @@ type driver struct {
 	nowMs int64
 }
 
-// runBlock runs the commands of a block: its first line, and the lines of its input.
+// runBlock runs a block's commands, which are its first line and the lines of its input.
 func (d *driver) runBlock(t *testing.T, block *datadriven.TestData) string {
 	d.t = t
 	out := d.run(block.FullCmd())
@@ -87,23 +88,24 @@ func (d *driver) command(verb string, args []string) string {
 	case "drain":
 		return d.step(&Drain{NowMs: d.nowMs})
 	case "ok", "nothing":
-		// ok CALL, nothing CALL: the call is answered without an error and without work
+		// ok CALL, nothing CALL: answers the call without an error and without work
 		return d.step(&Answer{NowMs: d.nowMs, Call: CallID(id())})
 	case "value":
-		// value CALL [TEXT]: a key was read; without a text there is none
+		// value CALL [TEXT]: answers a read of a key; without a text, the key does not exist
 		in := &Answer{NowMs: d.nowMs, Call: CallID(id())}
 		if len(args) > 1 {
 			in.Value = &args[1]
 		}
 		return d.step(in)
 	case "busy":
-		// busy CALL: a retryable error
+		// busy CALL: answers with a retryable error
 		return d.step(&Answer{NowMs: d.nowMs, Call: CallID(id()), Err: engine.Retryablef("call", "busy")})
 	case "refuse":
-		// refuse CALL: a permanent error
+		// refuse CALL: answers with a permanent error
 		return d.step(&Answer{NowMs: d.nowMs, Call: CallID(id()), Err: engine.Permanentf("call", "Invalid lock token")})
 	case "give":
-		// give CALL ITEM [COUNT]: the fetch finds the batch or activity of that name, see fixtures, at that delivery
+		// give CALL ITEM [COUNT]: answers a fetch with the named batch or activity (see fixtures), delivered for the
+		// COUNT-th time
 		in := &Answer{NowMs: d.nowMs, Call: CallID(id())}
 		count := uint64(1)
 		if len(args) > 2 {
@@ -124,7 +126,7 @@ func (d *driver) command(verb string, args []string) string {
 		// finish JOB [PANIC...]
 		return d.step(&Finished{NowMs: d.nowMs, Job: JobID(id()), Panic: strings.Join(args[1:], " ")})
 	case "counters":
-		// counters: those that are not 0
+		// counters: prints the counters that are not 0
 		var out strings.Builder
 		for _, c := range d.node.Counters().List() {
 			if c.Value != 0 {
@@ -137,7 +139,7 @@ func (d *driver) command(verb string, args []string) string {
 	return ""
 }
 
-// routings maps names in scripts to routings.
+// routings maps the names used in scripts to routings.
 var routings = map[string]Routing{
 	"bounce": {Bounces: true},
 	"sweep":  {SweepEvery: 5 * time.Second, SweepAfter: 10 * time.Second},
@@ -198,7 +200,7 @@ func (d *driver) step(in Input) string {
 	return text
 }
 
-// scribble overwrites the slices that a step returned.
+// scribble overwrites the slices returned by a step.
 func scribble(effects []Effect) {
 	for i, c := range effects {
 		if p, ok := c.(*ProviderCall); ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// TestPanics checks the panics at mistakes of a driver.
+// TestPanics checks that the node panics if the driver makes a mistake.
 func TestPanics(t *testing.T) {
 	started := func() *Node {
 		d := &driver{t: t}
@@ -55,7 +55,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestParentOfCorrupted checks that without information from the provider, only the start in the batch names the parent.
+// TestParentOfCorrupted checks that, if the provider does not report the parent, it is taken only from the start in the
+// batch.
 func TestParentOfCorrupted(t *testing.T) {
 	item := batchFixture(t, "new-child")
 	item.HistoryError = "message 2: unexpected end"
@@ -85,7 +86,8 @@ func TestStatusOf(t *testing.T) {
 	}
 }
 
-// TestPoisonMessage is the batch as JSON; what the build does not write stands there by its kind.
+// TestPoisonMessage checks that the message is the batch as JSON, with only the kind of anything that the build does
+// not write.
 func TestPoisonMessage(t *testing.T) {
 	d := &driver{t: t}
 	d.newNode(nil)
@@ -95,7 +97,7 @@ func TestPoisonMessage(t *testing.T) {
 	}
 }
 
-// TestDoubleCheck checks that the note names a nondeterministic handler.
+// TestDoubleCheck checks that the note names the nondeterministic handler.
 func TestDoubleCheck(t *testing.T) {
 	calls := 0
 	r := node.NewRegistry()

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 )
 
-// A node is driven by hand: it fetches, gets a start, takes its time for the turn, and commits it.
+// Drives a node by hand: it fetches, receives a start, takes its time over the turn, and commits it.
 func ExampleNode_Step() {
 	registry := node.NewRegistry()
 	_ = registry.Register("Greet", engine.V(1, 0, 0), func(_ *orch.Context, name string) (string, error) { return "hello " + name, nil })

@@ -15,9 +15,9 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// testRegistry has Order 1.0.0 (charges, then ends with the result), Order 2.0.0 and Loop 1.0.0 (end at once), Pair 1.0.0
-// (asks for two activities at once), Keeper 1.0.0 (makes a key its custom status, and sets it), Crowded 1.0.0 (continues as
-// new), and the activities charge and decline.
+// testRegistry returns a registry with these orchestrations: Order 1.0.0 charges and then ends with the result; Order
+// 2.0.0 and Loop 1.0.0 end immediately; Pair 1.0.0 schedules two activities at once; Keeper 1.0.0 copies a key to its
+// custom status and sets the key; Crowded 1.0.0 continues as new. It also has the activities charge and decline.
 func testRegistry(t testing.TB) *node.Registry {
 	charge := func(ctx *orch.Context, input string) (string, error) {
 		return ctx.ScheduleActivity("charge", input).Await()
@@ -55,7 +55,7 @@ func testRegistry(t testing.TB) *node.Registry {
 	return r
 }
 
-// mute is an error without a text.
+// mute is an error that has no text.
 type mute struct{ text string }
 
 func (m *mute) Error() string { return m.text }
@@ -83,7 +83,7 @@ func workFixture(name string) (engine.WorkItem, bool) {
 	return nil, false
 }
 
-// history builds events of execution 1 of instance a, written by build 1.5.0.
+// history builds the events of execution 1 of instance a, as written by build 1.5.0.
 func history(data ...engine.EventData) []engine.Event { return historyBy("1.5.0", data...) }
 
 func historyBy(build string, data ...engine.EventData) []engine.Event {
@@ -104,7 +104,8 @@ var (
 	ping         = client.RaiseEvent("a", "ping", "x")
 )
 
-// batchFixture returns a batch by name. Those with "untold" come from a provider that reports neither status nor pin.
+// batchFixture returns the named batch. Batches with "untold" in their names come from a provider that reports neither
+// status nor pin.
 func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 	running := func(told engine.Status, h []engine.Event, messages ...engine.WorkItem) engine.OrchestrationItem {
 		return engine.OrchestrationItem{

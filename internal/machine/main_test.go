@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 )
 
-// TestMain passes in the table of planted bugs, whose package imports this one.
+// TestMain supplies the table of planted bugs, which this package cannot import because its package imports this one.
 func TestMain(m *testing.M) {
 	for _, b := range faults.BugsOf("internal/machine") {
 		machine.PlantedBugs = append(machine.PlantedBugs, string(b.ID))

@@ -100,7 +100,7 @@ func renderRequest(c *ProviderCall) string {
 	panic(fmt.Sprintf("unknown request %T", c.Request))
 }
 
-// tagsText writes a filter of tags as the option of that name does.
+// tagsText formats a tag filter like the option of that name.
 func tagsText(f engine.TagFilter) string {
 	text, _ := node.Options{WorkerTagFilter: f}.Get("worker_tag_filter")
 	return text
@@ -123,7 +123,7 @@ func counted(ignore bool) string {
 	return "counted"
 }
 
-// renderAck lists the contents of an ack, one per line.
+// renderAck lists an ack's contents, one item per line.
 func renderAck(a engine.OrchestrationAck) string {
 	lines := []string{fmt.Sprintf("%s/%d", a.LockToken, a.ExecutionID)}
 	for _, e := range a.HistoryDelta {

@@ -12,7 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// world answers a node at random and remembers what is due. It checks the promises of the node to its driver.
+// world answers a node at random and keeps track of what is due. It checks that the node keeps its promises to the
+// driver.
 type world struct {
 	t       *rapid.T
 	node    *Node
@@ -22,7 +23,7 @@ type world struct {
 	jobs    []JobID
 	lastIDs [3]uint64
 	tokens  int
-	held    map[string]bool // tokens that were given out and neither acknowledged nor abandoned
+	held    map[string]bool // tokens handed out and neither acknowledged nor abandoned yet
 	stopped int
 }
 
@@ -71,7 +72,7 @@ func (w *world) fresh(kind int, id uint64) {
 	}
 }
 
-// onRequest checks that the node gives back only held work.
+// onRequest checks that the node only releases work that it holds.
 func (w *world) onRequest(c *ProviderCall) {
 	token := ""
 	switch r := c.Request.(type) {
@@ -113,7 +114,7 @@ func without[T comparable](t *rapid.T, list []T, gone T) []T {
 	return nil
 }
 
-// answer answers a call at random; at most half of the answers are errors.
+// answer answers a call at random. At most half of the answers are errors.
 func (w *world) answer(batches, works []string) {
 	i := rapid.IntRange(0, len(w.calls)-1).Draw(w.t, "call")
 	c := w.calls[i]
@@ -147,7 +148,7 @@ func (w *world) answer(batches, works []string) {
 	}
 	switch c.Request.(type) {
 	case call.AbandonOrchestrationItem, call.AbandonWorkItem:
-		w.release(c) // its answer does not matter
+		w.release(c) // the answer to this call does not matter
 	}
 	w.step(in)
 }
@@ -165,7 +166,7 @@ func (w *world) release(c *ProviderCall) {
 	}
 }
 
-// act lets one due thing happen.
+// act performs one of the actions that are due.
 func (w *world) act(batches, works []string) {
 	w.nowMs += rapid.Int64Range(0, 9000).Draw(w.t, "wait")
 	what := rapid.IntRange(0, len(w.calls)+len(w.timers)+len(w.jobs)-1).Draw(w.t, "due")
@@ -183,11 +184,11 @@ func (w *world) act(batches, works []string) {
 	}
 }
 
-// TestAnyWorld: whatever the answers, the node keeps to what it promises, and drains to the end; and it gives back
-// everything that it was given.
+// TestAnyWorld checks that whatever the answers, the node keeps its promises, drains completely, and releases all the
+// work that it was given.
 func TestAnyWorld(t *testing.T) { rapid.Check(t, func(t *rapid.T) { anyWorld(t, nil) }) }
 
-// TestAnyWorldWithBugs does the same with planted bugs, which break only the rules that the properties state.
+// TestAnyWorldWithBugs does the same with planted bugs, which break only the rules named in their properties.
 func TestAnyWorldWithBugs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var on []string
@@ -235,7 +236,7 @@ func anyWorld(t *rapid.T, on []string) {
 		}
 		w.act(batches, works)
 	}
-	for _, c := range w.calls { // at most late answers to renewals are due
+	for _, c := range w.calls { // only late answers to renewals can still be due
 		w.step(&Answer{NowMs: w.nowMs, Call: c.ID, Err: engine.Retryablef("call", "late")})
 	}
 	if w.stopped != 1 || len(w.timers) != 0 || len(w.jobs) != 0 || n.holds() != 0 || len(on) == 0 && len(w.held) != 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/internal/mutate/active"
 )
 
-// TestMutants makes all mutants of a small program and runs each: each prints its own result.
+// TestMutants makes all mutants of a small program and runs each of them. Each prints its own result.
 func TestMutants(t *testing.T) {
 	const small = "github.com/durosim/durosim/internal/mutate/testdata/small"
 	packages, err := mutate.Load(".", small)
@@ -64,7 +64,7 @@ small.main wrong field "p.b" to "p.a" 3: 10 3
 small.main missing statement "fmt.Println(n, limit)" to "" 1: 
 `
 
-// An unknown package is an error.
+// TestLoadFails checks that an unknown package is an error.
 func TestLoadFails(t *testing.T) {
 	if _, err := mutate.Load("../..", "github.com/durosim/durosim/nowhere"); err == nil || !strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("got %v", err)

@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// pages are a rolling upgrade, a poisoned instance, and the rollback map of a plan.
+// pages returns pages for a rolling upgrade, a poisoned instance, and a plan's rollback map.
 func pages() map[string]page.Page {
 	upgrade := &timeline.Timeline{Scenario: "rolling", Seed: "7", EndMs: 20_000, Builds: []string{"1.5.0", "2.0.0"},
 		Nodes: []timeline.Node{
@@ -63,7 +63,7 @@ func written(t *testing.T, p page.Page) string {
 	return b.String()
 }
 
-// A page is one file: it refers to no other file, and no text of a run can end its script.
+// TestSelfContained checks that a page refers to no other file, and that no text in a run can terminate its script.
 func TestSelfContained(t *testing.T) {
 	for name, p := range pages() {
 		text := written(t, p)
@@ -76,7 +76,7 @@ func TestSelfContained(t *testing.T) {
 	}
 }
 
-// A browser shows the pages without an error, with the expected structure.
+// TestInABrowser checks that a browser shows the pages without errors and with the expected structure.
 func TestInABrowser(t *testing.T) {
 	browser := os.Getenv("DUROSIM_BROWSER")
 	if browser == "" {
@@ -107,7 +107,7 @@ func TestInABrowser(t *testing.T) {
 	}
 }
 
-// 5,000 instances and 100,000 events are shown, a screenful at a time.
+// TestManyInstances checks that 5,000 instances with 100,000 events are shown, one screenful at a time.
 func TestManyInstances(t *testing.T) {
 	browser := os.Getenv("DUROSIM_BROWSER")
 	if browser == "" {

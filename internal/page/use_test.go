@@ -15,8 +15,8 @@ import (
 	"github.com/durosim/durosim/internal/timeline"
 )
 
-// acts are what a reader does, as the body of a function in the page, and what it must return: each acts on a page on which
-// those before it have been done.
+// acts lists what a user does, as the body of a function that runs in the page, and what that function must return.
+// Each act continues from the state in which the previous ones left the page.
 var acts = []struct{ name, does, want string }{
 	{"click an instance", `document.querySelector('[data-instance=order-2]').click(); return $('details').hidden + ' ' + $('details').querySelector('h3').textContent`, "false order-2"},
 	{"its history is there", `return $('details').textContent.includes('OrchestrationStarted') && $('details').textContent.includes('commits a turn of order-2')`, "true"},
@@ -51,7 +51,7 @@ const dim = e => getComputedStyle(e).backgroundColor.match(/\d+/g).slice(0, 3).e
 let before;
 `
 
-// TestUse checks that clicks, keys and filters work as the page promises, in dark mode, too.
+// TestUse checks that clicks, keys and filters work as the page promises, including in dark mode.
 func TestUse(t *testing.T) {
 	browser := os.Getenv("DUROSIM_BROWSER")
 	if browser == "" {
@@ -85,7 +85,7 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// usable is a page with three instances on two nodes, of which one is poisoned.
+// usable returns a page with three instances on two nodes. One instance is poisoned.
 func usable() page.Page {
 	instance := func(id string, node int, bars ...timeline.Bar) timeline.Instance {
 		turn := timeline.Bar{Kind: "turn", FromMs: 1000, ToMs: 1000, Node: node, Build: node, Step: 3}

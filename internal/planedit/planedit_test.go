@@ -9,7 +9,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// TestFuzzInputs of properties has plans with every part that edits change; these tests are about the bounds of a space.
+// TestFuzzInputs in package properties covers every part of a plan that edits change. The tests here are about the
+// limits of a space.
 func TestBoundsHold(t *testing.T) {
 	s, err := scenario.Parse("small.txt", []byte("nodes A B run 1.5.0\ninstance one runs Chain with 3\nat 2s upgrade A to 2.0.0\n"))
 	if err != nil {

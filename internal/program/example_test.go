@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/program"
 )
 
-// The possible results of a program follow from its tree.
+// The possible results of a program follow from its syntax tree.
 func ExampleSet_Allows() {
 	p := program.NewParser("greet", "")
 	for _, line := range []string{"join", "call left", "call right", "end", "select", "wait approval", "timer 2s", "end"} {
@@ -34,7 +34,7 @@ func ExampleSet_Allows() {
 	// false
 }
 
-// The caller draws a program; here it is always the simplest one.
+// The caller makes the choices. Here it always makes the simplest one.
 func ExampleGenerate() {
 	set := program.Generate("simple", func(int) int { return 0 })
 	set[0].Format(os.Stdout, strconv.Quote)
@@ -44,7 +44,7 @@ func ExampleGenerate() {
 	// end
 }
 
-// A mistake in a program is reported before anything runs.
+// Mistakes in a program are reported before anything runs.
 func ExampleSet_Validate() {
 	fmt.Println(program.Set{{Name: "loop", Body: []program.Node{{Op: program.OpChild, Name: "loop"}}}}.Validate())
 	// Output:

@@ -12,13 +12,14 @@ import (
 	"golang.org/x/exp/ebnf"
 )
 
-// tokens are examples of the words that a scanner tells apart, by production. Some words are those of the syntax.
+// tokens gives examples of the words that a scanner distinguishes, by production. Some of the words also occur in the
+// syntax.
 var tokens = map[string][]string{
 	"word": {"leaf", "as", "version", "topic", "tag", "session", "padded", "end", "7"}, "duration": {"250ms", "10s", "0s"},
 	"count": {"1", "10"}, "size": {"1", "900"}, "nl": {"\n"},
 }
 
-// isToken reports whether a word can be of a production.
+// isToken reports whether a word matches a production.
 func isToken(production, word string) bool {
 	n, notNumber := strconv.Atoi(word)
 	switch production {
@@ -35,13 +36,14 @@ func isToken(production, word string) bool {
 	return word != "\n"
 }
 
-// grammar is that of grammar.ebnf.
+// grammar is the grammar in grammar.ebnf.
 type grammar struct {
 	ebnf.Grammar
 	draw *rand.Rand
 }
 
-// sentence returns the words of a text that the expression derives. Deep ones take the first alternative, which ends.
+// sentence returns the words of a text derived from the expression. Beyond a certain depth it always takes the first
+// alternative, which terminates.
 func (g grammar) sentence(e ebnf.Expression, depth int) (words []string) {
 	switch e := e.(type) {
 	case ebnf.Alternative:
@@ -75,7 +77,8 @@ func (g grammar) sentence(e ebnf.Expression, depth int) (words []string) {
 	return words
 }
 
-// ends returns the places at which a text that the expression derives can end, if it begins at one of the places.
+// ends returns the positions at which a text derived from the expression can end if it starts at one of the given
+// positions.
 func (g grammar) ends(e ebnf.Expression, words []string, places []int) (out []int) {
 	switch e := e.(type) {
 	case ebnf.Alternative:
@@ -116,7 +119,7 @@ func (g grammar) ends(e ebnf.Expression, words []string, places []int) (out []in
 	return slices.Compact(out)
 }
 
-// accepts reports whether the parser reads the words of a program, from its second line on.
+// accepts reports whether the parser accepts the words of a program, starting at its second line.
 func accepts(words []string) bool {
 	p := NewParser("P", "")
 	for len(words) > 0 {
@@ -132,8 +135,8 @@ func accepts(words []string) bool {
 	return false
 }
 
-// TestGrammar: the parser reads what grammar.ebnf derives and nothing else, tried with derived texts and with those in
-// which a word is lost, doubled or another.
+// TestGrammar checks that the parser accepts exactly what grammar.ebnf derives. It tries derived texts, and variants in
+// which a word is missing, duplicated or replaced.
 func TestGrammar(t *testing.T) {
 	file, err := os.Open("grammar.ebnf")
 	if err != nil {

@@ -9,35 +9,35 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// oracleHost carries programs out without an engine: what is scheduled has its result at once, and of a select any branch
-// wins. choose decides.
+// oracleHost runs programs without an engine. Whatever is scheduled has its result immediately, and any branch of a
+// select may win. choose makes the decisions.
 type oracleHost struct {
 	set       Set
 	instance  string
 	execution uint64
 	choose    func(n int) int
-	// data is what an event has; ActivityPanic what activities may fail with.
+	// data lists what events may carry. ActivityPanic is the text with which activities may fail.
 	data    []string
 	panics  string
 	results []func() (string, error)
 	// started lists the instances that were started detached, with the names and inputs of their programs.
 	started *[]start
 	calls   *int
-	// version is the version of the execution, and next that of the next one; empty means any.
+	// version is the version of this execution, and next is the version of the next one. Empty means any version.
 	version, next string
 	state         *hostState
-	// ids are the ids of the children that have been started.
+	// ids holds the ids of the children started so far.
 	ids map[string]bool
 }
 
 type start struct{ name, version, instance, input string }
 
-// limit is the failure of an execution that breaks a limit.
+// limit is the failure of an execution that exceeds a limit.
 type limit string
 
 type continued string
 
-// outcome is the end of an instance, with the number of its executions.
+// outcome returns how an instance ended and how many executions it had.
 func (h *oracleHost) outcome(name, input string) (o Outcome, executions uint64) {
 	for h.execution = 1; ; h.execution++ {
 		end, next, again := h.run(name, input)
@@ -108,7 +108,7 @@ func (h *oracleHost) add(f func() (string, error)) orchhost.Token {
 	return orchhost.Token(len(h.results) - 1)
 }
 
-// Spawn runs a coroutine when it is first needed.
+// Spawn runs a coroutine only when its result is first needed.
 func (h *oracleHost) Spawn(fn func() (string, error)) orchhost.Token {
 	done, value, err := false, "", error(nil)
 	return h.add(func() (string, error) {

@@ -10,10 +10,10 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// hostState is the state of an instance under an oracleHost.
+// hostState is an instance's state under an oracleHost.
 type hostState struct {
 	status *string
-	keys   []engine.KVEntry // in order of key
+	keys   []engine.KVEntry // sorted by key
 }
 
 func (h *oracleHost) Update(a orchhost.Action) {
@@ -56,7 +56,7 @@ func (h *oracleHost) PruneKV(uint64) int {
 	return n
 }
 
-// read answers the system call that reads a key.
+// read answers the system activity that reads a key.
 func (s *hostState) read(input string) (string, error) {
 	var key orchhost.RemoteKey
 	if err := json.Unmarshal([]byte(input), &key); err != nil {

@@ -17,7 +17,7 @@ func drawSet(t *rapid.T) Set {
 	return Generate("P", func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") })
 }
 
-// seeded is a fast chooser with a seed, for counting.
+// seeded returns a fast chooser with a seed, for use in counting.
 func seeded(seed uint64) func(n int) int {
 	return func(n int) int {
 		seed = seed*6364136223846793005 + 1442695040888963407
@@ -53,7 +53,7 @@ func parse(text string) (Set, error) {
 	return set, set.Validate()
 }
 
-// oneWord quotes a text without a space, for parse.
+// oneWord quotes a text so that it contains no spaces, as parse requires.
 func oneWord(s string) string { return strings.ReplaceAll(strconv.Quote(s), " ", `\x20`) }
 
 func mustParse(t *testing.T, text string) Set {
@@ -65,7 +65,7 @@ func mustParse(t *testing.T, text string) Set {
 	return set
 }
 
-// TestGeneratedAreValid checks that generated programs are valid, and that their texts read back as the same programs.
+// TestGeneratedAreValid checks that generated programs are valid, and that parsing their text gives the same programs.
 func TestGeneratedAreValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := drawSet(t)
@@ -86,7 +86,7 @@ func TestGeneratedAreValid(t *testing.T) {
 	})
 }
 
-// TestEveryOpIsDrawn checks that the generator draws every operation.
+// TestEveryOpIsDrawn checks that the generator uses every operation.
 func TestEveryOpIsDrawn(t *testing.T) {
 	drawn := map[Op]int{}
 	const sets = 500
@@ -102,8 +102,8 @@ func TestEveryOpIsDrawn(t *testing.T) {
 	}
 }
 
-// TestInterpreterAllowsWhatHandlersDo: the two readings of a tree agree, whichever branches win and whichever activities
-// fail; and what no branch can have given is refused.
+// TestInterpreterAllowsWhatHandlersDo checks that the two readings of a tree agree, whichever branches win and
+// whichever activities fail. Outcomes that no branch can have produced must be rejected.
 func TestInterpreterAllowsWhatHandlersDo(t *testing.T) {
 	completed, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -141,7 +141,7 @@ func TestInterpreterAllowsWhatHandlersDo(t *testing.T) {
 		}
 		completed++
 		if len(set.Versions("P", "")) > 1 {
-			return // another version may give the values that one version cannot
+			return // another version may produce values that this one cannot
 		}
 		for _, wrong := range []string{o.Text + "x", "x" + o.Text, strings.Replace(o.Text, "call(t", "call(u", 1), strings.Replace(o.Text, ";", "", 1)} {
 			if wrong != o.Text && set.Allows("P", "", c, Outcome{Completed: true, Text: wrong}) {
@@ -299,12 +299,12 @@ func TestAllows(t *testing.T) {
 		{"main", `task 24 panicked with message "another"`, false, true, false},
 		{"pairs", "(call(l)|!failed(r)||);", true, false, true},
 		{"pairs", "(!failed(r)|call(l)||);", true, false, false}, // results for the wrong awaits
-		{"pairs", "failed(r)", false, false, false},              // a join does not fail
+		{"pairs", "failed(r)", false, false, false},              // a join never fails
 		{"pairs", "(!activity panicked|!activity panicked||);", true, true, true},
 		{"first", "0:yes;", true, false, true},
 		{"first", "0:calm;", true, false, true},
 		{"first", "0:no;", true, false, false},
-		{"first", "1:failed(late);", true, false, false}, // a failure taken as a result
+		{"first", "1:failed(late);", true, false, false}, // a failure mistaken for a result
 		{"first", "failed(late)", false, false, true},
 		{"kept", "~failed(b)>{rest;};", true, false, true},
 		{"kept", "{failed(b);;call(never);};", true, false, false},
@@ -315,11 +315,11 @@ func TestAllows(t *testing.T) {
 		{"parent", "orchestration panicked: p", false, false, false},
 		{"stuck", "orchestration panicked: p", false, false, true},
 		{"stuck", "", true, false, false},
-		{"stuck", "poison: whatever", false, false, true}, // other checkers judge this
+		{"stuck", "poison: whatever", false, false, true}, // judged by other checkers
 		{"stuck", "canceled: x", false, false, false},
 		{"keeps", ";;b..;k=b..,;;-;;;;b..;k=b..,;;-;;1;;", true, false, true},
 		{"keeps", ";;b..;k=b..,;;b..;;;;b..;k=b..,;;-;;1;;", true, false, false}, // a key that was cleared
-		{"keeps", ";;a;k=a,;;-;;;;b..;k=b..,;;-;;1;;", true, false, false},       // an older value
+		{"keeps", ";;a;k=a,;;-;;;;b..;k=b..,;;-;;1;;", true, false, false},       // an outdated value
 		{"keeps", ";;b..;k=b..,;;-;;;;b..;k=b..,;;-;;0;;", true, false, false},   // keys forgotten
 		{"races", "(||a|);-;", true, false, true},
 		{"races", "(||-|);a;", true, false, true},
@@ -336,7 +336,7 @@ func TestAllows(t *testing.T) {
 		{"pair", "m;m;", true, false, false}, // one message, taken twice
 		{"huge", "KV value for key 'k' (16385 bytes) exceeds limit (16384 bytes)", false, false, true},
 		{"huge", "KV value for key 'k' (16386 bytes) exceeds limit (16384 bytes)", false, false, false},
-		{"huge", "{;};", true, false, false}, // the limit is not respected
+		{"huge", "{;};", true, false, false}, // the limit was not enforced
 		{"many", "KV key count (101) exceeds limit (100)", false, false, true},
 		{"many", "KV key count (102) exceeds limit (100)", false, false, false},
 		{"twins", "(call(a);x;|!instance already exists: i/kin|);", true, false, true},
@@ -434,7 +434,7 @@ func TestParserRefuses(t *testing.T) {
 	}
 }
 
-// TestEdits checks that an edit does not change the original, and removes what it should.
+// TestEdits checks that an edit leaves the original unchanged and removes what it should.
 func TestEdits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := drawSet(t)

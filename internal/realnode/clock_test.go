@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// clocked has a node with the clock that replaces CLOCK.
+// clocked has a node whose clock replaces CLOCK.
 const clocked = `
 turbulence 30s
 node A runs duroxide 0.1.32
@@ -20,7 +20,8 @@ end
 instance s runs worker at 15s
 `
 
-// stamps returns the times of the events of an instance, in milliseconds, by the clock of the node that wrote them.
+// stamps returns the timestamps of an instance's events in milliseconds, according to the clock of the node that wrote
+// them.
 func stamps(t *testing.T, clock string, releases cluster.Releases) []int64 {
 	t.Helper()
 	s, err := scenario.Parse("clocked.txt", []byte(strings.ReplaceAll(clocked, "CLOCK", clock)))
@@ -42,7 +43,7 @@ func stamps(t *testing.T, clock string, releases cluster.Releases) []int64 {
 	return out
 }
 
-// A released node uses the clock that the plan gives it.
+// TestReleasedClocks checks that a released node uses the clock that the plan gives it.
 func TestReleasedClocks(t *testing.T) {
 	releases := hosts(t)
 	right := stamps(t, "", releases)

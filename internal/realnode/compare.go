@@ -22,8 +22,8 @@ type Difference struct {
 	// One and Other are the two runs' events as JSON, without times and versions.
 	One, Other string
 	// Arrival reports whether either event is missing or records an input from outside the execution. All earlier
-	// events are equal, so in that case the runs differ only in which inputs had arrived. Otherwise, the code made
-	// different decisions in the two executions.
+	// events are equal. If Arrival is true, the runs therefore differ only in which inputs had arrived; otherwise, the
+	// code made different decisions.
 	Arrival bool
 }
 

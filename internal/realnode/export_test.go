@@ -2,5 +2,5 @@ package realnode
 
 import "time"
 
-// SetPatience sets the time limit for an answer of a host.
+// SetPatience sets how long a host may take to answer.
 func SetPatience(h *Hosts, d time.Duration) { h.patience = d }

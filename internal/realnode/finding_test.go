@@ -15,19 +15,19 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// finding is a switch whose effect, according to docs/findings.md, shows on a released runtime.
+// finding is a switch that, according to docs/findings.md, has an effect on a released runtime.
 type finding struct {
 	id   string
 	seed uint64
-	rule string // the id of the property, or an expectation
+	rule string // the id of a property, or an expectation
 }
 
-// unlisted are the findings that are not switches of a profile.
+// unlisted contains the findings that are not switches of a profile.
 var unlisted = []string{"key-read-not-retried", "refused-in-batch-untold", "queue-race-replayed", "stale-child-result"}
 
 var findingLine = regexp.MustCompile("(?m)^- \\*\\*Command\\*\\*: `simrun replay --seed ([0-9]+) real-([a-z-]+)` violates (.*)$")
 
-// findings returns the findings of docs/findings.md.
+// findings returns the findings listed in docs/findings.md.
 func findings(t *testing.T) []finding {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/findings.md")
@@ -45,7 +45,7 @@ func findings(t *testing.T) []finding {
 	return all
 }
 
-// The failure that docs/real-nodes.md traces to its cause still occurs, step by step.
+// TestReleasedStoredRun checks that the failure that docs/real-nodes.md traces to its cause still occurs, step by step.
 func TestReleasedStoredRun(t *testing.T) {
 	releases := hosts(t)
 	const file = "testdata/can-parent-lost.txt"
@@ -71,7 +71,7 @@ func violates(result *cluster.Result, rule string) bool {
 	return slices.ContainsFunc(result.Violations, func(v cluster.Violation) bool { return v.Rule() == rule })
 }
 
-// The effects that docs/findings.md reports for released runtimes still show.
+// TestReleasedFindings checks that the effects that docs/findings.md reports for released runtimes can still be seen.
 func TestReleasedFindings(t *testing.T) {
 	releases := hosts(t)
 	for _, f := range findings(t) {
@@ -87,8 +87,8 @@ func TestReleasedFindings(t *testing.T) {
 	}
 }
 
-// released returns the built-in scenario about a switch, "as it is" or "modelled": with modelled builds in place of the
-// released ones.
+// released returns the built-in scenario for a switch. how is "as it is" or "modelled", which replaces the released
+// builds with modelled ones.
 func released(t *testing.T, id, how string) *scenario.Scenario {
 	t.Helper()
 	as := strings.NewReplacer()
@@ -98,7 +98,7 @@ func released(t *testing.T, id, how string) *scenario.Scenario {
 	return parseAs(t, id, as)
 }
 
-// parseAs returns the built-in scenario about a switch with other builds.
+// parseAs returns the built-in scenario for a switch with its builds replaced.
 func parseAs(t *testing.T, id string, as *strings.Replacer) *scenario.Scenario {
 	t.Helper()
 	name := "real-" + id
@@ -113,8 +113,9 @@ func parseAs(t *testing.T, id string, as *strings.Replacer) *scenario.Scenario {
 	return s
 }
 
-// A plan that shows a finding on a released runtime shows it with modelled nodes that have the switch, and holds with those
-// that keep the contract: model and reality agree on what is wrong.
+// TestFindingsOnModels checks that a plan that shows a finding on a released runtime also shows it on modelled nodes
+// with the corresponding switch, and holds on nodes that keep the contract. Model and reality then agree on what is
+// wrong.
 func TestFindingsOnModels(t *testing.T) {
 	const seeds = 12
 	for _, f := range append(findings(t), mended...) {
@@ -125,7 +126,7 @@ func TestFindingsOnModels(t *testing.T) {
 				t.Fatalf("%s: it is a switch: %t", f.id, isSwitch)
 			}
 			most := uint64(seeds)
-			if f.id == "turn-abandon-not-sent" { // it has an effect only if the failure of a turn is not stored either
+			if f.id == "turn-abandon-not-sent" { // only has an effect if the turn's failure is not stored either
 				bugs, most = append(bugs, "duroxide-0.1.26/ack-failure-fails-orchestration"), 500
 			}
 			s := released(t, f.id, "modelled")
@@ -158,8 +159,8 @@ func must(t *testing.T) func(*cluster.Result, error) *cluster.Result {
 	}
 }
 
-// Of the switches that 0.1.32 still has, the page shows at least 18 on a released runtime, and says of each what became of
-// it.
+// TestFindingsAreComplete checks that for at least 18 of the switches that 0.1.32 still has, the page shows the effect
+// on a released runtime, and that it says what became of each switch.
 func TestFindingsAreComplete(t *testing.T) {
 	page, err := os.ReadFile("../../docs/findings.md")
 	if err != nil {
@@ -169,7 +170,7 @@ func TestFindingsAreComplete(t *testing.T) {
 	if !found {
 		t.Fatal("docs/findings.md has no part about released runtimes")
 	}
-	// This excludes mistakes that are fixed for newer executions, and decisions that differ from the contract.
+	// Leave out mistakes that have been fixed for newer executions, and deliberate differences from the contract.
 	bugs := slices.DeleteFunc(faults.Profile("duroxide-0.1.32"), func(b faults.Bug) bool {
 		return b.Mended != "" || !strings.HasPrefix(string(b.ID), "duroxide-0.1.26/")
 	})

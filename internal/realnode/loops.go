@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 )
 
-// On released nodes, fault `slow-turn`: it never happens. A released runtime computes a turn at once, between two lines of the
-// pipe.
+// On released nodes, fault `slow-turn`: it never occurs. A released runtime computes a turn instantly, between two lines
+// on the pipe.
 
 // loops works out which of a node's dispatchers and workers makes each call, because a runtime does not say. It
 // attributes a fetch to the first loop that holds nothing, and a call with a lock token to the loop that received the

@@ -9,8 +9,9 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 )
 
-// On released nodes, decisions in reports, coverage points and expectations: they are told by what the node does. A released runtime does not say what it decided, so each ack and each abandon is read for the decision behind
-// it; an abandon for which its delivery shows no reason counts as one for a missing handler.
+// On released nodes, decisions in reports, coverage points and expectations: they are inferred from what the node does. A
+// released runtime does not report its decisions, so each ack and each abandon is examined for the decision behind it.
+// An abandon that its delivery does not explain counts as one for a missing handler.
 
 // deliveries infers the decisions of a released runtime, which does not report them. It records what the node fetched,
 // and infers a decision from each ack and each abandon.
@@ -31,8 +32,8 @@ type delivery struct {
 	ackFailed string // the error of the last ack, or empty if none has failed
 }
 
-// On released nodes, S12 message-conserved: a turn's messages that leave no event count as dropped by one rule. A released
-// runtime does not say why it drops a message.
+// On released nodes, S12 message-conserved: all of a turn's messages that leave no event count as dropped by the same
+// rule. A released runtime does not say why it drops a message.
 const droppedUnsaid = "not-told"
 
 // given records a delivery to the node.

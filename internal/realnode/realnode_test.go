@@ -18,7 +18,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// The test binary is its own host if a test wants one that fails: the variable selects the failure.
+// If a test needs a host that fails, the test binary acts as the host, and this variable selects how it fails.
 const behaviourVariable = "REALNODE_TEST_HOST"
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// badHost describes itself, and then misbehaves when a node should run.
+// badHost describes itself properly and then misbehaves when it should run a node.
 func badHost(behaviour string) int {
 	release := "0.1.32"
 	if behaviour == "another release" {
@@ -69,7 +69,7 @@ func badHost(behaviour string) int {
 	return 0
 }
 
-// text is a scenario with a real node.
+// text is a scenario with a released node.
 const text = `
 turbulence 5s
 node A runs duroxide 0.1.32
@@ -102,7 +102,8 @@ func runScenario(s *scenario.Scenario, seed uint64, releases cluster.Releases, b
 	return cluster.Run(cluster.Config{Plan: plan, Seed: seed, Releases: releases, Monitor: monitor})
 }
 
-// A misbehaving host ends the run with an error, which has its last words, and never with a verdict.
+// TestHostThatFails checks that a misbehaving host ends the run with an error that quotes its last output, and never
+// with a verdict.
 func TestHostThatFails(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -135,7 +136,7 @@ func TestHostThatFails(t *testing.T) {
 	}
 }
 
-// Without a host nothing runs, and the error says how to build it.
+// TestNoHost checks that nothing runs without a host, and that the error says how to build it.
 func TestNoHost(t *testing.T) {
 	_, err := run(t, text, 1, realnode.New("nowhere"))
 	want := "there is no " + filepath.Join("nowhere", "durosim-host-0-1-32") + "."
@@ -144,7 +145,7 @@ func TestNoHost(t *testing.T) {
 	}
 }
 
-// Hosts are searched where the environment says, or else in the user's cache.
+// TestDefault checks that hosts are looked up where the environment says or, failing that, in the user's cache.
 func TestDefault(t *testing.T) {
 	build := engine.ReleasedBuilds()[2]
 	dir := t.TempDir()
@@ -174,7 +175,7 @@ func TestBuildWithoutCargo(t *testing.T) {
 	}
 }
 
-// hosts are the host programs that the environment names; without them the test is skipped.
+// hosts returns the host programs named by the environment. Without them, the test is skipped.
 func hosts(t *testing.T) *realnode.Hosts {
 	t.Helper()
 	dir := os.Getenv(realnode.Environment)

@@ -17,7 +17,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// mixed has nodes of each release, a rollback, a modelled node, and every fault that hits calls.
+// mixed has nodes of each release, a modelled node, a rollback, and every fault that hits calls.
 const mixed = `
 turbulence 20s
 node A B run duroxide 0.1.26
@@ -39,7 +39,8 @@ at 14s crash C
 at 16s start C
 `
 
-// Nodes of released runtimes are as deterministic as modelled ones: one seed gives one trace, and another seed another.
+// TestReleasedSameSeedSameTrace checks that released nodes are as deterministic as modelled ones: the same seed gives
+// the same trace, and another seed gives another.
 func TestReleasedSameSeedSameTrace(t *testing.T) {
 	releases := hosts(t)
 	for seed := uint64(1); seed <= 3; seed++ {
@@ -66,7 +67,7 @@ func TestReleasedSameSeedSameTrace(t *testing.T) {
 	}
 }
 
-// digestVariable makes the test binary print the digest of one seed of mixed and exit.
+// digestVariable makes the test binary print the digest of one seed of mixed and then exit.
 const digestVariable = "REALNODE_TEST_DIGEST"
 
 func printDigest(seed string) int {
@@ -82,7 +83,8 @@ func printDigest(seed string) int {
 	return 1
 }
 
-// Ten processes in a row give the same digest: no property of a process or of its hosts affects a run.
+// TestReleasedSameSeedInOtherProcesses checks that ten successive processes give the same digest, which means that no
+// property of a process or its hosts affects a run.
 func TestReleasedSameSeedInOtherProcesses(t *testing.T) {
 	hosts(t)
 	self, err := os.Executable()
@@ -108,7 +110,8 @@ func TestReleasedSameSeedInOtherProcesses(t *testing.T) {
 	}
 }
 
-// Whatever happens to released nodes, a run of them reaches a verdict, and always the same.
+// TestReleasedFullFaults checks that a run with released nodes always reaches a verdict, whatever happens to them, and
+// that it is always the same verdict.
 func TestReleasedFullFaults(t *testing.T) {
 	releases := hosts(t)
 	seeds := uint64(1)
@@ -140,9 +143,10 @@ func TestReleasedFullFaults(t *testing.T) {
 	}
 }
 
-// The host's interpreter of programs does what the one in Go does. Without faults every program comes to an end that the
-// direct interpreter allows. And what it records is what a modelled node records that has the switches of the release, event
-// by event, up to the first that tells of something that has come at another time.
+// TestReleasedProgramsMeanTheSame checks that the host's interpreter of programs does the same as the one in Go.
+// Without faults, every program must end in a way that the direct interpreter allows. Its history must match, event by
+// event, that of a modelled node with the release's switches, up to the first event that records something that arrived
+// at a different time.
 func TestReleasedProgramsMeanTheSame(t *testing.T) {
 	releases := hosts(t)
 	s, err := scenario.Parse("programs.txt", []byte(programs))
@@ -176,7 +180,7 @@ func TestReleasedProgramsMeanTheSame(t *testing.T) {
 	}
 }
 
-// least runs a plan in which everything takes the least time and no fault happens, and returns its store.
+// least runs a plan without faults in which everything takes the minimum time, and returns the store.
 func least(t *testing.T, p *plan.Plan, releases cluster.Releases) memprovider.View {
 	t.Helper()
 	var world *cluster.World
@@ -195,7 +199,8 @@ func least(t *testing.T, p *plan.Plan, releases cluster.Releases) memprovider.Vi
 	return world.Store()
 }
 
-// programs has a modelled node that never starts, so that generated programs are such as both kinds of nodes run alike.
+// programs has a modelled node that is never started. This restricts generated programs to those that both kinds of
+// nodes run in the same way.
 const programs = `
 turbulence 30s
 node A runs duroxide 0.1.32

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of switches on models and on released runtimes into docs/real-nodes.md")
 
-// mended lists the switches that a release after 0.1.26 has fixed and that nodes of 0.1.26 show.
+// mended lists the switches that a release after 0.1.26 has fixed and that show on nodes of 0.1.26.
 var mended = []finding{
 	{"can-parent-lost", 1, "L06"},
 	{"parent-execution-guessed", 1, "L06"},
@@ -29,7 +29,7 @@ var mended = []finding{
 	{"prune-unordered", 1, "S11"},
 }
 
-// notOnNodes says why no node of a cluster shows a switch, and what shows it.
+// notOnNodes says why a switch does not show on the nodes of a cluster, and what does show it.
 var notOnNodes = map[string]string{
 	"renewal-stops-at-shutdown": "a graceful stop of a node has one second, and a lock lasts longer from its last renewal",
 	"turn-renewal-gives-up":     "a turn of a released node takes no time; the crate alone shows it",
@@ -45,8 +45,8 @@ var notOnNodes = map[string]string{
 	"abandon-touches-all":       "the store is durosim's; the released provider shows it (findings.md)",
 }
 
-// TestReleasedSideBySide: the table in docs/real-nodes.md says of each switch of the profiles what it comes to on modelled
-// nodes and on nodes of the releases; -update writes it.
+// TestReleasedSideBySide checks the table in docs/real-nodes.md, which shows the effect of each of the profiles'
+// switches on modelled nodes and on nodes of the releases. -update rewrites it.
 func TestReleasedSideBySide(t *testing.T) {
 	releases := hosts(t)
 	const page, begin, end = "../../docs/real-nodes.md", "<!-- side by side: go test ./internal/realnode -run SideBySide -update -->\n", "<!-- end of side by side -->\n"
@@ -93,16 +93,16 @@ func sideBySide(t *testing.T, releases cluster.Releases) string {
 	return out.String() + "\n"
 }
 
-// switchesOf returns a switch and what it needs to act.
+// switchesOf returns a switch and any others that it needs to have an effect.
 func switchesOf(id string) []faults.BugID {
 	bugs := []faults.BugID{faults.BugID("duroxide-0.1.26/" + id)}
-	if id == "turn-abandon-not-sent" { // it has an effect only if the failure of a turn is not stored either
+	if id == "turn-abandon-not-sent" { // only has an effect if the turn's failure is not stored either
 		bugs = append(bugs, "duroxide-0.1.26/ack-failure-fails-orchestration")
 	}
 	return bugs
 }
 
-// seen tells in which of the first seeds, or in that of the finding, its rule is violated.
+// seen says in which of the first seeds, or in the finding's own seed, the finding's rule is violated.
 func seen(t *testing.T, s *scenario.Scenario, f finding, releases cluster.Releases, bugs ...faults.BugID) string {
 	t.Helper()
 	const few, many = 6, 500
@@ -122,8 +122,8 @@ func seen(t *testing.T, s *scenario.Scenario, f finding, releases cluster.Releas
 	return "holds"
 }
 
-// onRelease returns the built-in scenario about a switch with all its nodes on one release. That
-// about the order of tests needs a pin below the range of 0.1.32, and has it as it is.
+// onRelease returns the built-in scenario for a switch with all nodes on one release. The scenario about the order of
+// tests is left unchanged, because it needs a pin below the range of 0.1.32.
 func onRelease(t *testing.T, id, release string) *scenario.Scenario {
 	t.Helper()
 	if id == "version-check-first" && release == "0.1.32" {

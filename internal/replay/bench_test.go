@@ -13,7 +13,7 @@ func oneActivity(ctx *orch.Context, input string) (string, error) {
 	return ctx.ScheduleActivity("charge", input).Await()
 }
 
-// chain awaits activities one after another, for ever.
+// chain awaits one activity after another, forever.
 func chain(ctx *orch.Context, input string) (string, error) {
 	for {
 		if _, err := ctx.ScheduleActivity("step", input).Await(); err != nil {
@@ -22,7 +22,8 @@ func chain(ctx *orch.Context, input string) (string, error) {
 	}
 }
 
-// history plays turns until the history has at least n events: every activity completes in the turn after its schedule.
+// playedHistory plays turns until the history has at least n events. Each activity completes in the turn after the one
+// that scheduled it.
 func playedHistory(b testing.TB, h orch.Handler, n int) []engine.Event {
 	in := benchInput(h)
 	for {
@@ -60,8 +61,8 @@ func benchTurn(b *testing.B, in Input, events int, want Result) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
 }
 
-// BenchmarkTurn1000 is a turn of an orchestration with a history of 1,000 events. Its floor hands as many values to a
-// coroutine, one at a time.
+// BenchmarkTurn1000 measures a turn of an orchestration with a history of 1,000 events. As a lower bound, it also
+// measures passing as many values to a coroutine one at a time.
 func BenchmarkTurn1000(b *testing.B) {
 	in := benchInput(chain)
 	in.History = playedHistory(b, chain, 1000)
@@ -81,7 +82,7 @@ func BenchmarkTurn1000(b *testing.B) {
 				for i := 0; yield(i); i++ {
 				}
 			})
-			for range len(in.History) / 2 { // an activity is two events and one suspension
+			for range len(in.History) / 2 { // each activity accounts for two events and one suspension
 				next()
 			}
 			stop()
@@ -90,7 +91,7 @@ func BenchmarkTurn1000(b *testing.B) {
 	})
 }
 
-// BenchmarkTurn is the floor and the usual sizes. The floor is the life of a coroutine that suspends once.
+// BenchmarkTurn measures turns of the usual sizes and, as a lower bound, the life of a coroutine that suspends once.
 func BenchmarkTurn(b *testing.B) {
 	b.Run("floor", func(b *testing.B) {
 		b.ReportAllocs()
@@ -144,7 +145,7 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// TestTurnAllocates checks that the allocations of a turn do not grow with the replayed schedules.
+// TestTurnAllocates checks that a turn's allocations do not grow with the number of replayed schedules.
 func TestTurnAllocates(t *testing.T) {
 	in := benchInput(chain)
 	in.History = playedHistory(t, chain, 1000)

@@ -9,7 +9,8 @@ import (
 	"github.com/durosim/durosim/internal/sample"
 )
 
-// TestEndlessCode ends code that calls its context for ever, even if it recovers the panics that are raised to stop it.
+// TestEndlessCode checks that code that calls its context forever is stopped, even if it recovers the panics that are
+// meant to stop it.
 func TestEndlessCode(t *testing.T) {
 	try := func(f func()) {
 		defer func() { _ = recover() }()
@@ -51,7 +52,8 @@ func TestEndlessCode(t *testing.T) {
 	}
 }
 
-// TestTextsAreComparedAsStored checks that invalid bytes come back from a history as U+FFFD, one each, and still match.
+// TestTextsAreComparedAsStored checks that each invalid byte comes back from a history as one U+FFFD and that the texts
+// still match.
 func TestTextsAreComparedAsStored(t *testing.T) {
 	in := input(func(c *orch.Context, _ string) (string, error) {
 		return c.ScheduleActivity("a\xff\xfe", "b\xff").Await()

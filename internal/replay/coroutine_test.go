@@ -29,12 +29,12 @@ func mustTurn(t testing.TB, in Input) Output {
 	return out
 }
 
-// leaves fails the test if f leaves goroutines running.
+// leaves fails the test if goroutines started by f are still running when f returns.
 func leaves(t *testing.T, f func()) {
 	t.Helper()
 	before := runtime.NumGoroutine()
 	f()
-	for range 5_000_000 { // an ended goroutine may take a moment to be gone, and its processor may be taken away
+	for range 5_000_000 { // a goroutine that has ended may take a moment to disappear, and may be preempted
 		if runtime.NumGoroutine() <= before {
 			return
 		}
@@ -52,7 +52,7 @@ func TestTeardownRunsDeferredCalls(t *testing.T) {
 				defer func() { log = append(log, "child") }()
 				return c.ScheduleTimer(second).Await()
 			})
-			defer child.Drop() // raises it again, which must not hide the outer call
+			defer child.Drop() // panics again, which must not hide the outer call
 			return c.ScheduleActivity("a", "").Await()
 		}))
 		if got := strings.Join(log, " "); got != "outer child" {
@@ -64,7 +64,7 @@ func TestTeardownRunsDeferredCalls(t *testing.T) {
 	})
 }
 
-// TestTeardownOfStubbornCode ends code that recovers every panic and calls its context again and again.
+// TestTeardownOfStubbornCode checks that code that recovers every panic and keeps calling its context is stopped.
 func TestTeardownOfStubbornCode(t *testing.T) {
 	leaves(t, func() {
 		calls := 0
@@ -87,7 +87,7 @@ func TestTeardownOfStubbornCode(t *testing.T) {
 		if out.Result != ResultContinue || len(out.Delta) != 2 {
 			t.Errorf("got %+v", out)
 		}
-		if calls != maxRaised+2 { // one that suspends, one in the deferred call, and those in between
+		if calls != maxRaised+2 { // the call that suspends, the call in the deferred function, and those in between
 			t.Errorf("the code made %d calls", calls)
 		}
 	})
@@ -172,8 +172,8 @@ func TestDeferredCallsOfGoexitMaySuspend(t *testing.T) {
 	})
 }
 
-// TestPanicOfARule: the walk goes on where the code waits, but what panics there is no panic of the code, which cannot recover
-// it either.
+// TestPanicOfARule checks what happens if a rule panics. The walk continues on the stack of the waiting code, but the
+// panic is not the code's, and the code must not be able to recover it.
 func TestPanicOfARule(t *testing.T) {
 	var log []string
 	in := input(func(c *orch.Context, _ string) (_ string, err error) {
@@ -230,7 +230,7 @@ type badError struct{}
 
 func (badError) Error() string { panic("no text") }
 
-// TestErrorTextIsTheCodes shows that the Error method of a returned error runs where a panic counts as the code's.
+// TestErrorTextIsTheCodes checks that a returned error's Error method runs where a panic is attributed to the code.
 func TestErrorTextIsTheCodes(t *testing.T) {
 	out := mustTurn(t, input(func(*orch.Context, string) (string, error) { return "", badError{} }))
 	if out.Result != ResultFailed || out.Details.Application.Kind != eventdata.AppPanicked || out.Details.Application.Message != "no text" {
@@ -238,7 +238,7 @@ func TestErrorTextIsTheCodes(t *testing.T) {
 	}
 }
 
-// TestContextAfterItsTurnPanics uses a context in an activity, and in the code of another orchestration.
+// TestContextAfterItsTurnPanics uses a context in an activity and in another orchestration's code.
 func TestContextAfterItsTurnPanics(t *testing.T) {
 	var kept *orch.Context
 	var future *orch.Future

@@ -1,25 +1,25 @@
-// Package replay computes one turn of an orchestration as a pure function. The input is history, messages, handler,
-// build and time; the output is events, work items, metadata and cancellations (docs/contract/runtime.md#r7):
+// Package replay computes one turn of an orchestration as a pure function from history, messages, handler, build and
+// time to events, work items, metadata and cancellations (docs/contract/runtime.md#r7):
 //
 //	out, err := replay.Turn(replay.Input{Build: build, Instance: "order-1", ExecutionID: 1, Handler: handler,
 //		Start: &replay.Start{Name: "Order", Version: "1.0.0"}, Messages: batch, NowMs: now})
 //
-// A turn has stages. Prep turns messages into events or drops them by a named rule. The walk runs the code over the
-// history and the new events: before it applies an event, it polls the code if the code can go on. A schedule event
-// must match the oldest unmatched action that the code emitted. A completion resolves the future of its schedule, found
-// by source event id (walk.go). Actions that the code emits beyond the history become new events. The walk applies
-// these in the same way, so that a later replay takes the same steps. Finish decides the result and creates the work
-// items.
+// A turn runs in stages. Prep turns each message into an event or drops it under a named rule. The walk then runs the
+// code over the history and the new events. Before it applies each event, it polls the code if the code can make
+// progress. A schedule event must match the oldest unmatched action that the code emitted. A completion names its
+// schedule by source event id, and resolves that schedule's future (walk.go). Actions that the code emits beyond the
+// end of the history become new events, which the walk applies in the same way, so that a later replay takes the same
+// steps. Finally, finish decides the result and creates the work items.
 //
-// Verify replays a whole history, even one that has ended, against the code.
+// Verify replays a whole history against the code, including a history that has ended.
 //
-// Guarantees: Turn reads only its input and does not change it. Equal inputs give equal outputs if the handler is
-// deterministic. No coroutine and no goroutine outlives the call, unless the handler blocks by other means than its
-// context. A panic or Goexit in the handler gives a Failed result. An error from Turn means that the caller is broken.
+// Guarantees: Turn reads only its input and never modifies it. Equal inputs give equal outputs, provided the handler is
+// deterministic. No coroutine or goroutine outlives the call, unless the handler blocks on something other than its
+// context. A panic or Goexit in the handler becomes a Failed result. If Turn returns an error, the caller has a bug.
 //
-// Limits: if code loops forever, the turn ends it when it calls its context in the loop, and hangs otherwise. A turn
-// bounds the number of dequeues and events with which it goes on by itself.
+// Limits: code that loops forever is stopped if the loop calls its context; otherwise, the turn hangs. A turn also
+// limits how many dequeues and events it processes on its own.
 //
-// Terms: the baseline is the stored history. The delta is the events that the turn adds. A position is an index into
-// the baseline followed by the delta. A breadcrumb is an event that records that a schedule is no longer wanted.
+// Terms: the baseline is the stored history. The delta is the list of events that the turn adds. A position is an index
+// into the baseline followed by the delta. A breadcrumb is an event that records that a schedule is no longer wanted.
 package replay

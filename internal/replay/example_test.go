@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// Two turns of an execution: the first asks for an activity, the second gets its result.
+// Two turns of one execution. The first schedules an activity, and the second receives its result.
 func ExampleTurn() {
 	in := replay.Input{
 		Build: engine.ShippedBuilds()[1], Instance: "order-1", ExecutionID: 1, NowMs: 1000,
@@ -41,7 +41,8 @@ func ExampleTurn() {
 	// 4 OrchestrationCompleted
 }
 
-// A child's start meets an existing instance with that id: the parent that scheduled it must not wait for ever.
+// A child's start arrives for an instance that already exists. The parent that scheduled the child must not wait
+// forever.
 func ExampleRefuseStart() {
 	start := engine.StartItem{Instance: "audit", Orchestration: "Audit", ParentInstance: "order-1", ParentExecutionID: 2, ParentID: 7}
 	answer, ok := replay.RefuseStart(start, nil)
@@ -55,7 +56,7 @@ func ExampleRefuseStart() {
 	// false
 }
 
-// A history is replayed against code that has changed since.
+// Replays a history against code that has since changed.
 func ExampleVerify() {
 	in := replay.Input{
 		Build: engine.ShippedBuilds()[1], Instance: "order-1", ExecutionID: 1,

@@ -5,12 +5,12 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// replay runs the code over the baseline and the delta and reports whether code and events agree so far.
+// replay runs the code over the baseline and the delta, and reports whether code and events agree.
 //
-// Before it applies an event, replay polls the code if the code can go on. It does so for old events, this turn's
-// completions and new schedules alike, so that a later turn, for which all of them are history, polls the code at the
-// same places. The turn writes breadcrumbs when nothing else is left to do and applies them together: the code that
-// they unblock runs after them.
+// Before applying an event, replay polls the code if it can make progress. It does this for old events, for this turn's
+// completions and for new schedules alike. To a later turn all of these are history, so it polls the code at the same
+// places. Breadcrumbs are different: the turn writes them when nothing else is left to do and applies them as a group,
+// and only then runs the code that they unblock.
 func (t *turn) replay() bool {
 	t.replaying = len(t.in.History) > 0
 	t.walk = walk{end: len(t.sched)}
@@ -39,7 +39,7 @@ type walk struct {
 	differs   bool // code and history disagree
 	over      bool
 	inPlace   bool // the code's own coroutine is continuing the walk
-	broken    any  // the value of a panic in walkInPlace
+	broken    any  // panic value raised in walkInPlace
 }
 
 // walkOn applies events until the code must be polled. It returns false when the walk is over.

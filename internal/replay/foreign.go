@@ -12,12 +12,12 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// host is the turn as a Context sees it while the turn lasts. Its methods let only calls from the running coroutine
-// through.
+// host is the turn as a Context sees it during the turn. It lets through only calls from the running coroutine.
 //
-// A call from another goroutine (a go statement in a handler) would corrupt the turn, and a panic there would end the
-// process. So such a call does nothing, returns zero values and errForeign, and fails the orchestration at the end of
-// the turn. Go's scheduler decides whether the call comes before that end, unless the handler waits for its goroutine.
+// A call from another goroutine, such as one started by a go statement in a handler, would corrupt the turn, and a
+// panic in that goroutine would end the process. Such a call therefore does nothing, returns zero values and
+// errForeign, and fails the orchestration at the end of the turn. Unless the handler waits for its goroutine, Go's
+// scheduler decides whether the call comes before the end of the turn.
 type host struct {
 	// inner receives the calls that host lets through. It is the turn itself, or the Watcher in front of it.
 	inner orchhost.Host

@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// TestForeignGoroutine: whatever a goroutine of the handler's calls, the orchestration fails with a message, the
-// goroutine's calls return, and nothing of them is recorded.
+// TestForeignGoroutine checks that if a handler's goroutine calls anything on the Context, the orchestration fails with
+// a message. The goroutine's calls must return, and nothing that they do may be recorded.
 func TestForeignGoroutine(t *testing.T) {
 	uses := map[string]func(c *orch.Context){
 		"await":     func(c *orch.Context) { _, _ = c.ScheduleActivity("a", "").Await() },
@@ -53,7 +53,7 @@ func TestForeignGoroutine(t *testing.T) {
 	}
 }
 
-// TestForeignGoroutineAfterTheTurn checks that a goroutine that continues after its turn gets errors, and does no harm.
+// TestForeignGoroutineAfterTheTurn checks that a goroutine that outlives its turn gets errors and does no harm.
 func TestForeignGoroutineAfterTheTurn(t *testing.T) {
 	var kept *orch.Context
 	mustTurn(t, input(func(c *orch.Context, _ string) (string, error) { kept = c; return "", nil }))

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// The orchestrations of the stories about queues, state, limits, sessions, tags, system calls and retries.
+// The orchestrations used by the stories about queues, state, limits, sessions, tags, system activities and retries.
 func init() {
 	for name, h := range map[string]orch.Handler{
 		"dequeue": func(c *orch.Context, _ string) (string, error) { return c.DequeueEvent("jobs").Await() },
@@ -22,7 +22,7 @@ func init() {
 			c.ScheduleActivity("a", in).Await()
 			return c.DequeueEvent("jobs").Await()
 		},
-		// the second of two dequeues is read first, then the first is dropped
+		// reads the second of two dequeues first, and then drops the first
 		"dequeue-out-of-order": func(c *orch.Context, _ string) (string, error) {
 			a, b := c.DequeueEvent("jobs"), c.DequeueEvent("jobs")
 			second, _ := b.Await()
@@ -31,7 +31,7 @@ func init() {
 			third, _ := c.DequeueEvent("jobs").Await()
 			return second + " " + third, nil
 		},
-		// a dequeue or a timer; then another dequeue
+		// a dequeue or a timer, followed by another dequeue
 		"dequeue-or-timer": func(c *orch.Context, _ string) (string, error) {
 			if i, v, _ := orch.Select(c.DequeueEvent("jobs"), c.ScheduleTimer(5*time.Second)); i == 0 {
 				return v, nil
@@ -39,7 +39,7 @@ func init() {
 			v, _ := c.DequeueEvent("jobs").Await()
 			return c.ScheduleActivity("late", v).Await()
 		},
-		// after a timer, a value set free by one drop makes the code drop another future
+		// after a timer, a value freed by one drop makes the code drop another future
 		"drop-chain": func(c *orch.Context, _ string) (string, error) {
 			a, b, x := c.DequeueEvent("jobs"), c.DequeueEvent("jobs"), c.DequeueEvent("notes")
 			c.ScheduleTimer(time.Second).Await()
@@ -49,7 +49,7 @@ func init() {
 			y, _ := c.DequeueEvent("notes").Await()
 			return c.ScheduleActivity("done", first+y).Await()
 		},
-		// holds a dequeue that it never reads, and continues as new
+		// continues as new with a dequeue that it never reads
 		"dequeue-and-continue": func(c *orch.Context, in string) (string, error) {
 			read := c.DequeueEvent("jobs")
 			c.DequeueEvent("jobs")
@@ -92,7 +92,7 @@ func init() {
 			c.ClearAllKVValues()
 			return fmt.Sprint(text, len(c.KVAllValues())), nil
 		},
-		// clears what is older than the time in the input, the second time in a later turn
+		// clears keys older than the time in the input; the second prune is in a later turn
 		"prune": func(c *orch.Context, in string) (string, error) {
 			ms, _ := strconv.ParseUint(in, 10, 64)
 			c.SetKVValue("mine", "")
@@ -104,7 +104,7 @@ func init() {
 		"placed": func(c *orch.Context, in string) (string, error) {
 			return c.ScheduleActivity("a", in, orch.OnSession("s1"), orch.WithTag("gpu")).Await()
 		},
-		// breaks a limit, given by name; the parent gets the failure
+		// exceeds the named limit; the parent receives the failure
 		"limits": func(c *orch.Context, in string) (string, error) {
 			c.ScheduleActivity("held", "")
 			c.ScheduleSubOrchestration("Child", "")

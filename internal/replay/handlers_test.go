@@ -11,17 +11,17 @@ import (
 
 const second = time.Second
 
-// handlers are the orchestrations of the stories.
+// handlers holds the orchestrations used by the stories.
 var handlers = map[string]orch.Handler{
 	"echo": func(_ *orch.Context, in string) (string, error) { return in, nil },
 	"fail": func(*orch.Context, string) (string, error) { return "", errors.New("no luck") },
 
-	// one activity, its result or its error
+	// one activity; returns its result or its error
 	"activity": oneActivity,
 	"sleep": func(c *orch.Context, _ string) (string, error) {
 		return c.ScheduleTimer(5 * second).Await()
 	},
-	// activity a, then activity b, then both results
+	// activity a, then activity b, then returns both results
 	"two-steps": func(c *orch.Context, in string) (string, error) {
 		a, err := c.ScheduleActivity("a", in).Await()
 		if err != nil {
@@ -38,13 +38,13 @@ var handlers = map[string]orch.Handler{
 		c.Trace("after")
 		return "", nil
 	},
-	// activity or timer; the loser is dropped; then another activity
+	// an activity or a timer, dropping the loser; then another activity
 	"race": func(c *orch.Context, in string) (string, error) {
 		i, v, _ := orch.Select(c.ScheduleActivity("slow", in), c.ScheduleTimer(5*second))
 		after, err := c.ScheduleActivity("after", fmt.Sprint(i)).Await()
 		return fmt.Sprintf("%d %s %s", i, v, after), err
 	},
-	// both are ready before the select is called
+	// both futures are ready before Select is called
 	"late-race": func(c *orch.Context, in string) (string, error) {
 		a, b := c.ScheduleActivity("a", in), c.ScheduleActivity("b", in)
 		c.ScheduleTimer(second).Await()
@@ -73,7 +73,7 @@ var handlers = map[string]orch.Handler{
 		c.StartOrchestration("Other", "other-1", in)
 		return "left", nil
 	},
-	// the same, one turn later
+	// the same, but one turn later
 	"unawaited-later": func(c *orch.Context, in string) (string, error) {
 		c.ScheduleActivity("a", in)
 		c.ScheduleSubOrchestration("Child", in)
@@ -109,7 +109,7 @@ var handlers = map[string]orch.Handler{
 		}
 		return c.ScheduleWait("go").Await()
 	},
-	// a wait that gets the event of a dropped one when it is bound
+	// a wait that, when it is bound, receives the event of a dropped one
 	"approval-later": func(c *orch.Context, in string) (string, error) {
 		orch.Select(c.ScheduleWait("go"), c.ScheduleTimer(5*second))
 		c.ScheduleActivity("a", in).Await()
@@ -197,7 +197,7 @@ var handlers = map[string]orch.Handler{
 		return in[5:], nil
 	},
 
-	// two coroutines, each two activities in a row
+	// two coroutines, each with two activities in a row
 	"coroutines": func(c *orch.Context, in string) (string, error) {
 		line := func(name string) *orch.Future {
 			return c.Go(func(c *orch.Context) (string, error) {
@@ -212,7 +212,7 @@ var handlers = map[string]orch.Handler{
 		out := orch.Join(a, b)
 		return fmt.Sprint(out[0].Value, out[1].Value, out[0].Err, out[1].Err), nil
 	},
-	// a coroutine with a timeout: the loser takes its activity along
+	// a coroutine with a timeout; if it loses, its activity is dropped, too
 	"coroutine-race": func(c *orch.Context, in string) (string, error) {
 		work := c.Go(func(c *orch.Context) (string, error) {
 			inner := c.Go(func(c *orch.Context) (string, error) { return c.ScheduleActivity("inner", in).Await() })

@@ -8,7 +8,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// TestLinkOf: a link without the parent's execution takes it from the provider, if that tells of the same schedule.
+// TestLinkOf checks that a link without the parent's execution takes it from the provider, if the provider's link names
+// the same schedule.
 func TestLinkOf(t *testing.T) {
 	told := &engine.ParentLink{Instance: "p", ExecutionID: 3, EventID: 7}
 	for _, c := range []struct {

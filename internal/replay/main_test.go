@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// TestMain passes in the table of planted bugs, whose package imports this one.
+// TestMain supplies the table of planted bugs, which this package cannot import because its package imports this one.
 func TestMain(m *testing.M) {
 	for _, b := range faults.BugsOf("internal/replay") {
 		replay.PlantedBugs = append(replay.PlantedBugs, string(b.ID))

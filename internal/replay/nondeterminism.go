@@ -19,7 +19,7 @@ type nondeterminismKind uint8
 
 // The kinds, in the order in which a turn checks for them.
 const (
-	completionKindMismatch     nondeterminismKind = iota + 1 // a message completes a schedule of another kind
+	completionKindMismatch     nondeterminismKind = iota + 1 // a message completes a schedule of a different kind
 	noMatchingSchedule                                       // a message completes a schedule that does not exist
 	corruptedHistory                                         // the history does not begin with a start
 	noEmittedAction                                          // the history contains a schedule that the code does not ask for

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// TestEveryNondeterminismIsShown checks that each kind of docs/contract/runtime.md#r3.3 has a story in which a turn
-// fails by it.
+// TestEveryNondeterminismIsShown checks that for each kind in docs/contract/runtime.md#r3.3 there is a story in which a
+// turn fails with it.
 func TestEveryNondeterminismIsShown(t *testing.T) {
 	stories := storyTexts(t)
 	for k := completionKindMismatch; k <= cancellationMismatch; k++ {
@@ -22,7 +22,8 @@ func TestEveryNondeterminismIsShown(t *testing.T) {
 	}
 }
 
-// TestQuiescenceCapOfDequeues checks that a turn continues with buffered messages up to the cap on polls.
+// TestQuiescenceCapOfDequeues checks that a turn keeps processing buffered messages until it reaches the limit on
+// polls.
 func TestQuiescenceCapOfDequeues(t *testing.T) {
 	for _, c := range []struct {
 		n    int

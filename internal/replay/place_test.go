@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// TestPanicPlace checks that the place of a panic is in the user's code, wherever it is raised, and is not in the
-// history.
+// TestPanicPlace checks that the location of a panic is in the user's code, wherever the panic is raised, and is not
+// recorded in the history.
 func TestPanicPlace(t *testing.T) {
 	dropped := func(c *orch.Context, _ string) (string, error) {
 		f := c.ScheduleActivity("a", "")

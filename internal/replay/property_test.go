@@ -16,21 +16,21 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// step is a statement of a generated program: it makes futures and combines them.
+// step is a statement of a generated program. It creates futures and combines them.
 type step struct {
 	futures []futureSpec
-	how     string // await, select, join, drop-first, leave, state
+	how     string // one of await, select, join, drop-first, leave, state
 }
 
 type futureSpec struct {
-	kind  string // activity, timer, wait, wait2, dequeue, child, coroutine
+	kind  string // one of activity, timer, wait, wait2, dequeue, child, coroutine
 	name  string
-	steps []step // of a coroutine
+	steps []step // statements of a coroutine
 }
 
 type program struct {
 	steps []step
-	end   string // return, fail, panic, continue
+	end   string // one of return, fail, panic, continue
 }
 
 func (p program) handler(ctx *orch.Context, in string) (string, error) {
@@ -79,7 +79,7 @@ func runSteps(ctx *orch.Context, steps []step, in string) string {
 	return text
 }
 
-// changeState writes custom status and keys, and returns what it reads.
+// changeState writes the custom status and keys, and returns what it reads back.
 func changeState(ctx *orch.Context, i int, text string) string {
 	status, _ := ctx.CustomStatus()
 	ctx.SetCustomStatus(text)
@@ -129,15 +129,15 @@ func drawSteps(t *rapid.T, depth int) []step {
 	}), 0, 4).Draw(t, "steps")
 }
 
-// world feeds one execution: it holds the messages for it.
+// world supplies the messages for one execution.
 type world struct {
 	in   Input
-	open []engine.WorkItem // completions that may be delivered
-	sent []engine.WorkItem // completions that were delivered
+	open []engine.WorkItem // completions that can be delivered
+	sent []engine.WorkItem // completions that have been delivered
 }
 
-// batch draws what the next turn receives: some completions in any order, events, now and then something stale,
-// something twice, or a cancel.
+// batch returns a random batch for the next turn: some completions in any order, some events and, occasionally, a stale
+// message, a duplicate, or a cancel request.
 func (w *world) batch(t *rapid.T) []engine.WorkItem {
 	var out []engine.WorkItem
 	for n := rapid.IntRange(1, 4).Draw(t, "batch"); n > 0; n-- {
@@ -170,7 +170,7 @@ func (w *world) batch(t *rapid.T) []engine.WorkItem {
 	return out
 }
 
-// take stores the completions for the items that a turn has enqueued.
+// take stores the completions for the items enqueued by a turn.
 func (w *world) take(out *Output) {
 	for _, m := range append(slices.Clone(out.WorkerItems), out.OrchestratorItems...) {
 		switch m := m.(type) {
@@ -192,8 +192,8 @@ func (w *world) take(out *Output) {
 	}
 }
 
-// TestReplayIsDeterministic plays random programs turn by turn with random completions, each turn on any build that may
-// serve the execution, and replays after each turn.
+// TestReplayIsDeterministic plays random programs turn by turn with random completions, and replays the history after
+// each turn. Each turn runs on any build that may serve the execution.
 func TestReplayIsDeterministic(t *testing.T) {
 	ends := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -241,8 +241,8 @@ func TestReplayIsDeterministic(t *testing.T) {
 	}
 }
 
-// tracesAfterLastCompletion says that code after the last event, or after what it sets free, runs with replaying off once
-// more (docs/contract/runtime.md#r7.5).
+// tracesAfterLastCompletion reports whether the code runs once more with replaying off after the last event, or after
+// something that this event frees (docs/contract/runtime.md#r7.5).
 func tracesAfterLastCompletion(history []engine.Event) bool {
 	switch history[len(history)-1].Data.(type) {
 	case eventdata.ActivityCompleted, eventdata.ActivityFailed, eventdata.TimerFired, eventdata.SubOrchestrationCompleted,
@@ -263,7 +263,8 @@ func standardBuilds() []*engine.Build {
 	return out
 }
 
-// thresholdBuilds are builds of which the later ones have replay semantics of their own for executions that they begin.
+// thresholdBuilds returns builds of which the later ones have different replay semantics for executions that they
+// begin.
 func thresholdBuilds() []*engine.Build {
 	out := standardBuilds()
 	for _, b := range out {
@@ -274,7 +275,8 @@ func thresholdBuilds() []*engine.Build {
 	return out
 }
 
-// servers are the builds that may serve an execution: not older than its pin, and reading its history.
+// servers returns the builds that may serve an execution. They must be no older than its pin and be able to read its
+// history.
 func servers(builds []*engine.Build, pin *engine.Build, history []engine.Event) []*engine.Build {
 	var out []*engine.Build
 	for _, b := range builds {
@@ -285,7 +287,7 @@ func servers(builds []*engine.Build, pin *engine.Build, history []engine.Event) 
 	return out
 }
 
-// checkedTurn runs a turn and checks the rules that hold for every turn.
+// checkedTurn runs a turn and checks the rules that apply to every turn.
 func checkedTurn(t *rapid.T, in Input, pin *engine.Build) Output {
 	history, messages, start := slices.Clone(in.History), slices.Clone(in.Messages), *in.Start
 	out, err := Turn(in)
@@ -343,7 +345,7 @@ func checkedTurn(t *rapid.T, in Input, pin *engine.Build) Output {
 	return out
 }
 
-// checkEnd checks the rules that hold for every ended execution; in.History already has the end.
+// checkEnd checks the rules that apply to every execution that has ended. in.History must include the end.
 func checkEnd(t *rapid.T, in Input, out Output, builds []*engine.Build, pin *engine.Build) {
 	terminals := 0
 	running := map[uint64]bool{}
@@ -382,7 +384,7 @@ func checkEnd(t *rapid.T, in Input, out Output, builds []*engine.Build, pin *eng
 	}
 }
 
-// checkVerify verifies the history on every build that may serve it.
+// checkVerify verifies the history on every build that may serve the execution.
 func checkVerify(t *rapid.T, in Input, builds []*engine.Build, pin *engine.Build) {
 	for _, in.Build = range servers(builds, pin, in.History) {
 		if d, err := Verify(in); err != nil || d != "" {

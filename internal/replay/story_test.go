@@ -14,7 +14,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// TestStories plays testdata/*.txt, one situation per file, each about one execution at a time, whose history grows.
+// TestStories plays the stories in testdata/*.txt. Each file covers one situation, with one execution at a time, whose
+// history grows.
 func TestStories(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		s := newStory()
@@ -23,10 +24,10 @@ func TestStories(t *testing.T) {
 }
 
 type story struct {
-	threshold *engine.Version // nil if there is none
+	threshold *engine.Version // nil if there is no threshold
 	in        Input
 	rules     Rules
-	// bugs are the planted bugs that are on; without is one that stays off.
+	// bugs lists the planted bugs that are turned on. without is a bug that stays off.
 	bugs    []string
 	without string
 }
@@ -38,7 +39,7 @@ func newStory() *story {
 	}
 }
 
-// run executes one directive and returns its output.
+// run executes a directive and returns its output.
 func (s *story) run(t *testing.T, d *datadriven.TestData) string {
 	t.Helper()
 	name := func() string {
@@ -49,7 +50,7 @@ func (s *story) run(t *testing.T, d *datadriven.TestData) string {
 	}
 	switch d.Cmd {
 	case "build":
-		// build 2.0.0: the build of the following turns
+		// build 2.0.0: sets the build for the following turns
 		s.in.Build = s.beyond(build(name()))
 	case "threshold":
 		// threshold 2.0.0: builds of that version or newer that are named below discard what a dropped wait was given, in what
@@ -57,7 +58,7 @@ func (s *story) run(t *testing.T, d *datadriven.TestData) string {
 		v := engine.MustParseVersion(name())
 		s.threshold = &v
 	case "contract":
-		// contract 0.1.32: the build of the following turns follows that contract
+		// contract 0.1.32: makes the build of the following turns follow that contract
 		contract, err := engine.ContractOf(name())
 		if err != nil {
 			d.Fatalf(t, "%v", err)
@@ -73,12 +74,12 @@ func (s *story) run(t *testing.T, d *datadriven.TestData) string {
 			s.rules = RulesWith(s.bugs...)
 		}
 	case "code":
-		// code activity: the handler of the following turns, from handlers_test.go
+		// code activity: sets the handler for the following turns, from handlers_test.go
 		if s.in.Handler = handlers[name()]; s.in.Handler == nil {
 			d.Fatalf(t, "no handler %s", name())
 		}
 	case "history":
-		// history, above lines of events (parseEvent): replaces the history
+		// history, above lines of events (see parseEvent): replaces the history
 		s.in.History = nil
 		for _, line := range inputLines(d) {
 			e, err := parseEvent(line)
@@ -88,7 +89,7 @@ func (s *story) run(t *testing.T, d *datadriven.TestData) string {
 			s.in.History = append(s.in.History, e)
 		}
 	case "keys":
-		// keys [KEY=VALUE@MS]...: the key-value state at the start of the executions that follow
+		// keys [KEY=VALUE@MS]...: sets the key-value state with which the following executions start
 		s.in.KVSnapshot = nil
 		for _, a := range d.CmdArgs {
 			value, ms, _ := strings.Cut(a.Vals[0], "@")
@@ -108,7 +109,7 @@ func (s *story) run(t *testing.T, d *datadriven.TestData) string {
 	return ""
 }
 
-// beyond returns the build, with the semantics that begin at the story's threshold if it is one of them.
+// beyond returns the build. If the build is at or beyond the story's threshold, it has the semantics that begin there.
 func (s *story) beyond(b *engine.Build) *engine.Build {
 	if s.threshold == nil || b.Version.Compare(*s.threshold) < 0 {
 		return b
@@ -187,7 +188,7 @@ func number(s string) uint64 {
 	return n
 }
 
-// splitWords splits at blanks; a quoted word may hold blanks.
+// splitWords splits a line at blanks. A quoted word may contain blanks.
 func splitWords(line string) []string {
 	var words []string
 	for line = strings.TrimLeft(line, " "); line != ""; line = strings.TrimLeft(line, " ") {
@@ -202,7 +203,7 @@ func splitWords(line string) []string {
 	return words
 }
 
-// storyTexts returns the texts of all stories.
+// storyTexts returns the text of all stories.
 func storyTexts(t *testing.T) string {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil {
@@ -219,7 +220,8 @@ func storyTexts(t *testing.T) string {
 	return b.String()
 }
 
-// TestBugsChangeOutcomes plays the stories of planted bugs without them: each must have another result.
+// TestBugsChangeOutcomes plays the stories of planted bugs with the bugs turned off. Each must then have a different
+// result.
 func TestBugsChangeOutcomes(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		text, err := os.ReadFile(path)

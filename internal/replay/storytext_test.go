@@ -68,7 +68,7 @@ func infrastructure(text string) engine.ErrorDetails {
 	return engine.ErrorDetails{Infrastructure: &eventdata.InfrastructureError{Operation: "op", Message: text}}
 }
 
-// parseEvent reads an event line: id, build version, kind, source with "<-", fields.
+// parseEvent parses an event line: id, build version, kind, source with "<-", and fields.
 func parseEvent(line string) (engine.Event, error) {
 	w := splitWords(line)
 	e := engine.Event{EventID: number(w[0]), InstanceID: "p", ExecutionID: 1, DuroxideVersion: w[1]}
@@ -133,7 +133,7 @@ func parseEvent(line string) (engine.Event, error) {
 	return e, nil
 }
 
-// printOutput prints a turn's output, one fact per line, in the order of the ack.
+// printOutput formats a turn's output, one fact per line, in the order of the ack.
 func printOutput(out *Output, me string) string {
 	var b strings.Builder
 	for _, text := range out.Traces {
@@ -192,7 +192,8 @@ func printOutput(out *Output, me string) string {
 	return b.String()
 }
 
-// inRun reports whether an event is one of many KeyValueSet in a row, of which only the first and the last are shown.
+// inRun reports whether an event is in the middle of a long run of KeyValueSet events, of which only the first and last
+// are shown.
 func inRun(delta []engine.Event, i int) bool {
 	for _, j := range []int{i - 1, i, i + 1} {
 		if j < 0 || j == len(delta) || delta[j].Kind() != eventdata.KindKeyValueSet {

@@ -40,7 +40,7 @@ func started() []engine.Event {
 	return []engine.Event{{EventID: 1, InstanceID: "p", ExecutionID: 1, DuroxideVersion: "1.5.0", Data: eventdata.OrchestrationStarted{Name: "P"}}}
 }
 
-// TestDoubleCheck shows that a nondeterministic handler is distinguished from a deterministic one.
+// TestDoubleCheck checks that DoubleCheck tells a nondeterministic handler from a deterministic one.
 func TestDoubleCheck(t *testing.T) {
 	runs := 0
 	for _, c := range []struct {
@@ -84,8 +84,8 @@ func scheduleMany(c *orch.Context, n int) {
 	}
 }
 
-// TestQuiescenceCap builds a history in which a hundred and more waits were dropped after their events had come, so that
-// each new wait is served as soon as it is bound, and the code waits on and on.
+// TestQuiescenceCap builds a history in which over a hundred waits were dropped after their events had arrived. Each
+// new wait is therefore served as soon as it is bound, and the code keeps waiting.
 func TestQuiescenceCap(t *testing.T) {
 	h := func(n int) orch.Handler {
 		return func(c *orch.Context, _ string) (string, error) {
@@ -149,7 +149,8 @@ func TestRunawaySchedulesFail(t *testing.T) {
 	}
 }
 
-// TestHistoryWithGaps finds schedules in a history whose ids are not positions, as after a continue-as-new.
+// TestHistoryWithGaps checks that schedules are found in a history whose ids are not positions, as happens after a
+// continue-as-new.
 func TestHistoryWithGaps(t *testing.T) {
 	in := input(handlers["two-steps"])
 	in.History = append(started(),
@@ -164,7 +165,7 @@ func TestHistoryWithGaps(t *testing.T) {
 	}
 }
 
-// TestContinueAsNewTakesAnID shows the gap: the action takes an id, and no event has it.
+// TestContinueAsNewTakesAnID demonstrates the gap: the action uses up an id, but no event has that id.
 func TestContinueAsNewTakesAnID(t *testing.T) {
 	out := mustTurn(t, input(func(c *orch.Context, _ string) (string, error) {
 		c.Go(func(c *orch.Context) (string, error) { c.ContinueAsNew("next"); return "", nil })
@@ -180,7 +181,7 @@ func TestContinueAsNewTakesAnID(t *testing.T) {
 	}
 }
 
-// TestParentLinks shows where an execution gets its parent from.
+// TestParentLinks checks where an execution gets its parent link from.
 func TestParentLinks(t *testing.T) {
 	link := func(execution uint64) *engine.ParentLink {
 		return &engine.ParentLink{Instance: "q", ExecutionID: execution, EventID: 7}
@@ -216,13 +217,14 @@ func TestParentLinks(t *testing.T) {
 	}
 }
 
-// PlantedBugs are the ids of the bugs of this package, and RulesWith makes the rules with some of them; TestMain sets both.
+// PlantedBugs lists the ids of this package's bugs, and RulesWith returns the rules with some of them turned on.
+// TestMain sets both.
 var (
 	PlantedBugs []string
 	RulesWith   func(ids ...string) Rules
 )
 
-// TestBugs: every planted bug has a story that plays it.
+// TestBugs checks that every planted bug has a story.
 func TestBugs(t *testing.T) {
 	stories := storyTexts(t)
 	for _, id := range PlantedBugs {
@@ -232,7 +234,8 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// TestVerify shows what Verify finds; that it finds nothing in true histories is part of TestReplayIsDeterministic.
+// TestVerify checks what Verify reports. That it reports nothing for genuine histories is part of
+// TestReplayIsDeterministic.
 func TestVerify(t *testing.T) {
 	event := func(id, source uint64, data engine.EventData) engine.Event {
 		return engine.Event{EventID: id, SourceEventID: source, Data: data}

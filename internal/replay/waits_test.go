@@ -18,7 +18,7 @@ func TestOpenWaits(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		history []engine.EventData
-		sources []uint64 // source event ids, by position
+		sources []uint64 // source event ids, indexed by position
 		want    []uint64
 		build   *engine.Build
 	}{

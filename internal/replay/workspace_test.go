@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// TestWorkspaceIsForgotten computes various turns in one workspace, in two orders, and without one: the results are
-// equal.
+// TestWorkspaceIsForgotten computes several turns in one workspace, in two different orders, and without a workspace.
+// The results must be equal.
 func TestWorkspaceIsForgotten(t *testing.T) {
 	twoChildren := func(ctx *orch.Context, input string) (string, error) {
 		a := ctx.Go(func(ctx *orch.Context) (string, error) { return ctx.ScheduleActivity("a", input).Await() })
@@ -67,7 +67,7 @@ func TestWorkspaceIsForgotten(t *testing.T) {
 			}
 			outs, want = append(outs, out), append(want, plain)
 		}
-		for i := range outs { // check all of them at the end, since a later turn must not overwrite an earlier one's output
+		for i := range outs { // compare them all at the end, because a later turn must not overwrite an earlier turn's output
 			if d := cmp.Diff(want[i], outs[i]); d != "" {
 				t.Errorf("turn %d (backwards: %v) differs in a used workspace (-without one +with it):\n%s", i, backwards, d)
 			}
@@ -75,7 +75,7 @@ func TestWorkspaceIsForgotten(t *testing.T) {
 	}
 }
 
-// TestWorkspaceKeepsContextsApart checks that a Context from an earlier turn is dead in a later one.
+// TestWorkspaceKeepsContextsApart checks that a Context from an earlier turn is invalid in a later one.
 func TestWorkspaceKeepsContextsApart(t *testing.T) {
 	w := NewWorkspace()
 	defer w.Close()

@@ -12,10 +12,11 @@ import (
 
 type inner struct {
 	Text *string
-	none *int // unexported fields are shown, too
+	none *int // unexported fields are shown as well
 }
 
-// TestValue checks that without pointers the text is that of %+v, and that a pointer shows what it points to.
+// TestValue checks that a value without pointers is formatted as by %+v, and that a pointer is shown as what it points
+// to.
 func TestValue(t *testing.T) {
 	text, version := "done", engine.V(1, 2, 3)
 	for _, c := range []struct {

@@ -11,8 +11,8 @@ type value struct {
 	text *string
 }
 
-// fill takes n values one at a time and n slices of one to seven, and writes to all of them; it fails if any was not zero or
-// if two share memory.
+// fill allocates n values one at a time and n slices of one to seven values, and writes to all of them. It fails if any
+// value was not zero or if two share memory.
 func fill(t *testing.T, s *slab.Slab[value], n int) {
 	t.Helper()
 	text := "used"
@@ -48,7 +48,7 @@ func fill(t *testing.T, s *slab.Slab[value], n int) {
 	}
 }
 
-// TestSlab takes more memory than a slab keeps, resets it, and takes memory again.
+// TestSlab allocates more than a slab keeps, resets the slab, and allocates again.
 func TestSlab(t *testing.T) {
 	var s slab.Slab[value]
 	for range 3 {
@@ -58,7 +58,7 @@ func TestSlab(t *testing.T) {
 	fill(t, new(slab.Slab[value]), 100)
 }
 
-// TestReuse checks that memory that was taken once costs nothing the next time.
+// TestReuse checks that memory allocated once costs nothing the next time.
 func TestReuse(t *testing.T) {
 	var s slab.Slab[value]
 	take := func() {
@@ -69,7 +69,7 @@ func TestReuse(t *testing.T) {
 		s.Reset()
 	}
 	take()
-	take() // from the first reset on
+	take() // effective from the first Reset on
 	if n := testing.AllocsPerRun(10, take); n > 0 {
 		t.Errorf("%v allocations in a slab that was used before", n)
 	}

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// tables is the file with the allowances.
+// tables is the file that contains the allowances.
 const tables = "internal/tidy/tidy_test.go"
 
-// TestAllowances checks that every allowance is used; an unused one is probably a mistake.
+// TestAllowances checks that every allowance is used, because an unused one is probably a mistake.
 func TestAllowances(t *testing.T) {
 	m := loadModule(t)
 	report(t, checkTable(m, packages))
@@ -62,7 +62,7 @@ func checkTable(m *module, table map[string]imports) []finding {
 	return out
 }
 
-// checkModules reports modules that may be imported but are not.
+// checkModules reports modules that may be imported but never are.
 func checkModules(m *module, modules []string) []finding {
 	var out []finding
 	for _, o := range modules {
@@ -76,7 +76,7 @@ func checkModules(m *module, modules []string) []finding {
 	return out
 }
 
-// checkExemptions reports lifted bans for packages or files that do nothing banned.
+// checkExemptions reports exemptions for packages or files that do nothing banned.
 func checkExemptions(m *module, table []exemption) []finding {
 	var out []finding
 	for _, e := range table {
@@ -110,11 +110,11 @@ func checkExemptions(m *module, table []exemption) []finding {
 // TestLinked checks that no command links packages that only tests need.
 func TestLinked(t *testing.T) { report(t, checkLinked(loadModule(t))) }
 
-// checkLinked finds packages that a command imports, over however many others, and that import testing or a module for
-// tests.
+// checkLinked finds packages that a command imports, directly or indirectly, and that import testing or a module meant
+// for tests.
 func checkLinked(m *module) []finding {
 	var out []finding
-	seen := map[string]string{} // by what a package is linked
+	seen := map[string]string{} // maps each package to the one through which it is linked
 	var queue []string
 	link := func(dir, by string) {
 		if _, ok := seen[dir]; !ok {

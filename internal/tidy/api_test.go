@@ -26,10 +26,12 @@ import (
 
 var release = flag.String("release", "", "record the exported API as that of this version, such as 0.2.0")
 
-// apiRecord is the exported API of the last release: declarations without bodies, a file for each package.
+// apiRecord is the exported API of the last release. It has one file per package, with declarations but no function
+// bodies.
 const apiRecord = "testdata/api.txtar"
 
-// TestStability checks the promise of README.md: the exported API of the last release changes only as CHANGELOG.md says.
+// TestStability checks a promise in README.md: the exported API differs from that of the last release only as
+// CHANGELOG.md says.
 func TestStability(t *testing.T) {
 	m := loadModule(t)
 	if *release != "" {
@@ -81,7 +83,7 @@ func checkAPI(m *module, record *txtar.Archive, changelog string) []finding {
 	return out
 }
 
-// recorded is a record as a tree.
+// recorded returns a record as a file tree.
 func recorded(a *txtar.Archive) fs.FS {
 	tree := fstest.MapFS{}
 	for _, f := range a.Files {
@@ -90,16 +92,17 @@ func recorded(a *txtar.Archive) fs.FS {
 	return tree
 }
 
-// receiver matches apidiff's form of a pointer receiver, and the text after the name of a change.
+// receiver matches a pointer receiver as apidiff writes it, and any text after the name of a change.
 var receiver = regexp.MustCompile(`\(\*(\w+)\)|, method set of.*$`)
 
-// isPublic reports whether other modules can import a directory's package.
+// isPublic reports whether other modules can import the package in a directory.
 func isPublic(dir string) bool {
 	elements := strings.Split(dir, "/")
 	return !slices.Contains(elements, "internal") && (elements[0] != "cmd" || len(elements) > 2)
 }
 
-// recordAPI returns the exported API of the public packages, and of the declarations that these need from others.
+// recordAPI returns the exported API of the public packages, and of the declarations in other packages that it depends
+// on.
 func recordAPI(m *module, version string) *txtar.Archive {
 	a := &txtar.Archive{Comment: []byte("The exported API of release " + version + ". At a release: go test ./internal/tidy -run TestStability -release VERSION\n")}
 	var dirs []string
@@ -124,10 +127,10 @@ func recordAPI(m *module, version string) *txtar.Archive {
 	return a
 }
 
-// apiWriter writes the exported API of a package as Go declarations.
+// apiWriter writes a package's exported API as Go declarations.
 type apiWriter struct {
 	pkg     *types.Package
-	imports map[string]string // names by path
+	imports map[string]string // package names, by path
 	body    bytes.Buffer
 	queue   []types.Object
 	queued  map[types.Object]bool
@@ -141,7 +144,7 @@ func (w *apiWriter) write() []byte {
 			w.enqueue(scope.Lookup(name))
 		}
 	}
-	for i := 0; i < len(w.queue); i++ { // writing a declaration may add further ones
+	for i := 0; i < len(w.queue); i++ { // writing a declaration may add more to the queue
 		w.object(w.queue[i])
 	}
 	var head bytes.Buffer
@@ -218,8 +221,8 @@ func (w *apiWriter) typeDecl(o *types.TypeName) {
 	}
 }
 
-// underlying is a type after its name. Of a struct's other fields it tells only that there are some, and whether values
-// can be compared.
+// underlying returns the text that follows a type's name. It does not list a struct's unexported fields; it only says
+// whether there are any, and whether values can be compared.
 func (w *apiWriter) underlying(t types.Type) string {
 	s, ok := t.(*types.Struct)
 	if !ok {
@@ -243,7 +246,7 @@ func (w *apiWriter) underlying(t types.Type) string {
 	return b.String() + hidden + "}"
 }
 
-// typ formats a type as Go does. It records the packages and the unexported types of this package that the type names.
+// typ formats a type as Go source. It records the packages and this package's unexported types that the type names.
 func (w *apiWriter) typ(t types.Type) string {
 	text := types.TypeString(t, func(p *types.Package) string {
 		if p == w.pkg {
@@ -252,10 +255,10 @@ func (w *apiWriter) typ(t types.Type) string {
 		w.imports[p.Path()] = p.Name()
 		return p.Name()
 	})
-	// Simpler than a walk over types: it takes every name in the text that this package declares.
+	// This is simpler than walking the type: it takes every name in the text that this package declares.
 	expr, err := parser.ParseExpr(text)
 	if err != nil {
-		return text // list of constraints
+		return text // a list of constraints
 	}
 	ast.Inspect(expr, func(n ast.Node) bool {
 		if _, ok := n.(*ast.SelectorExpr); ok {
@@ -271,7 +274,7 @@ func (w *apiWriter) typ(t types.Type) string {
 	return text
 }
 
-// TestStabilityFinds checks that changes are reported.
+// TestStabilityFinds checks that changes to the API are reported.
 func TestStabilityFinds(t *testing.T) {
 	old := "package node\n\ntype T struct{ A, B int }\n\nfunc (*T) M(x int) {}\n\nfunc F() int { return 0 }\n\nconst C = 1\n\nvar hidden int\n"
 	before, err := load(fstest.MapFS{"engine/node/x.go": &fstest.MapFile{Data: []byte(old)}})

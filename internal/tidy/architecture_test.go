@@ -13,7 +13,7 @@ const architecture = "docs/architecture.md"
 
 func init() { generated["exemptions"] = exemptions }
 
-// exemptions lists the exemptions from the bans, with their reasons.
+// exemptions lists the exemptions from the bans, with reasons.
 func exemptions() string {
 	var b strings.Builder
 	for _, e := range exempt {
@@ -22,7 +22,7 @@ func exemptions() string {
 	return b.String()
 }
 
-// TestArchitecture checks that the page draws and lists the existing packages.
+// TestArchitecture checks that the page draws and lists the packages that exist.
 func TestArchitecture(t *testing.T) {
 	report(t, checkArchitecture(loadModule(t), readDocument(t, architecture)))
 }
@@ -34,12 +34,12 @@ var (
 	namePattern    = regexp.MustCompile("`([^`]+)`")
 )
 
-// checkArchitecture compares the page's diagram and its table with the packages and their imports.
+// checkArchitecture compares the page's diagram and table with the packages and their imports.
 func checkArchitecture(m *module, page string) []finding {
 	return append(checkDiagram(m, page), checkPackageTable(m, page)...)
 }
 
-// checkDiagram reports arrows without an import, and imports without an arrow.
+// checkDiagram reports arrows for which there is no import, and imports for which there is no arrow.
 func checkDiagram(m *module, page string) []finding {
 	var out []finding
 	add := func(format string, args ...any) {
@@ -50,7 +50,7 @@ func checkDiagram(m *module, page string) []finding {
 		add("missing")
 		return out
 	}
-	names := map[string]string{} // of packages, by node
+	names := map[string]string{} // package names, by node
 	var arrows [][2]string
 	for line := range strings.Lines(match[1]) {
 		a := arrowPattern.FindStringSubmatch(strings.TrimRight(line, "\n"))
@@ -86,7 +86,7 @@ func checkDiagram(m *module, page string) []finding {
 	return out
 }
 
-// importsOf returns the packages of the module that each of them imports, without tests.
+// importsOf returns, for each package in the module, the module's packages that it imports. Tests are not considered.
 func importsOf(m *module) map[string][]string {
 	out := map[string][]string{}
 	for _, s := range m.sources {
@@ -115,8 +115,8 @@ func reaches(below map[string][]string, from, to string) bool {
 	return false
 }
 
-// checkPackageTable finds packages that the page's table leaves out, and rows of packages that do not exist. A row may be
-// of several siblings: `a/b`, `c` are a/b and a/c.
+// checkPackageTable finds packages that are missing from the page's table, and rows for packages that do not exist. A
+// row may stand for several siblings: `a/b`, `c` means a/b and a/c.
 func checkPackageTable(m *module, page string) []finding {
 	var out []finding
 	_, table, _ := strings.Cut(page, "\n| package |")
@@ -147,17 +147,18 @@ func checkPackageTable(m *module, page string) []finding {
 	return out
 }
 
-// folders are the top-level folders from the bottom up; folders in one row do not import each other.
+// folders lists the top-level folders from the bottom up. Folders in the same row do not import each other.
 var folders = [][]string{{"engine"}, {"internal"}, {"memprovider", "faults"}, {"sim"}, {"properties"}, {"cmd"}}
 
-// upward are the imports between folders that run upwards by design: which packages import from which folder.
+// upward lists the imports between folders that run upwards on purpose. It says which packages import from which
+// folder.
 var upward = map[string][]string{
-	"internal": {"engine", "engine/node", "engine/orch", "engine/orchtest"}, // shared forms beneath the contract
+	"internal": {"engine", "engine/node", "engine/orch", "engine/orchtest"}, // data formats shared by packages above and below the contract
 	"sim":      {"internal/campaign", "internal/planedit", "internal/timeline"},
 }
 
-// TestFolders checks that imports between the top-level folders run downwards, except those in upward, each of which is
-// used.
+// TestFolders checks that imports between the top-level folders run downwards, apart from those in upward. Each entry
+// in upward must be used.
 func TestFolders(t *testing.T) { report(t, checkFolders(importsOf(loadModule(t)))) }
 
 func checkFolders(imports map[string][]string) []finding {

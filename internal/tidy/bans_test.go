@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// The replacements. The table in docs/determinism.md gives the reasons.
+// What to use instead of each banned thing. The table in docs/determinism.md gives the reasons.
 const (
 	insteadOfGo      = "write a kernel event: one task runs, the seed picks it"
 	insteadOfClock   = "take the time as an argument or as a field of the input"
@@ -26,7 +26,7 @@ const (
 	insteadOfBug     = "put the rule into the Rules table of the package that owns it, and let faults replace it"
 )
 
-// bannedImports are packages of which every use is a hidden input.
+// bannedImports lists packages that are a hidden input however they are used.
 var bannedImports = map[string]string{
 	"sync":                  insteadOfGo,
 	"sync/atomic":           insteadOfGo,
@@ -49,7 +49,7 @@ var bannedImports = map[string]string{
 	"encoding/gob":          insteadOfMap,
 }
 
-// bannedNames are functions and types of the standard library that are hidden inputs.
+// bannedNames lists functions and types in the standard library that are hidden inputs.
 var bannedNames = map[string]string{
 	"time.Now": insteadOfClock, "time.Since": insteadOfClock, "time.Until": insteadOfClock,
 	"time.Sleep": insteadOfClock, "time.After": insteadOfClock, "time.AfterFunc": insteadOfClock,
@@ -66,17 +66,17 @@ var bannedNames = map[string]string{
 	"iter.Pull": insteadOfPull, "iter.Pull2": insteadOfPull,
 }
 
-// sorters may be given maps.Keys and the like, since they sort.
+// sorters lists functions that may be passed maps.Keys and the like, because they sort.
 var sorters = []string{"slices.Sorted", "slices.SortedFunc", "slices.SortedStableFunc"}
 
-// lift is a comment that lifts a ban for its line and the next.
+// lift is a comment that lifts a ban for its own line and the next.
 type lift struct {
 	word string // "ordered", "float"
 	line int
 	used bool
 }
 
-// banned reports banned code in the non-test files of a directory.
+// banned collects the banned code in a directory's non-test files.
 type banned struct {
 	m     *module
 	s     *source
@@ -84,11 +84,11 @@ type banned struct {
 	rules permits
 	lifts []*lift
 	out   []finding
-	// sorted are the calls that are arguments of a sorter.
+	// sorted holds the calls whose results are passed to a sorter.
 	sorted map[ast.Node]bool
 }
 
-// bans returns the findings in a module's deterministic packages.
+// bans checks a module's deterministic packages for banned code.
 func bans(m *module, permitted func(s *source) permits) []finding {
 	var out []finding
 	for _, dir := range m.dirs() {
@@ -150,14 +150,14 @@ func (b *banned) lift(c *ast.Comment, text string) {
 	}
 }
 
-// bugLiteral is a literal that is the id of a planted bug.
+// bugLiteral matches a literal that is the id of a planted bug.
 var bugLiteral = regexp.MustCompile("^[`\"](engine|provider|duroxide-[0-9.]+)/[a-z0-9-]+[`\"]$")
 
 func (b *banned) add(n ast.Node, text string) {
 	b.out = append(b.out, finding{b.s.name, b.m.line(n), text})
 }
 
-// unless adds a finding if no comment lifts the ban.
+// unless adds a finding unless a comment lifts the ban.
 func (b *banned) unless(word string, n ast.Node, text string) {
 	line := b.m.line(n)
 	for _, l := range b.lifts {
@@ -244,7 +244,8 @@ func (b *banned) selector(n *ast.SelectorExpr) {
 	}
 }
 
-// qualified is package.Name for a name of another package, by the package's path; "" for anything else.
+// qualified returns package.Name for a name from another package, with the package given by its path. It returns "" for
+// anything else.
 func (b *banned) qualified(n *ast.SelectorExpr) string {
 	if id, ok := n.X.(*ast.Ident); ok {
 		if p, ok := b.info.Uses[id].(*types.PkgName); ok {
@@ -269,7 +270,7 @@ func isMap(t types.Type) bool {
 	return ok
 }
 
-// typeSet yields the types that a type parameter's constraint lists.
+// typeSet yields the types listed in a type parameter's constraint.
 func typeSet(p *types.TypeParam) func(yield func(types.Type) bool) {
 	return func(yield func(types.Type) bool) {
 		c, ok := p.Constraint().Underlying().(*types.Interface)

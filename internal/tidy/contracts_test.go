@@ -8,7 +8,7 @@ import (
 
 func init() { generated["contracts"] = contracts }
 
-// contracts lists what releases require where they differ.
+// contracts lists the points on which releases differ, with what each requires.
 func contracts() string {
 	all := engine.Contracts()
 	columns := []string{"what"}

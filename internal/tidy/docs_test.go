@@ -28,8 +28,8 @@ import (
 
 var update = flag.Bool("update", false, "write the generated lists in docs/")
 
-// generated are the lists in docs/ that come from the sources. In a document a list stands between the lines
-// "<!-- generated NAME: ... -->" and "<!-- end NAME -->".
+// generated maps the names of the lists in docs/ that are generated from the sources to their generators. In a
+// document, a list stands between the lines "<!-- generated NAME: ... -->" and "<!-- end NAME -->".
 var generated = map[string]func() string{
 	"statements": func() string { return statements(scenario.Statements()) },
 	"steps":      func() string { return statements(scenario.Steps()) },
@@ -139,7 +139,7 @@ var generated = map[string]func() string{
 	"over_store_unseen": overStoreUnseen,
 }
 
-// statements is a reference of statements, one paragraph each.
+// statements formats a reference of statements, with one paragraph per statement.
 func statements(infos []scenario.StatementInfo) string {
 	var b strings.Builder
 	for _, s := range infos {
@@ -158,7 +158,7 @@ func statements(infos []scenario.StatementInfo) string {
 	return b.String()
 }
 
-// tableText is a Markdown table.
+// tableText builds a Markdown table.
 type tableText struct{ strings.Builder }
 
 func table(head ...string) *tableText {
@@ -177,10 +177,11 @@ func (b *tableText) row(cells ...string) {
 
 var listPattern = regexp.MustCompile(`(?s)(<!-- generated (\w+):[^\n]*-->\n)(.*?)(<!-- end (\w+) -->\n)`)
 
-// slowLists take many runs: they are regenerated only with DUROSIM_LONG=1, and by -update.
+// slowLists names the lists that take many runs to generate. They are only checked with DUROSIM_LONG=1, and are always
+// regenerated with -update.
 var slowLists = []string{"windows"}
 
-// regenerate returns a document with up-to-date lists, and the names of the lists.
+// regenerate returns a document with its lists brought up to date, and the names of the lists.
 func regenerate(t *testing.T, doc string) (want string, lists []string) {
 	return listPattern.ReplaceAllStringFunc(doc, func(block string) string {
 		m := listPattern.FindStringSubmatch(block)
@@ -242,20 +243,20 @@ func TestGeneratedLists(t *testing.T) {
 	}
 }
 
-// linkPattern is a link: its target, empty for the page itself, and its anchor.
+// linkPattern matches a link. Its groups are the target, which is empty for the page itself, and the anchor.
 var linkPattern = regexp.MustCompile(`\]\(([^)#\s]*)(#[^)\s]*)?\)`)
 
 var bugPattern = regexp.MustCompile("`((?:provider|engine|duroxide-0\\.1\\.26)/[a-z-]+)`(†?)")
 
-// TestBugsInDocuments checks that every planted bug that a document names is in the catalogue, or marked as missing
-// there.
+// TestBugsInDocuments checks that every planted bug that a document names is in the catalogue, or that the document
+// says it is missing.
 func TestBugsInDocuments(t *testing.T) {
 	bugs := faults.Catalogue()
 	record, err := txtar.ParseFile(apiRecord)
 	if err != nil {
 		t.Fatal(err)
 	}
-	released := func(dir string) bool { // a package of the last release, which may have been removed
+	released := func(dir string) bool { // reports whether a package was in the last release; it may have been removed since
 		return slices.ContainsFunc(record.Files, func(f txtar.File) bool { return path.Dir(f.Name) == dir })
 	}
 	for _, name := range documents(t) {

@@ -17,7 +17,7 @@ func init() {
 	generated["findings"], generated["unseen"], generated["switches"] = findings, unseen, switches
 }
 
-// sourceLinks links the place in docs/contract that describes a bug, from a page in docs/.
+// sourceLinks links to the place in docs/contract that describes a bug. The links are relative to docs/.
 func sourceLinks(bug faults.Bug) string {
 	page, anchors, ok := strings.Cut(bug.Source, "#")
 	if !ok {
@@ -31,7 +31,7 @@ func sourceLinks(bug faults.Bug) string {
 	return " (" + strings.Join(links, ", ") + ")"
 }
 
-// switches lists the switches of the profile, with the properties that require another behaviour.
+// switches lists the profile's switches, with the properties that they violate.
 func switches() string {
 	b := table("switch", "what 0.1.26 does", "seen by", "scenario")
 	for _, bug := range faults.Profile("duroxide-0.1.26") {
@@ -44,8 +44,9 @@ func switches() string {
 	return b.String()
 }
 
-// findings tells each switch of the profile that a campaign catches, from the catalogue and from its stored run: the claim
-// is what a replay of that run comes to, which the tests of the stored runs hold.
+// findings describes each of the profile's switches that a campaign catches. It takes the claim from the catalogue and
+// the evidence from the switch's stored run; the tests of the stored runs make sure that a replay still gives this
+// verdict.
 func findings() string {
 	entries, err := storedRuns()
 	if err != nil {
@@ -109,7 +110,7 @@ func unseen() string {
 	return b.String()
 }
 
-// storedRuns returns the entries of the corpus, in order of their names.
+// storedRuns returns the corpus entries, sorted by name.
 func storedRuns() ([]*scenario.Entry, error) {
 	files, err := filepath.Glob(filepath.Join(root, "testdata/seeds/*.txt"))
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// judged are functions that checkers judge, and so must not call: a checker that asks the code under test what is right
-// finds nothing wrong. A method is written .Name; what stands for it follows.
+// judged lists functions that are judged by checkers, so checkers must not call them. A checker that asks the code
+// under test what is right would never find anything wrong. Methods are written as .Name. Each entry says what to use
+// instead.
 var judged = map[string]string{
 	".Admits":                 "model.Admits",
 	"machine.RenewalInterval": "renewedAfterMs",
@@ -16,10 +17,10 @@ var judged = map[string]string{
 	"replay.Verify":           "turn.Check, for all that a turn says without its code",
 }
 
-// mayCall lists the checkers that have to call the code that they judge, with the reason.
+// mayCall lists the checkers that have to call the code that they judge, with reasons.
 var mayCall = map[string]string{
-	// S11 asks that the engine replays its own histories on every build: that is a question to the engine. What a turn may
-	// record is stated apart from it, in properties/oracle/turn (S24).
+	// S11 requires the engine to replay its own histories on every build, so it has to ask the engine. What a turn may
+	// record is specified separately, in properties/oracle/turn (S24).
 	"properties/internal/safety/replay.go replay.Verify": "S11",
 }
 
@@ -44,7 +45,7 @@ func checkJudges(m *module) []finding {
 				name = id.Name + name
 			}
 			own, is := judged[name]
-			if is && mayCall[s.name+" "+name] == "" && (name != ".Admits" || len(call.Args) == 1) { // other methods of that name have two
+			if is && mayCall[s.name+" "+name] == "" && (name != ".Admits" || len(call.Args) == 1) { // other methods of that name have two arguments
 				out = append(out, finding{s.name, m.line(call), fmt.Sprintf("a checker calls %s, which it judges: use %s, or state the rule apart", strings.TrimPrefix(name, "."), own)})
 			}
 			return true

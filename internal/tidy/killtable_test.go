@@ -12,16 +12,18 @@ func init() {
 	generated["killtable"], generated["survivors"] = killTable, survivors
 }
 
-// kill lists what detects a bug that is planted in a store.
+// kill lists what detects a bug planted in a store.
 type kill struct {
 	bug faults.Bug
-	// validations are the first validations of duroxide 0.1.26 and 0.1.32 that fail, a dash for none.
+	// validations holds the first validation that fails in duroxide 0.1.26 and in 0.1.32, or a dash if none does.
 	validations []string
-	// conformance is the case that fails, oracle how the specification refuses an answer; a dash and a reason if not.
+	// conformance is the case that fails, and oracle says how the specification rejects an answer. If neither happens,
+	// it is a dash and a reason.
 	conformance, oracle string
 }
 
-// kills joins the tables of the tests that judge stores. A bug that a table lacks is reported instead of the list.
+// kills combines the tables of the tests that judge stores. If a bug is missing from one of them, kills reports that
+// instead.
 func kills() ([]kill, error) {
 	find := func(name string) func(id string) (string, error) {
 		list := rows(name)
@@ -59,7 +61,7 @@ func kills() ([]kill, error) {
 // lives reports whether no validation detects the bug.
 func (k kill) lives() bool { return k.validations[0] == "-" && k.validations[1] == "-" }
 
-// name is the bug's id, with a mark if no property of a simulation catches it.
+// name returns the bug's id, marked if no property of a simulation catches the bug.
 func (k kill) name() string {
 	mark := ""
 	if !slices.ContainsFunc(faults.Catalogue(), func(b faults.Bug) bool { return b.ID == k.bug.ID }) {
@@ -98,7 +100,7 @@ func killTable() string {
 	return b.String()
 }
 
-// survivors lists the bugs that no validation detects, and counts how many each judge detects.
+// survivors lists the bugs that no validation detects, and counts how many bugs each judge detects.
 func survivors() string {
 	list, err := kills()
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestPublicTypesCanBeNamed: what a public package exports mentions no type that a program of somebody else's cannot name.
+// TestPublicTypesCanBeNamed checks that the exported API of public packages mentions no type that code in other modules
+// cannot name.
 func TestPublicTypesCanBeNamed(t *testing.T) {
 	m := loadModule(t)
 	report(t, unnameable(m, m.dirs()))
@@ -20,14 +21,15 @@ func TestPublicTypesCanBeNamed(t *testing.T) {
 	}
 }
 
-// ours are fields and functions that only this module uses: with rules that planted bugs replace, with insides of a node that
-// its own checkers look at, and with what runs orchestrations or released runtimes. Each becomes true when it is met.
+// ours lists fields and functions that only this module uses. They involve rules that planted bugs replace, internals
+// of a node that its own checkers inspect, or whatever runs orchestrations and released runtimes. An entry is set to
+// true when it is encountered.
 var ours = map[string]bool{
 	"memprovider.Rules": false, "memprovider.RulesOf": false, "memprovider.BeforeAckStep": false, "memprovider.Arrive": false, "memprovider.QueueGeneration": false, "faults.Provider": false, "faults.Replay": false,
 	"faults.Node": false, "faults.Letters": false, "cluster.Request": false, "cluster.Slot": false, "cluster.Activity": false, "cluster.Looked": false, "cluster.CallKind": false, "cluster.Outcome": false, "orch.NewContext": false,
 }
 
-// unnameable finds exported declarations that mention a type which is not exported, or stands in an internal package.
+// unnameable finds exported declarations that mention a type that is unexported or belongs to an internal package.
 func unnameable(m *module, dirs []string) (out []finding) {
 	for _, dir := range dirs {
 		if isInternal(dir) || strings.HasPrefix(dir, "examples") {
@@ -68,12 +70,12 @@ func isInternal(dir string) bool {
 	return strings.Contains("/"+path.Join(dir)+"/", "/internal/")
 }
 
-// mentions looks through the types of declarations.
+// mentions searches the types in declarations.
 type mentions struct {
 	tell func(what *types.TypeName, where types.Object)
 }
 
-// declaration checks an exported object, and the exported fields and methods of a type.
+// declaration checks an exported object or, for a type, its exported fields and methods as well.
 func (v mentions) declaration(o types.Object) {
 	if name, ok := o.(*types.TypeName); ok && name.IsAlias() {
 		return
@@ -91,10 +93,10 @@ func (v mentions) declaration(o types.Object) {
 	v.in(named.Underlying(), o)
 }
 
-// in returns the types in t that cannot be named.
+// in finds the types in t that cannot be named.
 func (v mentions) in(t types.Type, where types.Object) {
 	if alias, ok := t.(*types.Alias); ok && alias.Obj().Exported() && !isInternal(alias.Obj().Pkg().Path()) {
-		return // another name, which other packages can write
+		return // an alias that other packages can write
 	}
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:

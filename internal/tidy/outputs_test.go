@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// outputPattern matches a block of a document with the output of a command:
+// outputPattern matches a block in a document that shows a command's output:
 var outputPattern = regexp.MustCompile("(?s)(<!-- (slow )?output of: go run ./cmd/simrun ([^\n|]*?) ?(?:\\| head (\\d+) )?-->\n)(.*?)(<!-- end output -->\n)")
 
-// timings differ from run to run.
+// timings matches numbers that differ from run to run.
 var timings = regexp.MustCompile(`(?m)[0-9.,]+ +(seeds|steps|turns)/s|^wall time +\S+`)
 
-// TestOutputs: what the documents show is what commands print. The sources are loaded so that the test cache knows what
-// the answer depends on.
+// TestOutputs checks that the output shown in the documents is what the commands print. It loads the sources so that
+// the test cache knows what the result depends on.
 func TestOutputs(t *testing.T) {
 	loadModule(t)
 	simrun := ""
@@ -51,7 +51,7 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// called is the name by which the program is run.
+// called is the name under which the program is run.
 const called = "simrun-called-by-tidy"
 
 func buildSimrun(t *testing.T) string {
@@ -65,8 +65,8 @@ func buildSimrun(t *testing.T) string {
 	return simrun
 }
 
-// printed is what simrun prints on standard output, or the first lines of it. Lines to paste say how the documents start
-// it: with go run.
+// printed returns what simrun prints on standard output, or only its first lines. Command lines to paste are shown as
+// in the documents, starting with go run.
 func printed(t *testing.T, simrun, arguments, head string) string {
 	t.Helper()
 	run := exec.Command(simrun, strings.Fields(arguments)...)

@@ -7,26 +7,26 @@ import (
 	"testing/fstest"
 )
 
-// planted is a tree with one thing in it that a check must find, or must not.
+// planted is a file tree with one thing in it that a check must find or must not find.
 type planted struct {
 	name  string
 	check func(m *module) []finding
 	files map[string]string
-	// want is part of the only finding; empty means no finding.
+	// want is part of the only finding. Empty means that there must be no finding.
 	want string
 }
 
-// tableOf checks a table of imports with one row.
+// tableOf returns a check against an import table with a single row.
 func tableOf(dir string, rule imports) func(m *module) []finding {
 	return func(m *module) []finding { return checkTable(m, map[string]imports{dir: rule}) }
 }
 
-// exempting checks one exemption.
+// exempting returns a check with a single exemption.
 func exempting(where string, p permits) func(m *module) []finding {
 	return func(m *module) []finding { return checkExemptions(m, []exemption{{where, p, "why"}}) }
 }
 
-// drawn checks a page with that diagram and those rows.
+// drawn returns a check of a page that has the given diagram and rows.
 func drawn(arrows, rows string) func(m *module) []finding {
 	return func(m *module) []finding {
 		return checkArchitecture(m, "```mermaid\nflowchart TD\n"+arrows+"```\n\n| package | does | must not know |\n|---|---|---|\n"+rows+"\n")
@@ -35,10 +35,10 @@ func drawn(arrows, rows string) func(m *module) []finding {
 
 func checkBans(m *module) []finding { return bans(m, permitted) }
 
-// one is a tree with one file, sim/x.go, with that body after its package clause.
+// one returns a tree with a single file, sim/x.go, that has the given body after its package clause.
 func one(body string) map[string]string { return map[string]string{"sim/x.go": "package sim\n" + body} }
 
-// cites is a tree with one file, sim/x.go, and the page that it cites.
+// cites returns a tree with a single file, sim/x.go, and the page that it cites.
 func cites(body string) map[string]string {
 	files := one(body)
 	files[providerPage] = `<a id="p5.2"></a>` + "\n# `fetch_item` and more\n" + `<a id="f1"></a>`

@@ -13,7 +13,7 @@ func init() {
 	generated["protocol_events"] = func() string { return bodies("type", callform.EventBodies) }
 }
 
-// bodies lists the fields of kinds of work items or events.
+// bodies lists the fields of each kind of work item or event.
 func bodies(head string, forms func() ([]callform.Body, error)) string {
 	list, err := forms()
 	if err != nil {

@@ -17,10 +17,10 @@ func init() {
 	generated["postgres"] = func() string { return providerFindings("known-pg.toml") }
 }
 
-// releasedProviders is the directory of the released providers under test.
+// releasedProviders is the directory for testing the released providers.
 const releasedProviders = "properties/oracle/rust/released"
 
-// providerFindings lists the known mistakes of released providers, from a file that the checks read.
+// providerFindings lists the known mistakes of released providers, taken from a file that the checks read.
 func providerFindings(name string) string {
 	var file struct {
 		Known []struct {
@@ -55,7 +55,7 @@ func providerFindings(name string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// TestProviderStoriesAreShort checks that the story of each finding has at most eight calls.
+// TestProviderStoriesAreShort checks that each finding's story has at most eight calls.
 func TestProviderStoriesAreShort(t *testing.T) {
 	const most = 8
 	for _, story := range strings.Split(providerFindings("known.toml")+providerFindings("known-pg.toml"), "```text\n")[1:] {
@@ -66,7 +66,7 @@ func TestProviderStoriesAreShort(t *testing.T) {
 	}
 }
 
-// TestRustCases checks that the macro that makes a test of each case has every case.
+// TestRustCases checks that the macro that creates a test for each case knows every case.
 func TestRustCases(t *testing.T) {
 	const name = "properties/oracle/rust/src/cases.rs"
 	var b strings.Builder

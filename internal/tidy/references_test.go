@@ -10,17 +10,17 @@ import (
 )
 
 var (
-	// referencePattern is a page of docs/, as comments, messages and scenarios cite it, with its anchor and further
-	// anchors of the same page: "docs/contract/provider.md#p7.3 and #p7.4".
+	// referencePattern matches a page in docs/ as cited in comments, messages and scenarios, with its anchor and
+	// further anchors in the same page: "docs/contract/provider.md#p7.3 and #p7.4".
 	referencePattern = regexp.MustCompile(`\bdocs/[\w./-]+\.md(?:#\w[\w.-]*\w(?:(?:,| and| to) #\w[\w.-]*\w)*)?`)
 	anchorPattern    = regexp.MustCompile(`#(\w[\w.-]*\w)`)
-	// shortPattern matches what looks like a page of the contract.
+	// shortPattern matches what looks like the name of a page of the contract.
 	shortPattern = regexp.MustCompile(`[\w./-]*\b(?:design|provider|runtime|conformance|incidents)\.md\b`)
-	// sectionPattern is a section by its number alone, which says neither the page nor the place.
+	// sectionPattern matches a reference to a section by number alone, which identifies neither the page nor the place.
 	sectionPattern = regexp.MustCompile(`\b[Ss]ections? \d`)
 
-	// clausePattern is how the specification of a provider names the section that asks for something; its messages make
-	// a reference of it.
+	// clausePattern matches how the specification of a provider names the section that requires something. Its messages
+	// turn this into a reference.
 	clausePattern = regexp.MustCompile(`\b(?:by|free|refuse)\((?:\w+, )?"(\d[\d.]*)"`)
 
 	headingPattern  = regexp.MustCompile(`(?m)^#{1,6} +(.*?) *$`)
@@ -30,10 +30,10 @@ var (
 
 const providerPage = "docs/contract/provider.md"
 
-// TestReferences checks that everything in docs/ that the sources cite exists, and that they cite nothing else.
+// TestReferences checks that everything in docs/ that the sources cite exists, and that references have the right form.
 func TestReferences(t *testing.T) { report(t, checkReferences(loadModule(t))) }
 
-// checkReferences compares the references of all files, and the links of documents, with the pages and their anchors.
+// checkReferences compares the references in all files, and the links in documents, with the pages and their anchors.
 func checkReferences(m *module) []finding {
 	pages := map[string][]string{}
 	files := map[string]bool{}
@@ -75,7 +75,7 @@ func checkReferences(m *module) []finding {
 					}
 				}
 			}
-			if path.Dir(x.name) == "internal/tidy" { // this package plants mistakes
+			if path.Dir(x.name) == "internal/tidy" { // this package contains deliberate mistakes
 				continue
 			}
 			if !page && strings.Contains(text, "ection") && sectionPattern.MatchString(text) && path.Base(x.name) != "LICENSE" {
@@ -88,7 +88,7 @@ func checkReferences(m *module) []finding {
 					}
 				}
 			}
-			if !strings.Contains(text, ".md") { // most lines do not contain it, and the rest is slow
+			if !strings.Contains(text, ".md") { // most texts contain none, and the check below is slow
 				continue
 			}
 			for _, cited := range referencePattern.FindAllString(text, -1) {
@@ -116,7 +116,7 @@ func checkReferences(m *module) []finding {
 	return out
 }
 
-// anchors are the explicit anchors of a document, and those that its headings have on GitHub.
+// anchors returns a document's explicit anchors and those that GitHub creates for its headings.
 func anchors(doc string) []string {
 	ids := []string{}
 	for _, m := range explicitPattern.FindAllStringSubmatch(doc, -1) {
@@ -124,7 +124,7 @@ func anchors(doc string) []string {
 	}
 	for _, m := range headingPattern.FindAllStringSubmatch(codeBlock.ReplaceAllString(doc, ""), -1) {
 		slug := strings.ReplaceAll(slugDrops.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")
-		if !slices.Contains(ids, slug) { // GitHub numbers a repeated name; no source should cite it
+		if !slices.Contains(ids, slug) { // GitHub numbers a repeated name, which no source should cite
 			ids = append(ids, slug)
 		}
 	}

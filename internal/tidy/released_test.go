@@ -11,14 +11,14 @@ import (
 
 func init() { generated["released"] = releasedExemptions }
 
-// releasedPrefix begins the comment of code that treats released runtimes in another way than modelled builds. What is
-// treated so, and how, are apart by a colon.
+// releasedPrefix marks a comment on code that treats released runtimes differently from modelled builds. After the
+// prefix, the comment says what is treated differently and, after a colon, how.
 const releasedPrefix = "On released nodes, "
 
-// releasedDirs are the directories whose comments are collected.
+// releasedDirs lists the directories whose comments are collected.
 var releasedDirs = []string{"properties", "internal/realnode", "sim/cluster"}
 
-// releasedExemptions lists the requirements that do not apply to released runtimes, from the comments of the code.
+// releasedExemptions lists the requirements that do not apply to released runtimes, taken from comments in the code.
 func releasedExemptions() string {
 	m, err := theModule()
 	if err != nil {
@@ -39,7 +39,7 @@ func releasedExemptions() string {
 	return b.String()
 }
 
-// releasedComments returns the comments that explain how a file treats released runtimes, each as one line.
+// releasedComments returns a file's comments on how it treats released runtimes, each joined into one line.
 func releasedComments(s *source) []string {
 	if s.test || !slices.ContainsFunc(releasedDirs, func(dir string) bool { return s.dir == dir || strings.HasPrefix(s.dir, dir+"/") }) {
 		return nil
@@ -53,7 +53,8 @@ func releasedComments(s *source) []string {
 	return out
 }
 
-// TestReleasedExemptions: a checker that asks whether a build is a released one says above it what it does not ask of such.
+// TestReleasedExemptions checks that wherever a checker tests whether a build is a released one, a comment above says
+// what is not required of such a build.
 func TestReleasedExemptions(t *testing.T) {
 	m := loadModule(t)
 	var out []finding
@@ -62,7 +63,7 @@ func TestReleasedExemptions(t *testing.T) {
 		if s.test || !strings.HasPrefix(s.dir, "properties") {
 			continue
 		}
-		said := map[int]bool{} // the lines below such comments
+		said := map[int]bool{} // the lines directly below these comments
 		for _, group := range s.ast.Comments {
 			if strings.HasPrefix(group.Text(), releasedPrefix) {
 				said[m.fset.Position(group.End()).Line+1] = true

@@ -15,10 +15,10 @@ import (
 
 const modulePath = "github.com/durosim/durosim"
 
-// finding is a mistake in the sources: its place, what it is, and what to do instead.
+// finding is a mistake in the sources: where it is, what it is, and what to do instead.
 type finding struct {
 	file string
-	line int // 0 is the whole file
+	line int // 0 if it concerns the whole file
 	text string
 }
 
@@ -31,14 +31,14 @@ func (f finding) String() string {
 
 // source is one Go file.
 type source struct {
-	name  string // path from the module's root
+	name  string // path relative to the module's root
 	dir   string
 	test  bool
 	lines int
 	ast   *ast.File
 }
 
-// imports are the paths that the file imports, with their lines.
+// imports returns the paths that the file imports, with line numbers.
 func (s *source) imports(m *module) []importLine {
 	var out []importLine
 	for _, spec := range s.ast.Imports {
@@ -59,11 +59,11 @@ type importLine struct {
 // module is the parsed module: its Go files by directory, and the text of all other files.
 type module struct {
 	fset *token.FileSet
-	// sources are sorted by name.
+	// sources is sorted by name.
 	sources []*source
-	// texts are all files without NUL bytes, including Go files, sorted by name.
+	// texts holds all files without NUL bytes, including Go files, sorted by name.
 	texts []text
-	// checked are the directories that were type-checked, without their tests.
+	// checked holds the directories that have been type-checked, without their tests.
 	checked map[string]*checked
 }
 
@@ -72,10 +72,10 @@ type text struct {
 	data []byte
 }
 
-// load reads a tree. It skips hidden directories other than .ci, and build output.
+// load reads a file tree. It skips build output and hidden directories other than .ci.
 func load(fsys fs.FS) (*module, error) {
 	m := &module{fset: token.NewFileSet(), checked: map[string]*checked{}}
-	nested := "" // the module of its own that the walk is in
+	nested := "" // the nested module that the walk is in, if any
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -123,7 +123,7 @@ func load(fsys fs.FS) (*module, error) {
 
 func (m *module) line(n ast.Node) int { return m.fset.Position(n.Pos()).Line }
 
-// dirs are the directories that hold Go files, sorted.
+// dirs returns the directories that contain Go files, sorted.
 func (m *module) dirs() []string {
 	var out []string
 	for _, s := range m.sources {

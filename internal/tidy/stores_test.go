@@ -11,10 +11,10 @@ import (
 	"github.com/durosim/durosim/properties"
 )
 
-// row is a row of a table of planted bugs: an id, and what a test has detected.
+// row is a row in a table of planted bugs: a bug's id and what a test has detected.
 type row struct{ id, seen string }
 
-// rows reads such a table. A row with a dash after the id was not detected; the reason follows.
+// rows reads such a table. If there is a dash after the id, the bug was not detected, and the reason follows.
 func rows(name string) []row {
 	text, err := os.ReadFile(filepath.Join(root, name))
 	if err != nil {
@@ -30,7 +30,7 @@ func rows(name string) []row {
 
 const overStore = "properties/internal/answers/testdata/over-store.txt"
 
-// overStoreTable lists how each property works over a provider other than durosim's own store.
+// overStoreTable lists how each property works with a provider other than durosim's own store.
 func overStoreTable() string {
 	seen := rows(overStore)
 	b := table("property", "holds", "bugs of a store", "itself", "`provider`", "not seen")
@@ -71,7 +71,7 @@ func count(n int) string {
 	return fmt.Sprint(n)
 }
 
-// overStoreUnseen lists the bugs that no answer shows.
+// overStoreUnseen lists the bugs that cannot be seen in any answer.
 func overStoreUnseen() string {
 	var b strings.Builder
 	for _, r := range rows(overStore) {

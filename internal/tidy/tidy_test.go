@@ -13,26 +13,26 @@ import (
 	"testing"
 )
 
-// maxLines is the maximum length of a file that is not a test.
+// maxLines is the maximum length of a non-test file.
 const maxLines = 400
 
-// imports lists what a package may import from the module, and from other modules.
+// imports lists what a package may import from this module and from other modules.
 type imports struct {
-	// module are directories; all is every package of the module.
+	// module lists directories. The value all stands for every package in the module.
 	module []string
 	all    bool
-	// tests are directories that its tests may import in addition.
+	// tests lists directories that the package's tests may import as well.
 	tests []string
-	// others are other modules, for the code; testModules are for the tests.
+	// others lists other modules that the code may import, and testModules those that its tests may import.
 	others []string
 }
 
-// testModules may be imported by every test, in addition to what a row of the table allows for code.
+// testModules lists modules that every test may import, in addition to what the table allows.
 var testModules = []string{"github.com/cockroachdb/datadriven", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal",
 	"github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/exp", "pgregory.net/rapid"}
 
-// packages is the import graph of docs/architecture.md. A package that is not here fails, and so does an import that is
-// not allowed here: imports run downwards only,
+// packages is the import graph shown in docs/architecture.md. A package that is not listed here is an error, and so is
+// an import that is not allowed here. Imports only run downwards:
 //
 //	cmd/simrun → properties → sim/scenario → sim/cluster → sim/plan → faults → memprovider, internal/machine → internal/replay, engine/node → engine/orch → engine
 //	                                             └→ sim
@@ -75,7 +75,7 @@ var packages = map[string]imports{
 		module: []string{"internal/planterm", "internal/eventdata", "internal/record", "sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}},
 	"sim/cluster": {
 		module: []string{"internal/planterm", "internal/faultkind", "internal/record", "internal/slab", "internal/probe", "internal/eventdata", "internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/deadletter", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "internal/released", "internal/span"},
-		tests:  []string{"internal/sample", "engine/orch", "sim/scenario"}}, // its tests describe runs in the language of scenarios
+		tests:  []string{"internal/sample", "engine/orch", "sim/scenario"}}, // its tests describe runs as scenarios
 	"sim/internal/simtest": {module: []string{"sim"}}, // for tests
 	"internal/released":    {module: []string{"engine", "engine/node", "internal/machine", "internal/program"}},
 	"sim/scenario": {
@@ -183,21 +183,21 @@ var packages = map[string]imports{
 	"cmd/simrun/internal/wire":     {module: []string{"engine", "internal/call", "internal/foreign", "internal/callform", "internal/near", "internal/observe"}, tests: []string{"internal/eventdata", "memprovider"}, others: []string{"github.com/creachadair/jrpc2"}},
 }
 
-// permits are bans that do not apply to a file.
+// permits lists bans that do not apply to a file.
 type permits struct {
 	everything bool
 	// goroutines permits go statements and channels.
 	goroutines bool
-	// imports and names are permitted although they are in bannedImports or bannedNames.
+	// imports and names are permitted even though they are in bannedImports or bannedNames.
 	imports, names []string
 }
 
-// exemption lifts bans for a package or a file.
+// exemption lifts bans for a package or file.
 type exemption struct {
-	// where is a directory, with /... for everything below it, or a file.
+	// where is a file or a directory. A trailing /... includes everything below the directory.
 	where string
 	permits
-	// reason is the reason, in the words of docs/architecture.md.
+	// reason is the reason as shown in docs/architecture.md.
 	reason string
 }
 
@@ -208,7 +208,8 @@ func (e exemption) covers(s *source) bool {
 	return s.dir == e.where || s.name == e.where
 }
 
-// exempt lists the exemptions. docs/architecture.md shows them: go test ./internal/tidy -update.
+// exempt lists the exemptions. They are shown in docs/architecture.md, which is updated by go test ./internal/tidy
+// -update.
 var exempt = []exemption{
 	{"cmd/simrun/command", permits{everything: true}, "reads arguments and files, prints, looks at the clock, talks to other processes"},
 	{"cmd/simrun/internal/wire", permits{everything: true}, "talks to other processes"},
@@ -232,7 +233,7 @@ var exempt = []exemption{
 	{"internal/machine/record.go", permits{imports: []string{"log/slog"}}, "makes log records as data, at a time that it is given; whoever drives the node handles them"},
 }
 
-// permitted returns what a file may do.
+// permitted returns what a file is permitted to do.
 func permitted(s *source) permits {
 	for _, e := range exempt {
 		if e.covers(s) {
@@ -242,13 +243,13 @@ func permitted(s *source) permits {
 	return permits{}
 }
 
-// longFiles are files that may be longer than maxLines, with the reason.
+// longFiles lists files that may be longer than maxLines, with reasons.
 var longFiles = map[string]string{}
 
 // root is the module's root.
 const root = "../.."
 
-// theModule is the module that holds the tests; it is read once.
+// theModule reads the module that contains the tests. It does so only once.
 var theModule = sync.OnceValues(func() (*module, error) { return load(os.DirFS(root)) })
 
 func loadModule(t *testing.T) *module {
@@ -281,7 +282,7 @@ func TestFileLengths(t *testing.T) { report(t, checkLengths(loadModule(t), longF
 
 func TestTexts(t *testing.T) { report(t, checkTexts(loadModule(t))) }
 
-// checkImports compares the imports with the table.
+// checkImports compares the packages' imports with the table.
 func checkImports(m *module) []finding {
 	var out []finding
 	for _, s := range m.sources {
@@ -306,7 +307,7 @@ func checkImports(m *module) []finding {
 	return out
 }
 
-// isLinked reports whether the code of some package may import a module.
+// isLinked reports whether the table lets any package's non-test code import a module.
 func isLinked(importPath string) bool {
 	for _, rule := range packages {
 		if hasModule(rule.others, importPath) {
@@ -321,7 +322,7 @@ func (r imports) mayImport(dir string, s *source) bool {
 	case r.all, slices.Contains(r.module, dir):
 		return true
 	case s.test:
-		// Any test may try a sample of its rows.
+		// Any test may run a sample of its rows.
 		return dir == s.dir || dir == "internal/sample" || slices.Contains(r.tests, dir)
 	}
 	return false
@@ -331,8 +332,8 @@ func hasModule(modules []string, importPath string) bool {
 	return slices.ContainsFunc(modules, func(m string) bool { return importPath == m || strings.HasPrefix(importPath, m+"/") })
 }
 
-// checkSleeps finds tests that wait for the clock. Inside a bubble of testing/synctest time is virtual, so that files that
-// import it may sleep.
+// checkSleeps finds tests that sleep in real time. Inside a testing/synctest bubble, time is virtual, so files that
+// import that package may sleep.
 func checkSleeps(m *module) []finding {
 	var out []finding
 	for _, s := range m.sources {
@@ -352,7 +353,7 @@ func checkSleeps(m *module) []finding {
 	return out
 }
 
-// checkPackageComments finds packages whose comment is not in doc.go, or does not show in its first five lines what to do.
+// checkPackageComments finds packages whose comment is not in doc.go or does not show code within its first five lines.
 func checkPackageComments(m *module) []finding {
 	var out []finding
 	for _, dir := range m.dirs() {
@@ -383,7 +384,7 @@ func saysWhatToDo(doc *ast.CommentGroup) bool {
 	return slices.ContainsFunc(lines, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//\t") })
 }
 
-// checkLengths reports files that are too long, and unneeded exceptions.
+// checkLengths reports files that are too long, and exceptions that are not needed.
 func checkLengths(m *module, allowed map[string]string) []finding {
 	var out []finding
 	for _, s := range m.sources {
@@ -398,9 +399,9 @@ func checkLengths(m *module, allowed map[string]string) []finding {
 	return out
 }
 
-// checkShares reports packages with more than num/den of all lines outside tests.
+// checkShares reports packages that have more than num/den of all non-test lines.
 func checkShares(m *module, num, den int) []finding {
-	lines, all := map[string]int{}, 0 // lines is looked up only
+	lines, all := map[string]int{}, 0 // lines is never iterated over
 	for _, s := range m.sources {
 		if !s.test {
 			lines[s.dir] += s.lines
@@ -416,13 +417,13 @@ func checkShares(m *module, num, den int) []finding {
 	return out
 }
 
-// The patterns are written so that they do not match themselves.
+// The patterns are written so that they do not match their own source.
 var (
 	machinePath = regexp.MustCompile(`(^|[^A-Za-z0-9_.}])/(w[o]rk|f[a]rm|r[o]ot|h[o]me)(/|$|[\s"'` + "`" + `)])`)
 	registry    = regexp.MustCompile(`(?i)(proxy|sum)\.go[l]ang\.org|registry\.n[p]mjs\.|npmj[s]\.com|pyp[i]\.org|pythonhost[e]d\.org|crates\.i[o]|maven\.or[g]|maven\.apach[e]\.org|deb\.debia[n]\.org`)
 )
 
-// checkTexts reports what must not occur in any file, and line ends that a diff would show.
+// checkTexts reports text that must not occur in any file, and line endings that a diff would show.
 func checkTexts(m *module) []finding {
 	var out []finding
 	for _, t := range m.texts {
@@ -430,7 +431,7 @@ func checkTexts(m *module) []finding {
 			switch {
 			case bytes.IndexByte(line, '/') >= 0 && machinePath.Match(line):
 				out = append(out, finding{t.name, i + 1, "the path of a machine: write it relative to the module's root"})
-			case bytes.IndexByte(line, '.') >= 0 && registry.Match(line) && path.Base(t.name) != "Cargo.lock": // cargo writes it there
+			case bytes.IndexByte(line, '.') >= 0 && registry.Match(line) && path.Base(t.name) != "Cargo.lock": // cargo puts the registry's name here
 				out = append(out, finding{t.name, i + 1, "the host of a package registry: name the package only"})
 			case bytes.HasSuffix(line, []byte("\r")):
 				out = append(out, finding{t.name, i + 1, "a carriage return: end lines with a line feed alone"})

@@ -19,15 +19,16 @@ import (
 
 func init() { generated["incidents"] = incidents }
 
-// incident is a row of docs/contract/incidents.md.
+// incident is a row in docs/contract/incidents.md.
 type incident struct{ id, symptom, expressed, missing string }
 
 var incidentRow = regexp.MustCompile(`^\| <a id="\w+"></a>(\w+) \|`)
 
-// cousin reports whether the incident belongs to a sister system.
+// cousin reports whether the incident concerns a sister system.
 func (in incident) cousin() bool { return strings.HasPrefix(in.id, "T") }
 
-// incidentRows are the public defects of the modelled system, then those of its sisters, in the order of the page.
+// incidentRows returns the public defects of the modelled system, followed by those of its sister systems, in the order
+// of the page.
 func incidentRows() []incident {
 	var rows []incident
 	data, err := os.ReadFile(filepath.Join(root, "docs/contract/incidents.md"))
@@ -40,7 +41,7 @@ func incidentRows() []incident {
 		switch {
 		case m == nil:
 			continue
-		case len(cells) == 4: // a sister system's
+		case len(cells) == 4: // a row for a sister system
 			rows = append(rows, incident{m[1], strings.TrimSpace(cells[2]), cells[3], strings.TrimSpace(cells[3])})
 			continue
 		}
@@ -49,7 +50,7 @@ func incidentRows() []incident {
 	return rows
 }
 
-// bugsOf returns the planted bugs that express an incident and that a property catches.
+// bugsOf returns the planted bugs that represent an incident and that some property catches.
 func (in incident) bugsOf() []faults.Bug {
 	var out []faults.Bug
 	for _, m := range bugPattern.FindAllStringSubmatch(in.expressed, -1) {
@@ -60,8 +61,8 @@ func (in incident) bugsOf() []faults.Bug {
 	return out
 }
 
-// incidents lists, for each public defect, the planted bug for it, what catches that bug, and where its smallest plan is
-// stored.
+// incidents lists, for each public defect, the planted bug that represents it, what catches that bug, and where its
+// smallest plan is stored.
 func incidents() string {
 	entries, err := storedRuns()
 	if err != nil {
@@ -107,8 +108,8 @@ func incidents() string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// TestTrackRecord: each incident that the page says is caught is: its bug breaks a property named for it, in the scenario
-// named for it, within 200 seeds.
+// TestTrackRecord checks that each incident that the page claims is caught really is. Within 200 seeds of the scenario
+// named for its bug, the bug must violate one of the properties named for it.
 func TestTrackRecord(t *testing.T) {
 	caught, cousins := 0, 0
 	var rows []incident
@@ -137,7 +138,8 @@ func TestTrackRecord(t *testing.T) {
 	}
 }
 
-// firstSeed returns the first seed of the bug's scenario that breaks a property named for it, 0 if none of 200 does.
+// firstSeed returns the first seed of the bug's scenario that violates one of the bug's properties, or 0 if none of 200
+// seeds does.
 func firstSeed(t *testing.T, bug faults.Bug) uint64 {
 	t.Helper()
 	s, err := scenario.Lookup(bug.Scenario)

@@ -17,19 +17,19 @@ import (
 	"sync"
 )
 
-// checked is the result of the type checker for a directory.
+// checked is the result of type-checking a directory.
 type checked struct {
 	pkg  *types.Package
 	info *types.Info
 }
 
-// check type-checks the non-test files of a directory, once. Errors are for the compiler to report.
+// check type-checks a directory's non-test files, once. It ignores errors, which the compiler reports.
 func (m *module) check(dir string) *checked {
 	if c, ok := m.checked[dir]; ok {
 		return c
 	}
 	c := &checked{
-		// The error of an import cycle, which checkImports reports.
+		// Used if there is an import cycle, which checkImports reports.
 		pkg: types.NewPackage(path.Join(modulePath, dir), path.Base(dir)),
 		info: &types.Info{
 			Types: map[ast.Expr]types.TypeAndValue{},
@@ -49,7 +49,7 @@ func (m *module) check(dir string) *checked {
 	return c
 }
 
-// moduleImporter imports the module's packages from their sources and all others from their export data.
+// moduleImporter imports this module's packages from source and all others from export data.
 type moduleImporter struct{ m *module }
 
 func (i moduleImporter) Import(importPath string) (*types.Package, error) {
@@ -59,21 +59,23 @@ func (i moduleImporter) Import(importPath string) (*types.Package, error) {
 	return imported(i.m, importPath)
 }
 
-// isStandard says whether an import path is one of the standard library: its first element has no dot.
+// isStandard reports whether an import path belongs to the standard library, which is the case if its first element
+// contains no dot.
 func isStandard(importPath string) bool {
 	first, _, _ := strings.Cut(importPath, "/")
 	return !strings.Contains(first, ".")
 }
 
-// exports imports packages from the compiler's export data. Asking the go command for its files is safe from a stale test
-// cache: they change with the version of Go, which is part of the test, and with go.mod, which the tests read.
+// exports imports packages from the compiler's export data. Getting the list of files from the go command cannot make
+// cached test results stale. The list depends on the Go version, which is part of the cache key, and on go.mod, which
+// the tests read.
 var exports struct {
 	sync.Mutex
-	files    map[string]string // by import path
+	files    map[string]string // keyed by import path
 	importer types.Importer
 }
 
-// imported returns a package of another module. The first call asks for all packages that the module imports.
+// imported returns a package from another module. The first call loads all external packages that the module imports.
 func imported(m *module, importPath string) (*types.Package, error) {
 	e := &exports
 	e.Lock()
@@ -102,7 +104,7 @@ func imported(m *module, importPath string) (*types.Package, error) {
 	return e.importer.Import(importPath)
 }
 
-// listExports adds the files with the export data of packages, and of what those import.
+// listExports adds the export data files of the wanted packages and of everything that these import.
 func listExports(files map[string]string, wanted []string) error {
 	list := exec.Command("go", append([]string{"list", "-e", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, wanted...)...)
 	var problems bytes.Buffer

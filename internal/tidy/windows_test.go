@@ -17,28 +17,29 @@ import (
 
 func init() { generated["windows"] = windows }
 
-// window is a mistake of 0.1.26 that a later release fixed, with the first seed of the upgrade that shows it while all three
-// old nodes are up, and while one is left; 0 if no seed shows it.
+// window is a mistake of 0.1.26 that a later release fixed. It has the first seed of the upgrade in which the mistake
+// shows while all three old nodes are up, and the first in which it shows while one is left. A seed of 0 means that
+// there is none.
 type window struct {
 	bug       faults.Bug
 	all, last uint64
 }
 
-// upgradeShows is the scenario of the windows; the seeds are as many as are tried.
+// upgradeShows is the scenario used for the windows. The other constant is the number of seeds to try.
 const (
 	upgradeShows = "rolling-0.1.26-to-0.1.32"
 	windowSeeds  = 40
 )
 
-// mendedLater returns the mistakes of 0.1.26 that a later release mended.
+// mendedLater returns the mistakes of 0.1.26 that a later release fixed.
 func mendedLater() []faults.Bug {
 	return slices.DeleteFunc(faults.Profile("duroxide-0.1.26"), func(b faults.Bug) bool { return b.Mended == "" })
 }
 
-// allWindows finds the windows of every mistake, once.
+// allWindows finds the windows of every such mistake, once.
 var allWindows = sync.OnceValues(func() ([]window, error) { return windowsOf(mendedLater()) })
 
-// windowsOf finds the windows of mistakes.
+// windowsOf finds the windows of the given mistakes.
 func windowsOf(bugs []faults.Bug) ([]window, error) {
 	s, err := scenario.Lookup(upgradeShows)
 	if err != nil {
@@ -58,7 +59,7 @@ func windowsOf(bugs []faults.Bug) ([]window, error) {
 	return out, nil
 }
 
-// oneLeft upgrades all nodes but the last one before the run begins.
+// oneLeft upgrades all nodes except the last one before the run begins.
 func oneLeft(p *plan.Plan) {
 	last := p.Nodes[len(p.Nodes)-1].Name
 	p.Nodes = slices.Clone(p.Nodes)
@@ -68,7 +69,7 @@ func oneLeft(p *plan.Plan) {
 	p.Schedule = slices.DeleteFunc(slices.Clone(p.Schedule), func(s plan.Step) bool { return s.Verb == plan.VerbUpgrade && s.Node != last })
 }
 
-// windowSeed returns the first seed in which the mistake of the old nodes shows, 0 if it shows in none.
+// windowSeed returns the first seed in which the old nodes' mistake shows, or 0 if there is none.
 func windowSeed(s *scenario.Scenario, bug faults.Bug, change func(*plan.Plan)) (uint64, error) {
 	id := bug.ID + "@0.1.26"
 	for seed := uint64(1); seed <= windowSeeds; seed++ {
@@ -90,7 +91,7 @@ func windowSeed(s *scenario.Scenario, bug faults.Bug, change func(*plan.Plan)) (
 	return 0, nil
 }
 
-// windows lists the fixed mistakes that stay dangerous while an old node is up.
+// windows lists the fixed mistakes that remain dangerous while an old node is up.
 func windows() string {
 	found, err := allWindows()
 	if err != nil {
@@ -116,8 +117,8 @@ func windowTable(found []window) string {
 	return b.String() + "\nThis scenario does not get there; the scenario of the mistake does:\n\n" + rest.String()
 }
 
-// TestWindows: most of the mistakes that were mended are seen while one old node lives. Without DUROSIM_LONG a sample of them
-// is tried, which must be what the document says.
+// TestWindows checks that most of the fixed mistakes are seen while one old node is up. Without DUROSIM_LONG, it tries
+// a sample, whose results must match the document.
 func TestWindows(t *testing.T) {
 	if !sample.All() {
 		found, err := windowsOf(sample.Of(mendedLater(), 20))

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// story has a turn, activities, a wait for a build, a crash, and poison, which only relief brings.
+// story has a turn, activities, a wait for a build, a crash, and poison, which occurs only because of relief.
 const story = `nodes A B run 1.5.0
 instance chain runs Chain with 1 at 1s
 instance order runs ProcessOrder at 5s expect any
@@ -54,7 +54,7 @@ func draw(t *testing.T, text string) (*timeline.Timeline, *cluster.Result) {
 	return c.Timeline("1", result), result
 }
 
-// drawn is a timeline made by hand, so that its output does not depend on runs.
+// drawn returns a handmade timeline, so that its output does not depend on runs.
 func drawn() *timeline.Timeline {
 	return &timeline.Timeline{Scenario: "two nodes", Seed: "7", EndMs: 20_000, Builds: []string{"1.5.0", "2.0.0"},
 		Nodes: []timeline.Node{
@@ -115,7 +115,7 @@ func TestShiViz(t *testing.T) {
 	}
 }
 
-// A picture agrees with the result of the run.
+// TestTellsWhatHappened checks that a timeline agrees with the result of the run.
 func TestTellsWhatHappened(t *testing.T) {
 	line, result := draw(t, story)
 	kinds := map[string]int{}
@@ -146,7 +146,8 @@ func TestTellsWhatHappened(t *testing.T) {
 	}
 }
 
-// An instance that relief deletes ends at the deletion: it is not running, although its history has no end.
+// TestDeleted checks that an instance deleted by relief ends at its deletion. It is not running, although its history
+// has no terminal event.
 func TestDeleted(t *testing.T) {
 	line, _ := draw(t, `node A runs 1.5.0
 history lost pinned 9.9.9 shape waiting kick at 1s
@@ -156,7 +157,7 @@ history lost pinned 9.9.9 shape waiting kick at 1s
 	}
 }
 
-// Watching changes nothing.
+// TestWatchingChangesNothing checks that watching a run does not change it.
 func TestWatchingChangesNothing(t *testing.T) {
 	_, watched := draw(t, story)
 	s, err := scenario.Parse("story.txt", []byte(story), engine.ShippedBuilds()...)

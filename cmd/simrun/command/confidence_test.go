@@ -8,7 +8,8 @@ import (
 	"github.com/durosim/durosim/faults"
 )
 
-// The table of detection rates has every planted bug that a scenario shows, and no others.
+// TestDetectionIsComplete checks that the table of detection rates contains exactly the planted bugs that a scenario
+// shows.
 func TestDetectionIsComplete(t *testing.T) {
 	var d detection
 	if err := json.Unmarshal(detectionFile, &d); err != nil {
@@ -28,7 +29,7 @@ func TestDetectionIsComplete(t *testing.T) {
 }
 
 func TestSure(t *testing.T) {
-	bug := detectedBug{Seeds: []uint64{1, 3, 0, 4, 2}} // four finds in 10 seeds, and none in 30
+	bug := detectedBug{Seeds: []uint64{1, 3, 0, 4, 2}} // four finds in 10 seeds, none in 30
 	if rate := bug.rate(30); rate != 0.1 {
 		t.Errorf("rate %v", rate)
 	}

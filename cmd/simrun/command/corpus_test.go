@@ -12,10 +12,10 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// simrun is the program of cmd/simrun.
+// simrun is the program in cmd/simrun.
 var simrun = Program{Name: "simrun"}
 
-// TestCorpus replays every stored plan. A changed digest is a notice, a changed verdict fails.
+// TestCorpus replays every stored plan. A changed digest is only reported; a changed verdict fails the test.
 func TestCorpus(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "seeds", "*.txt"))
 	if err != nil {
@@ -34,7 +34,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestCorpusHasEveryBug checks that each planted bug has a stored run that breaks a property named for it.
+// TestCorpusHasEveryBug checks that each planted bug has a stored run that violates one of the bug's properties.
 func TestCorpusHasEveryBug(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "seeds", "*.txt"))
 	if err != nil {

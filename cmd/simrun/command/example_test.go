@@ -21,7 +21,7 @@ func refund(ctx *orch.Context, input string) (string, error) {
 	return "", errors.New("the bank does not answer")
 }
 
-// refund2 is refund in release 2.0.0, which asks the auditor first: instances in flight cannot continue with it.
+// refund2 is refund in release 2.0.0, which asks the auditor first. Instances in flight cannot continue with it.
 func refund2(ctx *orch.Context, input string) (string, error) {
 	if _, err := ctx.ScheduleActivity("Audit", input).Await(); err != nil {
 		return "", err
@@ -29,7 +29,7 @@ func refund2(ctx *orch.Context, input string) (string, error) {
 	return refund(ctx, input)
 }
 
-// register is called for each start of a node: build b ships this.
+// register is called each time a node starts. It registers what is shipped with build b.
 func register(r *node.Registry, b *engine.Build) error {
 	handler := refund
 	if b.Version.Compare(engine.V(2, 0, 0)) >= 0 {
@@ -41,10 +41,10 @@ func register(r *node.Registry, b *engine.Build) error {
 		r.RegisterActivity("PayBack", answer), r.RegisterActivity("Audit", answer))
 }
 
-// orders is the whole program: its func main is command.Main(orders).
+// orders is the whole program. Its func main calls command.Main(orders).
 var orders = command.Program{Name: "orders", Handlers: register, Scenario: "testdata/orders/upgrade.txt"}
 
-// Your own program has simrun's verbs for its own handlers.
+// Your own program gets simrun's verbs for its own handlers.
 func Example() {
 	orders.Run([]string{"list", "orchestrations"}, os.Stdout, os.Stderr)
 	status := orders.Run([]string{"why", "--seed", "1", "--at", "1.1s", "refund-1"}, os.Stdout, os.Stderr)

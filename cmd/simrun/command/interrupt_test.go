@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/properties"
 )
 
-// TestInterrupted: a campaign that is interrupted in its fortieth run reports what it has and what it found, stores that, and
-// ends with the command that runs the rest. A request to terminate is an interrupt.
+// TestInterrupted interrupts a campaign during its fortieth run. The campaign must report and store what it has found
+// so far, and end with the command that runs the rest. A request to terminate counts as an interrupt.
 func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	small := filepath.Join(dir, "small.scenario")

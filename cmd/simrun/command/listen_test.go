@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 )
 
-// TestListen checks that a provider at an address is checked like a child process, over both networks, and that serving
-// ends with its input.
+// TestListen checks that a provider at an address can be checked just like a child process, over either kind of
+// network, and that the server stops when its input ends.
 func TestListen(t *testing.T) {
 	for _, at := range []string{"tcp:127.0.0.1:0", "unix:" + filepath.Join(t.TempDir(), "socket")} {
 		var where address
@@ -45,7 +45,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestAddresses checks the errors for invalid addresses, and for a provider that is given twice.
+// TestAddresses checks the errors for invalid addresses and for a provider that is given twice.
 func TestAddresses(t *testing.T) {
 	for want, args := range map[string][]string{
 		"expected unix:PATH or tcp:HOST:PORT": {"oracle", "--connect", "udp:1"},

@@ -17,7 +17,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// mergeCmd is the verb merge: one report on several shards.
+// mergeCmd implements `simrun merge`, which combines the results of several shards into one report.
 type mergeCmd struct {
 	Files    []string `arg:"" help:"The results files of all shards, as run --results writes them."`
 	Markdown string   `help:"Add a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY." placeholder:"FILE"`
@@ -27,7 +27,7 @@ type mergeCmd struct {
 	JSON     bool     `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// mergeCmd implements `simrun merge`, which combines the results of several shards into one report.
+// errNewOnly is the error for --new-only without --findings.
 var errNewOnly = errors.New("--new-only needs --findings FILE, the file to compare with")
 
 // Help returns the text printed below the flags.

@@ -14,7 +14,8 @@ import (
 	"github.com/durosim/durosim/faults"
 )
 
-// TestOracleStops checks that a search that stops early reports its results, and ends with the command for the rest.
+// TestOracleStops checks that a search that stops early reports its results and ends with the command that runs the
+// rest.
 func TestOracleStops(t *testing.T) {
 	interrupt := func() error {
 		self, err := os.FindProcess(os.Getpid())
@@ -26,7 +27,7 @@ func TestOracleStops(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		bug    faults.BugID
-		at     int64 // the store at which it stops
+		at     int64 // the number of the store at which it stops
 		how    func() error
 		args   []string
 		status int
@@ -64,7 +65,7 @@ func TestOracleStops(t *testing.T) {
 	}
 }
 
-// served serves one connection of a socket; making the store with this number does something else.
+// served serves one connection on a socket. When it comes to the store with the number at, it calls instead.
 func served(t *testing.T, bug faults.BugID, at int64, instead func() error) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "socket")
@@ -86,7 +87,7 @@ func served(t *testing.T, bug faults.BugID, at int64, instead func() error) (pat
 		defer close(ended)
 		conn, err := listener.Accept()
 		if err != nil {
-			return // the command has reported why it did not connect
+			return // the command has already reported why it did not connect
 		}
 		defer conn.Close()
 		server := &wire.Server{New: func() (*wire.Store, error) {
@@ -97,7 +98,7 @@ func served(t *testing.T, bug faults.BugID, at int64, instead func() error) (pat
 			}
 			return inMemory(rules.Provider), nil
 		}}
-		_ = server.Serve(t.Context(), conn, conn) // a broken connection concerns only the other side
+		_ = server.Serve(t.Context(), conn, conn) // a broken connection affects only the other side
 	}()
 	t.Cleanup(func() {
 		_ = listener.Close()

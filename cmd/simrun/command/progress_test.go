@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestBarFits checks that the bar is one line, whatever the width of the terminal.
+// TestBarFits checks that the bar takes up exactly one line, whatever the width of the terminal.
 func TestBarFits(t *testing.T) {
 	for _, width := range []int{40, 60, 80, 100, 140} {
 		var out bytes.Buffer

@@ -23,7 +23,7 @@ import (
 
 const protocolSchema = "../../../docs/oracle-protocol.schema.json"
 
-// TestProtocolSchemaIsWritten checks that the file beside the page equals the output of the command.
+// TestProtocolSchemaIsWritten checks that the schema file next to the page equals the command's output.
 func TestProtocolSchemaIsWritten(t *testing.T) {
 	have, err := os.ReadFile(protocolSchema)
 	if err != nil {
@@ -38,13 +38,13 @@ func TestProtocolSchemaIsWritten(t *testing.T) {
 	}
 }
 
-// exchange checks lines by the schema. It remembers the requests, since an answer does not name its method.
+// exchange checks lines against the schema. It remembers the requests, because an answer does not name its method.
 type exchange struct {
 	channel.Channel
 	t       *testing.T
 	schema  *jsonschema.Compiler
-	methods map[string]string // by the id of an open request
-	seen    map[string]int    // results, by method
+	methods map[string]string // open requests, by id
+	seen    map[string]int    // number of results, by method
 }
 
 func newExchange(t *testing.T, ch channel.Channel) *exchange {
@@ -65,7 +65,7 @@ func newExchange(t *testing.T, ch channel.Channel) *exchange {
 	return x
 }
 
-// valid reports whether a text has the form of a definition.
+// valid returns an error if a text does not match a definition in the schema.
 func (x *exchange) valid(definition string, text []byte) error {
 	schema, err := x.schema.Compile("protocol.json#/$defs/" + definition)
 	if err != nil {
@@ -122,7 +122,8 @@ func (x *exchange) Recv() ([]byte, error) {
 	return line, err
 }
 
-// TestExchangesHaveTheSchema checks every line of random sequences of calls and of some cases, which cover every method.
+// TestExchangesHaveTheSchema checks every line of random call sequences and of some conformance cases, which together
+// cover every method.
 func TestExchangesHaveTheSchema(t *testing.T) {
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
@@ -166,7 +167,7 @@ func TestExchangesHaveTheSchema(t *testing.T) {
 	}
 }
 
-// TestExamplesHaveTheSchema checks the examples of the page, except the requests that it shows as wrong.
+// TestExamplesHaveTheSchema checks the examples on the page, except for requests that it presents as wrong.
 func TestExamplesHaveTheSchema(t *testing.T) {
 	for _, block := range fenced(t, "rpc") {
 		x := newExchange(t, nil)

@@ -16,12 +16,13 @@ import (
 // protocolPage is the page that describes the protocol for readers who do not know Go.
 const protocolPage = "../../../docs/oracle-protocol.md"
 
-// output is a stream that can be closed.
+// output is a buffer that can be closed.
 type output struct{ bytes.Buffer }
 
 func (*output) Close() error { return nil }
 
-// The examples of the page are answers of simrun serve. Each block begins with a new store.
+// TestProtocolExamples checks that the page's examples are what simrun serve answers. Each block starts with a new
+// store.
 func TestProtocolExamples(t *testing.T) {
 	blocks := fenced(t, "rpc")
 	if len(blocks) < 4 {
@@ -49,12 +50,12 @@ func TestProtocolExamples(t *testing.T) {
 	}
 }
 
-// Every method has a row in a table of the page.
+// TestProtocolNamesEveryMethod checks that every method has a row in one of the page's tables.
 func TestProtocolNamesEveryMethod(t *testing.T) {
 	page := readPage(t)
 	for _, args := range call.All() {
 		switch args.(type) {
-		case call.CorruptMessage, call.Plant: // only tests in this process do this to a store
+		case call.CorruptMessage, call.Plant: // only tests in this process make these changes to a store
 			continue
 		}
 		if !strings.Contains(page, "\n| `"+call.Method(args)+"` |") {
@@ -63,7 +64,7 @@ func TestProtocolNamesEveryMethod(t *testing.T) {
 	}
 }
 
-// The example of a log is one.
+// TestProtocolLog checks that the example of a log is a valid log.
 func TestProtocolLog(t *testing.T) {
 	for _, block := range fenced(t, "json") {
 		if _, err := calllog.Check(strings.NewReader(strings.Join(block, "\n")), oracle.Options{}); err != nil {
@@ -81,7 +82,7 @@ func readPage(t *testing.T) string {
 	return string(data)
 }
 
-// fenced returns the blocks of the page in that language, as lines.
+// fenced returns the page's code blocks in the given language, each as a list of lines.
 func fenced(t *testing.T, language string) (blocks [][]string) {
 	t.Helper()
 	parts := strings.Split(readPage(t), "```"+language+"\n")

@@ -15,8 +15,8 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// quarrel serves a provider that is right while one call follows another, and wrong in one way while calls overlap. Its
-// argument says in which.
+// quarrel serves a provider that works correctly as long as calls do not overlap. Its argument selects what it does
+// wrong when they do.
 func quarrel() {
 	perform, ok := map[string]func(*quarrelling, context.Context, call.Call) call.Answer{
 		"none": (*quarrelling).alone, "lost-claim": (*quarrelling).lostClaim, "dirty-read": (*quarrelling).dirtyRead, "deadlock": (*quarrelling).deadlock,
@@ -39,19 +39,19 @@ func quarrel() {
 	}
 }
 
-// window is how long a wrong provider takes in the middle of a call.
+// window is how long a wrong provider pauses in the middle of a call.
 const window = 2 * time.Millisecond
 
-// quarrelling is a store with the state of its mistakes.
+// quarrelling is a store together with the state needed for its mistakes.
 type quarrelling struct {
-	mu    sync.Mutex // protects the other fields
+	mu    sync.Mutex // protects the fields below
 	inner engine.Provider
-	// looking holds the fetches that others join.
+	// looking holds the fetches that other fetches join.
 	looking [2]*joined
-	// half holds the histories of half-done acks, by instance; instances maps tokens to instances.
+	// half holds the histories of half-finished acks, keyed by instance. instances maps tokens to instances.
 	half      map[string][]engine.Event
 	instances map[string]string
-	// Two locks that not all calls take in the same order.
+	// Two locks that not all calls acquire in the same order.
 	turns, works sync.Mutex
 }
 
@@ -71,7 +71,7 @@ func (q *quarrelling) alone(ctx context.Context, c call.Call) call.Answer {
 	return a
 }
 
-// partial has no acks.
+// partial is a provider without acks.
 func (q *quarrelling) partial(ctx context.Context, c call.Call) call.Answer {
 	if _, ack := c.(call.AckOrchestrationItem); ack {
 		return call.Answer{Err: engine.ErrUnsupported}
@@ -79,12 +79,12 @@ func (q *quarrelling) partial(ctx context.Context, c call.Call) call.Answer {
 	return q.alone(ctx, c)
 }
 
-// wrongAlone rejects every call.
+// wrongAlone is a provider that rejects every call.
 func (q *quarrelling) wrongAlone(context.Context, call.Call) call.Answer {
 	return call.Answer{Err: &engine.ProviderError{Message: "no"}}
 }
 
-// lostClaim looks for free work and then locks it: callers that look at the same time take the same work.
+// lostClaim looks for free work first and locks it later, so callers that look at the same time take the same work.
 func (q *quarrelling) lostClaim(ctx context.Context, c call.Call) call.Answer {
 	queue := 0
 	switch c.(type) {
@@ -128,7 +128,7 @@ func otherToken(a call.Answer, suffix string) call.Answer {
 	return a
 }
 
-// dirtyRead writes the history of an ack before the rest of it.
+// dirtyRead writes an ack's history before the rest of the ack.
 func (q *quarrelling) dirtyRead(ctx context.Context, c call.Call) call.Answer {
 	switch c := c.(type) {
 	case call.AckOrchestrationItem:
@@ -156,7 +156,7 @@ func (q *quarrelling) dirtyRead(ctx context.Context, c call.Call) call.Answer {
 	return q.alone(ctx, c)
 }
 
-// deadlock takes the locks of the two queues in different orders for turns and activities.
+// deadlock acquires the locks of the two queues in one order for turns and in the opposite order for activities.
 func (q *quarrelling) deadlock(ctx context.Context, c call.Call) call.Answer {
 	first, second := &q.turns, &q.works
 	switch c.(type) {

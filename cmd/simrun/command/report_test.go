@@ -106,7 +106,7 @@ func TestPanicIsNeverExit2(t *testing.T) {
 	}
 }
 
-// panicWriter stands for a panic anywhere below Run.
+// panicWriter simulates a panic somewhere below Run.
 type panicWriter struct{}
 
 func (panicWriter) Write([]byte) (int, error) { panic("no room") }

@@ -19,7 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	sample.CollectLess() // in the commands that scripts run, too: they are this program
+	sample.CollectLess() // inherited by the commands that scripts run, because these are this program, too
 	testscript.Main(m, map[string]func(){
 		"simrun":  func() { command.Main(command.Program{Name: "simrun"}) },
 		"orders":  func() { command.Main(orders) },
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// The scripts use, beside testscript's own commands:
+// In addition to testscript's own commands, the scripts can use:
 //
 //	exits CODE PROGRAM ARG...   runs the program, which must exit with the code
 //	repro CODE FILE             runs the command in the last line of the file (stdout for the last output), the same way
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 //	steps PAGE SECTION SCRIPT   writes what the workflows in the section of a page run as a shell script
 //	getkey VAR FILE KEY         puts the value of the object's key in an environment variable
 //
-// What stands behind [long] is carried out with DUROSIM_LONG=1 only.
+// Lines that begin with the condition [long] are run only with DUROSIM_LONG=1.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",

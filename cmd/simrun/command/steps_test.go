@@ -15,7 +15,7 @@ var (
 	stepShell = regexp.MustCompile(`command: \[sh, -c, "(.*)"\]`)
 )
 
-// cmdSteps writes the steps of the workflows in a section of a page as a shell script, unchanged.
+// cmdSteps extracts the steps of the workflows in a page's section and writes them, unchanged, as a shell script.
 func cmdSteps(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: steps PAGE SECTION SCRIPT")
@@ -39,7 +39,7 @@ func cmdSteps(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(strings.Join(script, "\n")+"\n"), 0o666))
 }
 
-// yamlSteps returns the commands of the steps in a workflow.
+// yamlSteps returns the commands run by a workflow's steps.
 func yamlSteps(lines []string) (steps []string) {
 	below := func(i int, indent string) (deeper []string) {
 		for _, l := range lines[i+1:] {

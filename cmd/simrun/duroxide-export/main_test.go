@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "rewrite testdata/orders.jsonl")
 
 var takenAt = regexp.MustCompile(`"taken_at_ms":\d+`)
 
-// Two releases of duroxide wrote orders.db, one after another: testdata/writer.
+// TestExport exports orders.db, which was written by two releases of duroxide, one after the other (testdata/writer).
 func TestExport(t *testing.T) {
 	before, err := os.ReadFile("testdata/orders.db")
 	if err != nil {
@@ -48,7 +48,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// An invalid row is reported, and everything else is written.
+// TestBadRows checks that invalid rows are reported and everything else is written.
 func TestBadRows(t *testing.T) {
 	file := copyOf(t, "testdata/orders.db")
 	change(t, file, `UPDATE history SET event_data = 'no JSON' WHERE instance_id = 'order-2' AND event_id = 3`)

@@ -16,8 +16,8 @@ var update = flag.Bool("update", false, "write the tables of docs/strategies.md"
 
 const docs = "../../../../docs/strategies.md"
 
-// TestTablesOfTheDocs: the tables of docs/strategies.md are what comes out; "-update" writes them. Unless tests are to be long,
-// only those of small scenarios are tried.
+// TestTablesOfTheDocs checks that the tables in docs/strategies.md show the current results; -update rewrites them. By
+// default it only checks the tables of small scenarios.
 func TestTablesOfTheDocs(t *testing.T) {
 	data, err := os.ReadFile(docs)
 	if err != nil {
@@ -60,7 +60,7 @@ func TestTablesOfTheDocs(t *testing.T) {
 	}
 }
 
-// table returns the comparison of a built-in scenario as Markdown.
+// table returns a built-in scenario's comparison as Markdown.
 func table(t *testing.T, name string, seeds uint64) string {
 	t.Helper()
 	s, _, err := scenario.Source{}.Open(name)

@@ -44,8 +44,8 @@ func run(t *testing.T, o explore.Options) explore.Report {
 	return *r
 }
 
-// The same scope has the same states, whatever the number of workers; all are visited, and both orders of the steps are
-// tried.
+// TestStatesAreCounted checks that the number of states does not depend on the number of workers, that all states are
+// visited, and that the steps are tried in both orders.
 func TestStatesAreCounted(t *testing.T) {
 	o := options(t, small)
 	first := run(t, o)
@@ -62,7 +62,7 @@ func TestStatesAreCounted(t *testing.T) {
 	}
 }
 
-// In some run each node is upgraded first, and nodes crash.
+// TestOrdersAndCrashes checks that each node is upgraded first in some run, and that nodes crash.
 func TestOrdersAndCrashes(t *testing.T) {
 	o := options(t, small)
 	o.Crashes, o.Runs = 1, 80
@@ -93,7 +93,8 @@ func TestOrdersAndCrashes(t *testing.T) {
 	}
 }
 
-// The search finds bugs that show only if steps come at certain moments, with a plan that shows them.
+// TestBugsAreFound checks that the search finds bugs that show only if steps happen at certain moments, and that it
+// returns a plan that shows each of them.
 func TestBugsAreFound(t *testing.T) {
 	for bug, property := range map[faults.BugID]string{"engine/version-check-missing": "S28", "provider/filter-ignored": "S01"} {
 		r := run(t, options(t, small, bug))

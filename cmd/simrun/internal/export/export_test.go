@@ -20,7 +20,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// stored returns the stored run that found a bug.
+// stored returns the stored run that shows the given bug.
 func stored(t *testing.T, found string) *scenario.Entry {
 	t.Helper()
 	files, err := filepath.Glob("../../../../testdata/seeds/*.txt")
@@ -44,7 +44,7 @@ func stored(t *testing.T, found string) *scenario.Entry {
 	return nil
 }
 
-// fake stands for the *testing.T of an exported test.
+// fake stands in for the *testing.T of an exported test.
 type fake struct{ failed string }
 
 func (*fake) Helper()                          {}
@@ -52,7 +52,7 @@ func (*fake) Name() string                     { return "TestStored" }
 func (*fake) Logf(string, ...any)              {}
 func (f *fake) Fatalf(format string, a ...any) { f.failed = fmt.Sprintf(format, a...) }
 
-// The test is valid Go, holds the run, and fails like the run.
+// TestGoTest checks that the exported test is valid Go, contains the run, and fails in the same way as the run.
 func TestGoTest(t *testing.T) {
 	e := stored(t, "S05 provider/token-not-checked")
 	text, err := export.GoTest(e, "orders")
@@ -78,10 +78,11 @@ func TestGoTest(t *testing.T) {
 	}
 }
 
-// In a user's module it compiles and fails, and names the violated property.
+// TestGoTestInAModule checks that the exported test compiles in a user's module, where it must fail and name the
+// violated property.
 func TestGoTestInAModule(t *testing.T) {
 	if !sample.All() {
-		return // the go command takes seconds
+		return // the go command takes several seconds
 	}
 	root, err := filepath.Abs("../../../..")
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// coincidences are planted bugs that plain seeds of the operator's scenario do not show, and whose smallest known plans need
-// three coincidences or more. Plain is a number of plain seeds, from 1 on, of which none shows the bug; a hunt must find it
-// in a tenth of these runs. docs/hunting.md has the table, with the runs that it took.
+// coincidences lists planted bugs that plain seeds of the operator's scenario do not show, and whose smallest known
+// plans need at least three coincidences. Plain is a number of plain seeds, starting at 1, none of which shows the bug.
+// A hunt must find the bug in a tenth as many runs. docs/hunting.md has a table of how many runs each took.
 var coincidences = []struct {
 	bug   faults.BugID
 	plain uint64
@@ -29,7 +29,8 @@ var coincidences = []struct {
 	{"provider/renewal-after-expiry", 8000},
 }
 
-// A hunt finds them ten times sooner than plain seeds do. It counts runs, not time.
+// TestCoincidencesAreFound checks that a hunt finds these bugs ten times sooner than plain seeds do. It counts runs
+// rather than time.
 func TestCoincidencesAreFound(t *testing.T) {
 	for _, row := range sample.Of(coincidences, len(coincidences)) {
 		t.Run(string(row.bug), func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// operators is a scenario such as an operator writes.
+// operators is a scenario like one that an operator would write.
 const operators = `# Three nodes are upgraded one by one, under load.
 nodes A B C run 1.5.0
 faults light
@@ -32,7 +32,7 @@ at 4s..8s upgrade A to 2.0.0
 after 2s..4s upgrade B to 2.0.0
 `
 
-// hunting returns the options of a hunt near the scenario, with a planted bug.
+// hunting returns the options for a hunt near that scenario, with planted bugs.
 func hunting(t *testing.T, bugs ...faults.BugID) fuzz.Options {
 	t.Helper()
 	s, err := scenario.Parse("operators.txt", []byte(operators))
@@ -64,7 +64,7 @@ func run(t *testing.T, o fuzz.Options) *fuzz.Report {
 	return r
 }
 
-// tell formats a report, for comparisons.
+// tell formats a report so that reports can be compared.
 func tell(r *fuzz.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d runs, %d failed, %d kept, %d features\n", r.Runs, r.Failed, r.Kept, r.Features)
@@ -77,7 +77,7 @@ func tell(r *fuzz.Report) string {
 	return b.String()
 }
 
-// A hunt is a function of its options, except for the number of workers.
+// TestHuntRepeats checks that a hunt depends only on its options, and not on the number of workers.
 func TestHuntRepeats(t *testing.T) {
 	o := hunting(t, "provider/ack-partial")
 	o.Runs = sample.Number(32, 64)
@@ -92,8 +92,8 @@ func TestHuntRepeats(t *testing.T) {
 	}
 }
 
-// Each input that joins the population can be stored, and its stored run shows the same: also those that go another way
-// from a rare moment on.
+// TestInputsAreRecipes checks that each input that joins the population can be stored, and that the stored run shows
+// the same features. This includes inputs that take a different path after a rare moment.
 func TestInputsAreRecipes(t *testing.T) {
 	o := hunting(t)
 	o.Runs = sample.Number(64, 96)
@@ -134,7 +134,8 @@ func digest(t *testing.T, in fuzz.Input) string {
 	return r.Digest.String()
 }
 
-// Two bugs at once are two finds; many failing runs of one are one.
+// TestFindsAreKeptApart checks that two bugs at once give two finds, and that many failing runs with the same bug give
+// one.
 func TestFindsAreKeptApart(t *testing.T) {
 	o := hunting(t, "provider/ack-partial", "provider/filter-after-lock")
 	o.Runs = 192
@@ -151,8 +152,8 @@ func TestFindsAreKeptApart(t *testing.T) {
 	}
 }
 
-// Two bugs that break the same rule are two finds, since their smallest plans have different parts; no two finds are
-// equal.
+// TestCausesAreKeptApart checks that two bugs that violate the same rule are two finds, because their smallest plans
+// have different parts. No two finds may be equal.
 func TestCausesAreKeptApart(t *testing.T) {
 	o := hunting(t, "provider/ack-partial", "provider/cancel-spares-held-work")
 	o.Runs = 160
@@ -174,7 +175,7 @@ func TestCausesAreKeptApart(t *testing.T) {
 	}
 }
 
-// Edits respect the limits of the scenario.
+// TestHuntKeepsLimits checks that edits respect the scenario's limits.
 func TestHuntKeepsLimits(t *testing.T) {
 	o := hunting(t)
 	o.Runs = sample.Number(32, 64)

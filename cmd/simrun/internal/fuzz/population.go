@@ -11,7 +11,7 @@ import (
 // population holds the inputs that exhibited a new feature, and the set of all features seen in any run so far.
 type population struct {
 	members []*member
-	// byName maps feature names to indexes. It is never iterated over.
+	// features lists all features. byName maps their names to indexes and is never iterated over.
 	features []feature
 	byName   map[string]int
 }

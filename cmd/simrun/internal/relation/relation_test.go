@@ -16,7 +16,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// compare compares one seed of a scenario with its twins and returns the first difference for each relation that has one.
+// compare compares one seed of a scenario with its twins and returns the first difference under each relation that has
+// one.
 func compare(t *testing.T, s *scenario.Scenario, seed uint64, over scenario.Overrides, handlers func(*node.Registry, *engine.Build) error) map[string]relation.Comparison {
 	t.Helper()
 	p, err := s.Expand(seed, over)
@@ -46,8 +47,8 @@ func parse(t *testing.T, text string) *scenario.Scenario {
 	return s
 }
 
-// TestNothingMatters checks that the relations hold in the shipped scenarios, under their own faults and under all
-// faults.
+// TestNothingMatters checks that the relations hold in the shipped scenarios, both under the scenarios' own faults and
+// under all faults.
 func TestNothingMatters(t *testing.T) {
 	full := faults.Full()
 	for _, named := range sample.Of(scenario.Builtin(), 8) {
@@ -71,7 +72,7 @@ func TestNothingMatters(t *testing.T) {
 	}
 }
 
-// odd holds handlers that depend on what must not matter, each with the relation that detects it.
+// odd contains handlers that depend on something that must not matter, each with the relation that detects it.
 var odd = map[string]struct {
 	handler  func(*orch.Context, string) (string, error)
 	relation string
@@ -99,7 +100,7 @@ func TestHandlersThatGoByIt(t *testing.T) {
 	}
 }
 
-// TestWrongProviders uses a provider bug by which an instance that no node admits blocks others.
+// TestWrongProviders plants a provider bug that lets an instance that no node admits block other instances.
 func TestWrongProviders(t *testing.T) {
 	s := parse(t, "node A runs 1.5.0\nbug provider/head-of-line-block\ninstance order-1 runs Leaf at 1s")
 	d := compare(t, s, 1, scenario.Overrides{}, nil)["unadmitted"].Difference

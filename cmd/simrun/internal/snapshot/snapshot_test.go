@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What two releases of duroxide left in a database.
+// TestReadsAnExport reads an export of a database that two releases of duroxide wrote.
 func TestReadsAnExport(t *testing.T) {
 	s, err := snapshot.Read(os.DirFS("../../duroxide-export/testdata"), "orders.jsonl", engine.ShippedBuilds())
 	if err != nil || len(s.Problems) > 0 {
@@ -64,7 +64,8 @@ const (
 	scheduled = `{"event_id":2,"source_event_id":null,"instance_id":"a","execution_id":1,"timestamp_ms":5,"duroxide_version":"1.5.0","type":"ActivityScheduled","name":"Reserve","input":"x"}`
 )
 
-// An error names file, line and field, and affects nothing else: instance a is always read.
+// TestProblems checks that an error names the file, line and field, and does not affect anything else: instance a is
+// always read.
 func TestProblems(t *testing.T) {
 	for _, c := range []struct{ lines, want string }{
 		{`[1]`, `x.jsonl:3: expected a JSON object, found a array`},
@@ -107,7 +108,8 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// A directory is read file by file; a line may hold only an event or only a message.
+// TestDirectory checks that a directory is read file by file, and that a line may consist of just an event or a
+// message.
 func TestDirectory(t *testing.T) {
 	fsys := fstest.MapFS{
 		"d/1.jsonl":  {Data: []byte("\ufeff" + started + "\r\n\r\n" + scheduled + "\r\n")},

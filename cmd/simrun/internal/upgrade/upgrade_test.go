@@ -32,7 +32,7 @@ nodes A B run 0.1.32
 node C runs 0.1.26
 `
 
-// The stored work continues in the cluster of the plan, and the contract holds.
+// TestStoreGoesOn checks that the stored work continues in the plan's cluster and that the contract holds.
 func TestStoreGoesOn(t *testing.T) {
 	r, err := upgrade.Try(config(t, own+"at 5s upgrade C to 0.1.32\n", true))
 	if err != nil {
@@ -46,7 +46,7 @@ func TestStoreGoesOn(t *testing.T) {
 	}
 }
 
-// Each mistake in a plan is reported with its step.
+// TestHazards checks that each mistake in a plan is reported with its step.
 func TestHazards(t *testing.T) {
 	for _, c := range []struct{ name, steps, want string }{
 		{"pins left behind", "build 0.3.0 like 1.5.0\n  range >=0.1.30, <=0.3.0\nat 5s upgrade A to 0.3.0\nthen upgrade B to 0.3.0\nthen upgrade C to 0.3.0\n",
@@ -66,8 +66,8 @@ func TestHazards(t *testing.T) {
 	}
 }
 
-// The report names the step after which there is no way back: the first one after which new work is pinned to the new
-// build.
+// TestPointOfNoReturn checks that the report names the step after which a rollback is no longer possible. This is the
+// first step after which new work is pinned to the new build.
 func TestPointOfNoReturn(t *testing.T) {
 	c := config(t, `nodes A B run 1.5.0
 load 12 instances over 30s
@@ -92,7 +92,8 @@ at 20s upgrade B to 2.0.0
 	}
 }
 
-// Starting the second node of the new build first costs least: the plan that stops the only one is last.
+// TestOrders checks that starting the second node of the new build first costs least, and that the plan that stops the
+// only node comes last.
 func TestOrders(t *testing.T) {
 	c := config(t, `node A runs 2.0.0
 node B runs 1.5.0
@@ -111,8 +112,8 @@ at 15s upgrade B to 2.0.0
 	}
 }
 
-// If the steps have too many orders to try, orders are sampled, including the plan's own; steps about one node keep
-// their order.
+// TestOrdersAreSampled checks that if there are too many orders to try, a sample is tried that includes the plan's own
+// order. Steps for the same node must keep their order.
 func TestOrdersAreSampled(t *testing.T) {
 	c := config(t, `nodes A B C run 1.5.0
 instance i runs Leaf
@@ -142,8 +143,8 @@ then pause A for 1s
 	}
 }
 
-// What the store holds of a pin that no build of the plan admits is stranded, and only a deletion ends it; what a build of
-// the plan admits, though no node runs it, is stranded and not lost.
+// TestUntaken checks what becomes of work in the store whose pin no node admits. If no build in the plan admits the pin
+// either, the work is stranded, and only a deletion ends it. If some build does, the work is stranded but not lost.
 func TestUntaken(t *testing.T) {
 	const plan = `build 0.3.0 like 1.5.0
   range >=0.1.30, <=0.3.0

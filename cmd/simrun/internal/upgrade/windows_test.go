@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// TestWindows: a window opens when the first node runs the newer build, closes when the last one of the older has gone, and
-// says what the older build does otherwise meanwhile.
+// TestWindows checks that a window opens when the first node runs the newer build and closes when the last node with
+// the older build is gone, and that it says how the older build behaves differently in the meantime.
 func TestWindows(t *testing.T) {
 	const builds = `build 0.1.26 like 1.5.0
 build 0.1.29 like 0.1.26
@@ -25,7 +25,7 @@ build 0.1.32 like 0.1.30
 `
 	for _, tc := range []struct {
 		name, text string
-		want       []string // old, new, opens, closes, the risks' first words, the number of mended mistakes
+		want       []string // old, new, opens, closes, the first words of the risks, and the number of mended mistakes
 	}{
 		{"one build", "nodes A B run 1.5.0\nat 1s stop A\nat 2s start A", nil},
 		{"builds that differ in nothing", "node A runs 1.5.0\nnode B runs 1.6.0", nil},

@@ -17,8 +17,8 @@ import (
 
 const description = `{"jsonrpc":"2.0","id":1,"result":{"protocol":1,"name":"p","version":"1","admin":true,"virtual_clock":true,"corrupt_event":true}}`
 
-// peer connects a client with something that answers the calls with these lines, and then closes its output, unless the
-// last line is "silence".
+// peer connects a client to something that answers its calls with the given lines. After the last line it closes its
+// output, unless that line is "silence".
 func peer(t *testing.T, patience time.Duration, lines ...string) (*wire.Client, error) {
 	t.Helper()
 	calls, fromClient := io.Pipe()
@@ -37,7 +37,7 @@ func peer(t *testing.T, patience time.Duration, lines ...string) (*wire.Client, 
 			answers.Close()
 		}
 		for in.Scan() {
-			continue // it reads requests and sends nothing more
+			continue // reads requests but sends nothing more
 		}
 	}()
 	t.Cleanup(func() {
@@ -48,7 +48,7 @@ func peer(t *testing.T, patience time.Duration, lines ...string) (*wire.Client, 
 	return wire.Dial(t.Context(), foreign.NewLines(toClient, fromClient), wire.ClientOptions{Patience: patience, Became: func() string { return "it is gone" }})
 }
 
-// An error names the mistake of the other side; later calls fail at once.
+// TestClientReports checks that an error names what the other side did wrong, and that later calls fail immediately.
 func TestClientReports(t *testing.T) {
 	for name, test := range map[string]struct{ answer, want string }{
 		"silence": {"silence", "fetch_work_item: no answer within 50ms; it is gone"},
@@ -94,7 +94,8 @@ func TestClientReports(t *testing.T) {
 	}
 }
 
-// A second answer to one request is a mistake of the other side, and so is a result for a method without one.
+// TestClientRefuses checks that a second answer to the same request is a protocol violation, and so is a result for a
+// method that has none.
 func TestClientRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ first, second, want string }{
 		"a second answer": {`{"jsonrpc":"2.0","id":2,"result":null}` + "\n" + `{"jsonrpc":"2.0","id":2,"result":null}`, "silence",
@@ -120,7 +121,7 @@ func TestClientRefuses(t *testing.T) {
 	}
 }
 
-// A client rejects a peer that is not a server at once.
+// TestDialRefuses checks that a client immediately rejects a peer that is not a server.
 func TestDialRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ answer, want string }{
 		"another protocol":   {strings.Replace(description, `"protocol":1`, `"protocol":3`, 1), "describe: want protocol 1 or 2 and a name, got " + `{"protocol":3,"name":"p","version":"1","admin":true,"virtual_clock":true,"corrupt_event":true}`},
@@ -136,8 +137,8 @@ func TestDialRefuses(t *testing.T) {
 	}
 }
 
-// A provider's errors come through with their class; they are no failure of the connection. Neither is a caller that
-// gives up.
+// TestClientPassesErrorsOn checks that a provider's errors are passed on with their class and do not count as
+// connection failures. Neither does a caller that gives up.
 func TestClientPassesErrorsOn(t *testing.T) {
 	client, err := peer(t, time.Minute, description,
 		`{"jsonrpc":"2.0","id":2,"error":{"code":1,"message":"busy"}}`,

@@ -299,8 +299,7 @@ const mostInFlight = 4096
 
 // inOrder passes requests to a server one by one, each after the previous one has been answered, so that calls take
 // effect in the order in which they arrive. If calls may overlap, it passes each on immediately. At the end of the
-// input, fetches stop waiting, but every request is still answered. Input that is not a single request is answered by
-// inOrder itself.
+// input, fetches stop waiting, but every request is still answered. inOrder itself answers invalid requests.
 type inOrder struct {
 	lines       *foreign.Lines
 	overlapping bool

@@ -18,7 +18,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// newStore is a server's store in memory, under a clock that starts at 1000.
+// newStore returns an in-memory store for a server. Its clock starts at 1000.
 func newStore() (*wire.Store, error) {
 	s := memprovider.New(memprovider.Options{StartMs: 1000})
 	codec := engine.NewJSONCodec("test", engine.Kinds2x(), engine.WorkItemKinds2x())
@@ -28,12 +28,12 @@ func newStore() (*wire.Store, error) {
 		}}, nil
 }
 
-// output is a stream whose Close does nothing else.
+// output is a buffer with a Close method that does nothing.
 type output struct{ bytes.Buffer }
 
 func (*output) Close() error { return nil }
 
-// serve passes lines to a server and returns its answers.
+// serve passes lines to a server and returns the answers.
 func serve(t *testing.T, lines string) []string {
 	t.Helper()
 	var out output
@@ -44,7 +44,8 @@ func serve(t *testing.T, lines string) []string {
 	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 }
 
-// An invalid line gets an error that says what is wrong and where, and the server continues with the next line.
+// TestServerRefuses checks that an invalid line gets an error that says what is wrong and where, and that the server
+// continues with the next line.
 func TestServerRefuses(t *testing.T) {
 	const clock = `{"jsonrpc":"2.0","id":9,"method":"clock_now"}`
 	for name, test := range map[string]struct{ line, want string }{
@@ -92,7 +93,8 @@ func TestServerRefuses(t *testing.T) {
 	}
 }
 
-// Requests that arrive together take effect in order, and all are answered although the input has ended.
+// TestServerKeepsTheOrder checks that requests that arrive together take effect in order, and that all are answered
+// even though the input has ended.
 func TestServerKeepsTheOrder(t *testing.T) {
 	var lines, want []string
 	for range 200 {
@@ -104,7 +106,7 @@ func TestServerKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// dial connects a client with a server in this process.
+// dial connects a client to a server in this process.
 func dial(t *testing.T) *wire.Client {
 	t.Helper()
 	toServer, fromClient := io.Pipe()
@@ -128,7 +130,8 @@ func dial(t *testing.T) *wire.Client {
 	return client
 }
 
-// An orchestration's turn is the same with and without the wire in between.
+// TestClientIsTheProvider checks that an orchestration's turn is the same with and without the wire protocol in
+// between.
 func TestClientIsTheProvider(t *testing.T) {
 	over := dial(t)
 	store, err := newStore()

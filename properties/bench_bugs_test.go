@@ -16,10 +16,10 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// BenchmarkBugs measures the processor time until each planted bug is found in its scenario: the median over ten
-// starting seeds, a million apart. A search gives up after 200 seeds, and then counts with the time that these took.
-// size=usual runs the scenario unchanged; the other sizes reduce the load of scenarios with more instances to that
-// number.
+// BenchmarkBugs measures how much processor time it takes to find each planted bug in its scenario. It reports the
+// median over ten starting seeds, a million apart. A search gives up after 200 seeds and then counts with the time it
+// took so far. size=usual runs the scenario unchanged; the other sizes reduce the load of scenarios that have more
+// instances to that number.
 //
 //	go test ./properties -run '^$' -bench 'Bugs/size=usual' -benchtime 1x
 func BenchmarkBugs(b *testing.B) {
@@ -53,7 +53,7 @@ func BenchmarkBugs(b *testing.B) {
 	}
 }
 
-// shrinksTo reports whether a scenario's load is larger than that.
+// shrinksTo reports whether a scenario's load is larger than size.
 func shrinksTo(s *scenario.Scenario, size int) bool {
 	usual, err := s.Expand(1, scenario.Overrides{})
 	if err != nil {
@@ -63,8 +63,8 @@ func shrinksTo(s *scenario.Scenario, size int) bool {
 	return err == nil && len(small.Instances) < len(usual.Instances)
 }
 
-// searches looks for a bug from ten starting seeds. It returns the medians of processor time and of seeds, and how many
-// searches found the bug.
+// searches looks for a bug from ten starting seeds. It returns the median processor time, the median number of seeds,
+// and how many searches found the bug.
 func searches(b *testing.B, s *scenario.Scenario, bug *faults.Bug, size int) (median time.Duration, seeds, found int) {
 	defer campaign.CollectLess()()
 	var memory cluster.Memory
@@ -85,7 +85,7 @@ func searches(b *testing.B, s *scenario.Scenario, bug *faults.Bug, size int) (me
 	return times[5], counts[5], found
 }
 
-// finds reports whether a seed breaks a property that the bug is expected to break.
+// finds reports whether a seed violates a property that the bug is expected to violate.
 func finds(b *testing.B, s *scenario.Scenario, bug *faults.Bug, size int, seed uint64, memory *cluster.Memory) bool {
 	plan, err := s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{bug.ID}, Instances: size})
 	if err != nil {
@@ -100,7 +100,7 @@ func finds(b *testing.B, s *scenario.Scenario, bug *faults.Bug, size int, seed u
 	return slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool { return slices.Contains(bug.Properties, v.Property) })
 }
 
-// processorTime returns what this process has used so far.
+// processorTime returns how much processor time this process has used so far.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

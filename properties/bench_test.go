@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// rollingUpgrade runs seeds of the default scenario and adds up the results.
+// rollingUpgrade runs seeds of the default scenario and adds up their results.
 type rollingUpgrade struct {
 	s            *scenario.Scenario
 	memory       cluster.Memory
@@ -53,7 +53,7 @@ func (u *rollingUpgrade) run(b *testing.B, seed uint64, watched bool) {
 	u.steps, u.turns, u.virtual = u.steps+r.Steps, u.turns+r.Turns, u.virtual+r.Virtual
 }
 
-// report reports the rates of these seeds, and the allocations since before.
+// report reports the rates for these seeds, and the allocations made since before was recorded.
 func (u *rollingUpgrade) report(b *testing.B, seeds int, before *runtime.MemStats) {
 	var after runtime.MemStats
 	runtime.ReadMemStats(&after)
@@ -66,8 +66,9 @@ func (u *rollingUpgrade) report(b *testing.B, seeds int, before *runtime.MemStat
 	b.ReportMetric(float64(after.Mallocs-before.Mallocs)/steps, "allocs/step")
 }
 
-// BenchmarkRollingUpgrade runs the default scenario on one core with all checkers and with none, alternating to find the
-// share of the checkers, and as a campaign on all cores. Compare unwatched with BenchmarkWorkload in sim/cluster.
+// BenchmarkRollingUpgrade runs the default scenario on one core, alternating between all checkers and none in order to
+// find the checkers' share. It also runs it as a campaign on all cores. Compare unwatched with BenchmarkWorkload in
+// sim/cluster.
 func BenchmarkRollingUpgrade(b *testing.B) {
 	for _, c := range []struct {
 		name    string

@@ -11,11 +11,11 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// caughtWithin is the number of seeds within which a bug must be caught in its scenario.
+// caughtWithin is how many seeds it may take to catch a bug in its scenario.
 const caughtWithin = 200
 
-// TestEachBugIsCaught checks the catalogue of planted bugs: each bug breaks a property that the catalogue names for it,
-// in the scenario that it names, within a few seeds.
+// TestEachBugIsCaught checks that within a few seeds of the scenario that the catalogue names for a planted bug, the
+// bug violates a property that the catalogue names for it.
 func TestEachBugIsCaught(t *testing.T) {
 	for _, bug := range sample.Of(faults.Catalogue(), 8) {
 		t.Run(string(bug.ID), func(t *testing.T) {
@@ -50,8 +50,8 @@ func runWith(t *testing.T, s *scenario.Scenario, seed uint64, on ...faults.BugID
 	return result.Violations
 }
 
-// TestEachPropertyCatchesABug checks that some planted bug breaks each property; otherwise the property would be
-// useless.
+// TestEachPropertyCatchesABug checks that each property is violated by some planted bug. A property for which there is
+// none would be useless.
 func TestEachPropertyCatchesABug(t *testing.T) {
 	for _, p := range properties.Catalogue() {
 		if !slices.ContainsFunc(faults.Catalogue(), func(b faults.Bug) bool { return slices.Contains(b.Properties, p.ID) }) {

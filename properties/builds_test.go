@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// mixWork is the work of the clusters in this file.
+// mixWork is the work that the clusters in this file do.
 const mixWork = `
 faults light
 instance loop-1 runs Eternal at 1s expect eternal
@@ -34,14 +34,14 @@ load 30 instances from 1s over 40s
     cancel because "the customer left" after 3s..10s
 `
 
-// mixUpgrade is a rolling upgrade of three nodes with this work.
+// mixUpgrade is a rolling upgrade of three nodes that do this work.
 const mixUpgrade = mixWork + `
 at 12s..14s upgrade A to 2.0.0
 at 22s..24s upgrade B to 2.0.0
 at 32s..34s upgrade C to 2.0.0
 `
 
-// mixOnly lists bugs of a build that show only in a cluster of mixed builds.
+// mixOnly lists bugs in a build that show only in a cluster of mixed builds.
 var mixOnly = []faults.BugID{
 	"engine/handler-of-latest@2.0.0",
 	"provider/filter-ignored@1.5.0",
@@ -56,8 +56,8 @@ var mixOnly = []faults.BugID{
 	"provider/pin-inherited@2.0.0",
 }
 
-// TestBugsOfTheMix checks that each of these bugs breaks a property named for it in a rolling upgrade, and none in a
-// cluster of one build.
+// TestBugsOfTheMix checks that each of these bugs violates one of its properties in a rolling upgrade, and none in a
+// cluster with a single build.
 func TestBugsOfTheMix(t *testing.T) {
 	parse := func(text string) *scenario.Scenario {
 		s, err := scenario.Parse("mix.txt", []byte("scenario mix\nturbulence 45s\n"+text))
@@ -83,8 +83,8 @@ func TestBugsOfTheMix(t *testing.T) {
 	}
 }
 
-// TestReleasedFixes checks that the fixes of a release show while the cluster is upgraded to it, node by node: the old
-// nodes have the bug, the new ones do not.
+// TestReleasedFixes checks that a release's fixes show while the cluster is upgraded to it node by node. The old nodes
+// have the bug, and the new ones do not.
 func TestReleasedFixes(t *testing.T) {
 	var mended []faults.Bug
 	for _, b := range faults.Catalogue() {
@@ -100,9 +100,9 @@ func TestReleasedFixes(t *testing.T) {
 			}
 			old := s.Template.Nodes[0].Build
 			switch bug.ID {
-			case "duroxide-0.1.26/duplicate-start-code": // a second start has the newer handlers
+			case "duroxide-0.1.26/duplicate-start-code": // a second start already gets the newer handlers
 				old = "2.0.0"
-			case "duroxide-0.1.26/poison-on-old-execution": // nodes of 1.5.0 seldom get there
+			case "duroxide-0.1.26/poison-on-old-execution": // nodes of 1.5.0 seldom get that far
 				old = "2.0.0"
 			}
 			breaks(t, s, bug, bug.ID+faults.BugID("@"+old), func(p *plan.Plan) *plan.Plan { return rolling(p, old) })
@@ -110,7 +110,7 @@ func TestReleasedFixes(t *testing.T) {
 	}
 }
 
-// breaks checks that one of the bug's properties is violated within the seeds of the catalogue.
+// breaks checks that one of the bug's properties is violated within the number of seeds that the catalogue gives.
 func breaks(t *testing.T, s *scenario.Scenario, bug faults.Bug, id faults.BugID, change func(*plan.Plan) *plan.Plan) {
 	t.Helper()
 	for seed := uint64(1); seed <= caughtWithin; seed++ {
@@ -131,8 +131,8 @@ func breaks(t *testing.T, s *scenario.Scenario, bug faults.Bug, id faults.BugID,
 	t.Errorf("%s breaks none of %v in %d seeds", id, bug.Properties, caughtWithin)
 }
 
-// rolling upgrades each node of the old build that the plan leaves alone, one after another in the last third of the
-// turbulence.
+// rolling upgrades each node that runs the old build and that the plan leaves alone. The upgrades happen one after
+// another in the last third of turbulence.
 func rolling(p *plan.Plan, old string) *plan.Plan {
 	next := map[string]string{"0.8.0": "1.5.0", "1.5.0": "2.0.0", "2.0.0": "3.0.0"}[old]
 	end := p.Turbulence

@@ -21,16 +21,16 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// additions are changes of a plan that must not affect the rest of its run: each causes draws that the stored run did
-// not have.
+// additions are changes to a plan that must not affect the rest of its run. Each of them causes draws that the stored
+// run did not have.
 var additions = []struct {
 	name string
 	add  func(p *plan.Plan)
 }{
 	{"an instance that nobody admits", func(p *plan.Plan) {
 		pin := engine.V(99, 0, 0)
-		// No client sends it anything, so no planted bug can confuse it with other work, and no bound counts it. Its
-		// waits cannot be read, so clients send it nothing in calm, either.
+		// No client sends anything to the added instance, so no planted bug can confuse it with other work, and it
+		// counts towards no bound. Its waits cannot be read, so clients do not send it anything during calm, either.
 		h := plan.History{Instance: "added", Pin: &pin, Shape: planterm.ShapeCorrupt, KickAt: 1000 * time.Hour}
 		p.Histories = append(slices.Clone(p.Histories), h)
 	}},
@@ -53,14 +53,14 @@ var additions = []struct {
 	}},
 }
 
-// excuses reports whether the mere presence of that fault in a plan excuses a violation, so that adding it changes the
-// result.
+// excuses reports whether a fault kind excuses a violation just by being in a plan. Adding such a fault would change
+// the result.
 func excuses(k faults.Kind) bool {
 	return k == faultkind.ActivityPanic || k == faultkind.CorruptEvent || k == faultkind.CorruptMessage
 }
 
-// TestCorpusSurvivesAdditions replays each stored run with an unrelated addition: it must still show its violation.
-// Since choices are keyed by their subject, the recorded ones still apply to the rest.
+// TestCorpusSurvivesAdditions replays each stored run with an unrelated addition. The run must still show its
+// violation. Choices are keyed by what they are about, so the recorded choices still apply to the rest of the run.
 func TestCorpusSurvivesAdditions(t *testing.T) {
 	files, err := filepath.Glob("../testdata/seeds/*.txt")
 	if err != nil || len(files) == 0 {
@@ -83,7 +83,7 @@ func TestCorpusSurvivesAdditions(t *testing.T) {
 				plan.Turbulence = turbulence // the addition must not make the stored run longer
 				a.add(&plan)
 				found, _, _ := strings.Cut(entry.Found, " ")
-				if entry.Verdict == scenario.VerdictHolds { // it found a mistake that has been fixed
+				if entry.Verdict == scenario.VerdictHolds { // this run found a mistake that has been fixed
 					found = entry.Verdict
 				}
 				if got := verdictOf(entryRun(t, entry, &plan)); !slices.Contains(strings.Fields(got), found) {
@@ -94,7 +94,7 @@ func TestCorpusSurvivesAdditions(t *testing.T) {
 	}
 }
 
-// turbulenceOf returns the length of turbulence in the stored run of an entry.
+// turbulenceOf returns how long turbulence lasts in an entry's stored run.
 func turbulenceOf(t *testing.T, e *scenario.Entry) time.Duration {
 	t.Helper()
 	m := &calmMonitor{}
@@ -116,7 +116,7 @@ func (m *calmMonitor) Record(r *cluster.Record) {
 	m.Monitor.Record(r)
 }
 
-// entryRun runs a plan with the choices of an entry; around may hold one monitor that wraps the properties.
+// entryRun runs a plan with an entry's choices. around may contain one monitor, which wraps the properties.
 func entryRun(t *testing.T, e *scenario.Entry, plan *plan.Plan, around ...*calmMonitor) *cluster.Result {
 	t.Helper()
 	chooser, err := e.NewChooser()

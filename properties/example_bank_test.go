@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// bank is the outside world: it lives as long as one run. Activities change it, invariants read it.
+// bank is the outside world, which lasts for a single run. Activities change it, and invariants read it.
 type bank struct {
 	idempotent      bool
 	customers, shop int
@@ -25,8 +25,8 @@ func newBank(idempotent bool) *bank {
 	return &bank{idempotent: idempotent, customers: wealth, charges: map[string]int{}}
 }
 
-// charge takes the price of an order. Activities run at least once: a bank that does not recognize the order takes it
-// twice.
+// charge takes the price of an order. Because activities run at least once, a bank that does not recognize the order
+// charges it twice.
 func (b *bank) charge(ctx node.ActivityContext, price string) (string, error) {
 	order := ctx.Instance
 	if b.idempotent && b.charges[order] > 0 {
@@ -45,7 +45,7 @@ func buy(ctx *orch.Context, price string) (string, error) {
 	return ctx.ScheduleActivity("Charge", price).Await()
 }
 
-// run returns the parts of one run: handlers and invariants around one bank.
+// run returns what belongs to one run: handlers and invariants that share one bank.
 func (b *bank) run() properties.Run {
 	return properties.Run{
 		Handlers: func(r *node.Registry, _ *engine.Build) error {
@@ -89,8 +89,8 @@ at 1s..9s crash B
 after 1s..2s start B
 `
 
-// Your own invariants: money is conserved, and no customer pays twice. Activities run at least once, so a naive bank
-// charges twice if a node crashes between the charge and its acknowledgement.
+// Define your own invariants: money is conserved, and no customer pays twice. Activities run at least once, so a naive
+// bank charges twice if a node crashes between the charge and its acknowledgement.
 func ExampleRun() {
 	t := &firstLines{n: 5}
 	properties.Test(t, properties.Config{

@@ -22,7 +22,7 @@ func refund(ctx *orch.Context, input string) (string, error) {
 	return "", errors.New("the bank does not answer")
 }
 
-// register is called for each start of a node: build b ships this.
+// register is called each time a node starts. It registers the handlers that ship with build b.
 func register(r *node.Registry, b *engine.Build) error {
 	payBack := func(_ node.ActivityContext, input string) (string, error) { return "paid back " + input, nil }
 	return errors.Join(r.Register("Refund", engine.V(1, 0, 0), refund), r.RegisterActivity("PayBack", payBack))

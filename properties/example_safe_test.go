@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/properties"
 )
 
-// A monitor watches a run of a provider that applies the capability filter too late.
+// A monitor watches a run over a provider that applies the capability filter too late.
 func ExampleNew() {
 	plan := &plan.Plan{
 		Name:  "only an old node is left",

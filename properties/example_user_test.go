@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/properties"
 )
 
-// printer stands for a *testing.T, so that the example can show what a passing test logs with go test -v.
+// printer stands in for a *testing.T, so that the example can show what a passing test logs with go test -v.
 type printer struct{}
 
 func (printer) Helper()                           {}
@@ -15,13 +15,14 @@ func (printer) Name() string                      { return "TestRefund" }
 func (printer) Logf(format string, args ...any)   { fmt.Printf(format+"\n", args...) }
 func (printer) Fatalf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
 
-// In a test of your own it is
+// In a test of your own, write
 //
 //	func TestRefund(t *testing.T) {
 //		properties.Test(t, properties.Config{Scenario: story, Seeds: 50, Handlers: register})
 //	}
 //
-// where story is the text of a scenario and register what your builds ship; see the package's example for both.
+// where story is the text of a scenario, and register registers the handlers that your builds ship. The package's
+// example shows both.
 func ExampleTest() {
 	t := printer{}
 	properties.Test(t, properties.Config{Scenario: story, Seeds: 50, Handlers: register})
@@ -34,7 +35,7 @@ func ExampleTest() {
 	//         7  after upgrade A to 2.0.0: max 2.294s, p99 2.294s; the longest is Refund-4 (pin 2.0.0) from 3.21s, seed 12
 }
 
-// firstLines records the first lines of what each test logs.
+// firstLines records the first lines that each test logs.
 type firstLines struct {
 	printer
 	n    int

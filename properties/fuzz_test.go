@@ -27,32 +27,32 @@ import (
 
 // The environment variables that FuzzPlan reads.
 const (
-	// envBug turns on planted bugs, separated by commas, which the fuzzer must find.
+	// envBug turns on the planted bugs that the fuzzer must find, separated by commas.
 	envBug = "DUROSIM_BUG"
 	// envFuzz is a single input, in the form that a failure prints.
 	envFuzz = "DUROSIM_FUZZ"
 )
 
-// fuzzSteps is the step budget of one execution: a plan that needs more steps is not a finding.
+// fuzzSteps is the step budget for one execution. A plan that needs more steps does not count as a failure.
 const fuzzSteps = 10_000
 
-// workerSteps bounds the steps that a worker of the fuzzer spends on shrinking a failure, to some ten seconds: go test
-// waits for a worker that shrinks a finding, but ends one that is still busy a second after fuzztime. Running the input
-// again, by the printed command, shrinks it completely.
+// workerSteps limits how many steps a fuzz worker spends on shrinking a failure, which takes about ten seconds. go test
+// waits for a worker that is minimizing an input, but kills a worker that is still busy a second after fuzztime. To
+// shrink the failure completely, run the input again with the printed command.
 const workerSteps = 2_000_000
 
-// FuzzPlan runs mutations of plans with every property checked. An input is a base plan, a seed and a list of edits;
-// every input is a valid plan, so that no execution is wasted.
+// FuzzPlan runs mutated plans with every property checked. An input is a base plan, a seed and a list of edits. Every
+// input gives a valid plan, so no execution is wasted.
 //
 //	go test ./properties -run '^$' -fuzz='^FuzzPlan$' -fuzztime=60s
 //
-// finds nothing. With a planted bug turned on it fails within that time:
+// finds nothing. With a planted bug turned on, it fails within that time:
 //
 //	DUROSIM_BUG=provider/filter-ignored go test ./properties -run '^$' -fuzz='^FuzzPlan$' -fuzztime=60s
 //
-// The same holds for engine/activity-failure-as-result and, which the plans that it begins with do not show, for
-// engine/select-winner-not-replayed, engine/writes-newer-kind and duroxide-0.1.26/poison-on-old-execution. What such a run
-// leaves in testdata/fuzz is a plan that shows the bug, and holds without it.
+// The same is true of engine/activity-failure-as-result. It is also true of engine/select-winner-not-replayed,
+// engine/writes-newer-kind and duroxide-0.1.26/poison-on-old-execution, which the plans that it starts with do not
+// show. Such a run leaves a plan in testdata/fuzz that shows the bug and passes without it.
 func FuzzPlan(f *testing.F) {
 	target := newFuzzTarget(f)
 	if text := os.Getenv(envFuzz); text != "" {
@@ -73,28 +73,28 @@ func FuzzPlan(f *testing.F) {
 	})
 }
 
-// fuzzTarget is the state of one fuzzing process.
+// fuzzTarget is the state of a fuzzing process.
 type fuzzTarget struct {
 	bases []fuzzBase // sorted by hash
 	space *planedit.Space
 	bugs  []faults.BugID
-	// reports holds, by property, how the first failing plan that violates it was shrunk. The fuzzer runs a failing
+	// reports records, per property, how the first failing plan that violates it was shrunk. The fuzzer runs a failing
 	// input many times to make it shorter, and these runs are not shrunk again.
 	reports map[string]string
 }
 
-// fuzzBase is a plan with which inputs begin. An input names it by a number, which stands for the next base by hash, so
-// that an additional base changes few inputs.
+// fuzzBase is a plan that inputs start from. An input refers to a base by a number, which selects the next base by
+// hash, so adding a base changes only a few inputs.
 type fuzzBase struct {
 	name   string
 	hash   uint16
 	plan   *plan.Plan
-	seeded bool // the fuzzer begins with it
+	seeded bool // whether the fuzzer starts with it
 }
 
-// ownSemantics reports whether builds that the plan declares change the semantics of replay. An edit may upgrade such a
-// node to a shipped build, or the other way round; both would run pins of the same version by different semantics, which
-// breaks S10.
+// ownSemantics reports whether the plan declares builds with different replay semantics. An edit may upgrade a node
+// from such a build to a shipped one, or the other way round. The two builds would then run pins of the same version
+// under different semantics, which violates S10.
 func ownSemantics(p *plan.Plan) bool {
 	return slices.ContainsFunc(p.Builds, func(b plan.Build) bool { return len(b.Semantics) > 0 })
 }
@@ -104,7 +104,7 @@ type fuzzInput struct {
 	edits      []byte
 }
 
-// String formats the input for envFuzz.
+// String formats the input for use in envFuzz.
 func (i fuzzInput) String() string {
 	return fmt.Sprintf("%d,%d,%s", i.base, i.seed, hex.EncodeToString(i.edits))
 }
@@ -125,7 +125,7 @@ func parseFuzzInput(text string) (i fuzzInput, err error) {
 	return i, err
 }
 
-// generatedBases is the number of generated plans among the bases.
+// generatedBases is how many of the bases are generated plans.
 const generatedBases = 40
 
 func newFuzzTarget(t testing.TB) *fuzzTarget {
@@ -196,13 +196,14 @@ func newFuzzTarget(t testing.TB) *fuzzTarget {
 	return target
 }
 
-// plan returns the plan of an input.
+// plan returns the plan that an input describes.
 func (f *fuzzTarget) plan(i fuzzInput) *plan.Plan {
 	at, _ := slices.BinarySearchFunc(f.bases, i.base, func(b fuzzBase, want uint16) int { return int(b.hash) - int(want) })
 	return f.space.Apply(f.bases[at%len(f.bases)].plan, i.edits)
 }
 
-// run judges the contract alone: an edited plan may lose work, since its expectations belong to the original.
+// run judges only the contract. An edited plan may lose work, because its expectations were written for the original
+// plan.
 func (f *fuzzTarget) run(t *testing.T, i fuzzInput) {
 	plan := f.plan(i)
 	choices := &sim.Recording{}
@@ -240,7 +241,7 @@ func (f *fuzzTarget) run(t *testing.T, i fuzzInput) {
 	t.Fatal(report)
 }
 
-// ofPlan returns the properties of class plan, which judge the plan, not the contract.
+// ofPlan returns the properties of class plan, which judge the plan and not the contract.
 func ofPlan() (ids []string) {
 	for _, p := range Catalogue() {
 		if p.Class == cluster.ClassPlan {
@@ -250,8 +251,8 @@ func ofPlan() (ids []string) {
 	return ids
 }
 
-// TestFuzzedPlans runs inputs of FuzzPlan drawn from one seed, so that its result is always the same. Whether the fuzzer
-// itself finds something within a few seconds is a matter of chance.
+// TestFuzzedPlans runs FuzzPlan with inputs that are drawn from a single seed, so its result is always the same.
+// Whether the fuzzer itself finds something within a few seconds is a matter of chance.
 func TestFuzzedPlans(t *testing.T) {
 	target := newFuzzTarget(t)
 	draw := rand.New(rand.NewPCG(1, 0))
@@ -268,7 +269,7 @@ func TestFuzzedPlans(t *testing.T) {
 	}
 }
 
-// shrinkRuns bounds the runs that may shrink a run of this many steps; 0 means no bound.
+// shrinkRuns limits how many runs may be spent on shrinking a run with this many steps; 0 means no limit.
 func shrinkRuns(steps uint64) int {
 	if f := flag.Lookup("test.fuzzworker"); f == nil || f.Value.String() != "true" {
 		return 0
@@ -277,7 +278,7 @@ func shrinkRuns(steps uint64) int {
 }
 
 // TestFuzzInputs checks that every input gives a valid plan, that the same bytes give the same plan, and that each kind
-// of edit has an effect on some plan.
+// of edit affects some plan.
 func TestFuzzInputs(t *testing.T) {
 	target := newFuzzTarget(t)
 	known, kinds := workload.Known(), planedit.Kinds()

@@ -14,8 +14,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// unsteady registers Refund with a handler that does not depend on its history alone: it counts its calls in a variable
-// that outlives them, or ranges over a map.
+// unsteady registers Refund with a handler that depends on more than its history. The handler either counts its calls
+// in a variable that outlives them, or iterates over a map.
 func unsteady(wrong string) func(r *node.Registry, b *engine.Build) error {
 	calls := 0
 	handler := func(ctx *orch.Context, input string) (string, error) {
@@ -43,8 +43,8 @@ func unsteady(wrong string) func(r *node.Registry, b *engine.Build) error {
 	}
 }
 
-// TestTestNamesUnsteadyHandlers checks that with the double check the report names the handler and the turn, before any
-// consequence.
+// TestTestNamesUnsteadyHandlers checks that with DoubleCheck, the report names the handler and the turn before the
+// handler causes any other failure.
 func TestTestNamesUnsteadyHandlers(t *testing.T) {
 	for _, wrong := range []string{"counter", "map"} {
 		t.Run(wrong, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestTestNamesUnsteadyHandlers(t *testing.T) {
 	}
 }
 
-// TestDoubleCheckMovesNothing checks that the double check does not change the trace of a seed.
+// TestDoubleCheckMovesNothing checks that DoubleCheck does not change a seed's trace.
 func TestDoubleCheckMovesNothing(t *testing.T) {
 	plan, err := onePlan(1)
 	if err != nil {

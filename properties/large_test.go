@@ -10,11 +10,11 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// TestLargeRun bounds the memory that a run with many instances uses at its end for each ended instance: for its history
-// and the state of the properties, but not for its messages and calls (docs/at-scale.md#one-large-run).
+// TestLargeRun limits how much memory a run with many instances uses at its end for each ended instance. That includes
+// the instance's history and the properties' state, but not its messages and calls (docs/at-scale.md#one-large-run).
 func TestLargeRun(t *testing.T) {
 	if !sample.All() {
-		return // it takes a second
+		return // this takes a second
 	}
 	const instances, most = 4000, 15_000
 	s, err := scenario.Parse("large.txt", []byte(`

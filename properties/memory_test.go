@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// TestMemoryIsRoomAlone checks that runs that share a Memory have the same results as runs that do not, even when later
-// runs have used it.
+// TestMemoryIsRoomAlone checks that sharing a Memory does not change the results of runs, even when later runs have
+// used it.
 func TestMemoryIsRoomAlone(t *testing.T) {
 	var memory cluster.Memory
 	var alone, shared []*cluster.Result

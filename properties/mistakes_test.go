@@ -14,15 +14,15 @@ import (
 	"github.com/durosim/durosim/properties"
 )
 
-// release is what a version of an application ships. A mistake changes a part of the second release.
+// release is what a version of an application ships. A mistake changes part of the second release.
 type release struct {
 	order    orch.Handler
 	versions []engine.Version
-	parcel   orch.Handler // nil if it is not registered
+	parcel   orch.Handler // nil if the handler is not registered
 	label    bool         // whether the activity Label is registered
 }
 
-// fulfil processes an order: it reserves goods, waits for the payment, sends a parcel, and confirms.
+// fulfil processes an order: it reserves goods, waits for the payment, sends a parcel, and confirms the order.
 func fulfil(ctx *orch.Context, input string) (string, error) {
 	if _, err := ctx.ScheduleActivity("Reserve", input).Await(); err != nil {
 		return "", err
@@ -47,7 +47,7 @@ func parcel(ctx *orch.Context, input string) (string, error) {
 var mistakes = []struct {
 	name   string
 	change func(r *release)
-	// property is the first violated property, within this number of seeds.
+	// property is the first property violated, within this number of seeds.
 	property string
 }{
 	{"removed activity", func(r *release) { r.label = false }, "outcome"},
@@ -89,7 +89,7 @@ var mistakes = []struct {
 	}, "run-ends"},
 }
 
-// steps is an orchestration that carries out steps, given in words, one after another.
+// steps returns an orchestration that performs the named steps one after another.
 func steps(what ...string) orch.Handler {
 	return func(ctx *orch.Context, input string) (last string, err error) {
 		for _, step := range what {
@@ -111,7 +111,7 @@ func steps(what ...string) orch.Handler {
 	}
 }
 
-// upgradeOfOrders is the scenario of every mistake: orders are in progress while two nodes are upgraded.
+// upgradeOfOrders is the scenario for every mistake: orders are in progress while two nodes are upgraded.
 const upgradeOfOrders = `# Orders are paid and sent while the cluster is upgraded.
 nodes A B run 1.5.0
 faults light
@@ -124,7 +124,7 @@ at 2s..6s upgrade A to 2.0.0
 after 1s..3s upgrade B to 2.0.0
 `
 
-// ship registers a release with nodes of 1.5.0, and the mistaken release with nodes of 2.0.0.
+// ship registers a release on nodes of 1.5.0, and the release with the mistake on nodes of 2.0.0.
 func ship(mistake func(r *release)) func(r *node.Registry, b *engine.Build) error {
 	return func(r *node.Registry, b *engine.Build) error {
 		v := release{order: fulfil, versions: []engine.Version{engine.V(1, 0, 0)}, parcel: parcel, label: true}
@@ -152,7 +152,8 @@ func ship(mistake func(r *release)) func(r *node.Registry, b *engine.Build) erro
 // found matches the first line of a failure.
 var found = regexp.MustCompile(`^durosim: seed (\d+) of scenario (?:violates (\S+)|(gave two different runs))`)
 
-// TestMistakesInAnUpgrade checks that each of ten typical mistakes in a release is found within a few seeds, and shrunk.
+// TestMistakesInAnUpgrade checks that each of ten typical mistakes in a release is found within a few seeds, and that
+// its failure is shrunk.
 func TestMistakesInAnUpgrade(t *testing.T) {
 	if r := runTest(properties.Config{Scenario: upgradeOfOrders, Seeds: sample.Number(5, 20), Handlers: ship(nil)}); r.failed {
 		t.Fatalf("without a mistake: %s", r.text)

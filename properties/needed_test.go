@@ -11,11 +11,13 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// neededSeeds is the number of seeds, from the first failing one on, in which no other property may detect the bug.
+// neededSeeds is how many seeds are run, starting at the first failing one. In none of them may another property detect
+// the bug.
 func neededSeeds() uint64 { return sample.Number(1, 8) }
 
-// needed names, for each property, a planted bug that only this property detects, the scenario in which that is so, and
-// the first seed that fails. If other properties detect it in the built-in scenario, the scenario is given as text.
+// needed names, for each property, a planted bug that no other property detects, the scenario in which this is the
+// case, and the first seed that fails. If other properties detect the bug in the built-in scenario, the entry has a
+// scenario as text instead.
 var needed = []struct {
 	property string
 	bug      faults.BugID
@@ -67,14 +69,14 @@ var needed = []struct {
 	{"outcome", "duroxide-0.1.26/pending-dequeue-reads", "corners", 1},
 }
 
-// outageOf returns the scenario outage with other work.
+// outageOf returns the scenario outage with different work.
 func outageOf(work ...string) string {
 	return "turbulence 10s\nfault retryable-error 1 in 1 from 8s to 10s on A\nnode A runs 1.5.0\n  option orchestration_concurrency 1\n" + strings.Join(work, "\n") + "\n"
 }
 
-// without lists the properties that are off beside a property. S24 judges whole turns and S28 whole nodes, so both
-// detect at once much that others find later in the store: they are off in each case. So is outcome, since almost every
-// bug loses some work.
+// without lists the properties that are turned off while the given property is tested. S24 judges whole turns and S28
+// whole nodes, so they detect at once much of what others find later in the store. Both are turned off in every case.
+// So is outcome, because almost every bug loses some work.
 func without(property string) []string {
 	if property == "S24" || property == "S28" {
 		return []string{property, "outcome"}
@@ -82,10 +84,10 @@ func without(property string) []string {
 	return []string{property, "S24", "S28", "outcome"}
 }
 
-// TestEachCheckerIsNeeded checks that each property, except S24, S28 and outcome, has a bug that no other detects:
-// without its checker the runs hold, with it one fails.
+// TestEachCheckerIsNeeded checks that each property, except S24, S28 and outcome, has a bug that no other property
+// detects. Without the property's checker, all runs pass; with it, one fails.
 func TestEachCheckerIsNeeded(t *testing.T) {
-	rows := map[string]int{} // looked up only
+	rows := map[string]int{} // never iterated over, so map order does not matter
 	for i, row := range needed {
 		rows[row.property] = i + 1
 		t.Run(row.property, func(t *testing.T) {

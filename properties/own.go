@@ -44,7 +44,7 @@ type Invariant struct {
 
 // validate returns an error if an invariant's name is not allowed.
 func (r Run) validate() error {
-	seen := map[string]bool{} // never iterated over
+	seen := map[string]bool{} // never iterated over, so map order does not matter
 	for _, i := range r.Invariants {
 		_, known := ByID(i.Name)
 		switch {

@@ -13,8 +13,9 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// TestOwnInvariantIsShrunk: a violation of a user's invariant is reported with its rule, made small, and repeated by the line
-// that ends the report; its stored run, replayed, violates it again, and holds with the bank that is right.
+// TestOwnInvariantIsShrunk checks a violation of a user's invariant. The violation is reported with its rule, shrunk,
+// and repeated by the last line of the report. The stored run violates the invariant again, and passes with a correct
+// bank.
 func TestOwnInvariantIsShrunk(t *testing.T) {
 	naive := properties.Config{Scenario: shopping, First: 25, Seeds: 1, EachRun: func() properties.Run { return newBank(false).run() }}
 	wants := []string{
@@ -50,7 +51,8 @@ func TestOwnInvariantIsShrunk(t *testing.T) {
 	}
 }
 
-// TestOwnRunIsChecked: names that cannot be told apart are refused before anything runs.
+// TestOwnRunIsChecked checks that invalid invariants, such as two with the same name, are rejected before anything
+// runs.
 func TestOwnRunIsChecked(t *testing.T) {
 	holds := func() error { return nil }
 	for want, invariants := range map[string][]properties.Invariant{
@@ -66,7 +68,7 @@ func TestOwnRunIsChecked(t *testing.T) {
 	}
 }
 
-// tally is a monitor of a user's: it does not like turns.
+// tally is a user's monitor. It objects to turns.
 type tally struct {
 	cluster.Monitor
 	found []cluster.Violation
@@ -81,7 +83,8 @@ func (m *tally) Record(r *cluster.Record) {
 
 func (m *tally) Violations() []cluster.Violation { return m.found }
 
-// TestOwnMonitor: a monitor of a user's watches each run beside the properties, and an invariant is asked until it fails.
+// TestOwnMonitor checks that a user's monitor watches each run alongside the properties, and that an invariant is
+// called until it fails.
 func TestOwnMonitor(t *testing.T) {
 	asked := 0
 	each := func() properties.Run {

@@ -9,7 +9,8 @@ import (
 	"github.com/durosim/durosim/properties"
 )
 
-// The page that the environment asks for shows the seed that fails, with the command that repeats it, or the first seed.
+// The page that the environment asks for shows the first failing seed with the command that repeats it, or the first
+// seed if none fails.
 func TestPage(t *testing.T) {
 	for text, want := range map[string][]string{
 		"scenario held\nnode A runs 1.5.0\ninstance leaf runs Leaf\n":                 {"<title>held, seed 1</title>", "DUROSIM_SEED=1 go test", `class="good"`},

@@ -38,7 +38,8 @@ func profileRun(t *testing.T, name string, seed uint64, p plan.Profile, record *
 	return plan, r
 }
 
-// TestProfile: what the contract keeps 0.1.26 breaks, and a shrunk run names the one switch that it needs.
+// TestProfile checks that 0.1.26 violates something that the contract guarantees, and that a shrunk run names the one
+// switch that it needs.
 func TestProfile(t *testing.T) {
 	if _, r := profileRun(t, "corners", 1, planterm.ProfileContract, nil); len(r.Violations) > 0 {
 		t.Errorf("the contract profile: %v", r.Violations)
@@ -58,15 +59,15 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// stillShownBy are mended mistakes of which the stored run shows a second one that is not mended: prunes go by the age of
-// keys, and what a dropped dequeue frees passes on by contract only.
+// stillShownBy lists fixed mistakes whose stored run also shows a second mistake that is not fixed: prunes depend on
+// the age of keys, and only the contract passes on what a dropped dequeue frees.
 var stillShownBy = map[faults.BugID]faults.BugID{
 	"duroxide-0.1.26/prune-unordered":       "duroxide-0.1.26/kv-stamp-fresh",
 	"duroxide-0.1.26/dropped-dequeue-early": "engine/dropped-wait-discards",
 }
 
-// still returns what release 0.1.32 does to executions that it began, but for one switch and for those that need another
-// bug to be reached.
+// still returns the switches for what release 0.1.32 does to executions that it began. It leaves out one given switch,
+// and those that can be reached only with another bug.
 func still(but faults.BugID) (ids []faults.BugID) {
 	for _, b := range faults.Profile("duroxide-0.1.32") {
 		if b.ID != but && !b.ForOld && len(b.With) == 0 {
@@ -76,8 +77,8 @@ func still(but faults.BugID) (ids []faults.BugID) {
 	return ids
 }
 
-// TestFindingsNeedTheirSwitch: the stored run of a switch holds without it; and if release 0.1.32 has mended what it does, it
-// holds with all that this release still does.
+// TestFindingsNeedTheirSwitch checks that a switch's stored run passes without the switch. If release 0.1.32 has fixed
+// the mistake, the run must also pass with everything that this release still does wrong.
 func TestFindingsNeedTheirSwitch(t *testing.T) {
 	files, err := filepath.Glob("../testdata/seeds/*.txt")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// TestRoomOfASeed bounds what a seed of the default scenario allocates with every checker, once a worker has its Memory. The
-// figures are the same on every machine (docs/performance.md).
+// TestRoomOfASeed limits how much a seed of the default scenario allocates with all checkers on, once a worker has its
+// Memory. The figures are the same on every machine (docs/performance.md).
 func TestRoomOfASeed(t *testing.T) {
 	const mostBytes, mostPieces = 241, 1.56 // a step
 	s, err := scenario.Lookup("rolling-upgrade")

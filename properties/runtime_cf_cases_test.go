@@ -2,7 +2,7 @@ package properties_test
 
 import "log/slog"
 
-// incompatible is the record of a node that gives an incompatible item back.
+// incompatible is what a node logs when it gives an incompatible item back.
 const incompatible = "Execution pinned at incompatible version, abandoning (runtime-side check)"
 
 var cfCases = []cfCase{

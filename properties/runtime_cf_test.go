@@ -15,21 +15,21 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// cfCase is a case of docs/contract/conformance.md#c16, carried out in a simulated cluster. Where the sources read it
-// in two ways (D32) there are two: with the provider's filter the instance stays untouched; with one that ignores it the
-// item is fetched for real, and the node itself gives it back.
+// cfCase is a case from docs/contract/conformance.md#c16, run in a simulated cluster. Where the sources can be read in
+// two ways (D32), there are two cases. With the provider's filter, the instance stays untouched. With a provider that
+// ignores the filter, the item is fetched, and the node itself gives it back.
 type cfCase struct {
 	id, reading string
 	text        string
-	// records, if not nil, looks at the node's log of a run and says what is wrong with it; with the bug it must find
-	// something.
+	// records, if not nil, checks the node's log of a run and returns an error for what is wrong. With the bug on, it
+	// must find something.
 	records func(list []slog.Record) error
 	bug     faults.BugID
-	// builds, if not nil, are the builds beside those that are shipped.
+	// builds, if not nil, returns builds in addition to the shipped ones.
 	builds func() []*engine.Build
 }
 
-// cfNames are the 18 cases, in the contract's order.
+// cfNames lists the 18 cases in the contract's order.
 var cfNames = []struct{ id, name string }{
 	{"CF-12", "runtime_abandons_incompatible_execution"},
 	{"CF-13", "runtime_processes_compatible_execution_normally"},
@@ -51,7 +51,7 @@ var cfNames = []struct{ id, name string }{
 	{"CF-31", "runtime_logs_capability_declaration_at_startup"},
 }
 
-// TestRuntimeCF: each case holds, for a few seeds, and fails with the bugs that it names.
+// TestRuntimeCF checks that each case passes for a few seeds, and that it fails with the bugs that it names.
 func TestRuntimeCF(t *testing.T) {
 	for _, n := range cfNames {
 		t.Run(n.id+"/"+n.name, func(t *testing.T) {
@@ -96,7 +96,7 @@ func (c *cfCase) allBuilds() func() []*engine.Build {
 	}
 }
 
-// logs are the records that the nodes of a run write, as a slog.Handler gets them.
+// logs returns the records that the nodes log in a run, as a slog.Handler receives them.
 func (s *smallScenario) logs(t *testing.T, on []faults.BugID) []slog.Record {
 	t.Helper()
 	plan, err := s.Expand(1, scenario.Overrides{Bugs: append(slices.Clone(s.bugs), on...)})
@@ -127,7 +127,8 @@ func (k *logKeeper) Record(r *cluster.Record) {
 	k.Monitor.Record(r)
 }
 
-// logged asks for a record with that level, text and attributes, and that each record of that text is so.
+// logged returns a check that there is a record with the given text, and that every such record has the given level and
+// attributes.
 func logged(level slog.Level, text string, attrs ...slog.Attr) func(list []slog.Record) error {
 	return func(list []slog.Record) error {
 		found := false
@@ -157,7 +158,7 @@ func logged(level slog.Level, text string, attrs ...slog.Attr) func(list []slog.
 	}
 }
 
-// futureBuild is a build of 3.1.4: what it begins is stamped with that.
+// futureBuild returns a build with version 3.1.4, which pins the executions that it begins to that version.
 func futureBuild() []*engine.Build {
 	builds := engine.ShippedBuilds()
 	b := *builds[len(builds)-1]

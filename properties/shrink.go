@@ -149,7 +149,7 @@ func (o *ShrinkOptions) own(names []string) []string {
 	if handlers == nil {
 		return nil
 	}
-	own := map[string]bool{} // never iterated over
+	own := map[string]bool{} // never iterated over, so map order does not matter
 	for _, b := range o.builds() {
 		r := node.NewRegistry()
 		if handlers(r, b) != nil {

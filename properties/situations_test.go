@@ -14,11 +14,11 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// situations is the number of corner cases in docs/contract/runtime.md#r13.
+// situations is how many corner cases docs/contract/runtime.md#r13 has.
 const situations = 66
 
-// TestSituations: each situation that a scenario can tell ends as the contract says, and otherwise with the bugs that its
-// file names: those of 0.1.26 where that differs.
+// TestSituations checks that each situation that a scenario can express ends as the contract says. With the bugs that
+// its file names, it must end differently. Where 0.1.26 deviates, these are the switches of 0.1.26.
 func TestSituations(t *testing.T) {
 	for _, n := range sample.Of(scenario.Situations(), 3) {
 		t.Run(n.Name, func(t *testing.T) {
@@ -28,26 +28,26 @@ func TestSituations(t *testing.T) {
 	}
 }
 
-// elsewhere are the situations that concern what no scenario can write, with the files that tell them instead, from the
-// module's root, and a line that such a file must have. Stories of internal/replay and engine/node are run by the tests of
-// their package; one whose name ends in -bug tells what 0.1.26 does.
+// elsewhere lists the situations that no scenario can express. For each of them, it names the file that tests the
+// situation instead, relative to the module's root, and a line that the file must contain. Stories in internal/replay
+// and engine/node are run by the tests of their packages; a story whose name ends in -bug shows what 0.1.26 does.
 var elsewhere = []struct {
 	number     int
 	file, line string
 }{
-	// The handler returns after it has continued as new.
+	// The handler returns after continuing as new.
 	{23, "internal/replay/testdata/continue-and-return.txt", "code continue-and-return"},
-	// More messages than may cross a continue-as-new.
+	// There are more messages than a continue-as-new may carry over.
 	{26, "internal/replay/testdata/carry-forward-limit.txt", "queue b 22"},
-	// An activity that a node does not have.
+	// A node does not have the activity.
 	{57, "internal/machine/testdata/worker.txt", "work0 decides work-no-handler: a/1 count 3, back in 4s, because activity missing: unknown"},
-	// Deletion, which no scenario does.
+	// Scenarios do not delete instances.
 	{64, "properties/conformance/cases/05-deletion.txt", "DL-06 force_delete_prevents_ack_recreation"},
-	// A turn that never comes to rest.
+	// A turn never comes to rest.
 	{66, "internal/replay/nondeterminism_test.go", "func TestQuiescenceCapOfDequeues(t *testing.T) {"},
 }
 
-// TestEverySituationIsHeld: each of the 66 has a scenario, or a story elsewhere.
+// TestEverySituationIsHeld checks that each of the 66 situations has a scenario, or a story elsewhere.
 func TestEverySituationIsHeld(t *testing.T) {
 	held := map[int]bool{}
 	for _, n := range scenario.Situations() {
@@ -80,11 +80,12 @@ func TestEverySituationIsHeld(t *testing.T) {
 	}
 }
 
-// harmful are the situations that the contract marks as harmful in 0.1.26 and decides otherwise. (It marks number 6, too,
-// which it leaves as it is: a batch has one count.)
+// harmful lists the situations that the contract marks as harmful in 0.1.26 and decides differently. (It also marks
+// number 6, but leaves it as it is: a batch has a single count.)
 var harmful = []int{4, 8, 13, 15, 16, 18, 19, 20, 24, 25, 27, 28, 29, 44, 45, 51, 56, 58}
 
-// TestHarmOf0126IsShown: each of them names the switch of 0.1.26 that shows it, and TestSituations sees it do harm.
+// TestHarmOf0126IsShown checks that each of these situations names the 0.1.26 switch that shows it. TestSituations
+// checks that the switch does harm.
 func TestHarmOf0126IsShown(t *testing.T) {
 	for _, i := range harmful {
 		shown := false

@@ -15,13 +15,13 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// deviation is a line "#! BUG...: EXPECTATION" or "#! BUG...: violates PROPERTY" of a small scenario: what must fail when
-// the bugs are on. With "line OLD -> NEW" in place of the bugs it is another line in the scenario under which it fails.
+// deviation is a line `#! BUG...: EXPECTATION` or `#! BUG...: violates PROPERTY` in a small scenario. It says what must
+// fail when the bugs are on. `line OLD -> NEW` in place of the bugs changes a line of the scenario instead.
 type deviation struct {
 	bugs     []faults.BugID
 	old, new string
-	expect   string // as the scenario writes it, without "expect"
-	breaks   string // the id of a property
+	expect   string // as the scenario writes it, without the word "expect"
+	breaks   string // a property's id
 }
 
 func deviations(text string) (list []deviation, err error) {
@@ -52,13 +52,13 @@ func deviations(text string) (list []deviation, err error) {
 	return list, nil
 }
 
-// smallScenario is a scenario of few seeds, with what must fail when bugs are on.
+// smallScenario is a scenario with few seeds, and what must fail in it when bugs are on.
 type smallScenario struct {
 	*scenario.Scenario
 	file, text string
 	deviations []deviation
 	builds     func() []*engine.Build
-	// bugs are always on: the scenario's own. With them only the expectations are judged.
+	// bugs are the scenario's own bugs, which are always on. If there are any, only the expectations are judged.
 	bugs []faults.BugID
 }
 
@@ -80,7 +80,7 @@ func parseSmallWith(t *testing.T, file, text string, builds func() []*engine.Bui
 	return &smallScenario{Scenario: s, file: file, text: text, deviations: list, builds: builds, bugs: s.Template.Bugs}
 }
 
-// run runs one seed, with the scenario's own bugs and these.
+// run runs one seed with the scenario's own bugs and the given ones.
 func (s *smallScenario) run(t *testing.T, seed uint64, on []faults.BugID, o properties.Options) *cluster.Result {
 	t.Helper()
 	plan, err := s.Expand(seed, scenario.Overrides{Bugs: append(slices.Clone(s.bugs), on...)})
@@ -96,7 +96,8 @@ func (s *smallScenario) run(t *testing.T, seed uint64, on []faults.BugID, o prop
 	return result
 }
 
-// judged are the scenario's expectations; an always is also a sometimes, for what never happens tells nothing.
+// judged returns the scenario's expectations. Each always is also checked as a sometimes, because an event that never
+// happens proves nothing.
 func (s *smallScenario) judged() []plan.Expectation {
 	list := slices.Clone(s.Expect)
 	for _, e := range s.Expect {
@@ -108,7 +109,7 @@ func (s *smallScenario) judged() []plan.Expectation {
 	return list
 }
 
-// check: everything holds, and each deviation shows.
+// check checks that everything holds, and that each deviation shows.
 func (s *smallScenario) check(t *testing.T) {
 	t.Helper()
 	if s.Seeds.Count == 0 || s.Seeds.Count > 20 {
@@ -149,7 +150,7 @@ func (s *smallScenario) check(t *testing.T) {
 	}
 }
 
-// deviates: what the deviation names fails in one of the scenario's seeds, when its bugs are on.
+// deviates checks that what the deviation names fails in at least one of the scenario's seeds when the bugs are on.
 func (s *smallScenario) deviates(t *testing.T, d deviation) {
 	t.Helper()
 	o := properties.Options{Properties: []string{d.breaks}}
@@ -191,7 +192,7 @@ func (s *smallScenario) deviates(t *testing.T, d deviation) {
 	}
 }
 
-// broken are the properties that break in some seed with these bugs.
+// broken returns the properties that are violated in any seed with these bugs.
 func (s *smallScenario) broken(t *testing.T, on []faults.BugID) (list []string) {
 	t.Helper()
 	for seed := uint64(1); seed <= uint64(s.Seeds.Count); seed++ {

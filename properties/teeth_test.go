@@ -14,12 +14,13 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// tooth is a deviation under which an expectation of a walkthrough fails: a planted bug, or another line in its plan.
+// tooth is a deviation that makes an expectation of a walkthrough fail: a planted bug, or a different line in the
+// walkthrough's plan.
 type tooth struct {
 	scenario string
 	bug      faults.BugID
-	line, by string // or this line replaced by that
-	expect   string // the expectation as simrun tells it
+	line, by string // alternatively, the line to replace, and what replaces it
+	expect   string // the expectation, as simrun prints it
 }
 
 var teeth = []tooth{
@@ -97,7 +98,7 @@ var teeth = []tooth{
 		expect: `never turn in "B is narrowed" where node=B pin=2.0.0 first=no`},
 }
 
-// TestWalkthroughsHaveTeeth: what a walkthrough expects fails when what it is about goes wrong, and not otherwise.
+// TestWalkthroughsHaveTeeth checks that a walkthrough's expectations fail when its subject goes wrong, and only then.
 func TestWalkthroughsHaveTeeth(t *testing.T) {
 	for _, c := range sample.Of(teeth, 5) {
 		name := string(c.bug)
@@ -133,7 +134,8 @@ func TestWalkthroughsHaveTeeth(t *testing.T) {
 	}
 }
 
-// TestEachWalkthroughHasTeeth: at least three deviations of both sorts for each, and for every scenario that quotes.
+// TestEachWalkthroughHasTeeth checks that each walkthrough has at least three deviations, of both sorts. The same goes
+// for every scenario that quotes its source.
 func TestEachWalkthroughHasTeeth(t *testing.T) {
 	var order []string
 	for _, n := range scenario.Builtin() {
@@ -163,7 +165,7 @@ func TestEachWalkthroughHasTeeth(t *testing.T) {
 	}
 }
 
-// alone is a built-in scenario with one of its expectations only, and, if one is given, with a line replaced.
+// alone returns a built-in scenario with only one of its expectations. If a line is given, it is replaced.
 func alone(t *testing.T, name, expectation, line, by string) *scenario.Scenario {
 	t.Helper()
 	for _, n := range scenario.Builtin() {
@@ -192,7 +194,8 @@ func alone(t *testing.T, name, expectation, line, by string) *scenario.Scenario 
 	return nil
 }
 
-// metBy is the first seed that shows the scenario's only expectation, a sometimes; 0 if none of its seeds does.
+// metBy returns the first seed that shows the scenario's only expectation, which is a sometimes. It returns 0 if no
+// seed does.
 func metBy(t *testing.T, s *scenario.Scenario, on []faults.BugID) uint64 {
 	t.Helper()
 	for seed := uint64(1); seed <= uint64(s.Seeds.Count); seed++ {
@@ -203,7 +206,7 @@ func metBy(t *testing.T, s *scenario.Scenario, on []faults.BugID) uint64 {
 	return 0
 }
 
-// expected runs a seed of a scenario and judges its expectations only.
+// expected runs a seed of a scenario and judges only its expectations.
 func expected(t *testing.T, s *scenario.Scenario, seed uint64, on []faults.BugID) *cluster.Result {
 	t.Helper()
 	plan, err := s.Expand(seed, scenario.Overrides{Bugs: on})

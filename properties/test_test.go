@@ -18,7 +18,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// recorder stands for the *testing.T of a user's test.
+// recorder stands in for the *testing.T of a user's test.
 type recorder struct {
 	name   string
 	failed bool
@@ -35,14 +35,14 @@ func (r *recorder) lastLine() string {
 	return lines[len(lines)-1]
 }
 
-// runTest calls Test as a user's test of that name does.
+// runTest calls Test the way a user's test would.
 func runTest(c properties.Config) *recorder {
 	r := &recorder{name: "TestRefund/in two steps"}
 	properties.Test(r, c)
 	return r
 }
 
-// changedRefund is what a careless release ships: the handler does something else under the same version.
+// changedRefund is what a careless release ships: a handler that does something else under the same version.
 func changedRefund(r *node.Registry, b *engine.Build) error {
 	if b.Name() != "2.0.0" {
 		return register(r, b)
@@ -81,7 +81,8 @@ func onePlan(uint64) (*plan.Plan, error) {
 	}, nil
 }
 
-// TestTestFails: a failure is shrunk and reported; the seed of its last line and the stored run show it again.
+// TestTestFails checks that a failure is shrunk and reported, and that the seed in the report's last line and the
+// stored run both show it again.
 func TestTestFails(t *testing.T) {
 	c := properties.Config{Scenario: story, Handlers: changedRefund, ShrinkRuns: 500}
 	r := runTest(c)
@@ -118,7 +119,8 @@ func TestTestFails(t *testing.T) {
 	}
 }
 
-// TestTestFindsRandomHandlers: a handler that is not a function of its history is told from one that breaks a rule.
+// TestTestFindsRandomHandlers checks that a handler that depends on more than its history is told apart from one that
+// violates a rule.
 func TestTestFindsRandomHandlers(t *testing.T) {
 	calls := 0
 	r := runTest(properties.Config{Scenario: story, Seeds: 3, Workers: 1, Handlers: func(r *node.Registry, b *engine.Build) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// thresholdWork is what the clusters of this file do: waits that are dropped as their events come, loops, messages that
-// cross a continue-as-new, families.
+// thresholdWork is the work that the clusters in this file do: waits that are dropped as their events arrive, loops,
+// messages carried over by a continue-as-new, and families.
 const thresholdWork = `
 faults light
 load 24 instances from 1s over 30s
@@ -32,21 +32,22 @@ load 24 instances from 1s over 30s
     enqueue entries data m7 after 1700ms
 `
 
-// Builds that differ in one thing that no event kind shows.
+// Each of these builds differs in one respect that no event kind shows.
 const (
 	newSemantics = "build 0.1.30 like 1.5.0\nbuild 0.1.32 like 1.5.0\n  semantics discard from 0.1.31\n"
 	newLimits    = "build 0.1.30 like 1.5.0\n  limits carried 2\nbuild 0.1.32 like 1.5.0\n  limits carried 100\n"
 	newFields    = "build 0.1.30 like 1.5.0\n  lacks initial-custom-status\nbuild 0.1.32 like 1.5.0\n"
 )
 
-// TestThreshold: what builds differ in is seen where they meet, and only where an operator or the difference itself lets
-// them meet: each cluster of one build holds, and so does the mix in which old nodes leave alone what new ones began.
+// TestThreshold checks that a difference between builds shows only where both builds run the same work, either because
+// an operator lets them or because of the difference itself. Clusters with a single build pass, and so does a mix in
+// which old nodes leave alone what new nodes began.
 func TestThreshold(t *testing.T) {
 	const nodes, upgrade = "nodes A B run 0.1.30\nnode C runs %s\n", "at 12s upgrade A to 0.1.32\nat 22s upgrade C to 0.1.32\nat 32s upgrade B to 0.1.32\n"
 	first := fmt.Sprintf(nodes, "0.1.30")
 	for _, c := range []struct {
 		name, builds, story string
-		breaks              []string // any of them; none if it holds
+		breaks              []string // any one of these must be violated; nil if everything must hold
 	}{
 		{"semantics, old", newSemantics, first, nil},
 		{"semantics, new", newSemantics, strings.ReplaceAll(first, "0.1.30", "0.1.32"), nil},

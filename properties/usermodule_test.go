@@ -13,10 +13,11 @@ import (
 	"github.com/durosim/durosim/properties"
 )
 
-// userModule is a module of a user's outside this one, in a directory of its own.
+// userModule is a user's own module, in a separate directory.
 type userModule struct{ dir string }
 
-// newUserModule writes a module with these files: names in it, by names in testdata/usermodule.
+// newUserModule writes a module with the given files. The keys are file names in the module, and the values are file
+// names in testdata/usermodule.
 func newUserModule(t *testing.T, files map[string]string) *userModule {
 	t.Helper()
 	root, err := filepath.Abs("..")
@@ -48,7 +49,7 @@ func newUserModule(t *testing.T, files map[string]string) *userModule {
 	return m
 }
 
-// run has a shell carry out a line in a directory of the module.
+// run runs a line with a shell in a directory of the module.
 func (m *userModule) run(dir, line string) (string, error) {
 	cmd := exec.Command("sh", "-c", line)
 	cmd.Dir = filepath.Join(m.dir, dir)
@@ -57,7 +58,7 @@ func (m *userModule) run(dir, line string) (string, error) {
 	return string(out), err
 }
 
-// repeats is the last line to paste in an output.
+// repeats returns the last line in an output that can be pasted into a shell.
 func repeats(out string) (last string) {
 	for line := range strings.Lines(out) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "DUROSIM_SEED=") {
@@ -67,8 +68,8 @@ func repeats(out string) (last string) {
 	return last
 }
 
-// TestUsersModule builds a module as a user has one, with a handler that is broken on purpose, and pastes the last line of
-// the failure.
+// TestUsersModule builds a module as a user would, with a handler that is broken on purpose, and runs the command in
+// the last line of the failure.
 func TestUsersModule(t *testing.T) {
 	m := newUserModule(t, map[string]string{"orders/refund_test.go": "refund_test.go.txt"})
 	out, err := m.run(".", "go test ./...")
@@ -76,15 +77,15 @@ func TestUsersModule(t *testing.T) {
 	if err == nil || !strings.HasSuffix(last, " go test -run '^TestRefund$' example.com/shop/orders") {
 		t.Fatalf("%v, line to paste %q:\n%s", err, last, out)
 	}
-	again, err := m.run("orders", last) // anywhere in the module
+	again, err := m.run("orders", last) // from any directory in the module
 	if err == nil || !strings.Contains(again, last) || !strings.Contains(again, "The smallest plan found") {
 		t.Errorf("%s: %v\n%s", last, err, again)
 	}
 }
 
-// TestUsersShop builds a module with builds, handlers and an invariant of its own, which a planted double charge violates; a
-// command of its own stores the shrunk plan and replays it; a unit test mocks the activities. TestUsersModule and
-// TestOwnInvariantIsShrunk have the parts of it; the whole is tried with DUROSIM_LONG only.
+// TestUsersShop builds a module with its own builds, handlers and an invariant, which a planted double charge violates.
+// The module's own command stores the shrunk plan and replays it, and a unit test mocks the activities. TestUsersModule
+// and TestOwnInvariantIsShrunk cover the parts of this; the whole test runs only with DUROSIM_LONG.
 func TestUsersShop(t *testing.T) {
 	if !sample.All() {
 		return
@@ -104,7 +105,7 @@ func TestUsersShop(t *testing.T) {
 	entry, _, _ = strings.Cut(entry, "To see it again")
 	text := "durosim corpus 1\n"
 	for line := range strings.Lines(entry) {
-		text += strings.TrimPrefix(line, "        ") // what go test puts before each line
+		text += strings.TrimPrefix(line, "        ") // go test indents each line
 	}
 	if err := os.WriteFile(filepath.Join(m.dir, "small.txt"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)

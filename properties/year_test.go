@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// asked counts how often a run asks whether something is open.
+// asked counts how often a run asks whether any obligation is open.
 type asked struct {
 	cluster.Monitor
 	times int
@@ -20,7 +20,7 @@ func (a *asked) Open(nowMs int64) (bool, int64) {
 	return a.Monitor.Open(nowMs)
 }
 
-// TestYear: a timer of a year costs what its events cost, and the run waits for it.
+// TestYear checks that a timer of one year costs no more than its events, and that the run waits for it.
 func TestYear(t *testing.T) {
 	s, err := scenario.Parse("year.txt", []byte("nodes A B run 1.5.0\nprogram Nap\n  timer 8760h\nend\ninstance nap runs Nap at 1s\ninstance chain runs Chain at 2s\n"))
 	if err != nil {
@@ -49,7 +49,7 @@ func TestYear(t *testing.T) {
 	}
 }
 
-// TestEternalHint: an orchestration that goes on for ever and is not marked so gets a hint.
+// TestEternalHint checks that an orchestration that goes on forever without being marked as eternal gets a hint.
 func TestEternalHint(t *testing.T) {
 	r := runTest(properties.Config{Scenario: "nodes A B run 1.5.0\ninstance spin runs Counter with 100000\n", Seeds: 1})
 	if !r.failed || !strings.Contains(r.text, `write "expect eternal" after it`) {

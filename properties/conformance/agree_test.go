@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle"
 )
 
-// TestOracleAgrees lets the specification judge every call of every case: it must allow what a case expects, and what a
+// TestOracleAgrees makes the specification judge every call of every case. It must allow what a case expects and what a
 // case sets up.
 func TestOracleAgrees(t *testing.T) {
 	right := memory(nil)

@@ -10,13 +10,13 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// caughtBy names, for each planted bug of a store, the case that fails on it, or after a dash the reason why none can.
+// caughtBy names the case that fails for each planted bug in a store. If no case can, it gives the reason after a dash.
 //
 //go:embed testdata/bugs.txt
 var caughtBy string
 
-// TestEveryBugIsCaught runs a named case against each store with a planted bug. A random walk finds most of them, too,
-// but explains less.
+// TestEveryBugIsCaught runs the named case against a store with each planted bug. A random walk finds most of the bugs,
+// too, but explains less.
 func TestEveryBugIsCaught(t *testing.T) {
 	bugs := faults.BugsOf("memprovider")
 	lines := strings.Split(strings.TrimSpace(caughtBy), "\n")

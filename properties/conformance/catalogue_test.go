@@ -10,7 +10,8 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// groups lists the groups of provider-level cases in docs/contract/conformance.md, with the highest number of each.
+// groups lists the groups of provider-level cases in docs/contract/conformance.md, with the highest case number in
+// each.
 var groups = []struct {
 	name string
 	last int
@@ -19,10 +20,12 @@ var groups = []struct {
 	{"DL", 13}, {"PR", 4}, {"BD", 4}, {"CF", 47}, {"SR", 33}, {"TG", 10}, {"CS", 7}, {"KV", 35}, {"BP", 223},
 }
 
-// filterCases are the numbers of group CF that apply to a provider; the others need a runtime, or were never assigned.
+// filterCases are the numbers of the cases in group CF that apply to a provider. The others need a runtime or were
+// never assigned.
 var filterCases = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 22, 23, 39, 41, 42, 43, 44, 45, 46, 47}
 
-// TestCatalogueIsWhole compares the cases with the contract's: 222 from duroxide's own suite, and 223 beyond it.
+// TestCatalogueIsWhole compares the cases with the contract's: 222 from duroxide's own suite, and 223 that go beyond
+// it.
 func TestCatalogueIsWhole(t *testing.T) {
 	var want []string
 	for _, g := range groups {

@@ -15,10 +15,10 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// memory makes stores with the given rules, nil for the correct ones, in virtual time.
+// memory makes stores in virtual time that follow the given rules, or the correct rules if rules is nil.
 func memory(rules *storerules.Rules) conformance.Factory { return watchedMemory(rules, nil) }
 
-// watchedMemory makes such stores and reports their observations to a sink.
+// watchedMemory is like memory, but also reports the stores' observations to a sink.
 func watchedMemory(rules *storerules.Rules, sink observe.Sink) conformance.Factory {
 	return conformance.Factory{New: func() (*conformance.Store, error) {
 		queued := &queuedRows{sink: sink}
@@ -47,7 +47,7 @@ func watchedMemory(rules *storerules.Rules, sink observe.Sink) conformance.Facto
 	}}
 }
 
-// codec reads and writes every kind of event.
+// codec returns a codec for every kind of event.
 func codec() engine.Codec {
 	for _, b := range engine.ShippedBuilds() {
 		if b.Name() == "2.0.0" {
@@ -60,13 +60,13 @@ func codec() engine.Codec {
 // TestMemprovider runs every case against memprovider, in virtual time.
 func TestMemprovider(t *testing.T) { conformance.Run(t, memory(nil)) }
 
-// TestMemproviderWithTwoIndexes runs them with custom rules that equal the correct ones, which makes memprovider use
-// another index, with the same results.
+// TestMemproviderWithTwoIndexes runs the cases with custom rules that are equal to the correct ones. This makes
+// memprovider use a different index, which must not change the results.
 func TestMemproviderWithTwoIndexes(t *testing.T) {
 	conformance.Run(t, memory(storerules.Default()))
 }
 
-// TestWalkOfSome checks that a random walk judges the methods that the provider has.
+// TestWalkOfSome checks that a random walk judges a provider's methods even if the provider has only some of them.
 func TestWalkOfSome(t *testing.T) {
 	some := conformance.Factory{New: func() (*conformance.Store, error) {
 		store, err := memory(nil).New()
@@ -78,7 +78,7 @@ func TestWalkOfSome(t *testing.T) {
 	}
 }
 
-// TestTwoRunsAreOne runs the cases twice and compares everything that the stores did.
+// TestTwoRunsAreOne runs the cases twice and checks that the stores do exactly the same in both runs.
 func TestTwoRunsAreOne(t *testing.T) {
 	run := func() []string {
 		log := &callLog{}
@@ -90,7 +90,7 @@ func TestTwoRunsAreOne(t *testing.T) {
 	}
 }
 
-// callLog records the comparable parts of every observation.
+// callLog records the parts of every observation that can be compared.
 type callLog struct{ lines []string }
 
 func (l *callLog) Observe(o *observe.Observation) {
@@ -98,10 +98,10 @@ func (l *callLog) Observe(o *observe.Observation) {
 		o.Message, o.Messages, o.Token, o.OldCount, o.NewCount, o.UntilMs, o.Name, string(o.Bytes), o.Status))
 }
 
-// queuedRows finds the rows of the queues by their items.
+// queuedRows finds queue rows by their items.
 type queuedRows struct {
 	sink  observe.Sink
-	items []engine.WorkItem // by number - 1
+	items []engine.WorkItem // indexed by number - 1
 }
 
 func (q *queuedRows) Observe(o *observe.Observation) {
@@ -116,7 +116,7 @@ func (q *queuedRows) Observe(o *observe.Observation) {
 	}
 }
 
-// newest returns the newest row with an item, 0 if there is none.
+// newest returns the newest row that holds an item, or 0 if there is none.
 func (q *queuedRows) newest(item engine.WorkItem) observe.MessageNo {
 	for i := len(q.items); i > 0; i-- {
 		if q.items[i-1] == item {

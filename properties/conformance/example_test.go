@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// newStore makes an empty store for each case, with the operations that it offers.
+// newStore makes an empty store for each case and says which operations the store offers.
 func newStore() (*conformance.Store, error) {
 	store := memprovider.New(memprovider.Options{StartMs: 1_000_000})
 	return &conformance.Store{
@@ -22,13 +22,13 @@ func newStore() (*conformance.Store, error) {
 	}, nil
 }
 
-// In a test of your own it is
+// In a test of your own, write
 //
 //	func TestConformance(t *testing.T) {
 //		conformance.Run(t, conformance.Factory{New: newStore})
 //	}
 //
-// with a subtest for each case. Ask is the same without go test.
+// which runs each case as a subtest. Ask does the same outside go test.
 func ExampleAsk() {
 	passed := 0
 	skipped := map[string]int{}
@@ -47,14 +47,14 @@ func ExampleAsk() {
 	// 395 cases passed, skipped: 20 without damage
 }
 
-// brittle never gives its locks back.
+// brittle never releases its locks.
 type brittle struct{ engine.Provider }
 
 func (p brittle) AbandonOrchestrationItem(context.Context, string, time.Duration, bool) error {
 	return nil
 }
 
-// A failure shows the calls, and the expected answer.
+// A failure shows the calls and the expected answer.
 func ExampleRun() {
 	factory := conformance.Factory{New: func() (*conformance.Store, error) {
 		in, err := newStore()

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// IDs returns the ids of the cases that Run runs, in order.
+// IDs returns the ids of the cases in the order in which Run runs them.
 func IDs() []string {
 	var ids []string
 	for _, c := range catalogue {
@@ -16,7 +16,7 @@ func IDs() []string {
 	return ids
 }
 
-// Problems lists the cases without a description or without a check, and code that no case names.
+// Problems lists cases that lack a description or a check, and code that belongs to no case.
 func Problems() []string {
 	var problems []string
 	named := map[string]bool{}
@@ -34,7 +34,7 @@ func Problems() []string {
 	return problems
 }
 
-// Mistake plays a script and returns the mistake in it.
+// Mistake plays a script and returns the mistake that the script contains.
 func Mistake(f Factory, script string) (mistake string) {
 	defer func() { mistake = fmt.Sprint(recover()) }()
 	testCase{id: "X", script: script}.ask(f)

@@ -345,7 +345,7 @@ var adminKillers = []killer{
 	rule("prunes the current one", func(r *storerules.Rules) { r.Prunes = func(_, running bool) bool { return !running } }),
 }
 
-// stats spoils the statistics of an instance.
+// stats falsifies an instance's statistics.
 func stats(name string, change func(s *engine.SystemStats)) killer {
 	return spoil(name, on("GetInstanceStats", func(c *call) {
 		if c.do(); c.stats != nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// killer is a wrong provider: a description of its mistake, and a factory.
+// killer is a wrong provider: a description of its mistake, and a factory for its stores.
 type killer struct {
 	name    string
 	factory conformance.Factory
 }
 
-// rule is memprovider with one rule replaced.
+// rule returns memprovider with one of its rules replaced.
 //
 //go:noinline
 func rule(name string, change func(r *storerules.Rules)) killer {
@@ -26,16 +26,17 @@ func rule(name string, change func(r *storerules.Rules)) killer {
 	return killer{name, memory(rules)}
 }
 
-// spoil is memprovider behind a decorator without state between calls.
+// spoil returns memprovider behind a decorator that keeps no state between calls.
 //
-// It is not inlined: the tables below call it several hundred times, and inlining makes the compiler take ten seconds.
+// It is not inlined, because the tables below call it several hundred times, and inlining would make the compiler take
+// ten seconds.
 //
 //go:noinline
 func spoil(name string, spoil func(c *call)) killer {
 	return spoilWith(name, func(*conformance.Store) func(c *call) { return spoil })
 }
 
-// spoilWith is memprovider behind a decorator with state, one for each store.
+// spoilWith returns memprovider behind a decorator that keeps state for each store.
 //
 //go:noinline
 func spoilWith(name string, spoil func(in *conformance.Store) func(c *call)) killer {
@@ -47,7 +48,7 @@ func spoilWith(name string, spoil func(in *conformance.Store) func(c *call)) kil
 	}}}
 }
 
-// on limits a decorator to some methods; the others stay correct.
+// on limits a decorator to some methods, so that the others stay correct.
 //
 //go:noinline
 func on(methods string, spoiled func(c *call)) func(c *call) {
@@ -60,7 +61,7 @@ func on(methods string, spoiled func(c *call)) func(c *call) {
 	}
 }
 
-// killers lists all wrong providers, planted bugs first. Names are unique.
+// killers lists all wrong providers, starting with the planted bugs. Their names are unique.
 func killers() []killer {
 	var all []killer
 	for _, b := range faults.BugsOf("memprovider") {
@@ -75,7 +76,7 @@ func killers() []killer {
 
 var permanent = engine.Permanentf("call", "no")
 
-// queueKillers make mistakes in the orchestrator queue, locks, acks and histories.
+// queueKillers make mistakes in the orchestrator queue, or with locks, acks or histories.
 var queueKillers = []killer{
 	spoil("acks anything", on("AckOrchestrationItem", func(c *call) { c.do(); c.err = nil })),
 	spoil("abandons anything", on("AbandonOrchestrationItem", func(c *call) { c.do(); c.err = nil })),

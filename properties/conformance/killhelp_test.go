@@ -7,21 +7,21 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// errPlain is not a provider error.
+// errPlain is an error that is not a provider error.
 var errPlain = errors.New("something went wrong")
 
 func splitWords(text string) []string { return strings.Fields(text) }
 
 func compareText(a, b string) int { return strings.Compare(a, b) }
 
-// retryable makes the error of a call retryable.
+// retryable makes a call's error retryable.
 func retryable(c *call) {
 	if c.err != nil {
 		c.err = engine.Retryablef("call", "%s", c.err.Error())
 	}
 }
 
-// overwriting pretends that events with duplicate ids have replaced the old ones.
+// overwriting pretends that appended events have replaced old ones with the same ids.
 func overwriting(c *call) {
 	if c.do(); c.err != nil && c.ack.LockToken != "" && len(c.ack.HistoryDelta) == 1 && c.ack.HistoryDelta[0].EventID == 1 {
 		c.ack.HistoryDelta[0].EventID = 1001
@@ -33,7 +33,7 @@ func overwriting(c *call) {
 	}
 }
 
-// unmanaged is a provider without a management surface.
+// unmanaged is a provider that has no management surface.
 type unmanaged struct{ wrong }
 
 func (unmanaged) Admin() engine.ProviderAdmin { return nil }

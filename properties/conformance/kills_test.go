@@ -8,14 +8,14 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// kills names, for each case, a wrong provider on which it must fail: a planted bug of memprovider, or a killer of this
-// package's tests. Every line is a case and the name of a killer.
+// kills names a wrong provider for each case, on which the case must fail. The provider is a planted bug of memprovider
+// or a killer in this package's tests. Each line has a case and the name of a killer.
 //
 //go:embed testdata/kills.txt
 var kills string
 
-// TestEveryCaseCanFail runs each case alone against its wrong provider. The case must fail, and because of an answer,
-// not because the wrong provider broke down.
+// TestEveryCaseCanFail runs each case alone against its wrong provider. The case must fail because of an answer, not
+// because the wrong provider broke down.
 func TestEveryCaseCanFail(t *testing.T) {
 	byName := map[string]conformance.Factory{}
 	for _, k := range killers() {

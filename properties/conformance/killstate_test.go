@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// delta changes what a turn records.
+// delta changes the events that a turn records.
 func delta(name string, change func(events []engine.Event) []engine.Event) killer {
 	return spoil(name, on("AckOrchestrationItem", func(c *call) {
 		c.ack.HistoryDelta = change(slices.Clone(c.ack.HistoryDelta))
@@ -18,14 +18,14 @@ func delta(name string, change func(events []engine.Event) []engine.Event) kille
 	}))
 }
 
-// without removes the events of a kind.
+// without removes the events of the given kind.
 func without(kind engine.EventKind) func([]engine.Event) []engine.Event {
 	return func(events []engine.Event) []engine.Event {
 		return slices.DeleteFunc(events, func(e engine.Event) bool { return e.Kind() == kind })
 	}
 }
 
-// snapshot changes the keys that come with a batch.
+// snapshot changes the keys that are delivered with a batch.
 func snapshot(name string, change func(c *call, entries []engine.KVEntry) []engine.KVEntry) killer {
 	return spoil(name, on("FetchOrchestrationItem", func(c *call) {
 		if c.do(); c.fetched != nil {
@@ -36,7 +36,7 @@ func snapshot(name string, change func(c *call, entries []engine.KVEntry) []engi
 
 func text(s string) *string { return &s }
 
-// after changes the reads of keys once a call of that method was made.
+// after falsifies reads of keys once the given method has been called.
 func after(name, method string, spoiled func(c *call)) killer {
 	return spoilWith(name, func(*conformance.Store) func(c *call) {
 		was := false
@@ -49,7 +49,7 @@ func after(name, method string, spoiled func(c *call)) killer {
 	})
 }
 
-// stateKillers make mistakes in custom status and keys.
+// stateKillers make mistakes with the custom status or with keys.
 var stateKillers = []killer{
 	spoil("there is no custom status", on("GetCustomStatus", func(c *call) {})),
 	spoil("custom status is always told", on("GetCustomStatus", func(c *call) { c.seen = 0; c.do() })),

@@ -7,7 +7,8 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// polls is memprovider that declares that it waits for work, and waits in virtual time, if at all.
+// polls returns memprovider with a fetch that calls wait when it finds nothing. says is whether the store declares that
+// it waits for work.
 func polls(name string, says bool, wait func(in *conformance.Store, c *call)) killer {
 	k := spoilWith(name, func(in *conformance.Store) func(c *call) {
 		return on("FetchOrchestrationItem FetchWorkItem", func(c *call) {
@@ -60,7 +61,7 @@ var timeKillers = []killer{
 	}()},
 }
 
-// waiting is memprovider that allows concurrent calls and declares that it waits for work.
+// waiting makes memprovider stores that allow concurrent calls and declare that they wait for work.
 func waiting() conformance.Factory {
 	return conformance.Factory{New: func() (*conformance.Store, error) {
 		in, err := memory(nil).New()

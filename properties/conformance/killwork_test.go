@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// hides gives an activity back and returns nothing where hidden says so.
+// hides gives an activity back and returns nothing in the cases that hidden selects.
 func hides(name string, hidden func(c *call) bool) killer {
 	return spoil(name, on("FetchWorkItem", func(c *call) {
 		if c.do(); c.work != nil && hidden(c) {
@@ -19,7 +19,7 @@ func hides(name string, hidden func(c *call) bool) killer {
 	}))
 }
 
-// statusOf is the status of the execution of a fetched activity, empty if there is none.
+// statusOf returns the status of a fetched activity's execution, or "" if there is none.
 func statusOf(c *call) engine.Status {
 	a := c.work.Item.(engine.ActivityExecuteItem)
 	info, err := c.inner.Admin().GetExecutionInfo(c.ctx, a.Instance, a.ExecutionID)
@@ -29,7 +29,7 @@ func statusOf(c *call) engine.Status {
 	return info.Status
 }
 
-// refusesRenewalOf refuses to renew activities of executions with that status.
+// refusesRenewalOf refuses to renew the activities of executions with the given status.
 func refusesRenewalOf(name string, status engine.Status) killer {
 	return spoilWith(name, func(*conformance.Store) func(c *call) {
 		held := map[string]engine.ActivityExecuteItem{}
@@ -49,7 +49,7 @@ func refusesRenewalOf(name string, status engine.Status) killer {
 	})
 }
 
-// workKillers make mistakes in activities, sessions and tags.
+// workKillers make mistakes with activities, sessions or tags.
 var workKillers = []killer{
 	spoil("finishes anything", on("AckWorkItem", func(c *call) { c.do(); c.err = nil })),
 	spoil("extends anything", on("RenewWorkItemLock", func(c *call) { c.do(); c.err = nil })),

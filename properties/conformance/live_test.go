@@ -10,7 +10,8 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// TestLive runs the cases against the same store with the wall clock, concurrently, with seconds of a tenth.
+// TestLive runs the cases against the same store under the wall clock, concurrently, with seconds that last a tenth of
+// a second.
 func TestLive(t *testing.T) {
 	conformance.Run(t, conformance.Factory{New: func() (*conformance.Store, error) {
 		store := live.Open(memprovider.Options{Recheck: true})

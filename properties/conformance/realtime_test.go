@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// realTime makes stores without a settable clock. The broken ones return nothing from a second fetch, after some time if
-// they are slow. It counts the stores made.
+// realTime makes stores whose clock cannot be set, and counts them. In a broken store, the second fetch returns
+// nothing, after some time if the store is slow.
 func realTime(second time.Duration, made *int, broken func(store int) bool, takes time.Duration) conformance.Factory {
 	right := memory(nil)
 	return conformance.Factory{New: func() (*conformance.Store, error) {
@@ -22,7 +22,7 @@ func realTime(second time.Duration, made *int, broken func(store int) bool, take
 			in.Provider = wrong{in.Provider, on("FetchOrchestrationItem", func(c *call) {
 				if fetches++; fetches == 2 {
 					for begin := time.Now(); time.Since(begin) < takes; {
-						fetches = 2 // as on a slow machine, not on an idle one
+						fetches = 2 // like a slow machine, not an idle one
 					}
 					return
 				}
@@ -33,7 +33,7 @@ func realTime(second time.Duration, made *int, broken func(store int) bool, take
 	}}
 }
 
-// TestLateFailuresAreAskedAgain simulates a machine that is slow during the first run of a case.
+// TestLateFailuresAreAskedAgain simulates a machine that is slow when a case first runs.
 func TestLateFailuresAreAskedAgain(t *testing.T) {
 	made := 0
 	r := conformance.Ask(realTime(10*time.Millisecond, &made, func(store int) bool { return store == 1 }, 5*time.Millisecond), "LX-02")[0]
@@ -42,8 +42,8 @@ func TestLateFailuresAreAskedAgain(t *testing.T) {
 	}
 }
 
-// TestFailuresInTimeCount uses a provider that fails in time, once, and a provider that fails however long its seconds
-// are.
+// TestFailuresInTimeCount uses one provider that fails once, in time, and another that fails no matter how long its
+// seconds are.
 func TestFailuresInTimeCount(t *testing.T) {
 	made := 0
 	r := conformance.Ask(realTime(time.Hour, &made, func(store int) bool { return store == 1 }, 0), "LX-02")[0]
@@ -57,7 +57,8 @@ func TestFailuresInTimeCount(t *testing.T) {
 	}
 }
 
-// TestWhatIsMissingIsSaid uses a store that offers only the calls, and a provider without a management surface.
+// TestWhatIsMissingIsSaid uses a store that offers nothing but the calls, and a provider that has no management
+// surface.
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	bare := conformance.Factory{New: func() (*conformance.Store, error) {
 		in, err := memory(nil).New()
@@ -73,7 +74,8 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	}
 }
 
-// TestStorageFailures uses a storage that fails on request: once without any effect, and once after the lock was taken.
+// TestStorageFailures uses storage that fails on request, first without any effect, and then after the lock has been
+// taken.
 func TestStorageFailures(t *testing.T) {
 	for _, keepsLock := range []bool{false, true} {
 		failing := conformance.Factory{New: func() (*conformance.Store, error) {
@@ -96,7 +98,7 @@ func TestStorageFailures(t *testing.T) {
 	}
 }
 
-// TestMistakesInScripts uses scripts that check less than they seem to.
+// TestMistakesInScripts uses scripts that check less than they appear to.
 func TestMistakesInScripts(t *testing.T) {
 	for script, want := range map[string]string{
 		"fetsh":                 "no such operation",

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// fakeT is a test that runs its subtests at once and records what they log.
+// fakeT is a test that runs its subtests immediately and records what they log.
 type fakeT struct {
 	logged  *strings.Builder
 	cleanup *[]func()

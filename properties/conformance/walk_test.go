@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// TestWalkIsMadeShorter checks that a finding of a walk is reduced to the few calls that it needs.
+// TestWalkIsMadeShorter checks that a walk that found a mistake is reduced to the few calls that it needs.
 func TestWalkIsMadeShorter(t *testing.T) {
 	for _, c := range []struct {
 		bug  faults.BugID

@@ -7,18 +7,18 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// wrong is a provider with a mistake: every call passes through spoil, which may change its arguments, make it by
-// calling do, or skip it, and change its answer.
+// wrong is a provider with a mistake. Every call passes through spoil, which may change the call's arguments, make the
+// call with do or skip it, and change its answer.
 type wrong struct {
 	engine.Provider
 	spoil func(c *call)
 }
 
-// call is a call in progress: the method, its arguments, and its answer once do has been called.
+// call is a call in progress. It has the method, its arguments, and its answer once do has been called.
 type call struct {
 	method string
 	inner  engine.Provider
-	do     func() // makes the call with the present arguments
+	do     func() // makes the call with the current arguments
 
 	ctx                       context.Context
 	instance, token, key      string
@@ -39,13 +39,13 @@ type call struct {
 	err     error
 	fetched *engine.FetchedOrchestration
 	work    *engine.FetchedWork
-	events  []engine.Event // or an argument of AppendWithExecution
+	events  []engine.Event // the answer's events, or an argument of AppendWithExecution
 	count   int
 	custom  *engine.CustomStatus
 	value   *string
 	pairs   []engine.KVPair
 	stats   *engine.SystemStats
-	names   []string // or an argument of DeleteInstancesAtomic
+	names   []string // the answer's names, or an argument of DeleteInstancesAtomic
 	ids     []uint64
 	parent  string
 	info    *engine.InstanceInfo
@@ -57,7 +57,7 @@ type call struct {
 	pruned  *engine.PruneResult
 }
 
-// is reports whether the call is one of the methods.
+// is reports whether the call is to one of the given methods.
 func (c *call) is(methods ...string) bool {
 	for _, m := range methods {
 		if c.method == m {
@@ -72,7 +72,7 @@ func (p wrong) call(ctx context.Context, method string, c *call, do func()) {
 	p.spoil(c)
 }
 
-// Admin returns the management surface, with the same mistake.
+// Admin returns the management surface, which has the same mistake.
 func (p wrong) Admin() engine.ProviderAdmin { return wrongAdmin{p.Provider.Admin(), p} }
 
 type wrongAdmin struct {

@@ -1,9 +1,9 @@
-// Package gen draws random plans of clusters, schedules, loads, programs and faults. Its functions return rapid
-// generators. With properties.Test each seed has its own plan:
+// Package gen draws random plans: clusters, schedules, loads, programs and faults. Its functions return rapid
+// generators. With properties.Test, each seed gets its own plan:
 //
 //	draw := gen.PlanFrom(gen.Space{Work: []plan.Instance{{ID: "refund", Orchestration: "Refund"}}}.Plan())
 //	properties.Test(t, properties.Config{Plan: draw, Seeds: 200, Handlers: register})
 //
-// A drawn plan is valid by construction and shrinks towards fewer and simpler parts. Within one version of durosim, a
-// seed always gives the same plan. The package runs nothing and checks nothing.
+// A drawn plan is valid by construction, and shrinks towards fewer and simpler parts. Within one version of durosim, a
+// seed always gives the same plan. The package does not run or check anything.
 package gen

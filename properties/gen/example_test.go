@@ -18,7 +18,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// printer stands for the *testing.T of a test.
+// printer stands in for a test's *testing.T.
 type printer struct{}
 
 func (printer) Helper()                           {}
@@ -35,7 +35,7 @@ func register(r *node.Registry, _ *engine.Build) error {
 	return errors.Join(r.Register("Refund", engine.V(1, 0, 0), refund), r.RegisterActivity("PayBack", payBack))
 }
 
-// A test with generated plans: random clusters, schedules, loads and faults.
+// This test uses generated plans, with random clusters, schedules, loads and faults:
 //
 //	func TestEveryPlan(t *testing.T) {
 //		properties.Test(t, properties.Config{Plan: gen.PlanFrom(gen.Space{}.Plan()), Seeds: 200})
@@ -69,7 +69,7 @@ func ExamplePlanFrom() {
 	//   ... and 26 more steps
 }
 
-// A user's handlers under generated plans: the space lists the work.
+// Run your own handlers under generated plans: Work lists what the plans may run.
 func ExampleSpace() {
 	t := printer{}
 	space := gen.Space{Work: []plan.Instance{{ID: "refund", Orchestration: "Refund", Input: "30 euros"}}}
@@ -100,7 +100,7 @@ func ExampleSpace() {
 	//   ... and 2 more steps
 }
 
-// The same with the user's own builds, without generated programs.
+// Use your own builds, too, and leave out generated programs.
 func ExampleSpace_ownBuilds() {
 	space := gen.Space{
 		Builds:     ownBuilds,
@@ -128,7 +128,7 @@ func ExampleSpace_ownBuilds() {
 	//         1  after rollback C to 4.0.0: max 251ms, p99 251ms; the longest is refund-2 (pin 4.1.0) from 377ms, seed 28
 }
 
-// ownBuilds returns builds of a user: 4.0.0 reads what 4.1.0 writes.
+// ownBuilds returns a user's builds: 4.0.0 reads what 4.1.0 writes.
 func ownBuilds() []*engine.Build {
 	kinds := engine.ShippedBuilds()[1] // 1.5.0
 	old, new := *kinds, *kinds
@@ -138,7 +138,7 @@ func ownBuilds() []*engine.Build {
 	return []*engine.Build{&old, &new}
 }
 
-// A wrong handler, which keeps a number between its calls, and the report about it.
+// A wrong handler keeps a number between its calls. The report names it.
 func ExampleSpace_Plan() {
 	packed := 0
 	forgetful := func(ctx *orch.Context, _ string) (string, error) {
@@ -167,7 +167,8 @@ func (l *firstLine) Fatalf(format string, args ...any) {
 	l.text, _, _ = strings.Cut(fmt.Sprintf(format, args...), "\n")
 }
 
-// The generators are ordinary rapid generators and can be parts of others: here, of plans that always freeze a node.
+// The generators are ordinary rapid generators and can be combined with others, here into plans that always pause a
+// node.
 func ExampleSpace_Schedule() {
 	nodes := []plan.Node{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}}
 	frozen := rapid.Custom(func(t *rapid.T) *plan.Plan {

@@ -18,21 +18,22 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// Space holds the parts of generated plans; the zero value uses the shipped parts. The generated plans are valid by
-// construction, so that a test wastes no draw on an invalid plan, and shrink towards fewer and simpler parts.
+// Space configures what plans are made of. The zero value uses the shipped parts. Plans are valid by construction, so a
+// test wastes no draws on invalid ones, and they shrink towards fewer and simpler parts.
 type Space struct {
-	// Builds returns the builds that nodes may run, as in cluster.Config; nil means the shipped builds, except those
-	// with other replay semantics.
+	// Builds returns the builds that nodes may run, as in cluster.Config. If it is nil, they run the shipped builds,
+	// except for those with different replay semantics.
 	Builds func() []*engine.Build
-	// Work lists the instances to choose from in place of the shipped orchestrations. A plan may contain the same one
-	// several times. The ID is the prefix of the drawn instances' ids, and times are relative to the start of the
-	// instance. An instance without an expected end may end in any way, since faults may make it time out.
+	// Work lists the instances to choose from, instead of the shipped orchestrations. A plan may contain the same entry
+	// several times. An entry's ID is the prefix for the ids of the instances drawn from it. Its times are relative to
+	// the start of the instance. An instance with no expected end may end in any way, since faults may make it time
+	// out.
 	Work []plan.Instance
-	// NoPrograms disables generated programs.
+	// NoPrograms turns off generated programs.
 	NoPrograms bool
 }
 
-// Workload is the work in a plan.
+// Workload is a plan's work.
 type Workload struct {
 	Programs  plan.Programs
 	Instances []plan.Instance
@@ -40,7 +41,8 @@ type Workload struct {
 	Probes    []plan.Probe
 }
 
-// PlanFrom returns a function for the Plan field of properties.Config. It always returns the same plan for a seed.
+// PlanFrom adapts a generator for use as properties.Config.Plan. The function that it returns gives the same plan each
+// time for the same seed.
 func PlanFrom(g *rapid.Generator[*plan.Plan]) func(seed uint64) (*plan.Plan, error) {
 	return func(seed uint64) (*plan.Plan, error) {
 		plan := g.Example(int(seed))
@@ -49,10 +51,10 @@ func PlanFrom(g *rapid.Generator[*plan.Plan]) func(seed uint64) (*plan.Plan, err
 	}
 }
 
-// horizon is the latest time of the last step of a schedule and of the last start of an instance.
+// horizon is the latest time for a schedule's last step and for an instance's start.
 const horizon = planedit.Horizon
 
-// Plan draws whole plans: one to four nodes, a schedule, a workload, and faults of some families.
+// Plan draws whole plans: one to four nodes, a schedule, a workload, and faults from some of the families.
 func (s Space) Plan() *rapid.Generator[*plan.Plan] {
 	return rapid.Custom(func(t *rapid.T) *plan.Plan {
 		p := &plan.Plan{Name: "generated", Strategy: planterm.StrategyFilter, Profile: planterm.ProfileContract}
@@ -82,24 +84,24 @@ func (s Space) build() *rapid.Generator[string] {
 	return rapid.SampledFrom(names)
 }
 
-// upTo draws whole milliseconds.
+// upTo draws durations of whole milliseconds up to d.
 func upTo(d time.Duration) *rapid.Generator[time.Duration] {
 	return rapid.Map(rapid.Int64Range(0, int64(d/time.Millisecond)), func(n int64) time.Duration {
 		return time.Duration(n) * time.Millisecond
 	})
 }
 
-// number draws a number from a range, both ends included.
+// number draws a number from a range, inclusive.
 func number(t *rapid.T, from, to int, label string) int {
 	return rapid.IntRange(from, to).Draw(t, label)
 }
 
-// rarely returns true in one of the given number of draws.
+// rarely returns true in one out of `in` draws.
 func rarely(t *rapid.T, in int, label string) bool {
 	return rapid.IntRange(0, in-1).Draw(t, label) == in-1
 }
 
-// nodes draws one to four nodes; the first is never absent, so that some node runs.
+// nodes draws one to four nodes. The first node is never absent, so at least one node runs.
 func (s Space) nodes() *rapid.Generator[[]plan.Node] {
 	return rapid.Custom(func(t *rapid.T) []plan.Node {
 		nodes := make([]plan.Node, number(t, 1, 4, "count"))
@@ -114,7 +116,7 @@ func (s Space) nodes() *rapid.Generator[[]plan.Node] {
 	})
 }
 
-// nodeOptions draws settings of one to three groups of options.
+// nodeOptions draws settings from one to three groups of options.
 func (s Space) nodeOptions() *rapid.Generator[[]plan.Setting] {
 	return rapid.Custom(func(t *rapid.T) []plan.Setting {
 		var out []plan.Setting
@@ -130,7 +132,8 @@ func (s Space) nodeOptions() *rapid.Generator[[]plan.Setting] {
 	})
 }
 
-// Schedule draws up to eight steps in order of time. Each step fits the state of its node: up, down or absent.
+// Schedule draws up to eight steps, sorted by time. Each step fits the state of its node at that time: up, down or
+// absent.
 func (s Space) Schedule(nodes []plan.Node) *rapid.Generator[[]plan.Step] {
 	return rapid.Custom(func(t *rapid.T) []plan.Step {
 		var times []time.Duration = rapid.SliceOfN(upTo(horizon), 0, 8).Draw(t, "times")
@@ -163,7 +166,7 @@ func (s Space) Schedule(nodes []plan.Node) *rapid.Generator[[]plan.Step] {
 	})
 }
 
-// step chooses the action of a step on a node.
+// step chooses what a step does to a node.
 func (s Space) step(t *rapid.T, step *plan.Step, up, absent bool) {
 	switch {
 	case absent:
@@ -190,7 +193,7 @@ func (s Space) step(t *rapid.T, step *plan.Step, up, absent bool) {
 			Max: rapid.SampledFrom([]engine.Version{engine.V(1, 5, 0), engine.V(2, 0, 0), engine.V(9, 0, 0)}).Draw(t, "max"),
 		}
 	case plan.VerbRegister, plan.VerbDeregister:
-		if s.Work != nil { // the handlers of a user's builds are unknown
+		if s.Work != nil { // it is unknown which handlers a user's builds have
 			*step = plan.Step{At: step.At, Node: step.Node, Verb: plan.VerbCrash}
 			return
 		}
@@ -199,7 +202,8 @@ func (s Space) step(t *rapid.T, step *plan.Step, up, absent bool) {
 	}
 }
 
-// faults draws rates for some fault kinds, in windows or for all of turbulence, for one node or for all.
+// faults draws rates for some of the fault kinds. A rate applies in a window or throughout turbulence, and to one node
+// or to all.
 func (s Space) faults(nodes []plan.Node) *rapid.Generator[faults.Plan] {
 	return rapid.Custom(func(t *rapid.T) faults.Plan {
 		var p faults.Plan
@@ -226,7 +230,7 @@ func (s Space) faults(nodes []plan.Node) *rapid.Generator[faults.Plan] {
 	})
 }
 
-// program draws a program with that name, preceded by the programs that it starts.
+// program draws a program with the given name. The programs that it starts come before it in the result.
 func (s Space) program(name string) *rapid.Generator[plan.Programs] {
 	return rapid.Custom(func(t *rapid.T) plan.Programs {
 		return program.Generate(name, func(n int) int { return number(t, 0, n-1, "choice") })

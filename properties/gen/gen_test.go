@@ -18,8 +18,8 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// TestGeneratedPlansAreValid checks that Validate accepts every drawn plan, and that its text reads back as the same
-// plan.
+// TestGeneratedPlansAreValid checks that Validate accepts every drawn plan, and that parsing the plan's text gives the
+// same plan.
 func TestGeneratedPlansAreValid(t *testing.T) {
 	known := workload.Known()
 	for name, space := range map[string]gen.Space{
@@ -51,7 +51,7 @@ func TestGeneratedPlansAreValid(t *testing.T) {
 	}
 }
 
-// TestGeneratedPlansHold checks that every property holds for drawn plans.
+// TestGeneratedPlansHold checks that no drawn plan violates a property.
 func TestGeneratedPlansHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := gen.Space{}.Plan().Draw(t, "plan")
@@ -66,7 +66,8 @@ func TestGeneratedPlansHold(t *testing.T) {
 	})
 }
 
-// TestPlanFromIsAFunctionOfTheSeed checks that a seed always gives the same plan, and another seed another plan.
+// TestPlanFromIsAFunctionOfTheSeed checks that a seed always gives the same plan, and that different seeds give
+// different plans.
 func TestPlanFromIsAFunctionOfTheSeed(t *testing.T) {
 	texts := map[string]bool{}
 	const seeds = 50
@@ -89,7 +90,7 @@ func TestPlanFromIsAFunctionOfTheSeed(t *testing.T) {
 	}
 }
 
-// share holds, for each point, the least number per thousand of generated plans that must reach it: well below the
+// share says, for each point, how many of a thousand generated plans must reach it. The numbers are well below the
 // actual share, and far above that of a generator that omits the feature.
 var share = map[string]int{
 	"two-builds-live":              250,

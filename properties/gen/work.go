@@ -14,8 +14,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Workload draws up to six instances of orchestrations, up to three of programs, a few histories, and sometimes a probe.
-// There is at least one instance.
+// Workload draws up to six instances of orchestrations, up to three of programs, a few histories, and occasionally a
+// probe. It draws at least one instance.
 func (s Space) Workload() *rapid.Generator[Workload] {
 	return rapid.Custom(func(t *rapid.T) Workload {
 		var w Workload
@@ -54,13 +54,13 @@ func (s Space) work() []plan.Instance {
 	return planedit.ShippedWork()
 }
 
-// instance draws an instance of the work: its start time, the shift of its actions, and whether it is cancelled.
+// instance draws an instance from Work: when it starts, by how much its actions shift, and whether it is cancelled.
 func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
 	return rapid.Custom(func(t *rapid.T) plan.Instance {
 		var in plan.Instance = rapid.SampledFrom(s.work()).Draw(t, "work")
 		in.ID = numbered(in.ID, i)
 		eternal := in.Expect == planterm.EndEternal
-		in.Expect = planterm.EndAny // a random plan may lose work
+		in.Expect = planterm.EndAny // in a random plan, work may be lost
 		in.StartAt += upTo(horizon).Draw(t, "start")
 		in.Actions = slices.Clone(in.Actions)
 		for j := range in.Actions {
@@ -73,7 +73,7 @@ func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
 	})
 }
 
-// programInstance adds an instance of a drawn program, with the events that it waits for.
+// programInstance adds an instance of a drawn program, together with the events that it waits for.
 func (s Space) programInstance(t *rapid.T, w *Workload, name string) {
 	var set plan.Programs = s.program(name).Draw(t, "program")
 	w.Programs = append(w.Programs, set...)
@@ -93,7 +93,7 @@ func (s Space) programInstance(t *rapid.T, w *Workload, name string) {
 	}
 	for i := range in.Actions {
 		if rarely(t, 6, "early") {
-			in.Actions[i].At = in.StartAt // before the start message or after it
+			in.Actions[i].At = in.StartAt // either before or after the start message
 		}
 	}
 	if rarely(t, 8, "cancelled") {
@@ -102,8 +102,8 @@ func (s Space) programInstance(t *rapid.T, w *Workload, name string) {
 	w.Instances = append(w.Instances, in)
 }
 
-// cancels adds up to three simultaneous cancellations of an instance, each with its own reason: when the instance
-// starts, when a client sends it another message, or later.
+// cancels adds up to three simultaneous cancellations of an instance, each with its own reason. They happen when the
+// instance starts, when a client sends it another message, or later.
 func cancels(t *rapid.T, in *plan.Instance) {
 	times := []time.Duration{in.StartAt + upTo(6*time.Second).Draw(t, "cancel"), in.StartAt}
 	for _, a := range in.Actions {
@@ -115,7 +115,7 @@ func cancels(t *rapid.T, in *plan.Instance) {
 	}
 }
 
-// withdrawn draws steps that remove a version of a program from a node, and in most cases restore it.
+// withdrawn draws steps that remove a version of a program from a node, and that usually restore it afterwards.
 func withdrawn(t *rapid.T, p *plan.Plan) {
 	if len(p.Programs) == 0 || !rarely(t, 4, "withdrawn") {
 		return
@@ -144,7 +144,7 @@ func (s Space) history(i int) *rapid.Generator[plan.History] {
 			engine.V(2, 0, 0), engine.V(3, 0, 0), engine.V(10, 0, 0), engine.V(1, 5, 0), engine.V(1, 6, 0), engine.V(0, 8, 0), engine.V(1, 1500, 0),
 		}
 		newKind := h.Shape == planterm.ShapeNewKind
-		if newKind { // no build has ever written that kind under an older pin or without a pin (S23)
+		if newKind { // no build has ever written that kind under an older pin or with no pin (S23)
 			pins = pins[:3]
 		}
 		if newKind || !rarely(t, 6, "unpinned") {

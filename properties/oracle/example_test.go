@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle"
 )
 
-// The oracle judges an answer by the earlier ones.
+// The oracle judges an answer in the light of the earlier ones.
 func ExampleOracle() {
 	o := oracle.New(oracle.Options{})
 	start := engine.StartItem{Instance: "order-1", Orchestration: "Order", Version: "1.0.0", ExecutionID: 1}
@@ -42,7 +42,7 @@ func ExampleOracle() {
 	// true
 }
 
-// A provider that promises more than the contract can be judged by its promises.
+// If a provider promises more than the contract, the oracle can hold it to these promises.
 func ExampleOptions() {
 	message := func(instance string) engine.WorkItem {
 		return engine.StartItem{Instance: instance, Orchestration: "Order", Version: "1.0.0", ExecutionID: 1}

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// ids lists the freedoms of docs/contract/provider.md#p10.
+// ids lists the freedoms in docs/contract/provider.md#p10.
 func ids() []Freedom {
 	return []Freedom{
 		"F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12", "F13", "F14", "F15", "F16", "F17", "F18", "F19", "F20", "F21",
@@ -39,8 +39,8 @@ func TestFreedomsAreThe28(t *testing.T) {
 	}
 }
 
-// freedomCase is a script that ends with an answer that only the freedom allows and, if the freedom is always granted, a
-// similar answer that is still wrong.
+// freedomCase is a script whose last answer is allowed only by the freedom. If the freedom is always granted, the case
+// also has a similar answer that is still wrong.
 type freedomCase struct {
 	prepare func(s *script)
 	args    call.Call
@@ -49,7 +49,7 @@ type freedomCase struct {
 	wrong   call.Answer
 }
 
-// TestEachFreedomIsABranch checks that the unusual answer is allowed, and rejected if the freedom is denied.
+// TestEachFreedomIsABranch checks that the unusual answer is allowed, and that it is rejected if the freedom is denied.
 func TestEachFreedomIsABranch(t *testing.T) {
 	for _, f := range Freedoms() {
 		t.Run(string(f.ID), func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestEachFreedomIsABranch(t *testing.T) {
 			if c.always {
 				s := newScript(t, Options{Deny: append(alone, f.ID)})
 				c.prepare(s)
-				s.says(c.args, c.legal) // it cannot be denied
+				s.says(c.args, c.legal) // this freedom cannot be denied
 				s = newScript(t, Options{})
 				c.prepare(s)
 				s.refused(c.args, c.wrong)
@@ -79,7 +79,7 @@ func TestEachFreedomIsABranch(t *testing.T) {
 
 var startB = engine.StartItem{Instance: "B", Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1}
 
-// of changes the instance of a delivery.
+// of changes a delivery's instance.
 func of(instance string) func(f *engine.OrchestrationItem) {
 	return func(f *engine.OrchestrationItem) { f.Instance = instance }
 }
@@ -285,14 +285,14 @@ var freedomCases = map[Freedom]freedomCase{
 	},
 }
 
-// created2 is a second turn of A, as its first execution.
+// created2 commits a second turn of A, in its first execution.
 func (s *script) created2() *script {
 	s.t.Helper()
 	return s.ok(send(startA)).says(fetchAny(), item("o-second", 1, startA)).ok(ackOf1("o-second", named))
 }
 
-// TestFreedomsMeet checks that if two reasons to fail apply, either may be reported, and that a freedom for two lists
-// applies to each of them.
+// TestFreedomsMeet checks that if there are two reasons to fail, either may be reported, and that a freedom for two
+// lists applies to each list separately.
 func TestFreedomsMeet(t *testing.T) {
 	orphan := engine.ExecutionMetadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", ParentInstanceID: "ghost"}
 	fetched := func() *script {

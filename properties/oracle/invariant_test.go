@@ -10,8 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// invariantCases has, for each invariant of docs/contract/provider.md#p12, a script that ends with an answer that
-// violates it.
+// invariantCases has, for each invariant in docs/contract/provider.md#p12, a script whose last answer violates it.
 var invariantCases = []struct {
 	id      string
 	prepare func(s *script)

@@ -54,7 +54,7 @@ const maxStates = 2048
 type Oracle struct {
 	options *Options
 	states  []*State
-	tokens  map[string]int // which call returned each token; never iterated over
+	tokens  map[string]int // which call returned each token; never iterated over, so map order does not matter
 	calls   int
 	latest  int64
 }

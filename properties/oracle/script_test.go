@@ -17,7 +17,7 @@ type script struct {
 
 func newScript(t *testing.T, o Options) *script { return &script{t, New(o), At(1000)} }
 
-// says passes a call and its answer to the oracle, which must allow it.
+// says passes a call and its answer to the oracle, which must allow the answer.
 func (s *script) says(args call.Call, a call.Answer) *script {
 	s.t.Helper()
 	if r := s.o.Apply(Exchange{Call: args, Answer: a, At: s.at}); r != nil {
@@ -26,10 +26,10 @@ func (s *script) says(args call.Call, a call.Answer) *script {
 	return s
 }
 
-// ok is says for a call that succeeds without a result.
+// ok is like says, for a call that succeeds without a result.
 func (s *script) ok(args call.Call) *script { s.t.Helper(); return s.says(args, call.Answer{}) }
 
-// refused passes an answer that the oracle must reject.
+// refused passes a call and an answer that the oracle must reject.
 func (s *script) refused(args call.Call, a call.Answer) *Refusal {
 	s.t.Helper()
 	r := s.o.Apply(Exchange{Call: args, Answer: a, At: s.at})
@@ -42,7 +42,7 @@ func (s *script) refused(args call.Call, a call.Answer) *Refusal {
 
 func (s *script) time(ms int64) *script { s.at = At(ms); return s }
 
-// The building blocks of scripts.
+// Building blocks for scripts.
 var (
 	startA = engine.StartItem{Instance: "A", Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1}
 	pokeA  = engine.ExternalRaisedItem{Instance: "A", Name: "e"}
@@ -70,7 +70,7 @@ func item(token string, count uint32, messages ...engine.WorkItem) call.Answer {
 	}}}
 }
 
-// with changes the delivery of an answer.
+// with changes the delivery in an answer.
 func with(a call.Answer, change func(f *engine.OrchestrationItem)) call.Answer {
 	f := *a.Orchestration
 	change(&f.Item)
@@ -82,7 +82,7 @@ func event(id uint64, data engine.EventData) engine.Event {
 	return engine.Event{EventID: id, InstanceID: "A", ExecutionID: 1, TimestampMs: 1000, DuroxideVersion: "1.5.0", Data: data}
 }
 
-// created creates instance A, by an ack with changes.
+// created creates instance A with an ack, which change may modify.
 func (s *script) created(change func(a *call.AckOrchestrationItem)) *script {
 	s.t.Helper()
 	s.ok(send(startA)).says(fetchAny(), item("o-created", 1, startA))

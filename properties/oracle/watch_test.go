@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// TestWatchedProvidersAnswerAsBefore: an error passes a watcher unchanged.
+// TestWatchedProvidersAnswerAsBefore checks that an error passes through a watcher unchanged.
 func TestWatchedProvidersAnswerAsBefore(t *testing.T) {
 	store := memprovider.New(memprovider.Options{})
 	p := store.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{})

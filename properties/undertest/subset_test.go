@@ -17,7 +17,7 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// young has two methods so far. The others are those of a nil interface.
+// young has only two methods so far. The others come from a nil interface.
 type young struct {
 	engine.Provider
 	inner engine.Provider
@@ -43,7 +43,7 @@ func inMemory() engine.Provider {
 	return memprovider.New(memprovider.Options{}).Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{})
 }
 
-// offered are the methods of which a provider does not say that it lacks them.
+// offered returns the methods that a provider does not report as missing.
 func offered(p engine.Provider) []string {
 	var list []string
 	for _, c := range call.All() {
@@ -57,7 +57,7 @@ func offered(p engine.Provider) []string {
 	return list
 }
 
-// TestEmbeddedNil: a Go provider that embeds a nil interface has the methods that are written.
+// TestEmbeddedNil checks that a Go provider that embeds a nil interface has only the methods that it defines itself.
 func TestEmbeddedNil(t *testing.T) {
 	s := made(t, undertest.Store{Provider: &young{inner: inMemory()}})
 	want := []string{"enqueue_for_worker", "cleanup_orphaned_sessions"}
@@ -69,7 +69,7 @@ func TestEmbeddedNil(t *testing.T) {
 	}
 }
 
-// TestDeclared: what is not declared is not called.
+// TestDeclared checks that methods that are not declared are not called.
 func TestDeclared(t *testing.T) {
 	want := []string{"read", "get_queue_depths"}
 	s := made(t, undertest.Store{Provider: inMemory(), Methods: want})
@@ -87,7 +87,7 @@ func TestDeclared(t *testing.T) {
 	}
 }
 
-// TestWhole: a provider with every method stays as it is.
+// TestWhole checks that a provider that has every method is left unchanged.
 func TestWhole(t *testing.T) {
 	p := inMemory()
 	if s := made(t, undertest.Store{Provider: p}); s.Provider != p || len(s.Lacks()) != 0 {

@@ -9,12 +9,12 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// ID is the id of reports about an answer of durosim's own store that the provider contract forbids. It is not a
-// property of a cluster.
+// ID is the id for reporting an answer of durosim's own store that the provider contract forbids. It is not a property
+// of a cluster.
 const ID = "referee"
 
-// promised lists the freedoms that the documentation of memprovider gives up. The referee holds the simulation's store
-// to these promises, which also reduces the number of possible states.
+// promised lists the freedoms that memprovider's documentation says it does not use. The referee holds the simulation's
+// store to these promises, which also reduces how many states are possible.
 var promised = []oracle.Freedom{
 	"F1", "F4", "F5", "F6", "F7", "F8",
 	"F9", "F15", "F18", "F19", "F20", "F21",
@@ -22,18 +22,18 @@ var promised = []oracle.Freedom{
 	"X1",
 }
 
-// followed lists the freedoms that another store must not use. Their effect shows only later, in other answers, so the
+// followed lists the freedoms that no other store may use. Their effects show only later, in other answers, so the
 // referee could not follow the run.
 var followed = []oracle.Freedom{
 	"F4", "F9", "F20", "F23", "F26", "F27", "F28",
 	"X1",
 }
 
-// Judge checks every answer of the store against the executable specification of a provider. The handles report the
-// answers; the observations report changes of the store without a call (preloaded histories, damage).
+// Judge checks every answer of the store against the executable specification of a provider. It learns about answers
+// from the handles, and about changes that no call makes (preloaded histories, damage) from the observations.
 type Judge struct {
 	check.Base
-	oracle *oracle.Oracle // nil after the first rejected answer, since a wrong state would misjudge the later ones
+	oracle *oracle.Oracle // nil after the first rejected answer, because a wrong state would misjudge the answers that follow
 	items  []engine.WorkItem
 }
 
@@ -49,7 +49,7 @@ func New(m *check.Run) *Judge {
 	return &Judge{Base: check.Base{Run: m}, oracle: oracle.New(oracle.Options{Deny: deny, StorageErrors: true, Codecs: codecs})}
 }
 
-// Watch returns a handle that shows the referee every call.
+// Watch returns a handle that shows every call to the referee.
 func (r *Judge) Watch(p engine.Provider, codec engine.Codec) engine.Provider {
 	return oracle.Watch(p, codec.Name(), r.Run.World.NowMs, r.judge)
 }
@@ -75,7 +75,7 @@ func (r *Judge) Observes() check.Set[observe.Kind] {
 	)
 }
 
-// Observe applies to the specification those changes of the store that happen without a call.
+// Observe tells the specification about changes to the store that no call makes.
 func (r *Judge) Observe(o *observe.Observation) {
 	if o.Kind == observe.RowInserted {
 		for len(r.items) <= int(o.Message) {

@@ -18,7 +18,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// refereed runs a seed of a scenario, with the referee or without.
+// refereed runs a seed of a scenario, with or without the referee.
 func refereed(t *testing.T, name string, seed uint64, referee bool, ids ...faults.BugID) *cluster.Result {
 	t.Helper()
 	s, err := scenario.Lookup(name)
@@ -38,7 +38,8 @@ func refereed(t *testing.T, name string, seed uint64, referee bool, ids ...fault
 	return result
 }
 
-// TestRefereeAgrees judges a few runs of scenarios with preloaded histories, damage and old builds.
+// TestRefereeAgrees checks that the referee allows all answers in a few runs with preloaded histories, damage and old
+// builds.
 func TestRefereeAgrees(t *testing.T) {
 	for _, name := range []string{"rolling-upgrade", "bad-history", "torn-acks", "orphans"} {
 		for seed := uint64(1); seed <= sample.Number(1, 3); seed++ {

@@ -3,6 +3,5 @@
 //	judge := answers.New(run)
 //	provider = judge.Watch(provider, codec) // a handle whose answers are judged
 //
-// Judge watches the handles of the store. It knows which answers a provider may give, but not the properties of a
-// cluster.
+// Judge watches the store's handles. It knows which answers a provider may give, but not the properties of a cluster.
 package answers

@@ -25,10 +25,10 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// anyBuild stores what callers of any build write.
+// anyBuild stores what callers write, no matter which build they run.
 var anyBuild = engine.Opaque(engine.NewJSONCodec("any", engine.Kinds2x().With(eventdata.KindLegacyNote), engine.WorkItemKinds2x()))
 
-// another makes stores that differ from durosim's own store of a run: in memory, with or without bugs.
+// another makes in-memory stores, with or without bugs, that stand for a store that is not durosim's own.
 func another(t *testing.T, ids ...faults.BugID) func(int64) (*cluster.ForeignStore, error) {
 	t.Helper()
 	planted, err := faults.Plant("", ids...)
@@ -58,7 +58,7 @@ func another(t *testing.T, ids ...faults.BugID) func(int64) (*cluster.ForeignSto
 	}
 }
 
-// overAnother runs a seed of a scenario over another store.
+// overAnother runs a seed of a scenario over such a store.
 func overAnother(t *testing.T, name string, seed uint64, ids ...faults.BugID) *cluster.Result {
 	t.Helper()
 	s, err := scenario.Lookup(name)
@@ -78,11 +78,11 @@ func overAnother(t *testing.T, name string, seed uint64, ids ...faults.BugID) *c
 	return r
 }
 
-// TestOverAnotherStore checks that runs of scenarios over a correct foreign store have no violations.
+// TestOverAnotherStore checks that scenarios over a correct foreign store run without violations.
 func TestOverAnotherStore(t *testing.T) {
 	for _, s := range sample.Of(scenario.Builtin(), 10) {
 		if bytes.Contains(s.Text, []byte("store clock callers")) {
-			continue // such a store is durosim's own
+			continue // stores like this are durosim's own
 		}
 		r := overAnother(t, s.Name, 1)
 		for _, v := range r.Violations {
@@ -94,24 +94,25 @@ func TestOverAnotherStore(t *testing.T) {
 	}
 }
 
-// overStore says, for each bug of a store, how a cluster over that store shows it: the bug, the first seed of its
-// scenario that shows it, and the violated property; or the bug, a dash, and the reason why it does not show.
+// overStore says, for each bug in a store, how it shows in a cluster over that store. Each line has the bug, the first
+// seed of the bug's scenario that shows it, and the violated property; or the bug, a dash, and the reason why the bug
+// does not show.
 //
 //go:embed testdata/over-store.txt
 var overStore string
 
 var update = flag.Bool("update", false, "write the table of bugs of a store")
 
-// The search for a bug is bounded, and more tightly for a bug that does not show according to the table.
+// The search for a bug is bounded. The bound is tighter if the table says that the bug does not show.
 const (
 	overStoreSeeds = 60
 	unseenSeeds    = 5
 )
 
-// TestStoreBugsOverAnotherStore checks that a store with a planted bug is caught, as the table says. With -update it
+// TestStoreBugsOverAnotherStore checks that a planted bug in a store is caught as the table says. With -update, it
 // writes the table.
 func TestStoreBugsOverAnotherStore(t *testing.T) {
-	table := map[string]string{} // looked up only
+	table := map[string]string{} // never iterated over, so map order does not matter
 	reasons := map[string]string{}
 	for _, line := range strings.Split(strings.TrimSpace(overStore), "\n") {
 		id, shown, _ := strings.Cut(line, " ")
@@ -158,7 +159,7 @@ func TestStoreBugsOverAnotherStore(t *testing.T) {
 	}
 }
 
-// shownOver returns the first seed that shows a bug, and the violated property.
+// shownOver returns the first seed that shows a bug, and the property violated.
 func shownOver(t *testing.T, b faults.Bug, bound uint64) string {
 	for seed := uint64(1); seed <= bound; seed++ {
 		r := overAnother(t, b.Scenario, seed, append([]faults.BugID{b.ID}, b.With...)...)
@@ -175,7 +176,7 @@ func shownOver(t *testing.T, b faults.Bug, bound uint64) string {
 	return "-"
 }
 
-// TestNodeBugsOverAnotherStore checks that a bug of a node over a foreign store violates the same property as over
+// TestNodeBugsOverAnotherStore checks that a bug in a node violates the same property over a foreign store as over
 // durosim's own store.
 func TestNodeBugsOverAnotherStore(t *testing.T) {
 	bugs := slices.DeleteFunc(append(faults.BugsOf("internal/replay"), faults.BugsOf("internal/machine")...), func(b faults.Bug) bool { return !b.Caught() || b.InStore() })

@@ -18,7 +18,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// clocks is a plan in which the clock of A is so far ahead; it counts only if the store goes by the clocks of its callers.
+// clocks returns a plan in which A's clock is ahead by offset. This matters only if the store uses its callers' clocks.
 func clocks(offset time.Duration, callers bool) *plan.Plan {
 	p := &plan.Plan{Nodes: []plan.Node{{Name: "A"}, {Name: "B"}}}
 	p.Nodes[0].Clock.Offset, p.Store.CallersClock = offset, callers
@@ -43,7 +43,7 @@ func TestJudges(t *testing.T) {
 	}
 }
 
-// newWorld has a node A, up in its first incarnation, and a node B that never was.
+// newWorld returns a world with a node A, which is up in its first incarnation, and a node B, which never existed.
 func newWorld(p *plan.Plan) *rig.FakeWorld {
 	w := &rig.FakeWorld{ThePlan: *p, Now: rig.StartMs + 1500, AllBuilds: engine.ShippedBuilds()}
 	for i, name := range []string{"A", "B"} {
@@ -136,7 +136,7 @@ func (l *log) Open(nowMs int64) (bool, int64)    { l.tell("open at %d", nowMs); 
 func (l *log) EndPhase(p cluster.Phase)          { l.tell("ends %s", p) }
 func (l *log) Finish()                           { l.tell("finishes") }
 
-// some looks between steps and at the ends of calls.
+// some also looks at the state between steps and at the ends of calls.
 type some struct{ log }
 
 func (s *some) AfterStep() { s.tell("steps") }
@@ -150,7 +150,8 @@ func (s *some) Ended(c *model.Call, o *observe.Observation) {
 	s.tell("ends %s of %d with %d", c.Kind, c.ID, o.Outcome)
 }
 
-// TestEnds: a checker is told of the ends of calls that it subscribes to, by kind and outcome, and of no call that has not begun.
+// TestEnds checks that a checker is notified of the ends of calls that it subscribes to, by kind and outcome, and of no
+// call that has not begun.
 func TestEnds(t *testing.T) {
 	m := check.New(newWorld(clocks(0, false)), everything)
 	var told []string
@@ -204,7 +205,8 @@ func TestMonitorHandsOn(t *testing.T) {
 	}
 }
 
-// TestMemoryOfOneRun: what checkers allocate is kept from run to run, and one of two monitors of a run has it.
+// TestMemoryOfOneRun checks that checkers' memory is kept from run to run, and that only one of two monitors of the
+// same run gets it.
 func TestMemoryOfOneRun(t *testing.T) {
 	var memory any
 	first := &remembering{FakeWorld: *newWorld(clocks(0, false)), memory: &memory}

@@ -9,9 +9,9 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// This file describes evidence in words. None of it runs unless there is a violation.
+// This file formats evidence. None of its code runs unless there is a violation.
 
-// Who describes a caller in words.
+// Who describes a caller.
 func (m *Run) Who(c observe.Caller) string {
 	name := m.NodeName(c.Node)
 	switch {
@@ -29,10 +29,10 @@ func (m *Run) Who(c observe.Caller) string {
 	return fmt.Sprintf("%s (start %d)", name, c.Incarnation)
 }
 
-// At returns a store time relative to the start of the run.
+// At formats a store time relative to the start of the run.
 func (m *Run) At(ms int64) string { return span.Text(ms - m.World.StartMs()) }
 
-// LockText describes a lock in words.
+// LockText describes a lock.
 func (m *Run) LockText(l model.Lock) string {
 	if l.Token == "" {
 		return "no lock"
@@ -40,7 +40,7 @@ func (m *Run) LockText(l model.Lock) string {
 	return fmt.Sprintf("token %s of %s, taken at %s, until %s", l.Token, m.Who(l.Holder), m.At(l.TakenMs), m.At(l.UntilMs))
 }
 
-// BatchText lists messages.
+// BatchText lists a batch's messages.
 func (m *Run) BatchText(batch []observe.MessageNo) string {
 	parts := make([]string, len(batch))
 	for i, no := range batch {

@@ -14,24 +14,24 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Checker watches a run for one property, or for a few that share their state. Embed Base to get methods that do
-// nothing. A checker never logs, never panics because of its input, and reports through Run.Violate.
+// Checker watches a run for one property, or for a few properties that share state. Embed Base to get methods that do
+// nothing. A checker reports through Run.Violate. It never logs, and no input makes it panic.
 //
-// The model already includes an observation when a checker receives it.
+// When a checker receives an observation, the model already includes it.
 type Checker interface {
-	// Observes and Records return the kinds that it subscribes to. They are called once.
+	// Observes and Records return the kinds that the checker subscribes to. Each is called once.
 	Observes() Set[observe.Kind]
 	Records() Set[record.Kind]
 	Observe(o *observe.Observation)
 	Record(r *cluster.Record)
-	// Open reports whether any obligation is neither met nor overdue, and when, in store time, the first of them becomes
-	// overdue if nothing happens.
+	// Open reports whether any obligation is pending, that is, neither met nor overdue. It also returns the store time
+	// at which the first of them becomes overdue if nothing happens.
 	Open(nowMs int64) (bool, int64)
 	EndPhase(p cluster.Phase)
 	Finish()
 }
 
-// stepper is a checker that inspects the state between two kernel events.
+// stepper is a checker that inspects the state between kernel events.
 type stepper interface{ AfterStep() }
 
 // Base is a checker that ignores everything.
@@ -45,7 +45,7 @@ func (Base) Open(int64) (bool, int64)     { return false, 0 }
 func (Base) EndPhase(cluster.Phase)       {}
 func (Base) Finish()                      {}
 
-// View is the part of a run that monitors read. *cluster.World is one; tests have a smaller one.
+// View is the part of a run that monitors read. *cluster.World implements it; tests use a smaller implementation.
 type View interface {
 	Plan() *plan.Plan
 	Store() memprovider.View
@@ -63,31 +63,31 @@ type View interface {
 	Counters(node uint32) (cluster.Counters, bool)
 }
 
-// maxViolations bounds the violations that one property reports in one run; the first is the one that matters.
+// maxViolations limits how many violations a property reports in one run. The first is the one that matters.
 const maxViolations = 3
 
-// Run is shared by the checkers of one run: it holds the state that they read, and takes their reports.
+// Run is shared by the checkers of a run. It holds the state that they read, and they report violations to it.
 type Run struct {
 	World      View
 	Model      *model.Shadow
-	Slabs      *slab.Set // memory for checkers, nil if there is none
+	Slabs      *slab.Set // memory for checkers, or nil
 	Wants      func(property string) bool
 	violations []cluster.Violation
-	count      map[string]int // violations by property; only looked up, never ranged over
-	tell       func(Fact)     // nil without a subscriber
-	skewMs     int64          // SkewMs, once it is known
+	count      map[string]int // violations per property; never iterated over, so map order does not matter
+	tell       func(Fact)     // nil if there is no subscriber
+	skewMs     int64          // the result of SkewMs, once it is known
 	skewKnown  bool
 }
 
-// Monitor passes the events of a run to the checkers that subscribe to them.
+// Monitor passes a run's events to the checkers that subscribe to them.
 type Monitor struct {
 	*Run
 	checkers []Checker
-	steppers []stepper // those checkers that are steppers
+	steppers []stepper // the checkers that are steppers
 	wanted   *wanted
 }
 
-// New makes a monitor without checkers; wants says which properties to report.
+// New returns a monitor without checkers. wants decides which properties are reported.
 func New(w View, wants func(property string) bool) *Monitor {
 	k := keptOf(w)
 	slabs := &k.slabs
@@ -100,15 +100,16 @@ func New(w View, wants func(property string) bool) *Monitor {
 	}
 }
 
-// kept is the memory of checkers that one run leaves to the next. of is the world that uses it.
+// kept is memory for checkers that one run leaves to the next. of is the world that currently uses it.
 type kept struct {
 	slabs  slab.Set
 	wanted wanted
 	of     View
 }
 
-// keptOf returns the memory for the checkers of a run, reused from the run before if there was one; a new one, which no
-// world uses, if the world reuses no memory, or if another Monitor of the same run uses it.
+// keptOf returns the memory for a run's checkers. It reuses the previous run's memory if the world supports that.
+// Otherwise, and if another Monitor of the same run already uses that memory, it returns new memory for this Monitor
+// alone.
 func keptOf(w View) *kept {
 	place := w.MonitorMemory()
 	if place == nil {
@@ -128,7 +129,7 @@ func keptOf(w View) *kept {
 	return k
 }
 
-// Observe passes an observation of the store to the model and to the checkers that subscribe to it, in that order.
+// Observe passes a store observation to the model first, and then to the checkers that subscribe to it.
 func (m *Monitor) Observe(o *observe.Observation) {
 	m.Model.Observe(o)
 	if o.Kind == observe.CallEnd {
@@ -143,7 +144,7 @@ func (m *Monitor) Observe(o *observe.Observation) {
 	}
 }
 
-// Record passes a record of the world to the model and to the checkers that subscribe to it, in that order.
+// Record passes a record of the world to the model first, and then to the checkers that subscribe to it.
 func (m *Monitor) Record(r *cluster.Record) {
 	if r.Kind == record.NodeStarted || r.Kind == record.Note {
 		m.Model.Record(m.World, r)
@@ -158,14 +159,14 @@ func (m *Monitor) Record(r *cluster.Record) {
 	}
 }
 
-// AfterStep lets checkers judge the state between two kernel events.
+// AfterStep lets checkers judge the state between kernel events.
 func (m *Monitor) AfterStep() {
 	for _, c := range m.steppers {
 		c.AfterStep()
 	}
 }
 
-// Open reports whether any obligation is open, and when the first of them will be overdue.
+// Open reports whether any obligation is pending, and when the first of them becomes overdue.
 func (m *Monitor) Open(nowMs int64) (bool, int64) {
 	any, first := false, int64(0)
 	for _, c := range m.checkers {
@@ -179,7 +180,7 @@ func (m *Monitor) Open(nowMs int64) (bool, int64) {
 	return any, first
 }
 
-// Finish ends the run for every checker.
+// Finish tells every checker that the run has ended.
 func (m *Monitor) Finish() {
 	for _, c := range m.checkers {
 		c.Finish()
@@ -189,20 +190,20 @@ func (m *Monitor) Finish() {
 // Violations returns the violations in the order in which they were found.
 func (m *Monitor) Violations() []cluster.Violation { return m.violations }
 
-// Breach describes a violation. Violate adds its place, which it takes from the world.
+// Breach describes a violation. Violate adds where it happened, which it takes from the world.
 type Breach struct {
 	Property string
 	Class    cluster.Class
 	Node     uint32
 	Instance observe.InstanceNo
-	Name     string // for an instance that the store does not know
+	Name     string // for an instance unknown to the store
 	Item     string
 	Message  string
-	// Expectation is the text of the violated expectation of the scenario, empty for other properties.
+	// Expectation is the text of the scenario's violated expectation. It is empty for all other properties.
 	Expectation string
 }
 
-// Violate reports a finding at the present step and time. It drops findings of properties that were not selected.
+// Violate reports a finding at the current step and time. It ignores findings for properties that are not selected.
 func (m *Run) Violate(f Breach) {
 	if !m.Wants(f.Property) {
 		return
@@ -217,8 +218,8 @@ func (m *Run) Violate(f Breach) {
 	m.violations = append(m.violations, v)
 }
 
-// NodeName returns the name of a node in the plan; empty for clients and for numbers that are not nodes, such as
-// those of probes.
+// NodeName returns a node's name in the plan. It is empty for clients and for numbers that are not nodes, such as those
+// of probes.
 func (m *Run) NodeName(number uint32) string {
 	if number == 0 || int(number) > len(m.World.Nodes()) {
 		return ""
@@ -226,17 +227,18 @@ func (m *Run) NodeName(number uint32) string {
 	return m.World.Node(number).Name
 }
 
-// Safety reports the violation of a safety property.
+// Safety reports a violation of a safety property.
 func (m *Run) Safety(property string, node uint32, instance observe.InstanceNo, format string, args ...any) {
 	m.Violate(Breach{Property: property, Class: cluster.ClassSafety, Node: node, Instance: instance, Message: fmt.Sprintf(format, args...)})
 }
 
-// Liveness reports the violation of a liveness property.
+// Liveness reports a violation of a liveness property.
 func (m *Run) Liveness(property string, node uint32, instance observe.InstanceNo, format string, args ...any) {
 	m.Violate(Breach{Property: property, Class: cluster.ClassLiveness, Node: node, Instance: instance, Message: fmt.Sprintf(format, args...)})
 }
 
-// Add registers checkers for the kinds that they subscribe to. They are called in the order in which they were added.
+// Add registers checkers for the kinds that they subscribe to. Checkers are called in the order in which they were
+// added.
 func (m *Monitor) Add(list ...Checker) {
 	for _, c := range list {
 		m.checkers = append(m.checkers, c)

@@ -8,10 +8,10 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// Set is a set of kinds: of observations, of records, or of calls.
+// Set is a set of kinds of observations, records or calls.
 type Set[K ~uint8] uint64
 
-// SetOf returns the set of some kinds.
+// SetOf returns the set of the given kinds.
 func SetOf[K ~uint8](kinds ...K) (s Set[K]) {
 	for _, k := range kinds {
 		s |= 1 << k
@@ -19,35 +19,35 @@ func SetOf[K ~uint8](kinds ...K) (s Set[K]) {
 	return s
 }
 
-// Has reports whether a kind is in the set.
+// Has reports whether the set contains a kind.
 func (s Set[K]) Has(k K) bool { return s&(1<<k) != 0 }
 
-// AnyCall is the set of all kinds of calls.
+// AnyCall contains every kind of call.
 const AnyCall Set[observe.CallKind] = 1<<64 - 1
 
-// Ends says which kinds of calls a checker is told of when they end: whatever their outcome, if they succeeded, and if they
-// found nothing.
+// Ends selects the calls whose end a checker is notified of: any end of these kinds of calls, only successful ends, or
+// only ends that found nothing.
 type Ends struct{ Any, OK, Nothing Set[observe.CallKind] }
 
 // ender is a checker that looks at calls when they end.
 type ender interface {
-	Ends() Ends // it is asked once
-	// Ended tells it of the end of a call, of which the model knows all.
+	Ends() Ends // called once
+	// Ended notifies the checker that a call has ended. By then, the model knows everything about the call.
 	Ended(c *model.Call, o *observe.Observation)
 }
 
-// of reports whether the end of a call of that kind is wanted if that is its outcome.
+// of reports whether the end of this kind of call is wanted if the call has this outcome.
 func (e Ends) of(k observe.CallKind, outcome observe.Outcome) bool {
 	return e.Any.Has(k) || outcome == observe.OutcomeOK && e.OK.Has(k) || outcome == observe.OutcomeNothing && e.Nothing.Has(k)
 }
 
-// The sizes of the tables below: no kind has a larger number.
+// The sizes of the tables below. No kind or outcome has a larger number.
 const (
 	kindsMost    = 32
 	outcomesMost = 8
 )
 
-// wanted says which checkers want what, in the order in which they were added.
+// wanted records which checkers want what, in the order in which they were added.
 type wanted struct {
 	observations [kindsMost][]Checker
 	records      [kindsMost][]Checker
@@ -55,7 +55,8 @@ type wanted struct {
 	ends         [kindsMost][outcomesMost]endList
 }
 
-// endList lists who wants the ends of calls of one kind with one outcome, once there was such an end.
+// endList lists the checkers that want the ends of one kind of call with one outcome. It is computed when the first
+// such call ends.
 type endList struct {
 	known bool
 	list  []ender

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/internal/record"
 )
 
-// TestRoomForKinds: the tables of who wants what have a place for every kind.
+// TestRoomForKinds checks that the tables of subscriptions have room for every kind.
 func TestRoomForKinds(t *testing.T) {
 	const most = uint8(kindsMost)
 	for name, known := range map[string]bool{

@@ -15,8 +15,8 @@ import (
 	"github.com/durosim/durosim/properties/oracle/turn"
 )
 
-// Check describes every disagreement between a turn and the calls of its code. The Checker does not use its arguments
-// after the call.
+// Check describes every disagreement between a turn and the calls that its code made. The Checker does not use the
+// arguments after the call.
 func (c *Checker) Check(t *turn.Turn, calls []asked.Call) []string {
 	c.begin(t, calls)
 	if len(calls) == 0 {
@@ -37,44 +37,44 @@ func (c *Checker) Check(t *turn.Turn, calls []asked.Call) []string {
 	return c.wrong
 }
 
-// Checker checks one turn after another, and reuses its memory. The zero value is ready to use.
+// Checker checks turns one after another, reusing memory. The zero value is ready to use.
 type Checker struct {
 	t        *turn.Turn
 	delta    []engine.Event
 	terminal engine.EventData
-	died     engine.ErrorDetails // the failure, if it comes from running the code; else zero
+	died     engine.ErrorDetails // the turn's failure if running the code caused it; otherwise zero
 	started  eventdata.OrchestrationStarted
 	wrong    []string
 
-	codes  []int   // the positions of the code's events in history and delta
-	at     int     // how many of them have been read
+	codes  []int   // positions in history and delta of the events that come from the code
+	at     int     // how many of these have been read
 	tokens []token // by token
-	facts  []fact  // by event id
-	// The state of the code so far: how it ended, and the key-value state that it sees.
+	facts  []fact  // indexed by event id
+	// The state of the code so far: how it ended, and the key-value state as the code sees it.
 	returned, continued *asked.Call
 	panicked            bool
-	strayed             bool // the code did not request an event that the history has
-	unrecorded          bool // the turn failed before it recorded the requests of the code
+	strayed             bool // the history has an event that the code did not request
+	unrecorded          bool // the turn failed before it recorded all requests of the code
 	status              *string
 	keys                []engine.KVEntry
 	left                []uint64 // the events that Left returns
-	taken               []int    // positions of the dequeues and queue messages that are already matched
+	taken               []int    // positions of the dequeues and queue messages already matched
 }
 
-// token holds what the checker knows about a future.
+// token records what the checker knows about a future.
 type token struct {
-	event    int // the position of its event, -1 if it has none
+	event    int // the position of the future's event, or -1 if it has none
 	by       orchhost.Token
 	spawned  bool
-	ended    *asked.Call // how its coroutine ended
+	ended    *asked.Call // how the future's coroutine ended
 	awaited  bool
 	dropped  bool
-	answered bool // it was answered at once, without an event
+	answered bool // the future was answered at once, without an event
 }
 
-// fact holds what history and delta say about a schedule.
+// fact records what history and delta say about a schedule.
 type fact struct {
-	done, crumb int // the positions of its completion and of its breadcrumb, 0 for none
+	done, crumb int // positions of the schedule's completion and breadcrumb, or 0
 	token       orchhost.Token
 }
 
@@ -125,9 +125,9 @@ func (c *Checker) event(pos int) *engine.Event {
 	return &c.t.History[pos]
 }
 
-// fact returns the fact of the schedule with an id.
+// fact returns the fact for the schedule with the given id.
 func (c *Checker) fact(id uint64) *fact {
-	const most = 1 << 20 // an execution has fewer events
+	const most = 1 << 20 // no execution has this many events
 	if id > most {
 		return &fact{}
 	}
@@ -144,7 +144,7 @@ func (c *Checker) token(t orchhost.Token) *token {
 	return &c.tokens[t]
 }
 
-// checkUnrun checks that a turn without a run of the code had a reason not to run it.
+// checkUnrun checks that a turn that did not run the code had a reason for that.
 func (c *Checker) checkUnrun() {
 	f, failed := c.terminal.(eventdata.OrchestrationFailed)
 	if len(c.delta) > 0 && (!failed || f.Details.Application != nil) {
@@ -152,7 +152,7 @@ func (c *Checker) checkUnrun() {
 	}
 }
 
-// checkCall checks one call, in the order in which the code made them.
+// checkCall checks one call. Calls must be checked in the order in which the code made them.
 func (c *Checker) checkCall(a *asked.Call) {
 	switch a.Kind {
 	case asked.Began:
@@ -209,7 +209,7 @@ func text(s *string) string {
 	return shown(*s)
 }
 
-// stored returns a text as a history returns it: with U+FFFD for each byte that is not UTF-8.
+// stored returns a text as it comes back from a history, with U+FFFD in place of each byte that is not valid UTF-8.
 func stored(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -237,8 +237,8 @@ func (c *Checker) checkScheduled(a *asked.Call) {
 	*c.token(a.Token) = f
 }
 
-// claim takes the next event of the code, which must record the request, and returns its position, -1 if it does not
-// record it.
+// claim consumes the next event that comes from the code and returns its position. The event must record the given
+// request; if it does not, claim returns -1.
 func (c *Checker) claim(a *orchhost.Action) int {
 	pos := c.next()
 	if pos < 0 {
@@ -263,7 +263,7 @@ func (c *Checker) claim(a *orchhost.Action) int {
 	return pos
 }
 
-// next takes the next event of the code, and returns its position, -1 if none is left.
+// next consumes the next event that comes from the code and returns its position, or -1 if there are no more.
 func (c *Checker) next() int {
 	if c.at == len(c.codes) {
 		return -1
@@ -272,8 +272,9 @@ func (c *Checker) next() int {
 	return c.codes[c.at-1]
 }
 
-// records reports whether an event records a request. The time of a timer depends on the turn that records it. The id
-// of a child may be automatic, and its version is in the message that starts it.
+// records reports whether an event records a request. fresh means that this turn recorded the event. In an older event,
+// a timer's time is not compared, since it depends on the turn that recorded it; nor is a child's id, which may be
+// automatic. A child's version is in its start message.
 func (c *Checker) records(a *orchhost.Action, e *engine.Event, fresh bool) bool {
 	is := func(got, asked string) bool {
 		return (!fresh || utf8.ValidString(got)) && got == asked || got == stored(asked)
@@ -296,7 +297,7 @@ func (c *Checker) records(a *orchhost.Action, e *engine.Event, fresh bool) bool 
 	case eventdata.OrchestrationChained:
 		return a.Kind == orchhost.ActionDetached && is(d.Name, a.Name) && is(d.Instance, a.Instance) && is(d.Input, a.Input)
 	case eventdata.CustomStatusUpdated:
-		if !fresh { // a replay compares nothing else
+		if !fresh { // replaying an old event compares no more than this
 			return a.Kind == orchhost.ActionSetCustomStatus || a.Kind == orchhost.ActionResetCustomStatus
 		}
 		return d.Status == nil && a.Kind == orchhost.ActionResetCustomStatus || d.Status != nil && a.Kind == orchhost.ActionSetCustomStatus && is(*d.Status, a.Input)
@@ -310,7 +311,8 @@ func (c *Checker) records(a *orchhost.Action, e *engine.Event, fresh bool) bool 
 	return false
 }
 
-// event names an event in messages; shown formats a value, and ending the end of the turn.
+// These functions format things for messages: event names an event, shown formats a value, and ending describes how the
+// turn ends.
 func event(e *engine.Event) string { return fmt.Sprintf("event %d (%s)", e.EventID, e.Kind()) }
 
 func shown(v any) string {

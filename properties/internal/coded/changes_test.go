@@ -19,8 +19,8 @@ import (
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// TestEachChange changes turns, and what their code asked for and was told, in each place, and shows for each kind of event
-// and call what is said of the first such change; a change of which nothing is ever said is listed as free.
+// TestEachChange changes turns and the calls of their code in each place. For each kind of event and call, it prints
+// what the checker says about the first such change. A change that the checker never objects to is listed as free.
 func TestEachChange(t *testing.T) {
 	turns := busyTurns(t)
 	turns = append(turns, ends(t, func(ctx *orch.Context) (string, error) { ctx.ContinueAsNewVersioned("1.0.1", "more"); return "", nil }),
@@ -59,7 +59,7 @@ func TestEachChange(t *testing.T) {
 			calls := slices.Clone(j.calls)
 			leaf.Change(&j.calls, func(path string) {
 				if strings.HasSuffix(path, "Seldom gone") || strings.HasSuffix(path, "Action gone") || strings.HasSuffix(path, "].Kind") {
-					return // a call of a kind always has what that kind has
+					return // a call always has the parts that belong to its kind
 				}
 				kind, rest, of := strings.Cut(strings.TrimPrefix(path, "["), "]")
 				if n, err := strconv.Atoi(kind); of && err == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle/turn"
 )
 
-// busy makes nearly every kind of request.
+// busy makes almost every kind of request.
 func busy(ctx *orch.Context, input string) (string, error) {
 	ctx.SetCustomStatus("busy " + input)
 	ctx.SetKVValue("k", "v\xff")
@@ -41,7 +41,7 @@ func busy(ctx *orch.Context, input string) (string, error) {
 	return message + event + ctx.InstanceID(), nil
 }
 
-// history computes the turns of a handler, one for each batch. It makes a batch from the events before it.
+// history computes a handler's turns, one per batch. Each batch is made from the events before it.
 func history(t *testing.T, handler orch.Handler, batches ...func(schedule func(kind engine.EventKind, n int) uint64) []engine.WorkItem) (turns []judged) {
 	t.Helper()
 	build := engine.ShippedBuilds()[2]
@@ -138,7 +138,7 @@ func TestTrueTurnsAgree(t *testing.T) {
 	}
 }
 
-// TestLies falsifies one call or event at a time; the checker must report each.
+// TestLies falsifies one call or event at a time. The checker must report each of them.
 func TestLies(t *testing.T) {
 	delta := func(j *judged, kind engine.EventKind) *engine.Event {
 		i := slices.IndexFunc(j.turn.Ack.HistoryDelta, func(e engine.Event) bool { return e.Kind() == kind })
@@ -236,7 +236,7 @@ func callOf(j *judged, told string) int {
 	return slices.IndexFunc(j.calls, func(c asked.Call) bool { return c.Kind == asked.Awaited && c.Text == told && c.Token != 0 })
 }
 
-// TestEndsAreTheCodes falsifies turns that end at once.
+// TestEndsAreTheCodes falsifies turns whose code ends at once.
 func TestEndsAreTheCodes(t *testing.T) {
 	again := func() judged {
 		return ends(t, func(ctx *orch.Context) (string, error) { ctx.ContinueAsNewVersioned("1.0.1", "more"); return "", nil })

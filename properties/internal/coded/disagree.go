@@ -10,9 +10,10 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// checkDisagreement checks the failure of a turn whose code asks for something else than an event of its history, a, or for
-// nothing, nil: its text is that of docs/contract/runtime.md#r3.3, and names what differs. Another reason that the events
-// give comes first if the turn names it.
+// checkDisagreement checks the failure of a turn whose code disagrees with an event e of its history. The code
+// requested a instead, or nothing if a is nil. The text of the failure must be the one in
+// docs/contract/runtime.md#r3.3, and must name what differs. If the turn gives a different reason, and the events bear
+// that reason out, it takes precedence.
 func (c *Checker) checkDisagreement(a *orchhost.Action, e *engine.Event) {
 	text := ""
 	if m := c.died.Configuration.Message; m != nil {
@@ -37,7 +38,7 @@ func (c *Checker) checkDisagreement(a *orchhost.Action, e *engine.Event) {
 	}
 }
 
-// inOrder reports whether a text has the parts, one after the other.
+// inOrder reports whether a text contains the given parts in this order.
 func inOrder(text string, parts []string) bool {
 	for _, part := range parts {
 		_, rest, ok := strings.Cut(text, part)
@@ -49,7 +50,7 @@ func inOrder(text string, parts []string) bool {
 	return true
 }
 
-// mismatchOf returns how the text of a mismatch with an event begins.
+// mismatchOf returns the start of the text for a mismatch with an event.
 func mismatchOf(d engine.EventData) string {
 	switch d.(type) {
 	case eventdata.CustomStatusUpdated:
@@ -64,7 +65,7 @@ func mismatchOf(d engine.EventData) string {
 	return "schedule"
 }
 
-// namesOf returns the texts that tell a request apart, quoted, in the order in which a mismatch names them.
+// namesOf returns the quoted texts that identify a request, in the order in which a mismatch names them.
 func namesOf(a *orchhost.Action) []string {
 	switch a.Kind {
 	case orchhost.ActionDetached:
@@ -75,7 +76,7 @@ func namesOf(a *orchhost.Action) []string {
 	return quoted(a.Name, a.Topic, a.Input, a.Session, a.Tag)
 }
 
-// namesIn returns the same of an event.
+// namesIn is like namesOf, for an event.
 func namesIn(d engine.EventData) []string {
 	switch d := d.(type) {
 	case eventdata.ActivityScheduled:
@@ -107,8 +108,9 @@ func quoted(texts ...string) (list []string) {
 	return list
 }
 
-// givesOther reports whether a text names a disagreement that is not about a request of the code: a completion of what is not
-// open, or a drop that the code does not repeat. It says so if the events give no reason for it.
+// givesOther reports whether a text describes a disagreement that does not involve a request of the code: a completion
+// of something that is not open, or a drop that the code does not repeat. If the events give no reason for such a text,
+// givesOther records that.
 func (c *Checker) givesOther(text string) bool {
 	want := ""
 	switch {
@@ -125,7 +127,7 @@ func (c *Checker) givesOther(text string) bool {
 	return true
 }
 
-// badCompletion returns the text for the first completion of what is not open, empty if there is none.
+// badCompletion returns the text for the first completion of something that is not open, or "" if there is none.
 func (c *Checker) badCompletion() string {
 	open := map[uint64]eventdata.Kind{}
 	for pos := range c.events() {
@@ -148,7 +150,8 @@ func (c *Checker) badCompletion() string {
 	return ""
 }
 
-// undropped returns how the text begins for what history says is dropped and the code has not dropped, empty if it has.
+// undropped returns the start of the text for a drop in the history that the code does not repeat, or "" if it repeats
+// them all.
 func (c *Checker) undropped() string {
 	groups := [...]string{"activities", "sub-orchestrations", "external waits", "persistent waits"}
 	var then [len(groups)][]string

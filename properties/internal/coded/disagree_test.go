@@ -9,7 +9,8 @@ import (
 	"github.com/durosim/durosim/properties/internal/coded"
 )
 
-// TestDisagreementsAreNamed changes code between two turns. The failure that the second one records is right; others are not.
+// TestDisagreementsAreNamed changes the code between two turns. The failure that the second turn records is right; any
+// other failure is wrong.
 func TestDisagreementsAreNamed(t *testing.T) {
 	activity := func(input string) func(*orch.Context) {
 		return func(ctx *orch.Context) { _, _ = ctx.ScheduleActivity("Work", input).Await() }

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// checkRest checks the events that the code has not requested. Code that has ended need not request the rest of the
-// history, and a change of the state may stay unclaimed (docs/contract/runtime.md#r7.3).
+// checkRest checks the events that the code has not requested. Once the code has ended, it need not request the rest of
+// the history, and state changes may stay unclaimed (docs/contract/runtime.md#r7.3).
 func (c *Checker) checkRest() {
 	if c.strayed {
 		return
@@ -43,16 +43,16 @@ func (c *Checker) checkRest() {
 	}
 }
 
-// Left returns the events of the history that the code had not requested when it ended, in the turn that was checked last. It
-// is valid until the next call of Check.
+// Left returns the history's events that the code had not requested by the time it ended, for the turn checked last.
+// The result is valid until the next call of Check.
 func (c *Checker) Left() []uint64 { return c.left }
 
-// disagrees reports whether the text of a failure says that code and history differ.
+// disagrees reports whether a failure's text says that code and history disagree.
 func disagrees(text string) bool {
 	return strings.Contains(text, "but no emitted action") || strings.Contains(text, "mismatch: action=")
 }
 
-// checkSent checks that a message of the turn names the version that the code named.
+// checkSent checks that a message sent by the turn has the version that the code named.
 func (c *Checker) checkSent(a *orchhost.Action, e *engine.Event) {
 	if a.Kind != orchhost.ActionSubOrchestration && a.Kind != orchhost.ActionDetached {
 		return
@@ -72,7 +72,7 @@ func (c *Checker) checkSent(a *orchhost.Action, e *engine.Event) {
 	}
 }
 
-// checkOutcome checks that the turn ends as its code does, and records the futures that the code dropped.
+// checkOutcome checks that the turn ends the way its code does, and that it records the futures that the code dropped.
 func (c *Checker) checkOutcome() {
 	if c.panicked && c.died.Application == nil {
 		c.say("the code panics, but the turn ends with %s: expected that failure", c.ending())
@@ -102,7 +102,7 @@ func (c *Checker) checkOutcome() {
 			if !c.panicked && !strings.Contains(a.Message, "another goroutine") {
 				c.say("the turn ends with %s: expected the end of the code, %s", c.ending(), c.codeEnds())
 			}
-		case strings.Contains(a.Message, ") exceeds limit ("): // the commit judges this
+		case strings.Contains(a.Message, ") exceeds limit ("): // judged when the turn is committed
 		case c.returned == nil || !c.returned.Failed || c.returned.Text != a.Message || c.continued != nil:
 			c.say("the turn ends with %s: expected the end of the code, %s", c.ending(), c.codeEnds())
 		}
@@ -110,7 +110,7 @@ func (c *Checker) checkOutcome() {
 	c.checkCrumbs()
 }
 
-// codeEnds describes how the code has ended.
+// codeEnds describes how the code ended.
 func (c *Checker) codeEnds() string {
 	switch {
 	case c.continued != nil:
@@ -137,8 +137,8 @@ func (c *Checker) checkContinued(d eventdata.OrchestrationContinuedAsNew) {
 	}
 }
 
-// checkDropped checks that the turn records what the code has dropped: a future without a result, and every dropped
-// wait, even if its event has come, since that event passes to the next wait.
+// checkDropped checks that the turn records what the code dropped. That includes every future without a result. It also
+// includes every dropped wait, even if its event has arrived, because the event then goes to the next wait.
 func (c *Checker) checkDropped() {
 	for i := range c.tokens {
 		f := &c.tokens[i]
@@ -160,7 +160,7 @@ func (c *Checker) checkDropped() {
 	}
 }
 
-// checkCrumbs checks that the code has dropped everything for which the turn records a drop.
+// checkCrumbs checks that everything that the turn records as dropped was dropped by the code.
 func (c *Checker) checkCrumbs() {
 	if c.returned != nil || c.strayed {
 		return

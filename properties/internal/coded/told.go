@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle/turn"
 )
 
-// apply updates the state that the code sees by an event.
+// apply updates the state as the code sees it after an event.
 func (c *Checker) apply(e *engine.Event) {
 	byKey := func(k engine.KVEntry, key string) int { return strings.Compare(k.Key, key) }
 	switch d := e.Data.(type) {
@@ -32,7 +32,7 @@ func (c *Checker) apply(e *engine.Event) {
 	}
 }
 
-// checkPruned checks that a prune clears the keys that were set before its time, in order of the keys.
+// checkPruned checks that a prune clears the keys that were last set before the given time, in key order.
 func (c *Checker) checkPruned(a *asked.Call) {
 	if c.unrecorded {
 		return
@@ -59,7 +59,7 @@ func (c *Checker) checkKeys(got []engine.KVEntry) {
 	}
 }
 
-// checkAwaited checks that the code gets the result of a future that the events record.
+// checkAwaited checks that the code gets the result that the events record for a future.
 func (c *Checker) checkAwaited(a *asked.Call) {
 	f := c.token(a.Token)
 	switch {
@@ -82,7 +82,7 @@ func (c *Checker) checkAwaited(a *asked.Call) {
 		return
 	case eventdata.QueueSubscribed:
 		if f.awaited {
-			return // the same message again
+			return // the same message as before
 		}
 		if want, ok := c.dequeued(d.Name, f.event, a.Text); !ok || a.Failed {
 			c.say("the code gets %s from the dequeue %d: expected %s", shown(a.Text), e.EventID, want)
@@ -110,13 +110,13 @@ func (c *Checker) checkAwaited(a *asked.Call) {
 	}
 }
 
-// waitKey holds the fields in which a wait and its event agree.
+// waitKey holds the fields that must match for an event to satisfy a wait.
 type waitKey struct {
 	second      bool
 	name, topic string
 }
 
-// waitOf returns the key of a wait; arrivalOf returns the key of an event that waits wait for.
+// waitOf returns the key of a wait, and arrivalOf the key of an event that satisfies waits.
 func waitOf(d engine.EventData) (k waitKey, ok bool) {
 	switch d := d.(type) {
 	case eventdata.ExternalSubscribed:
@@ -137,9 +137,9 @@ func arrivalOf(d engine.EventData) (k waitKey, data string, ok bool) {
 	return waitKey{}, "", false
 }
 
-// arrived returns the data that a wait gets: the n-th wait for a key gets the data of the n-th event that found a
-// wait (docs/contract/runtime.md#r7.7). If a wait for the key was dropped, any event may be the one, since the
-// history does not record when it was dropped.
+// arrived returns the data that a wait gets. The n-th wait for a key gets the data of the n-th event that found a wait
+// (docs/contract/runtime.md#r7.7). If a wait for the key was dropped, any of the events may be the right one, because
+// the history does not record when it was dropped.
 func (c *Checker) arrived(wait int, got string) (want string, ok bool) {
 	own, _ := waitOf(c.event(wait).Data)
 	waits, served, mine, dropped, any, found := 0, 0, 0, false, false, false
@@ -168,9 +168,9 @@ func (c *Checker) arrived(wait int, got string) (want string, ok bool) {
 	return want, found && want == got
 }
 
-// dequeued takes the message that a dequeue gets. Among the messages that no dequeue has taken, its index is the
-// number of open dequeues before this one. If a dequeue of the name was dropped, it may be any message, since the
-// history does not record when it was dropped.
+// dequeued returns the message that a dequeue gets and marks it as taken. Of the messages that no dequeue has taken,
+// the dequeue gets the one whose index equals the number of open dequeues before it. If a dequeue with the same name
+// was dropped, it may get any message, because the history does not record when it was dropped.
 func (c *Checker) dequeued(name string, dequeue int, got string) (want string, ok bool) {
 	before, dropped := 0, false
 	for pos := range c.events() {
@@ -205,8 +205,8 @@ func (c *Checker) dequeued(name string, dequeue int, got string) (want string, o
 	return want, false
 }
 
-// checkSelected checks that the winner has a result, and is the first in the list of the futures that had one by
-// then. The others are dropped.
+// checkSelected checks that the winner has a result, and that it comes first in the list among the futures that had one
+// by then. The other futures are dropped.
 func (c *Checker) checkSelected(a *asked.Call) {
 	if a.N < 0 || a.N >= len(a.Tokens) {
 		c.say("a select of %d futures has the winner %d", len(a.Tokens), a.N)
@@ -230,7 +230,8 @@ func (c *Checker) checkSelected(a *asked.Call) {
 	}
 }
 
-// done returns the position of the completion of a future that has one event, 0 if it has none.
+// done returns the position of a future's completion, or 0 if it has none. known is false unless the future is an
+// activity, a timer or a child.
 func (c *Checker) done(t orchhost.Token) (pos int, known bool) {
 	f := c.token(t)
 	if f.spawned || f.answered || f.event < 0 {
@@ -244,7 +245,8 @@ func (c *Checker) done(t orchhost.Token) (pos int, known bool) {
 	return 0, false
 }
 
-// drop marks a future as dropped, with the requests of its coroutine. It ignores a future whose result the code has.
+// drop marks a future as dropped, along with the requests of its coroutine. It does nothing if the code already has the
+// future's result.
 func (c *Checker) drop(t orchhost.Token) {
 	f := c.token(t)
 	if f.awaited || f.dropped || f.ended != nil {

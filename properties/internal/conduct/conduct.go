@@ -16,61 +16,61 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// ID is the id of the property.
+// ID is the property's id.
 const ID = "S28"
 
 type checker struct {
 	check.Base
 	bounces      bool
 	sweeps       bool
-	callersClock bool                // the store uses the clocks of its callers, not of the judged nodes
-	guids        map[string]activity // the activity that got each GUID; only looked up
+	callersClock bool                // the store uses its callers' clocks, not those of the judged nodes
+	guids        map[string]activity // which activity got each GUID; never iterated over, so map order does not matter
 	patience     plan.Patience
-	nodes        []nodeState // by number - 1
-	dirty        []uint32    // the nodes whose log lines of this step are still to be compared
+	nodes        []nodeState // indexed by node number - 1
+	dirty        []uint32    // nodes whose log lines from this step have not been compared yet
 }
 
-// nodeState is the state of the present incarnation of a node.
+// nodeState is the state of a node's current incarnation.
 type nodeState struct {
 	number, incarnation uint32
-	judged              bool // the node is up, and durosim models its build
+	judged              bool // whether the node is up and runs a build that durosim models
 	draining            bool
 	wrongClock          bool
-	admits              *engine.CapabilityFilter // the pins that it replays
-	disturbed           sim.Time                 // when the node was last frozen or thawed
+	admits              *engine.CapabilityFilter // which pins it replays
+	disturbed           sim.Time                 // when the node was last paused or resumed
 	tally               tally
 	slots               []slot
 	sessions            sessionCalls
 	sweeping            sweeping
 	lines               lines
-	turned              machine.Slot // the slot that ran the last turn
+	turned              machine.Slot // the slot that ran the most recent turn
 }
 
-// slot is one loop of a node.
+// slot is one of a node's loops.
 type slot struct {
 	id     machine.Slot
 	sweeps bool
-	call   uint64 // the call that it waits for, 0 if it waits for none
+	call   uint64 // the call that the slot is waiting for, or 0
 	kind   observe.CallKind
 	sent   sim.Time // when it sent that call
-	errors int      // consecutive fetches that failed retryably
-	// next is the call that the slot must make next, if only one is possible.
+	errors int      // consecutive fetches that failed with a retryable error
+	// next is the call that the slot must make next, if there is only one possibility.
 	next next
-	// owner is the name under which it claims sessions, empty if it has claimed none.
+	// owner is the name under which the slot claims sessions, or empty if it has not claimed any.
 	owner string
-	// held is the work that it holds; without a token it holds none.
+	// held is the work that the slot holds. If it has no token, the slot holds nothing.
 	held held
 }
 
-// next is the next call of a slot.
+// next describes a slot's next call.
 type next struct {
-	kind  observe.CallKind // CallNone means any call
-	since sim.Time         // when the slot began to wait for it
+	kind  observe.CallKind // CallNone stands for any call
+	since sim.Time         // when the slot began waiting to make the call
 	after time.Duration
 	known bool
 }
 
-// New returns the checker of S28.
+// New returns the checker for rule S28.
 func New(m *check.Run) check.Checker {
 	k := &checker{Base: check.Base{Run: m}}
 	if p := m.World.Plan(); p != nil {
@@ -88,7 +88,7 @@ func (*checker) Records() check.Set[record.Kind] {
 	)
 }
 
-// Record updates the state of a node and judges it.
+// Record updates a node's state and judges the node.
 func (k *checker) Record(r *cluster.Record) {
 	if r.Node == 0 {
 		return
@@ -152,7 +152,7 @@ func (k *checker) started(n *nodeState, r *cluster.Record) {
 	for i := range info.Options.WorkerConcurrency {
 		slots = append(slots, slot{id: machine.Slot{Kind: machine.SlotWorker, Index: i}})
 	}
-	_, counts := k.Run.World.Counters(r.Node) // nodes in stories of tests do only what the story says, and count nothing
+	_, counts := k.Run.World.Counters(r.Node) // in test stories, nodes do only what the story says and keep no counters
 	// On released nodes, S28 node-by-its-rules: not judged. They show their decisions only in their calls, and S28
 	// judges a decision together with its note, its lines and its counters.
 	modelled := info.Build.Release == ""
@@ -161,7 +161,7 @@ func (k *checker) started(n *nodeState, r *cluster.Record) {
 		wrongClock: info.Clock != (plan.Clock{}), slots: slots, lines: n.lines,
 	}
 	if n.wrongClock && k.sweeps {
-		n.judged = false // it is unknown how long the sweeper has met each piece of work
+		n.judged = false // it is unknown for how long the sweeper has been seeing each piece of work
 	}
 	n.lines.logged, n.lines.want = n.lines.logged[:0], n.lines.want[:0]
 	n.lines.disagreed, n.lines.disagrees = n.lines.disagreed[:0], n.lines.disagrees[:0]
@@ -175,8 +175,8 @@ func (k *checker) started(n *nodeState, r *cluster.Record) {
 	}
 }
 
-// slot returns a loop of a node. Options do not show whether a node has a sweeper, so its slot is added when it first
-// appears.
+// slot returns one of a node's loops. Since the options do not show whether a node has a sweeper, slot adds the
+// sweeper's slot when it first appears.
 func (n *nodeState) slot(at machine.Slot) *slot {
 	for i := range n.slots {
 		if n.slots[i].id == at {
@@ -200,7 +200,7 @@ func (k *checker) Finish() {
 
 func (k *checker) options(n *nodeState) *cluster.NodeInfo { return k.Run.World.Node(n.number) }
 
-// wrong reports a violation by a node.
+// wrong reports a violation committed by a node.
 func (k *checker) wrong(n *nodeState, instance string, format string, args ...any) {
 	var no observe.InstanceNo
 	if instance != "" {
@@ -210,7 +210,7 @@ func (k *checker) wrong(n *nodeState, instance string, format string, args ...an
 	k.Run.Safety(ID, n.number, no, "%s %s", who, fmt.Sprintf(format, args...))
 }
 
-// asked judges a call of a node: whether it is the call that is due, and its arguments.
+// asked judges a node's call: whether this call is due, and whether its arguments are right.
 func (k *checker) asked(n *nodeState, r *cluster.Record) {
 	if r.Slot.Kind == machine.SlotSessions {
 		k.askedOfSessions(n, r)
@@ -256,19 +256,19 @@ func (k *checker) asked(n *nodeState, r *cluster.Record) {
 	}
 }
 
-// quiet reports whether the node has not been frozen since then and its clock is right: otherwise its pauses cannot
-// be measured.
+// quiet reports whether the node's pauses since the given time can be measured. They can if its clock is right and it
+// has not been paused in the meantime.
 func (n *nodeState) quiet(since sim.Time) bool {
 	return !n.wrongClock && (n.disturbed == 0 || n.disturbed < since)
 }
 
-// off reports whether a pause differs from the required one by more than rounding to milliseconds.
+// off reports whether a pause differs from the required one by more than the effect of rounding to milliseconds.
 func off(got, want time.Duration) bool {
 	d := got - max(want, 0)
 	return d < -2*time.Millisecond || d > 2*time.Millisecond
 }
 
-// answered processes an answer, which may be an error.
+// answered processes the answer to a call, which may be an error.
 func (k *checker) answered(n *nodeState, r *cluster.Record) {
 	if r.Slot.Kind == machine.SlotSessions {
 		k.answeredSessions(n, r)
@@ -294,7 +294,8 @@ func (k *checker) answered(n *nodeState, r *cluster.Record) {
 	}
 }
 
-// fetchesNext requires that a slot which has given back or committed its work fetches at once; a sweeper may pause.
+// fetchesNext requires a slot that has given back or committed its work to fetch again at once. A sweeper may pause
+// first.
 func (k *checker) fetchesNext(n *nodeState, s *slot, at sim.Time) {
 	if s.sweeps {
 		k.nextLook(n, s, at)
@@ -303,7 +304,7 @@ func (k *checker) fetchesNext(n *nodeState, s *slot, at sim.Time) {
 	s.due(fetchOf(s), at, 0)
 }
 
-// patient checks that a node which reports an unanswered call has waited for the configured time.
+// patient checks that a node waits for the configured time before it reports that a call got no answer.
 func (k *checker) patient(n *nodeState, r *cluster.Record, sent sim.Time) {
 	if r.Text != "deadline" || !n.quiet(sent) {
 		return
@@ -324,7 +325,7 @@ func fetchOf(s *slot) observe.CallKind {
 	return observe.CallFetchOrchestrationItem
 }
 
-// fetched processes the answer to a fetch: a pause, or a delivery.
+// fetched processes the answer to a fetch. What follows is a pause or a delivery.
 func (k *checker) fetched(n *nodeState, s *slot, r *cluster.Record) {
 	interval := k.options(n).Options.DispatcherMinPollInterval
 	switch {

@@ -18,7 +18,7 @@ import (
 // liar passes falsified records of a run to the checker, as if a node had done or logged something else.
 type liar struct {
 	*check.Monitor
-	lie  func(r *cluster.Record) bool // changes a record, and reports whether it did; false drops it if drop is set
+	lie  func(r *cluster.Record) bool // changes a record and reports whether it did so; to drop the record, it sets Kind to record.None
 	told int
 }
 
@@ -48,7 +48,7 @@ func (l *liar) Record(r *cluster.Record) {
 
 func (*liar) Coverage() []cluster.Point { return nil }
 
-// world falsifies the counters of nodes.
+// world falsifies nodes' counters.
 type world struct {
 	*cluster.World
 	count func(*cluster.Counters)
@@ -87,7 +87,7 @@ func watch(t *testing.T, name string, seed uint64, lie func(r *cluster.Record) b
 	return result.Violations, l.told
 }
 
-// TestLiesAreSeen falsifies one record of a run that holds: the checker must report it.
+// TestLiesAreSeen falsifies one record of a correct run, which the checker must report.
 func TestLiesAreSeen(t *testing.T) {
 	for _, row := range sample.Of(lies(), 4) {
 		t.Run(row.name, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestLiesAreSeen(t *testing.T) {
 	}
 }
 
-// TestTruthIsQuiet runs each scenario of TestLiesAreSeen without changes.
+// TestTruthIsQuiet runs each scenario of TestLiesAreSeen without falsifying anything.
 func TestTruthIsQuiet(t *testing.T) {
 	seen := map[string]bool{}
 	for _, row := range lies() {
@@ -126,7 +126,7 @@ func texts(found []cluster.Violation) []string {
 	return all
 }
 
-// onNote changes the notes of a decision; a nil change drops them.
+// onNote changes the notes of a decision. If change is nil, it drops them.
 func onNote(d machine.Decision, change func(n *machine.Note)) func(*cluster.Record) bool {
 	return func(r *cluster.Record) bool {
 		if r.Kind != record.Note || r.Note.Decision != d {
@@ -191,7 +191,7 @@ func abandon(change func(*call.AbandonOrchestrationItem)) func(r *cluster.Record
 
 func later(r *cluster.Record) { r.At += 100_000 }
 
-// lie is one falsified record, and the violation that the checker finds.
+// lie is a falsified record, and the violation that the checker must report for it.
 type lie struct {
 	name, scenario string
 	change         func(*cluster.Record) bool

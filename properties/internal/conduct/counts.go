@@ -7,10 +7,10 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 )
 
-// counter is a counter of a node.
+// counter identifies one of a node's counters.
 type counter int
 
-// The counters, in the order of their names below.
+// The counters, in the same order as their names below.
 const (
 	fetches counter = iota
 	fetchedNothing
@@ -58,7 +58,7 @@ const (
 	counters
 )
 
-// tally holds the values that the counters of a node must have.
+// tally holds the values that a node's counters must have.
 type tally [counters]uint64
 
 var names = [counters]string{
@@ -72,8 +72,8 @@ var names = [counters]string{
 	"poisoned_no_handler", "poisoned_crashes", "poisoned_activities",
 }
 
-// abandonedFor returns the counter for an abandon, by the decision behind it.
-var abandonedFor = map[machine.Decision]counter{ // only looked up
+// abandonedFor maps the decision behind an abandon to the counter for it.
+var abandonedFor = map[machine.Decision]counter{ // never iterated over, so map order does not matter
 	machine.DecideHistoryError:  abandonedHistoryError,
 	machine.DecideIncompatible:  abandonedIncompatible,
 	machine.DecideWaitForStart:  abandonedWaitForStart,
@@ -86,7 +86,7 @@ var abandonedFor = map[machine.Decision]counter{ // only looked up
 	machine.DecideReadFailed:    abandonedReadFailed,
 }
 
-// poisonedFor returns the counter of a poisoned batch.
+// poisonedFor returns the counter for a poisoned batch.
 func poisonedFor(v *duty, h *held) counter {
 	switch {
 	case h.undecoded != "":
@@ -115,7 +115,7 @@ func (n *nodeState) countCommit(h *held) {
 	}
 }
 
-// countEnd updates the tally for the end of an execution, from the ack that committed it.
+// countEnd updates the tally for the end of an execution, using the ack that committed it.
 func (n *nodeState) countEnd(a *call.AckOrchestrationItem) {
 	switch a.Metadata.Status {
 	case engine.StatusCompleted:
@@ -151,7 +151,7 @@ func (n *nodeState) countEnd(a *call.AckOrchestrationItem) {
 	}
 }
 
-// counted compares the counters of a node with the tally.
+// counted compares a node's counters with the tally.
 func (k *checker) counted(n *nodeState) {
 	all, ok := k.Run.World.Counters(n.number)
 	if !ok {

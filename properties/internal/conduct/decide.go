@@ -19,26 +19,26 @@ type duty struct {
 	execution uint64
 	delay     time.Duration
 	cause     string
-	uncounted bool   // the abandon does not count the delivery
-	handler   string // the handler of a turn
-	first     bool   // the turn begins an execution
-	// Names in the log lines about the decision: the missing handler, the pin, the range.
+	uncounted bool   // the abandon does not count the delivery as an attempt
+	handler   string // the handler for the turn
+	first     bool   // the turn is the first of its execution
+	// The names in the log lines about the decision: the missing handler, the pin, the range.
 	missing   [2]string
 	pin       *engine.Version
 	supported string
 }
 
-// batch holds the properties of a delivered batch on which the decision depends.
+// batch holds the properties of a delivered batch that the decision depends on.
 type batch struct {
 	item       *engine.OrchestrationItem
 	status     engine.Status
 	pin        *engine.Version
 	recorded   bool   // the history has a first event
-	name       string // the name of the handler
+	name       string // the handler's name
 	version    string
-	begins     bool            // some message begins an execution
+	begins     bool            // one of the messages begins an execution
 	start      engine.WorkItem // that message
-	next       bool            // the message begins the execution after the fetched one
+	next       bool            // the message begins the execution that follows the fetched one
 	undecoded  bool
 	continuing bool
 }
@@ -79,7 +79,7 @@ func readBatch(item *engine.OrchestrationItem) batch {
 	return b
 }
 
-// stamp returns the version of the build that wrote an event, nil if the event has no valid version.
+// stamp returns the version of the build that wrote an event, or nil if the event has no valid version.
 func stamp(e *engine.Event) *engine.Version {
 	if v, err := engine.ParseVersion(e.DuroxideVersion); err == nil {
 		return &v
@@ -87,7 +87,7 @@ func stamp(e *engine.Event) *engine.Version {
 	return nil
 }
 
-// shown is the status that a history shows, for providers that do not report it.
+// shown returns the status as the history shows it, for providers that do not report it.
 func shown(history []engine.Event) engine.Status {
 	continued := false
 	for i := range history {
@@ -197,8 +197,8 @@ func orLatest(version string) string {
 	return version
 }
 
-// grown returns the delay of work without a handler: the base, doubled with each delivery after the first, at most
-// six times, and capped.
+// grown returns the delay for work without a handler: the base, doubled for each delivery after the first, at most six
+// times, and capped.
 func grown(attempt uint32, o *node.Options) time.Duration {
 	d := o.UnregisteredBackoffBase
 	for i := uint32(1); i < min(attempt, 7) && d < o.UnregisteredBackoffMax; i++ {
@@ -231,7 +231,7 @@ func (k *checker) judgeWork(n *nodeState, s *slot, w engine.ActivityExecuteItem,
 	return v
 }
 
-// deliveredTurn records that a slot holds a batch from now on.
+// deliveredTurn records that a slot now holds a batch.
 func (k *checker) deliveredTurn(n *nodeState, s *slot, r *cluster.Record, f *engine.FetchedOrchestration) {
 	o := &k.options(n).Options
 	s.held = held{
@@ -249,7 +249,7 @@ func (k *checker) deliveredTurn(n *nodeState, s *slot, r *cluster.Record, f *eng
 	k.touch(n)
 }
 
-// deliveredWork records that a slot holds an activity from now on.
+// deliveredWork records that a slot now holds an activity.
 func (k *checker) deliveredWork(n *nodeState, s *slot, r *cluster.Record, f *engine.FetchedWork) {
 	o := &k.options(n).Options
 	w, ok := f.Item.(engine.ActivityExecuteItem)
@@ -258,7 +258,7 @@ func (k *checker) deliveredWork(n *nodeState, s *slot, r *cluster.Record, f *eng
 		timeout: o.WorkerLockTimeout, since: r.At, locked: r.At, lockedMs: r.AtMs, renewEvery: renewedAfter(o.WorkerLockTimeout, o.WorkerLockRenewalBuffer),
 	}
 	if !ok {
-		return // no provider delivers such an item
+		return // no provider delivers an item like this
 	}
 	s.held.want = k.judgeWork(n, s, w, f.AttemptCount)
 	s.held.undecided = true
@@ -266,7 +266,7 @@ func (k *checker) deliveredWork(n *nodeState, s *slot, r *cluster.Record, f *eng
 	k.touch(n)
 }
 
-// sessionsHeld returns the number of sessions to which the activities that the node holds belong.
+// sessionsHeld returns how many sessions the node's activities belong to.
 func (n *nodeState) sessionsHeld() int {
 	count := 0
 	for i := range n.slots {

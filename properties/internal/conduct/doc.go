@@ -1,16 +1,16 @@
-// Package conduct is the specification of a node, and the checker that judges nodes by it: S28.
+// Package conduct is the specification of a node. Its checker judges nodes against rule S28.
 //
 //	m.Add(conduct.New(m.Run)) // m is a check.Monitor
 //
-// From the answers that a node gets, it derives the decision about each delivery, its text and its delay; the next
-// call of each slot, and its time; the log lines; and the counters at the end. It reads the records of a run, and the
-// build, the options and the registered handlers of a node, but no internal state of the node. It shares no rule with
-// package machine, from which it takes only the names of decisions and the types of emitted values.
+// From the answers that a node gets, the checker derives what the node must do: the decision about each delivery, with
+// its text and delay; each slot's next call and when it is due; the log lines; and the counters at the end. It reads
+// the records of a run, and a node's build, options and registered handlers, but none of the node's internal state. It
+// shares no rules with package machine, and takes from it only the names of decisions and the types of emitted values.
 //
-// Due actions must come: a slot that makes no further call, a lock or a session that is not renewed, and an activity
-// that goes on without its lock are reported when the node or the run ends. Sweepers have rules of their own, which
-// are here, too.
+// Due actions must happen. If a slot makes no further call, if a lock or a session is not renewed, or if an activity
+// goes on without its lock, the checker reports this when the node or the run ends. The separate rules for sweepers are
+// in this package, too.
 //
-// It does not judge what a turn computes, which S24 does, nor the store, nor nodes that run a released runtime, since
-// their decisions cannot be observed.
+// The checker does not judge what a turn computes, which S24 does. Nor does it judge the store, or nodes that run a
+// released runtime, because their decisions cannot be observed.
 package conduct

@@ -15,28 +15,28 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// held is the work that a slot holds, from the delivery until it is given back or acknowledged.
+// held is the work that a slot holds, from its delivery until it is given back or acknowledged.
 type held struct {
 	token, instance string
 	count           uint32
-	batch           *engine.FetchedOrchestration // until its ack is sent
-	messages        int                          // the number of messages of a batch
-	undecoded       string                       // the history error of the batch
+	batch           *engine.FetchedOrchestration // set until its ack is sent
+	messages        int                          // how many messages the batch has
+	undecoded       string                       // the batch's history error
 	work            engine.ActivityExecuteItem
 	session         string
 	want            duty
-	undecided       bool // the node has noted no decision yet
+	undecided       bool // the node has not noted its decision yet
 	decision        machine.Decision
 	turn            machine.TurnNote // as noted
-	notCarried      int              // queue messages that the turn does not carry over, according to its note
-	ack             call.Call        // the last ack that was sent
-	failures        int              // failures of the ack
+	notCarried      int              // how many queue messages the turn does not carry over, according to its note
+	ack             call.Call        // the ack sent most recently
+	failures        int              // how often the ack has failed
 	retried         bool             // the ack must be sent again
-	lost            bool             // an activity whose lock was lost
-	running         bool             // the code of the activity is running
-	mustBeLost      bool             // it was still running when its lock was lost
-	// The lock: its timeout, its renewal interval and the start of that interval; the renewal in flight; whether the
-	// last renewal failed, and the time of the next try.
+	lost            bool             // the activity's lock was lost
+	running         bool             // the activity's code is running
+	mustBeLost      bool             // the code was still running when the lock was lost
+	// The lock's timeout, its renewal interval, and when that interval started. Then the renewal in flight, whether the
+	// last renewal failed, and when to try again.
 	timeout, renewEvery time.Duration
 	since               sim.Time
 	locked              sim.Time // when the lock was last known to be held
@@ -46,7 +46,7 @@ type held struct {
 	again               bool
 }
 
-// noted judges the note of a decision against the delivery.
+// noted compares a node's note of its decision with the delivery.
 func (k *checker) noted(n *nodeState, r *cluster.Record) {
 	s, note := n.slot(r.Slot), r.Note
 	h := &s.held
@@ -104,7 +104,7 @@ func (k *checker) noted(n *nodeState, r *cluster.Record) {
 	}
 }
 
-// turnText says what a note says of a turn.
+// turnText describes what a note says about a turn.
 func turnText(t *machine.TurnNote) string {
 	if t == nil {
 		return "which it says nothing of"
@@ -126,7 +126,7 @@ func ackOf(s *slot) observe.CallKind {
 	return observe.CallAckOrchestrationItem
 }
 
-// judgeDropped checks that a batch that is not run is dropped as a whole, by the rule of its decision.
+// judgeDropped checks that a batch that is not run is dropped as a whole, under the rule that its decision names.
 func (k *checker) judgeDropped(n *nodeState, h *held, note *cluster.Note) {
 	rule := ""
 	switch note.Decision {
@@ -154,7 +154,7 @@ func (k *checker) judgeDropped(n *nodeState, h *held, note *cluster.Note) {
 	}
 }
 
-// notedLater judges the notes of a node after its first decision about a delivery.
+// notedLater judges a node's further notes about a delivery, after its first decision.
 func (k *checker) notedLater(n *nodeState, s *slot, r *cluster.Record, note *cluster.Note) {
 	h := &s.held
 	want := time.Duration(-1)
@@ -201,7 +201,7 @@ func (k *checker) givesBack(n *nodeState, s *slot, token string, delay time.Dura
 	case machine.DecideWorkLost, machine.DecideReadFailed:
 		want, spared = 100*time.Millisecond, false
 	case machine.DecideWorkNoHandler:
-		if h.want.decision != machine.DecideWorkNoHandler { // its handler was withdrawn while it ran
+		if h.want.decision != machine.DecideWorkNoHandler { // its handler was withdrawn while it was running
 			want, spared = k.options(n).Options.UnregisteredBackoffBase, false
 		}
 	}
@@ -211,7 +211,7 @@ func (k *checker) givesBack(n *nodeState, s *slot, token string, delay time.Dura
 	}
 }
 
-// acksTurn judges an ack of a batch, apart from its contents, which S24 judges.
+// acksTurn judges the ack of a batch, except for its contents, which S24 judges.
 func (k *checker) acksTurn(n *nodeState, s *slot, sent call.Call, a *call.AckOrchestrationItem) {
 	h := &s.held
 	batch := h.batch
@@ -233,7 +233,7 @@ func (k *checker) acksTurn(n *nodeState, s *slot, sent call.Call, a *call.AckOrc
 	}
 }
 
-// repeats reports whether the node sends the previous ack again, and judges the repetition.
+// repeats reports whether the node is sending its previous ack again. If so, it judges the repetition.
 func (k *checker) repeats(n *nodeState, s *slot, ack call.Call) bool {
 	h := &s.held
 	if !h.retried {
@@ -246,7 +246,7 @@ func (k *checker) repeats(n *nodeState, s *slot, ack call.Call) bool {
 	return true
 }
 
-// acksWork judges an ack of an activity.
+// acksWork judges the ack of an activity.
 func (k *checker) acksWork(n *nodeState, s *slot, r *cluster.Record, a *call.AckWorkItem) {
 	h := &s.held
 	if k.repeats(n, s, r.Request) {

@@ -28,7 +28,7 @@ const (
 // unsaid drops a record.
 func unsaid(r *cluster.Record) { r.Kind = record.None }
 
-// onAck changes a copy of the acks of turns.
+// onAck falsifies the acks of turns, using a copy of each.
 func onAck(change func(a *call.AckOrchestrationItem)) func(*cluster.Record) bool {
 	return onCall(ackTurn, func(r *cluster.Record) {
 		a := r.Request.(call.AckOrchestrationItem)

@@ -12,10 +12,10 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// lines holds the log lines that a node wrote in this step of the run, and the expected ones.
+// lines holds the log lines that a node wrote in this step of the run, and those that it should have written.
 type lines struct {
 	logged, want []machine.Log
-	// disagreed are the errors of the lines about nondeterminism, disagrees those expected.
+	// disagreed holds the errors from the log lines about nondeterminism. disagrees holds the expected errors.
 	disagreed, disagrees []string
 }
 
@@ -31,7 +31,7 @@ func (k *checker) touch(n *nodeState) {
 	}
 }
 
-// AfterStep compares the log lines of the nodes that wrote or should have written any.
+// AfterStep compares the log lines of every node that wrote or should have written any.
 func (k *checker) AfterStep() {
 	for _, number := range k.dirty {
 		k.compareLines(&k.nodes[number-1])
@@ -39,8 +39,9 @@ func (k *checker) AfterStep() {
 	k.dirty = k.dirty[:0]
 }
 
-// compareLines compares the lines that a node logged with the expected ones. It ignores lines that orchestration code
-// traces. Lines about nondeterminism may stand anywhere, one for each turn that fails for it, with the text of the failure.
+// compareLines compares the log lines of a node with the expected ones. Lines that orchestration code traces are
+// ignored. Lines about nondeterminism may appear anywhere; there must be one for each turn that fails because of it,
+// with the failure's text.
 func (k *checker) compareLines(n *nodeState) {
 	at := 0
 	for i := range n.lines.logged {
@@ -74,7 +75,7 @@ func (k *checker) compareLines(n *nodeState) {
 	n.lines.logged, n.lines.want = n.lines.logged[:0], n.lines.want[:0]
 }
 
-// free reports whether a line may stand anywhere after a turn, because the code wrote it or because it reports
+// free reports whether a line may appear anywhere after a turn, either because the code wrote it or because it reports
 // nondeterminism.
 func free(l *machine.Log) bool {
 	switch {
@@ -86,7 +87,7 @@ func free(l *machine.Log) bool {
 	return l.Text == disagreementText || l.Text == notCarriedText && len(l.Fields) == 2
 }
 
-// disagreementText is the log line of a turn that fails because code and history disagree.
+// disagreementText is the log line for a turn that fails because its code and its history disagree.
 const disagreementText = "detected nondeterminism"
 
 // notCarriedText is the log line for each queue message that a continue-as-new does not carry over.
@@ -104,7 +105,7 @@ func number(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
 func field(name, value string) machine.Field { return machine.Field{Name: name, Value: value} }
 
-// expectOfBatch adds the line for a decision about a batch (docs/contract/runtime.md#r11.2).
+// expectOfBatch adds the line expected for a decision about a batch (docs/contract/runtime.md#r11.2).
 func (n *nodeState) expectOfBatch(h *held, o *node.Options) {
 	v, id := &h.want, h.instance
 	attempts, most := field("attempt_count", number(h.count)), field("max_attempts", number(o.MaxAttempts))
@@ -129,7 +130,7 @@ func (n *nodeState) expectOfBatch(h *held, o *node.Options) {
 	}
 }
 
-// expectDropped adds the line for a batch that is dropped.
+// expectDropped adds the line expected for a dropped batch.
 func (n *nodeState) expectDropped(h *held, d machine.Decision) {
 	switch d {
 	case machine.DecideDropTerminal:
@@ -146,7 +147,7 @@ func (n *nodeState) unregistered(what string, h *held, o *node.Options, fields .
 		append(fields, field("attempt_count", number(h.count)), field("max_attempts", number(o.MaxAttempts)), field("remaining_attempts", left), field("backoff_secs", pause))...)
 }
 
-// inSeconds formats whole milliseconds as seconds, with three decimals unless the value is a whole number of seconds.
+// inSeconds formats a duration in seconds. It prints three decimals unless the value is a whole number of seconds.
 func inSeconds(d time.Duration) string {
 	ms := int64(d / time.Millisecond)
 	whole := strconv.FormatInt(ms/1000, 10)
@@ -156,7 +157,7 @@ func inSeconds(d time.Duration) string {
 	return whole
 }
 
-// expectOfWork adds the line for a decision about an activity.
+// expectOfWork adds the line expected for a decision about an activity.
 func (n *nodeState) expectOfWork(h *held, o *node.Options) {
 	name, id := field("activity_name", h.work.Name), field("activity_id", strconv.FormatUint(h.work.ID, 10))
 	switch h.want.decision {
@@ -168,20 +169,20 @@ func (n *nodeState) expectOfWork(h *held, o *node.Options) {
 	}
 }
 
-// expectLost adds the lines for an activity whose lock is lost.
+// expectLost adds the lines expected for an activity that loses its lock.
 func (n *nodeState) expectLost(h *held, cause string) {
 	n.expect(machine.Log{Level: machine.LevelInfo, Instance: h.instance, Text: "Lock renewal failed, signaling activity cancellation (lock was stolen or expired)", Fields: []machine.Field{{Name: "error", Value: cause}}})
 	n.expect(machine.Log{Level: machine.LevelInfo, Instance: h.instance, Text: "Orchestration terminated, waiting for activity grace period"})
 }
 
-// expectDisagreement adds the text of a turn that fails because code and history disagree.
+// expectDisagreement adds the text expected from a turn that fails because its code and its history disagree.
 func (n *nodeState) expectDisagreement(note *cluster.Note) {
 	if note.Turn == nil || note.Turn.Ack == nil {
 		return
 	}
 	for i := range note.Turn.Ack.HistoryDelta {
 		if child, ok := note.Turn.Ack.HistoryDelta[i].Data.(eventdata.SubOrchestrationFailed); ok && child.Details.Configuration != nil {
-			return // it is the child's
+			return // the disagreement is a child's
 		}
 		f, ok := note.Turn.Ack.HistoryDelta[i].Data.(eventdata.OrchestrationFailed)
 		if c := f.Details.Configuration; ok && c != nil && c.Kind == eventdata.KindNondeterminism && c.Message != nil {
@@ -190,7 +191,7 @@ func (n *nodeState) expectDisagreement(note *cluster.Note) {
 	}
 }
 
-// expectDrops adds a line for each message that a turn drops.
+// expectDrops adds the line expected for each message that a turn drops.
 func (n *nodeState) expectDrops(h *held, note *cluster.Note) {
 	for _, d := range note.Dropped {
 		kind := ""
@@ -201,7 +202,7 @@ func (n *nodeState) expectDrops(h *held, note *cluster.Note) {
 	}
 }
 
-// expectAckFailed adds the line for a failed ack.
+// expectAckFailed adds the line expected for a failed ack.
 func (n *nodeState) expectAckFailed(s *slot, err error, again bool) {
 	line := "ack_orchestration_item failed with non-retryable error"
 	switch {

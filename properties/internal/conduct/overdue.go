@@ -7,11 +7,11 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// slack is the error of a pause that rounding to milliseconds may cause.
+// slack is how far rounding to milliseconds can shift a pause.
 const slack = 2 * time.Millisecond
 
-// overdue reports a call that a node has not made although it was due. A slot that waits for no answer and makes no
-// call has stopped working, even if other slots hide that because they do its work.
+// overdue reports calls that were due but that a node has not made. A slot that neither waits for an answer nor makes a
+// call has stopped working, even if other slots hide this by doing its work.
 func (k *checker) overdue(n *nodeState, at sim.Time) {
 	for i := range n.slots {
 		s := &n.slots[i]
@@ -27,13 +27,13 @@ func (k *checker) overdue(n *nodeState, at sim.Time) {
 	}
 }
 
-// passed reports whether the time of a call has passed, with a margin.
+// passed reports whether a call's due time has passed by more than a margin.
 func (n *nodeState) passed(x next, at sim.Time) bool {
 	return x.known && n.quiet(x.since) && at.Sub(x.since) > max(x.after, 0)+slack
 }
 
-// keepsLock checks, when a slot gives up its work, that it renewed the lock whenever a renewal was due. Only a lock
-// that has expired need not be renewed; an activity that is still running then counts as lost.
+// keepsLock checks, when a slot gives up its work, that it sent every renewal that was due. A lock that has expired
+// need not be renewed; in that case, an activity that is still running counts as lost.
 func (k *checker) keepsLock(n *nodeState, s *slot, at sim.Time) {
 	h := &s.held
 	if h.token == "" || h.renewal != 0 || n.wrongClock || h.decision == machine.DecideLooked {
@@ -52,7 +52,7 @@ func (k *checker) keepsLock(n *nodeState, s *slot, at sim.Time) {
 	}
 	due := h.since.Add(after)
 	if !n.quiet(h.locked) {
-		// A frozen node notices this when it thaws, in the order of the due times.
+		// A paused node notices this when it resumes, in the order of the due times.
 		if due > n.disturbed || at.Sub(n.disturbed) <= slack || n.disturbed.Sub(h.locked) <= h.timeout+slack {
 			return
 		}

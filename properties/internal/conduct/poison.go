@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/internal/show"
 )
 
-// judgePoison checks that the error of poisoned work names the work, its attempts and the cause, and contains its
-// messages.
+// judgePoison checks the error of poisoned work. The error must name the work, its attempts and the cause, and contain
+// the work's messages.
 func (k *checker) judgePoison(n *nodeState, h *held, details engine.ErrorDetails) {
 	p := details.Poison
 	if p == nil {
@@ -45,8 +45,8 @@ func (k *checker) judgePoison(n *nodeState, h *held, details engine.ErrorDetails
 	}
 }
 
-// judgeEnd checks that an end without a turn names its execution. If the execution has not begun, the ack must write
-// its first event, with the values of the start in the batch, and fail it.
+// judgeEnd checks that an ack that ends an execution without a turn names that execution. If the execution has not
+// begun, the ack must fail it and write its first event, with the values from the batch's start message.
 func (k *checker) judgeEnd(n *nodeState, h *held, f *engine.FetchedOrchestration, a *call.AckOrchestrationItem, output string) {
 	m := &a.Metadata
 	if m.Status != engine.StatusFailed || m.Output == nil || *m.Output != output {

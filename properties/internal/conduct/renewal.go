@@ -10,9 +10,9 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// renewedAfter returns the time from the grant of a lock to its renewal (docs/contract/runtime.md#r4). A lock of 15 s
-// or more is renewed the buffer before its end; a shorter one after half of its time, rounded up to whole seconds;
-// never sooner than after one second.
+// renewedAfter returns how long after a lock is granted its holder renews it (docs/contract/runtime.md#r4). A lock of
+// 15 s or more is renewed when only the buffer is left. A shorter lock is renewed after half its time, rounded up to
+// whole seconds. No lock is renewed within its first second.
 func renewedAfter(timeout, buffer time.Duration) time.Duration {
 	if timeout >= 15*time.Second {
 		if left := timeout - buffer; left > time.Second {
@@ -27,8 +27,8 @@ func renewedAfter(timeout, buffer time.Duration) time.Duration {
 	return after
 }
 
-// retriedAfter returns the pause after a renewal that failed retryably: a twentieth of the timeout, from 10 to 500
-// ms.
+// retriedAfter returns the pause after a renewal that failed with a retryable error: a twentieth of the timeout, but at
+// least 10 ms and at most 500 ms.
 func retriedAfter(timeout time.Duration) time.Duration {
 	switch d := timeout / 20; {
 	case d < 10*time.Millisecond:
@@ -40,8 +40,8 @@ func retriedAfter(timeout time.Duration) time.Duration {
 	}
 }
 
-// renews judges a renewal: it must name a held lock, use the timeout with which the lock was taken, and come at the
-// due time.
+// renews judges a renewal. It must name a lock that is held, ask for the timeout with which the lock was taken, and
+// come when it is due.
 func (k *checker) renews(n *nodeState, s *slot, r *cluster.Record) {
 	h := &s.held
 	n.tally[renewals]++
@@ -69,14 +69,15 @@ func (k *checker) renews(n *nodeState, s *slot, r *cluster.Record) {
 	h.renewal, h.renewalSent = r.Call, r.At
 }
 
-// renewed processes the answer to a renewal. After a success, the next interval begins when this renewal was sent.
+// renewed processes the answer to a renewal. If the renewal succeeded, the next interval starts at the time at which it
+// was sent.
 func (k *checker) renewed(n *nodeState, s *slot, r *cluster.Record) {
 	h := &s.held
 	h.renewal = 0
 	h.again = r.Err != nil
 	if !h.again {
 		h.since, h.locked, h.lockedMs = h.renewalSent, r.At, r.AtMs
-		if r.At.Sub(h.renewalSent) >= h.renewEvery { // the next one is due at once
+		if r.At.Sub(h.renewalSent) >= h.renewEvery { // the next renewal is due at once
 			h.since = r.At - sim.Time(h.renewEvery/time.Microsecond)
 		}
 		return
@@ -88,15 +89,15 @@ func (k *checker) renewed(n *nodeState, s *slot, r *cluster.Record) {
 	}
 }
 
-// sessionCalls holds the calls with which a node maintains its sessions: those in flight, and the times of the next
-// ones.
+// sessionCalls tracks the calls with which a node maintains its sessions: those in flight, and when the next ones are
+// due.
 type sessionCalls struct {
 	renewal, cleanup     uint64
 	renewSent, cleanSent sim.Time
 	renewNext, cleanNext next
 }
 
-// keepsSessions requires that a node renews its sessions, and cleans up, from now on.
+// keepsSessions requires a node to renew its sessions, and to clean up, from now on.
 func (k *checker) keepsSessions(n *nodeState, at sim.Time) {
 	c, o := &n.sessions, &k.options(n).Options
 	if c.renewNext.known || c.cleanNext.known || c.renewal != 0 || c.cleanup != 0 {
@@ -106,7 +107,7 @@ func (k *checker) keepsSessions(n *nodeState, at sim.Time) {
 	c.cleanNext = next{observe.CallCleanupOrphanedSessions, at, o.SessionCleanupInterval, true}
 }
 
-// inTime judges the time of a periodic call.
+// inTime judges whether a periodic call comes when it is due.
 func (k *checker) inTime(n *nodeState, x *next, r *cluster.Record) {
 	if !x.known || n.quiet(x.since) && off(r.At.Sub(x.since), x.after) {
 		k.wrong(n, "", "calls %s after %v: expected %v, due: %t", r.CallKind, r.At.Sub(x.since), x.after, x.known)
@@ -135,7 +136,7 @@ func (k *checker) askedOfSessions(n *nodeState, r *cluster.Record) {
 	}
 }
 
-// answeredSessions processes the answers to these calls.
+// answeredSessions processes the answers to the calls with which a node maintains its sessions.
 func (k *checker) answeredSessions(n *nodeState, r *cluster.Record) {
 	o := &k.options(n).Options
 	switch r.Call {
@@ -158,7 +159,7 @@ func (k *checker) answeredSessions(n *nodeState, r *cluster.Record) {
 	}
 }
 
-// fetchesTurns judges the arguments of a fetch by an orchestration slot.
+// fetchesTurns judges the arguments of an orchestration slot's fetch.
 func (k *checker) fetchesTurns(n *nodeState, s *slot, q *call.FetchOrchestrationItem) {
 	info := k.options(n)
 	want := info.Filter
@@ -172,15 +173,15 @@ func (k *checker) fetchesTurns(n *nodeState, s *slot, q *call.FetchOrchestration
 	s.held = held{}
 }
 
-// fetchesWork judges the arguments of a fetch by a worker slot: it asks for sessions while the node may serve another
-// one.
+// fetchesWork judges the arguments of a worker slot's fetch. The fetch must ask for sessions as long as the node may
+// serve one more.
 func (k *checker) fetchesWork(n *nodeState, s *slot, q *call.FetchWorkItem) {
 	o := &k.options(n).Options
 	s.held = held{}
 	full := n.sessionsHeld() >= o.MaxSessionsPerRuntime
 	poll := o.DispatcherLongPollTimeout
 	if full {
-		poll = 0 // a long poll would not notice a session that becomes free before it ends
+		poll = 0 // a long poll would not notice when a session becomes free
 	}
 	if q.LockTimeout != o.WorkerLockTimeout || q.PollTimeout != poll || (q.Session == nil) != full {
 		k.wrong(n, "", "fetches work with lock %v, poll %v, sessions: %t: expected %v, %v, %t", q.LockTimeout, q.PollTimeout, q.Session != nil,
@@ -195,8 +196,8 @@ func (k *checker) fetchesWork(n *nodeState, s *slot, q *call.FetchWorkItem) {
 	}
 }
 
-// judgeOwner checks that a worker slot always fetches under the same name: the configured one, or one that no other
-// slot has.
+// judgeOwner checks that a worker slot always fetches under the same name, which must be the configured one, or one
+// that no other slot uses.
 func (k *checker) judgeOwner(n *nodeState, s *slot, owner string) {
 	if s.owner == owner {
 		return
@@ -211,7 +212,7 @@ func (k *checker) judgeOwner(n *nodeState, s *slot, owner string) {
 	}
 }
 
-// judgeOwners checks that sessions are renewed for every owner that fetches.
+// judgeOwners checks that sessions are renewed for every owner name that is used for fetching.
 func (k *checker) judgeOwners(n *nodeState, owners []string) {
 	for i := range n.slots {
 		if owner := n.slots[i].owner; owner != "" && !slices.Contains(owners, owner) {

@@ -2,19 +2,20 @@ package conduct
 
 import "strconv"
 
-// activity identifies an activity, whichever node runs it and however often.
+// activity identifies an activity, no matter which node runs it or how often.
 type activity struct {
 	instance      string
 	execution, id uint64
 }
 
-// The names of those activities that every node has and whose results are judged.
+// The names of the activities that every node has and whose results are judged.
 const (
 	newGUID  = "__duroxide_syscall:new_guid"
 	utcNowMs = "__duroxide_syscall:utc_now_ms"
 )
 
-// judgeResult checks the activities that every node has: no GUID is made twice, and the time is that of the node.
+// judgeResult checks the results of the activities that every node has. No GUID may be made twice, and the time must be
+// the node's.
 func (k *checker) judgeResult(n *nodeState, h *held, result string, nowMs int64) {
 	switch w := &h.work; w.Name {
 	case newGUID:

@@ -12,27 +12,27 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// sweeping is the state of a node's sweeper (docs/strategies.md). A pass of the sweeper looks at queued work until it
-// meets an instance again, finds nothing, or has looked 64 times. The sweeper ends work that it cannot replay and has
-// met for the plan's patience.
+// sweeping is the state of a node's sweeper (docs/strategies.md). In one pass, the sweeper inspects queued work until
+// it sees an instance for the second time, finds nothing, or has inspected 64 pieces of work. It ends work that it
+// cannot replay and has been seeing for as long as the plan's patience.
 type sweeping struct {
-	met     []string // the instances met in this pass
-	between bool     // the next look begins a pass
+	met     []string // the instances seen in this pass
+	between bool     // the next inspection starts a new pass
 	blocked []sighting
 }
 
-// sighting is a batch that the node cannot replay.
+// sighting records a batch that the node cannot replay.
 type sighting struct {
 	instance    string
 	execution   uint64
-	first       engine.WorkItem // nil if no message of the batch can be decoded
-	since, last int64           // store time in ms of the first and the last sweep that met it
+	first       engine.WorkItem // nil if none of the batch's messages can be decoded
+	since, last int64           // when the first and the most recent sweep saw the batch, in ms of store time
 }
 
-// mostLooks bounds the looks of a pass.
+// mostLooks is the largest number of pieces of work that a pass inspects.
 const mostLooks = 64
 
-// nextLook sets the time of a sweeper's next fetch: at once, or after a pause if a pass has ended.
+// nextLook sets the time of a sweeper's next fetch: at once, or after a pause if the pass has ended.
 func (k *checker) nextLook(n *nodeState, s *slot, at sim.Time) {
 	after := time.Duration(0)
 	if n.sweeping.between {
@@ -42,7 +42,7 @@ func (k *checker) nextLook(n *nodeState, s *slot, at sim.Time) {
 	s.due(fetchOf(s), at, after)
 }
 
-// endPass ends a pass and forgets the work that no look has met for a while, since it is not blocked.
+// endPass ends a pass. It forgets work that the sweeper has not seen for a while, because such work is not blocked.
 func (k *checker) endPass(n *nodeState, nowMs int64) {
 	n.sweeping.between = true
 	after := k.patience.After.Milliseconds()
@@ -56,7 +56,7 @@ func (k *checker) endPass(n *nodeState, nowMs int64) {
 
 // judgeLook returns the decision that a sweeper must make about a batch.
 func (k *checker) judgeLook(n *nodeState, r *cluster.Record, f *engine.FetchedOrchestration) duty {
-	v := k.judgeBatch(n, f) // for the names in the log lines, and for executions that have ended
+	v := k.judgeBatch(n, f) // needed for the names in the log lines, and for executions that have ended
 	if v.decision == machine.DecideDrained {
 		return v
 	}
@@ -95,7 +95,8 @@ func (k *checker) judgeLook(n *nodeState, r *cluster.Record, f *engine.FetchedOr
 	return swept
 }
 
-// sight returns the store time since which looks have met a batch that the node cannot replay.
+// sight records that the sweeper has seen a batch that the node cannot replay. It returns the store time at which the
+// sweeper first saw the batch.
 func (n *nodeState) sight(b *batch, execution uint64, nowMs int64) int64 {
 	now := sighting{instance: b.item.Instance, execution: execution, since: nowMs, last: nowMs}
 	if len(b.item.Messages) > 0 {

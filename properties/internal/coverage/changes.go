@@ -6,9 +6,9 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// buildChange is an entry of the matrix old build × new build × phase × event kind: the number of such changes of
-// nodes in that phase, and the kinds in the histories that nodes received in that phase after such a change, whenever
-// the change was.
+// buildChange is an entry in the matrix of old build × new build × phase × event kind. It counts how often a node
+// changed from the old to the new build in that phase. It also holds the event kinds in the histories that such nodes
+// received in that phase, no matter when they changed.
 type buildChange struct {
 	from, to *engine.Build
 	phase    cluster.Phase
@@ -16,7 +16,7 @@ type buildChange struct {
 	kinds    model.KindSet
 }
 
-// points returns the points of an entry: one for the change, and one for each kind.
+// points returns an entry's points: one for the change, and one for each event kind.
 func (ch *buildChange) points(list []cluster.Point, table *model.KindTable) []cluster.Point {
 	verb := "upgrade "
 	if olderBuild(ch.to, ch.from) {
@@ -32,7 +32,7 @@ func (ch *buildChange) points(list []cluster.Point, table *model.KindTable) []cl
 	return list
 }
 
-// olderBuild orders builds by release: pins ignore the pre-release part of a version, releases do not.
+// olderBuild orders builds by release. Unlike pins, it takes the pre-release part of a version into account.
 func olderBuild(a, b *engine.Build) bool {
 	if c := a.Version.Compare(b.Version); c != 0 {
 		return c < 0
@@ -40,7 +40,7 @@ func olderBuild(a, b *engine.Build) bool {
 	return a.Version.Pre != "" && (b.Version.Pre == "" || a.Version.Pre < b.Version.Pre)
 }
 
-// change returns the entry of a change of builds in a phase, and creates it if it does not exist.
+// change returns the entry for a change of builds in a phase, creating it if it does not exist.
 func (c *Counter) change(from, to *engine.Build, p cluster.Phase) *buildChange {
 	for i := range c.changes {
 		if ch := &c.changes[i]; ch.from == from && ch.to == to && ch.phase == p {

@@ -15,16 +15,16 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// Counter counts the points that a run reaches.
+// Counter counts which points a run reaches.
 type Counter struct {
 	check.Base
 	track.Deaf
 	live     *track.State
 	counts   [points]uint64
-	faults   []uint64 // by index in kinds
+	faults   []uint64 // indexed like kinds
 	kinds    []faults.Info
-	changes  []buildChange // in order of first occurrence
-	filtered uint64        // fetches that may have skipped work because of their filter
+	changes  []buildChange // in the order in which they first occurred
+	filtered uint64        // fetches whose filter may have made them skip work
 }
 
 func New(m *check.Run, s *track.State) *Counter {
@@ -37,7 +37,7 @@ func New(m *check.Run, s *track.State) *Counter {
 
 func (c *Counter) hit(p point) { c.counts[p]++ }
 
-// Points returns the points that were reached, in no order.
+// Points returns the points that were reached, in no particular order.
 func (c *Counter) Points() []cluster.Point {
 	var list []cluster.Point
 	for p, count := range c.counts {
@@ -56,7 +56,7 @@ func (c *Counter) Points() []cluster.Point {
 	return list
 }
 
-// factPoints maps facts to their points.
+// factPoints maps each fact to its point.
 var factPoints = [check.Facts]point{
 	check.FactAckAfterExpiry:   pointAckAfterExpiry,
 	check.FactAnswerLost:       pointAnswerLostAfterCommit,
@@ -79,7 +79,7 @@ var factPoints = [check.Facts]point{
 
 func (c *Counter) OnWaits(*model.Instance) { c.hit(pointNobodyAdmits) }
 
-// Passes asks for the instances that filters exclude, of some fetches only, until that point is reached.
+// Passes asks for the instances that filters exclude until the point for them is reached. It asks only at some fetches.
 func (c *Counter) Passes() track.Passing {
 	c.filtered++
 	if c.counts[pointFilteredOut] > 0 || c.filtered%8 != 0 || c.filtered > 1024 && c.filtered%256 != 0 {
@@ -97,7 +97,7 @@ func (c *Counter) OnAccepted(o *observe.Observation) {
 	}
 	if call := c.Run.Model.Call(o.Call); call != nil && call.Kind == observe.CallAckOrchestrationItem && call.Request.Ack != nil &&
 		call.Request.Ack.LockToken == in.Lock.Token {
-		return // the turn that holds the lock sent it
+		return // the turn that holds the lock sent the message itself
 	}
 	c.hit(pointDuringLock)
 }
@@ -176,7 +176,7 @@ func (c *Counter) OnCommitted(number uint32, d *track.Delivery, no observe.Insta
 	}
 }
 
-// notePoint returns the point of a decision, or points if it has no point.
+// notePoint returns the point for a decision. If the decision has none, it returns the constant points.
 func notePoint(d machine.Decision) point {
 	switch d {
 	case machine.DecideHistoryError:
@@ -276,7 +276,7 @@ func (c *Counter) OnStarted(n *track.Node) {
 	}
 }
 
-// OnHandlers counts handlers that were withdrawn while a running execution used them.
+// OnHandlers counts handlers that are withdrawn while a running execution uses them.
 func (c *Counter) OnHandlers(r *cluster.Record) {
 	handler, gone := strings.CutSuffix(r.Text, " is deregistered")
 	for no := 1; gone && no <= c.Run.Model.InstanceCount(); no++ {

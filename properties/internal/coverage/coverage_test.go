@@ -18,7 +18,7 @@ func TestCoverage(t *testing.T) {
 	tests := []struct {
 		point string
 		story string
-		not   string // the same story without the cause, which must not reach the point
+		not   string // the same story without the cause; it must not reach the point
 	}{
 		{"two-builds-live", "0 up A 1.5.0\n1 up B 2.0.0", "0 up A 1.5.0\n1 up B 1.5.0"},
 		{"three-builds-live", "0 up A 1.5.0\n1 up B 2.0.0\n2 up C 1.6.0", "0 up A 1.5.0\n1 up B 2.0.0\n2 down B\n3 up C 1.6.0"},

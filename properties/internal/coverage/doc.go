@@ -3,5 +3,5 @@
 //	counter := coverage.New(m.Run, state) // state is a track.State
 //	for _, p := range coverage.All() { ... } // all points, reached or not
 //
-// Counter receives facts from the checkers and from package track, and judges nothing.
+// A Counter receives facts from the checkers and from package track. It does not judge anything.
 package coverage

@@ -11,11 +11,11 @@ import (
 // features is a set of features.
 type features uint32
 
-// ofActivities are the features of single activities: a fault that hits one activity meets only the features of that
-// activity.
+// ofActivities are the features that belong to single activities. A fault that hits one activity counts only for that
+// activity's own features.
 const ofActivities = features(1<<feature.Activities | 1<<feature.Retries | 1<<feature.Sessions | 1<<feature.Tags | 1<<feature.SystemCalls)
 
-// lasting are the features that outlive an execution.
+// lasting are the features that outlast an execution.
 const lasting = features(1<<feature.Keys | 1<<feature.Status)
 
 func only(f feature.Number) features { return 1 << f }
@@ -35,7 +35,7 @@ func activityFeatures(name, session, tag string) features {
 	return set
 }
 
-// eventFeatures returns the features that an event shows.
+// eventFeatures returns the features that an event gives evidence of.
 func eventFeatures(e *engine.Event) features {
 	switch d := e.Data.(type) {
 	case eventdata.ActivityScheduled:
@@ -69,7 +69,7 @@ func eventFeatures(e *engine.Event) features {
 	return 0
 }
 
-// itemFeatures returns the features that a message shows.
+// itemFeatures returns the features that a message gives evidence of.
 func itemFeatures(item engine.WorkItem) features {
 	switch m := item.(type) {
 	case engine.StartItem:

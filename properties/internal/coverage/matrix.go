@@ -16,50 +16,50 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// Matrix counts which kinds of faults met which features of orchestrations. A fault meets a feature if it hits an
-// instance that uses it: in the history of the current execution, in the ack that is hit, or in a message that waits
-// for the instance or is hit itself. Features of single activities (activities, retries, sessions, tags, system
-// calls) are met by a fault that hits such an activity: its start, its lock, its completion. A fault that hits a turn
-// meets the features of the whole execution.
+// Matrix counts how often each kind of fault hit each feature of orchestrations. A fault hits a feature if it hits an
+// instance that uses the feature: in the history of its current execution, in the affected ack, or in a message that is
+// pending for the instance or is itself affected. The features of single activities (activities, retries, sessions,
+// tags, system calls) are counted only for faults that hit the start, lock or completion of such an activity. A fault
+// that hits a turn counts for all features of the execution.
 //
-// A fault in a call hits the delivery that the call is about, or for a fetch, the work that the fetch then delivers.
-// A crash or freeze hits everything that the node holds. A late turn or activity is hit itself, and so is the message
-// that a client sends. A wrong clock hits everything that the incarnation fetches.
+// A fault in a call hits the delivery that the call is about; if the call is a fetch, the fault hits the work that the
+// fetch then delivers. A crash or a pause hits everything that the node holds. A slow turn or activity is hit itself,
+// and so is a message that a client sends. A wrong clock hits everything that the incarnation fetches.
 type Matrix struct {
 	check.Base
 	track.Deaf
 	live      *track.State
 	kinds     []faults.Info
-	counts    [][feature.Count]uint64 // by index in kinds
+	counts    [][feature.Count]uint64 // indexed like kinds
 	used      []use                   // by instance
-	calls     map[uint64]*metCall     // by the world's number
-	executing *metCall                // the call whose atomic instant is being executed
-	starting  []int                   // faults that hit the next activity to start, by index in kinds
+	calls     map[uint64]*metCall     // keyed by the world's number for the call
+	executing *metCall                // the call that the store is executing at this instant
+	starting  []int                   // faults that hit the next activity to start, as indices into kinds
 	skewed    map[observe.Caller]bool
 }
 
-// use holds the features that the current execution of an instance has used.
+// use records which features an instance's current execution has used.
 type use struct {
 	execution uint64
 	set       features
-	failed    []eventdata.ActivityScheduled // activities that failed
+	failed    []eventdata.ActivityScheduled // activities that have failed
 	scheduled map[uint64]eventdata.ActivityScheduled
-	retried   []uint64 // the schedules of the retries
+	retried   []uint64 // event ids of the schedules that are retries
 }
 
-// metCall is a call in flight: the work that it is about, and for a fetch the faults that hit it before it found
-// work.
+// metCall is a call in flight. It holds the work that the call is about. For a fetch, it holds the faults that hit the
+// call before it found work.
 type metCall struct {
 	fetch    bool
 	hit      hit
 	awaiting []int
 }
 
-// hit is the target of a fault.
+// hit describes what a fault hits.
 type hit struct {
 	instance observe.InstanceNo
-	extra    features // of the ack or message that is hit
-	activity features // of the activity that is hit, 0 for none
+	extra    features // features of the affected ack or message
+	activity features // features of the affected activity, or 0
 }
 
 func NewMatrix(m *check.Run, s *track.State) *Matrix {
@@ -72,7 +72,7 @@ func NewMatrix(m *check.Run, s *track.State) *Matrix {
 	return x
 }
 
-// Points returns the cells that were reached, in no order.
+// Points returns the cells that were reached, in no particular order.
 func (x *Matrix) Points() []cluster.Point {
 	var list []cluster.Point
 	for i, f := range x.kinds {
@@ -110,7 +110,7 @@ func (x *Matrix) Record(r *cluster.Record) {
 	}
 }
 
-// sent returns the work that a call is about.
+// sent returns an entry for a call with the work that the call is about.
 func (x *Matrix) sent(r *cluster.Record) *metCall {
 	extra := features(0)
 	switch c := r.Request.(type) {
@@ -128,7 +128,7 @@ func (x *Matrix) sent(r *cluster.Record) *metCall {
 	return &metCall{hit: h}
 }
 
-// delivery returns the instance and the activity that a fault in a delivery hits.
+// delivery returns the instance and the activity that a fault in the delivery hits.
 func (x *Matrix) delivery(d *track.Delivery) hit {
 	h := hit{instance: d.Instance}
 	for _, no := range d.Messages {
@@ -150,10 +150,10 @@ func (x *Matrix) activity(item engine.ActivityExecuteItem) features {
 	return set
 }
 
-// fault counts the features that a fault meets.
+// fault counts the features that a fault hits.
 func (x *Matrix) fault(kind int, r *cluster.Record) {
 	switch c := x.calls[r.Call]; {
-	case r.Call != 0 && c == nil: // the call was given up long ago
+	case r.Call != 0 && c == nil: // the node gave up on the call long ago
 	case r.Call != 0 && c.fetch && c.hit.instance == 0:
 		c.awaiting = append(c.awaiting, kind)
 	case r.Call != 0:
@@ -169,7 +169,7 @@ func (x *Matrix) fault(kind int, r *cluster.Record) {
 	}
 }
 
-// held counts a fault that hits everything that a node holds.
+// held counts a fault that hits everything a node holds.
 func (x *Matrix) held(kind int, r *cluster.Record) {
 	n := x.live.Node(r.Node)
 	if n == nil {
@@ -185,7 +185,7 @@ func (x *Matrix) held(kind int, r *cluster.Record) {
 	}
 }
 
-// count counts a fault that hit a target.
+// count counts a fault's hits on a target.
 func (x *Matrix) count(kind int, h hit) {
 	set := h.extra
 	if h.instance != 0 {
@@ -236,7 +236,7 @@ func (x *Matrix) OnCommitted(_ uint32, d *track.Delivery, no observe.InstanceNo,
 	}
 }
 
-// note remembers which activities failed, and which were retried.
+// note records which activities have failed and which have been retried.
 func (u *use) note(e *engine.Event) {
 	switch d := e.Data.(type) {
 	case eventdata.ActivityScheduled:
@@ -252,7 +252,7 @@ func (u *use) note(e *engine.Event) {
 	}
 }
 
-// ackFeatures returns the features that an ack shows.
+// ackFeatures returns the features that an ack gives evidence of.
 func ackFeatures(ack *engine.OrchestrationAck) features {
 	var set features
 	for i := range ack.HistoryDelta {

@@ -13,7 +13,7 @@ type Point struct {
 	Summary string
 }
 
-// point is the dense number of a coverage point.
+// point is the dense number for a coverage point.
 type point uint8
 
 const (
@@ -79,7 +79,7 @@ const (
 	points
 )
 
-// Points names the points, in the order of their numbers.
+// Points describes the points, indexed by their numbers.
 var Points = [points]Point{
 	{"ack-after-lock-expiry", "the ack of a turn came after its lock had expired, and no other node had taken the instance"},
 	{"answer-lost-after-commit", "an ack took effect, but its node got an error"},
@@ -142,11 +142,14 @@ var Points = [points]Point{
 	{"key-removed-by-merge", "the end of an execution removed a key that was cleared"},
 }
 
-// All returns the points that a run can reach, sorted by name. In addition, a run reports a point for each kind of
-// fault that it injected ("fault answer-lost"), for each change of a node's build and the phase in which it happened
-// ("upgrade 1.5.0->2.0.0 turbulence", "rollback ..."), for each kind of event in a history that a node received after
-// such a change in that phase ("upgrade 1.5.0->2.0.0 turbulence TimerFired", once per run), and for each fulfilled
-// sometimes of a scenario ("expect:LINE:TEXT").
+// All returns the points that a run can reach, sorted by name. In addition, a run reports a point
+//
+//   - for each kind of fault that it injected ("fault answer-lost");
+//   - for each change of a node's build, with the phase in which it happened ("upgrade 1.5.0->2.0.0 turbulence",
+//     "rollback ...");
+//   - for each kind of event in a history that a node received after such a change in that phase ("upgrade 1.5.0->2.0.0
+//     turbulence TimerFired"), once per run;
+//   - for each fulfilled sometimes line of a scenario ("expect:LINE:TEXT").
 func All() []Point {
 	list := slices.Clone(Points[:])
 	for _, f := range faults.Kinds() {

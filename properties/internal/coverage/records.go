@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file counts points that only records show.
+// This file counts points that can be seen only in records.
 
 func (c *Counter) Records() check.Set[record.Kind] {
 	return check.SetOf(record.Parked, record.Woken, record.Fault, record.PhaseBegan, record.NodeDraining)

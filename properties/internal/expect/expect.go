@@ -15,31 +15,31 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// ID is the property that expectations are reported under.
+// ID is the property id for reporting violated expectations.
 const ID = "expect"
 
-// Checker checks a run against the expectations of its scenario. Package track reports facts to it as they happen.
+// Checker checks a run against its scenario's expectations. Package track reports facts to it as they happen.
 type Checker struct {
 	check.Base
 	track.Deaf
 	live  *track.State
 	items []expectItem
 	part  string
-	// active holds the expectations of the present part, by event: indexes in order.
+	// active holds the indices of the current part's expectations, in order, for each event.
 	active  [events][]int
 	numbers *slab.Slab[int]
 	fact    fact // reused
 	pins    []namedPin
 	builds  []namedBuild
-	// upDue is set until the facts "up" and "node" of the part have been emitted, which happens once the nodes that
-	// its first steps touch have settled.
+	// upDue is set until the facts "up" and "node" have been emitted for the current part. That happens once the nodes
+	// affected by the part's first steps have settled.
 	upDue   bool
 	upAtMs  int64
-	upWaits []uint32 // nodes that have to settle first; upVerbs holds the verbs of the steps
+	upWaits []uint32 // the nodes that must settle first; upVerbs has the verbs of their steps
 	upVerbs []plan.Verb
 }
 
-// expectItem is one expectation with its state so far.
+// expectItem is an expectation and its state so far.
 type expectItem struct {
 	plan.Expectation
 	where, has []condition
@@ -79,16 +79,16 @@ func (c *Checker) Records() check.Set[record.Kind] {
 	return check.SetOf(record.Scheduled, record.PhaseBegan)
 }
 
-// ever reports whether any part has an expectation about an event.
+// ever reports whether any part has an expectation about the event.
 func (c *Checker) ever(e event) bool {
 	return slices.ContainsFunc(c.items, func(item expectItem) bool { return item.Event == eventNames[e] })
 }
 
-// wants reports whether the present part has an expectation about an event.
+// wants reports whether the current part has an expectation about the event.
 func (c *Checker) wants(e event) bool { return len(c.active[e]) > 0 }
 
-// concerns reports whether any active expectation may concern an event with that attribute. Frequent facts are built
-// only if one does.
+// concerns reports whether any active expectation can apply to an event with this attribute value. Frequent facts are
+// built only if one can.
 func (c *Checker) concerns(e event, a attr, v value) bool {
 next:
 	for _, i := range c.active[e] {
@@ -102,7 +102,7 @@ next:
 	return false
 }
 
-// activate finds the expectations of the present part.
+// activate finds the current part's expectations.
 func (c *Checker) activate() {
 	for i := range c.active {
 		c.active[i] = c.active[i][:0]
@@ -117,7 +117,7 @@ func (c *Checker) activate() {
 	}
 }
 
-// begin starts a fact about that event; emit judges it.
+// begin starts building a fact about an event. emit then judges the fact.
 func (c *Checker) begin(e event, node uint32, no observe.InstanceNo) *fact {
 	f := &c.fact
 	for _, a := range f.has {
@@ -169,7 +169,7 @@ func (c *Checker) report(e *expectItem, f *fact, why string) {
 	})
 }
 
-// Points returns each sometimes that was fulfilled.
+// Points returns a point for each sometimes that was fulfilled.
 func (c *Checker) Points() []cluster.Point {
 	var list []cluster.Point
 	for i := range c.items {
@@ -200,8 +200,8 @@ func (c *Checker) Record(r *cluster.Record) {
 	}
 }
 
-// beginPart begins a part of the story. Its facts "up" and "node" are emitted once the nodes that its first steps
-// touch have settled.
+// beginPart begins a part of the story. The part's facts "up" and "node" are emitted once the nodes affected by its
+// first steps have settled.
 func (c *Checker) beginPart(part string, atMs int64) {
 	if c.upDue {
 		c.up()
@@ -210,7 +210,7 @@ func (c *Checker) beginPart(part string, atMs int64) {
 	c.activate()
 	c.upDue, c.upAtMs = c.wants(eventUp) || c.wants(eventNode), atMs
 	c.upWaits, c.upVerbs = c.upWaits[:0], c.upVerbs[:0]
-	if part == "" { // the run begins: every node that is neither absent nor started later comes up
+	if part == "" { // at the start of the run, every node comes up unless it is absent or starts later
 		for i := range c.live.Plan.Nodes {
 			if !c.live.Plan.Nodes[i].Absent && !c.startsLater(c.live.Plan.Nodes[i].Name) {
 				c.upWaits = append(c.upWaits, uint32(i+1))
@@ -258,7 +258,7 @@ func (c *Checker) Finish() {
 	}
 }
 
-// up emits the facts "up" and "node": how many nodes of each build are up, and the state of each node.
+// up emits the facts "up", with the number of nodes that are up per build, and "node", with the state of each node.
 func (c *Checker) up() {
 	c.upDue = false
 	c.eachNode()

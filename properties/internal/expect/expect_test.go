@@ -14,7 +14,8 @@ import (
 )
 
 func TestExpectations(t *testing.T) {
-	// A turn on each of two nodes, then a part in which the newer build serves the old pin, then poison.
+	// The story has a turn on each of two nodes, then a part in which the newer build serves the old pin, and then
+	// poison.
 	const story = `
 0     up A 1.5.0
 0     up B 2.0.0
@@ -133,12 +134,12 @@ func TestExpectMessage(t *testing.T) {
 	}
 }
 
-// TestExpectationWords checks what a scenario may write, and the errors about anything else.
+// TestExpectationWords checks which words a scenario may use, and the errors for any others.
 func TestExpectationWords(t *testing.T) {
 	attr := func(name, value string) []plan.Attr { return []plan.Attr{{Name: name, Value: value}} }
 	tests := []struct {
 		e    plan.Expectation
-		want string // part of the error, empty for none
+		want string // part of the expected error, or empty if there is none
 	}{
 		{plan.Expectation{Mode: planterm.ModeNever, Event: "turn", Where: attr("pin", "1.x|none")}, ""},
 		{plan.Expectation{Mode: planterm.ModeAlways, Event: "up", Has: attr("2.0.0", "1")}, ""},

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// event is the dense number of an event (internal/facts).
+// event is the dense number for an event (internal/facts).
 type event uint8
 
 const (
@@ -34,7 +34,7 @@ var eventNames = [events]string{
 	facts.Lock, facts.Decode,
 }
 
-// attr is the dense number of an attribute. The builds in "up" and the handlers in "node" have no number.
+// attr is the dense number for an attribute. The builds in "up" and the handlers in "node" have no numbers.
 type attr uint8
 
 const (
@@ -67,14 +67,14 @@ var attrNames = [attrs]string{
 	"delay", "first", "start", "handler", "result", "output", "execution",
 }
 
-// fact is something that happened. node is its node's number, or 0.
+// fact is something that happened. node is the number of the node concerned, or 0.
 type fact struct {
 	event  event
 	node   uint32
 	no     observe.InstanceNo
 	values [attrs]value
-	has    []attr       // those that it has, as they were set
-	named  []namedValue // of attributes without a number
+	has    []attr       // the attributes that are set, in the order in which they were set
+	named  []namedValue // attributes that have no number
 }
 
 type namedValue struct {
@@ -82,7 +82,7 @@ type namedValue struct {
 	value value
 }
 
-// value is the value of an attribute. Where there are few, no is its number among the values of the attribute, from 1.
+// value is the value of an attribute. If the attribute has few values, no is this value's number, counting from 1.
 type value struct {
 	text string
 	no   uint8
@@ -90,7 +90,8 @@ type value struct {
 
 func textValue(text string) value { return value{text: text} }
 
-// numberedValue is the value that comes after so many others of its attribute; it has no number if these are too many.
+// numberedValue returns a value that follows the given number of other values of its attribute. If that number is too
+// large, the value gets no number.
 func numberedValue(text string, before int) value {
 	v := textValue(text)
 	if before < 255 {
@@ -106,7 +107,7 @@ func (f *fact) set(a attr, v value) {
 
 func (f *fact) addNamed(name string, v value) { f.named = append(f.named, namedValue{name, v}) }
 
-// get returns the value of an attribute without a number.
+// get returns the value of an attribute that has no number.
 func (f *fact) get(name string) value {
 	for i := range f.named {
 		if f.named[i].name == name {
@@ -130,15 +131,15 @@ func (f *fact) String() string {
 	}
 	for _, n := range f.named {
 		if f.event == eventNode && strings.Contains(n.name, "@") {
-			continue // too many; the one that matters is distinguished
+			continue // skip the handlers: there are too many, and the message has the one that matters
 		}
 		b.WriteString(" " + n.name + "=" + n.value.text)
 	}
 	return b.String()
 }
 
-// condition is an attribute that selects facts; exact means that it allows its own text alone. It remembers which values it
-// allows: known and allowed have a bit for the number of each.
+// condition is an attribute that selects facts. If exact is set, it matches only its own text. known and allowed cache
+// which values it matches, with one bit per value number.
 type condition struct {
 	plan.Attr
 	attr           attr
@@ -167,7 +168,7 @@ func (c *condition) allows(v value) bool {
 	return c.allowed&bit != 0
 }
 
-// of returns the value of a fact that the condition is about.
+// of returns the value that the condition is about.
 func (c *condition) of(f *fact) value {
 	if c.attr != attrNamed {
 		return f.values[c.attr]
@@ -175,7 +176,7 @@ func (c *condition) of(f *fact) value {
 	return f.get(c.Name)
 }
 
-// namedBuild and namedPin are builds and pins that facts have had.
+// namedBuild and namedPin are builds and pins that have occurred in facts.
 type namedBuild struct {
 	build *engine.Build
 	value value

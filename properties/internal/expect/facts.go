@@ -10,9 +10,9 @@ import (
 	"github.com/durosim/durosim/properties/internal/track"
 )
 
-// This file turns the facts of package track into events for the expectations.
+// This file turns the facts that package track reports into events for the expectations.
 
-// pin returns a pin, whose text is made once.
+// pin returns a pin as a value. Its text is formatted only once.
 func (c *Checker) pin(v *engine.Version) value {
 	if v == nil {
 		return numberedValue("none", 0)
@@ -26,7 +26,7 @@ func (c *Checker) pin(v *engine.Version) value {
 	return c.pins[len(c.pins)-1].value
 }
 
-// build returns a build, whose name is made once.
+// build returns a build as a value. Its name is formatted only once.
 func (c *Checker) build(b *engine.Build) value {
 	for i := range c.builds {
 		if c.builds[i].build == b {
@@ -37,7 +37,7 @@ func (c *Checker) build(b *engine.Build) value {
 	return c.builds[len(c.builds)-1].value
 }
 
-// kind returns a kind of event.
+// kind returns an event kind as a value.
 func (c *Checker) kind(k engine.EventKind) value {
 	no, _ := c.Run.Model.Kinds.Number(k)
 	return value{string(k), uint8(no)}
@@ -50,7 +50,7 @@ func yesNo(b bool) value {
 	return numberedValue("no", 1)
 }
 
-// place adds the attributes of a fact that say which node and instance it is about.
+// place sets the attributes that say which node and instance a fact is about.
 func (c *Checker) place(f *fact, n *track.Node, in *model.Instance) {
 	if n != nil {
 		f.set(attrNode, numberedValue(c.Run.NodeName(n.Number), int(n.Number)))
@@ -63,7 +63,7 @@ func (c *Checker) place(f *fact, n *track.Node, in *model.Instance) {
 	f.set(attrPhase, numberedValue(c.live.Phase.String(), int(c.live.Phase)))
 }
 
-// caller returns the node that made a call, with its build at that time: the next incarnation may be up already.
+// caller returns the node that made a call, with the build it had then, because the next incarnation may already be up.
 func (c *Checker) caller(by observe.Caller) *track.Node {
 	n := c.live.Node(by.Node)
 	if n == nil || by.Incarnation == n.Incarnation {
@@ -95,7 +95,7 @@ func (c *Checker) Passes() track.Passing {
 	return track.PassNone
 }
 
-// OnPassed emits a fact for an instance that a fetch skipped.
+// OnPassed emits a fact for an instance skipped by a fetch.
 func (c *Checker) OnPassed(by observe.Caller, in *model.Instance) {
 	if !c.wants(eventSkip) {
 		return
@@ -113,7 +113,7 @@ func (c *Checker) OnWaits(in *model.Instance) {
 	c.emit()
 }
 
-// OnCommitted emits facts for an ack that took effect: a turn, and its events.
+// OnCommitted emits facts for an ack that took effect: one for the turn, and one for each of its events.
 func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, ack *engine.OrchestrationAck) {
 	n, in := c.live.Node(number), c.Run.Model.Instance(no)
 	if d != nil {
@@ -149,7 +149,7 @@ func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.Insta
 	c.emit()
 }
 
-// OnNoted emits facts for poison and for work that was given back.
+// OnNoted emits facts for poison, and for work that is given back.
 func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
 	event, name, value := eventAbandon, attrReason, ""
 	switch note.Decision {
@@ -197,7 +197,8 @@ func countOf(b bool) int {
 	return 0
 }
 
-// cause returns why the earlier deliveries of a poisoned batch did not complete: the decisions about it.
+// cause returns why the earlier deliveries of a poisoned batch did not complete, as recorded in the decisions about
+// them.
 func (c *Checker) cause(d *track.Delivery) string {
 	if d.HistoryError {
 		return "unreadable"
@@ -217,7 +218,7 @@ func (c *Checker) cause(d *track.Delivery) string {
 	return "other"
 }
 
-// Observe emits facts for locks that fetches take, for events that they decode, and for instances that end.
+// Observe emits facts for locks taken by fetches, for events decoded by fetches, and for instances that end.
 func (c *Checker) Observe(o *observe.Observation) {
 	switch o.Kind {
 	case observe.LockTaken:
@@ -244,8 +245,8 @@ func (c *Checker) Observe(o *observe.Observation) {
 	c.emit()
 }
 
-// decoded emits a fact for each event that a fetch decoded. A single observation covers the events that were decoded
-// before.
+// decoded emits a fact for each event that a fetch decoded. One observation covers all events that were decoded
+// earlier.
 func (c *Checker) decoded(o *observe.Observation) {
 	ex := c.Run.Model.Instance(o.Instance).Execution(o.Execution)
 	if !o.Cached || o.Outcome != observe.OutcomeOK || ex == nil {
@@ -261,7 +262,7 @@ func (c *Checker) decoded(o *observe.Observation) {
 	}
 }
 
-// inFetch emits a fact for an effect of a node's fetch.
+// inFetch emits a fact for an effect that a node's fetch had.
 func (c *Checker) inFetch(event event, o *observe.Observation) {
 	call := c.Run.Model.Call(o.Call)
 	if call == nil || call.Kind != observe.CallFetchOrchestrationItem {

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/rig"
 )
 
-// TestStories prints violations of expectations, which show the whole fact.
+// TestStories prints violated expectations, whose messages show the whole fact.
 func TestStories(t *testing.T) {
 	options := monitor.Options{Properties: []string{}}
 	datadriven.Walk(t, "testdata", func(t *testing.T, file string) {

@@ -1,6 +1,5 @@
-// Package inmemory makes memprovider stores in virtual time for use as stores under test. They support all
-// interventions of a test: it can damage stored bytes and make an ack fail before any of its steps. The stores share
-// nothing.
+// Package inmemory makes memprovider stores under test, in virtual time. The stores support everything that a test can
+// do to a store, including damaging stored bytes and making an ack fail before any of its steps. They share nothing.
 //
 //	factory := inmemory.Factory{}.UnderTest()
 //	report, err := search.Search(factory, search.Options{Sequences: 400})

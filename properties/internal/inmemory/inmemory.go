@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// Chosen returns the freedoms of the contract that memprovider's documentation gives up.
+// Chosen returns the contract's freedoms that memprovider's documentation says it does not use.
 func Chosen() []oracle.Freedom {
 	return []oracle.Freedom{
 		"F1", "F4", "F6", "F7", "F8", "F9",
@@ -22,20 +22,20 @@ func Chosen() []oracle.Freedom {
 	}
 }
 
-// Factory makes stores that begin at StartMs. Rules returns the rules of a store; nil means the correct rules, and so
-// does a nil function. Sink, if not nil, observes the stores.
+// Factory makes stores whose time starts at StartMs. Rules, if not nil, returns the rules for a store; if Rules or the
+// rules are nil, the store follows the correct rules. Sink, if not nil, observes the stores.
 type Factory struct {
 	Rules func() *storerules.Rules
 	Sink  observe.Sink
 }
 
-// StartMs is the start time of the stores.
+// StartMs is the time at which stores start.
 const StartMs = 1_000_000
 
 // codec reads and writes every kind of event and message.
 var codec = engine.NewJSONCodec("everything", engine.Kinds2x(), engine.WorkItemKinds2x())
 
-// UnderTest returns the factory in the form that provider checks accept.
+// UnderTest returns the factory in the form that checks of providers accept.
 func (f Factory) UnderTest() undertest.Factory {
 	return undertest.Factory{New: func() (*undertest.Store, error) { return f.store(), nil }}
 }
@@ -68,7 +68,8 @@ func (f Factory) store() *undertest.Store {
 	}
 }
 
-// rows records the rows in the queues of a store, and the step before which the next ack fails, -1 for none.
+// rows records the rows in a store's queues. It also has the step before which the next ack fails, or -1 if it does not
+// fail.
 type rows struct {
 	sink observe.Sink
 	all  []row
@@ -94,7 +95,7 @@ func (r *rows) Observe(o *observe.Observation) {
 	}
 }
 
-// corrupt damages the newest row that holds the item, still exists and has not been damaged.
+// corrupt damages the newest row that still exists, holds the item, and is not damaged yet.
 func (r *rows) corrupt(store *memprovider.Store, item engine.WorkItem) error {
 	for i := len(r.all) - 1; i >= 0; i-- {
 		x := &r.all[i]

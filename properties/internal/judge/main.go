@@ -21,8 +21,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// most maps the scenarios that detect the most mutants, and therefore run first, to their numbers of seeds. Their first
-// seed runs twice, as in a campaign.
+// most lists the scenarios that detect the most mutants and therefore run first, with their numbers of seeds. In each
+// of them, the first seed runs twice, as in a campaign.
 var most = map[string]uint64{"programs": 20, "features": 6, "rolling-upgrade": 3, "families": 4, "sessions": 4, "mischief": 3, "other-writers": 3}
 
 func main() {
@@ -48,7 +48,7 @@ func main() {
 	}
 }
 
-// judge checks the behavior for some seeds.
+// judge checks the behavior for a number of seeds.
 type judge struct {
 	name string
 	ask  func() (seeds uint64, digest, objection string)
@@ -69,7 +69,7 @@ func judges(times uint64) []judge {
 	return list
 }
 
-// guard ends the process before it exhausts the machine's memory.
+// guard exits the process before it exhausts the machine's memory.
 func guard() {
 	var m runtime.MemStats
 	for range time.Tick(time.Second) {
@@ -127,7 +127,7 @@ func campaignJudge(seeds, twice uint64, plans func(seed uint64) (*plan.Plan, err
 	return sum.Seeds, sum.Digest.String(), ""
 }
 
-// left waits for goroutines to end and returns how many more there are than before.
+// left waits for goroutines to end, and returns how many more there are than before.
 func left(before int) int {
 	n := 0
 	for range 100 {

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// Change changes the value at v one leaf at a time, calls told with the path of the leaf, and undoes the change. It
-// increments a number, extends a text and negates a bool. It also sets a pointer to nil or, if it is nil, to a zero
-// value, removes the first and the last element of a list, and repeats the last. It does not change unexported fields.
+// Change changes the value at v one leaf at a time. After each change, it calls told with the leaf's path and then
+// undoes the change. It increments numbers, extends texts and negates bools. It sets pointers to nil, or to a zero
+// value if they are nil. In a list, it removes the first element, removes the last, and repeats the last. Unexported
+// fields are not changed.
 func Change(v any, told func(path string)) { change(reflect.ValueOf(v).Elem(), "", told) }
 
 func change(v reflect.Value, path string, told func(path string)) {
@@ -19,7 +20,7 @@ func change(v reflect.Value, path string, told func(path string)) {
 		told(path + how)
 		v.Set(was)
 	}
-	// inside changes the parts of a copy that replaces v.
+	// inside changes each part of a copy of the value that v holds. While told runs, the copy is in place of the original.
 	inside := func(of reflect.Value, holder func(copied reflect.Value) reflect.Value) {
 		copied := reflect.New(of.Type()).Elem()
 		copied.Set(of)

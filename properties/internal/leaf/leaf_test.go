@@ -21,7 +21,7 @@ type outer struct {
 	hidden int
 }
 
-// TestChange lists the changes of a value, each of which is taken back.
+// TestChange lists the changes made to a value, each of which is undone.
 func TestChange(t *testing.T) {
 	text := "t"
 	v := outer{N: 1, Text: &text, List: []inner{{"a"}, {"b"}}, Bytes: []byte("x"), Any: inner{"c"}, hidden: 1}

@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// blocked judges work that no live node admits, under strategies that do not let work wait (L13). Bounced work ends
-// as poison; under the other strategies a sweeper or the dead-letter policy ends it.
+// blocked judges work that no live node admits, under strategies that do not let work wait (L13). Under bounce, such
+// work ends as poison; under the other strategies, a sweeper or the dead-letter policy ends it.
 func (c *obligations) blocked(in *model.Instance) {
 	input := boundInput{others: c.ready - 1, lost: c.live.Instance(in.No).Lost}
 	since := c.live.CalmMs
@@ -20,7 +20,7 @@ func (c *obligations) blocked(in *model.Instance) {
 	}
 	strategy, patience := c.live.Plan.Strategy, c.live.Plan.Patience.Or()
 	if input.slots == 0 && (strategy != planterm.StrategyDeadletter || in.Pin() == nil) {
-		return // no node fetches, and the dead-letter policy ends only pinned work
+		return // no node fetches this work, and the dead-letter policy ends only pinned work
 	}
 	input.cadenceMs += c.lineMs()
 	for _, r := range in.Queue {
@@ -48,7 +48,7 @@ func (c *obligations) blocked(in *model.Instance) {
 	}
 }
 
-// notFreed reports work that relief neither delivered nor deleted (L04).
+// notFreed reports work that was neither delivered nor deleted during relief (L04).
 func (c *obligations) notFreed(in *model.Instance) {
 	if admitted, _ := c.live.Admitted(in); admitted || c.live.Phase != cluster.PhaseRelief {
 		return

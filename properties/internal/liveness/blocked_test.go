@@ -11,7 +11,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Work that no node admits ends under strategies that let nothing wait; work that any node may take waits for a node.
+// Work that no node admits must end under strategies that let nothing wait. Work that any node may take can wait for a
+// node.
 func TestBlocked(t *testing.T) {
 	const upA, end = "0 up A 1.5.0\n", "100 phase calm\n20000 tick\n90000 tick\n90000 finish"
 	for _, test := range []struct {
@@ -35,7 +36,7 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
-// The child of a parent that no node admits may go on for ever, so it has no obligation; but the run waits for it for a
+// The child of a parent that no node admits may go on forever, so it has no obligation, but the run waits for it for a
 // while.
 func TestChildOfStrandedParent(t *testing.T) {
 	r := rig.New(t, plan.Plan{}, monitor.Options{Properties: []string{"L02"}})

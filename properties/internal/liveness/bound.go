@@ -10,15 +10,15 @@ import (
 	"github.com/durosim/durosim/internal/span"
 )
 
-// bound is the store time that an obligation may take, with the terms of the sum, so that a message can show them. It
-// is a value; it allocates nothing until it is printed.
+// bound is the store time that an obligation may take. It keeps the terms of the sum, so that messages can show them.
+// It is a plain value and allocates nothing until it is printed.
 type bound struct {
 	ms    int64
 	terms [9]boundTerm
 	n     int
 }
 
-// boundTerm stands for times × each milliseconds, with a description.
+// boundTerm is one term of a bound: times × each milliseconds, with a description.
 type boundTerm struct {
 	what  string
 	times int64
@@ -34,7 +34,7 @@ func (b *bound) add(times, each int64, what string) {
 	b.n++
 }
 
-// String returns the sum and its terms: "14.5s = 3s fetch backoff + 11 x 1s two call deadlines + ...".
+// String returns the sum with its terms: "14.5s = 3s fetch backoff + 11 x 1s two call deadlines + ...".
 func (b bound) String() string {
 	var s strings.Builder
 	s.WriteString(span.Text(b.ms))
@@ -49,23 +49,23 @@ func (b bound) String() string {
 	return s.String()
 }
 
-// boundInput is the input of bounds: the worst options among the nodes that may take the work, and the other work
-// that competes with it.
+// boundInput holds what a bound is computed from: the worst options among the nodes that may take the work, and the
+// other work that competes with it.
 type boundInput struct {
 	attempts   int64 // max_attempts
-	deadlineMs int64 // of a provider call
+	deadlineMs int64 // deadline of a provider call
 	cadenceMs  int64 // of polls
-	lockMs     int64 // of the queue that the bound is about
-	backoffMs  int64 // total delay that abandons have added to the message so far, each within its curve
-	slots      int64 // slots that may take the work, at least 1
-	others     int64 // pieces of work that may stand before it
-	lost       int64 // holders that lost their lock since the obligation began
+	lockMs     int64 // lock timeout for the queue concerned
+	backoffMs  int64 // total delay that abandons have added to the message so far, with each delay limited to its curve
+	slots      int64 // how many slots may take the work, at least 1
+	others     int64 // how many pieces of work may be ahead of it
+	lost       int64 // how many holders have lost their lock since the obligation began
 }
 
-// turnMarginMs is the time by which a turn or an activity that a fault delays may outlast its lock.
+// turnMarginMs is how much longer than its lock a turn or activity delayed by a fault may last.
 const turnMarginMs = 20
 
-// worstOf widens the input by the options of one more node that may take the work, and by its number of slots.
+// worstOf includes another node that may take the work, with its options and its number of slots.
 func (in *boundInput) worstOf(o *node.Options, lock time.Duration, slots int) {
 	in.attempts = max(in.attempts, int64(o.MaxAttempts))
 	in.deadlineMs = max(in.deadlineMs, o.CallDeadline.Milliseconds())
@@ -74,20 +74,21 @@ func (in *boundInput) worstOf(o *node.Options, lock time.Duration, slots int) {
 	in.slots += int64(slots)
 }
 
-// queuedMs returns how long work may wait behind other work. All slots take work in order, and each piece keeps a
-// slot for at most two call deadlines, since turns are short once faults have stopped.
+// queuedMs returns how long work may wait behind other work. All slots take work in order. Since turns are short once
+// faults have stopped, each piece of work occupies a slot for at most two call deadlines.
 func (in *boundInput) queuedMs() int64 {
 	slots := max(in.slots, 1)
 	return (in.others + slots - 1) / slots * 2 * in.deadlineMs
 }
 
-// fetchBackoffMs is the longest pause that may remain to a node after fetches that failed in turbulence.
+// fetchBackoffMs is the longest pause that a node may still have ahead of it after fetches that failed during
+// turbulence.
 var fetchBackoffMs = machine.FetchErrorBackoff(1 << 10).Milliseconds()
 
-// poisonBound returns the time within which a message that is delivered again and again leaves the queue (L01). The
-// terms are its backoffs so far (each new one moves the end); then, for each attempt and for the one that poisons it,
-// two call deadlines, the longest turn, a poll and the wait behind other work; and a lock timeout for each lost
-// holder.
+// poisonBound returns how soon a message that is delivered again and again leaves the queue (L01). The first term is
+// the message's backoffs so far (each new one moves the end). For each attempt, including the one that poisons the
+// message, the bound adds two call deadlines, the longest turn, a poll, and the wait behind other work. For each holder
+// that was lost, it adds a lock timeout.
 func poisonBound(in boundInput) bound {
 	var b bound
 	b.add(1, in.backoffMs, "backoffs so far")
@@ -100,7 +101,7 @@ func poisonBound(in boundInput) bound {
 	return b
 }
 
-// deliveryBound returns the time within which a node takes a message that it admits (L03): a pause after failed
+// deliveryBound returns how soon a node takes a message that it admits (L03). The bound adds up a pause after failed
 // fetches, a poll, the wait behind other work, two call deadlines, and the lock of a holder that was lost.
 func deliveryBound(in boundInput) bound {
 	var b bound
@@ -112,24 +113,24 @@ func deliveryBound(in boundInput) bound {
 	return b
 }
 
-// drainBound returns the time within which a stuck message leaves the queue (L04) once a live node admits it: a node
-// takes it, and runs or poisons it.
+// drainBound returns how soon a stuck message leaves the queue once a live node admits it (L04). A node takes the
+// message, then runs or poisons it.
 func drainBound(in boundInput) bound {
 	b := poisonBound(in)
 	b.add(1, in.cadenceMs, "first poll of a new node")
 	return b
 }
 
-// workBound is poisonBound for an activity, which may run for a lock timeout at each attempt.
+// workBound is like poisonBound, for an activity, which may run for a whole lock timeout at each attempt.
 func workBound(in boundInput) bound {
 	b := poisonBound(in)
 	b.add(in.attempts+1, in.lockMs, "longest activity")
 	return b
 }
 
-// stallBound returns how long an instance that a live node runs may stay without a committed turn (L02) while a
-// message for it is queued or a client has yet to raise an event that it waits for. It is the sum of the bounds of
-// its message, of its activities if it has any, and of the client.
+// stallBound returns how long an instance that a live node runs may go without a committed turn (L02). It applies while
+// a message for the instance is queued, or while a client has yet to raise an event that the instance waits for. It
+// adds up the bounds for the instance's message, for its activities if there are any, and for the client.
 func stallBound(turn, work boundInput, working bool) bound {
 	var b bound
 	b.add(1, poisonBound(turn).ms, "to deliver or poison a message")
@@ -140,10 +141,10 @@ func stallBound(turn, work boundInput, working bool) bound {
 	return b
 }
 
-// raiseMs is the time that clients may take, in calm, to raise again an event that an instance waits for and did not
+// raiseMs is how long clients may take, during calm, to raise an event again that an instance waits for and did not
 // get.
 const raiseMs = 7000
 
-// settleMs is the time after the beginning of a phase during which core nodes may still be starting: a graceful stop
-// may take 30 s, the start after a crash 8 s.
+// settleMs is how long after the start of a phase core nodes may still be starting. A graceful stop may take 30 s, and
+// a start after a crash 8 s.
 const settleMs = 39_000

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/track"
 )
 
-// defaultInput returns the input for one node with the default options and two slots.
+// defaultInput returns the input for a single node with the default options and two slots.
 func defaultInput() boundInput {
 	var in boundInput
 	o := node.DefaultOptions()
@@ -59,9 +59,9 @@ func TestBounds(t *testing.T) {
 	}{
 		{"poison", poisonBound(defaultInput()), 11*1000 + 11*20 + 11*100 + 5_020 + 3_000},
 		{"poison_with_backoffs", poisonBound(bounced), 303_000 + 11*1000 + 11*20 + 11*100 + 5_020 + 3_000},
-		// Five other messages on two slots take three rounds.
+		// With two slots, five other messages take three rounds.
 		{"poison_behind_others", poisonBound(others), 11*1000 + 11*20 + 11*100 + 11*3*1000 + 5_020 + 3_000},
-		// At most one lost holder per attempt counts, however often a wrong node loses its lock.
+		// Only one lost holder per attempt counts, no matter how often a wrong node loses its lock.
 		{"poison_lost_holders", poisonBound(lost), 11*1000 + 11*20 + 11*100 + 11*5_020 + 3_000},
 		{"delivery", deliveryBound(defaultInput()), 3_000 + 100 + 1000 + 5_020},
 		{"drain", drainBound(defaultInput()), poisonBound(defaultInput()).ms + 100},
@@ -84,8 +84,8 @@ func TestBoundNamesItsTerms(t *testing.T) {
 	}
 }
 
-// TestSettleCoversStops checks that the wait of obligations at the beginning of a phase covers the longest start of a
-// node.
+// TestSettleCoversStops checks that obligations wait at the start of a phase for at least as long as the longest start
+// of a node.
 func TestSettleCoversStops(t *testing.T) {
 	if settleMs < 30_000+8_000+500 {
 		t.Errorf("settleMs is %d: a graceful stop may take 30 s, a start after a crash 8 s", settleMs)

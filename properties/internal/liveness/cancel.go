@@ -7,9 +7,9 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// cancelChecker checks that a cancel ends its instance: L10. If a node has consumed the cancel of an instance and
-// leaves it running, nothing else will end it, so the violation is reported at once. The obligations judge how long a
-// cancel may be queued, since they know the bound of the nodes that admit the instance.
+// cancelChecker checks rule L10: a cancel ends its instance. If a node has consumed the cancel and left the instance
+// running, nothing else will end it, so the violation is reported at once. How long a cancel may be queued is left to
+// the obligations, because they know the bound for the nodes that admit the instance.
 type cancelChecker struct{ check.Base }
 
 func newCancelChecker(m *check.Run) check.Checker { return &cancelChecker{check.Base{Run: m}} }

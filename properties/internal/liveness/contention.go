@@ -10,40 +10,40 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// contentionChecker checks that poison takes effect under lasting disturbance, too, and not only in calm: L12. No
-// message is delivered above the max_attempts of its receiver more than contentionSlack times, however many slots
-// compete for the store and however long their fetches take. A delivery that was given back uncounted does not count.
-// Deliveries above max_attempts that a fault of their holder ended add to the slack, since the poison may not have
-// reached the store. Without this exception:
+// contentionChecker checks rule L12: poison takes effect even under lasting disturbance, not only in calm. A message is
+// delivered above its receiver's max_attempts at most contentionSlack times, no matter how many slots compete for the
+// store and how long their fetches take. A delivery that was given back uncounted does not count. If a delivery above
+// max_attempts was cut short by a fault of its holder, it adds to the slack, because the poison may not have reached
+// the store. Without this exception:
 //
 //  1. A receives delivery 11 of 10 and acks it as poison.
 //  2. A crashes before the ack, or the ack is lost. The lock expires.
-//  3. B receives delivery 12, and so on while such faults last: no engine can prevent this.
+//  3. B receives delivery 12, and so on for as long as such faults last. No engine can prevent this.
 //
-// Waiting is no such fault, since the full lock must remain when its holder gets the answer (S25).
+// Waiting is not such a fault, because the full lock must remain when its holder gets the answer (S25).
 type contentionChecker struct {
 	check.Base
 	live  *track.State
-	nodes []troubledNode                   // by number - 1
-	over  map[observe.MessageNo]*overCount // messages that were delivered above max_attempts; looked up only
-	// outageMs is the time until which the store may refuse every call.
+	nodes []troubledNode                   // indexed by node number - 1
+	over  map[observe.MessageNo]*overCount // messages that were delivered above max_attempts; never iterated over, so map order does not matter
+	// outageMs is when the current outage ends. Until then, the store may refuse every call.
 	outageMs int64
 }
 
-// contentionSlack is the number of deliveries above max_attempts that a message may have without any fault.
+// contentionSlack is how often a message may be delivered above max_attempts without any fault.
 const contentionSlack = 10
 
-// contentionOutageMs is the longest time for which a store may refuse every call.
+// contentionOutageMs is the longest that a store may refuse every call.
 const contentionOutageMs = 3000
 
-// troubledNode holds the last trouble of a node that may have kept its ack from the store.
+// troubledNode records a node's last trouble that may have kept its ack from reaching the store.
 type troubledNode struct{ untilMs int64 }
 
-// overCount counts the deliveries of a message above max_attempts.
+// overCount counts how often a message was delivered above max_attempts.
 type overCount struct {
 	times, excused uint32
 	count          uint32 // the highest attempt count among these deliveries
-	// The last delivery: its holder, 0 if it does not count, and its time.
+	// The last delivery: its holder, or 0 if the delivery does not count, and its time.
 	node, incarnation uint32
 	atMs              int64
 	reported          bool
@@ -68,7 +68,7 @@ func (c *contentionChecker) Record(r *cluster.Record) {
 		case faultkind.Unavailable:
 			c.outageMs = max(c.outageMs, r.AtMs+contentionOutageMs)
 		case faultkind.SlowFetch, faultkind.SlowAnswer, faultkind.ClockSkew:
-			return // the fault does not affect the poison
+			return // the fault does not affect whether the poison reaches the store
 		}
 		untilMs += r.For.Milliseconds()
 	}
@@ -87,7 +87,7 @@ func (c *contentionChecker) Ended(_ *model.Call, o *observe.Observation) {
 			mine.excused++
 		}
 		switch {
-		case n == nil: // a probe, which does not poison
+		case n == nil: // the receiver is a probe, and probes do not poison
 			if mine != nil {
 				mine.excused++
 				mine.node = 0
@@ -111,7 +111,7 @@ func (c *contentionChecker) Ended(_ *model.Call, o *observe.Observation) {
 	}
 }
 
-// troubled reports whether the last holder had trouble after it got the message, or is gone.
+// troubled reports whether the last holder is gone or had trouble after it got the message.
 func (c *contentionChecker) troubled(d *overCount) bool {
 	n := c.live.Node(d.node)
 	return c.outageMs >= d.atMs || c.nodes[d.node-1].untilMs >= d.atMs || n.Incarnation != d.incarnation || !n.Live()

@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// This file records what leaves the queues. L02 shows this as evidence when an instance waits for an activity or a message
-// that is gone.
+// This file records what leaves the queues. L02 uses this as evidence when an instance waits for an activity or a
+// message that is gone.
 
 func (c *obligations) Observe(o *observe.Observation) {
 	if o.Kind == observe.RowRemoved {
@@ -23,7 +23,7 @@ func (c *obligations) Observe(o *observe.Observation) {
 	c.open.Touch(o.Instance)
 }
 
-// leaving is the last call that removed activities of an instance from the worker queue.
+// leaving describes the last call that removed activities of an instance from the worker queue.
 type leaving struct {
 	events []uint64
 	reason observe.RemoveReason
@@ -31,15 +31,15 @@ type leaving struct {
 	call   observe.CallKind
 	by     observe.Caller
 	atMs   int64
-	told   uint64 // the last call that sent the instance a message
+	told   uint64 // the last call that sent a message to the instance
 	last   lastMessage
 }
 
-// lastMessage is the message that an instance's queue lost last.
+// lastMessage describes the message that left an instance's queue most recently.
 type lastMessage struct {
 	no         observe.MessageNo
 	kind       engine.WorkItemKind
-	id         uint64 // the schedule that it completes, 0 if it completes none
+	id         uint64 // the schedule that it completes, or 0
 	sender     uint32
 	deliveries uint32
 	call       observe.CallKind
@@ -47,7 +47,7 @@ type lastMessage struct {
 	atMs       int64
 }
 
-// tells records the last call that sent an instance a message.
+// tells records the last call that sent a message to an instance.
 func (c *obligations) tells(o *observe.Observation) {
 	if o.Queue == observe.QueueOrchestrator && int(o.Instance) < len(c.left) {
 		c.left[o.Instance].told = o.Call
@@ -74,8 +74,8 @@ func (c *obligations) leaves(o *observe.Observation) {
 	l.events = append(l.events, c.Run.Model.Row(o.Message).ID)
 }
 
-// lastLeft describes how the last activities and the last message of an instance left their queues, if nothing is queued for
-// it: it may wait for one of them.
+// lastLeft describes how an instance's last activities and last message left their queues. It is used if nothing is
+// queued for the instance, which may then be waiting for one of these.
 func (c *obligations) lastLeft(in *model.Instance) string {
 	if len(in.Queue)+len(in.Work) > 0 || int(in.No) >= len(c.left) {
 		return ""

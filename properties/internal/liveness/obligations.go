@@ -10,29 +10,30 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// turnsMax bounds the turns that an instance may take in calm before it ends.
+// turnsMax limits how many turns an instance may take during calm before it ends.
 const turnsMax = 1000
 
-// obligations hold what must happen in calm and relief: messages that a live node admits leave their queue (L01, or
-// L03 and L04 for messages that had to wait), and instances that a live node runs reach their end (L02). They are
-// checked when the world asks which are open, and at the end of each phase.
+// obligations tracks what must happen during calm and relief. Messages that a live node admits must leave their queue
+// (L01, or L03 and L04 for messages that had to wait), and instances that a live node runs must end (L02). The
+// obligations are checked whenever the world asks which of them are open, and at the end of each phase.
 //
-// Between checks only the list of instances is maintained. A check costs one pass over those that have not ended.
+// Between checks, only the list of instances is kept up to date. A check costs one pass over the instances that have
+// not ended.
 type obligations struct {
 	check.Base
 	live *track.State
-	open observe.Open // instances that may have an open obligation
-	// The results of the present check.
+	open observe.Open // instances that may have a pending obligation
+	// The results of the current check.
 	openNow bool
 	untilMs int64
 	now     int64
-	ready   int64 // instances with queued messages
+	ready   int64 // how many instances have queued messages
 	working int64 // queued activities
-	// The time since which the nodes are those of an upgraded cluster, 0 if they are not, and their build.
+	// When the nodes became those of an upgraded cluster, or 0 if they are not, and the build that they run.
 	convergedMs int64
 	highest     *engine.Build
-	planned     map[string]int // the plan's instances, by name; looked up only
-	left        []leaving      // by instance: the last activity that left the worker queue
+	planned     map[string]int // indices of the plan's instances, keyed by name; never iterated over, so map order does not matter
+	left        []leaving      // indexed by instance number: the activities that left the worker queue last
 }
 
 func newObligations(s *track.State) check.Checker { return &obligations{Base: s.Base, live: s} }
@@ -65,7 +66,7 @@ func (c *obligations) EndPhase(p cluster.Phase) {
 	}
 }
 
-// look checks every obligation at a time.
+// look checks every obligation at the given time.
 func (c *obligations) look(nowMs int64) {
 	c.now, c.openNow, c.untilMs, c.ready, c.working = nowMs, false, 0, 0, 0
 	if c.live.CalmMs == 0 {
@@ -105,7 +106,7 @@ func (c *obligations) look(nowMs int64) {
 	}
 }
 
-// until records an open obligation that becomes overdue at ms.
+// until records a pending obligation that becomes overdue at ms.
 func (c *obligations) until(ms int64) {
 	if !c.openNow || ms < c.untilMs {
 		c.untilMs = ms
@@ -113,7 +114,7 @@ func (c *obligations) until(ms int64) {
 	c.openNow = true
 }
 
-// settling reports whether core nodes are still starting, so that the nodes that admit an instance may yet change.
+// settling reports whether core nodes are still starting, so that it may still change which nodes admit an instance.
 func (c *obligations) settling() bool {
 	if c.now > c.live.PhaseMs+settleMs {
 		return false
@@ -126,7 +127,7 @@ func (c *obligations) settling() bool {
 	return false
 }
 
-// turnInput returns the input of bounds for the messages of an instance, from the live nodes that admit it.
+// turnInput returns the input for bounds on an instance's messages, from the live nodes that admit the instance.
 func (c *obligations) turnInput(in *model.Instance) boundInput {
 	b := boundInput{others: c.ready - 1, lost: c.live.Instance(in.No).Lost}
 	for i := range c.live.Nodes {
@@ -138,7 +139,7 @@ func (c *obligations) turnInput(in *model.Instance) boundInput {
 	return b
 }
 
-// workInput does the same for an activity.
+// workInput is like turnInput, for an activity.
 func (c *obligations) workInput(r *model.Row) (b boundInput, sinceMs int64) {
 	sinceMs = model.NeverMs
 	b.others, b.backoffMs = c.working-1, c.live.Row(r.No).BackoffMs
@@ -153,8 +154,8 @@ func (c *obligations) workInput(r *model.Row) (b boundInput, sinceMs int64) {
 	return b, sinceMs
 }
 
-// lineMs returns how much longer a poll may take than its node waits for it: it may have to wait behind the polls of
-// all slots, and its clock may be slow.
+// lineMs returns how much longer a poll may take than its node waits for it: the poll may have to wait behind the polls
+// of all other slots, and the node's clock may be slow.
 func (c *obligations) lineMs() int64 {
 	serial := c.live.Plan.Store.Serial.Milliseconds()
 	slots := int64(0)
@@ -166,17 +167,17 @@ func (c *obligations) lineMs() int64 {
 	return slots*serial + c.Run.SkewMs()
 }
 
-// messages judges the queued messages of an instance.
+// messages judges an instance's queued messages.
 func (c *obligations) messages(in *model.Instance) {
 	if !in.HasContext(c.Run.Model, c.now) && !model.StartQueued(in) {
-		return // it waits for a start that no client has sent
+		return // the message waits for a start that no client has sent
 	}
 	admitted, since := c.live.Admitted(in)
 	if !admitted {
 		if !c.live.Plan.Strategy.Filters() && !c.settling() {
 			c.blocked(in)
 		}
-		return // relief frees it, and Finish checks that it did
+		return // relief must free it, which Finish checks
 	}
 	input := c.turnInput(in)
 	start, startMs := boundInput{}, int64(0)
@@ -190,7 +191,7 @@ func (c *obligations) messages(in *model.Instance) {
 		mine := c.live.Row(r.No)
 		input.backoffMs = mine.BackoffMs
 		if mine.FirstVisibleMs > c.now {
-			if !c.live.AnyRuns(in) { // otherwise the obligation of its instance covers it
+			if !c.live.AnyRuns(in) { // if a node runs it, the instance's own obligation covers this
 				c.until(mine.FirstVisibleMs + poisonBound(input).ms)
 			}
 			continue
@@ -227,7 +228,7 @@ func (c *obligations) messages(in *model.Instance) {
 	c.converged(in, input)
 }
 
-// delivered checks that work that waited for a node continues soon after such a node is up (L03).
+// delivered checks that work that has been waiting for a node continues soon after such a node is up (L03).
 func (c *obligations) delivered(in *model.Instance, input boundInput) {
 	mine := c.live.Instance(in.No)
 	if mine.ReleasedMs == 0 || mine.WaitReported {
@@ -236,7 +237,7 @@ func (c *obligations) delivered(in *model.Instance, input boundInput) {
 	b := deliveryBound(input)
 	from := max(c.live.CalmMs, mine.ReleasedMs, mine.OutsideMs)
 	if !in.Visible(c.now) || c.now <= from+b.ms {
-		return // a longer obligation is already open
+		return // a longer obligation is already pending
 	}
 	mine.WaitReported = true
 	c.Run.Liveness("L03", 0, in.No,
@@ -268,11 +269,11 @@ func (c *obligations) activity(in *model.Instance, r *model.Row) {
 	c.report("L01", in, r, from, b)
 }
 
-// end checks that an instance reaches its end (L02), and a cancelled instance ends by its cancel (L10).
+// end checks that an instance ends (L02), and that a cancelled instance ends because of its cancel (L10).
 func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 	admitted, since := c.live.Admitted(in)
 	if !admitted || mine.Untold || mine.Children > 0 && !mine.Cancelled || mine.StallReported || !c.live.AnyRuns(in) {
-		return // no node can continue it, or its children or messages have obligations of their own
+		return // either no node can continue it, or its children or messages have their own obligations
 	}
 	alone := c.leftAlone(in, mine)
 	if len(in.Queue) == 0 && len(in.Work) == 0 && c.unaided(in) {
@@ -299,7 +300,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		from = max(from, c.live.Row(r.No).AgainMs)
 		w, _ := c.workInput(r)
 		if w.slots == 0 {
-			return // an activity that no live node serves
+			return // it waits for an activity that no live node serves
 		}
 		work = w
 	}
@@ -312,11 +313,11 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		return
 	}
 	if alone {
-		return // its bound has passed: from now on it may go on for ever
+		return // its bound has passed, so from now on it may take forever
 	}
 	if open, ms := c.atEnded(in); open {
 		if ms == model.NeverMs {
-			return // it waits for a build, since the ended instance keeps its pin
+			return // it waits for a build, because the ended instance keeps its pin
 		}
 		if c.now <= ms+b.ms {
 			c.until(ms + b.ms)
@@ -343,8 +344,9 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		span.Text(c.now-from-b.ms), c.waits(in), c.queued(in), c.lastLeft(in), c.live.WhyNot(in))
 }
 
-// Finish looks for work that relief has not freed (L04), and for instances of the plan that failed although their code did
-// not and nothing cancelled, poisoned or damaged them (L02). It does not check whether they ended as the plan expects.
+// Finish looks for work that relief has not freed (L04). It also looks for instances of the plan that failed although
+// their code did not fail, and nothing cancelled, poisoned or damaged them (L02). It does not check whether instances
+// ended as the plan expects.
 func (c *obligations) Finish() {
 	c.look(c.Run.World.NowMs())
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
@@ -367,8 +369,8 @@ func (c *obligations) Finish() {
 	}
 }
 
-// excused reports whether an instance may have failed because of the plan: by a cancel, by poison that L05 judges, by
-// damage, or by an activity that was made to panic.
+// excused reports whether the plan may be the reason why an instance failed: a cancel, poison that L05 judges, damage,
+// or an activity that was made to panic.
 func (c *obligations) excused(mine *track.Instance) bool {
 	if mine.Cancelled || mine.Poisoned || c.Run.Model.Damaged > 0 {
 		return true

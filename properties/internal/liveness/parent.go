@@ -11,32 +11,33 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// parentChecker checks that a child reports its end to its parent: L06. It takes the parent from the turn that
+// parentChecker checks rule L06: a child reports its end to its parent. It takes the parent from the turn that
 // scheduled the child, not from the start that the child received or from the store.
 //
-// A child that continues as new passes the link on: the start of its next execution names the parent, since a
-// provider need not remember it.
+// A child that continues as new passes the link on: its next execution's start names the parent, because a provider
+// need not remember it.
 //
-// The report is part of the ack that ends the child, so a missing one is a violation at once. Two kinds of children
-// owe no report: a child that a client started before, and a child whose start a fault damaged, since only the start
-// names the parent.
+// The report is part of the ack that ends the child, so if it is missing, that is a violation at once. Two kinds of
+// children owe no report: a child that a client had already started, and a child whose start was damaged by a fault,
+// because only the start names the parent.
 type parentChecker struct {
 	check.Base
-	links []parentLink // by instance number
+	links []parentLink // indexed by instance number
 }
 
-// parentLink holds the link of a child to its parent.
+// parentLink is the link from a child to its parent.
 type parentLink struct {
-	start     observe.MessageNo // the first start of the instance; 0 if there is none yet
+	start     observe.MessageNo // the instance's first start, or 0 if there is none yet
 	parent    observe.InstanceNo
-	execution uint64 // of the parent
+	execution uint64 // the parent's execution
 	event     uint64
 	told      bool
-	damaged   bool // the start was damaged
-	// reordered means that a message other than the start was damaged. Without it: 1. A parent starts a child under
-	// an id of its choice and cancels it at once. 2. The cancellation is damaged, and the batch, which contains the
-	// start, is given back with a delay of a second. 3. The parent's next execution starts the same child. 4. The
-	// child begins with that start and reports to that execution, although the other start came first.
+	damaged   bool // whether the start was damaged
+	// reordered is set if a message other than the start was damaged. This exception is needed because of the following
+	// sequence: 1. A parent starts a child under an id of its choice and cancels it at once. 2. The cancellation is
+	// damaged, and the batch, which contains the start, is given back with a delay of one second. 3. The parent's next
+	// execution starts the same child. 4. The child begins with the second start and reports to that execution,
+	// although the first start came earlier.
 	reordered bool
 }
 
@@ -56,7 +57,7 @@ func (k *parentChecker) Ended(c *model.Call, _ *observe.Observation) {
 	}
 }
 
-// link returns the link of an instance. The pointer is valid until a new number is used.
+// link returns an instance's link. The pointer is valid until a new number is used.
 func (k *parentChecker) link(no observe.InstanceNo) *parentLink {
 	for len(k.links) <= int(no) {
 		k.links = append(k.links, parentLink{})
@@ -89,8 +90,8 @@ func (k *parentChecker) Observe(o *observe.Observation) {
 	}
 }
 
-// onDeleted clears the links of a deleted instance: it has no parent any more, nor do the children that it scheduled
-// and that have not begun.
+// onDeleted clears the links of a deleted instance. The instance no longer has a parent, and neither do the children
+// that it scheduled and that have not begun.
 func (k *parentChecker) onDeleted(no observe.InstanceNo) {
 	*k.link(no) = parentLink{}
 	for i := range k.links {
@@ -165,8 +166,8 @@ func (k *parentChecker) checkCarried(c *model.Call, in *model.Instance, l *paren
 
 func isEnd(s engine.Status) bool { return s == engine.StatusCompleted || s == engine.StatusFailed }
 
-// onScheduled finds the start message of a child that a turn has scheduled. Only the first start of an instance makes
-// it a child; if a turn schedules two children under one id, the first start belongs to the first.
+// onScheduled finds the start message of a child that a turn has scheduled. Only an instance's first start makes it a
+// child. If a turn schedules two children under the same id, the first start belongs to the first of them.
 func (k *parentChecker) onScheduled(c *model.Call, in *model.Instance, execution, event uint64, scheduled string) {
 	for _, r := range c.Rows {
 		if r.Kind != engine.ItemStartOrchestration || r.InsertedBy != c.ID || !r.Present {
@@ -182,7 +183,7 @@ func (k *parentChecker) onScheduled(c *model.Call, in *model.Instance, execution
 	}
 }
 
-// tellings returns how often an ack reports the end to the parent, and the kind of the last report.
+// tellings returns how often an ack reports the end to the parent, and what kind of message the last report is.
 func (k *parentChecker) tellings(c *model.Call, l *parentLink) (n int, kind engine.WorkItemKind) {
 	for _, r := range c.Rows {
 		if r.InsertedBy == c.ID && r.Present && r.Instance.No == l.parent && r.Execution == l.execution && r.ID == l.event &&

@@ -14,13 +14,13 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// poisonChecker watches the decisions of nodes. It checks L05, the part of L01 that says that a delivery above
-// max_attempts is poison, and the safety part of L03: work that no node admits is left alone.
+// poisonChecker watches the decisions of nodes. It checks L05, the part of L01 that requires a delivery above
+// max_attempts to be poisoned, and the safety part of L03: work that no node admits is left alone.
 //
-// A delivery is chargeable unless the node's note says otherwise; a delivery without a note ended by a crash, an
-// expiry or a lost answer. Not chargeable are an incompatible pin, a history_error although everything decodes, a
-// missing handler that another live node has, and an ack that was refused permanently although no fault hit it and
-// its lock was live.
+// A delivery is chargeable unless the node's note says otherwise. A delivery without a note ended with a crash, an
+// expired lock or a lost answer. Four kinds of deliveries are not chargeable: those with an incompatible pin; those
+// with a history_error although everything can be decoded; those whose handler is missing on this node while another
+// live node has it; and those whose ack was refused permanently although no fault hit it and its lock was live.
 type poisonChecker struct {
 	check.Base
 	live *track.State
@@ -37,7 +37,7 @@ func (c *poisonChecker) Records() check.Set[record.Kind] { return check.SetOf(re
 func (c *poisonChecker) Observe(o *observe.Observation) {
 	call := c.Run.Model.Call(o.Call)
 	if s := c.live.Plan.Strategy; s == planterm.StrategyBounce || s == planterm.StrategySweeper {
-		return // under these strategies, nodes fetch work that they do not admit
+		return // under the other strategies, nodes fetch work that they do not admit
 	}
 	if call == nil || call.Kind != observe.CallFetchOrchestrationItem || o.Undo || o.Queue == observe.QueueWorker {
 		return
@@ -46,14 +46,14 @@ func (c *poisonChecker) Observe(o *observe.Observation) {
 	pin := in.Pin()
 	n := c.live.Node(call.Caller.Node)
 	if pin == nil || n == nil {
-		return // every caller may take unpinned work, and a probe is not a node
+		return // any caller may take unpinned work, and a probe is not a node
 	}
 	same := n.Incarnation == c.live.ExecutingInc
 	if model.Admits(call.Request.Filter, pin) && (!same || model.Admits(n.Filter, pin)) {
 		return
 	}
 	if ok, _ := c.live.Admitted(in); ok {
-		return // a violation of S01 alone
+		return // some node admits it, so this violates only S01
 	}
 	what := "locked it"
 	if o.Kind == observe.CountChanged {
@@ -99,8 +99,8 @@ func (c *poisonChecker) Record(r *cluster.Record) {
 	}
 }
 
-// bounced counts how often a message was given back because of its pin. The provider counts each time, too, so above
-// max_attempts it must be poisoned, whatever its count is.
+// bounced counts how often a message was given back because of its pin. The provider counts each of these deliveries,
+// too. So once there are more than max_attempts of them, the message must be poisoned, whatever its count is.
 func (c *poisonChecker) bounced(n *track.Node, d *track.Delivery, note *machine.Note) {
 	most := n.Options.MaxAttempts
 	for _, no := range d.Messages {
@@ -114,7 +114,7 @@ func (c *poisonChecker) bounced(n *track.Node, d *track.Delivery, note *machine.
 	}
 }
 
-// chargeable reports whether a delivery that ended with that decision counts towards poison.
+// chargeable reports whether a delivery that ended with the given decision counts towards poison.
 func (c *poisonChecker) chargeable(n *track.Node, d *track.Delivery, decision machine.Decision, byHandler *bool) bool {
 	in := c.Run.Model.Instance(d.Instance)
 	switch decision {
@@ -140,7 +140,7 @@ func (c *poisonChecker) chargeable(n *track.Node, d *track.Delivery, decision ma
 	return true
 }
 
-// judge judges the decision of a node to poison a delivery.
+// judge judges a node's decision to poison a delivery.
 func (c *poisonChecker) judge(n *track.Node, d *track.Delivery, note *machine.Note) {
 	most := n.Options.MaxAttempts
 	name, by := c.Run.Model.Name(d.Instance), c.Run.NodeName(n.Number)
@@ -165,14 +165,14 @@ func (c *poisonChecker) judge(n *track.Node, d *track.Delivery, note *machine.No
 	c.Run.Happened(check.FactHealthyPoisoned)
 	strategy := c.live.Plan.Strategy
 	if strategy != "" && strategy != planterm.StrategyFilter || byHandler {
-		return // under the strategy bounce, or if some nodes lack the handler, this is counted but is no violation
+		return // this is counted but is no violation under strategies other than filter, or if some nodes lack the handler
 	}
 	c.Run.Liveness("L05", n.Number, d.Instance,
 		"%s declared %s poisonous at attempt %d, although live node %s runs it and none of its messages had more than max_attempts %d chargeable deliveries (crash, expiry, lost answer, true corruption, handler on no live node). Cause given: %q. Messages: %s",
 		by, name, note.AttemptCount, c.Run.NodeName(runner), most, note.Cause, c.batch(d))
 }
 
-// runner returns a live node that runs the delivered work, 0 if there is none.
+// runner returns a live node that runs the delivered work, or 0 if there is none.
 func (c *poisonChecker) runner(d *track.Delivery) uint32 {
 	for i := range c.live.Nodes {
 		n := &c.live.Nodes[i]
@@ -191,7 +191,7 @@ func (c *poisonChecker) runner(d *track.Delivery) uint32 {
 	return 0
 }
 
-// batch lists the messages of a delivery with their numbers of deliveries.
+// batch lists a delivery's messages, with how often each was delivered.
 func (c *poisonChecker) batch(d *track.Delivery) string {
 	var b strings.Builder
 	for i, no := range d.Messages {

@@ -8,12 +8,12 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// This file has the obligations for work whose holder lost its lock (L08) and for a cluster that has been upgraded
-// (L09). Both are checked with the other obligations and use the same bounds: once work is eligible, a node that
-// admits it takes it within the bound of a delivery.
+// This file has the obligations for work whose holder lost its lock (L08), and for a cluster that has been upgraded
+// (L09). Both are checked together with the other obligations and use the same bounds: once work is eligible, a node
+// that admits it takes it within deliveryBound.
 
-// reviveChecker checks that an expired lock stays expired: otherwise the work of a dead or stalled holder does not
-// become eligible when its lock expires (L08).
+// reviveChecker checks the part of L08 that requires an expired lock to stay expired. Otherwise, the work of a dead or
+// stalled holder does not become eligible when its lock expires.
 type reviveChecker struct{ check.Base }
 
 func newReviveChecker(m *check.Run) check.Checker { return &reviveChecker{check.Base{Run: m}} }
@@ -39,8 +39,8 @@ func (k *reviveChecker) Observe(o *observe.Observation) {
 		k.Run.Model.Name(o.Instance), k.Run.LockText(was), k.Run.At(o.AtMs), k.Run.At(o.UntilMs))
 }
 
-// recovered checks that an instance whose lock expired is taken again (L08). The instance always has another open
-// obligation, with a longer bound.
+// recovered checks that a node takes an instance again after its lock has expired (L08). The instance always has
+// another pending obligation, with a longer bound.
 func (c *obligations) recovered(in *model.Instance, input boundInput, sinceMs int64) {
 	mine := c.live.Instance(in.No)
 	if in.Lock.Token == "" || in.Lock.Live(c.now) || mine.RecoverReported {
@@ -61,7 +61,8 @@ func (c *obligations) recovered(in *model.Instance, input boundInput, sinceMs in
 		in.Name, c.Run.LockText(in.Lock), c.Run.At(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
 }
 
-// visibleSince returns the time since which the instance has a visible message, NeverMs if it has none now.
+// visibleSince returns the time at which the instance's first visible message became visible, or NeverMs if it has none
+// now.
 func (c *obligations) visibleSince(in *model.Instance) int64 {
 	since := int64(model.NeverMs)
 	for _, r := range in.Queue {
@@ -72,8 +73,8 @@ func (c *obligations) visibleSince(in *model.Instance) int64 {
 	return since
 }
 
-// converge finds the time since which every node that is up runs the highest build that was ever run, with that
-// build's own range. It waits for core nodes that are not up yet.
+// converge determines the time from which every node that is up has run the highest build ever run, with that build's
+// own range. It waits for core nodes that are not up yet.
 func (c *obligations) converge() {
 	highest := (*engine.Build)(nil)
 	for i := range c.Run.Model.Nodes {
@@ -101,7 +102,7 @@ func (c *obligations) converge() {
 	}
 }
 
-// everRun reports whether some node of the run had the build to which an execution is pinned.
+// everRun reports whether any node in the run had the build that an execution is pinned to.
 func (c *obligations) everRun(pin *engine.Version) bool {
 	for i := range c.Run.Model.Nodes {
 		for j := range c.Run.Model.Nodes[i].Incarnations {
@@ -113,9 +114,9 @@ func (c *obligations) everRun(pin *engine.Version) bool {
 	return false
 }
 
-// converged checks that after an upgrade filters exclude no work, and no work waits for a build that is gone (L09):
-// nodes take work that any build of the run began, unless the highest build has dropped that pin from its range. If a
-// live node admits the instance, an obligation is already open.
+// converged checks that after an upgrade, filters exclude no work, and no work waits for a build that is gone (L09).
+// Nodes must take work that any build in the run began, unless the highest build has dropped that pin from its range.
+// If a live node admits the instance, an obligation is already pending.
 func (c *obligations) converged(in *model.Instance, input boundInput) {
 	pin, mine := in.Pin(), c.live.Instance(in.No)
 	if c.convergedMs == 0 || pin == nil || mine.ConvergeReported || in.Locked(c.now) || !c.highest.DefaultRange.Contains(*pin) || !c.everRun(pin) {

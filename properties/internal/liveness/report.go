@@ -13,10 +13,10 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file describes violations of liveness in words. Apart from two small tests about starts, none of it runs
+// This file formats messages about liveness violations. Apart from two small checks of starts, none of its code runs
 // unless there is a violation.
 
-// report reports a message that is still queued.
+// report reports that a message is still queued.
 func (c *obligations) report(property string, in *model.Instance, r *model.Row, from int64, b bound) {
 	mine := c.live.Row(r.No)
 	because := map[string]string{
@@ -66,7 +66,7 @@ func current(in *model.Instance) string {
 	return fmt.Sprintf("%s (%s@%s, execution %d, %s, pin %s)", in.Name, in.Orchestration, in.Version, in.CurrentID, in.Status(), model.PinText(in.Pin()))
 }
 
-// waits says in words what an instance waits for.
+// waits describes what an instance is waiting for.
 func (c *obligations) waits(in *model.Instance) string {
 	if x := c.Run.World.Why(in.Name); x != nil {
 		return ". Now " + x.Text
@@ -74,7 +74,7 @@ func (c *obligations) waits(in *model.Instance) string {
 	return ""
 }
 
-// queued lists an instance's messages and activities in words.
+// queued lists an instance's queued messages and activities.
 func (c *obligations) queued(in *model.Instance) string {
 	var parts []string
 	for _, r := range in.Queue {

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/rig"
 )
 
-// TestStories runs the stories of testdata, a file for each property of liveness, and prints whole violations.
+// TestStories runs the stories in testdata, which has a file for each liveness property. It prints complete violations.
 func TestStories(t *testing.T) {
 	options := monitor.Options{Properties: []string{
 		"L01", "L02", "L03", "L04", "L05", "L06", "L08", "L09", "L10", "L11", "L12", "L13",

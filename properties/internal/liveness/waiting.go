@@ -10,10 +10,11 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file decides who may wait without a violation: for a build, for a client, or for a worker that the plan lacks.
+// This file decides what may wait without a violation: work that waits for a build, for a client, or for a worker that
+// the plan lacks.
 
-// unserved judges an activity whose tag no live node serves (L11). It waits for ever, which is a fault of the plan,
-// not of the contract. Nodes that are still starting may serve it.
+// unserved judges an activity whose tag no live node serves (L11). The activity waits forever, which is a mistake in
+// the plan and does not break the contract. Nodes that are still starting may serve the tag later.
 func (c *obligations) unserved(in *model.Instance, r *model.Row) {
 	mine := c.live.Row(r.No)
 	if mine.Reported || c.settling() {
@@ -27,8 +28,8 @@ func (c *obligations) unserved(in *model.Instance, r *model.Row) {
 }
 
 // atEnded reports whether an instance waits for the answer to a start that is queued for another instance. sinceMs is
-// the time since which a live node admits that instance, NeverMs if no node does. An ended execution keeps its pin,
-// and the filter applies to its messages, too (docs/contract-decisions.md#ended-pin).
+// when a live node began to admit that instance, or NeverMs if no live node does. An ended execution keeps its pin, and
+// filters apply to its messages, too (docs/contract-decisions.md#ended-pin).
 func (c *obligations) atEnded(in *model.Instance) (open bool, sinceMs int64) {
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
 		at := c.Run.Model.Instance(observe.InstanceNo(no))
@@ -48,7 +49,7 @@ func (c *obligations) atEnded(in *model.Instance) (open bool, sinceMs int64) {
 	return open, sinceMs
 }
 
-// unaided reports whether the plan says, for an instance or for the root of its tree, that calm sends it nothing.
+// unaided reports whether, according to the plan, calm sends nothing to an instance, or to the root of its tree.
 func (c *obligations) unaided(in *model.Instance) bool {
 	for parent := c.live.Instance(in.No).Parent; parent != 0; parent = c.live.Instance(in.No).Parent {
 		in = c.Run.Model.Instance(parent)
@@ -63,10 +64,10 @@ func (c *obligations) unaided(in *model.Instance) bool {
 	return ok && c.live.Plan.Instances[i].Unaided
 }
 
-// leftAlone reports whether a child may go on for ever. Only its parent may end it, and the parent waits for a node
-// that admits it, or has ended with an unreadable history, which does not show its children, or was deleted before
-// the child began: 1. Nanny starts Eternal. 2. Nanny is deleted by force. 3. Eternal begins, and no parent will
-// cancel it.
+// leftAlone reports whether a child may go on forever because only its parent could end it. That is the case if the
+// parent waits for a node that admits it, if it has ended with an unreadable history, which does not show its children,
+// or if it was deleted before the child began: 1. Nanny starts Eternal. 2. Nanny is deleted by force. 3. Eternal
+// begins, and no parent will cancel it.
 func (c *obligations) leftAlone(child *model.Instance, mine *track.Instance) bool {
 	if mine.Alone && child.CurrentID > engine.InitialExecutionID {
 		return true

@@ -2,9 +2,10 @@ package model
 
 import "github.com/durosim/durosim/engine"
 
-// Admits reports whether a filter admits an execution with a pin: docs/contract/provider.md#p4. It states the rule
-// independently of engine.CapabilityFilter, which store and nodes use: no filter admits everything, an empty one
-// nothing, any other the unpinned executions and the pins within its first range. Pre-release parts do not count.
+// Admits reports whether a filter admits an execution with a given pin; see docs/contract/provider.md#p4. It states the
+// rule independently of engine.CapabilityFilter, which the store and the nodes use. A nil filter admits everything, and
+// an empty one admits nothing. Any other filter admits unpinned executions and the pins within its first range.
+// Pre-release parts are ignored.
 func Admits(f *engine.CapabilityFilter, pin *engine.Version) bool {
 	switch {
 	case f == nil:

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// Difference returns the first difference between a snapshot of the store and the model, with its instance; empty if
-// there is none.
+// Difference describes the first difference between a snapshot of the store and the model, and returns the instance
+// concerned. The text is empty if there is no difference.
 func (m *Shadow) Difference(shot *memprovider.Snapshot) (observe.InstanceNo, string) {
 	next := 0
 	for _, in := range m.Instances[1:] {
@@ -36,7 +36,7 @@ func (m *Shadow) Difference(shot *memprovider.Snapshot) (observe.InstanceNo, str
 	return m.queueDifference(shot)
 }
 
-// empty reports whether only the name of the instance is known.
+// empty reports whether nothing but the instance's name is known.
 func (in *Instance) empty() bool {
 	for _, ex := range in.Executions {
 		if !ex.empty() {
@@ -115,13 +115,13 @@ func (ex *Execution) difference(shot *memprovider.SnapshotExecution) string {
 	return ""
 }
 
-// queueDifference compares the two queues, row by row in order of number.
+// queueDifference compares the two queues row by row, in the order of the row numbers.
 func (m *Shadow) queueDifference(shot *memprovider.Snapshot) (observe.InstanceNo, string) {
 	messages, work := shot.Messages, shot.Work
 	for no := observe.MessageNo(1); int(no) <= m.rowCount; no++ {
 		r := m.Row(no)
 		if !r.Present {
-			continue // its page may have been released
+			continue // the row's page may have been released
 		}
 		seen := ""
 		if r.Queue == observe.QueueWorker {
@@ -184,8 +184,8 @@ func differs(what string, store, shadow any) string {
 	return fmt.Sprintf("%s: the store has %v, the shadow %v", what, store, shadow)
 }
 
-// differentBytes compares stored bytes with the observed ones, and with their hash when they were observed, since
-// both slices may share memory.
+// differentBytes compares stored bytes with the observed ones. It also checks them against the hash taken when they
+// were observed, because the two slices may share memory.
 func differentBytes(store, observed []byte, sum uint64) string {
 	if !bytes.Equal(store, observed) {
 		i := 0

@@ -16,9 +16,9 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// TestDifferences changes each field of a snapshot of a store in turn, and each of what an instance was before a call, and
-// shows what is said of the change. What the model has in common with the snapshot is not compared with itself: nothing is
-// said before the first change.
+// TestDifferences changes the fields of a store's snapshot one at a time, and then the fields of an instance's previous
+// state, and prints the difference reported for each change. Before the first change, no difference may be reported:
+// what the model shares with the snapshot is not compared with itself.
 func TestDifferences(t *testing.T) {
 	datadriven.RunTest(t, "testdata/differences.txt", func(t *testing.T, d *datadriven.TestData) string {
 		builds := engine.ShippedBuilds()
@@ -50,7 +50,7 @@ func TestDifferences(t *testing.T) {
 	})
 }
 
-// fill leaves two instances with two executions, queues, keys, a custom status and sessions.
+// fill creates two instances with two executions, queues, keys, a custom status and sessions.
 func fill(t testing.TB, s *memprovider.Store, b *engine.Build) {
 	t.Helper()
 	p, ctx := s.Handle(b.Codec, observe.Caller{Node: 1, Incarnation: 1}), t.Context()

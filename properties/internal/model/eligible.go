@@ -7,11 +7,12 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// This file derives, from the state of the model, which work a fetch may deliver by the contract's rules
-// (docs/contract/provider.md#p5.2 and #p5.8). Work whose delivery the contract leaves open does not count.
+// This file derives from the model's state which work a fetch may deliver under the contract
+// (docs/contract/provider.md#p5.2 and #p5.8). Work that the contract allows but does not require to be delivered does
+// not count.
 
-// Eligible reports whether a fetch with that filter could deliver the instance now. If not, it returns the next time
-// at which this may change although nothing else happens, NeverMs if there is none.
+// Eligible reports whether a fetch with the given filter could deliver the instance now. If it could not, Eligible
+// returns the next time at which this may change on its own, or NeverMs.
 func (m *Shadow) Eligible(in *Instance, filter *engine.CapabilityFilter, nowMs int64) (now bool, atMs int64) {
 	if len(in.Queue) == 0 || !Admits(filter, in.Pin()) {
 		return false, NeverMs
@@ -33,8 +34,8 @@ func (m *Shadow) Eligible(in *Instance, filter *engine.CapabilityFilter, nowMs i
 	return false, atMs
 }
 
-// Orphaned reports whether a fetch that takes unpinned work drops the instance's messages: all of them are queue
-// messages, nothing says what the instance runs, and no start is queued that would.
+// Orphaned reports whether a fetch that takes unpinned work drops the instance's messages. It does if all of them are
+// queue messages, nothing says what the instance runs, and no queued start will.
 func (m *Shadow) Orphaned(in *Instance, nowMs int64) bool {
 	if in.Created || in.Lock.Live(nowMs) || in.damaged() || in.HasContext(m, nowMs) || !in.Visible(nowMs) {
 		return false
@@ -47,7 +48,7 @@ func (m *Shadow) Orphaned(in *Instance, nowMs int64) bool {
 	return true
 }
 
-// damaged reports whether a fault changed a queued message of the instance or its history.
+// damaged reports whether a fault has changed the instance's history or any of its queued messages.
 func (in *Instance) damaged() bool {
 	for _, r := range in.Queue {
 		if r.Damaged {
@@ -58,8 +59,8 @@ func (in *Instance) damaged() bool {
 	return ex != nil && ex.Kinds.Has(KindDamaged)
 }
 
-// EligibleWork is Eligible for an activity. Without a session config, a fetch takes no activities of sessions; with
-// one, those of a live session go only to its owner.
+// EligibleWork is like Eligible, for an activity. Without a session config, a fetch takes no session activities. With
+// one, the activities of a live session go only to the session's owner.
 func (m *Shadow) EligibleWork(r *Row, session *engine.SessionFetchConfig, tags engine.TagFilter, nowMs int64) (now bool, atMs int64) {
 	w, ok := r.Item.(engine.ActivityExecuteItem)
 	if !ok || !r.Present || !TakesTag(tags, w.Tag) || w.SessionID != "" && session == nil {
@@ -77,7 +78,7 @@ func (m *Shadow) EligibleWork(r *Row, session *engine.SessionFetchConfig, tags e
 	return from <= nowMs, from
 }
 
-// TakesTag reports whether a filter accepts a tag, as docs/contract/provider.md#p6.7 defines it.
+// TakesTag reports whether a filter accepts a tag; see docs/contract/provider.md#p6.7.
 func TakesTag(f engine.TagFilter, tag string) bool {
 	listed := false
 	for _, t := range f.Tags {

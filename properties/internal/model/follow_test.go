@@ -14,8 +14,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// follower watches a run and compares the model at the end of each call with itself before the call, with the store, and
-// with what its own parts say.
+// follower watches a run. At the end of each call, it compares the model with the model before the call, with the
+// store, and with what the model's own parts report.
 type follower struct {
 	t          *testing.T
 	w          *cluster.World
@@ -25,7 +25,7 @@ type follower struct {
 	executions map[*model.Execution]model.ExecutionBefore
 	rows       map[observe.MessageNo]model.RowBefore
 	sessions   []model.Session
-	called     map[string]int // what was met, by a word for it
+	called     map[string]int // what has occurred so far, keyed by a word for it
 }
 
 func (f *follower) Coverage() []cluster.Point       { return nil }
@@ -73,7 +73,7 @@ func (f *follower) ended(c *model.Call) {
 	}
 }
 
-// whole compares everything: nothing has changed that no call has touched.
+// whole compares everything, and checks that nothing has changed that no call has touched.
 func (f *follower) whole() {
 	if no, seen := f.m.Difference(f.w.Store().Snapshot()); seen != "" {
 		f.t.Errorf("call %d: %s: %s", f.m.Current.ID, f.m.Name(no), seen)
@@ -120,7 +120,7 @@ func (f *follower) whole() {
 	}
 }
 
-// keepAll takes over what was there before any call.
+// keepAll records everything that exists before the first call.
 func (f *follower) keepAll() {
 	for _, in := range f.m.Instances[1:] {
 		f.instances[in] = ofInstance(in)
@@ -151,7 +151,7 @@ func ofRow(r *model.Row) model.RowBefore {
 	return model.RowBefore{Present: r.Present, Count: r.Count, VisibleMs: r.VisibleMs, Lock: r.Lock}
 }
 
-// same compares values, of structs the exported fields; an empty list is like none.
+// same compares values. In structs, it compares the exported fields. An empty list equals a nil list.
 func (f *follower) same(what string, got, want any) {
 	g, w := reflect.ValueOf(got), reflect.ValueOf(want)
 	if g.Kind() == reflect.Slice && g.Len() == 0 && w.Len() == 0 || reflect.DeepEqual(got, want) {
@@ -168,7 +168,7 @@ func (f *follower) same(what string, got, want any) {
 	f.t.Errorf("call %d (%s): %s is %+v, want %+v", f.m.Current.ID, f.m.Current.Kind, what, got, want)
 }
 
-// TestModelFollowsTheStore runs a scenario that has everything, with all faults.
+// TestModelFollowsTheStore runs a scenario that uses every feature, with all faults.
 func TestModelFollowsTheStore(t *testing.T) {
 	called := map[string]int{}
 	for _, name := range []string{"features", "programs"} {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Left describes the first difference of an instance from its state before the call that touched it, except in its
-// lock, its queues and its executions. It returns an empty text if there is none.
+// Left describes the first difference between an instance and its state before the call that touched it, ignoring its
+// lock, queues and executions. It returns "" if there is none.
 func (in *Instance) Left() string {
 	was := &in.Was
 	switch {
@@ -46,7 +46,7 @@ func keyLeft(now, was []KeyValue) string {
 	return ""
 }
 
-// SessionsLeft describes how the sessions differ from those before a call. It returns an empty text if they do not.
+// SessionsLeft describes how the sessions differ from those before a call. It returns "" if they do not differ.
 func (m *Shadow) SessionsLeft(c *Call) string {
 	if !c.TouchedSessions || slices.Equal(m.Sessions, c.Sessions) {
 		return ""

@@ -11,12 +11,12 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// KindNo is a dense number that the table of a run assigns to an event kind. Two numbers do not stand for kinds.
+// KindNo is a dense number that a run's KindTable assigns to an event kind. Two numbers are reserved.
 type KindNo uint8
 
 const (
-	KindDamaged KindNo = 62 // bytes that a fault changed: it is unknown which builds read them
-	KindForeign KindNo = 63 // a kind that no build of the run knows, or bytes without a kind
+	KindDamaged KindNo = 62 // bytes that a fault has changed, so that it is unknown which builds can read them
+	KindForeign KindNo = 63 // a kind that no build in the run knows, or bytes without a kind
 )
 
 // KindSet is a set of kinds.
@@ -26,21 +26,23 @@ func MaskOf(k KindNo) KindSet { return 1 << k }
 
 func (s KindSet) Has(k KindNo) bool { return s&MaskOf(k) != 0 }
 
-// KindTable numbers and describes the kinds that the builds of a run know.
+// KindTable numbers the kinds that the builds in a run know.
 type KindTable struct {
 	names   []engine.EventKind
 	numbers map[engine.EventKind]KindNo
-	// byLength holds, for each length, the numbers of the names of that length, to find the kind in stored bytes.
+	// byLength holds the kinds' numbers, grouped by the length of the kind's name. It serves to find kinds in stored
+	// bytes.
 	byLength [64][]KindNo
 	Started  KindNo
-	// Keys are the kinds that change the key-value state.
+	// Keys contains the kinds that change the key-value state.
 	Keys KindSet
-	// Terminal are the kinds that end an execution.
+	// Terminal contains the kinds that end an execution.
 	Terminal KindSet
-	// Completes maps a kind to the kind of schedule that it completes; 0, which is not a kind, for other kinds.
+	// Completes maps the number of a kind that completes schedules to the kind of schedule. It is 0, which is not a
+	// kind, for all other kinds.
 	Completes [64]KindNo
 	builds    []*engine.Build
-	Reads     []KindSet // by index in builds
+	Reads     []KindSet // indexed like builds
 }
 
 func newKindTable(builds []*engine.Build) KindTable {
@@ -74,7 +76,8 @@ func newKindTable(builds []*engine.Build) KindTable {
 	return t
 }
 
-// Add returns the number of a kind, which it adds if it is new. There is room for 61 kinds; later ones are foreign.
+// Add returns a kind's number, adding the kind if it is new. There is room for 61 kinds; any further kind gets
+// KindForeign.
 func (t *KindTable) Add(k engine.EventKind) KindNo {
 	if no, ok := t.numbers[k]; ok {
 		return no
@@ -91,10 +94,10 @@ func (t *KindTable) Add(k engine.EventKind) KindNo {
 	return no
 }
 
-// find returns the number of a name in stored bytes.
+// find returns the number for a name in stored bytes.
 func (t *KindTable) find(name []byte) (KindNo, bool) { return t.Number(engine.EventKind(name)) }
 
-// Number returns the number of a kind, if it has one of its own.
+// Number returns a kind's number if the table has the kind.
 func (t *KindTable) Number(k engine.EventKind) (KindNo, bool) {
 	if len(k) < len(t.byLength) {
 		for _, no := range t.byLength[len(k)] {
@@ -108,7 +111,7 @@ func (t *KindTable) Number(k engine.EventKind) (KindNo, bool) {
 	return no, ok
 }
 
-// Name returns the name of the kind, for messages.
+// Name returns a kind's name for use in messages.
 func (t *KindTable) Name(k KindNo) string {
 	switch {
 	case k == KindDamaged:
@@ -119,10 +122,10 @@ func (t *KindTable) Name(k KindNo) string {
 	return string(t.names[k])
 }
 
-// First returns the name of the first kind in a set.
+// First returns the name of a set's first kind.
 func (t *KindTable) First(s KindSet) string { return t.Name(KindNo(bits.TrailingZeros64(uint64(s)))) }
 
-// ReadBy returns the kinds that a build reads.
+// ReadBy returns the kinds that a build can read.
 func (t *KindTable) ReadBy(b *engine.Build) KindSet {
 	for i, have := range t.builds {
 		if have == b {
@@ -136,8 +139,8 @@ func (t *KindTable) ReadBy(b *engine.Build) KindSet {
 	return mask
 }
 
-// typeKey precedes the kind of an event. The search looks for typeKeyEnd, which begins with a letter that is rare
-// elsewhere in an envelope: a search for a quote would stop everywhere.
+// typeKey precedes an event's kind. The search looks for typeKeyEnd instead: it begins with a letter that is rare
+// elsewhere in an envelope, while a search for a quote would stop everywhere.
 var typeKey, typeKeyEnd = []byte(`"type":"`), []byte(`ype":"`)
 
 // findTypeKey returns the first position of typeKey, or -1 if there is none.
@@ -149,9 +152,9 @@ func findTypeKey(data []byte) int {
 	return bytes.Index(data, typeKey)
 }
 
-// of returns the kind of an encoded event. In the contract's JSON the kind follows directly after an envelope without
-// objects, so the first such key is the right one. Other JSON is read as JSON, and only bytes of another codec are decoded
-// by it: whether a build should read an event must not depend on whether it does.
+// of returns the kind of an encoded event. In the contract's JSON, the envelope has no nested objects before the kind,
+// so the first typeKey is the right one. Other JSON is parsed as JSON. A build's own codec is used only for bytes that
+// are not JSON, because whether a build should read an event must not depend on whether it does.
 func (t *KindTable) of(data []byte) KindNo {
 	if i := findTypeKey(data); i >= 0 {
 		name := data[i+len(typeKey):]
@@ -179,7 +182,8 @@ func (t *KindTable) of(data []byte) KindNo {
 	return KindForeign
 }
 
-// itemKindOf returns the kind of an encoded work item, which is the tag around its fields; empty if it has none.
+// itemKindOf returns the kind of an encoded work item, which is the tag around the item's fields. It returns "" if
+// there is no tag.
 func itemKindOf(data []byte) engine.WorkItemKind {
 	i := bytes.IndexByte(data, '"')
 	if i < 0 {
@@ -192,7 +196,7 @@ func itemKindOf(data []byte) engine.WorkItemKind {
 	return engine.WorkItemKind(data[i+1 : i+1+j])
 }
 
-// clampMs returns a time within the range that the store uses.
+// clampMs limits a time to the range that the store uses.
 func clampMs(ms uint64) int64 {
 	if ms > math.MaxInt64 {
 		return math.MaxInt64
@@ -200,7 +204,7 @@ func clampMs(ms uint64) int64 {
 	return int64(ms)
 }
 
-// sumOf returns a hash of bytes. It is fast and the same on every platform, but not cryptographic.
+// sumOf returns a hash of the bytes. The hash is fast and the same on every platform, but it is not cryptographic.
 func sumOf(data []byte) uint64 {
 	const a, b = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
 	h, w := uint64(len(data))*a+1, uint64(0)
@@ -209,7 +213,7 @@ func sumOf(data []byte) uint64 {
 			w |= uint64(c) << (8 * i)
 		}
 	} else {
-		w = binary.LittleEndian.Uint64(data[len(data)-8:]) // the last bytes, with some of those before them
+		w = binary.LittleEndian.Uint64(data[len(data)-8:]) // the last bytes, overlapping some that were already read
 		for ; len(data) > 16; data = data[16:] {
 			hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])^b)
 			h = hi ^ lo ^ a

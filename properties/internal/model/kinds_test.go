@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSumOfSeesEachByte checks that texts that differ in one byte, or only in length, have different sums.
+// TestSumOfSeesEachByte checks that texts have different sums if they differ in a single byte or only in length.
 func TestSumOfSeesEachByte(t *testing.T) {
 	seen := map[uint64][]byte{}
 	for n := range 40 {

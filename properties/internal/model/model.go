@@ -8,37 +8,37 @@ import (
 	"github.com/durosim/durosim/internal/slab"
 )
 
-// Shadow is the state of the store as derived from its observations alone. Checkers read it; only Observe writes to
-// it. It applies an observation before any checker sees it.
+// Shadow is the state of the store as derived from its observations alone. Checkers read it; only Observe writes to it.
+// It applies each observation before any checker sees it.
 //
-// Pointers that it returns (instances, executions, rows) stay valid for the whole run, even after the objects have
-// left the store. Events must be looked up by id. Whatever a running call has changed keeps its old value (see
-// InstanceBefore and the like), so a checker can compare both when the call ends.
+// The pointers that it returns (to instances, executions and rows) stay valid for the whole run, even after the objects
+// have left the store. Events must be looked up by id. Whatever the current call has changed also keeps its old value
+// (see InstanceBefore and the like), so a checker can compare the two when the call ends.
 type Shadow struct {
-	Instances []*Instance // by number; index 0 is not an instance
+	Instances []*Instance // indexed by number; index 0 is unused
 	numbers   map[string]observe.InstanceNo
-	pages     []*[RowsPerPage]Row // rows by number; nil for pages that were released
-	gone      Row                 // stands for the rows of those pages
+	pages     []*[RowsPerPage]Row // rows in the order of their numbers; nil for released pages
+	gone      Row                 // stands in for the rows of released pages
 	rowCount  int                 // the largest number in use
 	Current   Call
 	Kinds     KindTable
 	Builds    []*engine.Build
-	Nodes     []Node      // by number of the node - 1
-	Bare      []*Instance // instances without a pin that have orchestrator rows, in arbitrary order
-	Queued    []*Instance // instances that have orchestrator rows, and queued activities, in arbitrary order
+	Nodes     []Node      // indexed by node number - 1
+	Bare      []*Instance // instances that have orchestrator rows but no pin, in arbitrary order
+	Queued    []*Instance // instances that have orchestrator rows, in arbitrary order; Work has the queued activities
 	Work      []*Row
-	// SessionWork is the number of these activities that belong to a session.
+	// SessionWork is how many of the queued activities belong to a session.
 	SessionWork int
-	Sessions    []Session // in order of id
-	Damaged     int       // how often a fault changed stored bytes
-	// Overwritten reports whether the last append replaced an event with the same id; removedCall is the call that
-	// had appended the event that was removed last.
+	Sessions    []Session // sorted by id
+	Damaged     int       // how often a fault has changed stored bytes
+	// Overwritten reports whether the last append replaced an event with the same id. removedCall is the call that had
+	// appended the most recently removed event.
 	Overwritten bool
 	RemovedCall uint64
 	room        room
 }
 
-// room is the memory of the model.
+// room holds the model's memory.
 type room struct {
 	instances  *slab.Slab[Instance]
 	executions *slab.Slab[Execution]
@@ -48,58 +48,58 @@ type room struct {
 	rows       *slab.Slab[*Row]
 }
 
-// RowsPerPage is the number of rows that are released together: the first page holds those numbered from 1.
+// RowsPerPage is how many rows are released together. The first page starts with row number 1.
 const RowsPerPage = 64
 
-// Lock is a peek-lock on an instance or on a worker row. Without a token there is no lock.
+// Lock is a peek-lock on an instance or a worker row. If it has no token, there is no lock.
 type Lock struct {
 	Token   string
 	UntilMs int64
-	// Holder made the fetch that took the lock, which was call number call at takenMs with this filter (nil for none,
-	// and for activities).
+	// Holder is the caller whose fetch took the lock. That fetch was call number Call, at TakenMs, with the filter
+	// Filter, which is nil if there was none or if the lock is on an activity.
 	Holder  observe.Caller
 	Call    uint64
 	TakenMs int64
 	Filter  *engine.CapabilityFilter
 }
 
-// Live reports whether the lock is held at a time: at the instant of its end it has expired.
+// Live reports whether the lock is held at the given time. At UntilMs itself, it has already expired.
 func (l *Lock) Live(nowMs int64) bool { return l.Token != "" && l.UntilMs > nowMs }
 
 // Instance is the state of one instance.
 type Instance struct {
 	No   observe.InstanceNo
 	Name string
-	// Created reports whether the instances row exists; the next four are its columns.
+	// Created reports whether the instance's row exists. The next four fields are columns of that row.
 	Created       bool
 	Orchestration string
 	Version       string
 	CurrentID     uint64 // the current execution's id
 	Parent        engine.ParentLink
-	// Executions are in ascending order of id. An execution may have events without a row.
+	// Executions are sorted by id. An execution may have events but no row.
 	Executions []*Execution
-	// Queue holds the instance's rows in the orchestrator queue, visible or not, and Work those in the worker queue,
-	// both in ascending order of number.
+	// Queue holds the instance's rows in the orchestrator queue, visible or not, and Work its rows in the worker queue.
+	// Both are sorted by number.
 	Queue []*Row
 	Work  []*Row
-	// Lock is the instance lock; an expired lock stays here until it is replaced or released.
+	// Lock is the instance lock. An expired lock stays in place until it is replaced or released.
 	Lock Lock
-	// Batch lists the messages of the last delivery; batchCall is the fetch that made it, and batchToken is its
-	// token.
+	// Batch lists the messages of the last delivery. batchCall is the fetch that made that delivery, and batchToken is
+	// its token.
 	Batch      []observe.MessageNo
 	BatchCall  uint64
 	BatchToken string
-	// Note is the last decision that a node has announced about a delivery of this instance.
+	// Note is the most recent decision that a node announced about a delivery of this instance.
 	Note Note
-	// Values holds the custom status and the key-value store.
+	// Values holds the instance's custom status and key-value store.
 	Values Values
 	Was    InstanceBefore
-	bare   int // index in Store.Bare + 1, 0 if not in it
-	// queuedAt is the same for Store.Queued.
+	bare   int // index in Shadow.Bare + 1, or 0 if it is not in that list
+	// queuedAt is the same for Shadow.Queued.
 	queuedAt int
 }
 
-// InstanceBefore is the state of an instance before a call touched it.
+// InstanceBefore is an instance's state before a call touched the instance.
 type InstanceBefore struct {
 	call          uint64
 	Created       bool
@@ -115,25 +115,24 @@ type InstanceBefore struct {
 type Execution struct {
 	Instance *Instance
 	ID       uint64
-	// Created reports whether the executions row exists; status and output are its columns.
+	// Created reports whether the execution's row exists. The status and the output are columns of that row.
 	Created bool
 	Status  engine.Status
 	Output  string
-	// Pin is a release, nil for an unpinned execution. It is never written to.
+	// Pin is a release, or nil if the execution is unpinned. Nothing may write through it.
 	Pin *engine.Version
 	// Deleted reports whether the execution was ever deleted or pruned.
 	Deleted bool
-	// Repinned reports whether a caller other than a node pinned the execution after it had begun.
+	// Repinned reports whether a caller other than a node has pinned the execution after it had begun.
 	Repinned bool
-	// Events are in ascending order of id; kinds is the set of their kinds, and terminals is the number of those that
-	// end an execution.
+	// Events are sorted by id. kinds is the set of their kinds, and terminals is how many of them end an execution.
 	Events    []Event
 	Kinds     KindSet
 	Terminals int
 	Was       ExecutionBefore
 }
 
-// ExecutionBefore is the state of an execution before a call touched it.
+// ExecutionBefore is an execution's state before a call touched the execution.
 type ExecutionBefore struct {
 	call      uint64
 	Created   bool
@@ -145,27 +144,28 @@ type ExecutionBefore struct {
 	Terminals int
 }
 
-// Event is a stored event. Its bytes are the store's own slice, which must not be written to; sum is the hash of the
-// bytes when they were stored, which would reveal a write.
+// Event is a stored event. Its bytes are the store's own slice and must not be written to. sum is the hash taken when
+// they were stored, which reveals any later write.
 type Event struct {
 	ID    uint64
 	Bytes []byte
 	Sum   uint64
-	Call  uint64 // the call that appended it, 0 for none
-	// ClosedBy is, for a schedule, the committed event that completes it; 0 while none does. S13 sets it.
+	Call  uint64 // the call that appended the event, or 0
+	// ClosedBy is the committed event that completes this schedule, or 0 as long as there is none. S13's checker sets
+	// it.
 	ClosedBy uint64
 	Kind     KindNo
 	Damaged  bool
 }
 
-// Row is one row of either queue.
+// Row is a row of either queue.
 type Row struct {
 	No       observe.MessageNo
 	Queue    observe.Queue
 	Instance *Instance
-	// Kind, Item, execution and ID have the values at insertion. ID is the id of an activity, or for a message to an
-	// orchestration the schedule that it completes, 0 if it completes none. Item and bytes are dropped at the
-	// beginning of the call after the one that removed the row.
+	// Kind, Item, Execution and ID have the values that the row was inserted with. An activity's ID is its own id. An
+	// orchestration message's ID is the schedule that it completes, or 0 if it completes none. Item and Bytes are kept
+	// until the call that follows the one that removed the row begins.
 	Kind      engine.WorkItemKind
 	Item      engine.WorkItem
 	Execution uint64
@@ -176,22 +176,22 @@ type Row struct {
 	// Present reports whether the row is in its queue.
 	Present bool
 	Damaged bool
-	// workAt is the row's index in Store.work + 1, 0 if it is not there.
+	// workAt is the row's index in Shadow.work + 1, or 0 if it is not in that list.
 	workAt int
-	// Removed is the reason why a row left its queue; call number removedBy removed it.
+	// Removed says why the row left its queue. RemovedBy is the number of the call that removed it.
 	Removed    observe.RemoveReason
 	RemovedBy  uint64
 	InsertedBy uint64
 	VisibleMs  int64
 	Count      uint32
-	// Delivered is the number of the last fetch that delivered the message.
+	// Delivered is the number of the most recent fetch that delivered the message.
 	Delivered uint64
-	// Lock is the lock of a row in the worker queue; in the orchestrator queue only its token is used: the mark.
+	// Lock is the row's lock in the worker queue. In the orchestrator queue, only the token is used, as the mark.
 	Lock Lock
 	Was  RowBefore
 }
 
-// RowBefore is the state of a row before a call touched it.
+// RowBefore is a row's state before a call touched the row.
 type RowBefore struct {
 	call      uint64
 	Present   bool
@@ -200,16 +200,16 @@ type RowBefore struct {
 	Lock      Lock
 }
 
-// Call is a call of the store that is running, or that has just ended.
+// Call is a store call that is in progress or has just ended.
 type Call struct {
 	ID      uint64
 	Kind    observe.CallKind
 	Caller  observe.Caller
 	BeganMs int64
-	// Request is a copy; what it points to may be read only until the end of the call is observed.
+	// Request is a copy. What it points to may be read only until the end of the call has been observed.
 	Request observe.CallRequest
-	// ended and the fields below are set at the end of the call: its outcome, and for a delivery the instance, the
-	// messages, the token and the count that the caller got.
+	// ended and the fields below are set when the call ends. They hold its outcome and, for a delivery, the instance,
+	// messages, token and count that the caller got.
 	ended    bool
 	Outcome  observe.Outcome
 	Instance observe.InstanceNo
@@ -217,45 +217,45 @@ type Call struct {
 	Token    string
 	Told     uint32
 
-	// Instances, executions and rows that the call has touched so far, in order of first touch; their old values are
-	// in Was.
+	// The instances, executions and rows that the call has touched so far, in the order in which it first touched them.
+	// Their old values are in Was.
 	Instances  []*Instance
 	Executions []*Execution
 	Rows       []*Row
-	// Appended lists the events that it appended, including undone ones.
+	// Appended lists the events that the call has appended, including undone ones.
 	Appended []EventRef
-	// Inserted is the number of rows that it inserted into each queue, including undone ones.
+	// Inserted counts the rows that the call has inserted into each queue, including undone ones.
 	Inserted [3]int
-	// Sessions holds the sessions before the call, if the call has touched any.
+	// Sessions holds the sessions as they were before the call, if the call has touched any.
 	Sessions        []Session
 	TouchedSessions bool
-	// Undone reports whether the call undid any change.
+	// Undone reports whether the call has undone any change.
 	Undone bool
-	// Orphans is the number of messages that it dropped as orphans.
+	// Orphans is how many messages the call has dropped as orphans.
 	Orphans int
-	// Unreadable is the instance with the first event or orchestrator message that the call could not decode.
+	// Unreadable is the instance whose event or orchestrator message was the first that the call could not decode.
 	Unreadable          observe.InstanceNo
 	UnreadableExecution uint64
 	UnreadableEvent     uint64
 	UnreadableMessage   observe.MessageNo
 }
 
-// EventRef names an event.
+// EventRef identifies an event.
 type EventRef struct {
 	Execution *Execution
 	ID        uint64
 }
 
-// Node holds the states of a node, one for each incarnation.
+// Node holds a node's states, one per incarnation.
 type Node struct{ Incarnations []Incarnation }
 
 type Incarnation struct {
 	Build  *engine.Build
 	Reads  KindSet
-	Filter *engine.CapabilityFilter // the filter for the range in its options, whatever filter it declares
+	Filter *engine.CapabilityFilter // the filter for the range in the node's options, no matter what filter it declares
 }
 
-// New returns the model of an empty store in a run with these builds.
+// New returns a model of an empty store for a run with the given builds.
 func New(builds []*engine.Build, slabs *slab.Set) *Shadow {
 	m := &Shadow{
 		room: room{
@@ -268,7 +268,8 @@ func New(builds []*engine.Build, slabs *slab.Set) *Shadow {
 	return m
 }
 
-// Instance returns the instance with a number, nil for 0. If the number was not announced, the instance has no name.
+// Instance returns the instance with the given number, or nil for 0. If the number has not been announced, the instance
+// has no name.
 func (m *Shadow) Instance(no observe.InstanceNo) *Instance {
 	if int(no) < len(m.Instances) {
 		return m.Instances[no]
@@ -281,13 +282,13 @@ func (m *Shadow) Instance(no observe.InstanceNo) *Instance {
 	return m.Instances[no]
 }
 
-// InstanceCount returns the largest instance number; numbers begin at 1.
+// InstanceCount returns the largest instance number; numbers start at 1.
 func (m *Shadow) InstanceCount() int { return len(m.Instances) - 1 }
 
-// Number returns the number of an instance by its name, 0 if the store does not know it.
+// Number returns the number of the instance with the given name, or 0 if the store does not know it.
 func (m *Shadow) Number(name string) observe.InstanceNo { return m.numbers[name] }
 
-// Name returns the name of an instance, empty for 0 and for unknown numbers.
+// Name returns an instance's name. It returns "" for 0 and for unknown numbers.
 func (m *Shadow) Name(no observe.InstanceNo) string {
 	if no == 0 || int(no) >= len(m.Instances) {
 		return ""
@@ -295,7 +296,7 @@ func (m *Shadow) Name(no observe.InstanceNo) string {
 	return m.Instances[no].Name
 }
 
-// Row returns the row with a number, which may have left its queue; nil for 0. A row that was released is empty.
+// Row returns the row with the given number, or nil for 0. The row may have left its queue. A released row is empty.
 func (m *Shadow) Row(no observe.MessageNo) *Row {
 	if no == 0 {
 		return nil
@@ -314,11 +315,11 @@ func (m *Shadow) Row(no observe.MessageNo) *Row {
 	return r
 }
 
-// Pages returns how many pages of rows there have been.
+// Pages returns how many pages of rows have been used so far.
 func (m *Shadow) Pages() int { return len(m.pages) }
 
-// LetGo releases a page of rows, unless one of them is queued or was delivered under a lock that still exists. It
-// reports whether it did. Pointers to the rows stay valid.
+// LetGo releases a page of rows, unless one of the rows is queued or was delivered under a lock that still exists. It
+// reports whether it released the page. Pointers to the rows stay valid.
 func (m *Shadow) LetGo(page int) bool {
 	for i := range m.pages[page] {
 		if r := &m.pages[page][i]; r.Present || r.Instance != nil && r.Instance.Lock.Token != "" {
@@ -329,7 +330,7 @@ func (m *Shadow) LetGo(page int) bool {
 	return true
 }
 
-// Call returns the call with that number from its beginning until the next call begins; otherwise nil.
+// Call returns the call with the given number, from its start until the next call starts. Otherwise it returns nil.
 func (m *Shadow) Call(id uint64) *Call {
 	if id == 0 || m.Current.ID != id {
 		return nil
@@ -337,7 +338,8 @@ func (m *Shadow) Call(id uint64) *Call {
 	return &m.Current
 }
 
-// Incarnation returns the state of a caller's incarnation, nil if it is not a node or has no record.
+// Incarnation returns the state of a caller's incarnation. It returns nil if the caller is not a node or if no record
+// exists.
 func (m *Shadow) Incarnation(c observe.Caller) *Incarnation {
 	if c.Node == 0 || int(c.Node) > len(m.Nodes) {
 		return nil
@@ -349,5 +351,5 @@ func (m *Shadow) Incarnation(c observe.Caller) *Incarnation {
 	return &n.Incarnations[c.Incarnation-1]
 }
 
-// NeverMs is a time that never comes.
+// NeverMs stands for a time that never comes.
 const NeverMs = math.MaxInt64

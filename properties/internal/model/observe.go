@@ -10,7 +10,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// Observe applies an observation to the model. It believes every observation, right or wrong: checkers judge.
+// Observe applies an observation to the model. It believes every observation, right or wrong, because judging is up to
+// the checkers.
 func (m *Shadow) Observe(o *observe.Observation) {
 	switch o.Kind {
 	case observe.EventDecoded:
@@ -68,12 +69,12 @@ func (m *Shadow) Observe(o *observe.Observation) {
 	}
 }
 
-// nodes gives the present state of a node.
+// nodes gives access to the current state of nodes.
 type nodes interface {
 	Node(number uint32) *cluster.NodeInfo
 }
 
-// Record stores what checkers need to know about nodes: the build and options of each incarnation, and its decisions
+// Record stores what checkers need to know about nodes: each incarnation's build and options, and the node's decisions
 // about deliveries.
 func (m *Shadow) Record(w nodes, r *cluster.Record) {
 	switch r.Kind {
@@ -277,12 +278,12 @@ func (m *Shadow) onEventRemoved(o *observe.Observation) {
 	}
 	m.Current.Undone = m.Current.Undone || o.Undo
 	if o.Undo && len(ex.Events) != ex.Was.Events {
-		return // more follow; undoing begins with the newest event
+		return // there are more to undo, starting with the newest event
 	}
 	m.recount(ex)
 }
 
-// recount recomputes the kinds and the terminal events of a history.
+// recount recomputes which kinds and how many terminal events a history has.
 func (m *Shadow) recount(ex *Execution) {
 	ex.Kinds, ex.Terminals = 0, 0
 	for i := range ex.Events {
@@ -308,7 +309,7 @@ func (m *Shadow) onDamaged(o *observe.Observation) {
 	}
 }
 
-// touchInstance returns the instance of an observation, and saves its state before the call.
+// touchInstance returns the instance of an observation, after saving the state that it had before the call.
 func (m *Shadow) touchInstance(o *observe.Observation) *Instance {
 	in := m.Instance(o.Instance)
 	if o.Call != 0 && in.Was.call != o.Call {
@@ -321,7 +322,7 @@ func (m *Shadow) touchInstance(o *observe.Observation) *Instance {
 	return in
 }
 
-// touchExecution returns the execution of an observation, and creates it if it is new.
+// touchExecution returns the execution of an observation, creating it if it is new.
 func (m *Shadow) touchExecution(o *observe.Observation) *Execution {
 	in := m.Instance(o.Instance)
 	ex := in.Execution(o.Execution)

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// Execution returns the execution with that id, nil if it is unknown.
+// Execution returns the execution with the given id, or nil if it is unknown.
 func (in *Instance) Execution(id uint64) *Execution {
 	if id >= 1 && id <= uint64(len(in.Executions)) && in.Executions[id-1].ID == id {
 		return in.Executions[id-1]
@@ -23,8 +23,8 @@ func (in *Instance) findExecution(id uint64) (int, bool) {
 	return slices.BinarySearchFunc(in.Executions, id, func(ex *Execution, id uint64) int { return cmp.Compare(ex.ID, id) })
 }
 
-// Latest returns the execution that a fetch delivers: the current one, or for an instance without a row the one with
-// the largest id that has a row, else execution 1. It returns nil if that execution is unknown.
+// Latest returns the execution that a fetch delivers, or nil if that execution is unknown. If the instance has a row,
+// that is the current execution. Otherwise, it is the one with the largest id that has a row, or else execution 1.
 func (in *Instance) Latest() *Execution {
 	if in.Created {
 		return in.Execution(in.CurrentID)
@@ -37,8 +37,8 @@ func (in *Instance) Latest() *Execution {
 	return in.Execution(engine.InitialExecutionID)
 }
 
-// Pin returns the pin that a filter uses: that of the current execution, nil if it has none. An instance without a
-// row has no pin, whatever its executions have (docs/contract/provider.md#p6.4).
+// Pin returns the pin that filters are applied to, which is the current execution's, or nil if it has none. An instance
+// without a row has no pin, whatever its executions have (docs/contract/provider.md#p6.4).
 func (in *Instance) Pin() *engine.Version {
 	if !in.Created {
 		return nil
@@ -49,7 +49,7 @@ func (in *Instance) Pin() *engine.Version {
 	return nil
 }
 
-// Status returns the current execution's status, empty if there is none.
+// Status returns the current execution's status, or "" if there is none.
 func (in *Instance) Status() engine.Status {
 	if !in.Created {
 		return ""
@@ -60,10 +60,10 @@ func (in *Instance) Status() engine.Status {
 	return ""
 }
 
-// Locked reports whether a caller holds the instance at a time.
+// Locked reports whether a caller holds the instance at the given time.
 func (in *Instance) Locked(nowMs int64) bool { return in.Lock.Live(nowMs) }
 
-// Visible reports whether a message for the instance is visible at a time.
+// Visible reports whether any message for the instance is visible at the given time.
 func (in *Instance) Visible(nowMs int64) bool {
 	for _, r := range in.Queue {
 		if r.VisibleMs <= nowMs {
@@ -73,8 +73,8 @@ func (in *Instance) Visible(nowMs int64) bool {
 	return false
 }
 
-// HasContext reports whether a fetch at a time would know what the instance runs: from its row, from its history, or
-// from a visible start. A batch without context is dropped or stays queued.
+// HasContext reports whether a fetch at the given time would know what the instance runs: from its row, from its
+// history, or from a visible start message. A batch without context is dropped or stays queued.
 func (in *Instance) HasContext(m *Shadow, nowMs int64) bool {
 	if in.Created {
 		return true
@@ -90,7 +90,7 @@ func (in *Instance) HasContext(m *Shadow, nowMs int64) bool {
 	return false
 }
 
-// Before returns the state of the instance when a call began.
+// Before returns the instance's state as it was when the call began.
 func (in *Instance) Before(call uint64) InstanceBefore {
 	if call != 0 && in.Was.call == call {
 		return in.Was
@@ -98,7 +98,7 @@ func (in *Instance) Before(call uint64) InstanceBefore {
 	return InstanceBefore{call: call, Created: in.Created, CurrentID: in.CurrentID, Lock: in.Lock}
 }
 
-// Before returns the state of the execution when a call began.
+// Before returns the execution's state as it was when the call began.
 func (ex *Execution) Before(call uint64) ExecutionBefore {
 	if call != 0 && ex.Was.call == call {
 		return ex.Was
@@ -113,7 +113,7 @@ func (ex *Execution) now(call uint64) ExecutionBefore {
 	}
 }
 
-// Event returns the event with that id, nil if there is none. The pointer is valid until the history changes.
+// Event returns the event with the given id, or nil if there is none. The pointer is valid until the history changes.
 func (ex *Execution) Event(id uint64) *Event {
 	if id >= 1 && id <= uint64(len(ex.Events)) && ex.Events[id-1].ID == id {
 		return &ex.Events[id-1]
@@ -131,7 +131,7 @@ func (ex *Execution) findEvent(id uint64) (int, bool) {
 	return slices.BinarySearchFunc(ex.Events, id, func(e Event, id uint64) int { return cmp.Compare(e.ID, id) })
 }
 
-// Before returns the state of the row when a call began.
+// Before returns the row's state as it was when the call began.
 func (r *Row) Before(call uint64) RowBefore {
 	if call != 0 && r.Was.call == call {
 		return r.Was
@@ -139,8 +139,8 @@ func (r *Row) Before(call uint64) RowBefore {
 	return RowBefore{call: call, Present: r.Present, Count: r.Count, VisibleMs: r.VisibleMs, Lock: r.Lock}
 }
 
-// Failure returns why an execution failed: the details of the last event of its history that has any, decoded by any
-// build of the run.
+// Failure returns why an execution failed. The details come from the last event in its history that has any, decoded by
+// any build in the run.
 func (m *Shadow) Failure(ex *Execution) (d engine.ErrorDetails, ok bool) {
 	for i := len(ex.Events) - 1; i >= 0; i-- {
 		if !m.Kinds.Terminal.Has(ex.Events[i].Kind) {
@@ -164,7 +164,7 @@ func IsStart(k engine.WorkItemKind) bool {
 	return k == engine.ItemStartOrchestration || k == engine.ItemContinueAsNew
 }
 
-// StartQueued reports whether a start of the instance is queued, visible or not.
+// StartQueued reports whether a start message for the instance is queued, visible or not.
 func StartQueued(in *Instance) bool {
 	for _, r := range in.Queue {
 		if IsStart(r.Kind) {
@@ -179,8 +179,8 @@ func WaitsForStart(in *Instance, r *Row) bool {
 	return !IsStart(r.Kind) && (StartQueued(in) || in.Status() == engine.StatusContinuedAsNew)
 }
 
-// HeldBy returns the instance that the call's token locked when the call began, or nil if the call touched no such
-// instance.
+// HeldBy returns the instance that the call's token had locked when the call began. It returns nil if the call touched
+// no such instance.
 func HeldBy(c *Call) *Instance {
 	for _, in := range c.Instances {
 		if in.Was.Lock.Token != "" && in.Was.Lock.Token == c.Request.Token {

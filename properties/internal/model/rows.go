@@ -24,7 +24,7 @@ func (m *Shadow) onInserted(o *observe.Observation) {
 	m.Link(r)
 }
 
-// identify sets the fields that follow from the message.
+// identify sets the fields that can be derived from the message.
 func (r *Row) identify() {
 	if r.Item == nil {
 		r.Kind = itemKindOf(r.Bytes)
@@ -91,7 +91,7 @@ func (m *Shadow) Unlink(r *Row) {
 	m.placeBare(in)
 }
 
-// ofSession returns 1 for an activity of a session, otherwise 0.
+// ofSession returns 1 for a session activity, and 0 otherwise.
 func (r *Row) ofSession() int {
 	if w, ok := r.Item.(engine.ActivityExecuteItem); ok && w.SessionID != "" {
 		return 1
@@ -116,7 +116,7 @@ func deleteByNumber(rows []*Row, r *Row) []*Row {
 	return rows
 }
 
-// placeBare updates m.Bare, the list of instances with queued messages and without a pin.
+// placeBare updates m.Bare, the list of instances that have queued messages but no pin.
 func (m *Shadow) placeBare(in *Instance) {
 	belongs := len(in.Queue) > 0 && in.Pin() == nil
 	switch {

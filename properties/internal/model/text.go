@@ -13,7 +13,7 @@ func PinText(pin *engine.Version) string {
 	return pin.String()
 }
 
-// ItemText describes a message in words.
+// ItemText describes a message.
 func ItemText(r *Row) string {
 	kind := r.Kind
 	if kind == "" {

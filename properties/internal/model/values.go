@@ -9,15 +9,15 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// Values holds the state of an instance apart from its executions and queues: the custom status, which is part of the
-// instances row, and the two tables of the key-value store, in order of key.
+// Values holds an instance's state apart from its executions and queues: the custom status, which is part of the
+// instance's row, and the two tables of the key-value store, sorted by key.
 type Values struct {
 	CustomStatus  *string
 	CustomVersion uint64
 	Store, Delta  []KeyValue
 }
 
-// KeyValue is a row of a key-value table; a row of the delta without a value is a tombstone.
+// KeyValue is a row of a key-value table. In the delta, a row without a value is a tombstone.
 type KeyValue struct {
 	Key       string
 	Value     *string
@@ -32,7 +32,7 @@ type Session struct {
 	ActivityMs int64
 }
 
-// onKept applies an observation of the key-value store, a custom status or a session.
+// onKept applies an observation of the key-value store, of a custom status, or of a session.
 func (m *Shadow) onKept(o *observe.Observation) {
 	m.Current.Undone = m.Current.Undone || o.Undo
 	switch o.Kind {
@@ -108,7 +108,7 @@ func kvDifference(store []memprovider.SnapshotKV, shadow []KeyValue) string {
 	return ""
 }
 
-// sessionDifference compares the sessions, which belong to no instance.
+// sessionDifference compares the sessions, which do not belong to instances.
 func (m *Shadow) sessionDifference(shot []memprovider.SnapshotSession) string {
 	for i, x := range m.Sessions {
 		if i == len(shot) || shot[i].ID != x.ID {

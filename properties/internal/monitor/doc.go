@@ -1,6 +1,6 @@
-// Package monitor combines the checkers of a run into a Monitor, which watches the run.
+// Package monitor combines a run's checkers into a Monitor, which watches the run.
 //
 //	m := monitor.New(world, monitor.Options{Expectations: s.Expect}) // a cluster.Monitor
 //
-// It alone determines the order in which checkers see what happens.
+// No other package decides the order in which checkers see what happens.
 package monitor

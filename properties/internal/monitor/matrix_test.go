@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// TestMatrix checks that a kind of fault meets all features that runs of one orchestration use, and no others.
+// TestMatrix checks that a kind of fault hits all features that runs of one orchestration use, and no others.
 func TestMatrix(t *testing.T) {
 	tests := []struct {
 		kind          faults.Kind
@@ -27,7 +27,7 @@ func TestMatrix(t *testing.T) {
 		{faultkind.SlowTurn, "Parent@1.0.0", "", "activities children versions"},
 		{faultkind.SlowTurn, "Clerk", "nobody", "activities system-calls status"},
 		{faultkind.SlowTurn, "Ledger", "2", "timers queues keys status continue-as-new"},
-		// An activity has only its own session or tag.
+		// A fault in an activity counts only for that activity's own session or tag.
 		{faultkind.LateActivity, "Ledger", "2", ""},
 		{faultkind.LateActivity, "Parent@1.0.0", "", "activities"},
 		{faultkind.ActivityPanic, "Studio", "1", "activities retries sessions tags timers"},

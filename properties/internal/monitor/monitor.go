@@ -18,21 +18,21 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Options select what a Monitor watches. The zero value watches everything that always holds.
+// Options selects what a Monitor watches. The zero value checks every property and no expectations.
 type Options struct {
-	// Properties lists the ids to check ("S01"); nil means all of the catalogue. The comparison with the shadow store has the
-	// id "shadow".
+	// Properties lists the ids of the properties to check ("S01"). If it is nil, the whole catalogue is checked.
+	// "shadow" is the id for the comparison with the shadow store.
 	Properties []string
-	// Without lists ids that are not reported, although Properties or the default includes them.
+	// Without lists ids that are not reported, even if Properties or the default includes them.
 	Without []string
-	// Expectations are what a scenario expects in addition to the properties. They are checked whatever Properties
-	// selects.
+	// Expectations lists what a scenario expects in addition to the properties. They are always checked, whatever
+	// Properties selects.
 	Expectations []plan.Expectation
-	// Referee has properties/oracle judge every answer of the store. It is a plain implementation, slow for long
-	// runs. A rejected answer is reported under the id "referee".
+	// Referee makes properties/oracle judge every answer of the store. The oracle is written for clarity and is slow on
+	// long runs. A rejected answer is reported under the id "referee".
 	Referee bool
-	// Matrix adds coverage points that count which kinds of faults met which features of orchestrations, such as
-	// "fault answer-lost meets sessions".
+	// Matrix adds coverage points that count which kinds of faults hit which features of orchestrations, such as "fault
+	// answer-lost meets sessions".
 	Matrix bool
 }
 
@@ -47,21 +47,21 @@ func (o *Options) wants(id string) bool {
 	return slices.Contains(o.Properties, id)
 }
 
-// Monitor runs all checkers over one run. It is a cluster.Monitor; New makes one.
+// Monitor runs all checkers over one run. It implements cluster.Monitor. Use New to create one.
 type Monitor struct {
 	*check.Monitor
 	coverage *coverage.Counter
-	matrix   *coverage.Matrix // nil if it was not asked for
-	expect   *expect.Checker  // nil without expectations
+	matrix   *coverage.Matrix // nil if Options.Matrix is not set
+	expect   *expect.Checker  // nil if there are no expectations
 	outcome  *outcome.Checker
-	referee  *answers.Judge // nil without a referee
+	referee  *answers.Judge // nil if there is no referee
 }
 
 var _ cluster.Monitor = (*Monitor)(nil)
 
-// New makes the monitor of one run. A monitor serves a single run.
+// New returns a monitor for one run. A monitor cannot be reused for another run.
 func New(w check.View, opts Options) *Monitor {
-	asked := make(map[string]bool) // only looked up; the known ids are listed here
+	asked := make(map[string]bool) // never iterated over; the ids are in a fixed order below
 	wants := func(id string) bool {
 		want, known := asked[id]
 		if !known {
@@ -96,7 +96,7 @@ func New(w check.View, opts Options) *Monitor {
 	return m
 }
 
-// WatchHandle returns a handle that shows the referee every call.
+// WatchHandle returns a handle that shows every call to the referee.
 func (m *Monitor) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
 	if m.referee == nil {
 		return p
@@ -104,13 +104,13 @@ func (m *Monitor) WatchHandle(p engine.Provider, codec engine.Codec) engine.Prov
 	return m.referee.Watch(p, codec)
 }
 
-// Fates returns how the plan's instances ended. Call it after Finish.
+// Fates returns how the plan's instances ended. It must be called after Finish.
 func (m *Monitor) Fates() []cluster.Fate { return m.outcome.Fates() }
 
-// Waits returns the times for which work waited for a build. Call it after Finish.
+// Waits returns how long work waited for builds. It must be called after Finish.
 func (m *Monitor) Waits() []cluster.Wait { return m.outcome.Waits() }
 
-// Coverage returns the points that the run has reached so far, sorted by name. The caller owns the slice.
+// Coverage returns the points reached so far, sorted by name. The caller owns the slice.
 func (m *Monitor) Coverage() []cluster.Point {
 	list := m.coverage.Points()
 	if m.expect != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// liveProperties are the properties of liveness.
+// liveProperties lists the liveness properties.
 var liveProperties = []string{"L01", "L02", "L03", "L04", "L05", "S22"}
 
 // upgradePlan is a rolling upgrade under load.
@@ -79,8 +79,9 @@ func TestUpgradeHolds(t *testing.T) {
 	}
 }
 
-// oddPlan has unusual cases for liveness: histories of every shape and of foreign pins, a handler that no node has, one
-// that only one node has, a node whose narrowed range excludes its own build, and a probe that counts.
+// oddPlan has unusual cases for liveness: histories of every shape and with foreign pins, a handler that no node has,
+// another that only one node has, a node whose narrowed range excludes its own build, and a probe whose deliveries
+// count.
 func oddPlan(f faults.Plan) *plan.Plan {
 	v := func(major, minor uint32) *engine.Version { p := engine.V(major, minor, 0); return &p }
 	p := &plan.Plan{
@@ -133,8 +134,8 @@ func TestOddHolds(t *testing.T) {
 	}
 }
 
-// TestPlantedBugs checks that each of these bugs breaks its property in a campaign of a few seeds. It skips bugs that
-// this version's catalogue does not have.
+// TestPlantedBugs checks that each of these bugs violates its property in a campaign of a few seeds. It skips bugs that
+// are not in this version's catalogue.
 func TestPlantedBugs(t *testing.T) {
 	odd := func() *plan.Plan { return oddPlan(faults.None()) }
 	upgrade := func() *plan.Plan { return upgradePlan(20, faults.Light()) }
@@ -181,7 +182,7 @@ func TestPlantedBugs(t *testing.T) {
 	}
 }
 
-// TestMonitorMovesNothing checks that a run with a monitor equals the run without it, except for its end.
+// TestMonitorMovesNothing checks that a run with a monitor equals the run without one, except for when it ends.
 func TestMonitorMovesNothing(t *testing.T) {
 	one := runPlan(t, upgradePlan(12, faults.Full()), 3, Options{})
 	two := runPlan(t, upgradePlan(12, faults.Full()), 3, Options{Properties: liveProperties})
@@ -215,8 +216,8 @@ func TestCoveragePoints(t *testing.T) {
 	}
 }
 
-// BenchmarkMonitor measures the cost of monitors against the same runs without any. These end at a different time, so
-// compare ns/turn.
+// BenchmarkMonitor compares the cost of runs with monitors and without. The runs end at different times, so compare
+// ns/turn.
 func BenchmarkMonitor(b *testing.B) {
 	for _, level := range []struct {
 		name string
@@ -243,7 +244,7 @@ func BenchmarkMonitor(b *testing.B) {
 	}
 }
 
-// modelOnly updates the model of a monitor and calls no checker.
+// modelOnly updates a monitor's model without calling any checker.
 type modelOnly struct{ *Monitor }
 
 func (m modelOnly) Observe(o *observe.Observation) { m.Model.Observe(o) }

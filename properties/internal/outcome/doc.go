@@ -1,8 +1,8 @@
-// Package outcome compares the end of each instance of a plan with the end that the plan expects.
+// Package outcome compares how each of a plan's instances ended with the end that the plan expects.
 //
 //	m.Add(outcome.New(m.Run, state)) // m is a check.Monitor, state a track.State
 //
-// Checker records the ends of instances with their causes, why nodes refused them, what calm and relief did for them,
-// and how long they waited for a build. At the end of a run it makes a fate for each, and reports a violation of the
-// property "outcome", class plan, for each unexpected end. It does not judge whether the contract was kept.
+// The Checker records how instances ended and why, why nodes refused them, what calm and relief did for them, and how
+// long they waited for a build. When a run finishes, it determines each instance's fate. For each unexpected end, it
+// reports a violation of the property "outcome", class plan. It does not judge whether the contract was kept.
 package outcome

@@ -18,7 +18,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// judge makes the fate of an instance of the plan.
+// judge determines the fate of an instance of the plan.
 func (c *Checker) judge(p *plan.Instance) {
 	no := c.Run.Model.Number(p.ID)
 	w := c.of(no)
@@ -30,7 +30,7 @@ func (c *Checker) judge(p *plan.Instance) {
 		f.End, f.Cause = c.ending(c.Run.Model.Instance(no), w)
 	}
 	if f.End == cluster.NeverBegun && slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Verb == plan.ActionDelete }) {
-		f.End, f.Cause = cluster.EndedDeleted, "" // its start was deleted
+		f.End, f.Cause = cluster.EndedDeleted, "" // its start message was deleted
 	}
 	differ := ""
 	if w.end.atMs != 0 && f.End != cluster.StillRunning {
@@ -54,7 +54,7 @@ func (c *Checker) judge(p *plan.Instance) {
 	}
 }
 
-// ending returns how an instance ended, with the cause in a few words.
+// ending returns how an instance ended, with a short description of the cause.
 func (c *Checker) ending(in *model.Instance, w *work) (cluster.Ending, string) {
 	ex := in.Latest()
 	switch {
@@ -74,7 +74,7 @@ func (c *Checker) ending(in *model.Instance, w *work) (cluster.Ending, string) {
 	return cluster.StillRunning, ""
 }
 
-// failure returns the ending that the history of a failed execution records.
+// failure returns the ending that a failed execution's history records.
 func (c *Checker) failure(ex *model.Execution, w *work) (cluster.Ending, string) {
 	details, ok := c.Run.Model.Failure(ex)
 	switch {
@@ -94,12 +94,12 @@ func (c *Checker) failure(ex *model.Execution, w *work) (cluster.Ending, string)
 	return cluster.EndedFailed, details.Display()
 }
 
-// poison explains why deliveries did not complete: by the refusals of nodes, or else by the details of the poison
-// itself.
+// poison explains why deliveries did not complete. It uses the nodes' refusals or, if there are none, the details of
+// the poison.
 func (c *Checker) poison(in *model.Instance, d *engine.ErrorDetails, w *work) string {
 	what := ""
 	if d.Poison != nil {
-		if no := c.Run.Model.Number(d.Poison.MessageType.Instance); no != 0 && no != in.No { // of a child, which reported to its parent
+		if no := c.Run.Model.Number(d.Poison.MessageType.Instance); no != 0 && no != in.No { // the poison of a child, which the child reported to this instance
 			what = "child " + c.Run.Model.Name(no) + ": "
 			w.refusals = append(w.refusals, c.of(no).refusals...)
 		}
@@ -123,7 +123,7 @@ func (c *Checker) poison(in *model.Instance, d *engine.ErrorDetails, w *work) st
 	return what + cmp.Or(cause, "every delivery was lost")
 }
 
-// why describes a refusal in words.
+// why describes a refusal.
 func (r *refusal) why() string {
 	switch r.decision {
 	case machine.DecideHistoryError:
@@ -134,7 +134,7 @@ func (r *refusal) why() string {
 	return "build " + r.build + " has no handler for it (" + cmp.Or(r.cause, "handler missing") + ")"
 }
 
-// owes fills in what calm and relief did for an instance, and reports whether it would not have ended that way
+// owes fills in what calm and relief did for an instance, and reports whether the instance would have ended differently
 // without relief. If calm started a node, this counts for the instances that the node ended.
 func (c *Checker) owes(f *cluster.Fate, w *work) (rescued bool) {
 	var parts []string
@@ -163,12 +163,13 @@ func (c *Checker) owes(f *cluster.Fate, w *work) (rescued bool) {
 	return rescued
 }
 
-// deletedByRelief reports whether relief deleted an instance, because no build of the plan takes it.
+// deletedByRelief reports whether relief deleted an instance because no build in the plan takes it.
 func (c *Checker) deletedByRelief(id string) bool {
 	return slices.ContainsFunc(c.Run.World.Help(), func(h cluster.Help) bool { return h.Kind == cluster.HelpDelete && h.Name == id })
 }
 
-// expected reports whether the plan expects an end. Faults that decide how work ends excuse a failure.
+// expected reports whether the plan expects an end. A failure is also accepted if a fault that decides how work ends
+// caused it.
 func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
 	if f.End == cluster.EndedDeleted && !f.Relieved || w.fault != "" && f.End != cluster.EndedCompleted && f.End != cluster.EndedCancelled {
 		return true
@@ -188,12 +189,12 @@ func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
 	return p.Expect == planterm.EndAny
 }
 
-// cancels reports whether the plan cancels an instance, and so allows it to end as cancelled.
+// cancels reports whether the plan cancels an instance, so that it may end as cancelled.
 func cancels(p *plan.Instance) bool {
 	return slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Verb == plan.ActionCancel })
 }
 
-// report reports an unexpected end.
+// report reports a violation for an unexpected end.
 func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cluster.Fate, differ string) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is %s", p.ID, f.End)
@@ -233,7 +234,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// nodeText describes a node with its build and the step that gave it this build.
+// nodeText describes a node with its build and the step that gave it that build.
 func (c *Checker) nodeText(number uint32, build string, after step) string {
 	text := c.Run.NodeName(number)
 	if build != "" {
@@ -246,7 +247,8 @@ func (c *Checker) nodeText(number uint32, build string, after step) string {
 	return text
 }
 
-// waitsFor describes what an instance waits for at the end of a run, and what would end the wait.
+// waitsFor describes what an instance is waiting for at the end of a run, and what would have to differ for the wait to
+// end.
 func (c *Checker) waitsFor(id string, no observe.InstanceNo) (cause, differ string) {
 	up := 0
 	for i := range c.state.Nodes {
@@ -279,7 +281,7 @@ func (c *Checker) waitsFor(id string, no observe.InstanceNo) (cause, differ stri
 	return why.Text, "it needs more time, or the instance that it waits for must end; live nodes: " + c.state.WhyNot(c.Run.Model.Instance(no))
 }
 
-// upText describes the nodes that are up, with the steps that gave them their builds.
+// upText describes the nodes that are up and the steps that gave them their builds.
 func (c *Checker) upText() string {
 	var parts []string
 	for i, s := range c.nodes {
@@ -290,7 +292,7 @@ func (c *Checker) upText() string {
 	return "nodes: " + strings.Join(parts, ", ")
 }
 
-// downText names the nodes that are down, with the time and the step that stopped each.
+// downText lists the nodes that are down, with the step that stopped each of them and when.
 func (c *Checker) downText() string {
 	var parts []string
 	for i, s := range c.nodes {
@@ -303,7 +305,7 @@ func (c *Checker) downText() string {
 	return strings.Join(parts, ", ")
 }
 
-// different describes what must change for the work to end as expected.
+// different describes what would have to change for the work to end as expected.
 func (c *Checker) different(w *work, f *cluster.Fate) string {
 	switch {
 	case f.End == cluster.EndedDeleted:

@@ -18,52 +18,52 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// ID is the property under which unexpected ends are reported.
+// ID is the property id for reporting unexpected ends.
 const ID = "outcome"
 
-// Checker compares ends with expectations.
+// Checker compares how instances ended with what the plan expects.
 type Checker struct {
 	check.Base
 	track.Deaf
 	state *track.State
-	work  []work     // by instance number
-	nodes []nodeStep // by node number - 1
-	last  step       // the last step of the schedule so far
+	work  []work     // indexed by instance number
+	nodes []nodeStep // indexed by node number - 1
+	last  step       // the schedule's most recent step
 	waits []cluster.Wait
 	fates []cluster.Fate
 }
 
-// New makes the checker of a run.
+// New returns the checker for a run.
 func New(m *check.Run, s *track.State) *Checker {
 	c := &Checker{Base: check.Base{Run: m}, state: s, nodes: make([]nodeStep, len(m.World.Nodes()))}
 	s.Subscribe(c)
 	return c
 }
 
-// work holds the state of an instance beyond the model.
+// work is an instance's state beyond the model.
 type work struct {
 	end      end
 	refusals []refusal
-	calm     []string // what calm sent to it, in order
-	fault    string   // the injected fault that decides how it ends, empty for none
-	waits    int      // index of its open wait in Checker.waits + 1, 0 for none
+	calm     []string // what calm sent to the instance, in order
+	fault    string   // the injected fault that decides how the instance ends, or ""
+	waits    int      // index of its current wait in Checker.waits + 1, or 0 if it is not waiting
 	deleted  bool
-	panicked string // where its code panicked last, empty if it did not or if that is unknown
+	panicked string // where its code panicked last, or "" if it did not panic or the place is unknown
 }
 
 // end describes the ack that ended an instance.
 type end struct {
-	atMs   int64 // 0 until it has ended
+	atMs   int64 // 0 while it has not ended
 	step   uint64
 	phase  cluster.Phase
 	node   uint32
 	build  string
-	after  step // the last step that changed the node
-	poison bool // it was declared poisonous
+	after  step // the last step that changed the node before that
+	poison bool // whether the ack poisoned the instance
 	cause  string
 }
 
-// refusal is a reason why a node gave back work of an instance, and how often it did.
+// refusal is a reason why a node gave back an instance's work, and how often it did so.
 type refusal struct {
 	node     uint32
 	build    string
@@ -73,13 +73,13 @@ type refusal struct {
 	times    int
 }
 
-// step is a step of the schedule with its time.
+// step is a schedule step and its time.
 type step struct {
 	text string
 	atMs int64
 }
 
-// nodeStep holds the last step that changed a node, and the steps that removed handlers from it.
+// nodeStep records the last step that changed a node, and the steps that removed handlers from the node.
 type nodeStep struct {
 	step
 	taken []taken
@@ -90,8 +90,8 @@ type taken struct {
 	step    step
 }
 
-// lost returns the step that removed the missing handler or range from the node or, if there is none, the last step
-// that changed the node.
+// lost returns the step that removed the missing handler or range from the node. If there is none, it returns the last
+// step that changed the node.
 func (n *nodeStep) lost(cause string) step {
 	for _, t := range slices.Backward(n.taken) {
 		if strings.Contains(cause, t.handler) {
@@ -108,24 +108,25 @@ func (c *Checker) of(no observe.InstanceNo) *work {
 	return &c.work[no]
 }
 
-// Observes returns the kinds of observations that the tracker does not report.
+// Observes returns the kinds of observations that the checker subscribes to. The tracker reports everything else.
 func (*Checker) Observes() check.Set[observe.Kind] {
 	return check.SetOf(observe.Damaged, observe.InstanceRemoved)
 }
 
-// Records returns the kinds of records that the tracker does not report.
+// Records returns the kinds of records that the checker subscribes to. The tracker reports everything else.
 func (*Checker) Records() check.Set[record.Kind] {
 	return check.SetOf(record.Scheduled, record.ClientSent, record.Fault, record.NodeStarted)
 }
 
-// Observe notes damage and deletions.
+// Observe records damage and deletions.
 func (c *Checker) Observe(o *observe.Observation) {
 	if o.Kind == observe.Damaged {
 		c.of(o.Instance).fault = "its stored bytes were damaged"
 		if o.Message == 0 {
 			return
 		}
-		// A node that cannot read a start does not know the parent, and so cannot report that the id is taken.
+		// A node that cannot read a start does not know the parent. So it cannot report to the parent that the id is
+		// taken.
 		if start, ok := c.Run.Model.Row(o.Message).Item.(engine.StartItem); ok && start.ParentInstance != "" {
 			if parent := c.Run.Model.Number(start.ParentInstance); parent != 0 {
 				c.of(parent).fault = "the start of one of its children was damaged"
@@ -136,7 +137,7 @@ func (c *Checker) Observe(o *observe.Observation) {
 	}
 }
 
-// Record follows the steps of the schedule, the events that calm sends, and the faults that decide how work ends.
+// Record tracks the schedule's steps, the events that calm sends, and the faults that decide how work ends.
 func (c *Checker) Record(r *cluster.Record) {
 	switch r.Kind {
 	case record.NodeStarted:
@@ -174,7 +175,7 @@ func (c *Checker) Record(r *cluster.Record) {
 	}
 }
 
-// sentByCalm describes an event that calm, not the plan, sent. It returns an empty text for events of the plan.
+// sentByCalm describes an event that calm sent. It returns "" for an event that the plan sent.
 func sentByCalm(item engine.WorkItem) string {
 	switch w := item.(type) {
 	case engine.ExternalRaisedItem:
@@ -195,7 +196,7 @@ func sentByCalm(item engine.WorkItem) string {
 	return ""
 }
 
-// OnNoted records poison, and why nodes give work back.
+// OnNoted records poison, and the reasons why nodes give work back.
 func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
 	w := c.of(d.Instance)
 	switch note.Decision {
@@ -240,7 +241,7 @@ func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.Insta
 	}
 }
 
-// OnWaits begins a wait for a build.
+// OnWaits records that a wait for a build begins.
 func (c *Checker) OnWaits(in *model.Instance) {
 	w := c.of(in.No)
 	c.waits = append(c.waits, cluster.Wait{
@@ -249,7 +250,7 @@ func (c *Checker) OnWaits(in *model.Instance) {
 	w.waits = len(c.waits)
 }
 
-// OnWaited ends a wait.
+// OnWaited records that a wait is over.
 func (c *Checker) OnWaited(in *model.Instance) {
 	if w := c.of(in.No); w.waits != 0 {
 		c.ended(&c.waits[w.waits-1], false)
@@ -261,12 +262,12 @@ func (c *Checker) ended(w *cluster.Wait, open bool) {
 	w.ForMs, w.Open = c.Run.World.NowMs()-c.Run.World.StartMs()-w.FromMs, open
 }
 
-// sessionMs is the time after the beginning of calm for which the checker waits for an activity of a session.
-// Liveness has no bound for it, since the node that may take it changes with the owner of the session.
+// sessionMs is how long after the start of calm the checker waits for a session activity. Liveness has no bound for it,
+// because the node that may take it changes with the session's owner.
 const sessionMs = 5 * 60 * 1000
 
-// Open reports whether an instance of the plan has an outstanding activity of a session. Liveness covers everything
-// else that may still end an instance.
+// Open reports whether one of the plan's instances has a pending session activity. Everything else that may still end
+// an instance is covered by liveness.
 func (c *Checker) Open(nowMs int64) (bool, int64) {
 	until := c.state.CalmMs + sessionMs
 	if c.Run.Model.SessionWork == 0 || c.state.CalmMs == 0 || nowMs > until {
@@ -275,7 +276,7 @@ func (c *Checker) Open(nowMs int64) (bool, int64) {
 	return true, until
 }
 
-// Finish judges every instance of the plan.
+// Finish judges every instance in the plan.
 func (c *Checker) Finish() {
 	for i := range c.waits {
 		if c.waits[i].Open {
@@ -293,7 +294,7 @@ func (c *Checker) Finish() {
 	}
 }
 
-// spread marks the ancestors of an instance whose end a fault decides with that fault.
+// spread handles instances whose end was decided by a fault: it marks their ancestors with that fault, too.
 func (c *Checker) spread() {
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
 		fault := c.of(observe.InstanceNo(no)).fault
@@ -308,7 +309,7 @@ func (c *Checker) spread() {
 	}
 }
 
-// spreadCalm records, for the ancestors of an instance, what calm sent to it.
+// spreadCalm records what calm sent to an instance with the instance's ancestors.
 func (c *Checker) spreadCalm() {
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
 		own := slices.Clone(c.of(observe.InstanceNo(no)).calm)
@@ -324,11 +325,11 @@ func (c *Checker) spreadCalm() {
 	}
 }
 
-// forChild is the suffix of texts about what calm sent to a descendant.
+// forChild is appended to texts about what calm sent to a descendant.
 const forChild = " for a child"
 
-// Fates returns how the plan's instances ended. Call it after Finish.
+// Fates returns how the plan's instances ended. It must be called after Finish.
 func (c *Checker) Fates() []cluster.Fate { return c.fates }
 
-// Waits returns the times for which work waited for a build. Call it after Finish.
+// Waits returns how long work waited for builds. It must be called after Finish.
 func (c *Checker) Waits() []cluster.Wait { return c.waits }

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/rig"
 )
 
-// TestStories prints how work ends, with the message about each unexpected end.
+// TestStories prints how work ends, and the message for each unexpected end.
 func TestStories(t *testing.T) {
 	options := monitor.Options{Properties: []string{"outcome"}}
 	datadriven.Walk(t, "testdata", func(t *testing.T, file string) {

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file implements the store calls that stories use.
+// This file implements the story commands that are calls to the store.
 
 func (r *Rig) begin(caller observe.Caller, kind observe.CallKind, req observe.CallRequest) {
 	r.call++
@@ -37,7 +37,7 @@ func (r *Rig) end(caller observe.Caller, kind observe.CallKind, o observe.Observ
 	r.Record(cluster.Record{Kind: record.CallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: r.slotOf(kind), Outcome: observe.OutcomeOK})
 }
 
-// caller returns the node with that name or, for any other name, the first probe.
+// caller returns the node with the given name. Any other name stands for the first probe.
 func (r *Rig) caller(name string) observe.Caller {
 	if r.node(name) == 0 {
 		return observe.Caller{Incarnation: 1}
@@ -45,8 +45,9 @@ func (r *Rig) caller(name string) observe.Caller {
 	return observe.Caller{Node: r.node(name), Incarnation: r.w.Node(r.node(name)).Incarnation}
 }
 
-// fetch delivers the visible messages to a node. With decode=3 the store decodes event 3; with cached=3 it has already
-// decoded the events up to 3; with unreadable=3 decoding event 3 fails; error means that the history cannot be read.
+// fetch delivers the visible messages to a node. With decode=3, the store decodes event 3; with cached=3, it has
+// already decoded the events up to 3; with unreadable=3, decoding event 3 fails. With error, the history cannot be
+// read.
 func (r *Rig) fetch(name, instance string, worker bool, more ...string) {
 	kind := observe.CallFetchOrchestrationItem
 	if worker {
@@ -161,7 +162,7 @@ func (r *Rig) commit(name, status string) {
 	r.end(caller, kind, observe.Observation{})
 }
 
-// removeWork removes the activities of an instance.
+// removeWork removes an instance's activities.
 func (r *Rig) removeWork(of observe.InstanceNo, reason observe.RemoveReason) {
 	for i := range r.rows {
 		if r.rows[i].worker && r.rows[i].instance == of {

@@ -109,7 +109,7 @@ func (r *Rig) other(verb string, f []string) {
 	}
 }
 
-// ofWorld executes the commands about actions of the world.
+// ofWorld executes the commands that stand for actions of the world.
 func (r *Rig) ofWorld(verb string, words []string, value map[string]string, arg func(int) string) {
 	switch verb {
 	case "step":
@@ -155,7 +155,7 @@ func (r *Rig) ofWorld(verb string, words []string, value map[string]string, arg 
 	}
 }
 
-// options splits the fields of a line into plain words and KEY=VALUE words.
+// options splits a line's fields into plain words and `KEY=VALUE` words.
 func options(f []string) (words []string, value map[string]string) {
 	value = map[string]string{}
 	for _, w := range f {
@@ -229,7 +229,7 @@ func sent(instance, kind string, calm bool) engine.WorkItem {
 	return engine.StartItem{Instance: instance}
 }
 
-// eventOf returns an event of a kind that stories may name.
+// eventOf returns an event of the named kind, which must be one that stories may use.
 func eventOf(kind string, value map[string]string) engine.EventData {
 	text := value["text"]
 	failed := func(d engine.ErrorDetails) engine.EventData { return eventdata.OrchestrationFailed{Details: d} }
@@ -270,7 +270,7 @@ func (r *Rig) delete(name string) {
 	r.Observe(observe.Observation{Kind: observe.InstanceRemoved, Instance: no})
 }
 
-// acking returns the number and the kind of the last ack that a node has sent.
+// acking returns the number and the kind of the ack that a node sent last.
 func (r *Rig) acking(name string) (uint64, observe.CallKind) {
 	if h := r.held[name]; h.worker {
 		return h.ack, observe.CallAckWorkItem
@@ -278,7 +278,7 @@ func (r *Rig) acking(name string) (uint64, observe.CallKind) {
 	return r.held[name].ack, observe.CallAckOrchestrationItem
 }
 
-// refuse makes the store refuse the ack of a node permanently.
+// refuse makes the store refuse a node's ack permanently.
 func (r *Rig) refuse(name string) {
 	h, caller := r.held[name], r.caller(name)
 	req := observe.CallRequest{Token: h.token}
@@ -291,5 +291,5 @@ func (r *Rig) refuse(name string) {
 	r.Record(cluster.Record{Kind: record.CallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: r.slotOf(kind), Outcome: observe.OutcomePermanent})
 }
 
-// Messages returns the number of messages and activities so far.
+// Messages returns how many messages and activities there have been so far.
 func (r *Rig) Messages() int { return len(r.rows) }

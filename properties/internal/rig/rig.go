@@ -18,7 +18,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// StartMs is the store time at which stories begin. It is not zero, as in real runs.
+// StartMs is the store time at which stories begin. As in real runs, it is not zero.
 const StartMs = 1_000_000
 
 // Rig feeds a monitor from a story, one command per line, each with its time in milliseconds:
@@ -46,13 +46,13 @@ type Rig struct {
 	w     *FakeWorld
 	M     *monitor.Monitor
 	call  uint64
-	names []string // instances by number - 1
+	names []string // instances, indexed by number - 1
 	nodes []string
 	rows  []rigRow
 	held  map[string]*rigHeld // by node
 	index int                 // of the loops that call and note
 	asked map[string]uint64   // the number of the last fetch that a node has sent
-	// Shows are additional commands; each returns the text to print. Out has the lines printed so far.
+	// Shows has additional commands, each of which returns the text to print. Out has the lines printed so far.
 	Shows map[string]func(words []string) string
 	Out   []string
 }
@@ -71,7 +71,7 @@ type rigHeld struct {
 	token    string
 	told     uint32
 	worker   bool
-	ack      uint64                   // the number of the ack call, 0 before the ack is sent
+	ack      uint64                   // the number of the ack call, or 0 before the ack is sent
 	written  *engine.OrchestrationAck // what the ack of a turn says, if the story does
 }
 
@@ -262,7 +262,8 @@ func (r *Rig) insert(call uint64, item engine.WorkItem, visible int64) {
 	r.Observe(o)
 }
 
-// Repeat returns n copies of a block of a story. %d stands for the time, which starts at from and advances by every.
+// Repeat returns n copies of a block of a story. In the block, %d stands for the time, which starts at from and
+// advances by every.
 func Repeat(n int, from, every int64, block string) string {
 	var b strings.Builder
 	for i := range int64(n) {
@@ -271,7 +272,7 @@ func Repeat(n int, from, every int64, block string) string {
 	return b.String()
 }
 
-// PoisonCycle returns the story of n deliveries to A. Each delivery ends with the decision and an abandon.
+// PoisonCycle returns a story in which A receives n deliveries and each of them ends with the decision and an abandon.
 func PoisonCycle(n int, decision string) string {
 	return Repeat(n, 10, 1000, "%d fetch A x\n%d note A "+decision+"\n%d abandon A 900")
 }

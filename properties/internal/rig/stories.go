@@ -18,9 +18,9 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Story runs a story of a file NAME.txt and returns its printed lines followed by all violations in full. A story
-// titled NAME_ok must not violate NAME; one titled NAME_bad must violate it. Lines that begin with "plan" define the
-// plan:
+// Story runs a story from a file NAME.txt. It returns the lines that the story printed, followed by all violations in
+// full. A story titled NAME_ok must not violate NAME, and one titled NAME_bad must. Lines that start with "plan" define
+// the plan:
 //
 //	plan instance x [expect=failed] [cancel] [delete] [unaided]
 //	plan strategy bounce [after=30000] [every=5000]
@@ -28,7 +28,7 @@ import (
 //	plan later A start                     a step of its schedule
 //	plan expect never turn where build=1.x an expectation
 //
-// Story calls begun with the Rig before the story starts.
+// Before the story starts, Story calls begun with the Rig.
 func Story(t testing.TB, file, title, text string, o monitor.Options, begun func(r *Rig)) string {
 	t.Helper()
 	story, p, expect := planOf(t, text)
@@ -124,8 +124,8 @@ func planOf(t testing.TB, text string) (_ string, p plan.Plan, expect []plan.Exp
 	return story.String(), p, expect
 }
 
-// ExpectOf parses an expectation such as "never turn in late where build=1.x has pin=none", a simple form of the
-// scenario syntax.
+// ExpectOf parses an expectation, such as "never turn in late where build=1.x has pin=none". The syntax is a simple
+// form of the one in scenarios.
 func ExpectOf(t testing.TB, line int, text string) plan.Expectation {
 	t.Helper()
 	words := strings.Fields(text)
@@ -180,5 +180,5 @@ func (r *Rig) show(verb string, words []string) {
 	}
 }
 
-// Print adds a line to the output of a story.
+// Print adds a line to the story's output.
 func (r *Rig) Print(format string, args ...any) { r.Out = append(r.Out, fmt.Sprintf(format, args...)) }

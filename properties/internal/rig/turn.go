@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// renew extends the lock of the last delivery to a node.
+// renew extends the lock on the work delivered last to a node.
 func (r *Rig) renew(name string) {
 	h, caller := r.held[name], r.caller(name)
 	r.begin(caller, observe.CallRenewOrchestrationItemLock, observe.CallRequest{Token: h.token})
@@ -17,7 +17,7 @@ func (r *Rig) renew(name string) {
 	r.end(caller, observe.CallRenewOrchestrationItemLock, observe.Observation{})
 }
 
-// turn executes "turn A EXECUTION [STATUS] [schedules=CHILD] [sends=KIND:INSTANCE:PARENT/EXECUTION/EVENT,...]".
+// turn executes `turn A EXECUTION [STATUS] [schedules=CHILD] [sends=KIND:INSTANCE:PARENT/EXECUTION/EVENT,...]`.
 func (r *Rig) turn(words []string, value map[string]string) {
 	e := engine.Event{EventID: 2, Data: eventdata.TimerCreated{}}
 	if child := value["schedules"]; child != "" {
@@ -48,7 +48,7 @@ func (r *Rig) turn(words []string, value map[string]string) {
 	r.Turn(words[0], uint64(r.number(words[1])), strings.Join(words[2:], ""), e, sends...)
 }
 
-// Turn commits an event for the last delivery to a node, in an execution that may be new, and enqueues messages.
+// Turn commits an event for the delivery that a node got last, in an execution that may be new, and enqueues messages.
 func (r *Rig) Turn(name string, execution uint64, status string, e engine.Event, sends ...engine.WorkItem) {
 	h, caller := r.held[name], r.caller(name)
 	ack := engine.OrchestrationAck{LockToken: h.token, ExecutionID: execution, HistoryDelta: []engine.Event{e}, OrchestratorItems: sends}

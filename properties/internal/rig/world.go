@@ -17,10 +17,10 @@ type FakeWorld struct {
 	AllBuilds []*engine.Build
 	Whys      []Reason
 	Helps     []cluster.Help
-	Steps     uint64 // the commands so far
+	Steps     uint64 // the commands executed so far
 }
 
-// Reason says what an instance waits for.
+// Reason says what an instance is waiting for.
 type Reason struct {
 	Instance string
 	cluster.Explanation
@@ -40,7 +40,7 @@ func (w *FakeWorld) Phase() cluster.Phase                     { return w.ThePhas
 func (w *FakeWorld) Builds() []*engine.Build                  { return w.AllBuilds }
 func (*FakeWorld) MonitorMemory() *any                        { return nil }
 
-// Why returns the latest explanation that the story gave for the instance, or nil if there is none.
+// Why returns the story's latest explanation for the instance, or nil if there is none.
 func (w *FakeWorld) Why(instance string) *cluster.Explanation {
 	for i := len(w.Whys) - 1; i >= 0; i-- {
 		if w.Whys[i].Instance == instance {

@@ -14,19 +14,19 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// accountChecker compares the observations of each call with the caller's request and answer. Like the shadow store, it
+// accountChecker compares each call's observations with the caller's request and answer. Like the shadow store, it
 // shows whether the observations can be trusted.
 type accountChecker struct {
 	check.Base
-	events, messages int  // the numbers that it reports as decoded
-	ended            bool // the last call has ended
+	events, messages int  // how many events and messages the store says it decoded
+	ended            bool // whether the last call has ended
 	number           uint64
 	kind             observe.CallKind
 	caller           observe.Caller
 	outcome          observe.Outcome
 	asked            observe.CallRequest
-	ack              engine.OrchestrationAck // the ack of the request: the store clears its own when the call ends
-	exempted         bool                    // the store sees other calls than the callers make
+	ack              engine.OrchestrationAck // a copy of the request's ack, because the store clears its own when the call ends
+	exempted         bool                    // calls that the store sees differ from those that callers make
 }
 
 func newAccountChecker(m *check.Run) check.Checker {
@@ -44,7 +44,7 @@ func (*accountChecker) Records() check.Set[record.Kind] {
 	return check.SetOf(record.CallExecuted, record.Looked, record.ClientAccepted)
 }
 
-// Observe stores what the store reports about its last call.
+// Observe keeps what the store reports about its last call.
 func (k *accountChecker) Observe(o *observe.Observation) {
 	switch o.Kind {
 	case observe.EventDecoded:
@@ -72,11 +72,11 @@ func (k *accountChecker) Observe(o *observe.Observation) {
 	k.readAll(o)
 }
 
-// readAll checks that a store which hands out work reports that it has decoded it.
+// readAll checks that a store reports having decoded the work that it hands out.
 func (k *accountChecker) readAll(o *observe.Observation) {
 	events, messages := 0, 0
 	switch {
-	case k.exempted || k.Run.World.Store() == nil: // a story reports only what its test needs
+	case k.exempted || k.Run.World.Store() == nil: // a test's story reports only what the test needs
 		return
 	case o.Fetched != nil:
 		events, messages = min(len(o.Fetched.Item.History), 1), len(o.Fetched.Item.Messages)
@@ -88,10 +88,10 @@ func (k *accountChecker) readAll(o *observe.Observation) {
 	}
 }
 
-// Record compares the observations of a call with the record of its caller.
+// Record compares a call's observations with the caller's record of the call.
 func (k *accountChecker) Record(r *cluster.Record) {
 	if k.exempted || r.StoreCall == 0 {
-		return // a fault answered instead of the store
+		return // a fault answered, not the store
 	}
 	switch r.Kind {
 	case record.CallExecuted:
@@ -156,10 +156,11 @@ func asked(q *observe.CallRequest, c call.Call) bool {
 	case call.GetInstanceStats:
 		return q.Instance == c.Instance
 	}
-	return true // no checker reads the requests of other calls
+	return true // no checker reads the requests of other kinds of calls
 }
 
-// sameItem compares only cheap fields, since the store cannot change parts of a message.
+// sameItem reports whether two items are the same message. It compares only cheap fields, since the store cannot change
+// part of a message.
 func sameItem(a, b engine.WorkItem) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -167,7 +168,8 @@ func sameItem(a, b engine.WorkItem) bool {
 	return a.Kind() == b.Kind() && a.Target() == b.Target()
 }
 
-// sameAck compares only cheap fields, since the store cannot change parts of an ack.
+// sameAck reports whether two acks are the same. It compares only cheap fields, since the store cannot change part of
+// an ack.
 func sameAck(a, b *engine.OrchestrationAck) bool {
 	return a.LockToken == b.LockToken && a.ExecutionID == b.ExecutionID && a.Metadata.Status == b.Metadata.Status &&
 		len(a.HistoryDelta) == len(b.HistoryDelta) && len(a.WorkerItems) == len(b.WorkerItems) &&

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// misled passes falsified observations of the store to the checkers.
+// misled passes falsified store observations to the checkers.
 type misled struct {
 	patient
 	lie func(o *observe.Observation) (keep bool)
@@ -29,7 +29,7 @@ func (m misled) Observe(o *observe.Observation) {
 	}
 }
 
-// TestAccountOfCalls checks that the observations of a call must agree with its caller's request and answer.
+// TestAccountOfCalls checks that a call's observations must agree with the caller's request and answer.
 func TestAccountOfCalls(t *testing.T) {
 	on := func(kind observe.CallKind, change func(q *observe.CallRequest)) func(o *observe.Observation) bool {
 		return func(o *observe.Observation) bool {

@@ -9,12 +9,12 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// atomicChecker checks that an ack takes effect as a whole or not at all: S06. After a success it compares each part of
-// the state with the ack; after a failure it compares the state with the previous one. A change that was undone does not
-// count. Stored bytes must have exactly the contents of the ack.
+// atomicChecker checks rule S06: an ack takes effect either completely or not at all. After a success, it compares each
+// part of the state with the ack; after a failure, it compares the state with the state before the call. A change that
+// was undone does not count. The stored bytes must have exactly the contents of the ack.
 type atomicChecker struct {
 	check.Base
-	names map[string]string // maps fields to their names in JSON; only looked up
+	names map[string]string // maps Go field names to JSON names; never iterated over, so map order does not matter
 }
 
 func newAtomicChecker(m *check.Run) check.Checker {
@@ -79,7 +79,7 @@ func (a *atomicChecker) where(c *model.Call, o *observe.Observation) observe.Ins
 	return 0
 }
 
-// left describes the first difference from the state before the call, empty if there is none. It does not compare marks,
+// left describes the first difference from the state before the call, or returns "" if there is none. It ignores marks,
 // which are internal to the store.
 func (a *atomicChecker) left(c *model.Call) string {
 	if seen := a.rowsLeft(c); seen != "" {
@@ -99,7 +99,7 @@ func (a *atomicChecker) left(c *model.Call) string {
 	return a.Run.Model.SessionsLeft(c)
 }
 
-// rowsLeft returns the first difference in the queues.
+// rowsLeft describes the first difference in the queues.
 func (a *atomicChecker) rowsLeft(c *model.Call) string {
 	for _, r := range c.Rows {
 		was := &r.Was
@@ -120,7 +120,7 @@ func (a *atomicChecker) rowsLeft(c *model.Call) string {
 	return ""
 }
 
-// historyLeft returns the first difference in the executions.
+// historyLeft describes the first difference in the executions.
 func (a *atomicChecker) historyLeft(c *model.Call) string {
 	for _, e := range c.Appended {
 		if kept := e.Execution.Event(e.ID); kept != nil && kept.Call == c.ID {
@@ -145,13 +145,14 @@ func (a *atomicChecker) historyLeft(c *model.Call) string {
 
 func lockDiffers(a, b *model.Lock) bool { return a.Token != b.Token || a.UntilMs != b.UntilMs }
 
-// missing returns the first step of an orchestration ack that the state does not show, empty if it shows all.
+// missing describes the first step of an orchestration ack that the state does not show, or returns "" if it shows them
+// all.
 func (a *atomicChecker) missing(c *model.Call, no observe.InstanceNo) string {
 	ack := c.Request.Ack
 	in := model.HeldBy(c)
 	if in == nil {
 		if no == 0 {
-			return "" // S05 reports that
+			return "" // reported under S05
 		}
 		in = a.Run.Model.Instance(no)
 	}
@@ -200,8 +201,8 @@ func (a *atomicChecker) missing(c *model.Call, no observe.InstanceNo) string {
 	return ""
 }
 
-// misCounted compares the numbers of enqueued messages and appended events with the ack. Items of the wrong kind may be
-// skipped or stored (F17).
+// misCounted compares how many messages were enqueued and how many events appended with the ack. Items of the wrong
+// kind may be skipped or stored (F17).
 func (a *atomicChecker) misCounted(c *model.Call, ack *engine.OrchestrationAck) string {
 	activities, messages := 0, 0
 	for _, w := range ack.WorkerItems {
@@ -233,7 +234,8 @@ func (a *atomicChecker) activities(instance string) []*model.Row {
 	return nil
 }
 
-// missingOfWork does the same for the ack of an activity: its row leaves, and its completion, if it has one, is queued.
+// missingOfWork is like missing, for the ack of an activity: the activity's row must be gone, and its completion, if
+// any, must be queued.
 func (a *atomicChecker) missingOfWork(c *model.Call) string {
 	removed := 0
 	for _, r := range c.Rows {

@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// begins takes over the state of the instances that, says the plan, the store holds at the start of the run, and checks that
-// it holds them so. It is called at the end of the first call, which can change none of that.
+// begins initializes the expected state with the instances that the plan puts into the store at the start of the run,
+// and checks that the store has them. It is called at the end of the first call, which cannot have changed any of this.
 func (k *stateChecker) begins(c *model.Call) {
 	p := k.Run.World.Plan()
 	if k.begun = true; p == nil {
@@ -31,7 +31,7 @@ func (k *stateChecker) begins(c *model.Call) {
 	}
 }
 
-// beginning is what an instance has at the start; without an orchestration it has no row.
+// beginning is an instance's state at the start of the run. An instance without an orchestration has no row.
 type beginning struct {
 	instance, orchestration, version string
 	parent                           engine.ParentLink
@@ -56,7 +56,7 @@ func (k *stateChecker) beginsAs(c *model.Call, given beginning) {
 		d.store = putKV(d.store, model.KeyValue{Key: e.Key, Value: &e.Value, UpdatedMs: e.LastUpdatedAtMs})
 	}
 	if k.Run.World.Foreign() {
-		return // the calls of a node have put it there, and are judged as calls
+		return // a node's calls have created this state, and they are judged as calls
 	}
 	if in.Created != (given.orchestration != "") || in.Orchestration != given.orchestration || in.Version != given.version || in.Parent != given.parent {
 		k.report(c, no, fmt.Sprintf("finds %s@%s with the parent %+v at the start of the run, expected %s@%s with %+v, as the plan says",

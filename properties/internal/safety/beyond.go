@@ -7,10 +7,11 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// beyond returns the first change by a successful call, other than an ack of a turn, that is not part of its effect, or
-// the first missing part of its effect; empty if there is neither. An ack of an activity removes its row and queues a
-// completion; an abandon gives a lock back and may change the visibility and the count of a row; a renewal extends a
-// lock. Other rows, histories, rows of instances, keys and custom status stay as they are.
+// beyond judges a successful call other than an ack of a turn. It describes the first change that is not part of the
+// call's effect, or the first part of the effect that is missing. It returns "" if there is neither. An ack of an
+// activity removes its row and queues a completion; an abandon releases a lock and may change a row's visibility and
+// count; a renewal extends a lock. Everything else must stay as it is: other rows, histories, instance rows, keys and
+// custom status.
 func (a *atomicChecker) beyond(c *model.Call) string {
 	if seen := a.historyLeft(c); seen != "" {
 		return seen

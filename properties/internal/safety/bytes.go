@@ -17,13 +17,13 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// bytesEvery is the sampling rate: the checker reads the bytes of one in bytesEvery stored messages and events, since
-// reading costs more than all other checks of them.
+// bytesEvery is the sampling rate: the checker decodes only one in bytesEvery stored messages and events, because
+// decoding costs more than all other checks of them.
 const bytesEvery = 160
 
-// spoken judges the bytes that a call stores: a message or an event in the store must have the contents that the call
-// gave it, in the documented form (docs/contract/runtime.md#r1 and #r2). It reads one in bytesEvery, as plain JSON,
-// whatever wrote them.
+// spoken judges the bytes that a call stores. A stored message or event must have the contents that the call gave it,
+// in the documented form (docs/contract/runtime.md#r1 and #r2). spoken samples one in bytesEvery and decodes it as
+// plain JSON, no matter which codec wrote it.
 func (a *atomicChecker) spoken(o *observe.Observation) {
 	if len(o.Bytes) == 0 || (uint64(o.Message)+o.EventID+o.Call)%bytesEvery != 0 {
 		return
@@ -61,10 +61,10 @@ func (a *atomicChecker) spoken(o *observe.Observation) {
 	}
 }
 
-// forgets reports whether the caller's build omits some fields when it writes.
+// forgets reports whether the caller's build leaves out fields when it writes.
 func (a *atomicChecker) forgets(c *model.Call) bool {
 	if c.Caller.Node == 0 {
-		return false // clients and probes omit nothing
+		return false // clients and probes leave nothing out
 	}
 	inc := a.Run.Model.Incarnation(c.Caller)
 	if inc == nil || inc.Build == nil {
@@ -74,7 +74,7 @@ func (a *atomicChecker) forgets(c *model.Call) bool {
 	return forgetful
 }
 
-// saidEvent returns the event as the ack has it, nil if another call stored it.
+// saidEvent returns the event as it is in the ack, or nil if another call stored it.
 func saidEvent(c *model.Call, o *observe.Observation) *engine.Event {
 	if c.Request.Ack == nil {
 		return nil
@@ -93,8 +93,8 @@ func parse(data []byte, into any) error {
 	return d.Decode(into)
 }
 
-// unsaid returns the first field of a struct that the object lacks or has with another value, or reports that the object
-// has further fields; empty if both agree. An empty field may be omitted.
+// unsaid compares a struct with a JSON object. It describes the first field that is missing or has a different value,
+// or the presence of additional fields; it returns "" if the two agree. Empty fields may be missing.
 func (a *atomicChecker) unsaid(v reflect.Value, object map[string]any) string {
 	seen, found := a.compare(v, object)
 	if seen == "" && found < len(object) {
@@ -103,11 +103,11 @@ func (a *atomicChecker) unsaid(v reflect.Value, object map[string]any) string {
 	return seen
 }
 
-// compare returns the first difference, and the number of keys of the object that are fields.
+// compare returns the first difference, and how many of the object's keys are fields of the struct.
 func (a *atomicChecker) compare(v reflect.Value, object map[string]any) (seen string, found int) {
 	for i := range v.NumField() {
 		f, name := v.Field(i), a.snake(v.Type().Field(i).Name)
-		if f.Kind() == reflect.Interface { // an event's own fields are on the same level as the common ones
+		if f.Kind() == reflect.Interface { // an event's own fields are at the same level as the common ones
 			own, more := a.compare(f.Elem(), object)
 			if own != "" {
 				return own, 0
@@ -126,7 +126,7 @@ func (a *atomicChecker) compare(v reflect.Value, object map[string]any) (seen st
 	return "", found
 }
 
-// same reports whether a value in JSON is the value of a field.
+// same reports whether a JSON value equals the value of a field.
 func same(f reflect.Value, got any, present bool) bool {
 	if !present || got == nil {
 		return f.IsZero() || f.Kind() == reflect.Slice && f.Len() == 0
@@ -143,7 +143,7 @@ func same(f reflect.Value, got any, present bool) bool {
 	case reflect.Bool:
 		return got == f.Bool()
 	}
-	// For nested values, every text and number must occur.
+	// In a nested value, every text and number must occur somewhere.
 	var said, read []string
 	leaves(f, &said)
 	values(got, &read)
@@ -159,7 +159,7 @@ func same(f reflect.Value, got any, present bool) bool {
 	return true
 }
 
-// leaves collects the texts and numbers of a value that are not empty.
+// leaves collects the non-empty texts and numbers in a value.
 func leaves(v reflect.Value, into *[]string) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -185,7 +185,7 @@ func leaves(v reflect.Value, into *[]string) {
 	}
 }
 
-// values collects the keys, texts and numbers of a value in JSON.
+// values collects the keys, texts and numbers in a JSON value.
 func values(v any, into *[]string) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -204,7 +204,7 @@ func values(v any, into *[]string) {
 	}
 }
 
-// snake returns the name of a field in JSON: ExecutionID is execution_id.
+// snake returns a field's JSON name: the name of ExecutionID is execution_id.
 func (a *atomicChecker) snake(name string) string {
 	if known, ok := a.names[name]; ok {
 		return known

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/check"
 )
 
-// TestStoredBytesSayWhatWasSaid stores messages and events in correct bytes, and in bytes with other contents.
+// TestStoredBytesSayWhatWasSaid stores messages and events with the right bytes, and with bytes whose contents differ.
 func TestStoredBytesSayWhatWasSaid(t *testing.T) {
 	codec := planterm.FindBuild(engine.ShippedBuilds(), "2.0.0").Codec
 	status := "busy"

@@ -11,23 +11,23 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// This file has S17's model of queue messages (docs/contract/runtime.md#r7.7 and #r7.9): each message arrives once, in
-// the order of sending. When an execution continues as new, it carries over the oldest messages that no dequeue has
-// read.
+// This file contains the model of queue messages for S17 (docs/contract/runtime.md#r7.7 and #r7.9): each message
+// arrives once, in the order in which the messages were sent. When an execution continues as new, it carries over the
+// oldest messages that no dequeue has read.
 
-// queueData is the state of the queue messages of an instance's current execution.
+// queueData is the state of the queue messages in an instance's current execution.
 type queueData struct {
-	known    bool // its beginning was observed
+	known    bool // whether the start of the execution was observed
 	arrivals []engine.CarriedEvent
-	handed   int // number of arrivals that the previous execution carried over
+	handed   int // how many of the arrivals the previous execution carried over
 	names    []queueName
 }
 
-// queueName counts the dequeues of one name. Dropped dequeues do not count.
+// queueName counts the dequeues for one queue name. Dropped dequeues do not count.
 type queueName struct {
 	name   string
 	reads  int
-	events []uint64 // of the dequeues
+	events []uint64 // event ids of the dequeues
 }
 
 func (q *queueData) name(name string) *queueName {
@@ -40,7 +40,7 @@ func (q *queueData) name(name string) *queueName {
 	return &q.names[len(q.names)-1]
 }
 
-// queued applies the queue events of an ack, and judges the order of arrivals.
+// queued applies the queue events in an ack, and judges the order of arrivals.
 func (k *stateChecker) queued(c *model.Call, no observe.InstanceNo, d *instanceData) {
 	in, ack, q := k.Run.Model.Instance(no), c.Request.Ack, &d.queue
 	turn := in.Note.Token == ack.LockToken && in.Note.Decision == machine.DecideTurn && in.BatchToken == ack.LockToken
@@ -85,7 +85,7 @@ func (k *stateChecker) queued(c *model.Call, no observe.InstanceNo, d *instanceD
 	}
 }
 
-// drop records that a dequeue was dropped.
+// drop records that a dequeue has been dropped.
 func (q *queueData) drop(event uint64) {
 	for i := range q.names {
 		for _, e := range q.names[i].events {
@@ -96,8 +96,9 @@ func (q *queueData) drop(event uint64) {
 	}
 }
 
-// carried judges the messages that a continue-as-new carries over: the oldest 20 unread ones, in order. It judges the
-// custom status, too. A dequeue reads at most one message, so the messages beyond the number of dequeues are unread.
+// carried judges the messages that a continue-as-new carries over, which must be the oldest 20 unread ones, in order.
+// It also judges the custom status. A dequeue reads at most one message, so if there are more messages than dequeues,
+// the rest must be unread.
 func (k *stateChecker) carried(c *model.Call, no observe.InstanceNo, d *instanceData) {
 	q := &d.queue
 	for _, w := range c.Request.Ack.OrchestratorItems {
@@ -128,7 +129,7 @@ func (k *stateChecker) carried(c *model.Call, no observe.InstanceNo, d *instance
 	}
 }
 
-// wrong describes an error in the messages that are carried over, empty if there is none.
+// wrong describes what is wrong with the messages carried over, or returns "" if nothing is.
 func (q *queueData) wrong(carried []engine.CarriedEvent, most int) string {
 	if n := len(carried); n > most {
 		return fmt.Sprintf("with %d queue messages, expected the oldest %d", n, most)
@@ -159,7 +160,7 @@ func (q *queueData) wrong(carried []engine.CarriedEvent, most int) string {
 	return ""
 }
 
-// leftOfHanded returns the least number of unread messages among those that the previous execution carried over.
+// leftOfHanded returns the minimum number of unread messages among those that the previous execution carried over.
 func (q *queueData) leftOfHanded() (left int) {
 	handed := q.arrivals[:min(q.handed, len(q.arrivals))]
 	for i, a := range handed {
@@ -170,7 +171,7 @@ func (q *queueData) leftOfHanded() (left int) {
 	return left
 }
 
-// reads returns the number of dequeues of that name.
+// reads returns how many dequeues there are for a name.
 func (q *queueData) reads(name string) int {
 	for _, n := range q.names {
 		if n.name == name {

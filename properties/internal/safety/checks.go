@@ -5,7 +5,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/conduct"
 )
 
-// checkers lists the safety checkers, with the properties that each reports.
+// checkers lists the safety checkers and the properties that each of them reports.
 var checkers = []struct {
 	ids  []string
 	make func(m *check.Run) check.Checker
@@ -37,7 +37,7 @@ var checkers = []struct {
 	{[]string{shadowID}, newAccountChecker},
 }
 
-// Checks returns the checkers for the properties that a run selects.
+// Checks returns the checkers for the properties that are selected for a run.
 func Checks(m *check.Run) []check.Checker {
 	var list []check.Checker
 	for _, s := range checkers {
@@ -51,7 +51,7 @@ func Checks(m *check.Run) []check.Checker {
 	return list
 }
 
-// IDs returns the safety properties of this package, and "shadow".
+// IDs returns the safety properties that this package checks, including "shadow".
 func IDs() []string {
 	var ids []string
 	for _, s := range checkers {

@@ -9,15 +9,15 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// commitChecker judges the acks of nodes: S08, S09, S10, S23. Clients and probes may choose their acks freely, so only
-// those of nodes count.
+// commitChecker judges acks against S08, S09, S10 and S23. It judges only the acks of nodes, because clients and probes
+// may ack whatever they like.
 type commitChecker struct {
 	check.Base
-	// readable holds, for each pin, the kinds that some build of that version reads; 0 for a pin that no build of the
-	// run has.
+	// readable holds the kinds that each pin's builds read: a kind counts if any build of that version reads it. It is
+	// 0 for a pin if the run has no such build.
 	pins     []engine.Version
 	readable []model.KindSet
-	// began maps an execution to the build of the node that began it; only looked up.
+	// began maps an execution to the build of the node that began it. It is never iterated over, so map order does not matter.
 	began map[*model.Execution]*engine.Build
 }
 
@@ -43,15 +43,15 @@ func (*commitChecker) Ends() check.Ends {
 	return check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}
 }
 
-// commit is an ack of a node that took effect.
+// commit is a node's ack that took effect.
 type commit struct {
 	c    *model.Call
 	ack  *engine.OrchestrationAck
 	in   *model.Instance
-	inc  *model.Incarnation // of the caller
-	ex   *model.Execution   // the execution that was acknowledged
+	inc  *model.Incarnation // the caller
+	ex   *model.Execution   // the acknowledged execution
 	was  model.ExecutionBefore
-	lock model.Lock // the lock that the node held
+	lock model.Lock // the lock that the node had
 }
 
 func (k *commitChecker) Ended(c *model.Call, o *observe.Observation) {
@@ -85,7 +85,7 @@ func (k *commitChecker) Ended(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// checkTerminal checks S08.
+// checkTerminal checks rule S08.
 func (k *commitChecker) checkTerminal(t *commit, ex *model.Execution) {
 	was := &ex.Was
 	if was.Status.Terminal() && ex.Status != was.Status {
@@ -111,7 +111,7 @@ func (k *commitChecker) checkTerminal(t *commit, ex *model.Execution) {
 	}
 }
 
-// checkPin checks S09.
+// checkPin checks rule S09.
 func (k *commitChecker) checkPin(t *commit, ex *model.Execution) {
 	was, pin, given := &ex.Was, ex.Pin, t.ack.Metadata.PinnedVersion
 	build := t.inc.Build
@@ -138,8 +138,8 @@ func (k *commitChecker) checkPin(t *commit, ex *model.Execution) {
 	}
 }
 
-// startedBy reports whether the ack begins the execution: with an ordinary first turn, or with poison that writes its
-// first event, so that its history looks like any other.
+// startedBy reports whether the ack begins the execution, either with an ordinary first turn or with poison that writes
+// the first event. In both cases the history looks the same.
 func (k *commitChecker) startedBy(t *commit, ex *model.Execution) bool {
 	n := &t.in.Note
 	return ex.Instance == t.in && ex.ID == t.ack.ExecutionID && n.Token == t.ack.LockToken && (n.Decision == machine.DecideTurn || n.Decision == machine.DecidePoison || n.Decision == machine.DecideSwept) &&
@@ -153,7 +153,7 @@ func (k *commitChecker) pinBefore(ex *model.Execution) *engine.Version {
 	return nil
 }
 
-// checkRouted checks S10.
+// checkRouted checks rule S10.
 func (k *commitChecker) checkRouted(t *commit) {
 	if t.was.Events == 0 {
 		k.began[t.ex] = t.inc.Build
@@ -163,7 +163,7 @@ func (k *commitChecker) checkRouted(t *commit) {
 		return
 	}
 	filter := t.lock.Filter
-	if filter == nil { // fetched without a filter: the range of the node counts
+	if filter == nil { // fetched without a filter: use the node's range
 		filter = t.inc.Filter
 	}
 	if !model.Admits(filter, t.was.Pin) {
@@ -189,8 +189,8 @@ func (k *commitChecker) checkRouted(t *commit) {
 	}
 }
 
-// unread returns the first event before the ack that the node's build does not read. Damaged bytes may still be
-// readable.
+// unread returns the first event that the node's build does not read, among the events stored before the ack. Damaged
+// bytes may still be readable.
 func (k *commitChecker) unread(t *commit, unread model.KindSet) (uint64, string) {
 	for i := range t.ex.Events {
 		e := &t.ex.Events[i]
@@ -207,8 +207,8 @@ func (k *commitChecker) unread(t *commit, unread model.KindSet) (uint64, string)
 	return 0, ""
 }
 
-// isPoison reports whether the ack ends the execution as poison of its own. An ordinary turn may fail, too, with the
-// poison of a child or an activity.
+// isPoison reports whether the ack poisons the execution itself. An ordinary turn can also fail with poison, when a
+// child or an activity was poisoned.
 func isPoison(t *commit) bool {
 	if n := &t.in.Note; n.Token == t.ack.LockToken && (n.Decision == machine.DecidePoison || n.Decision == machine.DecideSwept) {
 		return true
@@ -224,8 +224,8 @@ func isPoison(t *commit) bool {
 	return false
 }
 
-// checkReadable checks S23. Exempt are an unpinned execution, one that was repinned from outside, and a pin that no
-// build of the run has: a build follows the version that began the execution.
+// checkReadable checks rule S23. A build follows the version that began the execution, so an execution is exempt if it
+// is unpinned, if it was repinned from outside, or if no build in the run has its pin.
 func (k *commitChecker) checkReadable(t *commit) {
 	if t.ex.Pin == nil || t.ex.Repinned {
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// completionChecker checks that each schedule has at most one completion, and the right one: S13. It compares the
-// completions that nodes commit with the messages of the delivery.
+// completionChecker checks rule S13: each schedule has at most one completion, and it is the right one. It compares the
+// completions that nodes commit with the messages that were delivered to them.
 type completionChecker struct{ check.Base }
 
 func newCompletionChecker(m *check.Run) check.Checker { return &completionChecker{check.Base{Run: m}} }
@@ -41,7 +41,7 @@ func (k *completionChecker) Ended(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// checkOne judges one completion, and records it with its schedule.
+// checkOne judges one completion and records it with its schedule.
 func (k *completionChecker) checkOne(c *model.Call, in *model.Instance, ex *model.Execution, e *engine.Event, class messageClass) bool {
 	report := func(format string, args ...any) bool {
 		k.Run.Safety("S13", c.Caller.Node, in.No, "%s committed event %d (%s) to execution %d with token %s, "+format,
@@ -51,7 +51,7 @@ func (k *completionChecker) checkOne(c *model.Call, in *model.Instance, ex *mode
 	stored := ex.Event(e.EventID)
 	schedule := ex.Event(e.SourceEventID)
 	if stored == nil {
-		return true // S06 reports that
+		return true // reported under S06
 	}
 	if schedule == nil {
 		return report("which completes event %d, but there is no such event: expected the schedule in the same execution", e.SourceEventID)

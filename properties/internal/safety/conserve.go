@@ -10,9 +10,9 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// conserveChecker checks that no message is lost: S12. A row leaves its queue for one of the reasons that the contract
-// knows, and the checker verifies each reason. A message that a node consumes must have left an event, or the node's
-// note must name the rule that dropped it.
+// conserveChecker checks rule S12: no message is lost. A row leaves its queue for one of the reasons that the contract
+// lists, and the checker verifies that reason. A message that a node consumes must have left an event, or the node's
+// note must name the rule by which it was dropped.
 type conserveChecker struct{ check.Base }
 
 func newConserveChecker(m *check.Run) check.Checker { return &conserveChecker{check.Base{Run: m}} }
@@ -49,7 +49,7 @@ func (k *conserveChecker) report(c *model.Call, r *model.Row, seen string) {
 	})
 }
 
-// checkEnqueued checks that an accepted enqueue adds one row, and any other enqueue none.
+// checkEnqueued checks that an accepted enqueue adds exactly one row, and that a rejected one adds none.
 func (k *conserveChecker) checkEnqueued(c *model.Call) {
 	rows, want := 0, 0
 	for _, r := range c.Rows {
@@ -71,7 +71,7 @@ func (k *conserveChecker) checkEnqueued(c *model.Call) {
 		c.Kind, item, k.Run.Who(c.Caller), outcomeText(c.Outcome), rows, want)
 }
 
-// wrongRemoval describes an error in the reason for a row's removal, empty if there is none.
+// wrongRemoval describes what is wrong with the reason for removing a row, or returns "" if nothing is.
 func (k *conserveChecker) wrongRemoval(c *model.Call, r *model.Row) string {
 	in := r.Instance
 	switch r.Removed {
@@ -115,8 +115,9 @@ func (k *conserveChecker) batchOf(in *model.Instance, token string) string {
 	return k.Run.BatchText(in.Batch)
 }
 
-// wrongOrphan checks an orphan: it must be a queue message, its instance must never have started, and no start for the
-// instance may be queued, visible or not (docs/contract-decisions.md#row-4).
+// wrongOrphan describes why a row that was dropped as an orphan was not one. An orphan is a queue message to an
+// instance that has never started, while no start for that instance is queued, visible or not
+// (docs/contract-decisions.md#row-4).
 func (k *conserveChecker) wrongOrphan(c *model.Call, r *model.Row) string {
 	in := r.Instance
 	switch {
@@ -138,7 +139,7 @@ func (k *conserveChecker) wrongOrphan(c *model.Call, r *model.Row) string {
 	return ""
 }
 
-// messageClass groups the messages that leave the same events.
+// messageClass groups messages that leave the same kind of event.
 type messageClass uint8
 
 const (
@@ -149,7 +150,7 @@ const (
 	classTimer
 	classChildCompleted
 	classChildFailed
-	classExternal // of either generation: the execution's pin decides which event is written
+	classExternal // of either generation; which event is written depends on the execution's pin
 	classQueue
 	classCancel
 	messageClasses
@@ -184,7 +185,7 @@ func classOf(k engine.WorkItemKind) messageClass {
 	return classNone
 }
 
-// classOfEvent returns the class of the messages that leave such an event.
+// classOfEvent returns the class of messages that leave this kind of event.
 func classOfEvent(d engine.EventData) messageClass {
 	switch d.(type) {
 	case eventdata.OrchestrationStarted:
@@ -209,8 +210,8 @@ func classOfEvent(d engine.EventData) messageClass {
 	return classNone
 }
 
-// checkConsumed compares the batch that a node acknowledges with the events that it leaves and with the drops in the
-// node's note. Without a note for the token the reasons are unknown: the caller is not a node.
+// checkConsumed compares the batch that a node acknowledges with the events that it left and with the drops in the
+// node's note. If there is no note for the token, the caller is not a node, and the reasons are unknown.
 func (k *conserveChecker) checkConsumed(c *model.Call) {
 	in := model.HeldBy(c)
 	if in == nil || in.BatchToken != c.Request.Token || in.Note.Token != c.Request.Token || c.Request.Ack == nil {
@@ -224,7 +225,7 @@ func (k *conserveChecker) checkConsumed(c *model.Call) {
 			k.Run.Who(c.Caller), n.Token, n.Decision, k.Run.BatchText(in.Batch))
 		return
 	default:
-		return // dropped as a whole, by the rule that the decision names
+		return // the batch was dropped as a whole, under the rule that the decision names
 	}
 	var owed [messageClasses]int
 	for i, no := range in.Batch {

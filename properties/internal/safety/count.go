@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// countChecker checks that attempt counts are exact: S04. It judges a call at its end against the rows at its beginning,
-// whether or not the caller receives the answer.
+// countChecker checks rule S04: attempt counts are exact. At the end of each call, it compares the rows with those
+// before the call, whether or not the caller receives the answer.
 type countChecker struct{ check.Base }
 
 func newCountChecker(m *check.Run) check.Checker { return &countChecker{check.Base{Run: m}} }
@@ -32,8 +32,8 @@ func (k *countChecker) Ended(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// checkDelivery checks that every message of the batch was counted once, that no other was counted, and that the caller
-// got the largest count.
+// checkDelivery checks that every message in the batch was counted once, that no other message was counted, and that
+// the caller got the highest count.
 func (k *countChecker) checkDelivery(c *model.Call) {
 	largest := uint32(0)
 	for _, no := range c.Messages {
@@ -55,8 +55,8 @@ func (k *countChecker) checkDelivery(c *model.Call) {
 	k.checkKept(c, c.ID)
 }
 
-// checkIgnored checks that an abandon with ignore_attempt lowered the count of each message of its batch by one, but not
-// below zero. It may do so to other messages of the instance (docs/contract/provider.md#f9).
+// checkIgnored checks that an abandon with ignore_attempt lowered the count of each message in its batch by one, but
+// not below zero. It may do the same to the instance's other messages (docs/contract/provider.md#f9).
 func (k *countChecker) checkIgnored(c *model.Call) {
 	for _, r := range c.Rows {
 		was := r.Before(c.ID)
@@ -84,8 +84,8 @@ func (k *countChecker) checkIgnored(c *model.Call) {
 	}
 }
 
-// checkWaiting checks that a node gives back input that came before a continue-as-new start as its contract says:
-// counted or uncounted (docs/contract-decisions.md#contracts).
+// checkWaiting checks how a node gives back messages that arrived ahead of a continue-as-new start. The node's contract
+// decides whether this counts as an attempt (docs/contract-decisions.md#contracts).
 func (k *countChecker) checkWaiting(c *model.Call, outcome observe.Outcome) {
 	in := model.HeldBy(c)
 	if c.Kind != observe.CallAbandonOrchestrationItem || outcome != observe.OutcomeOK || in == nil ||
@@ -106,7 +106,7 @@ func (k *countChecker) checkWaiting(c *model.Call, outcome observe.Outcome) {
 		k.Run.Who(c.Caller), k.Run.BatchText(in.Batch), c.Request.IgnoreAttempt, counts)
 }
 
-// checkKept checks that no counts changed except those of the messages that the delivery contains.
+// checkKept checks that no count changed except those of the messages in the delivery.
 func (k *countChecker) checkKept(c *model.Call, delivery uint64) {
 	for _, r := range c.Rows {
 		was := r.Before(c.ID)

@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// delayChecker checks delays: S15. It checks the visibility time of a row when an abandon, an enqueue or an ack sets it,
-// and again at the delivery.
+// delayChecker checks rule S15: a row stays invisible for as long as requested. It checks the visibility time when an
+// abandon, an enqueue or an ack sets it, and once more when the row is delivered.
 type delayChecker struct{ check.Base }
 
 func newDelayChecker(m *check.Run) check.Checker { return &delayChecker{check.Base{Run: m}} }
@@ -74,9 +74,9 @@ func (d *delayChecker) Ended(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// delaysMore reports a message that an abandon delays although its caller did not request that: a message of its batch,
-// if the abandon names no delay, or a message that arrived after the fetch. A message that is delayed whenever others
-// are given back may never be delivered.
+// delaysMore reports a message that an abandon delays although the caller did not ask for that. It is either a message
+// in the batch, if the caller asked for no delay, or a message that arrived after the fetch. If a message is delayed
+// every time other messages are given back, it may never be delivered.
 func (d *delayChecker) delaysMore(c *model.Call, in *model.Instance) {
 	for _, r := range c.Rows {
 		if r.Queue != observe.QueueOrchestrator || !r.Present || r.VisibleMs <= r.Was.VisibleMs || r.VisibleMs <= c.BeganMs {
@@ -97,7 +97,7 @@ func (d *delayChecker) hidden(c *model.Call, r *model.Row) {
 	})
 }
 
-// keeps reports a queued message that will be visible too early.
+// keeps reports a queued message that will become visible too early.
 func (d *delayChecker) keeps(c *model.Call, r *model.Row, wantMs int64) bool {
 	if !r.Present || r.VisibleMs >= wantMs {
 		return true
@@ -113,7 +113,7 @@ func (d *delayChecker) report(c *model.Call, r *model.Row, seen string, wantMs i
 	})
 }
 
-// after returns a time some whole milliseconds later, saturating.
+// after adds a duration in whole milliseconds to a time, saturating.
 func after(nowMs int64, d time.Duration) int64 {
 	if ms := d.Milliseconds(); nowMs <= math.MaxInt64-ms {
 		return nowMs + ms

@@ -10,15 +10,16 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// deletionChecker checks that deleted instances stay deleted, and that pruning spares current and running executions:
-// S14. It judges each management call at its end by what the call removed. Later it checks that nothing delivered before
-// a deletion takes effect after it.
+// deletionChecker checks rule S14: deleted instances stay deleted, and pruning spares current and running executions.
+// At the end of each management call, it judges what the call removed. From then on, it checks that nothing delivered
+// before a deletion takes effect after it.
 type deletionChecker struct {
 	check.Base
-	// dead maps the tokens of locks held when their instance was deleted to that instance; only looked up.
+	// dead maps the tokens of locks that were held when their instance was deleted to that instance. It is never
+	// iterated over.
 	dead map[string]observe.InstanceNo
-	// keys is an instance whose key-value state the running management call has touched, 0 if there is none; sessions is
-	// set if the call has touched a session.
+	// keys is the instance whose key-value state the current management call has touched, or 0 if there is none.
+	// sessions is set if the call has touched a session.
 	keys     observe.InstanceNo
 	sessions bool
 }
@@ -104,8 +105,8 @@ func isDeletion(method string) bool {
 	return method == "delete_instance" || method == "delete_instances_atomic" || method == "delete_instance_bulk"
 }
 
-// spared judges the executions that a prune has left. In a run, a prune asks to remove every execution that it may
-// remove.
+// spared judges the executions that a prune has left in place. In a run, a prune always asks to remove every execution
+// that it is allowed to remove.
 func (k *deletionChecker) spared(c *model.Call) {
 	if c.Request.Admin != "prune_executions" && c.Request.Admin != "prune_executions_bulk" {
 		return
@@ -124,7 +125,7 @@ func (k *deletionChecker) spared(c *model.Call) {
 	}
 }
 
-// pruned judges an execution that was removed although its instance was not.
+// pruned judges an execution that was removed while its instance remains.
 func (k *deletionChecker) pruned(c *model.Call, ex *model.Execution) {
 	in := ex.Instance
 	switch {
@@ -137,7 +138,7 @@ func (k *deletionChecker) pruned(c *model.Call, ex *model.Execution) {
 	}
 }
 
-// gone judges a deleted instance: whether it may be deleted, and whether any part of it is left.
+// gone judges a deleted instance: whether it was allowed to be deleted, and whether any part of it remains.
 func (k *deletionChecker) gone(c *model.Call, in *model.Instance) {
 	k.bury(c, in)
 	k.Run.Happened(check.FactDeleted)
@@ -168,7 +169,7 @@ func (k *deletionChecker) gone(c *model.Call, in *model.Instance) {
 	}
 }
 
-// statusBefore returns the status of the instance's current execution before the call.
+// statusBefore returns the status that the instance's current execution had before the call.
 func (k *deletionChecker) statusBefore(c *model.Call, in *model.Instance) engine.Status {
 	if ex := in.Execution(in.Was.CurrentID); ex != nil {
 		return ex.Before(c.ID).Status
@@ -176,7 +177,7 @@ func (k *deletionChecker) statusBefore(c *model.Call, in *model.Instance) engine
 	return ""
 }
 
-// left returns the first remaining part of an instance, empty if there is none.
+// left describes the first remaining part of an instance, or returns "" if nothing remains.
 func (k *deletionChecker) left(in *model.Instance) string {
 	for _, ex := range in.Executions {
 		switch {
@@ -197,7 +198,7 @@ func (k *deletionChecker) left(in *model.Instance) string {
 	return ""
 }
 
-// bury records the tokens that were given out for the instance and are still unused.
+// bury records the tokens that were handed out for the instance and have not been used yet.
 func (k *deletionChecker) bury(c *model.Call, in *model.Instance) {
 	if k.dead == nil {
 		k.dead = make(map[string]observe.InstanceNo)
@@ -207,7 +208,7 @@ func (k *deletionChecker) bury(c *model.Call, in *model.Instance) {
 	}
 	for _, r := range in.Work {
 		if r.Lock.Token != "" {
-			k.dead[r.Lock.Token] = in.No // a provider may keep the row, if its token is dead (F28)
+			k.dead[r.Lock.Token] = in.No // a provider may keep the row if its token is dead (F28)
 		}
 	}
 	for _, r := range c.Rows {
@@ -217,7 +218,7 @@ func (k *deletionChecker) bury(c *model.Call, in *model.Instance) {
 	}
 }
 
-// used checks that a token from before the deletion of its instance has no effect any more.
+// used checks that a token handed out before its instance was deleted no longer has any effect.
 func (k *deletionChecker) used(c *model.Call) {
 	no, ok := k.dead[c.Request.Token]
 	if !ok {

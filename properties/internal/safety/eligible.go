@@ -13,46 +13,46 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// eligibleChecker checks S22: a fetch returns nothing, or stays parked past its cadence, only while nothing is eligible
-// for it. The model decides what is eligible, not the store, so the checker notices rows that are lost from the index.
+// eligibleChecker checks rule S22: a fetch returns nothing, or stays parked beyond its cadence, only while no work is
+// eligible for it. It asks the model, not the store, and so notices rows that the index has lost.
 //
-// Parked fetches with the same request form a group. The store tries one of them at a time, so the group is late when
-// something has been eligible for a whole cadence without a try. A paused node tries nothing, and is not judged.
+// Parked fetches with the same request form a group. The store tries one at a time, so the group is late once something
+// has been eligible for a whole cadence without a try. A paused node tries nothing and is not judged.
 type eligibleChecker struct {
 	check.Base
 	groups  []fetchGroup
 	waiting int
-	// instances and rows list what may have become eligible or ineligible, in order of change; sessions counts the
-	// changes of sessions. A group remembers how far it has read these lists.
+	// instances and rows list what may have become eligible or ineligible, in the order of the changes. sessions counts
+	// the changes to sessions. Each group remembers how far it has read these lists.
 	instances []*model.Instance
 	rows      []*model.Row
 	sessions  uint64
-	changed   bool // since the last look
-	// lookAtMs is the earliest time at which a group must be judged although nothing has changed.
+	changed   bool // whether anything has changed since the last look
+	// lookAtMs is the earliest time at which some group must be judged even if nothing has changed.
 	lookAtMs int64
 }
 
-// fetchGroup holds the parked fetches with the same request.
+// fetchGroup holds the parked fetches that have the same request.
 type fetchGroup struct {
 	work   bool
 	filter *engine.CapabilityFilter
 	tags   engine.TagFilter
-	// owners reports whether the fetches name an owner of sessions, and so may find work that others may not.
+	// owners is set if the fetches name a session owner and may therefore find work that others may not.
 	owners  bool
 	waiters []waiter
-	// sinceMs is when something became eligible, or the last waiter was tried or arrived; 0 while nothing is eligible.
+	// sinceMs is when something became eligible or a waiter was last added or tried; 0 while nothing is eligible.
 	sinceMs  int64
 	triedMs  int64
 	reported bool
 	lookAtMs int64 // when to judge the group again even if its queue has not changed
-	// instance or row was eligible at the last look, nil if none was. In that case only instances that changed after
-	// change number read of their list can be eligible before atMs. stale means that this is unknown.
+	// instance or row is what was eligible at the last look. If both are nil, only instances that changed after change
+	// number read in their list can become eligible before atMs, unless stale is set.
 	instance *model.Instance
 	row      *model.Row
 	read     int
 	atMs     int64
 	stale    bool
-	sessions uint64 // changes of sessions at the last look
+	sessions uint64 // the count of session changes at the last look
 }
 
 // waiter is a parked fetch.
@@ -64,10 +64,10 @@ type waiter struct {
 	session             *engine.SessionFetchConfig
 }
 
-// changesMax bounds the number of changes that are kept for groups that are not being judged.
+// changesMax limits how many changes are kept for groups that are not currently judged.
 const changesMax = 1024
 
-// wakeMarginMs is the time that rounding to whole milliseconds may add to a cadence.
+// wakeMarginMs is how much rounding to whole milliseconds may add to a cadence.
 const wakeMarginMs = 2
 
 func newEligibleChecker(m *check.Run) check.Checker {
@@ -133,7 +133,7 @@ func (c *eligibleChecker) Record(r *cluster.Record) {
 	}
 }
 
-// onNothing judges a fetch that found nothing, at the instant of its answer.
+// onNothing judges a fetch that found nothing, at the moment of its answer.
 func (c *eligibleChecker) onNothing(r *cluster.Record) {
 	g := c.group(r.Request)
 	if g == nil {
@@ -141,7 +141,7 @@ func (c *eligibleChecker) onNothing(r *cluster.Record) {
 	}
 	atMs := r.AtMs + c.Run.AheadMs(r.Node)
 	if c.Run.SkewMs() > 0 {
-		g.stale = true // the last lookup used another clock
+		g.stale = true // the last look used a different clock
 	}
 	if g.work {
 		g.stale = g.stale || g.owners
@@ -168,7 +168,7 @@ func (c *eligibleChecker) onNothing(r *cluster.Record) {
 	}
 }
 
-// findInstance returns an instance that is eligible for a group, or nil and the next time at which one may be.
+// findInstance returns an instance that is eligible for a group, or nil and the time of the next look.
 func (c *eligibleChecker) findInstance(g *fetchGroup, nowMs int64) (*model.Instance, int64) {
 	had := g.instance
 	if had != nil {
@@ -194,7 +194,7 @@ func (c *eligibleChecker) findInstance(g *fetchGroup, nowMs int64) (*model.Insta
 	return nil, g.atMs
 }
 
-// findWork does the same for activities, for one of the group's fetches.
+// findWork is like findInstance, for activities and for one of the group's fetches.
 func (c *eligibleChecker) findWork(g *fetchGroup, session *engine.SessionFetchConfig, nowMs int64) (*model.Row, int64) {
 	had := g.row
 	if had != nil {
@@ -237,7 +237,7 @@ func (c *eligibleChecker) onParked(r *cluster.Record) {
 	c.lookAgain(g, r.AtMs)
 }
 
-// onLeft removes a fetch that is retried or withdrawn.
+// onLeft removes a fetch that is being retried or has been withdrawn.
 func (c *eligibleChecker) onLeft(r *cluster.Record) {
 	g := c.group(r.Request)
 	if g == nil {
@@ -254,13 +254,13 @@ func (c *eligibleChecker) onLeft(r *cluster.Record) {
 	c.lookAgain(g, r.AtMs)
 }
 
-// lookAgain schedules a judgement of the group for that time, unless an earlier one is due.
+// lookAgain schedules the group to be judged at the given time, unless it will be judged earlier.
 func (c *eligibleChecker) lookAgain(g *fetchGroup, atMs int64) {
 	g.lookAtMs = min(g.lookAtMs, atMs)
 	c.lookAtMs = min(c.lookAtMs, atMs)
 }
 
-// group returns the group of a request, or nil if the request is not a fetch.
+// group returns the group for a request, or nil if the request is not a fetch.
 func (c *eligibleChecker) group(q call.Call) *fetchGroup {
 	var want fetchGroup
 	switch q := q.(type) {
@@ -288,7 +288,7 @@ func sameFilter(a, b *engine.CapabilityFilter) bool {
 	return slices.Equal(a.SupportedVersions, b.SupportedVersions)
 }
 
-// AfterStep judges the groups whose queue has changed or whose next judgement is due.
+// AfterStep judges the groups whose queue has changed and those that are due.
 func (c *eligibleChecker) AfterStep() {
 	now := c.Run.World.NowMs()
 	if c.waiting == 0 || !c.changed && now < c.lookAtMs {
@@ -357,7 +357,8 @@ func (c *eligibleChecker) judge(g *fetchGroup, now int64) {
 		span.Text(now-due), model.PinText(in.Pin()), c.ready(in, now), c.Run.LockText(in.Lock))
 }
 
-// next returns an instance that is eligible for a group, with its row if it is an activity, or the time of the next look.
+// next returns an instance that is eligible for a group, with the row if the group fetches activities. If there is
+// none, it returns the time of the next look.
 func (c *eligibleChecker) next(g *fetchGroup, nowMs int64) (*model.Instance, *model.Row, int64) {
 	if !g.work {
 		in, at := c.findInstance(g, nowMs)
@@ -378,13 +379,13 @@ func (c *eligibleChecker) next(g *fetchGroup, nowMs int64) (*model.Instance, *mo
 		}
 		at = min(at, next)
 		if !owned {
-			break // all make the same request
+			break // all of them make the same request
 		}
 	}
 	return nil, nil, at
 }
 
-// ready names the first visible message of an instance.
+// ready names an instance's first visible message.
 func (c *eligibleChecker) ready(in *model.Instance, now int64) string {
 	for _, r := range in.Queue {
 		if r.VisibleMs <= now {

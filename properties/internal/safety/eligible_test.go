@@ -16,7 +16,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// lateSink passes observations to a monitor that is made after the store.
+// lateSink passes observations to a monitor that is created after the store.
 type lateSink struct{ m *monitor.Monitor }
 
 func (s *lateSink) Observe(o *observe.Observation) {
@@ -43,7 +43,7 @@ func newConserveRig(rules *storerules.Rules) *conserveRig {
 	return r
 }
 
-// at is a step at a time.
+// at runs functions in one step, at the given time.
 func (r *conserveRig) at(ms int64, do ...func()) {
 	r.w.Now = rig.StartMs + ms
 	r.w.RealStore.SetNow(r.w.Now)
@@ -53,7 +53,7 @@ func (r *conserveRig) at(ms int64, do ...func()) {
 	r.m.AfterStep()
 }
 
-// start queues a start for an instance, visible after a delay.
+// start queues a start for an instance. It becomes visible after delay.
 func (r *conserveRig) start(instance string, delay time.Duration) func() {
 	return func() {
 		p := r.w.RealStore.Handle(r.w.AllBuilds[1].Codec, observe.Caller{})
@@ -61,7 +61,7 @@ func (r *conserveRig) start(instance string, delay time.Duration) func() {
 	}
 }
 
-// lost is a start that the store has accepted but that is missing in its index, so the store never reports it.
+// lost stands for a start that the store has accepted but that its index lacks, so the store never reports it.
 func (r *conserveRig) lost() {
 	r.m.Observe(&observe.Observation{Kind: observe.InstanceNamed, Instance: 1, Name: "x"})
 	r.m.Observe(&observe.Observation{
@@ -99,7 +99,7 @@ func (r *conserveRig) say(kind record.Kind, nodeNo uint32, q call.Call) func() {
 }
 
 var (
-	// upTo2 and nobody are fetches with a filter for everything below 3.0.0 and with an empty filter.
+	// upTo2 is a fetch with a filter for everything below 3.0.0. nobody is a fetch with an empty filter.
 	upTo2  = call.FetchOrchestrationItem{Filter: engine.FilterFor(engine.VersionRange{Max: engine.V(2, 9, 9)})}
 	nobody = call.FetchOrchestrationItem{Filter: &engine.CapabilityFilter{}}
 	worker = call.FetchWorkItem{}
@@ -191,7 +191,7 @@ func TestWorkConserving(t *testing.T) {
 	}
 }
 
-// TestWorkConservingByRightRules checks that the model, not the provider, decides what is eligible.
+// TestWorkConservingByRightRules checks that eligibility is decided by the model, not by the provider.
 func TestWorkConservingByRightRules(t *testing.T) {
 	rules := storerules.Default()
 	rules.Admits = func(f *engine.CapabilityFilter, pin *engine.Version) bool { return pin != nil && f.Admits(pin) }

@@ -6,15 +6,15 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// filterChecker checks that the capability filter comes first: S01, S02, S03. It uses the pin of the model, so it does
-// not depend on the provider's view of pins.
+// filterChecker checks rules S01, S02 and S03: the capability filter comes first. It uses the model's pins, so it does
+// not depend on what the provider believes them to be.
 type filterChecker struct {
 	check.Base
-	// The last verdict, cached because a fetch touches an instance many times.
+	// The most recent verdict, cached because a fetch touches the same instance many times.
 	call     uint64
 	instance observe.InstanceNo
 	admits   bool
-	// The violations reported in the running call, so that a wrong fetch is reported once for each property.
+	// The calls in which each property was last reported, so that a call is reported only once per property.
 	reported [4]uint64
 }
 
@@ -62,7 +62,7 @@ func (f *filterChecker) report(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// once returns true for the first violation of a kind in a call.
+// once returns true the first time that it is called for this kind of violation in this call.
 func (f *filterChecker) once(kind int, call uint64) bool {
 	if f.reported[kind] == call {
 		return false
@@ -81,7 +81,7 @@ func (f *filterChecker) touched(o *observe.Observation) string {
 	return "the " + model.ItemText(f.Run.Model.Row(o.Message)) + " was counted"
 }
 
-// Ended checks, when a fetch found nothing, that no unpinned work was ready. A fetch that dropped orphans or undid
+// Ended checks that if a fetch found nothing, no unpinned work was ready. A fetch that dropped orphans or undid
 // something may return nothing (docs/contract/provider.md#f4).
 func (f *filterChecker) Ended(c *model.Call, o *observe.Observation) {
 	nowMs := o.AtMs
@@ -100,8 +100,8 @@ func (f *filterChecker) Ended(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// certain reports whether the contract requires that the instance can be delivered: its context is known, neither from
-// damaged bytes nor from a history whose execution has a pin.
+// certain reports whether the contract requires the instance to be deliverable. It requires that only if the context
+// comes neither from damaged bytes nor from a history whose execution has a pin.
 func (f *filterChecker) certain(in *model.Instance, nowMs int64) bool {
 	if in.Created {
 		return true

@@ -6,11 +6,11 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// historyChecker checks that histories only grow: S07. Observations announce what a fault damages, and the shadow
-// comparison finds bytes that change without an announcement.
+// historyChecker checks rule S07: histories only grow. It knows from observations which events a fault damages. If
+// bytes change without such an observation, the shadow comparison finds the difference.
 type historyChecker struct {
 	check.Base
-	reported uint64 // the call of the last violation, so that a wrong call is reported once
+	reported uint64 // the call of the last violation, so that a call is reported only once
 }
 
 func newHistoryChecker(m *check.Run) check.Checker { return &historyChecker{Base: check.Base{Run: m}} }

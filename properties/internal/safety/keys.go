@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// keysAfter returns the key-value state after a history, in order of key, given the state before it
+// keysAfter returns the key-value state after a history, sorted by key, given the state before it
 // (docs/contract/provider.md#p6.9). It shares no code with the replay engine, whose keys it checks.
 func keysAfter(before []engine.KVEntry, history []engine.Event) []engine.KVEntry {
 	keys := map[string]engine.KVEntry{}

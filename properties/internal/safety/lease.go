@@ -9,15 +9,16 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// leaseChecker checks that locks last for their whole timeout: S25. The holder learns of its lock from the answer, so the
-// timeout must count from the moment at which the call takes effect. A lock that counts from the call's arrival is shorter,
-// or expired already, if the call had to wait in the store, and its holder cannot know that:
+// leaseChecker checks rule S25: locks last for their whole timeout. The holder learns of its lock from the answer, so
+// the timeout must count from the moment at which the call takes effect. If it counts from the call's arrival and the
+// call has to wait in the store, the lock is shorter than requested or has even expired, and its holder cannot know
+// that:
 //
-//  1. A's fetch arrives at 0 s and waits in line. The store computes the lock: until 5 s.
+//  1. A's fetch arrives at 0 s and waits in line. The store computes that the lock ends at 5 s.
 //  2. The fetch takes effect at 6 s. A holds a lock that expired before A got the answer.
-//  3. A's ack is refused, B's fetch fails in the same way, and the attempt count grows for ever.
+//  3. A's ack is refused, B's fetch fails in the same way, and the attempt count keeps growing.
 //
-// The store is not responsible for an answer that is delayed on the way back.
+// The store is not responsible for an answer that is delayed on its way back.
 type leaseChecker struct{ check.Base }
 
 func newLeaseChecker(m *check.Run) check.Checker { return &leaseChecker{check.Base{Run: m}} }

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// lockChecker checks that peek-locks are exclusive: S05. An abandon with an expired lock may succeed
+// lockChecker checks rule S05: peek-locks are exclusive. An abandon with an expired lock may succeed
 // (docs/contract/provider.md#f8); an ack or a renewal may not.
 type lockChecker struct{ check.Base }
 
@@ -50,7 +50,7 @@ func (l *lockChecker) Ended(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// checkExtended checks that a renewal extends the lock by the requested time, counted from now.
+// checkExtended checks that a renewal extends the lock by the requested time, starting now.
 func (l *lockChecker) checkExtended(c *model.Call, o *observe.Observation) {
 	if want := after(o.AtMs, c.Request.LockTimeout); !o.Undo && o.UntilMs != want {
 		l.Run.Safety("S05", c.Caller.Node, o.Instance, "%s by %s with token %s at %s extends the lock until %s: expected until %s, %v from then",
@@ -58,7 +58,7 @@ func (l *lockChecker) checkExtended(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// checkAbandoned checks that a successful abandon had the lock, which may have expired.
+// checkAbandoned checks that the caller of a successful abandon had the lock, even if it had expired.
 func (l *lockChecker) checkAbandoned(c *model.Call, o *observe.Observation) {
 	for _, in := range c.Instances {
 		if in.Was.Lock.Token == c.Request.Token {
@@ -73,7 +73,7 @@ func (l *lockChecker) checkAbandoned(c *model.Call, o *observe.Observation) {
 	l.refuse(c, o.Instance, "", o.AtMs, model.Lock{})
 }
 
-// checkTaken checks that no caller takes a lock that is held.
+// checkTaken checks that no caller takes a lock that someone else holds.
 func (l *lockChecker) checkTaken(c *model.Call, o *observe.Observation) {
 	if o.Undo {
 		return
@@ -99,7 +99,7 @@ func (l *lockChecker) checkTaken(c *model.Call, o *observe.Observation) {
 	})
 }
 
-// checkFetched checks that a delivery locks exactly what it names, and that any other fetch locks nothing.
+// checkFetched checks that a delivery locks exactly what it names, and that a fetch without a delivery locks nothing.
 func (l *lockChecker) checkFetched(c *model.Call) {
 	for _, in := range c.Instances {
 		if in.Lock.Token != "" && in.Lock.Call == c.ID && (c.Outcome != observe.OutcomeOK || in.No != c.Instance) {
@@ -131,7 +131,7 @@ func (l *lockChecker) checkFetched(c *model.Call) {
 	}
 }
 
-// checkInstanceHolder checks that a successful ack or renewal had the live lock.
+// checkInstanceHolder checks that the caller of a successful ack or renewal had the live lock.
 func (l *lockChecker) checkInstanceHolder(c *model.Call, o *observe.Observation) {
 	for _, in := range c.Instances {
 		if in.Was.Lock.Token == c.Request.Token && c.Request.Token != "" {
@@ -154,7 +154,7 @@ func (l *lockChecker) checkInstanceHolder(c *model.Call, o *observe.Observation)
 	l.refuse(c, no, "", o.AtMs, lock)
 }
 
-// checkRowHolder does the same for a row of the worker queue.
+// checkRowHolder is like checkInstanceHolder, for a row of the worker queue.
 func (l *lockChecker) checkRowHolder(c *model.Call, o *observe.Observation) {
 	var other *model.Row
 	for _, r := range c.Rows {

@@ -14,31 +14,31 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// lockLossChecker checks that every holder keeps the lock of its work: S19. It judges when another caller takes an
-// expired lock: the holder was dead, frozen or cut off, or it should have renewed the lock. It judges a session when its
-// owner still works in it.
+// lockLossChecker checks rule S19: every holder keeps the lock on its work. It judges when another caller takes an
+// expired lock. The previous holder was dead, frozen or cut off; otherwise it should have renewed the lock. It judges a
+// session when the session's owner still works in it.
 //
-// A renewal or an ack that fails retryably is soon sent again. So trouble with these excuses a holder only if no time
-// was left for another try. Trouble with a fetch or an abandon always excuses it, since then either the node does not
-// know what it holds, or the store does not know that it is free.
+// A renewal or an ack that fails retryably is soon sent again. So trouble with these calls excuses a holder only if
+// there was no time for another try. Trouble with a fetch or an abandon always excuses the holder, because afterwards
+// either the node does not know what it holds, or the store does not know that the work is free.
 type lockLossChecker struct {
 	check.Base
-	nodes    []keptNode // by number - 1
-	outageMs int64      // the store may refuse every call until then
+	nodes    []keptNode // indexed by node number - 1
+	outageMs int64      // until when the store may refuse every call
 	sessions []keptSession
 }
 
 type keptNode struct {
 	up, paused  bool
 	incarnation uint32
-	cutOffMs    int64 // the end of the trouble that excuses the loss of any lock; a delayed call may end it in the future
+	cutOffMs    int64 // when the trouble ends that excuses losing any lock; with a delayed call, this can be in the future
 	delayedMs   int64 // the last trouble with a renewal or an ack
 }
 
-// keptMarginMs is the time that the legs of a call may take without a fault, with a small margin.
+// keptMarginMs is how long a call's request and answer legs may take when there is no fault, plus a small margin.
 const keptMarginMs = 20
 
-// outageMostMs is the longest time for which a store may refuse every call; the fault marks its beginning.
+// outageMostMs is the longest that a store may refuse every call. The fault record marks the start of the outage.
 const outageMostMs = 3000
 
 func newLockLossChecker(m *check.Run) check.Checker {
@@ -94,9 +94,9 @@ func (k *lockLossChecker) onFault(n *keptNode, r *cluster.Record) {
 	until := r.AtMs
 	switch r.Fault {
 	case faultkind.SlowTurn, faultkind.LateActivity, faultkind.ActivityPanic, faultkind.ClockSkew:
-		return // a renewal is due then as always
+		return // the renewal is due as usual
 	case faultkind.SlowFetch, faultkind.SlowAnswer:
-		return // the node holds no lock during that time
+		return // the node holds no lock during the delay
 	case faultkind.CallDelayed, faultkind.SlowCommit:
 		until += r.For.Milliseconds() + 1
 	case faultkind.PermanentError:
@@ -145,7 +145,7 @@ func (k *lockLossChecker) Observe(o *observe.Observation) {
 		item = model.ItemText(k.Run.Model.Row(o.Message))
 	}
 	if renewedAfterMs(timeout, buffer)+keptMarginMs+k.Run.SkewMs() >= timeout.Milliseconds() {
-		return // on some clock, such a lock expires before the contract lets the node renew it
+		return // with some clocks, such a lock expires before the contract lets the node renew it
 	}
 	if n.delayedMs >= takenMs && n.delayedMs+k.againMs(options, timeout) > untilMs {
 		return
@@ -157,7 +157,7 @@ func (k *lockLossChecker) Observe(o *observe.Observation) {
 	})
 }
 
-// againMs returns the time within which a node notices a failed renewal or ack and tries again.
+// againMs returns how long a node may take to notice that a renewal or ack failed and to try again.
 func (k *lockLossChecker) againMs(o *node.Options, timeout time.Duration) int64 {
 	pause := max(machine.RenewalRetryDelay(timeout), machine.AckRetryDelay(machine.AckRetries))
 	return (o.CallDeadline + pause).Milliseconds() + 2*keptMarginMs

@@ -15,23 +15,23 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// outputChecker checks that an instance of a program ends as the program allows: S20. It judges the end of an execution
-// of an instance of the plan, of its children and of instances that they start detached. It reads the tree of the
-// program and never what the code did: from the history it takes only the first input of a child.
+// outputChecker checks rule S20: an instance that runs a program ends in a way that the program allows. It judges the
+// executions of the plan's instances, of their children, and of instances that they start detached. It uses the
+// program's tree, never what the code did; all it takes from the history is a child's first input.
 //
-// L01 and L05 judge poison. A cancel is possible for an instance that has a parent, that the plan cancels, or that the
-// plan expects to run for ever.
+// Poison is judged by L01 and L05. An instance can be cancelled if it has a parent, if the plan cancels it, or if the
+// plan expects it to run forever.
 type outputChecker struct {
 	check.Base
 	set  program.Set
 	plan *plan.Plan
-	// byName maps names to the indices of the plan's instances that run programs; only looked up.
+	// byName maps names to indices of plan instances that run programs. It is never iterated over, so map order does not matter.
 	byName map[string]int
-	// came holds the queue messages that have arrived, by instance; only looked up.
+	// came holds the queue messages that have arrived, keyed by instance. It is never iterated over, so map order does not matter.
 	came map[observe.InstanceNo][]engine.QueueMessageItem
-	// panics is the text with which any activity may fail.
+	// panics is the message with which any activity may fail.
 	panics string
-	limits []engine.Limits // the limits of the builds, without duplicates
+	limits []engine.Limits // the distinct limits of the run's builds
 }
 
 func newOutputChecker(m *check.Run) check.Checker {
@@ -110,7 +110,7 @@ func (k *outputChecker) judge(c *model.Call, ex *model.Execution) {
 	}
 }
 
-// sent returns the data that the plan sends an instance under a name.
+// sent returns the data that the plan sends to an instance under a name.
 func sent(in *plan.Instance, verb plan.ActionVerb, name string) (data []string) {
 	for _, a := range in.Actions {
 		if a.Verb == verb && a.Name == name {
@@ -120,8 +120,7 @@ func sent(in *plan.Instance, verb plan.ActionVerb, name string) (data []string) 
 	return data
 }
 
-// circumstances returns what the plan does to an instance; ok is false if the first input of the instance cannot be
-// read.
+// circumstances returns what the plan does to an instance. ok is false if the instance's first input cannot be read.
 func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstances, ok bool) {
 	c = program.Circumstances{Limits: k.limits, Anyone: []string{planterm.CalmData}, ActivityPanic: k.panics, Messages: func(queue string) (data []string) {
 		for _, m := range k.came[in.No] {
@@ -140,7 +139,7 @@ func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstanc
 			}
 		}
 		if c.Cancelled = p.Expect == planterm.EndEternal || len(c.Reasons) > 0; p.Expect == planterm.EndEternal {
-			c.Reasons = nil // calm cancels with a reason of its own
+			c.Reasons = nil // calm cancels with its own reason
 		}
 		c.Events = func(name string) []string { return sent(p, plan.ActionRaise, name) }
 		return c, p.Orchestration == in.Orchestration

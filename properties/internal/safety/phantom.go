@@ -9,8 +9,9 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// phantomChecker checks that an activity runs only if a committed event schedules it: S21. A schedule that was cancelled
-// or completed in the meantime counts, since activities run at least once; a damaged one counts, too.
+// phantomChecker checks rule S21: an activity runs only if a committed event has scheduled it. Because activities run
+// at least once, a schedule that has since been cancelled or completed still justifies a run, and so does a damaged
+// one.
 type phantomChecker struct {
 	check.Base
 	scheduled model.KindNo
@@ -31,7 +32,7 @@ func (p *phantomChecker) Record(r *cluster.Record) {
 	if no != 0 {
 		if ex := p.Run.Model.Instance(no).Execution(item.ExecutionID); ex != nil {
 			if ex.Deleted {
-				return // a deletion does not stop running activities
+				return // a deletion does not stop activities that are already running
 			}
 			e := ex.Event(item.ID)
 			switch {

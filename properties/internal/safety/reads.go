@@ -12,10 +12,10 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// readsChecker checks that reads of the management surface are true: S26. Lists name the existing instances; a history
-// is complete or an error; statistics count every stored event, or are an error; keys belong to one instant. It judges
-// the reads of probes. A history without its damaged event would look healthy, and its reader would not notice the
-// damage.
+// readsChecker checks rule S26: reads through the management surface are true. Lists name the instances that exist. A
+// history is complete or an error, since a history that omits a damaged event would look healthy. Statistics count
+// every stored event or are an error. Keys all belong to the same instant. The checker judges the reads that probes
+// make.
 type readsChecker struct{ check.Base }
 
 func newReadsChecker(m *check.Run) check.Checker { return &readsChecker{check.Base{Run: m}} }
@@ -75,7 +75,7 @@ func (k *readsChecker) stats(r *cluster.Record, no observe.InstanceNo) {
 	}
 }
 
-// keys compares a read with the stored keys, overlaid by the delta.
+// keys compares a read with the stored keys, overlaid with the delta.
 func (k *readsChecker) keys(r *cluster.Record, no observe.InstanceNo) {
 	var want []string
 	v := &k.Run.Model.Instance(no).Values
@@ -111,7 +111,7 @@ func (k *readsChecker) report(r *cluster.Record, no observe.InstanceNo, format s
 	k.Run.Safety("S26", r.Node, no, who+" "+format, args...)
 }
 
-// latest returns the execution with the largest id that has a row, nil if there is none.
+// latest returns the execution with the largest id that has a row, or nil if there is none.
 func latest(in *model.Instance) *model.Execution {
 	for i := len(in.Executions) - 1; i >= 0; i-- {
 		if in.Executions[i].Created {
@@ -121,8 +121,8 @@ func latest(in *model.Instance) *model.Execution {
 	return nil
 }
 
-// unreadable reports whether the reader cannot decode the execution: an event is damaged, or the build of the probe does
-// not read its kind.
+// unreadable reports whether the reader cannot decode the execution, because an event is damaged or because the probe's
+// build does not read the event's kind.
 func (k *readsChecker) unreadable(r *cluster.Record, ex *model.Execution) bool {
 	if damagedIn(ex) {
 		return true
@@ -139,7 +139,7 @@ func (k *readsChecker) unreadable(r *cluster.Record, ex *model.Execution) bool {
 	return false
 }
 
-// damagedIn reports whether a fault has damaged an event of the execution.
+// damagedIn reports whether a fault has damaged any of the execution's events.
 func damagedIn(ex *model.Execution) bool {
 	return slices.ContainsFunc(ex.Events, func(e model.Event) bool { return e.Damaged })
 }

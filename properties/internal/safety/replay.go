@@ -16,27 +16,27 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// replayChecker checks that a history agrees with its code: S11. At the end of a run it replays each ended execution, by
-// the right rules, on every build of the run that runs it (admits, reads and has the handler). Before that, an ack must
-// do what it records: start the instances that it records as started, withdraw the activities that it records as
-// cancelled, and cancel no child that never began. An execution that a node calls nondeterministic counts as one that
-// does not replay.
+// replayChecker checks rule S11: a history agrees with its code. At the end of a run, it replays each ended execution
+// under the right rules, on every build in the run that runs the execution (admits it, reads it, and has its handler).
+// During the run, it checks that an ack does what it records: it starts the instances that it records as started,
+// withdraws the activities that it records as cancelled, and cancels no child that never began. If a node calls an
+// execution nondeterministic, that is a violation, too.
 //
-// An execution that was ended from outside (poison, a failure that is not the application's) needs to agree only up to
-// its end. Exempt are an execution with a damaged event, and a stored execution that, according to the plan, does not
-// agree with its code: S24 judges what a node does with it. If an instance with keys was pruned, its later executions
-// are exempt, too.
+// An execution that was ended from outside (by poison, or by a failure that is not the application's) must agree only
+// up to its end. Executions with a damaged event are exempt. So are stored executions that, according to the plan, do
+// not agree with their code; S24 judges what a node does with them. If an instance that has keys was pruned, its later
+// executions are exempt, too.
 type replayChecker struct {
 	check.Base
 	runs      []replayBuild
-	last      map[execution]lastAck // looked up only
-	panics    map[string]string     // where the code of an instance panicked last; looked up only
-	disagrees map[string]bool       // the instances whose stored history does not agree with their code; looked up only
-	workspace *replay.Workspace     // used while the checker replays
+	last      map[execution]lastAck // never iterated over, so map order does not matter
+	panics    map[string]string     // where each instance's code panicked last; never iterated over, so map order does not matter
+	disagrees map[string]bool       // instances whose stored history does not agree with their code; never iterated over, so map order does not matter
+	workspace *replay.Workspace     // reused for all replays
 }
 
-// replayBuild is a build of the run, with the pins that any incarnation of its nodes admitted, and the handlers of the
-// last incarnation.
+// replayBuild is a build in the run, with the pins that any incarnation of its nodes admitted, and the handlers that
+// the last incarnation had.
 type replayBuild struct {
 	build    *engine.Build
 	reads    model.KindSet
@@ -114,7 +114,7 @@ func (k *replayChecker) Ended(c *model.Call, o *observe.Observation) {
 				return
 			}
 		case eventdata.OrchestrationFailed:
-			// An answer to a deleted instance may reach another one of the same name.
+			// An answer to a deleted instance may reach another instance of the same name.
 			if conf := d.Details.Configuration; conf != nil && conf.Kind == eventdata.KindNondeterminism && !k.hadNamesake(c) && !k.disagrees[ack.HistoryDelta[i].InstanceID] {
 				k.report(c, e, "which says: "+d.Details.Display())
 				return
@@ -123,8 +123,8 @@ func (k *replayChecker) Ended(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// checkCancels checks that an ack cancels only instances that were started, in this ack or earlier. A turn that ends
-// does not start the children that it schedules.
+// checkCancels checks that an ack cancels only instances that were started, either by this ack or earlier. A turn that
+// ends the execution does not start the children that it schedules.
 func (k *replayChecker) checkCancels(c *model.Call) {
 	for _, r := range c.Rows {
 		if r.InsertedBy != c.ID || r.Kind != engine.ItemCancelInstance || !r.Present || r.Instance.Created || model.StartQueued(r.Instance) {
@@ -136,7 +136,8 @@ func (k *replayChecker) checkCancels(c *model.Call) {
 	}
 }
 
-// hadNamesake reports whether an instance of the same name was deleted before the one that a call has acknowledged.
+// hadNamesake reports whether the acknowledged execution was deleted before and now belongs to a new instance of the
+// same name.
 func (k *replayChecker) hadNamesake(c *model.Call) bool {
 	if in := model.HeldBy(c); in != nil {
 		if ex := in.Execution(c.Request.Ack.ExecutionID); ex != nil {
@@ -146,7 +147,7 @@ func (k *replayChecker) hadNamesake(c *model.Call) bool {
 	return false
 }
 
-// starts reports whether a call has enqueued a start of an instance.
+// starts reports whether a call has enqueued a start for an instance.
 func (k *replayChecker) starts(c *model.Call, instance string) bool {
 	for _, r := range c.Rows {
 		if r.InsertedBy == c.ID && r.Kind == engine.ItemStartOrchestration && r.Instance.Name == instance {
@@ -165,7 +166,7 @@ func withdraws(ack *engine.OrchestrationAck, schedule uint64) bool {
 	return false
 }
 
-// endsCancelled reports whether a turn ended by a cancel; such a turn starts nothing.
+// endsCancelled reports whether a cancel ended the turn's execution; such a turn starts nothing.
 func endsCancelled(ack *engine.OrchestrationAck) bool {
 	for i := range ack.HistoryDelta {
 		f, ok := ack.HistoryDelta[i].Data.(eventdata.OrchestrationFailed)
@@ -210,10 +211,10 @@ func (k *replayChecker) Finish() {
 	defer k.workspace.Close()
 	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
 		in := k.Run.Model.Instance(observe.InstanceNo(no))
-		var keys []engine.KVEntry // the keys with which the next execution begins
+		var keys []engine.KVEntry // the keys at the start of the next execution
 		for _, ex := range in.Executions {
 			if ex.Deleted && !ex.Created && !in.Values.Empty() {
-				break // the keys of the later executions are unknown
+				break // the keys of later executions are unknown
 			}
 			if ex.Created && ex.Status.Terminal() && ex.Kinds.Has(k.Run.Model.Kinds.Started) && !ex.Kinds.Has(model.KindDamaged) && !k.disagrees[in.Name] {
 				k.replay(in, ex, keys)
@@ -225,7 +226,7 @@ func (k *replayChecker) Finish() {
 	}
 }
 
-// anyHistory returns an execution's history, decoded by some build of the run.
+// anyHistory returns an execution's history, decoded by some build in the run.
 func (k *replayChecker) anyHistory(in *model.Instance, ex *model.Execution) []engine.Event {
 	for i := range k.runs {
 		if history, err := k.Run.World.Store().PeekHistory(in.Name, ex.ID, k.runs[i].build.Codec); err == nil {
@@ -235,8 +236,8 @@ func (k *replayChecker) anyHistory(in *model.Instance, ex *model.Execution) []en
 	return nil
 }
 
-// replay replays an execution on every build of the run that runs it. The decoded events are the store's own, so it
-// costs little more than the code itself.
+// replay replays an execution on every build in the run that runs it. It uses the store's own decoded events, so it
+// costs little more than running the code.
 func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []engine.KVEntry) {
 	for i := range k.runs {
 		run := &k.runs[i]
@@ -245,7 +246,7 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 		}
 		history, err := k.Run.World.Store().PeekHistory(in.Name, ex.ID, run.build.Codec)
 		if err != nil || len(history) == 0 {
-			continue // the stored history differs from the model's, which other checkers judge
+			continue // the stored history differs from the model's, which other checkers report
 		}
 		started, ok := history[0].Data.(eventdata.OrchestrationStarted)
 		if !ok {
@@ -279,7 +280,7 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 	}
 }
 
-// lastAck is the last ack of an execution: its caller, and the first and the last event that it appended.
+// lastAck describes the last ack of an execution: who made it, and the first and the last event that it appended.
 type lastAck struct {
 	by        observe.Caller
 	first, to uint64
@@ -293,7 +294,7 @@ func newLastAck(c *model.Call) lastAck {
 	return a
 }
 
-// events says which events the ack appended.
+// events describes which events the ack appended.
 func (a lastAck) events() string {
 	switch {
 	case a.first == 0:
@@ -304,13 +305,13 @@ func (a lastAck) events() string {
 	return fmt.Sprintf(", which appended events %d to %d", a.first, a.to)
 }
 
-// execution names an execution of an instance.
+// execution identifies an execution of an instance.
 type execution struct {
 	instance  observe.InstanceNo
 	execution uint64
 }
 
-// writers names the builds that wrote the events of a history, by the versions in the events.
+// writers names the builds that wrote a history, according to the versions in its events.
 func writers(history []engine.Event) string {
 	var parts []string
 	for from := 0; from < len(history); {

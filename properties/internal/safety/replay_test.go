@@ -16,7 +16,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// TestReplaysAtTheEnd replays an execution that charged and completed with the same code, and with different code.
+// TestReplaysAtTheEnd takes an execution that charged and completed, and replays it with the same code and with
+// different code.
 func TestReplaysAtTheEnd(t *testing.T) {
 	charge := func(activity, output string) orch.Handler {
 		return func(ctx *orch.Context, _ string) (string, error) {
@@ -78,7 +79,7 @@ func TestReplaysAtTheEnd(t *testing.T) {
 	}
 }
 
-// completeOrder commits an execution that ran one activity.
+// completeOrder commits an execution that ran a single activity.
 func completeOrder(t testing.TB, s *memprovider.Store, b *engine.Build, pin engine.Version) {
 	t.Helper()
 	p, ctx := s.Handle(b.Codec, observe.Caller{Node: 1, Incarnation: 1}), t.Context()

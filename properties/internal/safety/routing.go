@@ -13,19 +13,20 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// routingChecker checks the routing of activities: S16. An activity with a tag goes only to a fetch whose filter names
-// the tag, activities of a session go to its owner alone, and activities that an ack cancels disappear.
+// routingChecker checks rule S16: activities are routed correctly. An activity with a tag goes only to a fetch whose
+// filter names the tag. A session's activities go only to the session's owner. Activities that an ack cancels
+// disappear.
 //
-// From the calls it derives the owner of each session, the end of its lock and the time of the last activity, by the
-// rules of docs/contract/provider.md#p5.8 to #p5.13 and #p6.6, and compares that with the sessions rows after each call
-// that changes them or should.
+// From the calls, the checker derives each session's owner, the end of its lock and the time of its last activity,
+// following docs/contract/provider.md#p5.8 to #p5.13 and #p6.6. It compares these with the sessions rows after each
+// call that changes them or should have changed them.
 type routingChecker struct {
 	check.Base
-	held  []model.Session              // the expected sessions, in order of id
-	taken map[observe.MessageNo]string // the owner that took a session's activity last; only looked up
-	// due reports whether the running call changes sessions, or should.
+	held  []model.Session              // the expected sessions, sorted by id
+	taken map[observe.MessageNo]string // the owner that last took each session activity; never iterated over, so map order does not matter
+	// due is set if the current call changes sessions or should change them.
 	due     bool
-	running []sessionWork // the activities of sessions that nodes run
+	running []sessionWork // the session activities that nodes are running
 }
 
 func newRoutingChecker(m *check.Run) check.Checker { return &routingChecker{Base: check.Base{Run: m}} }
@@ -64,7 +65,7 @@ func (k *routingChecker) Ended(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// delivered judges which caller gets an activity, and claims its session for that owner.
+// delivered judges whether a caller may get an activity, and claims the activity's session for that caller.
 func (k *routingChecker) delivered(c *model.Call, o *observe.Observation) {
 	if len(c.Messages) == 0 {
 		return
@@ -124,8 +125,8 @@ func tagText(f engine.TagFilter) string {
 	return "none"
 }
 
-// worked counts the ack or the renewal of work by the owner that took it as activity of the session. For work that a
-// former owner took, both views are allowed (F27).
+// worked records session activity when the owner that took the work acks or renews it. If the owner has changed since,
+// the provider may or may not count it (F27).
 func (k *routingChecker) worked(c *model.Call, nowMs int64) {
 	if len(k.held) == 0 {
 		return
@@ -166,7 +167,7 @@ func (k *routingChecker) renewed(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// cleaned removes the expired sessions without work. A provider that cleans up by itself may keep them for a while.
+// cleaned removes expired sessions that have no work. A provider with its own cleanup may keep them for a while.
 func (k *routingChecker) cleaned(c *model.Call, nowMs int64) {
 	k.held = slices.DeleteFunc(k.held, func(x model.Session) bool {
 		_, kept := model.FindSession(k.Run.Model.Sessions, x.ID)
@@ -174,7 +175,7 @@ func (k *routingChecker) cleaned(c *model.Call, nowMs int64) {
 	})
 }
 
-// workOf returns an activity of a session, nil if there is none.
+// workOf returns an activity of a session, or nil if there is none.
 func (k *routingChecker) workOf(id string) *model.Row {
 	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
 		for _, r := range k.Run.Model.Instance(observe.InstanceNo(no)).Work {
@@ -186,8 +187,8 @@ func (k *routingChecker) workOf(id string) *model.Row {
 	return nil
 }
 
-// cancelled checks that the activities that an ack cancels, old or inserted by that ack, are not in the worker queue
-// afterwards.
+// cancelled checks that the activities that an ack cancels are not in the worker queue afterwards, even if that ack
+// inserted them itself.
 func (k *routingChecker) cancelled(c *model.Call) {
 	ack := c.Request.Ack
 	if ack == nil {
@@ -206,7 +207,7 @@ func (k *routingChecker) cancelled(c *model.Call) {
 	}
 }
 
-// compare compares the sessions with the expected ones. It reports a difference once.
+// compare compares the sessions with the expected ones. It reports each difference only once.
 func (k *routingChecker) compare(c *model.Call) {
 	k.due = false
 	have := k.Run.Model.Sessions

@@ -22,8 +22,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// busyPlan is a rolling upgrade with every kind of work, with histories that only some builds or none can read, and
-// probes with filters that nodes never send.
+// busyPlan is a rolling upgrade with every kind of work. It includes histories that only some builds or none can read,
+// and probes with filters that nodes never send.
 func busyPlan(f faults.Plan) *plan.Plan {
 	p := &plan.Plan{Name: "busy", Faults: f}
 	for i, name := range []string{"A", "B", "C"} {
@@ -58,7 +58,7 @@ func busyPlan(f faults.Plan) *plan.Plan {
 	return p
 }
 
-// patient watches only safety, and keeps a run going although safety has no obligations.
+// patient watches only safety. It keeps a run going even though safety has no obligations.
 type patient struct {
 	*check.Monitor
 	w *cluster.World
@@ -95,11 +95,11 @@ func TestRightClusterIsSafe(t *testing.T) {
 	}
 }
 
-// TestPlantedBugsBreakSafety turns on the planted bugs of this version's catalogue, one at a time.
+// TestPlantedBugsBreakSafety turns on the planted bugs in this version's catalogue, one at a time.
 func TestPlantedBugsBreakSafety(t *testing.T) {
 	planted := []struct {
 		id    faults.BugID
-		first string // the property that must be among the findings
+		first string // the property that must be among the violated ones
 	}{
 		{"provider/filter-after-lock", "S01"},
 		{"provider/filter-after-count", "S01"},
@@ -128,7 +128,7 @@ func TestPlantedBugsBreakSafety(t *testing.T) {
 	tried := 0
 	for _, c := range sample.Of(planted, 3) {
 		if _, known := faults.Lookup(c.id); !known {
-			continue // not in this version's catalogue; stories test its checker
+			continue // not in this version's catalogue, so stories test its checker
 		}
 		tried++
 		plan := busyPlan(faults.Full())
@@ -147,7 +147,7 @@ func TestPlantedBugsBreakSafety(t *testing.T) {
 	}
 }
 
-// TestShadowOfKeptState does the same with the other state of an instance, and with sessions.
+// TestShadowOfKeptState is like TestShadow, for an instance's other state and for sessions.
 func TestShadowOfKeptState(t *testing.T) {
 	other := "other"
 	for _, c := range []struct {
@@ -211,7 +211,7 @@ func fillKept(t testing.TB, s *memprovider.Store, b *engine.Build) {
 	}
 }
 
-// TestShadow falsifies the model, as if the observations of the store were wrong.
+// TestShadow falsifies the model, as if the store's observations were wrong.
 func TestShadow(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -271,7 +271,7 @@ func fillStore(t testing.TB, s *memprovider.Store, b *engine.Build) {
 	}))
 }
 
-// tape records the input of a monitor in a run, so that it can be replayed without the run.
+// tape records a monitor's input during a run, so that the input can be replayed without the run.
 type tape struct {
 	entries      []tapeEntry
 	observations int
@@ -282,7 +282,7 @@ type tape struct {
 type tapeEntry struct {
 	observation *observe.Observation
 	record      *cluster.Record
-	info        cluster.NodeInfo // of a node that started
+	info        cluster.NodeInfo // the node that started
 }
 
 type recorder struct {
@@ -333,7 +333,7 @@ func recordRun(t testing.TB, plan *plan.Plan) *tape {
 	return tp
 }
 
-// play replays the tape to a fresh monitor of the safety properties.
+// play replays the tape into a new monitor for the safety properties.
 func (tp *tape) play() *check.Monitor { return tp.playTo(IDs()...) }
 
 func (tp *tape) playTo(ids ...string) *check.Monitor { return tp.playUntil(len(tp.entries), ids...) }
@@ -361,7 +361,7 @@ func (tp *tape) playUntil(later int, ids ...string) *check.Monitor {
 	return m
 }
 
-// TestObservingAllocatesLittle excludes S24, which computes each turn a second time.
+// TestObservingAllocatesLittle leaves out S24, which computes each turn a second time.
 func TestObservingAllocatesLittle(t *testing.T) {
 	tp := recordRun(t, busyPlan(faults.Light()))
 	ids := slices.DeleteFunc(IDs(), func(id string) bool { return id == "S24" })

@@ -13,17 +13,17 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file checks how nodes treat sessions: a node runs activities of no more sessions at a time than its limit (S16),
-// and it keeps each session while it runs an activity of that session (S19).
+// This file checks how nodes treat sessions. A node must not run activities from more sessions at a time than its limit
+// (S16), and it must keep a session for as long as it runs one of the session's activities (S19).
 
-// sessionWork is an activity of a session that a node runs.
+// sessionWork is a session activity that a node is running.
 type sessionWork struct {
 	caller observe.Caller
 	slot   machine.Slot
 	item   engine.ActivityExecuteItem
 }
 
-// Record tracks the session activities that nodes run.
+// Record tracks the session activities that nodes are running.
 func (k *routingChecker) Record(r *cluster.Record) {
 	caller := observe.Caller{Node: r.Node, Incarnation: r.Incarnation}
 	if r.Kind == record.Note && r.Note.Decision != machine.DecideWorkLost {
@@ -65,9 +65,9 @@ func (k *routingChecker) Record(r *cluster.Record) {
 type keptSession struct {
 	id      string
 	caller  observe.Caller
-	sinceMs int64 // the start of its uninterrupted ownership
+	sinceMs int64 // start of the node's uninterrupted ownership
 	untilMs int64
-	lost    bool // the loss was reported
+	lost    bool // whether the loss has been reported
 }
 
 // claimed records which node owns which session.
@@ -88,8 +88,8 @@ func (k *lockLossChecker) claimed(o *observe.Observation) {
 	x.untilMs = o.UntilMs
 }
 
-// worked judges a node that renews or acknowledges an activity of a session whose lock it has let expire. The node is
-// active, so only trouble excuses it, as with other locks.
+// worked judges a node that renews or acks a session activity after letting the session's lock expire. Since the node
+// is active, only trouble excuses it, as with other locks.
 func (k *lockLossChecker) worked(o *observe.Observation) {
 	c := k.Run.Model.Call(o.Call)
 	if c == nil || c.Caller.Node == 0 || int(c.Caller.Node) > len(k.nodes) {

@@ -5,11 +5,11 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// shadowID is the id under which a difference between the store and its shadow is reported. It is not a property of a
-// provider but a check of durosim itself: unless the observations are complete and true, no checker can be trusted.
+// shadowID is the id for reporting a difference between the store and its shadow. It is not a property of a provider;
+// it checks durosim itself. Unless the observations are complete and true, no checker can be trusted.
 const shadowID = "shadow"
 
-// shadowChecker compares, at the end of a run, the store with the model built from its observations.
+// shadowChecker compares the store at the end of a run with the model built from its observations.
 type shadowChecker struct{ check.Base }
 
 func newShadowChecker(m *check.Run) check.Checker { return &shadowChecker{check.Base{Run: m}} }

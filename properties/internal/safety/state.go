@@ -12,20 +12,20 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// stateChecker checks that key-value state, custom status and queue messages follow their model: S17. It derives the
-// state of each instance from the events of the acks that took effect (docs/contract/provider.md#p6.8 and #p6.9), and
-// compares it with the store's rows after each call that changes them or should, with the snapshot of each delivery, and
-// with the reads of clients. The model of queue messages is in carryover.go.
+// stateChecker checks rule S17: key-value state, custom status and queue messages follow their model. It derives each
+// instance's state from the events in acks that took effect (docs/contract/provider.md#p6.8 and #p6.9). It compares
+// that state with the store's rows after each call that changes them or should have changed them, with the snapshot in
+// each delivery, and with what clients read. The model of queue messages is in carryover.go.
 type stateChecker struct {
 	check.Base
-	states []*instanceData // by instance number; nil while nothing is known
+	states []*instanceData // indexed by instance number; nil while nothing is known
 	due    observe.InstanceNo
 	begun  bool // see begins
 }
 
-// instanceData is the expected state of an instance.
+// instanceData is the state that an instance is expected to have.
 type instanceData struct {
-	store, delta []model.KeyValue // in order of key; a row of the delta without a value is a tombstone
+	store, delta []model.KeyValue // sorted by key; in the delta, a row without a value is a tombstone
 	status       *string
 	version      uint64
 	queue        queueData
@@ -41,7 +41,7 @@ func (*stateChecker) Observes() check.Set[observe.Kind] {
 
 func (*stateChecker) Ends() check.Ends { return check.Ends{Any: check.AnyCall} }
 
-// of returns the entry of an instance, and creates it if wanted is true.
+// of returns an instance's entry. If there is none and wanted is true, it creates one.
 func (k *stateChecker) of(no observe.InstanceNo, wanted bool) *instanceData {
 	if int(no) >= len(k.states) {
 		if !wanted {
@@ -87,7 +87,7 @@ func (k *stateChecker) Ended(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// acked applies the events of an ack that took effect.
+// acked applies the events in an ack that took effect.
 func (k *stateChecker) acked(c *model.Call, no observe.InstanceNo) {
 	ack := c.Request.Ack
 	if ack == nil {
@@ -97,7 +97,7 @@ func (k *stateChecker) acked(c *model.Call, no observe.InstanceNo) {
 		no = in.No
 	}
 	if no == 0 {
-		return // S05 reports that
+		return // reported under S05
 	}
 	d := k.of(no, false)
 	for i := range ack.HistoryDelta {
@@ -142,7 +142,7 @@ func (k *stateChecker) acked(c *model.Call, no observe.InstanceNo) {
 	k.carried(c, no, d)
 }
 
-// changesState reports whether this property follows an event.
+// changesState reports whether an event changes any state that S17 covers.
 func changesState(e engine.EventData) bool {
 	switch e := e.(type) {
 	case eventdata.KeyValueSet, eventdata.KeyValueCleared, eventdata.KeyValuesCleared, eventdata.CustomStatusUpdated, eventdata.QueueEventDelivered,
@@ -154,7 +154,7 @@ func changesState(e engine.EventData) bool {
 	return false
 }
 
-// change writes a row of the delta; without a value the row is a tombstone.
+// change writes a row of the delta. A row without a value is a tombstone.
 func (d *instanceData) change(key string, value *string, atMs uint64) {
 	d.delta = putKV(d.delta, model.KeyValue{Key: key, Value: value, UpdatedMs: atMs})
 }
@@ -172,7 +172,7 @@ func putKV(list []model.KeyValue, r model.KeyValue) []model.KeyValue {
 	return slices.Insert(list, i, r)
 }
 
-// merge moves the delta into the store, as the end of an execution does.
+// merge merges the delta into the stored keys, as happens at the end of an execution.
 func (k *stateChecker) merge(d *instanceData) {
 	k.Run.Happened(check.FactKVMerged)
 	for _, r := range d.delta {
@@ -188,7 +188,7 @@ func (k *stateChecker) merge(d *instanceData) {
 	d.delta = nil
 }
 
-// view returns a key's value as a client sees it.
+// view returns a key's value as clients see it.
 func (d *instanceData) view(key string) *string {
 	if d == nil {
 		return nil
@@ -202,8 +202,8 @@ func (d *instanceData) view(key string) *string {
 	return nil
 }
 
-// delivered compares a delivery's snapshot with the state at the last boundary, without this execution's changes. With a
-// history_error the snapshot may hold anything (F13).
+// delivered compares a delivery's snapshot with the state at the start of the execution, without the execution's own
+// changes. If history_error is set, the snapshot may hold anything (F13).
 func (k *stateChecker) delivered(c *model.Call, o *observe.Observation) {
 	if o.Fetched == nil || o.Fetched.Item.HistoryError != "" {
 		return
@@ -226,7 +226,7 @@ func (k *stateChecker) delivered(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// read compares the answer to a client with the state.
+// read compares a client's answer with the expected state.
 func (k *stateChecker) read(c *model.Call, o *observe.Observation) {
 	no := k.Run.Model.Number(c.Request.Instance)
 	d := k.of(no, false)
@@ -237,7 +237,7 @@ func (k *stateChecker) read(c *model.Call, o *observe.Observation) {
 		return
 	}
 	if o.Outcome != observe.OutcomeOK {
-		return // the version that the caller has seen is unknown
+		return // it is unknown which version the caller has seen
 	}
 	if d == nil {
 		d = &instanceData{}
@@ -247,7 +247,7 @@ func (k *stateChecker) read(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// compare compares the rows of an instance with the expected ones. It reports a difference once.
+// compare compares an instance's rows with the expected ones. It reports each difference only once.
 func (k *stateChecker) compare(c *model.Call, no observe.InstanceNo) {
 	have, d := &k.Run.Model.Instance(no).Values, k.of(no, false)
 	if d == nil {
@@ -273,7 +273,8 @@ func (k *stateChecker) compare(c *model.Call, no observe.InstanceNo) {
 	d.store, d.delta = slices.Clone(have.Store), slices.Clone(have.Delta)
 }
 
-// rowsDiffer returns the first difference between two tables, empty if there is none. A tombstone's time is free (F19).
+// rowsDiffer describes the first difference between two tables, or returns "" if there is none. A tombstone may have
+// any time (F19).
 func rowsDiffer(have, want []model.KeyValue, times bool) string {
 	for _, w := range want {
 		i, had := findKV(have, w.Key)

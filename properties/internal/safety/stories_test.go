@@ -10,8 +10,9 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// TestSafeStories runs the stories in testdata/ID.txt. A block is a title, a story and, below a line ----, the
-// violations. A story titled ID_ok has no violation; the first violation of a story titled ID_bad is of ID.
+// TestSafeStories runs the stories in testdata/ID.txt. A block consists of a title, a story and, below a line ----, the
+// expected violations. A story titled ID_ok has no violations. In a story titled ID_bad, the first violation is one of
+// ID.
 func TestSafeStories(t *testing.T) {
 	told := map[string]bool{}
 	datadriven.Walk(t, "testdata", func(t *testing.T, file string) {
@@ -28,7 +29,7 @@ func TestSafeStories(t *testing.T) {
 	})
 	for _, id := range IDs() {
 		if id == "S24" || id == "S28" {
-			continue // their good and bad turns and nodes are in properties/oracle/turn and properties/internal/conduct
+			continue // tested with good and bad turns and nodes in properties/oracle/turn and properties/internal/conduct
 		}
 		for _, half := range []string{id + "_ok", id + "_bad"} {
 			if id != shadowID && id != "S22" && !told[half] {

@@ -16,10 +16,10 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// This file has the lines of stories about nodes and faults, and the events of turns that cancel and start other
+// This file implements the story lines about nodes and faults, and the events of turns that cancel and start other
 // instances.
 
-// tellNode turns a line about a node into a record, and says whether it is one.
+// tellNode turns a line about a node into a record. It reports whether the line is one of these:
 //
 //	pause A / resume A / crash A
 //	fault A lost-renewal renew        a fault hits a call of A
@@ -42,7 +42,7 @@ func (s *story) tellNode(f []string) bool {
 	switch f[0] {
 	case "fault":
 		r.Fault, r.CallKind = faults.Kind(f[2]), callKinds[f[3]]
-	case "looked": // - list NAMES, or INSTANCE history|stats COUNT [error]
+	case "looked": // `- list NAMES`, or `INSTANCE history|stats COUNT [error]`
 		r.Looked = &call.Answer{}
 		switch f[2] {
 		case "list":
@@ -66,7 +66,7 @@ func (s *story) tellNode(f []string) bool {
 	return true
 }
 
-// turnEvent returns the events that story.event does not have.
+// turnEvent returns an event of a kind that story.event does not support.
 func turnEvent(kind string) engine.EventData {
 	switch kind {
 	case "OrchestrationChained":
@@ -88,7 +88,7 @@ func turnEvent(kind string) engine.EventData {
 	return nil
 }
 
-// storyPlan returns the plan of a story, from its lines that begin with "plan".
+// storyPlan returns a story's plan, which it reads from the lines that start with "plan".
 //
 //	plan Order: call a, wait go, again 2     instances of Order run that program
 //	plan raise order-1 go yes                a client sends order-1 the event go with the data yes

@@ -20,10 +20,10 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// A story is a sequence of observations and records for a monitor, one per line. Lines between the beginning and the end
-// of a call belong to the call; lines outside describe the initial state. Messages are m1, m2 and so on, executions
-// instance/execution, events id:Kind or id:Kind<source, activities and completions execution/event. "undo" before a line
-// means that the change undoes another one.
+// A story is a sequence of observations and records for a monitor, one per line. Lines between the start and the end of
+// a call belong to that call; lines outside calls describe the initial state. Messages are written as m1, m2 and so on,
+// executions as instance/execution, events as id:Kind or id:Kind<source, and activities and completions as
+// execution/event. "undo" before a line means that the change undoes another one.
 //
 //	t=1000                                        the time is now 1 s after the start
 //	node A 1.5.0                                  node A starts that build, with the build's own range
@@ -41,7 +41,7 @@ type story struct {
 	owner   map[observe.MessageNo]observe.InstanceNo
 	queue   map[observe.MessageNo]observe.Queue
 	calls   uint64
-	call    observe.Observation // of the running call; Call 0 outside
+	call    observe.Observation // fields of the current call; its Call is 0 outside calls
 	line    string
 }
 
@@ -77,7 +77,7 @@ func (w *fakeWorld) Phase() cluster.Phase                     { return cluster.P
 func (w *fakeWorld) Builds() []*engine.Build                  { return w.builds }
 func (*fakeWorld) MonitorMemory() *any                        { return nil }
 
-// tellStory runs a whole story with a fresh monitor of the safety properties.
+// tellStory runs a complete story with a new monitor for the safety properties.
 func tellStory(t testing.TB, text string) *check.Monitor {
 	w := &fakeWorld{nowMs: storyStartMs, plan: storyPlan(t, text), builds: engine.ShippedBuilds()}
 	s := &story{
@@ -133,17 +133,17 @@ func (s *story) tell(f []string) {
 	}
 	o.AtMs = s.w.nowMs
 	switch f[0] {
-	case "create": // INSTANCE NAME@VERSION EXECUTION
+	case "create": // `INSTANCE NAME@VERSION EXECUTION`
 		o.Kind, o.Instance = observe.InstanceCreated, s.instance(arg(1))
 		o.Name, o.Token, _ = strings.Cut(arg(2), "@")
 		o.Execution = uint64(s.number(arg(3)))
 	case "execution": // INSTANCE/EXECUTION
 		o.Kind, o.Status = observe.ExecutionCreated, engine.StatusRunning
 		o.Instance, o.Execution = s.execution(arg(1))
-	case "status": // INSTANCE/EXECUTION STATUS [OUTPUT]
+	case "status": // `INSTANCE/EXECUTION STATUS [OUTPUT]`
 		o.Kind, o.Status, o.Name = observe.StatusSet, engine.Status(arg(2)), strings.Join(f[3:], " ")
 		o.Instance, o.Execution = s.execution(arg(1))
-	case "pin": // INSTANCE/EXECUTION VERSION or none
+	case "pin": // `INSTANCE/EXECUTION VERSION|none`
 		o.Kind, o.Pin = observe.PinSet, version(arg(2))
 		o.Instance, o.Execution = s.execution(arg(1))
 	case "pointer": // INSTANCE/EXECUTION
@@ -159,13 +159,13 @@ func (s *story) tell(f []string) {
 	case "damage": // INSTANCE/EXECUTION ID
 		o.Kind, o.EventID, o.Bytes = observe.Damaged, uint64(s.number(arg(2))), []byte("{")
 		o.Instance, o.Execution = s.execution(arg(1))
-	case "decode": // INSTANCE/EXECUTION ID ok or bad
+	case "decode": // `INSTANCE/EXECUTION ID ok|bad`
 		o.Kind, o.EventID, o.Outcome = observe.EventDecoded, uint64(s.number(arg(2))), decodeOutcome(arg(3))
 		o.Instance, o.Execution = s.execution(arg(1))
-	case "decode-message": // MESSAGE ok or bad
+	case "decode-message": // `MESSAGE ok|bad`
 		o.Kind, o.Outcome = observe.MessageDecoded, decodeOutcome(arg(2))
 		s.message(&o, arg(1))
-	case "insert": // INSTANCE MESSAGE KIND [EXECUTION/EVENT] [visible=MS] [fire=MS]
+	case "insert": // `INSTANCE MESSAGE KIND [EXECUTION/EVENT] [visible=MS] [fire=MS]`
 		s.insert(&o, f)
 	case "remove": // MESSAGE REASON
 		o.Kind, o.Reason = observe.RowRemoved, reasons[arg(2)]
@@ -178,12 +178,12 @@ func (s *story) tell(f []string) {
 	case "unexecution": // INSTANCE/EXECUTION
 		o.Kind = observe.ExecutionRemoved
 		o.Instance, o.Execution = s.execution(arg(1))
-	case "session": // ID OWNER UNTIL ACTIVITY
+	case "session": // `ID OWNER UNTIL ACTIVITY`
 		o.Kind, o.Name, o.Token = observe.SessionSet, arg(1), arg(2)
 		o.UntilMs, o.ActivityMs = storyStartMs+s.number(arg(3)), storyStartMs+s.number(arg(4))
 	case "unsession": // ID
 		o.Kind, o.Name = observe.SessionRemoved, arg(1)
-	case "kv", "unkv": // INSTANCE TABLE KEY [VALUE]
+	case "kv", "unkv": // `INSTANCE TABLE KEY [VALUE]`
 		o.Kind, o.Instance, o.Table, o.Name = observe.KVSet, s.instance(arg(1)), observe.KVDelta, arg(3)
 		if arg(2) == "store" {
 			o.Table = observe.KVStore
@@ -194,7 +194,7 @@ func (s *story) tell(f []string) {
 		case len(f) > 4:
 			o.Value = &f[4]
 		}
-	case "custom-status": // INSTANCE VALUE VERSION
+	case "custom-status": // `INSTANCE VALUE VERSION`
 		o.Kind, o.Instance, o.Value, o.Version = observe.CustomStatusSet, s.instance(arg(1)), &f[2], uint64(s.number(arg(3)))
 	case "delay": // MESSAGE MS
 		o.Kind, o.UntilMs = observe.RowDelayed, storyStartMs+s.number(arg(2))
@@ -206,7 +206,7 @@ func (s *story) tell(f []string) {
 		before, now, _ := strings.Cut(arg(2), "->")
 		o.Kind, o.OldCount, o.NewCount = observe.CountChanged, uint32(s.number(before)), uint32(s.number(now))
 		s.message(&o, arg(1))
-	case "lock", "extend", "unlock": // INSTANCE or MESSAGE, TOKEN, END
+	case "lock", "extend", "unlock": // `INSTANCE|MESSAGE TOKEN END`
 		o.Kind = map[string]observe.Kind{
 			"lock": observe.LockTaken, "extend": observe.LockExtended, "unlock": observe.LockReleased,
 		}[f[0]]
@@ -273,7 +273,7 @@ func version(text string) *engine.Version {
 	return &v
 }
 
-// instance returns the number of an instance by its name, and announces it if it is new.
+// instance returns the number of the instance with the given name, announcing the instance if it is new.
 func (s *story) instance(name string) observe.InstanceNo {
 	if no, ok := s.numbers[name]; ok {
 		return no
@@ -301,7 +301,8 @@ func (s *story) message(o *observe.Observation, text string) {
 	o.Instance, o.Queue = s.owner[o.Message], s.queue[o.Message]
 }
 
-// event is ID:KIND or ID:KIND<SOURCE. Failures are the application's, "poison" stands for the execution's own.
+// event parses `ID:KIND` or `ID:KIND<SOURCE`. Failures are application failures; "poison" stands for poison of the
+// execution itself.
 func (s *story) event(text string) engine.Event {
 	id, rest, _ := strings.Cut(text, ":")
 	kind, source, _ := strings.Cut(rest, "<")
@@ -357,7 +358,7 @@ func (s *story) encode(e engine.Event) []byte {
 	return nil
 }
 
-// item is KIND, for those that name a schedule with EXECUTION/EVENT.
+// item returns an item of the given kind. If the kind needs a schedule, the schedule is written as `EXECUTION/EVENT`.
 func (s *story) item(instance, kind, schedule string, fireMs int64) engine.WorkItem {
 	var execution, id uint64
 	if schedule != "" {
@@ -388,7 +389,7 @@ func (s *story) item(instance, kind, schedule string, fireMs int64) engine.WorkI
 	return nil
 }
 
-// options returns the words KEY=VALUE of a line.
+// options returns a line's plain words and its `KEY=VALUE` words.
 func options(f []string) (words []string, value map[string]string) {
 	value = map[string]string{}
 	for _, w := range f {
@@ -455,7 +456,7 @@ func (s *story) startNode(name, build string, f []string) {
 	s.m.Record(&cluster.Record{Kind: record.NodeStarted, Node: no, Incarnation: 1})
 }
 
-// filter is "any" (no filter), "none" (the empty one), or ranges MIN..MAX.
+// filter parses "any" (no filter), "none" (the empty filter), or ranges of the form `MIN..MAX`.
 func (s *story) filter(f []string) *engine.CapabilityFilter {
 	if f[0] == "any" {
 		return nil
@@ -487,8 +488,8 @@ func (s *story) caller(name string) observe.Caller {
 	return observe.Caller{}
 }
 
-// begin opens a call. An ack has TOKEN EXECUTION delta=EVENTS pin= status= name=NAME@VERSION work=SCHEDULES send=KINDs
-// cancel=SCHEDULES. An abandon has TOKEN [ignore] [delay=MS].
+// begin starts a call. An ack has `TOKEN EXECUTION delta=EVENTS pin= status= name=NAME@VERSION work=SCHEDULES
+// send=KINDS cancel=SCHEDULES`. An abandon has `TOKEN [ignore] [delay=MS]`.
 func (s *story) begin(who, kind string, f []string) {
 	words, value := options(f)
 	s.calls++
@@ -522,7 +523,7 @@ func (s *story) begin(who, kind string, f []string) {
 	case "cleanup-sessions":
 	case "kv-value": // INSTANCE KEY
 		r.Instance, r.Key = words[0], words[1]
-	case "admin": // [METHOD INSTANCE] [forced]
+	case "admin": // `[METHOD INSTANCE] [forced]`
 		if len(words) > 1 {
 			r.Admin, r.Instance, r.Force = words[0], words[1], len(words) > 2
 		}
@@ -575,7 +576,7 @@ func (s *story) ack(words []string, value map[string]string) *engine.Orchestrati
 	return a
 }
 
-// end closes the call: OUTCOME [INSTANCE] [TOKEN MESSAGES] [count=N] [events=N] [history_error].
+// end ends the call. It parses `OUTCOME [INSTANCE] [TOKEN MESSAGES] [count=N] [events=N] [history_error]`.
 func (s *story) end(f []string) {
 	words, value := options(f)
 	o := observe.Observation{
@@ -625,7 +626,7 @@ func (s *story) end(f []string) {
 	s.call = observe.Observation{}
 }
 
-// note NODE INSTANCE TOKEN DECISION [dropped=INDEX:RULE,...]
+// note parses `NODE INSTANCE TOKEN DECISION [dropped=INDEX:RULE,...]`.
 func (s *story) note(f []string) {
 	words, value := options(f)
 	n := &machine.Note{Slot: machine.Slot{Kind: machine.SlotOrchestration}, Instance: words[2], Token: words[3]}
@@ -643,7 +644,7 @@ func (s *story) note(f []string) {
 	s.m.Record(&cluster.Record{Kind: record.Note, Node: c.Node, Incarnation: c.Incarnation, Note: n})
 }
 
-// newSafety makes a monitor for these safety properties.
+// newSafety returns a monitor for the given safety properties.
 func newSafety(w check.View, ids ...string) *check.Monitor {
 	m := check.New(w, func(id string) bool { return slices.Contains(ids, id) })
 	m.Add(Checks(m.Run)...)

@@ -14,20 +14,21 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// strategyChecker checks that nodes treat work which they cannot run as the plan's strategy says: S27. Under bounce such
-// work goes back counted, with the growing delay. A sweeper gives back the work that it looks at uncounted. Sweeper and
-// dead-letter policy end only work that has been blocked for the plan's patience, and name the cause.
+// strategyChecker checks rule S27: nodes treat work that they cannot run the way the plan's strategy says. Under
+// bounce, such work is given back counted, with a growing delay. A sweeper gives back the work that it inspects
+// uncounted. The sweeper and the dead-letter policy end work only after it has been blocked for as long as the plan's
+// patience, and name the cause.
 //
-// Times are not judged for a node whose clock is wrong.
+// Times are not judged if the node's clock is wrong.
 type strategyChecker struct {
 	check.Base
 	strategy plan.Strategy
 	afterMs  int64
-	visible  []int64 // by message number: the visibility time at insertion
+	visible  []int64 // indexed by message number: when the message was to become visible when it was inserted
 	fetches  []lastFetch
 }
 
-// lastFetch is the time at which the last fetch with a filter ended.
+// lastFetch is when the last fetch with a given filter ended.
 type lastFetch struct {
 	filter *engine.CapabilityFilter
 	ms     int64
@@ -85,7 +86,7 @@ func (k *strategyChecker) fetched(f *engine.CapabilityFilter, ms int64) {
 	k.fetches = append(k.fetches, lastFetch{f, ms})
 }
 
-// givenBack judges an abandon by a node that cannot run the work, or whose sweeper has only looked at it.
+// givenBack judges an abandon by a node that cannot run the work, or whose sweeper has only inspected it.
 func (k *strategyChecker) givenBack(c *model.Call) {
 	in := model.HeldBy(c)
 	if in == nil || in.BatchToken != c.Request.Token || in.Note.Token != c.Request.Token {
@@ -107,7 +108,7 @@ func (k *strategyChecker) givenBack(c *model.Call) {
 	}
 }
 
-// grown returns base, doubled with each attempt after the first, at most six times and at most up to most.
+// grown returns base, doubled for each attempt after the first, but at most six times, and capped at most.
 func grown(attempt uint32, base, most time.Duration) time.Duration {
 	d := base
 	for i := uint32(1); i < min(attempt, 7) && d < most; i++ {
@@ -124,7 +125,7 @@ func pinBefore(in *model.Instance, call uint64) *engine.Version {
 	return nil
 }
 
-// ended judges an ack by which a sweeper or the dead-letter policy ends an execution.
+// ended judges an ack with which a sweeper or the dead-letter policy ends an execution.
 func (k *strategyChecker) ended(c *model.Call, nowMs int64) {
 	in := model.HeldBy(c)
 	if in == nil || c.Request.Ack == nil || c.Request.Ack.Metadata.Status != engine.StatusFailed {

@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// countText returns the part of a sentence that compares a count with the expected one.
+// countText returns the part of a message that compares a count with the expected one.
 func countText(was, seen, want uint32) string {
 	return fmt.Sprintf(" with attempt count %d, which was %d before the call: expected %d", seen, was, want)
 }

@@ -18,16 +18,16 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// turnChecker judges what each node computes and commits by the specification of a turn: S24. It takes the delivery as
-// given, so it judges a damaged history or a forged message as the node saw it. Clients and probes may choose their acks
-// freely.
+// turnChecker checks rule S24: it judges what each node computes and commits against the specification of a turn. It
+// takes the delivery as given, so it judges a damaged history or a forged message as the node saw it. Clients and
+// probes are not judged, since they may ack whatever they like.
 type turnChecker struct {
 	check.Base
-	handed map[string]*engine.FetchedOrchestration // by lock token
-	left   map[string][]uint64                     // what the code of a turn had not asked for when it ended, by lock token
+	handed map[string]*engine.FetchedOrchestration // keyed by lock token
+	left   map[string][]uint64                     // keyed by lock token: what a turn's code had not asked for by the time it ended
 	spec   turn.Checker
 	code   coded.Checker
-	turn   turn.Turn // the judged turn; reused
+	turn   turn.Turn // the turn being judged; reused
 }
 
 func newTurnChecker(m *check.Run) check.Checker {
@@ -40,7 +40,7 @@ func (*turnChecker) Ends() check.Ends {
 
 func (*turnChecker) Records() check.Set[record.Kind] { return check.SetOf(record.Note) }
 
-// Record judges how a turn treats its code, when it is computed.
+// Record judges how a turn treats its code at the time that the turn is computed.
 func (k *turnChecker) Record(r *cluster.Record) {
 	n := r.Note
 	if n.Turn == nil || n.Turn.Ack == nil || n.Turn.Asked == nil {
@@ -65,7 +65,8 @@ func (k *turnChecker) Record(r *cluster.Record) {
 	}
 }
 
-// place describes what is wrong with where a turn says that its code panicked: a function, its file and its line, if it did.
+// place checks the place where a turn says that its code panicked, which must be a function with its file and line. It
+// describes what is wrong with it.
 func place(t *machine.TurnNote, delta []engine.Event) string {
 	panicked := false
 	for i := range delta {
@@ -119,7 +120,7 @@ func (k *turnChecker) Ended(c *model.Call, o *observe.Observation) {
 
 func (k *turnChecker) judge(o *observe.Observation, ack *engine.OrchestrationAck, item *engine.OrchestrationItem, build *engine.Build) {
 	if item.HistoryError != "" || len(item.Messages) == 0 {
-		return // S18 judges a history error, and no provider delivers an empty batch
+		return // S18 judges history errors, and no provider delivers an empty batch
 	}
 	t := k.of(ack, item, build)
 	t.Unclaimed = k.left[ack.LockToken]
@@ -129,7 +130,7 @@ func (k *turnChecker) judge(o *observe.Observation, ack *engine.OrchestrationAck
 	}
 }
 
-// of returns the turn for an ack and its delivery.
+// of returns the turn that an ack and its delivery describe.
 func (k *turnChecker) of(ack *engine.OrchestrationAck, item *engine.OrchestrationItem, build *engine.Build) *turn.Turn {
 	t := &k.turn
 	*t = turn.Turn{
@@ -144,7 +145,7 @@ func (k *turnChecker) of(ack *engine.OrchestrationAck, item *engine.Orchestratio
 		}
 	}
 	if t.Semantics = build.Semantics; len(build.Changes) == 0 {
-		return t // every execution has the same semantics
+		return t // all executions have the same semantics
 	}
 	stamp := &build.Version
 	if len(t.History) > 0 {

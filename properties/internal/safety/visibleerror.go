@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// visibleErrorChecker checks that a decoding failure is reported as history_error: S18. It uses what the store reports
+// visibleErrorChecker checks rule S18: a decoding failure is reported as history_error. It uses what the store reports
 // as decoded, the kinds in the history, the kinds that the caller's build reads, and the number of events in the
 // delivery.
 type visibleErrorChecker struct{ check.Base }
@@ -23,7 +23,7 @@ func (v *visibleErrorChecker) Ended(c *model.Call, o *observe.Observation) {
 	delivered := o.Outcome == observe.OutcomeOK && o.Fetched != nil
 	if c.Unreadable != 0 {
 		switch {
-		case !model.Admits(c.Request.Filter, v.Run.Model.Instance(c.Unreadable).Pin()): // S02 reports that
+		case !model.Admits(c.Request.Filter, v.Run.Model.Instance(c.Unreadable).Pin()): // reported under S02
 		case !delivered:
 			v.report(c, c.Unreadable, "could not be decoded, but the fetch ended with "+outcomeText(o.Outcome)+": expected a delivery with history_error")
 		case o.Instance != c.Unreadable:
@@ -38,11 +38,12 @@ func (v *visibleErrorChecker) Ended(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// checkWhole checks that a delivery without history_error has the whole history, and that the caller's build reads it.
+// checkWhole checks that a delivery without history_error contains the whole history, and that the caller's build can
+// read it.
 func (v *visibleErrorChecker) checkWhole(c *model.Call, o *observe.Observation) {
 	in := v.Run.Model.Instance(o.Instance)
 	if !in.Created {
-		return // without an instances row, the provider chooses the history that counts
+		return // without an instance row, the provider chooses which history counts
 	}
 	ex := in.Execution(in.CurrentID)
 	if ex == nil {

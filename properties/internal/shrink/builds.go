@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// buildParts returns the declared builds and the lines below them. A node of a removed build runs the build that the
-// removed one was declared like.
+// buildParts returns the declared builds and the lines below each of them. When a build is removed, its nodes run the
+// build that it was declared like.
 func buildParts() []parts {
 	return []parts{
 		{"build", func(c Concrete) int { return len(c.Plan.Builds) }, withoutBuilds},
@@ -17,7 +17,7 @@ func buildParts() []parts {
 }
 
 func withoutBuilds(c Concrete, drop []bool) Concrete {
-	became := map[string]string{} // never ranged over
+	became := map[string]string{} // never iterated over, so map order does not matter
 	now := func(name string) string {
 		if to, gone := became[name]; gone {
 			return to
@@ -53,7 +53,8 @@ func withoutBuilds(c Concrete, drop []bool) Concrete {
 	})
 }
 
-// linesOf counts the removable parts of a declared build: the range, the whole list of handlers, and each name.
+// linesOf counts the removable parts of a declared build: its range, its whole list of handlers, and each name in that
+// list.
 func linesOf(b plan.Build) int {
 	n := len(b.Reads.With) + len(b.Reads.Without) + len(b.Writes.With) + len(b.Writes.Without) +
 		len(b.Handlers.Only) + len(b.Handlers.With) + len(b.Handlers.Without) + len(b.Semantics) + len(b.Lacks)
@@ -105,7 +106,7 @@ func withoutBuildLines(c Concrete, drop []bool) Concrete {
 	})
 }
 
-// take returns the remaining elements of a list and consumes the list's share of drop.
+// take returns what remains of a list. It consumes the part of drop that belongs to the list.
 func take[T any](list []T, drop *[]bool) []T {
 	n := len(list)
 	left := less(list, (*drop)[:n])

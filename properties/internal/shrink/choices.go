@@ -8,14 +8,14 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// enoughChoices is the number of choices at or below which the search does not look for other choices.
+// enoughChoices is how few choices are enough: with this many or fewer, the search does not look for other choices.
 const enoughChoices = 3
 
-// freshDraws is the number of seeds from which otherChoices draws all choices.
+// freshDraws is how many seeds otherChoices tries when it redraws all choices.
 const freshDraws = 24
 
-// otherChoices looks for fewer choices with which the plan violates the property: one choice, a fault and one more
-// choice, or the remainder of a fresh draw. It does not make the best plan larger.
+// otherChoices looks for fewer choices with which the plan still violates the property: a single choice, a fault plus
+// one more choice, or what remains of a fresh draw. It does not make the best plan larger.
 func (s *search) otherChoices() {
 	few := func() bool {
 		z := s.best.Size()
@@ -43,7 +43,8 @@ func (s *search) otherChoices() {
 	s.twoChoices(at)
 }
 
-// allRates returns the best plan with all initial fault rates, because other faults may cause the failure, too.
+// allRates returns the best plan with all the fault rates it started with, because other faults may cause the failure,
+// too.
 func (s *search) allRates() Concrete {
 	here := func(name string) bool {
 		return name == "" || slices.ContainsFunc(s.best.Plan.Nodes, func(n plan.Node) bool { return n.Name == name })
@@ -52,7 +53,7 @@ func (s *search) allRates() Concrete {
 	return edit(s.best, func(p *plan.Plan) { p.Faults.Rates = kept })
 }
 
-// asked returns the choices that a run of a candidate makes. Choices that its recording lacks have the value 0.
+// asked returns the choices that a candidate's run makes. Choices that are not in its recording have the value 0.
 func (s *search) asked(c Concrete) []sim.RecordedChoice {
 	all := &sim.Recording{Complete: true}
 	if _, err := s.run(c, sim.Replay(c.Choices), all); err != nil {
@@ -61,8 +62,8 @@ func (s *search) asked(c Concrete) []sim.RecordedChoice {
 	return all.Choices
 }
 
-// oneChoice tries to violate the property with one choice in addition to the given ones; it tries faults before delays.
-// A choice of an amount gets the maximum. oneChoice uses at most the given number of runs.
+// oneChoice tries to violate the property with one choice in addition to the given ones, trying faults before delays. A
+// choice of an amount is set to the maximum. oneChoice makes at most the given number of runs.
 func (s *search) oneChoice(c Concrete, given []sim.RecordedChoice, most int) bool {
 	end := s.runs + most
 	c.Choices = &sim.Recording{Choices: given}
@@ -87,7 +88,7 @@ func (s *search) oneChoice(c Concrete, given []sim.RecordedChoice, most int) boo
 		if isFault(o.Key) || o.N > 2 {
 			continue
 		}
-		for _, more := range s.asked(c) { // the choice of the amount
+		for _, more := range s.asked(c) { // the choice of the fault's amount
 			if !known[more.Key.Hash()] && more.N > 2 {
 				more.Value = more.N - 1
 				c.Choices = &sim.Recording{Choices: append(slices.Clip(given), o, more)}
@@ -101,7 +102,7 @@ func (s *search) oneChoice(c Concrete, given []sim.RecordedChoice, most int) boo
 	return false
 }
 
-// rank returns the position of a choice in the order of trial.
+// rank returns a choice's position in the order in which choices are tried.
 func rank(c sim.RecordedChoice) int {
 	if isFault(c.Key) {
 		return 0
@@ -109,7 +110,7 @@ func rank(c sim.RecordedChoice) int {
 	return 1
 }
 
-// twoChoices tries pairs of choices: a fault, and one more choice in the resulting run.
+// twoChoices tries pairs of choices: a fault, plus one more choice in the run that results from it.
 func (s *search) twoChoices(c Concrete) {
 	c.Choices = &sim.Recording{}
 	for _, first := range s.asked(c) {
@@ -126,7 +127,7 @@ func (s *search) twoChoices(c Concrete) {
 	}
 }
 
-// startsWithBuild makes a node start with the build of a later step and drops that step.
+// startsWithBuild makes a node start with the build that a later step would give it, and drops that step.
 func (s *search) startsWithBuild() (changed bool) {
 	for i := 0; i < len(s.best.Plan.Schedule); i++ {
 		step := s.best.Plan.Schedule[i]

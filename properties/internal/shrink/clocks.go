@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// clockParts returns the wrong clocks of nodes and the plan's settings of contract and store.
+// clockParts returns the nodes' wrong clocks and the plan's settings for the contract and the store.
 func clockParts() []parts {
 	return []parts{
 		{"contract", func(c Concrete) int { return countIf(c.Plan.Contract != "") }, func(c Concrete, drop []bool) Concrete {

@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// fewerAttempts lowers max_attempts on all nodes that set it to the lowest value that still shows the violation, so
-// that fewer faults exceed it. It reports whether it changed anything.
+// fewerAttempts lowers max_attempts, on all nodes that set it, to the lowest value that still shows the violation, so
+// that it takes fewer faults to exceed it. It reports whether it changed anything.
 func (s *search) fewerAttempts(fresh int) (changed bool) {
 	for to := int64(1); to < attempts(s.best); to++ {
 		c := withAttempts(s.best, to)
@@ -27,7 +27,7 @@ func (s *search) fewerAttempts(fresh int) (changed bool) {
 // maxAttemptsOption is the option that fewerAttempts lowers.
 const maxAttemptsOption = "max_attempts"
 
-// attempts returns the largest max_attempts that a node of the plan sets, or 0 if no node sets it.
+// attempts returns the largest max_attempts that any node in the plan sets, or 0 if none does.
 func attempts(c Concrete) (most int64) {
 	for i := range c.Plan.Nodes {
 		for _, o := range c.Plan.Nodes[i].Options {
@@ -39,7 +39,7 @@ func attempts(c Concrete) (most int64) {
 	return most
 }
 
-// withAttempts returns the plan with max_attempts capped at the given number.
+// withAttempts returns the plan with max_attempts capped at a given number.
 func withAttempts(c Concrete, most int64) Concrete {
 	return edit(c, func(p *plan.Plan) {
 		p.Nodes = slices.Clone(p.Nodes)

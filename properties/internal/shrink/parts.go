@@ -8,15 +8,16 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// parts is one kind of removable parts of a concrete plan.
+// parts is one kind of part that can be removed from a concrete plan.
 type parts struct {
 	name string
 	len  func(c Concrete) int
-	// without returns the plan without the parts for which drop is true. It shares unchanged parts with c.
+	// without returns the plan without the parts whose entry in drop is true. It shares unchanged parts with c.
 	without func(c Concrete, drop []bool) Concrete
 }
 
-// planParts returns the parts of the plan in the order of trial: parts that remove the most others come first.
+// planParts returns a plan's kinds of parts in the order in which they are tried. Those whose removal removes the most
+// other parts come first.
 func planParts() []parts {
 	return append([]parts{
 		{"instance", func(c Concrete) int { return len(c.Plan.Instances) }, func(c Concrete, drop []bool) Concrete {
@@ -57,7 +58,7 @@ func planParts() []parts {
 	}, slices.Concat(clockParts(), probeParts(), programParts(), buildParts())...)
 }
 
-// choiceParts returns the decisions of the chooser as parts.
+// choiceParts returns the chooser's decisions as parts.
 func choiceParts() []parts {
 	return []parts{
 		{"choice", func(c Concrete) int { return len(c.Choices.Choices) }, func(c Concrete, drop []bool) Concrete {
@@ -75,7 +76,7 @@ func choiceParts() []parts {
 	}
 }
 
-// edit changes a copy of the plan; change must not write into its slices.
+// edit returns c with a changed copy of its plan. change must not write to the plan's slices.
 func edit(c Concrete, change func(p *plan.Plan)) Concrete {
 	plan := *c.Plan
 	change(&plan)
@@ -83,7 +84,7 @@ func edit(c Concrete, change func(p *plan.Plan)) Concrete {
 	return c
 }
 
-// less returns a list without the elements for which drop is true.
+// less returns a list without the elements whose entry in drop is true.
 func less[T any](list []T, drop []bool) []T {
 	var out []T
 	for i, x := range list {
@@ -106,7 +107,7 @@ func actionsOf(in plan.Instance) int { return len(in.Actions) }
 func optionsOf(n plan.Node) int      { return len(n.Options) }
 func handlersOf(n plan.Node) int     { return len(n.Handlers) }
 
-// withoutNodes removes nodes with their steps and faults.
+// withoutNodes removes nodes, along with their steps and faults.
 func withoutNodes(c Concrete, drop []bool) Concrete {
 	gone := func(name string) bool {
 		i := slices.IndexFunc(c.Plan.Nodes, func(n plan.Node) bool { return n.Name == name })
@@ -119,8 +120,8 @@ func withoutNodes(c Concrete, drop []bool) Concrete {
 	})
 }
 
-// withoutEach removes parts of the elements of a list. Parts are numbered across all elements. A list of parts that
-// becomes empty is not nil, because a node with a nil list of handlers has all handlers of its build.
+// withoutEach removes parts from the elements of a list. The parts are numbered across all elements. If a list of parts
+// becomes empty, it is not nil, because a node with a nil list of handlers has all of its build's handlers.
 func withoutEach[T, P any](list []T, of func(x *T) *[]P, drop []bool) []T {
 	list = slices.Clone(list)
 	for i := range list {
@@ -133,7 +134,7 @@ func withoutEach[T, P any](list []T, of func(x *T) *[]P, drop []bool) []T {
 	return list
 }
 
-// onlyFaults returns a recording of only the choices about faults, in the order of arrival.
+// onlyFaults returns a recording with only the choices about faults, in the order of arrival.
 func onlyFaults(r *sim.Recording) *sim.Recording {
 	out := &sim.Recording{}
 	for _, c := range r.Choices {

@@ -14,7 +14,8 @@ import (
 func (s *search) all() {
 	s.rates = s.best.Plan.Faults.Rates
 	s.oneSwitch()
-	// Each kind of search gets a share of the runs. Reserve some for the last rounds: only they make a plan minimal.
+	// Each kind of search gets a share of the runs. Some are reserved for the last rounds, because only those make a
+	// plan minimal.
 	s.limit = s.o.MaxRuns * 3 / 8
 	s.fewerChoices()
 	for s.drawn() { // a smaller plan may need different choices
@@ -33,7 +34,8 @@ func (s *search) all() {
 	s.toFixedPoint()
 }
 
-// oneSwitch tries to replace a profile with the one switch that the violation needs, or otherwise with the few.
+// oneSwitch tries to replace a profile with the single switch that the violation needs. If one is not enough, it tries
+// the few switches that are.
 func (s *search) oneSwitch() {
 	if !released(s.best.Plan.Profile) {
 		return
@@ -48,7 +50,7 @@ func (s *search) oneSwitch() {
 	var all []faults.BugID
 	for _, b := range faults.Profile(string(s.best.Plan.Profile)) {
 		if len(b.With) > 0 {
-			continue // it would add a deviation that the profile does not have
+			continue // it would add a deviation that the profile does not include
 		}
 		if s.try(with(b.ID)) {
 			return
@@ -81,8 +83,8 @@ func (s *search) toFixedPoint() {
 	}
 }
 
-// redraws is the number of times that all choices are drawn again for a smaller plan that does not show the violation
-// with the old ones.
+// redraws is how many times the search retries a smaller plan with fresh random choices when the original choices no
+// longer reproduce the violation.
 const redraws = 4
 
 // drawn reports whether the violation needs any choice.
@@ -91,7 +93,7 @@ func (s *search) drawn() bool {
 	return !s.spent() && (c.SeededOrder || len(c.Choices)+len(c.Priorities) > 0)
 }
 
-// fewerChoices tests whether the violation needs choices at all, or only those about faults.
+// fewerChoices tests whether the violation needs any choices at all, or only those about faults.
 func (s *search) fewerChoices() {
 	all := s.best.Choices
 	some := onlyFaults(all)
@@ -110,7 +112,7 @@ func (s *search) fewerChoices() {
 	s.nameOrder()
 }
 
-// nameOrder records the order of simultaneous events as priorities, so that it can be shrunk.
+// nameOrder records the order of simultaneous events as explicit priorities, so that the order can be shrunk.
 func (s *search) nameOrder() {
 	if !s.best.Choices.SeededOrder {
 		return
@@ -124,10 +126,10 @@ func (s *search) nameOrder() {
 	s.try(c)
 }
 
-// unseeded hides the source of a chooser's priorities, so that a recorder records each priority.
+// unseeded hides that a chooser draws priorities from a seed, so that a recorder records each priority.
 type unseeded struct{ sim.Chooser }
 
-// leaveOut removes as many parts of each kind as possible and reports whether it removed any.
+// leaveOut removes as many parts of each kind as possible, and reports whether it removed any.
 func (s *search) leaveOut(kinds []parts, fresh int) (changed bool) {
 	for _, kind := range kinds {
 		changed = s.leaveOutOf(kind, fresh) || changed
@@ -135,12 +137,12 @@ func (s *search) leaveOut(kinds []parts, fresh int) (changed bool) {
 	return changed
 }
 
-// leaveOutOf tries to remove half of the parts at a time, then a quarter, and so on down to single parts, until it can
-// remove no single part.
+// leaveOutOf tries to remove half of the parts at a time, then a quarter, and so on, until not even a single part can
+// be removed.
 func (s *search) leaveOutOf(kind parts, fresh int) (changed bool) {
 	for portion := kind.len(s.best); portion > 0 && !s.spent(); {
 		any := false
-		for at := kind.len(s.best); at > 0; { // from the end, because late parts rarely matter
+		for at := kind.len(s.best); at > 0; { // starting at the end, because late parts rarely matter
 			n := kind.len(s.best)
 			at = min(at, n)
 			from := max(at-portion, 0)
@@ -177,13 +179,13 @@ func (s *search) without(kind parts, n, from, to, fresh int) bool {
 	return false
 }
 
-// raise is the factor by which redraw raises the probability of faults, because a small plan has few opportunities for
-// them.
+// raise is the factor by which redraw raises the probability of faults. It is needed because a small plan gives faults
+// few opportunities.
 const raise = 16
 
-// redraw draws the choices of a candidate from a seed and adopts the candidate if it then violates the property. Every
-// second seed draws only choices about faults and leaves the others benign. Half of the seeds of either kind raise the
-// probability of faults.
+// redraw draws a candidate's choices from a seed, and adopts the candidate if it then violates the property. Every
+// second seed draws only the choices about faults and leaves the others benign. Half of the seeds of either kind raise
+// the probability of faults.
 func (s *search) redraw(c Concrete, seed uint64) bool {
 	if s.spent() {
 		return false
@@ -215,7 +217,7 @@ func (s *search) redraw(c Concrete, seed uint64) bool {
 	return true
 }
 
-// faultsOnly is a chooser that draws only choices about faults; all others are benign. Keys must be readable.
+// faultsOnly is a chooser that draws only the choices about faults and leaves all others benign. Keys must be readable.
 type faultsOnly struct{ sim.Chooser }
 
 // Choose implements sim.Chooser.
@@ -237,5 +239,5 @@ func (f faultsOnly) Weigh(k sim.Key, odds sim.Odds) uint64 {
 // Priority implements sim.Chooser: first come, first served.
 func (faultsOnly) Priority(sim.Key) uint64 { return 0 }
 
-// released reports whether a profile belongs to a release.
+// released reports whether a profile stands for a release.
 func released(p plan.Profile) bool { return p != "" && p != planterm.ProfileContract }

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// probeParts returns the removable parts of a probe: the acts and the times to draw from. A probe without acts abandons
-// its deliveries; a probe without times acts at once.
+// probeParts returns the removable parts of probes: their acts, and the times that they draw from. A probe without acts
+// abandons its deliveries; a probe without times acts at once.
 func probeParts() []parts {
 	return []parts{
 		{"act", func(c Concrete) int { return total(c.Plan.Probes, actsOf) }, func(c Concrete, drop []bool) Concrete {
@@ -34,8 +34,8 @@ func probeParts() []parts {
 func actsOf(b probe.Probe) int  { return len(b.Does) }
 func holdsOf(b probe.Probe) int { return len(b.Holds) }
 
-// editProbes changes each probe in a copy of the plan. Parts are numbered across all probes: change receives the number
-// of the probe's first part and returns the number of its parts.
+// editProbes changes each probe in a copy of the plan. The probes' parts are numbered consecutively: change gets the
+// number of the probe's first part, and returns how many parts the probe has.
 func editProbes(c Concrete, change func(b *probe.Probe, at int) int) Concrete {
 	return edit(c, func(p *plan.Plan) {
 		p.Probes = slices.Clone(p.Probes)
@@ -46,7 +46,7 @@ func editProbes(c Concrete, change func(b *probe.Probe, at int) int) Concrete {
 	})
 }
 
-// probeDelay returns a function that finds the delay of a probe in a plan.
+// probeDelay returns a function that finds a probe's delay in a plan.
 func probeDelay(i int) func(p *plan.Plan) *time.Duration {
 	return func(p *plan.Plan) *time.Duration { return &p.Probes[i].Delay }
 }

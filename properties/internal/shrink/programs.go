@@ -21,7 +21,7 @@ func programParts() []parts {
 	}
 }
 
-// fewerBlocks replaces blocks with their contents where possible and reports whether it changed anything.
+// fewerBlocks replaces blocks with their contents where possible, and reports whether it changed anything.
 func (s *search) fewerBlocks() (changed bool) {
 	for at := s.best.Plan.Programs.Statements() - 1; at >= 0; at-- {
 		set, ok := s.best.Plan.Programs.Unblock(at)
@@ -32,7 +32,7 @@ func (s *search) fewerBlocks() (changed bool) {
 	return changed
 }
 
-// earlierPrograms replaces the program of an instance with one that it may start, wherever the plan still fails
+// earlierPrograms makes instances run a program that their own program may start, wherever the plan still fails
 // afterwards. It reports whether it changed anything.
 func (s *search) earlierPrograms() (changed bool) {
 	for i := range s.best.Plan.Instances {
@@ -56,7 +56,7 @@ func (s *search) earlierPrograms() (changed bool) {
 	return changed
 }
 
-// programValues returns the numbers in programs: times and counts.
+// programValues returns the numbers that occur in programs: times and counts.
 func programValues(set program.Set) []value {
 	var out []value
 	at := 0
@@ -77,7 +77,7 @@ func programValues(set program.Set) []value {
 	return out
 }
 
-// field accesses a number of a statement: it reads it, and writes it if to is not nil.
+// field accesses a number in a statement. It returns the number and, if to is not nil, sets it.
 type field func(n *program.Node, to *int64) int64
 
 func delayOf(n *program.Node, to *int64) int64 {

@@ -11,34 +11,34 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Concrete is a run without randomness: a plan, and all choices that the plan leaves open. A fault rate of the plan
-// only makes the fault possible; the fault happens where a choice says so. A draw without a recorded choice takes the
-// benign value: no fault, minimum latency, first in line.
+// Concrete is a run without randomness: a plan, and all choices that the plan leaves open. A fault rate in the plan
+// only makes the fault possible; whether it happens is up to a choice. A draw without a recorded choice gets the benign
+// value: no fault, minimum latency, first in line.
 type Concrete struct {
 	Plan    *plan.Plan
 	Choices *sim.Recording
-	// Expect lists the scenario's expectations in addition to the properties.
+	// Expect lists expectations of the scenario, which are checked in addition to the properties.
 	Expect []plan.Expectation
 }
 
-// Size counts the elements that a reader of a concrete plan must keep in mind.
+// Size counts what a reader of a concrete plan must keep in mind.
 type Size struct {
-	// Steps are schedule steps. Instances counts instances, preloaded histories and probes.
+	// Steps counts the steps in the schedule. Instances counts instances, preloaded histories and probes.
 	Steps, Instances int
-	// Faults counts choices that make a fault happen or decide how. Choices counts all others that are not benign; a
-	// changed order of simultaneous events is one of them.
+	// Faults counts the choices that make a fault happen or decide how it happens. Choices counts all other choices
+	// that are not benign, including each change to the order of simultaneous events.
 	Faults, Choices int
 }
 
-// Total returns the number of elements.
+// Total returns the sum of all counts.
 func (s Size) Total() int { return s.Steps + s.Instances + s.Faults + s.Choices }
 
-// String returns the total and its parts.
+// String returns the total and the counts that it consists of.
 func (s Size) String() string {
 	return fmt.Sprintf("%d (%d schedule steps, %d instances, %d faults, %d other choices)", s.Total(), s.Steps, s.Instances, s.Faults, s.Choices)
 }
 
-// Size returns the size of the concrete plan. An order drawn from a seed counts as one choice.
+// Size returns the size of a concrete plan. If the order of events is drawn from a seed, this counts as one choice.
 func (c Concrete) Size() Size {
 	s := Size{Steps: len(c.Plan.Schedule), Instances: len(c.Plan.Instances) + len(c.Plan.Histories) + len(c.Plan.Probes)}
 	s.Choices = len(c.Choices.Priorities)
@@ -57,44 +57,44 @@ func (c Concrete) Size() Size {
 	return s
 }
 
-// isFault reports whether a recorded choice is about a fault: that it happens, or how. The key must be readable.
+// isFault reports whether a recorded choice decides whether or how a fault happens. The key must be readable.
 func isFault(k sim.Key) bool { return strings.Contains(k.String(), "/fault:") }
 
-// Options define the failure that a search preserves and limit its runs.
+// Options defines the failure that a search preserves, and limits how many runs the search makes.
 type Options struct {
-	// Fails executes a concrete plan and reports whether it still shows the failure in question. The chooser makes the
-	// choices that the plan leaves open; record, if not nil, receives them. An error means that the plan cannot be run.
+	// Fails runs a concrete plan and reports whether it still shows the failure in question. chooser makes the choices
+	// that the plan leaves open; if record is not nil, it receives them. An error means that the plan cannot be run.
 	// Fails must always return the same result for the same arguments.
 	Fails func(c Concrete, chooser sim.Chooser, record *sim.Recording) (bool, error)
-	// MaxRuns is the maximum number of calls of Fails; 0 means DefaultRuns.
+	// MaxRuns limits how often Fails is called; 0 means DefaultRuns.
 	MaxRuns int
 }
 
-// DefaultRuns is the default for MaxRuns. The built-in scenarios then take a few seconds.
+// DefaultRuns is the default for MaxRuns. It takes a few seconds with the built-in scenarios.
 const DefaultRuns = 5000
 
 // Result is the outcome of a search.
 type Result struct {
 	Concrete
-	// Runs is the number of runs used. From is the size at the start.
+	// Runs is how many runs the search made. From is the size of the plan that it started with.
 	Runs int
 	From Size
 	// Minimal reports whether no further part can be removed without losing the failure: no schedule step, instance,
 	// history, probe, node (with its steps), action, option, handler, declared build, fault rate, expectation or
-	// choice. It is false if the search reached its limit on runs.
+	// choice. It is false if the search reached its limit.
 	Minimal bool
-	// Near lists the smaller plans that were tried last and do not fail. Each has one part removed or reduced.
+	// Near lists the last smaller plans that were tried and do not fail. Each lacks one part, or has one part reduced.
 	Near []Concrete
 }
 
-// Minimize finds a smaller concrete plan that fails in the same way. The search is greedy and deterministic: it removes
-// parts, larger portions first, makes times earlier and rounder, and continues until a whole round changes nothing. If
-// the failure needs faults, it also looks for other, fewer faults in the smaller plan.
+// Minimize finds a smaller concrete plan that fails in the same way. The search is greedy and deterministic. It removes
+// parts, large portions first, makes times earlier and rounder, and continues until a whole round changes nothing. If
+// the failure needs faults, it also looks for fewer, different faults in the smaller plan.
 //
-// If the plan switches on planted bugs, a smaller plan counts only if it does not fail without them. The result then
-// shows the bug, and not an impossible expectation of the plan.
+// If the plan switches on planted bugs, a smaller plan counts only if it does not fail without those bugs. So the
+// result shows the bug, and not an expectation of the plan that is impossible to meet.
 //
-// It returns an error if the plan cannot be run, or does not fail.
+// Minimize returns an error if the plan cannot be run or does not fail.
 func Minimize(failing Concrete, o Options) (*Result, error) {
 	switch {
 	case failing.Plan == nil || failing.Choices == nil:
@@ -119,7 +119,7 @@ func Minimize(failing Concrete, o Options) (*Result, error) {
 	return &Result{Concrete: s.best, From: from, Runs: s.runs, Minimal: !s.spent(), Near: s.near}, nil
 }
 
-// namedOnly returns a recording without the benign choices.
+// namedOnly returns a recording without its benign choices.
 func namedOnly(r *sim.Recording) *sim.Recording {
 	out := &sim.Recording{Seed: r.Seed, SeededOrder: r.SeededOrder, Priorities: r.Priorities}
 	for _, c := range r.Choices {
@@ -130,23 +130,23 @@ func namedOnly(r *sim.Recording) *sim.Recording {
 	return out
 }
 
-// search is one search. Invariant: best fails, and if guard is on, it does not fail without its bugs.
+// search is the state of a search. Invariant: best fails, and if guard is on, it does not fail without its bugs.
 type search struct {
 	o     Options
 	best  Concrete
 	guard bool
-	// Invariant: runs exceeds limit by at most the runs of one candidate.
+	// Invariant: runs exceeds limit by no more than the runs for one candidate.
 	runs, limit int
-	// rates are all fault rates of the plan at the start.
+	// rates holds all fault rates that the plan had at the start.
 	rates []faults.Rate
-	// near are the candidates that have held since best was found.
+	// near holds the candidates that have passed since best was found.
 	near []Concrete
 }
 
-// spent reports whether the bound on runs is reached.
+// spent reports whether the limit on runs has been reached.
 func (s *search) spent() bool { return s.runs >= s.limit }
 
-// run executes a candidate. A run that panics, or that ends the handler's goroutine, does not show the failure in
+// run runs a candidate. A run that panics, or that ends the handler's goroutine, does not count as the failure in
 // question.
 func (s *search) run(c Concrete, chooser sim.Chooser, record *sim.Recording) (fails bool, err error) {
 	s.runs++
@@ -158,13 +158,13 @@ func (s *search) run(c Concrete, chooser sim.Chooser, record *sim.Recording) (fa
 	return s.o.Fails(c, chooser, record)
 }
 
-// fails reports whether a candidate fails with its choices.
+// fails reports whether a candidate fails with its own choices.
 func (s *search) fails(c Concrete) bool {
 	fails, err := s.run(c, sim.Replay(c.Choices), nil)
 	return err == nil && fails
 }
 
-// holdsWithoutBugs reports whether a candidate holds when its planted bugs and its profile are switched off.
+// holdsWithoutBugs reports whether a candidate passes when its planted bugs and its profile are switched off.
 func (s *search) holdsWithoutBugs(c Concrete) bool {
 	p := *c.Plan
 	p.Bugs, p.Profile = nil, planterm.ProfileContract
@@ -172,7 +172,7 @@ func (s *search) holdsWithoutBugs(c Concrete) bool {
 	return !s.fails(c)
 }
 
-// try adopts a candidate if it fails like the best one. It adopts nothing once the limit on runs is reached.
+// try adopts a candidate if it fails like the best one. Once the limit on runs has been reached, it adopts nothing.
 func (s *search) try(c Concrete) bool {
 	if s.spent() {
 		return false

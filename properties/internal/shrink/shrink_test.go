@@ -18,16 +18,17 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// caughtWithin is the number of seeds within which a bug must be caught in its scenario.
+// caughtWithin is how many seeds it may take to catch a bug in its scenario.
 const caughtWithin = 200
 
-// medianSize is the upper bound of the median size of the shrunk plans of all planted bugs.
+// medianSize is the largest allowed median size of the shrunk plans for all planted bugs.
 const medianSize = 6
 
-// shrinkRuns bounds the runs of a search, so that the test takes some seconds.
+// shrinkRuns limits the runs of a search, so that the test takes only a few seconds.
 const shrinkRuns = 4000
 
-// TestShrinkEveryBug shrinks a failure of each planted bug, checks that the result is 1-minimal, and prints the sizes.
+// TestShrinkEveryBug shrinks one failure for each planted bug, checks that the result is 1-minimal, and prints the
+// sizes.
 func TestShrinkEveryBug(t *testing.T) {
 	catalogue := sample.Of(faults.Catalogue(), 80)
 	shrunk := make([]*properties.Shrunk, len(catalogue))
@@ -58,7 +59,7 @@ func TestShrinkEveryBug(t *testing.T) {
 	}
 }
 
-// shrinkBug shrinks the first failing seed of a bug.
+// shrinkBug shrinks the first seed in which a bug causes a failure.
 func shrinkBug(t *testing.T, bug faults.Bug) *properties.Shrunk {
 	t.Helper()
 	s, err := scenario.Lookup(bug.Scenario)
@@ -80,8 +81,8 @@ func shrinkBug(t *testing.T, bug faults.Bug) *properties.Shrunk {
 	return nil
 }
 
-// recordRun runs a seed with a bug and returns it as a concrete plan, with the first of the bug's properties that it
-// violates.
+// recordRun runs a seed with a bug. It returns the run as a concrete plan, and the first of the bug's properties that
+// the run violates.
 func recordRun(t *testing.T, s *scenario.Scenario, seed uint64, bug faults.Bug) (c shrink.Concrete, property string) {
 	t.Helper()
 	plan, err := s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{bug.ID}})
@@ -115,7 +116,7 @@ func runConcrete(t *testing.T, c shrink.Concrete, chooser sim.Chooser) []cluster
 	return r.Violations
 }
 
-// checkMinimal removes each single part of a shrunk plan: the violation must then be gone.
+// checkMinimal removes each part of a shrunk plan on its own and checks that the violation is then gone.
 func checkMinimal(t *testing.T, s *properties.Shrunk) {
 	t.Helper()
 	if !s.Minimal {
@@ -170,7 +171,7 @@ func withoutEach(c shrink.Concrete) (all []smaller) {
 		add("instance "+in.ID, func(p *plan.Plan, _ *sim.Recording) { p.Instances = slices.Delete(p.Instances, i, i+1) })
 		for j, a := range in.Actions {
 			if a.Verb == plan.ActionCancel && in.Expect != "" && in.Expect != planterm.EndAny {
-				continue // without it, the expectations of the plan make no sense
+				continue // the plan's expectations make no sense without it
 			}
 			add("action on "+in.ID, func(p *plan.Plan, _ *sim.Recording) {
 				p.Instances[i].Actions = slices.Delete(slices.Clone(in.Actions), j, j+1)
@@ -217,7 +218,7 @@ func TestShrinkIsAlwaysTheSame(t *testing.T) {
 	}
 }
 
-// TestShrinkRefuses checks that a run without the violation is not shrunk, and that the bound on runs is respected.
+// TestShrinkRefuses checks that a run without the violation is not shrunk, and that the limit on runs is respected.
 func TestShrinkRefuses(t *testing.T) {
 	bug, _ := faults.Lookup("provider/filter-after-lock")
 	s, err := scenario.Lookup(bug.Scenario)

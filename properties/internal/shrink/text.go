@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// Text describes the concrete plan: nodes, instances and schedule in the scenario language, then faults and delays. It
-// omits fault rates, since nothing is drawn.
+// Text describes the concrete plan: first nodes, instances and schedule in the scenario language, then faults and
+// delays. It leaves out fault rates, because nothing is drawn from them.
 func (c Concrete) Text() string {
 	var b strings.Builder
 	for line := range strings.Lines(string(scenario.Format(c.Plan))) {
@@ -38,7 +38,7 @@ func (c Concrete) Text() string {
 	return strings.TrimLeft(b.String(), "\n")
 }
 
-// ChoiceTexts describes each choice in Choices.Choices in words. Their keys must be readable.
+// ChoiceTexts describes each choice in Choices.Choices. Their keys must be readable.
 func (c Concrete) ChoiceTexts() []string {
 	var texts []string
 	for _, choice := range c.Choices.Choices {
@@ -47,7 +47,7 @@ func (c Concrete) ChoiceTexts() []string {
 	return texts
 }
 
-// choiceText describes a recorded choice that is not the benign one.
+// choiceText describes a recorded choice, which must not be benign.
 func choiceText(c sim.RecordedChoice) string {
 	where, what := keyText(c.Key)
 	switch {
@@ -61,7 +61,7 @@ func choiceText(c sim.RecordedChoice) string {
 	return fmt.Sprintf("%s: takes %v longer than the least", where, time.Duration(c.Value)*time.Microsecond)
 }
 
-// keyText returns a description of the place in a key and the fault in its last segment.
+// keyText describes the place in a key, and the fault in its last segment.
 func keyText(k sim.Key) (where, what string) {
 	var words []string
 	for segment := range strings.SplitSeq(k.String(), "/") {

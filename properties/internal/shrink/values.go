@@ -8,17 +8,17 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// value is a number in a concrete plan that can be simplified. Zero is the simplest value.
+// value is a number in a concrete plan that can be made simpler. Zero is the simplest value.
 type value struct {
 	get func(c Concrete) int64
 	set func(c Concrete, v int64) Concrete
-	// units lists the units for rounding the value down to a multiple, the largest first.
+	// units lists the units to which the value can be rounded down, the largest first.
 	units []int64
 	// least is the simplest value that makes sense.
 	least int64
 }
 
-// simplerValues simplifies each number where possible and reports whether it changed anything.
+// simplerValues simplifies every number that it can, and reports whether it changed anything.
 func (s *search) simplerValues() (changed bool) {
 	for _, v := range values(s.best) {
 		changed = s.simplerValue(v) || changed
@@ -41,11 +41,11 @@ func (s *search) simplerValue(v value) bool {
 	return false
 }
 
-// simpler returns the values to try in place of the present one, the simplest first.
+// simpler returns the values to try instead of the current one, the simplest first.
 func (v value) simpler(now int64) []int64 {
 	out := []int64{v.least}
 	for _, u := range v.units {
-		if now%u == 0 && now != v.least { // already that round: try a smaller multiple
+		if now%u == 0 && now != v.least { // already a multiple: try a smaller one
 			out = append(out, now/u/2*u)
 			return out
 		}
@@ -62,7 +62,7 @@ var (
 )
 
 // values returns all numbers in a concrete plan: the times of steps, starts, actions, kicks and probes, numeric inputs,
-// and choices among more than two values.
+// and choices that have more than two values.
 func values(c Concrete) []value {
 	var out []value
 	duration := func(field func(p *plan.Plan) *time.Duration, least time.Duration) {
@@ -105,7 +105,7 @@ func values(c Concrete) []value {
 	return out
 }
 
-// setDuration sets a time in a copy of the plan.
+// setDuration sets a duration in a copy of the plan.
 func setDuration(c Concrete, field func(p *plan.Plan) *time.Duration, d time.Duration) Concrete {
 	return edit(c, func(p *plan.Plan) {
 		p.Schedule = slices.Clone(p.Schedule)
@@ -119,11 +119,11 @@ func setDuration(c Concrete, field func(p *plan.Plan) *time.Duration, d time.Dur
 	})
 }
 
-// input accesses the input of an instance if it is an integer.
+// input accesses an instance's input if that is an integer.
 func input(i int) value {
 	return value{
 		get: func(c Concrete) int64 {
-			n, _ := strconv.ParseInt(c.Plan.Instances[i].Input, 10, 64) // 0, the simplest, if it is not a number
+			n, _ := strconv.ParseInt(c.Plan.Instances[i].Input, 10, 64) // 0, which is the simplest value, if it is not a number
 			return n
 		},
 		set: func(c Concrete, v int64) Concrete {
@@ -149,7 +149,8 @@ func probeCount(i int) value {
 	}
 }
 
-// choice accesses a recorded choice among many values. Zero means no choice; the passes that remove choices try it.
+// choice accesses a recorded choice that has many values. It leaves zero, which means no choice, to the passes that
+// remove choices.
 func choice(i int) value {
 	return value{
 		get: func(c Concrete) int64 { return int64(c.Choices.Choices[i].Value) },

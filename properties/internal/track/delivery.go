@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// This file follows deliveries from their fetch to their ack.
+// This file tracks deliveries from the fetch to the ack.
 
 func (s *State) onDelivery(o *observe.Observation) {
 	for _, l := range s.listeners {

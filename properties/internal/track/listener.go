@@ -8,37 +8,38 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// listener receives facts from the shared state at the instant at which they happen; the state already includes them.
-// It must not keep the pointers. Embed Deaf to get methods that do nothing.
+// listener receives facts from the shared state at the moment they happen; by then, the state already includes them. A
+// listener must not retain the pointers. Embed Deaf to get methods that do nothing.
 type listener interface {
 	// OnAccepted is called when a message was inserted into the orchestrator queue.
 	OnAccepted(o *observe.Observation)
-	// OnDelivered is called when a fetch of any caller delivered work.
+	// OnDelivered is called when a fetch delivered work to any caller.
 	OnDelivered(o *observe.Observation)
 	// OnFetched is called when a node received an instance.
 	OnFetched(number uint32, d *Delivery)
-	// OnPassed is called when a fetch skipped an instance with visible work because of its filter. At each fetch that
-	// may have done so, Passes returns how many of these facts the listener wants; every listener receives as many as
-	// the listener that wants most.
+	// OnPassed is called when a fetch skipped an instance with visible work because of its filter. Passes is called at
+	// each fetch that may have done so, and returns how many of these facts the listener wants. Every listener receives
+	// as many as the one that wants the most.
 	OnPassed(by observe.Caller, in *model.Instance)
 	Passes() Passing
-	// OnCommitted is called when a node's ack of an instance took effect; d is nil if the delivery is unknown.
+	// OnCommitted is called when a node's ack of an instance took effect. d is nil if the delivery is unknown.
 	OnCommitted(number uint32, d *Delivery, no observe.InstanceNo, ack *engine.OrchestrationAck)
-	// OnNoted is called when a node has decided about a delivery.
+	// OnNoted is called when a node has made a decision about a delivery.
 	OnNoted(n *Node, d *Delivery, note *machine.Note)
-	// OnWaits is called when visible work begins to wait, because no live node admits it.
+	// OnWaits is called when visible work starts waiting because no live node admits it.
 	OnWaits(in *model.Instance)
-	// OnWaited is called when the wait is over, because a node admits the work or none of it is queued any longer.
+	// OnWaited is called when such a wait is over, either because a node admits the work or because none of it is
+	// queued any more.
 	OnWaited(in *model.Instance)
-	// OnStarted is called when a node is up. OnCrashed is called just before a node goes down, while it still holds
-	// its deliveries.
+	// OnStarted is called once a node is up. OnCrashed is called just before a node goes down, while the node still
+	// holds its deliveries.
 	OnStarted(n *Node)
 	OnCrashed(n *Node)
-	// OnHandlers is called when the handlers of a node have changed.
+	// OnHandlers is called when a node's handlers have changed.
 	OnHandlers(r *cluster.Record)
 }
 
-// Passing says how many of the instances that a fetch skipped a listener wants to see.
+// Passing says how many of the instances that a fetch skipped a listener wants to be notified of.
 type Passing uint8
 
 const (
@@ -63,5 +64,5 @@ func (Deaf) OnStarted(*Node)                                                    
 func (Deaf) OnCrashed(*Node)                                                             {}
 func (Deaf) OnHandlers(*cluster.Record)                                                  {}
 
-// Subscribe registers a listener for facts from now on. Listeners are called in the order in which they subscribed.
+// Subscribe makes a listener receive facts from now on. Listeners are called in the order in which they subscribed.
 func (s *State) Subscribe(l listener) { s.listeners = append(s.listeners, l) }

@@ -11,9 +11,10 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file processes the records of the world: nodes, calls in flight, decisions and phases.
+// This file processes the world's records about nodes, calls in flight, decisions and phases.
 
-// Find returns the delivery to a node with a token, nil if it is not among the last two of any slot.
+// Find returns the delivery that a node received with a token. It returns nil if the delivery is not among the last two
+// of any slot.
 func (s *State) Find(number uint32, token string) *Delivery {
 	n := s.Node(number)
 	if n == nil || token == "" {
@@ -32,7 +33,7 @@ func (s *State) Find(number uint32, token string) *Delivery {
 	return nil
 }
 
-// FindIn is Find for a delivery that the slot is most likely to hold.
+// FindIn is like Find, but looks first in the slot that most likely holds the delivery.
 func (s *State) FindIn(number uint32, at machine.Slot, token string) *Delivery {
 	if n := s.Node(number); n != nil && token != "" {
 		if l := n.seen(at); l != nil {
@@ -44,7 +45,7 @@ func (s *State) FindIn(number uint32, at machine.Slot, token string) *Delivery {
 	return s.Find(number, token)
 }
 
-// seen returns the state of a node's loop, nil if it does not exist.
+// seen returns the state of a node's loop, or nil if it does not exist.
 func (n *Node) seen(at machine.Slot) *Slot {
 	list := n.Turns
 	if at.Kind != machine.SlotOrchestration {
@@ -65,7 +66,7 @@ func (l *Slot) find(token string) *Delivery {
 	return nil
 }
 
-// slot returns the state of a node's loop, and creates it if it does not exist.
+// slot returns the state of a node's loop, creating it if it does not exist.
 func (n *Node) slot(at machine.Slot) *Slot {
 	list := &n.Turns
 	if at.Kind != machine.SlotOrchestration {
@@ -120,14 +121,14 @@ func (s *State) Record(r *cluster.Record) {
 	}
 }
 
-// poisoned records that an instance was poisoned, or ended in a similar way.
+// poisoned records that an instance was poisoned or ended in a similar way.
 func (s *State) poisoned(no observe.InstanceNo) {
 	for ; no != 0 && !s.Instance(no).Poisoned; no = s.Instance(no).Parent {
 		s.Instance(no).Poisoned = true
 	}
 }
 
-// byAck returns the delivery that the call of a record acknowledges, nil if the call is no ack.
+// byAck returns the delivery that the call in a record acknowledges, or nil if the call is not an ack.
 func (s *State) byAck(r *cluster.Record) *Delivery {
 	n, call := s.Node(r.Node), r.Call
 	if n == nil || call == 0 || r.CallKind != observe.CallAckOrchestrationItem && r.CallKind != observe.CallAckWorkItem {
@@ -222,7 +223,7 @@ func (s *State) onPhase(r *cluster.Record) {
 		for i := range s.instances {
 			s.instances[i].Turns, s.instances[i].Lost = 0, 0
 		}
-		for p, page := range s.pages { // only the rest of each delay counts
+		for p, page := range s.pages { // from now on, only the remainder of each delay counts
 			for i := 0; page != nil && i < len(page); i++ {
 				if row := &page[i]; row.backoffs > 0 {
 					left := s.Run.Model.Row(observe.MessageNo(p*model.RowsPerPage+i+1)).VisibleMs - r.AtMs
@@ -266,7 +267,7 @@ func (s *State) onNote(r *cluster.Record) {
 	}
 }
 
-// outside records how long a probe locks an instance or a message: obligations do not count that time.
+// outside records for how long a probe locks an instance or a message. Obligations do not count that time.
 func (s *State) outside(o *observe.Observation) {
 	if c := s.Run.Model.Call(o.Call); c == nil || s.Node(c.Caller.Node) != nil {
 		return

@@ -8,15 +8,15 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// onPin remembers a pin.
+// onPin records a pin.
 func (s *State) onPin(o *observe.Observation) {
 	if o.Pin != nil && !slices.ContainsFunc(s.pins, func(p *engine.Version) bool { return *p == *o.Pin }) {
 		s.pins = append(s.pins, o.Pin)
 	}
 }
 
-// passedOver reports, at the end of a node's fetch, the instances that its filter excluded, if a listener asks for
-// them. It is cheap while the filter admits every known pin.
+// passedOver reports, at the end of a node's fetch, the instances that the fetch's filter excluded, if a listener asks
+// for them. It is cheap as long as the filter admits every known pin.
 func (s *State) passedOver(call *model.Call, o *observe.Observation) {
 	if o.Caller.Node == 0 || s.admitsAll(call.Request.Filter) {
 		return
@@ -42,7 +42,7 @@ func (s *State) passedOver(call *model.Call, o *observe.Observation) {
 	}
 }
 
-// admitsAll reports whether a filter admits every pin that was ever set.
+// admitsAll reports whether a filter admits every pin that has ever been set.
 func (s *State) admitsAll(f *engine.CapabilityFilter) bool {
 	for _, p := range s.pins {
 		if !model.Admits(f, p) {

@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// This file evaluates the relations admits, reads and runs of docs/architecture.md#relations on the present state,
-// and records which instances wait because of them.
+// This file evaluates the relations admits, reads and runs (docs/architecture.md#relations) on the current state. It
+// also records which instances wait because of them.
 
 func (s *State) AfterStep() {
 	if !s.nodesChanged {
@@ -23,7 +23,7 @@ func (s *State) AfterStep() {
 	}
 }
 
-// look detects whether visible work of an instance starts or stops waiting for a live node that admits it.
+// look detects when an instance's visible work starts or stops waiting for a live node that admits it.
 func (s *State) look(no observe.InstanceNo, now int64) {
 	in := s.Instance(no)
 	state := s.Run.Model.Instance(no)
@@ -70,8 +70,8 @@ func (s *State) waited(in *Instance, state *model.Instance) {
 	}
 }
 
-// onlyLooks reports whether a lock belongs to a strategy that inspects work which its caller cannot run. Such work
-// keeps waiting.
+// onlyLooks reports whether a lock was taken by a strategy that inspects work that its caller cannot run. Such work
+// goes on waiting.
 func (s *State) onlyLooks(o *observe.Observation) bool {
 	if s.Plan.Strategy.Filters() {
 		return false
@@ -84,12 +84,12 @@ func (s *State) onlyLooks(o *observe.Observation) bool {
 	return n == nil || !s.Admits(n, s.Run.Model.Instance(o.Instance))
 }
 
-// Admits reports whether a live node admits an instance now.
+// Admits reports whether a node is live and admits an instance now.
 func (s *State) Admits(n *Node, in *model.Instance) bool {
 	return n.Live() && n.Options.OrchestrationConcurrency > 0 && model.Admits(n.Filter, in.Pin())
 }
 
-// Admitted reports whether any live node admits an instance, and returns the start time of the oldest of these nodes.
+// Admitted reports whether any live node admits an instance, and returns when the oldest of these nodes started.
 func (s *State) Admitted(in *model.Instance) (ok bool, sinceMs int64) {
 	sinceMs = model.NeverMs
 	for i := range s.Nodes {
@@ -100,7 +100,7 @@ func (s *State) Admitted(in *model.Instance) (ok bool, sinceMs int64) {
 	return ok, sinceMs
 }
 
-// Reads reports whether a node's build decodes the current history and the queued messages of an instance.
+// Reads reports whether a node's build decodes an instance's current history and queued messages.
 func (s *State) Reads(n *Node, in *model.Instance) bool {
 	if ex := in.Latest(); ex != nil && ex.Kinds&^n.reads != 0 {
 		return false
@@ -123,7 +123,7 @@ func (s *State) readsItem(n *Node, r *model.Row) bool {
 	return err == nil
 }
 
-// missing returns the handler that the next turn of an instance needs and the node lacks, empty if it lacks none.
+// missing returns the handler that the instance's next turn needs and the node lacks, or "" if the node lacks none.
 func (s *State) missing(n *Node, in *model.Instance) string {
 	status := in.Status()
 	if status == engine.StatusRunning {
@@ -153,13 +153,13 @@ func (s *State) missing(n *Node, in *model.Instance) string {
 	return ""
 }
 
-// Runs reports whether a live node admits an instance, reads it, and has its handler: the third relation of
+// Runs reports whether a node is live, admits an instance, reads it, and has its handler. This is the third relation in
 // docs/architecture.md#relations.
 func (s *State) Runs(n *Node, in *model.Instance) bool {
 	return s.Admits(n, in) && s.Reads(n, in) && s.missing(n, in) == ""
 }
 
-// AnyRuns reports whether a live node runs the instance.
+// AnyRuns reports whether any live node runs the instance.
 func (s *State) AnyRuns(in *model.Instance) bool {
 	for i := range s.Nodes {
 		if s.Runs(&s.Nodes[i], in) {
@@ -169,7 +169,7 @@ func (s *State) AnyRuns(in *model.Instance) bool {
 	return false
 }
 
-// Takes reports whether a live node takes an activity, and whether it has the code for it.
+// Takes reports whether a node is live and takes an activity, and whether it has the activity's code.
 func (s *State) Takes(n *Node, r *model.Row) (takes, has bool) {
 	if !n.Live() || n.Options.WorkerConcurrency == 0 {
 		return false, false
@@ -185,8 +185,8 @@ func (s *State) Takes(n *Node, r *model.Row) (takes, has bool) {
 	return true, has
 }
 
-// Unserved describes an activity whose tag no live node serves, with the tags that live nodes do serve. It returns an empty
-// text if a node serves the tag, or if no node is up.
+// Unserved describes an activity whose tag no live node serves, and lists the tags that live nodes do serve. It returns
+// "" if a node serves the tag or if no node is up.
 func (s *State) Unserved(r *model.Row) string {
 	w, ok := r.Item.(engine.ActivityExecuteItem)
 	if !ok {
@@ -210,8 +210,9 @@ func (s *State) Unserved(r *model.Row) string {
 	return fmt.Sprintf("activity %s (event %d) with the tag %q, which no live node serves: %s", w.Name, w.ID, w.Tag, strings.Join(filters, ", "))
 }
 
-// onDeleted resets the state of a deleted instance: it has no obligations, no parent waits for it, and its children
-// that have not begun have no parent. A later start under its name makes a different instance.
+// onDeleted resets the state of a deleted instance. It no longer has obligations, no parent waits for it, and those of
+// its children that have not begun no longer have a parent. If an instance is started later under its name, it is a
+// different instance.
 func (s *State) onDeleted(no observe.InstanceNo) {
 	in := s.Instance(no)
 	s.waited(in, s.Run.Model.Instance(no))
@@ -226,7 +227,7 @@ func (s *State) onDeleted(no observe.InstanceNo) {
 	*in = Instance{Deleted: true, Turns: in.Turns, OutsideMs: in.OutsideMs}
 }
 
-// WhyNot says for each live node whether it runs an instance and, if not, why.
+// WhyNot says for each live node whether it runs an instance and, if it does not, why.
 func (s *State) WhyNot(in *model.Instance) string {
 	var parts []string
 	for i := range s.Nodes {

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// Row returns the entry of a message. It is empty for number 0 and for a message that was released.
+// Row returns a message's entry. The entry is empty for number 0 and for a released message.
 func (s *State) Row(no observe.MessageNo) *Row {
 	if no == 0 {
 		s.gone = Row{}
@@ -25,17 +25,17 @@ func (s *State) Row(no observe.MessageNo) *Row {
 	return &s.pages[page][(int(no)-1)%model.RowsPerPage]
 }
 
-// keptPages is the number of newest pages of messages that are never released. After every tryEvery new pages, older
-// pages that are no longer needed are released. A run of the usual size keeps all pages, a large run those with open
-// messages.
+// keptPages is how many of the most recent message pages are always kept. After every tryEvery new pages, older pages
+// that are no longer needed are released. A typical run keeps every page; in a large run, the only older pages kept are
+// those with open messages.
 const (
 	keptPages = 64
 	tryEvery  = 16
 )
 
-// letGo releases messages, here and in the model, that have left their queues and that no node holds. A checker asks
-// for a message only while it is queued, in the call that removes it, and while a node may still decide about its
-// delivery.
+// letGo releases messages, both from this state and from the model, once they have left their queues and no node holds
+// them. A checker asks for a message only while it is queued, during the call that removes it, and while a node may
+// still decide about its delivery.
 func (s *State) letGo() {
 	n := len(s.pages) - keptPages
 	if n <= 0 || n%tryEvery != 0 {
@@ -54,7 +54,7 @@ func (s *State) letGo() {
 	})
 }
 
-// deliveredPages returns the pages of the messages in the last deliveries to nodes, ascending.
+// deliveredPages returns the pages of the messages in each node's most recent deliveries, in ascending order.
 func (s *State) deliveredPages() []int {
 	var pages []int
 	for i := range s.Nodes {

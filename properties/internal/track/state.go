@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// New returns the shared state of the checkers of a run.
+// New returns the state that a run's checkers share.
 func New(m *check.Run) *State {
 	s := &State{Base: check.Base{Run: m}, room: slab.Of[[model.RowsPerPage]Row](m.Slabs)}
 	for i := range m.World.Nodes() {
@@ -25,40 +25,40 @@ func New(m *check.Run) *State {
 	return s
 }
 
-// State is the state, beyond the model, that liveness, coverage and expectations share: the nodes, their deliveries and
-// decisions, the last progress of instances, and the work that no node admits. It reports facts to listeners.
+// State is the state beyond the model that liveness, coverage and expectations share: nodes, their deliveries and
+// decisions, when instances last made progress, and work that no node admits. It reports facts to listeners.
 type State struct {
 	check.Base
 	Plan      plan.Plan
-	Nodes     []Node                    // by number - 1
+	Nodes     []Node                    // indexed by node number - 1
 	instances []Instance                // by number
-	pages     []*[model.RowsPerPage]Row // rows by number, as in the model; nil for pages that were released
+	pages     []*[model.RowsPerPage]Row // rows in the order of their numbers, as in the model; nil for released pages
 	room      *slab.Slab[[model.RowsPerPage]Row]
-	gone      Row   // stands for the rows of these pages
-	held      []int // the pages that were still needed at the last attempt to release them, ascending
-	// executing is the slot whose call is at its atomic instant, nil if there is none.
+	gone      Row   // stands in for the rows of released pages
+	held      []int // pages that were still needed at the last attempt to release them, in ascending order
+	// executing is the slot whose call the store is executing at this instant, or nil.
 	executing *Slot
-	// ExecutingInc is the incarnation that sent that call: the node may have been restarted since then.
+	// ExecutingInc is the incarnation that sent the executing call. The node may have been restarted since.
 	ExecutingInc uint32
 	listeners    []listener
-	pins         []*engine.Version // all that were ever set; the store keeps one copy of each
+	pins         []*engine.Version // all pins that were ever set; the store keeps one copy of each
 	Phase        cluster.Phase
-	CalmMs       int64 // when calm began, 0 before that
-	PhaseMs      int64 // when the present phase began
-	// nodesChanged requests an update of the waiting instances at the end of the step.
+	CalmMs       int64 // when the calm phase began, or 0 before that
+	PhaseMs      int64 // when the current phase began
+	// nodesChanged requests that the waiting instances be updated at the end of the step.
 	nodesChanged bool
 }
 
-// Node is the present state of a node. It is live while it fetches and works.
+// Node is a node's current state. A node is live while it fetches and works.
 type Node struct {
 	Number               uint32
 	Up, Draining, paused bool
 	StartedMs            int64
 	Incarnation          uint32
 	Build, Previous      *engine.Build
-	From                 *engine.Build // the previous, different build of the node, nil if there is none
+	From                 *engine.Build // the node's previous build, if it was a different one; otherwise nil
 	Options              node.Options
-	Filter               *engine.CapabilityFilter // for the range in its options: the pins that it can replay, whatever filter it declares
+	Filter               *engine.CapabilityFilter // for the range in the node's options: which pins it can replay, no matter what filter it declares
 	reads                model.KindSet
 	Registry             *node.Registry
 	LiveSinceMs          int64
@@ -67,13 +67,14 @@ type Node struct {
 
 func (n *Node) Live() bool { return n.Up && !n.Draining && !n.paused }
 
-// Slot is a loop of a node with its last two deliveries, since the store may still serve a fetch that was given up.
+// Slot is one of a node's loops with its last two deliveries. It keeps two because the store may still serve a fetch
+// that the node has given up on.
 type Slot struct {
 	Recent [2]Delivery
 	Last   int
 }
 
-// Delivery is the work that a slot received from a fetch.
+// Delivery is the work that a slot's fetch received.
 type Delivery struct {
 	Token        string
 	Worker       bool
@@ -86,15 +87,15 @@ type Delivery struct {
 	Start        startKind
 	Decision     machine.Decision
 	Turn         machine.TurnNote
-	ackCall      uint64 // the world's number of its last ack
-	Committed    bool   // its ack took effect
-	Answered     bool   // the node got the answer
-	Refused      bool   // its ack failed permanently, without a fault
-	faulted      bool   // a fault hit its ack
-	Held         bool   // neither acked nor abandoned, according to the store
+	ackCall      uint64 // the world's number for the delivery's last ack
+	Committed    bool   // the ack took effect
+	Answered     bool   // the node received the answer to the ack
+	Refused      bool   // the ack failed permanently, and not because of a fault
+	faulted      bool   // a fault hit the ack
+	Held         bool   // the store has seen neither an ack nor an abandon for it
 }
 
-// startKind is the kind of start in a batch.
+// startKind is the kind of start message in a batch.
 type startKind uint8
 
 const (
@@ -105,47 +106,46 @@ const (
 
 var StartNames = [...]string{"none", "start", "can"}
 
-// Instance is the state of an instance beyond the model.
+// Instance is an instance's state beyond the model.
 type Instance struct {
-	Known                       bool // a start for it was accepted, or its row exists
-	Ended                       bool
-	Poisoned                    bool // it or one of its descendants was poisoned
-	Deleted                     bool // it was deleted at some time
-	Alone                       bool // its parent was deleted, but it was not
-	Untold                      bool // damage destroyed the link from one of its children to it
-	Cancelled                   bool
-	Children                    int // children that have not ended
-	Parent                      observe.InstanceNo
-	Turns                       int   // turns committed since calm began
-	ProgressMs                  int64 // time of the last committed turn, or of the last message from its own activities and children
-	CancelMs                    int64 // when the first cancel was queued; 0 for none
-	waitingMs                   int64 // since when it has visible work that no live node admits; 0 if it has none
-	ReleasedMs                  int64 // when a node appeared that admits its waiting work, until that is delivered; 0 if there is none
-	OutsideMs                   int64 // until when a probe locks it or its messages
-	Lost                        int64 // holders that lost their lock since calm began
-	StallReported, WaitReported bool
-	// the same for L08 and L09
-	RecoverReported, ConvergeReported bool
+	Known                             bool // a start for the instance was accepted, or its row exists
+	Ended                             bool
+	Poisoned                          bool // the instance or one of its descendants was poisoned
+	Deleted                           bool // the instance was deleted at some time
+	Alone                             bool // its parent was deleted, but the instance was not
+	Untold                            bool // damage destroyed the link to it from one of its children
+	Cancelled                         bool
+	Children                          int // how many of its children have not ended
+	Parent                            observe.InstanceNo
+	Turns                             int   // turns committed since the calm phase began
+	ProgressMs                        int64 // when its last turn was committed, or when the last message from its own activities or children arrived
+	CancelMs                          int64 // when the first cancel was queued, or 0
+	waitingMs                         int64 // when it first had visible work that no live node admits, or 0 if it has none now
+	ReleasedMs                        int64 // when a node appeared that admits its waiting work, until the work is delivered; otherwise 0
+	OutsideMs                         int64 // when a probe's lock on the instance or its messages ends
+	Lost                              int64 // how many holders have lost their lock since the calm phase began
+	StallReported, WaitReported       bool
+	RecoverReported, ConvergeReported bool // set once L08 or L09 has been reported for the instance
 }
 
-// Row is the state of a message beyond the model.
+// Row is a message's state beyond the model.
 type Row struct {
-	Asker          observe.InstanceNo // for a start, the parent that it names, 0 if it names none
-	FirstVisibleMs int64              // the time of visibility that it was inserted with
+	Asker          observe.InstanceNo // for a start, the parent that it names, or 0
+	FirstVisibleMs int64              // when it was to become visible when it was inserted
 	Deliveries     uint32
-	Spared         uint32 // number of deliveries that are not chargeable
-	ByHandler      bool   // for some of these, the reason is a handler that only other nodes have
-	Stuck          bool   // no node admitted it when calm ended
+	Spared         uint32 // how many deliveries are not chargeable
+	ByHandler      bool   // some of these deliveries are not chargeable because only other nodes have the handler
+	Stuck          bool   // no node admitted it when the calm phase ended
 	Reported       bool
 	LastDecision   machine.Decision
-	Before         machine.Decision // the decision about the delivery before the last one
+	Before         machine.Decision // the decision about the delivery before the most recent one
 	LastNode       uint32
-	decidedAt      uint32 // number of deliveries when LastDecision was first made
+	decidedAt      uint32 // how many deliveries there had been when LastDecision was first made
 	Bounced        uint32 // how often a node gave it back because of its pin
-	BackoffMs      int64  // sum of the delays of abandons since calm began, each capped at the contract's limit
-	backoffs       uint32 // number of these delays
-	Sender         uint32 // the node that sent it; 0 for a client
-	AgainMs        int64  // when it is visible again after it waited for a start or was locked by a probe; 0 if neither happened
+	BackoffMs      int64  // the total of the delays from abandons since the calm phase began, each capped at the contract's limit
+	backoffs       uint32 // how many such delays there were
+	Sender         uint32 // the node that sent it, or 0 for a client
+	AgainMs        int64  // when it becomes visible again after it waited for a start or was locked by a probe; otherwise 0
 }
 
 func (s *State) Observes() check.Set[observe.Kind] {
@@ -164,7 +164,7 @@ func (s *State) Records() check.Set[record.Kind] {
 	)
 }
 
-// Instance returns the entry of an instance. The pointer is valid until a new number is used.
+// Instance returns an instance's entry. The pointer is valid until a new number is used.
 func (s *State) Instance(no observe.InstanceNo) *Instance {
 	for len(s.instances) <= int(no) {
 		s.instances = append(s.instances, Instance{})
@@ -172,7 +172,7 @@ func (s *State) Instance(no observe.InstanceNo) *Instance {
 	return &s.instances[no]
 }
 
-// Node returns the entry of a node, nil for clients and probes.
+// Node returns a node's entry, or nil for clients and probes.
 func (s *State) Node(number uint32) *Node {
 	if number == 0 || int(number) > len(s.Nodes) {
 		return nil
@@ -191,7 +191,7 @@ func (s *State) Observe(o *observe.Observation) {
 	case observe.RowDelayed:
 		s.onDelayed(o)
 	case observe.CountChanged:
-		// An abandon that ignores the attempt uncounts the delivery.
+		// An abandon with ignore_attempt takes back the delivery's count.
 		if c := s.Run.Model.Call(o.Call); c != nil && o.NewCount < o.OldCount &&
 			(c.Kind == observe.CallAbandonOrchestrationItem || c.Kind == observe.CallAbandonWorkItem) {
 			if r := s.Row(o.Message); r.Deliveries > 0 {
@@ -209,8 +209,8 @@ func (s *State) Observe(o *observe.Observation) {
 	case observe.StatusSet:
 		s.onStatus(o)
 	case observe.Damaged:
-		// Until a child exists, only its start names the parent, and if the id of the child is taken, nothing else
-		// ever does. If such a start is damaged, no message reaches the parent.
+		// Until a child exists, only its start names the parent. If the child's id is already taken, nothing else ever
+		// will. So if such a start is damaged, no message reaches the parent.
 		if r := s.Run.Model.Row(o.Message); r != nil {
 			asker := s.Row(o.Message).Asker
 			if asker != 0 && (!r.Instance.Created || s.Instance(r.Instance.No).Parent != asker) {
@@ -252,7 +252,7 @@ func (s *State) onInserted(o *observe.Observation) {
 		if in.CancelMs == 0 {
 			in.CancelMs = o.AtMs
 		}
-	case engine.TimerFiredItem: // the instance set the timer itself, which was progress
+	case engine.TimerFiredItem: // the instance set the timer itself, and that already counted as progress
 	default:
 		in.ProgressMs = max(in.ProgressMs, o.UntilMs)
 	}
@@ -264,15 +264,15 @@ func (s *State) onInserted(o *observe.Observation) {
 	}
 }
 
-// onDelayed adds up the delays of a message's abandons. It counts each delay up to the contract's limit, and as many delays
-// as there are attempts, so that a wrong backoff does not extend the bound.
+// onDelayed adds up the delays from a message's abandons. It counts each delay only up to the contract's limit, and
+// only as many delays as there are attempts, so a wrong backoff cannot extend the bound.
 func (s *State) onDelayed(o *observe.Observation) {
 	c := s.Run.Model.Call(o.Call)
 	if c == nil || c.Kind != observe.CallAbandonOrchestrationItem && c.Kind != observe.CallAbandonWorkItem {
 		return
 	}
 	n, told := s.Node(c.Caller.Node), uint32(1)
-	if n == nil { // a probe may hold work for any time
+	if n == nil { // a probe may hold work for as long as it likes
 		s.Row(o.Message).AgainMs = o.UntilMs
 		return
 	}
@@ -281,7 +281,7 @@ func (s *State) onDelayed(o *observe.Observation) {
 	}
 	r := s.Row(o.Message)
 	if row := s.Run.Model.Row(o.Message); c.Request.IgnoreAttempt && !model.IsStart(row.Kind) && model.StartQueued(row.Instance) {
-		r.AgainMs = o.UntilMs // it waits for an earlier start, which has a bound of its own
+		r.AgainMs = o.UntilMs // the message waits for an earlier start, which has its own bound
 		return
 	}
 	if r.backoffs >= n.Options.MaxAttempts {
@@ -372,7 +372,7 @@ func (s *State) Ended(c *model.Call, o *observe.Observation) {
 func (s *State) succeeded(c *model.Call, o *observe.Observation) {
 	switch c.Kind {
 	case observe.CallFetchOrchestrationItem:
-		for _, no := range o.Messages { // a message that was marked but not handed out does not count as delivered
+		for _, no := range o.Messages { // a message that was marked but not delivered does not count as delivered
 			s.Row(no).Deliveries++
 		}
 		s.onDelivery(o)
@@ -392,8 +392,8 @@ func (s *State) succeeded(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// BackoffMost returns the longest delay with which a node may give work back at its n-th delivery, in milliseconds:
-// the contract's curve for a missing handler, or the fixed delay of the other reasons.
+// BackoffMost returns the longest delay, in milliseconds, that a node may ask for when it gives work back after the
+// n-th delivery. That is the contract's curve for a missing handler, or the fixed delay for any other reason.
 func BackoffMost(o *node.Options, n uint32) int64 {
 	fixed := max(machine.HistoryErrorDelay, machine.IncompatibleDelay, machine.WaitForStartDelay)
 	return max(fixed, machine.UnregisteredBackoff(n, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)).Milliseconds()

@@ -17,8 +17,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// TestStories runs the stories of testdata. It prints the facts for listeners at once; "state" prints the whole state, and
-// "relations" what each node can do with each instance and activity.
+// TestStories runs the stories in testdata and prints the facts for listeners as they happen. In a story, "state"
+// prints the whole state, and "relations" prints what each node can do with each instance and activity.
 func TestStories(t *testing.T) {
 	options := monitor.Options{Properties: []string{}}
 	datadriven.Walk(t, "testdata", func(t *testing.T, file string) {
@@ -28,7 +28,7 @@ func TestStories(t *testing.T) {
 	})
 }
 
-// watch attaches a tracker of its own to a rig.
+// watch adds a separate tracker to a rig.
 func watch(r *rig.Rig) {
 	s := track.New(r.M.Run)
 	l := &teller{r: r}
@@ -41,7 +41,7 @@ func watch(r *rig.Rig) {
 	}
 }
 
-// teller prints the facts for a listener; it asks for no skipped instances, the first one or all.
+// teller prints the facts for a listener that asks for no skipped instances, for the first one, or for all.
 type teller struct {
 	track.Deaf
 	r    *rig.Rig
@@ -138,7 +138,7 @@ func relations(r *rig.Rig, s *track.State) string {
 	return strings.Join(lines, "\n")
 }
 
-// after returns a store time relative to the beginning; 0 stays 0.
+// after returns a store time relative to the start, except that 0 stays 0.
 func after(ms int64) int64 {
 	if ms == 0 {
 		return 0
@@ -146,7 +146,7 @@ func after(ms int64) int64 {
 	return ms - rig.StartMs
 }
 
-// dump prints the nonzero plain fields of a struct; times are relative to the beginning.
+// dump prints a struct's nonzero plain fields. Times are relative to the start.
 func dump(v any) string {
 	var parts []string
 	s := reflect.ValueOf(v)

@@ -32,7 +32,7 @@ func ExampleRecord() {
 	// 3 <nil>
 }
 
-// The error names the first wrong line of a log.
+// The error names the first wrong line in a log.
 func ExampleCheck() {
 	log := `{"at_ms":[5,9],"method":"latest_execution_id","params":{"instance":"A"},"result":1}
 {"at_ms":9,"method":"get_kv_value","params":{"instance":"A","key":"k"},"result":"v"}`

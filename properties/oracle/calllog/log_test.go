@@ -23,7 +23,7 @@ func newStore() (*memprovider.Store, engine.Provider) {
 	return store, store.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{Node: 1, Incarnation: 1})
 }
 
-// logOf returns the log of a few calls on a store.
+// logOf returns the log of a few calls to a store.
 func logOf(t *testing.T, calls func(ctx context.Context, p engine.Provider)) string {
 	t.Helper()
 	store, p := newStore()
@@ -76,7 +76,7 @@ func TestCheckNamesTheFirstWrongLine(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			n := 1
 			if c.name == "lost effect" {
-				n = strings.Count(log, c.old) - 1 // where it is scheduled, not where it is fetched
+				n = strings.Count(log, c.old) - 1 // the place where it is scheduled, not where it is fetched
 			}
 			wrong := strings.Replace(log, c.old, c.new, n)
 			if wrong == log {

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle"
 )
 
-// model returns the specification as a model for porcupine. Its states are the states of a store.
+// model returns the specification as a porcupine model. The model's states are the states of a store.
 func model(o oracle.Options) porcupine.Model {
 	m := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{&oracle.State{}} },
@@ -26,11 +26,11 @@ func model(o oracle.Options) porcupine.Model {
 	return m.ToModel()
 }
 
-// mostThinking bounds the search for an order. Programs are short: it takes milliseconds.
+// mostThinking limits the search for an order. Since programs are short, the search normally takes milliseconds.
 const mostThinking = 20 * time.Second
 
-// judge describes what is wrong with a history, empty if nothing is; undecided is set if the search for an order took
-// too long.
+// judge describes what is wrong with a history, or returns "" if nothing is. undecided is set if the search for an
+// order took too long.
 func judge(o oracle.Options, history []porcupine.Operation) (wrong string, undecided bool) {
 	given := map[string]string{}
 	for _, op := range history {
@@ -72,7 +72,7 @@ func longest(about porcupine.LinearizationInfo, history []porcupine.Operation) (
 	return order, rest
 }
 
-// explain says why the call that ended first cannot follow the longest allowed order.
+// explain says why the call that ended first cannot come next in the longest allowed order.
 func explain(o oracle.Options, order, rest []porcupine.Operation) string {
 	const none = "no order of these calls is allowed"
 	specification := oracle.New(o)

@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle"
 )
 
-// The building blocks of histories.
+// Building blocks for histories.
 var (
 	startA = engine.StartItem{Instance: "A", Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1}
 	permit = call.Answer{Err: &engine.ProviderError{Message: "Invalid lock token; not found"}}
@@ -33,12 +33,12 @@ func item(token string, count uint32, messages ...engine.WorkItem) call.Answer {
 // errLost marks a missing answer.
 var errLost = errors.New("lost")
 
-// op is a call of an artificial history, from one tick to another.
+// op is a call in an artificial history, lasting from one tick to another.
 func op(from, to int64, args call.Call, a call.Answer) porcupine.Operation {
 	return porcupine.Operation{Input: oracle.Exchange{Call: args, Answer: a, At: oracle.At(1000), Lost: errors.Is(a.Err, errLost)}, Call: from, Return: to}
 }
 
-// TestHistories judges histories of overlapping calls, some of them without an answer.
+// TestHistories judges histories of overlapping calls, some of which were never answered.
 func TestHistories(t *testing.T) {
 	const never = 1 << 60
 	lost := call.Answer{Err: errLost}

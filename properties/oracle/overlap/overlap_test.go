@@ -19,7 +19,7 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// store makes stores in real time, with bugs.
+// store makes stores in real time, with the given bugs.
 func store(t *testing.T, bugs ...faults.BugID) undertest.Factory {
 	t.Helper()
 	tables, err := faults.NewTables(bugs...)
@@ -37,8 +37,8 @@ func store(t *testing.T, bugs ...faults.BugID) undertest.Factory {
 	}}
 }
 
-// slowed delays the stores of f before and after each call: by less than a millisecond, and differently for each store.
-// Inside a synctest bubble, calls then overlap in the same way on every machine.
+// slowed delays f's stores before and after each call, by less than a millisecond and by a different time for each
+// store. Inside a synctest bubble, calls then overlap in the same way on every machine.
 func slowed(f undertest.Factory) undertest.Factory {
 	made := 0
 	return undertest.Factory{New: func() (*undertest.Store, error) {
@@ -98,7 +98,7 @@ func (stuck) FetchWorkItem(ctx context.Context, _, _ time.Duration, _ *engine.Se
 	select {}
 }
 
-// A store that never answers, and one whose calls must not overlap.
+// There is no verdict on a store that never answers, or on one whose calls must not overlap.
 func TestNoVerdict(t *testing.T) {
 	never := undertest.Factory{New: func() (*undertest.Store, error) {
 		s, err := store(t).New()
@@ -119,7 +119,7 @@ func TestNoVerdict(t *testing.T) {
 	}
 }
 
-// A mistake without overlapping calls is counted and is not a finding.
+// A mistake that shows without overlapping calls is counted, but is not a finding.
 func TestWrongAlone(t *testing.T) {
 	report, err := overlap.Search(store(t, "provider/custom-status-version-kept"), overlap.Options{Programs: 150})
 	if err != nil {

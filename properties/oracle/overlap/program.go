@@ -11,21 +11,21 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// program holds the calls that the callers make on a store.
+// program holds the calls that callers make on a store.
 type program struct {
-	first []step // made one after another
-	// callers run at the same time, each with the tokens of the first steps and its own.
+	first []step // made one after another, before the callers start
+	// callers run concurrently. Each has the tokens from the first steps, and the tokens that it gets itself.
 	callers [][]step
-	// inTurn makes each caller begin only when the one before has ended.
+	// inTurn makes each caller wait until the previous one has ended.
 	inTurn bool
 }
 
-// step is a call with the latest token that its caller has. A caller that has no token skips it.
+// step is a call that uses its caller's latest token. If the caller has no token, the step is skipped.
 type step struct {
 	kind kind
 	// instance is the instance that the call is about, unless the token determines it.
 	instance string
-	// n distinguishes the ids and values of this step from those of others.
+	// n makes the ids and values of this step different from those of other steps.
 	n uint64
 }
 
@@ -37,9 +37,9 @@ const (
 	raise   kind = "raise"   // raise an event for an instance
 	work    kind = "work"    // put an activity into the worker queue
 	fetch   kind = "fetch"   // fetch an instance
-	turn    kind = "turn"    // commit a turn: history, key, status, activity, message
-	renew   kind = "renew"   // renew its lock
-	abandon kind = "abandon" // abandon its lock
+	turn    kind = "turn"    // commit a turn that changes the history, a key and the status, schedules an activity and sends a message
+	renew   kind = "renew"   // renew the instance's lock
+	abandon kind = "abandon" // abandon the instance's lock
 	take    kind = "take"    // fetch an activity
 	done    kind = "done"    // complete an activity
 	history kind = "history" // read the history
@@ -47,25 +47,25 @@ const (
 	values  kind = "values"  // read all keys
 	status  kind = "status"  // read the custom status
 	stats   kind = "stats"   // read the statistics
-	info    kind = "info"    // read the instance from the management surface
+	info    kind = "info"    // read the instance through the management surface
 	list    kind = "list"    // list all instances
 	remove  kind = "remove"  // delete an instance by force
 )
 
-// beginnings are the steps that fill the store before the concurrent callers start.
+// beginnings lists the sequences of steps that may fill the store before the concurrent callers start.
 var beginnings = [][]kind{
 	{start}, {start, work}, {start, fetch}, {start, fetch, turn}, {start, fetch, turn, raise}, {work, work}, {start, fetch, turn, take},
 	{start, fetch, turn, raise, fetch},
 }
 
-// habits are the steps of a concurrent caller.
+// habits lists the sequences of steps that a concurrent caller may make.
 var habits = [][]kind{
 	{fetch, turn}, {fetch, abandon}, {fetch, turn}, {turn}, {turn, fetch}, {abandon}, {renew, turn}, {take, done}, {done}, {take, done}, {raise, fetch},
 	{history, value, stats}, {value, status, history}, {info, history, values}, {take, history}, {history, take}, {start, fetch}, {list, info}, {raise, raise},
 	{remove}, {work, take},
 }
 
-// draw makes the program of a seed.
+// draw returns the program for a seed.
 func draw(seed uint64) program {
 	random := rand.New(rand.NewPCG(seed, 1))
 	n := uint64(0)
@@ -84,7 +84,7 @@ func draw(seed uint64) program {
 	return p
 }
 
-// length returns the number of steps of a program.
+// length returns how many steps a program has.
 func (p program) length() int {
 	n := len(p.first)
 	for _, c := range p.callers {
@@ -93,7 +93,7 @@ func (p program) length() int {
 	return n
 }
 
-// without returns the program without its step number i, counted from 0. It drops a caller without steps, too.
+// without returns the program without step i, counting from 0. A caller left without steps is dropped, too.
 func (p program) without(i int) program {
 	shorter := program{first: slices.Clone(p.first)}
 	if i < len(p.first) {
@@ -113,7 +113,7 @@ func (p program) without(i int) program {
 	return shorter
 }
 
-// caller is the state of a concurrent caller: the tokens that it got.
+// caller is a concurrent caller's state, which consists of the tokens that it got.
 type caller struct {
 	turns []turnLock
 	works []workLock
@@ -134,7 +134,7 @@ func (c *caller) clone() *caller {
 	return &caller{turns: slices.Clone(c.turns), works: slices.Clone(c.works)}
 }
 
-// learn stores the tokens of an answer.
+// learn stores the tokens that an answer contains.
 func (c *caller) learn(a call.Answer) {
 	if f := a.Orchestration; f != nil {
 		c.turns = append(c.turns, turnLock{f.LockToken, f.Item.Instance, f.Item.ExecutionID})
@@ -145,10 +145,10 @@ func (c *caller) learn(a call.Answer) {
 	}
 }
 
-// lock is the lock timeout: longer than any program takes.
+// lock is a lock timeout that is longer than any program takes.
 const lock = time.Hour
 
-// call returns the call of a step, nil if its caller has no token for it.
+// call returns the call that a step makes, or nil if its caller has no token for it.
 func (c *caller) call(s step) call.Call {
 	if len(c.turns) == 0 && slices.Contains([]kind{turn, renew, abandon}, s.kind) || len(c.works) == 0 && s.kind == done {
 		return nil
@@ -194,7 +194,7 @@ func (c *caller) call(s step) call.Call {
 	panic("overlap: no step is of kind " + string(s.kind))
 }
 
-// ack returns an ack that writes to everything that an ack can write to.
+// ack returns an ack that writes everything an ack can write.
 func (l turnLock) ack(n uint64) call.Call {
 	id := 10 * n
 	event := func(data eventdata.Data) engine.Event {

@@ -15,16 +15,16 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// recorder records the calls of the callers, each with the ticks between which it took effect.
+// recorder records the callers' calls. For each call, it records the two ticks between which the call took effect.
 type recorder struct {
 	store *undertest.Store
 
 	mu      sync.Mutex
 	tick    int64
 	history []porcupine.Operation
-	// open holds the calls without an answer, by the tick at which they began.
+	// open holds the calls that have not been answered yet, keyed by the tick at which they began.
 	open map[int64]oracle.Exchange
-	// lacks lists the methods that the provider does not have.
+	// lacks lists the methods that the provider lacks.
 	lacks []string
 }
 
@@ -44,7 +44,7 @@ func (r *recorder) end(client int, begun int64, e oracle.Exchange) {
 	r.history = append(r.history, porcupine.Operation{ClientId: client, Call: begun, Return: r.tick, Input: e, Output: e})
 }
 
-// forget removes the record of a call of a method that the provider does not have, and records the method.
+// forget removes the record of a call to a method that the provider lacks, and records that it lacks the method.
 func (r *recorder) forget(begun int64, c call.Call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -54,7 +54,7 @@ func (r *recorder) forget(begun int64, c call.Call) {
 	}
 }
 
-// do makes the steps of a caller.
+// do makes a caller's steps.
 func (r *recorder) do(client int, c *caller, steps []step) {
 	for _, s := range steps {
 		made := c.call(s)
@@ -72,18 +72,18 @@ func (r *recorder) do(client int, c *caller, steps []step) {
 	}
 }
 
-// course records what happened in a program.
+// course records what happened when a program ran.
 type course struct {
 	history []porcupine.Operation
-	// first is the number of these calls that were made one after another.
+	// first is how many of these calls were made one after another.
 	first int
-	// unanswered lists the calls that had no answer in time; the store cannot be used again.
+	// unanswered lists the calls that were not answered in time. If there are any, the store cannot be used again.
 	unanswered []oracle.Exchange
-	// lacks lists the methods that were called and that the provider does not have.
+	// lacks lists the methods that were called and that the provider lacks.
 	lacks []string
 }
 
-// run runs a program on a store. It gives up a call that takes longer than patience.
+// run runs a program on a store. It gives up on a call that takes longer than patience.
 func run(store *undertest.Store, p program, patience time.Duration) course {
 	r := &recorder{store: store, open: map[int64]oracle.Exchange{}}
 	known := &caller{}
@@ -105,7 +105,7 @@ func run(store *undertest.Store, p program, patience time.Duration) course {
 	return r.course(first)
 }
 
-// atOnce runs the concurrent callers of a program.
+// atOnce runs a program's concurrent callers.
 func (r *recorder) atOnce(known *caller, p program) {
 	begin := make(chan struct{})
 	var all sync.WaitGroup
@@ -124,7 +124,7 @@ func (r *recorder) atOnce(known *caller, p program) {
 	all.Wait()
 }
 
-// within reports whether a channel is closed in time.
+// within reports whether a channel is closed before patience runs out.
 func within(over <-chan struct{}, patience time.Duration) bool {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -136,7 +136,7 @@ func within(over <-chan struct{}, patience time.Duration) bool {
 	}
 }
 
-// course returns the course so far.
+// course returns what has happened so far.
 func (r *recorder) course(first int) course {
 	r.mu.Lock()
 	defer r.mu.Unlock()

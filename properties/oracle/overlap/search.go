@@ -12,18 +12,18 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// Options configure a search.
+// Options configures a search.
 type Options struct {
 	// Oracle describes what the provider promises beyond the contract.
 	Oracle oracle.Options
-	// First is the seed of the first program, and Programs is the number of programs. They default to 1 and 1,000.
+	// First is the seed of the first program, and Programs is how many programs are run. The defaults are 1 and 1,000.
 	First    uint64
 	Programs int
-	// Patience is how long a call may take before it counts as one that never ends; zero means ten seconds.
+	// Patience is how long a call may take before it counts as one that never ends. Zero means ten seconds.
 	Patience time.Duration
-	// Done is called after each program. It may be nil.
+	// Done, if not nil, is called after each program.
 	Done func()
-	// Context ends the search early, after the program that is running. It may be nil.
+	// Context, if not nil, ends the search early: the program in progress is the last one.
 	Context context.Context
 }
 
@@ -48,15 +48,14 @@ func (o Options) prepared() Options {
 
 // Report is the result of a search.
 type Report struct {
-	// Made is the number of programs that were run; Undecided is the number of those for which the search for an order
-	// took too long.
+	// Made is how many programs were run. Undecided is for how many of them the search for an order took too long.
 	Made, Undecided int
-	// Alone is the number of programs that fail even if their callers run one after another. Random sequences show such
-	// mistakes better.
+	// Alone is how many programs fail even if their callers run one after another. Package search is better at showing
+	// such mistakes.
 	Alone int
-	// Lacks lists the methods that the provider does not have, in ascending order. Calls of them were skipped.
+	// Lacks lists, in ascending order, the methods that the provider lacks. Calls to these methods were skipped.
 	Lacks []string
-	// Finding is nil if no mistake was found in overlapping calls.
+	// Finding is the mistake found in overlapping calls, or nil if none was found.
 	Finding *Finding
 }
 
@@ -68,11 +67,11 @@ func (r *Report) lacks(methods []string) {
 
 // Finding is a mistake in overlapping calls.
 type Finding struct {
-	// Seed is the seed of the program.
+	// Seed is the program's seed.
 	Seed uint64
 	// Class is NoOrder or NoAnswer.
 	Class string
-	// Calls is the number of calls made. Story lists them with the mistake.
+	// Calls is how many calls were made. Story lists them together with the mistake.
 	Calls int
 	Story string
 }
@@ -81,15 +80,15 @@ type Finding struct {
 const (
 	// NoOrder means that no order of the calls makes every answer right.
 	NoOrder = "no order"
-	// NoAnswer means that a call did not end in time. The store cannot be used again.
+	// NoAnswer means that a call did not end in time. The store cannot be used again after that.
 	NoAnswer = "no answer"
 )
 
-// ErrSequential is the error of a search on a store whose calls must not overlap.
+// ErrSequential is returned by a search on a store whose calls must not overlap.
 var ErrSequential = errors.New("calls of this store must not overlap")
 
-// Search runs programs until one shows a mistake, and shortens it. An error means that there is no verdict: the factory
-// fails, or the connection to the provider does.
+// Search runs programs until one of them shows a mistake, and then shortens that program. An error means that there is
+// no verdict, because the factory or the connection to the provider failed.
 func Search(f undertest.Factory, o Options) (*Report, error) {
 	o = o.prepared()
 	report := &Report{}
@@ -138,7 +137,7 @@ func try(f undertest.Factory, o Options, p program, report *Report) (finding *Fi
 	out := run(store, p, o.Patience)
 	report.lacks(slices.Concat(store.Lacks(), out.lacks))
 	if len(out.unanswered) > 0 {
-		// The store is not released, since a call is still running in it.
+		// The store is not released, because a call is still running in it.
 		return &Finding{Class: NoAnswer, Calls: len(out.history) + len(out.unanswered), Story: out.story() + out.deadlock(o.Patience)}, false, nil
 	}
 	store.Release()
@@ -154,17 +153,17 @@ func try(f undertest.Factory, o Options, p program, report *Report) (finding *Fi
 	return &Finding{Class: NoOrder, Calls: len(out.history), Story: out.story() + wrong}, false, nil
 }
 
-// wrongAlone reports whether a program fails even if no caller begins before another has ended.
+// wrongAlone reports whether a program fails even if each caller begins only after the previous one has ended.
 func wrongAlone(f undertest.Factory, o Options, p program) (bool, error) {
 	p.inTurn = true
 	finding, _, err := try(f, o, p, &Report{})
 	return finding != nil, err
 }
 
-// repeats is how often a shorter program is tried, since its calls overlap differently each time.
+// repeats is how often a shorter program is tried, because its calls overlap differently each time.
 const repeats = 25
 
-// shorten removes steps while the remaining program still fails.
+// shorten removes steps for as long as the remaining program still fails.
 func shorten(f undertest.Factory, o Options, p program, found *Finding) *Finding {
 	for i := 0; i < p.length(); {
 		shorter := p.without(i)
@@ -178,7 +177,7 @@ func shorten(f undertest.Factory, o Options, p program, found *Finding) *Finding
 	return found
 }
 
-// again tries a program until it fails; nil if it never does.
+// again runs a program up to repeats times, until it fails. It returns nil if the program never fails.
 func again(f undertest.Factory, o Options, p program) *Finding {
 	for range repeats {
 		finding, _, err := try(f, o, p, &Report{})
@@ -187,7 +186,7 @@ func again(f undertest.Factory, o Options, p program) *Finding {
 		}
 		if finding != nil && finding.Class == NoOrder {
 			if alone, err := wrongAlone(f, o, p); err != nil || alone {
-				return nil // the program shows another mistake here
+				return nil // the program shows a different mistake this time
 			}
 			return finding
 		}
@@ -195,7 +194,7 @@ func again(f undertest.Factory, o Options, p program) *Finding {
 	return nil
 }
 
-// story lists the calls of a program.
+// story lists the calls that a program made.
 func (o course) story() string {
 	var b strings.Builder
 	for i, op := range o.history {

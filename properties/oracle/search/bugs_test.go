@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// find makes up to a thousand sequences until it finds a mistake. It returns their number and the refusal, nil if there
-// is none.
+// find makes up to a thousand sequences until it finds a mistake. It returns how many it made, and the refusal, or nil
+// if there was none.
 func find(t *testing.T, f undertest.Factory, deny ...oracle.Freedom) (sequences int, refusal *oracle.Refusal) {
 	t.Helper()
 	r, err := Search(f, Options{Oracle: oracle.Options{Deny: deny}, Done: func() { sequences++ }})
@@ -26,13 +26,14 @@ func find(t *testing.T, f undertest.Factory, deny ...oracle.Freedom) (sequences 
 	return sequences, nil
 }
 
-// seen says, for each planted bug of a store, whether one of its answers is rejected, or which freedom of the contract
-// covers it, so that it shows only if that freedom is denied, or after a dash why no answer shows it.
+// seen says whether an answer is rejected for each planted bug in a store. If a freedom of the contract covers the bug,
+// it names that freedom, and the bug shows only if the freedom is denied. If no answer shows the bug, it gives the
+// reason after a dash.
 //
 //go:embed testdata/bugs.txt
 var seen string
 
-// mostCalls bounds the length of the shortest sequence that shows a bug.
+// mostCalls limits how long the shortest sequence that shows a bug may be.
 const mostCalls = 12
 
 func TestEachBugIsRefused(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// TestEachChangedAnswer changes each answer of some sequences in each place, and shows for each method and place why the
-// first such answer is refused; places that are never refused are listed as free.
+// TestEachChangedAnswer changes the answers of some sequences, one place at a time. For each method and place, it
+// prints why the first changed answer is refused. Places whose changes are never refused are listed as free.
 func TestEachChangedAnswer(t *testing.T) {
 	datadriven.RunTest(t, "testdata/changes.txt", func(t *testing.T, d *datadriven.TestData) string {
 		c := changer{refused: map[string]string{}, allowed: map[string]int{}, options: oracle.Options{Deny: append(inmemory.Chosen(), "F5")}}
@@ -42,13 +42,13 @@ func TestEachChangedAnswer(t *testing.T) {
 	})
 }
 
-// changer judges changed answers, each against what came before it.
+// changer judges changed answers, each in the state that the calls before it led to.
 type changer struct {
 	options oracle.Options
 	oracle  *oracle.Oracle
 	before  []oracle.Exchange
-	refused map[string]string // by method and place: the reason
-	allowed map[string]int    // how often such a change was allowed
+	refused map[string]string // the reason, keyed by method and place
+	allowed map[string]int    // how often a change in this place was allowed
 }
 
 func (c *changer) judge(t *testing.T, e oracle.Exchange) {
@@ -56,7 +56,7 @@ func (c *changer) judge(t *testing.T, e oracle.Exchange) {
 	was := reflect.ValueOf(e.Answer)
 	leaf.Change(&e.Answer, func(path string) {
 		field, _, _ := strings.Cut(strings.Fields(path)[0], ".")
-		if name, _, _ := strings.Cut(field, "["); !was.FieldByName(name).IsZero() { // the answers of a method have no others
+		if name, _, _ := strings.Cut(field, "["); !was.FieldByName(name).IsZero() { // this method's answers have no other fields
 			c.try(e, path)
 		}
 	})
@@ -77,7 +77,7 @@ func (c *changer) judge(t *testing.T, e oracle.Exchange) {
 	c.before = append(c.before, e)
 }
 
-// plain returns an error as a value that can be changed.
+// plain returns an error as a value whose fields can be changed.
 func plain(err error) error {
 	if p, ok := err.(*engine.ProviderError); ok {
 		return &engine.ProviderError{Message: p.Message, Retryable: p.Retryable}
@@ -85,7 +85,7 @@ func plain(err error) error {
 	return err
 }
 
-// enough is how often a change may be allowed before it is not tried again.
+// enough is how often a change may be allowed before it is no longer tried.
 const enough = 3
 
 func (c *changer) try(e oracle.Exchange, path string) {

@@ -15,8 +15,8 @@ func (q *quiet) Helper()                           {}
 func (q *quiet) Logf(format string, args ...any)   { q.log += fmt.Sprintf(format, args...) + "\n" }
 func (q *quiet) Fatalf(format string, args ...any) { q.failure += fmt.Sprintf(format, args...) }
 
-// TestFactoryOfNoUse checks that a factory that does not meet the needs of every sequence is reported before the first
-// one.
+// TestFactoryOfNoUse checks that if a factory lacks what every sequence needs, this is reported before the first
+// sequence.
 func TestFactoryOfNoUse(t *testing.T) {
 	whole := inMemory(nil)
 	for want, change := range map[string]func(*undertest.Store) *undertest.Store{
@@ -48,7 +48,7 @@ func TestFactoryOfNoUse(t *testing.T) {
 	}
 }
 
-// TestCheckTells checks that missing operations are logged, and that a finding fails the test with its story.
+// TestCheckTells checks that missing operations are logged, and that a finding fails the test and shows its story.
 func TestCheckTells(t *testing.T) {
 	var q quiet
 	Check(&q, undertest.Factory{New: func() (*undertest.Store, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// newStore makes an empty store in memory, whose clock the test moves.
+// newStore makes an empty in-memory store whose clock the test moves.
 func newStore() (*undertest.Store, error) {
 	store := memprovider.New(memprovider.Options{StartMs: 1000})
 	return &undertest.Store{
@@ -22,7 +22,7 @@ func newStore() (*undertest.Store, error) {
 	}, nil
 }
 
-// A provider's test is this, as func TestProvider(t *testing.T).
+// To test a provider, put this into func TestProvider(t *testing.T).
 func ExampleCheck() {
 	TestProvider := func(t *testing.T) {
 		search.Check(t, undertest.Factory{New: newStore}, search.Options{Sequences: 20000})
@@ -30,7 +30,7 @@ func ExampleCheck() {
 	_ = TestProvider
 }
 
-// Outside of a test.
+// Search works outside tests, too.
 func ExampleSearch() {
 	report, err := search.Search(undertest.Factory{New: newStore}, search.Options{First: 7, Sequences: 10})
 	fmt.Println(report.Passed, report.Unknown() == nil, report.LeftOut[0], err)

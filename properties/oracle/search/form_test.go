@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle/calllog"
 )
 
-// TestEveryCallHasAJSONForm writes the calls and answers of random sequences and reads them back.
+// TestEveryCallHasAJSONForm encodes the calls and answers of random sequences and decodes them again.
 func TestEveryCallHasAJSONForm(t *testing.T) {
 	for seed := range sample.Number(50, 200) {
 		_, err := sequence(inMemory(nil), oracle.Options{}, seed, map[string]bool{}, func(e oracle.Exchange) {

@@ -18,7 +18,7 @@ import (
 
 var everything = engine.NewJSONCodec("everything", engine.Kinds2x(), engine.WorkItemKinds2x())
 
-// inMemory makes memprovider stores with the given rules; nil means the contract's.
+// inMemory makes memprovider stores that follow the given rules, or the contract's if rules is nil.
 func inMemory(rules func() *storerules.Rules) undertest.Factory {
 	return inmemory.Factory{Rules: rules}.UnderTest()
 }
@@ -31,7 +31,8 @@ func TestMemproviderDoesWhatItChose(t *testing.T) {
 	Check(t, inMemory(nil), Options{Oracle: oracle.Options{Deny: inmemory.Chosen()}, First: 501, Sequences: int(sample.Number(150, 500))})
 }
 
-// TestWallClock checks a store that uses the wall clock: what becomes due while a call runs may go either way.
+// TestWallClock checks a store that uses the wall clock. If something becomes due during a call, the answer may go
+// either way.
 func TestWallClock(t *testing.T) {
 	Check(t, undertest.Factory{New: func() (*undertest.Store, error) {
 		store := live.Open(memprovider.Options{})
@@ -50,8 +51,8 @@ func TestWallClock(t *testing.T) {
 	}}, Options{Sequences: 200})
 }
 
-// TestSequencesReachEverything checks that the sequences call every method, that most methods give every kind of answer,
-// and that many freedoms are used.
+// TestSequencesReachEverything checks that the sequences call every method, that most methods give every kind of
+// answer, and that many freedoms are used.
 func TestSequencesReachEverything(t *testing.T) {
 	succeeded, failed, states := map[string]int{}, map[string]int{}, 0
 	found, calls := 0, 0
@@ -92,7 +93,7 @@ func TestSequencesReachEverything(t *testing.T) {
 	}
 }
 
-// wrongBy makes the rules of a store with planted bugs.
+// wrongBy returns the rules for a store with planted bugs.
 func wrongBy(ids ...faults.BugID) func() *storerules.Rules {
 	return func() *storerules.Rules {
 		tables, err := faults.NewTables(ids...)

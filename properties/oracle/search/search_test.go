@@ -21,7 +21,8 @@ func searched(t *testing.T, f undertest.Factory, o Options) *Report {
 	return r
 }
 
-// Search finds nothing in a right provider, and a wrong one's shortest sequence; the same seed finds the same.
+// TestSearch checks that Search finds nothing in a correct provider and the shortest sequence for a wrong one, and that
+// the same seed finds the same sequence.
 func TestSearch(t *testing.T) {
 	done := 0
 	if r := searched(t, inMemory(nil), Options{Sequences: 200, Done: func() { done++ }}); len(r.Findings) > 0 || r.Passed != 200 || r.Made != 200 || done != 200 {
@@ -59,7 +60,8 @@ func TestKeepGoing(t *testing.T) {
 		t.Errorf("%d passed, %d refused, classes %v", r.Passed, refused, classes)
 	}
 
-	// The same mistakes as known ones: nothing is left to find, and one that is not there is told.
+	// Declare the same mistakes as known. Then nothing is left to find, and a known mistake that did not occur is
+	// reported.
 	var known []Known
 	for class := range classes {
 		known = append(known, Known{Class: class, Reason: "later"})
@@ -74,7 +76,8 @@ func TestKeepGoing(t *testing.T) {
 	}
 }
 
-// TestWarnings: what only a suspicious freedom makes legal is counted, unless it is denied, and then it is refused.
+// TestWarnings checks that answers that only a suspicious freedom makes legal are counted, and that they are refused if
+// the freedom is denied.
 func TestWarnings(t *testing.T) {
 	sequences := int(sample.Number(300, 500))
 	touches := inMemory(wrongBy("duroxide-0.1.26/abandon-touches-all"))
@@ -91,7 +94,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestSubsets: a provider gets a verdict on the methods that it has.
+// TestSubsets checks that a provider gets a verdict on the methods that it has.
 func TestSubsets(t *testing.T) {
 	subset := func(rules string, methods ...string) undertest.Factory {
 		whole := inMemory(nil)
@@ -109,14 +112,14 @@ func TestSubsets(t *testing.T) {
 	if left := strings.Join(r.LeftOut, "\n"); len(r.Findings) > 0 || strings.Count(left, "get_instance_stats") != 1 {
 		t.Errorf("findings %v, left out %q", r.Findings, r.LeftOut)
 	}
-	// With acks there are pins, and what is wrong shows.
+	// With acks there are pins, so the mistake shows.
 	r = searched(t, subset("wrong", append(three, "ack_orchestration_item")...), Options{})
 	if f := r.Unknown(); f == nil || !strings.Contains(f.Class, "fetch_orchestration_item") {
 		t.Errorf("found %v", f)
 	}
 }
 
-// A store that breaks gives no verdict.
+// If a store breaks down, there is no verdict.
 func TestSearchOfWhatBreaks(t *testing.T) {
 	right := inMemory(nil)
 	breaks := undertest.Factory{New: func() (*undertest.Store, error) {

@@ -42,7 +42,7 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 	}
 	defer in.Release()
 	judge, calls := oracle.New(s.options), 0
-	tokens := map[string]string{} // this run's tokens, keyed by those of the first run; never iterated over
+	tokens := map[string]string{} // this run's tokens, keyed by those of the first run; never iterated over, so map order does not matter
 	for i, m := range moves {
 		if m.args == nil {
 			in.Advance(m.wait)

@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/properties/oracle/turn"
 )
 
-// TestOwnChildIDs: a build that keeps ids of the form sub::5 for itself gives them by the event, and from the second execution
-// on by the execution, too.
+// TestOwnChildIDs tests a build that reserves ids of the form sub::5 for itself. It derives them from the event and,
+// from the second execution on, from the execution as well.
 func TestOwnChildIDs(t *testing.T) {
 	spawn := func(id string) orch.Handler {
 		return func(c *orch.Context, _ string) (string, error) {

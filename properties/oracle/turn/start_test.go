@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle/turn"
 )
 
-// TestStart says that the recorded start of an execution must say what the message says, in each field.
+// TestStart checks that the recorded start of an execution must agree with the start message in every field.
 func TestStart(t *testing.T) {
 	status := "paid"
 	carried := []engine.CarriedEvent{{Name: "queue", Data: "message"}}

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle/turn"
 )
 
-// TestText has the table of docs/contract/runtime.md#r3.1, and what a cause adds.
+// TestText has the table from docs/contract/runtime.md#r3.1, and what a cause adds to the text.
 func TestText(t *testing.T) {
 	message := "why"
 	poison := func(k eventdata.PoisonKind, attempts uint32, cause string) engine.ErrorDetails {

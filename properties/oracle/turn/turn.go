@@ -34,8 +34,8 @@ type Turn struct {
 	// stands for the one in engine.DefaultLimits.
 	Semantics engine.Semantics
 	Limits    engine.Limits
-	// Unclaimed lists the history's schedules, if known, that the code had not requested by the time it ended, because
-	// the code has changed since. The code cannot have awaited or dropped them.
+	// Unclaimed lists the schedules in the history, if known, that the code had not requested by the time it ended,
+	// because the code has been changed since the history was recorded. The code cannot have awaited or dropped them.
 	Unclaimed []uint64
 	// OwnChildIDs is the value of engine.Build.OwnChildIDs for the node's build.
 	OwnChildIDs bool

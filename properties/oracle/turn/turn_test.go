@@ -21,14 +21,14 @@ import (
 	"github.com/durosim/durosim/properties/oracle/turn"
 )
 
-// made are turns of the replay engine that the specification must allow: a handler, its batches one after the other, and
-// which turn counts.
+// made describes a turn that the replay engine makes and that the specification must allow: a handler, its batches in
+// order, and which of the turns to use.
 type made struct {
 	name    string
 	handler orch.Handler
 	batches [][]engine.WorkItem
 	parent  bool
-	// first is the start of the execution, nil for a plain one.
+	// first is the message that starts the execution; nil means a plain start.
 	first engine.WorkItem
 }
 
@@ -49,7 +49,7 @@ func fired(id uint64) engine.WorkItem {
 	return engine.TimerFiredItem{Instance: me, ExecutionID: 1, ID: id, FireAtMs: 77}
 }
 
-// everything schedules one of each.
+// everything schedules one of each kind.
 func everything(c *orch.Context) (all []*orch.Future) {
 	all = append(all, c.ScheduleActivity("a", "1", orch.OnSession("s"), orch.WithTag("t")), c.ScheduleTimer(time.Minute),
 		c.ScheduleSubOrchestration("C", "2"), c.ScheduleSubOrchestrationWithID("D", "own", "3"),
@@ -137,7 +137,7 @@ var turns = []made{
 	{"has ended", func(*orch.Context, string) (string, error) { return "", nil }, [][]engine.WorkItem{{child(), done(2)}}, false, nil},
 }
 
-// turnOf is the last turn that a row makes.
+// turnOf returns the last turn that a row makes.
 func (m *made) turnOf(t *testing.T) turn.Turn {
 	t.Helper()
 	build := engine.ShippedBuilds()[6]
@@ -186,15 +186,16 @@ func TestTurnsOfTheEngineAreAllowed(t *testing.T) {
 	}
 }
 
-// TestEveryChangeIsRefused changes each turn in every single place, and lists what is still allowed: only what is the code's
-// own affair may stand there. The reasons for which the first change of each kind is refused are in testdata.
+// TestEveryChangeIsRefused changes each turn in every single place and lists the changes that are still allowed. Only
+// things that the code alone decides may be in that list. testdata has the reason why the first change of each kind is
+// refused.
 func TestEveryChangeIsRefused(t *testing.T) {
 	var allowed []string
 	changes, reasons := 0, map[string]string{}
 	for _, m := range turns {
 		tn := m.turnOf(t)
 		if len(tn.Ack.HistoryDelta) > 50 || strings.Contains(m.name, "too long") || strings.Contains(m.name, "as long") {
-			continue // big, and no other in kind
+			continue // large, but no different in kind
 		}
 		try := func(what string, ack engine.OrchestrationAck) {
 			changes++
@@ -244,11 +245,11 @@ func TestEveryChangeIsRefused(t *testing.T) {
 	})
 }
 
-// number is that of an element, or an index.
+// number matches an element's number or an index.
 var number = regexp.MustCompile(` \d+|\[\d+\]`)
 
-// eachChange gives every list that differs from one by a missing element, a repeated one, two that have changed places, or a
-// changed field.
+// eachChange calls f with every list that differs from the given one in a missing element, a repeated element, two
+// swapped elements, or a changed field.
 func eachChange[E any](list []E, f func(what string, changed []E)) {
 	for i, e := range list {
 		name := fmt.Sprintf("%d (%s)", i+1, kindOf(e))
@@ -277,7 +278,7 @@ func kindOf(e any) string {
 	return reflect.TypeOf(e).Name()
 }
 
-// eachField gives every copy of a value in which one leaf differs.
+// eachField calls f with every copy of a value in which a single leaf differs.
 func eachField(v reflect.Value, path string, f func(path string, changed reflect.Value)) {
 	set := func(to reflect.Value) { f(path, to) }
 	switch v.Kind() {
@@ -324,7 +325,7 @@ func eachField(v reflect.Value, path string, f func(path string, changed reflect
 	}
 }
 
-// free is what may be changed in these turns: what the code has asked for, where nothing else shows it.
+// free lists what may be changed in these turns: things that the code asked for and that show nowhere else.
 const free = `
 goes on: event 6 (ExternalSubscribed).Data.Name is another
 goes on: event 7 (ExternalSubscribed2).Data.Name is another

@@ -13,10 +13,10 @@ func (p *Provider) AckOrchestrationItem(ctx context.Context, ack engine.Orchestr
 	return p.transact(ctx, op, func(t *tx) error { return t.ack(op, ack) })
 }
 
-// ack carries out the steps of docs/contract/provider.md#p5.3.
+// ack performs the steps of docs/contract/provider.md#p5.3.
 func (t *tx) ack(op string, ack engine.OrchestrationAck) error {
 	failing := t.store.failing
-	t.store.failing = -1 // only this call fails, however far it gets
+	t.store.failing = -1 // only this call may fail, no matter how far it gets
 	instance, err := t.holder(op, ack.LockToken)
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (t *tx) ack(op string, ack engine.OrchestrationAck) error {
 		func() error { return t.saveCustomStatus(instance, ack.HistoryDelta) },
 		func() error { return t.saveKV(instance, ack.HistoryDelta, ack.Metadata.Status) },
 		func() error { return t.enqueueWork(op, ack.WorkerItems) },
-		func() error { return t.cancel(ack.CancelledActivities) }, // after the inserts: a turn may cancel what it schedules
+		func() error { return t.cancel(ack.CancelledActivities) }, // after the inserts, because a turn may cancel what it schedules itself
 		func() error { return t.enqueueAll(op, ack.OrchestratorItems) },
 		func() error { return t.change(`DELETE FROM instance_locks WHERE instance_id = ?`, instance) },
 	}
@@ -44,13 +44,13 @@ func (t *tx) ack(op string, ack engine.OrchestrationAck) error {
 	return nil
 }
 
-// change is exec without the number of changed rows.
+// change is like exec, but does not return how many rows have changed.
 func (t *tx) change(query string, args ...any) error {
 	_, err := t.exec(query, args...)
 	return err
 }
 
-// saveInstance makes and updates the rows of the instance and of the execution.
+// saveInstance creates or updates the rows of the instance and the execution.
 func (t *tx) saveInstance(instance string, ack engine.OrchestrationAck) error {
 	m := ack.Metadata
 	if m.OrchestrationName != "" && m.OrchestrationVersion != "" {
@@ -81,7 +81,7 @@ func (t *tx) saveStatus(instance string, ack engine.OrchestrationAck) error {
 	if ack.Metadata.Status == "" {
 		return nil
 	}
-	// Running is no end: it stamps no time, and leaves an existing one unchanged (F18).
+	// Running is not an end, so it does not set completed_at and leaves an existing value unchanged (F18).
 	return t.change(`UPDATE executions SET status = ?1, output = ?2, completed_at = CASE WHEN ?1 = 'Running' THEN completed_at ELSE ?3 END
 		WHERE instance_id = ?4 AND execution_id = ?5`, string(ack.Metadata.Status), ack.Metadata.Output, t.now, instance, ack.ExecutionID)
 }
@@ -115,7 +115,7 @@ func (t *tx) enqueueWork(op string, items []engine.WorkItem) error {
 	return nil
 }
 
-// enqueueAll appends messages; timers become visible when they fire.
+// enqueueAll appends messages. A timer becomes visible when it fires.
 func (t *tx) enqueueAll(op string, items []engine.WorkItem) error {
 	for _, w := range items {
 		visible := t.now

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// query runs a call that returns the only column of many rows.
+// query runs a call whose result is a single column of many rows.
 func query[T any](ctx context.Context, p *Provider, op, text string, args ...any) ([]T, error) {
 	var all []T
 	err := p.transact(ctx, op, func(t *tx) (err error) {
@@ -17,7 +17,7 @@ func query[T any](ctx context.Context, p *Provider, op, text string, args ...any
 	return all, err
 }
 
-// ListInstances implements engine.ProviderAdmin. The newest comes first.
+// ListInstances implements engine.ProviderAdmin. It returns the newest instance first.
 func (p *Provider) ListInstances(ctx context.Context) ([]string, error) {
 	return query[string](ctx, p, "list_instances", `SELECT instance_id FROM instances ORDER BY rowid DESC`)
 }
@@ -120,7 +120,7 @@ func (p *Provider) GetSystemMetrics(ctx context.Context) (*engine.SystemMetrics,
 	return &m, nil
 }
 
-// GetQueueDepths implements engine.ProviderAdmin. A message is locked while its lock is live (F6).
+// GetQueueDepths implements engine.ProviderAdmin. A message counts as locked while its lock is live (F6).
 func (p *Provider) GetQueueDepths(ctx context.Context) (*engine.QueueDepths, error) {
 	var d engine.QueueDepths
 	err := p.transact(ctx, "get_queue_depths", func(t *tx) error {
@@ -151,7 +151,7 @@ func (p *Provider) GetParentID(ctx context.Context, instance string) (string, er
 	return info.ParentInstanceID, nil
 }
 
-// tree returns an instance with all its descendants, the root first.
+// tree returns an instance and all its descendants, starting with the root.
 func (t *tx) tree(root string) ([]string, error) {
 	return many(t, `WITH RECURSIVE tree (id) AS (
 			VALUES (?) UNION SELECT i.instance_id FROM instances i JOIN tree ON i.parent_instance_id = tree.id)

@@ -11,10 +11,10 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// anyBuild stores what nodes of any build write, byte for byte.
+// anyBuild stores what nodes write, byte for byte, no matter which build they run.
 var anyBuild = engine.Opaque(engine.NewJSONCodec("any", engine.Kinds2x().With(eventdata.KindLegacyNote), engine.WorkItemKinds2x()))
 
-// TestCluster upgrades a cluster whose nodes share a store of this provider, under crashes and lost answers.
+// TestCluster upgrades a cluster whose nodes share a store of this provider, with crashes and lost answers.
 func TestCluster(t *testing.T) {
 	properties.Test(t, properties.Config{Seeds: 3, Store: func(startMs int64) (*cluster.ForeignStore, error) {
 		var clock atomic.Int64

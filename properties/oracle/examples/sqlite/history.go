@@ -7,14 +7,14 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// latest returns the largest execution that has a row, 1 if there is none.
+// latest returns the largest execution that has a row, or 1 if there is none.
 func (t *tx) latest(instance string) (uint64, error) {
 	var id uint64
 	_, err := t.one(`SELECT COALESCE(MAX(execution_id), 1) FROM executions WHERE instance_id = ?`, []any{instance}, &id)
 	return id, err
 }
 
-// rawHistory returns the stored events of an execution, in order.
+// rawHistory returns an execution's stored events in order.
 func (t *tx) rawHistory(instance string, execution uint64) ([][]byte, error) {
 	return many(t, `SELECT event_data FROM history WHERE instance_id = ? AND execution_id = ? ORDER BY event_id`,
 		[]any{instance, execution}, scanOne[[]byte])
@@ -33,7 +33,7 @@ func decodeEvents(codec engine.Codec, history [][]byte) ([]engine.Event, error) 
 	return events, nil
 }
 
-// history decodes an execution's events. Data that this node cannot decode is a permanent error.
+// history returns an execution's decoded events. If this node cannot decode the data, that is a permanent error.
 func (t *tx) history(op, instance string, execution uint64) ([]engine.Event, error) {
 	raw, err := t.rawHistory(instance, execution)
 	if err != nil {
@@ -46,7 +46,7 @@ func (t *tx) history(op, instance string, execution uint64) ([]engine.Event, err
 	return events, nil
 }
 
-// appendEvents adds events under their own ids.
+// appendEvents appends events under the ids that they have.
 func (t *tx) appendEvents(op, instance string, execution uint64, events []engine.Event) error {
 	for _, e := range events {
 		data, err := t.codec.AppendEvent(nil, e)
@@ -94,7 +94,7 @@ func (p *Provider) ReadWithExecution(ctx context.Context, instance string, execu
 	return p.reading(ctx, "read_with_execution", func(t *tx) ([]engine.Event, error) { return t.history("read_with_execution", instance, executionID) })
 }
 
-// AppendWithExecution implements engine.Provider. A duplicate is refused (F7).
+// AppendWithExecution implements engine.Provider. It refuses duplicates (F7).
 func (p *Provider) AppendWithExecution(ctx context.Context, instance string, executionID uint64, events []engine.Event) error {
 	const op = "append_with_execution"
 	return p.transact(ctx, op, func(t *tx) error { return t.appendEvents(op, instance, executionID, events) })

@@ -37,7 +37,7 @@ func (p checkThenAct) FetchOrchestrationItem(ctx context.Context, lock, _ time.D
 	return fetched, err
 }
 
-// sendLater commits a turn first, and then sends its work and its messages.
+// sendLater commits a turn first, and sends the turn's work and messages afterwards.
 type sendLater struct {
 	*Provider
 	between func()
@@ -63,7 +63,7 @@ func (p sendLater) AckOrchestrationItem(ctx context.Context, ack engine.Orchestr
 	return nil
 }
 
-// ackOfAll removes all messages of the instance, not only the batch.
+// ackOfAll removes all of an instance's messages, instead of only those in the batch.
 type ackOfAll struct{ *Provider }
 
 func (p ackOfAll) AckOrchestrationItem(ctx context.Context, ack engine.OrchestrationAck) error {
@@ -80,8 +80,9 @@ func (p ackOfAll) AckOrchestrationItem(ctx context.Context, ack engine.Orchestra
 	})
 }
 
-// completionApart sends the completion of an activity in a separate transaction. No caller can see the instant between
-// the two, since a locked activity looks like a missing one; a rejected completion shows the mistake.
+// completionApart sends an activity's completion in a separate transaction. No caller can see the moment between the
+// two transactions, because a locked activity looks the same as a missing one. Only a rejected completion shows the
+// mistake.
 type completionApart struct{ *Provider }
 
 func (p completionApart) AckWorkItem(ctx context.Context, token string, completion engine.WorkItem) error {
@@ -91,15 +92,15 @@ func (p completionApart) AckWorkItem(ctx context.Context, token string, completi
 	return p.EnqueueForOrchestrator(ctx, completion, 0)
 }
 
-// TestMistakesAreSeen checks that the other tests detect mistakes. What calls one after the other cannot show, only
-// concurrency shows.
+// TestMistakesAreSeen checks that the other tests detect mistakes. A mistake that sequential calls cannot show must
+// show in concurrent ones.
 func TestMistakesAreSeen(t *testing.T) {
 	for _, m := range []struct {
 		name       string
 		wrong      variant
-		conforms   string // the case of conformance that fails for certain
-		sequences  bool   // search.Search finds it soon
-		concurrent bool   // overlap.Search finds it
+		conforms   string // a conformance case that always fails
+		sequences  bool   // whether search.Search finds the mistake soon
+		concurrent bool   // whether overlap.Search finds the mistake
 	}{
 		{"the lock is checked in one transaction and taken in another", func(p *Provider, between func()) engine.Provider { return checkThenAct{p, between} }, "", false, true},
 		{"the work of a turn is sent after its commit", func(p *Provider, between func()) engine.Provider { return sendLater{p, between} }, "", false, true},

@@ -31,7 +31,7 @@ func (t *tx) enqueue(op string, item engine.WorkItem, visibleAt int64) error {
 	return err
 }
 
-// filterSQL returns the filter as a condition on the pin of the current execution e.
+// filterSQL returns the filter as an SQL condition on the pin of the current execution e.
 func filterSQL(f *engine.CapabilityFilter) (string, []any) {
 	switch {
 	case f == nil:
@@ -39,13 +39,13 @@ func filterSQL(f *engine.CapabilityFilter) (string, []any) {
 	case len(f.SupportedVersions) == 0:
 		return "FALSE", nil
 	}
-	r := f.SupportedVersions[0] // only the first range counts
+	r := f.SupportedVersions[0] // only the first range matters
 	return `(e.pin_major IS NULL OR (e.pin_major, e.pin_minor, e.pin_patch) BETWEEN (?, ?, ?) AND (?, ?, ?))`,
 		[]any{r.Min.Major, r.Min.Minor, r.Min.Patch, r.Max.Major, r.Max.Minor, r.Max.Patch}
 }
 
-// candidates returns the instances with visible messages, without a live lock, and with a pin that the filter admits, in
-// the order of their oldest messages. The filter applies before anything is locked, counted or decoded.
+// candidates returns the instances that have visible messages, no live lock, and a pin that the filter admits, ordered
+// by their oldest messages. The filter applies before anything is locked, counted or decoded.
 func (t *tx) candidates(filter *engine.CapabilityFilter) ([]string, error) {
 	condition, args := filterSQL(filter)
 	return many(t, `
@@ -91,7 +91,8 @@ func scanMessage(rows *sql.Rows, m *message) error {
 	return rows.Scan(&m.id, &m.kind, &m.data, &m.count)
 }
 
-// deliver locks an instance and returns its batch; nil if it has no context, in which case its orphans are dropped.
+// deliver locks an instance and returns its batch. If the instance has no context, deliver drops its orphans and
+// returns nil.
 func (t *tx) deliver(instance string, lockTimeout time.Duration) (*engine.FetchedOrchestration, error) {
 	batch, err := many(t, `SELECT id, kind, work_item, attempt_count FROM orchestrator_queue
 		WHERE instance_id = ? AND visible_at <= ? ORDER BY id`, []any{instance, t.now}, scanMessage)
@@ -141,9 +142,10 @@ func (t *tx) deliver(instance string, lockTimeout time.Duration) (*engine.Fetche
 	return &engine.FetchedOrchestration{Item: item, LockToken: token, AttemptCount: count}, nil
 }
 
-// context fills in name, version, execution, status, parent and pin: from the instance's row, else from its history,
-// else from the first start of the batch. It returns the matching history, not yet decoded, which is empty if a start is
-// the source. Without any source there is nothing to run.
+// context fills in name, version, execution, status, parent and pin. They come from the instance's row, or else from
+// its history, or else from the first start message in the batch. context also returns the corresponding history,
+// undecoded, which is empty if the values come from a start message. found is false if there is no such source, in
+// which case there is nothing to run.
 func (t *tx) context(item *engine.OrchestrationItem, broken bool) (history [][]byte, found bool, err error) {
 	var version, parent sql.NullString
 	var link engine.ParentLink
@@ -172,7 +174,7 @@ func (t *tx) context(item *engine.OrchestrationItem, broken bool) (history [][]b
 	}
 	for _, data := range history {
 		e, err := t.codec.DecodeEvent(data)
-		if err != nil { // a start may be undecodable
+		if err != nil { // the undecodable event may be the start
 			item.OrchestrationName, item.Version = unknown, unknown
 			return history, true, nil
 		}
@@ -192,13 +194,13 @@ func (t *tx) context(item *engine.OrchestrationItem, broken bool) (history [][]b
 			return nil, true, nil
 		}
 	}
-	if broken { // for the same reason
+	if broken { // the undecodable message may be the start
 		item.OrchestrationName, item.Version = unknown, unknown
 	}
 	return nil, broken, nil
 }
 
-// unknown replaces a missing version.
+// unknown stands in for a missing version.
 const unknown = "unknown"
 
 func orUnknown(version string) string {
@@ -208,7 +210,7 @@ func orUnknown(version string) string {
 	return version
 }
 
-// execution returns the status and pin of an execution, zero if it has no row.
+// execution returns an execution's status and pin, which are zero if it has no row.
 func (t *tx) execution(instance string, id uint64) (status engine.Status, pin *engine.Version, err error) {
 	var major, minor, patch sql.NullInt64
 	_, err = t.one(`SELECT status, pin_major, pin_minor, pin_patch FROM executions WHERE instance_id = ? AND execution_id = ?`,
@@ -221,7 +223,7 @@ func (t *tx) execution(instance string, id uint64) (status engine.Status, pin *e
 }
 
 // dropOrphans removes a batch of queue messages for an instance that nothing will ever start. While a delayed start is
-// queued they are not orphans.
+// queued, the messages are not orphans.
 func (t *tx) dropOrphans(instance string, batch []message) error {
 	for _, m := range batch {
 		if m.kind != engine.ItemQueueMessage {
@@ -234,7 +236,7 @@ func (t *tx) dropOrphans(instance string, batch []message) error {
 	return err
 }
 
-// holder returns the instance that a token holds now.
+// holder returns the instance whose live lock has the token.
 func (t *tx) holder(op, token string) (string, error) {
 	var instance string
 	found, err := t.one(`SELECT instance_id FROM instance_locks WHERE lock_token = ? AND locked_until > ?`, []any{token, t.now}, &instance)
@@ -244,8 +246,8 @@ func (t *tx) holder(op, token string) (string, error) {
 	return instance, err
 }
 
-// AbandonOrchestrationItem implements engine.Provider. Only the batch is touched (F9), and an expired token is refused
-// (F8).
+// AbandonOrchestrationItem implements engine.Provider. It changes only the messages in the batch (F9), and refuses an
+// expired token (F8).
 func (p *Provider) AbandonOrchestrationItem(ctx context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
 	const op = "abandon_orchestration_item"
 	return p.transact(ctx, op, func(t *tx) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// shared makes stores that several callers may ask at once. Their clock stands still: only the order of the calls is
-// uncertain then.
+// shared makes stores that several callers may use at once. Their clock stands still, so that only the order of the
+// calls is uncertain.
 func shared(t testing.TB, v variant) undertest.Factory {
 	return undertest.Factory{New: func() (*undertest.Store, error) {
 		dir := t.TempDir()
@@ -23,7 +23,7 @@ func shared(t testing.TB, v variant) undertest.Factory {
 			NowMs:    func() int64 { return 1000 },
 			Close: func() {
 				shut(t, p)
-				if err := os.RemoveAll(dir); err != nil { // a long run makes many
+				if err := os.RemoveAll(dir); err != nil { // a long run makes many of them
 					t.Error(err)
 				}
 			},
@@ -31,7 +31,7 @@ func shared(t testing.TB, v variant) undertest.Factory {
 	}}
 }
 
-// searchOverlap runs programs of overlapping calls. A fetch that finds nothing must have a reason.
+// searchOverlap runs programs of overlapping calls. A fetch may return nothing only if there is a reason for it.
 func searchOverlap(t *testing.T, v variant, programs int) *overlap.Report {
 	t.Helper()
 	deny := append([]oracle.Freedom{"F5"}, promised...)
@@ -53,7 +53,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestManyOpen opens one new file several times at once, as nodes that start together do.
+// TestManyOpen opens a new file several times at once, as nodes do that start together.
 func TestManyOpen(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "store.db")
 	var all sync.WaitGroup

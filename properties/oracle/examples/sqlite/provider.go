@@ -11,7 +11,7 @@ import (
 	"net/url"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	_ "modernc.org/sqlite" // the "sqlite" driver
 
 	"github.com/durosim/durosim/engine"
 )
@@ -19,14 +19,14 @@ import (
 //go:embed schema.sql
 var schema string
 
-// Provider implements engine.Provider and engine.ProviderAdmin. It may be used by many goroutines, and several
-// processes may open one file.
+// Provider implements engine.Provider and engine.ProviderAdmin. It is safe for concurrent use, and several processes
+// may open the same file.
 type Provider struct {
 	db    *sql.DB
 	codec engine.Codec
 	now   func() int64
-	// failing is for tests: the step before which the next ack of an orchestration fails, modulo their number; -1 for
-	// none.
+	// failing is for tests. The next ack of an orchestration fails before this step, modulo the number of steps. -1
+	// means that it does not fail.
 	failing int
 }
 
@@ -35,14 +35,14 @@ var (
 	_ engine.ProviderAdmin = (*Provider)(nil)
 )
 
-// Open opens the database in a file, and creates it if it does not exist. The codec determines what this node can
-// decode. now is the clock in milliseconds, which must not go back; nil means the wall clock.
+// Open opens the database in a file, creating it if it does not exist. The codec determines what this node can decode.
+// now returns the time in milliseconds, which must never go back; if now is nil, the wall clock is used.
 func Open(ctx context.Context, file string, codec engine.Codec, now func() int64) (*Provider, error) {
 	if now == nil {
 		now = func() int64 { return time.Now().UnixMilli() }
 	}
 	options := url.Values{
-		"_txlock": {"immediate"}, // every transaction may write: no lock is upgraded, so none can deadlock
+		"_txlock": {"immediate"}, // every transaction may write, so no lock is ever upgraded, and transactions cannot deadlock
 		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)"},
 	}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: url.PathEscape(file), RawQuery: options.Encode()}).String())
@@ -62,14 +62,14 @@ func (p *Provider) Close() error { return p.db.Close() }
 // Name returns "sqlite-example".
 func (p *Provider) Name() string { return "sqlite-example" }
 
-// Version returns the version of the schema.
+// Version returns the schema's version.
 func (p *Provider) Version() string { return "1.0.0" }
 
 // Admin returns p.
 func (p *Provider) Admin() engine.ProviderAdmin { return p }
 
-// tx is one transaction with the time at which it began: the instant at which the call takes effect, since a
-// transaction that may write excludes all others.
+// tx is a transaction, with the time at which it began. The call takes effect at that instant, because a transaction
+// that may write excludes all others.
 type tx struct {
 	*sql.Tx
 	ctx   context.Context
@@ -78,8 +78,8 @@ type tx struct {
 	store *Provider
 }
 
-// transact runs a call. An error rolls everything back; an error that is not a provider error comes from the storage,
-// and is retryable.
+// transact runs a call in a transaction. Any error rolls everything back. An error that is not a provider error comes
+// from the storage and is retryable.
 func (p *Provider) transact(ctx context.Context, op string, call func(t *tx) error) error {
 	err := func() error {
 		raw, err := p.db.BeginTx(ctx, nil)
@@ -102,7 +102,7 @@ func (p *Provider) transact(ctx context.Context, op string, call func(t *tx) err
 	return engine.Retryablef(op, "%w", err)
 }
 
-// exec runs a statement and returns the number of changed rows.
+// exec runs a statement and returns how many rows it changed.
 func (t *tx) exec(query string, args ...any) (int64, error) {
 	result, err := t.ExecContext(t.ctx, query, args...)
 	if err != nil {
@@ -111,7 +111,7 @@ func (t *tx) exec(query string, args ...any) (int64, error) {
 	return result.RowsAffected()
 }
 
-// one scans the only row of a query; found is false if there is none.
+// one scans the only row of a query's result. found is false if there is no row.
 func (t *tx) one(query string, args []any, into ...any) (found bool, err error) {
 	err = t.QueryRowContext(t.ctx, query, args...).Scan(into...)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -120,7 +120,7 @@ func (t *tx) one(query string, args []any, into ...any) (found bool, err error) 
 	return err == nil, err
 }
 
-// many scans every row of a query.
+// many scans every row of a query's result.
 func many[T any](t *tx, query string, args []any, scan func(rows *sql.Rows, into *T) error) ([]T, error) {
 	rows, err := t.QueryContext(t.ctx, query, args...)
 	if err != nil {
@@ -140,7 +140,7 @@ func many[T any](t *tx, query string, args []any, scan func(rows *sql.Rows, into
 
 func scanOne[T any](rows *sql.Rows, into *T) error { return rows.Scan(into) }
 
-// after returns the time d from now; it does not wrap.
+// after returns the time d from now. It does not overflow.
 func (t *tx) after(d time.Duration) int64 {
 	ms := int64((d + time.Millisecond - 1) / time.Millisecond)
 	if ms < 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// everything decodes every event and item.
+// everything decodes all events and items.
 var everything = engine.NewJSONCodec("everything", engine.Kinds2x(), engine.WorkItemKinds2x())
 
 // open opens a store.
@@ -29,8 +29,8 @@ func open(t testing.TB, file string, now func() int64) *Provider {
 	return p
 }
 
-// variant is a provider built from a correct one, with a mistake. between runs between the two halves of a call that
-// should be one transaction.
+// variant turns a correct provider into one with a mistake. between runs between the two halves of a call that should
+// be a single transaction.
 type variant func(p *Provider, between func()) engine.Provider
 
 func right(p *Provider, _ func()) engine.Provider { return p }
@@ -51,7 +51,7 @@ func virtual(t testing.TB, v variant) undertest.Factory {
 			FailAckStep:    func(step int) { p.failing = step },
 			Close: func() {
 				shut(t, p)
-				if err := os.RemoveAll(dir); err != nil { // a long run makes many
+				if err := os.RemoveAll(dir); err != nil { // a long run makes many of them
 					t.Error(err)
 				}
 			},
@@ -66,12 +66,12 @@ func shut(t testing.TB, p *Provider) {
 	}
 }
 
-// corruptHistory replaces a stored event by undecodable bytes.
+// corruptHistory replaces a stored event with bytes that cannot be decoded.
 func (p *Provider) corruptHistory(instance string, execution, event uint64) error {
 	return p.damage(`UPDATE history SET event_data = '{' WHERE instance_id = ? AND execution_id = ? AND event_id = ?`, instance, execution, event)
 }
 
-// corruptMessage does the same to the newest row with the item. Only one of the queues takes items of its kind.
+// corruptMessage does the same to the newest row that holds the item. An item's kind belongs in only one of the queues.
 func (p *Provider) corruptMessage(item engine.WorkItem) error {
 	data, err := p.codec.AppendWorkItem(nil, item)
 	if err != nil {
@@ -97,7 +97,7 @@ func (p *Provider) damage(update string, args ...any) error {
 
 func TestConformance(t *testing.T) { conformance.Run(t, virtual(t, right)) }
 
-// TestConformanceInRealTime runs cases about locks, delays, sessions and overlapping calls on the wall clock.
+// TestConformanceInRealTime runs the cases about locks, delays, sessions and overlapping calls under the wall clock.
 func TestConformanceInRealTime(t *testing.T) {
 	factory := undertest.Factory{New: func() (*undertest.Store, error) {
 		p := open(t, filepath.Join(t.TempDir(), "store.db"), nil)
@@ -110,8 +110,8 @@ func TestConformanceInRealTime(t *testing.T) {
 	}
 }
 
-// promised are the freedoms that the provider does not use. It uses F8 (an abandon with an expired token fails), F18 (status
-// Running stamps no end) and X5.
+// promised lists the freedoms that the provider does not use. It does use F8 (an abandon with an expired token fails),
+// F18 (status Running does not set completed_at) and X5.
 var promised = []oracle.Freedom{
 	"F1", "F4", "F6", "F7", "F9", "F14",
 	"F15", "F16", "F19", "F20", "F21",

@@ -9,17 +9,17 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// list returns a JSON array, the form in which SQLite takes a list as one argument.
+// list returns a JSON array, because SQLite can take a list as a single argument only in that form.
 func list(ids []string) string {
 	text, err := json.Marshal(append([]string{}, ids...))
-	if err != nil { // texts always have a JSON form
+	if err != nil { // cannot happen: texts always have a JSON form
 		panic(err)
 	}
 	return string(text)
 }
 
-// remove deletes exactly these instances, and data stored under ids without an instance. It counts what it removed
-// (F15).
+// remove deletes exactly these instances, along with data stored under ids that have no instance. It returns how much
+// it removed (F15).
 func (t *tx) remove(op string, ids []string, force bool) (r engine.DeleteInstanceResult, err error) {
 	all := list(ids)
 	if !force {
@@ -103,7 +103,7 @@ func (p *Provider) DeleteInstancesAtomic(ctx context.Context, instances []string
 	return &result, nil
 }
 
-// filterWhere returns the conditions of a bulk call on instances i with their current executions e.
+// filterWhere returns a bulk call's conditions on instances i and their current executions e.
 func filterWhere(f engine.InstanceFilter) (string, []any) {
 	where, args := "TRUE", []any(nil)
 	if f.InstanceIDs != nil {
@@ -121,7 +121,7 @@ func filterWhere(f engine.InstanceFilter) (string, []any) {
 	return where + " LIMIT ?", append(args, limit)
 }
 
-// DeleteInstanceBulk implements engine.ProviderAdmin. It is one transaction (F22).
+// DeleteInstanceBulk implements engine.ProviderAdmin. The whole call is one transaction (F22).
 func (p *Provider) DeleteInstanceBulk(ctx context.Context, filter engine.InstanceFilter) (*engine.DeleteInstanceResult, error) {
 	const op = "delete_instance_bulk"
 	var total engine.DeleteInstanceResult
@@ -155,7 +155,7 @@ func (p *Provider) DeleteInstanceBulk(ctx context.Context, filter engine.Instanc
 	return &total, nil
 }
 
-// prune removes an instance's old executions, never the current or a running one.
+// prune removes an instance's old executions, but never the current execution or a running one.
 func (t *tx) prune(instance string, o engine.PruneOptions) (r engine.PruneResult, err error) {
 	keep := uint64(0)
 	if o.KeepLast != nil {
@@ -206,7 +206,7 @@ func (p *Provider) PruneExecutions(ctx context.Context, instance string, options
 	return &result, nil
 }
 
-// PruneExecutionsBulk implements engine.ProviderAdmin. It is one transaction (F22).
+// PruneExecutionsBulk implements engine.ProviderAdmin. The whole call is one transaction (F22).
 func (p *Provider) PruneExecutionsBulk(ctx context.Context, filter engine.InstanceFilter, options engine.PruneOptions) (*engine.PruneResult, error) {
 	const op = "prune_executions_bulk"
 	var total engine.PruneResult

@@ -8,7 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// saveKV writes the key-value events of an ack into the delta, and merges the delta at the end of an execution.
+// saveKV writes an ack's key-value events to the delta, and merges the delta into the stored keys at the end of an
+// execution.
 func (t *tx) saveKV(instance string, events []engine.Event, status engine.Status) error {
 	const upsert = `INSERT INTO kv_delta (instance_id, key, value, last_updated_at_ms) VALUES (?, ?, ?, ?)
 		ON CONFLICT (instance_id, key) DO UPDATE SET value = excluded.value, last_updated_at_ms = excluded.last_updated_at_ms`
@@ -47,13 +48,13 @@ func (t *tx) saveKV(instance string, events []engine.Event, status engine.Status
 	return nil
 }
 
-// kvSnapshot returns the state at the last boundary, sorted by key.
+// kvSnapshot returns the state from the start of the execution, sorted by key.
 func (t *tx) kvSnapshot(instance string) ([]engine.KVEntry, error) {
 	return many(t, `SELECT key, value, last_updated_at_ms FROM kv_store WHERE instance_id = ? ORDER BY key`, []any{instance},
 		func(rows *sql.Rows, e *engine.KVEntry) error { return rows.Scan(&e.Key, &e.Value, &e.LastUpdatedAtMs) })
 }
 
-// kv is the merged view that clients read, sorted by key.
+// kv returns the merged view that clients read, sorted by key.
 func (t *tx) kv(instance string) ([]engine.KVPair, error) {
 	return many(t, `SELECT key, value FROM kv_delta WHERE instance_id = ?1 AND value IS NOT NULL
 		UNION ALL SELECT key, value FROM kv_store s WHERE instance_id = ?1

@@ -29,7 +29,7 @@ func (t *tx) enqueueActivity(op string, item engine.WorkItem) error {
 		data, t.now, activity.Instance, activity.ExecutionID, activity.ID, activity.SessionID, activity.Tag)
 }
 
-// tagSQL returns the tag filter as a condition, with the tags as a JSON array in the argument.
+// tagSQL returns the tag filter as an SQL condition, whose argument is the tags as a JSON array.
 func tagSQL(f engine.TagFilter) (string, []any, error) {
 	tags, err := json.Marshal(append([]string{}, f.Tags...))
 	switch f.Mode {
@@ -59,7 +59,7 @@ func (p *Provider) FetchWorkItem(ctx context.Context, lockTimeout, _ time.Durati
 	return fetched, nil
 }
 
-// takeWork locks and counts the oldest activity that may be delivered, nil if there is none.
+// takeWork locks and counts the oldest activity that may be delivered. It returns nil if there is none.
 func (t *tx) takeWork(op string, lockTimeout time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
 	tagged, args, err := tagSQL(tags)
 	if err != nil {
@@ -92,7 +92,7 @@ func (t *tx) takeWork(op string, lockTimeout time.Duration, session *engine.Sess
 	return &engine.FetchedWork{Item: row.item, LockToken: token, AttemptCount: row.count + 1}, nil
 }
 
-// ready is a row of the worker queue that may be delivered.
+// ready is a worker-queue row that may be delivered.
 type ready struct {
 	id      int64
 	item    engine.WorkItem
@@ -100,8 +100,9 @@ type ready struct {
 	session sql.NullString
 }
 
-// firstDecodable returns the first row of a query that this node can decode, nil if there is none. Rows that it cannot
-// decode stay for others and do not block the queue (X2). The last argument of the query is the id after which to look.
+// firstDecodable returns the first row in a query's result that this node can decode, or nil if there is none. Rows
+// that it cannot decode stay in the queue for other nodes and do not block the queue (X2). The query's last argument is
+// the id after which to look.
 func (t *tx) firstDecodable(query string, args []any) (*ready, error) {
 	for r := (ready{}); ; {
 		var data []byte
@@ -115,7 +116,7 @@ func (t *tx) firstDecodable(query string, args []any) (*ready, error) {
 	}
 }
 
-// activity is a row of the worker queue whose lock is live.
+// activity is a worker-queue row whose lock is live.
 type activity struct {
 	id      int64
 	session sql.NullString
@@ -129,7 +130,7 @@ func (t *tx) activity(op, token string) (a activity, err error) {
 	return a, err
 }
 
-// touch records that a session's owner is active, if the session has an owner.
+// touch records activity by a session's owner, if the session has one.
 func (t *tx) touch(session sql.NullString) error {
 	return t.change(`UPDATE sessions SET last_activity_at = ? WHERE session_id = ? AND locked_until > ?`, t.now, session, t.now)
 }
@@ -172,7 +173,7 @@ func (p *Provider) RenewWorkItemLock(ctx context.Context, token string, extendFo
 	})
 }
 
-// AbandonWorkItem implements engine.Provider. An expired token is refused (F8).
+// AbandonWorkItem implements engine.Provider. It refuses an expired token (F8).
 func (p *Provider) AbandonWorkItem(ctx context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
 	const op = "abandon_work_item"
 	return p.transact(ctx, op, func(t *tx) error {
@@ -198,7 +199,7 @@ func (p *Provider) RenewSessionLock(ctx context.Context, owners []string, extend
 		if err != nil {
 			return engine.Permanentf(op, "owners: %w", err)
 		}
-		// A session is idle unless it was active less than the timeout ago.
+		// A session is idle unless it has been active within the timeout.
 		idle := t.now - (t.after(idleTimeout) - t.now)
 		changed, err = t.exec(`UPDATE sessions SET locked_until = ? WHERE worker_id IN (SELECT value FROM json_each(?))
 			AND locked_until > ? AND last_activity_at > ?`, t.after(extendFor), string(names), t.now, idle)

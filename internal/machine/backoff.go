@@ -4,7 +4,8 @@ import "time"
 
 // The fixed delays from docs/contract/runtime.md#r0 and docs/contract-decisions.md.
 const (
-	// IncompatibleDelay, HistoryErrorDelay and WaitForStartDelay are the abandon delays for these causes.
+	// IncompatibleDelay, HistoryErrorDelay and WaitForStartDelay are the abandon delays for an incompatible pin, an
+	// undecodable history, and input that precedes its start.
 	IncompatibleDelay = time.Second
 	HistoryErrorDelay = time.Second
 	WaitForStartDelay = time.Second

@@ -2,8 +2,8 @@ package machine
 
 import "github.com/durosim/durosim/internal/replay"
 
-// Counters counts what a node has done since its start. Abandons and poisons count when the node decides on them;
-// commits count when the provider confirms them.
+// Counters holds counts of what a node has done since its start. Abandons and poisons are counted when the node decides
+// on them, and commits when the provider confirms them.
 type Counters struct {
 	Fetches               uint64
 	FetchedNothing        uint64

@@ -47,8 +47,8 @@ func (n *Node) take(s *slot, h hold) {
 	s.hold = &s.room
 }
 
-// startRenewing sets the timer for a lock's first renewal. The interval starts when the fetch's answer arrives, which
-// is some unknown time after the lock was taken; the renewal buffer makes up for that time.
+// startRenewing sets the timer for a lock's first renewal. The interval starts when the answer to the fetch arrives. By
+// then the lock has been held for an unknown time, which the renewal buffer covers.
 func (n *Node) startRenewing(s *slot) {
 	h := s.hold
 	if interval := n.renewalInterval(s.id.Kind); interval > 0 && (!n.draining || n.rules.RenewsWhileDraining) {

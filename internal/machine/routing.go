@@ -17,7 +17,7 @@ type Routing struct {
 	// delay as for a missing handler. Each attempt counts, so the work eventually becomes poison.
 	Bounces bool
 	// SweepEvery, if not 0, adds a slot that makes passes over all queued work and pauses for SweepEvery between
-	// passes. It ends work that the node cannot replay once the sweeper has been seeing that work for SweepAfter.
+	// passes. The slot ends work that the node cannot replay once it has been seeing that work for SweepAfter.
 	SweepEvery, SweepAfter time.Duration
 }
 
@@ -36,8 +36,8 @@ func (n *Node) routed(r Routing) {
 	}
 }
 
-// pinFirst moves the pin test ahead of the history test. A bouncing node fetches histories that it cannot read, but the
-// reason is that another build wrote them.
+// pinFirst moves the pin test ahead of the history test. A bouncing node fetches histories that it cannot read merely
+// because another build wrote them.
 func pinFirst(order []Test) []Test {
 	order = slices.Clone(order)
 	i, j := slices.Index(order, TestHistoryError), slices.Index(order, TestIncompatible)

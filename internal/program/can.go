@@ -41,8 +41,7 @@ func (i *interpreter) canFail(list []Node) bool {
 	return false
 }
 
-// mayFail reports whether a statement may fail, with whatever text. A child that panics has failed as far as its parent
-// is concerned.
+// mayFail reports whether a statement may fail, with whatever text. To its parent, a child that panics has failed.
 func (i *interpreter) mayFail(n *Node) bool {
 	switch n.Op {
 	case OpFail, OpCallFails:

@@ -50,7 +50,7 @@ func (i *interpreter) takes(queue, s string, k then) bool {
 	})
 }
 
-// value is a possible value; is is false if it stands for the absence of a value.
+// value is what a key or the custom status may contain. If is is false, it has no value.
 type value struct {
 	text string
 	is   bool

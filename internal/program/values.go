@@ -77,7 +77,7 @@ func (g *generator) placed(n *Node) {
 	case 7, 8:
 		n.Session = g.among(sessions)
 	case 5:
-		if g.choose(8) == 5 { // such a tag ends the program
+		if g.choose(8) == 5 { // a tag this long ends the program
 			n.Tag = strings.Repeat("g", engine.MaxTagNameBytes+1)
 		}
 	}

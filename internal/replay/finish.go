@@ -238,13 +238,7 @@ func (t *turn) childID() string {
 }
 
 // childInstance returns a child's full id. An automatic id is prefixed with the parent's id; an explicit id is
-// unchanged. @follow.go:8 replay runs the code over the baseline and the delta, and reports whether code and events
-// agree.
-//
-// Before applying an event, replay polls the code if it can make progress. It does this for old events, for this turn's
-// completions and for new schedules alike. To a later turn all of these are history, so it polls the code at the same
-// places. Breadcrumbs are different: the turn writes them when nothing else is left to do and applies them as a group,
-// and only then runs the code that they unblock.
+// unchanged.
 func childInstance(parent, scheduled string) string {
 	if strings.HasPrefix(scheduled, autoPrefix) {
 		return parent + "::" + scheduled

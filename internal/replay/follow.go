@@ -95,13 +95,7 @@ func (t *turn) walkInPlace() (polled bool) {
 
 // isNoted reports whether an event is the breadcrumb of a future that the code has already dropped. Breadcrumbs that
 // were written as a group are applied together before the code resumes. A breadcrumb whose future the code has not
-// dropped yet belongs to the next group. @foreign.go:15 host is the turn as a Context sees it during the turn. It lets
-// through only calls from the running coroutine.
-//
-// A call from another goroutine, such as one started by a go statement in a handler, would corrupt the turn, and a
-// panic in that goroutine would end the process. Such a call therefore does nothing, returns zero values and
-// errForeign, and fails the orchestration at the end of the turn. Unless the handler waits for its goroutine, Go's
-// scheduler decides whether the call comes before the end of the turn.
+// dropped yet belongs to the next group.
 func (t *turn) isNoted(e *engine.Event) bool {
 	switch e.Data.(type) {
 	case eventdata.ActivityCancelRequested, eventdata.SubOrchestrationCancelRequested, eventdata.ExternalSubscribedCancelled,

@@ -49,7 +49,8 @@ type Rules struct {
 	WithdrawsDropped bool
 	// CarriedParent returns the parent link passed to the next execution.
 	CarriedParent func(own *engine.ParentLink) *engine.ParentLink
-	// ApplyOrder is the order in which this turn's new events are applied to the code. Nil means history order.
+	// ApplyOrder compares two of this turn's new events to decide which is applied to the code first. Nil means history
+	// order.
 	ApplyOrder func(a, b *engine.Event) int
 	// StartsDetached reports whether a turn with the given result enqueues its detached starts.
 	StartsDetached func(r Result) bool

@@ -115,8 +115,6 @@ func (c *Checker) codeEnds() string {
 	switch {
 	case c.continued != nil:
 		return "which continues as new with " + shown(c.continued.Action.Input)
-	case c.panicked:
-		return "which panics"
 	case c.returned == nil:
 		return "which waits"
 	case c.returned.Failed:

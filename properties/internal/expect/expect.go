@@ -188,9 +188,6 @@ func (c *Checker) Record(r *cluster.Record) {
 		return
 	}
 	step := r.Schedule
-	if step == nil {
-		return
-	}
 	if step.Mark != "" {
 		c.beginPart(step.Mark, r.AtMs)
 	}

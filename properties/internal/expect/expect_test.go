@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/properties/internal/rig"
@@ -119,6 +120,22 @@ func TestManyValues(t *testing.T) {
 		r := rig.New(t, plan.Plan{}, monitor.Options{Properties: []string{}, Expectations: []plan.Expectation{e}})
 		if found := r.Tell(story.String()); len(found) != 1 || found[0] != fmt.Sprintf("expect x%d", i) {
 			t.Errorf("pin 9.0.%d: found %q", i, found)
+		}
+	}
+}
+
+// TestDecodedOutsideFetches: a decoding is a fact of a fetch only.
+func TestDecodedOutsideFetches(t *testing.T) {
+	e := rig.ExpectOf(t, 1, "never decode")
+	for kind, want := range map[observe.CallKind]int{observe.CallFetchOrchestrationItem: 1, observe.CallRead: 0, observe.CallNone: 0} {
+		r := rig.New(t, plan.Plan{}, monitor.Options{Properties: []string{}, Expectations: []plan.Expectation{e}})
+		r.Tell("0 up A 1.5.0\n0 seed x 1.5.0")
+		if kind != observe.CallNone {
+			r.Observe(observe.Observation{Kind: observe.CallBegin, Call: 1, CallKind: kind, Caller: observe.Caller{Node: 1, Incarnation: 1}, Request: &observe.CallRequest{}})
+		}
+		r.Observe(observe.Observation{Kind: observe.EventDecoded, Call: 1, Instance: r.Instance("x"), Execution: 1, EventID: 1, Outcome: observe.OutcomeOK})
+		if found := r.M.Violations(); len(found) != want {
+			t.Errorf("%s: %d violations, want %d", kind, len(found), want)
 		}
 	}
 }

@@ -114,13 +114,10 @@ func (f *fact) get(name string) value {
 			return f.named[i].value
 		}
 	}
-	switch f.event {
-	case eventUp:
+	if f.event == eventUp {
 		return textValue("0")
-	case eventNode:
-		return yesNo(false)
 	}
-	return value{}
+	return yesNo(false)
 }
 
 func (f *fact) String() string {

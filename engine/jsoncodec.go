@@ -44,18 +44,18 @@ var ErrUnknownKind = errors.New("unknown kind")
 // fields are errors, and all non-optional fields must be present. Field order and white space do not matter, and fields
 // that the kind does not have are ignored.
 func NewJSONCodec(name string, kinds KindSet, items WorkItemKindSet) Codec {
-	c := &jsonCodec{name: name, kinds: kinds, reads: map[EventKind]bool{}, takes: map[WorkItemKind]bool{}}
+	c := &jsonCodec{name: name, kinds: kinds}
 	for _, k := range kinds.kinds {
 		if !eventKinds.Has(k) {
 			panic(fmt.Sprintf("codec %s: no event data has the kind %q", name, k))
 		}
-		c.reads[k] = true
+		c.reads.add(string(k))
 	}
 	for _, k := range items.kinds {
 		if !itemKinds.Has(k) {
 			panic(fmt.Sprintf("codec %s: no work item has the kind %q", name, k))
 		}
-		c.takes[k] = true
+		c.takes.add(string(k))
 	}
 	return c
 }
@@ -70,8 +70,8 @@ var (
 type jsonCodec struct {
 	name  string
 	kinds KindSet
-	reads map[EventKind]bool // the same kinds, for fast lookup
-	takes map[WorkItemKind]bool
+	reads nameSet // the same kinds, for fast lookup
+	takes nameSet
 }
 
 func (c *jsonCodec) Name() string   { return c.name }
@@ -80,13 +80,13 @@ func (c *jsonCodec) Kinds() KindSet { return c.kinds }
 // RereadsEvent implements Rereader. All codecs of this type decode the kinds they share in the same way.
 func (c *jsonCodec) RereadsEvent(from Codec, e Event) bool {
 	_, alike := from.(*jsonCodec)
-	return alike && e.Data != nil && c.reads[eventdata.KindOf(e.Data)]
+	return alike && e.Data != nil && c.reads.has(string(eventdata.KindOf(e.Data)))
 }
 
 // RereadsWorkItem implements Rereader.
 func (c *jsonCodec) RereadsWorkItem(from Codec, w WorkItem) bool {
 	_, alike := from.(*jsonCodec)
-	return alike && w != nil && c.takes[w.Kind()]
+	return alike && w != nil && c.takes.has(string(w.Kind()))
 }
 
 // AppendEvent implements Codec. On error it returns dst unchanged.
@@ -97,7 +97,7 @@ func (c *jsonCodec) AppendEvent(dst []byte, e Event) ([]byte, error) {
 		return dst, c.eventError(e, errors.New("no data"))
 	case e.EventID == 0:
 		return dst, c.eventError(e, fmt.Errorf("%s without an event_id", eventdata.KindOf(e.Data)))
-	case !c.reads[eventdata.KindOf(e.Data)]:
+	case !c.reads.has(string(eventdata.KindOf(e.Data))):
 		return dst, c.eventError(e, fmt.Errorf("%w %q", ErrUnknownKind, eventdata.KindOf(e.Data)))
 	}
 	out, err := appendEvent(dst, &e)
@@ -129,7 +129,7 @@ func (c *jsonCodec) DecodeEvent(data []byte) (Event, error) {
 		return Event{}, c.eventError(e, o.Err)
 	case e.EventID == 0:
 		return Event{}, c.eventError(e, fmt.Errorf("%s without an event_id", kind))
-	case !c.reads[kind]:
+	case !c.reads.has(string(kind)):
 		return Event{}, c.eventError(e, fmt.Errorf("%w %q", ErrUnknownKind, kind))
 	}
 	e.Data = eventdata.Parse(kind, &o)
@@ -145,7 +145,7 @@ func (c *jsonCodec) AppendWorkItem(dst []byte, w WorkItem) ([]byte, error) {
 	if w == nil {
 		return dst, fmt.Errorf("codec %s: no work item", c.name)
 	}
-	if !c.takes[w.Kind()] {
+	if !c.takes.has(string(w.Kind())) {
 		return dst, fmt.Errorf("codec %s: work item for %q: %w %q", c.name, w.Target(), ErrUnknownKind, w.Kind())
 	}
 	out, err := appendWorkItem(dst, w)
@@ -161,7 +161,7 @@ func (c *jsonCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
 		return nil, fmt.Errorf("codec %s: work item: %w", c.name, err)
 	}
 	kind := WorkItemKind(tag)
-	if !c.takes[kind] {
+	if !c.takes.has(string(kind)) {
 		return nil, fmt.Errorf("codec %s: work item: %w %q", c.name, ErrUnknownKind, kind)
 	}
 	var o jsonform.Object

@@ -150,7 +150,9 @@ func (t *turn) Trace(text string) {
 
 func (t *turn) Schedule(a orchhost.Action) orchhost.Token {
 	owner := t.enter()
-	makeStorable(&a)
+	if a.Kind == orchhost.ActionDetached || a.Kind == orchhost.ActionSubOrchestration {
+		makeStorable(&a) // texts below quote the instance; claim and write do it for the other kinds
+	}
 	if t.rules.Code != nil {
 		now := t.rules.Code(a)
 		for i := range now[:len(now)-1] { // nothing awaits their results

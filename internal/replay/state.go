@@ -139,6 +139,7 @@ func (t *turn) claimState(e *engine.Event) *Nondeterminism {
 	if ok {
 		return nil
 	}
+	makeStorable(&a.Action)
 	return mismatch(kind, e.EventID, what+" mismatch: action="+describeAction(&a.Action)+" vs event="+describeEvent(e.Data))
 }
 

@@ -100,6 +100,7 @@ func (t *turn) disagreement(terminal engine.EventData) string {
 	default:
 		for t.emitted() {
 			if a := t.nextAction(); a.Kind != orchhost.ActionContinueAsNew {
+				makeStorable(&a.Action)
 				seen = "the code asks for something new: " + describeAction(&a.Action)
 				return seen + endsWith(terminal)
 			} else {

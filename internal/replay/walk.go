@@ -42,6 +42,7 @@ func (t *turn) convert() {
 
 // write adds the event for an action and applies it.
 func (t *turn) write(a *action) {
+	makeStorable(&a.Action)
 	var data engine.EventData
 	switch a.Kind {
 	case orchhost.ActionActivity:
@@ -134,7 +135,7 @@ func (t *turn) claim(pos int, e *engine.Event, missing string) *Nondeterminism {
 		return mismatch(noEmittedAction, e.EventID, missing)
 	}
 	a := t.oldestAction()
-	if !matches(&a.Action, e.Data) {
+	if !matches(&a.Action, e.Data) && !matchesStorable(&a.Action, e.Data) {
 		return mismatch(scheduleMismatch, e.EventID,
 			"schedule mismatch: action="+describeAction(&a.Action)+" vs event="+describeEvent(e.Data))
 	}

@@ -274,6 +274,10 @@ func (m *Shadow) Instance(no observe.InstanceNo) *Instance {
 	if int(no) < len(m.Instances) {
 		return m.Instances[no]
 	}
+	return m.newInstance(no)
+}
+
+func (m *Shadow) newInstance(no observe.InstanceNo) *Instance {
 	for len(m.Instances) <= int(no) {
 		in := m.room.instances.New()
 		in.No = observe.InstanceNo(len(m.Instances))
@@ -298,6 +302,14 @@ func (m *Shadow) Name(no observe.InstanceNo) string {
 
 // Row returns the row with the given number, or nil for 0. The row may have left its queue. A released row is empty.
 func (m *Shadow) Row(no observe.MessageNo) *Row {
+	if at := uint64(no) - 1; at < uint64(m.rowCount) && m.pages[at/RowsPerPage] != nil {
+		return &m.pages[at/RowsPerPage][at%RowsPerPage]
+	}
+	return m.newRow(no)
+}
+
+// newRow returns a row that Row has not returned before, nil for 0, and an empty row for one that was released.
+func (m *Shadow) newRow(no observe.MessageNo) *Row {
 	if no == 0 {
 		return nil
 	}
@@ -305,14 +317,16 @@ func (m *Shadow) Row(no observe.MessageNo) *Row {
 	for len(m.pages) <= page {
 		m.pages = append(m.pages, m.room.pages.New())
 	}
-	m.rowCount = max(m.rowCount, int(no))
+	for ; m.rowCount < int(no); m.rowCount++ {
+		if p := m.pages[m.rowCount/RowsPerPage]; p != nil {
+			p[m.rowCount%RowsPerPage].No = observe.MessageNo(m.rowCount + 1)
+		}
+	}
 	if m.pages[page] == nil {
 		m.gone = Row{No: no}
 		return &m.gone
 	}
-	r := &m.pages[page][int(no-1)%RowsPerPage]
-	r.No = no
-	return r
+	return &m.pages[page][int(no-1)%RowsPerPage]
 }
 
 // Pages returns how many pages of rows have been used so far.

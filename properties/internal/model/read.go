@@ -10,9 +10,13 @@ import (
 
 // Execution returns the execution with the given id, or nil if it is unknown.
 func (in *Instance) Execution(id uint64) *Execution {
-	if id >= 1 && id <= uint64(len(in.Executions)) && in.Executions[id-1].ID == id {
-		return in.Executions[id-1]
+	if at := id - 1; at < uint64(len(in.Executions)) && in.Executions[at].ID == id {
+		return in.Executions[at]
 	}
+	return in.search(id)
+}
+
+func (in *Instance) search(id uint64) *Execution {
 	if i, ok := in.findExecution(id); ok {
 		return in.Executions[i]
 	}

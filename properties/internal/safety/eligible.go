@@ -262,22 +262,22 @@ func (c *eligibleChecker) lookAgain(g *fetchGroup, atMs int64) {
 
 // group returns the group for a request, or nil if the request is not a fetch.
 func (c *eligibleChecker) group(q call.Call) *fetchGroup {
-	var want fetchGroup
 	switch q := q.(type) {
 	case call.FetchOrchestrationItem:
-		want.filter = q.Filter
+		return c.groupOf(false, q.Filter, engine.TagFilter{}, false)
 	case call.FetchWorkItem:
-		want.work, want.tags, want.owners = true, q.Tags, q.Session != nil
-	default:
-		return nil
+		return c.groupOf(true, nil, q.Tags, q.Session != nil)
 	}
+	return nil
+}
+
+func (c *eligibleChecker) groupOf(work bool, filter *engine.CapabilityFilter, tags engine.TagFilter, owners bool) *fetchGroup {
 	for i := range c.groups {
-		if g := &c.groups[i]; g.work == want.work && sameFilter(g.filter, want.filter) && g.tags.Mode == want.tags.Mode && slices.Equal(g.tags.Tags, want.tags.Tags) && g.owners == want.owners {
+		if g := &c.groups[i]; g.work == work && g.owners == owners && sameFilter(g.filter, filter) && g.tags.Mode == tags.Mode && slices.Equal(g.tags.Tags, tags.Tags) {
 			return g
 		}
 	}
-	want.stale = true
-	c.groups = append(c.groups, want)
+	c.groups = append(c.groups, fetchGroup{work: work, filter: filter, tags: tags, owners: owners, stale: true})
 	return &c.groups[len(c.groups)-1]
 }
 
@@ -290,14 +290,14 @@ func sameFilter(a, b *engine.CapabilityFilter) bool {
 
 // AfterStep judges the groups whose queue has changed and those that are due.
 func (c *eligibleChecker) AfterStep() {
-	now := c.Run.World.NowMs()
-	if c.waiting == 0 || !c.changed && now < c.lookAtMs {
+	if c.waiting == 0 || !c.changed && c.Run.World.NowMs() < c.lookAtMs {
 		return
 	}
 	c.changed, c.lookAtMs = false, model.NeverMs
+	now, skewed := c.Run.World.NowMs(), c.Run.SkewMs() > 0
 	for i := range c.groups {
 		g := &c.groups[i]
-		g.stale = g.stale || c.Run.SkewMs() > 0
+		g.stale = g.stale || skewed
 		if now >= g.lookAtMs || c.moved(g) {
 			g.lookAtMs = model.NeverMs
 			c.judge(g, now)

@@ -29,10 +29,11 @@ import (
 type replayChecker struct {
 	check.Base
 	runs      []replayBuild
-	last      map[execution]lastAck // never iterated over, so map order does not matter
-	panics    map[string]string     // where each instance's code panicked last; never iterated over, so map order does not matter
-	disagrees map[string]bool       // instances whose stored history does not agree with their code; never iterated over, so map order does not matter
-	workspace *replay.Workspace     // reused for all replays
+	acks      []lastAck         // from index 1
+	last      []int             // by instance number: the index of its newest ack in acks, 0 for none
+	panics    map[string]string // where each instance's code panicked last; never iterated over, so map order does not matter
+	disagrees map[string]bool   // instances whose stored history does not agree with their code; never iterated over, so map order does not matter
+	workspace *replay.Workspace // reused for all replays
 }
 
 // replayBuild is a build in the run, with the pins that any incarnation of its nodes admitted, and the handlers that
@@ -45,7 +46,7 @@ type replayBuild struct {
 }
 
 func newReplayChecker(m *check.Run) check.Checker {
-	k := &replayChecker{Base: check.Base{Run: m}, last: make(map[execution]lastAck), panics: make(map[string]string), disagrees: make(map[string]bool)}
+	k := &replayChecker{Base: check.Base{Run: m}, acks: make([]lastAck, 1), panics: make(map[string]string), disagrees: make(map[string]bool)}
 	if p := m.World.Plan(); p != nil {
 		for i := range p.Histories {
 			h := &p.Histories[i]
@@ -94,12 +95,11 @@ func (k *replayChecker) Ended(c *model.Call, o *observe.Observation) {
 		return
 	}
 	ack := c.Request.Ack
-	if in := model.HeldBy(c); in != nil {
-		k.last[execution{in.No, ack.ExecutionID}] = newLastAck(c)
+	in := model.HeldBy(c)
+	if in != nil {
+		k.lastOf(in.No, ack.ExecutionID).set(c)
 	}
-	if in := model.HeldBy(c); in == nil || !k.disagrees[in.Name] {
-		k.checkCancels(c)
-	}
+	k.checkCancels(c, in)
 	for i := range ack.HistoryDelta {
 		e := &ack.HistoryDelta[i]
 		switch d := e.Data.(type) {
@@ -125,10 +125,13 @@ func (k *replayChecker) Ended(c *model.Call, o *observe.Observation) {
 
 // checkCancels checks that an ack cancels only instances that were started, either by this ack or earlier. A turn that
 // ends the execution does not start the children that it schedules.
-func (k *replayChecker) checkCancels(c *model.Call) {
+func (k *replayChecker) checkCancels(c *model.Call, held *model.Instance) {
 	for _, r := range c.Rows {
 		if r.InsertedBy != c.ID || r.Kind != engine.ItemCancelInstance || !r.Present || r.Instance.Created || model.StartQueued(r.Instance) {
 			continue
+		}
+		if held != nil && k.disagrees[held.Name] {
+			return
 		}
 		k.Run.Safety("S11", c.Caller.Node, r.Instance.No, "an ack by %s with token %s%s, cancels %s, which no call has started: expected it to cancel only started instances",
 			k.Run.Who(c.Caller), c.Request.Token, k.about(c), r.Instance.Name)
@@ -267,8 +270,8 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 			differs = err.Error()
 		}
 		by := writers(history)
-		last, ok := k.last[execution{in.No, ex.ID}]
-		if ok {
+		last := k.lastOf(in.No, ex.ID)
+		if last.by.Node != 0 {
 			by += ", the last by " + k.Run.Who(last.by) + last.events()
 		}
 		if place := k.panics[in.Name]; place != "" && ex.Status == engine.StatusFailed {
@@ -282,16 +285,32 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 
 // lastAck describes the last ack of an execution: who made it, and the first and the last event that it appended.
 type lastAck struct {
-	by        observe.Caller
+	execution uint64
+	by        observe.Caller // a node, unless there was none
 	first, to uint64
+	before    int // the index of the one of another execution of the instance, 0 for none
 }
 
-func newLastAck(c *model.Call) lastAck {
-	a := lastAck{by: c.Caller}
+// lastOf returns the entry of an execution's last ack. The one asked for is usually the instance's latest.
+func (k *replayChecker) lastOf(no observe.InstanceNo, execution uint64) *lastAck {
+	for len(k.last) <= int(no) {
+		k.last = append(k.last, 0)
+	}
+	for i := k.last[no]; i != 0; i = k.acks[i].before {
+		if k.acks[i].execution == execution {
+			return &k.acks[i]
+		}
+	}
+	k.acks = append(k.acks, lastAck{execution: execution, before: k.last[no]})
+	k.last[no] = len(k.acks) - 1
+	return &k.acks[k.last[no]]
+}
+
+func (a *lastAck) set(c *model.Call) {
+	a.by, a.first, a.to = c.Caller, 0, 0
 	if delta := c.Request.Ack.HistoryDelta; len(delta) > 0 {
 		a.first, a.to = delta[0].EventID, delta[len(delta)-1].EventID
 	}
-	return a
 }
 
 // events describes which events the ack appended.
@@ -303,12 +322,6 @@ func (a lastAck) events() string {
 		return fmt.Sprintf(", which appended event %d", a.first)
 	}
 	return fmt.Sprintf(", which appended events %d to %d", a.first, a.to)
-}
-
-// execution identifies an execution of an instance.
-type execution struct {
-	instance  observe.InstanceNo
-	execution uint64
 }
 
 // writers names the builds that wrote a history, according to the versions in its events.

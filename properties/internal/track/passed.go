@@ -28,9 +28,11 @@ func (s *State) passedOver(call *model.Call, o *observe.Observation) {
 	if most == PassNone {
 		return
 	}
-	for no := 1; no <= s.Run.Model.InstanceCount(); no++ {
-		in := s.Run.Model.Instance(observe.InstanceNo(no))
-		if len(in.Queue) == 0 || in.Pin() == nil || model.Admits(call.Request.Filter, in.Pin()) || in.Locked(o.AtMs) || !in.Visible(o.AtMs) {
+	for _, in := range s.Run.Model.Instances[1:] {
+		if len(in.Queue) == 0 || in.Locked(o.AtMs) {
+			continue
+		}
+		if pin := in.Pin(); pin == nil || model.Admits(call.Request.Filter, pin) || !in.Visible(o.AtMs) {
 			continue
 		}
 		for _, l := range s.listeners {

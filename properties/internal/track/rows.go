@@ -9,6 +9,14 @@ import (
 
 // Row returns a message's entry. The entry is empty for number 0 and for a released message.
 func (s *State) Row(no observe.MessageNo) *Row {
+	if at := uint64(no) - 1; at/model.RowsPerPage < uint64(len(s.pages)) && s.pages[at/model.RowsPerPage] != nil {
+		return &s.pages[at/model.RowsPerPage][at%model.RowsPerPage]
+	}
+	return s.newRow(no)
+}
+
+// newRow makes the page of a row; for 0 and for a row of a page that was released it returns an empty row.
+func (s *State) newRow(no observe.MessageNo) *Row {
 	if no == 0 {
 		s.gone = Row{}
 		return &s.gone

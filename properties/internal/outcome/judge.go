@@ -22,9 +22,6 @@ import (
 func (c *Checker) judge(p *plan.Instance) {
 	no := c.Run.Model.Number(p.ID)
 	w := c.of(no)
-	if no == 0 {
-		w = &work{}
-	}
 	f := cluster.Fate{Instance: p.ID, Expect: p.Expect, End: cluster.NeverBegun, Cause: "no node took it"}
 	if no != 0 {
 		f.End, f.Cause = c.ending(c.Run.Model.Instance(no), w)
@@ -141,14 +138,14 @@ func (c *Checker) owes(f *cluster.Fate, w *work) (rescued bool) {
 	if len(w.calm) > 0 {
 		parts = append(parts, "calm "+strings.Join(w.calm, " and "))
 	}
-	helped := w.end.atMs != 0 && w.end.phase != cluster.PhaseTurbulence
+	helped := w.end.phase != cluster.PhaseTurbulence
 	var relief []string
 	for _, h := range c.Run.World.Help() {
 		switch {
 		case !helped:
 		case h.Kind == cluster.HelpStart && h.Name == c.Run.NodeName(w.end.node):
 			parts = append(parts, "calm started "+h.Name+", which the plan leaves down")
-		case h.Kind == cluster.HelpDelete && h.Name != f.Instance:
+		case h.Kind == cluster.HelpDelete: // not of what has ended
 		case h.Phase == cluster.PhaseRelief && h.VirtualMs+c.Run.World.StartMs() <= w.end.atMs:
 			if text := strings.TrimPrefix(h.String(), "relief "); !slices.Contains(relief, text) {
 				relief = append(relief, text)
@@ -171,7 +168,7 @@ func (c *Checker) deletedByRelief(id string) bool {
 // expected reports whether the plan expects an end. A failure is also accepted if a fault that decides how work ends
 // caused it.
 func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
-	if f.End == cluster.EndedDeleted && !f.Relieved || w.fault != "" && f.End != cluster.EndedCompleted && f.End != cluster.EndedCancelled {
+	if f.End == cluster.EndedDeleted && !f.Relieved || w.excused && f.End != cluster.EndedCompleted && f.End != cluster.EndedCancelled {
 		return true
 	}
 	switch f.End {

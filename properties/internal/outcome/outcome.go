@@ -45,8 +45,8 @@ type work struct {
 	end      end
 	refusals []refusal
 	calm     []string // what calm sent to the instance, in order
-	fault    string   // the injected fault that decides how the instance ends, or ""
-	waits    int      // index of its current wait in Checker.waits + 1, or 0 if it is not waiting
+	excused  bool     // an injected fault decides how the instance ends
+	waits    int      // index of its last wait in Checker.waits + 1, or 0 if it has not waited
 	deleted  bool
 	panicked string // where its code panicked last, or "" if it did not panic or the place is unknown
 }
@@ -121,15 +121,15 @@ func (*Checker) Records() check.Set[record.Kind] {
 // Observe records damage and deletions.
 func (c *Checker) Observe(o *observe.Observation) {
 	if o.Kind == observe.Damaged {
-		c.of(o.Instance).fault = "its stored bytes were damaged"
+		c.of(o.Instance).excused = true
 		if o.Message == 0 {
 			return
 		}
 		// A node that cannot read a start does not know the parent. So it cannot report to the parent that the id is
 		// taken.
-		if start, ok := c.Run.Model.Row(o.Message).Item.(engine.StartItem); ok && start.ParentInstance != "" {
+		if start, ok := c.Run.Model.Row(o.Message).Item.(engine.StartItem); ok {
 			if parent := c.Run.Model.Number(start.ParentInstance); parent != 0 {
-				c.of(parent).fault = "the start of one of its children was damaged"
+				c.of(parent).excused = true
 			}
 		}
 	} else if !o.Undo {
@@ -150,7 +150,7 @@ func (c *Checker) Record(r *cluster.Record) {
 			return
 		}
 		c.last = s
-		if r.Node == 0 || int(r.Node) > len(c.nodes) {
+		if r.Node == 0 {
 			return
 		}
 		switch n := &c.nodes[r.Node-1]; r.Schedule.Verb {
@@ -170,7 +170,7 @@ func (c *Checker) Record(r *cluster.Record) {
 		}
 	case record.Fault:
 		if no := c.Run.Model.Number(r.Instance); r.Fault == faultkind.ActivityPanic && no != 0 {
-			c.of(no).fault = "one of its activities was made to panic"
+			c.of(no).excused = true
 		}
 	}
 }
@@ -201,7 +201,7 @@ func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) 
 	w := c.of(d.Instance)
 	switch note.Decision {
 	case machine.DecideTurn:
-		if note.Turn != nil && note.Turn.PanickedAt != "" {
+		if note.Turn.PanickedAt != "" {
 			w.panicked = note.Turn.PanickedAt
 		}
 	case machine.DecidePoison, machine.DecideWorkPoison, machine.DecideSwept:
@@ -254,7 +254,6 @@ func (c *Checker) OnWaits(in *model.Instance) {
 func (c *Checker) OnWaited(in *model.Instance) {
 	if w := c.of(in.No); w.waits != 0 {
 		c.ended(&c.waits[w.waits-1], false)
-		w.waits = 0
 	}
 }
 
@@ -294,17 +293,22 @@ func (c *Checker) Finish() {
 	}
 }
 
-// spread handles instances whose end was decided by a fault: it marks their ancestors with that fault, too.
+// ancestors returns the parent of an instance, the parent's parent, and so on, each once.
+func (c *Checker) ancestors(no observe.InstanceNo) (list []observe.InstanceNo) {
+	for up := c.state.Instance(no).Parent; up != 0 && !slices.Contains(list, up); up = c.state.Instance(up).Parent {
+		list = append(list, up)
+	}
+	return list
+}
+
+// spread excuses the ancestors of an instance whose end a fault decides.
 func (c *Checker) spread() {
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
-		fault := c.of(observe.InstanceNo(no)).fault
-		if fault == "" {
+		if !c.of(observe.InstanceNo(no)).excused {
 			continue
 		}
-		for up, n := c.state.Instance(observe.InstanceNo(no)).Parent, 0; up != 0 && n < 100; up, n = c.state.Instance(up).Parent, n+1 {
-			if w := c.of(up); w.fault == "" {
-				w.fault = "a child failed because of a fault"
-			}
+		for _, up := range c.ancestors(observe.InstanceNo(no)) {
+			c.of(up).excused = true
 		}
 	}
 }
@@ -314,7 +318,7 @@ func (c *Checker) spreadCalm() {
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
 		own := slices.Clone(c.of(observe.InstanceNo(no)).calm)
 		own = slices.DeleteFunc(own, func(sent string) bool { return strings.HasSuffix(sent, forChild) })
-		for up, n := c.state.Instance(observe.InstanceNo(no)).Parent, 0; up != 0 && n < 100; up, n = c.state.Instance(up).Parent, n+1 {
+		for _, up := range c.ancestors(observe.InstanceNo(no)) {
 			w := c.of(up)
 			for _, sent := range own {
 				if !slices.Contains(w.calm, sent+forChild) {

@@ -116,3 +116,27 @@ func (r *Rig) fault(words []string, value map[string]string) {
 	}
 	r.Record(rec)
 }
+
+// raw makes an observation in the last call that no command makes: message N has the count VALUE now, or is delayed until
+// VALUE; instance N is locked or its lock is extended until VALUE, or its row is removed.
+func (r *Rig) raw(what string, n int64, arg func(int) string, undo bool) {
+	value := r.number(arg(2))
+	o := observe.Observation{Call: r.call, Queue: observe.QueueOrchestrator, Undo: undo}
+	switch what {
+	case "count":
+		row := &r.rows[n-1]
+		o.Kind, o.Message, o.Instance, o.OldCount, o.NewCount = observe.CountChanged, row.no, row.instance, row.count, uint32(value)
+		row.count = uint32(value)
+	case "delay":
+		o.Kind, o.Message, o.Instance, o.UntilMs = observe.RowDelayed, observe.MessageNo(n), r.rows[n-1].instance, StartMs+value
+	case "lock":
+		o.Kind, o.Instance, o.Token, o.UntilMs = observe.LockTaken, observe.InstanceNo(n), "raw", StartMs+value
+	case "extend":
+		o.Kind, o.Instance, o.Token, o.UntilMs = observe.LockExtended, observe.InstanceNo(n), "raw", StartMs+value
+	case "removed":
+		o.Kind, o.Instance = observe.InstanceRemoved, observe.InstanceNo(n)
+	default:
+		r.t.Fatalf("no observation %q", what)
+	}
+	r.Observe(o)
+}

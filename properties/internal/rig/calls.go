@@ -140,6 +140,10 @@ func (r *Rig) commit(name, status string) {
 		kind, req = observe.CallAckWorkItem, observe.CallRequest{Token: h.token}
 	}
 	r.begin(caller, kind, req)
+	if status == "nothing" {
+		r.end(caller, kind, observe.Observation{})
+		return
+	}
 	for _, no := range h.rows {
 		r.remove(no, observe.RemovedAcked)
 	}

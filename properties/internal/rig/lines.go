@@ -31,9 +31,11 @@ import (
 //	0     delete x                                 x and all its data are deleted
 //	0     step crash A / step deregister A H@1.0.0 a step of the schedule
 //	0     sent x raise|raise2|queue|cancel [calm]  a client has sent x something, in calm if marked
-//	0     put MESSAGE                              a message of any kind (see written.go)
+//	0     put MESSAGE [visible=500]                a message of any kind (see written.go)
 //	0     fault KIND A|- [x [MESSAGE]] [for=MS] [ack|fetch]   a fault, of the last ack or the last fetch that A sent
 //	0     fetches A [work]                         A sends its next fetch
+//	0     row x                                    x has a row, and no execution
+//	0     raw count|delay|lock|extend|removed N VALUE [undo]   an observation of message or instance N in the last call
 //	0     started A                                the activity of the last delivery to A starts
 //	0     acks A [EVENTS and MESSAGES] [execution=2] [cancels=ID [of=EXECUTION]]   A sends its ack, which "commit A" commits
 //	0     answered A [lost] / refuse A             the store answers or refuses it
@@ -85,8 +87,12 @@ func (r *Rig) other(verb string, f []string) {
 		}
 		r.Observe(observe.Observation{Kind: observe.EventAppended, Instance: r.Instance(arg(0)), Execution: 1, EventID: e.EventID, Bytes: bytes})
 	case "pin":
-		pin := engine.MustParseVersion(arg(1))
-		r.Observe(observe.Observation{Kind: observe.PinSet, Instance: r.Instance(arg(0)), Execution: 1, Pin: &pin})
+		o := observe.Observation{Kind: observe.PinSet, Instance: r.Instance(arg(0)), Execution: 1}
+		if arg(1) != "none" {
+			pin := engine.MustParseVersion(arg(1))
+			o.Pin = &pin
+		}
+		r.Observe(o)
 	case "status":
 		r.Observe(observe.Observation{Kind: observe.StatusSet, Instance: r.Instance(arg(0)), Execution: 1, Status: engine.Status(arg(1)), Name: strings.Join(words[2:], " ")})
 	case "adopt":
@@ -127,7 +133,15 @@ func (r *Rig) ofWorld(verb string, words []string, value map[string]string, arg 
 	case "started":
 		r.started(arg(0))
 	case "put":
-		r.put(r.item(arg(0)))
+		visible := r.w.Now
+		if value["visible"] != "" {
+			visible = StartMs + r.number(value["visible"])
+		}
+		r.insert(0, r.item(arg(0)), visible)
+	case "row":
+		r.Observe(observe.Observation{Kind: observe.InstanceCreated, Instance: r.Instance(arg(0)), Execution: 1, Name: "H", Token: "1.0.0"})
+	case "raw":
+		r.raw(arg(0), r.number(arg(1)), arg, len(words) > 3)
 	case "acks":
 		r.acks(arg(0), words[1:], value)
 	case "answered":
@@ -245,7 +259,11 @@ func eventOf(kind string, value map[string]string) engine.EventData {
 	case "Misconfigured":
 		return failed(eventdata.Nondeterminism(text))
 	case "Poison":
-		return failed(engine.ErrorDetails{Poison: &eventdata.PoisonError{MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, Instance: value["of"], ExecutionID: 1}}})
+		poison := eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, Instance: value["of"], ExecutionID: 1, Cause: value["cause"], Error: value["error"]}
+		if poison.Error != "" {
+			poison.Kind = eventdata.PoisonFailedDeserialization
+		}
+		return failed(engine.ErrorDetails{Poison: &eventdata.PoisonError{MessageType: poison}})
 	case "PoisonActivity":
 		return failed(engine.ErrorDetails{Poison: &eventdata.PoisonError{MessageType: eventdata.PoisonType{Kind: eventdata.PoisonActivity, Instance: value["of"], ExecutionID: 1, ActivityName: text, ActivityID: 2}}})
 	case "Subscribed2":

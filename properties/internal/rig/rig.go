@@ -32,7 +32,8 @@ const StartMs = 1_000_000
 //	10    fetch A x [filter=none]                  A receives the visible messages, their attempts go up
 //	12    note A poison                            A decides about its last delivery
 //	13    commit A [Completed|Failed]              its ack takes effect; of an activity, "told" sends the result; of a
-//	                                               turn, "cancels" cancels the activities of the instance
+//	                                               turn, "cancels" cancels the activities of the instance; with
+//	                                               "nothing", the store says so, but has done nothing
 //	13    abandon A 1000 [ignore]                  A abandons the delivery
 //	30    phase calm|relief                        the present phase ends and another begins
 //	31    tick                                     the world asks for open obligations, which are printed

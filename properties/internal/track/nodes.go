@@ -241,11 +241,9 @@ func (s *State) onNote(r *cluster.Record) {
 	if n == nil {
 		return
 	}
-	d := n.slot(note.Slot).find(note.Token)
+	d := s.FindIn(r.Node, note.Slot, note.Token)
 	if d == nil {
-		if d = s.Find(r.Node, note.Token); d == nil {
-			return
-		}
+		return
 	}
 	d.Decision = note.Decision
 	if note.Turn != nil {

@@ -239,12 +239,10 @@ func (s *State) onInserted(o *observe.Observation) {
 	in := s.Instance(o.Instance)
 	switch w := o.Item.(type) {
 	case engine.StartItem:
-		if w.ParentInstance != "" && !in.Known && s.Run.Model.Number(w.ParentInstance) != 0 {
-			s.adopt(o.Instance, s.Run.Model.Number(w.ParentInstance))
+		r.Asker = s.Run.Model.Number(w.ParentInstance)
+		if r.Asker != 0 && !in.Known {
+			s.adopt(o.Instance, r.Asker)
 			in = s.Instance(o.Instance)
-		}
-		if w.ParentInstance != "" {
-			r.Asker = s.Run.Model.Number(w.ParentInstance)
 		}
 		in.Known = true
 	case engine.CancelInstanceItem:
@@ -322,7 +320,7 @@ func (s *State) onLock(o *observe.Observation) {
 	}
 	in := s.Instance(o.Instance)
 	was := s.Run.Model.Instance(o.Instance).Before(o.Call).Lock
-	if was.Token != "" && was.Token != o.Token {
+	if was.Token != "" {
 		in.Lost++
 		s.Run.Happened(check.FactTakenOver)
 	}

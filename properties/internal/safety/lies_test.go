@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/cockroachdb/datadriven"
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
@@ -21,23 +22,41 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// featurePlan is a short run of the features that the stories leave out: queues, keys, a custom status, sessions, tags,
-// children and cancels.
-func featurePlan() *plan.Plan {
-	p := &plan.Plan{Name: "features", Turbulence: 20 * time.Second, Faults: faults.None(), Nodes: []plan.Node{{
+// liesPlan returns a short run: of the features that the stories leave out (queues, keys, a custom status, sessions, tags,
+// children, cancels), of faults, or of work that its node cannot run, under a strategy.
+func liesPlan(name string) *plan.Plan {
+	p := &plan.Plan{Name: name, Turbulence: 20 * time.Second, Faults: faults.None(), Nodes: []plan.Node{{
 		Name: "A", Build: "1.5.0", Options: []plan.Setting{{Name: "worker_tag_filter", Value: "DefaultAnd(gpu)"}},
 	}}}
-	for _, in := range []plan.Instance{
-		{ID: "ledger", Orchestration: "Ledger", Input: "2", Actions: []plan.Action{
-			{At: time.Second, Verb: plan.ActionEnqueue, Name: "entries", Data: "one"}, {At: time.Second, Verb: plan.ActionEnqueue, Name: "entries", Data: "two"},
-		}},
-		{ID: "studio", Orchestration: "Studio", Input: "1"},
-		{ID: "clerk", Orchestration: "Clerk", Input: "ledger"},
-		{ID: "parent", Orchestration: "Parent"},
-		{ID: "cancelled", Orchestration: "Cancellable", Actions: []plan.Action{{At: 2 * time.Second, Verb: plan.ActionCancel}}},
-	} {
-		in.Expect = planterm.EndAny
-		p.Instances = append(p.Instances, in)
+	entries := []plan.Action{
+		{At: time.Second, Verb: plan.ActionEnqueue, Name: "entries", Data: "one"}, {At: time.Second, Verb: plan.ActionEnqueue, Name: "entries", Data: "two"},
+	}
+	switch name {
+	case "features":
+		p.Instances = []plan.Instance{
+			{ID: "ledger", Orchestration: "Ledger", Input: "2", Actions: entries},
+			{ID: "studio", Orchestration: "Studio", Input: "1"},
+			{ID: "clerk", Orchestration: "Clerk", Input: "ledger"},
+			{ID: "parent", Orchestration: "Parent"},
+			{ID: "cancelled", Orchestration: "Cancellable", Actions: []plan.Action{{At: 2 * time.Second, Verb: plan.ActionCancel}}},
+		}
+	case "faults":
+		p.Faults = faults.Full()
+		p.Nodes = append(p.Nodes, plan.Node{Name: "B", Build: "2.0.0"})
+		p.Schedule = []plan.Step{{At: 5 * time.Second, Verb: plan.VerbUpgrade, Node: "A", Build: "2.0.0"}}
+		p.Instances = []plan.Instance{
+			{ID: "ledger", Orchestration: "Ledger", Input: "2", Actions: append(entries, plan.Action{At: 15 * time.Second, Verb: plan.ActionPrune})},
+			{ID: "studio", Orchestration: "Studio", Input: "2"},
+			{ID: "eternal", Orchestration: "Eternal", Actions: []plan.Action{{At: 10 * time.Second, Verb: plan.ActionDelete, Forced: true}}},
+		}
+	default:
+		pin := engine.V(2, 0, 0)
+		p.Strategy, p.Patience = plan.Strategy(name), plan.Patience{After: 6 * time.Second, Every: 2 * time.Second}
+		p.Histories = []plan.History{{Instance: "blocked", Pin: &pin, Shape: planterm.ShapeWaiting, KickAt: time.Second}}
+		p.Instances = []plan.Instance{{ID: "leaf", Orchestration: "Leaf"}}
+	}
+	for i := range p.Instances {
+		p.Instances[i].Expect = planterm.EndAny
 	}
 	return p
 }
@@ -66,36 +85,30 @@ func (tp *tape) busyOnly() {
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// TestEachLie changes each field of what a run shows to the checkers in turn, leaves each part out and repeats it, and shows
-// what is said of the first such lie at each place. Lies of which nothing is said are listed as free; with DUROSIM_LONG,
-// they are told as well.
+// TestEachLie changes each field of what runs show to the checkers in turn, leaves each part out and repeats it, and shows
+// what is said of the first lie of each kind. Lies of which nothing is said are left out; DUROSIM_LONG tells them as well.
 func TestEachLie(t *testing.T) {
-	tp := recordRun(t, featurePlan())
-	tp.busyOnly()
-	if text, ok := tp.told(); text != "" || !ok {
-		t.Fatalf("without a lie: %s", text)
-	}
-	datadriven.RunTest(t, "testdata/lies.txt", func(_ *testing.T, d *datadriven.TestData) string {
-		said := map[string]string{} // empty for places that are free
-		for line := range strings.SplitSeq(d.Expected, "\n") {
-			if place, free := strings.CutPrefix(line, "free: "); free && !sample.All() {
-				said[place] = ""
-			}
+	before := map[string]bool{}
+	datadriven.RunTest(t, "testdata/lies.txt", func(t *testing.T, d *datadriven.TestData) string {
+		tp := recordRun(t, liesPlan(d.Cmd))
+		tp.busyOnly()
+		if text, ok := tp.told(); text != "" || !ok {
+			t.Fatalf("without a lie: %s", text)
 		}
-		tp.lies(func(place string) bool { _, free := said[place]; return !free }, func(place string) {
-			if text, ok := tp.told(); ok {
-				said[place] = text
+		known, said := map[string]bool{}, map[string]string{}
+		for line := range strings.SplitSeq(d.Expected, "\n") {
+			known[line] = true
+		}
+		tp.lies(func(place string) bool { return !before[place] && (known[place] || sample.All()) }, func(place string) {
+			if text, ok := tp.told(); ok && text != "" {
+				said[place], before[place] = text, true
 			}
 		})
-		var lines, free []string
+		var lines []string
 		for _, place := range slices.Sorted(maps.Keys(said)) {
-			if said[place] == "" {
-				free = append(free, "free: "+place)
-			} else {
-				lines = append(lines, place+"\n  "+said[place])
-			}
+			lines = append(lines, place+"\n  "+said[place])
 		}
-		return strings.Join(append(lines, free...), "\n")
+		return strings.Join(lines, "\n")
 	})
 }
 

@@ -273,6 +273,7 @@ func fillStore(t testing.TB, s *memprovider.Store, b *engine.Build) {
 
 // tape records a monitor's input during a run, so that the input can be replayed without the run.
 type tape struct {
+	plan         *plan.Plan
 	entries      []tapeEntry
 	observations int
 	builds       []*engine.Build
@@ -322,7 +323,7 @@ func (r recorder) Record(rec *cluster.Record) {
 }
 
 func recordRun(t testing.TB, plan *plan.Plan) *tape {
-	tp := &tape{builds: engine.ShippedBuilds()}
+	tp := &tape{plan: plan, builds: engine.ShippedBuilds()}
 	_, err := cluster.Run(cluster.Config{Plan: plan, Seed: 7, Builds: tp.builds, Monitor: func(w *cluster.World) cluster.Monitor {
 		tp.nodes = slices.Clone(w.Nodes())
 		return recorder{patient{newSafety(w), w}, tp}
@@ -340,7 +341,7 @@ func (tp *tape) playTo(ids ...string) *check.Monitor { return tp.playUntil(len(t
 
 // playUntil ends a number of entries after the first finding.
 func (tp *tape) playUntil(later int, ids ...string) *check.Monitor {
-	w := &fakeWorld{plan: &plan.Plan{}, builds: tp.builds, nodes: slices.Clone(tp.nodes)}
+	w := &fakeWorld{plan: tp.plan, builds: tp.builds, nodes: slices.Clone(tp.nodes)}
 	m := newSafety(w, ids...)
 	for i := range tp.entries {
 		if len(m.Violations()) > 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/deadletter"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
@@ -476,8 +477,11 @@ func (s *story) filter(f []string) *engine.CapabilityFilter {
 }
 
 func (s *story) caller(name string) observe.Caller {
-	if name == "client" {
+	switch name {
+	case "client":
 		return observe.Caller{}
+	case "letters": // the dead-letter policy
+		return observe.Caller{Incarnation: deadletter.Caller}
 	}
 	for i := range s.w.nodes {
 		if s.w.nodes[i].Name == name {
@@ -488,7 +492,7 @@ func (s *story) caller(name string) observe.Caller {
 	return observe.Caller{}
 }
 
-// begin starts a call. An ack has `TOKEN EXECUTION delta=EVENTS pin= status= name=NAME@VERSION work=SCHEDULES
+// begin starts a call. An ack has `TOKEN EXECUTION delta=EVENTS pin= status= output= name=NAME@VERSION work=SCHEDULES
 // send=KINDS cancel=SCHEDULES`. An abandon has `TOKEN [ignore] [delay=MS]`.
 func (s *story) begin(who, kind string, f []string) {
 	words, value := options(f)
@@ -572,6 +576,10 @@ func (s *story) ack(words []string, value map[string]string) *engine.Orchestrati
 	m.OrchestrationName, m.OrchestrationVersion, _ = strings.Cut(value["name"], "@")
 	if value["pin"] != "" {
 		m.PinnedVersion = version(value["pin"])
+	}
+	if value["output"] != "" {
+		output := strings.ReplaceAll(value["output"], "_", " ")
+		m.Output = &output
 	}
 	return a
 }

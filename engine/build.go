@@ -54,9 +54,9 @@ type SemanticsChange struct {
 	Semantics Semantics
 }
 
-// SemanticsOf returns the semantics with which the build replays an execution whose first event carries the given
-// stamp. A nil stamp means that the stored stamp is not a valid version. Unlike in filters, a pre-release sorts before
-// its release.
+// SemanticsOf returns the semantics with which the build replays an execution whose first event carries stamp. A nil
+// stamp stands for a stored stamp that is not a valid version. Unlike in filters, a pre-release sorts before its
+// release.
 func (b *Build) SemanticsOf(stamp *Version) Semantics {
 	of := b.Semantics
 	for _, c := range b.Changes {

@@ -17,8 +17,8 @@ type Codec interface {
 	DecodeWorkItem(data []byte) (WorkItem, error)
 }
 
-// Rereader is implemented by codecs that can sometimes tell, without decoding again, that they would decode the same
-// result as another codec.
+// Rereader is implemented by codecs that can sometimes tell, without decoding, that they would produce the same result
+// as another codec.
 type Rereader interface {
 	Codec
 	// RereadsEvent reports whether this codec is known to decode e from the same bytes from which the other codec

@@ -35,10 +35,10 @@ func (u unknownItem) Kind() WorkItemKind { return u.kind }
 func (u unknownItem) Target() string     { return u.target }
 func (unknownItem) isWorkItem()          {}
 
-// Opaque returns a codec that preserves what c does not know: unknown fields and kinds are not errors, and are written
-// back byte for byte. Use it in code that stores and forwards events and work items without interpreting them, such as
-// a provider with callers of any build. Data that is exactly in the form c writes is decoded as by c, without keeping
-// its text.
+// Opaque returns a codec that preserves what c does not know: unknown fields and kinds are not errors and are written
+// back byte for byte. It is meant for code that stores and forwards events and work items without interpreting them,
+// such as a provider that serves callers of any build. Data in exactly the form written by c is decoded as by c, and
+// its text is not kept.
 func Opaque(c Codec) Codec { return opaqueCodec{c} }
 
 type opaqueCodec struct{ Codec }

@@ -40,34 +40,35 @@ func MustParseRange(s string) VersionRange {
 	return r
 }
 
-// ParseRange compiles a constraint in the syntax of github.com/Masterminds/semver into one inclusive range.
+// ParseRange compiles a constraint, in the syntax of github.com/Masterminds/semver, into a single inclusive range.
 //
-// The text is a list of comparators, separated by spaces or commas, that must all hold, or one hyphen range:
+// The text is either a list of comparators, separated by spaces or commas, all of which must hold, or a single hyphen
+// range:
 //
 //	1.2.3  =1.2.3          exactly 1.2.3
-//	>1.2.3  >=1.2.3        above, at or above; also =>
-//	<1.2.3  <=1.2.3        below, at or below; also =<
-//	1.x  1.2.*  1.2  1     any version that begins like this; * alone is any version
-//	~1.2.3                 from 1.2.3 within 1.2; ~1.2 is 1.2.x and ~1 is 1.x; also ~>
-//	^1.2.3                 from 1.2.3 within 1.x; of 0.2.3 within 0.2.x; of 0.0.3 only 0.0.3
+//	>1.2.3  >=1.2.3        greater than; greater than or equal to; also =>
+//	<1.2.3  <=1.2.3        less than; less than or equal to; also =<
+//	1.x  1.2.*  1.2  1     any version with this prefix; * alone is any version
+//	~1.2.3                 at least 1.2.3 and below 1.3; ~1.2 is 1.2.x and ~1 is 1.x; also ~>
+//	^1.2.3                 at least 1.2.3 and below 2; ^0.2.3 is below 0.3; ^0.0.3 is only 0.0.3
 //	1.2 - 1.4.5            >=1.2, <=1.4.5
 //
-// A partial version stands for all versions that begin with it: <=1.4 admits 1.4.7 and >1.4 begins at 1.5.0.
+// A partial version stands for all versions with that prefix: <=1.4 admits 1.4.7, and >1.4 starts at 1.5.0.
 //
-// Exclusive ends are compiled to their exact neighbour: <1.5.3 is <=1.5.2 and >1.2.3 is >=1.2.4. Where a part must be
-// borrowed, the parts below it become 999: <1.3.0 is <=1.2.999 and <2.0.0 is <=1.999.999. Without an upper end Max is
-// 999.999.999. Design: a reference provider packs a pin as major*1000000 + minor*1000 + patch, so it cannot
-// distinguish parts above 999. They are refused in a constraint, and the range is exact for versions whose parts are at
-// most 999.
+// Exclusive ends are compiled to the adjacent version: <1.5.3 becomes <=1.5.2, and >1.2.3 becomes >=1.2.4. If this
+// needs a borrow from a higher part, the lower parts become 999: <1.3.0 becomes <=1.2.999, and <2.0.0 becomes
+// <=1.999.999. Without an upper end, Max is 999.999.999. The reason for 999 is that a reference provider packs a pin as
+// major*1000000 + minor*1000 + patch, so it cannot distinguish parts above 999. Constraints with such parts are
+// rejected, and the range is exact for versions whose parts are at most 999.
 //
-// A pre-release part is accepted on a full version and ignored, since pins and bounds are compared as numeric triples:
-// <2.0.0-rc.1 is <2.0.0 and excludes 2.0.0-rc.1, <=2.0.0-rc.1 is <=2.0.0 and admits 2.0.0 itself. This is the only
-// case where an accepted text may mean something different from its meaning in Masterminds/semver.
+// A pre-release part of a full version is accepted and ignored, because pins and bounds compare as numeric triples:
+// <2.0.0-rc.1 means <2.0.0 and excludes 2.0.0-rc.1, and <=2.0.0-rc.1 means <=2.0.0 and admits 2.0.0 itself. This is the
+// only case in which an accepted text may have a different meaning than in Masterminds/semver.
 //
-// The error quotes s, names the mistake and shows what to write instead. ParseRange refuses texts that Masterminds/semver
-// refuses; texts that are not one contiguous range ("||", "!="); texts that admit nothing (">=2.0.0, <1.0.0"); and forms
-// that Masterminds/semver reads in surprising ways: operators other than =, ~ and >= before *, ~0.0.0 (any version),
-// leading zeros, numbers after a wildcard and a suffix on a partial version.
+// The error quotes s, names the mistake and suggests a correction. ParseRange rejects texts that Masterminds/semver
+// rejects, texts that are not one contiguous range ("||", "!="), texts that admit nothing (">=2.0.0, <1.0.0"), and
+// forms that Masterminds/semver interprets in surprising ways: operators other than =, ~ and >= before *, ~0.0.0 (any
+// version), leading zeros, numbers after a wildcard, and a suffix on a partial version.
 func ParseRange(s string) (VersionRange, error) {
 	if len(s) > semver.MaxConstraintLen {
 		return VersionRange{}, fmt.Errorf("range of %d bytes: expected at most %d", len(s), semver.MaxConstraintLen)

@@ -114,8 +114,8 @@ func Timing() Plan {
 	}, Light().Rates...)}
 }
 
-// Rate returns how often a kind of fault happens on a node at a time since the start, as a ratio. It is 0 in 1 if the
-// plan does not include the kind.
+// Rate returns the rate, as a ratio, at which faults of the given kind happen on a node when at has elapsed since the
+// start of the run. It is 0 in 1 if the plan does not include the kind.
 func (p *Plan) Rate(kind Kind, node string, at time.Duration) (num, den uint64) {
 	for i := range p.Rates {
 		r := &p.Rates[i]

@@ -21,8 +21,8 @@ type Tables struct {
 	Letters  deadletter.Rules
 }
 
-// NewTables returns the rules for all nodes with the given bugs and their companions switched on. It returns an error
-// for an unknown id and for a bug that is limited to one build or node.
+// NewTables returns the rules that all nodes follow if the bugs in on, and their companions, are switched on. It
+// returns an error for an unknown id, and for a bug limited to one build or node.
 func NewTables(on ...BugID) (*Tables, error) {
 	for _, id := range on {
 		if _, whose := id.On(); whose != "" {
@@ -46,9 +46,9 @@ type Planted struct {
 	made    map[string]*Tables // keyed by the bugs that are on
 }
 
-// Plant returns the rules of a run with the given bugs and their companions switched on. The other rules are the
-// correct ones or, if profile is not empty, those of a release ([Profile]); a profile's switches act without
-// companions. Plant returns an error for an unknown id and for a store-wide bug that is limited to one build or node.
+// Plant returns the rules of a run in which the bugs in on, and their companions, are switched on. All other rules are
+// the correct ones or, if profile is not empty, those of a release ([Profile]); a profile's switches act without
+// companions. Plant returns an error for an unknown id, and for a store-wide bug limited to one build or node.
 func Plant(profile string, on ...BugID) (*Planted, error) {
 	p := &Planted{profile: profile, made: map[string]*Tables{}}
 	for _, id := range on {

@@ -12,8 +12,8 @@ type Eligibility struct {
 	Now      bool
 	Instance InstanceNo
 	Message  MessageNo
-	// Drops reports whether an orchestration fetch would drop orphaned queue messages, even if it finds nothing. Orphan
-	// is the first instance whose messages it would drop.
+	// Drops reports whether an orchestration fetch would drop orphaned queue messages, which it may do even if it finds
+	// nothing. Orphan is the first instance whose messages it would drop.
 	Drops  bool
 	Orphan InstanceNo
 	// AtMs is the earliest time at which Now may become true without a call, or Never. It is set only if Now is false.

@@ -8,8 +8,9 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// decodedHistory is the decoded prefix of an execution's history for one codec. If err is set, the prefix ends before
-// the first event that the codec cannot decode; otherwise it ends where the last reader stopped.
+// decodedHistory is the part of an execution's history that has been decoded with one codec. It always starts at the
+// first event. If err is set, it ends before the first event that the codec cannot decode; otherwise it ends where the
+// last reader stopped.
 //
 // Callers receive slices of events, so elements are never overwritten: the slice only grows, or is truncated together
 // with its capacity.
@@ -17,7 +18,7 @@ type decodedHistory struct {
 	events []engine.Event
 	err    error // error of event number len(events)
 	// rested is the number of decoded events that were released when the execution ended. The next read decodes them
-	// again, without an observation. Invariant: if rested is not 0, events is empty.
+	// again without emitting observations. Invariant: if rested is not 0, events is empty.
 	rested int
 }
 

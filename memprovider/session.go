@@ -111,8 +111,8 @@ func (s *Store) taker(config *engine.SessionFetchConfig) taker {
 	return taker{owner: s.owners[config.OwnerID], sessions: true}
 }
 
-// claim gives the session to the fetching owner or refreshes it. The session's lock then ends after the config's
-// timeout, even if it would otherwise have ended later (F26).
+// claim claims the session for the fetching owner, or refreshes the owner's claim. In both cases the session's lock
+// expires after the config's timeout, even if it was due to expire later (F26).
 func (s *Store) claim(r *row, config *engine.SessionFetchConfig) {
 	if config == nil || r.sessionID == "" {
 		return

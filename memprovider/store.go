@@ -241,8 +241,8 @@ func (s *Store) codecNumber(codec engine.Codec) int {
 	return len(s.codecs) - 1
 }
 
-// named returns the instance with the given name. If the store has not heard of it, named assigns it a number. Names
-// are spelled as in stored messages, with U+FFFD for each byte that is not UTF-8.
+// named returns the instance called name, assigning a number if the instance is new to the store. Names are spelled as
+// in stored messages, with U+FFFD for each byte that is not UTF-8.
 func (s *Store) named(name string) *instance {
 	name = asStored(name)
 	if no, ok := s.names[name]; ok {

@@ -90,7 +90,7 @@ func (x *workIndex) update(r *row, now int64, rules *storerules.Rules) {
 	x.place(g, now, rules)
 }
 
-// place moves the group to the class and the heaps where its rows and its session belong.
+// place moves g to the class determined by its session, and to the heaps determined by its rows.
 func (x *workIndex) place(g *group, now int64, rules *storerules.Rules) {
 	b, c := g.bucket, &g.bucket.plain
 	owned := g.session != nil && rules.SessionOwned(g.session.exists, g.session.untilMs, now)

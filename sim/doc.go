@@ -22,14 +22,12 @@
 //   - Value 0 of every choice is benign, and a [Recording] may leave it out. On replay, a choice that is not in the
 //     recording is benign. It is never drawn again.
 //   - A chooser deals in outcomes rather than raw numbers: yes or no, an index, microseconds above the minimum. This
-//     way
-//     a recording can be read and edited by hand.
+//     way a recording can be read and edited by hand.
 //
 // # Limits
 //
 //   - Nothing here is safe for concurrent use. Runs share nothing, so each goroutine can have its own run.
 //   - Keys are 64-bit hashes. Numbered siblings never collide. Among n other keys, a collision has a probability of
-//     about
-//     n²/2⁶⁵; keys that collide share a draw.
+//     about n²/2⁶⁵; keys that collide share a draw.
 //   - A key names one draw. Two draws with the same key give the same or related values.
 package sim

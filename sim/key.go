@@ -88,14 +88,14 @@ func RootKey(recording bool) Key {
 	return Key{}
 }
 
-// hashSegment extends a hash by one segment. For a given label it is a bijection of value, so that numbered siblings
-// never collide.
+// hashSegment extends h by one segment. For a fixed label it is a bijection of value, so numbered siblings never
+// collide.
 func hashSegment(h uint64, kind segmentKind, label, value uint64) uint64 {
 	return mix.Bits(mix.Bits(h+label+uint64(kind)*mix.Golden) + value*mix.Golden)
 }
 
-// extended returns the key with one more segment and the given hash. For keys that have an actor and no path, which is
-// the usual case, the methods below avoid calling it, because each step of a run calls them several times.
+// extended returns k extended by one segment, with the given hash. In the usual case, a key with an actor and no path,
+// the methods below avoid this call, because each step of a run calls them several times.
 func (k Key) extended(hash uint64, kind segmentKind, l Label, name string, num uint64) Key {
 	k.hash = hash
 	if k.actor == 0 {

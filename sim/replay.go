@@ -13,8 +13,8 @@ type Recording struct {
 	// added. No draw depends on Seed.
 	Seed        uint64
 	SeededOrder bool
-	// Complete keeps choices of value 0 as well. A choice that is missing on replay is then a divergence; otherwise it
-	// gets the benign value. Set it before calling Record.
+	// Complete makes a recording include choices of value 0. On replay, a choice missing from a complete recording is a
+	// divergence; a choice missing from any other recording gets the benign value. Set Complete before calling Record.
 	Complete bool
 	// Choices holds the draws that are not 0, or all draws if Complete is set.
 	Choices []RecordedChoice

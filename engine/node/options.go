@@ -19,8 +19,8 @@ type Options struct {
 	// OrchestrationConcurrency and WorkerConcurrency are the number of slots of each kind; 0 means none.
 	OrchestrationConcurrency int
 	WorkerConcurrency        int
-	// OrchestratorLockTimeout is how long a batch stays locked after a fetch or a renewal.
-	// OrchestratorLockRenewalBuffer is how long before expiry the lock is renewed; it is ignored for short timeouts
+	// OrchestratorLockTimeout is how long a fetch or renewal locks a batch. The lock is renewed
+	// OrchestratorLockRenewalBuffer before it expires, except for short timeouts, for which the buffer is ignored
 	// (docs/contract/runtime.md).
 	OrchestratorLockTimeout       time.Duration
 	OrchestratorLockRenewalBuffer time.Duration
@@ -31,16 +31,17 @@ type Options struct {
 	// node abandons it. The delay starts at Base and doubles with each attempt, at most six times, up to Max.
 	UnregisteredBackoffBase time.Duration
 	UnregisteredBackoffMax  time.Duration
-	// MaxAttempts is how many times a message on either queue may be delivered. The next delivery is poison.
+	// MaxAttempts is the maximum number of deliveries of a message, on either queue. A message delivered more often is
+	// poison.
 	MaxAttempts uint32
 	// ActivityCancellationGracePeriod is how long an activity may keep running after it is cancelled; 0 means not at
 	// all.
 	ActivityCancellationGracePeriod time.Duration
 	// SupportedReplayVersions is the range of pins that the node replays; nil means the build's default range.
 	SupportedReplayVersions *engine.VersionRange
-	// A session is locked for SessionLockTimeout and renewed like any other lock unless it has been idle for longer
-	// than SessionIdleTimeout. Expired sessions without work are swept every SessionCleanupInterval.
-	// MaxSessionsPerRuntime limits how many sessions the workers may hold activities of at a time.
+	// A session is locked for SessionLockTimeout and renewed like any other lock, unless it has been idle for longer
+	// than SessionIdleTimeout. Expired sessions without work are deleted every SessionCleanupInterval.
+	// MaxSessionsPerRuntime limits the number of sessions whose activities the node's workers hold concurrently.
 	SessionLockTimeout       time.Duration
 	SessionLockRenewalBuffer time.Duration
 	SessionIdleTimeout       time.Duration

@@ -43,7 +43,8 @@ type registeredOrchestration struct {
 	policy   Policy
 }
 
-// registeredVersion has a nil handler after Deregister. The entry is kept so that the version can be registered again.
+// registeredVersion is one version of an orchestration. Deregister sets its handler to nil but keeps the entry, so that
+// the version can be registered again.
 type registeredVersion struct {
 	version engine.Version
 	handler orch.Handler
@@ -278,8 +279,8 @@ func (r *Registry) find(name string) (int, bool) {
 	})
 }
 
-// lookUp returns the orchestration with the given name, or nil. For a few dozen names a linear search is fastest,
-// because most names differ in length.
+// lookUp returns the orchestration called name, or nil. For a few dozen names a linear search is fastest, because most
+// names differ in length.
 func (r *Registry) lookUp(name string) *registeredOrchestration {
 	for i := range r.orchestrations {
 		if r.orchestrations[i].name == name {

@@ -62,10 +62,10 @@ func (c *Context) ScheduleWait2(name, topic string) *Future {
 	return c.schedule(orchhost.Action{Kind: orchhost.ActionWait2, Name: name, Topic: topic})
 }
 
-// DequeueEvent takes the oldest message from the instance's queue with the given name. The result is the message's
-// data. Messages stay in the queue until they are taken, even those that arrive before the dequeue, and the oldest 20
-// unread ones are carried over a continue-as-new. Concurrent dequeues of one name are served in the order in which they
-// were scheduled. If a dequeue that was given a message is dropped, the message goes to the next dequeue.
+// DequeueEvent takes the oldest message from the instance's queue called name. The result is the message's data.
+// Messages stay in the queue until they are taken, even if they arrive before the dequeue, and the 20 oldest unread
+// messages are carried over a continue-as-new. Concurrent dequeues from the same queue are served in scheduling order.
+// If a dequeue is dropped after it was given a message, the message goes to the next dequeue.
 func (c *Context) DequeueEvent(name string) *Future {
 	return c.schedule(orchhost.Action{Kind: orchhost.ActionDequeue, Name: name})
 }
@@ -90,8 +90,7 @@ func (c *Context) ScheduleSubOrchestrationVersioned(name, version, input string)
 	return c.schedule(orchhost.Action{Kind: orchhost.ActionSubOrchestration, Name: name, Version: version, Input: input})
 }
 
-// ScheduleSubOrchestrationVersionedWithID starts a child orchestration with the given id and exactly the given handler
-// version.
+// ScheduleSubOrchestrationVersionedWithID starts a child orchestration with exactly this id and handler version.
 func (c *Context) ScheduleSubOrchestrationVersionedWithID(name, version, instance, input string) *Future {
 	return c.schedule(orchhost.Action{Kind: orchhost.ActionSubOrchestration, Name: name, Version: version, Instance: instance, Input: input})
 }

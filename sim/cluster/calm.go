@@ -10,18 +10,17 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// raiseAgainMs is how long a client waits before it raises an event again. raiseMost limits how many events it raises
-// for one instance, so that it does not keep a hopeless instance busy.
+// raiseAgainMs is the minimum interval between two events that a client raises for the same instance. raiseMost limits the
+// number of events per instance, so that a client does not keep a hopeless instance busy.
 const (
 	raiseAgainMs = 5000
 	raiseMost    = 12
 )
 
-// raiseWhatWaits sends each instance that cannot make progress in any other way the event it is waiting for, and sends
-// it again after raiseAgainMs at the earliest. It sends nothing to an instance while one of its timers, activities or
-// children may still finish, so that calm does not decide a race. raiseWhatWaits returns the store time until which it
-// will not send anything else unless something happens. That is the current time if the store has work that can be
-// done.
+// raiseWhatWaits sends each instance that cannot otherwise make progress the event it is waiting for, at intervals of
+// at least raiseAgainMs. It sends nothing to an instance while one of its timers, activities or children may still
+// finish, because calm must not decide a race. raiseWhatWaits returns the store time before which it will send nothing
+// more unless something else happens. If the store has work that can be done, it returns the current time.
 func (c *clients) raiseWhatWaits() int64 {
 	quiet := int64(never)
 	for _, no := range c.unfinished() { // every message sent below goes to an instance in this list

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/internal/span"
 )
 
-// Explanation says why an instance is waiting at a given time: the rule that applies, in words, with its values.
+// Explanation says why an instance is waiting: it gives the rule that applies and the values involved.
 type Explanation struct {
 	// Rule is one of not-started, ended, locked, not-admitted, delayed, undecodable, ready, activity, event, child,
 	// nothing.

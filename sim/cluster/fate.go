@@ -8,8 +8,8 @@ type Fate struct {
 	// Expect is the ending that the plan expects. Empty means the default, completed.
 	Expect plan.End
 	End    Ending
-	// Cause says in a few words why the instance ended as it did, or what it is waiting for. It names no time and no
-	// instance, so that fates can be counted by cause over many runs. It is empty for a completed instance.
+	// Cause briefly says why the instance ended as it did, or what it is waiting for. It mentions no times or
+	// instances, so that fates can be counted by cause across many runs. It is empty for a completed instance.
 	Cause string
 	// AsExpected reports whether the plan expects this ending.
 	AsExpected bool

@@ -157,8 +157,8 @@ func (f *fleet) startSoon(n *nodeState) {
 	}
 }
 
-// startWithin draws when a node that is down starts. If a start is already pending, the earlier one wins, so an
-// operator can start a node before it would restart by itself.
+// startWithin schedules the start of a node that is down, after a delay drawn between least and most. If a start is
+// already pending, the earlier one wins, so an operator can start a node before its automatic restart.
 func (f *fleet) startWithin(n *nodeState, least, most time.Duration) {
 	key := n.key.Num(labelStart, n.starts)
 	n.starts++
@@ -239,7 +239,7 @@ func (f *fleet) crash(n *nodeState, why string) {
 	f.down(n)
 }
 
-// crashByFault crashes a node. Unless it was being stopped, the node restarts by itself after a while.
+// crashByFault crashes n. The node restarts automatically after a drawn delay, unless it was being stopped.
 func (f *fleet) crashByFault(n *nodeState, kind faults.Kind) {
 	f.record(&Record{Kind: record.Fault, Fault: kind, Node: n.number, Incarnation: n.inc})
 	f.crash(n, string(kind))
@@ -301,7 +301,7 @@ func (f *fleet) resume(n *nodeState) {
 	f.inform(n)
 	f.record(&Record{Kind: record.NodeResumed, Node: n.number, Incarnation: n.inc})
 	for _, g := range f.parking.groups {
-		g.dirty = true // its parked fetches may be woken again
+		g.dirty = true // its parked fetches can be woken
 	}
 	held := n.held
 	n.held = nil

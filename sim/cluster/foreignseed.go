@@ -57,8 +57,8 @@ func (f *foreign) plant(in memprovider.PreloadedInstance) error {
 	return err
 }
 
-// delta returns a history's events, with a placeholder for each event that is to be made undecodable, and the ids of
-// those events.
+// delta returns the events of ex's history, with placeholders for events that will be made undecodable. It also returns
+// the ids of those events.
 func (f *foreign) delta(instance string, ex memprovider.PreloadedExecution) (events []engine.Event, undecodable []uint64) {
 	for _, e := range ex.Events {
 		event, err := engine.Opaque(f.builds[0].Codec).DecodeEvent(e.Data)

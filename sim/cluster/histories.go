@@ -33,7 +33,7 @@ func (c *clients) seedHistory(h *plan.History) {
 	for _, e := range events {
 		data, err := c.codec.AppendEvent(nil, e)
 		if err != nil {
-			// The newest codec has dropped this kind, but some build still writes it.
+			// The newest codec no longer supports this kind, but at least one build still writes it.
 			data = c.encodeSomehow(e)
 		}
 		if h.Shape == planterm.ShapeRespelled {

@@ -63,7 +63,7 @@ func (nw *network) slow(c *callState, fault *drawnFault) time.Duration {
 	return d
 }
 
-// inside draws how long a call waits inside the store: for some time, or about as long as a lock lasts.
+// inside draws how long a call waits inside the store: at most half of lock, or nearly as long as lock.
 func (b *base) inside(key sim.Key, lock time.Duration) time.Duration {
 	if sim.Pick(b.chooser, key.At(labelInside), leastOrTypical) == 0 {
 		return b.around(key, lock)

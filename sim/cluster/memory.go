@@ -9,9 +9,9 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// Memory lets a run reuse an earlier run's memory for calls, turns and the store. It does not affect the run, but more
-// than halves the allocations. It serves one run at a time. Once a run has begun, the World of the earlier run must no
-// longer be used; its Result may be. The zero value is ready to use.
+// Memory lets a run reuse the memory that an earlier run allocated for calls, turns and the store. It does not affect
+// the run, but more than halves its allocations. A Memory serves one run at a time. After a run has begun, the World of
+// the earlier run must not be used; its Result may be. The zero value is ready to use.
 type Memory struct {
 	calls      callTable
 	store      memprovider.Memory

@@ -22,7 +22,7 @@ type NodeInfo struct {
 	// Up is true between a start and the next stop or crash. Draining is true while the node stops gracefully, and
 	// Paused while it is frozen.
 	Up, Draining, Paused bool
-	// Core nodes are up in calm. They are the nodes that are started at least once and whose last schedule step is not
-	// stop or remove.
+	// Core reports whether the node is up in calm. This is the case if it is started at least once and its last
+	// schedule step is not stop or remove.
 	Core bool
 }

@@ -39,8 +39,8 @@ type waitGroup struct {
 	seen     uint64
 }
 
-// park makes a fetch wait if it found nothing and changed nothing. A real node would poll again at its interval,
-// counted from its first poll; the world polls only when there may be something to find.
+// park parks a fetch that found nothing and changed nothing. A real node would poll again at its interval, counted from
+// its first poll; the world polls only when there may be something to find.
 func (p *parking) park(c *callState) {
 	g := p.groupOf(c)
 	c.state = callParked
@@ -131,7 +131,7 @@ func (p *parking) eligibleTo(c *callState, g *waitGroup) memprovider.Eligibility
 	return p.store.NextWork(c.request.(call.FetchWorkItem).Session, g.tags)
 }
 
-// pump wakes parked fetches for which something may be eligible. In each group it wakes one at a time: the one whose
+// pump wakes parked fetches for which something may be eligible. It wakes at most one fetch per group, the one whose
 // node polls first.
 func (p *parking) pump() {
 	changed := p.seenGen != p.store.Generation()

@@ -90,8 +90,8 @@ func (ph *phases) onTick() {
 	ph.ended = true
 }
 
-// tickAt schedules the next check for the first tick at which something may have changed, which is after the next event
-// or at the given store time. This way a one-year timer does not cost a tick per second.
+// tickAt schedules the next check for the first tick after the next event or after store time ms, whichever is earlier,
+// because nothing can change before that. A one-year timer therefore does not cost a tick per second.
 func (ph *phases) tickAt(ms int64) {
 	now := ph.kernel.Now()
 	at := now

@@ -288,9 +288,9 @@ func (w *World) handle(e event) {
 	}
 }
 
-// defaultStepBudget limits a run whose plan sets no budget. It is about a hundred times the number of steps in a run
-// with a few dozen instances. Each instance beyond fewInstances adds stepsEach, about forty times the number of steps
-// that one instance takes.
+// defaultStepBudget is the budget of a run whose plan sets none. It is about a hundred times the number of steps that a
+// run with a few dozen instances takes. Each instance beyond fewInstances adds stepsEach, about forty times the number
+// of steps that one instance takes.
 const (
 	defaultStepBudget uint64 = 400_000
 	stepsEach         uint64 = 5_000

@@ -26,8 +26,8 @@ const (
 	driftPPMMost = 10_000
 )
 
-// Ahead returns how far the clock is ahead of true time at the given time since the start of the run. It is negative if
-// the clock is behind.
+// Ahead returns by how much the clock is ahead of true time when since has elapsed since the start of the run. The
+// result is negative if the clock is behind.
 func (c Clock) Ahead(since time.Duration) time.Duration {
 	drift := since / 1_000_000 * time.Duration(c.DriftPPM)
 	return c.Offset + max(-DriftMost, min(drift, DriftMost))
@@ -61,7 +61,7 @@ type StoreOptions struct {
 	// CallersClock makes each call happen at the time on its caller's clock. Otherwise the store has its own clock,
 	// which is correct (docs/contract-decisions.md#clocks).
 	CallersClock bool
-	// Serial, if not 0, is how long the store is busy with each fetch. It serves one fetch at a time, in order of
+	// Serial, if not 0, is the time the store takes to serve a fetch. Fetches are served one after another, in order of
 	// arrival, while their callers wait. Other calls are not delayed.
 	Serial time.Duration
 }

@@ -39,7 +39,7 @@ type Expectation struct {
 // (there are none) or "sometimes" (there is one in at least one seed of the campaign).
 type Mode = planterm.Mode
 
-// Attr is an attribute of a fact with its required value. A value is an exact text, a version prefix such as "1.x"
+// Attr is an attribute of a fact and its required value. The value is an exact text, a version prefix such as "1.x"
 // (also at the end of a handler: "Name@1.x"), or several alternatives separated by "|".
 type Attr struct{ Name, Value string }
 
@@ -133,8 +133,8 @@ func checkAttr(known facts.Attr, event string, a Attr) error {
 	return nil
 }
 
-// neverMatches checks the form of a value. If the attribute's values have another form, so that the value can never
-// match, it returns the required form; otherwise it returns "".
+// neverMatches returns the form that attr's values have, such as "a version", if value has a different form and
+// therefore can never match. Otherwise it returns "".
 func neverMatches(attr, value string) (want string) {
 	switch attr {
 	case "build":

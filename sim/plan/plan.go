@@ -67,8 +67,8 @@ type Probe = probe.Probe
 // "bounce", "sweeper" or "deadletter" (docs/strategies.md).
 type Strategy = planterm.Strategy
 
-// Patience is how long the strategies sweeper and deadletter leave work that no node can run, and how often they look
-// for it. Zero fields mean the defaults.
+// Patience configures the strategies sweeper and deadletter. After is how long they leave work that no node can run,
+// and Every is how often they look for such work. A zero field means the default.
 type Patience struct{ After, Every time.Duration }
 
 // Or returns the patience with defaults filled in: After is 30 s and Every is 5 s.

@@ -105,9 +105,9 @@ func (v *validation) releases() {
 	}
 }
 
-// Suit changes programs in place so that all nodes in the plan can run them, and run them alike. Released runtimes do
-// not support topics, have other limits on keys than modelled builds, and start branches that are blocks in a different
-// order.
+// Suit changes programs in place so that all nodes in the plan can run them, with the same results. Released runtimes
+// do not support topics, have different limits on keys than modelled builds, and start branches that are blocks in a
+// different order.
 func (p *Plan) Suit(set Programs) {
 	if len(p.Releases()) == 0 {
 		return

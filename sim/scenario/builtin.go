@@ -58,8 +58,8 @@ func filesIn(dir string) []Named {
 	return all
 }
 
-// Lookup returns the scenario with the given name from Builtin or Released. The scenario may use the given builds or,
-// if none are given, the shipped ones.
+// Lookup returns the scenario called name from Builtin or Released. The scenario may use builds or, if there are none,
+// the shipped builds.
 func Lookup(name string, builds ...*engine.Build) (*Scenario, error) {
 	for _, n := range slices.Concat(Builtin(), Released()) {
 		if n.Name == name {

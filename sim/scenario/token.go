@@ -60,7 +60,7 @@ func split(line string) (words []token, comment string, err error) {
 	}
 }
 
-// quote returns a value in the form that split parses: bare if that is unambiguous, otherwise in quotes.
+// quote returns s in the form that split parses: unquoted if that is unambiguous, otherwise quoted.
 func quote(s string) string {
 	if s == "" || s[0] == '#' {
 		return strconv.Quote(s)

@@ -172,9 +172,9 @@ func revised(ctx *orch.Context, input string) (string, error) {
 	return ctx.ScheduleWait("go").Await()
 }
 
-// Stored returns a history recorded by an earlier cluster: Archivist's if way is 0, and otherwise one of Revised that
-// disagrees with the code in the given way. sources holds the id of each event's schedule, or 0 if it has none; ids
-// start at 1.
+// Stored returns a history recorded by an earlier cluster. If way is 0, it is Archivist's; otherwise it is a history of
+// Revised that disagrees with the code in the way numbered way. sources holds the id of each event's schedule, or 0 if
+// it has none. Ids start at 1.
 func Stored(way int) (data []engine.EventData, sources []uint64) {
 	list := archived()
 	if way > 0 {

@@ -12,9 +12,9 @@ type entry struct {
 	gen      uint32
 }
 
-// before compares (at, priority, seq) as one 192-bit number, using the borrow of a subtraction. In a heap the outcome
-// is unpredictable, and a branch on it would cost more than the arithmetic. It returns 1 if a is before b, and 0
-// otherwise.
+// before compares (at, priority, seq) as one 192-bit number, using the borrow of a subtraction. The outcome of
+// comparisons in a heap is unpredictable, so a branch would cost more than the arithmetic. It returns 1 if a is before
+// b, and 0 otherwise.
 func (a *entry) before(b *entry) uint64 {
 	_, borrow := bits.Sub64(a.seq, b.seq, 0)
 	_, borrow = bits.Sub64(a.priority, b.priority, borrow)

@@ -18,7 +18,7 @@ type queue struct {
 const (
 	// window is how far advance moves the horizon beyond the first event, in microseconds.
 	window = 30_000
-	// nearMost limits near, so that an insertion moves only a few entries no matter how many events are waiting.
+	// nearMost limits near, so that an insertion moves at most nearMost entries regardless of the queue's length.
 	nearMost = 32
 )
 

@@ -270,7 +270,7 @@ func (t *Trace) hand() { t.keep(t.records-1, mix.Bits(t.now.a^bits.RotateLeft64(
 func (t *Trace) Records() uint64 { return t.records }
 
 // Digest returns the digest of the records finished so far. It may be called at any time and does not affect the trace.
-// To compare runs record by record, use Keep, which is cheaper.
+// To compare two runs record by record, use Keep, which is cheaper.
 func (t *Trace) Digest() sim.Digest {
 	end, ended := []byte(traceFormat), t.now
 	if t.shape != 0 {

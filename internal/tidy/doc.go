@@ -8,8 +8,7 @@
 //   - the import graph: which package may import which, and which external modules it may import (tidy_test.go,
 //     packages);
 //   - that every permission in that table is used, that docs/architecture.md draws and lists the actual packages, and
-//     that
-//     no command links packages that only tests need (allowances_test.go, architecture_test.go);
+//     that no command links packages that only tests need (allowances_test.go, architecture_test.go);
 //   - the bans that make a run a function of its seed (bans_test.go, which says what to write instead);
 //   - that no test sleeps, that each package has a doc.go that shows code for using the package within its first five
 //     lines, and that files stay short;

@@ -238,6 +238,9 @@ func (d *delivery) fetched() *engine.FetchedOrchestration {
 	if d.failed != nil {
 		f.Item.HistoryError = d.failed.Error()
 	}
+	if d.p.store.options.Plain && d.failed == nil {
+		return f
+	}
 	if c.execution != nil {
 		f.Item.CurrentStatus, f.Item.Pin = c.execution.state.status, c.execution.pin
 	}

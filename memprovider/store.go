@@ -49,6 +49,9 @@ type Options struct {
 	BeforeAckStep func(call uint64, step storerules.AckStep) error
 	// CallersClock allows time to move backward, so that each call can use its caller's clock.
 	CallersClock bool
+	// Plain makes the store report the extensions of an item, which are its status, pin and parent, only if the history
+	// does not show them, because it cannot be decoded.
+	Plain bool
 	// Memory is memory that the store reuses. If it is nil, the store allocates its own.
 	Memory *Memory
 	// Recheck makes the store decode every event that an ack or append puts into the cache, and panic if the result

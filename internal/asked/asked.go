@@ -23,6 +23,7 @@ const (
 	ReadInfo                   // Info
 	ReadStatus                 // Status
 	ReadKeys                   // Keys
+	Traced                     // Text
 	Returned                   // the handler or Token's coroutine ended; Text is the result or, if Failed is set, the error
 	Panicked                   // the handler or Token's coroutine did not return
 )
@@ -167,7 +168,10 @@ func (r *Recorder) Info() orchhost.Info {
 
 func (r *Recorder) Replaying() bool { return r.host.Replaying() }
 
-func (r *Recorder) Trace(text string) { r.host.Trace(text) }
+func (r *Recorder) Trace(text string) {
+	r.host.Trace(text)
+	r.add(Traced).Text = text
+}
 
 func (r *Recorder) Schedule(a orchhost.Action) orchhost.Token {
 	token := r.host.Schedule(a)

@@ -12,7 +12,7 @@ import (
 type delivery struct {
 	*engine.FetchedOrchestration
 	// status is the status of the current execution. It comes from the provider, or from the history if the provider
-	// does not report one. It is empty if there is no execution or neither source has a status.
+	// does not report one. It is then empty if the history shows no end.
 	status engine.Status
 	// started is the first OrchestrationStarted event in the history, or nil if there is none.
 	started *eventdata.OrchestrationStarted
@@ -65,7 +65,7 @@ func (d *delivery) read(f *engine.FetchedOrchestration, rules *Rules) {
 		}
 	}
 	if d.status == "" {
-		d.status = statusOf(f.Item.History)
+		d.status = endOf(f.Item.History)
 	}
 	if b, ok := d.chooseStart(); ok {
 		d.beginRoom = b
@@ -73,9 +73,9 @@ func (d *delivery) read(f *engine.FetchedOrchestration, rules *Rules) {
 	}
 }
 
-// statusOf derives the status from a history. A Completed or Failed event anywhere in the history takes precedence over
-// ContinuedAsNew.
-func statusOf(history []engine.Event) engine.Status {
+// endOf returns the status with which a history ends, empty if it has not ended. A Completed or Failed event anywhere in
+// the history takes precedence over ContinuedAsNew.
+func endOf(history []engine.Event) engine.Status {
 	var status engine.Status
 	for _, e := range history {
 		switch e.Data.(type) {
@@ -85,10 +85,6 @@ func statusOf(history []engine.Event) engine.Status {
 			return engine.StatusFailed
 		case eventdata.OrchestrationContinuedAsNew:
 			status = engine.StatusContinuedAsNew
-		default:
-			if status == "" {
-				status = engine.StatusRunning
-			}
 		}
 	}
 	return status
@@ -105,7 +101,7 @@ func (d *delivery) waitsForStart() bool {
 
 // unstarted reports whether there is neither an execution nor a message that would begin one.
 func (d *delivery) unstarted() bool {
-	return d.started == nil && len(d.Item.History) == 0 && d.begin == nil && !d.undecodable() && d.status != engine.StatusContinuedAsNew
+	return len(d.Item.History) == 0 && d.begin == nil && !d.undecodable() && d.status != engine.StatusContinuedAsNew
 }
 
 // execution returns the id of the execution that the batch is for.

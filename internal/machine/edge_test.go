@@ -67,20 +67,20 @@ func TestParentOfCorrupted(t *testing.T) {
 	}
 }
 
-func TestStatusOf(t *testing.T) {
+func TestEndOf(t *testing.T) {
 	end, can := eventdata.OrchestrationFailed{}, eventdata.OrchestrationContinuedAsNew{}
 	for _, c := range []struct {
 		history []engine.EventData
 		want    engine.Status
 	}{
 		{nil, ""},
-		{[]engine.EventData{orderStarted, chargeAsked}, engine.StatusRunning},
+		{[]engine.EventData{orderStarted, chargeAsked}, ""},
 		{[]engine.EventData{orderStarted, can, eventdata.ActivityCancelRequested{}}, engine.StatusContinuedAsNew},
 		{[]engine.EventData{orderStarted, can, end}, engine.StatusFailed},
 		{[]engine.EventData{orderStarted, eventdata.OrchestrationCompleted{}, end}, engine.StatusCompleted},
 		{[]engine.EventData{end}, engine.StatusFailed},
 	} {
-		if got := statusOf(history(c.history...)); got != c.want {
+		if got := endOf(history(c.history...)); got != c.want {
 			t.Errorf("%v: %q, want %q", c.history, got, c.want)
 		}
 	}

@@ -51,7 +51,7 @@ func (n *Node) take(s *slot, h hold) {
 // then the lock has been held for an unknown time, which the renewal buffer covers.
 func (n *Node) startRenewing(s *slot) {
 	h := s.hold
-	if interval := n.renewalInterval(s.id.Kind); interval > 0 && (!n.draining || n.rules.RenewsWhileDraining) {
+	if interval := n.renewalInterval(s.id.Kind); interval > 0 {
 		h.renewalTimer = n.setTimer(interval, timerRenewal)
 	}
 }

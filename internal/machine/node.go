@@ -126,17 +126,6 @@ func (n *Node) Filter() *engine.CapabilityFilter { return n.filter }
 // Counters returns the node's counters so far.
 func (n *Node) Counters() Counters { return n.counters }
 
-// holds returns how many batches and activities the node currently holds.
-func (n *Node) holds() int {
-	count := 0
-	for i := range n.slots {
-		if n.slots[i].hold != nil {
-			count++
-		}
-	}
-	return count
-}
-
 // Step applies one input to the node's state and returns the effects that the node requests, in order. The caller owns
 // the returned slice, but the effects themselves are in the node's Room. The node does not keep the input.
 func (n *Node) Step(in Input) []Effect { return n.StepInto(in, nil) }

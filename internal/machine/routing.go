@@ -90,7 +90,6 @@ func (n *Node) nextSweep(s *slot) {
 		return
 	}
 	s.phase = phaseFetching
-	s.fetchedMs = n.nowMs
 	n.counters.Fetches++
 	look := n.callTo(s.id, call.FetchOrchestrationItem{
 		LockTimeout: n.options.OrchestratorLockTimeout, PollTimeout: n.options.DispatcherLongPollTimeout,

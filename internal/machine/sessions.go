@@ -71,7 +71,7 @@ func (s *slot) session() string {
 }
 
 func (n *Node) keepSessions() {
-	if k := &n.keeper; !k.begun && len(n.owners) > 0 && n.rules.RenewsSessions {
+	if k := &n.keeper; !k.begun && n.rules.RenewsSessions {
 		k.begun = true
 		n.armSessionRenewal()
 		k.cleanup = n.setTimer(n.options.SessionCleanupInterval, timerSessions)

@@ -243,3 +243,14 @@ func anyWorld(t *rapid.T, on []string) {
 		t.Fatalf("stopped %d times, with %d timers, %d jobs, %d held", w.stopped, len(w.timers), len(w.jobs), len(w.held))
 	}
 }
+
+// holds returns how many batches and activities the node currently holds.
+func (n *Node) holds() int {
+	count := 0
+	for i := range n.slots {
+		if n.slots[i].hold != nil {
+			count++
+		}
+	}
+	return count
+}

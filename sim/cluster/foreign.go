@@ -54,6 +54,8 @@ func (b *base) openForeign() error {
 	switch {
 	case p.Store.CallersClock:
 		return errors.New("cluster: Config.Store: a store that uses its callers' clocks must be durosim's own")
+	case p.Store.Plain:
+		return errors.New("cluster: Config.Store: a store that reports no extensions must be durosim's own")
 	case p.Contents != nil:
 		return errors.New("cluster: Config.Store: the plan begins with a snapshot of a store, which must be durosim's own")
 	}

@@ -48,6 +48,7 @@ func (nw *network) hold(no observe.InstanceNo) {
 func (nw *network) openCall(kind record.Kind, c *callState) *Record {
 	r := nw.open(kind, c.node, c.inc)
 	r.Call, r.CallKind, r.Request, r.Cadence, r.Slot, r.StoreCall = c.no, c.kind, c.request, c.cadence, c.slot, c.storeCall
+	r.Deadline, r.Once = c.deadline, c.once
 	return r
 }
 

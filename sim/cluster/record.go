@@ -29,6 +29,8 @@ type Record struct {
 	Request  call.Call
 	Looked   *call.Answer  // the answer read by a probe
 	Cadence  time.Duration // the polling interval of the caller of a parked fetch
+	Deadline time.Duration // how long the caller waits for an answer
+	Once     bool          // whether a fetch is answered at once, even if it finds nothing
 	Fetched  *engine.FetchedOrchestration
 	Work     *engine.FetchedWork
 	Count    int // of sessions

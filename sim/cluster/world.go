@@ -125,6 +125,7 @@ func (b *base) openStore(memory *memprovider.Memory) error {
 		b.store = memprovider.New(memprovider.Options{
 			Sink: b.network, StartMs: b.startMs(), BeforeAckStep: b.network.beforeAckStep, Memory: memory,
 			Rules: b.planted.For("", "").Provider, RulesOf: b.fleet.storeRules, CallersClock: b.plan.Store.CallersClock,
+			Plain: b.plan.Store.Plain,
 		})
 		return nil
 	}

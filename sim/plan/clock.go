@@ -64,6 +64,9 @@ type StoreOptions struct {
 	// Serial, if not 0, is the time the store takes to serve a fetch. Fetches are served one after another, in order of
 	// arrival, while their callers wait. Other calls are not delayed.
 	Serial time.Duration
+	// Plain is set if the store reports the extensions of an item, which are its status, pin and parent, only if the
+	// history cannot be decoded. Otherwise nodes take them from the history.
+	Plain bool
 }
 
 // Skew returns the maximum difference between any two clocks used for lock times: those of the nodes, of clients and

@@ -45,20 +45,22 @@ func (p *parser) clock(owner ownerKind) {
 	}
 }
 
-// store parses `[clock own | callers] [serial DURATION]`.
+// store parses `[clock own | callers] [serial DURATION] [plain]`.
 func (p *parser) store() {
 	p.single("store")
 	if p.err == nil && !p.more() {
 		p.failf("the line ends too early: expected a clause, as in: %s", p.form)
 	}
 	for seen := map[string]bool{}; p.more(); {
-		switch p.clause(seen, "clock", "serial") {
+		switch p.clause(seen, "clock", "serial", "plain") {
 		case "clock":
 			p.s.Template.Store.CallersClock = p.keyword("own", "callers") == "callers"
 		case "serial":
 			if p.s.Template.Store.Serial = p.duration("a duration"); p.err == nil && p.s.Template.Store.Serial == 0 {
 				p.failf("serial 0s: expected how long the store is busy with each fetch")
 			}
+		case "plain":
+			p.s.Template.Store.Plain = true
 		}
 	}
 }
@@ -77,6 +79,9 @@ func formatStore(s plan.StoreOptions) string {
 	}
 	if s.Serial != 0 {
 		text += " serial " + s.Serial.String()
+	}
+	if s.Plain {
+		text += " plain"
 	}
 	return text
 }

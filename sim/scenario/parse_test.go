@@ -78,8 +78,8 @@ func TestErrors(t *testing.T) {
 		{nodes + `clock +300ms drift 50`, `x.txt:2: drift "50": expected parts per million, such as 50ppm or -20ppm`},
 		{nodes + "clock +300ms\nclock -1s", `x.txt:3: the clock of node A is given twice`},
 		{`clock +300ms`, `x.txt:1: expected this line below a node, as in: clock OFFSET [drift PPM]`},
-		{`store`, `x.txt:1: the line ends too early: expected a clause, as in: store [clock own | callers] [serial DURATION]`},
-		{`store clock mine`, `x.txt:1: expected "own" or "callers", found "mine", as in: store [clock own | callers] [serial DURATION]`},
+		{`store`, `x.txt:1: the line ends too early: expected a clause, as in: store [clock own | callers] [serial DURATION] [plain]`},
+		{`store clock mine`, `x.txt:1: expected "own" or "callers", found "mine", as in: store [clock own | callers] [serial DURATION] [plain]`},
 		{`store serial 0s`, `x.txt:1: serial 0s: expected how long the store is busy with each fetch`},
 		// Steps.
 		{nodes + `at 10s`, `x.txt:2: the line ends too early: expected a step, as in: at TIME STEP`},

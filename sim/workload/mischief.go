@@ -96,6 +96,7 @@ func identity(instance string, execution uint64, name, session, tag, input strin
 }
 
 func envoy(ctx *orch.Context, input string) (string, error) {
+	ctx.Trace("sent by " + ctx.Name())
 	session := "session of " + ctx.InstanceID()
 	one, other := ctx.ScheduleActivity("Who", input, orch.OnSession(session)), ctx.ScheduleActivity("Who", "again", orch.WithTag("gpu"))
 	of := []string{
@@ -116,6 +117,7 @@ func envoy(ctx *orch.Context, input string) (string, error) {
 		}
 		last = n
 	}
+	ctx.Trace(fmt.Sprint("told of activity ", last))
 	if input != "again" {
 		ctx.ContinueAsNew("again")
 	}

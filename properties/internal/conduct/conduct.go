@@ -26,8 +26,10 @@ type checker struct {
 	callersClock bool                // the store uses its callers' clocks, not those of the judged nodes
 	guids        map[string]activity // which activity got each GUID; never iterated over, so map order does not matter
 	patience     plan.Patience
-	nodes        []nodeState // indexed by node number - 1
-	dirty        []uint32    // nodes whose log lines from this step have not been compared yet
+	nodes        []nodeState            // by number - 1
+	owners       map[string]incarnation // the incarnation that claims sessions under a name; only looked up
+	step         uint64                 // of the run
+	dirty        []uint32               // the nodes whose log lines and notes of this step are still to be compared
 }
 
 // nodeState is the state of a node's current incarnation.
@@ -64,8 +66,9 @@ type slot struct {
 
 // next describes a slot's next call.
 type next struct {
-	kind  observe.CallKind // CallNone stands for any call
-	since sim.Time         // when the slot began waiting to make the call
+	kind  observe.CallKind // CallNone means any call
+	since sim.Time         // when the slot began to wait for it
+	step  uint64           // the same, as a step of the run
 	after time.Duration
 	known bool
 }
@@ -93,6 +96,7 @@ func (k *checker) Record(r *cluster.Record) {
 	if r.Node == 0 {
 		return
 	}
+	k.step = r.Step
 	for len(k.nodes) < int(r.Node) {
 		k.nodes = append(k.nodes, nodeState{number: uint32(len(k.nodes) + 1)})
 	}
@@ -124,9 +128,10 @@ func (k *checker) Record(r *cluster.Record) {
 		k.noted(n, r)
 	case record.Log:
 		if r.Log.Text == notCarriedText {
-			n.slot(n.turned).held.notCarried++
+			k.leftBehind(n, r.Log)
 		}
 		n.lines.logged = append(n.lines.logged, *r.Log)
+		k.judgeStructured(n, r)
 		k.touch(n)
 	case record.ActivityStarted:
 		n.tally[activities]++
@@ -139,7 +144,7 @@ func (k *checker) Record(r *cluster.Record) {
 		s := n.slot(r.Activity.Slot)
 		k.keepsLock(n, s, r.At)
 		s.held.running = false
-		s.due(observe.CallNone, r.At, 0)
+		k.due(s, observe.CallNone, r.At, 0)
 	}
 }
 
@@ -212,6 +217,9 @@ func (k *checker) wrong(n *nodeState, instance string, format string, args ...an
 
 // asked judges a node's call: whether this call is due, and whether its arguments are right.
 func (k *checker) asked(n *nodeState, r *cluster.Record) {
+	if want := k.options(n).Options.CallDeadline; r.Deadline != want {
+		k.wrong(n, "", "waits for %s for at most %v: expected %v", r.CallKind, r.Deadline, want)
+	}
 	if r.Slot.Kind == machine.SlotSessions {
 		k.askedOfSessions(n, r)
 		return
@@ -224,6 +232,7 @@ func (k *checker) asked(n *nodeState, r *cluster.Record) {
 	case observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem:
 		n.tally[fetches]++
 	}
+	k.pays(n, s)
 	if x := s.next; x.known {
 		switch {
 		case x.kind != r.CallKind && x.kind != observe.CallNone:
@@ -234,13 +243,17 @@ func (k *checker) asked(n *nodeState, r *cluster.Record) {
 			k.wrong(n, s.held.instance, "calls %s: expected %s next%s", r.CallKind, x.kind, why)
 		case n.quiet(x.since) && !n.draining && off(r.At.Sub(x.since), x.after):
 			k.wrong(n, s.held.instance, "calls %s after %v: expected a pause of %v", r.CallKind, r.At.Sub(x.since), x.after)
+		case n.quiet(x.since) && !n.draining && x.after <= 0 && r.Step != x.step:
+			k.wrong(n, s.held.instance, "calls %s %d steps later: expected no pause", r.CallKind, r.Step-x.step)
 		}
 	}
 	s.call, s.kind, s.sent, s.next = r.Call, r.CallKind, r.At, next{}
 	switch q := r.Request.(type) {
 	case call.FetchOrchestrationItem:
+		k.polls(n, s, r, s.sweeps && len(n.sweeping.met) > 0)
 		k.fetchesTurns(n, s, &q)
 	case call.FetchWorkItem:
+		k.polls(n, s, r, n.sessionsHeld() >= k.options(n).Options.MaxSessionsPerRuntime)
 		k.fetchesWork(n, s, &q)
 	case call.AckOrchestrationItem:
 		k.keepsLock(n, s, r.At)
@@ -290,6 +303,10 @@ func (k *checker) answered(n *nodeState, r *cluster.Record) {
 			k.acked(n, s, r)
 		case observe.CallAbandonOrchestrationItem, observe.CallAbandonWorkItem:
 			k.fetchesNext(n, s, r.At)
+		case observe.CallGetKVValue:
+			if r.Outcome == observe.OutcomeRetryable {
+				k.owes(n, &s.held, machine.DecideReadFailed, r.Err.Error())
+			}
 		}
 	}
 }
@@ -301,7 +318,7 @@ func (k *checker) fetchesNext(n *nodeState, s *slot, at sim.Time) {
 		k.nextLook(n, s, at)
 		return
 	}
-	s.due(fetchOf(s), at, 0)
+	k.due(s, fetchOf(s), at, 0)
 }
 
 // patient checks that a node waits for the configured time before it reports that a call got no answer.
@@ -314,8 +331,8 @@ func (k *checker) patient(n *nodeState, r *cluster.Record, sent sim.Time) {
 	}
 }
 
-func (s *slot) due(kind observe.CallKind, since sim.Time, after time.Duration) {
-	s.next = next{kind, since, after, true}
+func (k *checker) due(s *slot, kind observe.CallKind, since sim.Time, after time.Duration) {
+	s.next = next{kind: kind, since: since, step: k.step, after: after, known: true}
 }
 
 func fetchOf(s *slot) observe.CallKind {
@@ -332,11 +349,11 @@ func (k *checker) fetched(n *nodeState, s *slot, r *cluster.Record) {
 	case r.Err != nil && r.Outcome == observe.OutcomeRetryable:
 		n.tally[fetchErrors]++
 		s.errors++
-		s.due(fetchOf(s), r.At, min(100*time.Millisecond<<min(s.errors, 5), 3*time.Second))
+		k.due(s, fetchOf(s), r.At, min(100*time.Millisecond<<min(s.errors, 5), 3*time.Second))
 	case r.Err != nil:
 		n.tally[fetchErrors]++
 		s.errors = 0
-		s.due(fetchOf(s), r.At, 100*time.Millisecond)
+		k.due(s, fetchOf(s), r.At, 100*time.Millisecond)
 	case r.Fetched == nil && r.Work == nil:
 		n.tally[fetchedNothing]++
 		s.errors = 0
@@ -345,7 +362,7 @@ func (k *checker) fetched(n *nodeState, s *slot, r *cluster.Record) {
 			k.nextLook(n, s, r.At)
 			return
 		}
-		s.due(fetchOf(s), r.At, interval-r.At.Sub(s.sent))
+		k.due(s, fetchOf(s), r.At, interval-r.At.Sub(s.sent))
 	case r.Fetched != nil:
 		n.tally[fetchedOrchestrations]++
 		s.errors = 0

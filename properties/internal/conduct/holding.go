@@ -44,6 +44,9 @@ type held struct {
 	renewal             uint64
 	renewalSent         sim.Time
 	again               bool
+	// owed is a note that the node must make in this step, and its cause.
+	owed      machine.Decision
+	owedCause string
 }
 
 // noted compares a node's note of its decision with the delivery.
@@ -60,6 +63,7 @@ func (k *checker) noted(n *nodeState, r *cluster.Record) {
 		}
 		h.notCarried = 0
 		n.expectDrops(h, note)
+		n.expectTraces(h, note)
 		n.expectDisagreement(note)
 		n.turned = r.Slot
 	case machine.DecideWorkLost:
@@ -95,12 +99,12 @@ func (k *checker) noted(n *nodeState, r *cluster.Record) {
 			k.wrong(n, h.instance, "runs a turn of %s, %s: expected handler %s, first: %t", h.instance, turnText(note.Turn), v.handler, v.first)
 		}
 	case machine.DecideDropTerminal, machine.DecideDropUnstarted, machine.DecidePoison, machine.DecideSwept:
-		s.due(observe.CallAckOrchestrationItem, r.At, 0)
+		k.due(s, observe.CallAckOrchestrationItem, r.At, 0)
 	case machine.DecideWorkPoison:
-		s.due(observe.CallAckWorkItem, r.At, 0)
+		k.due(s, observe.CallAckWorkItem, r.At, 0)
 	case machine.DecideWorkRun:
 	default:
-		s.due(abandonOf(s), r.At, 0)
+		k.due(s, abandonOf(s), r.At, 0)
 	}
 }
 
@@ -151,36 +155,6 @@ func (k *checker) judgeDropped(n *nodeState, h *held, note *cluster.Note) {
 	}
 	if wrong {
 		k.wrong(n, h.instance, "says that %s drops %+v: expected all %d messages, by rule %q", note.Decision, note.Dropped, want, rule)
-	}
-}
-
-// notedLater judges a node's further notes about a delivery, after its first decision.
-func (k *checker) notedLater(n *nodeState, s *slot, r *cluster.Record, note *cluster.Note) {
-	h := &s.held
-	want := time.Duration(-1)
-	switch note.Decision {
-	case machine.DecideAckFailed:
-		want = 50 * time.Millisecond
-		if s.id.Kind == machine.SlotWorker {
-			want = 100 * time.Millisecond
-		}
-	case machine.DecideWorkLost, machine.DecideReadFailed:
-		want = 100 * time.Millisecond
-	case machine.DecideWorkDone:
-		want = 0
-	}
-	if want >= 0 && note.Delay != want {
-		what := ""
-		if note.Decision == machine.DecideAckFailed {
-			what = fmt.Sprintf(", the delay of an abandon after %d failed acks, the last of which is final", h.failures)
-		}
-		k.wrong(n, h.instance, "says %s with a delay of %v: expected %v%s", note.Decision, note.Delay, want, what)
-	}
-	if note.Decision == machine.DecideWorkLost {
-		n.expectLost(h, note.Cause)
-		k.touch(n)
-		h.renewEvery = 0
-		s.due(observe.CallNone, r.At, k.options(n).Options.ActivityCancellationGracePeriod)
 	}
 }
 
@@ -243,10 +217,21 @@ func (k *checker) repeats(n *nodeState, s *slot, ack call.Call) bool {
 	if h.retried = false; !reflect.DeepEqual(h.ack, ack) {
 		k.wrong(n, h.instance, "repeats a failed ack with other contents: expected the same ack")
 	}
+	if one, ok := h.ack.(call.AckOrchestrationItem); ok {
+		two, _ := ack.(call.AckOrchestrationItem)
+		if share(one.HistoryDelta, two.HistoryDelta) || share(one.WorkerItems, two.WorkerItems) ||
+			share(one.OrchestratorItems, two.OrchestratorItems) || share(one.CancelledActivities, two.CancelledActivities) {
+			k.wrong(n, h.instance, "repeats a failed ack in the memory of the first: expected a copy, since that memory is its receiver's")
+		}
+	}
+	h.ack = ack
 	return true
 }
 
-// acksWork judges the ack of an activity.
+// share reports whether two slices have the same memory.
+func share[T any](a, b []T) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
+
+// acksWork judges an ack of an activity.
 func (k *checker) acksWork(n *nodeState, s *slot, r *cluster.Record, a *call.AckWorkItem) {
 	h := &s.held
 	if k.repeats(n, s, r.Request) {
@@ -277,6 +262,9 @@ func (k *checker) acksWork(n *nodeState, s *slot, r *cluster.Record, a *call.Ack
 func (k *checker) acked(n *nodeState, s *slot, r *cluster.Record) {
 	h := &s.held
 	if r.Err == nil {
+		if h.decision == machine.DecideWorkRun {
+			k.owes(n, h, machine.DecideWorkDone, "")
+		}
 		n.countCommit(h)
 		h.session, h.renewal, h.renewEvery = "", 0, 0
 		k.fetchesNext(n, s, r.At)
@@ -292,9 +280,10 @@ func (k *checker) acked(n *nodeState, s *slot, r *cluster.Record) {
 	if again {
 		n.tally[ackRetries]++
 		h.retried = true
-		s.due(ackOf(s), r.At, 10*time.Millisecond<<(h.failures-1))
+		k.due(s, ackOf(s), r.At, 10*time.Millisecond<<(h.failures-1))
 		return
 	}
 	n.tally[ackFailures]++
-	s.due(abandonOf(s), r.At, 0)
+	k.owes(n, h, machine.DecideAckFailed, r.Err.Error())
+	k.due(s, abandonOf(s), r.At, 0)
 }

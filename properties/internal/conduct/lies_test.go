@@ -53,6 +53,35 @@ func result(text string) func(*cluster.Record) bool {
 	})
 }
 
+// busy is a scenario whose store is often busy, while activities read keys.
+const busy = `scenario busy
+turbulence 30s
+nodes A B run 1.5.0
+faults none
+fault answer-lost 1 in 4
+load 10 instances from 1s over 10s
+  mix 1 Clerk with Ledger-1
+  mix 1 Chain with 2..5
+`
+
+// repeated sends each ack of a turn again as it was sent first.
+func repeated() func(*cluster.Record) bool {
+	sent := map[string]call.AckOrchestrationItem{}
+	return func(r *cluster.Record) bool {
+		a, ok := r.Request.(call.AckOrchestrationItem)
+		if r.Kind != record.CallSent || !ok {
+			return false
+		}
+		first, known := sent[a.LockToken]
+		if !known {
+			sent[a.LockToken] = a
+			return false
+		}
+		r.Request = first
+		return len(first.HistoryDelta) > 0
+	}
+}
+
 // lies returns one falsification for each rule of the specification.
 func lies() []lie {
 	all := []lie{
@@ -71,6 +100,37 @@ func lies() []lie {
 		{"a failed ack with another delay", "refused-acks", onNote(machine.DecideAckFailed, func(n *machine.Note) { n.Delay++ }), nil, "says ack-failed with a delay"},
 		{"a lost activity with another delay", "late-renewals", onNote(machine.DecideWorkLost, func(n *machine.Note) { n.Delay++ }), nil, "says work-lost with a delay"},
 		{"a turn that drops and does not say so", "probes", without("dropping message"), nil, "does not log"},
+
+		{"an acknowledged activity of which it says nothing", "rolling-upgrade", onNote(machine.DecideWorkDone, nil), nil, "does not say work-done"},
+		{"a failed ack of which it says nothing", "refused-acks", onNote(machine.DecideAckFailed, nil), nil, "does not say ack-failed"},
+		{"a failed ack for another reason", "refused-acks", onNote(machine.DecideAckFailed, func(n *machine.Note) { n.Cause += "!" }), nil, "because of"},
+		{"a key read in vain for another reason", busy, onNote(machine.DecideReadFailed, func(n *machine.Note) { n.Cause += "!" }), nil, "because of"},
+		{"a lost activity for another reason", "late-renewals", onNote(machine.DecideWorkLost, func(n *machine.Note) { n.Cause += "!" }), nil, "because of"},
+		{"an end of another execution", "rolling-upgrade", onNote(machine.DecideWorkDone, func(n *machine.Note) { n.ExecutionID++ }), nil, "says work-done of execution"},
+		{"a decision made twice", "rolling-upgrade", onNote(machine.DecideWorkDone, func(n *machine.Note) { n.Decision = machine.DecideWorkRun }), nil, "expected no such note"},
+		{"a call that is waited for too long", "rolling-upgrade", onCall(fetchTurn, func(r *cluster.Record) { r.Deadline++ }), nil, "for at most"},
+		{"a fetch tried again too seldom", "rolling-upgrade", onCall(fetchWork, func(r *cluster.Record) { r.Cadence++ }), nil, "to be tried again"},
+		{"a look that waits for work", "sweeper", onCall(fetchTurn, func(r *cluster.Record) { r.Once = false }), nil, "expected every 0s, at once: true"},
+		{"a call a step too late", "missing-handlers", onCall(giveBack, func(r *cluster.Record) { r.Step++ }), nil, "steps later"},
+		{"an ack repeated in the same memory", busy, repeated(), nil, "in the memory of the first"},
+		{"an id that is no UUID", "features", result("same"), nil, "a UUID of version 8"},
+		{"one owner for two incarnations", "sessions", onCall(fetchWork, func(r *cluster.Record) {
+			if q := r.Request.(call.FetchWorkItem); q.Session != nil && r.Node == 1 {
+				c := *q.Session
+				c.OwnerID = "A-" + r.Slot.String()
+				q.Session = &c
+				r.Request = q
+			}
+		}), nil, "A-worker"},
+		{"a traced line that is not logged", "mischief", without("told of activity"), nil, "does not log"},
+		{"another kind of disagreement", "other-writers", onLog("detected nondeterminism", setField("kind")), nil, "as its turns fail"},
+		{"a message left behind that nobody sent", "continue-as-new", onLog("Dropping carry-forward", setField("data")), nil, "has received"},
+		{"a poisoned child of another execution", "poisoned-children", onAck(func(a *call.AckOrchestrationItem) {
+			if s, ok := a.HistoryDelta[0].Data.(eventdata.OrchestrationStarted); ok && a.Metadata.Status == engine.StatusFailed {
+				s.ParentExecutionID++
+				a.HistoryDelta[0].Data = s
+			}
+		}), nil, "only to end it"},
 
 		{"given back for longer", "missing-handlers", onCall(giveBack, abandon(func(q *call.AbandonOrchestrationItem) { q.Delay += time.Millisecond })), nil, "gives back"},
 		{"given back uncounted", "missing-handlers", onCall(giveBack, abandon(func(q *call.AbandonOrchestrationItem) { q.IgnoreAttempt = !q.IgnoreAttempt })), nil, "gives back"},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/asked"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/sim/cluster"
@@ -31,10 +32,14 @@ func (k *checker) touch(n *nodeState) {
 	}
 }
 
-// AfterStep compares the log lines of every node that wrote or should have written any.
+// AfterStep compares the log lines of the nodes that wrote or should have written any, and the notes that they owe.
 func (k *checker) AfterStep() {
 	for _, number := range k.dirty {
-		k.compareLines(&k.nodes[number-1])
+		n := &k.nodes[number-1]
+		k.compareLines(n)
+		for i := range n.slots {
+			k.pays(n, &n.slots[i])
+		}
 	}
 	k.dirty = k.dirty[:0]
 }
@@ -50,7 +55,7 @@ func (k *checker) compareLines(n *nodeState) {
 			at++
 			continue
 		}
-		if l.Text == disagreementText && l.Level == machine.LevelWarn && len(l.Fields) == 2 && l.Fields[0].Value != "" {
+		if l.Text == disagreementText && l.Level == machine.LevelWarn && len(l.Fields) == 2 && disagreements[l.Fields[0].Value] {
 			n.lines.disagreed = append(n.lines.disagreed, l.Fields[1].Value)
 		}
 		if !free(l) && n.judged {
@@ -75,8 +80,8 @@ func (k *checker) compareLines(n *nodeState) {
 	n.lines.logged, n.lines.want = n.lines.logged[:0], n.lines.want[:0]
 }
 
-// free reports whether a line may appear anywhere after a turn, either because the code wrote it or because it reports
-// nondeterminism.
+// free reports whether a line may stand anywhere after a turn: one that the code may have written, or one about
+// nondeterminism or a message that is not carried over, which are judged apart.
 func free(l *machine.Log) bool {
 	switch {
 	case l.Instance == "":
@@ -202,7 +207,19 @@ func (n *nodeState) expectDrops(h *held, note *cluster.Note) {
 	}
 }
 
-// expectAckFailed adds the line expected for a failed ack.
+// expectTraces adds the lines that the code of a turn traces, if it is known what the code asked for.
+func (n *nodeState) expectTraces(h *held, note *cluster.Note) {
+	if note.Turn == nil {
+		return
+	}
+	for i := range note.Turn.Asked {
+		if a := &note.Turn.Asked[i]; a.Kind == asked.Traced {
+			n.expect(machine.Log{Level: machine.LevelInfo, Text: a.Text, Instance: h.instance})
+		}
+	}
+}
+
+// expectAckFailed adds the line for a failed ack.
 func (n *nodeState) expectAckFailed(s *slot, err error, again bool) {
 	line := "ack_orchestration_item failed with non-retryable error"
 	switch {

@@ -82,15 +82,51 @@ func (k *checker) judgeEnd(n *nodeState, h *held, f *engine.FetchedOrchestration
 			want.CarryForwardEvents, want.InitialCustomStatus = s.CarryForwardEvents, s.InitialCustomStatus
 		}
 	}
-	want.ParentInstance, want.ParentExecutionID, want.ParentID = got.ParentInstance, got.ParentExecutionID, got.ParentID // S16
+	p := b.parent()
+	want.ParentInstance, want.ParentExecutionID, want.ParentID = p.Instance, p.ExecutionID, p.EventID
 	switch {
 	case !reflect.DeepEqual(got, want):
 		k.wrong(n, h.instance, "begins %s only to end it, with %s: expected %s", h.instance, show.Value(got), show.Value(want))
 	case m.OrchestrationName != want.Name || m.OrchestrationVersion != want.Version || m.PinnedVersion == nil || *m.PinnedVersion != k.options(n).Build.Version:
 		k.wrong(n, h.instance, "begins %s as %s@%s, pin %v: expected %s@%s, pin %s", h.instance, m.OrchestrationName, m.OrchestrationVersion, m.PinnedVersion, want.Name, want.Version, k.options(n).Build.Version)
-	case m.ParentInstanceID != got.ParentInstance || m.ParentExecutionID != got.ParentExecutionID || m.ParentEventID != got.ParentID:
-		k.wrong(n, h.instance, "begins %s as a child of %s, but its first event names the parent %s", h.instance, m.ParentInstanceID, got.ParentInstance)
+	case m.ParentInstanceID != p.Instance || m.ParentExecutionID != p.ExecutionID || m.ParentEventID != p.EventID:
+		k.wrong(n, h.instance, "begins %s as the child of event %d of execution %d of %s: expected the parent %+v", h.instance, m.ParentEventID, m.ParentExecutionID, m.ParentInstanceID, p)
 	}
+}
+
+// parent returns the link to the parent of the execution that a batch begins: from its start, else from the history or
+// the store.
+func (b *batch) parent() engine.ParentLink {
+	told := b.item.Parent
+	link := func(instance string, execution, event uint64) engine.ParentLink {
+		switch {
+		case instance == "":
+			return engine.ParentLink{}
+		case execution != 0:
+		case told != nil && told.Instance == instance && told.EventID == event:
+			execution = told.ExecutionID
+		default:
+			execution = 1
+		}
+		return engine.ParentLink{Instance: instance, ExecutionID: execution, EventID: event}
+	}
+	switch s := b.start.(type) {
+	case engine.StartItem:
+		return link(s.ParentInstance, s.ParentExecutionID, s.ParentID)
+	case engine.ContinueAsNewItem:
+		if s.ParentInstance != "" {
+			return link(s.ParentInstance, s.ParentExecutionID, s.ParentID)
+		}
+	}
+	for i := range b.item.History {
+		if s, ok := b.item.History[i].Data.(eventdata.OrchestrationStarted); ok && s.ParentInstance != "" {
+			return link(s.ParentInstance, s.ParentExecutionID, s.ParentID)
+		}
+	}
+	if told != nil {
+		return *told
+	}
+	return engine.ParentLink{}
 }
 
 func orUnknown(name string) string {

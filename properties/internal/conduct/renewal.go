@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -85,7 +86,9 @@ func (k *checker) renewed(n *nodeState, s *slot, r *cluster.Record) {
 	n.tally[renewalFailures]++
 	h.since = r.At
 	if r.Outcome != observe.OutcomeRetryable {
-		h.renewEvery, h.mustBeLost = 0, h.running
+		if h.renewEvery, h.mustBeLost = 0, h.running; h.running {
+			k.owes(n, h, machine.DecideWorkLost, r.Err.Error())
+		}
 	}
 }
 
@@ -103,8 +106,8 @@ func (k *checker) keepsSessions(n *nodeState, at sim.Time) {
 	if c.renewNext.known || c.cleanNext.known || c.renewal != 0 || c.cleanup != 0 {
 		return
 	}
-	c.renewNext = next{observe.CallRenewSessionLock, at, renewedAfter(o.SessionLockTimeout, o.SessionLockRenewalBuffer), true}
-	c.cleanNext = next{observe.CallCleanupOrphanedSessions, at, o.SessionCleanupInterval, true}
+	c.renewNext = next{kind: observe.CallRenewSessionLock, since: at, after: renewedAfter(o.SessionLockTimeout, o.SessionLockRenewalBuffer), known: true}
+	c.cleanNext = next{kind: observe.CallCleanupOrphanedSessions, since: at, after: o.SessionCleanupInterval, known: true}
 }
 
 // inTime judges whether a periodic call comes when it is due.
@@ -143,11 +146,11 @@ func (k *checker) answeredSessions(n *nodeState, r *cluster.Record) {
 	case n.sessions.renewal:
 		k.patient(n, r, n.sessions.renewSent)
 		n.sessions.renewal = 0
-		n.sessions.renewNext = next{observe.CallRenewSessionLock, r.At, renewedAfter(o.SessionLockTimeout, o.SessionLockRenewalBuffer), true}
+		n.sessions.renewNext = next{kind: observe.CallRenewSessionLock, since: r.At, after: renewedAfter(o.SessionLockTimeout, o.SessionLockRenewalBuffer), known: true}
 	case n.sessions.cleanup:
 		k.patient(n, r, n.sessions.cleanSent)
 		n.sessions.cleanup = 0
-		n.sessions.cleanNext = next{observe.CallCleanupOrphanedSessions, r.At, o.SessionCleanupInterval, true}
+		n.sessions.cleanNext = next{kind: observe.CallCleanupOrphanedSessions, since: r.At, after: o.SessionCleanupInterval, known: true}
 		n.tally[sessionsCleaned] += uint64(max(r.Count, 0))
 	default:
 		return
@@ -159,7 +162,22 @@ func (k *checker) answeredSessions(n *nodeState, r *cluster.Record) {
 	}
 }
 
-// fetchesTurns judges the arguments of an orchestration slot's fetch.
+// polls judges how a fetch waits. If it finds nothing, it waits and is tried again at the polling interval, which for a
+// sweeper is the pause between passes; or it is answered at once, so that the slot can go on with something else.
+func (k *checker) polls(n *nodeState, s *slot, r *cluster.Record, once bool) {
+	every := k.options(n).Options.DispatcherMinPollInterval
+	if s.sweeps {
+		every = k.patience.Every
+		if once {
+			every = 0
+		}
+	}
+	if r.Once != once || r.Cadence != every {
+		k.wrong(n, "", "fetches, to be tried again every %v, at once: %t: expected every %v, at once: %t", r.Cadence, r.Once, every, once)
+	}
+}
+
+// fetchesTurns judges the arguments of a fetch by an orchestration slot.
 func (k *checker) fetchesTurns(n *nodeState, s *slot, q *call.FetchOrchestrationItem) {
 	info := k.options(n)
 	want := info.Filter
@@ -196,8 +214,11 @@ func (k *checker) fetchesWork(n *nodeState, s *slot, q *call.FetchWorkItem) {
 	}
 }
 
-// judgeOwner checks that a worker slot always fetches under the same name, which must be the configured one, or one
-// that no other slot uses.
+// incarnation identifies an incarnation of a node.
+type incarnation struct{ node, number uint32 }
+
+// judgeOwner checks that a worker slot always fetches under the same name: the configured one, or one that no other
+// slot has or had, of this incarnation or another.
 func (k *checker) judgeOwner(n *nodeState, s *slot, owner string) {
 	if s.owner == owner {
 		return
@@ -207,6 +228,14 @@ func (k *checker) judgeOwner(n *nodeState, s *slot, owner string) {
 	for i := range n.slots {
 		wrong = wrong || configured == "" && n.slots[i].owner == owner
 	}
+	me := incarnation{n.number, n.incarnation}
+	if other, taken := k.owners[owner]; taken && configured == "" {
+		wrong = wrong || other != me
+	}
+	if k.owners == nil {
+		k.owners = map[string]incarnation{}
+	}
+	k.owners[owner] = me
 	if s.owner = owner; wrong {
 		k.wrong(n, "", "fetches for session owner %q with its worker %d: expected a name of its own for each worker, or the node's %q", owner, s.id.Index, configured)
 	}

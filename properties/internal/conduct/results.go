@@ -1,6 +1,9 @@
 package conduct
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // activity identifies an activity, no matter which node runs it or how often.
 type activity struct {
@@ -19,6 +22,9 @@ const (
 func (k *checker) judgeResult(n *nodeState, h *held, result string, nowMs int64) {
 	switch w := &h.work; w.Name {
 	case newGUID:
+		if !isGUID(result) {
+			k.wrong(n, h.instance, "gives the id %q: expected a UUID of version 8", result)
+		}
 		own := activity{w.Instance, w.ExecutionID, w.ID}
 		if other, given := k.guids[result]; given && other != own {
 			k.wrong(n, h.instance, "gives the id %s to activity %d of %s, execution %d, although activity %d of %s, execution %d, has it", result, w.ID, w.Instance, w.ExecutionID, other.id, other.instance, other.execution)
@@ -32,4 +38,15 @@ func (k *checker) judgeResult(n *nodeState, h *held, result string, nowMs int64)
 			k.wrong(n, h.instance, "reports the time %s ms: expected %d", result, nowMs)
 		}
 	}
+}
+
+// isGUID reports whether a text is a UUID of version 8 (RFC 9562), in lower case.
+func isGUID(text string) bool {
+	for i, c := range text {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (c == '-') || !dash && !strings.ContainsRune("0123456789abcdef", c) {
+			return false
+		}
+	}
+	return len(text) == 36 && text[14] == '8' && strings.ContainsRune("89ab", rune(text[19]))
 }

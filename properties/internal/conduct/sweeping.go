@@ -39,7 +39,7 @@ func (k *checker) nextLook(n *nodeState, s *slot, at sim.Time) {
 		n.sweeping.between, n.sweeping.met = false, n.sweeping.met[:0]
 		after = k.patience.Every
 	}
-	s.due(fetchOf(s), at, after)
+	k.due(s, fetchOf(s), at, after)
 }
 
 // endPass ends a pass. It forgets work that the sweeper has not seen for a while, because such work is not blocked.

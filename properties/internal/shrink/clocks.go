@@ -31,18 +31,31 @@ func clockParts() []parts {
 				}
 			})
 		}},
-		{"store", func(c Concrete) int { return countIf(c.Plan.Store.CallersClock) + countIf(c.Plan.Store.Serial > 0) }, func(c Concrete, drop []bool) Concrete {
+		{"store", func(c Concrete) int { return len(storeSettings(&c.Plan.Store)) }, func(c Concrete, drop []bool) Concrete {
 			return edit(c, func(p *plan.Plan) {
-				both := p.Store.CallersClock && p.Store.Serial > 0
-				if p.Store.Serial > 0 && drop[countIf(both)] {
-					p.Store.Serial = 0
-				}
-				if p.Store.CallersClock && drop[0] {
-					p.Store.CallersClock = false
+				for i, reset := range storeSettings(&p.Store) {
+					if drop[i] {
+						reset()
+					}
 				}
 			})
 		}},
 	}
+}
+
+// storeSettings returns, for each setting of the store that is not the default, a function that resets it.
+func storeSettings(s *plan.StoreOptions) []func() {
+	var list []func()
+	if s.CallersClock {
+		list = append(list, func() { s.CallersClock = false })
+	}
+	if s.Serial > 0 {
+		list = append(list, func() { s.Serial = 0 })
+	}
+	if s.Plain {
+		list = append(list, func() { s.Plain = false })
+	}
+	return list
 }
 
 func clocksOf(n plan.Node) int { return countIf(n.Clock != plan.Clock{}) }

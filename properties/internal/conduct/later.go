@@ -1,0 +1,70 @@
+package conduct
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// ranOut is the cause of a lost activity whose lock has expired.
+const ranOut = "the lock ran out before it could be renewed"
+
+// owes requires that a node makes a note about the work that it holds before this step ends.
+func (k *checker) owes(n *nodeState, h *held, what machine.Decision, cause string) {
+	h.owed, h.owedCause = what, cause
+	k.touch(n)
+}
+
+// pays reports a note that a node has not made.
+func (k *checker) pays(n *nodeState, s *slot) {
+	h := &s.held
+	if h.owed != machine.DecideNone && n.judged {
+		k.wrong(n, h.instance, "does not say %s of %s: expected this, with the cause %q", h.owed, h.token, h.owedCause)
+	}
+	h.owed = machine.DecideNone
+}
+
+// notedLater judges the notes of a node after its first decision about a delivery: each must be due, and have its
+// delay and cause.
+func (k *checker) notedLater(n *nodeState, s *slot, r *cluster.Record, note *cluster.Note) {
+	h := &s.held
+	want, cause, due := time.Duration(0), h.owedCause, note.Decision == h.owed
+	switch note.Decision {
+	case machine.DecideAckFailed:
+		want = 50 * time.Millisecond
+		if s.id.Kind == machine.SlotWorker {
+			want = 100 * time.Millisecond
+		}
+	case machine.DecideReadFailed:
+		want = 100 * time.Millisecond
+	case machine.DecideWorkLost:
+		want = 100 * time.Millisecond
+		if !due {
+			due, cause = h.running, ranOut
+		}
+	case machine.DecideWorkNoHandler: // its handler was withdrawn while it ran
+		want, cause, due = k.options(n).Options.UnregisteredBackoffBase, "activity missing: "+h.work.Name, h.want.decision == machine.DecideWorkRun
+	}
+	h.owed = machine.DecideNone
+	switch {
+	case note.Delay != want:
+		what := ""
+		if note.Decision == machine.DecideAckFailed {
+			what = fmt.Sprintf(", the delay of an abandon after %d failed acks, the last of which is final", h.failures)
+		}
+		k.wrong(n, h.instance, "says %s with a delay of %v: expected %v%s", note.Decision, note.Delay, want, what)
+	case !due:
+		k.wrong(n, h.instance, "says %s of %s again, after %s: expected no such note now", note.Decision, h.token, h.want.decision)
+	case note.Cause != cause || note.ExecutionID != h.want.execution:
+		k.wrong(n, h.instance, "says %s of execution %d because of %q: expected execution %d and %q", note.Decision, note.ExecutionID, note.Cause, h.want.execution, cause)
+	}
+	if note.Decision == machine.DecideWorkLost {
+		n.expectLost(h, note.Cause)
+		k.touch(n)
+		h.renewEvery = 0
+		k.due(s, observe.CallNone, r.At, k.options(n).Options.ActivityCancellationGracePeriod)
+	}
+}

@@ -23,9 +23,9 @@ const (
 	ReadInfo                   // Info
 	ReadStatus                 // Status
 	ReadKeys                   // Keys
-	Traced                     // Text
 	Returned                   // the handler or Token's coroutine ended; Text is the result or, if Failed is set, the error
 	Panicked                   // the handler or Token's coroutine did not return
+	Traced                     // Text
 )
 
 // Call records one call of a Context, or that code began or ended. Calls are recorded in the order in which they

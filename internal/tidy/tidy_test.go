@@ -102,7 +102,7 @@ var packages = map[string]imports{
 		module: []string{"internal/asked", "internal/show", "internal/eventdata", "internal/orchhost", "engine", "properties/oracle/turn"},
 		tests:  []string{"engine/orch", "internal/replay", "properties/internal/leaf", "properties/internal/script"}},
 	"properties/internal/conduct": {
-		module: []string{"internal/planterm", "internal/show", "internal/record", "internal/eventdata", "internal/observe", "internal/call", "internal/machine", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "sim", "sim/cluster", "sim/plan"},
+		module: []string{"internal/asked", "internal/planterm", "internal/show", "internal/record", "internal/eventdata", "internal/observe", "internal/call", "internal/machine", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "sim", "sim/cluster", "sim/plan"},
 		tests:  []string{"engine/orch", "memprovider", "properties/internal/leaf", "properties/internal/rig", "internal/sample", "sim/scenario"}},
 	"properties/internal/safety": {
 		module: []string{"internal/deadletter", "internal/show", "internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "internal/replay", "properties/internal/check", "properties/internal/coded", "properties/internal/conduct", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
@@ -230,6 +230,7 @@ var exempt = []exemption{
 	{"internal/replay/coroutine.go", permits{goroutines: true, names: []string{"iter.Pull"}}, "holds coroutines, and the one helper that awaits a throw-away goroutine"},
 	{"sim/workload/mischief.go", permits{names: []string{"iter.Pull"}}, "has code that uses its Context on a goroutine that is not its own, as users' code may"},
 	{"internal/replay/foreign.go", permits{imports: []string{"sync/atomic"}}, "refuses calls from goroutines that a handler has started, which run at the same time"},
+	{"properties/internal/conduct/written.go", permits{imports: []string{"log/slog"}}, "compares the log records of nodes with their lines"},
 	{"internal/machine/record.go", permits{imports: []string{"log/slog"}}, "makes log records as data, at a time that it is given; whoever drives the node handles them"},
 }
 

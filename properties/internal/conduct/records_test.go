@@ -25,6 +25,7 @@ type delivery struct {
 	count           uint32
 	execution       uint64
 	id              uint64
+	met             []string // the instances of a sweeper's pass
 }
 
 // record returns the record that a line tells:
@@ -81,8 +82,40 @@ func (l *teller) record(line string, words []string) *cluster.Record {
 		l.held[name+words[0]] = h
 	}
 	l.of(r, h, words[1], words[2:], value)
+	l.waits(r, h)
 	r.Incarnation = uint32(l.uint(value["start"], uint64(r.Incarnation)))
 	return r
+}
+
+// waits fills in how long the caller of a call waits, and how a fetch does. A sweeper waits for the first work of a pass,
+// which ends with nothing or when it meets an instance again.
+func (l *teller) waits(r *cluster.Record, h *delivery) {
+	o := &l.w.Node(r.Node).Options
+	sweeps := r.Slot.Kind == machine.SlotOrchestration && r.Slot.Index >= o.OrchestrationConcurrency
+	if r.Kind == record.Answered && h.kind == observe.CallFetchOrchestrationItem && r.Err == nil {
+		if r.Fetched == nil || slices.Contains(h.met, h.instance) {
+			h.met = nil
+		} else {
+			h.met = append(h.met, h.instance)
+		}
+	}
+	if r.Kind != record.CallSent {
+		return
+	}
+	r.Deadline = o.CallDeadline
+	switch q := r.Request.(type) {
+	case call.FetchWorkItem:
+		r.Cadence, r.Once = o.DispatcherMinPollInterval, q.Session == nil
+	case call.FetchOrchestrationItem:
+		r.Cadence = o.DispatcherMinPollInterval
+		if sweeps {
+			if r.Once = len(h.met) > 0; r.Once {
+				r.Cadence = 0
+			} else {
+				r.Cadence = l.w.ThePlan.Patience.Or().Every
+			}
+		}
+	}
 }
 
 func optionsOf(f []string) (words []string, value map[string]string) {

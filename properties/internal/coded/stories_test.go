@@ -18,20 +18,20 @@ import (
 	"github.com/durosim/durosim/properties/oracle/turn"
 )
 
-// TestStories checks turns that are written down line by line, and prints what is said of each:
+// TestStories checks turns that are written line by line, and prints the checker's objections to each:
 //
 //	turn [eager] [own-child-ids]
-//	h KIND [of=EVENT] [FIELD=VALUE ...]            an event of the history: ids count from 1
+//	h KIND [of=EVENT] [FIELD=VALUE ...]            an event of the history; ids count from 1
 //	d KIND [of=EVENT] [FIELD=VALUE ...]            an event that the turn appends
 //	d failed|cancelled|panicked|disagrees TEXT     the failure of the turn (see package script)
 //	m Start|ContinueAsNew [FIELD=VALUE ...]        a message that it sends
 //	k KEY VALUE MS                                 a key before the turn
 //	c CALL [FIELD=VALUE ...]                       a call of the code; a request names the action: c asks activity ...
 //
-// A line that begins with * is told again with each of its values changed in turn: what is then said for the first time is
-// printed, and the number of changes of which nothing new is said.
+// If a line starts with `*`, the story is retold with each of the line's values changed in turn. The test then prints
+// the objections that occur for the first time, and how many changes lead to nothing new.
 func TestStories(t *testing.T) {
-	c := new(coded.Checker) // the same for all turns, since it reuses its memory
+	c := new(coded.Checker) // shared by all turns, because it reuses its memory
 	datadriven.RunTest(t, "testdata/stories.txt", func(t *testing.T, d *datadriven.TestData) string {
 		lines := strings.Split(strings.TrimSpace(d.Input), "\n")
 		s := storyOf(t, d, lines)
@@ -48,7 +48,7 @@ func TestStories(t *testing.T) {
 			free := 0
 			leaf.Change(s.places[i], func(path string) {
 				if strings.HasSuffix(path, "Seldom gone") || strings.HasSuffix(path, "Action gone") || path == "Kind" {
-					return // a call of a kind always has what that kind has
+					return // a call always has the parts that belong to its kind
 				}
 				for _, text := range s.check(c) {
 					if !slices.Contains(said, text) {
@@ -64,7 +64,7 @@ func TestStories(t *testing.T) {
 	})
 }
 
-// story is a turn with the calls of its code. places has what each line has said.
+// story is a turn with the calls of its code. places points to what each line describes.
 type story struct {
 	t      *testing.T
 	turn   turn.Turn
@@ -84,7 +84,7 @@ func (s *story) check(c *coded.Checker) []string {
 }
 
 func storyOf(t *testing.T, d *datadriven.TestData, lines []string) *story {
-	// Places are pointers into these lists, which must not grow.
+	// places points into these lists, which must not grow.
 	s := &story{t: t, calls: make([]asked.Call, 0, len(lines)), turn: turn.Turn{
 		Instance: "i", Execution: 2, OwnChildIDs: d.HasArg("own-child-ids"),
 		History: make([]engine.Event, 0, len(lines)), Keys: make([]engine.KVEntry, 0, len(lines)),

@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// changes tells a story again and again, each time with one value of a line changed.
+// changes retells a story many times, each time with a single value of one line's record changed.
 func changes(t *testing.T, d *datadriven.TestData, lines []string, at int, said map[string]bool) (out []string) {
 	free := 0
 	var told parts
@@ -27,10 +27,10 @@ func changes(t *testing.T, d *datadriven.TestData, lines []string, at int, said 
 	})
 	leaf.Change(&told, func(path string) {
 		if !strings.Contains(path, ".") && strings.Contains(path, " ") {
-			return // a record of a kind has what that kind has
+			return // a record always has the parts that belong to its kind
 		}
 		if told.Note != nil && told.Note.Decision > machine.DecideSwept {
-			return // nor is there another decision
+			return // there is no such decision
 		}
 		again := newTeller(t, d)
 		again.tell(lines, func(i int, r *cluster.Record) {
@@ -52,10 +52,10 @@ func changes(t *testing.T, d *datadriven.TestData, lines []string, at int, said 
 	return out
 }
 
-// parts are the values of a record that a story changes.
+// parts holds the values of a record that changes modifies.
 type parts struct {
-	Late    int  // by 2.001 ms, which is more than rounding explains
-	Early   bool // by as much
+	Late    int  // how many times 2.001 ms late; one is more than rounding explains
+	Early   bool // early by the same amount
 	AtMs    int64
 	Text    string
 	Count   int

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// up starts a node with its options, or those of the line; released makes its build one of the released runtimes.
+// up starts a node. Options on the line override its own. `released` makes it run a released runtime.
 func (l *teller) up(name string, words []string, value map[string]string) {
 	info := l.w.Node(l.node(name))
 	info.Incarnation++
@@ -56,7 +56,8 @@ func (l *teller) up(name string, words []string, value map[string]string) {
 	info.Filter = engine.FilterFor(info.Options.Range(info.Build))
 }
 
-// batch returns a delivered batch; its messages are raise, start/NAME/VERSION/INPUT and can/NAME/VERSION/INPUT.
+// batch returns a delivered batch. Its messages are written as `raise`, `start/NAME/VERSION/INPUT` and
+// `can/NAME/VERSION/INPUT`.
 func (l *teller) batch(words []string, value map[string]string) *engine.FetchedOrchestration {
 	item := engine.OrchestrationItem{
 		Instance: words[0], ExecutionID: l.uint(value["exec"], 1), OrchestrationName: value["name"], Version: value["version"],
@@ -84,7 +85,7 @@ func (l *teller) batch(words []string, value map[string]string) *engine.FetchedO
 	return &engine.FetchedOrchestration{Item: item, AttemptCount: uint32(l.uint(value["n"], 1))}
 }
 
-// event returns the event that a word names: started/NAME/VERSION/INPUT/STAMP, or another kind, with its text.
+// event parses an event, which is `started/NAME/VERSION/INPUT/STAMP`, or another kind followed by its text.
 func (l *teller) event(id uint64, text string) engine.Event {
 	f := strings.Split(text+"/////", "/")
 	e := engine.Event{EventID: id, DuroxideVersion: "2.0.0"}
@@ -144,7 +145,7 @@ func (l *teller) noteOf(r *cluster.Record, h *delivery, words []string, value ma
 	return n
 }
 
-// poison returns the details of a poisoned piece of work.
+// poison returns the error details for poisoned work.
 func (l *teller) poison(h *delivery, kind eventdata.PoisonKind, value map[string]string) engine.ErrorDetails {
 	p := eventdata.PoisonError{AttemptCount: h.count, MaxAttempts: 10, Message: value["message"], MessageType: eventdata.PoisonType{
 		Kind: kind, Instance: h.instance, ExecutionID: l.uint(value["exec"], h.execution), Cause: value["cause"], Error: value["error"],
@@ -167,7 +168,8 @@ func (l *teller) completion(h *delivery, words []string, value map[string]string
 	return nil
 }
 
-// ackOf returns the ack of a turn, or of a poisoned batch: "poison" or "undecoded", after the event started if it begins.
+// ackOf returns the ack of a turn or of a poisoned batch. The latter is written as `poison` or `undecoded`, after the
+// event `started` if the ack begins the execution.
 func (l *teller) ackOf(h *delivery, token string, words []string, value map[string]string) call.Call {
 	a := call.AckOrchestrationItem{LockToken: token, ExecutionID: l.uint(value["exec"], h.execution), Metadata: engine.ExecutionMetadata{Status: engine.Status(value["status"])}}
 	for i, text := range words {

@@ -17,7 +17,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// delivery is what a slot of a story has asked for and holds.
+// delivery records what a slot has asked for and what it holds.
 type delivery struct {
 	call, renewal   uint64
 	kind            observe.CallKind
@@ -28,7 +28,7 @@ type delivery struct {
 	met             []string // the instances of a sweeper's pass
 }
 
-// record returns the record that a line tells:
+// record returns the record that a line describes:
 //
 //   - sent                                              a call of a client
 //     A up [OPTION=VALUE] [build=] [clock=] [range=]      A down, crash, pause, resume, drain
@@ -148,7 +148,7 @@ func logOf(line string) *cluster.Log {
 	return g
 }
 
-// of fills the record of a slot.
+// of fills in a slot's record.
 func (l *teller) of(r *cluster.Record, h *delivery, verb string, words []string, value map[string]string) {
 	o := &l.w.Node(r.Node).Options
 	worker := r.Slot.Kind == machine.SlotWorker

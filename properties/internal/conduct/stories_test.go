@@ -23,12 +23,13 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// TestStories tells the checker what nodes do, record by record, and prints the lines of which the checker says something.
-// A line is "MS NODE VERB ..." or "MS NODE SLOT VERB ..."; + in place of the time puts it into the step of the line before.
-// A line that begins with * is told again with each value of its record changed in turn: what is then said for the first time
-// is printed, and the number of changes of which nothing new is said.
+// TestStories feeds the checker with what nodes do, record by record, and prints the lines that the checker objects to.
+// A line is `MS NODE VERB ...` or `MS NODE SLOT VERB ...`; `+` instead of the time puts it into the same step as the
+// previous line. If a line starts with `*`, the story is retold with each value of the line's record changed in turn.
+// The test then prints the objections that occur for the first time, and how many changes lead to nothing new.
 //
-// What a line leaves out is right: the token and the count of the last delivery, the arguments of the node's options.
+// Whatever a line leaves out gets the right value, such as the token and count of the last delivery, or the arguments
+// that follow from the node's options.
 func TestStories(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -47,8 +48,8 @@ func TestStories(t *testing.T) {
 	})
 }
 
-// toldWorld is a world whose nodes count what the story says: nothing, until the checker has said what they must have
-// counted.
+// toldWorld is a world whose nodes report the counts that the test sets. They are zero until the checker has said what
+// they should be.
 type toldWorld struct {
 	rig.FakeWorld
 	counts [3]map[string]uint64
@@ -67,9 +68,9 @@ type teller struct {
 	w    *toldWorld
 	m    *check.Monitor
 	call uint64
-	held map[string]*delivery // by node and slot
+	held map[string]*delivery // keyed by node and slot
 	at   int64
-	line string // the present line, until it is printed
+	line string // the current line, or "" once it has been printed
 	all  []string
 	said map[string]bool
 	out  []string
@@ -95,7 +96,7 @@ func newTeller(t testing.TB, d *datadriven.TestData) *teller {
 	return l
 }
 
-// tell tells the lines; before sees each record before the checker does.
+// tell feeds the lines to the checker. before, if not nil, sees each record before the checker does.
 func (l *teller) tell(lines []string, before func(line int, r *cluster.Record)) {
 	for i, line := range lines {
 		words := strings.Fields(strings.TrimPrefix(line, "*"))
@@ -132,7 +133,7 @@ func (l *teller) tell(lines []string, before func(line int, r *cluster.Record)) 
 	l.counted()
 }
 
-// filterLine returns the first line of a node.
+// filterLine returns the line that a node logs first, which names its filter.
 func (l *teller) filterLine(r *cluster.Record) *cluster.Record {
 	logged := *r
 	logged.Kind, logged.Log = record.Log, &cluster.Log{
@@ -147,7 +148,7 @@ func (l *teller) endStep() {
 	l.hear()
 }
 
-// hear prints what the checker says, and lets it forget how much it has said.
+// hear prints the checker's objections. It resets their number, so that the checker reports more.
 func (l *teller) hear() {
 	for _, v := range l.take() {
 		if l.line != "" {
@@ -175,7 +176,7 @@ func (l *teller) take() (list []string) {
 
 var miscount = regexp.MustCompile(`counts (\w+) \d+ times: expected (\d+)`)
 
-// learn lets each node count what the checker expects.
+// learn sets each node's counters to what the checker expects.
 func (l *teller) learn() {
 	for learned := true; learned; l.take() {
 		l.m.Finish()

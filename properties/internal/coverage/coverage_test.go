@@ -74,7 +74,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestAll checks that the list of all points is sorted by name, and has each point and each kind of fault once.
+// TestAll checks that the list of all points is sorted by name, and contains each point and each kind of fault exactly
+// once.
 func TestAll(t *testing.T) {
 	all := coverage.All()
 	if !slices.IsSortedFunc(all, func(a, b coverage.Point) int { return strings.Compare(a.Name, b.Name) }) {

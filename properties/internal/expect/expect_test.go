@@ -107,7 +107,7 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
-// TestManyValues: an attribute may have more values than a condition remembers, or numbers.
+// TestManyValues checks that an attribute may have more values than a condition can cache and than can be numbered.
 func TestManyValues(t *testing.T) {
 	const most = 260
 	var story strings.Builder

@@ -12,9 +12,9 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file implements calls that a node has sent and that the store has not executed yet, and the faults that hit them.
+// This file implements calls that a node has sent but the store has not executed yet, and the faults that hit them.
 
-// fetches records that a node has sent a fetch; the next call of the story executes it.
+// fetches records that a node has sent a fetch. The story's next call executes it.
 func (r *Rig) fetches(name string, work bool) {
 	c := r.caller(name)
 	rec := cluster.Record{Kind: record.CallSent, Node: c.Node, Incarnation: c.Incarnation, Call: r.call + 1, Request: call.FetchOrchestrationItem{}}
@@ -25,7 +25,7 @@ func (r *Rig) fetches(name string, work bool) {
 	r.Record(rec)
 }
 
-// acks records that a node has sent the ack of its last delivery; the next call of the story executes it.
+// acks records that a node has sent the ack of its last delivery. The story's next call executes it.
 func (r *Rig) acks(name string, words []string, value map[string]string) {
 	h, c := r.held[name], r.caller(name)
 	rec := cluster.Record{Kind: record.CallSent, Node: c.Node, Incarnation: c.Incarnation, Call: r.call + 1, Request: call.AckWorkItem{LockToken: h.token}}
@@ -64,7 +64,7 @@ func (r *Rig) acks(name string, words []string, value map[string]string) {
 	r.Record(rec)
 }
 
-// stored observes what the store writes for an ack that the story wrote.
+// stored reports what the store writes for an ack whose contents the story gives.
 func (r *Rig) stored(h *rigHeld) {
 	ack := h.written
 	set := func(kind observe.Kind, status engine.Status) {
@@ -85,7 +85,7 @@ func (r *Rig) stored(h *rigHeld) {
 	}
 }
 
-// started records that the activity of the last delivery to a node starts.
+// started records that a node starts the activity that it received last.
 func (r *Rig) started(name string) {
 	h, c := r.held[name], r.caller(name)
 	item, ok := r.M.Run.Model.Row(h.rows[0]).Item.(engine.ActivityExecuteItem)
@@ -95,7 +95,7 @@ func (r *Rig) started(name string) {
 	r.Record(cluster.Record{Kind: record.ActivityStarted, Node: c.Node, Incarnation: c.Incarnation, Activity: &machine.RunActivity{Item: item}})
 }
 
-// fault records "KIND A|- [x [MESSAGE]] [for=MS] [ack|fetch]".
+// fault parses `KIND A|- [x [MESSAGE]] [for=MS] [ack|fetch]` and records the fault.
 func (r *Rig) fault(words []string, value map[string]string) {
 	c := r.caller(words[1])
 	rec := cluster.Record{Kind: record.Fault, Fault: faultkind.Kind(words[0]), Node: c.Node, Incarnation: c.Incarnation}

@@ -22,7 +22,7 @@ func (r *Rig) begin(caller observe.Caller, kind observe.CallKind, req observe.Ca
 	r.Observe(observe.Observation{Kind: observe.CallBegin, Call: r.call, CallKind: kind, Caller: caller, Request: &req})
 }
 
-// slotOf returns the loop that sends a call, the n-th after "slot n".
+// slotOf returns the loop that sends a call. Its index comes from the last `slot N` command.
 func (r *Rig) slotOf(kind observe.CallKind) machine.Slot {
 	slot := machine.Slot{Index: r.index}
 	if kind == observe.CallFetchWorkItem || kind == observe.CallAckWorkItem || kind == observe.CallAbandonWorkItem {
@@ -102,7 +102,7 @@ func (r *Rig) fetch(name, instance string, worker bool, more ...string) {
 	r.end(caller, kind, end)
 }
 
-// note records a decision of a node; more holds its cause in words, delay=MS, panic=PLACE and dropped=RULE.
+// note records a node's decision. more has the cause in words, `delay=MS`, `panic=PLACE` and `dropped=RULE`.
 func (r *Rig) note(name, decision string, more ...string) {
 	h := r.held[name]
 	words, value := options(more)

@@ -51,8 +51,8 @@ type Rig struct {
 	nodes []string
 	rows  []rigRow
 	held  map[string]*rigHeld // by node
-	index int                 // of the loops that call and note
-	asked map[string]uint64   // the number of the last fetch that a node has sent
+	index int                 // index of the loop that calls and notes come from
+	asked map[string]uint64   // the number of each node's last fetch
 	// Shows has additional commands, each of which returns the text to print. Out has the lines printed so far.
 	Shows map[string]func(words []string) string
 	Out   []string
@@ -73,7 +73,7 @@ type rigHeld struct {
 	told     uint32
 	worker   bool
 	ack      uint64                   // the number of the ack call, or 0 before the ack is sent
-	written  *engine.OrchestrationAck // what the ack of a turn says, if the story does
+	written  *engine.OrchestrationAck // the contents of a turn's ack, if the story gives them
 }
 
 func New(t testing.TB, plan plan.Plan, o monitor.Options) *Rig {
@@ -120,7 +120,7 @@ func (r *Rig) Observe(o observe.Observation) {
 	r.M.Observe(&o)
 }
 
-// node returns the number of a node, 0 for any other name. A' stands for A, with a last delivery of its own.
+// node returns a node's number, or 0 for any other name. A' stands for A too, but has a separate last delivery.
 func (r *Rig) node(name string) uint32 {
 	return uint32(slices.Index(r.nodes, strings.TrimSuffix(name, "'")) + 1)
 }
@@ -252,7 +252,8 @@ func (r *Rig) handlers(verb string, args []string) {
 // put inserts a message that is visible at once.
 func (r *Rig) put(item engine.WorkItem) { r.insert(0, item, r.w.Now) }
 
-// insert inserts a message that a call sends, 0 for a client's, and that is visible from a store time on.
+// insert inserts a message that becomes visible at a given store time. call is the call that sends the message, or 0 if
+// a client sends it.
 func (r *Rig) insert(call uint64, item engine.WorkItem, visible int64) {
 	row := rigRow{no: observe.MessageNo(len(r.rows) + 1), instance: r.Instance(item.Target()), visible: visible}
 	o := observe.Observation{Kind: observe.RowInserted, Call: call, Queue: observe.QueueOrchestrator, Message: row.no, Instance: row.instance, Item: item, UntilMs: visible}

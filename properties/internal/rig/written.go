@@ -10,15 +10,15 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// This file reads events and messages of any kind from words:
+// This file parses events and messages of any kind:
 //
-//	5:ActivityScheduled,name:W,session_id:s      event 5; the fields have their names in stored JSON
+//	5:ActivityScheduled,name:W,session_id:s      event 5; fields have the same names as in stored JSON
 //	7<5:ActivityFailed                           event 7, which completes event 5
 //	StartOrchestration,instance:y,version:1.0.0  a message
 //
-// Texts that a word leaves out are empty, numbers are 0, and failures are the application's.
+// If a field is left out, a text is empty, a number is 0, and a failure is an application failure.
 
-// blank has a value for each field that some kind needs.
+// blank has a default value for each field that some kind requires.
 var blank = map[string]any{
 	"execution_id": 1, "id": 0, "fire_at_ms": 0, "parent_id": 0, "parent_execution_id": 0, "details": map[string]any{
 		"Application": map[string]any{"kind": "ActivityFailed", "message": "no", "retryable": false},
@@ -27,7 +27,7 @@ var blank = map[string]any{
 
 var blankTexts = strings.Fields("name version input output instance reason result data topic key value text orchestration parent_instance")
 
-// fields returns the JSON fields of a word's parts.
+// fields returns the JSON fields that a word's parts give.
 func (r *Rig) fields(parts []string) map[string]any {
 	all := maps.Clone(blank)
 	for _, name := range blankTexts {
@@ -47,7 +47,7 @@ func (r *Rig) fields(parts []string) map[string]any {
 	return all
 }
 
-// event reads an event, of execution 1 unless the word says otherwise.
+// event parses an event, which belongs to execution 1 unless the word says otherwise.
 func (r *Rig) event(instance, word string) engine.Event {
 	parts := strings.Split(word, ",")
 	id, kind, _ := strings.Cut(parts[0], ":")
@@ -62,14 +62,14 @@ func (r *Rig) event(instance, word string) engine.Event {
 	return byAny(r, func(c engine.Codec) (engine.Event, error) { return c.DecodeEvent(text) })
 }
 
-// item reads a message.
+// item parses a message.
 func (r *Rig) item(word string) engine.WorkItem {
 	parts := strings.Split(word, ",")
 	text := r.json(map[string]any{parts[0]: r.fields(parts[1:])})
 	return byAny(r, func(c engine.Codec) (engine.WorkItem, error) { return c.DecodeWorkItem(text) })
 }
 
-// byAny returns the result of the first build's codec that does not fail.
+// byAny returns the result of the first build's codec that succeeds.
 func byAny[T any](r *Rig, use func(engine.Codec) (T, error)) T {
 	var got T
 	var err error
@@ -94,7 +94,7 @@ func (r *Rig) encode(e engine.Event) []byte {
 	return byAny(r, func(c engine.Codec) ([]byte, error) { return c.AppendEvent(nil, e) })
 }
 
-// delta reads the events and messages of an ack: a word that begins with a digit is an event.
+// delta parses the events and messages of an ack. A word that starts with a digit is an event.
 func (r *Rig) delta(instance string, words []string) (events []engine.Event, items []engine.WorkItem) {
 	for _, word := range words {
 		if word[0] >= '0' && word[0] <= '9' {

@@ -61,7 +61,7 @@ func liesPlan(name string) *plan.Plan {
 	return p
 }
 
-// busyOnly drops the fetches of a tape that found nothing.
+// busyOnly drops the fetches that found nothing from a tape.
 func (tp *tape) busyOnly() {
 	var idle = map[uint64]bool{}
 	for _, e := range tp.entries {
@@ -69,7 +69,7 @@ func (tp *tape) busyOnly() {
 			idle[o.Call] = true
 		}
 	}
-	of := map[uint64]bool{} // their numbers in records
+	of := map[uint64]bool{} // the numbers of these fetches in records
 	for _, e := range tp.entries {
 		if r := e.record; r != nil && r.Kind == record.CallExecuted && idle[r.StoreCall] {
 			of[r.Call] = true
@@ -112,7 +112,7 @@ func TestEachLie(t *testing.T) {
 	})
 }
 
-// lies tells one lie for each place that the caller wants.
+// lies tells one lie for each place that wants selects.
 func (tp *tape) lies(wants func(place string) bool, told func(place string)) {
 	has, whole := tp.fields(), tp.entries
 	seen := map[string]bool{}
@@ -144,7 +144,8 @@ func (tp *tape) lies(wants func(place string) bool, told func(place string)) {
 	}
 }
 
-// told plays a tape and returns the first finding of each property. ok is false if no store can act as the tape says.
+// told plays a tape and returns each property's first violation. ok is false if no store could have behaved as the tape
+// says.
 func (tp *tape) told() (text string, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -161,7 +162,7 @@ func (tp *tape) told() (text string, ok bool) {
 	return strings.Join(lines, "\n  "), true
 }
 
-// of returns what an entry shows.
+// of returns what an entry shows to the checkers.
 func (e tapeEntry) of() any {
 	if e.observation != nil {
 		return e.observation
@@ -169,7 +170,7 @@ func (e tapeEntry) of() any {
 	return e.record
 }
 
-// fields returns the fields that entries of each kind have, as "KIND FIELD".
+// fields returns the fields that entries of each kind have, in the form "KIND FIELD".
 func (tp *tape) fields() map[string]bool {
 	has := map[string]bool{}
 	for _, e := range tp.entries {
@@ -183,7 +184,7 @@ func (tp *tape) fields() map[string]bool {
 	return has
 }
 
-// placeOf names the kind of an entry.
+// placeOf returns the name of an entry's kind.
 func placeOf(e tapeEntry) string {
 	switch {
 	case e.observation != nil && e.observation.CallKind != observe.CallNone:

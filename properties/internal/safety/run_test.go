@@ -339,7 +339,7 @@ func (tp *tape) play() *check.Monitor { return tp.playTo(IDs()...) }
 
 func (tp *tape) playTo(ids ...string) *check.Monitor { return tp.playUntil(len(tp.entries), ids...) }
 
-// playUntil ends a number of entries after the first finding.
+// playUntil plays a tape, but stops the given number of entries after the first violation.
 func (tp *tape) playUntil(later int, ids ...string) *check.Monitor {
 	w := &fakeWorld{plan: tp.plan, builds: tp.builds, nodes: slices.Clone(tp.nodes)}
 	m := newSafety(w, ids...)

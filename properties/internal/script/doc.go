@@ -1,4 +1,4 @@
-// Package script reads events and messages that the stories of tests write down, word by word:
+// Package script parses events and messages that test stories write as words:
 //
 //	h ActivityScheduled Name=a Input=b
 //	b ActivityCompleted ExecutionID=1 ID=2 Result=r

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// events and items hold one value of each kind that a story may name.
+// events and items hold one value for each kind that a story may name.
 var events = []engine.EventData{
 	eventdata.OrchestrationStarted{}, eventdata.OrchestrationCompleted{}, eventdata.OrchestrationContinuedAsNew{}, eventdata.OrchestrationFailed{},
 	eventdata.ActivityScheduled{}, eventdata.ActivityCompleted{}, eventdata.ActivityFailed{}, eventdata.ActivityCancelRequested{},
@@ -29,10 +29,11 @@ var items = []engine.WorkItem{
 	engine.QueueMessageItem{}, engine.CancelInstanceItem{},
 }
 
-// Event returns the event of an id that words describe: of=N, its source, may come first, then FIELD=VALUE for fields of its
-// data. The kind is the name of its type. The kinds failed, cancelled, panicked, disagrees and broken are failures of the
-// execution, of which the words are the text; those of ActivityFailed and SubOrchestrationFailed without = are, too. The time
-// of every event is 1000 ms.
+// Event returns the event that the words describe, under the given id. The words may start with `of=N`, which is the
+// event's source. The others are `FIELD=VALUE`, for fields of the event's data. kind is the name of the data's type.
+// The kinds failed, cancelled, panicked, disagrees and broken are failures of the execution, and the words are then the
+// failure's text. This also applies to ActivityFailed and SubOrchestrationFailed if the words contain no `=`. Every
+// event has the time 1000 ms.
 func Event(t testing.TB, id int, kind string, words []string) engine.Event {
 	t.Helper()
 	e := engine.Event{EventID: uint64(id), TimestampMs: 1000}
@@ -54,7 +55,8 @@ func Event(t testing.TB, id int, kind string, words []string) engine.Event {
 	return e
 }
 
-// Item returns the message that words describe: the name of its type without Item, then FIELD=VALUE.
+// Item returns the message that the words describe. kind is the name of its type without Item, and the words are
+// `FIELD=VALUE`.
 func Item(t testing.TB, kind string, words []string) engine.WorkItem {
 	t.Helper()
 	return made(t, items, kind, "Item", words)
@@ -71,7 +73,7 @@ func made[T any](t testing.TB, of []T, kind, suffix string, words []string) T {
 	return v.Elem().Interface().(T)
 }
 
-// details returns the error of a kind with a text, none for an unknown kind.
+// details returns an error of the given kind with a text. For an unknown kind, the error is empty.
 func details(kind, text string) engine.ErrorDetails {
 	of := map[string]eventdata.ApplicationKind{
 		"failed": eventdata.AppOrchestrationFailed, "cancelled": eventdata.AppCancelled, "panicked": eventdata.AppPanicked, "activity": eventdata.AppActivityFailed,
@@ -113,8 +115,8 @@ func number(t testing.TB, text string) uint64 {
 	return n
 }
 
-// Set sets fields of the struct at of, each as FIELD=VALUE with the escapes of Go in VALUE. Durations, versions and errors
-// (KIND:TEXT) have their own forms; carried messages are NAME:DATA,...
+// Set sets fields of the struct that of points at. Each word is `FIELD=VALUE`, and VALUE may contain Go escapes.
+// Durations, versions and errors (`KIND:TEXT`) have their own forms; carried messages are written as `NAME:DATA,...`.
 func Set(t testing.TB, of any, words []string) {
 	t.Helper()
 	for _, w := range words {

@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle/turn"
 )
 
-// TestStories checks turns that are written down line by line, and prints what is said of each:
+// TestStories checks turns that are written line by line, and prints the checker's objections to each:
 //
 //	turn [exec=1] [build=3.0.0] [eager] [discard] [own-child-ids] [carried=N] [keys=N] [value=N] [status=S] [unclaimed=ID,...]
 //	h EVENT / d EVENT / p EVENT        an event of the history, of the delta, the first of the previous execution (see package
@@ -26,11 +26,11 @@ import (
 //	parent INSTANCE EXECUTION EVENT    the parent, as the provider knows it
 //	meta FIELD=VALUE ...               metadata
 //
-// "events" in place of "turn" is a turn of which only the events are known. A line that begins with * is told again with each
-// of its values changed in turn: what is then said for the first time is printed, and the number of changes of which nothing
-// new is said.
+// "events" instead of "turn" starts a turn for which only the events are known. If a line starts with `*`, the story is
+// retold with each of the line's values changed in turn. The test then prints the objections that occur for the first
+// time, and how many changes lead to nothing new.
 func TestStories(t *testing.T) {
-	c := new(turn.Checker) // the same for all turns, since it reuses its memory
+	c := new(turn.Checker) // shared by all turns, because it reuses its memory
 	datadriven.RunTest(t, "testdata/stories.txt", func(t *testing.T, d *datadriven.TestData) string {
 		lines := strings.Split(strings.TrimSpace(d.Input), "\n")
 		tn, places := storyOf(t, d, lines)
@@ -69,9 +69,9 @@ func TestStories(t *testing.T) {
 	})
 }
 
-// storyOf returns the turn that lines describe, and what each line has said.
+// storyOf returns the turn that the lines describe, and a pointer to what each line describes.
 func storyOf(t *testing.T, d *datadriven.TestData, lines []string) (*turn.Turn, []any) {
-	most := len(lines) // places are pointers into these lists, which must not grow
+	most := len(lines) // the result points into these lists, which must not grow
 	tn := &turn.Turn{
 		Instance: "i", Execution: 1, Build: engine.MustParseVersion("3.0.0"), OwnChildIDs: d.HasArg("own-child-ids"),
 		History: make([]engine.Event, 0, most), Batch: make([]engine.WorkItem, 0, most),
@@ -163,7 +163,7 @@ func lineOf(t *testing.T, tn *turn.Turn, n func(string) uint64, words []string) 
 	return nil
 }
 
-// eventOf returns an event as the node of the turn would stamp it.
+// eventOf returns an event with the stamps that the turn's node would give it.
 func eventOf(t *testing.T, tn *turn.Turn, n func(string) uint64, id int, kind string, words []string) engine.Event {
 	stamp := engine.Event{EventID: uint64(id), InstanceID: tn.Instance, ExecutionID: tn.Execution, TimestampMs: 1000, DuroxideVersion: tn.Build.String()}
 	for len(words) > 0 {

@@ -43,8 +43,8 @@ type Bug struct {
 	// On is the build to which the bug is limited unless a plan names another. If all builds had it, it would not be a
 	// bug.
 	On string
-	// StoreWide marks a bug that cannot be limited to one build or node, because the store's indexes depend on its
-	// rule.
+	// StoreWide marks a bug that cannot be limited to one build or node, because the store's indexes or its contents at
+	// the start depend on its rule.
 	StoreWide bool
 	// Consequence, Fix and Unseen are set for a profile's switches only. They say how the bug affects users, how to fix
 	// it, and why no property catches it.

@@ -42,6 +42,9 @@ func endBugs() []Bug {
 					return right(unread[:max(len(unread)-1, 0)], limit)
 				}
 			}},
+		{ID: "engine/panic-place-lost", Summary: "a turn whose code panics does not say where",
+			Properties: []string{"S24"}, Scenario: mischief,
+			replay: func(r *replay.Rules) { r.NamesPanicPlace = false }},
 		{ID: "engine/never-pins", Summary: "no turn names its build as the pin",
 			Properties: []string{"S09", "S24"}, Scenario: upgrade,
 			replay: func(r *replay.Rules) { r.Pins = func(bool) bool { return false } }},

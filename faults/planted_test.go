@@ -25,10 +25,10 @@ func TestPlantedFor(t *testing.T) {
 	}
 }
 
-// TestStoreWide checks that rules on which the store's indexes depend cannot belong to one build, and all others can.
+// TestStoreWide checks that rules on which the store's indexes or its start depend cannot belong to one build, and all others can.
 func TestStoreWide(t *testing.T) {
 	right := tablesOf(t)
-	indexed := []string{"Provider.Pin", "Provider.SeesLock", "Provider.IsOrphan", "Provider.SessionOwned"}
+	indexed := []string{"Provider.Pin", "Provider.SeesLock", "Provider.IsOrphan", "Provider.SessionOwned", "Provider.RestoresStatus"}
 	for _, b := range Bugs() {
 		alone := newTables()
 		alone.apply(&b)

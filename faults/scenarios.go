@@ -39,4 +39,6 @@ const (
 	deadLetters  = "deadletter"
 	threshold    = "rolling-0.1.30-to-0.1.32"
 	codeChanged  = "code-changed"
+	otherWriters = "other-writers"
+	mischief     = "mischief"
 )

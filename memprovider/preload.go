@@ -60,7 +60,7 @@ func (s *Store) Preload(given PreloadedInstance) error {
 		if given.Parent != nil {
 			s.setParent(in, *given.Parent)
 		}
-		if given.CustomStatus != nil {
+		if given.CustomStatus != nil && s.rules.RestoresStatus {
 			s.setCustomStatus(in, given.CustomStatus, 1)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/memprovider"
 )
 
 // materialised is an event that an ack materialises: set:KEY:VALUE (time 100 + id), clear:KEY, clearall, status:TEXT or
@@ -101,6 +102,11 @@ func (w *world) manage(op string, a arguments) (string, error) {
 			texts = append(texts, kv.Key+"="+kv.Value)
 		}
 		return strings.Join(texts, " "), err
+	case "preload": // preload INSTANCE STATUS
+		status := a.word(1)
+		return "", w.store.Preload(memprovider.PreloadedInstance{
+			Instance: a.word(0), Orchestration: "TestOrch", CustomStatus: &status, Executions: []memprovider.PreloadedExecution{{ID: 1}},
+		})
 	case "status":
 		c, err := w.GetCustomStatus(ctx, a.word(0), uint64(a.number(a.word(1))))
 		switch {

@@ -109,7 +109,9 @@ func (t *turn) settle(c *task) {
 	case c.state != taskDone:
 	case c.panicked:
 		t.abort = engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppPanicked, Message: c.message}}
-		t.out.PanickedAt = c.place
+		if t.rules.NamesPanicPlace {
+			t.out.PanickedAt = c.place
+		}
 	case c.token == 0:
 		t.returned = true
 	default:

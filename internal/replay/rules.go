@@ -45,6 +45,8 @@ type Rules struct {
 	Code func(a orchhost.Action) []orchhost.Action
 	// StampsFailure makes a failure event carry its instance and execution ids.
 	StampsFailure bool
+	// NamesPanicPlace makes the turn say where its code panicked.
+	NamesPanicPlace bool
 	// WithdrawsDropped makes the turn cancel a dropped activity's work item.
 	WithdrawsDropped bool
 	// CarriedParent returns the parent link passed to the next execution.
@@ -121,6 +123,7 @@ func DefaultRules() Rules {
 		SystemResult:     func(_, recorded string, _ uint64) string { return recorded },
 		RacedResult:      func(own string) string { return own },
 		StampsFailure:    true,
+		NamesPanicPlace:  true,
 		WithdrawsDropped: true,
 		CarriedParent:    sameParent,
 		StartsDetached:   unlessCancelled,

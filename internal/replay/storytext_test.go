@@ -185,6 +185,10 @@ func printOutput(out *Output, me string) string {
 	if !out.Details.IsZero() {
 		fmt.Fprintf(&b, ", %s %q", out.Details.Category(), out.Details.Display())
 	}
+	if _, at, found := strings.Cut(out.PanickedAt, " ("); found {
+		file, _, _ := strings.Cut(at, ":")
+		fmt.Fprintf(&b, ", panicked in %s", file)
+	}
 	b.WriteString("\n")
 	if out.Nondeterministic != "" {
 		fmt.Fprintf(&b, "nondeterministic handler: %s\n", out.Nondeterministic)

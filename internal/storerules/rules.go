@@ -121,6 +121,8 @@ type Rules struct {
 	PointerAfterAck func(current, acked uint64) uint64
 	// CustomStatusVersion returns the custom status version after an ack with the given number of updates.
 	CustomStatusVersion func(version uint64, updates int) uint64
+	// RestoresStatus makes a store keep the custom status of the instances that it holds at the start.
+	RestoresStatus bool
 	// MergesKV reports whether an ack that sets the given status merges the key-value delta into the store. The status
 	// is empty if the ack sets none.
 	MergesKV func(status engine.Status) bool
@@ -292,6 +294,7 @@ func Default() *Rules {
 		PruneTakesKV:   false,
 
 		CustomStatusVersion: oncePerAck,
+		RestoresStatus:      true,
 		MergesKV:            engine.Status.Terminal,
 		KeepsTombstone:      true,
 		SnapshotsMerged:     false,

@@ -1,15 +1,13 @@
 package safety
 
 import (
-	"fmt"
-
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
 // begins initializes the expected state with the instances that the plan puts into the store at the start of the run,
 // and checks that the store has them. It is called at the end of the first call, which cannot have changed any of this.
-func (k *stateChecker) begins(c *model.Call) {
+func (k *stateChecker) begins() {
 	p := k.Run.World.Plan()
 	if k.begun = true; p == nil {
 		return
@@ -17,7 +15,7 @@ func (k *stateChecker) begins(c *model.Call) {
 	for i := range p.Histories {
 		h := &p.Histories[i]
 		name, version := h.Handler()
-		k.beginsAs(c, beginning{instance: h.Instance, orchestration: name, version: version, status: h.CustomStatus()})
+		k.beginsAs(beginning{instance: h.Instance, orchestration: name, version: version, status: h.CustomStatus()})
 	}
 	if p.Contents != nil {
 		for i := range p.Contents.Instances {
@@ -26,7 +24,7 @@ func (k *stateChecker) begins(c *model.Call) {
 			if in.Parent != nil {
 				b.parent = *in.Parent
 			}
-			k.beginsAs(c, b)
+			k.beginsAs(b)
 		}
 	}
 }
@@ -39,7 +37,7 @@ type beginning struct {
 	keys                             []engine.KVEntry
 }
 
-func (k *stateChecker) beginsAs(c *model.Call, given beginning) {
+func (k *stateChecker) beginsAs(given beginning) {
 	no := k.Run.Model.Number(given.instance)
 	if no == 0 && k.Run.World.Foreign() {
 		return
@@ -59,8 +57,10 @@ func (k *stateChecker) beginsAs(c *model.Call, given beginning) {
 		return // a node's calls have created this state, and they are judged as calls
 	}
 	if in.Created != (given.orchestration != "") || in.Orchestration != given.orchestration || in.Version != given.version || in.Parent != given.parent {
-		k.report(c, no, fmt.Sprintf("finds %s@%s with the parent %+v at the start of the run, expected %s@%s with %+v, as the plan says",
-			in.Orchestration, in.Version, in.Parent, given.orchestration, given.version, given.parent))
+		k.Run.Safety("S17", 0, no, "at the start of the run the store holds %s as %s@%s with the parent %+v: expected %s@%s with %+v, as the plan says",
+			given.instance, in.Orchestration, in.Version, in.Parent, given.orchestration, given.version, given.parent)
 	}
-	k.compare(c, no)
+	if seen := k.settle(no); seen != "" {
+		k.Run.Safety("S17", 0, no, "at the start of the run the store holds %s otherwise than the plan says: %s", given.instance, seen)
+	}
 }

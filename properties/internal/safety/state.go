@@ -69,7 +69,7 @@ func (k *stateChecker) Observe(o *observe.Observation) {
 
 func (k *stateChecker) Ended(c *model.Call, o *observe.Observation) {
 	if !k.begun {
-		k.begins(c)
+		k.begins()
 	}
 	if o.Outcome == observe.OutcomeOK || o.Outcome == observe.OutcomeNothing {
 		switch c.Kind {
@@ -247,30 +247,37 @@ func (k *stateChecker) read(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// compare compares an instance's rows with the expected ones. It reports each difference only once.
+// compare compares an instance's rows after a call with the expected ones. It reports each difference only once.
 func (k *stateChecker) compare(c *model.Call, no observe.InstanceNo) {
+	if seen := k.settle(no); seen != "" {
+		k.report(c, no, "left "+seen)
+	}
+}
+
+// settle describes how the rows of an instance differ from the expected ones, empty if they do not. From then on, it
+// expects what they are.
+func (k *stateChecker) settle(no observe.InstanceNo) (seen string) {
 	have, d := &k.Run.Model.Instance(no).Values, k.of(no, false)
 	if d == nil {
 		if have.Empty() && have.CustomStatus == nil && have.CustomVersion == 0 {
-			return
+			return ""
 		}
 		d = k.of(no, true)
 	}
-	seen := ""
 	switch {
 	case !model.SameText(have.CustomStatus, d.status) || have.CustomVersion != d.version:
-		seen = fmt.Sprintf("left custom status %s, version %d, expected %s, version %d: each ack with a custom status raises the version by one",
+		seen = fmt.Sprintf("custom status %s, version %d, expected %s, version %d",
 			model.TextOf(have.CustomStatus), have.CustomVersion, model.TextOf(d.status), d.version)
 	case rowsDiffer(have.Delta, d.delta, false) != "":
-		seen = "left the key-value changes of the running execution wrong: " + rowsDiffer(have.Delta, d.delta, false)
+		seen = "the key-value changes of the running execution wrong: " + rowsDiffer(have.Delta, d.delta, false)
 	case rowsDiffer(have.Store, d.store, true) != "":
-		seen = "left the key-value state of the last execution boundary wrong: " + rowsDiffer(have.Store, d.store, true)
+		seen = "the key-value state of the last execution boundary wrong: " + rowsDiffer(have.Store, d.store, true)
 	default:
-		return
+		return ""
 	}
-	k.report(c, no, seen)
 	d.status, d.version = have.CustomStatus, have.CustomVersion
 	d.store, d.delta = slices.Clone(have.Store), slices.Clone(have.Delta)
+	return seen
 }
 
 // rowsDiffer describes the first difference between two tables, or returns "" if there is none. A tombstone may have

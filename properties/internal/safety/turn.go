@@ -82,6 +82,9 @@ func place(t *machine.TurnNote, delta []engine.Event) string {
 	default:
 		return ""
 	}
+	if t.PanickedAt == "" {
+		return "does not say where its code panicked: expected a function, its file and its line"
+	}
 	function, rest, _ := strings.Cut(t.PanickedAt, " (")
 	file, line, _ := strings.Cut(rest, ".go:")
 	_, err := strconv.Atoi(strings.TrimSuffix(line, ")"))

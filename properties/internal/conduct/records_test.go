@@ -203,9 +203,11 @@ func (l *teller) of(r *cluster.Record, h *delivery, verb string, words []string,
 		r.Text = "deadline"
 	case "batch":
 		f := l.batch(words, value)
+		l.name(words[0])
 		h.token, h.instance, h.count, h.execution = fmt.Sprintf("t%d", h.call), f.Item.Instance, f.AttemptCount, f.Item.ExecutionID
 		f.LockToken, r.Fetched = h.token, f
 	case "work":
+		l.name(words[0])
 		w := engine.ActivityExecuteItem{Instance: words[0], ExecutionID: l.uint(value["exec"], 1), ID: l.uint(value["id"], 7), Name: "W", SessionID: value["session"]}
 		if value["name"] != "" {
 			w.Name = value["name"]

@@ -14,6 +14,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
@@ -207,6 +208,13 @@ func (l *teller) counted() {
 			l.all = append(l.all, text)
 			l.said[text] = true
 		}
+	}
+}
+
+// name makes an instance known to the model, which violations name it by.
+func (l *teller) name(instance string) {
+	if l.m.Model.Number(instance) == 0 {
+		l.m.Observe(&observe.Observation{Kind: observe.InstanceNamed, Instance: observe.InstanceNo(l.m.Model.InstanceCount() + 1), Name: instance})
 	}
 }
 

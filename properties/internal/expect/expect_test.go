@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/monitor"
@@ -136,6 +137,21 @@ func TestDecodedOutsideFetches(t *testing.T) {
 		r.Observe(observe.Observation{Kind: observe.EventDecoded, Call: 1, Instance: r.Instance("x"), Execution: 1, EventID: 1, Outcome: observe.OutcomeOK})
 		if found := r.M.Violations(); len(found) != want {
 			t.Errorf("%s: %d violations, want %d", kind, len(found), want)
+		}
+	}
+}
+
+// TestUndone: what a store takes back has not happened.
+func TestUndone(t *testing.T) {
+	for undo, want := range map[bool]int{false: 2, true: 0} {
+		list := []plan.Expectation{rig.ExpectOf(t, 1, "never end"), rig.ExpectOf(t, 2, "never lock")}
+		r := rig.New(t, plan.Plan{}, monitor.Options{Properties: []string{}, Expectations: list})
+		r.Tell("0 up A 1.5.0\n0 seed x 1.5.0")
+		r.Observe(observe.Observation{Kind: observe.CallBegin, Call: 1, CallKind: observe.CallFetchOrchestrationItem, Caller: observe.Caller{Node: 1, Incarnation: 1}, Request: &observe.CallRequest{}})
+		r.Observe(observe.Observation{Kind: observe.LockTaken, Call: 1, Instance: r.Instance("x"), Token: "t", Undo: undo})
+		r.Observe(observe.Observation{Kind: observe.StatusSet, Instance: r.Instance("x"), Execution: 1, Status: engine.StatusFailed, Undo: undo})
+		if found := r.M.Violations(); len(found) != want {
+			t.Errorf("undone %t: %d violations, want %d", undo, len(found), want)
 		}
 	}
 }

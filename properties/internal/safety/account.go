@@ -24,7 +24,6 @@ type accountChecker struct {
 	kind             observe.CallKind
 	caller           observe.Caller
 	outcome          observe.Outcome
-	asked            observe.CallRequest
 	ack              engine.OrchestrationAck // a copy of the request's ack, because the store clears its own when the call ends
 	exempted         bool                    // calls that the store sees differ from those that callers make
 }
@@ -58,10 +57,9 @@ func (k *accountChecker) Observe(o *observe.Observation) {
 			k.wrong(o.Caller.Node, "begins call %d after call %d", o.Call, k.number)
 		}
 		k.events, k.messages = 0, 0
-		k.number, k.kind, k.caller, k.asked, k.ended = o.Call, o.CallKind, o.Caller, *o.Request, false
+		k.number, k.kind, k.caller, k.ended = o.Call, o.CallKind, o.Caller, false
 		if o.Request.Ack != nil {
 			k.ack = *o.Request.Ack
-			k.asked.Ack = &k.ack
 		}
 		return
 	}
@@ -103,8 +101,8 @@ func (k *accountChecker) Record(r *cluster.Record) {
 		if r.Item.Kind() == engine.ItemActivityExecute {
 			kind = observe.CallEnqueueForWorker
 		}
-		if k.number != r.StoreCall || k.kind != kind || !sameItem(k.asked.Item, r.Item) {
-			k.wrong(0, "reports for call %d that the client sent %s: expected %s", k.number, show.Value(k.asked.Item), show.Value(r.Item))
+		if k.number != r.StoreCall || k.kind != kind || !sameItem(k.asked().Item, r.Item) {
+			k.wrong(0, "reports for call %d that the client sent %s: expected %s", k.number, show.Value(k.asked().Item), show.Value(r.Item))
 		}
 	}
 }
@@ -115,8 +113,8 @@ func (k *accountChecker) compare(r *cluster.Record, caller observe.Caller, kind 
 		k.wrong(r.Node, "reports that call %d is %s of %v, ended: %t: expected call %d, %s of %v", k.number, k.kind, k.caller, k.ended, r.StoreCall, kind, caller)
 	case k.outcome != outcome:
 		k.wrong(r.Node, "reports that %s ends with outcome %d, but the caller got %d", kind, k.outcome, outcome)
-	case !asked(&k.asked, r.Request):
-		k.wrong(r.Node, "reports that %s has the request %s, but the caller sent %s", kind, show.Value(k.asked), show.Value(r.Request))
+	case !asked(k.asked(), &k.ack, r.Request):
+		k.wrong(r.Node, "reports that %s has the request %s, but the caller sent %s", kind, show.Value(k.asked()), show.Value(r.Request))
 	}
 }
 
@@ -124,15 +122,18 @@ func (k *accountChecker) wrong(node uint32, format string, args ...any) {
 	k.Run.Violate(check.Breach{Property: shadowID, Class: cluster.ClassInternal, Node: node, Message: "the store " + fmt.Sprintf(format, args...)})
 }
 
-// asked reports whether a request matches a call.
-func asked(q *observe.CallRequest, c call.Call) bool {
+// asked returns the last request as the model has it.
+func (k *accountChecker) asked() *observe.CallRequest { return &k.Run.Model.Current.Request }
+
+// asked reports whether a request, with a copy of its ack, matches a call.
+func asked(q *observe.CallRequest, ack *engine.OrchestrationAck, c call.Call) bool {
 	switch c := c.(type) {
 	case call.FetchOrchestrationItem:
 		return q.LockTimeout == c.LockTimeout && q.Filter == c.Filter
 	case call.FetchWorkItem:
 		return q.LockTimeout == c.LockTimeout && q.Session == c.Session && q.Tags.Mode == c.Tags.Mode && slices.Equal(q.Tags.Tags, c.Tags.Tags)
 	case call.AckOrchestrationItem:
-		return q.Ack != nil && sameAck(q.Ack, (*engine.OrchestrationAck)(&c))
+		return q.Ack != nil && sameAck(ack, (*engine.OrchestrationAck)(&c))
 	case call.AckWorkItem:
 		return q.Token == c.LockToken && sameItem(q.Item, c.Completion)
 	case call.AbandonOrchestrationItem:

@@ -15,10 +15,11 @@ import (
 type atomicChecker struct {
 	check.Base
 	names map[string]string // maps Go field names to JSON names; never iterated over, so map order does not matter
+	plain plainJSON
 }
 
 func newAtomicChecker(m *check.Run) check.Checker {
-	return &atomicChecker{check.Base{Run: m}, map[string]string{}}
+	return &atomicChecker{Base: check.Base{Run: m}, names: map[string]string{}}
 }
 
 func (*atomicChecker) Observes() check.Set[observe.Kind] {

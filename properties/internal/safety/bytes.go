@@ -1,12 +1,8 @@
 package safety
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -37,23 +33,24 @@ func (a *atomicChecker) spoken(o *observe.Observation) {
 		if o.Item == nil {
 			return
 		}
-		var tagged map[string]map[string]any
-		if err := parse(o.Bytes, &tagged); err != nil || len(tagged) != 1 || tagged[string(o.Item.Kind())] == nil {
-			seen = "no " + string(o.Item.Kind())
+		tagged, err := a.plain.read(o.Bytes)
+		item := a.plain.values[tagged].first
+		if kind := string(o.Item.Kind()); err != nil || a.plain.values[tagged].kind != plainObject || a.plain.count(tagged) != 1 ||
+			a.plain.values[item].kind != plainObject || a.plain.values[item].name != kind {
+			seen = "no " + kind
 		} else {
-			seen = a.unsaid(reflect.ValueOf(o.Item), tagged[string(o.Item.Kind())])
+			seen = a.unsaid(reflect.ValueOf(o.Item), item, 0)
 		}
 	} else {
 		e := saidEvent(c, o)
 		if e == nil {
 			return
 		}
-		var read map[string]any
-		if err := parse(o.Bytes, &read); err != nil || read["type"] != string(eventdata.KindOf(e.Data)) {
+		read, err := a.plain.read(o.Bytes)
+		if kind := a.plain.member(read, "type"); err != nil || kind == nil || kind.kind != plainText || kind.text != string(eventdata.KindOf(e.Data)) {
 			seen = "no " + string(eventdata.KindOf(e.Data))
 		} else {
-			delete(read, "type")
-			seen = a.unsaid(reflect.ValueOf(e).Elem(), read)
+			seen = a.unsaid(reflect.ValueOf(e).Elem(), read, 1)
 		}
 	}
 	if seen != "" {
@@ -87,24 +84,19 @@ func saidEvent(c *model.Call, o *observe.Observation) *engine.Event {
 	return nil
 }
 
-func parse(data []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	return d.Decode(into)
-}
-
 // unsaid compares a struct with a JSON object. It describes the first field that is missing or has a different value,
-// or the presence of additional fields; it returns "" if the two agree. Empty fields may be missing.
-func (a *atomicChecker) unsaid(v reflect.Value, object map[string]any) string {
+// or the presence of fields beyond the struct and those already known; it returns "" if the two agree. Empty fields may be
+// missing.
+func (a *atomicChecker) unsaid(v reflect.Value, object, known int) string {
 	seen, found := a.compare(v, object)
-	if seen == "" && found < len(object) {
+	if seen == "" && found+known < a.plain.count(object) {
 		return "expected nothing beyond " + show.Value(v.Interface())
 	}
 	return seen
 }
 
 // compare returns the first difference, and how many of the object's keys are fields of the struct.
-func (a *atomicChecker) compare(v reflect.Value, object map[string]any) (seen string, found int) {
+func (a *atomicChecker) compare(v reflect.Value, object int) (seen string, found int) {
 	for i := range v.NumField() {
 		f, name := v.Field(i), a.snake(v.Type().Field(i).Name)
 		if f.Kind() == reflect.Interface { // an event's own fields are at the same level as the common ones
@@ -115,38 +107,38 @@ func (a *atomicChecker) compare(v reflect.Value, object map[string]any) (seen st
 			found += more
 			continue
 		}
-		got, ok := object[name]
-		if !same(f, got, ok) {
+		got := a.plain.member(object, name)
+		if !a.same(f, got) {
 			return fmt.Sprintf("expected %s to be %s", name, show.Value(f.Interface())), 0
 		}
-		if ok {
+		if got != nil {
 			found++
 		}
 	}
 	return "", found
 }
 
-// same reports whether a JSON value equals the value of a field.
-func same(f reflect.Value, got any, present bool) bool {
-	if !present || got == nil {
+// same reports whether a JSON value, nil if there is none, equals the value of a field.
+func (a *atomicChecker) same(f reflect.Value, got *plainValue) bool {
+	if got == nil || got.kind == plainNull {
 		return f.IsZero() || f.Kind() == reflect.Slice && f.Len() == 0
 	}
 	switch f.Kind() {
 	case reflect.Pointer:
-		return !f.IsNil() && same(f.Elem(), got, true)
+		return !f.IsNil() && a.same(f.Elem(), got)
 	case reflect.String:
-		return got == f.String()
+		return got.kind == plainText && got.text == f.String()
 	case reflect.Uint64, reflect.Uint32:
-		return got == json.Number(strconv.FormatUint(f.Uint(), 10))
+		return got.kind == plainNumber && got.text == strconv.FormatUint(f.Uint(), 10)
 	case reflect.Int64, reflect.Int:
-		return got == json.Number(strconv.FormatInt(f.Int(), 10))
+		return got.kind == plainNumber && got.text == strconv.FormatInt(f.Int(), 10)
 	case reflect.Bool:
-		return got == f.Bool()
+		return got.kind == plainBool && got.text == strconv.FormatBool(f.Bool())
 	}
 	// In a nested value, every text and number must occur somewhere.
 	var said, read []string
 	leaves(f, &said)
-	values(got, &read)
+	a.plain.collect(got, &read)
 	count := map[string]int{}
 	for _, s := range read {
 		count[s]++
@@ -185,22 +177,16 @@ func leaves(v reflect.Value, into *[]string) {
 	}
 }
 
-// values collects the keys, texts and numbers in a JSON value.
-func values(v any, into *[]string) {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			*into = append(*into, key)
-			values(v[key], into)
+// collect collects the names, texts and numbers of what a value contains, and of itself.
+func (p *plainJSON) collect(v *plainValue, into *[]string) {
+	if v.kind == plainText || v.kind == plainNumber {
+		*into = append(*into, v.text)
+	}
+	for i := v.first; i != 0; i = p.values[i].next {
+		if v.kind == plainObject {
+			*into = append(*into, p.values[i].name)
 		}
-	case []any:
-		for _, value := range v {
-			values(value, into)
-		}
-	case string:
-		*into = append(*into, v)
-	case json.Number:
-		*into = append(*into, v.String())
+		p.collect(&p.values[i], into)
 	}
 }
 

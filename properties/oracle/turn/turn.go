@@ -243,6 +243,10 @@ func same(a, b any) bool {
 		b, ok := b.(engine.EventData)
 		return ok && sameStart(b, &a)
 	}
+	if a, ok := a.(engine.ContinueAsNewItem); ok {
+		b, ok := b.(engine.ContinueAsNewItem)
+		return ok && sameContinue(&a, &b)
+	}
 	x, y := reflect.TypeOf(a), reflect.TypeOf(b)
 	return x == y && x != nil && x.Comparable() && a == b || reflect.DeepEqual(a, b)
 }

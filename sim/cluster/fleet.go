@@ -301,7 +301,7 @@ func (f *fleet) resume(n *nodeState) {
 	f.inform(n)
 	f.record(&Record{Kind: record.NodeResumed, Node: n.number, Incarnation: n.inc})
 	for _, g := range f.parking.groups {
-		g.dirty = true // its parked fetches can be woken
+		f.parking.mark(g) // its parked fetches can be woken
 	}
 	held := n.held
 	n.held = nil

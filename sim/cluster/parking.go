@@ -18,6 +18,7 @@ type parking struct {
 	*base
 	groups  []*waitGroup
 	seenGen uint64 // the store's generation when parked fetches were last checked
+	dirty   bool   // whether any group is
 }
 
 // waitGroup holds parked fetches that look for the same work: they have the same queue and the same filter or tags.
@@ -48,7 +49,7 @@ func (p *parking) park(c *callState) {
 		c.parkedAt = p.kernel.Now()
 	}
 	p.groups[g].waiters = append(p.groups[g].waiters, c)
-	p.groups[g].dirty = true
+	p.mark(p.groups[g])
 	c.group = g
 	p.network.recordCall(record.Parked, c)
 }
@@ -135,7 +136,10 @@ func (p *parking) eligibleTo(c *callState, g *waitGroup) memprovider.Eligibility
 // node polls first.
 func (p *parking) pump() {
 	changed := p.seenGen != p.store.Generation()
-	p.seenGen = p.store.Generation()
+	if !changed && !p.dirty {
+		return
+	}
+	p.seenGen, p.dirty = p.store.Generation(), false
 	for i, g := range p.groups {
 		if len(g.waiters) == 0 || g.waking != nil || !changed && !g.dirty {
 			continue
@@ -188,7 +192,13 @@ func (p *parking) onVain(c *callState) {
 }
 
 // onGroup marks a group that may find something because time has passed.
-func (p *parking) onGroup(g *waitGroup) { g.timerAt, g.dirty = never, true }
+func (p *parking) onGroup(g *waitGroup) {
+	g.timerAt = never
+	p.mark(g)
+}
+
+// mark has pump check a group again. Whatever lets a group wake a waiter that it could not wake before must mark it.
+func (p *parking) mark(g *waitGroup) { g.dirty, p.dirty = true, true }
 
 // wakeOne wakes one waiter of a group: the one that polls next, at the time of that poll.
 func (p *parking) wakeOne(g *waitGroup) {
@@ -237,7 +247,8 @@ func cadence(c *callState) time.Duration {
 // onWake retries a parked fetch.
 func (p *parking) onWake(c *callState) {
 	g := p.groups[c.group]
-	g.waking, g.dirty = nil, true
+	g.waking = nil
+	p.mark(g)
 	if c.state != callParked || c.alive() && c.owner.paused {
 		return
 	}
@@ -252,7 +263,8 @@ func (p *parking) leaveWaking(n *nodeState) {
 	for _, g := range p.groups {
 		if c := g.waking; c != nil && c.node == n.number && c.inc == n.inc {
 			p.kernel.Cancel(c.wake)
-			g.waking, g.dirty = nil, true
+			g.waking = nil
+			p.mark(g)
 		}
 	}
 }
@@ -274,7 +286,7 @@ func (p *parking) unpark(c *callState) {
 		p.kernel.Cancel(c.wake)
 		g.waking = nil
 	}
-	g.dirty = true
+	p.mark(g)
 	p.network.recordCall(record.Unparked, c)
 }
 

@@ -26,10 +26,10 @@ type checker struct {
 	callersClock bool                // the store uses its callers' clocks, not those of the judged nodes
 	guids        map[string]activity // which activity got each GUID; never iterated over, so map order does not matter
 	patience     plan.Patience
-	nodes        []nodeState            // by number - 1
-	owners       map[string]incarnation // the incarnation that claims sessions under a name; only looked up
-	step         uint64                 // of the run
-	dirty        []uint32               // the nodes whose log lines and notes of this step are still to be compared
+	nodes        []nodeState            // indexed by node number - 1
+	owners       map[string]incarnation // the incarnation that claims sessions under each name; never iterated over, so map order does not matter
+	step         uint64                 // the run's current step
+	dirty        []uint32               // nodes whose log lines and notes from this step have not been compared yet
 }
 
 // nodeState is the state of a node's current incarnation.
@@ -66,8 +66,8 @@ type slot struct {
 
 // next describes a slot's next call.
 type next struct {
-	kind  observe.CallKind // CallNone means any call
-	since sim.Time         // when the slot began to wait for it
+	kind  observe.CallKind // CallNone stands for any call
+	since sim.Time         // when the slot began waiting to make the call
 	step  uint64           // the same, as a step of the run
 	after time.Duration
 	known bool

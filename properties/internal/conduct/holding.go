@@ -44,7 +44,7 @@ type held struct {
 	renewal             uint64
 	renewalSent         sim.Time
 	again               bool
-	// owed is a note that the node must make in this step, and its cause.
+	// owed is a note that the node must still make in this step, with its cause.
 	owed      machine.Decision
 	owedCause string
 }
@@ -228,10 +228,10 @@ func (k *checker) repeats(n *nodeState, s *slot, ack call.Call) bool {
 	return true
 }
 
-// share reports whether two slices have the same memory.
+// share reports whether two slices share memory.
 func share[T any](a, b []T) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
-// acksWork judges an ack of an activity.
+// acksWork judges the ack of an activity.
 func (k *checker) acksWork(n *nodeState, s *slot, r *cluster.Record, a *call.AckWorkItem) {
 	h := &s.held
 	if k.repeats(n, s, r.Request) {

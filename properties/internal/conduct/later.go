@@ -9,16 +9,16 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// ranOut is the cause of a lost activity whose lock has expired.
+// ranOut is the cause given for losing an activity whose lock has expired.
 const ranOut = "the lock ran out before it could be renewed"
 
-// owes requires that a node makes a note about the work that it holds before this step ends.
+// owes requires a node to make a note about the work that it holds before this step ends.
 func (k *checker) owes(n *nodeState, h *held, what machine.Decision, cause string) {
 	h.owed, h.owedCause = what, cause
 	k.touch(n)
 }
 
-// pays reports a note that a node has not made.
+// pays reports a note that a node owes but has not made.
 func (k *checker) pays(n *nodeState, s *slot) {
 	h := &s.held
 	if h.owed != machine.DecideNone && n.judged {
@@ -27,8 +27,8 @@ func (k *checker) pays(n *nodeState, s *slot) {
 	h.owed = machine.DecideNone
 }
 
-// notedLater judges the notes of a node after its first decision about a delivery: each must be due, and have its
-// delay and cause.
+// notedLater judges a node's further notes about a delivery, after its first decision. Each note must be due, and must
+// have the right delay and cause.
 func (k *checker) notedLater(n *nodeState, s *slot, r *cluster.Record, note *cluster.Note) {
 	h := &s.held
 	want, cause, due := time.Duration(0), h.owedCause, note.Decision == h.owed
@@ -45,7 +45,7 @@ func (k *checker) notedLater(n *nodeState, s *slot, r *cluster.Record, note *clu
 		if !due {
 			due, cause = h.running, ranOut
 		}
-	case machine.DecideWorkNoHandler: // its handler was withdrawn while it ran
+	case machine.DecideWorkNoHandler: // its handler was withdrawn while it was running
 		want, cause, due = k.options(n).Options.UnregisteredBackoffBase, "activity missing: "+h.work.Name, h.want.decision == machine.DecideWorkRun
 	}
 	h.owed = machine.DecideNone

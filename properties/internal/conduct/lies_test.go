@@ -53,7 +53,7 @@ func result(text string) func(*cluster.Record) bool {
 	})
 }
 
-// busy is a scenario whose store is often busy, while activities read keys.
+// busy is a scenario in which the store is often busy while activities read keys.
 const busy = `scenario busy
 turbulence 30s
 nodes A B run 1.5.0
@@ -64,7 +64,7 @@ load 10 instances from 1s over 10s
   mix 1 Chain with 2..5
 `
 
-// repeated sends each ack of a turn again as it was sent first.
+// repeated replaces each repeated ack of a turn with the ack as it was first sent.
 func repeated() func(*cluster.Record) bool {
 	sent := map[string]call.AckOrchestrationItem{}
 	return func(r *cluster.Record) bool {

@@ -32,7 +32,8 @@ func (k *checker) touch(n *nodeState) {
 	}
 }
 
-// AfterStep compares the log lines of the nodes that wrote or should have written any, and the notes that they owe.
+// AfterStep compares the log lines of every node that wrote or should have written any, and checks that all notes that
+// are due have been made.
 func (k *checker) AfterStep() {
 	for _, number := range k.dirty {
 		n := &k.nodes[number-1]
@@ -80,8 +81,9 @@ func (k *checker) compareLines(n *nodeState) {
 	n.lines.logged, n.lines.want = n.lines.logged[:0], n.lines.want[:0]
 }
 
-// free reports whether a line may stand anywhere after a turn: one that the code may have written, or one about
-// nondeterminism or a message that is not carried over, which are judged apart.
+// free reports whether a line may appear anywhere after a turn. That is the case if the code may have written it. It is
+// also the case for lines about nondeterminism and about messages that are not carried over, which are judged
+// separately.
 func free(l *machine.Log) bool {
 	switch {
 	case l.Instance == "":
@@ -207,7 +209,7 @@ func (n *nodeState) expectDrops(h *held, note *cluster.Note) {
 	}
 }
 
-// expectTraces adds the lines that the code of a turn traces, if it is known what the code asked for.
+// expectTraces adds the lines that a turn's code traces, if it is known what the code asked for.
 func (n *nodeState) expectTraces(h *held, note *cluster.Note) {
 	if note.Turn == nil {
 		return
@@ -219,7 +221,7 @@ func (n *nodeState) expectTraces(h *held, note *cluster.Note) {
 	}
 }
 
-// expectAckFailed adds the line for a failed ack.
+// expectAckFailed adds the line expected for a failed ack.
 func (n *nodeState) expectAckFailed(s *slot, err error, again bool) {
 	line := "ack_orchestration_item failed with non-retryable error"
 	switch {

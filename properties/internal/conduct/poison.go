@@ -94,8 +94,8 @@ func (k *checker) judgeEnd(n *nodeState, h *held, f *engine.FetchedOrchestration
 	}
 }
 
-// parent returns the link to the parent of the execution that a batch begins: from its start, else from the history or
-// the store.
+// parent returns the link to the parent of the execution that a batch begins. The link comes from the execution's
+// start, or else from the history or the store.
 func (b *batch) parent() engine.ParentLink {
 	told := b.item.Parent
 	link := func(instance string, execution, event uint64) engine.ParentLink {

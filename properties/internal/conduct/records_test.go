@@ -25,7 +25,7 @@ type delivery struct {
 	count           uint32
 	execution       uint64
 	id              uint64
-	met             []string // the instances of a sweeper's pass
+	met             []string // the instances that the sweeper has seen in this pass
 }
 
 // record returns the record that a line describes:
@@ -87,8 +87,8 @@ func (l *teller) record(line string, words []string) *cluster.Record {
 	return r
 }
 
-// waits fills in how long the caller of a call waits, and how a fetch does. A sweeper waits for the first work of a pass,
-// which ends with nothing or when it meets an instance again.
+// waits fills in how long a caller waits for its call, and how a fetch waits. A sweeper waits for the first work in a
+// pass. The pass ends when it finds nothing or sees an instance for the second time.
 func (l *teller) waits(r *cluster.Record, h *delivery) {
 	o := &l.w.Node(r.Node).Options
 	sweeps := r.Slot.Kind == machine.SlotOrchestration && r.Slot.Index >= o.OrchestrationConcurrency

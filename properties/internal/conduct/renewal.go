@@ -162,8 +162,8 @@ func (k *checker) answeredSessions(n *nodeState, r *cluster.Record) {
 	}
 }
 
-// polls judges how a fetch waits. If it finds nothing, it waits and is tried again at the polling interval, which for a
-// sweeper is the pause between passes; or it is answered at once, so that the slot can go on with something else.
+// polls judges how a fetch waits if it finds nothing. Either it waits and is retried at the polling interval, which for
+// a sweeper is the pause between passes, or it is answered at once, so that the slot can do something else.
 func (k *checker) polls(n *nodeState, s *slot, r *cluster.Record, once bool) {
 	every := k.options(n).Options.DispatcherMinPollInterval
 	if s.sweeps {
@@ -177,7 +177,7 @@ func (k *checker) polls(n *nodeState, s *slot, r *cluster.Record, once bool) {
 	}
 }
 
-// fetchesTurns judges the arguments of a fetch by an orchestration slot.
+// fetchesTurns judges the arguments of an orchestration slot's fetch.
 func (k *checker) fetchesTurns(n *nodeState, s *slot, q *call.FetchOrchestrationItem) {
 	info := k.options(n)
 	want := info.Filter
@@ -214,11 +214,11 @@ func (k *checker) fetchesWork(n *nodeState, s *slot, q *call.FetchWorkItem) {
 	}
 }
 
-// incarnation identifies an incarnation of a node.
+// incarnation identifies one incarnation of a node.
 type incarnation struct{ node, number uint32 }
 
-// judgeOwner checks that a worker slot always fetches under the same name: the configured one, or one that no other
-// slot has or had, of this incarnation or another.
+// judgeOwner checks that a worker slot always fetches under the same name. This must be the configured name, or one
+// that no other slot has ever used in any incarnation.
 func (k *checker) judgeOwner(n *nodeState, s *slot, owner string) {
 	if s.owner == owner {
 		return

@@ -40,7 +40,7 @@ func (k *checker) judgeResult(n *nodeState, h *held, result string, nowMs int64)
 	}
 }
 
-// isGUID reports whether a text is a UUID of version 8 (RFC 9562), in lower case.
+// isGUID reports whether a text is a lower-case version 8 UUID (RFC 9562).
 func isGUID(text string) bool {
 	for i, c := range text {
 		dash := i == 8 || i == 13 || i == 18 || i == 23

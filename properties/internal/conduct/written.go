@@ -10,20 +10,20 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// disagreements are the kinds of disagreement between code and history, as a line about nondeterminism names them.
-var disagreements = map[string]bool{ // only looked up
+// disagreements lists the kinds of disagreement between code and history, as lines about nondeterminism name them.
+var disagreements = map[string]bool{ // never iterated over, so map order does not matter
 	"completion kind mismatch": true, "no matching schedule": true, "corrupted history": true, "no emitted action": true,
 	"schedule mismatch": true, "custom status mismatch": true, "key-value mismatch": true, "completion without schedule": true,
 	"completion expected activity": true, "cancellation mismatch": true,
 }
 
-// levels are the levels of structured records.
-var levels = map[machine.Level]slog.Level{ // only looked up
+// levels maps levels to those of structured records.
+var levels = map[machine.Level]slog.Level{ // never iterated over, so map order does not matter
 	machine.LevelInfo: slog.LevelInfo, machine.LevelWarn: slog.LevelWarn, machine.LevelError: slog.LevelError,
 }
 
-// judgeStructured checks that the structured record of a line has its time, level and text, then its instance, if it
-// has one, and then its fields.
+// judgeStructured checks that a line's structured record has the line's time, level and text, followed by its instance,
+// if any, and its fields.
 func (k *checker) judgeStructured(n *nodeState, r *cluster.Record) {
 	l := r.Log
 	got := l.Record(r.AtMs)
@@ -46,7 +46,7 @@ func (k *checker) judgeStructured(n *nodeState, r *cluster.Record) {
 	}
 }
 
-// leftBehind judges the line about a queue message that a continue-as-new does not carry over: the execution must have
+// leftBehind judges the line about a queue message that a continue-as-new does not carry over. The execution must have
 // received such a message.
 func (k *checker) leftBehind(n *nodeState, l *machine.Log) {
 	h := &n.slot(n.turned).held

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/feature"
 )
 
-// features is a set of features.
+// features is a bit set of orchestration features.
 type features uint32
 
 // ofActivities are the features that belong to single activities. A fault that hits one activity counts only for that

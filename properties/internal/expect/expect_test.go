@@ -125,7 +125,7 @@ func TestManyValues(t *testing.T) {
 	}
 }
 
-// TestDecodedOutsideFetches: a decoding is a fact of a fetch only.
+// TestDecodedOutsideFetches checks that decoding an event is a fact only if a fetch does it.
 func TestDecodedOutsideFetches(t *testing.T) {
 	e := rig.ExpectOf(t, 1, "never decode")
 	for kind, want := range map[observe.CallKind]int{observe.CallFetchOrchestrationItem: 1, observe.CallRead: 0, observe.CallNone: 0} {

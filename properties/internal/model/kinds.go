@@ -19,7 +19,7 @@ const (
 	KindForeign KindNo = 63 // a kind that no build in the run knows, or bytes without a kind
 )
 
-// KindSet is a set of kinds.
+// KindSet is a bit set of event kinds.
 type KindSet uint64
 
 func MaskOf(k KindNo) KindSet { return 1 << k }

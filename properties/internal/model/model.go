@@ -308,7 +308,8 @@ func (m *Shadow) Row(no observe.MessageNo) *Row {
 	return m.newRow(no)
 }
 
-// newRow returns a row that Row has not returned before, nil for 0, and an empty row for one that was released.
+// newRow returns a row that Row has not returned before. It returns nil for 0, and an empty row for one that was
+// released.
 func (m *Shadow) newRow(no observe.MessageNo) *Row {
 	if no == 0 {
 		return nil

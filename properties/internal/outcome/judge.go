@@ -145,7 +145,7 @@ func (c *Checker) owes(f *cluster.Fate, w *work) (rescued bool) {
 		case !helped:
 		case h.Kind == cluster.HelpStart && h.Name == c.Run.NodeName(w.end.node):
 			parts = append(parts, "calm started "+h.Name+", which the plan leaves down")
-		case h.Kind == cluster.HelpDelete: // not of what has ended
+		case h.Kind == cluster.HelpDelete: // an instance that has ended was not deleted by relief
 		case h.Phase == cluster.PhaseRelief && h.VirtualMs+c.Run.World.StartMs() <= w.end.atMs:
 			if text := strings.TrimPrefix(h.String(), "relief "); !slices.Contains(relief, text) {
 				relief = append(relief, text)

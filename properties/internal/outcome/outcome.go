@@ -45,8 +45,8 @@ type work struct {
 	end      end
 	refusals []refusal
 	calm     []string // what calm sent to the instance, in order
-	excused  bool     // an injected fault decides how the instance ends
-	waits    int      // index of its last wait in Checker.waits + 1, or 0 if it has not waited
+	excused  bool     // whether an injected fault decides how the instance ends
+	waits    int      // index of its last wait in Checker.waits + 1, or 0 if it has never waited
 	deleted  bool
 	panicked string // where its code panicked last, or "" if it did not panic or the place is unknown
 }
@@ -293,7 +293,7 @@ func (c *Checker) Finish() {
 	}
 }
 
-// ancestors returns the parent of an instance, the parent's parent, and so on, each once.
+// ancestors returns an instance's parent, that parent's parent, and so on. Each appears only once.
 func (c *Checker) ancestors(no observe.InstanceNo) (list []observe.InstanceNo) {
 	for up := c.state.Instance(no).Parent; up != 0 && !slices.Contains(list, up); up = c.state.Instance(up).Parent {
 		list = append(list, up)
@@ -301,7 +301,7 @@ func (c *Checker) ancestors(no observe.InstanceNo) (list []observe.InstanceNo) {
 	return list
 }
 
-// spread excuses the ancestors of an instance whose end a fault decides.
+// spread handles instances whose end was decided by a fault: it excuses their ancestors, too.
 func (c *Checker) spread() {
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
 		if !c.of(observe.InstanceNo(no)).excused {

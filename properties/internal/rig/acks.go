@@ -117,8 +117,8 @@ func (r *Rig) fault(words []string, value map[string]string) {
 	r.Record(rec)
 }
 
-// raw makes an observation in the last call that no command makes: message N has the count VALUE now, or is delayed until
-// VALUE; instance N is locked or its lock is extended until VALUE, or its row is removed.
+// raw makes an observation in the last call that no other command can make. Message N now has the count VALUE or is
+// delayed until VALUE, instance N is locked or its lock extended until VALUE, or instance N's row is removed.
 func (r *Rig) raw(what string, n int64, arg func(int) string, undo bool) {
 	value := r.number(arg(2))
 	o := observe.Observation{Call: r.call, Queue: observe.QueueOrchestrator, Undo: undo}

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// This file implements the commands that few stories need. KEY=VALUE words are optional; a value has _ in place of each
+// This file implements less common commands. Words of the form `KEY=VALUE` are optional. In a value, _ stands for a
 // space.
 //
 //	0     repeat 10 every=6000 fetch A x | note A turn   the commands ten times, the first time now
@@ -32,14 +32,14 @@ import (
 //	0     step crash A / step deregister A H@1.0.0 a step of the schedule
 //	0     sent x raise|raise2|queue|cancel [calm]  a client has sent x something, in calm if marked
 //	0     put MESSAGE [visible=500]                a message of any kind (see written.go)
-//	0     fault KIND A|- [x [MESSAGE]] [for=MS] [ack|fetch]   a fault, of the last ack or the last fetch that A sent
+//	0     fault KIND A|- [x [MESSAGE]] [for=MS] [ack|fetch]   a fault, which may hit the last ack or fetch that A sent
 //	0     fetches A [work]                         A sends its next fetch
-//	0     row x                                    x has a row, and no execution
-//	0     raw count|delay|lock|extend|removed N VALUE [undo]   an observation of message or instance N in the last call
-//	0     started A                                the activity of the last delivery to A starts
+//	0     row x                                    x has a row, but no execution
+//	0     raw count|delay|lock|extend|removed N VALUE [undo]   an observation about message or instance N in the last call
+//	0     started A                                A starts the activity that it received last
 //	0     acks A [EVENTS and MESSAGES] [execution=2] [cancels=ID [of=EXECUTION]]   A sends its ack, which "commit A" commits
-//	0     answered A [lost] / refuse A             the store answers or refuses it
-//	0     slot 1                                   from now on, calls and notes are of the second loop of their kind
+//	0     answered A [lost] / refuse A             the store answers or refuses A's ack
+//	0     slot 1                                   from now on, calls and notes come from the second loop of their kind
 //	0     deadletter x / parked A / woken A
 //	0     why x RULE TEXT                          the world's reason why x waits
 //	0     help KIND calm|relief NAME [TEXT]        an action of the world

@@ -21,25 +21,25 @@ import (
 // StartMs is the store time at which stories begin. As in real runs, it is not zero.
 const StartMs = 1_000_000
 
-// Rig feeds a monitor from a story, one command per line, each with its time in milliseconds:
+// Rig feeds a monitor from a story, which has one command per line. Each command starts with its time in milliseconds:
 //
-//	0     up A 1.5.0 [range=2.0.0..2.9.0] [bare]   a node starts, bare without the handler H
+//	0     up A 1.5.0 [range=2.0.0..2.9.0] [bare]   a node starts; if bare, without the handler H
 //	0     down|crash|pause|resume|drain A
 //	0     deregister A H@1.0.0                     a node loses a handler; "latest A" gives it H@2.0.0
-//	0     seed x 1.5.0                             a running instance of that pin (none for unpinned)
-//	0     damage x                                 its history holds a damaged event
+//	0     seed x 1.5.0                             a running instance with that pin (none for unpinned)
+//	0     damage x                                 its history has a damaged event
 //	0     start x / send x / cancel x / work x     a message or an activity is queued
-//	10    fetch A x [filter=none]                  A receives the visible messages, their attempts go up
+//	10    fetch A x [filter=none]                  A receives the visible messages, whose attempts go up
 //	12    note A poison                            A decides about its last delivery
-//	13    commit A [Completed|Failed]              its ack takes effect; of an activity, "told" sends the result; of a
-//	                                               turn, "cancels" cancels the activities of the instance; with
-//	                                               "nothing", the store says so, but has done nothing
+//	13    commit A [Completed|Failed]              its ack takes effect; for an activity, "told" sends the result; for a
+//	                                               turn, "cancels" cancels the instance's activities; with "nothing",
+//	                                               the store reports success, but has done nothing
 //	13    abandon A 1000 [ignore]                  A abandons the delivery
-//	30    phase calm|relief                        the present phase ends and another begins
+//	30    phase calm|relief                        the current phase ends and another begins
 //	31    tick                                     the world asks for open obligations, which are printed
 //	40    finish
 //
-// Method other documents the rest.
+// The other commands are documented at the method other.
 //
 // Messages to an instance are visible at once. A fetch locks for 5 s.
 type Rig struct {

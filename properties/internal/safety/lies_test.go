@@ -22,8 +22,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// liesPlan returns a short run: of the features that the stories leave out (queues, keys, a custom status, sessions, tags,
-// children, cancels), of faults, or of work that its node cannot run, under a strategy.
+// liesPlan returns a short run with the features that the stories leave out (queues, keys, a custom status, sessions,
+// tags, children, cancels), with faults, or with work that its node cannot run, under a strategy.
 func liesPlan(name string) *plan.Plan {
 	p := &plan.Plan{Name: name, Turbulence: 20 * time.Second, Faults: faults.None(), Nodes: []plan.Node{{
 		Name: "A", Build: "1.5.0", Options: []plan.Setting{{Name: "worker_tag_filter", Value: "DefaultAnd(gpu)"}},
@@ -85,8 +85,9 @@ func (tp *tape) busyOnly() {
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// TestEachLie changes each field of what runs show to the checkers in turn, leaves each part out and repeats it, and shows
-// what is said of the first lie of each kind. Lies of which nothing is said are left out; DUROSIM_LONG tells them as well.
+// TestEachLie falsifies what runs show to the checkers. It changes each field in turn, and leaves out or repeats each
+// part. It prints what the checkers say about the first lie of each kind. Lies that no checker objects to are left out;
+// DUROSIM_LONG tries them as well.
 func TestEachLie(t *testing.T) {
 	before := map[string]bool{}
 	datadriven.RunTest(t, "testdata/lies.txt", func(t *testing.T, d *datadriven.TestData) string {

@@ -29,8 +29,8 @@ import (
 type replayChecker struct {
 	check.Base
 	runs      []replayBuild
-	acks      []lastAck         // from index 1
-	last      []int             // by instance number: the index of its newest ack in acks, 0 for none
+	acks      []lastAck         // index 0 is unused
+	last      []int             // indexed by instance number: the index of the instance's newest ack in acks, or 0
 	panics    map[string]string // where each instance's code panicked last; never iterated over, so map order does not matter
 	disagrees map[string]bool   // instances whose stored history does not agree with their code; never iterated over, so map order does not matter
 	workspace *replay.Workspace // reused for all replays
@@ -286,12 +286,12 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 // lastAck describes the last ack of an execution: who made it, and the first and the last event that it appended.
 type lastAck struct {
 	execution uint64
-	by        observe.Caller // a node, unless there was none
+	by        observe.Caller // the caller; zero as long as no node has acked
 	first, to uint64
-	before    int // the index of the one of another execution of the instance, 0 for none
+	before    int // the index of the last ack of another execution of the same instance, or 0
 }
 
-// lastOf returns the entry of an execution's last ack. The one asked for is usually the instance's latest.
+// lastOf returns the entry for an execution's last ack. Usually, this is the instance's newest entry.
 func (k *replayChecker) lastOf(no observe.InstanceNo, execution uint64) *lastAck {
 	for len(k.last) <= int(no) {
 		k.last = append(k.last, 0)

@@ -480,7 +480,7 @@ func (s *story) caller(name string) observe.Caller {
 	switch name {
 	case "client":
 		return observe.Caller{}
-	case "letters": // the dead-letter policy
+	case "letters": // under the dead-letter policy
 		return observe.Caller{Incarnation: deadletter.Caller}
 	}
 	for i := range s.w.nodes {

@@ -43,7 +43,7 @@ func clockParts() []parts {
 	}
 }
 
-// storeSettings returns, for each setting of the store that is not the default, a function that resets it.
+// storeSettings returns one function for each store setting that is not the default. Each function resets its setting.
 func storeSettings(s *plan.StoreOptions) []func() {
 	var list []func()
 	if s.CallersClock {

@@ -15,7 +15,7 @@ func (s *State) Row(no observe.MessageNo) *Row {
 	return s.newRow(no)
 }
 
-// newRow makes the page of a row; for 0 and for a row of a page that was released it returns an empty row.
+// newRow allocates the page of a row. It returns an empty row for 0 and for a row whose page was released.
 func (s *State) newRow(no observe.MessageNo) *Row {
 	if no == 0 {
 		s.gone = Row{}

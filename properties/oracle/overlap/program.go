@@ -29,7 +29,7 @@ type step struct {
 	n uint64
 }
 
-// kind is the kind of call that a step makes.
+// kind says which call a step makes.
 type kind string
 
 const (

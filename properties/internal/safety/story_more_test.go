@@ -79,6 +79,8 @@ func turnEvent(kind string) engine.EventData {
 		return eventdata.KeyValueSet{Key: "k", Value: "v"}
 	case "KeyValueCleared":
 		return eventdata.KeyValueCleared{Key: "k"}
+	case "KeyValuesCleared":
+		return eventdata.KeyValuesCleared{}
 	case "CustomStatusUpdated":
 		half := "half"
 		return eventdata.CustomStatusUpdated{Status: &half}

@@ -243,7 +243,7 @@ var callKinds = map[string]observe.CallKind{
 	"renew": observe.CallRenewOrchestrationItemLock, "fetch-work": observe.CallFetchWorkItem, "ack-work": observe.CallAckWorkItem,
 	"abandon-work": observe.CallAbandonWorkItem, "renew-work": observe.CallRenewWorkItemLock,
 	"enqueue": observe.CallEnqueueForOrchestrator, "admin": observe.CallAdmin, "renew-sessions": observe.CallRenewSessionLock,
-	"cleanup-sessions": observe.CallCleanupOrphanedSessions, "kv-value": observe.CallGetKVValue,
+	"cleanup-sessions": observe.CallCleanupOrphanedSessions, "kv-value": observe.CallGetKVValue, "get-status": observe.CallGetCustomStatus,
 }
 
 func decodeOutcome(text string) observe.Outcome {
@@ -525,6 +525,8 @@ func (s *story) begin(who, kind string, f []string) {
 	case "renew-sessions": // OWNER
 		r.Owners, r.LockTimeout, r.IdleTimeout = words, 10*time.Second, 20*time.Second
 	case "cleanup-sessions":
+	case "get-status": // INSTANCE
+		r.Instance = words[0]
 	case "kv-value": // INSTANCE KEY
 		r.Instance, r.Key = words[0], words[1]
 	case "admin": // `[METHOD INSTANCE] [forced]`
@@ -610,6 +612,9 @@ func (s *story) end(f []string) {
 	if value["value"] != "" {
 		text := value["value"]
 		o.Value = &text
+	}
+	if value["version"] != "" {
+		o.Version = uint64(s.number(value["version"]))
 	}
 	if key, text, ok := strings.Cut(value["snapshot"], ":"); ok {
 		item.KVSnapshot = []engine.KVEntry{{Key: key, Value: text}}

@@ -128,7 +128,7 @@ var packages = map[string]imports{
 			"sim/plan"},
 		tests: []string{"internal/planterm", "internal/observe", "internal/faultkind", "internal/feature", "faults"}},
 	"properties/internal/rig": { // for tests
-		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan", "internal/machine",
+		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "properties/internal/script", "sim/cluster", "sim/plan", "internal/machine",
 			"internal/call", "internal/faultkind", "internal/planterm", "internal/probe", "internal/span", "faults"}},
 	"properties/internal/shrink": {
 		module: []string{"internal/planedit", "internal/planterm", "internal/probe", "sim", "sim/plan", "internal/program", "sim/scenario", "faults"},

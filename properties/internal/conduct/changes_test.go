@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/datadriven"
 
@@ -54,9 +55,14 @@ func changes(t *testing.T, d *datadriven.TestData, lines []string, at int, said 
 
 // parts holds the values of a record that changes modifies.
 type parts struct {
-	Late    int  // how many times 2.001 ms late; one is more than rounding explains
-	Early   bool // early by the same amount
-	AtMs    int64
+	Late  int  // how many times 2.001 ms late; one is more than rounding explains
+	Early bool // early by the same amount
+	AtMs  int64
+	Step  uint64
+	// How the caller waits.
+	Deadline, Cadence time.Duration
+	Once              bool
+
 	Text    string
 	Count   int
 	Request call.Call
@@ -67,12 +73,13 @@ type parts struct {
 }
 
 func partsOf(r *cluster.Record) parts {
-	return parts{AtMs: r.AtMs, Text: r.Text, Count: r.Count, Request: r.Request, Fetched: r.Fetched, Work: r.Work, Note: r.Note, Log: r.Log}
+	return parts{AtMs: r.AtMs, Step: r.Step, Deadline: r.Deadline, Cadence: r.Cadence, Once: r.Once, Text: r.Text, Count: r.Count, Request: r.Request, Fetched: r.Fetched, Work: r.Work, Note: r.Note, Log: r.Log}
 }
 
 func (p parts) into(r *cluster.Record) {
 	if r.At += sim.Time(2001 * p.Late); p.Early {
 		r.At -= 2001
 	}
+	r.Step, r.Deadline, r.Cadence, r.Once = p.Step, p.Deadline, p.Cadence, p.Once
 	r.AtMs, r.Text, r.Count, r.Request, r.Fetched, r.Work, r.Note, r.Log = p.AtMs, p.Text, p.Count, p.Request, p.Fetched, p.Work, p.Note, p.Log
 }

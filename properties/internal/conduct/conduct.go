@@ -168,8 +168,6 @@ func (k *checker) started(n *nodeState, r *cluster.Record) {
 	if n.wrongClock && k.sweeps {
 		n.judged = false // it is unknown for how long the sweeper has been seeing each piece of work
 	}
-	n.lines.logged, n.lines.want = n.lines.logged[:0], n.lines.want[:0]
-	n.lines.disagreed, n.lines.disagrees = n.lines.disagreed[:0], n.lines.disagrees[:0]
 	if n.judged {
 		n.admits = &engine.CapabilityFilter{SupportedVersions: []engine.VersionRange{info.Options.Range(info.Build)}}
 		n.expect(machine.Log{Level: machine.LevelInfo, Text: "Orchestration dispatcher capability filter configured", Fields: []machine.Field{{Name: "supported_range", Value: info.Filter.String()}}})

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/asked"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
@@ -66,18 +67,27 @@ func (l *teller) batch(words []string, value map[string]string) *engine.FetchedO
 	if v, err := engine.ParseVersion(value["pin"]); err == nil {
 		item.Pin = &v
 	}
+	if f := strings.Split(value["parent"], ":"); len(f) == 3 {
+		item.Parent = &engine.ParentLink{Instance: f[0], ExecutionID: l.uint(f[1], 0), EventID: l.uint(f[2], 0)}
+	}
 	for i, text := range strings.FieldsFunc(value["history"], func(c rune) bool { return c == ',' }) {
 		item.History = append(item.History, l.event(uint64(i+1), text))
 	}
 	for _, text := range words[1:] {
-		f := strings.Split(text+"////", "/")
+		f := strings.Split(text+"/////", "/")
+		parent := strings.Split(f[4]+"::", ":")
+		execution, event := l.uint(parent[1], 0), l.uint(parent[2], 0)
 		switch f[0] {
 		case "start":
-			item.Messages = append(item.Messages, engine.StartItem{Instance: item.Instance, Orchestration: f[1], Version: f[2], Input: f[3]})
+			item.Messages = append(item.Messages, engine.StartItem{Instance: item.Instance, Orchestration: f[1], Version: f[2], Input: f[3],
+				ParentInstance: parent[0], ParentExecutionID: execution, ParentID: event})
 		case "can":
 			status := "carried"
 			item.Messages = append(item.Messages, engine.ContinueAsNewItem{Instance: item.Instance, Orchestration: f[1], Version: f[2], Input: f[3],
-				CarryForwardEvents: []engine.CarriedEvent{{Name: "q", Data: "d"}}, InitialCustomStatus: &status})
+				CarryForwardEvents: []engine.CarriedEvent{{Name: "q", Data: "d"}}, InitialCustomStatus: &status,
+				ParentInstance: parent[0], ParentExecutionID: execution, ParentID: event})
+		case "queue":
+			item.Messages = append(item.Messages, engine.QueueMessageItem{Instance: item.Instance, Name: f[1], Data: f[2]})
 		default:
 			item.Messages = append(item.Messages, engine.ExternalRaisedItem{Instance: item.Instance, Name: text})
 		}
@@ -85,17 +95,25 @@ func (l *teller) batch(words []string, value map[string]string) *engine.FetchedO
 	return &engine.FetchedOrchestration{Item: item, AttemptCount: uint32(l.uint(value["n"], 1))}
 }
 
-// event parses an event, which is `started/NAME/VERSION/INPUT/STAMP`, or another kind followed by its text.
+// event parses an event, which is `started/NAME/VERSION/INPUT/STAMP/PARENT/CARRIED`, or another kind followed by its text.
 func (l *teller) event(id uint64, text string) engine.Event {
-	f := strings.Split(text+"/////", "/")
+	f := strings.Split(text+"///////", "/")
 	e := engine.Event{EventID: id, DuroxideVersion: "2.0.0"}
 	app := func(kind eventdata.ApplicationKind) engine.EventData {
 		return eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: kind, Message: f[1], Reason: f[1]}}}
 	}
 	switch f[0] {
 	case "started":
-		e.Data = eventdata.OrchestrationStarted{Name: f[1], Version: f[2], Input: f[3]}
-		e.DuroxideVersion = f[4]
+		start := eventdata.OrchestrationStarted{Name: f[1], Version: f[2], Input: f[3]}
+		if p := strings.Split(f[5], ":"); len(p) == 3 {
+			start.ParentInstance, start.ParentExecutionID, start.ParentID = p[0], l.uint(p[1], 0), l.uint(p[2], 0)
+		}
+		if name, data, ok := strings.Cut(f[6], ":"); ok {
+			start.CarryForwardEvents = []engine.CarriedEvent{{Name: name, Data: data}}
+		}
+		e.Data, e.DuroxideVersion = start, f[4]
+	case "delivered":
+		e.Data = eventdata.QueueEventDelivered{Name: f[1], Data: f[2]}
 	case "completed":
 		e.Data = eventdata.OrchestrationCompleted{Output: f[1]}
 	case "continued":
@@ -135,6 +153,9 @@ func (l *teller) noteOf(r *cluster.Record, h *delivery, words []string, value ma
 	}
 	if value["handler"] != "" {
 		n.Turn = &machine.TurnNote{Handler: value["handler"], First: value["first"] != "", Events: int(l.uint(value["events"], 0))}
+	}
+	for _, text := range strings.FieldsFunc(value["traced"], func(c rune) bool { return c == ',' }) {
+		n.Turn.Asked = append(n.Turn.Asked, asked.Call{Kind: asked.Traced, Text: text}, asked.Call{Kind: asked.Began, Text: "in"})
 	}
 	if value["turn"] != "" {
 		n.Turn.Ack = &call.AckOrchestrationItem{}
@@ -182,6 +203,9 @@ func (l *teller) ackOf(h *delivery, token string, words []string, value map[stri
 		a.HistoryDelta = append(a.HistoryDelta, engine.Event{EventID: uint64(i + 1), Data: eventdata.OrchestrationFailed{Details: d}})
 		output := d.Display()
 		a.Metadata.Output, a.Metadata.Status = &output, engine.StatusFailed
+	}
+	if f := strings.Split(value["child"], ":"); len(f) == 3 {
+		a.Metadata.ParentInstanceID, a.Metadata.ParentExecutionID, a.Metadata.ParentEventID = f[0], l.uint(f[1], 0), l.uint(f[2], 0)
 	}
 	a.Metadata.OrchestrationName, a.Metadata.OrchestrationVersion, _ = strings.Cut(value["as"], "@")
 	if len(words) > 0 && strings.HasPrefix(words[0], "started") {

@@ -25,7 +25,8 @@ type delivery struct {
 	count           uint32
 	execution       uint64
 	id              uint64
-	met             []string // the instances that the sweeper has seen in this pass
+	last            call.Call // the ack that it sent last
+	met             []string  // the instances that the sweeper has seen in this pass
 }
 
 // record returns the record that a line describes:
@@ -226,7 +227,10 @@ func (l *teller) of(r *cluster.Record, h *delivery, verb string, words []string,
 		if worker {
 			sent(call.AckWorkItem{LockToken: token, Completion: l.completion(h, words, value)})
 		} else {
-			sent(l.ackOf(h, token, words, value))
+			if len(words) == 0 || words[0] != "same" {
+				h.last = l.ackOf(h, token, words, value)
+			}
+			sent(h.last) // "same" sends the same memory again
 		}
 	case "abandon":
 		if uncounted := slices.Contains(words, "uncounted"); worker {
@@ -243,6 +247,8 @@ func (l *teller) of(r *cluster.Record, h *delivery, verb string, words []string,
 		default:
 			sent(call.RenewSessionLock{Owners: strings.Fields(value["owners"]), ExtendFor: dur("for", o.SessionLockTimeout), IdleTimeout: dur("idle", o.SessionIdleTimeout)})
 		}
+	case "reads":
+		sent(call.GetKVValue{Instance: h.instance, Key: "k"})
 	case "cleanup":
 		sent(call.CleanupOrphanedSessions{IdleTimeout: dur("idle", o.SessionIdleTimeout)})
 	case "renewed":

@@ -126,10 +126,10 @@ func (f *fact) String() string {
 	for _, a := range f.has {
 		b.WriteString(" " + attrNames[a] + "=" + f.values[a].text)
 	}
+	if f.event == eventNode {
+		return b.String() // without the handlers: there are too many, and the message has the one that matters
+	}
 	for _, n := range f.named {
-		if f.event == eventNode && strings.Contains(n.name, "@") {
-			continue // skip the handlers: there are too many, and the message has the one that matters
-		}
 		b.WriteString(" " + n.name + "=" + n.value.text)
 	}
 	return b.String()

@@ -64,8 +64,8 @@ func (s *Shrunk) Nearest() (*Nearest, bool) {
 	return best, best != nil
 }
 
-// Text describes the run for people: what its plan lacks, what it has instead, and where the two runs diverge. The text
-// ends with a newline.
+// Text describes the run for human readers: what its plan lacks, what it has instead, and where the two runs diverge.
+// The text ends with a newline.
 func (n *Nearest) Text() string {
 	var b strings.Builder
 	if len(n.Without) > 0 {

@@ -47,7 +47,7 @@ type Small = shrink.Result
 // and whether the result is minimal. In a minimal result, no part can be left out.
 type Shrunk struct {
 	Small
-	// Result is what running the smallest plan gave. First is the first violation of the property in that run.
+	// Result is the result of running the smallest plan. First is the first violation of the property in that run.
 	Result *cluster.Result
 	First  cluster.Violation
 

@@ -95,7 +95,7 @@ type Result struct {
 	Failure, Skipped string
 }
 
-// Ask runs the cases with the given ids, or all cases if there are none. It runs them one after another, outside go
+// Ask runs the cases with the given ids, or all cases if no ids are given. It runs them one after another, outside go
 // test. It panics if an id is unknown.
 func Ask(f Factory, ids ...string) []Result {
 	if len(ids) == 0 {

@@ -155,7 +155,7 @@ func (s *State) ackChoices(j *judge, in *instance, r call.AckOrchestrationItem, 
 	return list
 }
 
-// commit performs the steps of docs/contract/provider.md#p5.3 in order. s must be a clone that in belongs to.
+// commit performs the steps of docs/contract/provider.md#p5.3 in order. s must be a clone, and in must belong to it.
 func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ackChoice) {
 	now := j.at
 	s.queue = slices.DeleteFunc(s.queue, func(m message) bool { return m.instance == in.id && m.mark == r.LockToken }) // 1

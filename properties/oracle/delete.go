@@ -141,8 +141,8 @@ func (c *choice) add(id string, t truth) {
 	}
 }
 
-// chosen returns the sets that a call may take. A set has every required id unless the limit is reached first. If
-// anything is true, it may also miss required ids.
+// chosen returns the sets that a call may take. A set has every required id unless the limit is reached first. If the
+// argument anything is set, a set may also lack required ids.
 func (c *choice) chosen(limit uint64, anything bool) [][]string {
 	all := true
 	for _, t := range c.truth {

@@ -252,7 +252,7 @@ func (u *use) note(e *engine.Event) {
 	}
 }
 
-// ackFeatures returns the features that an ack gives evidence of.
+// ackFeatures returns the features that appear in an ack.
 func ackFeatures(ack *engine.OrchestrationAck) features {
 	var set features
 	for i := range ack.HistoryDelta {

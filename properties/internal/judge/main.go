@@ -21,8 +21,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// most lists the scenarios that detect the most mutants and therefore run first, with their numbers of seeds. In each
-// of them, the first seed runs twice, as in a campaign.
+// most lists the scenarios that detect the most mutants and therefore run first, with the number of seeds for each. In
+// each of them, the first seed runs twice, as in a campaign.
 var most = map[string]uint64{"programs": 20, "features": 6, "rolling-upgrade": 3, "families": 4, "sessions": 4, "mischief": 3, "other-writers": 3}
 
 func main() {

@@ -309,7 +309,7 @@ func (m *Shadow) onDamaged(o *observe.Observation) {
 	}
 }
 
-// touchInstance returns the instance of an observation, after saving the state that it had before the call.
+// touchInstance returns the instance that an observation is about, after saving the state that it had before the call.
 func (m *Shadow) touchInstance(o *observe.Observation) *Instance {
 	in := m.Instance(o.Instance)
 	if o.Call != 0 && in.Was.call != o.Call {
@@ -322,7 +322,7 @@ func (m *Shadow) touchInstance(o *observe.Observation) *Instance {
 	return in
 }
 
-// touchExecution returns the execution of an observation, creating it if it is new.
+// touchExecution returns the execution that an observation is about, creating it if it is new.
 func (m *Shadow) touchExecution(o *observe.Observation) *Execution {
 	in := m.Instance(o.Instance)
 	ex := in.Execution(o.Execution)

@@ -133,7 +133,7 @@ func (m *Shadow) placeBare(in *Instance) {
 	}
 }
 
-// touchRow returns the row of an observation.
+// touchRow returns the row that an observation is about.
 func (m *Shadow) touchRow(o *observe.Observation) *Row {
 	r := m.Row(o.Message)
 	if r.Instance == nil {

@@ -96,7 +96,7 @@ func (c *Checker) failure(ex *model.Execution, w *work) (cluster.Ending, string)
 func (c *Checker) poison(in *model.Instance, d *engine.ErrorDetails, w *work) string {
 	what := ""
 	if d.Poison != nil {
-		if no := c.Run.Model.Number(d.Poison.MessageType.Instance); no != 0 && no != in.No { // the poison of a child, which the child reported to this instance
+		if no := c.Run.Model.Number(d.Poison.MessageType.Instance); no != 0 && no != in.No { // a child's poison, which the child reported to this instance
 			what = "child " + c.Run.Model.Name(no) + ": "
 			w.refusals = append(w.refusals, c.of(no).refusals...)
 		}

@@ -40,7 +40,7 @@ type fetchGroup struct {
 	// owners is set if the fetches name a session owner and may therefore find work that others may not.
 	owners  bool
 	waiters []waiter
-	// sinceMs is when something became eligible or a waiter was last added or tried; 0 while nothing is eligible.
+	// sinceMs is when something became eligible or a waiter was last added or tried, or 0 if nothing is eligible.
 	sinceMs  int64
 	triedMs  int64
 	reported bool

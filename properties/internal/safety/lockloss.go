@@ -31,7 +31,7 @@ type lockLossChecker struct {
 type keptNode struct {
 	up, paused  bool
 	incarnation uint32
-	cutOffMs    int64 // when the trouble ends that excuses losing any lock; with a delayed call, this can be in the future
+	cutOffMs    int64 // when the trouble that excuses losing any lock ends; with a delayed call, this can be in the future
 	delayedMs   int64 // the last trouble with a renewal or an ack
 }
 

@@ -28,7 +28,7 @@ type strategyChecker struct {
 	fetches  []lastFetch
 }
 
-// lastFetch is when the last fetch with a given filter ended.
+// lastFetch records when the last fetch with a given filter ended.
 type lastFetch struct {
 	filter *engine.CapabilityFilter
 	ms     int64

@@ -265,7 +265,7 @@ func (s *State) onNote(r *cluster.Record) {
 	}
 }
 
-// outside records for how long a probe locks an instance or a message. Obligations do not count that time.
+// outside records how long a probe locks an instance or a message. Obligations do not count that time.
 func (s *State) outside(o *observe.Observation) {
 	if c := s.Run.Model.Call(o.Call); c == nil || s.Node(c.Caller.Node) != nil {
 		return

@@ -131,7 +131,7 @@ type Instance struct {
 // Row is a message's state beyond the model.
 type Row struct {
 	Asker          observe.InstanceNo // for a start, the parent that it names, or 0
-	FirstVisibleMs int64              // when it was to become visible when it was inserted
+	FirstVisibleMs int64              // the visibility time that it was inserted with
 	Deliveries     uint32
 	Spared         uint32 // how many deliveries are not chargeable
 	ByHandler      bool   // some of these deliveries are not chargeable because only other nodes have the handler

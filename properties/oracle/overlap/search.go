@@ -48,7 +48,8 @@ func (o Options) prepared() Options {
 
 // Report is the result of a search.
 type Report struct {
-	// Made is how many programs were run. Undecided is for how many of them the search for an order took too long.
+	// Made is how many programs were run. Undecided is how many of them could not be decided because the search for an
+	// order took too long.
 	Made, Undecided int
 	// Alone is how many programs fail even if their callers run one after another. Package search is better at showing
 	// such mistakes.

@@ -180,7 +180,7 @@ func (c *checker) checkPoison() {
 		c.say("the metadata is %s: expected the output %q", metadata(c.t.Ack.Metadata), want)
 	}
 	if len(c.t.History) == 0 || c.undecodable() {
-		return // The ack only begins the execution to fail it, or the execution cannot be read. S12 judges the rest.
+		return // The ack begins the execution only in order to fail it, or the execution cannot be read. S12 judges the rest.
 	}
 	c.checkEnvelopes()
 	for _, m := range c.t.Batch {

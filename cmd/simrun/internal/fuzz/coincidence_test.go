@@ -18,10 +18,10 @@ var coincidences = []struct {
 	plain uint64
 }{
 	{"provider/first-count", 1000},
+	{"engine/stale-completion-accepted", 1500},
+	{"provider/expiry-not-checked", 1500},
 	{"engine/poisons-terminal", 2000},
-	{"duroxide-0.1.26/terminal-poisoned", 2000},
 	{"provider/contextless-batch-blocks", 2000},
-	{"duroxide-0.1.26/head-of-line-block", 2000},
 	{"provider/ack-checks-early", 4200},
 	{"duroxide-0.1.26/poison-on-old-execution", 5300},
 	{"engine/renewal-error-cancels-activity", 6800},

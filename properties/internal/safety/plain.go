@@ -174,8 +174,7 @@ func (p *plainJSON) string() (string, error) {
 			if !escaped && utf8.ValidString(text) {
 				return text, nil
 			}
-			err := json.Unmarshal([]byte(p.data[from:p.at]), &text)
-			return text, err
+			return decodedText(p.data[from:p.at])
 		case c < ' ':
 			return "", errPlain
 		case c == '\\':
@@ -184,6 +183,12 @@ func (p *plainJSON) string() (string, error) {
 		}
 	}
 	return "", errPlain
+}
+
+// decodedText is a function of its own so that only these texts are allocated.
+func decodedText(quoted string) (text string, err error) {
+	err = json.Unmarshal([]byte(quoted), &text)
+	return text, err
 }
 
 func (p *plainJSON) number() (string, error) {

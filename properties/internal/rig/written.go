@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/script"
 )
 
-// This file parses events and messages of any kind. Each is a word, in the terms of package script:
+// This file parses events and messages of any kind. Each is a single word that uses the names in package script:
 //
 //	5:ActivityScheduled,Name:W,SessionID:s      event 5
 //	7<5:ActivityFailed                          event 7, which completes event 5
@@ -41,7 +41,7 @@ func assigned(parts []string) (fields []string) {
 	return fields
 }
 
-// encode encodes an event as the newest build that has its kind.
+// encode encodes an event with the newest build that knows its kind.
 func (r *Rig) encode(e engine.Event) (bytes []byte) {
 	for _, b := range r.w.AllBuilds {
 		if text, err := b.Codec.AppendEvent(nil, e); err == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// TestReleased checks which pages of messages are released, after each 16 new pages. The newest 64 pages stay, and so do
-// pages with a message that is queued, or that is among the last two deliveries to a loop of a node.
+// TestReleased checks which pages of messages are released after every 16 new pages. The newest 64 pages are kept. So
+// is a page with a message that is queued, or that belongs to one of the last two deliveries to any of a node's loops.
 func TestReleased(t *testing.T) {
 	taken := func(node string) string { return "0 fetch " + node + " x\n0 commit " + node }
 	last := map[int]string{

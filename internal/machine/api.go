@@ -10,14 +10,14 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// Input is the closed set of events that a node reacts to. Every Input is a pointer to one of the structs below and
-// carries the time on the node's clock, in milliseconds.
+// Input is an event that a node reacts to. The set of Inputs is closed: each is a pointer to one of the structs below.
+// Each carries the time on the node's clock, in milliseconds.
 type Input interface{ isInput() }
 
-// Start makes a new node start fetching.
+// Start tells a new node to begin fetching.
 type Start struct{ NowMs int64 }
 
-// Answer carries the answer to a ProviderCall. If no answer arrived by the deadline, the driver sends a retryable error
+// Answer is the answer to a ProviderCall. If no answer arrived by the deadline, the driver sends a retryable error
 // instead.
 type Answer struct {
 	NowMs int64
@@ -39,7 +39,7 @@ type Wake struct {
 	Timer TimerID
 }
 
-// Finished reports that a job is done. If Panic is set, the activity panics with that text instead of running.
+// Finished reports that a job is done. If Panic is set, the activity panics with that text instead of running its code.
 type Finished struct {
 	NowMs int64
 	Job   JobID
@@ -55,25 +55,26 @@ func (*Wake) isInput()     {}
 func (*Finished) isInput() {}
 func (*Drain) isInput()    {}
 
-// CallID, TimerID and JobID identify what a node has asked for. The node numbers them from 1 and never reuses a number
-// within an incarnation.
+// CallID, TimerID and JobID identify a node's requests. The node numbers them from 1 and never reuses a number within
+// an incarnation.
 type (
 	CallID  uint64
 	TimerID uint64
 	JobID   uint64
 )
 
-// Effect is the closed set of requests that a node makes. Every Effect is a pointer to one of the structs below. The
-// driver executes the returned slice in order.
+// Effect is a request that a node makes. The set of Effects is closed: each is a pointer to one of the structs below.
+// The driver executes the returned slice in order.
 type Effect interface{ isEffect() }
 
-// ProviderCall asks for one provider call. If no answer comes within Deadline, the driver answers with a retryable
+// ProviderCall requests one provider call. If no answer arrives within Deadline, the driver answers with a retryable
 // error. A Deadline of 0 means no deadline: a fetch may stay parked forever.
 type ProviderCall struct {
 	ID       CallID
 	Slot     Slot
 	Deadline time.Duration
-	// Cadence is how often the node would poll while a fetch finds nothing. It is 0 for calls other than fetches.
+	// Cadence is the interval at which the node would poll if its fetches found nothing. It is 0 for calls other than
+	// fetches.
 	Cadence time.Duration
 	// Once makes the driver answer a fetch immediately even if it finds nothing.
 	Once    bool
@@ -83,18 +84,18 @@ type ProviderCall struct {
 // CancelCall cancels a fetch that may still be parked. The driver immediately answers a parked fetch with no work.
 type CancelCall struct{ ID CallID }
 
-// SetTimer asks for a Wake after a delay on the node's clock.
+// SetTimer requests a Wake after a delay on the node's clock.
 type SetTimer struct {
 	Timer TimerID
 	After time.Duration
-	// Purpose says what the timer is for.
+	// Purpose names the reason for the timer.
 	Purpose string
 }
 
-// CancelTimer cancels a timer that has not fired.
+// CancelTimer cancels a pending timer.
 type CancelTimer struct{ Timer TimerID }
 
-// RunTurn announces that the node is running a turn. The driver sends Finished when the turn's time is up.
+// RunTurn announces that the node is running a turn. The driver sends Finished when the turn is over.
 type RunTurn struct {
 	Job         JobID
 	Slot        Slot
@@ -103,7 +104,7 @@ type RunTurn struct {
 	LockTimeout time.Duration // lets the driver draw durations close to the lock's expiry
 }
 
-// RunActivity announces that the node is running an activity. The driver sends Finished when the activity's time is up.
+// RunActivity announces that the node is running an activity. The driver sends Finished when the activity is over.
 type RunActivity struct {
 	Job          JobID
 	Slot         Slot
@@ -112,7 +113,7 @@ type RunActivity struct {
 	LockTimeout  time.Duration
 }
 
-// CancelJob announces that the node no longer waits for the job, so the driver sends no Finished for it.
+// CancelJob announces that the node no longer waits for the job. The driver sends no Finished for it.
 type CancelJob struct{ Job JobID }
 
 // Log is a structured log line (docs/contract/runtime.md#r11.2).
@@ -135,7 +136,7 @@ const (
 	LevelError
 )
 
-// Note tells checkers and counters what a node decided about a delivery.
+// Note reports a node's decision about a delivery to checkers and counters.
 type Note struct {
 	Decision Decision
 	Slot     Slot
@@ -146,10 +147,10 @@ type Note struct {
 	AttemptCount uint32
 	// Delay is the delay before abandoned work becomes visible again.
 	Delay time.Duration
-	// Cause is the reason in plain text.
+	// Cause explains the decision in plain text.
 	Cause string
-	// Dropped lists the messages that the node dropped, each by its index in the batch and with the rule that dropped
-	// it.
+	// Dropped lists the messages that the node dropped. Each entry has the message's index in the batch and the rule
+	// that dropped it.
 	Dropped []DroppedMessage
 	// Turn is set only if the decision is DecideTurn.
 	Turn *TurnNote
@@ -161,29 +162,29 @@ type DroppedMessage struct {
 	Rule  string
 }
 
-// TurnNote describes a turn that the node computed.
+// TurnNote describes the result of a turn.
 type TurnNote struct {
 	First   bool
 	Handler string // name@version
 	Result  string // one of Continue, Completed, Failed, ContinueAsNew, Cancelled
 	Events  int
 	Polls   int
-	// PanickedAt is the source location of the handler's panic. It is empty if the handler did not panic.
+	// PanickedAt is the source location of the handler's panic, or empty if the handler did not panic.
 	PanickedAt string
-	// Nondeterministic describes where two computations of the turn differ, which is the handler's fault. It is empty
-	// if they agree or if the node computes each turn only once (see Config.DoubleCheck).
+	// Nondeterministic describes the first difference between two computations of the turn, which is the handler's
+	// fault. It is empty if they agree, or if the turn was computed only once (see Config.DoubleCheck).
 	Nondeterministic string
-	// Ack is the turn's result, and Asked holds the requests that its code made (see Config.Watch). Both are valid only
-	// during the step.
+	// Ack is the turn's result. Asked holds the requests made by the turn's code (see Config.Watch). Both are valid
+	// only during the step.
 	Ack   *call.AckOrchestrationItem
 	Asked []asked.Call
 }
 
-// Decision says what a node decided to do with a delivery.
+// Decision is a node's decision about a delivery.
 type Decision uint8
 
-// The decisions of the orchestration dispatcher, in the order of its tests (docs/contract-decisions.md#row-1), followed
-// by those of the worker.
+// The decisions of the orchestration dispatcher come first, in the order of its tests
+// (docs/contract-decisions.md#row-1). The worker's decisions follow.
 const (
 	DecideNone Decision = iota
 	DecideDropTerminal
@@ -199,14 +200,14 @@ const (
 	DecideWorkRun
 	DecideWorkLost
 	DecideWorkDone
-	DecideDrained // fetched while draining, so abandoned
-	// DecideDropUnstarted is decided by the same test as DecideDropTerminal. It means that the instance has no history
-	// and the batch has no start.
+	DecideDrained // abandoned because it was fetched while the node was draining
+	// DecideDropUnstarted means that the instance has no history and the batch has no start. It results from the same
+	// test as DecideDropTerminal.
 	DecideDropUnstarted
-	DecideSessionsFull // a session activity over the limit, abandoned
-	DecideReadFailed   // a system activity's read failed, so it was abandoned
-	DecideLooked       // a sweeper inspected the batch and abandoned it
-	DecideSwept        // a sweeper ended the execution
+	DecideSessionsFull // abandoned because it is a session activity and the node is at its session limit
+	DecideReadFailed   // abandoned because a system activity's read failed
+	DecideLooked       // inspected and abandoned by a sweeper
+	DecideSwept        // the execution was ended by a sweeper
 )
 
 var decisionNames = []string{"none", "drop-terminal", "poison", "history-error", "incompatible", "wait-for-start", "no-handler", "turn",
@@ -216,7 +217,7 @@ var decisionNames = []string{"none", "drop-terminal", "poison", "history-error",
 // String returns the decision's name.
 func (d Decision) String() string { return decisionNames[d] }
 
-// Stopped announces that a draining node no longer holds any work.
+// Stopped announces that a draining node holds no more work.
 type Stopped struct{}
 
 func (*ProviderCall) isEffect() {}
@@ -236,7 +237,7 @@ type Slot struct {
 	Index int
 }
 
-// String returns the slot's name as shown in reports, such as "orchestrator 0".
+// String returns the slot's name for use in reports, such as "orchestrator 0".
 func (s Slot) String() string {
 	switch s.Kind {
 	case SlotOrchestration:
@@ -249,7 +250,7 @@ func (s Slot) String() string {
 	panic(fmt.Sprintf("machine: slot of kind %d", s.Kind))
 }
 
-// SlotKind says what a loop does.
+// SlotKind is the purpose of a loop.
 type SlotKind uint8
 
 const (
@@ -258,7 +259,7 @@ const (
 	SlotSessions
 )
 
-// The purposes that SetTimer can name.
+// The values of SetTimer.Purpose.
 const (
 	timerPoll         = "poll"
 	timerFetchBackoff = "fetch backoff"

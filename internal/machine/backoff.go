@@ -4,25 +4,25 @@ import "time"
 
 // The fixed delays from docs/contract/runtime.md#r0 and docs/contract-decisions.md.
 const (
-	// IncompatibleDelay, HistoryErrorDelay and WaitForStartDelay are the abandon delays for an incompatible pin, an
-	// undecodable history, and input that precedes its start.
+	// Abandon delays: IncompatibleDelay for an incompatible pin, HistoryErrorDelay for an undecodable history, and
+	// WaitForStartDelay for input that precedes its start.
 	IncompatibleDelay = time.Second
 	HistoryErrorDelay = time.Second
 	WaitForStartDelay = time.Second
-	// ackFailedDelay is the abandon delay after a turn's ack has failed permanently; workAckFailedDelay is the same for
+	// ackFailedDelay is the abandon delay after a turn's ack has failed permanently. workAckFailedDelay is the same for
 	// an activity's ack.
 	ackFailedDelay     = 50 * time.Millisecond
 	workAckFailedDelay = 100 * time.Millisecond
-	// sessionsFullDelay is the abandon delay for a session activity over the limit.
+	// sessionsFullDelay is the abandon delay for a session activity fetched while the node is at its session limit.
 	sessionsFullDelay = 100 * time.Millisecond
-	// AckRetries is how many times a node resends an ack that fails with a retryable error.
+	// AckRetries is the maximum number of times that a node resends an ack after retryable errors.
 	AckRetries = 5
-	// permanentFetchErrorDelay is the pause after a fetch has failed permanently.
+	// permanentFetchErrorDelay is the pause after a fetch fails with a permanent error.
 	permanentFetchErrorDelay = 100 * time.Millisecond
 )
 
-// RenewalInterval returns how long to wait after taking or renewing a lock before renewing it. The same formula applies
-// to turns, activities and sessions (docs/contract/runtime.md#r4). For a timeout of 15 s or more, the interval is the
+// RenewalInterval returns the time between taking or renewing a lock and the next renewal. The same formula applies to
+// turns, activities and sessions (docs/contract/runtime.md#r4). For a timeout of 15 s or more, the interval is the
 // timeout minus the buffer, but at least 1 s. For a shorter timeout, it is half the timeout, rounded up to whole
 // seconds, and the buffer is ignored. A lock of 1 s or less therefore expires before it is renewed.
 func RenewalInterval(timeout, buffer time.Duration) time.Duration {
@@ -34,8 +34,8 @@ func RenewalInterval(timeout, buffer time.Duration) time.Duration {
 	return max(seconds, 1) * time.Second
 }
 
-// RenewalRetryDelay returns the pause after a renewal has failed with a retryable error: timeout/20, clamped to between
-// 10 and 500 ms.
+// RenewalRetryDelay returns the pause after a renewal fails with a retryable error. The pause is timeout/20, but at
+// least 10 ms and at most 500 ms.
 func RenewalRetryDelay(timeout time.Duration) time.Duration {
 	return min(max((timeout/20).Truncate(time.Millisecond), 10*time.Millisecond), 500*time.Millisecond)
 }

@@ -2,8 +2,8 @@ package machine
 
 import "github.com/durosim/durosim/internal/replay"
 
-// Counters holds counts of what a node has done since its start. Abandons and poisons are counted when the node decides
-// on them, and commits when the provider confirms them.
+// Counters counts a node's actions since its start. Abandons and poisons are counted when the node decides on them,
+// commits when the provider confirms them.
 type Counters struct {
 	Fetches               uint64
 	FetchedNothing        uint64
@@ -22,20 +22,20 @@ type Counters struct {
 	FailedConfiguration  uint64 // nondeterminism
 	FailedInfrastructure uint64
 	FailedPoison         uint64 // caused by a poisoned activity or child
-	NotCarried           uint64 // queue messages over the carry-forward limit of a continue-as-new
+	NotCarried           uint64 // queue messages lost to the carry-forward limit of a continue-as-new
 	BatchesDropped       uint64 // acknowledged without a turn; excludes poison
-	MessagesDropped      uint64 // by a rule: in turns, in poison, and in dropped batches
+	MessagesDropped      uint64 // dropped by a rule: in turns, in poison, and in dropped batches
 	AckRetries           uint64 // excludes the first attempt of each ack
 	AckFailures          uint64 // acks that failed permanently
 	Renewals             uint64 // calls
 	RenewalFailures      uint64
 	Activities           uint64 // started
 	ActivitiesAcked      uint64
-	ActivitiesFailed     uint64 // because their code returned an error or panicked
-	ActivitiesLost       uint64 // stopped because they lost their lock
+	ActivitiesFailed     uint64 // the activity's code returned an error or panicked
+	ActivitiesLost       uint64 // stopped after losing the lock
 	SessionRenewals      uint64 // calls
 	SessionsCleaned      uint64
-	SessionErrors        uint64 // failed session calls of either kind
+	SessionErrors        uint64 // failed session calls, either renewals or cleanups
 
 	AbandonedHistoryError uint64
 	AbandonedIncompatible uint64
@@ -110,7 +110,7 @@ var counterTable = []struct {
 	{"poisoned_activities", func(c *Counters) *uint64 { return &c.PoisonedActivities }},
 }
 
-// List returns every counter with its name, in a fixed order.
+// List returns all counters with their names, in a fixed order.
 func (c Counters) List() []Count {
 	out := make([]Count, len(counterTable))
 	for i, e := range counterTable {
@@ -119,7 +119,7 @@ func (c Counters) List() []Count {
 	return out
 }
 
-// Add adds another node's or incarnation's counts.
+// Add adds the counts of another node or incarnation.
 func (c *Counters) Add(o Counters) {
 	for _, e := range counterTable {
 		*e.field(c) += *e.field(&o)
@@ -140,7 +140,7 @@ func (c *Counters) countCommit(h *hold) {
 	}
 }
 
-// countEnd counts how a committed turn has ended its execution.
+// countEnd counts the execution that a committed turn has ended.
 func (c *Counters) countEnd(h *hold) {
 	c.NotCarried += uint64(h.notCarried)
 	switch h.result {

@@ -7,25 +7,25 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// delivery is a fetched batch together with the facts that the tests need. read derives these facts once; after that,
-// the delivery is read-only.
+// delivery is a fetched batch, plus facts derived from it for use by the tests. read derives the facts once; after
+// that, the delivery is read-only.
 type delivery struct {
 	*engine.FetchedOrchestration
-	// status is the status of the current execution. It comes from the provider, or from the history if the provider
-	// does not report one. It is then empty if the history shows no end.
+	// status is the current execution's status as reported by the provider, or derived from the history if the provider
+	// reports none. A derived status is empty if the history shows no end.
 	status engine.Status
 	// started is the first OrchestrationStarted event in the history, or nil if there is none.
 	started *eventdata.OrchestrationStarted
 	// pin is the current execution's pin, or nil if it has none.
 	pin *engine.Version
-	// begin is the message that begins a new execution, or nil if the batch is for the current execution.
+	// begin is the message that begins a new execution, or nil if the batch belongs to the current execution.
 	begin *start
-	// Storage for the values that started, pin and begin point to.
+	// Storage for the targets of started, pin and begin.
 	startedRoom eventdata.OrchestrationStarted
 	pinRoom     engine.Version
 	beginRoom   start
-	// duplicate says what effect the rules give a duplicate start. brought is the duplicate start that has this effect,
-	// if any.
+	// duplicate is the effect that the rules give to a duplicate start. brought is the duplicate start that has this
+	// effect, if any.
 	duplicate DuplicateStart
 	brought   *engine.StartItem
 	// handler is the result of resolve. It is valid once resolve has been called.
@@ -41,11 +41,11 @@ type start struct {
 	parent              *engine.ParentLink
 	carried             []engine.CarriedEvent
 	initialCustomStatus *string
-	// next is set for a continue-as-new message: the new execution follows the fetched one.
+	// next is set if the message is a continue-as-new, in which case the new execution follows the fetched one.
 	next bool
 }
 
-// read fills in the delivery from a fetched batch.
+// read initializes d from fetched batch f.
 func (d *delivery) read(f *engine.FetchedOrchestration, rules *Rules) {
 	*d = delivery{FetchedOrchestration: f, duplicate: rules.DuplicateStart, pin: f.Item.Pin}
 	if rules.StatusIsTold {
@@ -73,7 +73,7 @@ func (d *delivery) read(f *engine.FetchedOrchestration, rules *Rules) {
 	}
 }
 
-// endOf returns the status with which a history ends, empty if it has not ended. A Completed or Failed event anywhere in
+// endOf returns the status with which history ends, or "" if it does not end. A Completed or Failed event anywhere in
 // the history takes precedence over ContinuedAsNew.
 func endOf(history []engine.Event) engine.Status {
 	var status engine.Status
@@ -99,12 +99,12 @@ func (d *delivery) waitsForStart() bool {
 	return d.status == engine.StatusContinuedAsNew && d.begin == nil
 }
 
-// unstarted reports whether there is neither an execution nor a message that would begin one.
+// unstarted reports whether the instance has no execution and the batch has no message that would begin one.
 func (d *delivery) unstarted() bool {
 	return len(d.Item.History) == 0 && d.begin == nil && !d.undecodable() && d.status != engine.StatusContinuedAsNew
 }
 
-// execution returns the id of the execution that the batch is for.
+// execution returns the number of the execution that the batch belongs to.
 func (d *delivery) execution() uint64 {
 	if d.begin != nil && d.begin.next {
 		return d.Item.ExecutionID + 1
@@ -155,7 +155,7 @@ func (d *delivery) chooseStart() (start, bool) {
 
 func (d *delivery) bring(m engine.StartItem) { d.brought = &m }
 
-// parent returns the instance's parent link. It comes from the new start, from the history, or from the provider.
+// parent returns the instance's parent link, taken from the new start, the history, or the provider.
 func (d *delivery) parent() *engine.ParentLink {
 	if d.begin != nil {
 		return d.begin.parent
@@ -167,8 +167,7 @@ func (d *delivery) parent() *engine.ParentLink {
 		return d.Item.Parent
 	}
 	if d.undecodable() && d.status == "" {
-		// The provider does not report the link, but the start may be in the batch, next to the message that could not
-		// be decoded.
+		// The provider does not report the link. Look for a start in the batch, next to the undecodable message.
 		for _, m := range d.Item.Messages {
 			if m, ok := m.(engine.StartItem); ok {
 				return replay.LinkOf(m.ParentInstance, m.ParentExecutionID, m.ParentID, nil)
@@ -178,7 +177,7 @@ func (d *delivery) parent() *engine.ParentLink {
 	return nil
 }
 
-// handlerName returns the name and version of the orchestration that the batch needs. An empty version means that the
+// handlerName returns the name and version of the orchestration that handles the batch. If version is empty, the
 // registry's policy chooses it.
 func (d *delivery) handlerName() (name, version string) {
 	switch {
@@ -192,7 +191,7 @@ func (d *delivery) handlerName() (name, version string) {
 	return d.Item.OrchestrationName, d.Item.Version
 }
 
-// resolve finds the handler. Several tests may need it, so resolve looks it up only once.
+// resolve finds the handler. It caches the result, because several tests may need it.
 func (d *delivery) resolve(r *node.Registry, rules *Rules) (node.Resolved, bool) {
 	if !d.looked {
 		d.looked = true
@@ -212,7 +211,7 @@ func (d *delivery) lookUp(r *node.Registry, rules *Rules) (node.Resolved, bool) 
 	return r.ResolveStarted(name, version)
 }
 
-// replayStart converts the start to a replay.Start with the given resolved version.
+// replayStart converts the start to a replay.Start with the resolved version.
 func (s *start) replayStart(version string) replay.Start {
 	return replay.Start{
 		Name: s.name, Version: version, Input: s.input, Parent: s.parent, CarryForwardEvents: s.carried,
@@ -220,9 +219,9 @@ func (s *start) replayStart(version string) replay.Start {
 	}
 }
 
-// refusals returns the answers to the starts in the batch that expect one but will not create a child, because the
-// instance already has a different start (docs/contract-decisions.md#row-8). A turn does this itself; refusals is for
-// ending an execution without a turn.
+// refusals returns the answers to the batch's starts that expect an answer but will not create a child because the
+// instance already has a different start (docs/contract-decisions.md#row-8). A turn answers such starts itself;
+// refusals is for ending an execution without a turn.
 func (n *Node) refusals(d *delivery) []engine.WorkItem {
 	if n.replay != nil && !n.replay.AnswersRefusedStart {
 		return nil
@@ -245,7 +244,7 @@ func childFailed(parent engine.ParentLink, details engine.ErrorDetails) engine.W
 	}
 }
 
-// dropAll returns every message in the batch as dropped by the given rule.
+// dropAll returns all messages in the batch as dropped by rule.
 func (d *delivery) dropAll(rule string) []DroppedMessage {
 	out := make([]DroppedMessage, len(d.Item.Messages))
 	for i := range out {

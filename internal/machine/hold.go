@@ -9,46 +9,46 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// hold is a batch or an activity that a slot has locked.
+// hold is a batch or an activity that a slot holds under a lock.
 type hold struct {
 	token     string
 	instance  string
 	execution uint64
 	count     uint32
-	// batch or activity is the fetched work. It belongs to the provider and must not be modified.
+	// batch or activity is the fetched work. It is owned by the provider and must not be modified.
 	batch    *engine.FetchedOrchestration
 	activity engine.ActivityExecuteItem
-	// lockTimeout is the lock's timeout. At expiresMs on the node's clock, the lock has certainly expired.
+	// lockTimeout is the lock's timeout. expiresMs is the time on the node's clock at which the lock has certainly
+	// expired.
 	lockTimeout time.Duration
 	expiresMs   int64
-	// renewalTimer and renewalCall identify the timer or call that renewal is waiting for. Both are 0 once renewal has
-	// stopped.
+	// renewalTimer and renewalCall identify the renewal's pending timer or call. Both are 0 once renewal has stopped.
 	renewalTimer  TimerID
 	renewalCall   CallID
 	renewalSentMs int64
-	// ack is the acknowledgement that is waiting to be sent or in flight. If it is nil, turn is used instead; the node
-	// then hands out only copies of turn's slices.
+	// ack is the ack that is in flight or waiting to be sent. If it is nil, turn is used instead, and the node passes
+	// only copies of turn's slices to the driver.
 	ack      call.Call
 	turn     call.AckOrchestrationItem
 	decision Decision // the decision that the ack carries out
-	// The turn's result, its failure category, and how many queue messages it did not carry forward. These are for the
-	// counters.
+	// The turn's result, its failure category, and the number of queue messages that it did not carry forward. The
+	// counters use these.
 	result     replay.Result
 	category   string
 	notCarried int
-	failures   int  // failed attempts of this ack
+	failures   int  // failed attempts to send this ack
 	discard    bool // acknowledge a lost activity without a completion
 }
 
-// take stores fetched work in the slot and computes when its lock will certainly have expired.
+// take stores fetched work in the slot and computes the time by which its lock has certainly expired.
 func (n *Node) take(s *slot, h hold) {
 	h.expiresMs = n.nowMs + h.lockTimeout.Milliseconds()
 	s.room = h
 	s.hold = &s.room
 }
 
-// startRenewing sets the timer for a lock's first renewal. The interval starts when the answer to the fetch arrives. By
-// then the lock has been held for an unknown time, which the renewal buffer covers.
+// startRenewing sets the timer for a lock's first renewal. The interval starts when the answer to the fetch arrives.
+// The renewal buffer covers the unknown time for which the lock has been held by then.
 func (n *Node) startRenewing(s *slot) {
 	h := s.hold
 	if interval := n.renewalInterval(s.id.Kind); interval > 0 {
@@ -110,8 +110,8 @@ func (n *Node) onRenewed(s *slot, err error) {
 	n.onRenewalOver(s, err.Error(), step)
 }
 
-// onRenewalOver stops renewing a lock. A turn carries on and finds out about the lost lock at its ack; a running
-// activity is stopped.
+// onRenewalOver stops renewing a lock. A turn continues and learns of the lost lock from its ack; a running activity is
+// stopped.
 func (n *Node) onRenewalOver(s *slot, cause string, step RenewalStep) {
 	if s.id.Kind == SlotWorker && s.phase == phaseRunning {
 		n.onActivityLost(s, cause, step == RenewalDiscard)
@@ -137,7 +137,7 @@ func (n *Node) sendAck(s *slot) {
 	s.call = n.ask(s, ack, n.options.CallDeadline)
 }
 
-// cloneAck copies an ack and its slices, because the node must not share a slice with the receiver of the call.
+// cloneAck copies an ack and its slices, because the node must not share a slice with the provider.
 func (r *Room) cloneAck(ack *call.AckOrchestrationItem) call.AckOrchestrationItem {
 	a := *ack
 	a.HistoryDelta = r.events.Clone(a.HistoryDelta)
@@ -147,8 +147,8 @@ func (r *Room) cloneAck(ack *call.AckOrchestrationItem) call.AckOrchestrationIte
 	return a
 }
 
-// onAcked handles the answer to an ack: it finishes, retries or gives up. If a turn's ack fails permanently, the node
-// abandons the batch, and the attempt counts. The orchestration never fails because of it
+// onAcked handles the answer to an ack. It finishes, retries, or gives up. If a turn's ack fails permanently, the node
+// abandons the batch, and the delivery counts as an attempt. A failed ack never makes the orchestration fail
 // (docs/contract-decisions.md#row-3).
 func (n *Node) onAcked(s *slot, err error) {
 	h := s.hold
@@ -197,8 +197,8 @@ func (n *Node) onCommitted(s *slot) {
 	n.next(s)
 }
 
-// failureInstead builds the ack with which 0.1.26 fails an orchestration whose turn cannot be committed. The ack builds
-// on the fetched history but names the turn's execution (docs/contract/runtime.md#r5.4).
+// failureInstead builds the ack with which 0.1.26 fails an orchestration whose turn cannot be committed. The ack
+// extends the fetched history but names the turn's execution (docs/contract/runtime.md#r5.4).
 func (n *Node) failureInstead(h *hold, err error) call.Call {
 	details := engine.Infrastructure(err)
 	id := lastEventID(h.batch.Item.History) + 1

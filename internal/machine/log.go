@@ -126,7 +126,8 @@ func (n *Node) logTurn(d *delivery, out *replay.Output) {
 	}
 }
 
-// remaining returns how many more times a message may be delivered before it is poison.
+// remaining returns the number of further deliveries before a message becomes poison. count is the number of deliveries
+// so far.
 func (n *Node) remaining(count uint32) uint32 {
 	return n.options.MaxAttempts - min(count, n.options.MaxAttempts)
 }

@@ -16,7 +16,7 @@ type Config struct {
 	// Name identifies the node in messages.
 	Name string
 	// RuntimeID distinguishes this incarnation from every other node and incarnation. The worker slots derive from it
-	// the names under which they claim sessions. If empty, the node's name is used, which is enough as long as no node
+	// the names under which they claim sessions. If empty, the node's name is used, which is sufficient if no node
 	// starts twice.
 	RuntimeID string
 	// Build is the build that the node runs.
@@ -25,19 +25,20 @@ type Config struct {
 	Registry *node.Registry
 	// Options are the node's options. The node copies them.
 	Options node.Options
-	// Rules are the decisions of the node itself; nil means DefaultRules.
+	// Rules holds the rules for the node's own decisions; nil means DefaultRules.
 	Rules *Rules
 	// Replay holds the rules for the node's turns; nil means replay.DefaultRules.
 	Replay *replay.Rules
-	// Routing says how the node treats work that it cannot run.
+	// Routing configures how the node treats work that it cannot run.
 	Routing Routing
-	// DoubleCheck computes every turn twice. TurnNote.Nondeterministic then describes where the two computations
-	// differ.
+	// DoubleCheck makes the node compute every turn twice. TurnNote.Nondeterministic then describes the first
+	// difference between the two computations.
 	DoubleCheck bool
-	// Watch records what each turn's code requests in TurnNote.Asked.
+	// Watch makes the node record the requests of each turn's code in TurnNote.Asked.
 	Watch bool
-	// Workspace is memory for turns and activities, and Room is memory for effects. Nodes that step one at a time may
-	// share them. Without a Workspace, turns reuse no memory; without a Room, the node makes its own.
+	// Workspace is memory for turns and activities, and Room is memory for effects. Nodes that are never stepped
+	// concurrently may share them. Without a Workspace, turns reuse no memory. Without a Room, the node creates its
+	// own.
 	Workspace *replay.Workspace
 	Room      *Room
 }
@@ -61,13 +62,13 @@ type Node struct {
 	routing     Routing
 	order       []Test // derived from rules and routing; read-only
 	supported   engine.VersionRange
-	// admitted is the supported range as a filter, used for the check on the runtime side. filter is the filter that
-	// the node fetches with. The two differ only under a planted bug, and both are read-only.
+	// admitted is the supported range as a filter; the runtime-side check uses it. filter is the filter that the node
+	// fetches with. The two differ only under a planted bug. Both are read-only.
 	admitted, filter *engine.CapabilityFilter
 
 	nowMs    int64
 	slots    []slot
-	calls    CallID // the last id assigned, like the next two fields
+	calls    CallID // the last id assigned; likewise for the next two fields
 	timers   TimerID
 	jobs     JobID
 	started  bool
@@ -78,13 +79,13 @@ type Node struct {
 	sweeper  sweeper
 	counters Counters
 	out      []Effect // effects of the current step
-	// current is the delivery being decided on. fetch is the fetch request that all orchestration slots share; it is
+	// current is the delivery being decided. fetch is the fetch request shared by all orchestration slots; it is
 	// read-only.
 	current delivery
 	fetch   call.Call
 }
 
-// New returns a node that has not been started.
+// New returns a node that is ready for its Start.
 func New(c Config) (*Node, error) {
 	if c.Build == nil || c.Registry == nil {
 		return nil, errors.New("node: expected a build and a registry")
@@ -120,17 +121,17 @@ func New(c Config) (*Node, error) {
 	return n, nil
 }
 
-// Filter returns the filter that the node fetches with. The caller must not modify it.
+// Filter returns the filter that the node fetches with. It must not be modified.
 func (n *Node) Filter() *engine.CapabilityFilter { return n.filter }
 
-// Counters returns the node's counters so far.
+// Counters returns a copy of the node's counters.
 func (n *Node) Counters() Counters { return n.counters }
 
-// Step applies one input to the node's state and returns the effects that the node requests, in order. The caller owns
-// the returned slice, but the effects themselves are in the node's Room. The node does not keep the input.
+// Step applies one input to the node's state and returns the requested effects in order. The caller owns the returned
+// slice, but the effects themselves are in the node's Room. The node does not retain the input.
 func (n *Node) Step(in Input) []Effect { return n.StepInto(in, nil) }
 
-// StepInto is like Step but appends the effects to the caller's slice.
+// StepInto is like Step but appends the effects to the slice effects.
 func (n *Node) StepInto(in Input, effects []Effect) []Effect {
 	n.out = effects
 	switch in := in.(type) {
@@ -150,7 +151,7 @@ func (n *Node) StepInto(in Input, effects []Effect) []Effect {
 		n.nowMs = in.NowMs
 		n.onDrain()
 	default:
-		panic("node " + n.name + ": unknown input") // does not print the type: that would move inputs to the heap
+		panic("node " + n.name + ": unknown input") // does not print the type, because that would move inputs to the heap
 	}
 	n.stopIfDrained()
 	out := n.out
@@ -294,12 +295,12 @@ func (n *Node) emit(c Effect) {
 	n.out = append(n.out, c)
 }
 
-// ask emits a provider call with a deadline.
+// ask emits provider call r with a deadline.
 func (n *Node) ask(s *slot, r call.Call, deadline time.Duration) CallID {
 	return n.askAs(s.id, r, deadline)
 }
 
-// askFetch emits a fetch, which has no deadline.
+// askFetch emits fetch r, which has no deadline.
 func (n *Node) askFetch(s *slot, r call.Call) CallID {
 	c := n.callTo(s.id, r)
 	c.Cadence = n.options.DispatcherMinPollInterval
@@ -311,7 +312,7 @@ func (n *Node) askAs(id Slot, r call.Call, deadline time.Duration) CallID {
 	return n.calls
 }
 
-// callTo emits a provider call and returns it, so the caller can fill in the remaining fields.
+// callTo emits a provider call and returns it, so that the caller can fill in the remaining fields.
 func (n *Node) callTo(id Slot, r call.Call) *ProviderCall {
 	n.calls++
 	c := n.room.calls.New()
@@ -338,7 +339,7 @@ func (n *Node) cancelTimer(t *TimerID) {
 	}
 }
 
-// note fills in the work held by the slot and emits the note.
+// note adds the slot's work to what and emits the note.
 func (n *Node) note(s *slot, what Note) {
 	h := s.hold
 	note := n.room.notes.New()
@@ -347,7 +348,7 @@ func (n *Node) note(s *slot, what Note) {
 	n.emit(note)
 }
 
-// event returns an event stamped with this build's version.
+// event returns an event stamped with the version of the node's build.
 func (n *Node) event(instance string, execution, id uint64, data engine.EventData) engine.Event {
 	return engine.Event{
 		EventID: id, InstanceID: instance, ExecutionID: execution, TimestampMs: uint64(n.nowMs),

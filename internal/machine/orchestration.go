@@ -9,22 +9,22 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// The rules under which the node itself drops messages. Those that apply within turns are in package replay.
+// The rules by which the node itself drops messages. Package replay has the rules that apply within turns.
 const (
 	dropTerminal  = replay.DropTerminal // the current execution has ended
 	dropUnstarted = "unstarted"         // the instance has no history, and nothing in the batch starts it
-	dropPoison    = "poison"            // the batch was delivered too often
-	dropSwept     = "swept"             // no node could run the batch for too long
+	dropPoison    = "poison"            // the batch exceeded the maximum number of delivery attempts
+	dropSwept     = "swept"             // the sweeper's node could not run the batch for SweepAfter or longer
 )
 
-// onOrchestration decides what to do with a fetched batch.
+// onOrchestration decides what to do with fetched batch f.
 func (n *Node) onOrchestration(s *slot, f *engine.FetchedOrchestration) {
 	n.current.read(f, n.rules)
 	n.decide(s, &n.current)
 	n.current = delivery{}
 }
 
-// decide takes the action of the first test in Rules.Order that applies. If none applies, it computes a turn.
+// decide takes the action of the first test in Rules.Order that applies. If no test applies, it runs a turn.
 func (n *Node) decide(s *slot, d *delivery) {
 	f := d.FetchedOrchestration
 	n.take(s, hold{
@@ -47,7 +47,7 @@ func (n *Node) decide(s *slot, d *delivery) {
 	n.runTurn(s, d)
 }
 
-// decides applies one test and, if it holds, takes the test's action. It reports whether the test held.
+// decides applies test t. If the test holds, decides takes its action and returns true.
 func (n *Node) decides(t Test, s *slot, d *delivery) bool {
 	switch t {
 	case TestTerminal:
@@ -66,7 +66,7 @@ func (n *Node) decides(t Test, s *slot, d *delivery) bool {
 	panic(fmt.Sprintf("node %s: unknown test %d", n.name, t))
 }
 
-// dropsEnded acknowledges messages that can have no effect because their execution has ended or does not exist.
+// dropsEnded acknowledges messages that have no effect because their execution has ended or does not exist.
 func (n *Node) dropsEnded(s *slot, d *delivery) bool {
 	var note Note
 	switch {
@@ -111,7 +111,7 @@ func (n *Node) incompatible(d *delivery) string {
 	return fmt.Sprintf("incompatible pin %s, supported %s", d.pin, n.supported)
 }
 
-// waitsForStart abandons input that arrived before the start of its execution.
+// waitsForStart abandons input that arrived before its execution's start.
 func (n *Node) waitsForStart(s *slot, d *delivery) bool {
 	if !d.waitsForStart() {
 		return false
@@ -161,7 +161,7 @@ func (n *Node) turnInput(d *delivery, handler node.Resolved) replay.Input {
 	return in
 }
 
-// runTurn computes the turn and starts a job that lasts as long as the turn takes. onFinished then commits the turn.
+// runTurn computes the turn and starts a job for its duration. onFinished then commits the turn.
 func (n *Node) runTurn(s *slot, d *delivery) {
 	handler, found := d.resolve(n.registry, n.rules)
 	if !found {

@@ -10,18 +10,18 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// poisonCause is the poisoning node's view of why no delivery of a batch led to a commit.
+// poisonCause explains, from the poisoning node's point of view, why no delivery of a batch led to a commit.
 type poisonCause uint8
 
-// The causes, in the order in which they are tested.
+// The causes, in test order.
 const (
 	poisonUndecodable  poisonCause = iota // this node cannot decode the history or a message
 	poisonIncompatible                    // the pin is outside this node's range
-	poisonNoHandler                       // this node does not have the handler
-	poisonCrashes                         // none of the above: crashes, expired locks, lost answers
+	poisonNoHandler                       // this node lacks the handler
+	poisonCrashes                         // none of the above, such as crashes, expired locks or lost answers
 )
 
-// undecodableCause is the cause given for undecodable poison if no more specific text is available.
+// undecodableCause is the default cause for undecodable poison.
 const undecodableCause = "undecodable history"
 
 // poisonCause determines the cause and its text.
@@ -37,9 +37,9 @@ func (n *Node) poisonCause(d *delivery) (poisonCause, string) {
 	return poisonCrashes, "crashes"
 }
 
-// poisons ends work that has been delivered too often (docs/contract/runtime.md#r10, docs/contract-decisions.md). It
-// makes an exception for a decodable batch that lacks the start of the next execution after a continue-as-new: that
-// batch waits for the start.
+// poisons ends work that has exceeded the maximum number of delivery attempts (docs/contract/runtime.md#r10,
+// docs/contract-decisions.md). There is one exception: after a continue-as-new, a decodable batch without the next
+// execution's start waits for that start.
 func (n *Node) poisons(s *slot, d *delivery) bool {
 	if !n.rules.ExceedsMaxAttempts(d.AttemptCount, n.options.MaxAttempts) {
 		return false
@@ -62,9 +62,9 @@ func (n *Node) poisons(s *slot, d *delivery) bool {
 	return true
 }
 
-// poisonAck builds the ack that ends the execution. If the execution has not begun, the ack first begins it, so its
-// history reads like any other. This happens for a new instance, and after an execution that has continued as new; that
-// execution stays unchanged. An undecodable history gets a single event whose id is far beyond the ids already in it.
+// poisonAck builds the ack that ends the execution. If the execution has not begun, the ack first begins it, so that
+// its history reads like any other. This happens for a new instance, and after a continue-as-new, where the old
+// execution stays unchanged. An undecodable history gets a single event, with an id far beyond the existing ones.
 func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.OrchestrationAck {
 	ack := engine.OrchestrationAck{LockToken: d.LockToken, ExecutionID: d.Item.ExecutionID}
 	begins := continued || !d.undecodable() && len(d.Item.History) == 0
@@ -95,7 +95,7 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 		m.ParentInstanceID, m.ParentExecutionID, m.ParentEventID = started.ParentInstance, started.ParentExecutionID, started.ParentID
 	case d.undecodable():
 		ack.HistoryDelta = []engine.Event{event(eventdata.CorruptedPoisonEventID, failed)}
-		// The name creates the instance if the undecodable message was its start.
+		// If the undecodable message was the start, the name creates the instance.
 		ack.Metadata.OrchestrationName, ack.Metadata.OrchestrationVersion = orUnknown(d.Item.OrchestrationName), orUnknown(d.Item.Version)
 	case n.rules.PoisonCancels:
 		n.endRunning(d, &ack, details)
@@ -108,7 +108,7 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 	return ack
 }
 
-// endRunning ends a running execution with the usual consequences: it cancels open waits, activities and children.
+// endRunning ends a running execution as any other end would: it cancels open waits, activities and children.
 func (n *Node) endRunning(d *delivery, ack *engine.OrchestrationAck, details engine.ErrorDetails) {
 	in := n.turnInput(d, node.Resolved{})
 	in.ExecutionID, in.History, in.Start = ack.ExecutionID, d.Item.History, nil
@@ -124,7 +124,7 @@ func (n *Node) endRunning(d *delivery, ack *engine.OrchestrationAck, details eng
 	}
 }
 
-// poisonStart returns the first event of an execution that is begun only to fail.
+// poisonStart returns the first event of an execution that begins only in order to fail.
 func poisonStart(d *delivery, parent *engine.ParentLink) eventdata.OrchestrationStarted {
 	started := eventdata.OrchestrationStarted{Name: orUnknown(d.Item.OrchestrationName), Version: orUnknown(d.Item.Version)}
 	if b := d.begin; b != nil {
@@ -140,15 +140,15 @@ func poisonStart(d *delivery, parent *engine.ParentLink) eventdata.Orchestration
 	return started
 }
 
-// poisonDetails builds the error for a poisoned batch. The error's message is either the batch as JSON or the decoding
-// error.
+// poisonDetails builds the error for a poisoned batch. The error's message is the batch as JSON or, for an undecodable
+// batch, the decoding error.
 func (n *Node) poisonDetails(d *delivery, execution uint64, cause string) engine.ErrorDetails {
 	p := &eventdata.PoisonError{
 		AttemptCount: d.AttemptCount, MaxAttempts: n.options.MaxAttempts,
 		MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, Instance: d.Item.Instance, ExecutionID: execution, Cause: cause},
 	}
 	if d.undecodable() {
-		// Just the kind and the error are enough.
+		// The kind and the error are sufficient.
 		p.MessageType.Kind, p.MessageType.Error, p.MessageType.Cause = eventdata.PoisonFailedDeserialization, d.Item.HistoryError, ""
 		if cause != undecodableCause {
 			p.MessageType.Error = cause + ": " + d.Item.HistoryError
@@ -160,7 +160,7 @@ func (n *Node) poisonDetails(d *delivery, execution uint64, cause string) engine
 	return engine.ErrorDetails{Poison: p}
 }
 
-// messagesText formats messages as a JSON array. For a message of a kind that this build does not write, it shows only
+// messagesText formats messages as a JSON array. If this build does not write a message's kind, the array contains only
 // the kind.
 func (n *Node) messagesText(messages []engine.WorkItem) string {
 	text := []byte{'['}

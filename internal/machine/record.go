@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Record converts a log line to a slog.Record, which the driver passes to a slog.Handler. nowMs is the time on the
-// node's clock in milliseconds. The instance, if any, is the first attribute.
+// Record converts a log line to a slog.Record for the driver's slog.Handler. nowMs is the time on the node's clock in
+// milliseconds. The instance, if any, is the first attribute.
 func (l Log) Record(nowMs int64) slog.Record {
 	r := slog.NewRecord(time.UnixMilli(nowMs).UTC(), l.Level.slog(), l.Text, 0)
 	if l.Instance != "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/slab"
 )
 
-// Room is reusable memory for the effects that Step returns; with it, an ordinary step does not allocate them. Nodes
-// that step one at a time may share a Room. The zero value is ready to use.
+// Room holds reusable memory for the effects returned by Step, so that an ordinary step does not allocate. Nodes that
+// are never stepped concurrently may share a Room. The zero value is ready to use.
 type Room struct {
 	calls      slab.Slab[ProviderCall]
 	timers     slab.Slab[SetTimer]
@@ -22,14 +22,14 @@ type Room struct {
 	asked      asked.Recorder // requests of the turn being computed
 	output     replay.Output  // output of the turn being computed
 	steps      int            // since takeBack
-	// Memory for the contents of acks, which a node keeps between steps and passes to the provider.
+	// Memory for the contents of acks, which a node retains between steps and passes to the provider.
 	events    slab.Slab[engine.Event]
 	items     slab.Slab[engine.WorkItem]
 	cancelled slab.Slab[engine.ScheduledActivityIdentifier]
 	starts    slab.Slab[replay.Start]
 }
 
-// activityCall is one call of an activity's code.
+// activityCall is one call to an activity's code.
 type activityCall struct {
 	code  node.Activity
 	ctx   node.ActivityContext
@@ -50,8 +50,8 @@ func (a *activityCall) run() {
 // forget clears the activityCall for reuse.
 func (a *activityCall) forget() { *a = activityCall{call: a.call} }
 
-// activity returns the activityCall to use for the next call. An activity's code may itself step another node; that
-// node gets an activityCall of its own.
+// activity returns the activityCall to use for the next call. An activity's code may itself step another node, which
+// then gets its own activityCall.
 func (r *Room) activity() *activityCall {
 	a := &r.called
 	if a.code != nil {
@@ -63,11 +63,11 @@ func (r *Room) activity() *activityCall {
 	return a
 }
 
-// stepsAtOnce is how many steps' effects takeBack frees at a time, because each takeBack costs as much as a few
+// stepsAtOnce is the number of steps whose effects takeBack frees at once, because a takeBack costs as much as several
 // effects.
 const stepsAtOnce = 16
 
-// NextStep tells the Room that the effects of earlier steps are no longer in use.
+// NextStep declares that the effects of earlier steps are no longer in use.
 func (r *Room) NextStep() {
 	if r.steps++; r.steps == stepsAtOnce {
 		r.takeBack()
@@ -85,7 +85,7 @@ func (r *Room) takeBack() {
 	r.turnNotes.Reset()
 }
 
-// NextRun reclaims all memory. The previous run's nodes and effects must no longer be in use.
+// NextRun reclaims all memory. The nodes and effects of earlier runs must no longer be in use.
 func (r *Room) NextRun() {
 	r.takeBack()
 	r.events.Reset()

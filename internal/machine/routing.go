@@ -10,21 +10,22 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// Routing says how a node finds work that it can run and what it does with other work. The zero value is what the
-// contract prescribes: the provider filters, and work that no node admits waits.
+// Routing configures how a node finds work that it can run, and what it does with other work. The zero value follows
+// the contract: the provider filters, and work that no node admits waits.
 type Routing struct {
-	// Bounces makes the node fetch without a filter. It abandons work that it cannot replay, with the same growing
-	// delay as for a missing handler. Each attempt counts, so the work eventually becomes poison.
+	// Bounces makes the node fetch without a filter. The node then abandons work that it cannot replay, with the same
+	// growing delay as for a missing handler. Each delivery counts as an attempt, so the work eventually becomes
+	// poison.
 	Bounces bool
-	// SweepEvery, if not 0, adds a slot that makes passes over all queued work and pauses for SweepEvery between
-	// passes. The slot ends work that the node cannot replay once it has been seeing that work for SweepAfter.
+	// SweepEvery, if not 0, adds a slot that passes over all queued work and pauses for SweepEvery between passes. The
+	// slot ends work that the node cannot replay once SweepAfter has passed since it first saw that work.
 	SweepEvery, SweepAfter time.Duration
 }
 
-// Unprocessable is the prefix of the poison cause given for bounced work.
+// Unprocessable is the prefix of the poison cause for bounced work.
 const Unprocessable = "work item could not be processed on this node (orchestration not registered here, or execution history is unsupported)"
 
-// routed configures a new node for the given routing.
+// routed configures a new node according to r.
 func (n *Node) routed(r Routing) {
 	n.routing, n.order = r, n.rules.Order
 	if r.Bounces {
@@ -36,8 +37,8 @@ func (n *Node) routed(r Routing) {
 	}
 }
 
-// pinFirst moves the pin test ahead of the history test. A bouncing node fetches histories that it cannot read merely
-// because another build wrote them.
+// pinFirst moves the pin test ahead of the history test. Without a filter, a bouncing node fetches histories that it
+// cannot read only because another build wrote them.
 func pinFirst(order []Test) []Test {
 	order = slices.Clone(order)
 	i, j := slices.Index(order, TestHistoryError), slices.Index(order, TestIncompatible)
@@ -48,7 +49,7 @@ func pinFirst(order []Test) []Test {
 	return order
 }
 
-// bounceDelay returns this node's abandon delay for a delivery that it cannot replay.
+// bounceDelay returns the abandon delay for the count-th delivery of work that this node cannot replay.
 func (n *Node) bounceDelay(count uint32) time.Duration {
 	if !n.routing.Bounces {
 		return IncompatibleDelay
@@ -57,30 +58,30 @@ func (n *Node) bounceDelay(count uint32) time.Duration {
 }
 
 const (
-	// sweepLooks limits how many instances one pass looks at.
+	// sweepLooks is the maximum number of instances inspected in one pass.
 	sweepLooks = 64
-	// sweepDelay is how long a sweeper delays abandoned work that the node could run, so that its next fetch finds
-	// other work. For work that the node cannot run, the delay is IncompatibleDelay.
+	// sweepDelay is the sweeper's abandon delay for work that its node could run. Until the delay has passed, the
+	// sweeper's next fetches find other work. For work that the node cannot run, the delay is IncompatibleDelay.
 	sweepDelay = 100 * time.Millisecond
 )
 
-// sweeper is the state of the slot that sweeps.
+// sweeper is the state of the sweeping slot.
 type sweeper struct {
 	passing bool
 	met     []string // instances seen in this pass
 	blocked []sighting
 }
 
-// sighting is a batch that a sweeper has seen and that the node cannot replay.
+// sighting is a batch that the sweeper has seen and its node cannot replay.
 type sighting struct {
 	instance  string
 	execution uint64
-	first     string // text of the batch's first message; empty if it cannot be decoded
+	first     string // text of the batch's first message, or empty if it cannot be decoded
 	sinceMs   int64
-	lastMs    int64 // when a pass last saw it
+	lastMs    int64 // time of the last pass that saw it
 }
 
-// nextSweep makes the next fetch of a pass, or pauses until the next pass.
+// nextSweep fetches the next batch of a pass, or pauses until the next pass.
 func (n *Node) nextSweep(s *slot) {
 	w := &n.sweeper
 	if !w.passing {
@@ -100,9 +101,9 @@ func (n *Node) nextSweep(s *slot) {
 	}
 }
 
-// endPass ends a sweeper's pass. It forgets work that several passes have not seen, because that work is no longer
-// blocked. Missing it once proves nothing, because another node's sweeper may be holding it. An undecodable batch is
-// forgotten sooner, because the sweeper cannot tell it apart from the next one.
+// endPass ends a sweeper's pass. It forgets work that no pass has seen for more than SweepAfter, because that work is
+// no longer blocked. A shorter absence proves nothing, because another node's sweeper may be holding the work. An
+// undecodable batch is forgotten after half that time, because the sweeper cannot tell it apart from the next one.
 func (n *Node) endPass() {
 	n.sweeper.passing = false
 	after := n.routing.SweepAfter.Milliseconds()
@@ -112,7 +113,7 @@ func (n *Node) endPass() {
 	})
 }
 
-// look decides what the sweeper does with a fetched batch.
+// look decides what to do with a batch that the sweeper has fetched.
 func (n *Node) look(s *slot, d *delivery) {
 	w := &n.sweeper
 	id := d.Item.Instance
@@ -137,7 +138,8 @@ func (n *Node) look(s *slot, d *delivery) {
 	}
 }
 
-// sight records that a pass has seen a batch that the node cannot replay, and returns when a pass first saw it.
+// sight records that this pass saw a batch that the node cannot replay. It returns the time at which a pass first saw
+// the batch.
 func (n *Node) sight(d *delivery) int64 {
 	w := &n.sweeper
 	now := sighting{instance: d.Item.Instance, execution: d.execution(), sinceMs: n.nowMs, lastMs: n.nowMs}
@@ -160,14 +162,14 @@ func (n *Node) forget(id string) {
 	n.sweeper.blocked = slices.DeleteFunc(n.sweeper.blocked, func(x sighting) bool { return x.instance == id })
 }
 
-// sweepAway ends an execution that has been blocked for long enough. The effect is that of poison.
+// sweepAway ends an execution that has been blocked for SweepAfter or longer. The effect is the same as for poison.
 func (n *Node) sweepAway(s *slot, d *delivery, blocked time.Duration) {
 	text := fmt.Sprintf("%sblocked for %v, since no node took it; %s", eventdata.Swept, blocked.Truncate(time.Second), n.incompatible(d))
 	n.logSwept(d, text)
 	n.endAsPoison(s, d, DecideSwept, text, dropSwept)
 }
 
-// endAsPoison ends the execution with a poison error, regardless of the batch's attempt count.
+// endAsPoison ends the execution with a poison error, whatever the batch's attempt count.
 func (n *Node) endAsPoison(s *slot, d *delivery, decision Decision, text, rule string) {
 	ack := n.poisonAck(d, d.status == engine.StatusContinuedAsNew && n.rules.PoisonWaitsForStart, text)
 	s.hold.execution = ack.ExecutionID

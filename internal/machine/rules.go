@@ -6,31 +6,32 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Rules holds the decisions of a node that planted bugs can replace (the table is in package faults). Everything else
-// uses DefaultRules. Rules are read-only, and nodes may share them.
+// Rules holds the node decisions that planted bugs can replace (package faults has the table of bugs). Without a
+// planted bug, a node uses DefaultRules. Rules are read-only, and nodes may share them.
 type Rules struct {
-	// Order is the order in which a fetched batch is tested. The first test that applies decides.
+	// Order is the order of the tests on a fetched batch. The first test that applies decides.
 	Order []Test
-	// Ended reports whether messages for an execution with the given status are acknowledged and dropped. hasStart
-	// reports whether the batch has the continue-as-new start.
+	// Ended reports whether messages for an execution with that status are acknowledged and dropped. hasStart reports
+	// whether the batch has the continue-as-new start.
 	Ended func(status engine.Status, hasStart bool) bool
-	// ExceedsMaxAttempts reports whether a delivery is poison, given its attempt count and the maximum.
+	// ExceedsMaxAttempts reports whether a delivery is poison. count is its attempt count, and most is the maximum.
 	ExceedsMaxAttempts func(count, most uint32) bool
-	// Admits reports whether the node replays an execution with the given pin. A nil pin means that the execution is
+	// Admits reports whether the node replays an execution with that pin. A nil pin means that the execution is
 	// unpinned.
 	Admits func(supported *engine.CapabilityFilter, pin *engine.Version) bool
 	// DeclareFilter returns the filter that the node fetches with.
 	DeclareFilter func(supported engine.VersionRange) *engine.CapabilityFilter
-	// AbandonIgnoresAttempt reports whether an abandon after the given decision sets ignore_attempt, which keeps the
-	// delivery from counting.
+	// AbandonIgnoresAttempt reports whether an abandon after decision d sets ignore_attempt, so that the delivery does
+	// not count as an attempt.
 	AbandonIgnoresAttempt func(d Decision) bool
-	// CountsWaiting reports whether a delivery counts as an attempt if its input is waiting for a continue-as-new start
+	// CountsWaiting reports whether a delivery that waits for a continue-as-new start counts as an attempt
 	// (engine.Build.CountsWaiting).
 	CountsWaiting func(b *engine.Build) bool
-	// SessionCap returns how many sessions the node may serve at once, given the configured maximum.
+	// SessionCap returns the maximum number of sessions that the node may serve at once. most is the configured
+	// maximum.
 	SessionCap func(most int) int
-	// PlainFetchWaits lets a fetch without a session config wait for work as long as any other fetch. The drawback is
-	// that when the node could serve another session, the waiting fetch still does not ask for one.
+	// PlainFetchWaits makes a fetch without a session config wait for work like any other fetch. The drawback is that
+	// the node does not request a session during the wait, even if it becomes able to serve another one.
 	PlainFetchWaits bool
 	// RenewsSessions makes the node renew the sessions it owns.
 	RenewsSessions bool
@@ -38,41 +39,41 @@ type Rules struct {
 	UnregisteredBackoff func(n uint32, base, most time.Duration) time.Duration
 	// BounceBackoff returns the abandon delay for the n-th delivery of bounced work.
 	BounceBackoff func(n uint32, base, most time.Duration) time.Duration
-	// SweepSpares reports whether a sweeper spares an execution, given whether its own node admits it.
+	// SweepSpares reports whether a sweeper spares an execution. admits reports whether the sweeper's own node admits
+	// it.
 	SweepSpares func(admits bool) bool
-	// SweepDue reports whether a sweeper ends work that has been blocked for the given time. after is the configured
+	// SweepDue reports whether a sweeper ends work that has been blocked for that long. after is the configured
 	// SweepAfter.
 	SweepDue func(blocked, after time.Duration) bool
-	// PauseAfterNothing returns the pause after a fetch that found nothing, given how long the fetch took.
+	// PauseAfterNothing returns the pause after a fetch that found nothing. took is the fetch's duration.
 	PauseAfterNothing func(took, interval time.Duration) time.Duration
-	// PauseAfterError returns the pause after a failed fetch. k counts consecutive retryable failures. If the result is
-	// false, the slot stops fetching.
+	// PauseAfterError returns the pause after a failed fetch. k is the number of consecutive retryable failures. If the
+	// bool is false, the slot stops fetching.
 	PauseAfterError func(retryable bool, k int) (time.Duration, bool)
-	// AckFailed returns what to do about a failed ack, given how often it has failed so far.
+	// AckFailed returns the reaction to a failed ack. failures is the number of failures so far.
 	AckFailed func(kind SlotKind, err error, failures int) AckStep
-	// RenewalInterval returns how long the node waits before renewing a lock; 0 means that it never does.
+	// RenewalInterval returns the time after which the node renews a lock; 0 means never.
 	RenewalInterval func(timeout, buffer time.Duration) time.Duration
 	// RenewsWhileDraining makes a draining node keep renewing the locks it holds.
 	RenewsWhileDraining bool
 	// TurnRenewalFailed reports whether the node retries a failed renewal of a turn's lock.
 	TurnRenewalFailed func(err error) bool
-	// ActivityRenewalFailed returns what to do when an activity's lock could not be renewed.
+	// ActivityRenewalFailed returns the reaction to a failed renewal of an activity's lock.
 	ActivityRenewalFailed func(err error) RenewalStep
-	// WorkerItems returns the activities that a turn's ack enqueues, given those that the turn scheduled.
+	// WorkerItems returns the activities that a turn's ack enqueues. turn holds the activities that the turn scheduled.
 	WorkerItems func(turn []engine.WorkItem) []engine.WorkItem
-	// FailureFails makes the node acknowledge a failed activity with a failure rather than a result.
+	// FailureFails makes the node acknowledge a failed activity with a failure. If false, the node acknowledges it with
+	// a result.
 	FailureFails bool
-	// ResolvesAsRecorded makes a turn of an existing execution run the handler version recorded in its history. If it
-	// is false, the turn runs the version that a new start would get.
+	// ResolvesAsRecorded makes a turn of an existing execution run the handler version recorded in its history. If
+	// false, the turn runs the version that a new start would get.
 	ResolvesAsRecorded bool
-	// DuplicateStart says what happens when a start arrives for an execution that has already begun or has continued as
-	// new.
+	// DuplicateStart is the effect of a start for an execution that has already begun or has continued as new.
 	DuplicateStart DuplicateStart
-	// PoisonTellsParent reports whether a poisoned child sends its failure to its parent. undecodable says whether the
-	// batch could not be decoded.
+	// PoisonTellsParent reports whether a poisoned child sends its failure to its parent. undecodable reports whether
+	// the batch could not be decoded.
 	PoisonTellsParent func(undecodable bool) bool
-	// PoisonEnds makes poison end the execution. If it is false, the node only reports the poison and abandons the
-	// batch.
+	// PoisonEnds makes poison end the execution. If false, the node only reports the poison and abandons the batch.
 	PoisonEnds bool
 	// PoisonCancels makes poison cancel the execution's activities.
 	PoisonCancels bool
@@ -80,11 +81,11 @@ type Rules struct {
 	PoisonAnswersStarts bool
 	// PoisonPins makes poison pin the execution that it creates if none has begun.
 	PoisonPins bool
-	// StatusIsTold makes the node use the provider's report of the current execution's status. If it is false, the node
-	// derives the status from the history.
+	// StatusIsTold makes the node use the execution status reported by the provider. If false, the node derives the
+	// status from the history.
 	StatusIsTold bool
-	// PoisonWaitsForStart applies to an execution that has continued as new: poison then belongs to the next execution
-	// and waits for its start. If it is false, the node appends the poison to the old execution.
+	// PoisonWaitsForStart applies to an execution that has continued as new. If true, poison belongs to the next
+	// execution and waits for its start. If false, the node appends the poison to the old execution.
 	PoisonWaitsForStart bool
 }
 
@@ -94,58 +95,57 @@ type Test uint8
 // The tests, in order (docs/contract-decisions.md#row-1). If none applies, the node runs the batch.
 const (
 	TestTerminal     Test = iota // the current execution is Completed or Failed, or there is nothing to run
-	TestPoison                   // the batch was delivered too often
+	TestPoison                   // the batch exceeded the maximum number of delivery attempts
 	TestHistoryError             // undecodable
 	TestIncompatible             // the pin is outside the node's range
 	TestWaitForStart             // the input precedes the continue-as-new start
 	TestHandler                  // no handler
 )
 
-// DuplicateStart says what happens when a start arrives for an execution that has already begun or has continued as
-// new.
+// DuplicateStart is the effect of a start for an execution that has already begun or has continued as new.
 type DuplicateStart uint8
 
 // The effects of a duplicate start.
 const (
 	DuplicateChangesNothing DuplicateStart = iota
 	DuplicateBrings                        // the turn runs the start's name and version in place of the recorded ones
-	DuplicateWins                          // it wins over the continue-as-new start behind it, and the node drops the batch
+	DuplicateWins                          // it takes precedence over the continue-as-new start behind it, and the node drops the batch
 )
 
-// AckStep says how the node reacts to a failed ack.
+// AckStep is the node's reaction to a failed ack.
 type AckStep struct {
 	Do    AckAction
 	After time.Duration // for AckRetry
 }
 
-// AckAction is what the node does after a failed ack.
+// AckAction is the action to take after a failed ack.
 type AckAction uint8
 
-// What a node can do after a failed ack.
+// The actions after a failed ack.
 const (
-	AckRetry   AckAction = iota // send the same ack again
+	AckRetry   AckAction = iota // resend the same ack
 	AckAbandon                  // abandon the work
 	AckForget                   // do nothing
 	AckFail                     // commit a failure of the orchestration instead, like 0.1.26
 )
 
-// RenewalStep says how the node reacts when an activity's lock could not be renewed.
+// RenewalStep is the node's reaction to a failed renewal of an activity's lock.
 type RenewalStep uint8
 
-// What a node can do after a failed renewal.
+// The reactions to a failed renewal.
 const (
 	RenewalRetry    RenewalStep = iota // the lock may still be live, so retry until it has expired
-	RenewalHandBack                    // the activity is lost: stop it, and abandon it in case the lock is live
+	RenewalHandBack                    // the activity is lost: stop it, and abandon it in case the lock is still live
 	RenewalDiscard                     // the activity is cancelled: stop it, and acknowledge it without a completion
 )
 
-// DefaultRules returns the rules for the contract profile.
+// DefaultRules returns the rules of the contract profile.
 func DefaultRules() *Rules {
 	return &Rules{
 		Order:                 []Test{TestTerminal, TestPoison, TestHistoryError, TestIncompatible, TestWaitForStart, TestHandler},
 		Ended:                 endedDropsMessages,
 		ExceedsMaxAttempts:    func(count, most uint32) bool { return count > most },
-		Admits:                (*engine.CapabilityFilter).Admits, // the provider's own method, so the two never differ
+		Admits:                (*engine.CapabilityFilter).Admits, // the provider's own method, so that the two never differ
 		DeclareFilter:         engine.FilterFor,
 		AbandonIgnoresAttempt: uncounted,
 		CountsWaiting:         func(b *engine.Build) bool { return b.CountsWaiting },
@@ -176,14 +176,13 @@ func DefaultRules() *Rules {
 	}
 }
 
-// uncounted reports whether the decision says nothing about the work itself. Such a delivery does not count as an
-// attempt.
+// uncounted reports whether d says nothing about the work itself. The delivery then does not count as an attempt.
 func uncounted(d Decision) bool {
 	return d == DecideWaitForStart || d == DecideDrained || d == DecideSessionsFull || d == DecideLooked
 }
 
-// endedDropsMessages keeps the messages of a ContinuedAsNew execution, because they belong to its successor, whether or
-// not that has started.
+// endedDropsMessages keeps the messages of a ContinuedAsNew execution. They belong to its successor, even if the
+// successor has not started.
 func endedDropsMessages(status engine.Status, _ bool) bool {
 	return status == engine.StatusCompleted || status == engine.StatusFailed
 }
@@ -195,9 +194,9 @@ func pauseAfterError(retryable bool, k int) (time.Duration, bool) {
 	return permanentFetchErrorDelay, true
 }
 
-// retryAck retries an ack that failed with a retryable error. An ack is all-or-nothing, so the failed attempt may have
-// changed nothing. A permanent error means either that the ack can never take effect, or that an earlier attempt
-// succeeded and its answer was lost.
+// retryAck retries an ack that failed with a retryable error. This is safe because an ack is all-or-nothing. A
+// permanent error means either that the ack can never succeed, or that an earlier attempt succeeded but its answer was
+// lost.
 func retryAck(_ SlotKind, err error, failures int) AckStep {
 	if engine.IsRetryable(err) && failures <= AckRetries {
 		return AckStep{Do: AckRetry, After: AckRetryDelay(failures)}

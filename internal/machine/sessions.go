@@ -9,8 +9,8 @@ import (
 )
 
 // sessionKeeper renews the sessions owned by the node's workers and cleans up orphaned sessions
-// (docs/contract/runtime.md#r6.4). It starts with the first session activity, because the node owns no session before
-// that. If the owner's name survives a restart, it starts with the node instead.
+// (docs/contract/runtime.md#r6.4). It normally starts with the node's first session activity, because the node owns no
+// session before that. If the owner's name survives a restart, it starts with the node instead.
 type sessionKeeper struct {
 	begun                    bool
 	renewal, cleanup         TimerID
@@ -20,8 +20,8 @@ type sessionKeeper struct {
 // sessionSlot is the slot named in the keeper's calls.
 var sessionSlot = Slot{Kind: SlotSessions}
 
-// sessionOwners returns the names under which the worker slots claim sessions. This is the configured name for all
-// slots, or else a separate name for each.
+// sessionOwners returns the names under which the worker slots claim sessions: the configured name for all slots, or
+// else a separate name for each slot.
 func sessionOwners(o *node.Options, runtime string) []string {
 	if o.WorkerNodeID != "" {
 		return []string{o.WorkerNodeID}
@@ -33,8 +33,7 @@ func sessionOwners(o *node.Options, runtime string) []string {
 	return owners
 }
 
-// sessionConfig returns the session config for a worker slot's fetch. It returns nil if the node is at its session
-// limit; the fetch then receives no session activity.
+// sessionConfig returns the session config for a worker slot's fetch.
 func (n *Node) sessionConfig(id Slot) *engine.SessionFetchConfig {
 	owner := n.owners[0]
 	if len(n.owners) > 1 {
@@ -43,7 +42,7 @@ func (n *Node) sessionConfig(id Slot) *engine.SessionFetchConfig {
 	return &engine.SessionFetchConfig{OwnerID: owner, LockTimeout: n.options.SessionLockTimeout}
 }
 
-// sessionsInFlight returns how many sessions have activities held by the node's workers.
+// sessionsInFlight returns the number of distinct sessions whose activities the node's workers hold.
 func (n *Node) sessionsInFlight() int {
 	count := 0
 	for i := range n.slots {
@@ -84,7 +83,7 @@ func (n *Node) armSessionRenewal() {
 	}
 }
 
-// onSessionWake handles a timer of the keeper. It returns false if the timer is not the keeper's.
+// onSessionWake handles timer t if it belongs to the keeper, and returns false if it does not.
 func (n *Node) onSessionWake(t TimerID) bool {
 	k, o := &n.keeper, &n.options
 	switch t {
@@ -106,7 +105,7 @@ func (n *Node) onSessionWake(t TimerID) bool {
 	return true
 }
 
-// onSessionAnswer handles the answer to a call of the keeper. It returns false if the call is not the keeper's. A
+// onSessionAnswer handles the answer to one of the keeper's calls. It returns false if the call is not the keeper's. A
 // failed call is only logged; the next call is made at its usual time.
 func (n *Node) onSessionAnswer(in *Answer) bool {
 	k := &n.keeper
@@ -138,7 +137,7 @@ func (n *Node) stopSessions() {
 	n.cancelTimer(&n.keeper.cleanup)
 }
 
-// workerID returns a worker slot's name, which is unique among all running slots.
+// workerID returns a worker slot's name. The name is unique among all running slots.
 func (n *Node) workerID(s *slot) string {
 	if n.options.WorkerNodeID != "" {
 		return "work-" + strconv.Itoa(s.id.Index) + "-" + n.options.WorkerNodeID

@@ -11,43 +11,43 @@ import (
 
 // slot is one of the node's loops. It fetches work, holds it until it is acknowledged or abandoned, and fetches again.
 //
-// Invariant: at most one of call, timer and job is set. It is the one that the phase is waiting for.
+// Invariant: at most one of call, timer and job is set: the one that the current phase waits for.
 type slot struct {
 	id    Slot
 	phase phase
 	call  CallID
 	timer TimerID
 	job   JobID
-	// fetchedMs is when the slot sent its last fetch.
+	// fetchedMs is the time of the slot's last fetch.
 	fetchedMs int64
-	// errors counts consecutive fetches that have failed with a retryable error.
+	// errors counts consecutive retryable fetch errors.
 	errors int
 	// hold is the fetched work, or nil if the slot holds none.
 	hold *hold
 	room hold // storage for the work that hold points to
-	// fetch is a worker slot's request when the node can serve another session. It is read-only.
+	// fetch is the worker slot's fetch request with a session config. It is read-only.
 	fetch call.Call
 	// sweeps marks the sweeper's slot, which runs no turns.
 	sweeps bool
 }
 
-// phase says what a slot is doing.
+// phase is a slot's current activity.
 type phase uint8
 
 const (
-	phaseIdle       phase = iota // not started, or finished fetching
+	phaseIdle       phase = iota // not started, or no longer fetching
 	phaseFetching                // a fetch is in flight
 	phasePausing                 // between two fetches
 	phaseRunning                 // a turn or an activity is running
 	phaseReading                 // a system activity is reading
-	phaseGrace                   // a lost activity may still finish
+	phaseGrace                   // a lost activity is in its grace period
 	phaseAcking                  // an ack is in flight
 	phaseAckPausing              // waiting to resend an ack
 	phaseAbandoning              // an abandon is in flight; its answer does not matter
 	phaseStopped                 // drained
 )
 
-// next starts the slot's next round, or stops the slot if the node is draining.
+// next fetches again, or stops the slot if the node is draining.
 func (n *Node) next(s *slot) {
 	s.hold = nil
 	if n.draining {
@@ -82,7 +82,7 @@ func (n *Node) next(s *slot) {
 }
 
 // askPlainly fetches work that belongs to no session, because the node is at its session limit. The fetch is answered
-// immediately, so the next one can ask for sessions again.
+// immediately, so that the next one can request sessions again.
 func (n *Node) askPlainly(s *slot) {
 	q := n.workRequest(nil)
 	if n.rules.PlainFetchWaits {
@@ -95,7 +95,7 @@ func (n *Node) askPlainly(s *slot) {
 	s.call = n.calls
 }
 
-// workRequest returns a worker slot's fetch request with the given session config.
+// workRequest returns a worker slot's fetch request with that session config.
 func (n *Node) workRequest(session *engine.SessionFetchConfig) call.FetchWorkItem {
 	o := &n.options
 	tags := o.WorkerTagFilter
@@ -149,7 +149,7 @@ func (n *Node) onFetchFailed(s *slot, err error) {
 	n.pause(s, timerFetchBackoff, pause)
 }
 
-// pause waits before the next fetch. It does not wait if the pause is zero or the node is draining.
+// pause waits for d before the next fetch. It does not wait if d is zero or the node is draining.
 func (n *Node) pause(s *slot, purpose string, d time.Duration) {
 	if d <= 0 || n.draining {
 		n.next(s)
@@ -159,14 +159,14 @@ func (n *Node) pause(s *slot, purpose string, d time.Duration) {
 	s.timer = n.setTimer(d, purpose)
 }
 
-// abandon abandons the work held by the slot and notes the reason. The answer to the call does not matter: if the call
-// fails, the lock expires anyway.
+// abandon abandons the slot's work and emits the note why. The answer to the call does not matter: if the call fails,
+// the lock expires anyway.
 func (n *Node) abandon(s *slot, why Note) {
 	n.note(s, why)
 	n.handBack(s, why.Decision, why.Delay)
 }
 
-// handBack abandons the work held by the slot, without emitting a note.
+// handBack abandons the slot's work without emitting a note.
 func (n *Node) handBack(s *slot, d Decision, delay time.Duration) {
 	n.stopRenewing(s.hold)
 	ignore := n.rules.AbandonIgnoresAttempt(d) && (d != DecideWaitForStart || !n.rules.CountsWaiting(n.build))
@@ -179,7 +179,7 @@ func (n *Node) handBack(s *slot, d Decision, delay time.Duration) {
 	s.call = n.ask(s, request, n.options.CallDeadline)
 }
 
-// drain stops a slot that holds nothing and lets any other slot finish first.
+// drain stops the slot. If the slot holds work, it finishes that work first.
 func (n *Node) drain(s *slot) {
 	switch s.phase {
 	case phaseIdle:

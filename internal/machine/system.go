@@ -13,8 +13,7 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// activityCode finds the code for an activity. It is either a system activity, which every node has, or comes from the
-// registry.
+// activityCode returns the code of a system activity, which every node has, or of an activity in the registry.
 func (n *Node) activityCode(name string) (node.Activity, bool) {
 	switch name {
 	case orchhost.SystemNewGUID:
@@ -27,7 +26,7 @@ func (n *Node) activityCode(name string) (node.Activity, bool) {
 	return n.registry.Activity(name)
 }
 
-// newGUID derives the id from the activity's identity, so it is unique and is the same in every run.
+// newGUID derives the id from the activity's identity. It is therefore unique within a run and the same in every run.
 func newGUID(ctx node.ActivityContext, _ string) (string, error) {
 	h := sha256.New()
 	h.Write([]byte(ctx.Instance))
@@ -42,13 +41,13 @@ func (n *Node) utcNowMs(node.ActivityContext, string) (string, error) {
 	return strconv.FormatInt(n.nowMs, 10), nil
 }
 
-// refuseKey fails a read whose input does not name a key.
+// refuseKey fails a read whose input names no key.
 func refuseKey(node.ActivityContext, string) (string, error) {
 	return "", fmt.Errorf("%s: expected an instance id and a key as JSON", orchhost.SystemGetKVValue)
 }
 
-// readsKey starts the provider call for a system activity that reads another instance's key. It reports whether a call
-// was started.
+// readsKey starts the provider call for a system activity that reads another instance's key. It reports whether it
+// started one.
 func (n *Node) readsKey(s *slot) bool {
 	if s.hold.activity.Name != orchhost.SystemGetKVValue {
 		return false
@@ -62,8 +61,8 @@ func (n *Node) readsKey(s *slot) bool {
 	return true
 }
 
-// onKeyRead acknowledges the activity with the key's value. If the read failed with a retryable error, it abandons the
-// activity instead, so that it is redelivered.
+// onKeyRead acknowledges the activity with the key's value. If the read failed with a retryable error, onKeyRead
+// abandons the activity instead, so that it is redelivered.
 func (n *Node) onKeyRead(s *slot, in *Answer) {
 	if engine.IsRetryable(in.Err) {
 		n.abandon(s, Note{Decision: DecideReadFailed, Delay: workAckFailedDelay, Cause: in.Err.Error()})

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// onWork decides what to do with a fetched activity. It abandons the activity if the node is draining or has no handler
+// onWork decides what to do with fetched activity f. It abandons the activity if the node is draining or has no handler
 // for it, ends it if it is poison, and otherwise runs it.
 func (n *Node) onWork(s *slot, f *engine.FetchedWork) {
 	item, ok := f.Item.(engine.ActivityExecuteItem)
@@ -22,7 +22,7 @@ func (n *Node) onWork(s *slot, f *engine.FetchedWork) {
 	case n.draining:
 		n.abandon(s, Note{Decision: DecideDrained, Cause: "the node drains"})
 	case !ok:
-		// A conforming provider rejects an item like this one. The node must not drop it.
+		// A conforming provider would reject such an item. The node must not drop it.
 		n.abandon(s, Note{Decision: DecideWorkNoHandler, Delay: o.UnregisteredBackoffMax, Cause: fmt.Sprintf("not an activity: %s", f.Item.Kind())})
 	case item.SessionID != "" && n.sessionsInFlight() > n.rules.SessionCap(o.MaxSessionsPerRuntime):
 		n.abandon(s, Note{Decision: DecideSessionsFull, Delay: sessionsFullDelay, Cause: "the node serves as many sessions as it may"})
@@ -78,11 +78,11 @@ func (n *Node) runActivity(s *slot) {
 	n.startRenewing(s)
 }
 
-// onActivityDone runs an activity's code once its time is up, and acknowledges the outcome.
+// onActivityDone runs the activity's code at the end of its duration and acknowledges the outcome.
 func (n *Node) onActivityDone(s *slot, panicked string) {
 	a := s.hold.activity
 	run, found := n.activityCode(a.Name)
-	if !found { // the activity was deregistered while it ran
+	if !found { // the activity was deregistered while it was running
 		n.abandon(s, Note{Decision: DecideWorkNoHandler, Delay: n.options.UnregisteredBackoffBase, Cause: missingActivity(a)})
 		return
 	}
@@ -99,7 +99,7 @@ func (n *Node) onActivityDone(s *slot, panicked string) {
 	n.completeActivity(s, result, failure, failed)
 }
 
-// completeActivity acknowledges an activity with a result or a failure.
+// completeActivity acknowledges an activity with its result or, if failed is set, its failure.
 func (n *Node) completeActivity(s *slot, result, failure string, failed bool) {
 	a := s.hold.activity
 	var completion engine.WorkItem
@@ -117,8 +117,8 @@ func (n *Node) completeActivity(s *slot, result, failure string, failed bool) {
 	n.commit(s, DecideWorkRun, call.AckWorkItem{LockToken: s.hold.token, Completion: completion})
 }
 
-// callActivity is the boundary to user code: it turns a panic or runtime.Goexit into a failure. It also calls the
-// error's Error method, which is user code, too.
+// callActivity calls user code and turns a panic or runtime.Goexit into a failure. It also calls the error's Error
+// method, which is user code, too.
 func (n *Node) callActivity(run node.Activity, ctx node.ActivityContext, input string) (result, failure string, failed bool) {
 	a := n.room.activity()
 	defer a.forget()
@@ -136,11 +136,11 @@ func failedActivity(a engine.ActivityExecuteItem, details engine.ErrorDetails) e
 
 func missingActivity(a engine.ActivityExecuteItem) string { return "activity missing: " + a.Name }
 
-// onActivityLost stops an activity that has lost its lock because the orchestration cancelled it, because the lock
-// expired, or because a renewal failed permanently. The activity may go on running for the grace period, but its result
-// is discarded. After that the node abandons it, and the attempt counts. The abandon has an effect only if a renewal
-// failed permanently: the lock may then still be live and would keep other nodes from running the activity until it
-// expires. (0.1.26 acknowledges the activity instead, which loses it forever.)
+// onActivityLost stops an activity that has lost its lock: the orchestration cancelled it, the lock expired, or a
+// renewal failed permanently. The activity may continue for the grace period, but its result is discarded. The node
+// then abandons it, and the delivery counts as an attempt. The abandon has an effect only after a failed renewal: the
+// lock may then still be live and would keep other nodes from running the activity until it expires. (0.1.26
+// acknowledges the activity instead, which loses it forever.)
 func (n *Node) onActivityLost(s *slot, cause string, discard bool) {
 	n.counters.ActivitiesLost++
 	s.hold.discard = discard
@@ -154,7 +154,7 @@ func (n *Node) onActivityLost(s *slot, cause string, discard bool) {
 	s.timer = n.setTimer(n.options.ActivityCancellationGracePeriod, timerGrace)
 }
 
-// onGraceOver gives up on a lost activity that has not finished within the grace period.
+// onGraceOver gives up on a lost activity that is still running at the end of the grace period.
 func (n *Node) onGraceOver(s *slot) {
 	n.emit(&CancelJob{Job: s.job})
 	s.job = 0

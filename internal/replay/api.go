@@ -6,12 +6,12 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// Input is everything that a turn depends on. Turn reads nothing else and never modifies it.
+// Input holds everything that a turn depends on. Turn reads nothing else and never modifies it.
 type Input struct {
 	Build       *engine.Build
 	Instance    string
 	ExecutionID uint64
-	// History is the execution's stored history in ascending order. It is empty on the first turn.
+	// History is the execution's stored history in ascending order of ids. It is empty on the first turn.
 	History []engine.Event
 	// Start becomes the execution's first event. It is required if History is empty and ignored otherwise.
 	Start *Start
@@ -25,10 +25,10 @@ type Input struct {
 	NowMs uint64
 	// Parent supplies the parent link for an execution whose history lacks one. It is usually nil.
 	Parent *engine.ParentLink
-	// Rules are the replaceable rules. Nil or the zero value means DefaultRules; otherwise every field must be set,
-	// except those documented to allow nil.
+	// Rules holds the replaceable rules. Nil or the zero value means DefaultRules. If it is set, all fields must be
+	// set, except those documented to allow nil.
 	Rules *Rules
-	// DoubleCheck runs the turn twice and compares the outputs. See Output.Nondeterministic.
+	// DoubleCheck makes Turn compute the turn twice and compare the outputs. See Output.Nondeterministic.
 	DoubleCheck bool
 	// Watcher observes the code's requests; nil means no watcher.
 	Watcher Watcher
@@ -36,29 +36,28 @@ type Input struct {
 	Workspace *Workspace
 }
 
-// Watcher sits between the orchestration code and the turn, and sees every request that the code makes. It must pass
-// requests on unchanged.
+// Watcher observes the requests that the orchestration code makes to the turn. It must pass each request on unchanged.
 type Watcher interface {
-	// Watch is called before the code starts running. It returns a host that forwards every call to the given one.
+	// Watch is called before the code starts. It returns a host that forwards every call to its argument.
 	Watch(orchhost.Host) orchhost.Host
-	// Over is called at the end of the turn. The code may make further calls while it is torn down, but they have no
+	// Over is called at the end of the turn. During teardown, the code may make further calls, but these have no
 	// effect.
 	Over()
 }
 
-// Start describes the beginning of an execution and becomes its OrchestrationStarted event.
+// Start describes the beginning of an execution. It becomes the OrchestrationStarted event.
 type Start struct {
 	Name    string
 	Version string
 	Input   string
 	Parent  *engine.ParentLink
-	// CarryForwardEvents holds the queue messages that the previous execution left unread. InitialCustomStatus is the
-	// custom status at its end.
+	// CarryForwardEvents holds the previous execution's unread queue messages. InitialCustomStatus is its final custom
+	// status.
 	CarryForwardEvents  []engine.CarriedEvent
 	InitialCustomStatus *string
 }
 
-// Result says how a turn ended.
+// Result is the way in which a turn ended.
 type Result uint8
 
 const (
@@ -73,28 +72,29 @@ const (
 type Output struct {
 	Result  Result
 	Details engine.ErrorDetails // set if Result is Failed or Cancelled
-	// Delta, WorkerItems, OrchestratorItems, Metadata and Cancelled are the arguments of the ack, in order.
+	// Delta, WorkerItems, OrchestratorItems, Metadata and Cancelled are the ack's arguments, in order.
 	Delta             []engine.Event
 	WorkerItems       []engine.WorkItem
 	OrchestratorItems []engine.WorkItem
 	Metadata          engine.ExecutionMetadata
 	Cancelled         []engine.ScheduledActivityIdentifier
-	// Dropped lists the messages that the turn consumed without recording an event, each with the rule that dropped it.
+	// Dropped lists the messages that the turn consumed without recording an event, with the rule that dropped each.
 	Dropped []Dropped
-	// NotCarried lists the queue messages that exceed the carry-forward limit of a continue-as-new and are lost.
+	// NotCarried lists the queue messages that a continue-as-new lost because of its carry-forward limit.
 	NotCarried []engine.CarriedEvent
-	// Nondeterminism describes where the code disagrees with the history or the messages. It is nil unless that is why
-	// the turn failed.
+	// Nondeterminism describes the first disagreement between the code and the history or messages. It is nil unless
+	// the turn failed for this reason.
 	Nondeterminism *Nondeterminism
 	// PanickedAt is the source location of the code's panic. It is empty if the code did not panic or the location is
-	// unknown. It is meant for human readers and never appears in a history or a trace.
+	// unknown. It is for human readers and never appears in a history or a trace.
 	PanickedAt string
-	// Polls counts how often the turn polled the code.
+	// Polls counts the turn's polls of the code.
 	Polls int
 	// Traces holds the lines that the code logged while it was not replaying.
 	Traces []string
-	// Nondeterministic describes where two runs of this turn differ. It is empty if they agree or if Input.DoubleCheck
-	// is off. A difference is the handler's fault, not the engine's. The rest of the output comes from the first run.
+	// Nondeterministic describes the first difference between the two computations of this turn. It is empty if they
+	// agree or if Input.DoubleCheck is off. A difference is the handler's fault, not the engine's. The rest of the
+	// output comes from the first computation.
 	Nondeterministic string
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// difference describes where two outputs of the same input differ. It returns "" if they are equal.
+// difference describes the first difference between two outputs of the same input. It returns "" if they are equal.
 func difference(a, b *Output) string {
 	if d := listDifference("event", a.Delta, b.Delta); d != "" {
 		return d
@@ -49,7 +49,7 @@ func listDifference[T any](what string, a, b []T) string {
 	return ""
 }
 
-// show formats a value from an output. It prints no addresses, so equal outputs produce equal text.
+// show formats a value from an output. It prints no addresses, so equal outputs have equal text.
 func show(v any) string {
 	switch v := v.(type) {
 	case engine.Event:

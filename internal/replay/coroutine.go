@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// task is one of the turn's coroutines: the handler itself, or a child coroutine that the code spawned.
+// task is one of the turn's coroutines: either the handler, or a child coroutine that the code spawned.
 type task struct {
 	t         *turn
 	fn        func() (string, error) // nil for the handler
@@ -19,9 +19,9 @@ type task struct {
 	call      func()                 // the method value c.body, allocated once
 	state     taskState
 	abandoned bool // the task's future was dropped, so the task is not resumed
-	raised    int  // how many times it has panicked with orchhost.Over
+	raised    int  // number of panics with orchhost.Over so far
 
-	run *coroutine // nil before it first runs and after it has ended
+	run *coroutine // nil before the first run and after the end
 
 	value    string
 	err      error
@@ -38,7 +38,7 @@ const (
 	taskDone
 )
 
-// signal is what a coroutine yields to say that the code is waiting, has ended, or is exiting through runtime.Goexit.
+// signal is a value that a coroutine yields: the code is waiting, has ended, or is exiting through runtime.Goexit.
 type signal uint8
 
 const (
@@ -47,8 +47,8 @@ const (
 	signalExiting
 )
 
-// maxRaised is how many panics with orchhost.Over the code may recover. After that it is stopped by runtime.Goexit,
-// which cannot be recovered.
+// maxRaised is the maximum number of panics with orchhost.Over that the code may recover. After that, runtime.Goexit,
+// which cannot be recovered, stops the code.
 const maxRaised = 100
 
 // exitedText is the panic text for code that called runtime.Goexit, as t.FailNow does.
@@ -80,10 +80,10 @@ func (t *turn) start() {
 	t.newTask(0, nil)
 }
 
-// stopped reports whether the code must not be polled any more.
+// stopped reports whether the code must no longer be polled.
 func (t *turn) stopped() bool { return t.returned || !t.abort.IsZero() }
 
-// poll runs runnable tasks until none is left. It runs one at a time, in the order in which they became runnable.
+// poll runs the runnable tasks until there are none, in the order in which they became runnable.
 func (t *turn) poll() {
 	t.due = false
 	if len(t.runnable) == 0 || t.stopped() {
@@ -120,7 +120,7 @@ func (t *turn) settle(c *task) {
 	}
 }
 
-// coroutine is a reusable coroutine that runs the code of one task after another. The workspace creates a new one only
+// coroutine is a reusable coroutine. It runs the code of successive tasks. The workspace creates a new coroutine only
 // when none is idle.
 type coroutine struct {
 	next func() (signal, bool)
@@ -132,7 +132,7 @@ type coroutine struct {
 	goroutine uintptr
 }
 
-// coroutine returns an idle coroutine, creating one if necessary, that will run code when it is next resumed.
+// coroutine returns an idle coroutine, creating one if necessary. It will run code when it is next resumed.
 func (w *Workspace) coroutine(code func()) *coroutine {
 	if n := len(w.idle); n > 0 {
 		c := w.idle[n-1]
@@ -152,8 +152,8 @@ func (w *Workspace) release(c *coroutine) {
 	w.idle = append(w.idle, c)
 }
 
-// body runs the code of one task after another. If the code calls runtime.Goexit, a deferred call first yields a
-// marker; otherwise iter.Pull would exit the goroutine that resumed the coroutine.
+// body runs the code of successive tasks. If the code calls runtime.Goexit, a deferred call first yields a marker.
+// Without the marker, iter.Pull would exit the goroutine that resumed the coroutine.
 func (c *coroutine) body(yield func(signal) bool) {
 	c.yield, c.goroutine = yield, goroutine()
 	ended := false
@@ -171,14 +171,14 @@ func (c *coroutine) body(yield func(signal) bool) {
 	}
 }
 
-// resume runs the task until it suspends or ends. It always returns, whatever the code does.
+// resume runs the task until it suspends or ends. It returns even if the code panics or calls runtime.Goexit.
 func (c *task) resume() {
 	t := c.t
 	if c.run == nil {
 		c.run = t.workspace.coroutine(c.call)
 	}
 	t.current = c
-	t.host.running.Store(c.run.goroutine) // set by body when the coroutine first ran
+	t.host.running.Store(c.run.goroutine) // body set it when the coroutine first ran
 	s, _ := c.run.next()
 	t.host.running.Store(0)
 	t.current = nil
@@ -198,8 +198,8 @@ func (c *task) resume() {
 	}
 }
 
-// body runs the code and captures any panic as a value. It also formats the error here, because the Error method is
-// user code, too.
+// body runs the code and captures any panic as a value. It also formats the error, because the Error method is user
+// code, too.
 func (c *task) body() {
 	c.t.host.running.Store(c.run.goroutine)
 	defer func() {
@@ -220,8 +220,8 @@ func (c *task) body() {
 	c.value, c.err = value, err
 }
 
-// panicText returns the text of a panic value that is a string or an error. The text of any other value may differ
-// between runs, so panicText returns other instead.
+// panicText returns the text of panic value r if r is a string or an error. Otherwise it returns other, because the
+// text of other values may differ between runs.
 func panicText(r any, other string) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -251,8 +251,8 @@ func (c *task) suspend() bool {
 	return true
 }
 
-// raise panics in code that calls its context during teardown. If the code keeps recovering the panic and calling
-// again, raise ends it with runtime.Goexit after maxRaised panics.
+// raise panics in code that calls its context during teardown. After maxRaised panics, it ends the code with
+// runtime.Goexit instead.
 func (c *task) raise() {
 	if c.raised++; c.raised > maxRaised {
 		runtime.Goexit()

@@ -1,5 +1,5 @@
-// Package replay computes one turn of an orchestration as a pure function from history, messages, handler, build and
-// time to events, work items, metadata and cancellations (docs/contract/runtime.md#r7):
+// Package replay computes one turn of an orchestration. A turn is a pure function from history, messages, handler,
+// build and time to events, work items, metadata and cancellations (docs/contract/runtime.md#r7):
 //
 //	out, err := replay.Turn(replay.Input{Build: build, Instance: "order-1", ExecutionID: 1, Handler: handler,
 //		Start: &replay.Start{Name: "Order", Version: "1.0.0"}, Messages: batch, NowMs: now})
@@ -15,10 +15,11 @@
 //
 // Guarantees: Turn reads only its input and never modifies it. Equal inputs give equal outputs, provided the handler is
 // deterministic. No coroutine or goroutine outlives the call, unless the handler blocks on something other than its
-// context. A panic or Goexit in the handler becomes a Failed result. If Turn returns an error, the caller has a bug.
+// context. A panic or Goexit in the handler becomes a Failed result. An error from Turn means that the caller has a
+// bug.
 //
-// Limits: code that loops forever is stopped if the loop calls its context; otherwise, the turn hangs. A turn also
-// limits how many dequeues and events it processes on its own.
+// Limits: code that loops forever is stopped if the loop calls its context; if not, the turn hangs. A turn also limits
+// the numbers of dequeues and events that it processes.
 //
 // Terms: the baseline is the stored history. The delta is the list of events that the turn adds. A position is an index
 // into the baseline followed by the delta. A breadcrumb is an event that records that a schedule is no longer wanted.

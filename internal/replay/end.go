@@ -109,8 +109,8 @@ func (t *turn) endActivities(r Result) {
 	}
 }
 
-// endChildren cancels running children that have not been sent a cancel request. Children whose futures the code
-// dropped by returning are already in t.cancels.
+// endChildren cancels running children that have not been sent a cancel request. If the code dropped a child's future
+// by returning, the child is already in t.cancels.
 func (t *turn) endChildren(r Result) {
 	if !t.rules.CancelsChildren(r, t.returned) {
 		return
@@ -126,7 +126,7 @@ func (t *turn) endChildren(r Result) {
 	}
 }
 
-// enqueue creates the work items for this turn's schedules. If the execution has ended, it creates only detached
+// enqueue creates the work items for this turn's schedules. If the execution has ended, it creates only the detached
 // starts.
 func (t *turn) enqueue() {
 	goesOn := t.out.Result == ResultContinue

@@ -11,14 +11,14 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// autoPrefix marks a child id that must be prefixed with the parent's id. Automatic ids start with it; an explicit id
-// that happens to start with it is treated the same way.
+// autoPrefix marks a child id that must be prefixed with the parent's id. Automatic ids start with it. An explicit id
+// that happens to start with it is treated in the same way.
 const autoPrefix = "sub::"
 
-// finish decides the result and writes its consequences. A turn failure takes precedence over a cancel request, which
-// takes precedence over continue-as-new, which takes precedence over the handler's return.
+// finish decides the result and writes its consequences. In order of precedence, the result comes from a turn failure,
+// a cancel request, a continue-as-new, or the handler's return.
 func (t *turn) finish() {
-	if n := len(t.in.History) + len(t.delta); n > 0 { // continue-as-new may have left a gap
+	if n := len(t.in.History) + len(t.delta); n > 0 { // a continue-as-new may have left a gap in the ids
 		t.nextID = t.at(n-1).EventID + 1
 	}
 	main := t.mainTask()
@@ -78,7 +78,8 @@ func (t *turn) isDropped(token orchhost.Token) bool {
 	return f.state == futureDropped || t.returned && f.state == futurePending
 }
 
-// reconcile checks that the code drops every future that it dropped in earlier turns. It may drop additional ones.
+// reconcile checks that the code has dropped again every future that it dropped in earlier turns. The code may drop
+// additional futures.
 func (t *turn) reconcile() {
 	for _, group := range dropGroups {
 		ok := true
@@ -130,8 +131,8 @@ func (t *turn) idSet(positions []int) string {
 	return "{" + b.String() + "}"
 }
 
-// settleDrops records each future that the code dropped and resumes any code that the breadcrumbs unblock. It repeats
-// this until nothing is left to do. It does nothing if the code has ended.
+// settleDrops records each future that the code dropped, and resumes any code that the breadcrumbs unblock. It repeats
+// this until nothing is unblocked. It does nothing if the code has ended.
 func (t *turn) settleDrops() {
 	for t.abort.IsZero() && !t.returned && t.continues == nil && !(t.cancelled && t.rules.CancelEnds) {
 		if t.reconcile(); !t.abort.IsZero() {
@@ -163,8 +164,8 @@ func (t *turn) cancelDropsEarly() {
 	}
 }
 
-// dropFutures records the drops that earlier turns have not recorded. A schedule that has completed in the meantime
-// needs no record. A dropped wait always does, because its arrival passes to the next wait.
+// dropFutures records the drops that no earlier turn has recorded. A schedule that has completed in the meantime needs
+// no record. A dropped wait or dequeue always needs one, because its arrival passes to the next one.
 func (t *turn) dropFutures() {
 	var lists [len(dropGroups)][]int
 	for i := 1; i < len(t.futures); i++ {
@@ -218,8 +219,8 @@ func (t *turn) cancelChild(pos int, d eventdata.SubOrchestrationScheduled, reaso
 	}})
 }
 
-// enqueueCancels sends cancel requests to children. It skips a child whose start this turn scheduled but did not
-// enqueue.
+// enqueueCancels sends cancel requests to children. It skips a child whose start was scheduled, but not enqueued, by
+// this turn.
 func (t *turn) enqueueCancels() {
 	for _, c := range t.cancels {
 		if c.pos < len(t.in.History) || t.out.Result == ResultContinue || t.rules.CancelsUnstarted {
@@ -228,7 +229,7 @@ func (t *turn) enqueueCancels() {
 	}
 }
 
-// childID returns the automatic id for a child if the next event schedules one (docs/contract/runtime.md#r7.10).
+// childID returns the automatic id of a child that the next event would schedule (docs/contract/runtime.md#r7.10).
 func (t *turn) childID() string {
 	event := strconv.FormatUint(t.nextID, 10)
 	if t.in.Build.OwnChildIDs && t.in.ExecutionID > engine.InitialExecutionID {

@@ -7,10 +7,10 @@ import (
 
 // replay runs the code over the baseline and the delta, and reports whether code and events agree.
 //
-// Before applying an event, replay polls the code if it can make progress. It does this for old events, for this turn's
-// completions and for new schedules alike. To a later turn all of these are history, so it polls the code at the same
-// places. Breadcrumbs are different: the turn writes them when nothing else is left to do and applies them as a group,
-// and only then runs the code that they unblock.
+// Before applying an event, replay polls the code if it can make progress. It does so for old events, this turn's
+// completions and new schedules alike. To a later turn, all of these are history, so it polls the code in the same
+// places. Breadcrumbs are different. The turn writes them when nothing else is left to do, applies them as a group, and
+// only then runs the code that they unblock.
 func (t *turn) replay() bool {
 	t.replaying = len(t.in.History) > 0
 	t.walk = walk{end: len(t.sched)}
@@ -32,7 +32,7 @@ func (t *turn) replay() bool {
 	return t.abort.IsZero()
 }
 
-// walk tracks how far replay has advanced. It is part of the turn, because the code's own coroutine may continue it.
+// walk tracks replay's progress. It is part of the turn, because the code's own coroutine may continue it.
 type walk struct {
 	next, end int  // the next event to apply, and the end of the events to apply
 	polled    bool // the code has already been polled before the next event
@@ -66,8 +66,8 @@ func (t *turn) walkOn() bool {
 	return false
 }
 
-// walkInPlace continues the walk on the stack of the waiting code. This has the same effect as returning to replay, but
-// saves two coroutine switches each time the code awaits a result that is already in the history. It returns true if it
+// walkInPlace continues the walk on the stack of the waiting code. The effect is the same as returning to replay, but
+// each await of a result that is already in the history saves two coroutine switches. walkInPlace returns true if it
 // has polled the code, and false if replay must take over. It works only for code with a single coroutine.
 func (t *turn) walkInPlace() (polled bool) {
 	t.failStrays()
@@ -76,7 +76,7 @@ func (t *turn) walkInPlace() (polled bool) {
 	t.runnable = t.runnable[:0]
 	whole := false
 	defer func() {
-		if !whole { // resume re-raises the panic where the code cannot recover it
+		if !whole { // resume re-raises the panic, where the code cannot recover it
 			w.broken = recover()
 		}
 	}()
@@ -93,9 +93,9 @@ func (t *turn) walkInPlace() (polled bool) {
 	return polled
 }
 
-// isNoted reports whether an event is the breadcrumb of a future that the code has already dropped. Breadcrumbs that
-// were written as a group are applied together before the code resumes. A breadcrumb whose future the code has not
-// dropped yet belongs to the next group.
+// isNoted reports whether e is the breadcrumb of a future that the code has already dropped. Breadcrumbs written as a
+// group are applied together before the code resumes. If the code has not yet dropped a breadcrumb's future, the
+// breadcrumb belongs to the next group.
 func (t *turn) isNoted(e *engine.Event) bool {
 	switch e.Data.(type) {
 	case eventdata.ActivityCancelRequested, eventdata.SubOrchestrationCancelRequested, eventdata.ExternalSubscribedCancelled,

@@ -12,14 +12,14 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// host is the turn as a Context sees it during the turn. It lets through only calls from the running coroutine.
+// host is the turn as seen by a Context. It lets through only calls from the running coroutine.
 //
 // A call from another goroutine, such as one started by a go statement in a handler, would corrupt the turn, and a
-// panic in that goroutine would end the process. Such a call therefore does nothing, returns zero values and
-// errForeign, and fails the orchestration at the end of the turn. Unless the handler waits for its goroutine, Go's
+// panic in that goroutine would end the process. Such a call therefore does nothing and returns zero values and
+// errForeign. At the end of the turn, the orchestration fails. Unless the handler waits for its goroutine, Go's
 // scheduler decides whether the call comes before the end of the turn.
 type host struct {
-	// inner receives the calls that host lets through. It is the turn itself, or the Watcher in front of it.
+	// inner receives the calls that host lets through. It is the turn itself, or a Watcher that forwards to the turn.
 	inner orchhost.Host
 	ctx   orch.Context // the code's Context
 	// running identifies the goroutine of the running coroutine. It is 0 if none is running.
@@ -28,16 +28,16 @@ type host struct {
 	strays atomic.Int32
 }
 
-// foreignText is the failure message of an orchestration whose Context was used from another goroutine.
+// foreignText is the failure message of an orchestration whose Context was used from a foreign goroutine.
 const foreignText = "orch: a Context was used from another goroutine than its orchestration's"
 
 var errForeign = errors.New(foreignText)
 
-// maxStrays is how many calls from stray goroutines the host tolerates. After that it ends the calling goroutine, which
-// could otherwise loop forever.
+// maxStrays is the number of calls from stray goroutines that the host tolerates. After that, it ends the calling
+// goroutine, which could otherwise loop forever.
 const maxStrays = 1000
 
-// foreign reports whether the call comes from a goroutine that runs no coroutine, and counts it if so. A call from
+// foreign reports whether the call comes from a goroutine that runs no coroutine, and counts such calls. A call from
 // another orchestration's code or from an activity is not foreign: enter panics on it.
 func (h *host) foreign() bool {
 	if h.running.Load() == goroutine() || runsCoroutine() {
@@ -64,7 +64,7 @@ func runsCoroutine() bool {
 	}
 }
 
-// failStrays fails the turn if its Context was used from another goroutine.
+// failStrays fails the turn if its Context was used from a foreign goroutine.
 func (t *turn) failStrays() {
 	if t.host.strays.Load() > 0 && t.abort.IsZero() {
 		t.abort = engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppPanicked, Message: foreignText}}

@@ -2,5 +2,5 @@
 
 package replay
 
-// goroutine returns an identifier that is unique among live goroutines. It is used only to detect misuse.
+// goroutine returns an identifier that is unique among live goroutines. It serves only to detect misuse.
 func goroutine() uintptr

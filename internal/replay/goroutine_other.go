@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// goroutine returns an identifier that is unique among live goroutines. It is used only to detect misuse.
+// goroutine returns an identifier that is unique among live goroutines. It serves only to detect misuse.
 func goroutine() uintptr {
 	var trace [64]byte
 	text := bytes.TrimPrefix(trace[:runtime.Stack(trace[:], false)], []byte("goroutine "))

@@ -15,12 +15,12 @@ type code struct {
 	workspace *Workspace
 	host      *host
 	actions   []action // a queue
-	claimed   int      // actions matched or written so far
+	claimed   int      // actions matched with or written as events so far
 	emissions int      // actions and child coroutines emitted so far
 	calls     int      // Context calls so far
 	futures   []future // indexed by token; index 0 is unused
 	tasks     []*task  // in creation order; the first runs the handler
-	made      []*task  // tasks, followed by tasks of earlier turns that can be reused
+	made      []*task  // tasks, plus reusable tasks of earlier turns
 	runnable  []*task  // a queue
 	current   *task
 	replaying bool
@@ -28,7 +28,7 @@ type code struct {
 	tearing   bool
 	returned  bool  // the handler has returned
 	order     []int // see position
-	left      int   // where the walk stopped because either the code or the history had ended
+	left      int   // where the walk stopped because the code or the history had ended
 	verifying bool  // see Verify
 	waits     waitTable
 	queues    queues
@@ -43,7 +43,7 @@ type action struct {
 
 type future struct {
 	state  futureState
-	wait   waitKind // set for a wait, which gets its result when the code awaits it
+	wait   waitKind // set for a wait, which gets its result when it is awaited
 	pos    int32    // position of the schedule event; -1 if there is none yet
 	owner  *task
 	child  *task // set for the future of a child coroutine
@@ -54,7 +54,7 @@ type future struct {
 	more   []*task
 }
 
-// waitKind says whether a future waits for an event, and how.
+// waitKind tells whether a future is a wait, and of which kind.
 type waitKind uint8
 
 const (
@@ -71,8 +71,8 @@ const (
 	futureDropped
 )
 
-// Limits on one turn of the code, including replay: scheduled operations (child coroutines count) and Context calls. A
-// call beyond either limit panics.
+// Limits on one turn of the code, including replay: on scheduled operations, including child coroutines, and on Context
+// calls. A call that exceeds either limit panics.
 const (
 	maxActions       = 1 << 20
 	tooManyText      = "orch: more than 1048576 schedules in one turn"
@@ -82,7 +82,7 @@ const (
 
 func (t *turn) emitted() bool { return t.claimed < len(t.actions) }
 
-// nextAction removes the oldest action from the queue and returns it. The action is valid until the code resumes.
+// nextAction removes and returns the oldest action in the queue. The action is valid until the code resumes.
 func (t *turn) nextAction() *action {
 	a := &t.actions[t.claimed]
 	if t.claimed++; t.claimed == len(t.actions) {
@@ -91,8 +91,8 @@ func (t *turn) nextAction() *action {
 	return a
 }
 
-// countEmission enforces the limit on scheduled operations. Code that recovers the panic eventually hits the limit on
-// calls.
+// countEmission enforces the limit on scheduled operations. Code that keeps recovering the panic eventually hits the
+// limit on calls.
 func (t *turn) countEmission() {
 	if t.emissions++; t.emissions > maxActions {
 		panic(tooManyText)
@@ -104,8 +104,8 @@ func (t *turn) emit(a *orchhost.Action, token orchhost.Token) {
 	t.actions = append(t.actions, action{*a, token})
 }
 
-// makeStorable converts the action's strings to the form in which a history returns them: each byte that is not valid
-// UTF-8 becomes U+FFFD. Without this, replay would compare the stored text with the original.
+// makeStorable converts the action's strings to the form in which a history returns them: each invalid UTF-8 byte
+// becomes U+FFFD. Otherwise, replay would compare the stored text with the original.
 func makeStorable(a *orchhost.Action) {
 	for _, text := range [...]*string{&a.Name, &a.Input, &a.Instance, &a.Version, &a.Topic, &a.Session, &a.Tag} {
 		if *text != "" && !utf8.ValidString(*text) {
@@ -114,7 +114,7 @@ func makeStorable(a *orchhost.Action) {
 	}
 }
 
-// enter must be called first by every Context method.
+// enter must be the first call in every Context method.
 func (t *turn) enter() *task {
 	if t == nil || t.current == nil {
 		panic("orch: a Context was used outside its turn")
@@ -271,7 +271,7 @@ func (t *turn) newFuture(owner *task) orchhost.Token {
 	return orchhost.Token(len(t.futures) - 1)
 }
 
-// ready reports whether a future has a result. It has no side effects.
+// ready reports whether the future has a result. It has no side effects.
 func (t *turn) ready(token orchhost.Token) bool {
 	f := &t.futures[token]
 	if f.state == futurePending && f.wait != noWait && f.pos >= 0 {
@@ -320,7 +320,7 @@ func (t *turn) resolve(token orchhost.Token, value string, err error) {
 	}
 }
 
-// giveUp drops a future that has no result. If the future belongs to a child coroutine, giveUp also drops that child's
+// giveUp drops a future that has no result. If it is a child coroutine's future, giveUp also drops that child's
 // futures.
 func (t *turn) giveUp(token orchhost.Token) {
 	f := &t.futures[token]
@@ -354,10 +354,10 @@ func (t *turn) arrive(key waitKey, data string) {
 	}
 }
 
-// unsubscribe applies the cancellation of a wait or dequeue; applying it again has no effect. An arrival that this
-// frees goes to the next wait or dequeue, and the code sees it once all consecutive breadcrumbs have been applied.
-// Under the discard semantics, the arrival of a cancelled wait is lost; a wait that was already bound when it was
-// dropped was cancelled by the drop itself.
+// unsubscribe cancels a wait or dequeue; repeating it has no effect. An arrival freed by the cancellation goes to the
+// next wait or dequeue. The code sees it once all consecutive breadcrumbs have been applied. Under the discard
+// semantics, a cancelled wait's arrival is lost. A wait that was already bound when it was dropped was cancelled by the
+// drop itself.
 func (t *turn) unsubscribe(pos int) {
 	if w := t.waits.cancel(pos, t.discards()); w != nil {
 		t.served(w, false)
@@ -367,7 +367,7 @@ func (t *turn) unsubscribe(pos int) {
 	}
 }
 
-// served wakes the tasks whose wait has an arrival.
+// served wakes the tasks whose wait now has an arrival.
 func (t *turn) served(w *waits, due bool) {
 	w.each(true, func(s *subscription) {
 		if s.token != 0 && t.futures[s.token].state == futurePending {

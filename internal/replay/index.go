@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// schedule is what the turn knows about the schedule event at a position. Other events have the kind notSchedule.
+// schedule is the turn's record of the schedule event at a position. Other events have the kind notSchedule.
 type schedule struct {
 	kind      scheduleKind
 	closed    bool // a completion is recorded, whatever its outcome
@@ -30,12 +30,12 @@ const (
 	scheduleDequeue
 )
 
-// String returns the kind's name as used in nondeterminism messages.
+// String returns the kind's name in nondeterminism messages.
 func (k scheduleKind) String() string { return scheduleKindNames[k] }
 
 var scheduleKindNames = [...]string{"none", "activity", "timer", "suborchestration", "external", "queue"}
 
-// index adds the event at a position to the schedule table, and updates the schedule that the event refers to.
+// index adds event e at position pos to the schedule table. It also updates the schedule that e refers to.
 func (t *turn) index(pos int, e *engine.Event) error {
 	s := &t.sched[pos]
 	switch d := e.Data.(type) {
@@ -101,7 +101,7 @@ func (t *turn) withdraw(id uint64, reason string) {
 	}
 }
 
-// find returns the position of the event with the given id, or -1. Ids ascend, mostly without gaps.
+// find returns the position of the event with that id, or -1. Ids ascend, mostly without gaps.
 func (t *turn) find(id uint64) int {
 	base := t.in.History
 	if i := id - engine.InitialEventID; i < uint64(len(base)) && base[i].EventID == id {

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// overLimit returns the message of the first limit that this turn's events exceed, in the order of
-// docs/contract/runtime.md#r4.1, or "" if they exceed none.
+// overLimit returns the message for the first limit that this turn's events exceed, in the order of
+// docs/contract/runtime.md#r4.1. It returns "" if they exceed none.
 func (t *turn) overLimit() string {
 	if !t.asked {
 		return ""
@@ -17,8 +17,8 @@ func (t *turn) overLimit() string {
 	return t.limitBrokenBy(t.delta)
 }
 
-// limitBrokenBy returns the message of the first limit that the given events exceed. They must be the last events of
-// the execution.
+// limitBrokenBy returns the message for the first limit that events exceed. events must be the last events of the
+// execution.
 func (t *turn) limitBrokenBy(events []engine.Event) string {
 	most := t.in.Build.Bounds()
 	for _, e := range slices.Backward(events) {
@@ -45,7 +45,8 @@ func (t *turn) limitBrokenBy(events []engine.Event) string {
 	return ""
 }
 
-// keysOfTurn returns how many keys would exist after this turn if no earlier turn of the execution had changed any.
+// keysOfTurn returns the number of keys that exist after this turn, ignoring all changes by the execution's earlier
+// turns.
 func (t *turn) keysOfTurn() int {
 	keys := make(map[string]bool)
 	for _, e := range t.in.KVSnapshot {
@@ -64,13 +65,13 @@ func (t *turn) keysOfTurn() int {
 	return len(keys)
 }
 
-// limitFailure returns the error of an execution that fails because it exceeded a limit.
+// limitFailure returns the error for an execution that exceeded a limit.
 func limitFailure(text string) engine.ErrorDetails {
 	return engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: text}}
 }
 
-// appendLimitFailure fails the execution the way 0.1.26 does: it appends the failure after all of the turn's events,
-// even after a terminal event, and notifies nobody.
+// appendLimitFailure fails the execution as 0.1.26 does: it appends the failure after all of the turn's events, even
+// after a terminal event, and does not notify the parent.
 func (t *turn) appendLimitFailure(text string) {
 	t.out.Details = limitFailure(text)
 	t.add(0, eventdata.OrchestrationFailed{Details: t.out.Details})

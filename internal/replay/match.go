@@ -8,9 +8,9 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// matches reports whether a schedule event records the action. It ignores a timer's time and a child's instance id and
-// version. A second-generation wait matches either form of event, because the execution's pin, not the code, decides
-// which form a turn writes.
+// matches reports whether data is the schedule event for action a. It ignores a timer's time, and a child's instance id
+// and version. A second-generation wait matches either form of event, because the execution's pin, not the code,
+// decides which form a turn writes.
 func matches(a *orchhost.Action, data engine.EventData) bool {
 	switch d := data.(type) {
 	case eventdata.ActivityScheduled:

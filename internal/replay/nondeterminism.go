@@ -4,12 +4,12 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// Nondeterminism describes where an execution's code disagrees with its history or its messages. Its text is the one
-// that docs/contract/runtime.md#r3.3 gives for its kind, without the prefix "nondeterministic: ".
+// Nondeterminism describes a disagreement between an execution's code and its history or messages. Its text is the one
+// specified for its kind in docs/contract/runtime.md#r3.3, without the prefix "nondeterministic: ".
 type Nondeterminism struct {
-	// Kind is a fixed short phrase that names the kind of disagreement.
+	// Kind classifies the disagreement; it is one of a fixed set of short phrases.
 	Kind string
-	// EventID is the event at which they disagree, or the schedule that the message refers to. It is 0 if no single
+	// EventID is the event at which they disagree, or the schedule to which the message refers. It is 0 if no single
 	// event is involved.
 	EventID uint64
 	Text    string
@@ -17,18 +17,18 @@ type Nondeterminism struct {
 
 type nondeterminismKind uint8
 
-// The kinds, in the order in which a turn checks for them.
+// The kinds, in the order of the turn's checks.
 const (
 	completionKindMismatch     nondeterminismKind = iota + 1 // a message completes a schedule of a different kind
 	noMatchingSchedule                                       // a message completes a schedule that does not exist
 	corruptedHistory                                         // the history does not begin with a start
-	noEmittedAction                                          // the history contains a schedule that the code does not ask for
-	scheduleMismatch                                         // the code asks for something other than what the history records
-	customStatusMismatch                                     // the code sets a different custom status from the one recorded
-	kvMismatch                                               // the code changes a different key from the one recorded
+	noEmittedAction                                          // the history contains a schedule that the code does not request
+	scheduleMismatch                                         // the code requests something other than the recorded schedule
+	customStatusMismatch                                     // the code sets a custom status other than the recorded one
+	kvMismatch                                               // the code changes a key other than the recorded one
 	completionWithoutSchedule                                // the history completes a schedule that is not open
-	completionExpectedActivity                               // the history completes another kind of schedule as an activity
-	cancellationMismatch                                     // the code no longer drops a future that it dropped before
+	completionExpectedActivity                               // the history records an activity's completion for another kind of schedule
+	cancellationMismatch                                     // the code no longer drops a future that it dropped in an earlier turn
 )
 
 var nondeterminismNames = [...]string{"none", "completion kind mismatch", "no matching schedule", "corrupted history", "no emitted action",

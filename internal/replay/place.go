@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// ours lists the packages whose functions orchestration code may call. If one of these functions panics, the location
-// that counts is its caller's.
+// ours lists the packages whose functions orchestration code may call. If such a function panics, the reported location
+// is its caller's.
 var ours = []string{"runtime.", "internal/replay.", "engine/orch.", "internal/orchhost.", "internal/asked.", "iter."}
 
-// panicPlace returns where the code panicked, as in "orders.refund (orders.go:42)", or "" if unknown. It must be called
-// by the deferred function that recovers.
+// panicPlace returns the location of the code's panic, as in "orders.refund (orders.go:42)", or "" if it is unknown. It
+// must be called by the deferred function that recovers.
 func panicPlace() string {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])

@@ -8,10 +8,9 @@ import (
 )
 
 // prep turns the batch into events at the start of the delta, in message order, and lists the messages that it drops.
-// It records events and queue messages whether or not anything is waiting for them. A message that cannot belong to
-// this history leaves no event and fails the turn; if there are several, the last one determines the failure. A
-// completion with an error other than an application error is recorded and fails the turn, unless the turn has already
-// failed.
+// It records events and queue messages whether or not the code waits for them. A message that cannot belong to this
+// history leaves no event and fails the turn; if there are several, the last one determines the failure. A completion
+// whose error is not an application error is recorded and fails the turn, unless the turn has already failed.
 func (t *turn) prep() error {
 	start := t.startMessage()
 	for i, m := range t.in.Messages {
@@ -63,7 +62,7 @@ func (t *turn) prep() error {
 }
 
 // startMessage returns the index of the message that produced Input.Start, or -1. On a first turn, this is the first
-// start of the kind that begins this execution; on later turns, it is the first start of any kind.
+// start of the kind that begins this execution. On later turns, it is the first start of any kind.
 func (t *turn) startMessage() int {
 	if len(t.in.History) > 0 {
 		return -1
@@ -81,7 +80,7 @@ func (t *turn) startMessage() int {
 	return first
 }
 
-// complete records or drops a completion. details is nil if it succeeded.
+// complete records or drops a completion. details is nil for a success.
 func (t *turn) complete(message int, execution, id uint64, kind scheduleKind, data engine.EventData, details *engine.ErrorDetails) {
 	if !t.rules.ForThisExecution(t.in.ExecutionID, execution) {
 		t.drop(message, DropStaleExecution)
@@ -113,8 +112,7 @@ func (t *turn) complete(message int, execution, id uint64, kind scheduleKind, da
 	}
 }
 
-// openOf returns, in ascending order, the ids of the schedules of the given kind that are neither completed nor
-// withdrawn.
+// openOf returns, in ascending order, the ids of schedules of that kind that are neither completed nor withdrawn.
 func (t *turn) openOf(kind scheduleKind) (ids []uint64) {
 	for pos := range t.sched {
 		if s := &t.sched[pos]; s.kind == kind && !s.closed && !s.withdrawn {
@@ -124,7 +122,7 @@ func (t *turn) openOf(kind scheduleKind) (ids []uint64) {
 	return ids
 }
 
-// completionNames names each kind in the message about a completion without a schedule.
+// completionNames holds each kind's name for messages about completions without a schedule.
 var completionNames = [...]string{
 	scheduleActivity: "completion", scheduleTimer: "timer", scheduleChild: "sub-orchestration",
 }
@@ -133,7 +131,7 @@ func (t *turn) drop(message int, rule string) {
 	t.out.Dropped = append(t.out.Dropped, Dropped{Message: message, Rule: rule})
 }
 
-// dropAll drops a batch that arrived after the execution had ended.
+// dropAll drops a batch that arrived after the end of the execution.
 func (t *turn) dropAll() {
 	for i, m := range t.in.Messages {
 		t.drop(i, DropTerminal)
@@ -150,9 +148,9 @@ func (t *turn) refuse(start engine.StartItem) {
 	}
 }
 
-// LinkOf returns the parent link named by a message or an event, or nil if it names no parent. Messages and events of
-// old runtimes do not record the parent's execution. LinkOf then takes it from told, the link that the provider
-// supplied, if that refers to the same schedule; otherwise it assumes the first execution.
+// LinkOf returns the parent link in a message or an event, or nil if there is no parent. Old runtimes do not record the
+// parent's execution. In that case, LinkOf takes it from told, the link supplied by the provider, provided that told
+// refers to the same schedule. Failing that, it assumes the first execution.
 func LinkOf(instance string, execution, event uint64, told *engine.ParentLink) *engine.ParentLink {
 	if instance == "" {
 		return nil
@@ -163,9 +161,9 @@ func LinkOf(instance string, execution, event uint64, told *engine.ParentLink) *
 	return &engine.ParentLink{Instance: instance, ExecutionID: max(execution, engine.InitialExecutionID), EventID: event}
 }
 
-// RefuseStart returns the failure to send to a start's parent when the instance already exists. It returns false if
-// nobody needs an answer: the start has no parent, or it comes from own, the schedule that created the instance, and is
-// merely a duplicate.
+// RefuseStart returns the failure to send to the parent of a start whose instance already exists. It returns false if
+// no answer is needed. None is needed if the start has no parent, or if it is a duplicate: own, the link to the
+// schedule that created the instance, is also the start's own link.
 func RefuseStart(start engine.StartItem, own *engine.ParentLink) (engine.SubOrchFailedItem, bool) {
 	link := LinkOf(start.ParentInstance, start.ParentExecutionID, start.ParentID, nil)
 	if link == nil || own != nil && *own == *link {

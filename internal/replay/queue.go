@@ -6,16 +6,16 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// queue holds the dequeues and messages for one queue name (docs/contract/runtime.md#r7.7). A dequeue is open until the
-// code takes its result or the turn applies its cancellation. The n-th open dequeue gets the n-th untaken message,
-// regardless of when the message arrived. Each message is therefore taken at most once, and the message of a dropped
-// dequeue goes to the next one.
+// queue holds the dequeues and messages of one queue (docs/contract/runtime.md#r7.7). A dequeue is open until the code
+// takes its result or the turn applies its cancellation. The n-th open dequeue gets the n-th untaken message, whenever
+// that message arrived. Each message is therefore taken at most once, and a dropped dequeue's message goes to the next
+// dequeue.
 type queue struct {
 	name     string
 	subs     []dequeue
 	messages []queueMessage
-	// closed counts the leading subs that are taken or cancelled, and cancelled counts the cancelled ones among them.
-	// taken counts the leading messages that have been taken.
+	// closed is the number of leading subs that are taken or cancelled; cancelled is the number of cancelled ones among
+	// them. taken is the number of leading messages that are taken.
 	closed    int
 	cancelled int
 	taken     int
@@ -33,7 +33,7 @@ type queueMessage struct {
 	taken bool
 }
 
-// message returns the index of the message that the i-th dequeue would get now, or -1 if that message has not arrived.
+// message returns the index of the message that the i-th dequeue would currently get, or -1 if there is none.
 func (q *queue) message(i int, slot func(open, cancelled int) int) int {
 	open, cancelled := 0, q.cancelled
 	for j := q.closed; j < i; j++ {
@@ -74,7 +74,7 @@ func (q *queue) settle() {
 	}
 }
 
-// queues holds the queue for each name.
+// queues holds all queues, keyed by name.
 type queues struct {
 	byName map[string]int // index into all
 	all    []queue
@@ -110,8 +110,8 @@ func (qs *queues) arrive(name string, pos int, data string) *queue {
 	return q
 }
 
-// cancel cancels a dequeue and returns its queue. It returns nil if the dequeue does not exist or has already taken its
-// message.
+// cancel cancels the dequeue at pos and returns its queue. It returns nil if there is no such dequeue or it has already
+// taken its message.
 func (qs *queues) cancel(pos int) *queue {
 	p, ok := qs.place[pos]
 	if !ok || qs.all[p.queue].subs[p.index].taken {
@@ -123,8 +123,8 @@ func (qs *queues) cancel(pos int) *queue {
 	return q
 }
 
-// queueMessage returns the queue of the dequeue at a position, its index in that queue, and the message that it would
-// get.
+// queueMessage returns the queue of the dequeue at pos, the dequeue's index in that queue, and the index of the message
+// that it would get.
 func (t *turn) queueMessage(pos int) (q *queue, index, message int) {
 	p := t.queues.place[pos]
 	q = &t.queues.all[p.queue]
@@ -140,7 +140,7 @@ func (t *turn) queueArrive(name string, pos int, data string) {
 	t.queueServed(t.queues.arrive(name, pos, data), true)
 }
 
-// queueServed wakes the tasks whose dequeue has a message.
+// queueServed wakes the tasks whose dequeue now has a message.
 func (t *turn) queueServed(q *queue, due bool) {
 	for i := q.closed; i < len(q.subs); i++ {
 		s := &q.subs[i]
@@ -155,14 +155,14 @@ func (t *turn) queueServed(q *queue, due bool) {
 	}
 }
 
-// carried returns the queue messages that pass to the next execution, in history order, and those that exceed the
+// carried returns the queue messages that are carried to the next execution, in history order, and those lost to the
 // limit.
 func (t *turn) carried() (carried, lost []engine.CarriedEvent) {
 	if !t.hasQueues {
 		return nil, nil
 	}
 	taken := make(map[int]bool)
-	waiting := make(map[string]int) // dequeues that count as having read a message that they have not taken yet
+	waiting := make(map[string]int) // number of dequeues per queue that count as having read a message without having taken it
 	for i := range t.queues.all {
 		q := &t.queues.all[i]
 		for _, m := range q.messages {
@@ -189,14 +189,13 @@ func (t *turn) carried() (carried, lost []engine.CarriedEvent) {
 	return t.rules.CarryForward(unread, t.in.Build.Bounds().CarriedEvents)
 }
 
-// carryOldest keeps the oldest messages up to the limit.
+// carryOldest carries the oldest messages, up to limit.
 func carryOldest(unread []engine.CarriedEvent, limit int) (carried, lost []engine.CarriedEvent) {
 	n := min(len(unread), limit)
 	return unread[:n:n], unread[n:]
 }
 
-// openDequeues returns, in ascending order, the positions of the dequeues that have neither a message nor a
-// cancellation.
+// openDequeues returns, in ascending order, the positions of the dequeues that have no message and are not cancelled.
 func (t *turn) openDequeues() []int {
 	if !t.hasQueues {
 		return nil

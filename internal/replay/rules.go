@@ -5,43 +5,44 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// Rules holds the decisions in a turn that a planted bug can replace. Each is a small function of plain values, or a
-// switch.
+// Rules holds the decisions in a turn that a planted bug can replace. Each is a flag or a small function of plain
+// values.
 type Rules struct {
-	// ForThisExecution reports whether a completion that carries the given execution id is for the current execution.
+	// ForThisExecution reports whether a completion that carries the execution id carried belongs to the execution
+	// current.
 	ForThisExecution func(current, carried uint64) bool
-	// IsDuplicate reports whether to drop a completion as a duplicate. Its arguments say whether the schedule already
-	// has a completion, whether that one has the same outcome, and whether the new one is an activity failure.
+	// IsDuplicate reports whether to drop a completion as a duplicate. closed reports whether the schedule already has
+	// a completion, sameOutcome whether that completion has the same outcome, and activityFailed whether the new one is
+	// an activity failure.
 	IsDuplicate func(closed, sameOutcome, activityFailed bool) bool
-	// Completes returns the schedule that a completion closes: own, or one of the open schedules of its kind, which are
-	// in ascending order. Nil means own.
+	// Completes returns the schedule that a completion closes. This is own, or one of the open schedules of the same
+	// kind in ascending order. A nil function means own.
 	Completes func(own uint64, open func() []uint64) uint64
-	// Pins reports whether a turn pins the execution to its build, given whether this is the first turn.
+	// Pins reports whether a turn pins the execution to its build. first reports whether it is the first turn.
 	Pins func(first bool) bool
-	// Winner picks which of n futures wins a Select. At least one is ready.
+	// Winner returns which of n futures wins a Select. At least one is ready.
 	Winner func(replaying bool, n int, ready func(i int) bool) int
-	// Recipient returns the future that receives a result: own, or one of the pending futures of its kind, which are in
-	// ascending order. Nil means own.
+	// Recipient returns the future that receives a result. This is own, or one of the pending futures of the same kind
+	// in ascending order. A nil function means own.
 	Recipient func(own orchhost.Token, pending func() []orchhost.Token) orchhost.Token
-	// Writes reports whether the build writes events of the given kind into an execution with the given pin.
+	// Writes reports whether build b writes events of kind k into an execution with that pin.
 	Writes func(b *engine.Build, k engine.EventKind, pin *engine.Version) bool
-	// Semantics returns the semantics under which the build replays an execution of the given origin.
+	// Semantics returns the semantics with which build b replays an execution of origin x.
 	Semantics func(b *engine.Build, x Origin) engine.Semantics
 	// CancelEnds makes a cancel request end the execution.
 	CancelEnds bool
-	// TellsParent reports whether an execution that ends with the given result sends its parent an answer.
+	// TellsParent reports whether an execution that ends with result r answers its parent.
 	TellsParent func(r Result) bool
-	// AnswersResult reports whether the parent of an execution that ends with the given result receives a result rather
-	// than a failure.
+	// AnswersResult reports whether the answer to the parent after result r is a result. If not, it is a failure.
 	AnswersResult func(r Result) bool
 	// RecordsDetached makes the turn record an event for each detached start.
 	RecordsDetached bool
-	// SystemResult returns the result of the named system activity as seen by the code, given the recorded result.
+	// SystemResult returns the result of the system activity name as seen by the code. recorded is the recorded result.
 	SystemResult func(name, recorded string, nowMs uint64) string
-	// RacedResult returns the value of a future that has won a Select, given the future's own value.
+	// RacedResult returns the value of a future that has won a Select. own is the future's own value.
 	RacedResult func(own string) string
-	// Code simulates a change in the deployed code: it returns the actions that the code now requests where it used to
-	// request a. Nil means that the code has not changed.
+	// Code simulates a change in the deployed code: it returns the actions that the code now requests in place of a. A
+	// nil function means that the code has not changed.
 	Code func(a orchhost.Action) []orchhost.Action
 	// StampsFailure makes a failure event carry its instance and execution ids.
 	StampsFailure bool
@@ -49,61 +50,60 @@ type Rules struct {
 	NamesPanicPlace bool
 	// WithdrawsDropped makes the turn cancel a dropped activity's work item.
 	WithdrawsDropped bool
-	// CarriedParent returns the parent link passed to the next execution.
+	// CarriedParent returns the parent link to pass to the next execution.
 	CarriedParent func(own *engine.ParentLink) *engine.ParentLink
-	// ApplyOrder compares two of this turn's new events to decide which is applied to the code first. Nil means history
-	// order.
+	// ApplyOrder orders this turn's new events for being applied to the code. A nil function means history order.
 	ApplyOrder func(a, b *engine.Event) int
-	// StartsDetached reports whether a turn with the given result enqueues its detached starts.
+	// StartsDetached reports whether a turn with result r enqueues its detached starts.
 	StartsDetached func(r Result) bool
-	// CancelsChildren reports whether an execution that ends with the given result cancels running children, given
+	// CancelsChildren reports whether an execution that ends with result r cancels running children. returned reports
 	// whether the code returned.
 	CancelsChildren func(r Result, returned bool) bool
-	// CancelsUnstarted makes the turn send cancel requests even to children whose start was never enqueued.
+	// CancelsUnstarted makes the turn send cancel requests even to children whose start it did not enqueue.
 	CancelsUnstarted bool
-	// ChildsParent returns the parent link carried by a child's start.
+	// ChildsParent returns the parent link for a child's start.
 	ChildsParent func(own engine.ParentLink) engine.ParentLink
 	// AnswersRefusedStart makes the turn notify a parent whose child already exists.
 	AnswersRefusedStart bool
-	// QueueSlot returns which untaken message a dequeue gets, counting from 0, given how many earlier dequeues are open
-	// and how many were cancelled.
+	// QueueSlot returns the index, among the untaken messages, of the message that a dequeue gets. open and cancelled
+	// are the numbers of earlier dequeues that are open or cancelled.
 	QueueSlot func(open, cancelled int) int
-	// PendingDequeueReads makes continue-as-new treat a dequeue's message as read even if the dequeue has not taken it.
+	// PendingDequeueReads makes continue-as-new treat an open dequeue's message as read.
 	PendingDequeueReads bool
-	// CarryForward splits the unread queue messages, which are in history order, into those carried to the next
-	// execution and those lost.
+	// CarryForward splits the unread queue messages into those carried to the next execution and those lost. unread is
+	// in history order.
 	CarryForward func(unread []engine.CarriedEvent, limit int) (carried, lost []engine.CarriedEvent)
-	// CarriedStatus returns the custom status passed to the next execution.
+	// CarriedStatus returns the custom status to pass to the next execution.
 	CarriedStatus func(last *string) *string
 	// FreedEventWakes lets the code process an event freed by a dropped wait within the same turn.
 	FreedEventWakes bool
-	// DropsBeforeBreadcrumb makes a dropped dequeue release its message before the drop is recorded.
+	// DropsBeforeBreadcrumb makes a dropped dequeue release its message before the turn records the drop.
 	DropsBeforeBreadcrumb bool
-	// KVStamp returns the time at which a key was set: the recorded time if known, otherwise now.
+	// KVStamp returns the time at which a key was set: recorded if known is set, and nowMs otherwise.
 	KVStamp func(recorded uint64, known bool, nowMs uint64) uint64
-	// PruneOrder returns the order in which a prune clears keys. It is given the keys in ascending order.
+	// PruneOrder returns the order in which a prune clears keys. keys is in ascending order.
 	PruneOrder func(replaying bool, keys []string) []string
-	// KVKeyCount returns the key count that is checked against the limit: all keys, or only those from the snapshot and
-	// this turn.
+	// KVKeyCount returns the key count to compare with the limit: that of all keys, or only of the keys from the
+	// snapshot and this turn.
 	KVKeyCount func(all, ofTurn func() int) int
 	// EndRecordsWaits makes the end of an execution record its open waits and dequeues.
 	EndRecordsWaits bool
 	// DiscardsFreed makes a dropped wait discard its arrival, regardless of the build's semantics.
 	DiscardsFreed bool
-	// ByOrigin, if not nil, adjusts the other rules for an execution according to the version of the build that began
-	// it. began is nil if the stamp is not a version.
+	// ByOrigin, if not nil, adjusts the other rules for an execution. began is the version of the build that began the
+	// execution, or nil if the stamp is not a version.
 	ByOrigin func(began *engine.Version, r *Rules)
-	// LimitEnds makes exceeding a limit end the execution like any other failure. If it is false, the turn merely
-	// appends the failure.
+	// LimitEnds makes an exceeded limit end the execution like any other failure. If false, the turn merely appends the
+	// failure.
 	LimitEnds bool
 }
 
-// Origin holds the facts about an execution that determine which replay semantics a build uses.
+// Origin holds the facts about an execution that determine its replay semantics.
 type Origin struct {
-	// Stamp and Latest are the versions on the first and the last event. Each is nil if its text is not a version.
+	// Stamp and Latest are the versions on the first and last events, or nil if the text is not a version.
 	Stamp, Latest *engine.Version
-	// Continued reports whether the execution was begun by a continue-as-new, First whether this is its first turn, and
-	// Replaying whether the code is at a point that the history covers.
+	// Continued reports whether a continue-as-new began the execution. First reports whether this is its first turn.
+	// Replaying reports whether the code is at a point covered by the history.
 	Continued, First, Replaying bool
 }
 

@@ -9,15 +9,15 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// state is the part of the instance's state that the code can change: its custom status and its key-value state. A
-// replay rebuilds it from the state at the start of the execution.
+// state is the part of the instance's state that the code can change: its custom status and key-value state. A replay
+// rebuilds it, beginning with the state at the start of the execution.
 type state struct {
 	status *string
 	kv     []engine.KVEntry // sorted by key; the provider owns it until kvOwn is set
 	kvOwn  bool
-	sets   int      // how many keys the code has set so far in this run
+	sets   int      // number of keys set by the code so far in this run
 	stamps []uint64 // the times at which the baseline set keys
-	asked  bool     // this turn adds something that is subject to a limit
+	asked  bool     // this turn adds something that a limit applies to
 }
 
 // Update implements orch.Host, as do all exported methods of turn.
@@ -95,7 +95,7 @@ func (s *state) ownKV() {
 	}
 }
 
-// stateEvent returns the event for an action that changes the state, or nil for any other action.
+// stateEvent returns the event for an action that changes the state, or nil for other actions.
 func (t *turn) stateEvent(a *action) engine.EventData {
 	switch a.Kind {
 	case orchhost.ActionSetCustomStatus:
@@ -143,7 +143,7 @@ func (t *turn) claimState(e *engine.Event) *Nondeterminism {
 	return mismatch(kind, e.EventID, what+" mismatch: action="+describeAction(&a.Action)+" vs event="+describeEvent(e.Data))
 }
 
-// handedOn returns the custom status with which the next execution starts, which is the last one recorded.
+// handedOn returns the initial custom status of the next execution, which is the last one recorded.
 func (t *turn) handedOn() *string {
 	for pos := len(t.sched) - 1; pos >= 0; pos-- {
 		switch d := t.at(pos).Data.(type) {
@@ -156,8 +156,8 @@ func (t *turn) handedOn() *string {
 	return nil
 }
 
-// KVAfter applies a history to the key-value state before it and returns the resulting state. Both states are sorted by
-// key. The next execution's snapshot must equal the result. KVAfter does not modify its arguments.
+// KVAfter applies history to the key-value state before and returns the resulting state. Both states are sorted by key.
+// The next execution's snapshot must equal the result. KVAfter does not modify its arguments.
 func KVAfter(before []engine.KVEntry, history []engine.Event) []engine.KVEntry {
 	s := state{kv: before}
 	for i := range history {

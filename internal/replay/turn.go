@@ -10,15 +10,14 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// Turn computes one turn. It reads only its argument and does not modify it. The outputs are in the order in which the
-// orchestration issued them. An error means that the caller has a bug; everything else, including a failure of the
-// code, is a Result.
+// Turn computes one turn. It only reads its input. The outputs are in the order in which the orchestration issued them.
+// An error means that the caller has a bug. Everything else, including a failure of the code, is a Result.
 func Turn(in Input) (out Output, err error) {
 	err = TurnInto(&out, &in)
 	return out, err
 }
 
-// TurnInto is like Turn but writes to an existing output, which need not be empty.
+// TurnInto is like Turn but overwrites out, which need not be empty.
 func TurnInto(out *Output, in *Input) error {
 	*out = Output{}
 	err := runTurn(out, in)
@@ -33,7 +32,7 @@ func TurnInto(out *Output, in *Input) error {
 	return nil
 }
 
-// turn is the state of a single computation. A Workspace reuses its memory, but none of its contents outlive the turn.
+// turn is the state of a single computation. A Workspace reuses its memory but none of its contents.
 type turn struct {
 	in      *Input
 	rules   Rules
@@ -43,7 +42,7 @@ type turn struct {
 	parent  *engine.ParentLink
 	pinned  *engine.Version // see pin
 	pinRead bool
-	pinRoom engine.Version // storage for the version that pinned points to
+	pinRoom engine.Version // storage for the target of pinned
 
 	delta  []engine.Event
 	sched  []schedule // by position
@@ -61,7 +60,7 @@ type turn struct {
 	refusals   []engine.WorkItem   // answers to the parents of duplicate starts
 	pending    []pending
 	continues  *orchhost.Action // the first continue-as-new
-	canRoom    orchhost.Action  // storage for the action that continues points to
+	canRoom    orchhost.Action  // storage for the target of continues
 	cancels    []childCancel
 
 	code
@@ -70,7 +69,7 @@ type turn struct {
 	out  Output
 }
 
-// childCancel is a cancel request for the child scheduled at a position.
+// childCancel is a cancel request for the child scheduled at pos.
 type childCancel struct {
 	pos  int
 	item engine.CancelInstanceItem
@@ -119,8 +118,8 @@ func (t *turn) compute() error {
 	return nil
 }
 
-// End ends an execution from outside with the given failure, without running its code. All the usual consequences of an
-// end apply. End ignores Input.Messages, Input.Start and Input.Handler. The history must not be empty.
+// End ends an execution from outside with the failure details, without running its code. It has all the usual
+// consequences of an end. End ignores Input.Messages, Input.Start and Input.Handler. The history must not be empty.
 func End(in Input, details engine.ErrorDetails) (Output, error) {
 	if len(in.History) == 0 {
 		return Output{}, errors.New("replay: nothing to end")
@@ -177,7 +176,8 @@ func (t *turn) begin() error {
 	return nil
 }
 
-// readStart reads the code's parameters from the first event. If that event is not a valid start, the turn fails.
+// readStart reads the code's parameters from the first event. If that event is not a valid start, readStart fails the
+// turn.
 func (t *turn) readStart() {
 	s, ok := t.in.History[0].Data.(eventdata.OrchestrationStarted)
 	if !ok {
@@ -192,7 +192,7 @@ func (t *turn) readStart() {
 	}
 }
 
-// writeStart records the start, followed by the carried-forward messages, which arrive before anything else.
+// writeStart records the start, followed by the carried-forward messages. They arrive before all other messages.
 func (t *turn) writeStart() {
 	s := t.in.Start
 	t.info.Name, t.info.Version, t.input, t.status = s.Name, s.Version, s.Input, s.InitialCustomStatus
@@ -235,7 +235,7 @@ func (t *turn) add(source uint64, data engine.EventData) int {
 	return len(t.sched) - 1
 }
 
-// at returns the event at a position.
+// at returns the event at pos.
 func (t *turn) at(pos int) *engine.Event {
 	if n := len(t.in.History); pos >= n {
 		return &t.delta[pos-n]
@@ -243,7 +243,8 @@ func (t *turn) at(pos int) *engine.Event {
 	return &t.in.History[pos]
 }
 
-// pin returns the version of the build that wrote the execution's first event, or nil if the stamp is not a version.
+// pin returns the version of the build that wrote the execution's first event, or nil if the event's stamp is not a
+// version.
 func (t *turn) pin() *engine.Version {
 	if !t.pinRead {
 		t.pinRead = true
@@ -260,7 +261,7 @@ func (t *turn) discards() bool {
 	return t.rules.DiscardsFreed || t.semantics() == engine.SemanticsDiscard
 }
 
-// semantics returns the semantics under which the turn replays.
+// semantics returns the turn's replay semantics.
 func (t *turn) semantics() engine.Semantics {
 	if len(t.in.Build.Changes) == 0 {
 		return t.in.Build.Semantics
@@ -275,7 +276,7 @@ func (t *turn) semantics() engine.Semantics {
 	return t.rules.Semantics(t.in.Build, x)
 }
 
-// writes reports whether this turn may write events of the given kind.
+// writes reports whether this turn may write events of kind k.
 func (t *turn) writes(k engine.EventKind) bool {
 	return t.rules.Writes(t.in.Build, k, t.pin())
 }

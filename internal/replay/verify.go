@@ -9,10 +9,11 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// Verify replays a whole history, even one that has ended, and describes where code and history disagree. It returns ""
-// if they agree: the code must claim every schedule, add none, and end as recorded. Verify does not compare times or a
-// child's id and version, and it ignores Input.Messages and Input.Start. An execution that the runtime ended, either
-// through an error other than an application error or because its history exceeds a limit, agrees with any code.
+// Verify replays a whole history, even one that has ended, and describes the first disagreement between code and
+// history. It returns "" if they agree: the code must claim every schedule, add none, and end as recorded. Verify does
+// not compare times or a child's id and version, and it ignores Input.Messages and Input.Start. If the runtime ended
+// the execution, because of an error other than an application error or because the history exceeds a limit, any code
+// agrees.
 func Verify(in Input) (differs string, err error) {
 	if len(in.History) == 0 || in.Handler == nil {
 		return "", errors.New("replay: nothing to verify")
@@ -28,7 +29,7 @@ func Verify(in Input) (differs string, err error) {
 	var terminal engine.EventData
 	if end < len(in.History) {
 		terminal = in.History[end].Data
-		in.NowMs = in.History[end].TimestampMs // the time at which the last turn's unrecorded actions ran
+		in.NowMs = in.History[end].TimestampMs // the time of the last turn's unrecorded actions
 		in.History = in.History[:end]
 	}
 	if f, ok := terminal.(eventdata.OrchestrationFailed); ok && f.Details.Application == nil {
@@ -56,7 +57,7 @@ func (t *turn) verify(terminal engine.EventData) (differs string, err error) {
 	return t.disagreement(terminal), nil
 }
 
-// claimRest matches the schedules after the code's last poll against the actions that the code has emitted.
+// claimRest matches the schedules recorded after the code's last poll against the actions that the code has emitted.
 func (t *turn) claimRest() {
 	for pos := t.left; pos < len(t.sched) && t.abort.IsZero(); pos++ {
 		switch t.at(pos).Data.(type) {
@@ -80,8 +81,8 @@ func isEnd(data engine.EventData) bool {
 	return false
 }
 
-// disagreement compares how the replay ended with how the history ends. terminal is nil if the history has no terminal
-// event.
+// disagreement compares the end of the replay with the end of the history. terminal is nil if the history has no
+// terminal event.
 func (t *turn) disagreement(terminal engine.EventData) string {
 	seen := "the code waits"
 	end, _ := terminal.(eventdata.OrchestrationFailed)
@@ -140,7 +141,7 @@ func (t *turn) disagreement(terminal engine.EventData) string {
 	return seen + endsWith(terminal)
 }
 
-// endsWith describes how the history ends.
+// endsWith describes the end of the history.
 func endsWith(terminal engine.EventData) string {
 	if terminal == nil {
 		return ", the history goes on"

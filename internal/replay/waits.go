@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// waitKey is what a positional event and its wait have in common: the generation, the name and, in the second
+// waitKey identifies the waits that a positional event can resolve: the generation, the name and, in the second
 // generation, the topic.
 type waitKey struct {
 	second bool
@@ -18,14 +18,14 @@ type waitKey struct {
 
 // waits holds the subscriptions and arrivals for one key (docs/contract/runtime.md#r7.7).
 //
-// The i-th subscription gets arrival number i minus the number of cancelled subscriptions before it. An arrival that
+// The i-th subscription gets arrival i-c, where c is the number of cancelled subscriptions before it. An arrival that
 // finds no free subscription is skipped for good.
 type waits struct {
 	subs     []subscription
 	arrivals []string
 	live     int // subscriptions that are not cancelled
-	// settled counts the leading subscriptions that are consumed or cancelled, and cancelled counts the cancelled ones
-	// among them.
+	// settled is the number of leading subscriptions that are consumed or cancelled; cancelled is the number of
+	// cancelled ones among them.
 	settled   int
 	cancelled int
 }
@@ -79,7 +79,7 @@ func (w *waits) settle() {
 	}
 }
 
-// result returns the arrival that the i-th subscription would get now.
+// result returns the arrival that the i-th subscription would currently get, and reports whether there is one.
 func (w *waits) result(i int) (string, bool) {
 	if w.subs[i].cancelled {
 		return "", false
@@ -91,7 +91,7 @@ func (w *waits) result(i int) (string, bool) {
 	return w.arrivals[n], true
 }
 
-// arrival returns the index of the arrival that belongs to the i-th subscription.
+// arrival returns the index of the i-th subscription's arrival.
 func (w *waits) arrival(i int) int {
 	n := i - w.cancelled
 	for j := w.settled; j < i; j++ {
@@ -102,8 +102,8 @@ func (w *waits) arrival(i int) int {
 	return n
 }
 
-// each calls f for every unsettled subscription that has an arrival or, if served is false, for every one that has
-// none.
+// each calls f for every unsettled subscription that has an arrival. If served is false, it calls f for those that have
+// none instead.
 func (w *waits) each(served bool, f func(*subscription)) {
 	n := w.settled - w.cancelled
 	for i := w.settled; i < len(w.subs); i++ {
@@ -117,10 +117,10 @@ func (w *waits) each(served bool, f func(*subscription)) {
 	}
 }
 
-// waitTable holds the waits for each key.
+// waitTable holds the waits for all keys.
 type waitTable struct {
-	keys  []waitKey       // keys of all; searched linearly up to fewKeys keys
-	byKey map[waitKey]int // index into all, used when there are more keys
+	keys  []waitKey       // keys of all; searched linearly if there are at most fewKeys
+	byKey map[waitKey]int // index into all, used if there are more than fewKeys keys
 	all   []waits
 	place []subPlace // sorted by position
 }
@@ -130,12 +130,12 @@ type subPlace struct{ pos, queue, index int }
 
 const fewKeys = 8
 
-// emptied returns an empty table that reuses this one's memory.
+// emptied returns an empty table that reuses wt's memory.
 func (wt *waitTable) emptied() waitTable {
 	return waitTable{keys: wt.keys[:0], all: wt.all[:0], place: wt.place[:0]}
 }
 
-// find returns a key's index in all, or -1.
+// find returns key's index in all, or -1.
 func (wt *waitTable) find(key waitKey) int {
 	if len(wt.keys) > fewKeys {
 		if q, ok := wt.byKey[key]; ok {
@@ -146,10 +146,10 @@ func (wt *waitTable) find(key waitKey) int {
 	return slices.Index(wt.keys, key)
 }
 
-// add makes room for a key.
+// add appends an empty entry for key to all and returns its index.
 func (wt *waitTable) add(key waitKey) int {
 	q := len(wt.all)
-	if q < cap(wt.all) { // reuse an entry left over by emptied
+	if q < cap(wt.all) { // reuse an entry left by emptied
 		wt.all = wt.all[:q+1]
 		wt.all[q] = waits{subs: wt.all[q].subs[:0], arrivals: wt.all[q].arrivals[:0]}
 	} else {
@@ -194,7 +194,7 @@ func (wt *waitTable) arrive(key waitKey, data string) *waits {
 	return nil
 }
 
-// cancel cancels a subscription and returns the waits it belongs to, or nil if there is no such subscription.
+// cancel cancels the subscription at pos and returns its waits, or nil if there is no such subscription.
 func (wt *waitTable) cancel(pos int, discard bool) *waits {
 	p, ok := wt.placeOf(pos)
 	if !ok {
@@ -214,11 +214,10 @@ func (wt *waitTable) consume(pos int) {
 	wt.all[p.queue].consume(p.index)
 }
 
-// OpenWaits returns the events in the history that subscribe to something that has neither arrived nor been cancelled:
-// ExternalSubscribed, ExternalSubscribed2 and QueueSubscribed. They are in history order. OpenWaits applies
-// docs/contract/runtime.md#r7.7 to the whole history. An arrival left behind by a cancelled wait goes to the next wait
-// with the same key, unless the build discards it; a queue message waits for a dequeue. A nil build has the standard
-// semantics.
+// OpenWaits returns, in history order, the subscription events in the history that are still open: each
+// ExternalSubscribed, ExternalSubscribed2 and QueueSubscribed that has neither an arrival nor a cancellation. It
+// applies docs/contract/runtime.md#r7.7 to the whole history. A cancelled wait's arrival goes to the next wait with the
+// same key, unless the build discards it. A queue message waits for a dequeue. A nil build has the standard semantics.
 func OpenWaits(history []engine.Event, build *engine.Build) []engine.Event {
 	if build == nil {
 		build = &engine.Build{}
@@ -233,8 +232,7 @@ func OpenWaits(history []engine.Event, build *engine.Build) []engine.Event {
 	return events
 }
 
-// openWaits returns, in ascending order, the positions of the subscriptions that have neither an arrival nor a
-// cancellation.
+// openWaits returns, in ascending order, the positions of the subscriptions that have no arrival and are not cancelled.
 func (t *turn) openWaits() []int {
 	if !t.hasWaits {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// quiescencePolls limits how often the code's own new schedules may cause a poll after the walk.
+// quiescencePolls is the maximum number of polls, after the walk, that the code's own new schedules may cause.
 const quiescencePolls = 100
 
 // convert turns the actions that no event in the history claimed into events. If a new event unblocks the code, convert
@@ -96,7 +96,7 @@ func (t *turn) noteContinue(a *action) {
 	}
 }
 
-// apply applies the event at a position to the code. It returns nil if code and history agree.
+// apply applies the event at pos to the code. It returns nil if they agree.
 func (t *turn) apply(pos int) *Nondeterminism {
 	e := t.at(pos)
 	switch d := e.Data.(type) {
@@ -129,7 +129,7 @@ func (t *turn) apply(pos int) *Nondeterminism {
 	return nil
 }
 
-// claim matches a schedule event against the oldest unmatched action and binds that action's future to the event.
+// claim matches schedule event e against the oldest unmatched action and binds that action's future to e.
 func (t *turn) claim(pos int, e *engine.Event, missing string) *Nondeterminism {
 	if !t.emitted() {
 		return mismatch(noEmittedAction, e.EventID, missing)
@@ -143,7 +143,7 @@ func (t *turn) claim(pos int, e *engine.Event, missing string) *Nondeterminism {
 	return nil
 }
 
-// oldestAction returns the next action to match. Under Verify it skips continue-as-new, which leaves no event.
+// oldestAction returns the next action to match. Under Verify, it skips a continue-as-new, which leaves no event.
 func (t *turn) oldestAction() *action {
 	a := t.nextAction()
 	for t.verifying && a.Kind == orchhost.ActionContinueAsNew && t.emitted() {
@@ -153,7 +153,7 @@ func (t *turn) oldestAction() *action {
 	return a
 }
 
-// bind ties a future to the position of its schedule event.
+// bind binds future token to its schedule event at pos.
 func (t *turn) bind(pos int, token orchhost.Token, data engine.EventData) {
 	s := &t.sched[pos]
 	s.future, s.open = token, true
@@ -216,12 +216,12 @@ func (t *turn) activityResult(e *engine.Event, recorded string) string {
 	return recorded
 }
 
-// failure is the error that orchestration code sees when an activity or child fails.
+// failure is an activity's or child's error as seen by orchestration code.
 type failure string
 
 func (f failure) Error() string { return string(f) }
 
-// pendingLike returns, in ascending order, the unresolved futures whose schedule is of the same kind as the one at pos.
+// pendingLike returns, in ascending order, the unresolved futures with the same kind of schedule as the one at pos.
 func (t *turn) pendingLike(pos int) []orchhost.Token {
 	var out []orchhost.Token
 	for i := 1; i < len(t.futures); i++ {
@@ -233,7 +233,7 @@ func (t *turn) pendingLike(pos int) []orchhost.Token {
 	return out
 }
 
-// reorder prepares t.order if a rule applies new events in an order other than the recorded one.
+// reorder prepares t.order if ApplyOrder is set.
 func (t *turn) reorder() {
 	if t.rules.ApplyOrder == nil {
 		return
@@ -244,7 +244,7 @@ func (t *turn) reorder() {
 	slices.SortStableFunc(t.order, func(a, b int) int { return t.rules.ApplyOrder(t.at(a), t.at(b)) })
 }
 
-// position returns the position of the i-th event that the walk applies.
+// position returns the position of the i-th event in the order in which the walk applies them.
 func (t *turn) position(i int) int {
 	if n := len(t.in.History); i >= n && t.order != nil {
 		return t.order[i-n]

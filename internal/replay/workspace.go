@@ -5,8 +5,8 @@ import (
 	"github.com/durosim/durosim/internal/slab"
 )
 
-// Workspace is memory that successive turns reuse. It holds their tables and their idle coroutines. It does not affect
-// a turn's output; it only saves allocations, which are half the cost of a small turn. Outputs are allocated from it,
+// Workspace holds memory that successive turns reuse: their tables and idle coroutines. It does not affect a turn's
+// output; it only saves allocations, which account for half the cost of a small turn. Outputs are allocated from it,
 // too, and stay valid until Reset.
 //
 // A Workspace is not safe for concurrent use. It must be closed after use, because idle coroutines are never
@@ -35,7 +35,7 @@ func NewWorkspace() *Workspace {
 	return w
 }
 
-// Close ends the idle coroutines. The workspace can still be used afterwards.
+// Close ends the idle coroutines. The workspace can be used again afterwards.
 func (w *Workspace) Close() {
 	for i, c := range w.idle {
 		c.stop()
@@ -44,7 +44,7 @@ func (w *Workspace) Close() {
 	w.idle = w.idle[:0]
 }
 
-// Reset reclaims the memory of all outputs, which must not be used afterwards.
+// Reset reclaims the memory of all outputs. They must not be used afterwards.
 func (w *Workspace) Reset() {
 	w.events.Reset()
 	w.items.Reset()
@@ -52,8 +52,8 @@ func (w *Workspace) Reset() {
 	w.outputs.Reset()
 }
 
-// with calls f with a turn for the input. It uses the input's workspace. If the input has none, or if its workspace is
-// busy because a turn's code is computing another turn, it uses a new one.
+// with calls f with a turn for the input. The turn uses the input's workspace. If there is none, or if it is busy
+// because a turn's code is computing another turn, the turn uses a new one.
 func (in *Input) with(f func(t *turn)) {
 	w := in.Workspace
 	if w == nil || w.busy {
@@ -69,7 +69,7 @@ func (in *Input) with(f func(t *turn)) {
 	w.busy = false
 }
 
-// reset returns the workspace's turn in its initial state. The turn reuses the previous turn's memory, except for
+// reset returns the workspace's turn in its initial state. The turn reuses the memory of the previous turn, except for
 // memory that belongs to outputs.
 func (w *Workspace) reset(in *Input) *turn {
 	t := &w.turn
@@ -87,7 +87,7 @@ func (w *Workspace) reset(in *Input) *turn {
 	return t
 }
 
-// newHost returns a host that no turn has used, allocating several at a time. Hosts are never reused, because a Context
+// newHost returns an unused host. It allocates hostsAtOnce of them at a time. A host is never reused, because a Context
 // that code has kept must stay invalid.
 func (w *Workspace) newHost() *host {
 	if len(w.hosts) == 0 {
@@ -98,10 +98,10 @@ func (w *Workspace) newHost() *host {
 	return h
 }
 
-// hostsAtOnce is kept small, because a Context that code has kept keeps the whole block alive.
+// hostsAtOnce is small, because a Context that code has kept keeps the whole block alive.
 const hostsAtOnce = 16
 
-// stampOf returns the text with which a build stamps its events, which is its version.
+// stampOf returns the stamp that build b puts on its events: its version as text.
 func (w *Workspace) stampOf(b *engine.Build) string {
 	for i := range w.stamps {
 		if w.stamps[i].build == b {
@@ -115,7 +115,7 @@ func (w *Workspace) stampOf(b *engine.Build) string {
 	return w.stamps[len(w.stamps)-1].text
 }
 
-// stamp caches the text of a build's version. A Workspace keeps the stamps of recent builds.
+// stamp caches a build's version as text. A Workspace keeps the stamps of recent builds.
 type stamp struct {
 	build *engine.Build
 	text  string
@@ -123,8 +123,8 @@ type stamp struct {
 
 const maxStamps = 16
 
-// Contain runs user code that has no Context, such as an activity. It contains a panic or a call of runtime.Goexit:
-// panicked reports whether there was one, and text describes it. A nil workspace behaves like an empty one.
+// Contain runs user code that has no Context, such as an activity. If the code panics or calls runtime.Goexit, panicked
+// is true and text describes what happened. A nil workspace behaves like an empty one.
 func (w *Workspace) Contain(code func()) (text string, panicked bool) {
 	if w == nil {
 		w = NewWorkspace()
@@ -140,7 +140,7 @@ func (w *Workspace) Contain(code func()) (text string, panicked bool) {
 	return w.contained.text, w.contained.panicked
 }
 
-// contained is the user code of a Contain call and its outcome.
+// contained holds the user code of a Contain call, and its outcome.
 type contained struct {
 	code     func()
 	text     string
@@ -154,7 +154,7 @@ func (w *Workspace) runContained() {
 	w.contained.text, w.contained.panicked = text, panicked
 }
 
-// ownDelta returns a copy of a turn's events that the caller may keep.
+// ownDelta returns a copy of the turn's events that the caller may keep.
 func (t *turn) ownDelta() []engine.Event {
 	return append(t.workspace.events.Make(len(t.delta)), t.delta...)
 }

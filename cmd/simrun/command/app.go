@@ -25,7 +25,7 @@ type app struct {
 
 // command is a verb with its parsed arguments.
 type command interface {
-	// run does the work and returns the exit status. An error reports bad input, unless it is a *crash.
+	// run executes the command and returns the exit status. A non-nil error means bad input, unless it is a *crash.
 	run(a *app) (status int, err error)
 }
 
@@ -93,8 +93,8 @@ func (a *app) main(args []string) int {
 	return status
 }
 
-// orVerb returns the error for a scenario that does not exist. If the word resembles a verb, the error suggests that
-// verb.
+// orVerb returns the error for word, which names no scenario. If word resembles a verb, the error suggests that verb;
+// otherwise, orVerb returns err.
 func (a *app) orVerb(word string, err error) error {
 	var c cli
 	var verbs []string
@@ -110,7 +110,7 @@ func (a *app) orVerb(word string, err error) error {
 }
 
 func (a *app) usage(err error) int {
-	// The parser puts what it expected after the type of the value.
+	// The parser appends what it expected to the type of the value.
 	fmt.Fprintf(a.stderr, "%s: %s\n", a.program.name(), strings.Replace(err.Error(), "expected value value but got", "expected a value, found", 1))
 	var p *kong.ParseError
 	if errors.As(err, &p) {

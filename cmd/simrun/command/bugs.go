@@ -44,16 +44,16 @@ With several choosers the table shows the median number of seeds for each, and w
 Exit status: 0 every bug is caught, 5 one survives, 2 usage or bad input.`
 }
 
-// farApart is the distance between the starting seeds.
+// farApart is the distance between two successive starting seeds.
 const farApart = 1_000_000
 
 // bugTrial is the outcome of searching for one bug.
 type bugTrial struct {
 	bug     faults.Bug
 	chooser string   // empty means the default chooser
-	seeds   []uint64 // how many seeds it took from each starting seed; 0 if the bug was not caught
+	seeds   []uint64 // number of seeds needed from each starting seed; 0 if the bug was not caught
 	times   []time.Duration
-	// property is the first property to catch the bug, at the first starting seed that found it.
+	// property is the first property that caught the bug, taken from the first starting seed that led to the bug.
 	property string
 	err      error
 }
@@ -116,8 +116,8 @@ func (c *bugsCmd) run(a *app) (int, error) {
 	return out.ExitStatus, nil
 }
 
-// tryAll tries the bugs with each chooser, several at a time. It returns the trials in order, with all trials of the
-// same bug together.
+// tryAll searches for each bug with each chooser, using several workers. It returns the trials in input order, grouped
+// by bug.
 func (c *bugsCmd) tryAll(ctx context.Context, a *app, bugs []faults.Bug, choosers []string) []*bugTrial {
 	trials := make([]*bugTrial, 0, len(bugs)*len(choosers))
 	for _, b := range bugs {
@@ -159,7 +159,7 @@ func (c *bugsCmd) tryAll(ctx context.Context, a *app, bugs []faults.Bug, chooser
 	return trials
 }
 
-// try searches for a bug from each starting seed.
+// try searches for the trial's bug from each starting seed.
 func (c *bugsCmd) try(ctx context.Context, p *Program, t *bugTrial) {
 	s, err := planFlags{Bug: []string{string(t.bug.ID)}, Chooser: t.chooser}.subject(p, "")
 	if err != nil {
@@ -194,18 +194,18 @@ func (c *bugsCmd) try(ctx context.Context, p *Program, t *bugTrial) {
 	}
 }
 
-// caught returns how many starting seeds led to the bug.
+// caught returns the number of starting seeds that led to the bug.
 func (t *bugTrial) caught() int {
 	return len(t.seeds) - len(slices.DeleteFunc(slices.Clone(t.seeds), func(n uint64) bool { return n > 0 }))
 }
 
 func (t *bugTrial) survives() bool { return median(t.seeds) == notFound }
 
-// notFound is shown as the median if most searches find nothing.
+// notFound is the median if at least half of the searches fail.
 const notFound = ^uint64(0)
 
-// median returns the middle number. If there is an even count, it returns the larger of the two in the middle. The
-// number 0 means not found and counts as larger than any other.
+// median returns the median of numbers, or the larger of the two middle numbers if the count is even. A zero means "not
+// found" and sorts last. If the median is a zero, or numbers is empty, the result is notFound.
 func median(numbers []uint64) uint64 {
 	sorted := slices.Clone(numbers)
 	for i, n := range sorted {
@@ -238,8 +238,8 @@ type bugTrialJSON struct {
 	Expected []string `json:"expected"`
 	Property string   `json:"property"`
 	Survives bool     `json:"survives"`
-	// Caught is how many starting seeds led to the bug. Seeds is how many seeds each of them took, or 0 if it did not
-	// find the bug.
+	// Caught is the number of starting seeds that led to the bug. Seeds holds the number of seeds needed from each
+	// starting seed, or 0 if the bug was not found.
 	Caught        int      `json:"caught"`
 	Seeds         []uint64 `json:"seeds"`
 	MedianSeeds   uint64   `json:"median_seeds"`

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// chooserJSON says how quickly a chooser finds a bug.
+// chooserJSON reports how quickly a chooser finds a bug.
 type chooserJSON struct {
 	Chooser  string   `json:"chooser"`
 	Property string   `json:"property"`
 	Survives bool     `json:"survives"`
 	Caught   int      `json:"caught"`
 	Seeds    []uint64 `json:"seeds"`
-	// MedianSeeds is 0 if the bug was not found from most starting seeds.
+	// MedianSeeds is 0 if at least half of the searches failed.
 	MedianSeeds uint64 `json:"median_seeds"`
 }
 
-// comparedJSON compares the choosers that searched for one bug. Soonest lists those with the smallest median. It is
-// empty if the bug survives.
+// comparedJSON compares the choosers for one bug. Soonest lists the choosers with the smallest median; it is empty if
+// the bug survives.
 type comparedJSON struct {
 	ID       string        `json:"id"`
 	Scenario string        `json:"scenario"`
@@ -28,8 +28,8 @@ type comparedJSON struct {
 	Survives bool          `json:"survives"`
 }
 
-// comparisonJSON is the object printed by bugs --json with several choosers. Won counts the bugs that a chooser found
-// soonest, including ties. Missed counts the bugs that it did not find.
+// comparisonJSON is the object printed by bugs --json with several choosers. For each chooser, Won counts the bugs that
+// it found soonest, including ties, and Missed counts the bugs that it did not find.
 type comparisonJSON struct {
 	Schema      int            `json:"schema"`
 	Verb        string         `json:"verb"`
@@ -43,7 +43,7 @@ type comparisonJSON struct {
 	ExitStatus  int            `json:"exit_status"`
 }
 
-// compare reports the results of trials with several choosers. All trials of the same bug must be together.
+// compare reports the results for several choosers. trials must be grouped by bug.
 func (c *bugsCmd) compare(a *app, trials []*bugTrial, wall time.Duration) (int, error) {
 	n := len(c.Chooser)
 	out := &comparisonJSON{Schema: schema, Verb: "bugs", Bugs: []comparedJSON{}, Won: make([]int, n), Missed: make([]int, n), Starts: c.Starts, Seeds: c.Seeds, WallSeconds: wall.Seconds()}

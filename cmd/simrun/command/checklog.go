@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle/calllog"
 )
 
-// checkLogCmd implements `simrun check-log`, which judges a recorded log of a provider's answers.
+// checkLogCmd implements `simrun check-log`, which checks a recorded log of a provider's answers against the contract.
 type checkLogCmd struct {
 	File string `arg:"" help:"The log, one call per line; - reads standard input."`
 

@@ -5,13 +5,13 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// The choosers that get special treatment.
+// The choosers that need special handling.
 const (
 	enumerated = "enumerate:"
 	portfolio  = "portfolio"
 )
 
-// choose selects the chooser for the subject's runs by name. An empty name means the default chooser.
+// choose sets the chooser for the subject's runs. An empty name selects the default chooser.
 func (s *subject) choose(name string) (err error) {
 	if name != "" {
 		s.chooser, err = sim.NamedChooser(name)
@@ -19,16 +19,16 @@ func (s *subject) choose(name string) (err error) {
 	return err
 }
 
-// memberCount counts the results of one chooser in a portfolio.
+// memberCount counts the results of one of a portfolio's choosers.
 type memberCount struct {
 	Chooser   string   `json:"chooser"`
 	Seeds     uint64   `json:"seeds"`
 	Failed    uint64   `json:"failed"`
 	FirstSeed uint64   `json:"first_seed,omitempty"`
-	Rules     []string `json:"found,omitempty"` // the rules that it was first to violate
+	Rules     []string `json:"found,omitempty"` // the rules that this chooser was the first to violate
 }
 
-// portfolioCounts counts the results of each chooser in a portfolio. It must be given the results in seed order.
+// portfolioCounts counts results by chooser. Results must arrive in seed order.
 type portfolioCounts struct {
 	members []memberCount
 	known   map[string]bool // the rules violated so far; never iterated over
@@ -86,7 +86,7 @@ func (a *app) printPortfolio(members []memberCount) {
 	}
 }
 
-// alsoOn returns a function that passes each result to both functions in turn.
+// alsoOn returns a function that passes each result to first and then to then.
 func alsoOn(first, then func(campaign.SeedResult)) func(campaign.SeedResult) {
 	if first == nil {
 		return then

@@ -73,7 +73,7 @@ func newParser(c *cli, name string, stdout, stderr io.Writer) *kong.Kong {
 	return parser
 }
 
-// callItself replaces simrun with the program's own name in the help texts of a node and its descendants.
+// callItself replaces simrun with name in the help texts of n and its descendants.
 func callItself(name string, n *kong.Node) {
 	n.Detail = strings.ReplaceAll(n.Detail, "simrun", name)
 	for _, f := range n.Flags {
@@ -84,7 +84,7 @@ func callItself(name string, n *kong.Node) {
 	}
 }
 
-// oneOf returns an error unless the value is empty or one of the known values.
+// oneOf returns an error unless value is empty or is listed in known.
 func oneOf(what, value string, known []string) error {
 	if value == "" || slices.Contains(known, value) {
 		return nil

@@ -86,7 +86,7 @@ func (c *compareCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// draw writes the page, which has the table and the run of the first seed under the best strategy.
+// draw writes the HTML page. It shows the table of strategies, and the first seed's run under the best strategy.
 func (c *compareCmd) draw(s *subject, r *compare.Result, cfg compare.Config) error {
 	best := r.Best()
 	words := append([]string{"compare"}, s.options()...)

@@ -44,8 +44,8 @@ func (c *completionCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// completeCmd implements the verb that the shell calls for completion, with the line up to the cursor in COMP_LINE. It
-// ignores the arguments that bash passes.
+// completeCmd implements the hidden verb that the shell runs to complete a line. The line up to the cursor is in
+// COMP_LINE. The arguments that bash passes are ignored.
 type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:""`
 }
@@ -57,7 +57,7 @@ func (completeCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// completions returns the possible completions of a line's last word.
+// completions returns the possible completions of line's last word.
 func completions(p *Program, line string) []string {
 	words := strings.Fields(line)
 	if len(words) == 0 || strings.HasSuffix(line, " ") {
@@ -90,8 +90,8 @@ func completions(p *Program, line string) []string {
 	return slices.Compact(candidates)
 }
 
-// arguments returns the known values for the last word. If the word before it is a flag, these are the flag's values;
-// otherwise, they are those of the verb's argument.
+// arguments returns the known values for the last word. If the word before it is a flag, these are the flag's values.
+// If not, they are the values of the verb's argument.
 func arguments(p *Program, verb *kong.Node, before []string) []string {
 	flag := ""
 	if len(before) > 0 {

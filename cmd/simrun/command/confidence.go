@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// detectionFile records how many seeds it took to find each planted bug in the scenario that shows it. It is written by
-// bugs --detection.
+// detectionFile records the number of seeds needed to find each planted bug in its own scenario. It is written by bugs
+// --detection.
 //
 //go:embed detection.json
 var detectionFile []byte
 
-// detection records how many seeds it took to find each planted bug from each starting seed. The number is 0 where
-// Seeds seeds did not find it.
+// detection records the number of seeds needed to find each planted bug from each starting seed. A 0 means that the bug
+// was not found within Seeds seeds.
 type detection struct {
 	Starts int           `json:"starts"`
 	Seeds  uint64        `json:"seeds"`
@@ -28,7 +28,7 @@ type detectedBug struct {
 	Seeds []uint64 `json:"seeds"`
 }
 
-// rate estimates from the table what share of seeds find the bug.
+// rate estimates the fraction of seeds that find the bug. A search that failed counts as most seeds.
 func (b detectedBug) rate(most uint64) float64 {
 	found, tried := 0.0, 0.0
 	for _, n := range b.Seeds {
@@ -42,7 +42,8 @@ func (b detectedBug) rate(most uint64) float64 {
 	return found / max(tried, 1)
 }
 
-// sure returns how many seeds are needed to find a bug with 99 % confidence, given the share of seeds that find it.
+// sure returns the number of seeds needed to find a bug with 99 % confidence. rate is the fraction of seeds that find
+// it.
 func sure(rate float64) uint64 {
 	if rate >= 1 {
 		return 1
@@ -50,20 +51,19 @@ func sure(rate float64) uint64 {
 	return uint64(min(math.Ceil(math.Log(0.01)/math.Log1p(-rate)), 1e9))
 }
 
-// confidentFrom is the smallest number of seeds for which the report of a clean campaign includes its confidence by
-// default.
+// confidentFrom is the smallest number of seeds for which a clean campaign's report includes the confidence by default.
 const confidentFrom = 100
 
-// confidenceJSON says how much a clean campaign with the given number of seeds proves.
+// confidenceJSON reports how much confidence a clean campaign of Seeds seeds provides.
 type confidenceJSON struct {
 	Seeds uint64 `json:"seeds"`
-	// Bound is an upper bound, with 95 % confidence, on the share of this plan's runs that fail. It follows from the
-	// rule of three.
+	// Bound is an upper bound, with 95 % confidence, on the fraction of this plan's runs that fail. It is 3 divided by
+	// the number of seeds (the rule of three).
 	Bound string `json:"fails_at_most"`
-	// Classes says, for each family of planted bugs, how many this number of seeds would find with 99 % confidence,
-	// each in the scenario that shows it.
+	// Classes has one entry per family of planted bugs. Each entry counts the bugs that Seeds seeds would find with 99
+	// % confidence, given each bug's own scenario.
 	Classes []classJSON `json:"classes"`
-	// Hardest is the bug that takes the most seeds to find.
+	// Hardest is the bug that needs the most seeds, and HardestSeeds is the number it needs.
 	Hardest      string `json:"hardest"`
 	HardestSeeds uint64 `json:"hardest_seeds"`
 }
@@ -72,18 +72,19 @@ type classJSON struct {
 	Class string `json:"class"`
 	Bugs  int    `json:"bugs"`
 	Found int    `json:"found"`
-	// RateMedian and RateLeast are the shares of seeds that find the median bug and the hardest bug in the class.
+	// RateMedian is the median, over the bugs in the class, of the fraction of seeds that find a bug. RateLeast is the
+	// minimum.
 	RateMedian float64 `json:"rate_median"`
 	RateLeast  float64 `json:"rate_least"`
-	// Seeds is how many seeds are needed to find every bug in the class, each with 99 % confidence.
+	// Seeds is the number of seeds needed to find every bug in the class, each with 99 % confidence.
 	Seeds uint64 `json:"seeds_for_all"`
 }
 
-// newConfidence returns the confidence provided by a clean campaign with the given number of seeds.
+// newConfidence returns the confidence that a clean campaign of that many seeds provides.
 func newConfidence(seeds uint64) *confidenceJSON {
 	var d detection
 	if err := json.Unmarshal(detectionFile, &d); err != nil {
-		panic(fmt.Sprintf("detection.json: %v", err)) // the file is embedded, and a test reads it
+		panic(fmt.Sprintf("detection.json: %v", err)) // the file is embedded, and a test checks that it can be parsed
 	}
 	out := &confidenceJSON{Seeds: seeds, Bound: fmt.Sprintf("3/%d", seeds)}
 	var rates [][]float64 // by class
@@ -112,7 +113,7 @@ func newConfidence(seeds uint64) *confidenceJSON {
 	return out
 }
 
-// text formats the confidence in a few lines.
+// text formats the confidence as a table with a one-line introduction.
 func (c *confidenceJSON) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "confidence: no failure in %s, so with a certainty of 95 %% fewer than 3 in %s runs of this plan fail (the rule of three)\n"+
@@ -130,8 +131,8 @@ func (c *confidenceJSON) text() string {
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
-// confidence returns the confidence to include in the report. It returns nil if any run failed, or if there were few
-// seeds and the user did not ask for it.
+// confidence returns the confidence to include in the report, or nil if there is none. There is none if any run failed,
+// or if the campaign ran fewer than confidentFrom seeds and the user did not request the confidence.
 func (r *report) confidence() *confidenceJSON {
 	clean := r.sum.Passed == r.sum.Seeds && !r.sum.Interrupted && r.status == exitOK
 	if !clean || r.sum.Seeds == 0 || r.sum.Seeds < confidentFrom && !r.confident {

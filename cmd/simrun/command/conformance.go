@@ -51,7 +51,7 @@ type conformanceJSON struct {
 	Unseen     []string            `json:"known_not_seen"`
 	ExitStatus int                 `json:"exit_status"`
 
-	left int // cases not run because of an earlier failure
+	left int // cases skipped because of an earlier failure
 }
 
 type caseJSON struct {
@@ -183,7 +183,7 @@ func (o *conformanceJSON) note() string {
 	return ""
 }
 
-// skips returns the reasons for which cases were skipped, each with the cases.
+// skips returns each reason for skipping cases, followed by the cases.
 func (o *conformanceJSON) skips() []string {
 	var reasons []string
 	ids := map[string][]string{}
@@ -202,7 +202,7 @@ func (o *conformanceJSON) skips() []string {
 	return reasons
 }
 
-// few shortens a list to its first few items.
+// few joins the first most items of list with commas. If there are more items, it appends an ellipsis.
 func few(list []string, most int) string {
 	if len(list) > most {
 		return strings.Join(list[:most], ", ") + ", …"

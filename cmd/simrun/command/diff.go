@@ -46,8 +46,8 @@ type diffJSON struct {
 	Differ   []differenceJSON `json:"differences"`
 }
 
-// differenceJSON describes the first event at which an instance differs. If one of the events is missing, its text is
-// omitted.
+// differenceJSON describes the first event at which an instance differs between the two runs. The text of a missing
+// event is omitted.
 type differenceJSON struct {
 	Seed      string `json:"seed"`
 	Instance  string `json:"instance"`
@@ -57,7 +57,7 @@ type differenceJSON struct {
 	Modelled  string `json:"modelled,omitempty"`
 }
 
-// diffSeeds is how many seeds are compared if the command line does not say.
+// diffSeeds is the default number of seeds to compare.
 const diffSeeds = 20
 
 func (c *diffCmd) run(a *app) (int, error) {
@@ -104,7 +104,7 @@ func (c *diffCmd) run(a *app) (int, error) {
 	return status, nil
 }
 
-// compare runs a seed twice, once with released runtimes and once with their models, and returns the differences.
+// compare runs seed twice, once with the released runtimes and once with their models, and returns the differences.
 func (c *diffCmd) compare(s *subject, seed uint64) ([]realnode.Difference, int, error) {
 	p, err := s.plan(seed)
 	if err != nil {
@@ -121,11 +121,11 @@ func (c *diffCmd) compare(s *subject, seed uint64) ([]realnode.Difference, int, 
 	return realnode.Compare(one, other)
 }
 
-// store runs a plan and returns the store's final state.
+// store runs p and returns the store's final state.
 func (c *diffCmd) store(s *subject, p *plan.Plan, seed uint64) (memprovider.View, error) {
 	cfg := s.configOf(p, seed)
 	if !c.Drawn {
-		cfg.Chooser = sim.Replay(&sim.Recording{}) // makes every choice the smallest one
+		cfg.Chooser = sim.Replay(&sim.Recording{}) // every choice takes its smallest value
 	}
 	var world *cluster.World
 	monitor := cfg.Monitor

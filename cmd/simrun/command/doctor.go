@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/internal/realnode"
 )
 
-// doctorCmd implements `simrun doctor`, which lists the tools that are installed and what each is for.
+// doctorCmd implements `simrun doctor`, which reports which optional tools are installed and what each is for.
 type doctorCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
@@ -27,9 +27,9 @@ type need struct {
 	ID    string `json:"id"`
 	Found string `json:"found,omitempty"`
 	For   string `json:"for"`
-	// How says how to install the tool.
+	// How explains how to install the tool.
 	How string `json:"how,omitempty"`
-	// Wrong means that the environment names the tool, but the tool does not exist.
+	// Wrong is set if an environment variable names the tool but the file does not exist.
 	Wrong bool `json:"wrong,omitempty"`
 }
 
@@ -68,8 +68,8 @@ func (c *doctorCmd) run(a *app) (int, error) {
 	return status, nil
 }
 
-// examine looks for each tool. getenv reads environment variables, find locates programs, and at is where the host
-// programs are kept.
+// examine looks for each tool. getenv reads environment variables, find locates programs, and at holds the host
+// programs.
 func examine(getenv func(string) string, find func(string) (string, error), at *realnode.Hosts) []need {
 	first := func(names ...string) string {
 		for _, name := range names {

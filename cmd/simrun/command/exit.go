@@ -14,13 +14,13 @@ const (
 	exitDrift    = 4   // two runs of one seed differ
 	exitVacuous  = 5   // the campaign did not reach a required point
 	exitHandler  = 6   // one of the user's handlers is not deterministic
-	exitPlan     = 7   // the contract held, but work did not end as the plan expects
+	exitPlan     = 7   // the contract held, but some work did not end as the plan expects
 	exitInternal = 70  // a defect in durosim
 	exitOutput   = 74  // standard output could not be written
 	exitStopped  = 130 // interrupted by the user
 )
 
-// severity lists the statuses in order of precedence. If several apply, the first of them is the exit status.
+// severity lists the failing statuses, most severe first. If several apply, the exit status is the most severe one.
 var severity = []int{exitInternal, exitDrift, exitHandler, exitSafety, exitLiveness, exitPlan, exitVacuous}
 
 // worst returns the more severe of two statuses.

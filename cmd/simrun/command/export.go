@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// exportCmd implements `simrun export`, which exports a stored run for use elsewhere.
+// exportCmd implements `simrun export`, which converts a stored run to a form that can be used without simrun.
 type exportCmd struct {
 	Run string `arg:"" help:"A stored run, as written by run --out, shrink --out or fuzz --corpus."`
 
@@ -65,7 +65,7 @@ func (c *exportCmd) run(a *app) (int, error) {
 	return exitOK, err
 }
 
-// calls returns a log of the calls that a stored run makes on the store.
+// calls returns a log of a stored run's calls to the store.
 func (p *Program) calls(e *scenario.Entry, name string) ([]byte, error) {
 	s, err := entrySubject(p, e, name, "")
 	if err != nil {

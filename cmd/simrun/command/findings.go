@@ -18,30 +18,31 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// findingState says whether a finding is new, still there, or gone after a campaign.
+// findingState is the state of a finding after a campaign.
 type findingState string
 
 const (
 	findingNew       findingState = "new"
 	findingOngoing   findingState = "ongoing"
 	findingRegressed findingState = "regressed" // found again after it was resolved
-	findingResolved  findingState = "resolved"  // its seed was run again and did not show the finding
+	findingResolved  findingState = "resolved"  // its seed was run again and no longer shows it
 )
 
-// knownFinding is a finding from previous campaigns. It stands for violations of one property in one scenario with one
-// cause.
+// knownFinding is a finding recorded by earlier campaigns. It groups the violations that share a property, a scenario
+// and a cause.
 type knownFinding struct {
 	ID       string       `json:"id"`
 	State    findingState `json:"state"`
 	Property string       `json:"property"`
-	// Expectation is the text of the violated expectation, which is needed because a scenario may have several.
+	// Expectation is the text of the violated expectation, if any. It tells apart several expectations of one scenario.
 	Expectation string        `json:"expectation,omitempty"`
 	Class       cluster.Class `json:"class"`
 	Scenario    string        `json:"scenario"`
 	Flags       planFlags     `json:"flags"`
 	// Cause is the evidence with names and numbers masked.
 	Cause string `json:"cause"`
-	// First and Last are when it was first and last found. Campaigns is how many campaigns found it.
+	// First and Last are the times at which the finding was first and last found. Campaigns is the number of campaigns
+	// that found it.
 	First     time.Time `json:"first_found"`
 	Last      time.Time `json:"last_found"`
 	Campaigns int       `json:"campaigns"`
@@ -57,7 +58,7 @@ type findingsFile struct {
 	path string
 }
 
-// openFindings reads the findings file. The file need not exist yet.
+// openFindings reads the findings file. A missing file counts as empty.
 func openFindings(path string) (*findingsFile, error) {
 	f := &findingsFile{Schema: schema, path: path}
 	data, err := os.ReadFile(path)
@@ -90,7 +91,7 @@ func (f *findingsFile) keep() error {
 	return nil
 }
 
-// update updates the known findings with the results of a campaign and returns those for the campaign's scenario. ran
+// update merges a campaign's results into the known findings. It returns the findings for the campaign's scenario. ran
 // reports whether a seed was run.
 func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed uint64) bool, now time.Time) []*knownFinding {
 	now = now.UTC().Truncate(time.Second)
@@ -129,7 +130,7 @@ func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed u
 	return here
 }
 
-// violation returns the finding as a violation without place and time.
+// violation returns the finding as a violation with no place or time.
 func (k *knownFinding) violation() cluster.Violation {
 	return cluster.Violation{Property: k.Property, Expectation: k.Expectation}
 }
@@ -143,8 +144,8 @@ func findingID(s *subject, v campaign.Violation) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// cause returns the evidence for a violation with names, numbers and quoted text masked, because these differ from seed
-// to seed.
+// cause returns the violation's evidence with names, numbers and quoted text masked, because they vary from seed to
+// seed.
 func cause(v campaign.Violation) string {
 	text, _, _ := strings.Cut(v.Message, "\n")
 	if v.Instance != "" {

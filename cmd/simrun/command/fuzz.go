@@ -107,7 +107,7 @@ func (c *fuzzCmd) run(a *app) (int, error) {
 	return out.ExitStatus, nil
 }
 
-// usualTime returns how long a hunt lasts if neither a time nor a number of runs is given.
+// usualTime returns the default duration of a hunt: one minute, or 0 if --for is set.
 func (c *fuzzCmd) usualTime() time.Duration {
 	if c.For > 0 {
 		return 0
@@ -115,7 +115,7 @@ func (c *fuzzCmd) usualTime() time.Duration {
 	return time.Minute
 }
 
-// fuzzedLoad limits the load in plans that are to be edited. Small plans run faster and are easier to shrink.
+// fuzzedLoad limits the load in plans that the fuzzer edits. Small plans run faster and shrink more easily.
 const fuzzedLoad = 12
 
 func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
@@ -155,7 +155,7 @@ func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
 	return o, err
 }
 
-// planProperties returns the ids of the properties that judge the plan rather than the contract.
+// planProperties returns the IDs of the properties that judge the plan rather than the contract.
 func planProperties() (ids []string) {
 	for _, p := range properties.Catalogue() {
 		if p.Class == cluster.ClassPlan {
@@ -165,8 +165,8 @@ func planProperties() (ids []string) {
 	return ids
 }
 
-// space returns the space of edits for the fuzzer. It contains everything shipped or, if the program has handlers of
-// its own, that program's orchestrations. The limits are those stated in the scenario.
+// space returns the edits that the fuzzer may make, within the scenario's limits. By default, edits can use everything
+// that durosim ships. If the program has its own handlers, new instances are copies of the scenario's own instances.
 func (s *subject) space() *planedit.Space {
 	limits, space := s.scenario.Fuzz, planedit.Shipped()
 	space.Known = plan.Known{Builds: s.program.builds(), Orchestrations: workload.Names()}
@@ -188,7 +188,7 @@ func (s *subject) space() *planedit.Space {
 	return space
 }
 
-// named returns the builds that the scenario's nodes run, each once, leaving out released runtimes.
+// named returns the builds that the scenario's nodes run, without duplicates. Released runtimes are left out.
 func (s *subject) named() (names []string) {
 	add := func(name string) {
 		if name != "" && !slices.Contains(names, name) && planterm.FindBuild(s.program.builds(), name) != nil && !strings.HasPrefix(name, engine.ReleasePrefix) {
@@ -207,7 +207,7 @@ func (s *subject) named() (names []string) {
 	return names
 }
 
-// corpus reads the stored runs in a corpus directory, sorted by name, and turns on the subject's bugs in them.
+// corpus reads the stored runs in directory dir, sorted by name. It enables the subject's bugs in each of them.
 func (s *subject) corpus(dir string) (inputs []fuzz.Input, err error) {
 	for _, pattern := range []string{"*.txt", filepath.Join("coverage", "*.txt")} {
 		files, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -230,14 +230,14 @@ func (s *subject) corpus(dir string) (inputs []fuzz.Input, err error) {
 	return inputs, nil
 }
 
-// keeper writes inputs that showed new behaviour to files. It remembers the first error.
+// keeper saves inputs that showed new behaviour as files. It remembers the first error.
 type keeper struct {
 	dir  string
 	kept int
 	err  error
 }
 
-// mostKept limits how many inputs one hunt writes.
+// mostKept is the maximum number of inputs that one hunt saves.
 const mostKept = 500
 
 func (k *keeper) keep(in fuzz.Input, news []string) {

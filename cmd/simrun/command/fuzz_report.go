@@ -25,7 +25,8 @@ type fuzzJSON struct {
 	ExitStatus  int        `json:"exit_status"`
 }
 
-// findJSON describes a find: the run that found it, how that run's plan was made, and the parts of its smallest plan.
+// findJSON describes a find: its run, the edits that produced the run's plan, and the parts of the smallest failing
+// plan.
 type findJSON struct {
 	Property string   `json:"property"`
 	Class    string   `json:"class"`

@@ -7,11 +7,11 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// helpShown limits how many names are listed in a line about help.
+// helpShown is the maximum number of names in a line about help.
 const helpShown = 5
 
-// helpLines describes the help that calm and relief gave beyond the plan. There is one line for each kind of help and
-// each event.
+// helpLines describes the help that calm and relief gave beyond the plan. Help of the same kind with the same event or
+// build shares a line.
 func helpLines(all []cluster.Help) []string {
 	type line struct {
 		head, text string

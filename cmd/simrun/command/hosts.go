@@ -97,7 +97,7 @@ func (c *hostsBuildCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// builds returns the released builds named by the arguments.
+// builds returns the released builds that the arguments name.
 func (c *hostsBuildCmd) builds() ([]*engine.Build, error) {
 	all := engine.ReleasedBuilds()
 	if len(c.Releases) == 0 {

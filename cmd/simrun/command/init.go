@@ -57,8 +57,7 @@ func (c *initCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// text returns the scenario. It parses the scenario before returning it, so that a wrong flag is reported before
-// anything is written.
+// text returns the scenario's text. It parses the text first, so a wrong flag is reported before any file is written.
 func (c *initCmd) text(p *Program) (string, error) {
 	declared, err := c.declared()
 	if err != nil {
@@ -140,7 +139,7 @@ func (c *initCmd) declared() ([]plan.Build, error) {
 	return declared, nil
 }
 
-// builds returns the names of the builds to upgrade from and to.
+// builds returns the names of the builds before and after the upgrade.
 func (c *initCmd) builds(p *Program, declared []plan.Build) (from, to string, err error) {
 	all, err := (&plan.Plan{Builds: declared}).AllBuilds(p.builds())
 	if err != nil {
@@ -178,7 +177,7 @@ func (c *initCmd) builds(p *Program, declared []plan.Build) (from, to string, er
 	return from, to, nil
 }
 
-// runs returns the orchestrations that clients start, in scenario syntax.
+// runs returns the lines, in scenario syntax, that start the orchestrations.
 func (c *initCmd) runs(p *Program) ([]string, error) {
 	asked := c.Runs
 	if len(asked) == 0 {

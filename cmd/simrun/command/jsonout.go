@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// schema is the version of the objects that --json prints. Adding fields does not change it.
+// schema is the version of the format printed by --json. Adding a field does not change it.
 const schema = 1
 
 // runJSON is the object that --json prints for a campaign.
@@ -32,9 +32,9 @@ type runJSON struct {
 	Digest         string            `json:"digest"`
 	Coverage       map[string]uint64 `json:"coverage"`
 	Unreached      []string          `json:"unreached"`
-	// Missed lists those points in Unreached that are required. They make the campaign vacuous.
+	// Missed lists the required points in Unreached. If there are any, the campaign is vacuous.
 	Missed []string `json:"missed"`
-	// Contract and Plan are the two verdicts, each as a sentence. Fate is the basis for the verdict on the plan.
+	// Contract and Plan are the two verdicts, each a single sentence. Fate is the basis for Plan.
 	Contract string   `json:"contract"`
 	Plan     string   `json:"plan"`
 	Fate     fateJSON `json:"fate"`
@@ -59,14 +59,14 @@ type fateJSON struct {
 	Work     uint64    `json:"work"`
 	Expected uint64    `json:"as_expected"`
 	Ends     []endJSON `json:"ends"`
-	// Helped counts the instances that calm or relief did something for. Help lists what they did.
+	// Helped counts the instances that received help from calm or relief. Help lists that help by kind.
 	Helped uint64     `json:"helped"`
 	Help   []helpJSON `json:"help"`
 	Waits  []waitJSON `json:"waits"`
 }
 
-// helpJSON is one kind of help beyond the plan. Kinds raise, enqueue and cancel help an instance; start and widen help
-// a node.
+// helpJSON totals one kind of help beyond the plan. The kinds raise, enqueue and cancel help an instance; start and
+// widen help a node.
 type helpJSON struct {
 	Phase     string `json:"phase"`
 	Kind      string `json:"kind"`
@@ -81,7 +81,7 @@ type endJSON struct {
 	End        string    `json:"end"`
 	Cause      string    `json:"cause"`
 	AsExpected bool      `json:"as_expected"`
-	Expected   string    `json:"expected"` // what the plan expected, if something else
+	Expected   string    `json:"expected"` // the end that the plan expected, if it was a different one
 	Owes       string    `json:"owes"`
 	Count      uint64    `json:"count"`
 	Instances  []metJSON `json:"instances"`
@@ -143,8 +143,8 @@ type violationJSON struct {
 	Expectation string `json:"expectation,omitempty"`
 }
 
-// driftJSON is a seed whose two runs differ. Handler names the handler that causes the difference, and is set only for
-// the first such seed.
+// driftJSON describes a seed whose two runs differ. Handler names the handler that causes the difference. It is set
+// only for the first such seed.
 type driftJSON struct {
 	Seed    string `json:"seed"`
 	First   string `json:"first"`

@@ -16,26 +16,27 @@ type knownFile struct {
 	Known []knownMistake
 }
 
-// knownMistake is one entry: how the mistake shows, and why it has not been fixed.
+// knownMistake is one entry. It says how to recognize the mistake and why it has not been fixed.
 type knownMistake struct {
 	// Class, or each element of Classes, is a substring of the class of one of the oracle's findings.
 	Class   string
 	Classes []string
-	// Cases lists the ids of the cases that fail because of the mistake.
+	// Cases lists the IDs of the cases that fail because of the mistake.
 	Cases []string
-	// Deny names freedoms of the contract. The mistake is expected only if one of them is denied, because only then
-	// does it show.
+	// Deny lists freedoms granted by the contract. If Deny is not empty, the mistake is expected only if one of these
+	// freedoms is denied; otherwise, the mistake does not show.
 	Deny []string
-	// Reason says what is wrong or why it has not been fixed.
+	// Reason describes the mistake or explains why it has not been fixed.
 	Reason string
 	Link   string
-	// The remaining fields are for human readers: a heading, the effect on users, the fix, the location, the affected
-	// releases, the upstream authors' view, how the mistake can be shown if these checks do not show it, and the
-	// shortest sequence of calls that shows it.
+	// The remaining fields are for human readers. Title is a heading, Consequence the effect on users, Fix the remedy,
+	// and Where the location. Releases lists the affected releases, and Upstream gives the upstream authors' view.
+	// Shown says how to reproduce a mistake that these checks do not reveal. Story is the shortest sequence of calls
+	// that reveals it.
 	Title, Consequence, Fix, Where, Releases, Upstream, Shown, Story string
 }
 
-// readKnown reads a file of known mistakes. An empty name means that there are none.
+// readKnown reads a file of known mistakes. If name is empty, there are none.
 func readKnown(name string) (*knownFile, error) {
 	file := &knownFile{}
 	if name == "" {
@@ -69,7 +70,7 @@ func readKnown(name string) (*knownFile, error) {
 	return file, nil
 }
 
-// classes converts the entries to the form used by the oracle, given the denied freedoms. Entries that require a denial
+// classes converts the entries to the oracle's form. denied lists the denied freedoms. Entries that require a denial
 // come first.
 func (f *knownFile) classes(denied []oracle.Freedom) []search.Known {
 	var needing, others []search.Known
@@ -88,7 +89,7 @@ func (f *knownFile) classes(denied []oracle.Freedom) []search.Known {
 	return append(needing, others...)
 }
 
-// ofCase returns the entry that expects the given case to fail, or nil if there is none.
+// ofCase returns the entry that expects case id to fail, or nil if there is none.
 func (f *knownFile) ofCase(id string) *knownMistake {
 	for i := range f.Known {
 		if slices.Contains(f.Known[i].Cases, id) {

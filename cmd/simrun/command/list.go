@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// listCmd implements `simrun list`, which lists items of one kind.
+// listCmd implements `simrun list`, which lists all items of one kind, such as builds or scenarios.
 type listCmd struct {
 	Kind     string `arg:"" optional:"" help:"What to list: builds, orchestrations, scenarios, properties, faults, bugs or coverage."`
 	Scenario string `arg:"" optional:"" help:"With builds: a scenario whose own builds are listed, too."`
@@ -33,36 +33,37 @@ Examples:
     simrun list bugs --json`
 }
 
-// itemJSON is an item in a list. Fields that do not apply to the kind of item are omitted.
+// itemJSON is one list item. Fields that do not apply to its kind are omitted.
 type itemJSON struct {
 	ID      string `json:"id"`
 	Summary string `json:"summary"`
-	// For builds: the pins that they replay, and the kinds of events that they read and write.
+	// For builds: the range of pins that the build replays, and the event kinds that it reads and writes.
 	Range string   `json:"range,omitempty"`
 	Reads []string `json:"reads,omitempty"`
 	Emits []string `json:"emits,omitempty"`
-	// For builds declared by a scenario: the build that it resembles, its own list of handlers (if any), the handlers
-	// that it adds, and the handlers that it lacks.
+	// For builds declared by a scenario: the build that it resembles, and the handlers that it replaces, adds and
+	// lacks.
 	Like     string   `json:"like,omitempty"`
 	Ships    []string `json:"ships,omitempty"`
 	ShipsToo []string `json:"ships_too,omitempty"`
 	Lacks    []string `json:"lacks,omitempty"`
-	// For orchestrations: the first build that registers it. For shipped ones, also how it ends if nothing goes wrong.
+	// For orchestrations: the first build that registers it, and, for shipped orchestrations, how it ends if nothing
+	// goes wrong.
 	Since string `json:"since,omitempty"`
 	Ends  string `json:"ends,omitempty"`
-	// For scenarios: the number of seeds from which their requirements apply.
+	// For scenarios: the smallest number of seeds for which its requirements apply.
 	Seeds int `json:"seeds,omitempty"`
-	// For scenarios: the released runtimes for which host programs are needed.
+	// For scenarios: the released runtimes that need a host program.
 	Hosts []string `json:"hosts,omitempty"`
 	// For properties.
 	Name  string `json:"name,omitempty"`
 	Class string `json:"class,omitempty"`
-	// For bugs: the properties that they are expected to violate, the scenario that shows them, and where in
-	// docs/contract the behaviour is described.
+	// For bugs: the properties that the bug is expected to violate, the scenario that shows it, and the section of
+	// docs/contract that describes the correct behaviour.
 	Properties []string `json:"properties,omitempty"`
 	Scenario   string   `json:"scenario,omitempty"`
 	Source     string   `json:"source,omitempty"`
-	// For faults: the properties that are not checked while the fault is possible.
+	// For faults: the properties that are not checked while the fault can occur.
 	Suspends []string `json:"suspends,omitempty"`
 }
 
@@ -74,7 +75,7 @@ type listJSON struct {
 	Items  []itemJSON `json:"items"`
 }
 
-// listing defines how one kind of item is listed.
+// listing defines how to list one kind of item.
 type listing struct {
 	kind  string
 	items func(p *Program) ([]itemJSON, error)
@@ -120,7 +121,7 @@ func (c *listCmd) run(a *app) (int, error) {
 	return 0, fmt.Errorf("list %q: expected one of %s", c.Kind, strings.Join(kinds, ", "))
 }
 
-// items returns all items of a kind. Builds include those declared by a scenario.
+// items returns all items of the listing's kind. Builds include those declared by a scenario.
 func (c *listCmd) items(p *Program, l listing) ([]itemJSON, error) {
 	switch {
 	case c.Scenario == "":
@@ -164,7 +165,7 @@ func (l listing) print(a *app, items []itemJSON, asJSON bool) (int, error) {
 
 func listBuilds(p *Program) ([]itemJSON, error) { return buildItems(p.builds(), &plan.Plan{}), nil }
 
-// buildItems describes builds, some of which may be declared by the plan.
+// buildItems describes builds. of is the plan that may declare some of them.
 func buildItems(builds []*engine.Build, of *plan.Plan) []itemJSON {
 	var items []itemJSON
 	for _, b := range builds {
@@ -196,7 +197,7 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// buildSummary says what distinguishes a build: how many kinds it reads and writes, and how it replays.
+// buildSummary summarizes a build: how many event kinds it reads and writes, and how it replays.
 func buildSummary(b *engine.Build) string {
 	text := fmt.Sprintf("reads %d kinds of events, writes %d", len(b.Codec.Kinds().List()), len(b.Emits.List()))
 	for _, c := range b.Changes {
@@ -215,7 +216,7 @@ func buildSummary(b *engine.Build) string {
 	return text
 }
 
-// listOrchestrations lists the orchestrations that nodes may register, in name order.
+// listOrchestrations lists the orchestrations that nodes may register, sorted by name.
 func listOrchestrations(p *Program) ([]itemJSON, error) {
 	since := map[string]string{}
 	for _, b := range p.builds() {

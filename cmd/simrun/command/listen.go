@@ -27,8 +27,8 @@ func (a *address) UnmarshalText(text []byte) error {
 
 func (a address) String() string { return a.network + ":" + a.where }
 
-// listen gives each connection a store of its own. It stops when its input ends, so that it exits along with the
-// program that started it. It begins by printing the address, because the port may have been given as 0.
+// listen serves each connection with its own store until in ends, so that it exits together with the program that
+// started it. It first prints the address, because the requested port may be 0.
 func (a *app) listen(at address, in io.Reader, server func() *wire.Server) error {
 	listener, err := net.Listen(at.network, at.where)
 	if err != nil {

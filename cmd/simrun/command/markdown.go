@@ -31,7 +31,7 @@ func (r *report) markdown() string {
 // cellText escapes text for use in a table cell.
 func cellText(s string) string { return strings.ReplaceAll(oneLine(s), "|", "\\|") }
 
-// appendMarkdown appends the summary to a file, such as the one named by GITHUB_STEP_SUMMARY.
+// appendMarkdown appends the summary to the named file, such as the one in GITHUB_STEP_SUMMARY.
 func (r *report) appendMarkdown(name string) error {
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -44,7 +44,7 @@ func (r *report) appendMarkdown(name string) error {
 	return err
 }
 
-// annotate prints a GitHub workflow command for each violated property, which GitHub shows as an annotation.
+// annotate prints a GitHub workflow command for each violated property. GitHub shows it as an annotation.
 func (a *app) annotate(r *report) {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	title := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/feature"
 )
 
-// cells returns the coverage points that are cells of the matrix of faults and features.
+// cells returns the coverage points that make up the matrix of faults and features.
 func cells() []string {
 	var points []string
 	for _, k := range faults.Kinds() {
@@ -19,7 +19,7 @@ func cells() []string {
 	return points
 }
 
-// reached returns how many coverage points were reached. It leaves out the cells of the matrix, which is printed
+// reached returns the number of coverage points reached. It does not count the cells of the matrix, which is printed
 // separately.
 func (r *report) reached() int {
 	n := 0
@@ -31,7 +31,7 @@ func (r *report) reached() int {
 	return n
 }
 
-// printMatrix prints how often each kind of fault hit each feature, if the user asked for the matrix.
+// printMatrix prints how often each kind of fault hit each feature, if --matrix was given.
 func (a *app) printMatrix(r *report) {
 	if !r.subject.matrix && !r.subject.scenario.Matrix {
 		return

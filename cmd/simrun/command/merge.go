@@ -56,7 +56,7 @@ func (c *mergeCmd) run(a *app) (int, error) {
 	var first *resultsHead
 	var results []campaign.SeedResult
 	var coverage []cluster.Point
-	from := map[uint64]string{} // which file each seed's result came from
+	from := map[uint64]string{} // the file that each seed's result came from
 	for _, file := range c.Files {
 		head, err := readResults(file, &results, &coverage)
 		if err != nil {
@@ -108,7 +108,7 @@ func (h *resultsHead) sameCampaign(o *resultsHead) bool {
 		slices.Equal((&subject{flags: h.Flags}).options(), (&subject{flags: o.Flags}).options())
 }
 
-// subject opens the scenario that the results are for. It fails if the scenario has changed since then.
+// subject opens the scenario of the results. It fails if the scenario has changed since the campaign.
 func (h *resultsHead) subject(p *Program, file string) (*subject, seedRange, error) {
 	first, err := parseSeed(h.FirstSeed)
 	if err != nil {
@@ -125,7 +125,7 @@ func (h *resultsHead) subject(p *Program, file string) (*subject, seedRange, err
 	return s, seedRange{first: first, count: h.Seeds}, err
 }
 
-// readResults adds the results in a file to those already read.
+// readResults appends the results in file to results, and its coverage to coverage.
 func readResults(file string, results *[]campaign.SeedResult, coverage *[]cluster.Point) (*resultsHead, error) {
 	f, err := os.Open(file)
 	if err != nil {

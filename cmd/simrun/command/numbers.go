@@ -18,7 +18,7 @@ func grouped(n uint64) string {
 	return strings.Join(append([]string{s}, parts...), ",")
 }
 
-// perSecond formats a rate as a whole number, or with one decimal if it is below ten.
+// perSecond formats a rate per second as a whole number, or with one decimal place if it is below ten.
 func perSecond(n uint64, d time.Duration) string {
 	if d <= 0 {
 		return "-"

@@ -46,7 +46,7 @@ If the program gives no answer, or the search is interrupted (Ctrl-C, SIGTERM), 
 Exit status: 0 nothing found except known mistakes, 1 an answer is not allowed, 2 usage, or the program does not speak the protocol, 130 interrupted.`
 }
 
-// stopPatience is how long a provider may take to exit after its input has ended.
+// stopPatience is the maximum time a provider may take to exit after its input has ended.
 const stopPatience = 5 * time.Second
 
 // oracleJSON is the object printed by oracle --json.
@@ -58,7 +58,7 @@ type oracleJSON struct {
 	LeftOut    []string      `json:"left_out"`
 	FirstSeed  string        `json:"first_seed"`
 	Seeds      uint64        `json:"seeds"`
-	Made       uint64        `json:"made"` // how many of the seeds' sequences were run
+	Made       uint64        `json:"made"` // number of sequences run so far, one per seed
 	Passed     uint64        `json:"passed"`
 	Warnings   []warningJSON `json:"warnings"`
 	Finding    *findingJSON  `json:"finding"`
@@ -169,7 +169,8 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 		}
 		out.Findings = append(out.Findings, shown)
 	}
-	// Report each entry only once: skip it if one of its classes was seen or its first class has been reported.
+	// Report each entry only once. Skip an entry if one of its classes was seen or if another of its classes has
+	// already been reported.
 	told := map[string]bool{}
 	for _, f := range r.Findings {
 		if f.Known != nil {
@@ -185,7 +186,7 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 	return out
 }
 
-// broke records that the search stopped early, and the command that resumes with the seed that has no verdict.
+// broke records that the search stopped early, and the command for resuming at the seed without a verdict.
 func (c *oracleCmd) broke(out *oracleJSON, err error, seeds seedRange) {
 	rest := seedRange{first: seeds.first + out.Made, count: seeds.count - out.Made}
 	out.Unseen = []string{}
@@ -215,7 +216,8 @@ func (c *oracleCmd) repro(seed uint64) string {
 	return c.line([]string{"oracle", "--seed", decimal(seed)})
 }
 
-// line returns a command line with the same provider and the same freedoms.
+// line returns a command line with args, followed by the flags that select the same provider and deny the same
+// freedoms.
 func (c *oracleCmd) line(args []string) string {
 	for _, f := range c.Deny {
 		args = append(args, "--deny", f)
@@ -223,7 +225,7 @@ func (c *oracleCmd) line(args []string) string {
 	return itself(slices.Concat(args, c.arguments())...)
 }
 
-// freedoms returns the oracle's freedoms with the given ids.
+// freedoms returns the oracle's freedoms with those ids.
 func freedoms(ids []string) ([]oracle.Freedom, error) {
 	var known []string
 	for _, f := range oracle.Freedoms() {

@@ -21,9 +21,9 @@ type overlapJSON struct {
 	FirstSeed  string              `json:"first_seed"`
 	Seeds      uint64              `json:"seeds"`
 	Made       int                 `json:"made"`
-	Undecided  int                 `json:"undecided"` // programs of calls for which the search for an allowed order took too long
-	Alone      int                 `json:"alone"`     // programs of calls that fail even without overlapping
-	Lacks      []string            `json:"lacks"`     // methods that the provider does not have; calls to them are skipped
+	Undecided  int                 `json:"undecided"` // programs whose search for an allowed order took too long
+	Alone      int                 `json:"alone"`     // programs that fail even without overlapping calls
+	Lacks      []string            `json:"lacks"`     // methods that the provider lacks; calls to them are skipped
 	Finding    *overlapFindingJSON `json:"finding"`
 	ExitStatus int                 `json:"exit_status"`
 }
@@ -35,19 +35,18 @@ type overlapFindingJSON struct {
 	Story string `json:"story"`
 }
 
-// runOverlap runs the check with overlapping calls.
+// runOverlap checks the provider with overlapping calls.
 func (c *oracleCmd) runOverlap(a *app, seeds seedRange, promises oracle.Options) (int, error) {
 	if c.Known != "" || c.KeepGoing || c.Stories {
 		return 0, errors.New("--overlap stops at the first finding: it takes neither --known nor --keep-going nor --stories")
 	}
-	// Wait for longer than the search does, so that a call that never returns is a finding rather than a connection
-	// failure.
+	// Wait longer than the search does. Then a call that never returns is a finding rather than a connection failure.
 	peer, err := c.dial(2 * c.Timeout)
 	if err != nil {
 		return 0, err
 	}
 	end := peer.stop
-	defer func() { _ = end() }() // how it ends does not matter
+	defer func() { _ = end() }() // the way it exits does not matter
 	d := peer.client.Described()
 	if !d.Overlapping {
 		return 0, fmt.Errorf("%s: its description lacks \"overlapping\": true, so its calls must not overlap", c.name())

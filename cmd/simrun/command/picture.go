@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// pictureFlags are the flags for writing a run in graphical formats.
+// pictureFlags are the flags for writing a run in a graphical format.
 type pictureFlags struct {
 	HTML     string `name:"html" help:"Write a page that shows the run over virtual time: one file, for any browser, without a network." placeholder:"FILE"`
 	Perfetto string `help:"Write the run as trace events, for ui.perfetto.dev." placeholder:"FILE"`
@@ -24,7 +24,7 @@ func (f *pictureFlags) any() bool { return f.HTML+f.Perfetto+f.ShiViz != "" }
 // picture collects the data for pictures of a run. A nil *picture collects nothing.
 type picture struct{ c *timeline.Collector }
 
-// watch makes a run report to the picture as well.
+// watch makes the run configured by cfg report to p, too. The narrator and monitor already in cfg stay in use.
 func (p *picture) watch(cfg *cluster.Config) {
 	if p == nil {
 		return
@@ -40,7 +40,7 @@ func (p *picture) watch(cfg *cluster.Config) {
 	cfg.Monitor = func(w *cluster.World) cluster.Monitor { return p.c.Watch(w, monitor(w)) }
 }
 
-// draw writes the pictures that were requested.
+// draw writes the requested pictures.
 func (r *replayed) draw(f *pictureFlags) error {
 	if r.picture == nil {
 		return nil
@@ -65,8 +65,8 @@ func (r *replayed) draw(f *pictureFlags) error {
 	return nil
 }
 
-// inDirectory returns an error if a file's directory does not exist, so that the user finds out before a long run
-// rather than after it. An empty name is accepted.
+// inDirectory returns an error if the directory of file name does not exist, so that the user learns of it before a
+// long run rather than after it. An empty name is accepted.
 func inDirectory(name string) error {
 	if name == "" {
 		return nil
@@ -81,7 +81,7 @@ func inDirectory(name string) error {
 	return nil
 }
 
-// writeFile writes a file atomically: either all of it or nothing.
+// writeFile writes a file atomically: it appears complete or not at all.
 func writeFile(name string, write func(w io.Writer) error) error {
 	if err := inDirectory(name); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 )
 
-// planCmd implements `simrun plan`, which tries out an operator's upgrade before it is performed.
+// planCmd implements `simrun plan`, which tries an operator's upgrade before it is performed.
 type planCmd struct {
 	planFlags `embed:""`
 
@@ -117,7 +117,7 @@ func (c *planCmd) run(a *app) (int, error) {
 	return status, nil
 }
 
-// ownFaults returns the faults to run with. They are light faults unless the scenario has its own.
+// ownFaults returns the default fault level: light, or "" if the scenario has fault rates of its own.
 func (c *planCmd) ownFaults(p *Program) string {
 	sc, err := p.openScenario(c.Scenario)
 	if err != nil || len(sc.Template.Faults.Rates) > 0 {
@@ -126,7 +126,7 @@ func (c *planCmd) ownFaults(p *Program) string {
 	return "light"
 }
 
-// readStore reads an export of a store.
+// readStore reads the export of a store.
 func readStore(name string, cfg *upgrade.Config) (*snapshot.Snapshot, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -234,7 +234,7 @@ type plannedJSON struct {
 	Problems []string         `json:"problems,omitempty"`
 }
 
-// longWaitJSON describes one wait for a build.
+// longWaitJSON describes an instance's wait for a build.
 type longWaitJSON struct {
 	Instance string `json:"instance"`
 	Pin      string `json:"pin"`

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// draw writes a plan's page, which has its rollback map and the run of the first seed.
+// draw writes the plan's page. It shows the rollback map and the first seed's run.
 func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error {
 	p := page.Page{Title: "Plan " + rep.subject.scenario.Name, Command: c.line(rep.subject), Map: planMap(r)}
 	p.Verdict, p.Bad = rep.contract()+"; "+rep.sum.Fate.Plan(), rep.status != exitOK
@@ -42,8 +42,7 @@ func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error
 	return writeFile(c.HTML, p.Write)
 }
 
-// examples returns an instance for each cell of the map that is not zero, with the command that shows the instance's
-// run.
+// examples lists an instance for each nonzero cell of the map, with the command that replays the instance's run.
 func (c *planCmd) examples(s *subject, r *upgrade.Report) page.Table {
 	t := page.Table{Title: "Runs behind the map", Head: []string{"cell", "instance", "to see it"}}
 	row := func(variant, what string, n upgrade.Count) {
@@ -68,7 +67,7 @@ func (c *planCmd) examples(s *subject, r *upgrade.Report) page.Table {
 	return t
 }
 
-// line returns the command line for the plan, without the flags for pictures.
+// line returns the command line for the plan, without the picture flags.
 func (c *planCmd) line(s *subject) string {
 	words := append([]string{"plan"}, s.options()...)
 	if c.Store != "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// replay shows one run of a variant of the plan as a story.
+// replay replays one run of a variant of the plan and prints its story.
 func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
 	show, err := c.selection()
 	if err != nil {

@@ -16,29 +16,29 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// Program describes what a command simulates. The zero value simulates what durosim ships.
+// Program describes what a command simulates. The zero value simulates the builds and handlers shipped with durosim.
 type Program struct {
-	// Name is the program's name in help and messages. If empty, the name of the executable is used.
+	// Name is the program's name in help texts and messages. If empty, the name of the executable is used.
 	Name string
-	// Builds returns the builds that plans may name, and Handlers registers the orchestrations and activities for a
-	// node that runs a build, as in cluster.Config. Nil means those that durosim ships. They are called anew for each
-	// run or node, from several goroutines at once, and must always give the same result.
+	// Builds returns the builds that plans may name. Handlers registers the orchestrations and activities for a node's
+	// build, as in cluster.Config. If nil, those shipped with durosim are used. Both functions are called once per run
+	// or node, concurrently from several goroutines, and must always give the same result.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
 	// EachRun, if not nil, creates whatever belongs to a single run: handlers with state, invariants and monitors, as
 	// in properties.Config.
 	EachRun func() properties.Run
-	// Scenario is the scenario to run if the command line does not name one. It is a file or the name of a built-in
-	// scenario. Empty means scenario.Default.
+	// Scenario is the scenario to run if the command line names none. It is a file name or the name of a built-in
+	// scenario. If empty, scenario.Default is used.
 	Scenario string
 
-	stores *stores // the stores used by this invocation
+	stores *stores // stores of this invocation
 
 	_ struct{} // forces callers to name the fields, because more will be added
 }
 
-// storeOf returns a function that creates the store for a run, backed by the given provider. It returns nil if the run
-// uses durosim's own store.
+// storeOf returns a function that creates a run's store, backed by provider. It returns nil if the run uses durosim's
+// own store.
 func (p *Program) storeOf(provider string) (func(startMs int64) (*cluster.ForeignStore, error), error) {
 	if provider == "" {
 		return nil, nil
@@ -48,7 +48,7 @@ func (p *Program) storeOf(provider string) (func(startMs int64) (*cluster.Foreig
 
 // Main executes the process's command line and exits with the resulting status.
 func Main(p Program) {
-	campaign.CollectLess() // never restored, because several verbs run seeds until the process ends
+	campaign.CollectLess() // never restored, because several verbs keep running seeds until the process exits
 	os.Exit(p.Run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -91,7 +91,7 @@ func (p *Program) newRun() properties.Run {
 // ownHandlers reports whether the program has its own handlers.
 func (p *Program) ownHandlers() bool { return p.newRun().Handlers != nil }
 
-// registry returns the registry for a node that runs the given build.
+// registry returns the registry for a node that runs build b.
 func (p *Program) registry(b *engine.Build) (*node.Registry, error) {
 	handlers := p.newRun().Handlers
 	if handlers == nil {
@@ -104,8 +104,8 @@ func (p *Program) registry(b *engine.Build) (*node.Registry, error) {
 	return r, nil
 }
 
-// registered returns everything that nodes of any build may register: orchestrations, as in "Name@1.0.0", and
-// activities. Both lists are sorted.
+// registered returns the names of all orchestrations and activities that nodes of any build may register.
+// Orchestrations have the form "Name@1.0.0". Both lists are sorted.
 func (p *Program) registered() (orchestrations, activities []string, err error) {
 	for _, b := range p.builds() {
 		r, err := p.registry(b)

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// terminal returns the writer's file, if it is a file, and reports whether that is a terminal.
+// terminal returns the file that w writes to, if any, and reports whether it is a terminal.
 func terminal(w io.Writer) (*os.File, bool) {
 	f, ok := w.(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
@@ -36,11 +36,11 @@ func newProgress(w io.Writer, what string, total uint64) *progress {
 	return &progress{bar: newBar(w, what, total, width, 100*time.Millisecond), what: what}
 }
 
-// usualWidth is the width, in columns, assumed for a terminal whose width is unknown.
+// usualWidth is the width in columns used if the terminal's width is unknown.
 const usualWidth = 80
 
-// newBar returns a bar that fits into a line of width columns and is redrawn at most once every period. It shows rates
-// and times only if the line is wide enough.
+// newBar returns a progress bar for a line of width columns. It is redrawn at most once per every. It shows rates and
+// times only if the line has at least wideLine columns.
 func newBar(w io.Writer, what string, total uint64, width int, every time.Duration) *progressbar.ProgressBar {
 	options := []progressbar.Option{
 		progressbar.OptionSetWriter(w),
@@ -58,10 +58,10 @@ func newBar(w io.Writer, what string, total uint64, width int, every time.Durati
 	return progressbar.NewOptions64(int64(total), append(options, progressbar.OptionSetWidth(min(max(length, 1), 30)))...)
 }
 
-// wideLine is the smallest width, in columns, that has room for rates and times.
+// wideLine is the smallest width in columns at which the bar shows rates and times.
 const wideLine = 100
 
-// show updates the bar with how many seeds have finished and how many have failed.
+// show updates the numbers of finished and failed seeds.
 func (p *progress) show(done, failed uint64) {
 	if p.bar == nil {
 		return
@@ -70,7 +70,7 @@ func (p *progress) show(done, failed uint64) {
 		p.failed = failed
 		p.bar.Describe(fmt.Sprintf("%s, %d failed", p.what, failed))
 	}
-	_ = p.bar.Set64(int64(done)) // the campaign continues even if the terminal is gone
+	_ = p.bar.Set64(int64(done)) // the campaign continues even if the terminal is closed
 }
 
 // clear removes the bar from the terminal.

@@ -9,13 +9,14 @@ import (
 	"github.com/durosim/durosim/internal/page"
 )
 
-// rate records a campaign's progress in tenths, to show whether more seeds are likely to find more.
+// rate records the state of a campaign after each tenth of its seeds, to show whether more seeds are likely to find
+// more failures.
 type rate struct {
 	began  time.Time
 	points []ratePoint
 }
 
-// ratePoint is the state of a campaign after another tenth of its seeds.
+// ratePoint is the state of a campaign at the end of one of the tenths.
 type ratePoint struct {
 	done, failed uint64
 	after        time.Duration
@@ -30,7 +31,7 @@ func (r *rate) note(p campaign.Progress) {
 	}
 }
 
-// table shows the rates over time, and which properties were first violated in each tenth.
+// table shows the rate and the newly violated properties for each tenth.
 func (r *rate) table(rep *report) page.Table {
 	t := page.Table{Title: "Rate over time", Head: []string{"seeds", "done after", "seeds a second", "failed", "of 1,000", "properties violated for the first time"}}
 	var last ratePoint
@@ -38,7 +39,7 @@ func (r *rate) table(rep *report) page.Table {
 		n, failed := p.done-last.done, p.failed-last.failed
 		from, to := rep.seeds.first+last.done, rep.seeds.first+p.done
 		if i == len(r.points)-1 {
-			to = max(to, rep.seeds.first+rep.seeds.count) // for a shard: the last tenth includes the remainder
+			to = max(to, rep.seeds.first+rep.seeds.count) // for a shard, the last tenth includes the remainder
 		}
 		var first []string
 		for _, v := range rep.sum.Properties {

@@ -13,7 +13,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// relationsCmd implements `simrun relations`, which compares runs with twins that differ in ways that must not matter.
+// relationsCmd implements `simrun relations`, which compares runs with twins whose plans differ in ways that must not
+// matter.
 type relationsCmd struct {
 	planFlags `embed:""`
 
@@ -58,7 +59,7 @@ type relationJSON struct {
 	First     *unlikeJSON `json:"first,omitempty"`
 }
 
-// unlikeJSON describes the first difference, in the first seed that has one.
+// unlikeJSON describes the first difference in the first differing seed.
 type unlikeJSON struct {
 	Seed     string `json:"seed"`
 	Instance string `json:"instance"`
@@ -115,7 +116,7 @@ func (c *relationsCmd) run(a *app) (int, error) {
 	return status, nil
 }
 
-// relations returns the relations that were asked for.
+// relations returns the relations selected with --only, or all of them by default.
 func (c *relationsCmd) relations() ([]relation.Relation, error) {
 	all := relation.All()
 	if len(c.Only) == 0 {
@@ -133,8 +134,8 @@ func (c *relationsCmd) relations() ([]relation.Relation, error) {
 	return slices.DeleteFunc(all, func(r relation.Relation) bool { return !slices.Contains(c.Only, r.Name) }), nil
 }
 
-// compare compares each seed's run with its twins. It returns how many seeds were compared, which is fewer than
-// requested after an interrupt.
+// compare compares each seed's run with its twins. It returns the number of seeds compared, which is less than
+// seeds.count if the comparison is interrupted.
 func (c *relationsCmd) compare(a *app, s *subject, relations []relation.Relation, seeds seedRange) ([]relationJSON, uint64, error) {
 	rows := make([]relationJSON, len(relations))
 	for i, r := range relations {
@@ -194,7 +195,7 @@ func (c *relationsCmd) compare(a *app, s *subject, relations []relation.Relation
 	return rows, done, err
 }
 
-// relationWidth limits the length of the lines that describe a difference.
+// relationWidth is the maximum length, in bytes, of each value shown for a difference.
 const relationWidth = 400
 
 func (a *app) printRelations(s *subject, seeds seedRange, rows []relationJSON) {
@@ -221,7 +222,7 @@ func (a *app) printRelations(s *subject, seeds seedRange, rows []relationJSON) {
 	}
 }
 
-// cut shortens text to the length of a report line.
+// cut shortens text to relationWidth bytes.
 func cut(text string) string {
 	if len(text) <= relationWidth {
 		return text

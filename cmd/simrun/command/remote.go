@@ -17,17 +17,17 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// remote is a provider in another process.
+// remote is a provider in another process, or at a network address.
 type remote struct {
 	stop func() error
-	// abandon stops a process or connection that does not end by itself.
+	// abandon kills the process or closes the connection without waiting for it to finish.
 	abandon func() error
 	client  *wire.Client
 	now     int64
 	err     error // the first error from a call that is not part of the provider's interface
 }
 
-// provider is the provider that a verb checks. It is a child process or a server at an address.
+// provider selects the provider to check: a child process or a server at an address.
 type provider struct {
 	Command []string `arg:"" optional:"" help:"The program that serves the provider on its standard input and output, with its arguments, after --."`
 	Connect address  `help:"The address at which the provider listens, instead of a program: unix:PATH or tcp:HOST:PORT." placeholder:"ADDRESS"`
@@ -40,7 +40,7 @@ type contractFlag struct {
 	Contract string `help:"The release whose contract holds where 0.1.26 and 0.1.32 differ; if not given, everything that either allows is allowed. See docs/contract-decisions.md." placeholder:"RELEASE"`
 }
 
-// denied returns the freedoms that this contract denies.
+// denied returns the freedoms that the selected contract denies.
 func (c contractFlag) denied() ([]oracle.Freedom, error) {
 	denied, err := oracle.Denied(c.Contract)
 	if err != nil {
@@ -49,7 +49,7 @@ func (c contractFlag) denied() ([]oracle.Freedom, error) {
 	return denied, nil
 }
 
-// name returns the provider's name as shown in messages.
+// name returns the provider's name for use in messages.
 func (p *provider) name() string {
 	if p.Connect.network != "" {
 		return p.Connect.String()
@@ -57,7 +57,7 @@ func (p *provider) name() string {
 	return strings.Join(p.Command, " ")
 }
 
-// arguments returns the command-line arguments that select the same provider.
+// arguments returns command-line arguments that select the same provider.
 func (p *provider) arguments() []string {
 	var words []string
 	if p.Contract != "" {
@@ -100,7 +100,7 @@ func start(command []string, patience time.Duration) (*remote, error) {
 		Became:   func() string { return process.Describe(100 * time.Millisecond) },
 	})
 	if err != nil {
-		_ = process.Stop(0) // it does not speak the protocol, so how it ends does not matter
+		_ = process.Stop(0) // it does not speak the protocol, so how it exits does not matter
 		return nil, fmt.Errorf("%s: %w", strings.Join(command, " "), err)
 	}
 	return &remote{stop: func() error { return process.Stop(stopPatience) }, abandon: func() error { return process.Stop(0) }, client: client}, nil
@@ -156,7 +156,7 @@ func (r *remote) store() (*undertest.Store, error) {
 	return in, r.broken()
 }
 
-// realNow asks a store that has its own clock for the time.
+// realNow returns the current time of a store that has its own clock. The time never decreases.
 func (r *remote) realNow() int64 {
 	now, err := r.client.Now(context.Background())
 	r.keep(err)
@@ -164,10 +164,10 @@ func (r *remote) realNow() int64 {
 	return r.now
 }
 
-// remoteSecond is how long one second of a case takes on a store that has its own clock.
+// remoteSecond is the real duration of one second of a case on a store that has its own clock.
 const remoteSecond = 250 * time.Millisecond
 
-// leftOut lists what is not checked because the other side does not offer it.
+// leftOut lists the checks that are skipped because the other side does not support them.
 func (r *remote) leftOut(report *search.Report) []string {
 	out := []string{}
 	for _, what := range report.LeftOut {

@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// replayCmd implements `simrun replay`, which shows one run as a story.
+// replayCmd implements `simrun replay`, which prints one run as a story.
 type replayCmd struct {
 	planFlags `embed:""`
 
@@ -93,7 +93,7 @@ func (c *replayCmd) run(a *app) (int, error) {
 	return r.tell(a, show, &c.pictureFlags, c.JSON)
 }
 
-// tell runs the seed and shows its story.
+// tell runs the seed and prints its story.
 func (r *replayed) tell(a *app, show selection, pictures *pictureFlags, asJSON bool) (int, error) {
 	if pictures.any() {
 		r.picture = &picture{}
@@ -110,7 +110,7 @@ func (r *replayed) tell(a *app, show selection, pictures *pictureFlags, asJSON b
 	return r.print(a, show, asJSON)
 }
 
-// entry returns the stored run named by the argument, or nil if the argument names a scenario.
+// entry returns the stored run that the argument names, or nil if the argument names a scenario.
 func (c *replayCmd) entry(p *Program) (*scenario.Entry, error) {
 	_, entry, err := p.open(c.Scenario)
 	if err != nil || entry == nil {
@@ -136,7 +136,7 @@ type replayed struct {
 	subject *subject
 	seed    uint64
 	entry   *scenario.Entry // the stored run, or nil for a scenario
-	// made, if not nil, returns the configuration for a run of a variant of a plan. The variant has its own name and
+	// made, if not nil, returns the configuration for a variant of the plan. name and line are the variant's name and
 	// command line.
 	made       func() (cluster.Config, error)
 	name, line string
@@ -174,7 +174,7 @@ func (r *replayed) carryOut() (err error) {
 		}
 	}()
 	began := time.Now()
-	r.story = &teller{seed: r.seed} // discard anything collected by a previous attempt that crashed
+	r.story = &teller{seed: r.seed} // discard lines collected by an earlier attempt that crashed
 	if r.result, err = r.told(r.story); err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (r *replayed) carryOut() (err error) {
 	return nil
 }
 
-// told runs the seed and collects its story.
+// told runs the seed and collects its story in t.
 func (r *replayed) told(t *teller) (*cluster.Result, error) {
 	cfg, err := r.config()
 	if err != nil {
@@ -209,7 +209,7 @@ func (r *replayed) told(t *teller) (*cluster.Result, error) {
 	return cluster.Run(cfg)
 }
 
-// check rejects a selection that names a node or instance that the run does not have.
+// check returns an error if show names a node or instance that does not exist in the run.
 func (r *replayed) check(show selection) error {
 	cfg, err := r.config()
 	if err != nil {
@@ -230,7 +230,7 @@ func (r *replayed) check(show selection) error {
 
 func (r *replayed) drifted() bool { return r.again != nil && r.again.Digest != r.result.Digest }
 
-// summary returns the replay as the summary of a campaign with a single seed.
+// summary returns the replay's result as the summary of a one-seed campaign.
 func (r *replayed) summary() *campaign.Summary {
 	return campaign.Single(r.seed, r.result, r.again, r.crash)
 }
@@ -278,7 +278,7 @@ func (r *replayed) title() string {
 	return title
 }
 
-// judge compares the replay of a stored run with its stored verdict and digest.
+// judge compares a stored run's replay with its stored verdict and digest.
 func (r *replayed) judge(rep *report) {
 	if r.entry == nil || r.crash != nil {
 		return
@@ -316,7 +316,7 @@ func (r *replayed) repro() string {
 	return r.subject.repro(r.seed)
 }
 
-// around is how much virtual time before and after a violation the suggested command shows.
+// around is the amount of virtual time that the suggested command shows before and after a violation.
 const around = time.Second
 
 func (r *replayed) printEnd(a *app, rep *report) {
@@ -350,8 +350,8 @@ func (r *replayed) printEnd(a *app, rep *report) {
 	}
 }
 
-// difference describes the first difference between the two runs. It compares their traces and, if a third run shows a
-// difference there, their stories.
+// difference describes the first difference between the two runs' traces. It also runs the seed a third time and
+// describes the first difference between that run's story and the first run's.
 func (r *replayed) difference() string {
 	at := sim.FirstDifference(r.result.Marks, r.again.Marks)
 	text := fmt.Sprintf("digest %s\nfirst difference: trace record %d of %d and %d\n", r.again.Digest, at, len(r.result.Marks), len(r.again.Marks))

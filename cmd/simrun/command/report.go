@@ -22,26 +22,27 @@ type report struct {
 	seeds   seedRange
 	shard   shard
 	wall    time.Duration
-	// found is the exit status that the findings alone would give. status is the command's exit status.
+	// found is the exit status according to the campaign's results alone. status is the command's exit status.
 	found, status int
-	// unreached lists the points that this campaign could have reached but did not. missed lists those among them that
-	// are required.
+	// unreached lists the reachable points that this campaign did not reach. missed lists the required points among
+	// them.
 	unreached, missed []string
-	// goOn is the command line that runs the rest of an interrupted campaign.
+	// goOn is the command line for running the rest of an interrupted campaign.
 	goOn string
-	// handler is the violation that names the handler causing the first drift, or nil if no handler causes it.
+	// handler is the violation that names the handler responsible for the first drift, or nil if no handler is.
 	handler *campaign.Violation
 	// findings lists the subject's entries in the findings file.
 	findings []*knownFinding
-	// instances makes the report name every instance when it describes how the work ended.
+	// instances makes the report list every instance in the description of how the work ended.
 	instances bool
-	// windows lists the windows of the simulated upgrade, if it is one.
+	// windows lists the upgrade windows of the plan, if it is an upgrade.
 	windows []upgrade.Window
-	// portfolio counts the results of each chooser in a portfolio. It is empty if another chooser was used.
+	// portfolio counts the results of each chooser in the portfolio. It is empty without a portfolio.
 	portfolio []memberCount
-	// confident makes the report include the confidence even if there were few seeds.
+	// confident makes the report include the confidence even if there are fewer than confidentFrom seeds.
 	confident bool
-	// small is the deciding failure after shrinking. It is nil if shrinking failed or would have taken too long.
+	// small is the shrunk form of the failure that determines the exit status. It is nil if shrinking failed, or was
+	// skipped because it would have taken too long.
 	small *shrunk
 	// rate records the campaign's progress.
 	rate rate
@@ -66,8 +67,7 @@ func newReport(s *subject, sum *campaign.Summary) *report {
 	return r
 }
 
-// windowsOf returns the upgrade windows of a seed's plan. Apart from their times, the windows are the same for every
-// seed.
+// windowsOf returns the upgrade windows in seed's plan. Other seeds' plans have the same windows at different times.
 func windowsOf(s *subject, seed uint64) []upgrade.Window {
 	p, err := s.plan(seed)
 	if err != nil {
@@ -75,12 +75,12 @@ func windowsOf(s *subject, seed uint64) []upgrade.Window {
 	}
 	all, err := upgrade.Windows(p, s.program.builds())
 	if err != nil {
-		return nil // an unknown build, which the runs have already reported
+		return nil // an unknown build; the runs have already reported it
 	}
 	return all
 }
 
-// reachable returns the points that the subject's runs can reach. It leaves out the points for faults that these runs
+// reachable returns the points that the subject's runs can reach. It excludes the points for faults that these runs
 // never inject.
 func (s *subject) reachable() []string {
 	load := s.scenario.Template.Faults
@@ -100,7 +100,7 @@ func (s *subject) reachable() []string {
 	return append(points, s.sometimes()...)
 }
 
-// newStatus returns the exit status without counting violations that were already known.
+// newStatus returns the exit status if known violations are ignored.
 func (r *report) newStatus() int {
 	rest := *r.sum
 	rest.Properties = slices.DeleteFunc(slices.Clone(rest.Properties), func(p campaign.PropertyCount) bool {
@@ -109,7 +109,8 @@ func (r *report) newStatus() int {
 	return summaryExit(&rest, r.missed)
 }
 
-// deciding returns the first violation of the class that determines the exit status. This is the one to look at first.
+// deciding returns the first violation of the class that determines the exit status. This violation is the one to
+// investigate first.
 func (r *report) deciding() (v campaign.Violation, ok bool) {
 	for _, p := range r.sum.Properties {
 		if classExit(p.Class) == r.found {
@@ -119,14 +120,14 @@ func (r *report) deciding() (v campaign.Violation, ok bool) {
 	return v, false
 }
 
-// shown limits how many failures are printed in full. shownStack limits how many lines of an internal error's stack are
-// printed.
+// shown is the maximum number of failures printed in full. shownStack is the maximum number of stack lines printed for
+// an internal error.
 const (
 	shown      = 8
 	shownStack = 40
 )
 
-// byWeight puts defects in durosim first and the scenario's expectations last, because there may be many of those.
+// byWeight sorts defects in durosim first and the scenario's expectations last, because there may be many expectations.
 func byWeight(list []campaign.PropertyCount) []campaign.PropertyCount {
 	weight := func(p campaign.PropertyCount) int {
 		switch {
@@ -216,7 +217,7 @@ func (r *report) seedToSee() (seed uint64, ok bool) {
 	return v.Seed, ok
 }
 
-// contract returns a one-sentence verdict on the contract, which covers everything except the plan's expectations.
+// contract returns the verdict on the contract, as one sentence. It covers everything except the plan's expectations.
 func (r *report) contract() string {
 	var broken []string
 	for _, p := range r.sum.Properties {
@@ -233,7 +234,7 @@ func (r *report) contract() string {
 	return "contract: held" + r.subject.unjudged()
 }
 
-// unjudged names the properties that cannot be judged with the subject's clocks, phrased as the end of a sentence.
+// unjudged lists the properties that cannot be judged with the subject's clocks, as a phrase that ends a sentence.
 func (s *subject) unjudged() string {
 	p, err := s.plan(1)
 	if err != nil {
@@ -264,7 +265,7 @@ func (a *app) printViolation(v campaign.Violation) {
 	a.printf("  evidence  %s\n", strings.ReplaceAll(strings.TrimSpace(v.Message), "\n", "\n            "))
 }
 
-// ruleName returns the name of the violated rule, which is either a property or one of the scenario's expectations.
+// ruleName returns the name of the violated rule: a property, or one of the scenario's expectations.
 func ruleName(v cluster.Violation) string {
 	if v.Expectation != "" {
 		return v.Rule()
@@ -272,7 +273,7 @@ func ruleName(v cluster.Violation) string {
 	return propertyName(v.Property)
 }
 
-// propertyName returns a property's id and name, or just the id if the property is not in the catalogue.
+// propertyName returns a property's ID and name, or just the ID if the property is not in the catalogue.
 func propertyName(id string) string {
 	if p, ok := properties.ByID(id); ok {
 		return p.String()
@@ -292,7 +293,7 @@ func firstLines(text string, n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// statuses lists how many of a run's instances have each status, sorted by status.
+// statuses lists the number of instances with each status, sorted by status.
 func statuses(all []cluster.FinalState) string {
 	counts := map[string]uint64{}
 	var kinds []string

@@ -6,16 +6,17 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// A campaign with at least smallSeeds seeds immediately shrinks the failure that determines its exit status. It uses at
-// most smallRuns runs with about smallSteps steps in total, which takes a second or two. With fewer seeds, shrinking
-// would take longer than the campaign.
+// A campaign with at least smallSeeds seeds immediately shrinks the failure that determines its exit status. Shrinking
+// is limited to smallRuns runs with about smallSteps steps in total, which takes a second or two. In a smaller
+// campaign, shrinking would take longer than the campaign itself.
 const (
 	smallSeeds = 100
 	smallRuns  = 200
 	smallSteps = 1_000_000
 )
 
-// makeSmall shrinks the deciding failure if that is cheap.
+// makeSmall shrinks the failure that determines the exit status. It does nothing if the campaign was interrupted or has
+// fewer than smallSeeds seeds, or if each run is slow: one with a foreign store, a released runtime, or too many steps.
 func (r *report) makeSmall() {
 	v, ok := r.shrinkable()
 	if !ok || r.sum.Interrupted || r.sum.Seeds < smallSeeds || r.subject.store != nil {
@@ -28,7 +29,7 @@ func (r *report) makeSmall() {
 	}
 	concrete, err := r.subject.record(cfg)
 	if err != nil {
-		return // the run worked before; the report names the shrink command, which gives the reason
+		return // this run succeeded before; the shrink command named in the report will show the error
 	}
 	options := r.subject.shrinkOptions(v.Violation)
 	options.MaxRuns = int(runs)
@@ -37,14 +38,14 @@ func (r *report) makeSmall() {
 	}
 }
 
-// shrinkable returns the violation that determines the exit status, if it can be shown by a smaller plan.
+// shrinkable returns the violation that determines the exit status, and reports whether a smaller plan can show it.
 func (r *report) shrinkable() (campaign.Violation, bool) {
 	v, ok := r.deciding()
 	return v, ok && r.found != exitInternal && r.found != exitDrift && v.Class != cluster.ClassInternal && v.Class != cluster.ClassHandler
 }
 
-// printSmall prints the shrunk failure, the nearest run that holds, and where the two diverge. If the failure was not
-// shrunk, it prints the command that does so.
+// printSmall prints the shrunk failure, the nearest passing run, and the point where the two diverge. If the failure
+// was not shrunk, it prints the shrink command instead.
 func (a *app) printSmall(r *report) {
 	v, ok := r.shrinkable()
 	if !ok {

@@ -16,8 +16,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// A results file begins with a line that describes the campaign. This is followed by one line for each seed, in
-// ascending order, and by a closing line. Without the closing line, the file is incomplete.
+// A results file begins with a line that describes the campaign. One line per seed follows, in ascending order of
+// seeds. A closing line ends the file; without it, the file is incomplete.
 
 // resultsHead is the first line of a results file.
 type resultsHead struct {
@@ -25,7 +25,7 @@ type resultsHead struct {
 	Verb     string    `json:"verb"`
 	Scenario string    `json:"scenario"` // as given on the command line
 	Flags    planFlags `json:"flags"`
-	// Plan is a hash of the first seed's plan. It reveals shards that belong to a different scenario.
+	// Plan is a hash of the first seed's plan. It is used to detect shards of a different scenario.
 	Plan      string `json:"plan"`
 	FirstSeed string `json:"first_seed"`
 	Seeds     uint64 `json:"seeds"`
@@ -55,7 +55,7 @@ type resultsEnd struct {
 	Coverage map[string]uint64 `json:"coverage"`
 }
 
-// resultsWriter writes a results file, under a temporary name until the file is complete.
+// resultsWriter writes a results file. The file has a temporary name until it is complete.
 type resultsWriter struct {
 	path     string
 	tmp      *os.File
@@ -81,7 +81,7 @@ func newResults(path string, s *subject, seeds seedRange, part shard) (*resultsW
 	return w, nil
 }
 
-// hash returns a hash of the text of a seed's plan.
+// hash returns a hash of the text of seed's plan.
 func (s *subject) hash(seed uint64) (string, error) {
 	plan, err := s.plan(seed)
 	if err != nil {
@@ -117,7 +117,7 @@ func (w *resultsWriter) add(r campaign.SeedResult) {
 	w.line(line)
 }
 
-// keep completes the file and gives it its final name.
+// keep completes the file and renames it to its final name.
 func (w *resultsWriter) keep() error {
 	w.line(resultsEnd{End: true, Coverage: w.coverage})
 	err := errors.Join(w.err, w.out.Flush(), w.tmp.Chmod(0o644), w.tmp.Close())

@@ -59,7 +59,7 @@ There are two verdicts. "contract: held" says that store, engine and nodes kept 
 Interrupted (Ctrl-C, SIGTERM) it reports the seeds that are done, and ends with the command that runs the others.`
 }
 
-// defaultSeeds is how many seeds a campaign runs if neither the command line nor the scenario says.
+// defaultSeeds is the number of seeds in a campaign if neither the command line nor the scenario specifies one.
 const defaultSeeds = 1000
 
 func (c *runCmd) seeds(s *subject) seedRange {
@@ -154,7 +154,7 @@ func (c *runCmd) run(a *app) (int, error) {
 		r.status = exitStopped
 		done := sum.Seeds
 		if c.Results != "" {
-			done = 0 // a results file must cover all seeds, so start again from the first
+			done = 0 // a results file must cover all seeds, so start over
 		}
 		r.goOn = c.goOn(s, seeds, done)
 	}
@@ -184,7 +184,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	return r.status, nil
 }
 
-// compare updates the findings file.
+// compare updates the findings file with the campaign's results.
 func (c *runCmd) compare(r *report, f *findingsFile) error {
 	step := max(c.Shard.of, 1)
 	first := r.seeds.first + max(c.Shard.index, 1) - 1
@@ -198,7 +198,7 @@ func (c *runCmd) compare(r *report, f *findingsFile) error {
 	return f.keep()
 }
 
-// goOn returns the command line that runs the remaining seeds.
+// goOn returns the command line for running the remaining seeds.
 func (c *runCmd) goOn(s *subject, seeds seedRange, done uint64) string {
 	done *= max(c.Shard.of, 1)
 	left := seedRange{first: seeds.first + done, count: seeds.count - done}
@@ -221,14 +221,14 @@ func (c *runCmd) goOn(s *subject, seeds seedRange, done uint64) string {
 	return itself(append(words, s.arg)...)
 }
 
-// interruptible returns a context that is cancelled by SIGINT and SIGTERM. A second signal ends the process, as usual.
+// interruptible returns a context that SIGINT and SIGTERM cancel. A second signal kills the process, as usual.
 func interruptible() (ctx context.Context, stop func()) {
 	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }
 
-// inputError adds the seed to the error about a plan that cannot be run.
+// inputError adds the seed to err if err reports an invalid plan.
 func inputError(err error) error {
 	var p *campaign.PlanError
 	if errors.As(err, &p) {

@@ -12,7 +12,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// draw writes a campaign's page, including the run of the most important seed.
+// draw writes the campaign's page. It includes the run of the seed that determines the exit status, or of the first
+// seed if every run passed.
 func (c *runCmd) draw(r *report) error {
 	p := page.Page{Title: "Campaign " + r.subject.scenario.Name, Verdict: r.contract() + "; " + r.sum.Fate.Plan(), Bad: r.status != exitOK}
 	p.Command = c.goOn(r.subject, r.seeds, 0)
@@ -35,7 +36,7 @@ func (c *runCmd) draw(r *report) error {
 	return writeFile(c.HTML, p.Write)
 }
 
-// runOrCrash runs a configuration. If durosim crashes, the result is nil.
+// runOrCrash runs a configuration. The result is nil if durosim crashes.
 func runOrCrash(cfg cluster.Config) (result *cluster.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -64,13 +65,13 @@ func campaignTables(r *report) []page.Table {
 	return append([]page.Table{totals}, filled(append([]page.Table{found, r.rate.table(r), known}, append(smallTables(r), fateTable(&sum.Fate), waitTable(&sum.Fate), coverageTable(r))...)...)...)
 }
 
-// smallTables returns tables with the shrunk plans that --out has stored.
+// smallTables returns tables for the shrunk plans stored by --out.
 func smallTables(r *report) []page.Table {
 	var all []page.Table
 	for _, name := range r.stored {
 		data, err := os.ReadFile(name)
 		if err != nil {
-			continue // the file was only just written, and this is no reason to fail
+			continue // the file was written a moment ago; failing to read it is not worth failing for
 		}
 		t := page.Table{Title: "Smallest plan: " + itself("replay", name)}
 		for line := range strings.Lines(string(data)) {

@@ -43,8 +43,8 @@ Examples:
 Exit status: 0 when the input has ended, 2 usage or bad input.`
 }
 
-// serveStartMs is the initial time on a new store's clock. If it were near 0, mistakes involving times in the past
-// would go unnoticed.
+// serveStartMs is the initial time of a new store's clock. With an initial time near 0, mistakes about times in the
+// past would go unnoticed.
 const serveStartMs = 1_000_000
 
 func (c *serveCmd) run(a *app) (int, error) {
@@ -76,7 +76,7 @@ func (c *serveCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// server returns a server of in-memory stores with the given rules. Nil means the correct rules.
+// server returns a server for in-memory stores that follow rules. If rules is nil, the stores follow the correct rules.
 func (c *serveCmd) server(rules *storerules.Rules) *wire.Server {
 	return &wire.Server{Overlapping: c.Live, New: func() (*wire.Store, error) {
 		store := inMemory(rules)
@@ -94,12 +94,12 @@ func (c *serveCmd) server(rules *storerules.Rules) *wire.Server {
 // levels maps the fault levels that serve accepts to fault plans.
 var levels = map[string]faults.Plan{"none": faults.None(), "light": faults.Light(), "full": faults.Full()}
 
-// serveCodec returns a codec for everything, including kinds and fields added by later releases.
+// serveCodec returns a codec that accepts everything, including kinds and fields added by later releases.
 func serveCodec() engine.Codec {
 	return engine.Opaque(engine.NewJSONCodec("serve", engine.Kinds2x(), engine.WorkItemKinds2x()))
 }
 
-// inMemory returns a store whose clock the caller sets.
+// inMemory returns a store whose clock is set by the caller.
 func inMemory(rules *storerules.Rules) *wire.Store {
 	rows, failing := &insertedRows{}, -1
 	s := memprovider.New(memprovider.Options{StartMs: serveStartMs, Rules: rules, Sink: rows,
@@ -134,12 +134,12 @@ func inRealTime(rules *storerules.Rules) *wire.Store {
 			return err
 		},
 		FailAckStep: func(step int) { s.Do(func(*memprovider.Store) { failing = step }) },
-		Close:       func() { _ = s.Close() }, // it can only fail if it is already closed
+		Close:       func() { _ = s.Close() }, // fails only if the store is already closed
 	}
 }
 
-// disarmed wraps a provider to call disarm after each orchestration ack, so that a failure planned for one ack does not
-// hit a later one.
+// disarmed wraps p so that it calls disarm after each orchestration ack. Thus, a failure planned for one ack does not
+// hit a later ack.
 func disarmed(p engine.Provider, disarm func()) engine.Provider {
 	return call.Through(p.Name(), p.Version(), true, func(ctx context.Context, c call.Call) call.Answer {
 		a := call.Perform(ctx, p, c)
@@ -150,7 +150,7 @@ func disarmed(p engine.Provider, disarm func()) engine.Provider {
 	})
 }
 
-// failAt makes an ack fail before the requested step.
+// failAt returns an error if *failing selects step. A negative *failing selects none.
 func failAt(failing *int, step storerules.AckStep) error {
 	if *failing < 0 || int(step) != *failing%storerules.AckSteps {
 		return nil
@@ -158,7 +158,7 @@ func failAt(failing *int, step storerules.AckStep) error {
 	return engine.Retryablef("ack_orchestration_item", "the storage failed before step %d of the ack", step)
 }
 
-// insertedRows remembers the rows in a store's queues so that they can be damaged.
+// insertedRows tracks the rows in a store's queues, so that a caller can damage them.
 type insertedRows struct {
 	rows []insertedRow
 }
@@ -172,7 +172,7 @@ type insertedRow struct {
 // Observe implements observe.Sink.
 func (r *insertedRows) Observe(o *observe.Observation) {
 	if o.Kind == observe.RowInserted {
-		text, _ := callform.ItemText(o.Item) // an item that has no text is never damaged
+		text, _ := callform.ItemText(o.Item) // an item without text is never damaged
 		r.rows = append(r.rows, insertedRow{no: o.Message, text: text})
 	}
 }
@@ -196,7 +196,7 @@ func isProviderBug(id string) bool {
 	return slices.ContainsFunc(faults.BugsOf("memprovider"), func(b faults.Bug) bool { return string(b.ID) == id })
 }
 
-// unbuffered is standard output that is flushed after each line, for readers that are waiting for it.
+// unbuffered is standard output, flushed after each line because a reader may be waiting for that line.
 type unbuffered struct{ a *app }
 
 func (u unbuffered) Write(data []byte) (int, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// shrinkCmd implements `simrun shrink`, which makes a failing run small.
+// shrinkCmd implements `simrun shrink`, which reduces a failing run to a small one.
 type shrinkCmd struct {
 	planFlags `embed:""`
 
@@ -131,7 +131,7 @@ func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *properties.Concrete,
 	return s, seed, concrete, err
 }
 
-// record runs a seed and records its choices.
+// record executes a run and records its choices.
 func (s *subject) record(cfg cluster.Config) (*properties.Concrete, error) {
 	cfg.Recording = &sim.Recording{}
 	if _, err := cluster.Run(cfg); err != nil {
@@ -146,7 +146,7 @@ func (s *subject) runConcrete(c properties.Concrete) (*cluster.Result, error) {
 	return cluster.Run(cfg)
 }
 
-// shrinkOptions returns the options for a shrink that must preserve the given violation.
+// shrinkOptions returns the options for shrinking a run while preserving violation v.
 func (s *subject) shrinkOptions(v cluster.Violation) properties.ShrinkOptions {
 	return properties.ShrinkOptions{Property: v.Property, Expectation: v.Expectation, Builds: s.program.builds, Handlers: s.program.Handlers, EachRun: s.program.EachRun, Releases: releases(), Store: s.store}
 }
@@ -155,9 +155,9 @@ func (s *subject) bugs() []faults.BugID {
 	return append(slices.Clone(s.scenario.Template.Bugs), s.over.Bugs...)
 }
 
-// pick returns the violation to preserve. If a property is requested, by its id or by its whole rule, that is a
-// violation of this property. Otherwise, it is a violation of a property that one of the bugs is expected to break, or
-// else the first violation. pick returns false if there is none.
+// pick returns the violation to preserve, and reports whether there is one. If asked is set, it names a property ID or
+// a whole rule, and pick returns a violation of it. If not, pick prefers a violation of a property that one of the bugs
+// is expected to break, and falls back to the first violation.
 func pick(r *cluster.Result, asked string, on []faults.BugID) (cluster.Violation, bool) {
 	find := func(what func(v cluster.Violation) bool) (cluster.Violation, bool) {
 		if i := slices.IndexFunc(r.Violations, what); i >= 0 {
@@ -169,7 +169,7 @@ func pick(r *cluster.Result, asked string, on []faults.BugID) (cluster.Violation
 		return find(func(v cluster.Violation) bool { return v.Property == asked || v.Rule() == asked })
 	}
 	for _, id := range on {
-		bug, _ := faults.Lookup(id) // an unknown bug simply has no properties
+		bug, _ := faults.Lookup(id) // an unknown bug has no properties
 		for _, property := range bug.Properties {
 			if v, ok := find(func(v cluster.Violation) bool { return v.Property == property }); ok {
 				return v, true

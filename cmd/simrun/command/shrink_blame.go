@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// blame determines which part of the run decides the violation. It tries fewer variations with released runtimes,
-// because their runs take long.
+// blame determines which part of the run decides the violation. With released runtimes, it tries fewer variations
+// because their runs are slow.
 func (s *shrunk) blame() []properties.Chance {
 	draws := 20
 	if len(s.small.Plan.Releases()) > 0 {
@@ -19,8 +19,9 @@ func (s *shrunk) blame() []properties.Chance {
 	return s.small.Blame(draws)
 }
 
-// nearestJSON describes the nearest run that does not violate the property: the lines of the plan that it lacks or
-// replaces, how many lines the two stories share, and the first line at which each differs.
+// nearestJSON describes the nearest run that does not violate the property. It lists the lines of the plan that the
+// nearest run lacks or replaces, the number of story lines that the two runs share, and the first line at which each
+// diverges.
 type nearestJSON struct {
 	Without []string `json:"without"`
 	Instead []string `json:"instead"`
@@ -29,7 +30,7 @@ type nearestJSON struct {
 	Holds   string   `json:"holds,omitempty"`
 }
 
-// chanceJSON says how many runs violate the property if all choices after a given step are made anew.
+// chanceJSON reports how many runs violate the property when all choices after a certain step are drawn afresh.
 type chanceJSON struct {
 	Step   uint64 `json:"step"`
 	Failed int    `json:"failed"`
@@ -45,7 +46,7 @@ func lineText(l *cluster.Line) string {
 	return fmt.Sprintf("%s  %s  %s", span.Text(l.Ms), strings.TrimSpace(l.Node+" "+l.Build), l.Text)
 }
 
-// printNearest prints the nearest run that holds, and where it diverges from the failing one.
+// printNearest prints the nearest passing run and the point at which it diverges from the failing run.
 func (a *app) printNearest(s *shrunk) {
 	if n, ok := s.small.Nearest(); ok {
 		a.printf("\n%s", n.Text())
@@ -63,7 +64,7 @@ func (a *app) printBlame(s *shrunk) {
 	a.printf("\nHow many of %d runs violate it with new random choices after a step:\n", last.Draws)
 	for i, c := range list {
 		if i > 0 && i+1 < len(list) && c.Failed == list[i-1].Failed && c.Failed == list[i+1].Failed {
-			continue // the probability changes at other steps
+			continue // same result as at the steps before and after this one
 		}
 		what := lineText(c.Line)
 		if c.Line == nil {

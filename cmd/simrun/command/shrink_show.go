@@ -24,7 +24,7 @@ type shrunkJSON struct {
 	Scenario   string          `json:"scenario"`
 	Seed       string          `json:"seed"`
 	Violations []violationJSON `json:"violations"`
-	// Plan is the text of the plan. Choices lists the choices that differ from the harmless default.
+	// Plan is the plan's text. Choices lists the choices that differ from the harmless default.
 	Plan     string       `json:"plan"`
 	Choices  []choiceJSON `json:"choices"`
 	Size     sizeJSON     `json:"size"`

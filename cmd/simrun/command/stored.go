@@ -13,15 +13,15 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// storeFailures writes a shrunk run for the first failing seed of each property and returns the file names. Each file
-// is either complete or absent.
+// storeFailures shrinks the first failing seed of each property, stores the result in dir, and returns the file names.
+// Each file is written completely or not at all.
 func storeFailures(dir string, s *subject, sum *campaign.Summary) (files []string, err error) {
 	if len(sum.Properties) == 0 {
 		return nil, nil
 	}
 	var seeds []uint64
 	for _, p := range sum.Properties {
-		asked := "" // empty means the seed's most important violation
+		asked := "" // empty means the most important violation of the seed
 		if p.First.Expectation != "" {
 			asked = p.First.Rule()
 		} else if slices.Contains(seeds, p.FirstSeed) {
@@ -42,8 +42,8 @@ func storeFailures(dir string, s *subject, sum *campaign.Summary) (files []strin
 	return files, nil
 }
 
-// checkOut returns an error if files cannot be written to the directory given by --out. It is called before the
-// campaign and does not create the directory.
+// checkOut returns an error if the --out directory is not writable. It is called before the campaign and does not
+// create the directory.
 func checkOut(dir string) error { return checkDir("--out", dir) }
 
 // checkDir is like checkOut but for any flag.
@@ -66,7 +66,7 @@ func checkDir(flag, dir string) error {
 	}
 }
 
-// tryOut creates an empty file in an existing directory and removes it again.
+// tryOut creates an empty file in the existing directory there, and removes the file.
 func tryOut(flag, dir, there string) error {
 	tmp, err := os.CreateTemp(there, ".simrun-*")
 	if err != nil {
@@ -75,7 +75,7 @@ func tryOut(flag, dir, there string) error {
 	return errors.Join(tmp.Close(), os.Remove(tmp.Name()))
 }
 
-// storeEntry writes a stored run to a directory and returns the file's name.
+// storeEntry writes a stored run to directory dir and returns the file's path.
 func storeEntry(dir string, entry *scenario.Entry) (path string, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", fmt.Errorf("--out: %w", err)
@@ -87,8 +87,8 @@ func storeEntry(dir string, entry *scenario.Entry) (path string, err error) {
 	return path, nil
 }
 
-// entry runs a seed once more and returns a stored run with the smallest plan that violates the same rule, or the
-// requested one.
+// entry runs seed again and returns a stored run with the smallest plan that violates the same rule. If asked is set,
+// that rule is used instead.
 func (s *subject) entry(seed uint64, asked string) (*scenario.Entry, error) {
 	cfg, err := s.config(seed)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *subject) entry(seed uint64, asked string) (*scenario.Entry, error) {
 	return s.shrunkEntry(seed, small), nil
 }
 
-// writeWhole writes a file under a temporary name and then renames it.
+// writeWhole writes a file atomically: it writes a temporary file and renames it to path.
 func writeWhole(path string, data []byte) (err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".simrun-*")
 	if err != nil {

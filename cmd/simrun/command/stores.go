@@ -13,17 +13,17 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// stores manages the foreign stores used by runs. Each is a process that serves a provider. A process serves one run
-// after another, so there are as many processes as there are concurrent runs.
+// stores manages the foreign stores used by runs. Each store is a process that serves a provider. A process serves one
+// run at a time, so the number of processes equals the number of concurrent runs.
 type stores struct {
 	mu   sync.Mutex
 	idle map[string][]*remote // idle processes, keyed by command line
 }
 
-// storePatience is how long a store may take to answer a call during a run.
+// storePatience is the maximum time that a store may take to answer a call during a run.
 const storePatience = 10 * time.Second
 
-// of returns a function that creates a run's store, backed by the provider that a command line serves.
+// of returns a function that creates a run's store. The provider is served by the program in the command line.
 func (s *stores) of(line string) (func(startMs int64) (*cluster.ForeignStore, error), error) {
 	words, err := commandline.Split(line)
 	if err == nil && len(words) == 0 {
@@ -41,7 +41,7 @@ func (s *stores) of(line string) (func(startMs int64) (*cluster.ForeignStore, er
 	}, nil
 }
 
-// take returns a process whose store is empty and whose clock is not ahead of the start of the run.
+// take returns a process with an empty store, whose clock is not ahead of startMs.
 func (s *stores) take(line string, words []string, startMs int64) (*remote, error) {
 	s.mu.Lock()
 	var peer *remote
@@ -74,7 +74,7 @@ func (s *stores) take(line string, words []string, startMs int64) (*remote, erro
 	return nil, fmt.Errorf("%s: %w", line, err)
 }
 
-// empty clears the remote store and returns the remote clock's current time.
+// empty clears the remote store and returns its clock's current time.
 func (r *remote) empty() (int64, error) {
 	if err := r.client.Reset(context.Background()); err != nil {
 		return 0, err
@@ -82,7 +82,7 @@ func (r *remote) empty() (int64, error) {
 	return r.client.Now(context.Background())
 }
 
-// store lends a process's store to one run. After the run, the process is free for another.
+// store lends a process's store to one run. After the run, the process becomes idle again.
 func (s *stores) store(line string, peer *remote) *cluster.ForeignStore {
 	ctx, d := context.Background(), peer.client.Described()
 	out := &cluster.ForeignStore{
@@ -109,7 +109,7 @@ func (s *stores) store(line string, peer *remote) *cluster.ForeignStore {
 		}
 	}
 	if d.FailAckStep {
-		out.FailAckStep = func(step int) { _ = peer.client.FailAckStep(ctx, step) } // any error is reported by Broken
+		out.FailAckStep = func(step int) { _ = peer.client.FailAckStep(ctx, step) } // Broken reports any error
 	}
 	return out
 }

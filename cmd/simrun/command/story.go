@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// storyLine is one line of a run's story. It is either an event or a violation, shown where it was found.
+// storyLine is one line of a run's story: either an event, or a violation at the place where it was found.
 type storyLine struct {
 	cluster.Line
 	violation *campaign.Violation
@@ -28,7 +28,7 @@ type teller struct {
 
 func (t *teller) tell(l cluster.Line) { t.lines = append(t.lines, storyLine{Line: l}) }
 
-// watch wraps a monitor so that each violation appears in the story where it was found.
+// watch wraps a monitor so that each violation appears in the story at the place where it was found.
 func (t *teller) watch(m cluster.Monitor) cluster.Monitor {
 	return &marker{Monitor: m, teller: t}
 }
@@ -40,7 +40,8 @@ type marker struct {
 	seen   int
 }
 
-// WatchHandle implements cluster.HandleWatcher if the monitor does, because the referee watches calls.
+// WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can. The referee needs this to watch
+// calls.
 func (m *marker) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
 	if watcher, ok := m.Monitor.(cluster.HandleWatcher); ok {
 		return watcher.WatchHandle(p, codec)
@@ -48,7 +49,7 @@ func (m *marker) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provi
 	return p
 }
 
-// Fates implements cluster.FateTeller if the monitor does.
+// Fates implements cluster.FateTeller by forwarding to the monitor if it can.
 func (m *marker) Fates() []cluster.Fate {
 	if teller, ok := m.Monitor.(cluster.FateTeller); ok {
 		return teller.Fates()
@@ -56,7 +57,7 @@ func (m *marker) Fates() []cluster.Fate {
 	return nil
 }
 
-// Waits implements cluster.FateTeller if the monitor does.
+// Waits implements cluster.FateTeller by forwarding to the monitor if it can.
 func (m *marker) Waits() []cluster.Wait {
 	if teller, ok := m.Monitor.(cluster.FateTeller); ok {
 		return teller.Waits()
@@ -104,12 +105,12 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // selection selects which lines of a story to show.
 type selection struct {
 	all            bool
-	from, to       time.Duration // to is 0 if everything up to the end is selected
+	from, to       time.Duration // to is 0 if there is no end time
 	node, instance string
-	at             *uint64 // the step around which every line is shown
+	at             *uint64 // the step whose surroundings are shown in full
 }
 
-// aroundStep is how many steps before and after a given step are shown.
+// aroundStep is the number of steps shown before and after the selected step.
 const aroundStep = 20
 
 func (s selection) has(l *storyLine) bool {
@@ -129,7 +130,7 @@ func (s selection) has(l *storyLine) bool {
 	return l.Important || s.all || s.instance != "" || s.at != nil
 }
 
-// mentions reports whether text contains an instance's id as a whole word.
+// mentions reports whether text contains an instance ID as a whole word.
 func mentions(text, instance string) bool {
 	inName := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' }
 	for rest := text; ; {
@@ -152,7 +153,7 @@ func (s selection) of(lines []storyLine) []storyLine {
 	return slices.DeleteFunc(slices.Clone(lines), func(l storyLine) bool { return !s.has(&l) })
 }
 
-// printStory prints lines in three columns: time, who, and what.
+// printStory prints lines in three columns: the time, the actor and the event.
 func (a *app) printStory(lines []storyLine) {
 	who := func(l *storyLine) string {
 		if l.Build == "" {

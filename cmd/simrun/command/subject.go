@@ -37,7 +37,7 @@ type planFlags struct {
 	Referee     bool     `json:"referee,omitempty" help:"Have the executable specification of a provider judge every answer of the store, too."`
 }
 
-// subject is what a command simulates: a scenario, and the flags that override parts of it.
+// subject is the simulation that a command runs: a scenario, plus the flags that override parts of it.
 type subject struct {
 	program  *Program
 	scenario *scenario.Scenario
@@ -55,8 +55,8 @@ type subject struct {
 	store func(startMs int64) (*cluster.ForeignStore, error)
 }
 
-// subject finds the scenario and checks the flags. An empty name means the scenario that shows the first bug or,
-// without bugs, the default scenario.
+// subject finds the scenario and checks the flags. If name is empty, it uses the scenario that shows the first
+// requested bug, or the default scenario if no bug is requested.
 func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	s := &subject{program: p, flags: f}
 	if err := s.choose(f.Chooser); err != nil {
@@ -89,7 +89,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 		}
 		s.over.Bugs = append(s.over.Bugs, faults.BugID(id))
 		if name == "" {
-			name = bug.Scenario // empty for a bug that no property catches
+			name = bug.Scenario // empty if no property catches the bug
 		}
 	}
 	if name == "" {
@@ -110,7 +110,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	if err := s.scenario.CheckHandlers(orchestrations, activities); err != nil {
 		return nil, err
 	}
-	// Any error in the plan or the flags is the same for every seed, so report it before the first run.
+	// An error in the plan or the flags is the same for every seed, so report it before the first run.
 	first, err := s.plan(1)
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	return s, nil
 }
 
-// nearBug returns the bug with the most similar name, preceded by a separator, or "" if none is similar.
+// nearBug returns the name of the bug most similar to id, preceded by a separator, or "" if none is similar.
 func nearBug(id string) string {
 	var known []string
 	for _, b := range faults.Catalogue() {
@@ -135,12 +135,12 @@ func nearBug(id string) string {
 	return near.Hint(id, known)
 }
 
-// open finds the scenario or stored run that an argument names.
+// open opens the scenario or stored run called name.
 func (p *Program) open(name string) (*scenario.Scenario, *scenario.Entry, error) {
 	return scenario.Source{Builds: p.builds(), ReadFile: readFile}.Open(name)
 }
 
-// readFile is like os.ReadFile, except that the name "-" means standard input.
+// readFile is like os.ReadFile, except that it reads standard input if name is "-".
 func readFile(name string) ([]byte, error) {
 	if name == "-" {
 		return standardInput()
@@ -148,11 +148,11 @@ func readFile(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// standardInput returns all of standard input. It reads the input only once, because a verb may ask for it several
+// standardInput returns the contents of standard input. It reads them only once, because a verb may call it several
 // times.
 var standardInput = sync.OnceValues(func() ([]byte, error) { return io.ReadAll(os.Stdin) })
 
-// openScenario returns the scenario that an argument names.
+// openScenario opens the scenario called name.
 func (p *Program) openScenario(name string) (*scenario.Scenario, error) {
 	s, e, err := p.open(name)
 	if e != nil {
@@ -161,7 +161,7 @@ func (p *Program) openScenario(name string) (*scenario.Scenario, error) {
 	return s, err
 }
 
-// plan expands a seed. It may be called from several goroutines at once.
+// plan expands seed into a plan. It is safe for concurrent use.
 func (s *subject) plan(seed uint64) (*plan.Plan, error) {
 	if strings.HasPrefix(s.flags.Chooser, enumerated) {
 		seed = 1 // the plan is fixed; the seed only selects the choices
@@ -169,16 +169,16 @@ func (s *subject) plan(seed uint64) (*plan.Plan, error) {
 	return s.scenario.Expand(seed, s.over)
 }
 
-// config returns the configuration for running a seed.
+// config returns the configuration for seed's run.
 func (s *subject) config(seed uint64) (cluster.Config, error) {
 	plan, err := s.plan(seed)
 	return s.configOf(plan, seed), err
 }
 
-// configOf returns the configuration for running a plan with the program's builds and handlers.
+// configOf returns the configuration for running plan with seed, using the program's builds and handlers.
 func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 	cfg := cluster.Config{Plan: plan, Seed: seed, Releases: releases(), Store: s.store, DoubleCheck: s.flags.DoubleCheck}
-	if s.program.Builds != nil { // otherwise, a worker's runs share the shipped builds and handlers
+	if s.program.Builds != nil { // if nil, the runs of a worker share the shipped builds and handlers
 		cfg.Builds = s.program.Builds()
 	}
 	if s.chooser != nil {
@@ -191,15 +191,15 @@ func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 // releases returns the host programs for released runtimes.
 var releases = sync.OnceValue(realnode.Default)
 
-// campaign returns the options for a campaign over the subject. The caller adds the seeds.
+// campaign returns the options for a campaign over the subject. The caller sets the seeds.
 func (s *subject) campaign() campaign.Options {
 	return campaign.Options{
 		Plan: s.plan, Config: func() cluster.Config { return s.configOf(nil, 0) }, Chooser: s.chooser,
 	}
 }
 
-// required returns the points that a campaign with the given number of seeds must reach. Points are required only if
-// the scenario is unmodified: it must run with its own faults, profile, contract and strategy, and without bugs.
+// required returns the points that a campaign of that many seeds must reach. No point is required unless the scenario
+// runs unmodified: with its own faults, profile, contract and strategy, and without bugs.
 func (s *subject) required(seeds uint64) []string {
 	own := s.over.Faults == nil && s.over.CallersClock == nil && s.over.Profile == "" && s.over.Contract == "" && s.over.Strategy == "" && len(s.over.Bugs) == 0
 	if n := s.scenario.Seeds.Count; !own || n == 0 || seeds < uint64(n) {
@@ -212,7 +212,7 @@ func (s *subject) required(seeds uint64) []string {
 	return points
 }
 
-// sometimes returns the coverage points that belong to the scenario's own expectations.
+// sometimes returns the coverage points that belong to the scenario's expectations.
 func (s *subject) sometimes() []string {
 	var points []string
 	for _, e := range s.scenario.Expect {
@@ -223,21 +223,22 @@ func (s *subject) sometimes() []string {
 	return points
 }
 
-// repro returns the command line that reproduces a seed.
+// repro returns the command line for replaying seed.
 func (s *subject) repro(seed uint64) string { return s.line("replay", seed) }
 
-// line returns the command line for running a verb on a seed.
+// line returns the command line for running verb on seed.
 func (s *subject) line(verb string, seed uint64, more ...string) string {
 	words := append([]string{verb, "--seed", decimal(seed)}, s.options()...)
 	return itself(append(append(words, s.arg), more...)...)
 }
 
-// itself returns a command line for this program that can be pasted in the directory where it was started.
+// itself returns a command line that runs this program, ready to be pasted in the directory in which the program was
+// started.
 func itself(words ...string) string {
 	return commandline.Join(append(commandline.Self(), words...)...)
 }
 
-// options returns those flags that select what is simulated and were given.
+// options returns the flags that select what is simulated, as given on the command line.
 func (s *subject) options() []string {
 	var words []string
 	flag := func(name, value string) {

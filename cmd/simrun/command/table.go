@@ -76,7 +76,7 @@ func required(missed []string) string {
 	return ""
 }
 
-// flushTable flushes a table to the buffered output, which reports errors at the end.
+// flushTable flushes a table to the buffered output, which reports write errors at the end.
 func flushTable(t *tabwriter.Writer) { _ = t.Flush() }
 
 // columns wraps words into indented lines of at most width bytes.

@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/internal/faultkind"
 )
 
-// unreliable makes calls by nodes fail at the rates given by a fault plan. Calls by clients never fail. For a given
-// seed, a node's n-th call always has the same faults.
+// unreliable makes calls by nodes fail at the rates in a fault plan. Calls by clients never fail. For the same seed, a
+// node's n-th call always has the same faults.
 type unreliable struct {
 	inner engine.Provider
 	rates []faults.Rate
@@ -23,14 +23,14 @@ type unreliable struct {
 	mu      sync.Mutex
 	on      bool
 	calls   uint64
-	refused uint64 // the store rejects every call up to this number
+	refused uint64 // calls up to this number are rejected by the store
 }
 
 func newUnreliable(p engine.Provider, plan faults.Plan, seed uint64, live bool) *unreliable {
 	return &unreliable{inner: p, rates: plan.Rates, seed: seed, live: live, on: true}
 }
 
-// turn turns the faults on or off.
+// turn enables or disables the faults.
 func (u *unreliable) turn(on bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -48,19 +48,20 @@ func (u *unreliable) provider() engine.Provider {
 	})
 }
 
-// unavailableCalls is how many calls the store rejects while it is unavailable. latest is the longest delay of a call.
+// unavailableCalls is the number of calls that the store rejects during one outage. latest is the maximum delay of a
+// call.
 const (
 	unavailableCalls = 20
 	latestCall       = 2 * time.Second
 )
 
-// happening is the fault that hits a particular call.
+// happening is a fault that hits one call.
 type happening struct {
 	kind faults.Kind
 	late time.Duration
 }
 
-// draw returns the fault for the next call. The zero value means that no fault occurs.
+// draw returns the fault for the next call, or the zero value if there is none.
 func (u *unreliable) draw(c call.Call) happening {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -84,7 +85,7 @@ func (u *unreliable) draw(c call.Call) happening {
 	return happening{}
 }
 
-// befalls reports whether a kind of fault can hit a call. Other kinds hit nodes and clients.
+// befalls reports whether a fault of that kind can hit call c. Other kinds hit nodes and clients instead of calls.
 func befalls(kind faults.Kind, c call.Call) bool {
 	switch kind {
 	case faultkind.RequestLost, faultkind.AnswerLost, faultkind.CallDelayed, faultkind.RetryableError, faultkind.PermanentError, faultkind.Unavailable:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// seed is a seed as it is given in flags: decimal, or hexadecimal with the prefix 0x.
+// seed is a seed given in a flag, either in decimal or, with the prefix 0x, in hexadecimal.
 type seed uint64
 
 // UnmarshalText parses a seed.
@@ -35,8 +35,8 @@ func parseSeed(text string) (uint64, error) {
 	return 0, fmt.Errorf("seed %q: expected a number such as 42 or 0x2a", text)
 }
 
-// seedRange is a range of consecutive seeds. It is given as a count, starting at seed 1, or as A..B or A-B with both
-// ends included.
+// seedRange is a range of consecutive seeds. It is written as a count, which starts at seed 1, or as an inclusive
+// range: A..B or A-B.
 type seedRange struct {
 	first, count uint64
 }
@@ -75,7 +75,7 @@ func (r *seedRange) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String returns the range with both ends, or the seed if there is only one.
+// String returns the range with both ends, or just the seed if the range has only one.
 func (r seedRange) String() string {
 	if r.count == 1 {
 		return strconv.FormatUint(r.first, 10)
@@ -92,7 +92,7 @@ type shard struct{ index, of uint64 }
 // String returns the shard as I/N.
 func (s shard) String() string { return fmt.Sprintf("%d/%d", s.index, s.of) }
 
-// UnmarshalText parses I/N, or /N if the environment says which part to run.
+// UnmarshalText parses I/N, or /N if I is to be taken from the environment.
 func (s *shard) UnmarshalText(text []byte) error {
 	i, n, ok := strings.Cut(string(text), "/")
 	of, errN := strconv.ParseUint(n, 10, 32)
@@ -110,9 +110,9 @@ func (s *shard) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// fromEnvironment returns the shard itself if it is complete. Otherwise, it takes the shard from the environment: from
-// the index variables of a Slurm array or a Bazel test or, if the number of shards is given, of an indexed Kubernetes
-// job.
+// fromEnvironment returns s if it is complete. If not, it reads the shard from the environment variables of a Slurm job
+// array or a Bazel test. An indexed Kubernetes job provides only the index, so its variable is used only if s has the
+// number of shards.
 func (s shard) fromEnvironment(getenv func(string) string) (shard, error) {
 	if s.index > 0 {
 		return s, nil

@@ -27,7 +27,8 @@ func (versionCmd) run(a *app) (int, error) {
 // durosimModule is the path of the module that contains this package.
 const durosimModule = "github.com/durosim/durosim"
 
-// versionText returns the versions of the program's module, of durosim if that is a different module, and of Go.
+// versionText returns the versions of the program's module and of Go. If durosim is a separate module, the text
+// includes its version, too.
 func versionText(name string, info *debug.BuildInfo) string {
 	version := func(m *debug.Module) string {
 		if m.Replace != nil {

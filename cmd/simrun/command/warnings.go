@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// warn prints warnings about anything in a scenario that is odd but not an error.
+// warn prints warnings about suspicious but valid parts of the scenario.
 func (a *app) warn(s *subject) {
 	all := s.scenario.Warnings()
 	if a.program.Handlers == nil {

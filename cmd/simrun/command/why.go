@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// whyCmd implements `simrun why`, which says what an instance is waiting for.
+// whyCmd implements `simrun why`, which explains what an instance is waiting for.
 type whyCmd struct {
 	planFlags `embed:""`
 
@@ -93,7 +93,7 @@ func (c *whyCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// at returns the time to look at: the requested time, or the end of the run.
+// at returns the time to explain: the requested time, or the end of the run.
 func (c *whyCmd) at(s *subject, seed uint64) (time.Duration, error) {
 	if c.At != nil {
 		if *c.At < 0 {

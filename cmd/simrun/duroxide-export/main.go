@@ -40,7 +40,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// export writes the database as JSON lines and returns how many rows it skipped.
+// export writes the database as JSON lines and returns the number of rows skipped.
 func export(ctx context.Context, file string, out, complain io.Writer) (skipped int, err error) {
 	switch info, err := os.Stat(file); {
 	case err != nil:

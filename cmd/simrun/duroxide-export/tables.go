@@ -62,7 +62,7 @@ func (e *exporter) executions() error {
 	})
 }
 
-// history writes the events as they are stored. An event that is not valid JSON is written as a string.
+// history writes the events as stored. An event that is not valid JSON is written as a string.
 func (e *exporter) history() error {
 	return e.each("history", "instance_id, execution_id, event_id", "instance_id", func(r row) (map[string]any, error) {
 		line := map[string]any{"instance_id": r["instance_id"], "execution_id": r["execution_id"], "event_id": r["event_id"]}
@@ -95,7 +95,7 @@ func message(r row) (map[string]any, error) {
 	return map[string]any{"work_item": json.RawMessage(data), "visible_at_ms": visible, "attempt_count": attempts}, nil
 }
 
-// each writes the rows of a table. If line returns an error for a row, each skips the row.
+// each writes the rows of a table. It skips the rows for which line returns an error.
 func (e *exporter) each(table, order, key string, line func(r row) (map[string]any, error)) error {
 	rows, err := e.rows(table, order)
 	if err != nil {
@@ -116,7 +116,7 @@ func (e *exporter) each(table, order, key string, line func(r row) (map[string]a
 	return nil
 }
 
-// rows returns all rows of a table in the given order, or none if the table does not exist.
+// rows returns all rows of a table, sorted by order, or none if the table does not exist.
 func (e *exporter) rows(table, order string) ([]row, error) {
 	names, err := e.columns(table)
 	if err != nil || len(names) == 0 {

@@ -27,7 +27,7 @@ type Config struct {
 	First, Seeds uint64
 	// Context, if not nil, can interrupt the comparison. Run then returns an error that wraps the context's error.
 	Context context.Context
-	// OnProgress, if not nil, is called with the number of finished runs and the total number of runs.
+	// OnProgress, if not nil, is called with the number of finished runs and the total.
 	OnProgress func(done, total uint64)
 
 	_ struct{} // forces callers to name the fields, because more may be added
@@ -39,35 +39,34 @@ type Result struct {
 	First    uint64 `json:"first_seed"`
 	Seeds    uint64 `json:"seeds"`
 	Rows     []Row  `json:"strategies"`
-	// Sentence states the conclusion.
+	// Sentence names the best strategy and says why.
 	Sentence string `json:"sentence"`
 }
 
 // Row totals the cost of one strategy over all its runs. Times are virtual.
 type Row struct {
 	Strategy plan.Strategy `json:"strategy"`
-	// Fetches counts the fetches of turns that reached the store, and Wasted counts those that received work but did
-	// not commit it. Abandons counts abandoned batches. LockMs is the total time that instances spent locked.
+	// Fetches counts the turn fetches that reached the store. Wasted counts the fetches that received work but did not
+	// commit it. Abandons counts abandoned batches. LockMs is the total time that instances spent locked.
 	Fetches  uint64 `json:"fetches"`
 	Wasted   uint64 `json:"wasted_fetches"`
 	Abandons uint64 `json:"abandons"`
 	LockMs   int64  `json:"lock_ms"`
-	// Completed counts the instances that completed by themselves. MedianMs and P99Ms are the median and the 99th
-	// percentile of how long these took from their start, or -1 if there are none.
+	// Completed counts the instances that completed without ever being stuck. MedianMs and P99Ms are the median and
+	// 99th-percentile durations of those instances, or -1 if there are none.
 	Completed uint64 `json:"completed"`
 	MedianMs  int64  `json:"median_ms"`
 	P99Ms     int64  `json:"p99_ms"`
-	// Poisoned counts the instances that were ended as poison by a node, a sweeper or the dead-letter policy. Healthy
-	// counts those among them that some build in the plan could have run.
+	// Poisoned counts the instances that a node, a sweeper or the dead-letter policy ended as poison. Healthy counts
+	// the poisoned instances that at least one build in the plan could have run.
 	Poisoned uint64 `json:"poisoned"`
 	Healthy  uint64 `json:"healthy_poisoned"`
 	// Stuck counts the instances still waiting for a build when calm ended.
 	Stuck uint64 `json:"stuck"`
-	// Violated lists the violated properties. Unmet counts the scenario's expectations that did not hold.
+	// Violated lists the violated properties. Unmet lists the scenario's unmet expectations.
 	Violated []string `json:"violated"`
 	Unmet    []string `json:"unmet_expectations"`
-	// Example is an instance that was poisoned although some build in the plan could have run it, together with its
-	// seed.
+	// Example is an instance counted by Healthy, and ExampleSeed is the seed of its run.
 	Example     string `json:"example,omitempty"`
 	ExampleSeed uint64 `json:"example_seed,omitempty"`
 
@@ -104,14 +103,14 @@ func Run(c Config) (*Result, error) {
 	return r, nil
 }
 
-// Plan returns a seed's plan under the given strategy.
+// Plan returns seed's plan under strategy s.
 func (c *Config) Plan(s plan.Strategy, seed uint64) (*plan.Plan, error) {
 	over := c.Overrides
 	over.Strategy = s
 	return c.Scenario.Expand(seed, over)
 }
 
-// Configure returns the configuration for a run.
+// Configure returns the configuration for running p with seed.
 func (c *Config) Configure(p *plan.Plan, seed uint64) cluster.Config {
 	cfg := cluster.Config{Plan: p, Seed: seed, Builds: c.Builds}
 	run := properties.Run{}
@@ -122,7 +121,7 @@ func (c *Config) Configure(p *plan.Plan, seed uint64) cluster.Config {
 	return cfg
 }
 
-// try performs one run and adds its costs to a row.
+// try performs seed's run and adds its costs to row.
 func (c *Config) try(row *Row, seed uint64) error {
 	p, err := c.Plan(row.Strategy, seed)
 	if err != nil {
@@ -158,7 +157,7 @@ func (c *Config) try(row *Row, seed uint64) error {
 	return nil
 }
 
-// ends counts how a run's instances ended.
+// ends adds the outcomes of a run's instances to row.
 func (row *Row) ends(p *plan.Plan, builds []*engine.Build, seen *tally, r *cluster.Result) {
 	began := map[string]int64{} // never iterated over
 	hopeless := map[string]bool{}
@@ -189,7 +188,7 @@ func (row *Row) ends(p *plan.Plan, builds []*engine.Build, seen *tally, r *clust
 	}
 }
 
-// somebodyRuns reports whether any build that a node of the plan ever runs admits the pin.
+// somebodyRuns reports whether a build used by any node in the plan, at any time, admits pin by default.
 func somebodyRuns(p *plan.Plan, builds []*engine.Build, pin *engine.Version) bool {
 	if pin == nil {
 		return true
@@ -213,7 +212,7 @@ func somebodyRuns(p *plan.Plan, builds []*engine.Build, pin *engine.Version) boo
 	return false
 }
 
-// finish computes the fields that summarize all of the row's runs.
+// finish computes the medians and percentiles after all runs have been added, and sorts the lists.
 func (row *Row) finish() {
 	slices.Sort(row.took)
 	if n := len(row.took); n > 0 {

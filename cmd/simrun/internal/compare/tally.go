@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// tally measures what a strategy costs. It forwards everything to a monitor.
+// tally is a monitor that measures the cost of a strategy. It forwards everything to another monitor.
 type tally struct {
 	cluster.Monitor
 	w *cluster.World
@@ -23,7 +23,7 @@ type tally struct {
 // lock is an instance's lock. fromMs is 0 if the lock is free.
 type lock struct{ fromMs, untilMs int64 }
 
-// WatchHandle implements cluster.HandleWatcher if the monitor does.
+// WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can.
 func (t *tally) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
 	if watcher, ok := t.Monitor.(cluster.HandleWatcher); ok {
 		return watcher.WatchHandle(p, codec)
@@ -102,7 +102,8 @@ func (t *tally) poison(instance string) {
 	t.poisoned[instance] = true
 }
 
-// lookForStuck records the instances whose queued work is not admitted by any live node's capability filter.
+// lookForStuck records the unfinished instances that have queued messages but are not admitted by any live node's
+// filter.
 func (t *tally) lookForStuck() {
 	store := t.w.Store()
 	for no := observe.InstanceNo(1); store.InstanceName(no) != ""; no++ {
@@ -134,7 +135,7 @@ func (t *tally) lock(no observe.InstanceNo) *lock {
 	return &t.locks[no]
 }
 
-// release ends a lock now, or at its expiry if it expired earlier.
+// release ends a lock at nowMs, or at its expiry if that is earlier.
 func (t *tally) release(no observe.InstanceNo, nowMs int64) {
 	l := t.lock(no)
 	if l.fromMs > 0 {

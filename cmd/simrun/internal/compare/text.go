@@ -41,7 +41,7 @@ func dash(n uint64) string {
 
 func orDash(s string) string { return cmp.Or(s, "-") }
 
-// Text returns the table followed by the sentence.
+// Text returns the table, followed by the sentence.
 func (r *Result) Text() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -53,8 +53,8 @@ func (r *Result) Text() string {
 	return b.String() + "\n" + r.Sentence + "\n"
 }
 
-// best returns the rows from best to worst. Rows that violate the contract come last. The others are sorted by lost
-// instances, then stuck instances, then the time of the slowest instances, then wasted fetches.
+// best returns the rows from best to worst. The rows are sorted by the number of violated properties, then by lost
+// instances, stuck instances, the magnitude of the 99th-percentile duration, and wasted fetches.
 func (r *Result) best() []*Row {
 	var rows []*Row
 	for i := range r.Rows {
@@ -67,14 +67,14 @@ func (r *Result) best() []*Row {
 	return rows
 }
 
-// magnitude returns the exponent of the smallest power of two above ms. It is used to ignore smaller differences when
-// sorting.
+// magnitude returns the exponent of the smallest power of two greater than ms. Durations of the same magnitude count as
+// equal when sorting.
 func magnitude(ms int64) int { return bits.Len64(uint64(max(ms, 0))) }
 
 // Best returns the best strategy.
 func (r *Result) Best() plan.Strategy { return r.best()[0].Strategy }
 
-// broken counts the violated properties. It leaves out the outcome property, which depends on the plan rather than the
+// broken counts the violated properties, except for the outcome property, which depends on the plan rather than the
 // contract.
 func (row *Row) broken() int {
 	n := len(row.Violated)
@@ -84,7 +84,7 @@ func (row *Row) broken() int {
 	return n
 }
 
-// sentence names the best strategy and says in what way the others are worse.
+// sentence names the best strategy and explains how each other strategy is worse.
 func (r *Result) sentence() string {
 	rows := r.best()
 	first := rows[0]
@@ -101,7 +101,7 @@ func (r *Result) sentence() string {
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// does describes what a strategy does to the work.
+// does describes the strategy's effect on the work.
 func (row *Row) does() string {
 	var parts []string
 	if row.broken() > 0 {
@@ -124,7 +124,7 @@ func (row *Row) does() string {
 	return join(parts)
 }
 
-// against says in what way a strategy is worse than the best one.
+// against explains how a strategy is worse than the best one.
 func (r *Result) against(row, first *Row) string {
 	var parts []string
 	if row.broken() > first.broken() {

@@ -28,28 +28,28 @@ type Options struct {
 	Runs    uint64
 	Workers int
 	Context context.Context
-	// OnProgress, if not nil, is called from time to time on the goroutine that called Run.
+	// OnProgress, if not nil, is called periodically from the goroutine that called Run.
 	OnProgress func(r *Report)
 }
 
 // Report is the result of an exploration.
 type Report struct {
-	// States counts the distinct combinations of a state and the actions that remain. Runs counts the runs.
+	// States counts the distinct pairs of a state and the actions remaining in it. Runs counts the runs.
 	States, Runs uint64
 	// Longest is the largest number of actions in any run.
 	Longest int
-	// Open counts the action sequences that were not tried because a run failed or the limit on runs was reached.
+	// Open counts the action sequences that were skipped because a run failed or the run limit was reached.
 	Open int
-	// Failed counts the runs that violated a property. Violation is the first violation in the last of these runs, and
+	// Failed counts the runs that violated a property. Violation is the first violation in the last failing run, and
 	// Plan is that run's plan.
 	Failed    uint64
 	Violation cluster.Violation
-	// Properties lists every property that a failing run violated, in the order in which they were found.
+	// Properties lists every property that a failing run violated, in order of discovery.
 	Properties []string
 	Plan       *plan.Plan
 }
 
-// Limits on the size of the plan to explore.
+// Limits on the size of a plan.
 const (
 	MaxNodes     = 3
 	MaxInstances = 2
@@ -57,13 +57,13 @@ const (
 	MaxCrashes   = 2
 )
 
-// batch is how many runs are judged together. It affects only memory use and speed.
+// batch is the number of runs that are judged together. It affects only memory use and speed.
 const batch = 64
 
-// way is a sequence of actions, each at a later moment than the one before.
+// way is a sequence of actions. Each action happens at a later moment than the previous one.
 type way struct {
-	steps   []plan.Step // in the form of a plan's schedule
-	done    []int       // schedule steps already taken, by node index
+	steps   []plan.Step // the actions, as schedule steps
+	done    []int       // number of schedule steps taken so far, by node index
 	crashes int
 }
 
@@ -76,7 +76,7 @@ type search struct {
 	seen  map[[sha256.Size]byte]struct{} // never iterated over
 }
 
-// Run explores a plan. If the plan cannot be explored, the error says why.
+// Run explores a plan. It returns an error if the plan cannot be explored.
 func Run(o Options) (*Report, error) {
 	s := &search{o: o, seen: map[[sha256.Size]byte]struct{}{}}
 	if err := s.prepare(); err != nil {
@@ -127,7 +127,7 @@ func (s *search) prepare() error {
 	return nil
 }
 
-// plan returns the plan for a way.
+// plan returns the plan whose schedule is w.
 func (s *search) plan(w way) *plan.Plan {
 	p := *s.o.Plan
 	p.Schedule = w.steps
@@ -144,7 +144,7 @@ type tried struct {
 	err    error
 }
 
-// batch runs the ways at the front of the queue and queues their continuations.
+// batch runs the first ways in the queue and appends their continuations to it.
 func (s *search) batch() error {
 	n := min(len(s.queue), batch)
 	if s.o.Runs > 0 {
@@ -183,8 +183,8 @@ func (s *search) run(w way) (out tried) {
 	return out
 }
 
-// learn records the states that a run reached. For each new state, it queues a way for every action that is possible
-// there.
+// learn records the states that t reached. For each new state, it queues one way per action that is possible in that
+// state.
 func (s *search) learn(t tried) {
 	s.r.Runs++
 	s.r.Longest = max(s.r.Longest, sum(t.done)+t.crashes)
@@ -223,7 +223,7 @@ func sum(numbers []int) (n int) {
 	return n
 }
 
-// branch queues a way for each action that is possible at a moment: each node's next step, and a crash of each node.
+// branch queues one way per action that is possible at time at: the next step of each node, and a crash of each node.
 func (s *search) branch(w way, at time.Duration) {
 	for i, steps := range s.steps {
 		if n := w.done[i]; n < len(steps) {

@@ -15,7 +15,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// point is a moment in a run: the time of a change, relative to the start of the run, and the state after the change.
+// point is a moment in a run. It holds the time of a change, relative to the start of the run, and the state after the
+// change.
 type point struct {
 	at    time.Duration
 	state [sha256.Size]byte
@@ -27,8 +28,8 @@ type watcher struct {
 	w       *cluster.World
 	start   sim.Time
 	now     sim.Time
-	calls   map[uint64]string // calls in flight, by number; sorted whenever they are listed
-	holders map[string]uint32 // node numbers, keyed by what they hold; never iterated over
+	calls   map[uint64]string // calls in flight, keyed by number; sorted before each use
+	holders map[string]uint32 // node numbers, keyed by lock holder; never iterated over
 	points  []point
 }
 
@@ -79,10 +80,10 @@ func (m *watcher) AfterStep() {
 	m.points = append(m.points, p)
 }
 
-// clocks matches times in stored bytes. They are in milliseconds since 1970.
+// clocks matches times, in milliseconds since 1970, in stored bytes.
 var clocks = regexp.MustCompile(`[0-9]{12,}`)
 
-// text describes the state, leaving out times, tokens and row numbers.
+// text describes the state without its times, tokens and row numbers.
 func (m *watcher) text() string {
 	var b strings.Builder
 	for _, n := range m.w.Nodes() {

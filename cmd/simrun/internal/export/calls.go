@@ -12,12 +12,12 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// ErrNoProvider means that the contract allows every answer that the store gave during the run.
+// ErrNoProvider reports that the contract allows every answer that the store gave during the run.
 var ErrNoProvider = errors.New("every answer of the store is one that the contract of a provider allows: this is no failure of a provider")
 
-// Calls executes a run and returns a log of its provider calls and their answers, with one JSON object per line. The
-// log ends with the first answer that the contract does not allow; refusal says why. If the contract allows every
-// answer, the error is ErrNoProvider. The run's store must start empty, and only calls may change it.
+// Calls executes a run and returns a log of its provider calls and their answers, one JSON object per line. The log
+// ends with the first answer that the contract does not allow, and refusal explains why. If there is no such answer,
+// the error is ErrNoProvider. The run's store must start empty, and only calls may change it.
 func Calls(cfg cluster.Config) (log []byte, refusal *oracle.Refusal, err error) {
 	if p := cfg.Plan; len(p.Histories) > 0 || p.Contents != nil {
 		return nil, nil, errors.New("the run's store does not begin empty: calls alone do not lead to its state")
@@ -40,7 +40,7 @@ func Calls(cfg cluster.Config) (log []byte, refusal *oracle.Refusal, err error) 
 	return w.log.Bytes(), w.refusal, nil
 }
 
-// recorder is a monitor that logs the calls made on every handle of the store.
+// recorder is a monitor that logs the calls made through any handle of the store.
 type recorder struct {
 	cluster.Monitor
 	world   *cluster.World

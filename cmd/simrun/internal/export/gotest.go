@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// GoTest returns a Go file with a single test. The test replays the run and fails as long as the run violates a
-// property. If the run uses handlers from the user's own program, a comment in the file says where to name them.
+// GoTest returns a Go file with a single test. The test replays the run and fails while the run violates a property. If
+// the run uses handlers from the user's own program, a comment in the file shows where to add them.
 func GoTest(e *scenario.Entry, pkg string) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "package %s\n\nimport (\n\t\"testing\"\n\n\t\"github.com/durosim/durosim/properties\"\n)\n\n", pkg)
@@ -32,7 +32,7 @@ func GoTest(e *scenario.Entry, pkg string) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// quoted returns text as a Go literal that is easy to read.
+// quoted returns text as a readable Go literal.
 func quoted(text string) string {
 	if strconv.CanBackquote(strings.ReplaceAll(text, "\n", "")) {
 		return "`" + text + "`"
@@ -40,7 +40,7 @@ func quoted(text string) string {
 	return strconv.Quote(text)
 }
 
-// testName returns a name for the test, made up of the violated property and the beginning of the entry's name.
+// testName returns a test name that consists of the violated property and the beginning of the entry's name.
 func testName(e *scenario.Entry) string {
 	name := "Test"
 	for word := range strings.FieldsFuncSeq(e.Found, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {

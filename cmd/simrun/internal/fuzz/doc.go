@@ -3,10 +3,9 @@
 //
 //	report, err := fuzz.Run(fuzz.Options{Plain: expand, Config: config, Shrink: shrink, Space: planedit.Shipped(), Seed: 1, Runs: 10_000})
 //
-// A hunt maintains a population of inputs. An input consists of a plan, a seed and a chooser, and determines a single
-// run. A run reports its coverage: which points it reached, how often, and in which combinations. If a run shows
-// coverage that no earlier run has shown, its input joins the population. Inputs with rare coverage are chosen as
-// parents more often.
+// A hunt maintains a population of inputs. An input is a plan, a seed and a chooser, which together determine a single
+// run. A run reports its coverage: which points it reached, how often, and in which combinations. If a run shows new
+// coverage, its input joins the population. Inputs with rare coverage are chosen as parents more often.
 //
 // The hunt shrinks each failure. Two failures count as the same find if they violate the same rule and their smallest
 // plans consist of the same kinds of parts.

@@ -12,22 +12,22 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Find is a failure that differs from all other finds.
+// Find is a distinct failure found by a hunt.
 type Find struct {
-	// Violation is the first violation in the run that found the failure. Small is that run after shrinking. If
-	// shrinking failed, Small is nil and Unshrunk says why.
+	// Violation is the first violation in the failing run. Small is that run after shrinking. If shrinking failed,
+	// Small is nil and Unshrunk says why.
 	Violation cluster.Violation
 	Small     *properties.Shrunk
 	Unshrunk  error
-	// Input is the run that first showed the failure, and AtRun is its number. Runs counts the runs that failed in this
-	// way.
+	// Input is the first input that showed the failure, and AtRun is the number of its run. Runs counts the runs with
+	// this failure.
 	Input       Input
 	AtRun, Runs uint64
 	// Cause lists the kinds of parts in the smallest failing plan.
 	Cause []string
 }
 
-// found adds a failing run to the finds.
+// found adds a failing run to the finds. A run with a known failure is only counted.
 func (h *hunt) found(r ran) error {
 	v := r.result.Violations[0]
 	alike := v.Rule() + "\n" + skeleton(v.Message)
@@ -58,18 +58,19 @@ func (h *hunt) found(r ran) error {
 	return nil
 }
 
-// names matches the parts that may differ between two messages with the same cause: quoted text and words with digits.
+// names matches the parts of a message that vary between failures with the same cause: quoted text, and words that
+// contain digits.
 var names = regexp.MustCompile(`"[^"]*"|[^\s"]*[0-9][^\s"]*`)
 
-// skeleton returns the first line of a message with names and numbers masked.
+// skeleton returns message's first line with names and numbers masked.
 func skeleton(message string) string {
 	first, _, _ := strings.Cut(message, "\n")
 	return names.ReplaceAllString(first, "#")
 }
 
 // parts returns the distinct kinds of parts in a plan, sorted: steps, faults, client actions, preloaded histories and
-// probes. Orchestrations are included only if the plan has no other parts, because the same failure may occur in any
-// orchestration.
+// probes. Because the same failure may occur in any orchestration, orchestrations are included only if the plan has no
+// other parts.
 func parts(c properties.Concrete) (kinds []string) {
 	add := func(kind string) { kinds = append(kinds, kind) }
 	p := c.Plan
@@ -100,7 +101,8 @@ func parts(c properties.Concrete) (kinds []string) {
 	return slices.Compact(kinds)
 }
 
-// whatRuns returns a plan's orchestrations, or the kinds of statements in its programs.
+// whatRuns returns the names of the plan's orchestrations. Instead of a program's name, it returns the kinds of
+// statements in the program.
 func whatRuns(p *plan.Plan) (kinds []string) {
 	for i := range p.Instances {
 		if name := p.Instances[i].Orchestration; p.Programs.Lookup(name) == nil {
@@ -113,7 +115,7 @@ func whatRuns(p *plan.Plan) (kinds []string) {
 	return kinds
 }
 
-// unbounded returns the plan without the hunt's step budget. The run must have ended well within the budget.
+// unbounded returns the plan without the hunt's step budget.
 func unbounded(p *plan.Plan) *plan.Plan {
 	c := *p
 	c.StepBudget = 0

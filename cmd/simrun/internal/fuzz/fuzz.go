@@ -20,47 +20,46 @@ type Options struct {
 	// Config returns a run's configuration, except for its plan and choices. Its monitor must not check properties that
 	// editing the plan may break.
 	Config func() cluster.Config
-	// Shrink reduces a failing run to a small one.
+	// Shrink reduces a failing run to a small one that still shows violation v.
 	Shrink func(failing properties.Concrete, v cluster.Violation) (*properties.Shrunk, error)
 	// Space limits what edits may do.
 	Space *planedit.Space
 	// Stored lists initial inputs to use in addition to plain plans.
 	Stored []Input
 	Seed   uint64
-	// Runs is the maximum number of runs; 0 means no limit. Runs made to shrink a failure or to locate a moment do not
+	// Runs is the maximum number of runs; 0 means no limit. Runs for shrinking a failure or locating a moment do not
 	// count.
 	Runs uint64
 	// First stops the hunt at the first find.
 	First   bool
 	Workers int
-	// Context ends the hunt when it is done.
+	// Context, when done, ends the hunt.
 	Context context.Context
-	// OnProgress, if not nil, is called from time to time on the goroutine that called Run.
+	// OnProgress, if not nil, is called periodically from the goroutine that called Run.
 	OnProgress func(r *Report)
-	// OnNew, if not nil, is called for each input that joins the population, with the names of the features that are
-	// new.
+	// OnNew, if not nil, is called for each input that joins the population. news holds the names of its new features.
 	OnNew func(in Input, news []string)
 }
 
 // Report is the result of a hunt.
 type Report struct {
-	// Runs counts all runs, Failed the runs that violated a property, and Exhausted the runs that used up their step
-	// budget.
+	// Runs counts all runs. Failed counts the runs that violated a property, and Exhausted those that used up their
+	// step budget.
 	Runs, Failed, Exhausted uint64
-	// Kept is the size of the population. Features and Points count the features and coverage points that its runs have
-	// shown.
+	// Kept is the size of the population. Features and Points count the distinct features and coverage points seen so
+	// far.
 	Kept, Features, Points int
-	// Finds lists the distinct failures, in the order of discovery.
+	// Finds lists the distinct failures in order of discovery.
 	Finds []*Find
 	// Interrupted reports whether the context ended the hunt.
 	Interrupted bool
 }
 
-// batch is how many inputs are made before any of them is judged. It affects which inputs are made, so it must not
-// depend on the number of workers.
+// batch is the number of inputs created before any of them is judged. It affects which inputs are created, so it must
+// not depend on the number of workers.
 const batch = 32
 
-// StepBudget is how many steps a run may take before it is stopped. A plan that needs more steps is not a find.
+// StepBudget is the maximum number of steps in a run. A run that reaches it is stopped and is not a find.
 const StepBudget = 20_000
 
 // hunt is the state of a hunt.
@@ -107,7 +106,7 @@ func (h *hunt) goesOn() bool {
 	return h.o.Context.Err() == nil && (h.o.Runs == 0 || h.r.Runs < h.o.Runs) && !(h.o.First && len(h.r.Finds) > 0)
 }
 
-// config returns the configuration for an input's run.
+// config returns the configuration for running in.
 func (h *hunt) config(in Input) cluster.Config {
 	cfg := h.o.Config()
 	cfg.Plan, cfg.Seed, cfg.Chooser = in.Plan, in.Seed, in.chooser()
@@ -121,7 +120,7 @@ type ran struct {
 	err    error
 }
 
-// batch makes inputs, runs them, and learns from the results in the order in which the inputs were made.
+// batch creates inputs, runs them, and evaluates the results in the order in which the inputs were created.
 func (h *hunt) batch() error {
 	n := uint64(batch)
 	if h.o.Runs > 0 {
@@ -143,7 +142,7 @@ func (h *hunt) batch() error {
 	return failed
 }
 
-// run executes an input. If durosim panics, that is a defect rather than a find, so run skips the input.
+// run runs in. A panic in durosim is a defect rather than a find, so run skips that input.
 func (h *hunt) run(in Input) (out ran) {
 	out.Input = in
 	defer func() {
@@ -185,7 +184,7 @@ func mixed(seed uint64) uint64 {
 	return sim.Random(seed).Choose(sim.RootKey(false), 1<<63)
 }
 
-// next makes the input for the run with the given number.
+// next creates the input for run number.
 func (h *hunt) next(number uint64) (Input, error) {
 	if number < uint64(len(h.o.Stored)) {
 		return h.o.Stored[number], nil
@@ -225,7 +224,7 @@ func bounded(p *plan.Plan) *plan.Plan {
 	return &c
 }
 
-// another returns an input whose run is the same as m's until it reaches a point, and differs from then on.
+// another returns an input that behaves like m until it reaches point and differs from then on.
 func (h *hunt) another(m *member, point string) (Input, bool) {
 	at, known := m.moments[point]
 	if !known {
@@ -238,13 +237,13 @@ func (h *hunt) another(m *member, point string) (Input, bool) {
 	if at == 0 {
 		return Input{}, false
 	}
-	// Fork slightly before the point, so that what happens at that moment can change, too.
+	// Fork up to 39 draws before the point, so that the events leading up to it can change, too.
 	in := m.fork(at-min(uint64(h.draw(40)), at-1), uint64(h.draw(1<<20)))
 	in.Way = "another future of " + point
 	return in, true
 }
 
-// edited returns the parent with a few edits and, sometimes, a different seed.
+// edited returns the parent in with one or more edits and, sometimes, a different seed.
 func (h *hunt) edited(in Input) Input {
 	bytes := make([]byte, 3*(1+h.draw(6)))
 	for i := range bytes {

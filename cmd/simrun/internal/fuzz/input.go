@@ -11,13 +11,13 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// Input determines a single run. It has a plan, and a chooser and a seed for the choices that the plan leaves open.
+// Input determines a single run: a plan, and the chooser and seed for the choices that the plan leaves open.
 type Input struct {
 	Plan *plan.Plan
 	Seed uint64
 	// Chooser is a name accepted by sim.NamedChooser. Empty means the default chooser.
 	Chooser string
-	// Way says how the input was made, for human readers.
+	// Way describes how the input was created, for human readers.
 	Way string
 }
 
@@ -29,23 +29,23 @@ func (in Input) chooser() sim.Chooser {
 	return named(in.Seed)
 }
 
-// Entry returns the input as a stored run with the verdict that it holds.
+// Entry returns the input as a stored run that is expected to pass.
 func (in Input) Entry(note string) *scenario.Entry {
 	return &scenario.Entry{Plan: in.Plan, Seed: in.Seed, Chooser: in.Chooser, Mode: scenario.ModeSeeded, Verdict: scenario.VerdictHolds, Note: note}
 }
 
-// FromEntry returns a stored run as an input. Recorded choices are discarded and made anew.
+// FromEntry converts a stored run to an input. It discards recorded choices, which are then drawn anew.
 func FromEntry(e *scenario.Entry) Input {
 	return Input{Plan: e.Plan, Seed: e.Seed, Chooser: e.Chooser, Way: "a stored run"}
 }
 
-// canFork reports whether the input's choices can be changed from some draw on.
+// canFork reports whether the input's chooser allows the seed to be changed from a certain draw onward.
 func (in Input) canFork() bool {
 	return in.Chooser == "" || in.Chooser == "random" || strings.HasPrefix(in.Chooser, "reseed:")
 }
 
-// fork returns an input that is the same up to a given draw and uses another seed from then on. Any later seed changes
-// are dropped.
+// fork returns a copy of in that behaves identically up to draw and uses seed from then on. Any later seed changes are
+// dropped.
 func (in Input) fork(draw, seed uint64) Input {
 	var kept []string
 	if pairs, ok := strings.CutPrefix(in.Chooser, "reseed:"); ok {
@@ -77,7 +77,7 @@ func (c *drawCounter) Weigh(k sim.Key, odds sim.Odds) uint64 {
 	return c.Chooser.Weigh(k, odds)
 }
 
-// moment is a monitor that notes how many draws a run had made when it first reached a point.
+// moment is a monitor that records the number of draws made before the run first reached a point.
 type moment struct {
 	cluster.Monitor
 	point string
@@ -99,7 +99,7 @@ func (m *moment) AfterStep() {
 	}
 }
 
-// momentOf returns how many draws the input's run had made when it first reached a point.
+// momentOf returns the number of draws that in's run makes before it first reaches point.
 func (h *hunt) momentOf(in Input, point string) (draws uint64, ok bool) {
 	m := &moment{point: point, draws: &drawCounter{Chooser: in.chooser()}}
 	cfg := h.config(in)

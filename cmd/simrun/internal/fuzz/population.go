@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// population holds the inputs that exhibited a new feature, and the set of all features seen in any run so far.
+// population holds every input that showed a new feature, and all features seen so far.
 type population struct {
 	members []*member
 	// features lists all features. byName maps their names to indexes and is never iterated over.
@@ -19,23 +19,24 @@ type population struct {
 // member is an input in the population.
 type member struct {
 	Input
-	// shows lists the features that this input was the first to exhibit.
+	// shows lists the features that this input was the first to show.
 	shows []int
 	// moments caches momentOf for this input, keyed by point.
 	moments map[string]uint64
 }
 
-// feature is either a point with a range of counts, or two points reached in the same run.
+// feature is either a point with a range of counts, or a pair of points reached in the same run.
 type feature struct {
 	name string
-	// point is the point to return to. Of two points, it is the alphabetically later one.
+	// point is the point to return to. For a pair, it is the point that comes later in the run's list.
 	point string
-	runs  uint64 // number of runs that exhibited it
+	runs  uint64 // number of runs that showed it
 	owner *member
 }
 
-// featuresOf returns the names of a run's features. These are each point with the magnitude of its count, and each pair
-// of points. Points for build changes, whose names contain "->", are too numerous to be paired.
+// featuresOf returns the names of a run's features, each with the point to return to. The features are each point with
+// the magnitude of its count, and each pair of points. Points for build changes, whose names contain "->", are too
+// numerous to be paired.
 func featuresOf(points []cluster.Point) (names [][2]string) {
 	var single []string
 	for _, p := range points {
@@ -52,7 +53,7 @@ func featuresOf(points []cluster.Point) (names [][2]string) {
 	return names
 }
 
-// add counts a run's features and keeps its input if any of them is new. It returns the names of the new features.
+// add counts a run's features and returns the names of the new ones. If there are any, the input joins the population.
 func (p *population) add(in Input, points []cluster.Point) (news []string) {
 	m := &member{Input: in, moments: map[string]uint64{}}
 	for _, f := range featuresOf(points) {
@@ -72,7 +73,7 @@ func (p *population) add(in Input, points []cluster.Point) (news []string) {
 	return news
 }
 
-// rare picks a few features at random and returns the one that the fewest runs have exhibited.
+// rare picks seven features at random and returns the one that the fewest runs have shown.
 func (p *population) rare(draw func(n int) int) *feature {
 	best := &p.features[draw(len(p.features))]
 	for range 6 {

@@ -31,15 +31,15 @@ type Comparison struct {
 	Skipped string
 	// Instances counts the instances compared, including children.
 	Instances int
-	// Difference is the first difference, or nil if there is none.
+	// Difference is the first difference, or nil if the runs agree.
 	Difference *Difference
 }
 
-// Difference describes the first difference in an instance between the two runs.
+// Difference is the first difference between an instance and its counterpart in the twin.
 type Difference struct {
 	Instance string
-	// What says where the difference is, such as "execution 1, event 4". Was is the value in the run and Is the value
-	// in the twin; "nothing" stands for a missing value.
+	// What locates the difference, such as "execution 1, event 4". Was is the value in the run, and Is the value in the
+	// twin. "nothing" stands for a missing value.
 	What, Was, Is string
 }
 
@@ -78,22 +78,22 @@ func (r Relation) Compare(run Run) (Comparison, error) {
 	return out, nil
 }
 
-// both returns the names that are in either map.
+// both returns the union of the keys of a and b.
 func both(a, b map[string]end) map[string]end {
 	all := maps.Clone(a)
 	maps.Copy(all, b)
 	return all
 }
 
-// ends holds the final states of a run's instances, and the time at which the run ended in milliseconds since its
-// start.
+// ends holds the final states of a run's instances. It also holds the time at which the run ended, in milliseconds
+// since its start.
 type ends struct {
 	ended     int64
 	instances map[string]end
 }
 
-// end is an instance's final state: its recorded events, in order, and its status. If the instance is still running, it
-// is further along in the run that ended later.
+// end is an instance's final state: its status, and its recorded events in order. An instance that is still running has
+// progressed further in the run that ended later.
 type end struct {
 	running        bool
 	history, state []fact
@@ -101,7 +101,7 @@ type end struct {
 
 type fact struct{ what, value string }
 
-// difference returns the first difference between two lists, or nil if there is none.
+// difference returns the first difference between was and is, or nil if they are equal.
 func difference(was, is []fact) *Difference {
 	for i := range max(len(was), len(is)) {
 		a, b := fact{value: nothing}, fact{value: nothing}
@@ -128,7 +128,7 @@ func difference(was, is []fact) *Difference {
 
 const nothing = "nothing"
 
-// ends executes a plan and returns its instances' final states.
+// ends executes p and returns its instances' final states.
 func (r *Run) ends(p *plan.Plan, start sim.Time, ordinal bool, back *strings.Replacer) (*ends, error) {
 	cfg := cluster.Config{}
 	if r.Config != nil {
@@ -165,7 +165,7 @@ func (r *Run) ends(p *plan.Plan, start sim.Time, ordinal bool, back *strings.Rep
 	return all, nil
 }
 
-// last snapshots the store at the end of the run.
+// last is a monitor that takes a snapshot of the store at the end of the run.
 type last struct {
 	cluster.Monitor
 	w    *cluster.World
@@ -177,7 +177,7 @@ func (l *last) Finish() {
 	*l.shot = l.w.Store().Snapshot()
 }
 
-// endOf returns an instance's final state. same maps a text to a form that is equal in both runs.
+// endOf returns the final state of in. same replaces whatever may differ between the two runs with a common form.
 func endOf(in *memprovider.SnapshotInstance, same func(string) string) end {
 	e := end{state: []fact{
 		{"orchestration", in.Orchestration + "@" + in.Version}, {"current execution", strconv.FormatUint(in.Current, 10)},
@@ -214,15 +214,16 @@ func pin(v *engine.Version) string {
 	return v.String()
 }
 
-// times matches numbers that may be times, in milliseconds (as in the contract) or in microseconds.
+// times matches numbers that may be times, either in milliseconds, as in the contract, or in microseconds.
 var times = regexp.MustCompile(`[0-9]{13,}`)
 
-// rows matches row numbers in a store's messages. A store numbers rows across all instances.
+// rows matches row numbers in a store's messages. They differ between the runs, because a store numbers its rows across
+// all instances.
 var rows = regexp.MustCompile(`\b(message )[0-9]+( of )`)
 
 var uuids = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// sinceStart replaces each time in a text with the time since the start of the run.
+// sinceStart replaces each time in text with the time since start.
 func sinceStart(text string, start sim.Time) string {
 	return times.ReplaceAllStringFunc(text, func(number string) string {
 		n, err := json.Number(number).Int64()
@@ -233,5 +234,6 @@ func sinceStart(text string, start sim.Time) string {
 	})
 }
 
-// longest is five years in milliseconds. A number further than that from the start is not a time in the run.
+// longest is five years in milliseconds. A number that differs from the start time by more than that is not a time in
+// the run.
 const longest = 5 * 365 * 24 * 60 * 60 * 1000

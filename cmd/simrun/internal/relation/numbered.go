@@ -2,11 +2,11 @@ package relation
 
 import "github.com/durosim/durosim/sim"
 
-// numbered is a chooser whose n-th answer depends only on the seed and n, not on what is being chosen. Two runs that
+// numbered is a chooser whose n-th answer depends only on the seed and n, not on the name of the draw. Two runs that
 // make the same draws in the same order receive the same answers, even if the draws have different names.
 type numbered struct{ state uint64 }
 
-// next returns the next number from the SplitMix64 generator.
+// next returns the next number from a SplitMix64 generator.
 func (c *numbered) next() uint64 {
 	c.state += 0x9e3779b97f4a7c15
 	z := c.state

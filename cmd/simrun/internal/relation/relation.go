@@ -15,15 +15,15 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Relation is a change to a plan that must not affect the run's instances.
+// Relation is a change to a plan that must not affect the instances.
 type Relation struct {
 	Name    string
 	Summary string
-	// change returns the twin, or the reason why the plan has none.
+	// change returns p's twin, or the reason why p has none.
 	change func(p *plan.Plan) (twin, string)
 }
 
-// twin is the plan's counterpart with the change made.
+// twin is a plan to which the change has been made.
 type twin struct {
 	plan    *plan.Plan
 	start   sim.Time
@@ -42,7 +42,7 @@ func All() []Relation {
 	}
 }
 
-// nobodys is a version that no build has. It is close to the highest version that providers can pack.
+// nobodys is a version that no build has. It is close to the maximum version that providers can pack.
 var nobodys = engine.V(998, 998, 998)
 
 const (
@@ -114,12 +114,13 @@ func idleTwin(p *plan.Plan) (twin, string) {
 	n.Options = append(slices.DeleteFunc(slices.Clone(n.Options), func(s plan.Setting) bool { return s.Name == "worker_node_id" }),
 		plan.Setting{Name: "orchestration_concurrency", Value: "0"}, plan.Setting{Name: "worker_concurrency", Value: "0"})
 	q.Nodes = append(slices.Clone(p.Nodes), n)
-	// Stop the node after the plan's last action. Otherwise, relief might choose it for work that no node admits.
+	// Stop the node after the plan's last action, because otherwise relief might choose it for work that no node
+	// admits.
 	q.Schedule = append(slices.Clone(p.Schedule), plan.Step{At: lastOf(p), Verb: plan.VerbStop, Node: addedNode})
 	return twin{plan: &q}, ""
 }
 
-// lastOf returns the time of a plan's last step, start or client action.
+// lastOf returns the time of the plan's last schedule step, instance start or client action.
 func lastOf(p *plan.Plan) time.Duration {
 	last := time.Duration(0)
 	for i := range p.Schedule {
@@ -137,8 +138,8 @@ func lastOf(p *plan.Plan) time.Duration {
 	return last
 }
 
-// renamed gives each instance an id that can be recognized in any text. It also replaces occurrences of the old ids in
-// the inputs and data of other instances.
+// renamed gives each instance a new id that can be recognized in any text. It also replaces the old ids in the inputs
+// and data of other instances.
 func renamed(p *plan.Plan) (twin, string) {
 	if p.Contents != nil {
 		return twin{}, "the store holds instances at the start"
@@ -189,7 +190,7 @@ func renamed(p *plan.Plan) (twin, string) {
 	return t, ""
 }
 
-// back returns a replacer that restores the old ids in a text, in the form in which JSON writes them.
+// back returns a replacer that restores the old ids in JSON text.
 func (t *twin) back() *strings.Replacer {
 	var pairs []string
 	for i := 0; i < len(t.renamed); i += 2 {
@@ -198,7 +199,7 @@ func (t *twin) back() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// quoted returns a text as it appears between quotes in JSON.
+// quoted returns text as it appears between the quotes of a JSON string.
 func quoted(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// snapshot assembles the Snapshot from the rows that were read.
+// snapshot builds a Snapshot from the rows.
 func (r *reader) snapshot() *Snapshot {
 	s := &Snapshot{shapes: map[string]*shape{}, own: map[string]*shape{}}
 	executions := map[string][]uint64{}
@@ -43,7 +43,7 @@ func (r *reader) snapshot() *Snapshot {
 	return s
 }
 
-// assemble builds an instance from its rows. It returns false if the instance has nothing left to run.
+// assemble builds instance id from its rows. It returns false if the instance has ended.
 func (r *reader) assemble(id string, numbers []uint64) (*memprovider.PreloadedInstance, bool) {
 	row := r.instances[id]
 	if len(numbers) == 0 {
@@ -104,7 +104,7 @@ func (r *reader) assembleExecution(id string, number uint64) memprovider.Preload
 	return out
 }
 
-// infer derives the pin and status from the history if the export has no row for the execution.
+// infer derives an execution's pin and status from its history if the export has no row for the execution.
 func (r *reader) infer(out *memprovider.PreloadedExecution, x *executionRow) {
 	if first := x.events[0].event; first != nil {
 		if v, err := engine.ParseVersion(first.DuroxideVersion); err == nil {
@@ -124,7 +124,7 @@ func (r *reader) infer(out *memprovider.PreloadedExecution, x *executionRow) {
 	}
 }
 
-// queues copies the messages of instances that are running or have not started yet.
+// queues copies the messages of instances that are running or have not yet started.
 func (r *reader) queues(s *Snapshot, running map[string]bool) {
 	for _, m := range r.messages {
 		if start, ok := m.item.(engine.StartItem); ok {

@@ -23,7 +23,7 @@ const (
 
 var tables = []string{tableStore, tableInstances, tableExecutions, tableHistory, tableOrchestrator, tableWorker, tableEnd}
 
-// line is one line of an export. It has the columns of all tables.
+// line is one line of an export. It has a field for every column of every table.
 type line struct {
 	Table string `json:"table"`
 
@@ -45,14 +45,14 @@ type line struct {
 
 	EventData json.RawMessage `json:"event_data"`
 	EventID   uint64          `json:"event_id"`
-	Type      string          `json:"type"` // for a line that consists of just an event
+	Type      string          `json:"type"` // for a line that consists of a bare event
 
 	WorkItem     json.RawMessage `json:"work_item"`
 	VisibleAtMs  int64           `json:"visible_at_ms"`
 	AttemptCount uint32          `json:"attempt_count"`
 }
 
-// place is where in the export a row is.
+// place is the position of a row in the export.
 type place struct {
 	file string
 	line int
@@ -98,7 +98,7 @@ type reader struct {
 	problems   []Problem
 	at         place
 	takenMs    int64
-	ending     place // the line in this file that announces an end line, or zero
+	ending     place // the line that promises an end line for this file, or zero
 	ended      bool  // the end line has been seen
 	instances  map[string]*instanceRow
 	executions map[executionKey]*executionRow
@@ -125,7 +125,7 @@ func (r *reader) file(name, text string) {
 	}
 }
 
-// line parses one line. before is the number of lines before it.
+// line parses one line. before is the number of preceding lines in the file.
 func (r *reader) line(text string, before int) {
 	var l line
 	if err := json.Unmarshal([]byte(text), &l); err != nil {
@@ -174,7 +174,7 @@ func (r *reader) line(text string, before int) {
 	}
 }
 
-// failJSON reports that a line is not an object or that one of its fields has the wrong type.
+// failJSON reports a line that is not an object, or a field of the wrong type.
 func (r *reader) failJSON(err error) {
 	var wrong *json.UnmarshalTypeError
 	switch {
@@ -260,13 +260,12 @@ func (r *reader) version(text *string) (*engine.Version, bool) {
 	return &v, true
 }
 
-// event records an event. If no build can decode the event, it is kept as it is, and nodes will not be able to decode
-// it either.
+// event records an event. If no build can decode the event, it is kept unchanged, and nodes will fail to decode it.
 func (r *reader) event(l *line) {
 	data := []byte(l.EventData)
 	var text string
 	if json.Unmarshal(data, &text) == nil {
-		data = []byte(text) // the stored bytes are not valid JSON
+		data = []byte(text) // a string holds stored bytes that are not valid JSON
 	}
 	var envelope struct {
 		EventID     uint64 `json:"event_id"`

@@ -14,30 +14,29 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Snapshot is the contents of an export.
+// Snapshot holds the contents of an export.
 type Snapshot struct {
-	// Store holds the instances that are still running, and their queues.
+	// Store holds the running instances and their queues.
 	Store plan.Contents
 	// Ended counts the instances that have ended. They are not in Store.
 	Ended int
-	// Delivered lists the messages that had already been delivered, with their delivery counts. In a run, these counts
-	// start again at 0.
+	// Delivered lists the messages that had been delivered at least once, with their delivery counts. A run resets
+	// these counts to 0.
 	Delivered []Delivered
 	Problems  []Problem
 
 	shapes map[string]*shape // calls of new instances, keyed by orchestration
-	own    map[string]*shape // calls that the code has made so far, keyed by instance and execution
+	own    map[string]*shape // calls made so far, keyed by instance and execution
 }
 
-// Delivered is a queued message that had already been delivered.
+// Delivered is a queued message that had been delivered at least once.
 type Delivered struct {
 	Instance string
 	Kind     engine.WorkItemKind
 	Attempts uint32
 }
 
-// Problem describes a part of an export that cannot be used. Field is empty if the problem does not concern a
-// particular field.
+// Problem describes an unusable part of an export. Field is empty if the problem is not in a particular field.
 type Problem struct {
 	File  string
 	Line  int
@@ -45,7 +44,7 @@ type Problem struct {
 	Text  string
 }
 
-// Error returns the file, line and field, and describes the problem.
+// Error returns the file, the line and the field, followed by the problem.
 func (p Problem) Error() string {
 	if p.Field == "" {
 		return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
@@ -53,8 +52,8 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("%s:%d: field %q: %s", p.File, p.Line, p.Field, p.Text)
 }
 
-// Read reads the named export, which is a file or a directory of .jsonl files. builds determines which kinds are known.
-// Read returns an error only if it cannot read the export at all.
+// Read reads the export called name: a file, or a directory of .jsonl files. Event kinds are known if one of the builds
+// knows them. Read returns an error only if it cannot read the export at all.
 func Read(fsys fs.FS, name string, builds []*engine.Build) (*Snapshot, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
@@ -99,8 +98,8 @@ func codecsOf(builds []*engine.Build) []engine.Codec {
 	return append(codecs, engine.NewJSONCodec("any", engine.Kinds2x(), engine.WorkItemKinds2x()))
 }
 
-// Instances returns the running instances as instances of a plan. They may end in any way, because the export does not
-// say how they should end.
+// Instances returns the running instances as instances of a plan. Any end is allowed, because the export does not say
+// how they should end.
 func (s *Snapshot) Instances() []plan.Instance {
 	var all []plan.Instance
 	for i := range s.Store.Instances {
@@ -116,8 +115,8 @@ func (s *Snapshot) Instances() []plan.Instance {
 	return slices.CompactFunc(all, func(a, b plan.Instance) bool { return a.ID == b.ID })
 }
 
-// Pins returns the distinct pins of the running instances in ascending order, each with its number of instances. A nil
-// pin stands for unpinned instances.
+// Pins returns the distinct pins of the running instances, in ascending order, with the number of instances that have
+// each. A nil pin stands for unpinned instances.
 func (s *Snapshot) Pins() []PinCount {
 	var all []PinCount
 	for i := range s.Store.Instances {
@@ -138,7 +137,7 @@ func (s *Snapshot) Pins() []PinCount {
 	return all
 }
 
-// PinCount is a pin and how many instances have it.
+// PinCount is the number of instances with a pin.
 type PinCount struct {
 	Pin       *engine.Version
 	Instances int

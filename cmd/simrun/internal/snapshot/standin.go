@@ -21,24 +21,24 @@ import (
 type shape struct {
 	handler string // name@version
 	calls   []call
-	// loops is set if the execution continued as new. next is then the input of the next execution; it is nil if the
-	// execution has not ended.
+	// loops is set if the execution continued as new. next is then the next execution's input, or nil if the execution
+	// has not ended.
 	loops bool
 	next  *string
 }
 
-// call is one call made by orchestration code. Pause is the duration if it is a timer.
+// call is one call made by orchestration code. If it is a timer, Pause is the timer's duration.
 type call struct {
 	data      engine.EventData
 	pause     time.Duration
 	cancelled bool
 }
 
-// longestTimer limits the timers of stand-ins. Without it, an instance that sleeps for a month would not wake up during
-// the run.
+// longestTimer caps the timers of stand-ins. Without the cap, an instance that sleeps for a month would not wake up
+// during the run.
 const longestTimer = time.Minute
 
-// goOn limits how many times a stand-in continues as new.
+// goOn is the maximum number of times that a stand-in continues as new.
 const goOn = 8
 
 // learn records the calls made by an instance's executions.
@@ -70,7 +70,7 @@ func (r *reader) learn(s *Snapshot, in *memprovider.PreloadedInstance) {
 
 func executionName(instance string, id uint64) string { return fmt.Sprintf("%s/%d", instance, id) }
 
-// shapeOf returns the shape of an execution, given its history.
+// shapeOf returns the shape of an execution whose history is events.
 func shapeOf(handler string, events []engine.Event) *shape {
 	sh := &shape{handler: handler}
 	at := map[uint64]int{}
@@ -96,8 +96,8 @@ func shapeOf(handler string, events []engine.Event) *shape {
 }
 
 // StandIns registers a stand-in for each orchestration that has instances in the export, and for each activity that
-// they call. If keep is set, existing handlers in the registry are kept, because they are the code that ran on the
-// node. Otherwise, stand-ins replace them.
+// these instances call. If keep is set, StandIns keeps the handlers that r already has, because they are the code that
+// ran on the node; if not, stand-ins replace them.
 func (s *Snapshot) StandIns(r *node.Registry, keep bool) error {
 	handlers := slices.SortedFunc(maps.Keys(s.handlers()), compareHandlers)
 	for _, handler := range handlers {
@@ -134,7 +134,7 @@ func compareHandlers(a, b string) int {
 	return cmp.Or(strings.Compare(nameA, nameB), versionA.Compare(versionB), strings.Compare(a, b))
 }
 
-// handlers returns every orchestration named in the export, as name@version.
+// handlers returns the names of all orchestrations in the export, as name@version.
 func (s *Snapshot) handlers() map[string]bool {
 	all := map[string]bool{}
 	for h := range s.shapes { //tidy:ordered it fills a set
@@ -174,7 +174,7 @@ func (s *Snapshot) activities() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// standIn returns the stand-in for an orchestration that has instances in the export.
+// standIn returns the stand-in for the orchestration called handler.
 func (s *Snapshot) standIn(handler string) orch.Handler {
 	return func(ctx *orch.Context, input string) (string, error) {
 		sh := s.own[executionName(ctx.InstanceID(), ctx.ExecutionID())]
@@ -195,7 +195,7 @@ func (s *Snapshot) standIn(handler string) orch.Handler {
 	}
 }
 
-// firstNew returns the number of the first execution of an instance that is not in the export.
+// firstNew returns the number of the instance's first execution that is not in the export.
 func (s *Snapshot) firstNew(instance string) uint64 {
 	n := uint64(1)
 	for s.own[executionName(instance, n)] != nil {
@@ -204,7 +204,7 @@ func (s *Snapshot) firstNew(instance string) uint64 {
 	return n
 }
 
-// repeat makes all calls in the history in order, and then waits for those still open.
+// repeat makes all calls in the history, in order, and then waits for the calls that are still open.
 func repeat(ctx *orch.Context, sh *shape) {
 	var open []*orch.Future
 	for i := range sh.calls {
@@ -215,7 +215,7 @@ func repeat(ctx *orch.Context, sh *shape) {
 	orch.Join(open...)
 }
 
-// perform makes the calls of another execution, in order.
+// perform makes the calls in sh, in order, for an execution that is not in the export.
 func perform(ctx *orch.Context, sh *shape) {
 	for i := range sh.calls {
 		if f := ask(ctx, &sh.calls[i]); f != nil && !sh.calls[i].cancelled {

@@ -17,11 +17,11 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// Config selects the scenario, store contents and seeds for trying an upgrade.
+// Config configures the trial of an upgrade: the scenario, the contents of the store, and the seeds.
 type Config struct {
 	Scenario  *scenario.Scenario
 	Overrides scenario.Overrides
-	// Snapshot, if not nil, is the initial contents of the store.
+	// Snapshot, if not nil, provides the initial contents of the store.
 	Snapshot *snapshot.Snapshot
 	// Builds lists the known builds. The scenario may declare more.
 	Builds []*engine.Build
@@ -29,27 +29,27 @@ type Config struct {
 	NewRun func() properties.Run
 	// Releases has the same meaning as in cluster.Config.
 	Releases cluster.Releases
-	// First and Seeds are the first seed and the number of seeds of each campaign.
+	// First is the first seed of each campaign, and Seeds is the number of seeds.
 	First, Seeds uint64
 	// Context, if not nil, can interrupt the work. The error is then the context's error.
 	Context context.Context
-	// OnProgress, if not nil, is called with the number of finished runs and the total number of runs.
+	// OnProgress, if not nil, is called with the number of finished runs and the total.
 	OnProgress func(done, total uint64)
 
 	_ struct{} // forces callers to name the fields, because more may be added
 }
 
-// trial is a campaign over one variant of the plan.
+// trial is a campaign with one variant of the plan.
 type trial struct {
 	cfg *Config
-	// change modifies the plan in place to make the variant. Nil means no change.
+	// change turns p into the variant, in place. Nil means no change.
 	change func(p *plan.Plan)
-	// own keeps the scenario's own expectations.
+	// own makes the runs check the scenario's own expectations.
 	own  bool
 	done func()
 }
 
-// Plan returns a seed's plan, including the contents of the store.
+// Plan returns seed's plan, including the contents of the store.
 func (c *Config) Plan(seed uint64) (*plan.Plan, error) {
 	p, err := c.Scenario.Expand(seed, c.Overrides)
 	if err != nil || c.Snapshot == nil {
@@ -60,7 +60,7 @@ func (c *Config) Plan(seed uint64) (*plan.Plan, error) {
 	for i := range p.Instances {
 		in := &p.Instances[i]
 		named[in.ID] = true
-		if p.Contents.Instance(in.ID) != nil { // the scenario supplies client actions for an instance in the store
+		if p.Contents.Instance(in.ID) != nil { // this instance is already in the store; the scenario only adds client actions
 			in.Existing, in.StartAt = true, 0
 		}
 	}
@@ -72,8 +72,8 @@ func (c *Config) Plan(seed uint64) (*plan.Plan, error) {
 	return p, nil
 }
 
-// awake returns the contents of the store. Messages that are due long after the last step are moved to one minute after
-// it, so that every instance wakes up in the upgraded cluster.
+// awake returns the contents of the store for plan p. Messages that are due more than a minute after the last step
+// become due one minute after it, so that every instance wakes up in the upgraded cluster.
 func (c *Config) awake(p *plan.Plan) *plan.Contents {
 	latest := time.Minute
 	for i := range p.Schedule {
@@ -86,7 +86,7 @@ func (c *Config) awake(p *plan.Plan) *plan.Contents {
 	return s
 }
 
-// handlers returns a function that registers the run's handlers, and stand-ins for the work in the store.
+// handlers returns a function that registers the run's handlers, plus stand-ins for the work in the store.
 func (c *Config) handlers(own func(*node.Registry, *engine.Build) error) func(*node.Registry, *engine.Build) error {
 	keep := own != nil
 	if own == nil {
@@ -103,7 +103,7 @@ func (c *Config) handlers(own func(*node.Registry, *engine.Build) error) func(*n
 	}
 }
 
-// Run returns the configuration for one run of the plan.
+// Run returns the configuration for running p with seed.
 func (c *Config) Run(p *plan.Plan, seed uint64, expectations []plan.Expectation) cluster.Config {
 	cfg := cluster.Config{Plan: p, Seed: seed, Builds: c.Builds, Releases: c.Releases}
 	run := properties.Run{}

@@ -12,9 +12,9 @@ import (
 // One returns the configuration for one run of a variant of the plan. Variants are named as follows:
 //
 //	whole         the whole plan
-//	stop-2        only its first two steps; stop-0 for none
-//	back-2        its first two steps, and then a rollback
-//	order-2,1,3   its steps in another order, at the times of the plan
+//	stop-2        only the first two steps; stop-0 for none
+//	back-2        the first two steps, and then a rollback
+//	order-2,1,3   the steps in another order, at the plan's times
 //
 // Steps are numbered from 1, as in the rollback map.
 func (c Config) One(variant string, seed uint64) (cluster.Config, error) {
@@ -68,7 +68,7 @@ func unknown(variant string) error {
 	return fmt.Errorf("variant %q: expected whole, stop-N, back-N, or order-N,N,... with the numbers of the steps", variant)
 }
 
-// Variant returns the name of the variant with this order, for use with One.
+// Variant returns the name of the variant with this order, in the form accepted by One.
 func (o *Order) Variant() string {
 	words := make([]string, len(o.Steps))
 	for i, n := range o.Steps {
@@ -77,8 +77,8 @@ func (o *Order) Variant() string {
 	return "order-" + strings.Join(words, ",")
 }
 
-// Remarkable returns a run that shows the worst line of the map, and an affected instance in that run. The run rolls
-// back from the point of no return. If there is none, it executes the whole plan.
+// Remarkable returns a run that illustrates the worst line of the map, and an affected instance in that run. If there
+// is a point of no return, the run rolls back from it. If not, the run executes the whole plan.
 func (r *Report) Remarkable() (variant string, seed uint64, instance string) {
 	type line struct {
 		variant string

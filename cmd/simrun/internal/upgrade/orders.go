@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Order is an order of the plan's steps, with its effect.
+// Order is a possible order of the plan's steps, with its effect.
 type Order struct {
 	// Steps gives the order as indexes into Report.Steps.
 	Steps []int  `json:"steps"`
@@ -17,14 +17,14 @@ type Order struct {
 	Effect
 }
 
-// mostOrders is the maximum number of orders to try. That is enough for all 5! orders of five steps; for more steps, a
-// sample is tried.
+// mostOrders is the maximum number of orders to try. It covers all 5! orders of five steps; with more steps, a sample
+// is tried.
 const mostOrders = 120
 
-// TryOrders tries other orders of the plan's steps, with the given number of seeds for each. The times of the steps
-// stay those of the plan, and steps of the same node keep their order. Orders are ranked by how much work they lose,
-// strand, and keep waiting. If there are more than 120 orders, TryOrders tries a sample, which depends on the first
-// seed and includes the plan's own order.
+// TryOrders tries other orders of the plan's steps, running each with that many seeds. The steps happen at the times in
+// the plan, and the steps of any one node keep their order. Orders are ranked by the amount of work that they lose,
+// strand, and delay. If there are more than 120 orders, TryOrders tries a sample, which includes the plan's own order.
+// The sample depends only on the plan and the first seed.
 func TryOrders(c Config, seeds uint64) ([]Order, error) {
 	first, err := c.Plan(c.First)
 	if err != nil {
@@ -60,7 +60,7 @@ func orderText(all []plan.Step, order []int) string {
 	return strings.Join(words, ", ")
 }
 
-// reorder changes the order of a plan's steps but keeps the times.
+// reorder puts the plan's steps in the order given by order, keeping the times.
 func reorder(p *plan.Plan, order []int) {
 	all := steps(p)
 	showStranded(p)
@@ -72,7 +72,7 @@ func reorder(p *plan.Plan, order []int) {
 	}
 }
 
-// permutations returns the orders to try, beginning with the plan's own.
+// permutations returns the orders to try. The plan's own order is first.
 func permutations(all []plan.Step, seed uint64) [][]int {
 	own := make([]int, len(all))
 	for i := range own {
@@ -92,7 +92,7 @@ func permutations(all []plan.Step, seed uint64) [][]int {
 		}
 		for i, next := range rest {
 			if slices.ContainsFunc(rest[:i], func(j int) bool { return all[j].Node == all[next].Node }) {
-				continue // this node has an earlier step
+				continue // an earlier step of this node has not been placed yet
 			}
 			extend(append(slices.Clone(prefix), next), slices.Delete(slices.Clone(rest), i, i+1))
 		}
@@ -109,7 +109,7 @@ var (
 	labelNext   = sim.NewLabel("next")
 )
 
-// sampled returns a random sample of distinct orders, none of them the plan's own.
+// sampled returns a random sample of distinct orders, excluding the plan's own.
 func sampled(all []plan.Step, seed uint64) [][]int {
 	chooser, root := sim.Random(seed), sim.RootKey(false).At(labelOrders)
 	seen := map[string]bool{}

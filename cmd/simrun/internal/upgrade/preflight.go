@@ -10,26 +10,27 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Hazard is an instance in the store that, after some step, the plan's nodes do not admit or cannot read.
+// Hazard is an instance in the store that, after some step, no node admits or a node that admits it cannot read.
 type Hazard struct {
 	Instance      string `json:"instance"`
 	Orchestration string `json:"orchestration"`
 	Pin           string `json:"pin"`
-	// Kind is the event kind that cannot be read. It is empty if the problem is that no node admits the pin.
+	// Kind is the event kind that cannot be read. If no node admits the instance's pin, Kind is empty.
 	Kind string `json:"kind"`
-	// Step is how many steps have been taken, where 0 is the present cluster. After is the last of these steps.
+	// Step is the number of steps taken before the hazard appears; 0 means that it exists in the present cluster. After
+	// is the last of those steps.
 	Step  int    `json:"step"`
 	After string `json:"after"`
 	// Until is the first step after which the hazard is gone, or -1 if it lasts to the end.
 	Until int `json:"until"`
-	// Poisoned means that a node admits the instance but cannot read it, so the instance ends as poison. Otherwise the
-	// instance waits.
+	// Poisoned is set if a node admits the instance but cannot read it, so that the instance ends as poison. If not
+	// set, the instance waits.
 	Poisoned bool `json:"poisoned"`
-	// Needs says what would help.
+	// Needs names the builds that could run the instance.
 	Needs string `json:"needs"`
 }
 
-// text describes a hazard that affects the given instances, in one line.
+// text describes the hazard in one line. who lists the affected instances.
 func (h *Hazard) text(who string) string {
 	what := "waits: no node admits it"
 	if h.Poisoned {
@@ -48,7 +49,7 @@ func (h *Hazard) text(who string) string {
 	return fmt.Sprintf("%s %s%s %s; needs %s", who, from, until, what, h.Needs)
 }
 
-// same reports whether two hazards are the same apart from their instance.
+// same reports whether h and o are equal except for their instance.
 func (h *Hazard) same(o *Hazard) bool {
 	return h.Pin == o.Pin && h.Kind == o.Kind && h.Step == o.Step && h.Until == o.Until && h.Poisoned == o.Poisoned && h.Needs == o.Needs
 }
@@ -97,7 +98,7 @@ func preflight(p *plan.Plan, builds []*engine.Build) []Hazard {
 	return found
 }
 
-// hazard describes why no node in a cluster can run an instance. It returns nil if some node can.
+// hazard explains why no node in state st can run in. It returns nil if a node can.
 func hazard(in *memprovider.PreloadedInstance, st state, builds []*engine.Build, named []string) *Hazard {
 	x := &in.Executions[len(in.Executions)-1]
 	for i := range in.Executions {
@@ -123,7 +124,7 @@ func hazard(in *memprovider.PreloadedInstance, st state, builds []*engine.Build,
 	return h
 }
 
-// unread returns the first kind in a history that a build cannot read, or "" if it can read them all.
+// unread returns the first event kind in x's history that b cannot read, or "" if b can read them all.
 func unread(x *memprovider.PreloadedExecution, b *engine.Build) string {
 	for _, e := range x.Events {
 		if _, err := b.Codec.DecodeEvent(e.Data); err != nil {
@@ -136,7 +137,7 @@ func unread(x *memprovider.PreloadedExecution, b *engine.Build) string {
 	return ""
 }
 
-// needs lists the builds named in the plan that admit and read an execution by default.
+// needs lists the named builds that, by default, admit and read x.
 func needs(x *memprovider.PreloadedExecution, builds []*engine.Build, named []string) string {
 	var names []string
 	for _, b := range builds {
@@ -150,7 +151,7 @@ func needs(x *memprovider.PreloadedExecution, builds []*engine.Build, named []st
 	return "a node that runs " + strings.Join(names, " or ")
 }
 
-// sortHazards puts lost work before waiting work, and permanent hazards before temporary ones.
+// sortHazards sorts lost work before waiting work, and permanent hazards before temporary ones.
 func sortHazards(all []Hazard) {
 	rank := func(h *Hazard) int {
 		switch {

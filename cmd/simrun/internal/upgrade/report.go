@@ -15,13 +15,13 @@ import (
 type Report struct {
 	// Steps lists the steps of the first seed's plan.
 	Steps []plan.Step
-	// Hazards lists the work in the store that no node can run. Work that only waits temporarily comes last.
+	// Hazards lists the work in the store that no node can run after some step. Work that is only delayed comes last.
 	Hazards []Hazard
 	// Whole summarizes the campaign over the whole plan, with the scenario's expectations.
 	Whole *campaign.Summary
 	// End is the whole plan's effect on the work.
 	End Effect
-	// Stops holds the effect of stopping after each number of steps, and Backs the effect of rolling back from there.
+	// Stops[i] is the effect of stopping after i steps, and Backs[i] is the effect of rolling back from there.
 	Stops, Backs []Effect
 	// NoReturn is the first step after which rolling back strands or loses work that stopping before the step would
 	// not. It is 0 if every step can be undone.
@@ -33,25 +33,26 @@ type Report struct {
 	Runs   uint64
 }
 
-// Waiting is a wait together with the seed of its run.
+// Waiting is a wait, with the seed of its run.
 type Waiting struct {
 	Seed uint64
 	cluster.Wait
 }
 
-// Effect is what a variant of the plan does to the work, over all of its seeds.
+// Effect totals a variant's effect on the work over all seeds.
 type Effect struct {
 	Seeds uint64 `json:"seeds"`
 	Work  uint64 `json:"work"`
-	// Stranded counts the work that waits for a build until relief. Its Kinds and Pins describe that work, and its
-	// Example names one instance.
+	// Stranded counts the work that waits for a build until relief. Kinds and Pins in this count describe that work,
+	// and Example is one of the instances.
 	Stranded Count `json:"stranded"`
-	// Untaken counts the stranded work that no build in the plan can run. Relief deletes it, or a build that admits it
-	// poisons it.
+	// Untaken counts the stranded work that no build in the plan can run. Relief deletes such work, unless a build that
+	// admits it has poisoned it.
 	Untaken Count `json:"untaken"`
-	// Lost counts the work that was not stranded but ended differently from what the plan expects.
+	// Lost counts the work that was not stranded but did not end as the plan expects.
 	Lost Count `json:"lost"`
-	// Open counts work from the store that is still running because it waits for an event that the plan does not send.
+	// Open counts the work from the store that is still running because it waits for an event that the plan does not
+	// send.
 	Open Count `json:"open"`
 	// Waited counts the work that waited for a build temporarily. LongestMs is the longest wait, and WaitedMs the total
 	// of all waits.
@@ -64,13 +65,13 @@ type Effect struct {
 
 // Count counts instances over all seeds.
 type Count struct {
-	// Total is the sum over all seeds, Most is the maximum in any one seed, and Seeds is the number of seeds with at
-	// least one instance.
+	// Total is the number of instances over all seeds, Most is the maximum in any one seed, and Seeds is the number of
+	// seeds with at least one instance.
 	Total uint64 `json:"total"`
 	Most  uint64 `json:"most"`
 	Seeds uint64 `json:"seeds"`
-	// Example is an affected instance in the run of ExampleSeed. Pin is the instance's pin, and Why says how it ended
-	// or why it waits.
+	// Example is an affected instance in ExampleSeed's run. Pin is the instance's pin, and Why says how the instance
+	// ended or why it waits.
 	Example     string `json:"example"`
 	Pin         string `json:"pin"`
 	Why         string `json:"why"`
@@ -88,7 +89,7 @@ func (c *Count) add(n uint64, example, pin, why string, seed uint64) {
 	}
 }
 
-// String formats the count for a table: how many instances per run, and in how many runs.
+// String formats the count for a table: the number of instances per run, and the number of runs affected.
 func (c Count) String() string {
 	if c.Total == 0 {
 		return "-"
@@ -96,7 +97,7 @@ func (c Count) String() string {
 	return fmt.Sprintf("%d", c.Most)
 }
 
-// add adds a run to an effect.
+// add adds the effect of run r of plan p.
 func (e *Effect) add(p *plan.Plan, r *cluster.Result) {
 	e.Seeds++
 	e.Work += uint64(len(r.Fates))
@@ -146,7 +147,7 @@ func (e *Effect) add(p *plan.Plan, r *cluster.Result) {
 	}
 }
 
-// tally counts a run's instances and remembers the first one.
+// tally counts the affected instances of one run and remembers the first.
 type tally struct {
 	n                 uint64
 	example, pin, why string
@@ -162,7 +163,7 @@ func (t *tally) add(f *cluster.Fate, pin string) {
 	t.n++
 }
 
-// deletedByRelief reports whether relief deleted an instance or the tree it belongs to.
+// deletedByRelief reports whether relief deleted the instance or the tree that contains it.
 func deletedByRelief(r *cluster.Result, f *cluster.Fate) bool {
 	return f.End == cluster.EndedDeleted && slices.ContainsFunc(r.Help, func(h cluster.Help) bool {
 		return h.Kind == cluster.HelpDelete && (h.Name == f.Instance || strings.HasPrefix(f.Instance, h.Name+"::"))
@@ -180,7 +181,7 @@ func waitsForBuild(r *cluster.Result, instance string) bool {
 	return slices.ContainsFunc(r.Waits, func(w cluster.Wait) bool { return w.Open && w.Instance == instance })
 }
 
-// Try tries the whole plan, every prefix of it, and every rollback.
+// Try tries the whole plan, each prefix of it, and a rollback from each prefix.
 func Try(c Config) (*Report, error) {
 	first, err := c.Plan(c.First)
 	if err != nil {

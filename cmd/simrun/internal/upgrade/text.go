@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/span"
 )
 
-// The maximum number of entries of each kind in a text.
+// The maximum number of entries of each kind in the text.
 const (
 	maxHazards = 12
 	maxWaits   = 5
@@ -17,8 +17,8 @@ const (
 	maxNames   = 4
 )
 
-// Text describes the results: work in the store that is blocked, waits and what causes them, and the rollback map. It
-// does not include the verdicts on the whole plan, which the caller prints.
+// Text describes the blocked work in the store, the waits and their causes, and the rollback map. It does not include
+// the verdicts on the whole plan, which the caller prints.
 func (r *Report) Text() string {
 	var b strings.Builder
 	r.waits(&b)
@@ -28,7 +28,7 @@ func (r *Report) Text() string {
 	return b.String()
 }
 
-// Preflight describes the hazards in the store, line by line, or says that there are none.
+// Preflight describes the hazards, one per line, or says that there are none.
 func (r *Report) Preflight() string {
 	var b strings.Builder
 	lines := r.HazardLines()
@@ -50,14 +50,14 @@ func (r *Report) Preflight() string {
 	return b.String()
 }
 
-// HazardLine describes a hazard that affects one or more instances, in one line. Bad is set if the hazard is permanent
-// or poisons them.
+// HazardLine describes, in one line, a hazard that affects one or more instances. Bad is set if the hazard is permanent
+// or poisons the instances.
 type HazardLine struct {
 	Text string
 	Bad  bool
 }
 
-// HazardLines describes the hazards. Hazards that are the same apart from their instance share a line.
+// HazardLines returns a description of the hazards. Hazards that are equal except for their instance share a line.
 func (r *Report) HazardLines() []HazardLine {
 	var lines []HazardLine
 	for _, g := range grouped(r.Hazards) {
@@ -66,7 +66,7 @@ func (r *Report) HazardLines() []HazardLine {
 	return lines
 }
 
-// grouped groups hazards that are the same apart from their instance.
+// grouped groups the hazards that are equal except for their instance.
 func grouped(all []Hazard) [][]Hazard {
 	var groups [][]Hazard
 	for _, h := range all {
@@ -115,7 +115,7 @@ func (r *Report) waits(b *strings.Builder) {
 	}
 }
 
-// rollbackMap writes one row for each number of steps taken.
+// rollbackMap writes the rollback map. It has one row for each number of steps taken.
 func (r *Report) rollbackMap(b *strings.Builder) {
 	if len(r.Steps) == 0 {
 		return
@@ -161,7 +161,7 @@ func (r *Report) noReturn(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%s\n", r.NoReturnText())
 }
 
-// NoReturnText names the point of no return and says what happens if the upgrade is rolled back from there.
+// NoReturnText names the point of no return and describes the effect of rolling back from there.
 func (r *Report) NoReturnText() string {
 	if c := r.Stops[0].Stranded; r.NoReturn == 0 && c.Total > 0 {
 		return fmt.Sprintf("no point of no return: rolling back strands and loses no more than is stranded before any step, up to %s, such as %s (pin %s, seed %d)",
@@ -199,7 +199,7 @@ func instances(n uint64) string {
 	return fmt.Sprintf("%d instances", n)
 }
 
-// orders writes the best step orders, and how the plan's own order ranks.
+// orders writes the best step orders and the rank of the plan's own order.
 func (r *Report) orders(b *strings.Builder) {
 	if len(r.Orders) == 0 {
 		return
@@ -236,7 +236,7 @@ func isOwn(order []int) bool {
 	return true
 }
 
-// Holds reports whether the plan satisfies the contract and neither loses nor strands work.
+// Holds reports whether the plan satisfies the contract without losing or stranding work.
 func (r *Report) Holds() bool {
 	return r.End.Lost.Total == 0 && r.End.Stranded.Total == 0 && len(r.End.Violated) == 0
 }

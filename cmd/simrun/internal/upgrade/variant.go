@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// steps returns the steps of a schedule that change something, in execution order.
+// steps returns the schedule's steps that change something, in execution order.
 func steps(p *plan.Plan) []plan.Step {
 	var all []plan.Step
 	for _, s := range p.Schedule {
@@ -25,7 +25,7 @@ func steps(p *plan.Plan) []plan.Step {
 // lastGap is the time between the last step and the start of a rollback.
 const lastGap = 10 * time.Second
 
-// gap returns the time between step n and the step after it.
+// gap returns the time between step n and the step that follows it. For the last step, it returns lastGap.
 func gap(all []plan.Step, n int) time.Duration {
 	switch {
 	case n == len(all):
@@ -36,7 +36,7 @@ func gap(all []plan.Step, n int) time.Duration {
 	return all[n].At - all[n-1].At
 }
 
-// stop keeps only the first n steps of a plan, and those parts of the story that have begun by then.
+// stop keeps only the plan's first n steps, and the marks that precede step n+1.
 func stop(p *plan.Plan, n int) {
 	all := steps(p)
 	if n < len(all) {
@@ -49,11 +49,11 @@ func stop(p *plan.Plan, n int) {
 	showStranded(p)
 }
 
-// showStranded makes a run end with relief. Relief reveals which work is waiting for a build, and which of that no
+// showStranded makes the run end with relief. Relief reveals which work waits for a build, and which of that work no
 // build in the plan can take.
 func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Relief = false, 0, planterm.ReliefBuild }
 
-// rollBack undoes the first n steps in reverse order, starting when step n+1 was due.
+// rollBack undoes the first n steps in reverse order. The rollback starts at the time of step n+1.
 func rollBack(p *plan.Plan, n int, builds []*engine.Build) {
 	all := steps(p)
 	stop(p, n)
@@ -76,8 +76,7 @@ func rollBack(p *plan.Plan, n int, builds []*engine.Build) {
 	}
 }
 
-// inverse returns the step that undoes a step, given the steps before it. It returns false for a step that cannot be
-// undone.
+// inverse returns the step that undoes s, or false if s cannot be undone. before lists the preceding steps.
 func inverse(p *plan.Plan, before []plan.Step, s plan.Step, builds []*engine.Build) (plan.Step, bool) {
 	was := stateAfter(p, before, builds).node(s.Node)
 	back := plan.Step{Node: s.Node}
@@ -114,7 +113,7 @@ type nodeState struct {
 	name, build string
 	runs        *engine.Build
 	admits      engine.VersionRange
-	own         bool // the range was set on the node instead of coming from its build
+	own         bool // the range was set on the node, not taken from its build
 	up          bool
 }
 
@@ -127,7 +126,7 @@ func (s state) node(name string) *nodeState {
 	return &nodeState{}
 }
 
-// stateAfter returns the state of the nodes after the given steps of the plan.
+// stateAfter returns the state of the plan's nodes after the steps in done.
 func stateAfter(p *plan.Plan, done []plan.Step, builds []*engine.Build) state {
 	var all state
 	for _, n := range p.Nodes {
@@ -164,7 +163,7 @@ func (n *nodeState) become(build string, builds []*engine.Build) {
 	}
 }
 
-// startsLater reports whether a node's first step starts it, which means that the node is down until then.
+// startsLater reports whether the node's first step starts it. If so, the node is down until then.
 func startsLater(p *plan.Plan, name string) bool {
 	for _, s := range steps(p) {
 		if s.Node == name {

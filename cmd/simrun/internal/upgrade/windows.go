@@ -10,23 +10,23 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Window is a period during which nodes of an older and a newer build are up at the same time, along with the risks
-// involved. Until it closes, the older build still behaves in its own way for all the work that it takes.
+// Window is a period in which nodes of an older and a newer build are up at the same time, together with its risks.
+// While it is open, the older build handles all the work that it takes in the old way.
 type Window struct {
 	Old string `json:"old"`
 	New string `json:"new"`
 	// Opens and Closes are the schedule steps that open and close the window. Opens is empty if the window is open from
-	// the start, and Closes is empty if it never closes.
+	// the start. Closes is empty if the window never closes.
 	Opens  string   `json:"opens"`
 	Closes string   `json:"closes"`
 	Risks  []string `json:"risks"`
-	// Mended lists mistakes that the newer release fixed but the old nodes still make.
+	// Mended lists the mistakes that the newer release has fixed. The old nodes still make them.
 	Mended []Mistake `json:"mended,omitempty"`
 }
 
-// Mistake is a planted bug that reproduces a mistake in a release.
+// Mistake is a release's known mistake, represented by the planted bug that reproduces it.
 type Mistake struct {
-	// Bug is the bug, restricted to the older build, in the form accepted by --bug.
+	// Bug is the planted bug, restricted to the older build, in the form accepted by --bug.
 	Bug    faults.BugID `json:"bug"`
 	Mended string       `json:"mended"`
 	// Properties lists the properties that the bug violates. Scenario is the built-in scenario that shows it.
@@ -34,7 +34,7 @@ type Mistake struct {
 	Scenario   string   `json:"scenario"`
 }
 
-// Windows returns the windows of a plan that moves nodes to newer builds, in the order in which they open.
+// Windows returns the windows that open when p moves nodes to newer builds, in the order in which they open.
 func Windows(p *plan.Plan, known []*engine.Build) ([]Window, error) {
 	builds, err := p.AllBuilds(known)
 	if err != nil {
@@ -65,7 +65,7 @@ func Windows(p *plan.Plan, known []*engine.Build) ([]Window, error) {
 	return out, nil
 }
 
-// beside reports whether there are nodes of both builds. A node that is temporarily down counts, because it will be
+// beside reports whether the state has nodes of both builds. A node that is temporarily down counts, because it will be
 // back.
 func (s state) beside(old, young string) bool {
 	has := func(name string) bool {
@@ -74,7 +74,7 @@ func (s state) beside(old, young string) bool {
 	return has(old) && has(young)
 }
 
-// pairs returns each pair of an older and a newer build run by live nodes, in node order.
+// pairs returns each pair of an older and a newer build that live nodes run, in node order.
 func (s state) pairs() (all [][2]*engine.Build) {
 	for _, a := range s {
 		for _, b := range s {
@@ -86,7 +86,7 @@ func (s state) pairs() (all [][2]*engine.Build) {
 	return all
 }
 
-// windowOf returns the risks that exist while nodes of both builds are up.
+// windowOf returns the window for old and young, with its risks but without its times.
 func windowOf(p *plan.Plan, old, young *engine.Build) Window {
 	w := Window{Old: old.Name(), New: young.Name()}
 	risk := func(format string, args ...any) { w.Risks = append(w.Risks, fmt.Sprintf(format, args...)) }
@@ -127,7 +127,7 @@ func windowOf(p *plan.Plan, old, young *engine.Build) Window {
 	return w
 }
 
-// newKinds returns the kinds that the newer build writes but the older one does not read.
+// newKinds returns the event kinds that young writes but old cannot read.
 func newKinds(old, young *engine.Build) (kinds []string) {
 	for _, k := range young.Emits.List() {
 		if !old.Codec.Kinds().Has(k) {
@@ -140,7 +140,7 @@ func newKinds(old, young *engine.Build) (kinds []string) {
 // windowsShown is the maximum number of windows described by WindowsText.
 const windowsShown = 4
 
-// WindowsText describes the windows, line by line. try is the command for trying out one of the mistakes with --bug ID.
+// WindowsText describes the windows. try is the command that tries a mistake; it names the bug as `--bug ID`.
 func WindowsText(all []Window, try string) string {
 	var b strings.Builder
 	if len(all) > 0 {

@@ -21,11 +21,11 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// Client is an engine.Provider, including its management surface, that forwards its calls to a server. It is safe for
+// Client is an engine.Provider that forwards its calls to a server. It includes the management methods and is safe for
 // concurrent use.
 //
-// If the other side violates the protocol, the call and all later ones fail with a permanent error, and Failure returns
-// the reason. Check Failure before judging the provider.
+// If the other side violates the protocol, the current call and all later ones fail with a permanent error, and Failure
+// returns the reason. Check Failure before judging the provider.
 type Client struct {
 	engine.Provider
 
@@ -40,11 +40,11 @@ type Client struct {
 	failure *ProtocolError
 }
 
-// ClientOptions says how long a client waits for answers.
+// ClientOptions configures how long a client waits for answers.
 type ClientOptions struct {
-	// Patience is how much longer than a call's poll timeout an answer may take. It must be positive.
+	// Patience is the maximum time that an answer may take in addition to the call's poll timeout. It must be positive.
 	Patience time.Duration
-	// Became, if not nil, describes what has become of the other side once it has stopped answering.
+	// Became, if not nil, describes the other side's fate after it has stopped answering.
 	Became func() string
 }
 
@@ -80,7 +80,7 @@ func Dial(ctx context.Context, ch channel.Channel, o ClientOptions) (*Client, er
 // Described returns the other side's description of itself.
 func (c *Client) Described() Described { return c.described }
 
-// Failure says how the other side violated the protocol. It returns nil if it has not.
+// Failure returns an error that says how the other side violated the protocol, or nil if it has not.
 func (c *Client) Failure() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,8 +131,8 @@ func (c *Client) send(ctx context.Context, r call.Call, poll time.Duration) (jso
 	return c.call(ctx, call.Method(r), poll, json.RawMessage(params))
 }
 
-// call makes one call and returns its result. The error is the context's error, a *ProtocolError, or a *jrpc2.Error
-// whose code says that the call failed or is not supported.
+// call makes one call and returns its result. The error is the context's error, a *ProtocolError, or a *jrpc2.Error.
+// The code of a *jrpc2.Error tells a failed call from an unsupported one.
 func (c *Client) call(ctx context.Context, method string, poll time.Duration, params any) (json.RawMessage, error) {
 	if err := c.Failure(); err != nil {
 		return nil, fmt.Errorf("after an earlier failure: %w", err)
@@ -178,7 +178,7 @@ func (c *Client) call(ctx context.Context, method string, poll time.Duration, pa
 	return raw, nil
 }
 
-// read decodes the result of a call that is not part of the provider's interface.
+// read decodes the result of a call outside the provider interface.
 func (c *Client) read(method string, raw json.RawMessage, into any) error {
 	if err := json.Unmarshal(raw, into); err != nil {
 		return c.fail(method, "a senseless result: "+plain(err), false)
@@ -206,15 +206,15 @@ func plain(err error) string {
 	return fmt.Sprintf("%swant %s, got %s", place, want, wrong.Value)
 }
 
-// watched notes why no more answers arrive. It reports the reason only after all earlier answers have reached their
-// callers.
+// watched is a channel that records why no more answers arrive. It reports the reason only after all earlier answers
+// have reached their callers.
 type watched struct {
 	channel.Channel
 	mu       sync.Mutex
 	changed  *sync.Cond // of mu
 	sent     int64      // number of calls sent; their ids start at 1
 	pending  map[int64]bool
-	answered int // calls whose answer is on its way to the caller
+	answered int // number of answers on their way to the caller
 	err      error
 	last     []byte // the last line received
 }
@@ -265,7 +265,7 @@ func (w *watched) Recv() ([]byte, error) {
 	return line, nil
 }
 
-// returned notes that a call has returned. Its answer, if any, has then reached the caller.
+// returned records that a call has returned and that its answer, if any, has reached the caller.
 func (w *watched) returned() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -305,7 +305,8 @@ func (c *Client) fail(method, reason string, silent bool) error {
 	return c.failure
 }
 
-// hook makes a call that concerns the whole store. A server that claims to support the call must answer it.
+// hook makes a call that concerns the whole store. If the server's description claims support for the call, the server
+// must answer it.
 func (c *Client) hook(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	raw, err := c.call(ctx, method, 0, params)
 	var answered *jrpc2.Error
@@ -346,13 +347,13 @@ func (c *Client) clock(ctx context.Context, method string, params any) (now int6
 	return now, err
 }
 
-// FailAckStep makes the next orchestration ack fail before the given step.
+// FailAckStep makes the next orchestration ack fail before step.
 func (c *Client) FailAckStep(ctx context.Context, step int) error {
 	_, err := c.hook(ctx, "fail_ack_step", failAckStep{&step})
 	return err
 }
 
-// CorruptMessage damages a queued item. If several queue rows hold the item, it damages the newest.
+// CorruptMessage damages a queued item. If several rows hold the item, it damages the newest.
 func (c *Client) CorruptMessage(ctx context.Context, m call.CorruptMessage) error {
 	_, err := c.send(ctx, m, 0)
 	return err

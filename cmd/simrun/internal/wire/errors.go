@@ -14,17 +14,17 @@ import (
 // JSON-RPC 2.0, callform.CodeRetryable and callform.CodePermanent.
 const CodeNotOffered jrpc2.Code = 3
 
-// notOffered is the error for a call that a store does not support.
+// notOffered is the error for an operation that a store does not support.
 type notOffered struct{ what, why string }
 
 func (e *notOffered) Error() string { return e.what + ": " + e.why }
 
-// unsupported returns the answer of a provider that does not have the method.
+// unsupported returns the error for a method that the provider lacks.
 func unsupported(m string) error {
 	return jrpc2.Errorf(CodeNotOffered, "%s: %v", m, engine.ErrUnsupported)
 }
 
-// refusal returns a server's answer when a call could not be made.
+// refusal returns a server's answer to a call that could not be made.
 func refusal(err error) error {
 	var (
 		offered *notOffered
@@ -39,11 +39,11 @@ func refusal(err error) error {
 	return jrpc2.Errorf(jrpc2.InvalidParams, "%s", err.Error())
 }
 
-// failed returns a server's answer when a call has failed.
+// failed returns a server's answer to a call that failed.
 func failed(e *callform.Error) error { return jrpc2.Errorf(jrpc2.Code(e.Code), "%s", e.Message) }
 
-// ProtocolError reports that the other side violated the protocol: it was silent past the deadline, exited, or sent
-// something that is not an answer. Whatever follows says nothing about the provider.
+// ProtocolError reports that the other side violated the protocol: it missed the deadline, exited, or sent something
+// other than an answer. What happens afterwards says nothing about the provider.
 type ProtocolError struct {
 	Method string
 	Reason string

@@ -19,38 +19,38 @@ import (
 	"github.com/durosim/durosim/internal/foreign"
 )
 
-// Store is a store made available by a server. A nil function means that the server does not support the operation.
+// Store is a store that a server serves. If a function is nil, the server does not support that operation.
 type Store struct {
 	Provider engine.Provider
-	// NowMs returns the time on the store's clock.
+	// NowMs returns the store's current time.
 	NowMs func() int64
-	// SetClock sets the clock. It only ever moves forward.
+	// SetClock sets the store's clock. It is never called with an earlier time.
 	SetClock func(ms int64)
 	// CorruptEvent damages a stored event.
 	CorruptEvent func(instance string, executionID, eventID uint64) error
-	// CorruptMessage damages a queued item. If several queue rows hold the item, it damages the newest.
+	// CorruptMessage damages a queued item. If several rows hold the item, it damages the newest.
 	CorruptMessage func(item engine.WorkItem) error
-	// FailAckStep makes the next orchestration ack fail before the given step, counting from 0.
+	// FailAckStep makes the next orchestration ack fail before step, counting from 0.
 	FailAckStep func(step int)
-	// SetFaults turns the store's faults on or off.
+	// SetFaults enables or disables the store's faults.
 	SetFaults func(on bool)
-	// LongPolls reports whether a fetch that finds nothing waits up to its poll timeout.
+	// LongPolls reports whether a fetch that finds no work waits up to its poll timeout.
 	LongPolls bool
-	// Close releases the store. No calls are made after it.
+	// Close releases the store. The store is not used afterwards.
 	Close func()
 }
 
-// Server answers calls in the order in which they arrive, either one at a time or overlapping.
+// Server answers calls in order of arrival, either sequentially or concurrently.
 type Server struct {
-	// New creates an empty store. It is called for the first call and for each reset.
+	// New creates an empty store. It is called before the first call and at each reset.
 	New func() (*Store, error)
-	// Overlapping makes the server accept requests before it has answered earlier ones. Only provider calls may
+	// Overlapping makes the server accept a request before it has answered earlier ones. Only provider calls may
 	// overlap. A caller must wait for all answers before it resets the store.
 	Overlapping bool
 
 	mu    sync.Mutex // of store
 	store *Store
-	gone  context.Context // done when the input ends
+	gone  context.Context // done at the end of the input
 }
 
 // current returns the current store.
@@ -60,13 +60,13 @@ func (s *Server) current() *Store {
 	return s.store
 }
 
-// Described is how a store describes itself.
+// Described is a store's description of itself.
 type Described struct {
 	// Protocol is the protocol version, 1 or 2.
 	Protocol int    `json:"protocol"`
 	Name     string `json:"name"`
 	Version  string `json:"version"`
-	// Methods lists the provider methods that are available. Nil means all of them.
+	// Methods lists the available provider methods; nil means all of them.
 	Methods []string `json:"methods,omitempty"`
 	// Admin reports whether the management methods are available.
 	Admin bool `json:"admin"`
@@ -103,7 +103,7 @@ type (
 	}
 )
 
-// hooks holds the calls that are not part of the provider's interface, keyed by name.
+// hooks holds the calls outside the provider interface, keyed by name.
 var hooks = map[string]func(s *Server, params []byte) (any, error){
 	"describe": hook(func(s *Server, _ none) (any, error) {
 		store := s.current()
@@ -162,7 +162,7 @@ var hooks = map[string]func(s *Server, params []byte) (any, error){
 // latest is the newest protocol version.
 const latest = 2
 
-// hook adapts a function that takes decoded parameters to one that decodes them itself.
+// hook adapts a function with decoded parameters to one that decodes them itself.
 func hook[P any](call func(s *Server, in P) (any, error)) func(s *Server, params []byte) (any, error) {
 	return func(s *Server, params []byte) (any, error) {
 		var in P
@@ -189,7 +189,7 @@ func (s *Server) reset() error {
 	return nil
 }
 
-// release closes the store if necessary.
+// release closes the current store, if there is one and it has a Close function.
 func (s *Server) release() {
 	if old := s.current(); old != nil && old.Close != nil {
 		old.Close()
@@ -274,7 +274,7 @@ func answer(result any, err error) (any, error) {
 }
 
 // Serve reads calls from in and writes answers to out until in ends, ctx is done, or a write to out fails. It answers
-// every line; a line that is not a request gets an error.
+// every line; the answer to a line that is not a request is an error.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) error {
 	if err := s.reset(); err != nil {
 		return err
@@ -294,16 +294,17 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) er
 	return rpc.Wait()
 }
 
-// mostInFlight is the maximum number of concurrent calls in a server. Each long poll by a runtime counts as one.
+// mostInFlight is the maximum number of concurrent calls in a server. Each of a runtime's long polls counts as one
+// call.
 const mostInFlight = 4096
 
-// inOrder passes requests to a server one by one, each after the previous one has been answered, so that calls take
-// effect in the order in which they arrive. If calls may overlap, it passes each on immediately. At the end of the
+// inOrder passes requests to a server. By default, it passes each request after the previous one has been answered, so
+// that calls take effect in order of arrival. If calls may overlap, it passes each one immediately. At the end of the
 // input, fetches stop waiting, but every request is still answered. inOrder itself answers invalid requests.
 type inOrder struct {
 	lines       *foreign.Lines
 	overlapping bool
-	leave       func() // makes fetches stop waiting
+	leave       func() // interrupts waiting fetches
 	inFlight    sync.WaitGroup
 	answered    chan struct{}
 	waiting     bool
@@ -336,7 +337,8 @@ func (c *inOrder) Recv() ([]byte, error) {
 	}
 }
 
-// request returns the error for a line that the server rejects, or nil if the line is a request that expects an answer.
+// request returns the error for a line that the server rejects. It returns nil if the line is a request that expects an
+// answer.
 func request(line []byte) error {
 	if !json.Valid(line) {
 		return jrpc2.Errorf(jrpc2.ParseError, "not JSON: %s", quote(line))
@@ -357,7 +359,7 @@ func request(line []byte) error {
 	return nil
 }
 
-// quote quotes the beginning of a line, for messages.
+// quote quotes the beginning of a line for use in messages.
 func quote(line []byte) string {
 	const most = 80
 	if len(line) > most {

@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// Kind says what a Call records.
+// Kind is the kind of event that a Call records.
 type Kind uint8
 
 // The kinds of calls, and the Call fields that each of them sets.
@@ -24,7 +24,7 @@ const (
 	ReadStatus                 // Status
 	ReadKeys                   // Keys
 	Returned                   // the handler or Token's coroutine ended; Text is the result or, if Failed is set, the error
-	Panicked                   // the handler or Token's coroutine did not return
+	Panicked                   // Call records a call to a Context, or the beginning or end of code. Calls are recorded in the order in which they return. Everything that a Call points to is read-only.
 	Traced                     // Text
 )
 
@@ -41,7 +41,7 @@ type Call struct {
 	*Seldom
 }
 
-// Seldom groups the fields that only a few kinds of calls use.
+// Seldom holds the fields that most kinds of calls leave unset. They are separate so that a Call stays small.
 type Seldom struct {
 	Tokens []orchhost.Token
 	Ms     uint64
@@ -61,15 +61,15 @@ type Recorder struct {
 	calls   []Call
 	actions []orchhost.Action
 	seldom  []Seldom
-	none    Call // receives calls made after the end, which are discarded
+	none    Call // receives calls made after the end; they are discarded
 	tokens  []orchhost.Token
 	keys    []engine.KVEntry
-	made    []*coroutine // only the first ones belong to this turn
+	made    []*coroutine // coroutines of this turn, followed by unused ones
 	spawned int
 }
 
-// Run returns a handler that behaves like the given one but records its calls. Recording continues until the next call
-// of Run.
+// Run returns a handler that behaves like handler but records its calls. Recording continues until the next call to
+// Run.
 func (r *Recorder) Run(handler orch.Handler) orch.Handler {
 	r.handler, r.calls = handler, r.calls[:0]
 	if r.run == nil {
@@ -78,12 +78,11 @@ func (r *Recorder) Run(handler orch.Handler) orch.Handler {
 	return r.run
 }
 
-// Calls returns the calls recorded since Run. It returns none if no code ran. The slice is valid until the next call of
-// Run.
+// Calls returns the calls recorded since Run, or none if no code ran. The slice is valid until the next call to Run.
 func (r *Recorder) Calls() []Call { return r.calls }
 
-// Watch starts a new recording and returns a host that records the calls made to the given one. The code must be at its
-// beginning.
+// Watch starts a new recording and returns a host that forwards calls to host and records them. It must be called
+// before the code starts.
 func (r *Recorder) Watch(host orchhost.Host) orchhost.Host {
 	clear(r.calls)
 	clear(r.actions)
@@ -94,10 +93,10 @@ func (r *Recorder) Watch(host orchhost.Host) orchhost.Host {
 	return r
 }
 
-// Over ends the recording. Calls that the code makes during teardown are not recorded.
+// Over ends the recording. Calls made by the code during teardown are not recorded.
 func (r *Recorder) Over() { r.over = true }
 
-// add appends a new Call and returns it for the caller to fill in.
+// add appends a new Call and returns it, so that the caller can fill it in.
 func (r *Recorder) add(k Kind) *Call {
 	if r.over {
 		return &r.none
@@ -136,7 +135,7 @@ func (r *Recorder) ended(how Kind, token orchhost.Token, text string, err error)
 	c.tell(text, err)
 }
 
-// coroutine is a coroutine that the code has started.
+// coroutine is a coroutine started by the code.
 type coroutine struct {
 	r     *Recorder
 	token orchhost.Token // set when the coroutine starts

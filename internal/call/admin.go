@@ -6,7 +6,7 @@ import "github.com/durosim/durosim/engine"
 type (
 	// ListInstances lists all instances.
 	ListInstances struct{}
-	// ListInstancesByStatus lists the instances that have the given status.
+	// ListInstancesByStatus lists the instances with a certain status.
 	ListInstancesByStatus struct {
 		Status engine.Status `json:"status"`
 	}
@@ -23,7 +23,7 @@ type (
 	ReadHistory struct {
 		Instance string `json:"instance"`
 	}
-	// LatestExecutionID asks for the largest execution id.
+	// LatestExecutionID requests the largest execution id.
 	LatestExecutionID struct {
 		Instance string `json:"instance"`
 	}
@@ -36,15 +36,15 @@ type (
 		Instance    string `json:"instance"`
 		ExecutionID uint64 `json:"execution_id"`
 	}
-	// GetSystemMetrics asks for store-wide totals.
+	// GetSystemMetrics requests store-wide totals.
 	GetSystemMetrics struct{}
-	// GetQueueDepths asks for the depth of each queue.
+	// GetQueueDepths requests the depth of each queue.
 	GetQueueDepths struct{}
 	// ListChildren lists an instance's children.
 	ListChildren struct {
 		Instance string `json:"instance"`
 	}
-	// GetParentID asks for an instance's parent.
+	// GetParentID requests an instance's parent.
 	GetParentID struct {
 		Instance string `json:"instance"`
 	}
@@ -57,12 +57,12 @@ type (
 		Instance string `json:"instance"`
 		Force    bool   `json:"force"`
 	}
-	// DeleteInstancesAtomic deletes either all of the listed instances or none.
+	// DeleteInstancesAtomic deletes all of the listed instances or none.
 	DeleteInstancesAtomic struct {
 		Instances []string `json:"instances"`
 		Force     bool     `json:"force"`
 	}
-	// DeleteInstanceBulk deletes root instances that have ended and match a filter, each with its descendants.
+	// DeleteInstanceBulk deletes the ended root instances that match a filter, with their descendants.
 	DeleteInstanceBulk struct {
 		Filter engine.InstanceFilter `json:"filter"`
 	}
@@ -97,11 +97,11 @@ func (DeleteInstanceBulk) method() method         { return admin("delete_instanc
 func (PruneExecutions) method() method            { return admin("prune_executions") }
 func (PruneExecutionsBulk) method() method        { return admin("prune_executions_bulk") }
 
-// Changes that a test makes directly to a store. No provider has a method for them, so a checker of the provider's
-// answers has to be notified of them.
+// Direct changes by a test to a store. No provider has methods for them, so a checker of the provider's answers must be
+// notified of them.
 type (
-	// Plant writes one thing to the store. If it names an orchestration, that is an instances row with ExecutionID as
-	// its current execution. Otherwise it is an instance's parent or its custom status (at version 1), a key, an
+	// Plant writes one thing to the store. If it names an orchestration, it plants an instances row whose current
+	// execution is ExecutionID. If not, it plants an instance's parent or custom status (at version 1), a key, an
 	// execution, or an execution's pin, status or event. An EventID without an Event plants an undecodable event.
 	Plant struct {
 		Instance      string             `json:"instance"`
@@ -123,7 +123,7 @@ type (
 		ExecutionID uint64 `json:"execution_id"`
 		EventID     uint64 `json:"event_id"`
 	}
-	// CorruptMessage makes a queued item undecodable. If several queue rows hold the item, it corrupts the newest.
+	// CorruptMessage makes a queued item undecodable. If several rows hold the item, it corrupts the newest.
 	CorruptMessage struct {
 		Item engine.WorkItem `json:"item"`
 	}
@@ -133,8 +133,8 @@ func (Plant) method() method          { return method{name: "plant"} }
 func (CorruptEvent) method() method   { return method{name: "corrupt_event"} }
 func (CorruptMessage) method() method { return method{name: "corrupt_message"} }
 
-// All returns the zero value of each kind of call, in the order of the interfaces. Direct changes to the store come
-// last.
+// All returns the zero value of each kind of call, in the order of the interfaces' methods. Direct changes to the store
+// come last.
 func All() []Call {
 	return []Call{
 		EnqueueForOrchestrator{}, FetchOrchestrationItem{}, AckOrchestrationItem{}, AbandonOrchestrationItem{}, RenewOrchestrationItemLock{},

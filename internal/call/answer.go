@@ -6,8 +6,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Answer is the result of a call. It holds either an error or the field that the method sets. A zero field means an
-// empty result: nothing found, no value, or an empty list.
+// Answer is the result of a call: either an error or the field that the method sets. A zero field is an empty result,
+// such as nothing found, no value, or an empty list.
 type Answer struct {
 	Err error
 
@@ -33,8 +33,8 @@ type Answer struct {
 	Pruned     *engine.PruneResult
 }
 
-// Perform makes a call on a provider. A management call fails permanently if the provider has no management surface. A
-// direct change to the store (see Plant) always fails permanently.
+// Perform makes call c on provider p. A management call fails permanently if p has no management methods. A direct
+// change to the store (see Plant) always fails permanently.
 func Perform(ctx context.Context, p engine.Provider, c Call) (a Answer) {
 	switch r := c.(type) {
 	case EnqueueForOrchestrator:

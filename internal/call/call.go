@@ -7,19 +7,19 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// Call represents a provider call as a value. The set is closed. It has one struct for each method of engine.Provider
-// and engine.ProviderAdmin, which holds the method's arguments, and one for each change that a test makes directly to a
-// store (see Plant).
+// Call represents a provider call as a value. The set is closed. For each method of engine.Provider and
+// engine.ProviderAdmin, it has one struct, which holds the method's arguments. It also has one struct for each direct
+// change by a test to a store (see Plant).
 type Call interface{ method() method }
 
-// Method returns the contract's name for a call, such as "fetch_orchestration_item".
+// Method returns the contract's name for c's method, such as "fetch_orchestration_item".
 func Method(c Call) string { return c.method().name }
 
-// Kind returns the kind that observations record for a call. It is observe.CallAdmin for every management call, and
+// Kind returns the kind of c that observations record. It is observe.CallAdmin for every management call, and
 // observe.CallNone for direct changes to the store.
 func Kind(c Call) observe.CallKind { return c.method().kind }
 
-// method holds what all calls of the same type have in common.
+// method holds the properties common to all calls of a type.
 type method struct {
 	name string
 	kind observe.CallKind
@@ -38,7 +38,7 @@ type (
 		Item  engine.WorkItem `json:"item"`
 		Delay time.Duration   `json:"delay_ms,omitempty"`
 	}
-	// FetchOrchestrationItem asks for an instance that has work. A nil Filter means no filter.
+	// FetchOrchestrationItem requests an instance that has work. A nil Filter means no filter.
 	FetchOrchestrationItem struct {
 		LockTimeout time.Duration            `json:"lock_timeout_ms"`
 		PollTimeout time.Duration            `json:"poll_timeout_ms,omitempty"`
@@ -76,7 +76,7 @@ type (
 	EnqueueForWorker struct {
 		Item engine.WorkItem `json:"item"`
 	}
-	// FetchWorkItem asks for an activity. A nil Session restricts it to activities that belong to no session.
+	// FetchWorkItem requests an activity. A nil Session restricts it to activities that belong to no session.
 	FetchWorkItem struct {
 		LockTimeout time.Duration              `json:"lock_timeout_ms"`
 		PollTimeout time.Duration              `json:"poll_timeout_ms,omitempty"`
@@ -99,17 +99,17 @@ type (
 		Delay         time.Duration `json:"delay_ms,omitempty"`
 		IgnoreAttempt bool          `json:"ignore_attempt,omitempty"`
 	}
-	// RenewSessionLock extends the sessions of the given owners that are live and not idle.
+	// RenewSessionLock extends the owners' sessions that are live and not idle.
 	RenewSessionLock struct {
 		Owners      []string      `json:"owner_ids"`
 		ExtendFor   time.Duration `json:"extend_for_ms"`
 		IdleTimeout time.Duration `json:"idle_timeout_ms"`
 	}
-	// CleanupOrphanedSessions deletes expired sessions that no activity belongs to.
+	// CleanupOrphanedSessions deletes expired sessions without activities.
 	CleanupOrphanedSessions struct {
 		IdleTimeout time.Duration `json:"idle_timeout_ms"`
 	}
-	// GetCustomStatus asks for a custom status that is newer than LastSeen.
+	// GetCustomStatus requests a custom status newer than LastSeen.
 	GetCustomStatus struct {
 		Instance string `json:"instance"`
 		LastSeen uint64 `json:"last_seen_version"`
@@ -123,7 +123,7 @@ type (
 	GetKVAllValues struct {
 		Instance string `json:"instance"`
 	}
-	// GetInstanceStats asks for the sizes of an instance's current execution.
+	// GetInstanceStats requests the sizes of an instance's current execution.
 	GetInstanceStats struct {
 		Instance string `json:"instance"`
 	}

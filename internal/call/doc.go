@@ -6,6 +6,6 @@
 //		return call.Perform(ctx, p, c)
 //	})
 //
-// The set of calls is closed. It has one struct for each method of engine.Provider and engine.ProviderAdmin, whose
-// comments state the rules, and one for each change that a test makes directly to a store (see Plant).
+// The set of calls is closed. For each method of engine.Provider and engine.ProviderAdmin, it has one struct, whose
+// comment summarizes the method. It also has one struct for each direct change by a test to a store (see Plant).
 package call

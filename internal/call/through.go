@@ -7,9 +7,9 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Through turns a function that handles calls into a provider with the given name and version. The provider has a
-// management surface if manages is set. It returns the function's answers unchanged, and is safe for concurrent use if
-// the function is.
+// Through turns do, a function that handles calls, into a provider with that name and version. If manages is set, the
+// provider has management methods. The provider returns do's answers unchanged, and is safe for concurrent use if do
+// is.
 func Through(name, version string, manages bool, do func(ctx context.Context, c Call) Answer) engine.Provider {
 	return &through{name: name, version: version, manages: manages, do: do}
 }

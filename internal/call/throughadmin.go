@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// throughAdmin is the management surface of a provider created by Through.
+// throughAdmin implements the management methods of a provider created by Through.
 type throughAdmin struct{ w *through }
 
 func (p throughAdmin) ListInstances(ctx context.Context) ([]string, error) {

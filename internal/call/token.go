@@ -1,6 +1,6 @@
 package call
 
-// LockToken returns the lock token in a call, or "" if the call has none.
+// LockToken returns c's lock token, or "" if c has none.
 func LockToken(c Call) string {
 	switch r := c.(type) {
 	case AckOrchestrationItem:
@@ -19,7 +19,7 @@ func LockToken(c Call) string {
 	return ""
 }
 
-// WithLockToken returns a copy of the call with a different lock token. A call that has no lock token is returned
+// WithLockToken returns a copy of c with its lock token replaced by token. A call without a lock token is returned
 // unchanged.
 func WithLockToken(c Call, token string) Call {
 	switch r := c.(type) {

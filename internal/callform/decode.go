@@ -18,10 +18,10 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// UnknownMethodError reports a method name that does not exist.
+// UnknownMethodError reports a nonexistent method.
 type UnknownMethodError struct{ Method string }
 
-// Error returns a message that names the method.
+// Error returns a message with the method's name.
 func (e *UnknownMethodError) Error() string { return fmt.Sprintf("unknown method %q", e.Method) }
 
 // byMethod maps each method to the type of its call. It is only used for lookups, so map order does not matter.
@@ -33,8 +33,8 @@ var byMethod = func() map[string]reflect.Type {
 	return types
 }()
 
-// DecodeCall decodes a method's parameters. They must be one JSON object with every required field and no unknown
-// field. The error is an *UnknownMethodError if the method does not exist.
+// DecodeCall decodes a method's parameters. They must be one JSON object with all required fields and no unknown
+// fields. If the method does not exist, the error is an *UnknownMethodError.
 func DecodeCall(method string, params []byte) (call.Call, error) {
 	t, ok := byMethod[method]
 	if !ok {
@@ -50,9 +50,9 @@ func DecodeCall(method string, params []byte) (call.Call, error) {
 	return v.Interface().(call.Call), nil
 }
 
-// Decode decodes one JSON value into the variable that into points to. A field is required unless its tag says
-// omitempty. If strict is set, an unknown field is an error; otherwise a misspelled name would silently leave its field
-// at the default.
+// Decode decodes a single JSON value into the value pointed to by into. A field is required unless its tag has
+// omitempty. If strict is set, an unknown field is an error. If not, unknown fields are ignored, so a misspelled name
+// silently leaves its field at the default.
 func Decode(data []byte, into any, where string, strict bool) error {
 	return decode(data, reflect.ValueOf(into).Elem(), where, strict)
 }
@@ -69,9 +69,8 @@ func decode(data []byte, into reflect.Value, where string, strict bool) error {
 	return reader{strict}.read(raw, into, where)
 }
 
-// reader decodes values that are known to be valid JSON. A strict reader decodes a call and rejects unknown fields in
-// the call itself. In work items and events it preserves unknown fields, and it preserves items and events of unknown
-// kinds.
+// reader decodes valid JSON. A strict reader decodes a call and rejects unknown fields in the call itself. In the
+// call's work items and events, it preserves unknown fields and unknown kinds.
 type reader struct{ strict bool }
 
 func (r reader) codec() engine.Codec {
@@ -147,7 +146,7 @@ func (r reader) read(raw json.RawMessage, into reflect.Value, where string) erro
 	return nil
 }
 
-// duration converts milliseconds to a duration. A number that is too large becomes the longest duration.
+// duration converts milliseconds to a duration. If ms is too large, the result is the maximum duration.
 func duration(ms int64) time.Duration {
 	if ms > math.MaxInt64/int64(time.Millisecond) {
 		return math.MaxInt64
@@ -215,7 +214,7 @@ func (r reader) readList(raw json.RawMessage, into reflect.Value, where string) 
 	if json.Unmarshal(raw, &elements) != nil {
 		return wrongType(reflect.Slice, raw, where)
 	}
-	if len(elements) == 0 && into.Type().Elem().Kind() != reflect.String { // for ids, an empty list is different from a missing one
+	if len(elements) == 0 && into.Type().Elem().Kind() != reflect.String { // for ids, an empty list differs from a missing one
 		into.SetZero()
 		return nil
 	}
@@ -228,7 +227,7 @@ func (r reader) readList(raw json.RawMessage, into reflect.Value, where string) 
 	return nil
 }
 
-// readByKey decodes an object into a slice of pairs or entries, which it sorts by key.
+// readByKey decodes an object into a slice of pairs or entries and sorts the slice by key.
 func (r reader) readByKey(raw json.RawMessage, into reflect.Value, where string) error {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(raw, &object) != nil {
@@ -291,7 +290,7 @@ func readTags(raw json.RawMessage, into reflect.Value, where string) error {
 	return nil
 }
 
-// decodeEvent decodes the output of EventText, in any field order and with any spacing.
+// decodeEvent decodes the output of EventText. The fields may be in any order, with any spacing.
 func decodeEvent(codec engine.Codec, text []byte) (engine.Event, error) {
 	e, err := codec.DecodeEvent(text)
 	if err == nil {

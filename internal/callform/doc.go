@@ -8,5 +8,5 @@
 //
 // The fields are those of the structs in internal/call and engine, named by their tags. Durations are in whole
 // milliseconds. A missing required field is an error, and so is an unknown field in a call. A result may have fields
-// that the method does not define. Each error says where in the value it occurred, as in "params.metadata.status".
+// that the method does not define. Each error gives its location in the value, as in "params.metadata.status".
 package callform

@@ -23,7 +23,7 @@ var (
 	opaque     = engine.Opaque(everything)
 )
 
-// EncodeCall returns a call's parameters as JSON. It fails for work items and events that have no JSON form.
+// EncodeCall encodes a call's parameters as JSON. It fails for work items and events without a JSON form.
 func EncodeCall(c call.Call) ([]byte, error) { return appendValue(nil, reflect.ValueOf(c)) }
 
 // Text formats a value from engine or internal/call as JSON, for use in messages. If the value has no JSON form, Text
@@ -36,10 +36,10 @@ func Text(v any) string {
 	return string(data)
 }
 
-// CallText returns a call as it appears in a transcript: the method and its parameters.
+// CallText returns the form of c in a transcript: the method and its parameters.
 func CallText(c call.Call) string { return call.Method(c) + " " + Text(c) }
 
-// AnswerText returns a method's answer as it appears in a transcript.
+// AnswerText returns the form of a method's answer in a transcript.
 func AnswerText(method string, a call.Answer) string {
 	if a.Err != nil {
 		e := ErrorOf(a.Err)
@@ -55,10 +55,10 @@ func AnswerText(method string, a call.Answer) string {
 	return string(data)
 }
 
-// EventText returns an event's canonical text, so that events can be compared. It fails for data that no codec can
-// encode.
+// EventText returns an event's canonical text, for comparing events. It fails if no codec can encode the event.
 func EventText(e engine.Event) (string, error) {
-	// The codec cannot encode an event without an id, which a provider must reject. Such an event is written with id 0.
+	// The codec cannot encode an event without an id. A call may contain one, which the provider must reject. It is
+	// written with id 0.
 	const firstID, noID = `{"event_id":1,`, `{"event_id":0,`
 	if o, ok := e.Data.(eventdata.Opaque); ok {
 		known := e
@@ -83,8 +83,7 @@ func EventText(e engine.Event) (string, error) {
 	return string(text), err
 }
 
-// ItemText returns a work item's canonical text, so that items can be compared. It fails for data that no codec can
-// encode.
+// ItemText returns a work item's canonical text, for comparing items. It fails if no codec can encode the item.
 func ItemText(w engine.WorkItem) (string, error) {
 	if w == nil {
 		return "", errors.New("no work item")
@@ -169,7 +168,7 @@ func appendText(b []byte, text string) []byte {
 	return append(b, data...)
 }
 
-// field describes how a struct field appears in JSON.
+// field describes a struct field's representation in JSON.
 type field struct {
 	index    int
 	name     string
@@ -177,7 +176,7 @@ type field struct {
 	nullable bool // a nil list is written as null, an empty list as []
 }
 
-// fieldsOf returns those fields of a struct that have a JSON tag. The tag `form:"nullable"` marks a field as nullable.
+// fieldsOf returns the fields of a struct that have a JSON tag. The tag `form:"nullable"` marks a field as nullable.
 func fieldsOf(t reflect.Type) []field {
 	var list []field
 	for i := range t.NumField() {
@@ -240,7 +239,7 @@ func appendByKey(b []byte, v reflect.Value) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// The contract's names for tag filter modes: tagModes for those without a set of tags, tagSets for those with one.
+// The contract's names for tag filter modes: tagModes for modes without a set of tags, tagSets for modes with one.
 var (
 	tagModes = []string{engine.TagDefaultOnly: "DefaultOnly", engine.TagTags: "Tags", engine.TagDefaultAnd: "DefaultAnd", engine.TagAny: "Any", engine.TagNone: "None"}
 	tagSets  = []engine.TagMode{engine.TagTags, engine.TagDefaultAnd}

@@ -10,13 +10,13 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// resultForm says which field of an Answer holds a method's result.
+// resultForm identifies the field of an Answer that holds a method's result.
 type resultForm struct {
 	field func(a *call.Answer) any // returns a pointer to the field
-	null  bool                     // the result may be absent, which is written as null
+	null  bool                     // the result may be absent, in which case it is null
 }
 
-// results is keyed by method. A method that is not listed has no result, which is null in JSON.
+// results is keyed by method. The result of a method that is not listed is null.
 var results = map[string]resultForm{
 	"fetch_orchestration_item":       {func(a *call.Answer) any { return &a.Orchestration }, true},
 	"read":                           {func(a *call.Answer) any { return &a.Events }, false},
@@ -48,7 +48,7 @@ var results = map[string]resultForm{
 	"prune_executions_bulk":          {func(a *call.Answer) any { return &a.Pruned }, false},
 }
 
-// EncodeResult encodes the result of a method from a successful answer.
+// EncodeResult encodes a method's result. The answer must be a success.
 func EncodeResult(method string, a call.Answer) ([]byte, error) {
 	form, ok := results[method]
 	if !ok {
@@ -62,7 +62,7 @@ func EncodeResult(method string, a call.Answer) ([]byte, error) {
 }
 
 // DecodeResult decodes a result into an answer. It ignores unknown fields, because a provider may return more than is
-// required. For a method without a result, it accepts only null.
+// required. For a method without a result, only null is accepted.
 func DecodeResult(method string, result []byte) (call.Answer, error) {
 	var a call.Answer
 	form, ok := results[method]
@@ -79,7 +79,7 @@ func DecodeResult(method string, result []byte) (call.Answer, error) {
 	return a, Decode(result, form.field(&a), "result", false)
 }
 
-// The codes that say why a call failed.
+// The codes for the reasons of a failed call.
 const (
 	CodeRetryable = 1
 	CodePermanent = 2
@@ -104,7 +104,7 @@ func ErrorOf(err error) *Error {
 	return e
 }
 
-// Provider returns the error that the given provider method would return.
+// Provider returns e as an error from that provider method.
 func (e *Error) Provider(method string) error {
 	return &engine.ProviderError{Operation: method, Message: e.Message, Retryable: e.Code == CodeRetryable}
 }
@@ -116,7 +116,7 @@ func (e *Error) class() string {
 	return "permanent error"
 }
 
-// UnmarshalJSON decodes an error. It fails if the code is unknown.
+// UnmarshalJSON decodes an error. An unknown code is an error.
 func (e *Error) UnmarshalJSON(data []byte) error {
 	var in struct {
 		Code    int    `json:"code"`

@@ -9,10 +9,10 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// Schema is a JSON Schema (draft 2020-12) in the form that encoding/json encodes.
+// Schema is a JSON Schema (draft 2020-12), ready for encoding with encoding/json.
 type Schema map[string]any
 
-// refer returns a reference to an entry of Definitions.
+// refer returns a reference to an entry in Definitions.
 func refer(name string) Schema { return Schema{"$ref": "#/$defs/" + name} }
 
 // ParamsSchema returns the schema of a call's parameters. Like all schemas in this package, it is derived from the
@@ -47,7 +47,7 @@ func orNull(s Schema) Schema {
 	return Schema{"anyOf": []Schema{s, {"type": "null"}}}
 }
 
-// TypeSchema returns the schema for values of a type.
+// TypeSchema returns the schema for values of type t.
 func TypeSchema(t reflect.Type) Schema {
 	switch t {
 	case typeItem:
@@ -100,7 +100,7 @@ func fieldsSchema(t reflect.Type) Schema {
 	return Schema{"type": "object", "properties": properties, "required": required}
 }
 
-// Definitions returns the definitions that the other schemas refer to, keyed by name. It fails if any kind has no JSON
+// Definitions returns the definitions to which the other schemas refer, keyed by name. It fails if a kind has no JSON
 // form.
 func Definitions() (Schema, error) {
 	items, err := ItemBodies()

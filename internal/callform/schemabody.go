@@ -31,13 +31,13 @@ var (
 	}
 )
 
-// Body describes the JSON form of one kind of work item or event.
+// Body describes the JSON form of a kind of work item or event.
 type Body struct {
 	Kind   string
 	Fields []BodyField
 }
 
-// BodyField describes one field of a Body. Fields are listed in the order in which they are written.
+// BodyField describes one field of a Body. A Body lists its fields in the order in which they are written.
 type BodyField struct {
 	Name string
 	// Type is the JSON type of the value: string, integer, boolean, object, or array.
@@ -68,8 +68,8 @@ func ItemBodies() ([]Body, error) {
 	return list, nil
 }
 
-// EventBodies returns the JSON form of each kind of event. The first entry has the kind "" and lists the fields that
-// all events share. EventBodies fails if a kind has no JSON form.
+// EventBodies returns the JSON form of each kind of event. The first entry has the kind "" and lists the fields shared
+// by all events. EventBodies fails if a kind has no JSON form.
 func EventBodies() ([]Body, error) {
 	var list []Body
 	common := []string{}
@@ -97,7 +97,7 @@ func EventBodies() ([]Body, error) {
 	return list, nil
 }
 
-// fieldsOfBody returns the fields that encode writes for values of the given type.
+// fieldsOfBody returns the fields that encode writes for values of type t.
 func fieldsOfBody(t reflect.Type, encode func(v any, full bool) (string, error)) ([]BodyField, error) {
 	var least, most jsonform.Object
 	for _, o := range []*jsonform.Object{&least, &most} {
@@ -122,7 +122,7 @@ func fieldsOfBody(t reflect.Type, encode func(v any, full bool) (string, error))
 	return list, nil
 }
 
-// schema returns the schema for objects of this form.
+// schema returns the schema for JSON objects of this form.
 func (b Body) schema() Schema {
 	properties, required := Schema{}, []string{}
 	for _, f := range b.Fields {
@@ -138,7 +138,7 @@ func (b Body) schema() Schema {
 	return Schema{"type": "object", "properties": properties, "required": required}
 }
 
-// shapeSchema returns the schema for values with the same shape as the given JSON value.
+// shapeSchema returns the schema for JSON values with the same shape as value.
 func shapeSchema(value string) Schema {
 	switch value[0] {
 	case '"':
@@ -156,8 +156,8 @@ func shapeSchema(value string) Schema {
 	return number()
 }
 
-// filled returns a value of the given type, either empty or with every field set. Error details are required, so they
-// are always set.
+// filled returns a value of type t. If full is set, every field has a value; if not, the fields are empty. Error
+// details are required, so they always have a value.
 func filled(t reflect.Type, full bool) reflect.Value {
 	v := reflect.New(t).Elem()
 	if t == reflect.TypeFor[eventdata.ErrorDetails]() {

@@ -14,47 +14,46 @@ import (
 
 // Options configures a campaign.
 type Options struct {
-	// Plan expands a seed into the plan for its run. It is called from several goroutines at once, so it must not
+	// Plan expands seed into the plan for its run. It is called concurrently from several goroutines, so it must not
 	// modify shared data. The run owns the returned plan.
 	Plan func(seed uint64) (*plan.Plan, error)
 	// First and Count select the seeds First, First+1, and so on. Count must not be 0.
 	First, Count uint64
 	// Shard selects every Of-th seed. The zero value selects all seeds.
 	Shard Shard
-	// Workers is the number of concurrent runs. If it is 0, there is one per core that Go may use.
+	// Workers is the number of concurrent runs; 0 means GOMAXPROCS.
 	Workers int
-	// Config returns the rest of a run's configuration, apart from its plan and seed: builds, handlers and monitor. It
-	// is called once per run, from several goroutines at once, so that runs share nothing. Nil means the zero
-	// configuration.
+	// Config returns a run's configuration, except for its plan and seed: builds, handlers and monitor. It is called
+	// once per run, concurrently from several goroutines, so that runs share nothing. Nil means the zero configuration.
 	Config func() cluster.Config
-	// Chooser, if not nil, returns the chooser for a seed's run. If it is nil, Config decides. It is called from
-	// several goroutines.
+	// Chooser, if not nil, returns the chooser for seed's run. If it is nil, the chooser from Config is used. It is
+	// called concurrently from several goroutines.
 	Chooser func(seed uint64) sim.Chooser
-	// KeepGoing makes the campaign run all seeds. Otherwise it stops at the first seed that fails.
+	// KeepGoing makes the campaign run all seeds. By default, it stops at the first failing seed.
 	KeepGoing bool
-	// Until, if not nil, stops the campaign at the first seed whose result makes it return true.
+	// Until, if not nil, stops the campaign at the first seed for whose result it returns true.
 	Until func(r *cluster.Result) bool
-	// Twice is how many seeds, counting from the first, are run a second time to compare the digests.
+	// Twice is the number of seeds, counting from the first, that are run a second time to compare the digests.
 	Twice uint64
-	// MaxViolations limits how many violations Summary keeps in full; 0 means 10,000. Any further violations are only
-	// counted.
+	// MaxViolations is the maximum number of violations that Summary keeps in full; 0 means 10,000. Further violations
+	// are only counted.
 	MaxViolations int
-	// AllInstances makes Summary.Fate name every instance, including those that completed as expected.
+	// AllInstances makes Summary.Fate list every instance, including those that completed as expected.
 	AllInstances bool
-	// Context, if not nil, interrupts the campaign when it is done. The result then covers the seeds merged so far, and
-	// running seeds are abandoned.
+	// Context, if not nil, interrupts the campaign when it is done. The result then covers the seeds merged so far.
+	// Runs in progress are abandoned.
 	Context context.Context
-	// OnResult, if not nil, is called with each result as it is merged, in seed order, by the goroutine that called
+	// OnResult, if not nil, is called with each result when it is merged, in seed order, on the goroutine that called
 	// Run. Passing these results to Merge gives the same summary.
 	OnResult func(r SeedResult)
-	// OnProgress, if not nil, is called after each seed is merged, by the goroutine that called Run.
+	// OnProgress, if not nil, is called after each seed is merged, on the goroutine that called Run.
 	OnProgress func(p Progress)
 }
 
-// Progress is how far a campaign has got, counted in seeds.
+// Progress is a campaign's progress, in seeds.
 type Progress struct{ Done, Failed, Total uint64 }
 
-// Shard identifies one of several equal parts of a campaign. Index ranges from 1 to Of. The zero value is the whole
+// Shard identifies one of Of equal parts of a campaign. Index ranges from 1 to Of. The zero value is the whole
 // campaign.
 type Shard struct{ Index, Of uint64 }
 
@@ -97,7 +96,7 @@ func (o *Options) validate() error {
 // total returns the number of seeds in the shard.
 func (o *Options) total() uint64 { return ShardSize(o.Count, o.Shard) }
 
-// ShardSize returns how many of a campaign's seeds a shard contains.
+// ShardSize returns the number of seeds in shard s of a campaign of that many seeds.
 func ShardSize(seeds uint64, s Shard) uint64 {
 	first := s.Index - 1
 	if seeds <= first {
@@ -106,11 +105,11 @@ func ShardSize(seeds uint64, s Shard) uint64 {
 	return (seeds-first-1)/s.Of + 1
 }
 
-// seed returns the seed with the given index, which must be less than total.
+// seed returns the shard's i-th seed, counting from 0. i must be less than total.
 func (o *Options) seed(i uint64) uint64 { return o.First + o.Shard.Index - 1 + i*o.Shard.Of }
 
-// PlanError reports that a seed cannot run because its plan cannot be expanded or is invalid. The mistake is in the
-// input.
+// PlanError reports that a seed has no run because its plan cannot be expanded or is invalid. The mistake is in the
+// input, not in durosim.
 type PlanError struct {
 	Seed uint64
 	Err  error
@@ -122,7 +121,7 @@ func (e *PlanError) Error() string { return fmt.Sprintf("seed %d: %v", e.Seed, e
 // Unwrap returns the underlying error.
 func (e *PlanError) Unwrap() error { return e.Err }
 
-// Run runs a campaign. It returns an error if the options are invalid, and a *PlanError for the first seed that has no
+// Run runs a campaign. It returns an error if the options are invalid, and a *PlanError for the first seed without a
 // valid plan. Violations are not errors; they are in the Summary. CollectLess is in effect during the campaign.
 func Run(o Options) (*Summary, error) {
 	if err := o.validate(); err != nil {

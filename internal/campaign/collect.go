@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// How far the heap may grow before garbage is collected, as a percentage of the live heap and in bytes. Runs are short
-// and little of their memory survives, so frequent collections are wasteful: at the default of 100 percent, they take a
-// fifth of the time. Above the byte limit, saving memory matters more.
+// The amount by which the heap may grow before a garbage collection, as a percentage of the live heap and in bytes.
+// Runs are short and little of their memory survives, so frequent collections are wasteful: at the default of 100
+// percent, they take a fifth of the time. Above the byte limit, saving memory matters more.
 const (
 	heapPercent = 1600
 	heapLimit   = 1 << 30
@@ -25,9 +25,9 @@ var collecting struct {
 	limit  int64 // the limit to restore
 }
 
-// CollectLess reduces garbage collection by letting the heap grow, until the caller calls the returned function. That
-// function must be called exactly once. The setting affects the whole process; with several concurrent users, the last
-// one to finish restores it. CollectLess does not override GOGC, GOMEMLIMIT or settings made through runtime/debug.
+// CollectLess reduces garbage collection by letting the heap grow, until restore is called. restore must be called
+// exactly once. The setting affects the whole process; with several concurrent users, the last call to restore takes
+// effect. CollectLess does not override GOGC, GOMEMLIMIT or settings made through runtime/debug.
 func CollectLess() (restore func()) {
 	c := &collecting
 	c.Lock()

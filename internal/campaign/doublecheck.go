@@ -2,9 +2,8 @@ package campaign
 
 import "github.com/durosim/durosim/sim/cluster"
 
-// DoubleCheck repeats a run whose digest differed from that of another run of its seed, this time computing each turn
-// twice. It returns the violation that names the nondeterministic handler. ok is false if no handler is found to be
-// nondeterministic.
+// DoubleCheck repeats a run whose digest was not reproducible, this time computing each turn twice. It returns the
+// violation that names the nondeterministic handler. ok is false if no handler is found to be nondeterministic.
 func DoubleCheck(cfg cluster.Config) (v cluster.Violation, ok bool) {
 	cfg.DoubleCheck = true
 	result, err := cluster.Run(cfg)

@@ -15,34 +15,33 @@ import (
 
 // Fate describes how a campaign's work ended.
 type Fate struct {
-	// Work counts the instances in all plans. Expected counts those that ended as their plan expects.
+	// Work counts the instances in all plans. Expected counts those that ended as their plans expect.
 	Work, Expected uint64
-	// Ends groups the instances by how and why they ended. Unexpected ends come first, and within each part the largest
-	// group comes first.
+	// Ends groups the instances by their end and its cause. Unexpected ends come first; within the unexpected and the
+	// expected ends, larger groups come first.
 	Ends []End
-	// Helped counts the instances for which calm or relief did something beyond the plan. Help lists everything they
-	// did beyond the plan, in seed order.
+	// Helped counts the instances that received help beyond the plan from calm or relief. Help lists all such help, in
+	// seed order.
 	Helped uint64
 	Help   []HelpGroup
-	// Waits groups the waits for a build by the schedule step that preceded them. The group with the longest wait comes
-	// first.
+	// Waits groups the waits for a build by the schedule step before them. The group with the longest wait comes first.
 	Waits []WaitGroup
 }
 
-// End groups the instances that ended in the same way and for the same cause.
+// End groups the instances that share an end and its cause.
 type End struct {
 	End        cluster.Ending
 	Cause      string
 	AsExpected bool
-	Expect     plan.End // what the plan expected, if something else
-	Owes       string   // what calm and relief did for these instances
+	Expect     plan.End // the end that the plan expected, if it was a different one
+	Owes       string   // help that these instances received from calm and relief
 	Count      uint64
-	// Instances lists the instances of the group in seed order, up to a limit. Instances that completed as expected are
+	// Instances lists up to maxMet of the group's instances, in seed order. Instances that completed as expected are
 	// listed only if Options.AllInstances is set.
 	Instances []Met
 }
 
-// Met is an instance in a particular run.
+// Met is an instance in one run.
 type Met struct {
 	Seed     uint64
 	Instance string
@@ -51,7 +50,7 @@ type Met struct {
 	Node, Build, Step string
 }
 
-// WaitGroup describes the waits that began after the same schedule step.
+// WaitGroup totals the waits that began after the same schedule step.
 type WaitGroup struct {
 	After    string // empty if the waits began before the first step
 	Count    uint64
@@ -63,10 +62,10 @@ type WaitGroup struct {
 	all []int64
 }
 
-// maxMet limits how many instances are kept for one End.
+// maxMet is the maximum number of instances listed for one End.
 const maxMet = 10_000
 
-// fates adds the fates of one run's instances.
+// fates adds the fates of the instances in seed's run.
 func (m *merge) fates(seed uint64, r *cluster.Result) {
 	f := &m.sum.Fate
 	for i := range r.Fates {
@@ -75,7 +74,7 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 		if one.AsExpected {
 			f.Expected++
 		}
-		if one.Owes != "" && one.Expect != planterm.EndEternal { // the plan itself requires cancelling eternal work
+		if one.Owes != "" && one.Expect != planterm.EndEternal { // the plan itself requires that eternal work be cancelled
 			f.Helped++
 		}
 		expect := plan.End("")
@@ -110,7 +109,7 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 	}
 }
 
-// finish sorts the ends and the waits, and computes the figures for each group of waits.
+// finish sorts the ends and the waits, and computes the figures for each wait group.
 func (f *Fate) finish() {
 	slices.SortStableFunc(f.Ends, func(a, b End) int {
 		if a.AsExpected != b.AsExpected {
@@ -165,7 +164,7 @@ func (f *Fate) Plan() string {
 	return fmt.Sprintf("plan: %d of %s did not end as expected; the first is %s in seed %d: %s%s instead of %s", f.Work-f.Expected, pieces(f.Work), m.Instance, m.Seed, e.text(), owes, wanted)
 }
 
-// helped says how many instances ended only because of help beyond the plan.
+// helped describes how many instances ended only because of help beyond the plan.
 func (f *Fate) helped() string {
 	if f.Helped == 0 {
 		return ""
@@ -187,8 +186,8 @@ func (e *End) text() string {
 	return string(e.End) + ", " + e.Cause
 }
 
-// How much Text shows unless all is set: how many groups of expected ends, how many instances of an end, and how many
-// steps with waits after them.
+// Limits on what Text shows unless all is set: groups of expected ends, instances of an end, and steps with waits after
+// them.
 const (
 	maxEnds  = 6
 	maxNamed = 3
@@ -196,7 +195,7 @@ const (
 )
 
 // Text describes how the work ended, line by line: first the ends with their causes, then the waits for a build. If all
-// is set, it names every instance that was kept.
+// is set, it lists every instance in Ends.
 func (f *Fate) Text(all bool) string {
 	var b strings.Builder
 	if f.Work > 0 {

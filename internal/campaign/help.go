@@ -8,15 +8,15 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// HelpGroup counts one kind of help that calm or relief gave beyond the plan: raising a particular event, enqueueing to
-// a particular queue, cancelling, or changing a particular node.
+// HelpGroup counts one kind of help that calm or relief gave beyond the plan. The help is a certain event, a message to
+// a certain queue, a cancel request, or a change to a certain node.
 type HelpGroup struct {
 	Phase cluster.Phase
 	Kind  cluster.HelpKind
 	// Text names the event, the queue, or the node. For a node, it also gives the new build or the old version range.
 	Text string
-	// Count is how often this help was given, and Seeds is in how many runs. The first instance or node to receive it
-	// was First, in the run of FirstSeed.
+	// Count is the number of times that this help was given, and Seeds is the number of runs in which it was given.
+	// First is the first instance or node to receive it, in the run of FirstSeed.
 	Count, Seeds uint64
 	First        string
 	FirstSeed    uint64
@@ -24,7 +24,7 @@ type HelpGroup struct {
 	lastSeed uint64
 }
 
-// help adds the help given in one run.
+// help adds the help given in seed's run.
 func (m *merge) help(seed uint64, r *cluster.Result) {
 	f := &m.sum.Fate
 	for _, h := range r.Help {
@@ -53,7 +53,7 @@ func (m *merge) help(seed uint64, r *cluster.Result) {
 	}
 }
 
-// String describes the help briefly, without counts.
+// String describes the help without its counts.
 func (g *HelpGroup) String() string {
 	switch g.Kind {
 	case cluster.HelpRaise:
@@ -81,10 +81,10 @@ func (g *HelpGroup) ofNode() bool {
 	return false
 }
 
-// maxHelp limits how many kinds of help Text shows unless all is set.
+// maxHelp is the maximum number of help groups that Text shows unless all is set.
 const maxHelp = 6
 
-// helpText writes what calm and relief did beyond the plan.
+// helpText writes the help that calm and relief gave beyond the plan.
 func (f *Fate) helpText(b *strings.Builder, all bool) {
 	if len(f.Help) > 0 {
 		b.WriteString("beyond the plan:\n")

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// ahead limits how many jobs each worker may get ahead of delivery. It is large enough to keep one slow job from
-// stalling the others.
+// ahead is the maximum number of jobs per worker that may be taken ahead of delivery. It is large enough that one slow
+// job does not stall the other workers.
 const ahead = 16
 
-// InOrder runs jobs 0 to total-1 on several workers and passes each result to deliver, in job order and on the caller's
+// InOrder runs jobs 0 to total-1 on several workers and passes each result to deliver, in job order, on the caller's
 // goroutine. Once deliver returns false, no more results are delivered. InOrder normally returns when all workers have
-// finished. If the context is done, it returns immediately and abandons the jobs that are still running. A job that
-// calls runtime.Goexit has the zero result.
+// finished. If ctx is done, it returns immediately and abandons the jobs still running. A job that calls runtime.Goexit
+// has the zero result.
 func InOrder[T any](ctx context.Context, total uint64, workers int, job func(i uint64) T, deliver func(i uint64, result T) (goOn bool)) {
 	q := &queue[T]{total: total, ring: make([]slot[T], ahead*workers)}
 	q.changed.L = &q.mu
@@ -47,7 +47,7 @@ func InOrder[T any](ctx context.Context, total uint64, workers int, job func(i u
 	wg.Wait()
 }
 
-// queue is a window of jobs that have been taken but not yet delivered.
+// queue is a window of the jobs that have been taken but not delivered.
 type queue[T any] struct {
 	mu      sync.Mutex
 	changed sync.Cond
@@ -63,7 +63,7 @@ type slot[T any] struct {
 	result T
 }
 
-// take waits until there is room in the window and returns the next job.
+// take waits for room in the window and returns the next job. ok is false if there are no more jobs.
 func (q *queue[T]) take() (i uint64, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -90,8 +90,8 @@ func (q *queue[T]) put(i uint64, result T) {
 	q.changed.Broadcast()
 }
 
-// get waits for the result of job i, which must be the next one to deliver, and makes room in the window. It returns ok
-// == false once the context is done.
+// get waits for the result of job i and makes room in the window. i must be the next job to deliver. ok is false if ctx
+// is done.
 func (q *queue[T]) get(ctx context.Context, i uint64) (result T, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -109,7 +109,7 @@ func (q *queue[T]) get(ctx context.Context, i uint64) (result T, ok bool) {
 	return result, true
 }
 
-// stop keeps workers from taking any more jobs.
+// stop prevents workers from taking further jobs.
 func (q *queue[T]) stop() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

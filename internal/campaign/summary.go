@@ -14,11 +14,12 @@ import (
 
 // Summary is the result of a campaign.
 type Summary struct {
-	// Seeds is the number of merged runs, and Total is the number requested. They differ if the campaign stopped early.
+	// Seeds is the number of merged runs, and Total is the number of requested runs. They differ if the campaign
+	// stopped early.
 	Seeds, Total uint64
 	// Interrupted reports whether Options.Context ended the campaign.
 	Interrupted bool
-	// Passed counts the merged runs in which nothing was found.
+	// Passed counts the merged runs without violations, drifts or internal errors.
 	Passed uint64
 	// Totals over all runs.
 	Steps, Turns, Calls uint64
@@ -26,15 +27,16 @@ type Summary struct {
 	Counters            machine.Counters
 	// Digest combines the runs' digests in seed order. If durosim crashed in a run, that run's digest is all zeros.
 	Digest sim.Digest
-	// Coverage lists the coverage points reached and how often, sorted by name.
+	// Coverage lists the coverage points reached, with counts, sorted by name.
 	Coverage []cluster.Point
-	// Violations are sorted by seed and, within a seed, in the order in which they were found. Omitted counts the
-	// violations beyond the limit.
+	// Violations are sorted by seed and, within a seed, by order of discovery. Omitted counts the violations beyond the
+	// limit.
 	Violations []Violation
 	Omitted    uint64
-	// Properties counts the violations of each violated property. They are sorted by the seed of the first violation,
-	// then with properties of the plan last, then by step, then with safety before liveness, then by id. A cause thus
-	// comes before its consequences. Each expectation in a scenario counts as a property of its own.
+	// Properties counts the violations of each violated property. Properties are sorted by the seed of their first
+	// violation. Within a seed, properties of the plan come last; the others are sorted by step, then with safety
+	// before liveness, then by id. A cause thus comes before its consequences. Each expectation in a scenario counts as
+	// a separate property.
 	Properties []PropertyCount
 	// Fate describes how the work ended.
 	Fate Fate
@@ -44,7 +46,7 @@ type Summary struct {
 	Internal []InternalError
 }
 
-// Violation is a violation together with the seed of its run.
+// Violation is a violation, with the seed of its run.
 type Violation struct {
 	Seed uint64
 	cluster.Violation
@@ -54,8 +56,8 @@ type Violation struct {
 type PropertyCount struct {
 	Property string
 	Class    cluster.Class
-	// Seeds is the number of runs that violate the property, Violations is the total number of violations, and
-	// FirstSeed is the lowest seed of these runs.
+	// Seeds is the number of runs that violate the property, and FirstSeed is the lowest of their seeds. Violations is
+	// the total number of violations.
 	Seeds, Violations, FirstSeed uint64
 	// First is the first violation.
 	First Violation
@@ -63,13 +65,13 @@ type PropertyCount struct {
 	lastSeed uint64 // the last seed counted
 }
 
-// Drift is a seed whose two runs had different digests.
+// Drift is a seed whose two runs have different digests.
 type Drift struct {
 	Seed          uint64
 	First, Second sim.Digest
 }
 
-// InternalError reports a defect in durosim that ended a run.
+// InternalError is a defect in durosim that ended a run.
 type InternalError struct {
 	Seed uint64
 	// Text is the panic message. Stack is the call stack, one call per line.
@@ -81,7 +83,7 @@ func NewInternalError(seed uint64, p any) *InternalError {
 	return &InternalError{Seed: seed, Text: fmt.Sprint(p), Stack: strings.TrimSpace(string(debug.Stack()))}
 }
 
-// Count returns how often a point was reached.
+// Count returns the number of times that point was reached.
 func (s *Summary) Count(point string) uint64 {
 	i, found := slices.BinarySearchFunc(s.Coverage, point, func(p cluster.Point, name string) int { return strings.Compare(p.Name, name) })
 	if !found {
@@ -90,7 +92,7 @@ func (s *Summary) Count(point string) uint64 {
 	return s.Coverage[i].Count
 }
 
-// Missed returns the points that were not reached, in the order given.
+// Missed returns those of points that were not reached, in the same order.
 func (s *Summary) Missed(points []string) []string {
 	var missed []string
 	for _, p := range points {
@@ -101,13 +103,13 @@ func (s *Summary) Missed(points []string) []string {
 	return missed
 }
 
-// Has reports whether any violation belongs to the given class.
+// Has reports whether there is a violation of class c.
 func (s *Summary) Has(c cluster.Class) bool {
 	return slices.ContainsFunc(s.Properties, func(p PropertyCount) bool { return p.Class == c })
 }
 
-// Single returns the summary of a single run. If again is not nil, it is the result of running the seed a second time.
-// If crash is not nil, there are no results.
+// Single returns the summary of a single run. again, if not nil, is the result of running seed a second time. If crash
+// is not nil, there are no results.
 func Single(seed uint64, result, again *cluster.Result, crash *InternalError) *Summary {
 	m := newMerge(&Options{Count: 1, Shard: Shard{Index: 1, Of: 1}, KeepGoing: true, MaxViolations: defaultMaxViolations})
 	m.add(seed, seedRun{result: result, again: again, crash: crash})
@@ -122,8 +124,8 @@ type SeedResult struct {
 	Crash         *InternalError
 }
 
-// Merge summarizes results that were computed elsewhere, such as those of several shards. The results must be in
-// ascending seed order. If they do not include coverage, coverage supplies the totals over all runs.
+// Merge summarizes results that were computed elsewhere, such as by several shards. The results must be in ascending
+// seed order. If they lack coverage, coverage supplies the totals over all runs.
 func Merge(results []SeedResult, coverage []cluster.Point) *Summary {
 	m := newMerge(&Options{Count: uint64(len(results)), Shard: Shard{Index: 1, Of: 1}, KeepGoing: true, MaxViolations: defaultMaxViolations})
 	for _, r := range results {
@@ -135,7 +137,7 @@ func Merge(results []SeedResult, coverage []cluster.Point) *Summary {
 	return m.summary()
 }
 
-// merge adds up runs in seed order.
+// merge accumulates runs in seed order.
 type merge struct {
 	o       *Options
 	sum     Summary
@@ -150,7 +152,7 @@ func newMerge(o *Options) *merge {
 	return &merge{o: o, sum: Summary{Total: o.total()}, points: map[string]int{}, properties: map[string]int{}}
 }
 
-// add merges a seed's run and reports whether to continue with the campaign.
+// add merges seed's run and reports whether to continue the campaign.
 func (m *merge) add(seed uint64, out seedRun) (goOn bool) {
 	if out.err != nil {
 		m.err = &PlanError{Seed: seed, Err: out.err}
@@ -225,7 +227,7 @@ func (m *merge) violate(v Violation) {
 	}
 }
 
-// place returns the sort key of a class in an order that puts one class last.
+// place returns a sort key for c: 1 for class last, and 0 for any other class.
 func place(c, last cluster.Class) int {
 	if c == last {
 		return 1

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Client makes client calls on a provider. Every error that its methods return is an *Error.
+// Client makes client calls on a provider. Every error returned by its methods is an *Error.
 type Client struct{ Provider engine.Provider }
 
 // Error reports a failed client call.
@@ -20,7 +20,7 @@ type Error struct {
 	Err  error // the provider's error, or nil if the provider was not called
 }
 
-// ErrorKind says why a client call failed.
+// ErrorKind classifies the reason for a failed client call.
 type ErrorKind string
 
 // The kinds of errors.
@@ -45,7 +45,7 @@ func (e *Error) Error() string {
 // Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Retryable reports whether the same call may succeed later.
+// Retryable reports whether the same call may succeed if repeated.
 func (e *Error) Retryable() bool {
 	return e.Kind == ErrTimeout || e.Kind == ErrProvider && engine.IsRetryable(e.Err)
 }
@@ -57,7 +57,7 @@ func providerError(err error) error {
 	return &Error{Kind: ErrProvider, Err: err}
 }
 
-// deletionError classifies a rejected deletion by the text of the error, as the contract does.
+// deletionError classifies a rejected deletion by the error's text, as the contract does.
 func deletionError(err error) error {
 	if err == nil {
 		return nil
@@ -75,13 +75,13 @@ func deletionError(err error) error {
 }
 
 // Send enqueues a message built by StartOrchestration, RaiseEvent, EnqueueEvent or CancelInstance. The message is
-// visible immediately. A nil error means only that the message is in the queue.
+// visible immediately. A nil error means only that the message has been enqueued.
 func (c Client) Send(ctx context.Context, item engine.WorkItem) error {
 	return providerError(c.Provider.EnqueueForOrchestrator(ctx, item, 0))
 }
 
-// GetOrchestrationStatus reads the status of an instance's latest execution. It fails if the history cannot be decoded,
-// but treats an unreadable custom status as absent.
+// GetOrchestrationStatus reads the status of an instance's latest execution. It fails if the history cannot be decoded.
+// An unreadable custom status counts as absent.
 func (c Client) GetOrchestrationStatus(ctx context.Context, instance string) (Status, error) {
 	history, err := c.Provider.Read(ctx, instance)
 	if err != nil {
@@ -94,19 +94,19 @@ func (c Client) GetOrchestrationStatus(ctx context.Context, instance string) (St
 	return statusFromHistory(history, custom), nil
 }
 
-// GetKVValue reads a key's live value. It returns nil if the instance has no such key.
+// GetKVValue reads a key's current value. It returns nil if the instance has no such key.
 func (c Client) GetKVValue(ctx context.Context, instance, key string) (*string, error) {
 	value, err := c.Provider.GetKVValue(ctx, instance, key)
 	return value, providerError(err)
 }
 
-// GetKVAllValues reads all live keys and values, sorted by key.
+// GetKVAllValues reads all current keys and values, sorted by key.
 func (c Client) GetKVAllValues(ctx context.Context, instance string) ([]engine.KVPair, error) {
 	values, err := c.Provider.GetKVAllValues(ctx, instance)
 	return values, providerError(err)
 }
 
-// Management returns the provider's management surface. It fails with ErrManagementNotAvailable if there is none.
+// Management returns the provider's management methods. It fails with ErrManagementNotAvailable if there are none.
 func (c Client) Management() (engine.ProviderAdmin, error) {
 	if admin := c.Provider.Admin(); admin != nil {
 		return admin, nil
@@ -127,12 +127,12 @@ func (c Client) DeleteInstance(ctx context.Context, instance string, force bool)
 	return result, deletionError(err)
 }
 
-// Waiting represents a client's wait for a condition. Call Poll once, and then again after each pause that it returns.
+// Waiting represents a client's wait for a condition. Call Poll once, and again after each pause that it returns.
 type Waiting[T any] struct {
 	read    func(ctx context.Context) (T, bool, error)
 	timeout time.Duration
 	pause   time.Duration
-	fixed   bool // the caller chose the interval, which is in pause
+	fixed   bool // the caller chose the interval, stored in pause
 	begun   bool
 	sinceMs int64
 }
@@ -142,7 +142,7 @@ func (c Client) WaitForOrchestration(instance string, timeout time.Duration) *Wa
 	return c.waitStatus(instance, timeout, Status.Ended)
 }
 
-// WaitForStatusChange waits until an instance has a custom status newer than version seen, or has ended. It polls once
+// WaitForStatusChange waits until an instance has ended or has a custom status version greater than seen. It polls once
 // per interval.
 func (c Client) WaitForStatusChange(instance string, seen uint64, interval, timeout time.Duration) *Waiting[Status] {
 	w := c.waitStatus(instance, timeout, func(s Status) bool { return s.changed(seen) })
@@ -168,8 +168,8 @@ func (c Client) waitStatus(instance string, timeout time.Duration, done func(Sta
 	}}
 }
 
-// Poll reads once, even if the timeout is 0. If again is positive, the wait continues and the next poll is due after
-// that time. A provider error ends the wait immediately. Once the timeout has elapsed, the wait ends with ErrTimeout.
+// Poll reads once, even if the timeout is 0. If again is positive, the wait continues, and the next poll is due after
+// again. A provider error ends the wait immediately. Once the timeout has elapsed, the wait ends with ErrTimeout.
 func (w *Waiting[T]) Poll(ctx context.Context, nowMs int64) (value T, again time.Duration, err error) {
 	if !w.begun {
 		w.begun, w.sinceMs = true, nowMs

@@ -24,18 +24,18 @@ var statusNames = [...]string{"NotFound", "Running", "Completed", "Failed"}
 // String returns the kind's name.
 func (k StatusKind) String() string { return statusNames[k] }
 
-// Status is what GetOrchestrationStatus returns about an instance.
+// Status is the result of GetOrchestrationStatus.
 type Status struct {
 	Kind    StatusKind
 	Output  string              // for StatusCompleted
 	Details engine.ErrorDetails // for StatusFailed
-	// CustomStatus is nil, and its version 0, if there is no custom status or it could not be read.
+	// CustomStatus is nil, and its version is 0, if there is no custom status or it cannot be read.
 	CustomStatus        *string
 	CustomStatusVersion uint64
 }
 
-// statusFromHistory derives a status from the latest execution's history and its custom status. The last Completed or
-// Failed event in the history is decisive. custom is nil if the provider returned none.
+// statusFromHistory derives a status from the latest execution's history and custom status. The last Completed or
+// Failed event in the history decides. custom is nil if the provider returned none.
 func statusFromHistory(history []engine.Event, custom *engine.CustomStatus) Status {
 	var s Status
 	for _, e := range slices.Backward(history) {
@@ -61,14 +61,14 @@ func statusFromHistory(history []engine.Event, custom *engine.CustomStatus) Stat
 // Ended reports whether the instance has Completed or Failed.
 func (s Status) Ended() bool { return s.Kind == StatusCompleted || s.Kind == StatusFailed }
 
-// changed reports whether a wait for a status change is over: the custom status is newer than version seen, or the
+// changed reports whether a wait for a status change is over: the custom status version is greater than seen, or the
 // instance has ended. An instance that does not exist yet counts as unchanged.
 func (s Status) changed(seen uint64) bool {
 	return s.Ended() || s.Kind == StatusRunning && s.CustomStatusVersion > seen
 }
 
-// nextWaitPoll returns how long to pause before a wait's next read: 5 ms at first, doubling each time up to 100 ms.
-// last is the previous pause, or 0 at first.
+// nextWaitPoll returns the pause before a wait's next read: 5 ms at first, then doubled each time up to 100 ms. last is
+// the previous pause, or 0 at first.
 func nextWaitPoll(last time.Duration) time.Duration {
 	return min(max(2*last, 5*time.Millisecond), 100*time.Millisecond)
 }

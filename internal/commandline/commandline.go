@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Join returns the command line for the given words, quoting each for a POSIX shell where necessary.
+// Join returns the command line that consists of words, each quoted for a POSIX shell if necessary.
 func Join(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -18,7 +18,7 @@ func Join(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Quote quotes a word for a POSIX shell where necessary.
+// Quote quotes a word for a POSIX shell if necessary.
 func Quote(word string) string {
 	plain := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:@%+=,", r)
@@ -29,8 +29,8 @@ func Quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Self returns the words of a command that starts this program again from the current directory. This is the name by
-// which the program was called. If the go command built it for a single run, it is "go run" and the package.
+// Self returns the words of a command that restarts this program from the current directory. This is normally the name
+// by which the program was called. If the go command built it for a single run, it is "go run" and the package.
 func Self() []string {
 	exe, err := os.Executable()
 	if err != nil {
@@ -52,7 +52,7 @@ func self(called, exe string, info *debug.BuildInfo, dir string) []string {
 		return []string{called}
 	}
 	if info == nil || info.Path == "" || info.Path == "command-line-arguments" {
-		return []string{"go", "run", "."} // "go run" was given files, which are usually those in the current directory
+		return []string{"go", "run", "."} // "go run" was given files, usually those in the current directory
 	}
 	if root, module, ok := Module(dir); ok && module == info.Main.Path {
 		inModule := filepath.Join(root, filepath.FromSlash(strings.TrimPrefix(info.Path, module)))
@@ -63,7 +63,7 @@ func self(called, exe string, info *debug.BuildInfo, dir string) []string {
 	return []string{"go", "run", info.Path}
 }
 
-// Local returns a relative directory in the form that the go command requires, with a leading dot.
+// Local returns relative directory rel in the form required by the go command, with a leading dot.
 func Local(rel string) string {
 	rel = filepath.ToSlash(rel)
 	if rel == "." || strings.HasPrefix(rel, "../") || rel == ".." {
@@ -72,8 +72,8 @@ func Local(rel string) string {
 	return "./" + rel
 }
 
-// PackageIn returns the import path of the package in a directory, which the go command accepts anywhere in the module.
-// It returns "." if the directory is not in a module.
+// PackageIn returns the import path of the package in dir. The go command accepts this path anywhere in the module.
+// PackageIn returns "." if dir is not in a module.
 func PackageIn(dir string) string {
 	root, module, ok := Module(dir)
 	if !ok {
@@ -88,7 +88,7 @@ func PackageIn(dir string) string {
 
 var moduleLine = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
 
-// Module returns the nearest directory at or above dir that has a go.mod file, and the module's path.
+// Module finds the nearest go.mod file in dir or its ancestors. It returns that file's directory and the module's path.
 func Module(dir string) (root, module string, ok bool) {
 	for {
 		if data, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Split splits a command line into words the way a POSIX shell does: at spaces outside quotes, where quoting means '…',
-// "…" and \. It expands nothing. Split is the inverse of Join.
+// Split splits a command line into words like a POSIX shell: at spaces outside quotes, where quoting means '…', "…" and
+// \. It performs no expansion. Split is the inverse of Join.
 func Split(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder

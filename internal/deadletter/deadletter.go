@@ -13,24 +13,24 @@ import (
 
 // Options configures a Box.
 type Options struct {
-	// After is how long work must have been blocked before it is ended. It must be positive.
+	// After is the time for which work must have been blocked before the Box ends it. It must be positive.
 	After time.Duration
 	// Now returns the store's time in milliseconds.
 	Now func() int64
 	// Version is stamped on the events that the Box writes.
 	Version engine.Version
-	// Rules are the Box's rules; nil means DefaultRules.
+	// Rules holds the Box's rules; nil means DefaultRules.
 	Rules *Rules
 }
 
-// Rules holds the decisions that a Box can get wrong. A planted bug replaces one of them (the table is in package
-// faults).
+// Rules holds the decisions that a Box can get wrong. Each planted bug replaces one of them (package faults has the
+// table of bugs).
 type Rules struct {
-	// Due reports whether work that has been blocked for the given time must be ended. after is Options.After.
+	// Due reports whether work that has been blocked for that long must be ended. after is Options.After.
 	Due func(blocked, after time.Duration) bool
-	// TellsParent makes the Box send an answer to the parent of a child that it ends.
+	// TellsParent makes the Box answer the parent of a child that it ends.
 	TellsParent bool
-	// LooksUncounted makes a sweep abandon work without counting an attempt.
+	// LooksUncounted makes a sweep's abandons not count as attempts.
 	LooksUncounted bool
 }
 
@@ -39,7 +39,7 @@ func DefaultRules() *Rules {
 	return &Rules{Due: func(blocked, after time.Duration) bool { return blocked >= after }, TellsParent: true, LooksUncounted: true}
 }
 
-// Letter is work that was ended because no node was able to fetch it.
+// Letter is work that was ended because no node could fetch it.
 type Letter struct {
 	Instance  string
 	Execution uint64
@@ -57,13 +57,13 @@ type Box struct {
 	letters  []Letter
 }
 
-// declared is a range of pins that some fetch has declared, with the time of the latest such fetch.
+// declared is a range of pins declared by a fetch, with the time of the latest such fetch.
 type declared struct {
 	pins   engine.VersionRange
 	lastMs int64
 }
 
-// sighting is an instance that every sweep has found blocked since a given time.
+// sighting is an instance that every sweep since a certain time has found blocked.
 type sighting struct {
 	instance  string
 	execution uint64
@@ -78,7 +78,7 @@ func New(o Options) *Box {
 	return &Box{options: o}
 }
 
-// Letters returns the ended work, oldest first. The caller must not modify it.
+// Letters returns the ended work, oldest first. The slice must not be modified.
 func (b *Box) Letters() []Letter { return b.letters }
 
 // Watch returns a handle that behaves like p but records the filter of each fetch.
@@ -92,7 +92,7 @@ func (b *Box) Watch(p engine.Provider) engine.Provider {
 	})
 }
 
-// note records which pins a fetch admits. Only the filter's first range counts, as it does for the provider.
+// note records the pins that a fetch admits. Only the filter's first range counts, as for the provider.
 func (b *Box) note(f *engine.CapabilityFilter) {
 	pins := engine.VersionRange{Max: last}
 	if f != nil {
@@ -120,8 +120,9 @@ func (b *Box) admitted() (ranges []engine.VersionRange) {
 	return ranges
 }
 
-// Sweep fetches the queued work that no recent fetch has admitted. It ends work that every sweep has found blocked for
-// at least Options.After, and abandons the rest without counting an attempt. The provider must answer without waiting.
+// Sweep fetches the queued work that no fetch within the last Options.After has admitted. If every sweep has found the
+// work blocked for at least Options.After, Sweep ends it. If not, Sweep abandons it without counting an attempt. The
+// provider must answer without waiting.
 func (b *Box) Sweep(ctx context.Context, p engine.Provider) {
 	var tokens []string
 	var blocked []sighting
@@ -132,7 +133,7 @@ func (b *Box) Sweep(ctx context.Context, p engine.Provider) {
 				break
 			}
 			if f.Item.Pin == nil {
-				tokens = append(tokens, f.LockToken) // unpinned: abandoned below, and any later sweep may fetch it again
+				tokens = append(tokens, f.LockToken) // unpinned: abandoned below; a later sweep may fetch it again
 				continue
 			}
 			since := b.since(f)
@@ -151,7 +152,7 @@ func (b *Box) Sweep(ctx context.Context, p engine.Provider) {
 // lockFor is the lock timeout for a sweep's fetches. The sweep releases its locks before it returns.
 const lockFor = 5 * time.Second
 
-// since returns the earliest time from which every sweep has found an execution blocked.
+// since returns the time since which every sweep has found the execution blocked.
 func (b *Box) since(f *engine.FetchedOrchestration) int64 {
 	for _, s := range b.blocked {
 		if s.instance == f.Item.Instance && s.execution == f.Item.ExecutionID {
@@ -161,8 +162,8 @@ func (b *Box) since(f *engine.FetchedOrchestration) int64 {
 	return b.options.Now()
 }
 
-// end fails an execution that has been blocked since the given time, or drops the queued messages if the execution has
-// already ended. It reports whether it did either.
+// end fails an execution that has been blocked since sinceMs. If the execution has already ended, end drops its queued
+// messages instead. It reports whether it succeeded.
 func (b *Box) end(ctx context.Context, p engine.Provider, f *engine.FetchedOrchestration, sinceMs int64) bool {
 	item := &f.Item
 	blocked := time.Duration(b.options.Now()-sinceMs) * time.Millisecond

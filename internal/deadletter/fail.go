@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// Caller is the incarnation under which the policy calls the store. It does not belong to a node: its node number is 0.
+// Caller is the incarnation under which the policy calls the store. It belongs to no node: its node number is 0.
 const Caller = 1 << 30
 
 // fail turns an ack into one that ends the execution as Failed.
@@ -73,10 +73,10 @@ func (b *Box) event(instance string, execution, id uint64, data engine.EventData
 	}
 }
 
-// last is the highest possible pin.
+// last is the maximum possible pin.
 var last = engine.V(math.MaxUint32, math.MaxUint32, math.MaxUint32)
 
-// gaps returns, in order, the ranges of pins that are not covered by any of the given ranges.
+// gaps returns, in order, the ranges of pins that none of ranges covers.
 func gaps(ranges []engine.VersionRange) (out []engine.VersionRange) {
 	slices.SortFunc(ranges, func(a, b engine.VersionRange) int { return a.Min.Compare(b.Min) })
 	at := engine.V(0, 0, 0)
@@ -97,7 +97,7 @@ func gaps(ranges []engine.VersionRange) (out []engine.VersionRange) {
 	return append(out, engine.VersionRange{Min: at, Max: last})
 }
 
-// before and behind return a version's neighbours, comparing only major, minor and patch.
+// before and behind return v's neighbours, considering only major, minor and patch.
 func before(v engine.Version) engine.Version {
 	switch {
 	case v.Patch > 0:

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ErrorDetails says why an execution, activity or child failed. Exactly one pointer is set
+// ErrorDetails describes the failure of an execution, activity or child. Exactly one pointer is set
 // (docs/contract/runtime.md#r3). Its JSON form is externally tagged. The zero value means that there are no details.
 type ErrorDetails struct {
 	Infrastructure *InfrastructureError
@@ -31,16 +31,17 @@ type ConfigurationError struct {
 // KindNondeterminism is the only kind of a ConfigurationError.
 const KindNondeterminism = "Nondeterminism"
 
-// ApplicationError reports a failure of user code or a cancellation. Orchestration code sees no other kind of error.
+// ApplicationError reports a failure of user code or a cancellation. It is the only kind of error that orchestration
+// code sees.
 type ApplicationError struct {
 	Kind      ApplicationKind
 	Message   string
 	Retryable bool
-	// Reason says why the work was cancelled. It is set only for kind Cancelled.
+	// Reason is the reason for the cancellation. It is set only for kind Cancelled.
 	Reason string
 }
 
-// ApplicationKind says which kind of code failed, or that the work was cancelled.
+// ApplicationKind identifies the kind of code that failed, or a cancellation.
 type ApplicationKind string
 
 // The kinds of application errors.
@@ -51,7 +52,7 @@ const (
 	AppCancelled           ApplicationKind = "Cancelled"
 )
 
-// PoisonError reports that a message was delivered more often than allowed.
+// PoisonError reports that a message exceeded the maximum number of delivery attempts.
 type PoisonError struct {
 	AttemptCount uint32     `json:"attempt_count"`
 	MaxAttempts  uint32     `json:"max_attempts"`
@@ -59,7 +60,7 @@ type PoisonError struct {
 	Message      string     `json:"message"`
 }
 
-// PoisonKind says what kind of work was poisoned.
+// PoisonKind is the kind of poisoned work.
 type PoisonKind string
 
 // The kinds of work that can be poisoned.
@@ -69,9 +70,9 @@ const (
 	PoisonFailedDeserialization PoisonKind = "FailedDeserialization"
 )
 
-// PoisonType identifies the poisoned work. ActivityName and ActivityID are set for an activity, Error for an
-// undecodable history. Cause, which is omitted if empty, is durosim's own extension. It says why no delivery led to a
-// commit: crashes, an incompatible pin (with the pin and the supported range), or a missing handler
+// PoisonType identifies the poisoned work. ActivityName and ActivityID are set for an activity, and Error for an
+// undecodable history. Cause, which is omitted if empty, is durosim's own extension. It explains why no delivery led to
+// a commit: crashes, an incompatible pin (with the pin and the supported range), or a missing handler
 // (docs/contract-decisions.md#row-1).
 type PoisonType struct {
 	Kind         PoisonKind
@@ -83,8 +84,7 @@ type PoisonType struct {
 	Cause        string
 }
 
-// Swept and DeadLetter are the prefixes of the causes given for work that a strategy ended, regardless of its attempt
-// count.
+// Swept and DeadLetter are the prefixes of the causes of work that a strategy ended, whatever its attempt count.
 const (
 	Swept      = "swept: "
 	DeadLetter = "dead letter: "
@@ -105,7 +105,7 @@ func (d ErrorDetails) Category() string {
 	return ""
 }
 
-// Retryable returns the retryable flag of an infrastructure or application error. Other errors are never retryable.
+// Retryable returns the retryable flag of an infrastructure or application error. Other errors are not retryable.
 func (d ErrorDetails) Retryable() bool {
 	switch {
 	case d.Infrastructure != nil:

@@ -1,4 +1,4 @@
-// Package eventdata defines the data carried by events, one struct for each kind of event, and error details. It also
+// Package eventdata defines the data of events, with one struct for each kind of event, and error details. It also
 // defines the JSON form of both.
 //
 //	e := engine.Event{EventID: 2, Data: eventdata.TimerCreated{FireAtMs: 5000}}

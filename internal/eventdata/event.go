@@ -1,7 +1,7 @@
 package eventdata
 
-// CorruptedPoisonEventID is the id of the event that records the poisoning of an undecodable history. It is far above
-// any id that the history may contain (docs/contract/runtime.md#r10.2).
+// CorruptedPoisonEventID is the id of the event that records an undecodable history's poisoning. It is far greater than
+// any id in the history (docs/contract/runtime.md#r10.2).
 const CorruptedPoisonEventID uint64 = 99999
 
 // KindOf returns the kind of d, or "" for nil.
@@ -15,8 +15,8 @@ func KindOf(d Data) Kind {
 // Kind is the value of an event's JSON field `type`.
 type Kind string
 
-// The kinds of events, in the order of docs/contract/runtime.md#r1.2. The two whose names end in 2 were added in build
-// 2.0.0.
+// The kinds of events, in the order of docs/contract/runtime.md#r1.2. Build 2.0.0 added the two kinds whose names end
+// in 2.
 const (
 	KindOrchestrationStarted            Kind = "OrchestrationStarted"
 	KindOrchestrationCompleted          Kind = "OrchestrationCompleted"
@@ -52,7 +52,7 @@ const (
 )
 
 // Data holds the fields specific to an event's kind. The set is closed, with one struct for each kind. Events hold the
-// struct itself, not a pointer.
+// struct itself, not a pointer to it.
 type Data interface {
 	kind() Kind
 }
@@ -70,7 +70,8 @@ type OrchestrationStarted struct {
 	InitialCustomStatus *string
 }
 
-// CarriedEvent is an unread queue message that is carried over a continue-as-new. Its JSON form is [name, data].
+// CarriedEvent is an unread queue message that a continue-as-new carries to the next execution. Its JSON form is [name,
+// data].
 type CarriedEvent struct {
 	Name string
 	Data string
@@ -82,10 +83,10 @@ type OrchestrationCompleted struct{ Output string }
 // OrchestrationFailed ends an execution with an error.
 type OrchestrationFailed struct{ Details ErrorDetails }
 
-// OrchestrationContinuedAsNew ends an execution. Input is the input of the next execution.
+// OrchestrationContinuedAsNew ends an execution. Input is the next execution's input.
 type OrchestrationContinuedAsNew struct{ Input string }
 
-// OrchestrationCancelRequested records the first cancel request of an execution.
+// OrchestrationCancelRequested records an execution's first cancel request.
 type OrchestrationCancelRequested struct{ Reason string }
 
 // OrchestrationChained records a detached start.
@@ -95,7 +96,7 @@ type OrchestrationChained struct {
 	Input    string
 }
 
-// ActivityScheduled records that an activity was scheduled.
+// ActivityScheduled records the scheduling of an activity.
 type ActivityScheduled struct {
 	Name      string
 	Input     string
@@ -115,7 +116,8 @@ type ActivityCancelRequested struct{ Reason string }
 // TimerCreated records a timer that fires at store time FireAtMs.
 type TimerCreated struct{ FireAtMs uint64 }
 
-// TimerFired records that a timer fired. Its source event is the timer's creation. FireAtMs is copied from the message.
+// TimerFired records the firing of a timer. Its source event is the timer's creation. FireAtMs is copied from the
+// message.
 type TimerFired struct{ FireAtMs uint64 }
 
 // ExternalSubscribed records a first-generation positional wait.
@@ -142,7 +144,7 @@ type QueueEventDelivered struct {
 // QueueSubscriptionCancelled records that the code dropped a dequeue.
 type QueueSubscriptionCancelled struct{ Reason string }
 
-// SubOrchestrationScheduled records that a child was scheduled. Instance is the id chosen by the code or the engine,
+// SubOrchestrationScheduled records the scheduling of a child. Instance is the id chosen by the code or the engine,
 // without the parent's prefix.
 type SubOrchestrationScheduled struct {
 	Name     string
@@ -159,7 +161,7 @@ type SubOrchestrationFailed struct{ Details ErrorDetails }
 // SubOrchestrationCancelRequested records that a child is no longer wanted.
 type SubOrchestrationCancelRequested struct{ Reason string }
 
-// CustomStatusUpdated records a new custom status. Nil means that the status was reset, and is written as null.
+// CustomStatusUpdated records a new custom status. Nil means that the status was reset; it is written as null.
 type CustomStatusUpdated struct{ Status *string }
 
 // KeyValueSet records the new value of one key.
@@ -175,7 +177,7 @@ type KeyValueCleared struct{ Key string }
 // KeyValuesCleared records the removal of all keys.
 type KeyValuesCleared struct{}
 
-// ExternalSubscribed2 records a second-generation positional wait, which has a name and a topic.
+// ExternalSubscribed2 records a second-generation positional wait. It has a name and a topic.
 type ExternalSubscribed2 struct {
 	Name  string
 	Topic string
@@ -221,7 +223,7 @@ func (ExternalSubscribed2) kind() Kind             { return KindExternalSubscrib
 func (ExternalEvent2) kind() Kind                  { return KindExternalEvent2 }
 func (LegacyNote) kind() Kind                      { return KindLegacyNote }
 
-// The reasons given in cancellation events and messages (docs/contract/runtime.md#r0).
+// The reasons in cancellation events and messages (docs/contract/runtime.md#r0).
 const (
 	ReasonDroppedFuture          = "dropped_future"
 	ReasonTerminal               = "orchestration_terminal"

@@ -9,7 +9,7 @@ import (
 
 // MarshalJSON returns the externally tagged form defined in docs/contract/runtime.md#r3, or null if there are no
 // details. It fails for details that this form cannot represent, such as two variants at once, an unknown kind, or a
-// field that belongs to a different kind.
+// field of a different kind.
 func (d ErrorDetails) MarshalJSON() ([]byte, error) {
 	if d.IsZero() {
 		return []byte("null"), nil
@@ -137,7 +137,7 @@ func appendPoisonType(dst []byte, t PoisonType) ([]byte, error) {
 	return append(dst, `}}`...), nil
 }
 
-// ParseDetails parses the details in a field of a scanned object. It reports errors in o.Err.
+// ParseDetails parses the details in field name of scanned object o. It reports errors in o.Err.
 func ParseDetails(o *jsonform.Object, name string) ErrorDetails {
 	value := o.Get(name, true)
 	if value == "" {
@@ -217,7 +217,7 @@ func parseApplication(text string) (*ApplicationError, error) {
 	return a, nil
 }
 
-// parseApplicationKind parses the name of a kind, or {"Cancelled":{"reason":…}}.
+// parseApplicationKind parses a kind's name, or {"Cancelled":{"reason":…}}.
 func parseApplicationKind(value string) (kind ApplicationKind, reason string, err error) {
 	if value[0] == '"' {
 		switch kind := ApplicationKind(jsonform.Unquote(value)); kind {

@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/internal/jsonform"
 )
 
-// Parse builds the data of an event of the given kind from the scanned event. It reports errors in o.Err.
+// Parse builds the data of an event of that kind from scanned event o. It reports errors in o.Err.
 func Parse(kind Kind, o *jsonform.Object) Data {
 	switch kind {
 	case KindOrchestrationStarted:
@@ -124,7 +124,7 @@ func AppendCarried(dst []byte, key string, events []CarriedEvent) []byte {
 	return append(dst, ']')
 }
 
-// Append appends the fields specific to the data's kind, without the rest of the event. data must be a struct, not a
+// Append appends the fields specific to data's kind, without the rest of the event. data must be a struct, not a
 // pointer.
 func Append(dst []byte, data Data) ([]byte, error) {
 	var err error

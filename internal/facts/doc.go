@@ -1,4 +1,4 @@
-// Package facts lists the facts about a run that expectations can refer to. Each fact has a name and attributes.
+// Package facts lists the facts about a run to which expectations can refer. Each fact has a name and attributes.
 // Package plan validates expectations against this list, the scenario parser uses it, and the expectation checker emits
 // the facts.
 //

@@ -7,7 +7,7 @@ type Info struct {
 	Attrs   []Attr
 }
 
-// Attr describes one attribute of a fact. If Values is not nil, it lists every value that the attribute can have.
+// Attr describes one attribute of a fact. If Values is not nil, it lists the attribute's possible values.
 type Attr struct {
 	Name    string
 	Summary string

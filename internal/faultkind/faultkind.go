@@ -5,20 +5,20 @@ import "time"
 // Kind names a kind of fault.
 type Kind string
 
-// The faults that a plan can name. A fault occurs at random, at a given rate per opportunity, or because the plan
-// schedules it.
+// The faults that a plan can name. A fault occurs either at random, with a certain rate per opportunity, or because the
+// plan schedules it.
 const (
-	// CrashBeforeAck crashes a node after it has computed a turn but before it sends the ack.
+	// CrashBeforeAck crashes a node after it has computed a turn but before it sends the turn's ack.
 	CrashBeforeAck Kind = "crash-before-ack"
-	// CrashAfterCommit crashes a node after its ack has been committed but before the answer arrives.
+	// CrashAfterCommit crashes a node after its ack has been committed but before the ack's answer arrives.
 	CrashAfterCommit Kind = "crash-after-commit"
 	// CrashAfterFetch crashes a node after it has received work but before it processes it.
 	CrashAfterFetch Kind = "crash-after-fetch"
-	// PauseNode freezes a node for long enough that one of its locks may expire.
+	// PauseNode freezes a node long enough that one of its locks may expire.
 	PauseNode Kind = "pause"
 	// RequestLost loses a call on its way to the store, so it has no effect.
 	RequestLost Kind = "request-lost"
-	// AnswerLost loses an answer. The call has taken effect, but the caller never finds out.
+	// AnswerLost loses an answer. The call has taken effect, but the caller never learns of it.
 	AnswerLost Kind = "answer-lost"
 	// CallDelayed delays one leg of a call, possibly beyond the deadline.
 	CallDelayed Kind = "call-delayed"
@@ -28,7 +28,7 @@ const (
 	PermanentError Kind = "permanent-error"
 	// AckStepError makes an ack fail before one of its steps.
 	AckStepError Kind = "ack-step-error"
-	// Unavailable makes the store reject every call for some time.
+	// Unavailable makes the store reject every call during an outage.
 	Unavailable Kind = "unavailable"
 	// DuplicateRequest makes a client send a message twice.
 	DuplicateRequest Kind = "duplicate-request"
@@ -45,19 +45,19 @@ const (
 	CorruptMessage Kind = "corrupt-message"
 	// LostRenewal loses a lock renewal.
 	LostRenewal Kind = "lost-renewal"
-	// SlowTurn makes a turn take as long as its lock lasts, or slightly longer.
+	// SlowTurn makes a turn take as long as its lock's timeout, or slightly longer.
 	SlowTurn Kind = "slow-turn"
-	// ClockSkew makes a node's clock wrong by at most SkewMost from the moment the node starts.
+	// ClockSkew makes a node's clock wrong by up to SkewMost from the moment the node starts.
 	ClockSkew Kind = "clock-skew"
-	// SlowFetch delays a fetch inside the store before it takes a lock, while its caller waits.
+	// SlowFetch delays a fetch inside the store, before it takes a lock, while the caller waits.
 	SlowFetch Kind = "slow-fetch"
-	// SlowCommit delays an ack, abandon or renewal inside the store, after it has arrived but before it takes effect.
+	// SlowCommit delays an ack, abandon or renewal inside the store, before it takes effect.
 	SlowCommit Kind = "slow-commit"
-	// SlowAnswer delays an ack inside the store, after it has taken effect but before its answer is sent.
+	// SlowAnswer delays an ack's answer inside the store, after the ack has taken effect.
 	SlowAnswer Kind = "slow-answer"
 )
 
-// SkewMost is the furthest that ClockSkew sets a clock ahead or back. It is a whole number of milliseconds.
+// SkewMost is the maximum amount by which ClockSkew sets a clock ahead or back. It is a whole number of milliseconds.
 const SkewMost = 500 * time.Millisecond
 
 // All returns every kind. Stored fuzzing inputs depend on the order.

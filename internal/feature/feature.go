@@ -54,11 +54,11 @@ var All = [Count]Info{
 	Races:         {"races", "what has lost a race is given up: an activity, a wait, a child"},
 }
 
-// between separates the fault's name from the feature's name in the name of a cell.
+// between separates the names of the fault and the feature in a cell's name.
 const between = " meets "
 
-// Met returns the name of the coverage point that is reached when the given fault hits the given feature.
+// Met returns the name of the coverage point that is reached when fault hits feature.
 func Met(fault, feature string) string { return "fault " + fault + between + feature }
 
-// IsMet reports whether a coverage point is a cell of the matrix.
+// IsMet reports whether coverage point point is a cell of the matrix.
 func IsMet(point string) bool { return strings.Contains(point, between) }

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// MaxMessage is the size in bytes of the longest message that Lines accepts.
+// MaxMessage is the maximum size of a message in bytes.
 const MaxMessage = 16 << 20
 
 // TooLongError reports a line longer than MaxMessage. Recv has already skipped the rest of the line.
@@ -19,8 +19,8 @@ func (e *TooLongError) Error() string {
 	return fmt.Sprintf("a message of %d bytes; at most %d are taken", e.Size, MaxMessage)
 }
 
-// Lines exchanges messages over two streams. Each message is one line, ended by a newline. One goroutine may send while
-// another receives.
+// Lines exchanges messages over two streams. Each message is one line, terminated by a newline. One goroutine may send
+// while another receives.
 type Lines struct {
 	in  *bufio.Reader
 	out io.WriteCloser
@@ -47,8 +47,8 @@ func (l *Lines) Send(message []byte) error {
 	return err
 }
 
-// Recv returns the next message without its newline, skipping blank lines. It returns io.EOF at the end of the stream;
-// a final line without a newline still counts as a message. After a TooLongError, the next call returns the next
+// Recv returns the next message without its newline, skipping blank lines. It returns io.EOF at the end of the stream.
+// A final line without a newline still counts as a message. After a TooLongError, the next call returns the next
 // message.
 func (l *Lines) Recv() ([]byte, error) {
 	for {

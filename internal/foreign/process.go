@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// keptErrors is how many bytes from the end of a child's standard error are quoted in errors.
+// keptErrors is the number of bytes at the end of a child's standard error that errors quote.
 const keptErrors = 2 << 10
 
 // Process is a child process.
@@ -25,8 +25,8 @@ type Process struct {
 	status  error
 }
 
-// Start runs a program with the given arguments. It looks the program up as a shell would, and keeps the end of its
-// standard error for use in error messages.
+// Start runs program with args. It looks program up as a shell would, and keeps the end of its standard error for use
+// in error messages.
 func Start(program string, args ...string) (*Process, error) {
 	p := &Process{name: program, command: exec.Command(program, args...), ended: make(chan struct{})}
 	p.command.Stderr = &p.errors
@@ -36,7 +36,7 @@ func Start(program string, args ...string) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", program, err)
 	}
-	// Not StdoutPipe: Wait closes its reader, and the child's last output would be lost.
+	// StdoutPipe is unsuitable: Wait would close its reader, and the child's last output would be lost.
 	out, child, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", program, err)
@@ -56,7 +56,7 @@ func Start(program string, args ...string) (*Process, error) {
 	return p, nil
 }
 
-// Ended reports whether the child process has ended.
+// Ended reports whether the child process has exited.
 func (p *Process) Ended() bool {
 	select {
 	case <-p.ended:
@@ -66,8 +66,8 @@ func (p *Process) Ended() bool {
 	}
 }
 
-// Describe says how the child ended and quotes the end of its standard error. If the child is about to end, Describe
-// waits for it for at most patience.
+// Describe describes how the child exited and quotes the end of its standard error. If the child has not exited yet,
+// Describe first waits for up to patience.
 func (p *Process) Describe(patience time.Duration) string {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -88,8 +88,8 @@ func (p *Process) Describe(patience time.Duration) string {
 	return fmt.Sprintf("%s %s", p.name, state)
 }
 
-// Stop closes the child's standard input, which asks it to exit, and kills it if it has not done so after patience. If
-// the child exits by itself with a failure, Stop returns that failure.
+// Stop closes the child's standard input, which asks it to exit, and kills it if it has not exited after patience. If
+// the child exits with a failure before it is killed, Stop returns that failure.
 func (p *Process) Stop(patience time.Duration) error {
 	_ = p.Close()       // already closed if the child has ended
 	defer p.out.Close() // a grandchild may still have the other end open
@@ -103,12 +103,12 @@ func (p *Process) Stop(patience time.Duration) error {
 		return nil
 	case <-timer.C:
 	}
-	_ = p.command.Process.Kill() // it may have ended in the meantime
+	_ = p.command.Process.Kill() // it may have exited in the meantime
 	<-p.ended
 	return nil
 }
 
-// tail is a writer that keeps the last bytes written to it.
+// tail is a writer that keeps the last bytes written.
 type tail struct {
 	mu   sync.Mutex
 	data []byte

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// AppendNumber appends a key and a number. The key includes its punctuation, as in `,"name":`.
+// AppendNumber appends a key and a number. key includes its punctuation, as in `,"name":`.
 func AppendNumber(dst []byte, key string, n uint64) []byte {
 	return strconv.AppendUint(append(dst, key...), n, 10)
 }
@@ -18,7 +18,7 @@ func AppendNumberOrNull(dst []byte, key string, n uint64) []byte {
 	return AppendNumber(dst, key, n)
 }
 
-// AppendNumberUnlessZero is like AppendNumber but omits a field that is zero.
+// AppendNumberUnlessZero is like AppendNumber but omits the field if n is zero.
 func AppendNumberUnlessZero(dst []byte, key string, n uint64) []byte {
 	if n == 0 {
 		return dst
@@ -39,7 +39,7 @@ func AppendTextOrNull(dst []byte, key, s string) []byte {
 	return AppendText(dst, key, s)
 }
 
-// AppendTextUnlessEmpty is like AppendText but omits a field that is "".
+// AppendTextUnlessEmpty is like AppendText but omits the field if s is "".
 func AppendTextUnlessEmpty(dst []byte, key, s string) []byte {
 	if s == "" {
 		return dst
@@ -47,7 +47,7 @@ func AppendTextUnlessEmpty(dst []byte, key, s string) []byte {
 	return AppendText(dst, key, s)
 }
 
-// AppendOptText is like AppendText but omits a field that is nil. A pointer to "" is written as an empty string.
+// AppendOptText is like AppendText but omits the field if s is nil. A pointer to "" is written as an empty string.
 func AppendOptText(dst []byte, key string, s *string) []byte {
 	if s == nil {
 		return dst
@@ -61,7 +61,7 @@ func AppendBool(dst []byte, key string, b bool) []byte {
 }
 
 // AppendString appends s in quotes, using only the escapes that JSON requires. Each byte that is not valid UTF-8
-// becomes U+FFFD, written literally rather than as an escape, so decoding and re-encoding the text does not change it.
+// becomes U+FFFD, written literally. Decoding and re-encoding the text therefore does not change it.
 func AppendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')

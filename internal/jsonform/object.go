@@ -6,21 +6,21 @@ import (
 	"strconv"
 )
 
-// field is a name and the JSON text of its value. The text is valid JSON that has not been decoded.
+// field is a name and the undecoded JSON text of its value. The text is valid JSON.
 type field struct{ name, value string }
 
-// Object is a scanned JSON object whose fields are accessed by name. A field that cannot be read is treated as zero.
-// Err keeps the first error, so callers need to check it only once, at the end.
+// Object is a scanned JSON object whose fields are accessed by name. A field that cannot be read counts as zero. Err
+// keeps the first error, so callers need to check it only once, at the end.
 //
-// The text of a field is a substring of the scanned text. So is a decoded string that contains no escapes.
+// A field's text is a substring of the scanned text. So is a decoded string without escapes.
 type Object struct {
-	first [15]field // enough for a complete OrchestrationStarted; being an array, it can stay on the stack
+	first [15]field // room for a complete OrchestrationStarted; as an array, it can stay on the stack
 	count int
 	rest  []field // fields that do not fit into first
 	Err   error
 }
 
-// Scan scans a text, which must consist of exactly one object.
+// Scan scans text, which must consist of exactly one object.
 func (o *Object) Scan(text string) {
 	s := scanner{text: text}
 	s.space()
@@ -66,7 +66,7 @@ func (o *Object) at(i int) *field {
 	return &o.rest[i-len(o.first)]
 }
 
-// ScanTagged scans an object that has exactly one field.
+// ScanTagged scans an object with exactly one field and returns the field's name and value.
 func ScanTagged(text string) (tag, value string, err error) {
 	var o Object
 	o.Scan(text)
@@ -76,15 +76,15 @@ func ScanTagged(text string) (tag, value string, err error) {
 	return o.first[0].name, o.first[0].value, o.Err
 }
 
-// Fail records an error about a field unless an error has already been recorded.
+// Fail records an error about field name, unless an error has already been recorded.
 func (o *Object) Fail(name string, err error) {
 	if o.Err == nil {
 		o.Err = fmt.Errorf("field %q: %w", name, err)
 	}
 }
 
-// Get returns the text of a field's value, or "" if the field is absent. A null value counts as absent if the field is
-// optional. A missing required field is an error, and so is a duplicate field.
+// Get returns the text of field name's value, or "" if the field is absent. For an optional field, a null value counts
+// as absent. A missing required field is an error, and so is a duplicate field.
 func (o *Object) Get(name string, needed bool) string {
 	value := ""
 	for i := range o.count {
@@ -132,7 +132,7 @@ func (o *Object) Boolean(name string) bool {
 	return value == "true"
 }
 
-// ToText decodes a value as a string. name is the field's name, for error messages.
+// ToText decodes value as a string. name is the field's name, for error messages.
 func (o *Object) ToText(name, value string) string {
 	if value == "" {
 		return ""
@@ -158,8 +158,8 @@ func (o *Object) toNumber(name, value string, bits int) uint64 {
 
 func wrongType(want, value string) error { return fmt.Errorf("want %s, got %s", want, Describe(value)) }
 
-// Describe formats a value for an error message. It shows a number or a literal verbatim, and only the type of anything
-// else.
+// Describe formats a value for an error message. It shows a number or a literal verbatim, and only the type of any
+// other value.
 func Describe(value string) string {
 	switch value[0] {
 	case '"':

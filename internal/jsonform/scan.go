@@ -8,11 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth limits how deeply values may be nested. The contract's own values nest at most 6 deep.
+// maxDepth is the maximum nesting depth of values. The contract's own values nest at most 6 deep.
 const maxDepth = 128
 
-// scanner scans JSON text. Each method starts at the first byte of the item that it scans and stops just after the
-// last.
+// scanner scans JSON text. Each method starts at the first byte of an item and stops just after its last byte.
 type scanner struct {
 	text string
 	at   int
@@ -22,8 +21,8 @@ func (s *scanner) errorf(format string, args ...any) error {
 	return fmt.Errorf("at byte %d: %s", s.at, fmt.Sprintf(format, args...))
 }
 
-// peek returns the next byte, or 0 at the end of the text. JSON contains no 0 byte, so callers reject one in the text
-// as they reject the end.
+// peek returns the next byte, or 0 at the end of the text. Valid JSON contains no 0 byte, so callers reject a 0 in
+// either case.
 func (s *scanner) peek() byte {
 	if s.at < len(s.text) {
 		return s.text[s.at]
@@ -261,7 +260,7 @@ func Unquote(quoted string) string {
 			r, _ := hex4(s)
 			s = s[4:]
 			if utf16.IsSurrogate(r) {
-				// Only a valid pair is decoded together. What follows an unpaired half is decoded separately.
+				// Decode only a valid pair together. What follows an unpaired half is decoded separately.
 				low := rune(0)
 				if strings.HasPrefix(s, `\u`) {
 					low, _ = hex4(s[2:])

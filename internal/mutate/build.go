@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// Build compiles a program with its mutants or, if test is set, the tests of a package. It drops the mutants that do
-// not compile, along with all others on the same lines, and returns the rest.
+// Build compiles a program with its mutants or, if test is set, a package's tests. It drops any mutant that does not
+// compile, and all others on the same lines. It returns the remaining mutants.
 func Build(root, dir, output, what string, test bool, packages []*Package, mutants []*Mutant) ([]*Mutant, error) {
 	const most = 20
 	for range most {
@@ -41,7 +41,7 @@ func Build(root, dir, output, what string, test bool, packages []*Package, mutan
 
 var message = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):\d+: `)
 
-// faulty returns the lines that have compiler errors.
+// faulty returns the lines with compiler errors.
 func faulty(out []byte) map[string]bool {
 	bad := map[string]bool{}
 	for _, m := range message.FindAllStringSubmatch(string(out), -1) {
@@ -52,7 +52,7 @@ func faulty(out []byte) map[string]bool {
 
 var compiled = regexp.MustCompile(`mutantIs\((\d+)\)`)
 
-// Compiled returns the numbers of the mutants in the sources that Build wrote to dir.
+// Compiled returns the set of mutants in the sources that Build wrote to dir.
 func Compiled(dir string) (map[int]bool, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// Package is a loaded package with its non-test sources and type information.
+// Package is a loaded package: its non-test sources and their type information.
 type Package struct {
 	Path  string
 	files []*file
@@ -25,19 +25,19 @@ type Package struct {
 	fset  *token.FileSet
 }
 
-// file is a source file. name is its absolute path.
+// file is a source file. name is the file's absolute path.
 type file struct {
 	name string
 	src  []byte
 	ast  *ast.File
 }
 
-// text returns a node's source code.
+// text returns the source code of node n.
 func (f *file) text(p *Package, n ast.Node) string {
 	return string(f.src[p.fset.Position(n.Pos()).Offset:p.fset.Position(n.End()).Offset])
 }
 
-// Load loads packages of the module in dir, given their import paths.
+// Load loads the packages with those import paths from the module in dir.
 func Load(dir string, paths ...string) ([]*Package, error) {
 	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}\t{{.Dir}}\t{{join .GoFiles \" \"}}"}, paths...)...)
 	list.Dir = dir

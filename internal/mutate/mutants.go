@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Kind says what kind of change a mutant makes.
+// Kind is the kind of change that a mutant makes.
 type Kind string
 
 // The kinds of mutants.
@@ -26,7 +26,7 @@ const (
 
 // Mutant is a single change in a single place.
 type Mutant struct {
-	// ID numbers the mutants in a build, starting at 1.
+	// ID is the mutant's number in the build, starting at 1.
 	ID      int
 	Path    string // the package's import path
 	Package string // the last element of Path
@@ -36,14 +36,14 @@ type Mutant struct {
 	Kind    Kind
 	// Was and Is are the original source and the mutated source, each as one line.
 	Was, Is string
-	// Nth distinguishes mutants of a function that are otherwise the same. It starts at 1.
+	// Nth distinguishes otherwise identical mutants in a function. It starts at 1.
 	Nth int
 
 	of     *file
 	splice []splice
 }
 
-// Key returns a name for the mutant that does not depend on line numbers or other functions.
+// Key returns a name that identifies the mutant independently of line numbers and other functions.
 func (m *Mutant) Key() string {
 	return fmt.Sprintf("%s.%s %s %q to %q %d", m.Package, m.Func, m.Kind, m.Was, m.Is, m.Nth)
 }
@@ -109,7 +109,7 @@ type search struct {
 func (s *search) add(k Kind, at ast.Node, is string, splices func(on string) []splice) {
 	was := s.f.text(s.p, at)
 	if strings.Contains(was+is, "\n") && k != Missing {
-		return // would change line numbers
+		return // a change across several lines would shift line numbers
 	}
 	m := &Mutant{
 		Path: s.p.Path, Package: filepath.Base(s.p.Path), File: filepath.Base(s.f.name), Line: s.p.fset.Position(at.Pos()).Line, Func: s.function,
@@ -119,7 +119,7 @@ func (s *search) add(k Kind, at ast.Node, is string, splices func(on string) []s
 	s.found = append(s.found, m)
 }
 
-// on stands for the test of whether the mutant is active, until the mutant has been given a number.
+// on is a placeholder for the test of whether the mutant is active. It is replaced once the mutant has a number.
 const on = "\x00"
 
 func oneLine(s string) string {
@@ -130,14 +130,14 @@ func oneLine(s string) string {
 	return s
 }
 
-// walk visits a node and its descendants. parents holds the node's ancestors, innermost last.
+// walk visits n and its descendants. parents holds n's ancestors, innermost last.
 func (s *search) walk(n ast.Node, parents []ast.Node) {
 	ast.Inspect(n, func(child ast.Node) bool {
 		if child == nil || child == n {
 			return true
 		}
 		if call, ok := child.(*ast.CallExpr); ok && s.f.text(s.p, call.Fun) == "panic" {
-			return false // its message is about a bug in the program itself
+			return false // a panic message reports a bug in the program itself
 		}
 		s.visit(child, append(parents, n))
 		s.walk(child, append(slices.Clip(parents), n))
@@ -158,7 +158,7 @@ func (s *search) visit(n ast.Node, parents []ast.Node) {
 	}
 }
 
-// statement looks for conditions and for statements that can be removed.
+// statement searches n for conditions to mutate and statements to remove.
 func (s *search) statement(n ast.Stmt, parent ast.Node) {
 	switch n := n.(type) {
 	case *ast.IfStmt:
@@ -199,7 +199,7 @@ func (s *search) statement(n ast.Stmt, parent ast.Node) {
 	}
 }
 
-// condition negates a condition, unless the condition is constant.
+// condition negates n, unless n is constant.
 func (s *search) condition(n ast.Expr) {
 	t := s.p.info.Types[n]
 	b, ok := t.Type.(*types.Basic)
@@ -217,7 +217,7 @@ var (
 	sums       = map[token.Token]token.Token{token.ADD: token.SUB, token.SUB: token.ADD}
 )
 
-// binary replaces an operator.
+// binary replaces n's operator.
 func (s *search) binary(n *ast.BinaryExpr) {
 	t := s.p.info.Types[n]
 	if t.Value != nil {
@@ -243,7 +243,7 @@ func (s *search) binary(n *ast.BinaryExpr) {
 	}
 }
 
-// pure reports whether an expression may safely be evaluated twice.
+// pure reports whether n can be evaluated twice without side effects.
 func (s *search) pure(n ast.Expr) bool {
 	pure := true
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -261,7 +261,7 @@ func (s *search) pure(n ast.Expr) bool {
 	return pure
 }
 
-// arguments swaps adjacent arguments of the same type.
+// arguments swaps adjacent arguments of n that have the same type.
 func (s *search) arguments(n *ast.CallExpr) {
 	if tv := s.p.info.Types[n.Fun]; tv.IsType() || tv.IsBuiltin() {
 		return
@@ -279,13 +279,13 @@ func (s *search) arguments(n *ast.CallExpr) {
 	}
 }
 
-// value reports whether an expression is a typed value rather than a constant, nil or a tuple.
+// value reports whether t is a typed value, as opposed to a constant, nil or a tuple.
 func (s *search) value(t types.TypeAndValue) bool {
 	_, tuple := t.Type.(*types.Tuple)
 	return t.IsValue() && t.Value == nil && !t.IsNil() && !tuple
 }
 
-// field replaces a field access with an access to another field of the same type.
+// field replaces field access n with an access to another field of the same type.
 func (s *search) field(n *ast.SelectorExpr, parent ast.Node) {
 	sel := s.p.info.Selections[n]
 	if sel == nil || sel.Kind() != types.FieldVal || len(sel.Index()) != 1 || !s.read(n, parent) || !s.pure(n.X) {
@@ -303,7 +303,7 @@ func (s *search) field(n *ast.SelectorExpr, parent ast.Node) {
 		return
 	}
 	if named, ok := t.(*types.Named); ok && named.Obj().Name() == "Rules" {
-		return // all rule fields look alike; the planted bugs already check that the right one is used
+		return // all rule fields have similar types; the planted bugs already check that the right one is used
 	}
 	for i := 1; i < st.NumFields(); i++ {
 		other := st.Field((sel.Index()[0] + i) % st.NumFields())
@@ -318,7 +318,7 @@ func (s *search) field(n *ast.SelectorExpr, parent ast.Node) {
 	}
 }
 
-// read reports whether the whole selector is only read, never written.
+// read reports whether selector n is only read, never written.
 func (s *search) read(n *ast.SelectorExpr, parent ast.Node) bool {
 	switch p := parent.(type) {
 	case *ast.BinaryExpr, *ast.ReturnStmt, *ast.KeyValueExpr, *ast.IfStmt:

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// switches is a source file added to each mutated package. It tests which mutant is active.
+// switches is the text of a source file that is added to each mutated package. It tests which mutant is active.
 const switches = `package %s
 
 import "github.com/durosim/durosim/internal/mutate/active"
@@ -20,8 +20,8 @@ func mutantIs(id int) bool { return active.Is(id) }
 func mutantPick[T any](on bool, other, own T) T { return active.Pick(on, other, own) }
 `
 
-// Write writes the packages' sources, with the given mutants, to dir. It returns the name of an overlay file for go
-// build.
+// Write writes the sources of the packages, with the mutants inserted, to dir. It returns the name of an overlay file
+// for go build.
 func Write(dir string, packages []*Package, mutants []*Mutant) (overlay string, err error) {
 	replace := map[string]string{}
 	put := func(name, text string) error {
@@ -53,8 +53,9 @@ func Write(dir string, packages []*Package, mutants []*Mutant) (overlay string, 
 	return overlay, os.WriteFile(overlay, text, 0o644)
 }
 
-// insertion is code to insert at an offset. At the same offset, code that ends a range comes before code that begins
-// one. Beginnings are sorted from the longest range to the shortest, and ends from the shortest to the longest.
+// insertion is code to insert at an offset. If several insertions have the same offset, code that ends a range comes
+// before code that begins one. Beginnings are sorted from the longest range to the shortest, ends from the shortest to
+// the longest.
 type insertion struct {
 	at, length, order int
 	end               bool

@@ -8,7 +8,7 @@ import (
 // Hint returns "; did you mean X?" for the name closest to word, or "" if no name is close. If several names are
 // equally close, it picks the first.
 func Hint(word string, names []string) string {
-	const longest = 64 // longer words are unlikely to be typos and are slow to compare
+	const longest = 64 // longer words are unlikely to be typos and slow to compare
 	best, least := "", max(len(word)/3, 1)
 	for _, name := range names {
 		if len(word) > longest || len(name) > longest {
@@ -24,7 +24,8 @@ func Hint(word string, names []string) string {
 	return fmt.Sprintf("; did you mean %s?", best)
 }
 
-// distance counts the insertions, deletions, substitutions and swaps of adjacent letters needed to turn a into b.
+// distance returns the number of insertions, deletions, substitutions and swaps of adjacent letters needed to turn a
+// into b.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -1,4 +1,4 @@
-// Package observe defines how a store reports what it does: it passes an [Observation] of each action to a [Sink].
+// Package observe defines how a store reports its actions: it passes an [Observation] of each action to a [Sink].
 //
 //	func (w *watcher) Observe(o *observe.Observation) {
 //		if o.Kind == observe.LockTaken { … }

@@ -6,19 +6,19 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Sink receives observations. An observation is valid only during the call, so a sink must copy any that it wants to
-// keep.
+// Sink receives observations. An observation is valid only during the call, so a sink must copy any observation that it
+// retains.
 type Sink interface {
 	Observe(o *Observation)
 }
 
-// Observation describes one action of a store. The store's mutation primitives emit it together with the change, so the
-// code above them cannot hide the change, even if that code has a bug (docs/architecture.md#observations).
+// Observation describes one action of a store. The store's mutation primitives emit it together with the change, so not
+// even a bug in the code above them can hide the change (docs/architecture.md#observations).
 //
 // Instances, messages and nodes have dense numbers. An InstanceNamed observation assigns an instance's number before it
-// is first used. Messages are numbered from 1 across both queues, in insertion order. Node numbers are chosen by
-// whoever creates the handles. Call is the number of the call that the observation belongs to, or 0 outside a call. A
-// field is zero unless the comment on the observation's Kind lists it.
+// is first used. Messages are numbered from 1 across both queues, in insertion order. The creator of the handles
+// chooses the node numbers. Call is the number of the current call, or 0 outside a call. A field is zero unless the
+// comment on the observation's Kind lists it.
 type Observation struct {
 	Kind Kind
 	Call uint64
@@ -62,7 +62,7 @@ type InstanceNo uint32
 // MessageNo is a queue row's number in a store, starting at 1.
 type MessageNo uint64
 
-// Caller identifies who makes a call, by node number and incarnation. Nodes are numbered from 1; 0 is a client or
+// Caller identifies the maker of a call by node number and incarnation. Nodes are numbered from 1; 0 is a client or
 // another outsider.
 type Caller struct {
 	Node        uint32
@@ -85,29 +85,29 @@ type KVTable uint8
 // The tables.
 const (
 	KVNone  KVTable = iota
-	KVStore         // the state as merged at the last execution boundary
-	KVDelta         // changes since then; a row with no value is a tombstone
+	KVStore         // the merged state as of the last execution boundary
+	KVDelta         // changes since then; a row without a value is a tombstone
 )
 
-// Outcome says how a call or a decoding ended.
+// Outcome is the outcome of a call or a decoding.
 type Outcome uint8
 
 // The outcomes.
 const (
 	OutcomeNone      Outcome = iota
-	OutcomeOK                // the call succeeded, or found what it was looking for
+	OutcomeOK                // the call succeeded; a fetch found work
 	OutcomeNothing           // a fetch found nothing
 	OutcomeRetryable         // a retryable error
 	OutcomePermanent         // a permanent error, or an undecodable event or message
 )
 
-// RemoveReason says why a queue row was removed.
+// RemoveReason is the reason for removing a queue row.
 type RemoveReason uint8
 
 // The reasons.
 const (
 	RemovedNone      RemoveReason = iota
-	RemovedAcked                  // consumed by an ack whose token had marked it
+	RemovedAcked                  // consumed by an ack whose token had marked the row
 	RemovedCancelled              // listed in an ack's cancelled activities
 	RemovedOrphan                 // a queue message for an instance that was never started
 	RemovedDeleted                // the instance was deleted
@@ -117,7 +117,7 @@ const (
 // CallKind identifies the method called.
 type CallKind uint8
 
-// The calls, in the order of the interfaces. CallAdmin stands for all methods of ProviderAdmin.
+// The calls, in the order of the interfaces' methods. CallAdmin stands for all methods of ProviderAdmin.
 const (
 	CallNone CallKind = iota
 	CallEnqueueForOrchestrator
@@ -158,10 +158,10 @@ func (k CallKind) String() string {
 	return "unknown call"
 }
 
-// CallRequest holds the arguments of a call that matter to checkers. It is not the call itself: package call has the
-// calls, and takes its kinds from here. A store reuses a single CallRequest for all calls. Using a call.Call instead
-// would allocate one per call, which costs a sixth more bytes and a third more allocations per step (TestRoomOfASeed:
-// 277 and 2.06 instead of 238 and 1.54), and one percent more instructions per seed.
+// CallRequest holds the arguments of a call that matter to checkers. It is not the call itself: package call defines
+// the calls and takes its kinds from here. A store reuses a single CallRequest for all calls. Using a call.Call instead
+// would allocate one per call. That would cost a sixth more bytes and a third more allocations per step
+// (TestRoomOfASeed: 277 and 2.06 instead of 238 and 1.54), and one percent more instructions per seed.
 type CallRequest struct {
 	Filter        *engine.CapabilityFilter
 	LockTimeout   time.Duration
@@ -172,8 +172,7 @@ type CallRequest struct {
 	Tags          engine.TagFilter
 	Ack           *engine.OrchestrationAck
 	Item          engine.WorkItem
-	// Owners and IdleTimeout are arguments of session renewals and cleanups. The extension of a renewal is in
-	// LockTimeout.
+	// Owners and IdleTimeout are arguments of session renewals and cleanups. LockTimeout is a renewal's extension.
 	Owners      []string
 	IdleTimeout time.Duration
 	// Admin is the contract's name for a ProviderAdmin method. Reads made by clients set Instance and Key, a deletion
@@ -184,7 +183,7 @@ type CallRequest struct {
 	Key      string
 }
 
-// Kind says what an Observation reports.
+// Kind is the kind of action that an Observation reports.
 type Kind uint8
 
 // The kinds of observations. Each comment lists the fields that are set in addition to Kind, Call and AtMs.
@@ -195,8 +194,8 @@ const (
 	// CallBegin sets CallKind, Caller and Request.
 	CallBegin
 	// CallEnd sets CallKind, Caller, Outcome and Err. A fetch that found work also sets Messages (the delivery), Token,
-	// NewCount (the attempt count returned), Fetched or Work, and Instance. A session renewal or cleanup sets NewCount
-	// to its count. A read of a custom status sets Value and Version, and a read of a key sets Value.
+	// NewCount (the returned attempt count), Fetched or Work, and Instance. A session renewal or cleanup sets NewCount
+	// to its count. A read of a custom status sets Value and Version. A read of a key sets Value.
 	CallEnd
 	// LockTaken sets Queue, Instance, Message (for worker rows), Token and UntilMs.
 	LockTaken
@@ -208,25 +207,24 @@ const (
 	MessageMarked
 	// CountChanged sets Queue, Message, Instance, OldCount and NewCount.
 	CountChanged
-	// EventDecoded sets Instance, Execution, EventID, Outcome (OK or Permanent) and Cached. Events whose decoding is
-	// cached share one observation per read, which names the last of them. A repeated error has an observation of its
-	// own.
+	// EventDecoded sets Instance, Execution, EventID, Outcome (OK or Permanent) and Cached. Events with cached
+	// decodings share one observation per read, which names the last of them. A repeated error has its own observation.
 	EventDecoded
 	// MessageDecoded sets Queue, Message, Instance, Outcome and Cached.
 	MessageDecoded
-	// RowInserted sets Queue, Message, Instance, Item (nil if the row was stored as bytes only), Bytes and UntilMs
-	// (when the row becomes visible). For an activity, it also sets Execution and EventID, which identify the activity.
-	// OldCount and NewCount are 0.
+	// RowInserted sets Queue, Message, Instance, Item (nil if the row was stored only as bytes), Bytes and UntilMs (the
+	// time at which the row becomes visible). For an activity, it also sets Execution and EventID, which identify the
+	// activity. OldCount and NewCount are 0.
 	RowInserted
 	// RowRemoved sets Queue, Message, Instance and Reason.
 	RowRemoved
 	// RowRestored reverts a RowRemoved of the same call. It sets Queue, Message and Instance.
 	RowRestored
-	// RowDelayed reports that a row becomes visible only at UntilMs. It sets Queue, Message, Instance and UntilMs.
+	// RowDelayed reports that a row will not be visible before UntilMs. It sets Queue, Message, Instance and UntilMs.
 	RowDelayed
 	// InstanceCreated sets Instance, Name (the orchestration), Token (its version) and Execution. Item is nil.
 	InstanceCreated
-	// InstanceRemoved reports that the instances row is gone, together with its parent and custom status. It sets
+	// InstanceRemoved reports the removal of the instances row, including the parent and custom status. It sets
 	// Instance.
 	InstanceRemoved
 	// ExecutionCreated sets Instance, Execution and Status.
@@ -247,10 +245,10 @@ const (
 	// ParentSet sets Instance, Name (the parent), Execution and EventID.
 	ParentSet
 	// KVSet reports that a row was written to a key-value table. It sets Instance, Table, Name (the key), Value (nil
-	// for a tombstone in the delta) and UntilMs (the time of the row's last update, as int64).
+	// for a tombstone in the delta) and UntilMs (the time of the row's last update).
 	KVSet
-	// SessionSet sets Name (the session), Token (its owner), UntilMs (when the session expires) and ActivityMs (when it
-	// was last active).
+	// SessionSet sets Name (the session), Token (its owner), UntilMs (the session's expiry) and ActivityMs (the time of
+	// its last activity).
 	SessionSet
 	// CustomStatusSet sets Instance, Value (nil for a reset) and Version.
 	CustomStatusSet

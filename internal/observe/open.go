@@ -2,17 +2,17 @@ package observe
 
 import "slices"
 
-// Open lists the instances that a caller still has to look at, so that the caller spends no time on the others. The
-// caller sets an instance aside when nothing about it is open; Touch puts it back on the list. The zero value lists no
-// instances and costs nothing until the first call to Upto.
+// Open lists the instances that a caller still has to inspect, so that the caller spends no time on the others. The
+// caller sets an instance aside when it has nothing left to inspect; Touch puts the instance back on the list. The zero
+// value lists no instances and costs nothing until the first call to Upto.
 type Open struct {
-	// Invariant: list is in ascending order, and contains every number up to its last one that is not aside.
+	// Invariant: list is in ascending order, and contains every number up to its last one except those that are aside.
 	list  []InstanceNo
 	aside []bool // by number
 }
 
-// Upto returns the numbers from 1 to last that have not been set aside, in ascending order. The slice is valid until
-// the next call to Upto; calls to Aside and Touch for its elements do not change it.
+// Upto returns the numbers from 1 to last that are not aside, in ascending order. The slice is valid until the next
+// call to Upto; calls to Aside and Touch for its elements do not change it.
 func (o *Open) Upto(last InstanceNo) []InstanceNo {
 	o.list = slices.DeleteFunc(o.list, func(no InstanceNo) bool { return o.aside[no] })
 	for no := InstanceNo(max(len(o.aside), 1)); no <= last; no++ {
@@ -22,10 +22,10 @@ func (o *Open) Upto(last InstanceNo) []InstanceNo {
 	return o.list
 }
 
-// Aside takes a number off the list until Touch puts it back. It takes effect at the next call to Upto.
+// Aside removes no from the list until Touch puts it back. It takes effect at the next call to Upto.
 func (o *Open) Aside(no InstanceNo) { o.aside[no] = true }
 
-// Touch puts a number back on the list because its instance has changed.
+// Touch puts no back on the list, because its instance has changed.
 func (o *Open) Touch(no InstanceNo) {
 	if int(no) >= len(o.aside) || !o.aside[no] {
 		return

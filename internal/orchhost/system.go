@@ -1,7 +1,7 @@
 package orchhost
 
-// SystemActivityPrefix is the prefix of the names of the runtime's own activities. Users cannot register names that
-// begin with it.
+// SystemActivityPrefix is the name prefix of the runtime's own activities. Users cannot register names with this
+// prefix.
 const SystemActivityPrefix = "__duroxide_syscall:"
 
 // The system activities are ordinary untagged activities that every node provides. The last one takes a RemoteKey as

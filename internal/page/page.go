@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/internal/timeline"
 )
 
-// Page is the content of one file. Write omits any part that is nil or empty.
+// Page is the content of one file. Write omits parts that are nil or empty.
 type Page struct {
 	Title string
 	// Verdict is a one-sentence verdict. Bad marks it as a failure.
@@ -20,8 +20,8 @@ type Page struct {
 	Bad     bool
 	// Command is the command that reproduces the page. It is shown on a separate line.
 	Command string
-	// At is the start of a command that shows the run at a given step; the page appends the step's number. It is empty
-	// if there is no such command.
+	// At is the beginning of a command that shows the run at a certain step; the page appends the step's number. It is
+	// empty if there is no such command.
 	At string
 	// Map is a plan's rollback map.
 	Map *Map
@@ -30,12 +30,12 @@ type Page struct {
 	Run    *timeline.Timeline
 }
 
-// Map is a plan's rollback map. For each number of steps, it shows what happens if the upgrade stops there and if it is
-// rolled back from there.
+// Map is a plan's rollback map. For each number of steps, it shows the effects of stopping the upgrade at that point
+// and of rolling back from it.
 type Map struct {
 	Steps    []MapStep
-	Summary  string // a summary of where the point of no return is
-	NoReturn int    // step number, or 0 if there is none
+	Summary  string // a summary of the point of no return
+	NoReturn int    // number of the step, or 0 if there is none
 }
 
 // MapStep is one row of the map.
@@ -44,15 +44,15 @@ type MapStep struct {
 	Stop, Back []Cell
 }
 
-// Cell is a value in the map. Weight is how bad it is, from 0 to 3.
+// Cell is a value in the map. Weight is its severity, from 0 (harmless) to 3 (worst).
 type Cell struct {
 	Text   string
 	Weight int
 	Title  string
 }
 
-// Table is a table with a title. The page highlights bad rows. Unless Open is set, it shows only the title until the
-// user clicks on it.
+// Table is a table with a title. The page highlights bad rows. Unless Open is set, the page shows only the title until
+// the user clicks on it.
 type Table struct {
 	Title string
 	Open  bool
@@ -94,8 +94,8 @@ func (p *Page) Write(w io.Writer) error {
 	}{p, template.CSS(style), template.JS(script), data})
 }
 
-// packed returns a value as compressed JSON in URL-safe base64, which templates do not escape. This makes a run with
-// 5,000 instances ten times smaller.
+// packed returns v as compressed JSON in URL-safe base64, which templates do not escape. This form is ten times smaller
+// for a run with 5,000 instances.
 func packed(v any) (string, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// edits lists all kinds of edits. Stored fuzzing inputs depend on the order.
+// edits lists all kinds of edits. Stored fuzzing inputs depend on their order.
 var edits = []struct {
 	name string
 	do   func(p *plan.Plan, e edit)

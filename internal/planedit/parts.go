@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// Shipped returns a space with everything that durosim ships. It excludes builds with other replay semantics, because
-// no run can satisfy a plan that switches between them.
+// Shipped returns a space with everything that durosim ships, except for builds with other replay semantics: no run can
+// satisfy a plan that switches between semantics.
 func Shipped() *Space {
 	s := &Space{Known: workload.Known(), Work: ShippedWork(), Faults: faultkind.All()}
 	for _, b := range engine.ShippedBuilds() {
@@ -25,7 +25,7 @@ func Shipped() *Space {
 	return s
 }
 
-// OptionValues lists values that random plans may give to node options. The options in one row are set together.
+// OptionValues is a row of values that random plans may give to node options. The options in a row are set together.
 type OptionValues struct {
 	Names  []string
 	Values [][]string
@@ -46,7 +46,7 @@ var tuning = []OptionValues{
 	{[]string{"activity_cancellation_grace_period"}, [][]string{{"0s"}, {"1s"}}},
 }
 
-// options returns the settings in one or two of the rows; value selects them.
+// options returns the settings in one or two rows, selected by value.
 func options(value int) (out []plan.Setting) {
 	rows := []int{value % len(tuning)}
 	if second := value / len(tuning) % len(tuning); value >= 128 && second != rows[0] {
@@ -62,7 +62,7 @@ func options(value int) (out []plan.Setting) {
 	return out
 }
 
-// ShippedWork returns instances of the shipped orchestrations. The times of their clients' actions are relative to the
+// ShippedWork returns instances of the shipped orchestrations. Their clients' actions are timed relative to the
 // instance's start.
 func ShippedWork() []plan.Instance {
 	var out []plan.Instance
@@ -73,7 +73,7 @@ func ShippedWork() []plan.Instance {
 			continue // needs a worker with a tag, which random nodes do not have
 		case "ProcessOrder":
 			if len(out) > 0 && out[len(out)-1].ID == o.Name {
-				continue // its version is chosen by whoever starts it
+				continue // its starter chooses its version
 			}
 			in.Actions = []plan.Action{{At: 2 * time.Second, Verb: plan.ActionRaise, Name: "approval", Topic: "orders", Data: "yes"}}
 		case "Approval":

@@ -11,11 +11,10 @@ import (
 // Most is the maximum number of edits in one input.
 const Most = 32
 
-// Horizon is the latest time that an edit can put into a plan. Only actions timed relative to an instance's start may
-// come later.
+// Horizon is the latest time that an edit can put into a plan. Only times relative to an instance's start may be later.
 const Horizon = 20 * time.Second
 
-// Space defines what edits may add to a plan and how large the plan may become.
+// Space defines what edits may add to a plan, and the maximum size of the plan.
 type Space struct {
 	// Known holds the builds and orchestrations that a valid plan may name.
 	Known plan.Known
@@ -30,13 +29,12 @@ type Space struct {
 	// NoPrograms excludes generated programs.
 	NoPrograms bool
 	// Nodes, Instances, Steps and Statements limit the size of the plan; 0 means no limit. A plan that already exceeds
-	// a limit may only get smaller.
+	// a limit can only shrink.
 	Nodes, Instances, Steps, Statements int
 }
 
-// Apply applies edits to a copy of a plan. Each edit takes three bytes: kind, place and value. Apply skips any edit
-// that would make no sense, so every byte sequence gives a valid plan. The result depends only on the plan, the space
-// and the bytes.
+// Apply applies edits to a copy of base. Each edit takes three bytes: kind, place and value. Apply skips edits that
+// would make no sense, so every byte sequence gives a valid plan. The result depends only on base, the space and data.
 func (s *Space) Apply(base *plan.Plan, data []byte) *plan.Plan {
 	best := clone(base)
 	for n := 0; n < Most && len(data) > 0; n++ {
@@ -63,7 +61,7 @@ func Kinds() []string {
 	return names
 }
 
-// grows reports whether an edit makes the plan exceed a limit, or exceed it by more than before.
+// grows reports whether now exceeds a limit that was did not exceed, or exceeds a limit by more than was.
 func (s *Space) grows(was, now *plan.Plan) bool {
 	beyond := func(bound, was, now int) bool { return bound > 0 && now > bound && now > was }
 	return beyond(s.Nodes, len(was.Nodes), len(now.Nodes)) || beyond(s.Steps, len(was.Schedule), len(now.Schedule)) ||
@@ -78,7 +76,7 @@ func at(data []byte, i int) int {
 	return 0
 }
 
-// clone returns a copy of p that shares nothing that an edit might change.
+// clone returns a copy of p that shares nothing that edits can change.
 func clone(p *plan.Plan) *plan.Plan {
 	c := *p
 	c.Nodes, c.Schedule, c.Histories, c.Probes = slices.Clone(p.Nodes), slices.Clone(p.Schedule), slices.Clone(p.Histories), slices.Clone(p.Probes)
@@ -89,7 +87,7 @@ func clone(p *plan.Plan) *plan.Plan {
 	return &c
 }
 
-// edit holds an edit's place and value. n is the edit's number, which is used in names.
+// edit holds an edit's place and value. n is the edit's number, used in names.
 type edit struct {
 	space           *Space
 	place, value, n int
@@ -98,10 +96,10 @@ type edit struct {
 // time converts the edit's value to a time in the plan.
 func (e edit) time() time.Duration { return time.Duration(e.value) * Horizon / 256 }
 
-// pick returns the element of the list selected by place. The list must not be empty.
+// pick returns the element of list selected by place. list must not be empty.
 func pick[T any](list []T, place int) *T { return &list[place%len(list)] }
 
-// before inserts a zero element at the front of the list and returns it.
+// before inserts a zero element at the front of list and returns a pointer to it.
 func before[T any](list *[]T) *T {
 	var zero T
 	*list = slices.Insert(*list, 0, zero)

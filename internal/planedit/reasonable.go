@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Reasonable reports whether a plan still makes sense. If the original plan expects an instance to end because of
-// something outside it, the new plan must keep the cause.
+// Reasonable reports whether p, an edited form of was, still makes sense. If was expects an instance to end because of
+// an external cause, p must keep that cause.
 func Reasonable(p *plan.Plan, was *plan.Plan) bool {
 	for i := range p.Instances {
 		in := &p.Instances[i]

@@ -11,7 +11,7 @@ import (
 // CalmData is the data of the events that clients raise during calm.
 const CalmData = "calm"
 
-// ParseHandler parses the name and version of an orchestration, such as Ship@1.0.0.
+// ParseHandler parses an orchestration's name and version, such as Ship@1.0.0.
 func ParseHandler(s string) (name string, v engine.Version, err error) {
 	name, version, ok := strings.Cut(s, "@")
 	if !ok || name == "" {
@@ -24,22 +24,21 @@ func ParseHandler(s string) (name string, v engine.Version, err error) {
 	return name, v, nil
 }
 
-// Names reports whether an entry of a plan.HandlerChange applies to code, which is either an orchestration version
+// Names reports whether entry, from a plan.HandlerChange, applies to code. code is either an orchestration version
 // (Ship@1.0.0) or an activity's name. An entry without a version applies to all versions.
 func Names(entry, code string) bool {
 	name, _, _ := strings.Cut(code, "@")
 	return entry == code || entry == name
 }
 
-// VariableKinds returns the event kinds that some builds do not have. All other kinds have existed as long as the
-// format.
+// VariableKinds returns the event kinds that some builds lack. All other kinds have existed as long as the format.
 func VariableKinds() []engine.EventKind {
 	return []engine.EventKind{eventdata.KindExternalSubscribed2, eventdata.KindExternalEvent2, eventdata.KindLegacyNote}
 }
 
 var releasedBuilds = engine.ReleasedBuilds()
 
-// FindBuild returns the build with the given name, or nil. It finds released builds even if they are not in builds.
+// FindBuild returns the build called name, or nil. It finds released builds even if they are not in builds.
 func FindBuild(builds []*engine.Build, name string) *engine.Build {
 	if strings.HasPrefix(name, engine.ReleasePrefix) {
 		builds = releasedBuilds

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// can reports whether a statement can produce any text at all.
+// can reports whether statement n can produce a text, as opposed to failing or panicking always.
 func (i *interpreter) can(n *Node) bool {
 	each := func(list []Node) bool { return !slices.ContainsFunc(list, func(kid Node) bool { return !i.can(&kid) }) }
 	switch n.Op {
@@ -28,7 +28,7 @@ func (i *interpreter) can(n *Node) bool {
 	return true
 }
 
-// canFail reports whether any of the statements may fail. Panicking does not count.
+// canFail reports whether one of the statements in list may fail. A panic does not count as a failure.
 func (i *interpreter) canFail(list []Node) bool {
 	for j := range list {
 		if i.mayFail(&list[j]) {
@@ -41,7 +41,7 @@ func (i *interpreter) canFail(list []Node) bool {
 	return false
 }
 
-// mayFail reports whether a statement may fail, with whatever text. To its parent, a child that panics has failed.
+// mayFail reports whether statement n may fail, with any text. A child that panics counts as failed for its parent.
 func (i *interpreter) mayFail(n *Node) bool {
 	switch n.Op {
 	case OpFail, OpCallFails:
@@ -61,22 +61,22 @@ func (i *interpreter) mayFail(n *Node) bool {
 	return false
 }
 
-// endsBadly reports whether an instance of a program may fail or panic, with whatever text.
+// endsBadly reports whether an instance of p may fail or panic, with any text.
 func (i *interpreter) endsBadly(p *Program) bool {
 	ends := false
 	Walk(p.Body, func(kid *Node) { ends = ends || kid.Op == OpPanic || len(i.limits(kid)) > 0 })
 	return ends || i.canFail(slices.DeleteFunc(slices.Clone(p.Body), func(kid Node) bool { return kid.Op == OpAgain }))
 }
 
-// child returns an interpreter for the program that a statement starts, and the versions that may run first.
+// child returns an interpreter for the program that n starts, and the versions of that program that may run first.
 func (i *interpreter) child(n *Node) (*interpreter, []*Program) {
 	c := i.c
 	c.Input, c.Events, c.Messages = n.Text, nil, nil
 	return &interpreter{set: i.set, c: c, name: n.Name, effort: i.effort}, i.set.Versions(n.Name, n.Version)
 }
 
-// isRefused reports whether s may begin with the failure of a child that shares its id with another statement. The
-// runtime refuses such a child as a duplicate. If the code drops one of the two, the runtime may also cancel the child.
+// isRefused reports whether s may begin with the failure of a child whose id another statement uses, too. The runtime
+// refuses such a child as a duplicate. If the code drops one of the two, the runtime may also cancel the child.
 func (i *interpreter) isRefused(n *Node, s string, k then) bool {
 	if n.ID == "" || !i.reuses(n.ID) {
 		return false
@@ -102,7 +102,7 @@ func (i *interpreter) isRefused(n *Node, s string, k then) bool {
 	return false
 }
 
-// reuses reports whether the program may start a child with the given id twice.
+// reuses reports whether the program may start two children with the same id.
 func (i *interpreter) reuses(id string) bool {
 	times := 0
 	for _, p := range i.set.Versions(i.name, "") {

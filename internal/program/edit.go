@@ -1,6 +1,6 @@
 package program
 
-// Statements counts the statements in all programs, including those inside blocks.
+// Statements returns the number of statements in all programs, including those inside blocks.
 func (s Set) Statements() int {
 	n := 0
 	for i := range s {
@@ -9,7 +9,7 @@ func (s Set) Statements() int {
 	return n
 }
 
-// Edit returns a copy of s in which change has been called for one statement. Statements are numbered from 0 across all
+// Edit returns a copy of s in which change has been applied to one statement. Statements are numbered from 0 across all
 // programs, in the order of Walk.
 func (s Set) Edit(statement int, change func(n *Node)) Set {
 	out, at := s.Clone(), 0
@@ -24,8 +24,8 @@ func (s Set) Edit(statement int, change func(n *Node)) Set {
 	return out
 }
 
-// Without returns a copy of s without the statements for which drop is true, their contents, and any blocks left empty.
-// A try that loses its catch becomes a seq. The copy may be invalid.
+// Without returns a copy of s without the statements whose drop element is true. It also omits the contents of these
+// statements, and any blocks left empty. A try that loses its catch becomes a seq. The copy may be invalid.
 func (s Set) Without(drop []bool) Set {
 	out, at := s.Clone(), 0
 	var less func(list []Node, gone bool) []Node
@@ -52,8 +52,8 @@ func (s Set) Without(drop []bool) Set {
 	return out
 }
 
-// Unblock returns a copy of s in which a block is replaced by the statements inside it. It returns false if the
-// statement is not a block.
+// Unblock returns a copy of s in which the block with that number is replaced by the statements inside it. It returns
+// false if the statement is not a block.
 func (s Set) Unblock(statement int) (Set, bool) {
 	at, found := 0, false
 	var splice func(list []Node) []Node

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// Explain returns a readable pattern for the output of a program's completed instances: <a|b> stands for one of several
-// texts, _ for any event data, $input for the input, $KEY for a key's value, and $status for the custom status. If the
-// program has several versions, Explain describes the first. If the program cannot complete, it returns "nothing".
+// Explain returns a readable pattern for the output of the named program's completed instances. In the pattern, <a|b>
+// stands for one of several texts, _ for any event data, $input for the input, $KEY for a key's value, and $status for
+// the custom status. If the program has several versions, Explain describes the first. If the program cannot complete,
+// it returns "nothing".
 func (s Set) Explain(name string, c Circumstances) string {
 	p := s.Lookup(name)
 	if p == nil {

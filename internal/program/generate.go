@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Generate generates a random program with the given name, preceded by any programs that it may start, whose names
-// begin with its own. It makes every decision by calling choose, which returns a number from 0 to n-1, where 0 is the
-// simplest choice. The resulting set is valid.
+// Generate generates a random program called name, preceded by the programs that it may start, whose names have the
+// prefix name. It makes every decision by calling choose, which returns a number from 0 to n-1; 0 is the simplest
+// choice. The resulting set is valid.
 func Generate(name string, choose func(n int) int) Set {
 	g := &generator{choose: choose}
 	for i := range choose(3) {
@@ -17,7 +17,7 @@ func Generate(name string, choose func(n int) int) Set {
 	return g.set
 }
 
-// program generates a program with at most size statements, or two versions of it.
+// program generates a program with at most size statements, in one version or two.
 func (g *generator) program(name string, size int) {
 	g.versions = []string{""}
 	if g.rarely(8) {
@@ -34,13 +34,13 @@ func (g *generator) program(name string, size int) {
 	g.set = append(g.set, made...)
 }
 
-// maxGenerated limits how many operations an instance of a generated program schedules, including everything that it
-// starts.
+// maxGenerated is the maximum number of operations that an instance of a generated program schedules, including
+// everything that it starts.
 const maxGenerated = 40
 
-// shorten makes a program smaller if it would schedule too much. It first removes all repetition, and then replaces
-// children and detached programs with calls. If the program waits too often, shorten replaces all of its waits with
-// timers.
+// shorten reduces a program that would schedule more than maxGenerated operations. It first removes all repetition, and
+// then replaces children and detached programs with calls. If the program exceeds the limit on waits, shorten replaces
+// all of its waits with timers.
 func (g *generator) shorten(p *Program) {
 	large := func() bool { return p.work(g.set) > maxGenerated }
 	if large() {
@@ -62,18 +62,18 @@ func (g *generator) shorten(p *Program) {
 	}
 }
 
-// generator generates programs. Invariant: the programs in set are valid, and the program being generated may start
-// them.
+// generator generates programs. Invariant: the programs in set are valid, and the program in progress may start them.
 type generator struct {
 	choose func(n int) int
 	set    Set
-	// left is how many more statements the current program may get. texts is how many texts have been generated so far.
+	// left is the number of statements that the current program may still get. texts is the number of texts generated
+	// so far.
 	left, texts int
-	// versions lists the current program's versions. An empty one means the default.
+	// versions lists the current program's versions. An empty string means the default version.
 	versions []string
 }
 
-// generatedOps lists the statements that the generator chooses from, with their weights, simplest first. Blocks are
+// generatedOps lists the statements that the generator can choose, with their weights, simplest first. Blocks are
 // chosen only while there is room.
 var generatedOps = []struct {
 	op     Op
@@ -129,7 +129,7 @@ func (g *generator) body() []Node {
 	return out
 }
 
-// deepest is the greatest depth at which the generator creates blocks.
+// deepest is the maximum depth at which the generator creates blocks.
 const deepest = 3
 
 func (g *generator) node(depth int) Node {
@@ -146,7 +146,7 @@ func (g *generator) node(depth int) Node {
 	return n
 }
 
-// fill chooses the arguments of a statement.
+// fill chooses the arguments of statement n.
 func (g *generator) fill(n *Node, depth int) {
 	switch n.Op {
 	case OpSay, OpCallFails, OpFail, OpPanic:

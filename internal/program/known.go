@@ -7,22 +7,22 @@ import (
 	"strconv"
 )
 
-// known is what the interpreter knows about an instance's state: the values that each key and the custom status may
-// have. A key that is not listed does not exist. A known is immutable; its methods return modified copies.
+// known is the interpreter's knowledge of an instance's state: the possible values of each key and of the custom
+// status. A key that is not listed does not exist. A known is immutable; its methods return modified copies.
 type known struct {
 	keys   map[string][]value
-	status []value // nil means that there is no status
-	// taken counts the messages that dequeues have taken. Its key is the queue and the data.
+	status []value // nil means no status
+	// taken counts the messages taken by dequeues, keyed by queue and data.
 	taken map[message]int
-	// shared means that statements are running concurrently. A change may then come before or after any other, so the
-	// state includes all of these statements' changes from the start.
+	// shared is set while statements run concurrently. Their changes may happen in any order, so the state includes all
+	// of these changes from the start.
 	shared bool
 }
 
-// message identifies the messages in a queue that have the same data.
+// message identifies a queue's messages that have the same data.
 type message struct{ queue, data string }
 
-// takes reports whether s begins with the data of a message that may still be in the queue.
+// takes reports whether s begins with the data of a message that the queue may still hold.
 func (i *interpreter) takes(queue, s string, k then) bool {
 	if i.c.Messages == nil {
 		return i.sent(nil, queue, s, k)
@@ -50,7 +50,7 @@ func (i *interpreter) takes(queue, s string, k then) bool {
 	})
 }
 
-// value is what a key or the custom status may contain. If is is false, it has no value.
+// value is a possible value of a key or the custom status. If is is false, the key or status does not exist.
 type value struct {
 	text string
 	is   bool
@@ -77,7 +77,7 @@ func with(list []value, v value) []value {
 	return append(slices.Clip(list), v)
 }
 
-// does returns the state after a statement that is certain to run. The statement must not be a block.
+// does returns the state after n has run. n must be certain to run, and must not be a block.
 func (k known) does(n *Node) known {
 	if k.shared {
 		return k
@@ -108,7 +108,7 @@ func (k known) does(n *Node) known {
 	return k
 }
 
-// after returns the state after any of the listed statements have run, in any order.
+// after returns the state after any of the statements in list have run, in any order.
 func (k known) after(list []Node) known {
 	k.keys = maps.Clone(k.keys)
 	if k.keys == nil {
@@ -142,7 +142,7 @@ func (k known) after(list []Node) known {
 	return k
 }
 
-// in calls the continuation for the rest of the text with a different state.
+// in calls k with rest while the state is temporarily replaced by state.
 func (i *interpreter) in(state known, rest string, k then) bool {
 	was := i.state
 	i.state = state
@@ -151,8 +151,7 @@ func (i *interpreter) in(state known, rest string, k then) bool {
 	return ok
 }
 
-// concurrently calls read for a block's branches, and then calls the continuation with the state that the branches may
-// leave behind.
+// concurrently calls read for a block's branches, and then calls k with a state that the branches may leave behind.
 func (i *interpreter) concurrently(branches []Node, s string, k then, read func(s string, k then) bool) bool {
 	was := i.state.shared
 	inside := i.state.after(branches)
@@ -199,7 +198,7 @@ func anyValue(list []value, s string, k then) bool {
 	return slices.ContainsFunc(list, func(v value) bool { return literal(orNone(v.text, v.is), s, k) })
 }
 
-// givesKeys reports whether s begins with the list of keys.
+// givesKeys reports whether s begins with a listing of keys and their values.
 func (i *interpreter) givesKeys(keys []string, s string, k then) bool {
 	if len(keys) == 0 {
 		return k(s)
@@ -213,7 +212,7 @@ func (i *interpreter) givesKeys(keys []string, s string, k then) bool {
 	})
 }
 
-// count returns the smallest and largest number of keys that the instance may have.
+// count returns the minimum and maximum number of keys that the instance may have.
 func (k known) count() (least, most int) {
 	//tidy:ordered counts only
 	for _, list := range k.keys {
@@ -227,7 +226,8 @@ func (k known) count() (least, most int) {
 	return least, most
 }
 
-// ever returns every value that the program may ever assign to a key. A worker may read the key at any time.
+// ever returns every value that the program may assign to key at any time, because a worker may read the key at any
+// time.
 func (i *interpreter) ever(key string) []value {
 	var state known
 	for _, p := range i.set.Versions(i.name, "") {

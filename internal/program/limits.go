@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// tooLong reports whether a statement exceeds a limit wherever it runs, which means that the program cannot complete
-// once it has run. A custom status does not count, because the same turn may still replace it.
+// tooLong reports whether statement n exceeds a limit under all bounds, in which case the program cannot complete once
+// n has run. A custom status does not count, because the same turn may still replace it.
 func (i *interpreter) tooLong(n *Node) bool {
 	most := slices.MaxFunc(i.bounds(), func(a, b engine.Limits) int { return a.ValueBytes - b.ValueBytes })
 	return n.Op == OpSet && len(n.value()) > most.ValueBytes || n.Op == OpCall && longTag(n)
@@ -16,7 +16,7 @@ func (i *interpreter) tooLong(n *Node) bool {
 
 func longTag(n *Node) bool { return len(n.Tag) > engine.MaxTagNameBytes }
 
-// bounds returns the limits that may be in force.
+// bounds returns the limits that may apply.
 func (i *interpreter) bounds() []engine.Limits {
 	if len(i.c.Limits) > 0 {
 		return i.c.Limits
@@ -24,8 +24,8 @@ func (i *interpreter) bounds() []engine.Limits {
 	return []engine.Limits{engine.DefaultLimits()}
 }
 
-// limits returns the texts with which a statement may fail the execution by exceeding a limit
-// (docs/contract/runtime.md#r4.1). A catch does not see these failures.
+// limits returns the failure texts of the limits that statement n may exceed (docs/contract/runtime.md#r4.1). A catch
+// does not see these failures.
 func (i *interpreter) limits(n *Node) (texts []string) {
 	switch n.Op {
 	case OpSet:
@@ -51,7 +51,7 @@ func (i *interpreter) limits(n *Node) (texts []string) {
 	return texts
 }
 
-// manyKeys reports whether the program contains a statement that sets many keys.
+// manyKeys reports whether the program contains a set-many statement.
 func (i *interpreter) manyKeys() (many bool) {
 	for _, p := range i.set.Versions(i.name, "") {
 		Walk(p.Body, func(n *Node) { many = many || n.Op == OpSetMany })
@@ -80,8 +80,8 @@ func (i *interpreter) keyCounts() (texts []string) {
 	return texts
 }
 
-// breaksLimit reports whether a statement, or one nested in it, may fail the execution with a limit's text that s
-// begins with.
+// breaksLimit reports whether n, or a statement nested in it, may exceed a limit with a failure text that s begins
+// with.
 func (i *interpreter) breaksLimit(n *Node, s string, k then) bool {
 	broken := false
 	Walk([]Node{*n}, func(kid *Node) {

@@ -8,20 +8,20 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Circumstances holds what the interpreter needs to know about a run.
+// Circumstances holds the facts about a run that the interpreter needs.
 type Circumstances struct {
 	// Input is the instance's input.
 	Input string
-	// Events returns the data that clients may have sent to the instance in events with the given name; nil means none.
-	// Anyone does the same for data that may have been sent to any waiting instance, including children.
+	// Events returns the data that clients may have sent to the instance in events called name; nil means none. Anyone
+	// is the same for data that may have been sent to any waiting instance, including children.
 	Events func(name string) []string
 	Anyone []string
-	// Messages returns the data of each message received by one of the instance's queues. A text that was received
-	// several times appears that often, and may be taken that often. Nil means that only Anyone is known.
+	// Messages returns the data of each message received by one of the instance's queues. If the same data was received
+	// several times, it is listed, and may be taken, that many times. If Messages is nil, only Anyone is known.
 	Messages func(queue string) []string
-	// ActivityPanic is the text with which any activity may fail. It is empty if no activity may fail.
+	// ActivityPanic is the text with which any activity may fail, or empty if no activity may fail.
 	ActivityPanic string
-	// Cancelled means that someone may have cancelled the instance. Reasons lists the possible reasons; nil means any.
+	// Cancelled is set if someone may have cancelled the instance. Reasons lists the possible reasons; nil means any.
 	Cancelled bool
 	Reasons   []string
 	// Limits lists the limits of the builds that may run the instance. Nil means engine.DefaultLimits.
@@ -30,18 +30,19 @@ type Circumstances struct {
 
 // Outcome is how an instance ended.
 type Outcome struct {
-	// Completed is false if the instance failed. Text is the output, or the displayed text of the failure.
+	// Completed reports whether the instance completed rather than failed. Text is the output, or the displayed text of
+	// the failure.
 	Completed bool
 	Text      string
 }
 
-// The prefixes of failures that come from the runtime rather than the program. Any instance may end as poison if enough
+// The prefixes of failures caused by the runtime rather than the program. Any instance may end as poison if enough
 // faults hit it.
 const (
 	poisonText = "poison: "
 	cancelText = "canceled: "
 	panicText  = "orchestration panicked: "
-	// refusedText is the prefix of a child's failure when its id is already taken.
+	// refusedText is the prefix of a child's failure if the child's id is already taken.
 	refusedText = "instance already exists: "
 	// releasedRefusedText is the corresponding prefix in released runtimes.
 	releasedRefusedText = "sub-orchestration instance id '"
@@ -49,15 +50,15 @@ const (
 	droppedText = cancelText + "parent dropped sub-orchestration future"
 )
 
-// releasedRefusedEnds lists the possible endings of that failure in released runtimes, longest first.
+// releasedRefusedEnds lists the possible suffixes of that failure in released runtimes, longest first.
 var releasedRefusedEnds = []string{"' already exists and is terminal", "' already exists"}
 
-// maxEffort limits how many alternatives a single question may explore. If the limit is exceeded, the interpreter
-// allows the outcome.
+// maxEffort is the maximum number of alternatives explored for one question. Beyond it, the interpreter allows the
+// outcome.
 const maxEffort = 1 << 20
 
-// Allows reports whether an instance of the named program may end with the given outcome. An empty version means that
-// the policy chose the version. The programs must be valid. A program that is not in the set allows everything.
+// Allows reports whether an instance of the named program may end with outcome o. If version is empty, the registry's
+// policy chose the version. The programs must be valid. A program that is not in the set allows everything.
 func (s Set) Allows(name, version string, c Circumstances, o Outcome) bool {
 	versions := s.Versions(name, version)
 	if len(versions) == 0 {
@@ -75,7 +76,7 @@ func (s Set) Allows(name, version string, c Circumstances, o Outcome) bool {
 	return i.anyEnds(s.Versions(name, ""), o.Text, atEnd) // a later execution may run a different version
 }
 
-// Executions returns the largest number of executions that an instance of a program may have.
+// Executions returns the maximum number of executions of an instance of the named program.
 func (s Set) Executions(name string) uint64 {
 	most := 0
 	for _, p := range s.Versions(name, "") {
@@ -85,11 +86,11 @@ func (s Set) Executions(name string) uint64 {
 }
 
 // interpreter works backwards from an outcome: it splits a text into the parts that could have produced it. Each
-// question takes a continuation, of type then, which decides about the rest of the text. The answer is yes if some way
-// of splitting the text satisfies the continuation. In the comments below, "a text that s begins with" always implies
-// that the continuation accepts the rest of s.
+// question takes a continuation, of type then, which decides about the rest of the text. The answer is yes if the
+// continuation accepts the rest for at least one way of splitting the text. In the comments below, "a text that s
+// begins with" always implies that the continuation accepts the rest of s.
 //
-// state is what is known about the instance's state at the current point. Code that changes it for a continuation must
+// state is the knowledge of the instance's state at the current point. Code that changes it for a continuation must
 // restore it afterwards.
 type interpreter struct {
 	set    Set
@@ -103,14 +104,14 @@ type then func(rest string) bool
 
 func atEnd(rest string) bool { return rest == "" }
 
-// literal reports whether s begins with the given text.
+// literal reports whether s begins with text.
 func literal(text, s string, k then) bool {
 	rest, ok := strings.CutPrefix(s, text)
 	return ok && k(rest)
 }
 
-// completes reports whether the program's statements from index from on, in an execution preceded by the given number
-// of executions, produce a text that s begins with.
+// completes reports whether the program's statements, beginning with index from, may produce a text that s begins with.
+// executions is the number of preceding executions.
 func (i *interpreter) completes(p *Program, executions, from int, s string, k then) bool {
 	if from == len(p.Body) {
 		return k(s)
@@ -129,17 +130,17 @@ func (i *interpreter) completes(p *Program, executions, from int, s string, k th
 	})
 }
 
-// anyEnds reports whether any of the programs may fail or panic with a displayed text that s begins with.
+// anyEnds reports whether one of the programs in list may fail or panic with a displayed text that s begins with.
 func (i *interpreter) anyEnds(list []*Program, s string, k then) bool {
 	return slices.ContainsFunc(list, func(p *Program) bool { return i.ends(p, s, k) })
 }
 
-// ends reports whether a program may fail or panic with a displayed text that s begins with.
+// ends reports whether p may fail or panic with a displayed text that s begins with.
 func (i *interpreter) ends(p *Program, s string, k then) bool {
 	for j := range p.Body {
 		n := &p.Body[j]
 		if n.Op == OpAgain {
-			continue // the last execution goes past it; earlier ones fail in the same ways
+			continue // the last execution does not stop here; earlier executions fail in the same ways
 		}
 		if i.fails(n, s, k) || i.panics(n, s, k) || i.breaksLimit(n, s, k) {
 			return true
@@ -151,7 +152,7 @@ func (i *interpreter) ends(p *Program, s string, k then) bool {
 	return false
 }
 
-// gives reports whether a statement may produce a text that s begins with.
+// gives reports whether statement n may produce a text that s begins with.
 func (i *interpreter) gives(n *Node, s string, k then) bool {
 	if i.effort++; i.effort > maxEffort {
 		return true
@@ -206,7 +207,7 @@ func (i *interpreter) gives(n *Node, s string, k then) bool {
 	return i.givesState(n, s, k)
 }
 
-// sent reports whether s begins with data that someone may have sent under the given name.
+// sent reports whether s begins with data that someone may have sent under name.
 func (i *interpreter) sent(to func(name string) []string, name, s string, k then) bool {
 	sent := i.c.Anyone
 	if to != nil {
@@ -215,7 +216,7 @@ func (i *interpreter) sent(to func(name string) []string, name, s string, k then
 	return slices.ContainsFunc(sent, func(data string) bool { return literal(data, s, k) })
 }
 
-// inOrder reports whether the statements, run the given number of times, may produce a text that s begins with.
+// inOrder reports whether the statements in list, run times times, may produce a text that s begins with.
 func (i *interpreter) inOrder(list []Node, times int, s string, k then) bool {
 	var from func(j int, s string) bool
 	from = func(j int, s string) bool {
@@ -229,7 +230,7 @@ func (i *interpreter) inOrder(list []Node, times int, s string, k then) bool {
 	return literal("{", s, func(rest string) bool { return from(0, rest) })
 }
 
-// joins reports whether s begins with possible outcomes of all branches, in order.
+// joins reports whether s begins with possible outcomes of all branches in list, in order.
 func (i *interpreter) joins(list []Node, s string, k then) bool {
 	if len(list) == 0 {
 		return literal(")", s, k)
@@ -240,7 +241,7 @@ func (i *interpreter) joins(list []Node, s string, k then) bool {
 	return i.gives(&list[0], s, next) || literal("!", s, func(rest string) bool { return i.fails(&list[0], rest, next) })
 }
 
-// fails reports whether a statement may fail with a text that s begins with.
+// fails reports whether statement n may fail with a text that s begins with.
 func (i *interpreter) fails(n *Node, s string, k then) bool {
 	if i.effort++; i.effort > maxEffort {
 		return true
@@ -265,8 +266,8 @@ func (i *interpreter) fails(n *Node, s string, k then) bool {
 	return false // other statements never fail
 }
 
-// activityPanics reports whether s begins with the text of an activity's panic. The text is either bare or in the form
-// used by released runtimes, which adds an unknown task number.
+// activityPanics reports whether s begins with the text of an activity's panic. Released runtimes wrap this text and
+// add a task number, which may have any value.
 func (i *interpreter) activityPanics(s string, k then) bool {
 	if i.c.ActivityPanic == "" {
 		return false
@@ -279,7 +280,7 @@ func (i *interpreter) activityPanics(s string, k then) bool {
 	return literal(i.c.ActivityPanic, s, k)
 }
 
-// anyFails reports whether the first statement that fails may do so with a text that s begins with.
+// anyFails reports whether a statement in list may be the first to fail, with a text that s begins with.
 func (i *interpreter) anyFails(list []Node, s string, k then) bool {
 	for j := range list {
 		if i.fails(&list[j], s, k) {
@@ -292,7 +293,7 @@ func (i *interpreter) anyFails(list []Node, s string, k then) bool {
 	return false
 }
 
-// panics reports whether the program may panic in the given statement with a text that s begins with.
+// panics reports whether the program may panic in statement n with a text that s begins with.
 func (i *interpreter) panics(n *Node, s string, k then) bool {
 	switch n.Op {
 	case OpPanic:

@@ -50,27 +50,28 @@ const (
 // Node is a statement. Fields that do not apply to its Op are zero.
 type Node struct {
 	Op Op
-	// Name names an event (wait), a queue (dequeue), a key (set, get, clear, remote) or a program (child, detach).
+	// Name is the name of an event (wait), a queue (dequeue), a key (set, get, clear, remote) or a program (child,
+	// detach).
 	Name string
-	// Text is the text to say, the input of an activity or child, the text of a failure, or the new value of a key or
-	// the custom status. For a wait it is the topic; a wait that has a topic is second-generation.
+	// Text is the text to say, an activity's or child's input, the text of a failure, or the new value of a key or the
+	// custom status. For a wait, it is the topic; a wait with a topic is second-generation.
 	Text string
 	// Session and Tag restrict where a call may run. Empty means no restriction.
 	Session, Tag string
-	// ID is the last part of a child's id, whose first part is its parent's id. Empty means an automatic id.
+	// ID is the last part of a child's id; the first part is its parent's id. Empty means an automatic id.
 	ID string
-	// Version is the version of the program that a child, a detached start or the next execution runs. Empty leaves the
-	// choice to the policy.
+	// Version is the version that a child, a detached start or the next execution runs. If empty, the registry's policy
+	// chooses the version.
 	Version string
-	// Size, if not 0, is the minimum length in bytes of the new value of a key or the custom status, which is padded
-	// with dots. For set-many it is the number of keys.
+	// Size, if not 0, is the minimum length in bytes of the new value of a key or the custom status; a shorter value is
+	// padded with dots. For set-many, Size is the number of keys.
 	Size int
 	// Delay is a timer's delay, in whole milliseconds.
 	Delay time.Duration
-	// Count is how many times repeat runs its statements, or how many times again continues as new.
+	// Count is the number of times that repeat runs its statements, or that again continues as new.
 	Count int
-	// Kids holds the statements in a block, the branches of a join or select, or the body of a try. Else holds the
-	// catch of a try.
+	// Kids holds the statements in a block, the branches of a join or select, or the body of a try. Else holds a try's
+	// catch.
 	Kids, Else []Node
 }
 
@@ -88,25 +89,25 @@ const DefaultVersion = "1.0.0"
 // At returns the version under which the program is registered.
 func (p *Program) At() string { return cmp.Or(p.Version, DefaultVersion) }
 
-// Limits on a program's size. A larger program would make a run longer without showing anything new.
+// Limits on the size of a program. A larger program would only prolong a run without showing anything new.
 const (
 	maxCount = 10
 	maxDelay = 10 * 366 * 24 * time.Hour
 	maxDepth = 20
-	// maxWork limits how many operations one instance may schedule, including everything that it starts.
+	// maxWork is the maximum number of operations that one instance may schedule, including everything that it starts.
 	maxWork = 1000
-	// maxWaits limits how many events one instance waits for, because in calm clients raise only a few events per
-	// instance.
+	// maxWaits is the maximum number of events for which one instance waits. It is small because, during calm, clients
+	// raise only a limited number of events per instance.
 	maxWaits = 10
-	// maxSize limits the length of a padded text. It is slightly more than the maximum for a custom status.
+	// maxSize is the maximum length of a padded text in bytes. It slightly exceeds the limit for a custom status.
 	maxSize = 300_000
 )
 
-// Set is a list of programs. A program may start any program before it that has a different name. The versions of a
-// program are adjacent and in ascending order.
+// Set is a list of programs. A program may start any earlier program with a different name. A program's versions are
+// adjacent and in ascending order.
 type Set []Program
 
-// Lookup returns the first program with the given name, or nil.
+// Lookup returns the first program called name, or nil.
 func (s Set) Lookup(name string) *Program {
 	for i := range s {
 		if s[i].Name == name {
@@ -116,8 +117,7 @@ func (s Set) Lookup(name string) *Program {
 	return nil
 }
 
-// Versions returns the programs with the given name. If version is not empty, it returns only the one with that
-// version.
+// Versions returns the programs called name. If version is not empty, it returns only the program with that version.
 func (s Set) Versions(name, version string) []*Program {
 	var out []*Program
 	for i := range s {
@@ -128,7 +128,7 @@ func (s Set) Versions(name, version string) []*Program {
 	return out
 }
 
-// Clone returns a copy that shares nothing with s. It returns nil if s is nil.
+// Clone returns a deep copy of s, or nil if s is nil.
 func (s Set) Clone() Set {
 	out := slices.Clone(s)
 	for i := range out {
@@ -156,7 +156,8 @@ func agains(body []Node) int {
 	return most
 }
 
-// Walk calls f for every statement in a list and in its blocks. It visits a block before the statements inside it.
+// Walk calls f for every statement in list and, recursively, in its blocks. It visits a block before the statements
+// inside it.
 func Walk(list []Node, f func(n *Node)) {
 	for i := range list {
 		f(&list[i])
@@ -165,7 +166,7 @@ func Walk(list []Node, f func(n *Node)) {
 	}
 }
 
-// Waits returns the names of the events that the program itself waits for, in order of their first wait.
+// Waits returns the names of the events that the program itself waits for, in order of first use.
 func (p *Program) Waits() []string {
 	var out []string
 	Walk(p.Body, func(n *Node) {
@@ -176,7 +177,7 @@ func (p *Program) Waits() []string {
 	return out
 }
 
-// Queues returns the names of the queues that the program itself reads, in order of their first dequeue.
+// Queues returns the names of the queues that the program itself reads, in order of first use.
 func (p *Program) Queues() []string {
 	var out []string
 	Walk(p.Body, func(n *Node) {
@@ -187,7 +188,7 @@ func (p *Program) Queues() []string {
 	return out
 }
 
-// Delays returns the distinct delays of the program's timers and timeouts, in the order in which they first appear.
+// Delays returns the distinct delays of the program's timers and timeouts, in order of first use.
 func (p *Program) Delays() []time.Duration {
 	var out []time.Duration
 	Walk(p.Body, func(n *Node) {
@@ -198,13 +199,13 @@ func (p *Program) Delays() []time.Duration {
 	return out
 }
 
-// value returns the value that a statement assigns to a key or the custom status.
+// value returns the value that n assigns to a key or the custom status.
 func (n *Node) value() string {
 	return n.Text + strings.Repeat(".", max(0, n.Size-len(n.Text)))
 }
 
-// carryMark is the prefix of the input of an execution started by a continue-as-new.
+// carryMark is the prefix of the input of an execution that a continue-as-new started.
 const carryMark = "again:"
 
-// IsInput reports whether an instance of a program may have the given input.
+// IsInput reports whether s is a possible input of a program's instance.
 func IsInput(s string) bool { return utf8.ValidString(s) && !strings.HasPrefix(s, carryMark) }

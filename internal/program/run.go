@@ -9,14 +9,14 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// The activities that programs call. Both return immediately: ActivityCall returns "call(INPUT)", and ActivityFail
-// fails with "failed(INPUT)".
+// The activities that programs call. Both return immediately. ActivityCall returns "call(INPUT)". ActivityFail fails
+// with "failed(INPUT)".
 const (
 	ActivityCall = "program.call"
 	ActivityFail = "program.fail"
 )
 
-// Activities returns the activities that programs call, for the caller to register by name.
+// Activities returns the activities that programs call. The caller must register them by name.
 func Activities() []Activity {
 	return []Activity{
 		{ActivityCall, func(input string) (string, error) { return "call(" + input + ")", nil }},
@@ -30,7 +30,7 @@ type Activity struct {
 	Run  func(input string) (string, error)
 }
 
-// Handler returns orchestration code that runs the program. The program must belong to a valid set.
+// Handler returns orchestration code that executes the program. The program must belong to a valid set.
 func (p *Program) Handler() orch.Handler {
 	return func(ctx *orch.Context, input string) (string, error) {
 		c := carried(input)
@@ -68,7 +68,7 @@ func (c carry) String() string {
 	return fmt.Sprintf("%s%d:%d:%s%s", carryMark, c.executions, len(c.input), c.input, c.said)
 }
 
-// carried parses the input of an execution. If the input is not a carry, it is the input of the first execution.
+// carried parses an execution's input. An input that is not a carry is the input of the first execution.
 func carried(s string) carry {
 	rest, ok := strings.CutPrefix(s, carryMark)
 	executions, rest, ok1 := strings.Cut(rest, ":")
@@ -88,14 +88,14 @@ func carried(s string) carry {
 // runner executes a program for one turn.
 type runner struct {
 	input string
-	ids   int // how many ids this execution has created
+	ids   int // number of ids created by this execution
 }
 
-// base returns the prefix of the ids that the code assigns. It is the instance's own id without the mark of automatic
-// ids, which releases since 0.1.32 reserve.
+// base returns the prefix of ids that the code assigns. It is the instance's own id without the marker for automatic
+// ids, which is reserved since 0.1.32.
 func base(ctx *orch.Context) string { return strings.ReplaceAll(ctx.InstanceID(), "::sub::", "/") }
 
-// id returns an id that is unique to one instance.
+// id returns an id that no other instance uses.
 func (r *runner) id(ctx *orch.Context) string {
 	r.ids++
 	return fmt.Sprintf("%s/%d.%d", base(ctx), ctx.ExecutionID(), r.ids)
@@ -160,7 +160,7 @@ func (r *runner) exec(ctx *orch.Context, n *Node) (string, error) {
 	return state(ctx, n)
 }
 
-// sequence executes the statements in order, and repeats them the given number of times.
+// sequence executes the statements in list, in order, times times.
 func (r *runner) sequence(ctx *orch.Context, list []Node, times int) (string, error) {
 	out := "{"
 	for range times {
@@ -183,8 +183,7 @@ func (r *runner) startAll(ctx *orch.Context, list []Node) []*orch.Future {
 	return futures
 }
 
-// start starts a statement. If the API can schedule the statement, start schedules it; otherwise, it runs the statement
-// as a coroutine.
+// start starts statement n. If the API can schedule it, start does so. If not, start runs it as a coroutine.
 func (r *runner) start(ctx *orch.Context, n *Node) *orch.Future {
 	switch n.Op {
 	case OpCall:
@@ -206,15 +205,15 @@ func (r *runner) start(ctx *orch.Context, n *Node) *orch.Future {
 	return ctx.Go(func(ctx *orch.Context) (string, error) { return r.exec(ctx, n) })
 }
 
-// child starts a child.
+// child starts the child in statement n.
 func (r *runner) child(ctx *orch.Context, n *Node) *orch.Future {
 	id := ""
 	switch {
 	case n.ID != "":
 		id = base(ctx) + "/" + n.ID
 	case ctx.ExecutionID() > 1:
-		// Automatic ids are derived from event numbers, so a later execution would ask for a child that an earlier one
-		// already had.
+		// Automatic ids are derived from event numbers, so a later execution would request the same child as an earlier
+		// one.
 		id = r.id(ctx)
 	}
 	switch {

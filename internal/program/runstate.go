@@ -46,7 +46,7 @@ func state(ctx *orch.Context, n *Node) (string, error) {
 	return "", nil
 }
 
-// ask executes a statement that is answered by one of the runtime's own activities. An answer of an unexpected form is
+// ask executes a statement that one of the runtime's own activities answers. An answer in an unexpected form is
 // returned unchanged.
 func ask(ctx *orch.Context, n *Node) (string, error) {
 	switch n.Op {
@@ -73,7 +73,7 @@ func ask(ctx *orch.Context, n *Node) (string, error) {
 	return saidNow, nil
 }
 
-// none stands for a key or a custom status that does not exist.
+// none represents a key or custom status that does not exist.
 const none = "-"
 
 func orNone(value string, found bool) string {
@@ -83,16 +83,16 @@ func orNone(value string, found bool) string {
 	return value
 }
 
-// The outputs of guid and now statements.
+// The outputs of the guid and now statements.
 const (
 	saidGUID = "guid"
 	saidNow  = "now"
 )
 
-// The keys that set-many sets, and their value.
+// The keys set by set-many, and their value.
 const manyValue = "v"
 
 func manyKey(i int) string { return "many-" + strconv.Itoa(i+1) }
 
-// maxKeys is the maximum for set-many. It is slightly more than the number of keys that an instance may have.
+// maxKeys is the maximum number of keys for set-many. It slightly exceeds the number of keys that an instance may have.
 const maxKeys = 110

@@ -22,7 +22,7 @@ type OpInfo struct {
 
 type arg uint8
 
-// A statement's arguments, in the order in which they are written. Those whose names begin with may are optional.
+// A statement's arguments, in the order in which they are written. An argument whose name begins with may is optional.
 const (
 	argName  arg = iota + 1 // Node.Name
 	argText                 // Node.Text
@@ -44,7 +44,7 @@ const (
 // pairs holds the keyword of each optional pair.
 var pairs = map[arg]string{mayTopic: "topic", maySession: "session", mayTag: "tag", mayID: "as", mayVersion: "version", mayPadded: "padded"}
 
-// paired returns the text field that a pair sets. The padding pair does not set one.
+// paired returns the text field that pair a sets, or nil for the padding pair, which sets none.
 func paired(n *Node, a arg) *string {
 	switch a {
 	case mayTopic:
@@ -63,7 +63,7 @@ func paired(n *Node, a arg) *string {
 
 func (i *OpInfo) has(a arg) bool { return slices.Contains(i.args, a) }
 
-// Ops returns every statement. The caller owns the slice.
+// Ops returns all statements. The caller owns the slice.
 func Ops() []OpInfo { return slices.Clone(opTable) }
 
 var opTable = []OpInfo{
@@ -109,10 +109,10 @@ func lookup(op Op) (*OpInfo, bool) {
 	return &OpInfo{}, false
 }
 
-// Parser parses the text of one program line by line, starting after the line that names it.
+// Parser parses the text of one program line by line, starting after the `program NAME` line.
 type Parser struct {
 	p Program
-	// open holds the blocks that have not been closed yet, outermost first.
+	// open holds the blocks that are still open, outermost first.
 	open []block
 }
 
@@ -121,12 +121,13 @@ type block struct {
 	catch bool
 }
 
-// NewParser returns a parser for a program with the given name and version. An empty version means DefaultVersion.
+// NewParser returns a parser for a program with that name and version. An empty version means DefaultVersion.
 func NewParser(name, version string) *Parser {
 	return &Parser{p: Program{Name: name, Version: version}}
 }
 
-// Line parses one line, given as a non-empty list of words. done reports whether it was the program's last line.
+// Line parses one line, split into words. words must not be empty. done reports whether this was the program's last
+// line.
 func (p *Parser) Line(words []string) (done bool, err error) {
 	head, words := words[0], words[1:]
 	switch {
@@ -189,7 +190,7 @@ func opNames() []string {
 	return out
 }
 
-// node parses the arguments of a statement.
+// node parses a statement's arguments.
 func (i *OpInfo) node(words []string) (Node, error) {
 	n := Node{Op: i.Op}
 	for _, a := range i.args {
@@ -213,7 +214,7 @@ func (i *OpInfo) node(words []string) (Node, error) {
 	return n, nil
 }
 
-// take sets the field for an argument.
+// take sets the field for argument a.
 func (n *Node) take(a arg, word string) (err error) {
 	switch a {
 	case argName:
@@ -240,8 +241,8 @@ func (n *Node) take(a arg, word string) (err error) {
 	return nil
 }
 
-// Format writes the line "program NAME" and the program's text, which a Parser can parse. quote formats a value as a
-// single word.
+// Format writes the program, including the line "program NAME", in the syntax that a Parser accepts. quote formats a
+// value as a single word.
 func (p *Program) Format(w io.Writer, quote func(string) string) {
 	fmt.Fprintf(w, "program %s", quote(p.Name))
 	if p.Version != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Validate returns an error that lists everything wrong with the programs.
+// Validate returns an error that lists all mistakes in the programs.
 func (s Set) Validate() error {
 	var errs []error
 	for i := range s {
@@ -38,14 +38,14 @@ func (s Set) Validate() error {
 	return errors.Join(errs...)
 }
 
-// check holds the state of validating one program. set holds the programs that it may start, and own the programs with
-// its own name.
+// check is the state of validating one program. set holds the programs that it may start, and own the programs with the
+// same name.
 type check struct {
 	set, own Set
 	errs     []error
 }
 
-// version checks the version of program i in a set, and that the versions of a program are adjacent.
+// version checks the version of program i in s, and that the versions of each program are adjacent.
 func (c *check) version(s Set, i int) {
 	v, err := engine.ParseVersion(s[i].At())
 	if err != nil {
@@ -124,7 +124,7 @@ func (c *check) node(n *Node, depth int, top bool) {
 	c.list(n.Else, depth+1, false)
 }
 
-// work returns the maximum number of operations that an instance of the program schedules, including everything that it
+// work returns the maximum number of operations scheduled by an instance of the program, including everything that it
 // starts. Large numbers are capped.
 func (p *Program) work(set Set) int {
 	memo := make([]int, len(set))
@@ -163,7 +163,7 @@ func (p *Program) workOver(set Set, memo []int) int {
 	return min(list(p.Body)*(1+agains(p.Body)), maxWork*maxCount)
 }
 
-// waits returns the maximum number of events that an instance of the program itself waits for. Large numbers are
+// waits returns the maximum number of events for which an instance of the program itself waits. Large numbers are
 // capped.
 func (p *Program) waits() int {
 	var list func(list []Node) int

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// The names that the generator chooses from, simplest first. Some are prefixes of others, and some look like parts of
+// The names from which the generator chooses, simplest first. Some are prefixes of others, and some resemble parts of
 // ids or patterns.
 var (
 	eventNames = []string{"go", "stop", "go-on", "g"}
@@ -18,7 +18,8 @@ var (
 	childIDs   = []string{"kin", "kin2"}
 )
 
-// The sizes that the generator chooses from, most common first. 0 means no padding; the others are close to the limits.
+// The sizes from which the generator chooses, most common first. 0 means no padding; the others are close to the
+// limits.
 var (
 	keySizes    = []int{0, engine.MaxKVValueBytes, engine.MaxKVValueBytes - 1, engine.MaxKVValueBytes + 1}
 	statusSizes = []int{0, engine.MaxCustomStatusBytes, engine.MaxCustomStatusBytes + 1}
@@ -31,14 +32,14 @@ var corners = []string{
 }
 
 func (g *generator) among(names []string) string {
-	// Choose the first one as often as all the others together.
+	// Choose the first one half of the time.
 	if g.choose(2) == 0 {
 		return names[0]
 	}
 	return names[g.choose(len(names))]
 }
 
-// text returns a text that no other statement uses, so that a misplaced result shows.
+// text returns a text that no other statement uses, so that a misplaced result can be detected.
 func (g *generator) text() string {
 	g.texts++
 	text := "t" + strconv.Itoa(g.texts)
@@ -70,20 +71,20 @@ func (g *generator) version(of []string) string {
 	return DefaultVersion
 }
 
-// placed chooses a call's session or tag. No worker takes a tag, so it only chooses one that is too long for any
-// activity.
+// placed chooses a call's session or tag. Because no worker takes a tag, the only tag it chooses is longer than the
+// limit for all activities.
 func (g *generator) placed(n *Node) {
 	switch g.choose(10) {
 	case 7, 8:
 		n.Session = g.among(sessions)
 	case 5:
-		if g.choose(8) == 5 { // a tag this long ends the program
+		if g.choose(8) == 5 { // a tag of this length ends the program
 			n.Tag = strings.Repeat("g", engine.MaxTagNameBytes+1)
 		}
 	}
 }
 
-// started chooses the program to start, its version, and a child's id.
+// started chooses the program to start, its version and, for a child, an id.
 func (g *generator) started(n *Node) {
 	n.Name = g.set[g.choose(len(g.set))].Name
 	n.Text = g.text()

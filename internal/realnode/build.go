@@ -26,7 +26,7 @@ import (
 //go:embed host/src/*.rs host/duroxide-*/Cargo.toml host/duroxide-*/Cargo.lock
 var sources embed.FS
 
-// sourceDigest returns a short digest of the host programs' sources.
+// sourceDigest returns an abbreviated digest of the host programs' sources.
 var sourceDigest = sync.OnceValue(func() string {
 	h := sha256.New()
 	err := eachSource(func(name string, data []byte) error {
@@ -40,8 +40,8 @@ var sourceDigest = sync.OnceValue(func() string {
 	return hex.EncodeToString(h.Sum(nil))[:12]
 })
 
-// eachSource calls f for each source file in name order, passing its path below host. It stops at f's first error and
-// returns it.
+// eachSource calls f for each source file, in name order. name is the file's path below host. eachSource stops at f's
+// first error and returns it.
 func eachSource(f func(name string, data []byte) error) error {
 	return fs.WalkDir(sources, "host", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -55,9 +55,9 @@ func eachSource(f func(name string, data []byte) error) error {
 	})
 }
 
-// Build builds the host program for a released build with cargo, which may download crates from its registry. It
-// installs the program where Start looks for it, and writes cargo's output to progress. If Build fails, it has not
-// replaced any program; the error names what is missing or quotes the end of cargo's output.
+// Build builds the host program for released build b with cargo, which may download crates from its registry. It
+// installs the program where Start looks for it, and writes cargo's output to progress. If Build fails, any existing
+// program is left in place, and the error names the missing tool or quotes the end of cargo's output.
 func (h *Hosts) Build(ctx context.Context, b *engine.Build, progress io.Writer) error {
 	if h.err != nil {
 		return h.err
@@ -85,8 +85,8 @@ func (h *Hosts) Build(ctx context.Context, b *engine.Build, progress io.Writer) 
 	return install(filepath.Join(target, "release", programName(b)), h.Program(b))
 }
 
-// writeSources writes the sources to a directory. It leaves unchanged files alone, because cargo would otherwise
-// recompile them.
+// writeSources writes the sources to dir. It does not rewrite unchanged files, because cargo would otherwise recompile
+// them.
 func writeSources(dir string) error {
 	return eachSource(func(name string, data []byte) error {
 		file := filepath.Join(dir, filepath.FromSlash(name))
@@ -100,8 +100,8 @@ func writeSources(dir string) error {
 	})
 }
 
-// install atomically renames a program into place. A process that starts in the meantime runs either the old program or
-// the new one.
+// install atomically renames a program into place. A process that starts at the same time runs either the old program
+// or the new one.
 func install(from, to string) error {
 	part := to + ".part"
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -113,7 +113,7 @@ func install(from, to string) error {
 	return os.Rename(part, to)
 }
 
-// lastLines returns the last lines of a text.
+// lastLines returns the last lines of s.
 func lastLines(s string) string {
 	const most = 12
 	lines := strings.Split(strings.TrimSpace(s), "\n")

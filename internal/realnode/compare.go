@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// Difference describes the first committed event of an instance at which two runs differ. If one history is shorter,
-// the text of its event is empty.
+// Difference describes the first committed event at which an instance's histories differ between two runs. If one
+// history is shorter, the text of its event is empty.
 type Difference struct {
 	Instance  string
 	Execution uint64
@@ -21,25 +21,25 @@ type Difference struct {
 	Event int
 	// One and Other are the two runs' events as JSON, without times and versions.
 	One, Other string
-	// Arrival reports whether either event is missing or records an input from outside the execution. All earlier
-	// events are equal. If Arrival is true, the runs therefore differ only in which inputs had arrived; otherwise, the
-	// code made different decisions.
+	// Arrival reports whether either event is missing or records an input from outside the execution. Because all
+	// earlier events are equal, the runs then differ only in which inputs had arrived. If Arrival is false, the code
+	// made different decisions.
 	Arrival bool
 }
 
-// Histories is what Compare reads from a store. memprovider.View implements it.
+// Histories is the part of a store that Compare reads. memprovider.View implements it.
 type Histories interface {
-	// InstanceName returns the name of the instance with the given number, starting at 1, or "" if there is none.
+	// InstanceName returns the name of instance no, starting at 1, or "" if there is none.
 	InstanceName(no observe.InstanceNo) string
-	// PeekHistory returns an execution's events. It returns none if the execution does not exist.
+	// PeekHistory returns an execution's events, or none if the execution does not exist.
 	PeekHistory(instance string, execution uint64, codec engine.Codec) ([]engine.Event, error)
 }
 
 // Compare compares the committed histories of two runs of a plan. It returns the first differing event of each
 // instance, in the order of the first run, and the number of equal events. It ignores details that may differ between
-// two correct runs: times, runtime versions, and the results of the runtime's own activities. It also ignores redundant
-// requests to cancel a completed activity, and the shift in event numbers that they cause. Released runtimes record
-// such a request if the completion arrived in the same batch (docs/real-nodes.md#exempt).
+// two correct runs: times, runtime versions, and the results of the runtime's own activities. Released runtimes record
+// a redundant request to cancel a completed activity if the completion arrived in the same batch
+// (docs/real-nodes.md#exempt). Compare ignores such requests, too, and the resulting shift in event numbers.
 func Compare(one, other Histories) (differ []Difference, alike int, err error) {
 	seen := map[string]bool{}
 	for _, store := range []Histories{one, other} {
@@ -65,7 +65,7 @@ func Compare(one, other Histories) (differ []Difference, alike int, err error) {
 	return differ, alike, nil
 }
 
-// comparable is an event in the form in which events are compared.
+// comparable is an event in a form suitable for comparison.
 type comparable struct {
 	text    string
 	arrival bool
@@ -103,7 +103,7 @@ func compareInstance(name string, one, other Histories) (d *Difference, alike in
 // codec decodes the events and messages of both released and modelled builds.
 var codec = engine.NewJSONCodec("compare", engine.Kinds1x(), engine.WorkItemKinds1x())
 
-// eventTexts returns an execution's events as comparable texts, or none if the execution does not exist. It omits
+// eventTexts returns an execution's events in comparable form, or none if the execution does not exist. It omits
 // redundant cancel requests and renumbers the other events.
 func eventTexts(v Histories, instance string, execution uint64) ([]comparable, error) {
 	events, err := v.PeekHistory(instance, execution, codec)
@@ -142,7 +142,7 @@ func eventTexts(v Histories, instance string, execution uint64) ([]comparable, e
 	return out, nil
 }
 
-// arrives reports whether events of the given kind record an input from outside the execution.
+// arrives reports whether events of kind k record an input from outside the execution.
 func arrives(k engine.EventKind) bool {
 	switch k {
 	case eventdata.KindActivityCompleted, eventdata.KindActivityFailed, eventdata.KindTimerFired, eventdata.KindSubOrchestrationCompleted,

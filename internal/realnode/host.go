@@ -27,7 +27,8 @@ type received struct {
 	err  error
 }
 
-// startHost starts a host program and checks how it describes itself: it must contain the given version of duroxide.
+// startHost starts a host program and checks its description: it must contain that version of duroxide. patience is the
+// time limit for an answer.
 func startHost(program, version string, patience time.Duration) (*host, error) {
 	process, err := foreign.Start(program)
 	if err != nil {
@@ -76,7 +77,7 @@ type shutdownCommand struct {
 	GraceMs int64 `json:"grace_ms"`
 }
 
-// answer is the outcome of a call made by the node.
+// answer is the outcome of a node's call.
 type answer struct {
 	Result  json.RawMessage `json:"result,omitempty"`
 	Error   *failedCall     `json:"error,omitempty"`
@@ -112,8 +113,8 @@ type logLine struct {
 	Fields map[string]any `json:"fields"`
 }
 
-// do sends a command to the host and decodes the answer into into, unless into is nil. Any error caused by the host
-// describes the state of the host.
+// do sends a command to the host and decodes the answer into into, if that is not nil. If the host caused the error,
+// the error describes the host's state.
 func (h *host) do(c command, into any) error {
 	line, err := json.Marshal(c)
 	if err != nil {
@@ -155,7 +156,7 @@ func (h *host) do(c command, into any) error {
 	return nil
 }
 
-// lastWords is how long a failed host may take to exit.
+// lastWords is the maximum time that a failed host may take to exit.
 const lastWords = 500 * time.Millisecond
 
 // broken returns the error for a host that has failed.
@@ -163,10 +164,10 @@ func (h *host) broken(reason string) error {
 	return fmt.Errorf("host: %s: %s; %s", h.last, reason, h.process.Describe(lastWords))
 }
 
-// close ends the host immediately.
+// close kills the host.
 func (h *host) close() error { return h.process.Stop(0) }
 
-// clip shortens a long text by cutting off its end.
+// clip truncates s to 200 bytes if it is longer, and marks the cut with an ellipsis.
 func clip(s string) string {
 	const most = 200
 	if len(s) > most {

@@ -11,29 +11,28 @@ import (
 	"github.com/durosim/durosim/internal/released"
 )
 
-// Environment names the environment variable that gives the directory of the host programs. If the variable is not set,
-// a directory in the user's cache is used.
+// Environment is the name of the environment variable for the directory of the host programs. If the variable is not
+// set, a directory in the user's cache is used.
 const Environment = "DUROSIM_HOSTS"
 
-// Hosts starts nodes that run released runtimes. Each incarnation runs in a process of its own, so that a runtime's
-// process-wide counters, such as the task counter, start afresh. Hosts is safe for concurrent use.
+// Hosts starts nodes that run released runtimes. Each incarnation has its own process, so that a runtime's process-wide
+// counters, such as the task counter, start afresh. Hosts is safe for concurrent use.
 type Hosts struct {
 	dir      string
-	err      error // why the directory is unknown
+	err      error // the reason why dir is unknown
 	patience time.Duration
 }
 
 var _ released.Runtimes = (*Hosts)(nil)
 
-// New returns a Hosts for the host programs in the given directory, which need not exist. A host that does not answer
-// within a minute is considered failed.
+// New returns a Hosts for the host programs in dir, which need not exist. A host that does not answer within a minute
+// is considered to have failed.
 func New(dir string) *Hosts {
 	return &Hosts{dir: dir, patience: time.Minute}
 }
 
-// Default returns a Hosts for the directory named by the environment variable in Environment. If the variable is not
-// set, it uses a subdirectory of the user's cache directory that is specific to the current version of the hosts'
-// sources.
+// Default returns a Hosts for the directory in the environment variable Environment. If the variable is not set, the
+// directory is in the user's cache directory and specific to the version of the hosts' sources.
 func Default() *Hosts {
 	dir, err := os.Getenv(Environment), error(nil)
 	if dir != "" {
@@ -48,20 +47,20 @@ func Default() *Hosts {
 	return h
 }
 
-// Program returns the path at which Start looks for a released build's host program.
+// Program returns the path of b's host program, where Start looks for it.
 func (h *Hosts) Program(b *engine.Build) string { return filepath.Join(h.dir, programName(b)) }
 
 func programName(b *engine.Build) string {
 	return "durosim-host-" + strings.ReplaceAll(b.Version.String(), ".", "-")
 }
 
-// Built reports whether a released build's host program exists.
+// Built reports whether b's host program exists.
 func (h *Hosts) Built(b *engine.Build) bool {
 	info, err := os.Stat(h.Program(b))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Check returns an error if a released build's host program does not exist. The error says how to build it.
+// Check returns an error if b's host program does not exist. The error says how to build it.
 func (h *Hosts) Check(b *engine.Build) error {
 	switch {
 	case h.err != nil:
@@ -73,7 +72,7 @@ func (h *Hosts) Check(b *engine.Build) error {
 	return nil
 }
 
-// Start starts a node's host program and returns the node's machine.
+// Start starts a node's host program and returns a machine that controls it.
 func (h *Hosts) Start(c released.Config) (released.Machine, error) {
 	if err := h.Check(c.Build); err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// known returns a copy of a call whose items and events are in this module's own form. A runtime writes the same fields
-// in a different order, which callform would preserve although nothing here needs it.
+// known returns a copy of c whose items and events are in this module's own form. A runtime writes the same fields in a
+// different order, which callform would preserve unnecessarily.
 func known(c call.Call) call.Call {
 	switch r := c.(type) {
 	case call.EnqueueForOrchestrator:

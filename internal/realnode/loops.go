@@ -11,15 +11,14 @@ import (
 // On released nodes, fault `slow-turn`: it never occurs. A released runtime computes a turn instantly, between two lines
 // on the pipe.
 
-// loops works out which of a node's dispatchers and workers makes each call, because a runtime does not say. It
-// attributes a fetch to the first loop that holds nothing, and a call with a lock token to the loop that received the
-// token.
+// loops determines which of a node's dispatchers and workers makes each call, because a runtime does not report it. It
+// attributes a fetch to the first idle loop, and a call with a lock token to the loop that received the token.
 type loops struct{ turns, activities []loop }
 
 // loop is one dispatcher or worker.
 type loop struct {
 	fetching bool
-	token    string // lock token of the loop's work; empty if it holds nothing
+	token    string // lock token of the loop's work, or empty if it has none
 }
 
 func (l *loops) list(kind machine.SlotKind) []loop {
@@ -29,9 +28,9 @@ func (l *loops) list(kind machine.SlotKind) []loop {
 	return l.activities
 }
 
-// fetch marks a loop as fetching and returns its slot. It picks the first loop that holds nothing or, failing that, the
-// first loop that is not already fetching: since the runtime fetches again, that loop must have finished its work
-// without a call to the store.
+// fetch marks a loop as fetching and returns its slot. It picks the first loop that holds nothing and is not fetching.
+// If there is none, it picks the first loop that is not fetching: since the runtime fetches again, that loop must have
+// finished its work without a call to the store.
 func (l *loops) fetch(kind machine.SlotKind) machine.Slot {
 	list := l.list(kind)
 	i := slices.IndexFunc(list, func(l loop) bool { return !l.fetching && l.token == "" })
@@ -42,7 +41,7 @@ func (l *loops) fetch(kind machine.SlotKind) machine.Slot {
 	return machine.Slot{Kind: kind, Index: i}
 }
 
-// holder returns the slot of the loop that holds a lock token, or the session slot if no loop holds it.
+// holder returns the slot of the loop that holds token, or the session slot if no loop holds it.
 func (l *loops) holder(token string) machine.Slot {
 	for _, kind := range []machine.SlotKind{machine.SlotOrchestration, machine.SlotWorker} {
 		if i := slices.IndexFunc(l.list(kind), func(l loop) bool { return token != "" && l.token == token }); i >= 0 {
@@ -72,7 +71,7 @@ func (l *loops) answered(p pendingCall, token string, err error) {
 	}
 }
 
-// count counts a call that has returned in the node's counters.
+// count adds a returned call to the node's counters.
 func (m *hostMachine) count(p pendingCall, a *machine.Answer) {
 	c := &m.counters
 	switch p.method {
@@ -108,7 +107,7 @@ func (m *hostMachine) count(p pendingCall, a *machine.Answer) {
 	}
 }
 
-// log converts the line to a machine.Log.
+// log converts l to a machine.Log.
 func (l *logLine) log() *machine.Log {
 	out := &machine.Log{Level: machine.LevelInfo}
 	switch l.Level {

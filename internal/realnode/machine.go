@@ -15,10 +15,10 @@ import (
 	"github.com/durosim/durosim/internal/released"
 )
 
-// grace is how long a graceful stop waits for the node's tasks. It is also the releases' default.
+// grace is the time that a graceful stop allows the node's tasks. It is also the releases' default.
 const grace = time.Second
 
-// hostMachine is one incarnation of a node, running in a host of its own.
+// hostMachine is one incarnation of a node, running in its own host.
 type hostMachine struct {
 	host   *host
 	config released.Config
@@ -30,9 +30,9 @@ type hostMachine struct {
 	notes   []machine.Effect               // notes not yet returned by StepInto
 	pending map[machine.CallID]pendingCall // never iterated over
 	jobs    map[machine.JobID]engine.ActivityExecuteItem
-	// taken holds the work that the node has received but not started, in the order received.
+	// taken holds the work that the node has received but not started, in order of receipt.
 	taken    []*engine.FetchedWork
-	timer    machine.TimerID // timer is the timer that is set, or 0; timers is the last id assigned
+	timer    machine.TimerID // timer is the pending timer, or 0 if there is none; timers is the last id assigned
 	timers   machine.TimerID
 	timerMs  int64
 	draining bool
@@ -40,7 +40,7 @@ type hostMachine struct {
 	counters machine.Counters
 }
 
-// pendingCall is a provider call that has not been answered yet.
+// pendingCall is an unanswered provider call.
 type pendingCall struct {
 	method string
 	token  string
@@ -56,22 +56,24 @@ func newMachine(host *host, c released.Config) *hostMachine {
 	}
 }
 
-// Filter returns the version range in the options as a filter. If the node fetches with any other filter, the machine
-// fails.
+// Filter returns the version range from the options as a filter. If the node fetches with a different filter, the
+// machine fails.
 func (m *hostMachine) Filter() *engine.CapabilityFilter { return m.filter }
 
-// Counters returns the counts that can be derived from the node's calls. They do not include the runtime's decisions.
+// Counters returns the counts that can be derived from the node's calls. They exclude decisions internal to the
+// runtime.
 func (m *hostMachine) Counters() machine.Counters { return m.counters }
 
 // Err returns the error that stopped the machine, or nil.
 func (m *hostMachine) Err() error { return m.err }
 
-// Crash ends the node immediately by ending its process.
+// Crash kills the node's process.
 func (m *hostMachine) Crash() {
-	_ = m.host.close() // if the host ended by itself, Err says so
+	_ = m.host.close() // if the host exited on its own, Err reports that
 }
 
-// StepInto applies one input and appends the resulting effects. Once the machine has failed, it does nothing.
+// StepInto applies one input and appends the resulting effects to effects. Once the machine has failed, it does
+// nothing.
 func (m *hostMachine) StepInto(in machine.Input, effects []machine.Effect) []machine.Effect {
 	if m.err != nil {
 		return effects
@@ -84,7 +86,8 @@ func (m *hostMachine) StepInto(in machine.Input, effects []machine.Effect) []mac
 	return effects
 }
 
-// apply passes an input to the host and lets the node run. It ignores an answer that the node is no longer waiting for.
+// apply passes an input to the host and lets the node run. It ignores an answer to a call for which the node no longer
+// waits.
 func (m *hostMachine) apply(in machine.Input) (report, error) {
 	switch in := in.(type) {
 	case *machine.Start:
@@ -120,8 +123,8 @@ func (m *hostMachine) run(c runCommand) (did report, err error) {
 	return did, m.host.do(command{Command: "run", runCommand: &c}, &did)
 }
 
-// outcome runs a program's activity and returns the answer. If panics is not empty, the activity panics with that text
-// instead.
+// outcome runs an activity of a program and returns the answer. If panics is not empty, the activity panics with that
+// text instead.
 func outcome(item engine.ActivityExecuteItem, panics string) *answer {
 	if panics != "" {
 		return &answer{Panic: &panics}
@@ -142,10 +145,10 @@ func outcome(item engine.ActivityExecuteItem, panics string) *answer {
 	return &answer{Failure: &message}
 }
 
-// answer passes the answer to a call on to the host.
+// answer passes the answer to a call to the host.
 func (m *hostMachine) answer(in *machine.Answer) (report, error) {
 	p, ok := m.pending[in.Call]
-	if !ok { // the node no longer wants the call
+	if !ok { // the node no longer waits for the answer
 		return m.run(runCommand{UntilMs: in.NowMs})
 	}
 	delete(m.pending, in.Call)
@@ -180,7 +183,7 @@ func (m *hostMachine) answer(in *machine.Answer) (report, error) {
 	return m.run(runCommand{UntilMs: in.NowMs, Call: uint64(in.Call), Answer: a})
 }
 
-// noted appends the collected notes to the effects and clears them.
+// noted appends the collected notes to effects and clears the notes.
 func (m *hostMachine) noted(effects []machine.Effect) []machine.Effect {
 	effects = append(effects, m.notes...)
 	m.notes = m.notes[:0]
@@ -221,7 +224,7 @@ func (m *hostMachine) carryOver(did *report, effects []machine.Effect) ([]machin
 	return m.arm(did, effects), nil
 }
 
-// arm sets a timer that fires when the node's next timer is due.
+// arm sets a timer for the time at which the node's next timer is due.
 func (m *hostMachine) arm(did *report, effects []machine.Effect) []machine.Effect {
 	if did.NextMs == nil {
 		return m.cancelTimer(effects)
@@ -253,7 +256,7 @@ type activity struct {
 	Name        string `json:"name"`
 }
 
-// made converts a call made by the node into an effect.
+// made converts a call by the node into an effect.
 func (m *hostMachine) made(c *madeCall) (machine.Effect, error) {
 	if c.Method == "run_activity" {
 		return m.begun(c)
@@ -270,7 +273,7 @@ func (m *hostMachine) made(c *madeCall) (machine.Effect, error) {
 		if r.Filter == nil || r.Filter.String() != m.filter.String() {
 			return nil, fmt.Errorf("host: the node fetches with filter %v; want %v, which its options say", r.Filter, m.filter)
 		}
-		r.Filter = m.filter // lets all of the node's fetches share one wait
+		r.Filter = m.filter // lets all of the node's fetches share one waiter
 		out.Request = r
 		out.Deadline, out.Cadence = 0, m.config.Options.DispatcherMinPollInterval
 		p.slot = m.loops.fetch(machine.SlotOrchestration)
@@ -288,8 +291,7 @@ func (m *hostMachine) made(c *madeCall) (machine.Effect, error) {
 	return out, nil
 }
 
-// begun returns the effect that runs an activity. The activity is the first one in taken that matches the runtime's
-// params.
+// begun returns the effect that runs an activity: the first one in taken that matches the runtime's parameters.
 func (m *hostMachine) begun(c *madeCall) (machine.Effect, error) {
 	var a activity
 	if err := json.Unmarshal(c.Params, &a); err != nil {

@@ -13,8 +13,8 @@ import (
 // released runtime does not report its decisions, so each ack and each abandon is examined for the decision behind it.
 // An abandon that its delivery does not explain counts as one for a missing handler.
 
-// deliveries infers the decisions of a released runtime, which does not report them. It records what the node fetched,
-// and infers a decision from each ack and each abandon.
+// deliveries infers a released runtime's decisions, which the runtime does not report. It records each fetched
+// delivery, and infers a decision from each ack and each abandon.
 type deliveries struct {
 	filter *engine.CapabilityFilter
 	max    uint32
@@ -29,14 +29,14 @@ type delivery struct {
 	item      *engine.OrchestrationItem // nil for an activity
 	activity  engine.ActivityExecuteItem
 	noted     machine.Decision
-	ackFailed string // the error of the last ack, or empty if none has failed
+	ackFailed string // error of the last ack, or empty if no ack has failed
 }
 
 // On released nodes, S12 message-conserved: all of a turn's messages that leave no event count as dropped by the same
 // rule. A released runtime does not say why it drops a message.
 const droppedUnsaid = "not-told"
 
-// given records a delivery to the node.
+// given records a delivery that the node has received.
 func (d *deliveries) given(slot machine.Slot, a *machine.Answer) {
 	switch {
 	case a.Orchestration != nil:
@@ -49,7 +49,7 @@ func (d *deliveries) given(slot machine.Slot, a *machine.Answer) {
 	}
 }
 
-// answered records the outcome of a call that has a lock token. It returns a note if an activity has finished.
+// answered records the outcome of a call with a lock token. It returns a note if an activity has finished.
 func (d *deliveries) answered(method, token string, err error) []machine.Effect {
 	held := d.byLock[token]
 	if held == nil {
@@ -73,7 +73,7 @@ func (d *deliveries) answered(method, token string, err error) []machine.Effect 
 	return nil
 }
 
-// asked returns a note about the decision that a call implies, if any.
+// asked returns a note about the decision implied by a call, if any.
 func (d *deliveries) asked(request call.Call, draining bool) []machine.Effect {
 	switch r := request.(type) {
 	case call.AckOrchestrationItem:
@@ -147,7 +147,7 @@ func (d *deliveries) acks(held *delivery, r *call.AckOrchestrationItem) []machin
 	return notes
 }
 
-// whyAbandoned infers from the delivery why a turn was abandoned.
+// whyAbandoned infers the reason for abandoning a turn from its delivery.
 func (d *deliveries) whyAbandoned(held *delivery, draining bool) machine.Decision {
 	item := held.item
 	switch {
@@ -165,7 +165,7 @@ func (d *deliveries) whyAbandoned(held *delivery, draining bool) machine.Decisio
 	return machine.DecideNoHandler
 }
 
-// note returns a note about a decision on the delivery, unless the same decision has already been noted.
+// note returns a note about a decision on the delivery, unless that decision has already been noted.
 func (h *delivery) note(decision machine.Decision, cause string) []machine.Effect {
 	if h.noted == decision {
 		return nil
@@ -189,13 +189,13 @@ func (h *delivery) abandons(decision machine.Decision, delay time.Duration) []ma
 	return notes
 }
 
-// continued reports whether the delivery's execution has continued as new, according to its history.
+// continued reports whether, according to its history, the delivery's execution has continued as new.
 func (h *delivery) continued() bool {
 	list := h.item.History
 	return len(list) > 0 && list[len(list)-1].Kind() == eventdata.KindOrchestrationContinuedAsNew
 }
 
-// ended reports whether the delivery's execution has ended, according to its history.
+// ended reports whether, according to its history, the delivery's execution has ended.
 func (h *delivery) ended() bool {
 	for _, e := range h.item.History {
 		if k := e.Kind(); k == eventdata.KindOrchestrationCompleted || k == eventdata.KindOrchestrationFailed {
@@ -205,7 +205,7 @@ func (h *delivery) ended() bool {
 	return false
 }
 
-// handler returns the orchestration handler named by the start event, which is in the history or in delta.
+// handler returns the orchestration handler named by the start event in the history or in delta.
 func (h *delivery) handler(delta []engine.Event) string {
 	list := h.item.History
 	if startsWithStart(delta) {

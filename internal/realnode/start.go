@@ -24,7 +24,7 @@ type orchestration struct {
 	Body    []statement `json:"body"`
 }
 
-// statement is a program.Node in the form expected by the host.
+// statement is a program.Node in the form that the host expects.
 type statement struct {
 	Op      string      `json:"op"`
 	Name    string      `json:"name,omitempty"`
@@ -65,7 +65,7 @@ func statements(list []program.Node) []statement {
 }
 
 // options returns the runtime's options, keyed by their names in docs/contract/runtime.md#r4. It omits the call
-// deadline, which is a property of the network.
+// deadline, which belongs to the network rather than the runtime.
 func options(o *node.Options) map[string]any {
 	ms := func(d time.Duration) int64 { return d.Milliseconds() }
 	out := map[string]any{

@@ -1,4 +1,4 @@
-// Package record names the kinds of records that a simulated world keeps of what happens outside the store.
+// Package record names the kinds of records that a simulated world keeps of events outside the store.
 //
 //	switch r.Kind {
 //	case record.NodeCrashed: // r.Node, r.Incarnation

@@ -1,6 +1,6 @@
 package record
 
-// Kind names what a record describes.
+// Kind is the kind of event that a record describes.
 type Kind uint8
 
 // The kinds of records. Each comment lists the fields that are set in addition to Kind, At, AtMs and Step.
@@ -17,15 +17,15 @@ const (
 	NodeDraining
 	// CallSent sets Node, Incarnation, Call, CallKind, Request and Slot.
 	CallSent
-	// CallExecuting and CallExecuted come immediately before and after the instant at which a call takes effect. Both
-	// set the same fields as CallSent. CallExecuted also sets StoreCall, Outcome and Err.
+	// CallExecuting and CallExecuted are recorded immediately before and after a call takes effect. Both set the same
+	// fields as CallSent. CallExecuted also sets StoreCall, Outcome and Err.
 	CallExecuting
 	CallExecuted
-	// Answered reports that the node received the answer or, after the deadline, an error in place of the answer (with
-	// Text "deadline"). It sets the same fields as CallExecuted, and Fetched, Work or Count.
+	// Answered reports that the node received an answer. After the deadline, the answer is an error, and Text is
+	// "deadline". Answered sets the same fields as CallExecuted, and Fetched, Work or Count.
 	Answered
-	// Parked reports that a fetch found nothing and is waiting. Unparked reports that the fetch was cancelled or that
-	// its node is gone. Woken reports that the store is trying the fetch again. All three set Node, Incarnation, Call,
+	// Parked reports that a fetch found nothing and is waiting. Unparked reports that the fetch was cancelled or its
+	// node is gone. Woken reports that the store is retrying the fetch. All three set Node, Incarnation, Call,
 	// CallKind, Request and Slot, and the StoreCall of the previous attempt.
 	Parked
 	Unparked
@@ -33,9 +33,9 @@ const (
 	// Note and Log set Node and Incarnation. Note also sets Note and Slot; Log also sets Log.
 	Note
 	Log
-	// ActivityStarted and ActivityFinished set Node, Incarnation and Activity. ActivityStarted also sets Slot, and
-	// ActivityFinished sets Text if a fault makes the activity panic. An activity does not finish if its node gives it
-	// up or goes down while it is running.
+	// ActivityStarted and ActivityFinished set Node, Incarnation and Activity. ActivityStarted also sets Slot.
+	// ActivityFinished also sets Text if a fault makes the activity panic. If the node gives up an activity or goes
+	// down while it is running, there is no ActivityFinished.
 	ActivityStarted
 	ActivityFinished
 	// PhaseBegan and PhaseEnded set Phase.
@@ -52,8 +52,8 @@ const (
 	Fault
 	// HandlersChanged reports that a node registered or deregistered a handler. It sets Node, Incarnation and Text.
 	HandlersChanged
-	// Looked reports that a probe has read from the store. It sets Incarnation (the probe's number), Request, Looked,
-	// Err and StoreCall.
+	// Looked reports that a probe read from the store. It sets Incarnation (the probe's number), Request, Looked, Err
+	// and StoreCall.
 	Looked
 	// DeadLetter reports that the store's dead-letter policy has ended an instance. It sets Instance and Text.
 	DeadLetter
@@ -75,5 +75,5 @@ func (k Kind) String() string {
 	return "unknown record"
 }
 
-// ActivityPanicText is the error text of an activity that a fault caused to panic.
+// ActivityPanicText is the error text of an activity that panicked because of a fault.
 const ActivityPanicText = "activity panicked by a fault"

@@ -10,7 +10,7 @@ import (
 // Runtimes starts machines for released builds (engine.Build.Release). Several runs may share a Runtimes. A machine's
 // effects must depend only on its config and its inputs.
 type Runtimes interface {
-	// Check returns nil if Runtimes can start machines for a released build, or an error that says why not.
+	// Check returns an error that explains why Runtimes cannot start machines for released build b, or nil if it can.
 	Check(b *engine.Build) error
 	Start(c Config) (Machine, error)
 }
@@ -31,8 +31,8 @@ type Machine interface {
 	StepInto(in machine.Input, effects []machine.Effect) []machine.Effect
 	Filter() *engine.CapabilityFilter
 	Counters() machine.Counters
-	// Err returns nil, or an error that says why the machine cannot continue. An error ends the run without a verdict.
+	// Err returns the reason why the machine cannot continue, or nil. An error ends the run without a verdict.
 	Err() error
-	// Crash ends the machine immediately. The cluster calls it once for each machine, even after a graceful stop.
+	// Crash kills the machine. The cluster calls it once for each machine, even after a graceful stop.
 	Crash()
 }

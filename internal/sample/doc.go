@@ -1,7 +1,7 @@
-// Package sample thins out the tests' long tables. A test ranges over a sample of the rows:
+// Package sample samples the rows of long tables in tests:
 //
 //	for _, bug := range sample.Of(faults.Catalogue(), 8) {
 //
-// By default, this visits every eighth row. With DUROSIM_LONG=1 in the environment, it visits all of them. The package
-// is for use in tests only.
+// By default, this visits every eighth row. With DUROSIM_LONG=1 in the environment, it visits every row. The package is
+// for use in tests only.
 package sample

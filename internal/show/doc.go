@@ -1,5 +1,5 @@
-// Package show formats values that may contain pointers for use in messages. The result is like that of fmt's %+v,
-// except that it shows what a pointer refers to instead of its address, which differs from one process to the next.
+// Package show formats values that may contain pointers, for use in messages. The result resembles that of fmt's %+v,
+// but shows a pointer's target instead of its address, because the address varies between processes.
 //
 //	show.Value(p) // {ID:7 Output:done}, where %+v says {ID:7 Output:0xc000012345}
 package show

@@ -4,6 +4,6 @@
 //	var rows slab.Slab[row]
 //	r := rows.New() // in use until rows.Reset()
 //
-// In return, nobody may use a slab's values after a Reset. The owner of a Slab documents when it resets the Slab; for
-// cluster.Memory, that is when the next run begins.
+// In return, a slab's values must not be used after a Reset. The owner of a Slab documents when it resets the Slab;
+// cluster.Memory does so when the next run begins.
 package slab

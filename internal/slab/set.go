@@ -1,6 +1,6 @@
 package slab
 
-// Set is a group of slabs, possibly of different types, that are reset together. The zero value is ready to use.
+// Set is a group of slabs that are reset together. They may have different types. The zero value is ready to use.
 type Set struct{ slabs []interface{ Reset() } }
 
 // Of returns the set's slab for T. If s is nil, it returns a new slab that is never reset and therefore retains

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Slab allocates zeroed values of type T. It starts keeping memory for reuse at the first Reset, and keeps at most
-// Blocks blocks. Everything else is left to the garbage collector, so a slab that is never reset, or one in a long run,
-// retains only live values. The zero value is ready to use. A Slab is not safe for concurrent use.
+// Slab allocates zeroed values of type T. From the first Reset on, it keeps up to Blocks blocks of memory for reuse.
+// All other memory is left to the garbage collector, so a slab that is never reset, or one in a long run, retains only
+// live values. The zero value is ready to use. A Slab is not safe for concurrent use.
 type Slab[T any] struct {
 	blocks [][]T // the length of each block is the part in use
 	full   int   // all blocks before this index are full
@@ -15,8 +15,8 @@ type Slab[T any] struct {
 	taken  bool  // a value has been allocated since the last Reset
 }
 
-// Blocks is how many blocks a Slab keeps. A block has blockBytes bytes, or holds a single value if T is larger than
-// that.
+// Blocks is the maximum number of blocks that a Slab keeps. A block has blockBytes bytes, or holds a single value if T
+// is larger than that.
 const (
 	Blocks     = 64
 	blockBytes = 8 << 10
@@ -31,7 +31,7 @@ func (s *Slab[T]) New() *T {
 	return new(T)
 }
 
-// Make returns an empty slice with the given capacity.
+// Make returns an empty slice with that capacity.
 func (s *Slab[T]) Make(capacity int) []T {
 	if capacity == 0 {
 		return []T{}
@@ -44,7 +44,7 @@ func (s *Slab[T]) Make(capacity int) []T {
 	return make([]T, 0, capacity)
 }
 
-// Clone returns a copy of a slice, with no spare capacity. A nil slice stays nil.
+// Clone returns a copy of values without spare capacity. A nil slice stays nil.
 func (s *Slab[T]) Clone(values []T) []T {
 	if len(values) == 0 {
 		return slices.Clone(values)
@@ -52,7 +52,7 @@ func (s *Slab[T]) Clone(values []T) []T {
 	return append(s.Make(len(values)), values...)
 }
 
-// Append is like the built-in append but uses the slab's memory. It doubles the capacity when it needs room.
+// Append is like the built-in append but uses the slab's memory. When it needs more room, it doubles the capacity.
 func (s *Slab[T]) Append(values []T, v T) []T {
 	if len(values) == cap(values) {
 		values = s.grown(values)
@@ -70,7 +70,7 @@ func (s *Slab[T]) Insert(values []T, i int, v T) []T {
 	return slices.Insert(s.grown(values), i, v)
 }
 
-// block returns a block that has room for n values, or nil if the caller must allocate them itself.
+// block returns a block with room for n values, or nil if the caller must allocate them itself.
 func (s *Slab[T]) block(n int) *[]T {
 	if n > s.each/2 && n > 1 || s.each == 0 {
 		return nil

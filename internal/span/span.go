@@ -2,5 +2,5 @@ package span
 
 import "time"
 
-// Text formats a span of virtual time, or a time since the start of a run, given in milliseconds.
+// Text formats ms, a virtual duration or a time since the start of a run, in milliseconds.
 func Text(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }

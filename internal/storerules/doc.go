@@ -5,6 +5,6 @@
 //	rules.AckIsAtomic = false
 //	store := memprovider.New(memprovider.Options{Rules: rules})
 //
-// Wherever a store applies a rule, it looks the rule up in this table and nowhere else. Rules keep no state between
-// calls, except for state that a planted bug captures in its own function.
+// A store takes each rule only from this table. Rules keep no state between calls, except for state that a planted bug
+// captures in its own function.
 package storerules

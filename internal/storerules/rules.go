@@ -6,41 +6,43 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Rules holds the rules that a store can get wrong. Default returns the correct ones; a planted bug replaces one field.
+// Rules holds the rules that a store can get wrong. Default returns the correct rules; a planted bug replaces one
+// field.
 type Rules struct {
-	// Admits reports whether a filter admits an instance with the given pin.
+	// Admits reports whether filter f admits an instance with that pin.
 	Admits func(f *engine.CapabilityFilter, pin *engine.Version) bool
-	// Pin returns the pin that the filter is applied to: the current execution's or the first execution's. ended
-	// reports whether the current execution has completed or failed.
+	// Pin returns the pin to which the filter applies: current, the current execution's pin, or first, the first
+	// execution's pin. ended reports whether the current execution has completed or failed.
 	Pin func(current, first *engine.Version, ended bool) *engine.Version
 	// LooksPast makes a fetch try other instances if the oldest instance with a visible message cannot be delivered.
 	LooksPast bool
 	// LooksPastContextless makes a fetch try other instances if the oldest instance has neither a context nor a start.
 	LooksPastContextless bool
-	// SeesLock reports whether a fetch respects a live lock, given when the lock was taken.
+	// SeesLock reports whether a fetch respects a live lock. takenMs is the time at which the lock was taken.
 	SeesLock func(takenMs, now int64) bool
-	// IsOrphan reports whether a fetch drops a visible batch for an instance that has no context. onlyQueueMessages
-	// reports whether the batch consists only of queue messages. startQueued reports whether a start for the instance
-	// is in the queue, visible or not.
+	// IsOrphan reports whether a fetch drops a visible batch for an instance without a context. onlyQueueMessages
+	// reports whether the batch consists only of queue messages. startQueued reports whether the queue holds a start
+	// for the instance, visible or not.
 	IsOrphan func(onlyQueueMessages, startQueued bool) bool
-	// FetchOrder is the order in which the steps of an orchestration fetch happen.
+	// FetchOrder is the order of the steps of an orchestration fetch.
 	FetchOrder []FetchStep
 
-	// BatchCount combines the attempt counts in a batch, one after another, into the count that the fetch returns.
+	// BatchCount combines the attempt counts in a batch into the count that the fetch returns. It is called once per
+	// message; told is the combined count so far, and next is the message's count.
 	BatchCount func(told, next uint32) uint32
 	// CountAfterDecodeError returns a message's attempt count after a delivery that could not be decoded.
 	CountAfterDecodeError func(before, counted uint32) uint32
-	// DeliversDecodeError makes a fetch return an undecodable delivery with HistoryError set. If it is false, the fetch
-	// fails and keeps the lock.
+	// DeliversDecodeError makes a fetch return an undecodable delivery with HistoryError set. If false, the fetch fails
+	// and keeps the lock.
 	DeliversDecodeError bool
 	// SkipsUndecodable makes a fetch omit events that it cannot decode.
 	SkipsUndecodable bool
 
-	// SwallowsDecodeError reports whether a fetch delivers an undecodable history as an empty one, given whether the
-	// instance has a row.
+	// SwallowsDecodeError reports whether a fetch delivers an undecodable history as an empty one. hasRow reports
+	// whether the instance has a row.
 	SwallowsDecodeError func(hasRow bool) bool
-	// UndecodableIsOrphan makes a fetch drop a batch as orphaned if it consists only of queue messages and the
-	// instance's history cannot be decoded.
+	// UndecodableIsOrphan makes a fetch drop a batch as orphaned if the instance's history cannot be decoded and the
+	// batch consists only of queue messages.
 	UndecodableIsOrphan bool
 	// ReadsSkipUndecodable makes history reads omit events that cannot be decoded. StatsSkip makes statistics omit
 	// everything after the first such event.
@@ -49,102 +51,107 @@ type Rules struct {
 	// SkipsUndecodableMessage makes a fetch silently omit messages that it cannot decode.
 	SkipsUndecodableMessage bool
 
-	// AbandonTouches reports whether an abandon affects one of the instance's visible messages, given whether the
-	// abandon's token had marked the message.
+	// AbandonTouches reports whether an abandon affects one of the instance's visible messages. marked reports whether
+	// the abandon's token had marked the message.
 	AbandonTouches func(marked bool) bool
-	// AbandonDelay returns the actual delay of an abandon that requests delayMs.
+	// AbandonDelay returns the actual delay of an abandon that requests a delay of delayMs.
 	AbandonDelay func(delayMs int64) int64
 	// CountAfterAbandon returns a message's attempt count after an abandon.
 	CountAfterAbandon func(count uint32, ignoreAttempt bool) uint32
-	// MayCommit reports whether the store accepts an ack whose token is in the given state. It applies to both queues.
+	// MayCommit reports whether the store accepts an ack whose token is in that state. It applies to both queues.
 	MayCommit func(Holding) bool
-	// MayRenew is the same for a renewal, and MayAbandon is the same for an abandon.
+	// MayRenew is the equivalent for a renewal, and MayAbandon for an abandon.
 	MayRenew   func(Holding) bool
 	MayAbandon func(Holding) bool
-	// RenewedUntil returns when a renewed lock expires, given when it expired before. It applies to both queues.
+	// RenewedUntil returns the expiry of a renewed lock. endMs is the previous expiry. It applies to both queues.
 	RenewedUntil func(now, endMs, extendMs int64) int64
 
-	// LockFrom returns the time from which a lock runs if the call that takes or renews it had to wait in the store. It
-	// is given when the call arrived and when it took effect.
+	// LockFrom returns the time from which a lock's timeout runs if the call that takes or renews it was delayed in the
+	// store. arrivedMs is the time of the call's arrival, and now is the time at which it takes effect.
 	LockFrom func(arrivedMs, now int64) int64
-	// CommitSees returns the holding that decides whether a delayed ack is accepted, given the holding when it arrived
-	// and the holding now. RenewSees is the same for a renewal. DeleteSees is the same for a deletion, given whether an
-	// instance was running when the deletion arrived and whether one is running now.
+	// CommitSees returns the holding that decides whether the store accepts a delayed ack. arrived is the holding when
+	// the ack arrived, and now is the current one. RenewSees is the equivalent for a renewal. DeleteSees is the
+	// equivalent for a deletion; its arguments report whether an instance was running when the deletion arrived, and
+	// whether one is running now.
 	CommitSees func(arrived, now Holding) Holding
 	RenewSees  func(arrived, now Holding) Holding
 	DeleteSees func(arrived, now bool) bool
-	// RetriesClaim makes a delayed fetch choose again if another fetch has taken the instance that it chose when it
-	// arrived.
+	// RetriesClaim makes a delayed fetch choose another instance if, since its arrival, another fetch has taken the one
+	// it chose.
 	RetriesClaim bool
 
-	// TakesTag reports whether a tag filter accepts an activity with the given tag.
+	// TakesTag reports whether tag filter f accepts an activity with that tag.
 	TakesTag func(f engine.TagFilter, tag string) bool
-	// TagStored returns the tag that the store saves for an activity.
+	// TagStored returns the tag that the store saves for an activity with that tag.
 	TagStored func(tag string) string
-	// WorkLooksPast makes a work fetch skip an activity that it cannot decode and try the next.
+	// WorkLooksPast makes a work fetch skip an activity that it cannot decode, and try the next one.
 	WorkLooksPast bool
-	// WorkLooksPastSessions makes a work fetch skip an activity whose session belongs to another owner and try the
-	// next.
+	// WorkLooksPastSessions makes a work fetch skip an activity whose session belongs to another owner, and try the
+	// next one.
 	WorkLooksPastSessions bool
 	// PlainFetchTakesSessions lets a work fetch without a session config take session activities.
 	PlainFetchTakesSessions bool
-	// SessionOwned reports whether a session reserves its activities for its owner, given whether the session has a row
-	// and when that row expires.
+	// SessionOwned reports whether a session reserves its activities for its owner. exists reports whether the session
+	// has a row, and untilMs is that row's expiry.
 	SessionOwned func(exists bool, untilMs, now int64) bool
-	// Claimed returns the claim that takes effect when a fetch makes the claim made. The zero Claim changes nothing.
+	// Claimed returns the claim that takes effect when a fetch makes claim made. The zero Claim changes nothing.
 	Claimed func(made Claim) Claim
-	// RenewsSession reports whether an owner's renewal extends one of its sessions.
+	// RenewsSession reports whether a renewal extends one of the owner's sessions.
 	RenewsSession func(live, active bool) bool
-	// CleansSession reports whether a cleanup deletes an expired session, given whether any activity belongs to it.
+	// CleansSession reports whether a cleanup deletes an expired session. hasWork reports whether any activity belongs
+	// to the session.
 	CleansSession func(hasWork bool) bool
-	// WorkIsActivity makes the ack or renewal of a work item count as activity in its session.
+	// WorkIsActivity makes an ack or renewal of a work item count as activity in its session.
 	WorkIsActivity bool
 
 	// VisibleAt returns the time at which a delayed message becomes visible.
 	VisibleAt func(now, delayMs int64) int64
-	// TimerVisibleAt returns when a timer enqueued by an ack becomes visible.
+	// TimerVisibleAt returns the time at which a timer enqueued by an ack becomes visible.
 	TimerVisibleAt func(now, fireAtMs int64) int64
 
-	// AckOrder is the order in which the steps of an orchestration ack happen.
+	// AckOrder is the order of the steps of an orchestration ack.
 	AckOrder []AckStep
-	// AckIsAtomic makes the store validate an ack before its first step and roll it back if a later step fails.
+	// AckIsAtomic makes the store validate an ack before its first step, and roll the ack back if a later step fails.
 	AckIsAtomic bool
-	// Cancels reports whether an ack that cancels id deletes the given activity of the same instance. held reports
-	// whether a worker is holding the activity.
+	// Cancels reports whether an ack that cancels id deletes that activity of the same instance. held reports whether a
+	// worker holds the activity.
 	Cancels func(execution, activity uint64, held bool, id engine.ScheduledActivityIdentifier) bool
-	// Consumes reports whether an ack deletes a visible message, given whether the ack's token had marked the message.
+	// Consumes reports whether an ack deletes a visible message. marked reports whether the ack's token had marked the
+	// message.
 	Consumes func(marked bool) bool
-	// PinAfterAck returns an execution's pin after an ack. given is the pin in the ack, and old is the execution's pin
-	// before it. If the ack creates a newer execution, previous is the current execution's pin.
+	// PinAfterAck returns an execution's pin after an ack. given is the pin in the ack, and old is the execution's
+	// previous pin. If the ack creates a newer execution, previous is the pin of the execution before it.
 	PinAfterAck func(given, old, previous *engine.Version) *engine.Version
-	// PointerAfterAck returns which execution is current after an ack.
+	// PointerAfterAck returns the number of the current execution after an ack.
 	PointerAfterAck func(current, acked uint64) uint64
-	// CustomStatusVersion returns the custom status version after an ack with the given number of updates.
+	// CustomStatusVersion returns the custom status version after an ack with that number of updates. version is the
+	// version before the ack.
 	CustomStatusVersion func(version uint64, updates int) uint64
 	// RestoresStatus makes a store keep the custom status of the instances that it holds at the start.
 	RestoresStatus bool
-	// MergesKV reports whether an ack that sets the given status merges the key-value delta into the store. The status
-	// is empty if the ack sets none.
+	// MergesKV reports whether an ack merges the key-value delta into the store. status is the status that the ack
+	// sets, or empty if it sets none.
 	MergesKV func(status engine.Status) bool
-	// KeepsTombstone makes clearing a key leave a tombstone in the delta. If it is false, the key's row in the delta is
-	// merely deleted.
+	// KeepsTombstone makes the clearing of a key leave a tombstone in the delta. If false, the key's row in the delta
+	// is merely deleted.
 	KeepsTombstone bool
-	// SnapshotsMerged makes a fetch return the merged view of the key-value store. If it is false, the fetch returns
-	// only the store table.
+	// SnapshotsMerged makes a fetch return the merged view of the key-value store. If false, the fetch returns only the
+	// store table.
 	SnapshotsMerged bool
-	// KVReadMs is the time in milliseconds between the two statements of a client's read. If a merge falls between
-	// them, the read sees the store before the merge and the delta after it. A negative value makes both statements
+	// KVReadMs is the time, in milliseconds, between the two statements of a client's read. If a merge happens in
+	// between, the read sees the store before the merge and the delta after it. A negative value makes both statements
 	// read the same state.
 	KVReadMs int64
 
 	// DeleteSteps lists the steps of deleting an instance.
 	DeleteSteps []DeleteStep
-	// RefusesDelete reports whether the store rejects a deletion, given whether it is forced and whether any of the
-	// instances is running.
+	// RefusesDelete reports whether the store rejects a deletion. force reports whether the deletion is forced, and
+	// running whether any of the instances is running.
 	RefusesDelete func(force, running bool) bool
 	// RefusesOrphans makes the store reject a deletion that would leave a child without its parent.
 	RefusesOrphans bool
-	// Prunes reports whether a prune may remove an execution, given whether it is current and whether it is running.
+	// Prunes reports whether a prune may remove an execution. current reports whether the execution is the current one,
+	// and running whether it is running.
 	Prunes func(current, running bool) bool
 	// PrunesRunning makes a prune consider running instances, too.
 	PrunesRunning bool
@@ -157,20 +164,20 @@ type Rules struct {
 	ReadsHistory bool
 }
 
-// Claim is a fetch's claim on a session. It names the owner and is valid until a store time in milliseconds.
+// Claim is a fetch's claim on a session. It names the owner and the store time, in milliseconds, until which it is
+// valid.
 type Claim struct {
 	Session, Owner string
 	UntilMs        int64
 }
 
-// Holding is the state of a lock token at the time a call uses it. The zero value means that the token belongs to a
-// live lock.
+// Holding is the state of a lock token when a call uses it. The zero value means that the token belongs to a live lock.
 type Holding struct {
 	Superseded bool // the lock was acked, abandoned or taken over
 	Expired    bool // the lock has expired
 }
 
-// FetchStep is a step of an orchestration fetch. The token has been created before the first step.
+// FetchStep is a step of an orchestration fetch. The token is created before the first step.
 type FetchStep uint8
 
 // The steps of an orchestration fetch.

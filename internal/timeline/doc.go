@@ -1,6 +1,6 @@
-// Package timeline records a run as intervals and marks over virtual time, for visualization. It shows what each node
-// ran and when, what happened to each instance, and when steps, faults and violations occurred. Every mark records the
-// step of the run at which it was made.
+// Package timeline records a run as intervals and marks over virtual time, for visualization. It shows when each node
+// ran which work, what happened to each instance, and when steps, faults and violations occurred. Every mark includes
+// the step of the run at which it was made.
 //
 //	c := timeline.New(plan)
 //	cfg.Narrator = c.Tell
@@ -9,5 +9,5 @@
 //	result, err := cluster.Run(cfg)
 //	t := c.Timeline(result)
 //
-// Perfetto and ShiViz write a timeline in the formats of the tools of those names.
+// The methods Perfetto and ShiViz write a timeline in the formats of those tools.
 package timeline

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// traceEvent is an event in the trace event format, which ui.perfetto.dev and chrome://tracing can open. Times are in
-// microseconds.
+// traceEvent is an event in the trace event format, which ui.perfetto.dev and chrome://tracing can display. Times are
+// in microseconds.
 type traceEvent struct {
 	Name  string         `json:"name"`
 	Phase string         `json:"ph"`
@@ -22,12 +22,12 @@ type traceEvent struct {
 const (
 	clusterPid = 0
 	laneTid    = 0
-	moment     = 1000 // displayed length in microseconds of an event that has no duration
+	moment     = 1000 // displayed length, in microseconds, of an event without a duration
 )
 
 // Perfetto writes the timeline as trace events. Each node becomes a process, with one row for its builds and states and
-// one row for each instance that it works on. Waits of instances, steps, faults and violations are shown under the
-// cluster. Each event's argument "step" can be passed to "replay --at STEP".
+// one row for each instance that it worked on. Instances' waits, steps, faults and violations appear under the cluster.
+// Each event has an argument "step", whose value can be passed to "replay --at STEP".
 func (t *Timeline) Perfetto(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	first := true
@@ -77,7 +77,7 @@ func (t *Timeline) Perfetto(w io.Writer) error {
 	return b.Flush()
 }
 
-// instanceEvents writes an instance's events. The instance has a row under each node that worked on it.
+// instanceEvents writes the events of instance i. The instance has a row under each node that worked on it.
 func (t *Timeline) instanceEvents(i int, emit func(traceEvent), name func(pid, tid int, what, name string)) {
 	in := &t.Instances[i]
 	named := make([]bool, len(t.Nodes)+1)

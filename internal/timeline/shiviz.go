@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// ShiVizExpression is the regular expression that makes the ShiViz tool parse the output of Timeline.ShiViz, which has
-// two lines per event.
+// ShiVizExpression is the regular expression with which the ShiViz tool can parse the output of Timeline.ShiViz. That
+// output has two lines per event.
 const ShiVizExpression = `(?<host>\S*) (?<clock>{.*})\n(?<event>.*)`
 
 // ShiViz writes the history events as a log with vector clocks. Its hosts are the nodes, "clients", and each instance.
-// An event merges the clock of the node that wrote it with the clock of the instance's previous events, so arrows show
-// where work moved from one node to another. Each line contains a step that can be passed to "replay --at STEP".
+// An event merges the clock of its node with the clock of the instance's previous events, so that arrows show where
+// work moved from one node to another. Each line contains a step, which can be passed to "replay --at STEP".
 func (t *Timeline) ShiViz(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# %s, seed %s. In ShiViz, use the expression: %s\n", t.Scenario, t.Seed, ShiVizExpression)
@@ -87,7 +87,7 @@ func (c clock) joined(o clock) clock {
 	return out
 }
 
-// ticked increments the host's own component of the clock. It may modify c.
+// ticked returns the clock with host's component incremented. It may modify c.
 func (c clock) ticked(host string) clock {
 	i, found := slices.BinarySearchFunc(c, tick{host: host}, byHost)
 	if !found {

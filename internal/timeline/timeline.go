@@ -39,10 +39,10 @@ type Span struct {
 	Step   uint64    `json:"step"`
 }
 
-// NodeState says what a node was doing during a span.
+// NodeState is a node's state during a span.
 type NodeState string
 
-// The possible states of a node that is not down.
+// The states of a node that is not down.
 const (
 	Up       NodeState = "up"
 	Draining NodeState = "draining"
@@ -60,7 +60,7 @@ type Mark struct {
 	Evidence string `json:"evidence,omitempty"`
 }
 
-// Instance records what happened to one instance.
+// Instance records the history of one instance in the run.
 type Instance struct {
 	ID            string  `json:"id"`
 	Orchestration string  `json:"orchestration"`
@@ -73,11 +73,11 @@ type Instance struct {
 	ToMs          int64   `json:"to"`
 	Bars          []Bar   `json:"bars,omitempty"`
 	History       []Event `json:"history,omitempty"`
-	removedMs     int64   // when its row was removed, or 0 if it still exists
+	removedMs     int64   // time at which its row was removed, or 0 if it still exists
 }
 
-// Bar is an interval in an instance's life: a turn, an activity, a wait for a build, poison, or abandoned work. It is a
-// moment if it ends when it begins. Node and Build are -1 if there is none.
+// Bar is an interval in an instance's life: a turn, an activity, a wait for a build, poison, or abandoned work. If it
+// ends when it begins, it is displayed as a moment. Node and Build are -1 if there is none.
 type Bar struct {
 	Kind   string `json:"kind"` // one of turn, activity, wait, poison and back
 	FromMs int64  `json:"from"`
@@ -115,14 +115,14 @@ type Collector struct {
 	w       *cluster.World
 	byName  map[string]int
 	builds  map[string]int
-	numbers []int          // instance index by store number, or -1
-	open    map[int]int    // each node's open span
-	acts    map[string]int // each running activity's open bar
+	numbers []int          // instance indexes by store number; -1 means none
+	open    map[int]int    // open span of each node
+	acts    map[string]int // open bar of each running activity
 	caller  int            // the node making the current call, or -1
 	ends    int64
 }
 
-// New returns a collector for a run of the given plan.
+// New returns a collector for a run of plan p.
 func New(p *plan.Plan) *Collector {
 	c := &Collector{plan: p, caller: -1, byName: map[string]int{}, builds: map[string]int{}, open: map[int]int{}, acts: map[string]int{}}
 	for _, n := range p.Nodes {
@@ -139,7 +139,7 @@ func New(p *plan.Plan) *Collector {
 	return c
 }
 
-// instance returns an instance's index. It adds the instance if it is new.
+// instance returns the index of instance id, adding the instance if it is new.
 func (c *Collector) instance(id string) int {
 	i, ok := c.byName[id]
 	if !ok {
@@ -167,8 +167,7 @@ func (c *Collector) nowMs() int64 {
 	return c.w.NowMs() - c.w.StartMs()
 }
 
-// Timeline returns the timeline of the run. It must be called once, after the run. result may be nil if the run
-// crashed.
+// Timeline returns the run's timeline. It must be called once, after the run. If the run crashed, result may be nil.
 func (c *Collector) Timeline(seed string, result *cluster.Result) *Timeline {
 	t := &c.t
 	t.Scenario, t.Seed = c.plan.Name, seed
@@ -186,7 +185,7 @@ func (c *Collector) Timeline(seed string, result *cluster.Result) *Timeline {
 		in := &t.Instances[i]
 		for k := range in.Bars {
 			if in.Bars[k].ToMs < 0 {
-				in.Bars[k].ToMs = in.Bars[k].FromMs // it never finished, because its node went down
+				in.Bars[k].ToMs = in.Bars[k].FromMs // it never finished because its node went down
 			}
 		}
 		in.endAsRecorded(t.EndMs)
@@ -198,7 +197,7 @@ func (c *Collector) Timeline(seed string, result *cluster.Result) *Timeline {
 	return t
 }
 
-// sortBuilds numbers the builds in ascending version order, so that colors tell old builds from new ones.
+// sortBuilds numbers the builds in ascending version order, so that their colors distinguish old builds from new ones.
 func (t *Timeline) sortBuilds() {
 	sorted := slices.SortedFunc(slices.Values(t.Builds), func(a, b string) int {
 		va, errA := engine.ParseVersion(a)
@@ -227,7 +226,7 @@ func (t *Timeline) sortBuilds() {
 	t.Builds = sorted
 }
 
-// fates adds the data that is known only at the end of the run.
+// fates adds the data available only at the end of the run.
 func (c *Collector) fates(r *cluster.Result) {
 	for i := range r.Fates {
 		f := &r.Fates[i]
@@ -272,8 +271,8 @@ func (c *Collector) nodeNamed(name string) int {
 	return -1
 }
 
-// endAsRecorded takes an instance's end from its history. For the plan's own instances, the fates may later replace it
-// with a more precise one.
+// endAsRecorded derives an instance's end from its history. For the plan's own instances, the fates may later replace
+// it with a more precise end.
 func (in *Instance) endAsRecorded(endMs int64) {
 	in.End = "running"
 	if n := len(in.History); n > 0 {

@@ -24,7 +24,7 @@ type watcher struct {
 	c *Collector
 }
 
-// WatchHandle implements cluster.HandleWatcher if the monitor does.
+// WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can.
 func (m *watcher) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
 	if watcher, ok := m.Monitor.(cluster.HandleWatcher); ok {
 		return watcher.WatchHandle(p, codec)
@@ -32,7 +32,7 @@ func (m *watcher) WatchHandle(p engine.Provider, codec engine.Codec) engine.Prov
 	return p
 }
 
-// Fates implements cluster.FateTeller if the monitor does.
+// Fates implements cluster.FateTeller by forwarding to the monitor if it can.
 func (m *watcher) Fates() []cluster.Fate {
 	if teller, ok := m.Monitor.(cluster.FateTeller); ok {
 		return teller.Fates()
@@ -40,7 +40,7 @@ func (m *watcher) Fates() []cluster.Fate {
 	return nil
 }
 
-// Waits implements cluster.FateTeller if the monitor does.
+// Waits implements cluster.FateTeller by forwarding to the monitor if it can.
 func (m *watcher) Waits() []cluster.Wait {
 	if teller, ok := m.Monitor.(cluster.FateTeller); ok {
 		return teller.Waits()
@@ -69,7 +69,7 @@ func (c *Collector) Tell(l cluster.Line) {
 	c.t.Story = append(c.t.Story, Line{Ms: l.Ms, Step: l.Step, Who: who, Text: l.Text, Important: l.Important, About: c.about(l.Text)})
 }
 
-// about returns the instances mentioned in a text, each once.
+// about returns the indexes of the instances mentioned in text, without duplicates.
 func (c *Collector) about(text string) []int {
 	var found []int
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
@@ -109,8 +109,8 @@ func (c *Collector) observe(o *observe.Observation) {
 	}
 }
 
-// numbered returns the instance that an observation concerns. It returns nil if the instance has no name yet or the
-// observation undoes a change.
+// numbered returns the instance to which observation o belongs. It returns nil if the instance has no name yet or o
+// undoes a change.
 func (c *Collector) numbered(o *observe.Observation) *Instance {
 	if o.Undo || int(o.Instance) >= len(c.numbers) || c.numbers[o.Instance] < 0 {
 		return nil
@@ -125,7 +125,7 @@ func (c *Collector) step() uint64 {
 	return c.w.Step()
 }
 
-// kindIn returns the kind of a stored event, given its bytes.
+// kindIn returns the kind of the stored event data.
 func kindIn(data []byte) string {
 	const field = `"type":"`
 	_, rest, ok := strings.Cut(string(data), field)
@@ -136,7 +136,7 @@ func kindIn(data []byte) string {
 	return kind
 }
 
-// record records what happens outside the store.
+// record records an event outside the store.
 func (c *Collector) record(r *cluster.Record) {
 	ms := r.AtMs - c.w.StartMs()
 	n := int(r.Node) - 1
@@ -231,7 +231,7 @@ func (c *Collector) buildOf(n int) int {
 	return -1
 }
 
-// span ends the node's open span and begins a new one in the given state.
+// span ends node n's open span and begins a new one in state s.
 func (c *Collector) span(n int, ms int64, step uint64, s NodeState) {
 	c.closeAt(n, ms)
 	c.t.Nodes[n].Spans = append(c.t.Nodes[n].Spans, Span{FromMs: ms, ToMs: -1, Build: c.buildOf(n), State: s, Step: step})
@@ -245,5 +245,5 @@ func (c *Collector) closeAt(n int, ms int64) {
 	c.open[n] = 0
 }
 
-// close marks the node as having no open span. Timeline fills in where the span ends.
+// close marks node n as having no open span. Timeline fills in the end of the span.
 func (c *Collector) close(n int) { c.open[n] = 0 }

@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// Variable names the environment variable that selects the active mutant by its number.
+// Variable is the name of the environment variable that holds the number of the active mutant.
 const Variable = "DUROSIM_MUTANT"
 
 var on, _ = strconv.Atoi(os.Getenv(Variable))
 
-// reached records which mutants execution has reached. It is nil if recording is off.
+// reached records the mutants that execution has reached. It is nil if recording is off.
 var reached []bool
 
-// Is reports whether mutant id is active. Mutated code calls it whenever execution reaches the mutant's place.
+// Is reports whether mutant id is active. Mutated code calls it whenever execution reaches that mutant.
 func Is(id int) bool {
 	if reached != nil {
 		note(id)
@@ -29,7 +29,7 @@ func note(id int) {
 	reached[id] = true
 }
 
-// Pick returns other if on is true, and own otherwise.
+// Pick returns other if on is true, and own if it is false.
 func Pick[T any](on bool, other, own T) T {
 	if on {
 		return other
@@ -40,7 +40,7 @@ func Pick[T any](on bool, other, own T) T {
 // Watch clears the record of reached mutants and turns recording on.
 func Watch() { reached = make([]bool, 1) }
 
-// Reached returns the mutants that execution has reached since the last call to Watch.
+// Reached returns the mutants reached since the last call to Watch.
 func Reached() []int {
 	var ids []int
 	for id, was := range slices.Clone(reached) {

@@ -12,21 +12,20 @@ const module = "github.com/durosim/durosim/"
 type area struct {
 	path string
 	// room is the unit of sampling: a sample takes the same number of mutants from each room. Several areas may share a
-	// room. If room is empty, the area's path is used instead.
+	// room. If room is empty, the area has a room of its own.
 	room string
-	// files is a pattern for the base names of the files to mutate. Empty means all files.
+	// files is a pattern for the base names of the files to mutate. If empty, all files are mutated.
 	files string
-	// tests lists the tests that may detect the area's mutants, in the order in which they are run.
+	// tests lists the tests that may detect the area's mutants, in execution order.
 	tests []tests
 }
 
-// tests is a test package with a pattern for the tests to run. An empty pattern means all tests.
+// tests selects the tests of package path whose names match run. If run is empty, all tests are selected.
 type tests struct{ path, run string }
 
 func own(path string) []tests { return []tests{{path, ""}} }
 
-// judged lists the areas whose mutants are judged by campaigns, by the provider's specification, and by conformance
-// cases.
+// judged lists the areas whose mutants are tried with campaigns, the provider's specification, and conformance cases.
 var judged = []area{
 	{"memprovider", "", "", own("memprovider")},
 	{"internal/storerules", "memprovider", "", own("memprovider")},
@@ -37,7 +36,7 @@ var judged = []area{
 	{"internal/jsonform", "codecs", "", own("engine")},
 }
 
-// stories lists the tests that run stories against all of a monitor's checkers, fastest first.
+// stories lists the tests that run stories with all of a monitor's checkers, fastest first.
 var stories = []tests{
 	{"properties/internal/liveness", ""}, {"properties/internal/track", ""}, {"properties/internal/outcome", ""}, {"properties/internal/expect", ""},
 	{"properties/internal/coverage", ""}, {"properties/internal/model", ""}, {"properties/internal/safety", ""},
@@ -46,14 +45,14 @@ var stories = []tests{
 // oracles lists the tests that check call sequences with wrong answers.
 var oracles = []tests{{"properties/oracle", ""}, {"properties/oracle/calllog", ""}, {"properties/conformance", "^TestKill"}, {"properties/oracle/search", ""}}
 
-// told returns the tests for a package of checkers: first its own tests, then the other stories.
+// told returns the tests for a package of checkers: its own tests, followed by the other stories.
 func told(path string) []tests {
 	others := slices.DeleteFunc(slices.Clone(stories), func(t tests) bool { return t.path == path })
 	return append(own(path), others...)
 }
 
-// checkers lists the areas whose code judges other code. Only stories and tables are used for their mutants. Planted
-// bugs and campaigns are not, because a campaign over correct code passes even with a broken checker.
+// checkers lists the areas whose code judges other code. Their mutants are tried only with stories and tables. Planted
+// bugs and campaigns are not used, because a campaign over correct code passes even with a broken checker.
 var checkers = []area{
 	{"properties/internal/check", "", "", told("properties/internal/check")},
 	{"properties/internal/coded", "", "", append(own("properties/internal/coded"), tests{"properties/internal/safety", ""})},
@@ -69,7 +68,7 @@ var checkers = []area{
 	{"properties/oracle/turn", "", "", own("properties/oracle/turn")},
 }
 
-// mutates reports whether the area includes the given file.
+// mutates reports whether file belongs to the area.
 func (a area) mutates(file string) bool {
 	if a.files == "" {
 		return true

@@ -13,14 +13,14 @@ import (
 	"github.com/durosim/durosim/internal/mutate/active"
 )
 
-// answer is one line of output from command judge.
+// answer is one line of command judge's output.
 type answer struct {
 	judge, digest, objection string
 	seeds                    int
 	reached                  []int
 }
 
-// ask runs command judge with the given mutant active. Mutant 0 is the original.
+// ask runs command judge with mutant active. Mutant 0 is the original.
 func (t *trials) ask(mutant, times int, args ...string) (list []answer, crash string) {
 	out, err := t.start(mutant, times, t.judge(), "", append(args, "-times", strconv.Itoa(times))...)
 	for line := range strings.Lines(out) {
@@ -42,8 +42,8 @@ func (t *trials) ask(mutant, times int, args ...string) (list []answer, crash st
 	return list, crash
 }
 
-// start runs a program in a directory of the module with the given mutant active, and returns its output. The program
-// may use times the processor time that mutants are normally allowed; the original has no limit.
+// start runs program in directory in of the module, with mutant active, and returns its output. The time limit is times
+// the processor time that a mutant may normally use; the original has no limit.
 func (t *trials) start(mutant, times int, program, in string, args ...string) (string, error) {
 	limit := "unlimited"
 	if mutant != 0 {
@@ -61,7 +61,8 @@ func (t *trials) start(mutant, times int, program, in string, args ...string) (s
 	return out.String(), err
 }
 
-// original runs all judges on the original, first twice and then with the seeds used for survivors.
+// original runs every judge on the original: twice with the usual number of seeds, to compare the digests, and once
+// with the larger number used for survivors.
 func (t *trials) original() error {
 	t.digests, t.reach = map[string]string{}, map[int]map[string]bool{}
 	for _, times := range []int{1, 1, t.deep} {
@@ -90,8 +91,8 @@ func (t *trials) original() error {
 	return nil
 }
 
-// reaching returns the judges to run for a mutant, with times as many seeds as usual. It picks a limited number of
-// judges that execute the mutated place, a third of them with full faults.
+// reaching returns the judges to run for m, with times as many seeds as usual. It picks at most t.most of the judges
+// that execute the mutated place, about a third of them with full faults. If t.most is 0, it returns all of them.
 func (t *trials) reaching(m *mutate.Mutant, times int) []string {
 	var calm, full []string
 	for _, j := range t.judges {

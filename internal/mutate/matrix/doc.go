@@ -4,7 +4,7 @@
 //	go run ./internal/mutate/matrix -every 20 memprovider internal/replay
 //
 // With -state FILE, it stores its results in FILE, and a later run resumes from there. The results are valid only for
-// the same version of the sources. With -table, it writes the matrix from stored results and tries nothing. The command
-// starts by running every judge on the original. If a judge objects to the original, or gives two different digests for
-// it, the command reports that judge and does not use it.
+// the same version of the sources. With -table, it writes the matrix from stored results without trying any mutants.
+// The command first runs every judge on the original. If a judge objects to the original, or gives two different
+// digests for it, the command reports that judge and does not use it.
 package main

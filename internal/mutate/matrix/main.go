@@ -99,19 +99,19 @@ func run(o options, areas []area) error {
 	return t.write()
 }
 
-// trials holds the results obtained so far.
+// trials holds the results so far.
 type trials struct {
 	options
 	areas   map[string]area // by path
 	mutants []*mutate.Mutant
-	// digests holds the digests of the original, keyed by judge and times. ignored holds the judges that are not used.
-	// judges lists all judges in order, and reach maps each mutant to the judges that execute its place.
+	// digests holds the digests of the original, keyed by judge and times. ignored holds the judges that must not be
+	// used. judges lists all judges in order. reach maps each mutant to the judges that execute its place.
 	digests map[string]string
 	ignored map[string]bool
 	judges  []string
 	reach   map[int]map[string]bool
 	results map[string]result // keyed by mutant
-	// testTime is how long the tests take on the original.
+	// testTime is the duration of each set of tests on the original.
 	testTime map[tests]time.Duration
 	mu       sync.Mutex
 }
@@ -121,10 +121,10 @@ func (t *trials) program(of tests) string {
 	return filepath.Join(t.dir, strings.ReplaceAll(of.path, "/", "-")+".test")
 }
 
-// path returns the path of the area that a mutant belongs to.
+// path returns the path of m's area.
 func (t *trials) path(m *mutate.Mutant) string { return strings.TrimPrefix(m.Path, module) }
 
-// build compiles the judge and each area's tests, all with the same mutants.
+// build compiles the judge and each area's tests, all with the same set of mutants.
 func (t *trials) build(areas []area, packages []*mutate.Package) (err error) {
 	if ids, err := mutate.Compiled(t.dir); err != nil || len(ids) > 0 {
 		t.mutants = slices.DeleteFunc(t.mutants, func(m *mutate.Mutant) bool { return !ids[m.ID] })

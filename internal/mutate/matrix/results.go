@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/mutate"
 )
 
-// fate says what became of a mutant.
+// fate is the outcome of trying a mutant.
 type fate string
 
 const (
@@ -26,7 +26,7 @@ type result struct {
 	Package    string
 	Kind       mutate.Kind
 	Fate       fate
-	// By is the judge that objected or the tests that failed. Property is the property in the first objection.
+	// By names the judge that objected or the tests that failed. Property is the property named in the first objection.
 	By, Property string
 	Seeds        int
 	Seconds      float64

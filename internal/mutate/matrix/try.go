@@ -15,8 +15,8 @@ import (
 	"github.com/durosim/durosim/internal/mutate"
 )
 
-// drawn returns the mutants to try. It takes the same number from each room, or all of a smaller room. A larger sample
-// contains every smaller one, as long as names do not change.
+// drawn returns the mutants to try. It takes the same number from each room, or all if the room has fewer. A larger
+// sample contains every smaller one, as long as names do not change.
 func (t *trials) drawn() []*mutate.Mutant {
 	hash := func(m *mutate.Mutant) string { h := sha256.Sum256([]byte(t.draw + m.Key())); return string(h[:]) }
 	list := slices.SortedFunc(slices.Values(t.mutants), func(a, b *mutate.Mutant) int { return cmp.Compare(hash(a), hash(b)) })
@@ -62,7 +62,7 @@ func (t *trials) tryAll() error {
 	return nil
 }
 
-// try runs the checks for a mutant.
+// try runs the checks on mutant m.
 func (t *trials) try(m *mutate.Mutant) result {
 	r := result{Key: m.Key(), Package: m.Package, Kind: m.Kind, Fate: idle, Where: fmt.Sprintf("%s/%s:%d", m.Package, m.File, m.Line)}
 	began := time.Now()
@@ -76,7 +76,7 @@ func (t *trials) try(m *mutate.Mutant) result {
 	return r
 }
 
-// judged runs the judges that execute the mutated place, with times as many seeds as usual.
+// judged runs the judges that execute the mutated place on m, with times as many seeds as usual.
 func (t *trials) judged(m *mutate.Mutant, r *result, times int) {
 	judges := t.reaching(m, times)
 	if len(judges) == 0 {
@@ -98,7 +98,7 @@ func (t *trials) judged(m *mutate.Mutant, r *result, times int) {
 	}
 }
 
-// tested runs the tests for the mutant's area.
+// tested runs the area's tests on m.
 func (t *trials) tested(m *mutate.Mutant, r *result) {
 	for _, ts := range t.areas[t.path(m)].tests {
 		if t.ignored[testsOf+ts.path] {
@@ -116,15 +116,15 @@ func (t *trials) tested(m *mutate.Mutant, r *result) {
 
 const testsOf = "tests of "
 
-// runTests runs tests with the given mutant active; mutant 0 is the original. The time limit is four times what the
-// original takes, but at least 80 s.
+// runTests runs tests with mutant active; mutant 0 is the original. The time limit is four times the duration on the
+// original, but at least 80 s.
 func (t *trials) runTests(mutant int, ts tests) error {
 	times := max(4, 1+int(4*t.testTime[ts]/t.timeout))
 	_, err := t.start(mutant, times, t.program(ts), ts.path, "-test.failfast", "-test.short", "-test.run", ts.run)
 	return err
 }
 
-// originalTests runs the tests on the original. A test that fails on the original says nothing about a mutant.
+// originalTests runs the tests on the original. A test that fails on the original cannot be used to judge mutants.
 func (t *trials) originalTests() {
 	t.testTime = map[tests]time.Duration{}
 	for _, path := range slices.Sorted(maps.Keys(t.areas)) {

@@ -22,10 +22,10 @@ func (o *Open) Upto(last InstanceNo) []InstanceNo {
 	return o.list
 }
 
-// Aside removes no from the list until Touch puts it back. It takes effect at the next call to Upto.
+// Aside removes instance no from the list until Touch puts it back. It takes effect at the next call to Upto.
 func (o *Open) Aside(no InstanceNo) { o.aside[no] = true }
 
-// Touch puts no back on the list, because its instance has changed.
+// Touch puts instance no back on the list, because the instance has changed.
 func (o *Open) Touch(no InstanceNo) {
 	if int(no) >= len(o.aside) || !o.aside[no] {
 		return

@@ -61,7 +61,7 @@ func Kinds() []string {
 	return names
 }
 
-// grows reports whether now exceeds a limit that was did not exceed, or exceeds a limit by more than was.
+// grows reports whether an edit that turns plan was into plan now exceeds a limit, or exceeds it further.
 func (s *Space) grows(was, now *plan.Plan) bool {
 	beyond := func(bound, was, now int) bool { return bound > 0 && now > bound && now > was }
 	return beyond(s.Nodes, len(was.Nodes), len(now.Nodes)) || beyond(s.Steps, len(was.Schedule), len(now.Schedule)) ||

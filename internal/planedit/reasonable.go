@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Reasonable reports whether p, an edited form of was, still makes sense. If was expects an instance to end because of
-// an external cause, p must keep that cause.
+// Reasonable reports whether plan p, an edited form of plan was, still makes sense. If the original plan expects an
+// instance to end because of an external cause, p must keep that cause.
 func Reasonable(p *plan.Plan, was *plan.Plan) bool {
 	for i := range p.Instances {
 		in := &p.Instances[i]

@@ -77,7 +77,7 @@ func with(list []value, v value) []value {
 	return append(slices.Clip(list), v)
 }
 
-// does returns the state after n has run. n must be certain to run, and must not be a block.
+// does returns the state after statement n has run. n must be certain to run, and must not be a block.
 func (k known) does(n *Node) known {
 	if k.shared {
 		return k

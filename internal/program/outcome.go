@@ -216,7 +216,8 @@ func (i *interpreter) sent(to func(name string) []string, name, s string, k then
 	return slices.ContainsFunc(sent, func(data string) bool { return literal(data, s, k) })
 }
 
-// inOrder reports whether the statements in list, run times times, may produce a text that s begins with.
+// inOrder reports whether the statements in list, repeated as often as times says, may produce a text that s begins
+// with.
 func (i *interpreter) inOrder(list []Node, times int, s string, k then) bool {
 	var from func(j int, s string) bool
 	from = func(j int, s string) bool {

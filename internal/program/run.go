@@ -160,7 +160,7 @@ func (r *runner) exec(ctx *orch.Context, n *Node) (string, error) {
 	return state(ctx, n)
 }
 
-// sequence executes the statements in list, in order, times times.
+// sequence executes the statements in list in order; times is the number of repetitions.
 func (r *runner) sequence(ctx *orch.Context, list []Node, times int) (string, error) {
 	out := "{"
 	for range times {

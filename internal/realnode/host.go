@@ -113,8 +113,8 @@ type logLine struct {
 	Fields map[string]any `json:"fields"`
 }
 
-// do sends a command to the host and decodes the answer into into, if that is not nil. If the host caused the error,
-// the error describes the host's state.
+// do sends a command to the host and decodes the answer into the value pointed to by into, if into is not nil. If the
+// host caused the error, the error describes the host's state.
 func (h *host) do(c command, into any) error {
 	line, err := json.Marshal(c)
 	if err != nil {

@@ -24,7 +24,7 @@ func (f *pictureFlags) any() bool { return f.HTML+f.Perfetto+f.ShiViz != "" }
 // picture collects the data for pictures of a run. A nil *picture collects nothing.
 type picture struct{ c *timeline.Collector }
 
-// watch makes the run configured by cfg report to p, too. The narrator and monitor already in cfg stay in use.
+// watch makes the run configured by cfg report to p, in addition to cfg's own narrator and monitor.
 func (p *picture) watch(cfg *cluster.Config) {
 	if p == nil {
 		return

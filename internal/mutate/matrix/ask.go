@@ -42,8 +42,8 @@ func (t *trials) ask(mutant, times int, args ...string) (list []answer, crash st
 	return list, crash
 }
 
-// start runs program in directory in of the module, with mutant active, and returns its output. The time limit is times
-// the processor time that a mutant may normally use; the original has no limit.
+// start runs program with mutant active, in directory in of the module, and returns its output. The limit on processor
+// time is the usual limit for mutants, multiplied by times; the original has no limit.
 func (t *trials) start(mutant, times int, program, in string, args ...string) (string, error) {
 	limit := "unlimited"
 	if mutant != 0 {

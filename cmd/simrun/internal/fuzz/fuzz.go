@@ -106,7 +106,7 @@ func (h *hunt) goesOn() bool {
 	return h.o.Context.Err() == nil && (h.o.Runs == 0 || h.r.Runs < h.o.Runs) && !(h.o.First && len(h.r.Finds) > 0)
 }
 
-// config returns the configuration for running in.
+// config returns the configuration for running input in.
 func (h *hunt) config(in Input) cluster.Config {
 	cfg := h.o.Config()
 	cfg.Plan, cfg.Seed, cfg.Chooser = in.Plan, in.Seed, in.chooser()
@@ -142,7 +142,7 @@ func (h *hunt) batch() error {
 	return failed
 }
 
-// run runs in. A panic in durosim is a defect rather than a find, so run skips that input.
+// run executes input in. A panic in durosim is a defect rather than a find, so run skips that input.
 func (h *hunt) run(in Input) (out ran) {
 	out.Input = in
 	defer func() {
@@ -243,7 +243,7 @@ func (h *hunt) another(m *member, point string) (Input, bool) {
 	return in, true
 }
 
-// edited returns the parent in with one or more edits and, sometimes, a different seed.
+// edited returns parent input in with one to six edits. Three quarters of the time, it also changes the seed.
 func (h *hunt) edited(in Input) Input {
 	bytes := make([]byte, 3*(1+h.draw(6)))
 	for i := range bytes {

@@ -99,7 +99,7 @@ func (m *moment) AfterStep() {
 	}
 }
 
-// momentOf returns the number of draws that in's run makes before it first reaches point.
+// momentOf returns the number of draws that a run of input in makes before it first reaches point.
 func (h *hunt) momentOf(in Input, point string) (draws uint64, ok bool) {
 	m := &moment{point: point, draws: &drawCounter{Chooser: in.chooser()}}
 	cfg := h.config(in)

@@ -101,7 +101,7 @@ type end struct {
 
 type fact struct{ what, value string }
 
-// difference returns the first difference between was and is, or nil if they are equal.
+// difference returns the first difference between lists was and is, or nil if they are equal.
 func difference(was, is []fact) *Difference {
 	for i := range max(len(was), len(is)) {
 		a, b := fact{value: nothing}, fact{value: nothing}
@@ -177,7 +177,8 @@ func (l *last) Finish() {
 	*l.shot = l.w.Store().Snapshot()
 }
 
-// endOf returns the final state of in. same replaces whatever may differ between the two runs with a common form.
+// endOf returns the final state of instance in. same replaces whatever may differ between the two runs with a common
+// form.
 func endOf(in *memprovider.SnapshotInstance, same func(string) string) end {
 	e := end{state: []fact{
 		{"orchestration", in.Orchestration + "@" + in.Version}, {"current execution", strconv.FormatUint(in.Current, 10)},

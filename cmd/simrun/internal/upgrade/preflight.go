@@ -98,7 +98,7 @@ func preflight(p *plan.Plan, builds []*engine.Build) []Hazard {
 	return found
 }
 
-// hazard explains why no node in state st can run in. It returns nil if a node can.
+// hazard explains why no node in state st can run instance in. It returns nil if a node can.
 func hazard(in *memprovider.PreloadedInstance, st state, builds []*engine.Build, named []string) *Hazard {
 	x := &in.Executions[len(in.Executions)-1]
 	for i := range in.Executions {

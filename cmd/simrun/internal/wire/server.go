@@ -294,8 +294,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) er
 	return rpc.Wait()
 }
 
-// mostInFlight is the maximum number of concurrent calls in a server. Each of a runtime's long polls counts as one
-// call.
+// mostInFlight is the maximum number of concurrent calls in a server, including long polls.
 const mostInFlight = 4096
 
 // inOrder passes requests to a server. By default, it passes each request after the previous one has been answered, so
@@ -337,8 +336,7 @@ func (c *inOrder) Recv() ([]byte, error) {
 	}
 }
 
-// request returns the error for a line that the server rejects. It returns nil if the line is a request that expects an
-// answer.
+// request returns nil if line is a request that expects an answer, or the error with which the server rejects it.
 func request(line []byte) error {
 	if !json.Valid(line) {
 		return jrpc2.Errorf(jrpc2.ParseError, "not JSON: %s", quote(line))

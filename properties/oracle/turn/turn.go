@@ -133,7 +133,6 @@ type schedule struct {
 	event     *engine.Event
 	closed    bool // its completion is recorded
 	withdrawn bool // its breadcrumb is recorded
-	noted     bool // this turn recorded the breadcrumb of its dropped future
 	old       bool // it is in the history
 }
 

@@ -33,7 +33,7 @@ DRAW ?= 4
 mutants:
 	nice go run ./internal/mutate/matrix -sample $(SAMPLE) -draw "$(DRAW)" -deep 2 -reasoned -out docs/kill-matrix.md $(MUTANTS)
 mutants-of-checkers:
-	nice go run ./internal/mutate/matrix -checkers -sample 120 -draw "$(DRAW)" -out docs/kill-matrix-checkers.md $(MUTANTS)
+	nice go run ./internal/mutate/matrix -checkers -sample 240 -draw "$(DRAW)" -out docs/kill-matrix-checkers.md $(MUTANTS)
 
 bench:
 	go test ./... -run '^$$' -bench . -benchmem

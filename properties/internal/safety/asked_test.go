@@ -38,12 +38,19 @@ func TestAsked(t *testing.T) {
 		{observe.CallRequest{Instance: "order-1"}, call.GetKVAllValues{Instance: "order-1"}, "Instance"},
 		{observe.CallRequest{Instance: "order-1"}, call.GetInstanceStats{Instance: "order-1"}, "Instance"},
 	} {
-		if !asked(&row.request, row.of) {
+		agrees := func() bool {
+			var ack engine.OrchestrationAck
+			if row.request.Ack != nil {
+				ack = *row.request.Ack
+			}
+			return asked(&row.request, &ack, row.of)
+		}
+		if !agrees() {
 			t.Errorf("%s does not agree with its own request", call.Kind(row.of))
 		}
 		var parts []string
 		leaf.Change(&row.request, func(path string) {
-			if !asked(&row.request, row.of) {
+			if !agrees() {
 				parts = append(parts, path)
 			}
 		})

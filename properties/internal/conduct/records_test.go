@@ -65,7 +65,9 @@ func (l *teller) record(line string, words []string) *cluster.Record {
 			r.Log = logOf(line)
 		}
 		if kind == record.NodeStopped || kind == record.NodeCrashed {
-			l.learn()
+			if !slices.Contains(words, "unlearned") { // else it counts what it has counted so far
+				l.learn()
+			}
 		}
 		r.Incarnation = info.Incarnation
 		return r

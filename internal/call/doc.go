@@ -6,6 +6,7 @@
 //		return call.Perform(ctx, p, c)
 //	})
 //
-// The set of calls is closed. For each method of engine.Provider and engine.ProviderAdmin, it has one struct, whose
-// comment summarizes the method. It also has one struct for each direct change by a test to a store (see Plant).
+// The set of calls is closed. For each method of engine.Provider and engine.ProviderAdmin, it has one struct; the rules
+// are in the comments of these interfaces. It also has one struct for each direct change by a test to a store (see
+// Plant).
 package call

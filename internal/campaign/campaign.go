@@ -50,7 +50,7 @@ type Options struct {
 	OnProgress func(p Progress)
 }
 
-// Progress is a campaign's progress, in seeds.
+// Progress counts the seeds of a campaign: finished, failed and requested.
 type Progress struct{ Done, Failed, Total uint64 }
 
 // Shard identifies one of Of equal parts of a campaign. Index ranges from 1 to Of. The zero value is the whole

@@ -26,8 +26,8 @@ var collecting struct {
 }
 
 // CollectLess reduces garbage collection by letting the heap grow, until restore is called. restore must be called
-// exactly once. The setting affects the whole process; with several concurrent users, the last call to restore takes
-// effect. CollectLess does not override GOGC, GOMEMLIMIT or settings made through runtime/debug.
+// exactly once. The setting affects the whole process; with several concurrent users, only the last call to restore has
+// an effect. CollectLess does not override GOGC, GOMEMLIMIT or settings made through runtime/debug.
 func CollectLess() (restore func()) {
 	c := &collecting
 	c.Lock()

@@ -92,7 +92,7 @@ func (s *Summary) Count(point string) uint64 {
 	return s.Coverage[i].Count
 }
 
-// Missed returns those of points that were not reached, in the same order.
+// Missed returns the elements of points that were not reached, in the same order.
 func (s *Summary) Missed(points []string) []string {
 	var missed []string
 	for _, p := range points {

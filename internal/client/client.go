@@ -168,8 +168,8 @@ func (c Client) waitStatus(instance string, timeout time.Duration, done func(Sta
 	}}
 }
 
-// Poll reads once, even if the timeout is 0. If again is positive, the wait continues, and the next poll is due after
-// again. A provider error ends the wait immediately. Once the timeout has elapsed, the wait ends with ErrTimeout.
+// Poll reads once, even if the timeout is 0. If again is positive, the wait continues, and again is the time until the
+// next poll. A provider error ends the wait immediately. Once the timeout has elapsed, the wait ends with ErrTimeout.
 func (w *Waiting[T]) Poll(ctx context.Context, nowMs int64) (value T, again time.Duration, err error) {
 	if !w.begun {
 		w.begun, w.sinceMs = true, nowMs

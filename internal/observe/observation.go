@@ -95,7 +95,7 @@ type Outcome uint8
 // The outcomes.
 const (
 	OutcomeNone      Outcome = iota
-	OutcomeOK                // the call succeeded; a fetch found work
+	OutcomeOK                // the call succeeded and, if it was a fetch, found work
 	OutcomeNothing           // a fetch found nothing
 	OutcomeRetryable         // a retryable error
 	OutcomePermanent         // a permanent error, or an undecodable event or message

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Mode is the mode of an expectation: how often a run must show the facts that the expectation selects.
+// Mode specifies what an expectation requires of the facts that it selects.
 type Mode string
 
 // The modes of an expectation.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// can reports whether statement n can produce a text, as opposed to failing or panicking always.
+// can reports whether statement n can produce a text, as opposed to always failing or panicking.
 func (i *interpreter) can(n *Node) bool {
 	each := func(list []Node) bool { return !slices.ContainsFunc(list, func(kid Node) bool { return !i.can(&kid) }) }
 	switch n.Op {

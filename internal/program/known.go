@@ -50,7 +50,7 @@ func (i *interpreter) takes(queue, s string, k then) bool {
 	})
 }
 
-// value is a possible value of a key or the custom status. If is is false, the key or status does not exist.
+// value is a possible value of a key or the custom status. The field is reports whether the key or status exists.
 type value struct {
 	text string
 	is   bool

@@ -241,8 +241,8 @@ func (n *Node) take(a arg, word string) (err error) {
 	return nil
 }
 
-// Format writes the program, including the line "program NAME", in the syntax that a Parser accepts. quote formats a
-// value as a single word.
+// Format writes the line "program NAME" and the program's text, which a Parser accepts. quote formats a value as a
+// single word.
 func (p *Program) Format(w io.Writer, quote func(string) string) {
 	fmt.Fprintf(w, "program %s", quote(p.Name))
 	if p.Version != "" {

@@ -15,15 +15,15 @@ type Rules struct {
 	// a completion, sameOutcome whether that completion has the same outcome, and activityFailed whether the new one is
 	// an activity failure.
 	IsDuplicate func(closed, sameOutcome, activityFailed bool) bool
-	// Completes returns the schedule that a completion closes. This is own, or one of the open schedules of the same
-	// kind in ascending order. A nil function means own.
+	// Completes returns the schedule that a completion closes. It is either own or an element of open(), which returns
+	// the open schedules of the same kind in ascending order. A nil function means own.
 	Completes func(own uint64, open func() []uint64) uint64
 	// Pins reports whether a turn pins the execution to its build. first reports whether it is the first turn.
 	Pins func(first bool) bool
 	// Winner returns which of n futures wins a Select. At least one is ready.
 	Winner func(replaying bool, n int, ready func(i int) bool) int
-	// Recipient returns the future that receives a result. This is own, or one of the pending futures of the same kind
-	// in ascending order. A nil function means own.
+	// Recipient returns the future that receives a result. It is either own or an element of pending(), which returns
+	// the pending futures of the same kind in ascending order. A nil function means own.
 	Recipient func(own orchhost.Token, pending func() []orchhost.Token) orchhost.Token
 	// Writes reports whether build b writes events of kind k into an execution with that pin.
 	Writes func(b *engine.Build, k engine.EventKind, pin *engine.Version) bool
@@ -46,13 +46,14 @@ type Rules struct {
 	Code func(a orchhost.Action) []orchhost.Action
 	// StampsFailure makes a failure event carry its instance and execution ids.
 	StampsFailure bool
-	// NamesPanicPlace makes the turn say where its code panicked.
+	// NamesPanicPlace makes the turn report the location of its code's panic.
 	NamesPanicPlace bool
 	// WithdrawsDropped makes the turn cancel a dropped activity's work item.
 	WithdrawsDropped bool
 	// CarriedParent returns the parent link to pass to the next execution.
 	CarriedParent func(own *engine.ParentLink) *engine.ParentLink
-	// ApplyOrder orders this turn's new events for being applied to the code. A nil function means history order.
+	// ApplyOrder compares two of this turn's new events; the lesser one is applied to the code first. A nil function
+	// means history order.
 	ApplyOrder func(a, b *engine.Event) int
 	// StartsDetached reports whether a turn with result r enqueues its detached starts.
 	StartsDetached func(r Result) bool

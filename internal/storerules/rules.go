@@ -11,8 +11,8 @@ import (
 type Rules struct {
 	// Admits reports whether filter f admits an instance with that pin.
 	Admits func(f *engine.CapabilityFilter, pin *engine.Version) bool
-	// Pin returns the pin to which the filter applies: current, the current execution's pin, or first, the first
-	// execution's pin. ended reports whether the current execution has completed or failed.
+	// Pin returns the pin to which the filter applies. It is either current, the current execution's pin, or first, the
+	// first execution's pin. ended reports whether the current execution has completed or failed.
 	Pin func(current, first *engine.Version, ended bool) *engine.Version
 	// LooksPast makes a fetch try other instances if the oldest instance with a visible message cannot be delivered.
 	LooksPast bool
@@ -82,7 +82,7 @@ type Rules struct {
 
 	// TakesTag reports whether tag filter f accepts an activity with that tag.
 	TakesTag func(f engine.TagFilter, tag string) bool
-	// TagStored returns the tag that the store saves for an activity with that tag.
+	// TagStored returns the tag that the store saves for an activity scheduled with tag.
 	TagStored func(tag string) string
 	// WorkLooksPast makes a work fetch skip an activity that it cannot decode, and try the next one.
 	WorkLooksPast bool

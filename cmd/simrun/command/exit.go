@@ -33,7 +33,7 @@ func worst(a, b int) int {
 	return exitOK
 }
 
-// classExit returns the exit status for a violation of the given class.
+// classExit returns the exit status for a violation of class c.
 func classExit(c cluster.Class) int {
 	switch c {
 	case cluster.ClassSafety:

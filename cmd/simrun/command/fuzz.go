@@ -230,7 +230,7 @@ func (s *subject) corpus(dir string) (inputs []fuzz.Input, err error) {
 	return inputs, nil
 }
 
-// keeper saves inputs that showed new behaviour as files. It remembers the first error.
+// keeper writes each input that showed new behaviour to a file. It remembers the first error.
 type keeper struct {
 	dir  string
 	kept int

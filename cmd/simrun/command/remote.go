@@ -24,7 +24,7 @@ type remote struct {
 	abandon func() error
 	client  *wire.Client
 	now     int64
-	err     error // the first error from a call that is not part of the provider's interface
+	err     error // the first error from a call outside the provider interface
 }
 
 // provider selects the provider to check: a child process or a server at an address.
@@ -106,7 +106,7 @@ func start(command []string, patience time.Duration) (*remote, error) {
 	return &remote{stop: func() error { return process.Stop(stopPatience) }, abandon: func() error { return process.Stop(0) }, client: client}, nil
 }
 
-// keep records the first error from a call that is not part of the provider's interface.
+// keep records the first error from a call outside the provider interface.
 func (r *remote) keep(err error) {
 	if r.err == nil {
 		r.err = err

@@ -194,7 +194,7 @@ func (c *shrinkCmd) nothing(a *app, s *subject, why string) (int, error) {
 	return exitOK, nil
 }
 
-// repro returns the command line that shrinks the same run again.
+// repro returns the command line for shrinking the same run again.
 func (c *shrinkCmd) repro(s *subject, seed uint64) string {
 	var property []string
 	if c.Property != "" {

@@ -87,8 +87,8 @@ func storeEntry(dir string, entry *scenario.Entry) (path string, err error) {
 	return path, nil
 }
 
-// entry runs seed again and returns a stored run with the smallest plan that violates the same rule. If asked is set,
-// that rule is used instead.
+// entry runs seed again and returns a stored run with the smallest plan that violates rule asked. If asked is empty,
+// pick chooses the rule.
 func (s *subject) entry(seed uint64, asked string) (*scenario.Entry, error) {
 	cfg, err := s.config(seed)
 	if err != nil {

@@ -52,8 +52,8 @@ type Row struct {
 	Wasted   uint64 `json:"wasted_fetches"`
 	Abandons uint64 `json:"abandons"`
 	LockMs   int64  `json:"lock_ms"`
-	// Completed counts the instances that completed without ever being stuck. MedianMs and P99Ms are the median and
-	// 99th-percentile durations of those instances, or -1 if there are none.
+	// Completed counts the instances that completed and were not stuck when calm ended. MedianMs and P99Ms are the
+	// median and 99th-percentile durations of those instances, or -1 if there are none.
 	Completed uint64 `json:"completed"`
 	MedianMs  int64  `json:"median_ms"`
 	P99Ms     int64  `json:"p99_ms"`

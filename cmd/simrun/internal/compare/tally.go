@@ -135,7 +135,7 @@ func (t *tally) lock(no observe.InstanceNo) *lock {
 	return &t.locks[no]
 }
 
-// release ends a lock at nowMs, or at its expiry if that is earlier.
+// release ends instance no's lock at nowMs, or at its expiry if that is earlier.
 func (t *tally) release(no observe.InstanceNo, nowMs int64) {
 	l := t.lock(no)
 	if l.fromMs > 0 {

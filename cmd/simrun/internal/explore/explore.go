@@ -223,7 +223,7 @@ func sum(numbers []int) (n int) {
 	return n
 }
 
-// branch queues one way per action that is possible at time at: the next step of each node, and a crash of each node.
+// branch queues one way per action that is possible at that time: the next step of each node, and a crash of each node.
 func (s *search) branch(w way, at time.Duration) {
 	for i, steps := range s.steps {
 		if n := w.done[i]; n < len(steps) {

@@ -243,7 +243,7 @@ func (h *hunt) another(m *member, point string) (Input, bool) {
 	return in, true
 }
 
-// edited returns parent input in with one to six edits. Three quarters of the time, it also changes the seed.
+// edited returns parent input in with one to six edits. In three cases out of four, it also changes the seed.
 func (h *hunt) edited(in Input) Input {
 	bytes := make([]byte, 3*(1+h.draw(6)))
 	for i := range bytes {

@@ -43,7 +43,7 @@ func (r *reader) snapshot() *Snapshot {
 	return s
 }
 
-// assemble builds instance id from its rows. It returns false if the instance has ended.
+// assemble builds instance id from its rows. It returns false if the instance has nothing left to run.
 func (r *reader) assemble(id string, numbers []uint64) (*memprovider.PreloadedInstance, bool) {
 	row := r.instances[id]
 	if len(numbers) == 0 {

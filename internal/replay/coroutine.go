@@ -3,7 +3,6 @@ package replay
 import (
 	"iter"
 	"runtime"
-	"slices"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
@@ -75,7 +74,7 @@ func (t *turn) start() {
 	if w := t.in.Watcher; w != nil {
 		t.host.inner = w.Watch(t)
 	}
-	t.futures = append(slices.Grow(t.futures, t.schedules+4), future{})
+	t.futures = append(t.futures, future{})
 	t.due = true
 	t.newTask(0, nil)
 }

@@ -18,9 +18,7 @@ const autoPrefix = "sub::"
 // finish decides the result and writes its consequences. In order of precedence, the result comes from a turn failure,
 // a cancel request, a continue-as-new, or the handler's return.
 func (t *turn) finish() {
-	if n := len(t.in.History) + len(t.delta); n > 0 { // a continue-as-new may have left a gap in the ids
-		t.nextID = t.at(n-1).EventID + 1
-	}
+	t.nextID = t.at(len(t.sched)-1).EventID + 1 // a continue-as-new may have left a gap
 	main := t.mainTask()
 	limit := t.overLimit()
 	if limit != "" && t.abort.IsZero() && t.rules.LimitEnds {
@@ -154,7 +152,7 @@ func (t *turn) settleDrops() {
 // cancelDropsEarly cancels dropped dequeues before their breadcrumbs are written, as 0.1.26 does. A replay does not
 // repeat this early cancellation.
 func (t *turn) cancelDropsEarly() {
-	if !t.hasQueues || !t.rules.DropsBeforeBreadcrumb {
+	if !t.rules.DropsBeforeBreadcrumb {
 		return
 	}
 	for i := 1; i < len(t.futures); i++ {

@@ -344,7 +344,6 @@ func (t *turn) giveUp(token orchhost.Token) {
 }
 
 func (t *turn) subscribe(key waitKey, pos int, token orchhost.Token) {
-	t.hasWaits = true
 	t.served(t.waits.subscribe(key, pos, token), true)
 }
 

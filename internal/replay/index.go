@@ -43,23 +43,14 @@ func (t *turn) index(pos int, e *engine.Event) error {
 		return fmt.Errorf("replay: event %d of %s/%d has no data", e.EventID, t.in.Instance, t.in.ExecutionID)
 	case eventdata.ActivityScheduled:
 		s.kind = scheduleActivity
-		t.schedules++
 	case eventdata.TimerCreated:
 		s.kind = scheduleTimer
-		t.schedules++
 	case eventdata.SubOrchestrationScheduled:
 		s.kind = scheduleChild
-		t.schedules++
 	case eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2:
 		s.kind = scheduleWait
-		t.schedules++
-		t.hasWaits = true
 	case eventdata.QueueSubscribed:
 		s.kind = scheduleDequeue
-		t.schedules++
-		t.hasQueues = true
-	case eventdata.QueueEventDelivered:
-		t.hasQueues = true
 	case eventdata.KeyValueSet:
 		t.stamps = append(t.stamps, d.LastUpdatedAtMs)
 	case eventdata.ActivityCompleted, eventdata.TimerFired, eventdata.SubOrchestrationCompleted:

@@ -43,7 +43,6 @@ func (t *turn) prep() error {
 				t.add(0, eventdata.ExternalEvent{Name: m.Name, Data: m.Data})
 			}
 		case engine.QueueMessageItem:
-			t.hasQueues = true
 			t.add(0, eventdata.QueueEventDelivered{Name: m.Name, Data: m.Data})
 		case engine.CancelInstanceItem:
 			if t.cancelled {

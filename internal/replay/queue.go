@@ -132,7 +132,6 @@ func (t *turn) queueMessage(pos int) (q *queue, index, message int) {
 }
 
 func (t *turn) dequeue(name string, pos int, token orchhost.Token) {
-	t.hasQueues = true
 	t.queueServed(t.queues.subscribe(name, pos, token), true)
 }
 
@@ -158,9 +157,6 @@ func (t *turn) queueServed(q *queue, due bool) {
 // carried returns the queue messages that are carried to the next execution, in history order, and those lost to the
 // limit.
 func (t *turn) carried() (carried, lost []engine.CarriedEvent) {
-	if !t.hasQueues {
-		return nil, nil
-	}
 	taken := make(map[int]bool)
 	waiting := make(map[string]int) // number of dequeues per queue that count as having read a message without having taken it
 	for i := range t.queues.all {
@@ -197,9 +193,6 @@ func carryOldest(unread []engine.CarriedEvent, limit int) (carried, lost []engin
 
 // openDequeues returns, in ascending order, the positions of the dequeues that have no message and are not cancelled.
 func (t *turn) openDequeues() []int {
-	if !t.hasQueues {
-		return nil
-	}
 	messages, subs := map[string]int{}, map[string]int{}
 	cancelled := map[int]bool{}
 	for pos := range t.sched {

@@ -17,9 +17,8 @@ func Turn(in Input) (out Output, err error) {
 	return out, err
 }
 
-// TurnInto is like Turn but overwrites out, which need not be empty.
+// TurnInto is like Turn but overwrites out, which need not be empty. An error leaves out unchanged.
 func TurnInto(out *Output, in *Input) error {
-	*out = Output{}
 	err := runTurn(out, in)
 	if err != nil || !in.DoubleCheck {
 		return err
@@ -53,11 +52,8 @@ type turn struct {
 	reason     string
 	abort      engine.ErrorDetails // why the turn failed; zero if it has not
 	crumbs     []int               // positions of schedules with a persisted dropped_future breadcrumb
-	schedules  int                 // number of schedules in the baseline, including waits
-	hasWaits   bool                // a positional subscription is recorded
-	hasQueues  bool                // a dequeue or a queue message is recorded
-	unrecorded []engine.WorkItem   // detached starts that have no event
-	refusals   []engine.WorkItem   // answers to the parents of duplicate starts
+	unrecorded []engine.WorkItem   // detached starts without an event
+	refusals   []engine.WorkItem   // answers to parents of duplicate starts
 	pending    []pending
 	continues  *orchhost.Action // the first continue-as-new
 	canRoom    orchhost.Action  // storage for the target of continues
@@ -133,7 +129,6 @@ func End(in Input, details engine.ErrorDetails) (Output, error) {
 		if err = t.begin(); err != nil {
 			return
 		}
-		t.nextID = max(t.nextID, in.History[len(in.History)-1].EventID+1)
 		t.fail(ResultFailed, details)
 		t.out.Delta = t.ownDelta()
 		out = t.out
@@ -163,7 +158,7 @@ func (t *turn) begin() error {
 		}
 	}
 	t.nextID = engine.InitialEventID
-	t.kv = in.KVSnapshot
+	t.kv, t.parent = in.KVSnapshot, in.Parent
 	if n := len(in.History); n > 0 {
 		t.nextID = in.History[n-1].EventID + 1
 		t.readStart()
@@ -182,11 +177,9 @@ func (t *turn) readStart() {
 	s, ok := t.in.History[0].Data.(eventdata.OrchestrationStarted)
 	if !ok {
 		t.disagree(mismatch(corruptedHistory, t.in.History[0].EventID, "corrupted history: first event must be OrchestrationStarted"))
-		t.parent = t.in.Parent
 		return
 	}
 	t.info.Name, t.info.Version, t.input, t.status = s.Name, s.Version, s.Input, s.InitialCustomStatus
-	t.parent = t.in.Parent
 	if p := LinkOf(s.ParentInstance, s.ParentExecutionID, s.ParentID, t.in.Parent); p != nil {
 		t.parent = p
 	}
@@ -196,7 +189,6 @@ func (t *turn) readStart() {
 func (t *turn) writeStart() {
 	s := t.in.Start
 	t.info.Name, t.info.Version, t.input, t.status = s.Name, s.Version, s.Input, s.InitialCustomStatus
-	t.parent = t.in.Parent
 	if s.Parent != nil {
 		link := *s.Parent
 		link.ExecutionID = max(link.ExecutionID, engine.InitialExecutionID)
@@ -219,7 +211,6 @@ func (t *turn) writeStart() {
 		t.add(0, eventdata.LegacyNote{Text: "started by duroxide " + t.stamp})
 	}
 	for _, e := range s.CarryForwardEvents {
-		t.hasQueues = true
 		t.add(0, eventdata.QueueEventDelivered(e))
 	}
 }

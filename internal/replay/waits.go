@@ -176,13 +176,13 @@ func (wt *waitTable) placeOf(pos int) (subPlace, bool) {
 	return wt.place[i], true
 }
 
+// subscribe adds a subscription; positions ascend from call to call.
 func (wt *waitTable) subscribe(key waitKey, pos int, token orchhost.Token) *waits {
 	q := wt.find(key)
 	if q < 0 {
 		q = wt.add(key)
 	}
-	at, _ := slices.BinarySearchFunc(wt.place, pos, func(p subPlace, pos int) int { return p.pos - pos })
-	wt.place = slices.Insert(wt.place, at, subPlace{pos, q, wt.all[q].subscribe(pos, token)})
+	wt.place = append(wt.place, subPlace{pos, q, wt.all[q].subscribe(pos, token)})
 	return &wt.all[q]
 }
 
@@ -222,7 +222,7 @@ func OpenWaits(history []engine.Event, build *engine.Build) []engine.Event {
 	if build == nil {
 		build = &engine.Build{}
 	}
-	t := turn{in: &Input{History: history, Build: build}, rules: DefaultRules(), sched: make([]schedule, len(history)), hasWaits: true, hasQueues: true}
+	t := turn{in: &Input{History: history, Build: build}, rules: DefaultRules(), sched: make([]schedule, len(history))}
 	open := append(t.openWaits(), t.openDequeues()...)
 	slices.Sort(open)
 	events := make([]engine.Event, len(open))
@@ -234,9 +234,6 @@ func OpenWaits(history []engine.Event, build *engine.Build) []engine.Event {
 
 // openWaits returns, in ascending order, the positions of the subscriptions that have no arrival and are not cancelled.
 func (t *turn) openWaits() []int {
-	if !t.hasWaits {
-		return nil
-	}
 	var wt waitTable
 	for pos := range t.sched {
 		switch e := t.at(pos); d := e.Data.(type) {
@@ -252,15 +249,10 @@ func (t *turn) openWaits() []int {
 			wt.cancel(t.find(e.SourceEventID), t.discards())
 		}
 	}
-	open := make([]bool, len(t.sched))
+	var open []int
 	for i := range wt.all {
-		wt.all[i].each(false, func(s *subscription) { open[s.pos] = true })
+		wt.all[i].each(false, func(s *subscription) { open = append(open, s.pos) })
 	}
-	var out []int
-	for pos, is := range open {
-		if is {
-			out = append(out, pos)
-		}
-	}
-	return out
+	slices.Sort(open)
+	return open
 }

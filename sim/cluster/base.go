@@ -85,7 +85,7 @@ const (
 	evKill                       // node, inc: a drain took too long
 	evInstance                   // a: index of the instance, b: attempt
 	evAction                     // a: index of the instance, b: action index and attempt, packed
-	evKick                       // a: index of the preloaded history
+	evKick                       // a: index of the preloaded history, b: of its first message that was not sent
 	evProbe                      // a: index of the probe
 	evProbeEnd                   // a: index of the probe, b: index of what it holds
 	evCalm                       // turbulence is over

@@ -35,6 +35,7 @@ var (
 	labelHistory     = sim.NewLabel("history")
 	labelPause       = sim.NewLabel("pause")
 	labelKill        = sim.NewLabel("kill")
+	labelKick        = sim.NewLabel("kick")
 )
 
 // tryKey returns the key for the draws of attempt n, counting from 1. The first attempt uses the given key itself.

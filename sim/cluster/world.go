@@ -271,7 +271,7 @@ func (w *World) handle(e event) {
 	case evAction:
 		w.clients.onAction(int(e.a), e.b)
 	case evKick:
-		w.clients.onKick(int(e.a))
+		w.clients.onKick(int(e.a), int(e.b))
 	case evProbe:
 		w.probes.onProbe(int(e.a))
 	case evProbeEnd:

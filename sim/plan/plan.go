@@ -240,6 +240,14 @@ func (h *History) CustomStatus() *string {
 	return &status
 }
 
+// Parent returns the link to its parent that the store has for the instance, nil if it has none.
+func (h *History) Parent() *engine.ParentLink {
+	if h.Shape != planterm.ShapeDisagreeing || h.Variant != planterm.ChildVariant {
+		return nil
+	}
+	return &engine.ParentLink{Instance: planterm.ParentName, ExecutionID: planterm.ParentExecution, EventID: planterm.ParentEvent}
+}
+
 // preloadedVersion is the handler version of preloaded histories that do not name one.
 const preloadedVersion = "1.0.0"
 

@@ -3,7 +3,6 @@ package workload
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -116,7 +115,7 @@ var revisions = []revision{
 	{[]stored{{eventdata.KeyValueCleared{Key: "key"}, 0}}, changing(func(ctx *orch.Context) { ctx.ClearAllKVValues() })},
 	{[]stored{{eventdata.KeyValuesCleared{}, 0}}, changing(func(ctx *orch.Context) { ctx.ClearKVValue("key") })},
 	{[]stored{{eventdata.KeyValuesCleared{}, 0}}, changing(func(ctx *orch.Context) { ctx.ResetCustomStatus() })},
-	{[]stored{{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}}, func(ctx *orch.Context) error { ctx.ContinueAsNew("is"); return nil }},
+	{[]stored{{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}}, func(ctx *orch.Context) error { ctx.ContinueAsNewVersioned("1.1.0", "is"); return nil }},
 	{[]stored{{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}, {eventdata.ActivityScheduled{Name: "Work", Input: "more"}, 0}},
 		awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleActivity("Work", "in") })},
 	{[]stored{{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}, {eventdata.OrchestrationChained{Name: "Leaf", Instance: "more", Input: "in"}, 0}},
@@ -163,7 +162,7 @@ func revised(ctx *orch.Context, input string) (string, error) {
 		return "", err
 	}
 	if n := number(input, 0); n > 0 {
-		if err := revisions[(n-1)%len(revisions)].is(ctx); err == errOver {
+		if err := wayOf(n).is(ctx); err == errOver {
 			return "over", nil
 		} else if err != nil {
 			return "", err
@@ -179,10 +178,10 @@ func Stored(way int) (data []engine.EventData, sources []uint64) {
 	list := archived()
 	if way > 0 {
 		list = append([]stored{
-			{eventdata.OrchestrationStarted{Name: "Revised", Version: "1.0.0", Input: strconv.Itoa(way)}, 0},
+			{wayOf(way).start(way), 0},
 			{eventdata.ActivityScheduled{Name: "Work", Input: "both"}, 0},
 			{eventdata.ActivityCompleted{Result: "Work(both)"}, 2},
-		}, revisions[(way-1)%len(revisions)].was...)
+		}, wayOf(way).was...)
 	}
 	for _, e := range list {
 		data, sources = append(data, e.data), append(sources, e.source)

@@ -15,7 +15,11 @@ func (k *stateChecker) begins() {
 	for i := range p.Histories {
 		h := &p.Histories[i]
 		name, version := h.Handler()
-		k.beginsAs(beginning{instance: h.Instance, orchestration: name, version: version, status: h.CustomStatus()})
+		b := beginning{instance: h.Instance, orchestration: name, version: version, status: h.CustomStatus()}
+		if parent := h.Parent(); parent != nil {
+			b.parent = *parent
+		}
+		k.beginsAs(b)
 	}
 	if p.Contents != nil {
 		for i := range p.Contents.Instances {

@@ -1,0 +1,194 @@
+package workload
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/planterm"
+)
+
+// surprise is a stored history of Revised that gets messages which do not belong to it, or has an unusual start.
+type surprise struct {
+	revision
+	// sent returns the messages that the instance gets after the start; nil means the event "go".
+	sent func(instance string) []engine.WorkItem
+	// headless replaces the start by another event.
+	headless bool
+}
+
+// wayOf returns the n-th way in which Revised and its history disagree, counted from 1.
+func wayOf(n int) surprise {
+	n = (n - 1) % (len(revisions) + len(surprises))
+	if n < len(revisions) {
+		return surprise{revision: revisions[n]}
+	}
+	return surprises[n-len(revisions)]
+}
+
+// start returns the first event of the n-th way.
+func (s surprise) start(n int) engine.EventData {
+	started := eventdata.OrchestrationStarted{Name: "Revised", Version: "1.0.0", Input: strconv.Itoa(n)}
+	switch {
+	case s.headless:
+		return eventdata.ExternalEvent{Name: "no start"}
+	case n == planterm.ChildVariant:
+		started.ParentInstance, started.ParentID = planterm.ParentName, planterm.ParentEvent
+	}
+	return started
+}
+
+// StoredMessages returns the messages that an instance with Stored(way) gets at once, none if the event "go" will do.
+func StoredMessages(way int, instance string) []engine.WorkItem {
+	if way < 1 || wayOf(way).sent == nil {
+		return nil
+	}
+	return wayOf(way).sent(instance)
+}
+
+// surprises lists the further ways. Code and history agree in most of them.
+var surprises = []surprise{
+	// Completions of what was never scheduled, of what is no schedule, and of another kind.
+	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{done(to, 99)} }),
+	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{failed(to, 99, erring)} }),
+	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{fired(to, 99)} }),
+	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{childDone(to, 99)} }),
+	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{childFailed(to, 99, erring)} }),
+	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{done(to, 1)} }),
+	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{done(to, 5)} }),
+	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{fired(to, 4)} }),
+	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{childDone(to, 7)} }),
+	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{failed(to, 8, erring)} }),
+	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{childFailed(to, 4, erring)} }),
+	// Several reasons to fail, in either order: the last disagreement decides, the first error.
+	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{fired(to, 99), done(to, 98)} }),
+	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{failed(to, 4, broken), fired(to, 99)} }),
+	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{fired(to, 99), failed(to, 4, broken)} }),
+	meets(func(to string) []engine.WorkItem {
+		return []engine.WorkItem{failed(to, 4, broken), childFailed(to, 6, engine.ErrorDetails{Infrastructure: &eventdata.InfrastructureError{Operation: "second", Message: "error"}})}
+	}),
+	// Duplicates, messages for another execution, and starts of what has begun.
+	meets(func(to string) []engine.WorkItem {
+		return []engine.WorkItem{done(to, 2), failed(to, 2, erring), done(to, 4), done(to, 4), ended(to, "first"), ended(to, "second")}
+	}),
+	meets(func(to string) []engine.WorkItem {
+		return []engine.WorkItem{
+			engine.ActivityCompletedItem{Instance: to, ExecutionID: 7, ID: 4, Result: "stale"},
+			engine.SubOrchCompletedItem{ParentInstance: to, ParentExecutionID: 2, ParentID: 6, Result: "stale"}, ended(to, "over"),
+		}
+	}),
+	meets(func(to string) []engine.WorkItem {
+		return []engine.WorkItem{
+			engine.StartItem{Instance: to, Orchestration: "Revised", Version: "1.0.0", ExecutionID: engine.InitialExecutionID},
+			engine.StartItem{Instance: to, Orchestration: "Revised", Version: "1.0.0", ExecutionID: engine.InitialExecutionID, ParentInstance: to, ParentExecutionID: 1, ParentID: 6},
+			ended(to, "over"),
+		}
+	}),
+	meets(func(to string) []engine.WorkItem {
+		return []engine.WorkItem{
+			engine.ContinueAsNewItem{Instance: to, Orchestration: "Revised", Input: "0", Version: "1.0.0"}, ended(to, "over"),
+		}
+	}),
+	// A history without a start, and one of a child whose start, as in old runtimes, lacks the execution of its parent.
+	{revision: revision{is: awaiting(waitForGo)}, headless: true},
+	{revision: revision{is: func(*orch.Context) error { return errOver }}}, // planterm.ChildVariant
+	// Code that drops only a part of what it dropped, or gets a result of what it dropped and returns.
+	{revision: revision{was: []stored{
+		{eventdata.ActivityScheduled{Name: "Work", Input: "one"}, 0}, {eventdata.ActivityScheduled{Name: "Work", Input: "two"}, 0}, {eventdata.ActivityScheduled{Name: "Work", Input: "three"}, 0},
+		{eventdata.ActivityCancelRequested{Reason: eventdata.ReasonDroppedFuture}, 4}, {eventdata.ActivityCancelRequested{Reason: eventdata.ReasonDroppedFuture}, 5},
+	}, is: func(ctx *orch.Context) error {
+		ctx.ScheduleActivity("Work", "one").Drop()
+		two := ctx.ScheduleActivity("Work", "two")
+		ctx.ScheduleActivity("Work", "three").Drop()
+		_, err := two.Await()
+		return err
+	}}},
+	{revision: revision{was: []stored{
+		{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}, {eventdata.ActivityCancelRequested{Reason: eventdata.ReasonDroppedFuture}, 4}, {eventdata.ActivityCompleted{Result: "late"}, 4},
+	}, is: func(ctx *orch.Context) error {
+		if _, err := ctx.ScheduleActivity("Work", "in").Await(); err != nil {
+			return err
+		}
+		return errOver
+	}}},
+	{revision: revision{was: []stored{{eventdata.KeyValuesCleared{}, 0}}, is: changing(func(ctx *orch.Context) { ctx.SetCustomStatus("is") })}},
+	// As many messages as code may take in one turn, and one more or less.
+	takes(98), takes(99), takes(100), takes(101),
+	// What only builds from 2.0.0 on read.
+	{revision: revision{was: []stored{{eventdata.ExternalSubscribed2{Name: "was", Topic: "topic"}, 0}}, is: awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleWait2("is", "topic") })}},
+	{revision: revision{was: []stored{{eventdata.ExternalSubscribed2{Name: "name", Topic: "was"}, 0}}, is: awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleWait2("name", "is") })}},
+	// An event of the second generation for code that waits for the first.
+	meets(func(to string) []engine.WorkItem {
+		return []engine.WorkItem{engine.ExternalRaised2Item{Instance: to, Name: "never", Topic: "topic", Data: "new"}, ended(to, "over")}
+	}),
+}
+
+// meets returns the way of an instance that has one of everything open, and gets messages.
+func meets(sent func(to string) []engine.WorkItem) surprise {
+	return surprise{revision: revision{was: open, is: func(ctx *orch.Context) error {
+		orch.Join(ctx.ScheduleActivity("Work", "open"), ctx.ScheduleTimer(time.Hour), ctx.ScheduleSubOrchestrationWithID("Leaf", "open", "in"),
+			ctx.ScheduleWait("mail"), ctx.DequeueEvent("post"), ctx.ScheduleWait("never"), ctx.DequeueEvent("never"))
+		return nil
+	}}, sent: sent}
+}
+
+// open holds one schedule of each kind, from id 4: an activity, a timer, a child, waits and dequeues. One wait and one
+// dequeue got something; a message of a queue has no dequeue.
+var open = []stored{
+	{eventdata.ActivityScheduled{Name: "Work", Input: "open"}, 0}, {eventdata.TimerCreated{FireAtMs: 1 << 41}, 0},
+	{eventdata.SubOrchestrationScheduled{Name: "Leaf", Instance: "open", Input: "in"}, 0},
+	{eventdata.ExternalSubscribed{Name: "mail"}, 0}, {eventdata.QueueSubscribed{Name: "post"}, 0},
+	{eventdata.ExternalSubscribed{Name: "never"}, 0}, {eventdata.QueueSubscribed{Name: "never"}, 0},
+	{eventdata.ExternalEvent{Name: "mail", Data: "a letter"}, 0}, {eventdata.QueueEventDelivered{Name: "post", Data: "a parcel"}, 0},
+	{eventdata.QueueEventDelivered{Name: "other", Data: "a parcel"}, 0},
+}
+
+// takes returns the way of an instance that takes n messages from a queue in one turn, and then waits for another.
+func takes(n int) surprise {
+	var was []stored
+	for i := range n {
+		was = append(was, stored{eventdata.QueueEventDelivered{Name: "many", Data: strconv.Itoa(i)}, 0})
+	}
+	return surprise{revision: revision{was: was, is: func(ctx *orch.Context) error {
+		for range n {
+			if _, err := ctx.DequeueEvent("many").Await(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}}
+}
+
+func waitForGo(ctx *orch.Context) *orch.Future { return ctx.ScheduleWait("go") }
+
+// The errors of completions: one of the application, and one that is not and fails the turn.
+var (
+	erring = engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: "no"}}
+	broken = engine.ErrorDetails{Infrastructure: &eventdata.InfrastructureError{Operation: "work", Message: "broken"}}
+)
+
+func done(to string, id uint64) engine.WorkItem {
+	return engine.ActivityCompletedItem{Instance: to, ExecutionID: 1, ID: id, Result: "done"}
+}
+
+func failed(to string, id uint64, details engine.ErrorDetails) engine.WorkItem {
+	return engine.ActivityFailedItem{Instance: to, ExecutionID: 1, ID: id, Details: details}
+}
+
+func fired(to string, id uint64) engine.WorkItem {
+	return engine.TimerFiredItem{Instance: to, ExecutionID: 1, ID: id, FireAtMs: 1}
+}
+
+func childDone(to string, id uint64) engine.WorkItem {
+	return engine.SubOrchCompletedItem{ParentInstance: to, ParentExecutionID: 1, ParentID: id, Result: "done"}
+}
+
+func childFailed(to string, id uint64, details engine.ErrorDetails) engine.WorkItem {
+	return engine.SubOrchFailedItem{ParentInstance: to, ParentExecutionID: 1, ParentID: id, Details: details}
+}
+
+func ended(to, why string) engine.WorkItem {
+	return engine.CancelInstanceItem{Instance: to, Reason: why}
+}

@@ -11,21 +11,22 @@ type Kind uint8
 
 // The kinds of calls, and the Call fields that each of them sets.
 const (
-	Began      Kind = iota + 1 // the code began; Text is its input
-	Scheduled                  // Action, Token
-	Updated                    // Action
-	Pruned                     // Ms; N is the number of keys cleared
-	Spawned                    // Token
-	Awaited                    // Token; Text is the result or, if Failed is set, the error
-	Selected                   // Tokens; N is the index of the winner
-	Dropped                    // Token
-	Continued                  // Action
-	ReadInfo                   // Info
-	ReadStatus                 // Status
-	ReadKeys                   // Keys
-	Returned                   // the handler or Token's coroutine ended; Text is the result or, if Failed is set, the error
-	Panicked                   // Call records a call to a Context, or the beginning or end of code. Calls are recorded in the order in which they return. Everything that a Call points to is read-only.
-	Traced                     // Text
+	Began         Kind = iota + 1 // the code began; Text is its input
+	Scheduled                     // Action, Token
+	Updated                       // Action
+	Pruned                        // Ms; N is the number of keys cleared
+	Spawned                       // Token
+	Awaited                       // Token; Text is the result or, if Failed is set, the error
+	Selected                      // Tokens; N is the index of the winner
+	Dropped                       // Token
+	Continued                     // Action
+	ReadInfo                      // Info
+	ReadStatus                    // Status
+	ReadKeys                      // Keys
+	Returned                      // the handler or Token's coroutine ended; Text is the result or, if Failed is set, the error
+	Panicked                      // the handler or Token's coroutine did not return
+	Traced                        // Text
+	ReadReplaying                 // N is 1 if the code is replaying; only the first answer, and those that differ from the last one
 )
 
 // Call records one call of a Context, or that code began or ended. Calls are recorded in the order in which they
@@ -66,6 +67,8 @@ type Recorder struct {
 	keys    []engine.KVEntry
 	made    []*coroutine // coroutines of this turn, followed by unused ones
 	spawned int
+	// told is whether the code has asked if it is replaying, and replaying the last answer.
+	told, replaying bool
 }
 
 // Run returns a handler that behaves like handler but records its calls. Recording continues until the next call to
@@ -87,7 +90,7 @@ func (r *Recorder) Watch(host orchhost.Host) orchhost.Host {
 	clear(r.calls)
 	clear(r.actions)
 	clear(r.seldom)
-	r.host, r.by, r.over, r.spawned = host, 0, false, 0
+	r.host, r.by, r.over, r.spawned, r.told = host, 0, false, 0, false
 	r.calls, r.actions, r.seldom = r.calls[:0], r.actions[:0], r.seldom[:0]
 	r.tokens, r.keys = r.tokens[:0], r.keys[:0]
 	return r
@@ -165,7 +168,16 @@ func (r *Recorder) Info() orchhost.Info {
 	return info
 }
 
-func (r *Recorder) Replaying() bool { return r.host.Replaying() }
+func (r *Recorder) Replaying() bool {
+	replaying := r.host.Replaying()
+	if !r.told || r.replaying != replaying {
+		r.told, r.replaying = true, replaying
+		if c := r.add(ReadReplaying); replaying {
+			c.N = 1
+		}
+	}
+	return replaying
+}
 
 func (r *Recorder) Trace(text string) {
 	r.host.Trace(text)

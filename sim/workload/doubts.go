@@ -17,6 +17,7 @@ var awaited = map[string][]string{
 	"Doorman":      {"knock"},
 	"Cancellable":  {"go"},
 	"Forwarder":    {"go", "parcel"},
+	"Juggler":      {"ball", "pins"},
 	"Ledger":       {"entries"},
 	"OrderDesk":    {"approval"},
 	"Picky":        {"offers"},

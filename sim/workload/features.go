@@ -19,6 +19,7 @@ func featureOrchestrations(v1, always engine.Version) []Orchestration {
 		{"Clerk", v1, always, "gets an id, the time and a key of the instance that its input names, and retries an activity", planterm.EndCompleted, clerk, false},
 		{"Diarist", v1, always, "gets the time twice and passes it to an activity", planterm.EndCompleted, diarist, false},
 		{"Doorman", v1, always, "waits for the event \"knock\", at first for 300ms, and continues as new as often as its input says (2)", planterm.EndCompleted, doorman, false},
+		{"Juggler", v1, always, "drops the second of three waits for the event \"ball\" and of three dequeues of \"pins\", and must get what comes for the others; with input \"pair\", two coroutines wait for one timer", planterm.EndCompleted, juggler, false},
 		{"Ledger", v1, always, "stores as many messages \"entries\" as its input says (2) under one key each, one per execution", planterm.EndCompleted, ledger, false},
 		{"Picky", v1, always, "takes as many messages \"offers\" as its input says (2), each within 300ms or at the next attempt", planterm.EndCompleted, picky, false},
 		{"Studio", v1, always, "runs as many activities as its input says (3) on a session of its own, then one with the tag \"gpu\"", planterm.EndCompleted, studio, false},
@@ -59,6 +60,44 @@ func diarist(ctx *orch.Context, _ string) (string, error) {
 		}
 	}
 	return "noted", nil
+}
+
+func juggler(ctx *orch.Context, input string) (string, error) {
+	ctx.Trace("throws for " + ctx.InstanceID())
+	ctx.SetCustomStatus("up")
+	var balls, pins []*orch.Future
+	for range 3 {
+		balls, pins = append(balls, ctx.ScheduleWait("ball")), append(pins, ctx.DequeueEvent("pins"))
+	}
+	flight := ctx.ScheduleTimer(500 * time.Millisecond)
+	if input == "pair" {
+		wait := func(*orch.Context) (string, error) { return flight.Await() }
+		orch.Join(ctx.Go(wait), ctx.Go(wait))
+	}
+	if _, err := flight.Await(); err != nil {
+		return "", err
+	}
+	ctx.ResetCustomStatus()
+	if status, ok := ctx.CustomStatus(); ok {
+		return "", fmt.Errorf("the custom status is still %q", status)
+	}
+	// What has come for these goes to the third, in this turn.
+	balls[1].Drop()
+	pins[1].Drop()
+	caught := ""
+	for _, f := range []*orch.Future{balls[2], pins[2], pins[0], balls[0]} {
+		ctx.Trace("waits after " + caught)
+		i, what, err := orch.Select(f, ctx.ScheduleTimer(20*time.Second))
+		if err != nil {
+			return "", err
+		}
+		if caught += what; i == 1 {
+			caught += "nothing"
+		}
+	}
+	policy := orch.DefaultRetryPolicy()
+	policy.MaxAttempts = 20 // a fault may make an activity panic
+	return ctx.ScheduleActivityWithRetry("Work", caught, policy)
 }
 
 func ledger(ctx *orch.Context, input string) (string, error) {

@@ -23,10 +23,10 @@ func mischiefOrchestrations(v1, always engine.Version) []Orchestration {
 		{"Clinger", v1, always, "recovers every panic and goes on, so that only runtime.Goexit ends its code", planterm.EndCompleted, clinger, false},
 		{"Daredevil", v1, always, "calls activities whose code panics in several ways; it must be told in which", planterm.EndCompleted, daredevil, false},
 		{"Envoy", v1, always, "asks activities who they are, on a session and with a tag", planterm.EndCompleted, envoy, false},
-		{"Forwarder", v1, always, "continues as new at the event \"go\" without a look at its queue; the next execution must have the message \"parcel\"", planterm.EndCompleted, forwarder, false},
+		{"Forwarder", v1, always, "continues as new at the event \"go\" without a look at its queue, twice; the last execution must have the custom status and the message \"parcel\"", planterm.EndCompleted, forwarder, false},
 		{"Glutton", v1, always, "asks for as much as the contract of 0.1.32 allows, and then for a byte more of what its input names: status, tag or value", planterm.EndFailed, glutton, false},
 		{"Impostor", v1, always, "asks for a child and for a detached start under ids that are reserved", planterm.EndAny, impostor, false},
-		{"Rascal", v1, always, "ends its code in the way that its input names: text, value, error, mute, quit or stray", planterm.EndFailed, rascal, false},
+		{"Rascal", v1, always, "ends its code in the way that its input names: text, value, error, mute, quit, stray, deluge or desert", planterm.EndFailed, rascal, false},
 		{"Splitter", v1, always, "continues as new from one coroutine while others ask for more", planterm.EndCompleted, splitter, false},
 		{"Warden", v1, always, "a Rascal as a child for each way to end, of which it must be told", planterm.EndCompleted, warden, false},
 	}
@@ -125,11 +125,19 @@ func envoy(ctx *orch.Context, input string) (string, error) {
 }
 
 func forwarder(ctx *orch.Context, input string) (string, error) {
-	if input != "forwarded" {
+	switch input {
+	case "forwarded":
+		if status, _ := ctx.CustomStatus(); status != "on its way" {
+			return "", fmt.Errorf("the custom status is %q", status)
+		}
+	case "halfway":
+		ctx.ContinueAsNew("forwarded")
+	default:
 		if _, err := ctx.ScheduleWait("go").Await(); err != nil {
 			return "", err
 		}
-		ctx.ContinueAsNew("forwarded")
+		ctx.SetCustomStatus("on its way")
+		ctx.ContinueAsNew("halfway")
 	}
 	return ctx.DequeueEvent("parcel").Await()
 }
@@ -169,8 +177,17 @@ func rascal(ctx *orch.Context, input string) (string, error) {
 	if _, err := ctx.ScheduleTimer(100 * time.Millisecond).Await(); err != nil {
 		return "", err
 	}
-	if input == "stray" {
+	switch input {
+	case "stray":
 		return strays(ctx)
+	case "deluge":
+		return elsewhere(func() {
+			for range 2000 { // it ends long before that
+				ctx.Trace("stray")
+			}
+		})
+	case "desert":
+		return elsewhere(func() { ctx.ContinueAsNew("stray") }) // it does not return
 	}
 	// Deferred calls run when the code panics and when it is torn down, and must have no effect.
 	defer ctx.ScheduleActivity("Work", "too late")
@@ -183,6 +200,7 @@ func warden(ctx *orch.Context, _ string) (string, error) {
 		{"text", "a text"}, {"value", "orchestration panicked"}, {"error", "an error"}, {"mute", "orchestration panicked"},
 		{"quit", "orchestration code called runtime.Goexit"},
 		{"stray", "orch: a Context was used from another goroutine than its orchestration's"},
+		{"deluge", "orchestration code called runtime.Goexit"}, {"desert", "orchestration code called runtime.Goexit"},
 	} {
 		_, err := ctx.ScheduleSubOrchestration("Rascal", way[0]).Await()
 		if want := "orchestration panicked: " + way[1]; err == nil || err.Error() != want {
@@ -219,6 +237,14 @@ func strays(ctx *orch.Context) (string, error) {
 	return "strayed", nil
 }
 
+// elsewhere runs code on a goroutine other than the orchestration's.
+func elsewhere(code func()) (string, error) {
+	next, stop := iter.Pull(func(func(string) bool) { code() })
+	defer stop()
+	next()
+	return "back", nil
+}
+
 func clinger(ctx *orch.Context, _ string) (string, error) {
 	for done := false; !done; {
 		func() {
@@ -233,6 +259,9 @@ func clinger(ctx *orch.Context, _ string) (string, error) {
 
 func splitter(ctx *orch.Context, input string) (string, error) {
 	if input == "split" {
+		if _, err := ctx.ScheduleSubOrchestration("Leaf", input).Await(); err != nil {
+			return "", err
+		}
 		return ctx.ScheduleActivity("Work", input).Await()
 	}
 	if _, err := ctx.ScheduleTimer(100 * time.Millisecond).Await(); err != nil {

@@ -27,6 +27,9 @@ func (c *Checker) Check(t *turn.Turn, calls []asked.Call) []string {
 		if c.checkCall(&calls[i]); len(c.wrong) > 0 || c.strayed {
 			break
 		}
+		if i > 0 && c.answersAtOnce(&calls[i-1], &calls[i]) {
+			c.quick++
+		}
 	}
 	if len(c.wrong) == 0 {
 		c.checkRest()
@@ -53,8 +56,11 @@ type Checker struct {
 	// The state of the code so far: how it ended, and the key-value state as the code sees it.
 	returned, continued *asked.Call
 	panicked            bool
-	strayed             bool // the history has an event that the code did not request
-	unrecorded          bool // the turn failed before it recorded all requests of the code
+	spawned             bool
+	twice, dropped      bool // an event completes what is completed; the history has a breadcrumb
+	quick               int  // how many fresh waits and dequeues the code awaited at once, with a result
+	strayed             bool // the code did not request an event that the history has
+	unrecorded          bool // the turn failed before it recorded the requests of the code
 	status              *string
 	keys                []engine.KVEntry
 	left                []uint64 // the events that Left returns
@@ -88,11 +94,13 @@ func (c *Checker) begin(t *turn.Turn, calls []asked.Call) {
 			eventdata.KeyValueSet, eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
 			c.codes = append(c.codes, pos)
 		case eventdata.ActivityCompleted, eventdata.ActivityFailed, eventdata.TimerFired, eventdata.SubOrchestrationCompleted, eventdata.SubOrchestrationFailed:
-			if f := c.fact(e.SourceEventID); f.done == 0 {
+			f := c.fact(e.SourceEventID)
+			if c.twice = c.twice || f.done != 0; f.done == 0 {
 				f.done = pos
 			}
 		case eventdata.ActivityCancelRequested, eventdata.SubOrchestrationCancelRequested, eventdata.ExternalSubscribedCancelled, eventdata.QueueSubscriptionCancelled:
 			c.fact(e.SourceEventID).crumb = pos
+			c.dropped = c.dropped || pos < len(t.History)
 		case eventdata.OrchestrationStarted:
 			if pos == 0 {
 				c.started = e.Data.(eventdata.OrchestrationStarted)
@@ -166,6 +174,7 @@ func (c *Checker) checkCall(a *asked.Call) {
 	case asked.Pruned:
 		c.checkPruned(a)
 	case asked.Spawned:
+		c.spawned = true
 		*c.token(a.Token) = token{event: -1, by: a.By, spawned: true, ended: c.token(a.Token).ended}
 	case asked.Awaited:
 		c.checkAwaited(a)
@@ -189,6 +198,8 @@ func (c *Checker) checkCall(a *asked.Call) {
 		}
 	case asked.ReadKeys:
 		c.checkKeys(a.Keys)
+	case asked.ReadReplaying:
+		c.checkReplaying(a.N != 0)
 	case asked.Returned:
 		if a.Token == 0 {
 			c.returned = a

@@ -3,6 +3,7 @@ package coded
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -29,7 +30,7 @@ func (c *Checker) checkDisagreement(a *orchhost.Action, e *engine.Event) {
 	if a != nil {
 		want = mismatchOf(e.Data) + " mismatch: action="
 		asked, has, _ := strings.Cut(text, " vs event=")
-		if !strings.HasPrefix(asked, want) || !inOrder(asked, namesOf(a)) || !inOrder(has, namesIn(e.Data)) {
+		if !strings.HasPrefix(asked, want) || !slices.Equal(quotes(asked), namesOf(a)) || !slices.Equal(quotes(has), namesIn(e.Data)) {
 			c.say("the turn ends with %s: expected a failure that begins with %q and names %q vs %q, since %s is %s, and the code requests %s",
 				c.ending(), want, namesOf(a), namesIn(e.Data), event(e), shown(e.Data), request(a))
 		}
@@ -38,16 +39,18 @@ func (c *Checker) checkDisagreement(a *orchhost.Action, e *engine.Event) {
 	}
 }
 
-// inOrder reports whether a text contains the given parts in this order.
-func inOrder(text string, parts []string) bool {
-	for _, part := range parts {
-		_, rest, ok := strings.Cut(text, part)
-		if !ok {
-			return false
+// quotes returns the quoted parts of a text, except empty ones.
+func quotes(text string) (list []string) {
+	for i := strings.IndexByte(text, '"'); i >= 0; i = strings.IndexByte(text, '"') {
+		part, err := strconv.QuotedPrefix(text[i:])
+		if err != nil {
+			return append(list, text[i:])
 		}
-		text = rest
+		if text = text[i+len(part):]; part != `""` {
+			list = append(list, part)
+		}
 	}
-	return true
+	return list
 }
 
 // mismatchOf returns the start of the text for a mismatch with an event.
@@ -117,7 +120,10 @@ func (c *Checker) givesOther(text string) bool {
 	case strings.HasPrefix(text, "completion"):
 		want = c.badCompletion()
 	case strings.HasPrefix(text, "cancellation mismatch ("):
-		want = c.undropped()
+		whole := false
+		if want, whole = c.undropped(); whole && text != want {
+			want += " and nothing more"
+		}
 	default:
 		return false
 	}
@@ -150,37 +156,59 @@ func (c *Checker) badCompletion() string {
 	return ""
 }
 
-// undropped returns the start of the text for a drop in the history that the code does not repeat, or "" if it repeats
-// them all.
-func (c *Checker) undropped() string {
+// undropped returns the text for what history says is dropped and the code has not dropped, empty if it has. whole is
+// false if the text only begins so, because the events do not determine what the code has dropped.
+func (c *Checker) undropped() (text string, whole bool) {
 	groups := [...]string{"activities", "sub-orchestrations", "external waits", "persistent waits"}
-	var then [len(groups)][]string
+	var then, now [len(groups)][]uint64
 	var kept [len(groups)]bool
+	whole = c.returned == nil // code that returns drops what it has not awaited
 	for i := range c.t.History {
 		e := &c.t.History[i]
-		if reasonOf(e.Data) != eventdata.ReasonDroppedFuture {
-			continue
-		}
-		group := 2
-		switch e.Data.(type) {
-		case eventdata.ActivityCancelRequested:
-			group = 0
-		case eventdata.SubOrchestrationCancelRequested:
-			group = 1
-		case eventdata.QueueSubscriptionCancelled:
-			group = 3
-		}
-		if id := fmt.Sprint(e.SourceEventID); !slices.Contains(then[group], id) {
-			then[group] = append(then[group], id)
-		}
-		if t := c.fact(e.SourceEventID).token; t == 0 || !c.token(t).dropped {
-			kept[group] = true
+		group := groupOf(e.Data)
+		if reasonOf(e.Data) == eventdata.ReasonDroppedFuture {
+			then[group] = append(then[group], e.SourceEventID)
+			if t := c.fact(e.SourceEventID).token; t == 0 || !c.token(t).dropped {
+				kept[group] = true
+			}
+		} else if f := c.fact(e.EventID); group >= 0 && f.token != 0 && c.token(f.token).dropped {
+			now[group] = append(now[group], e.EventID)
+			whole = whole && f.done == 0 // it may have been too late to drop
 		}
 	}
 	for i, group := range groups {
 		if kept[i] {
-			return "cancellation mismatch (" + group + "): baseline_dropped_future_cancel_requests={" + strings.Join(then[i], ", ") + "} ctx_cancelled_in_replayed_segment={"
+			text = "cancellation mismatch (" + group + "): baseline_dropped_future_cancel_requests=" + idSet(then[i]) + " ctx_cancelled_in_replayed_segment="
+			if whole {
+				text += idSet(now[i])
+			}
+			return text, whole
 		}
 	}
-	return ""
+	return "", false
+}
+
+// groupOf returns the group, for such a text, of a schedule and of its breadcrumb, -1 for others.
+func groupOf(d engine.EventData) int {
+	switch d.(type) {
+	case eventdata.ActivityScheduled, eventdata.ActivityCancelRequested:
+		return 0
+	case eventdata.SubOrchestrationScheduled, eventdata.SubOrchestrationCancelRequested:
+		return 1
+	case eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2, eventdata.ExternalSubscribedCancelled:
+		return 2
+	case eventdata.QueueSubscribed, eventdata.QueueSubscriptionCancelled:
+		return 3
+	}
+	return -1
+}
+
+// idSet formats ids in ascending order, each once.
+func idSet(ids []uint64) string {
+	slices.Sort(ids)
+	texts := make([]string, 0, len(ids))
+	for _, id := range slices.Compact(ids) {
+		texts = append(texts, strconv.FormatUint(id, 10))
+	}
+	return "{" + strings.Join(texts, ", ") + "}"
 }

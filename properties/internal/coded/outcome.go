@@ -74,6 +74,7 @@ func (c *Checker) checkSent(a *orchhost.Action, e *engine.Event) {
 
 // checkOutcome checks that the turn ends the way its code does, and that it records the futures that the code dropped.
 func (c *Checker) checkOutcome() {
+	c.checkPolls()
 	if c.panicked && c.died.Application == nil {
 		c.say("the code panics, but the turn ends with %s: expected that failure", c.ending())
 		return
@@ -88,6 +89,7 @@ func (c *Checker) checkOutcome() {
 			return
 		}
 		c.checkDropped()
+		c.checkAgrees()
 	case eventdata.OrchestrationCompleted:
 		if c.returned == nil || c.returned.Failed || c.returned.Text != d.Output || c.continued != nil {
 			c.say("the turn ends with %s: expected the end of the code, %s", c.ending(), c.codeEnds())
@@ -108,6 +110,20 @@ func (c *Checker) checkOutcome() {
 		}
 	}
 	c.checkCrumbs()
+}
+
+// checkAgrees checks that a turn that goes on has no reason to fail, since code and history disagree.
+func (c *Checker) checkAgrees() {
+	text := ""
+	if c.twice {
+		text = c.badCompletion()
+	}
+	if text == "" && c.dropped {
+		text, _ = c.undropped()
+	}
+	if text != "" {
+		c.say("the turn goes on: expected a failure that begins with %q", text)
+	}
 }
 
 // codeEnds describes how the code ended.

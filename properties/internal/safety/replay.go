@@ -22,10 +22,12 @@ import (
 // withdraws the activities that it records as cancelled, and cancels no child that never began. If a node calls an
 // execution nondeterministic, that is a violation, too.
 //
-// An execution that was ended from outside (by poison, or by a failure that is not the application's) must agree only
-// up to its end. Executions with a damaged event are exempt. So are stored executions that, according to the plan, do
-// not agree with their code; S24 judges what a node does with them. If an instance that has keys was pruned, its later
-// executions are exempt, too.
+// An execution that was ended from outside (poison, a failure that is not the application's) needs to agree only up to
+// its end. Exempt are an execution with a damaged event, and a stored execution that, according to the plan, does not
+// agree with its code: S24 judges what a node does with it. If an instance with keys was pruned, its later executions
+// are exempt, too.
+//
+// A few histories are replayed again with one change, which the replay must notice.
 type replayChecker struct {
 	check.Base
 	runs      []replayBuild
@@ -34,6 +36,7 @@ type replayChecker struct {
 	panics    map[string]string // where each instance's code panicked last; never iterated over, so map order does not matter
 	disagrees map[string]bool   // instances whose stored history does not agree with their code; never iterated over, so map order does not matter
 	workspace *replay.Workspace // reused for all replays
+	agreed    int               // the number of histories that replay; see replayAltered
 }
 
 // replayBuild is a build in the run, with the pins that any incarnation of its nodes admitted, and the handlers that
@@ -264,6 +267,7 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 			Workspace: k.workspace,
 		})
 		if err == nil && differs == "" {
+			k.replayAltered(in, ex, keys, run.build, handler.Handler, history)
 			continue
 		}
 		if err != nil {

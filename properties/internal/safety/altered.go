@@ -1,0 +1,162 @@
+package safety
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/replay"
+	"github.com/durosim/durosim/properties/internal/model"
+)
+
+// alteredEvery is how many histories agree with their code for each one that is altered.
+const alteredEvery = 3
+
+// replayAltered alters a history that agrees with its code, in one of several ways in turn, and replays it again. The
+// replay must notice the change, and say which: otherwise it would not notice a wrong history either.
+func (k *replayChecker) replayAltered(in *model.Instance, ex *model.Execution, keys []engine.KVEntry, build *engine.Build, handler orch.Handler, history []engine.Event) {
+	if k.agreed++; k.agreed%alteredEvery != 0 {
+		return
+	}
+	altered, want := alter(k.agreed/alteredEvery, history, k.panics[in.Name])
+	if altered == nil {
+		return
+	}
+	says, err := replay.Verify(replay.Input{Build: build, Instance: in.Name, ExecutionID: ex.ID, History: altered, KVSnapshot: keys, Handler: handler})
+	if err != nil {
+		says = err.Error()
+	}
+	if !matchesOpen(says, want) {
+		k.Run.Safety("S11", 0, in.No, "execution %d of %s, replayed on build %s with one change to its history: the replay says %q; expected %q",
+			ex.ID, in.Name, build.Name(), says, want)
+	}
+}
+
+// anything stands for the part of a description that a history does not tell.
+const anything = "…"
+
+// matchesOpen reports whether a text is the wanted one, which may have one part that is open.
+func matchesOpen(text, want string) bool {
+	begin, end, open := strings.Cut(want, anything)
+	return text == want || open && len(text) >= len(begin)+len(end) && strings.HasPrefix(text, begin) && strings.HasSuffix(text, end)
+}
+
+// alter returns a copy of a history that is changed in the n-th way, and what a replay must say of it. It returns nil if
+// the history does not tell that. place is where the code panicked, if it did.
+func alter(n int, history []engine.Event, place string) (altered []engine.Event, says string) {
+	end := slices.IndexFunc(history, func(e engine.Event) bool { return endsExecution(e.Data) })
+	if end < 1 {
+		return nil, ""
+	}
+	ending := codeEnding(history[end].Data, place)
+	if ending == "" {
+		return nil, ""
+	}
+	altered = slices.Clone(history[:end+1])
+	at := &altered[end].Data
+	switch n % 5 {
+	case 0: // no end
+		return altered[:end], ending + ", the history goes on"
+	case 1: // an end with another value
+		*at, says = anotherValue(*at)
+		return altered, ending + ", the history ends with " + says
+	case 2: // an end of another kind
+		*at, says = anotherEnd(*at)
+		return altered, ending + ", the history ends with " + says
+	case 3: // a schedule that the code does not ask for
+		continued, ok := (*at).(eventdata.OrchestrationContinuedAsNew)
+		*at = eventdata.ExternalSubscribed{Name: "altered"}
+		switch {
+		case ok && !hasGap(altered): // the code may name a version
+			return altered, fmt.Sprintf(`nondeterministic: schedule mismatch: action=ContinueAsNew(version="%s", input=%q) vs event=ExternalSubscribed(name="altered")`, anything, continued.Input)
+		case strings.HasPrefix(ending, "the code ends"): // it panics before it gets there
+			return altered, ending + ", the history goes on"
+		}
+		return altered, "nondeterministic: history schedule but no emitted action"
+	}
+	for i := end - 1; i >= 0; i-- { // another input of the last activity
+		if d, ok := altered[i].Data.(eventdata.ActivityScheduled); ok {
+			is := d
+			is.Input += "!"
+			altered[i].Data = is
+			return altered, "nondeterministic: schedule mismatch: action=Activity" + activityTold(d) + " vs event=ActivityScheduled" + activityTold(is)
+		}
+	}
+	return nil, ""
+}
+
+// hasGap reports whether ids of a history are missing: coroutines have asked for more after a continue-as-new, which
+// leaves no event.
+func hasGap(history []engine.Event) bool {
+	return history[len(history)-1].EventID-history[0].EventID >= uint64(len(history))
+}
+
+func endsExecution(d engine.EventData) bool {
+	switch d.(type) {
+	case eventdata.OrchestrationCompleted, eventdata.OrchestrationFailed, eventdata.OrchestrationContinuedAsNew:
+		return true
+	}
+	return false
+}
+
+// codeEnding describes how the code ended, by the end of its history, "" if that does not tell.
+func codeEnding(d engine.EventData, place string) string {
+	switch d := d.(type) {
+	case eventdata.OrchestrationCompleted:
+		return fmt.Sprintf("the code returns %q", d.Output)
+	case eventdata.OrchestrationContinuedAsNew:
+		return fmt.Sprintf("the code continues as new with %q", d.Input)
+	case eventdata.OrchestrationFailed:
+		a := d.Details.Application
+		switch {
+		case a == nil || a.Kind == eventdata.AppCancelled || strings.Contains(a.Message, ") exceeds limit ("):
+			return ""
+		case a.Kind != eventdata.AppPanicked:
+			return fmt.Sprintf("the code fails with %q", a.Message)
+		case place != "":
+			return fmt.Sprintf("the code ends with %q, at %s", "orchestration panicked: "+a.Message, place)
+		}
+		return fmt.Sprintf("the code ends with %q", "orchestration panicked: "+a.Message)
+	}
+	return ""
+}
+
+// anotherValue returns an end of the same kind with another value, and its description.
+func anotherValue(d engine.EventData) (altered engine.EventData, says string) {
+	switch d := d.(type) {
+	case eventdata.OrchestrationCompleted:
+		d.Output += "!"
+		return d, fmt.Sprintf("OrchestrationCompleted(%q)", d.Output)
+	case eventdata.OrchestrationContinuedAsNew:
+		d.Input += "!"
+		return d, fmt.Sprintf("OrchestrationContinuedAsNew(%q)", d.Input)
+	}
+	return failedWith("altered"), `OrchestrationFailed("altered")`
+}
+
+// anotherEnd returns an end of another kind, and its description.
+func anotherEnd(d engine.EventData) (altered engine.EventData, says string) {
+	if d, ok := d.(eventdata.OrchestrationCompleted); ok {
+		return failedWith(d.Output), fmt.Sprintf("OrchestrationFailed(%q)", d.Output)
+	}
+	return eventdata.OrchestrationCompleted{Output: "altered"}, `OrchestrationCompleted("altered")`
+}
+
+func failedWith(text string) engine.EventData {
+	return eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: text}}}
+}
+
+// activityTold describes an activity, after its kind.
+func activityTold(d eventdata.ActivityScheduled) string {
+	text := fmt.Sprintf("(name=%q, input=%q", d.Name, d.Input)
+	if d.SessionID != "" {
+		text += fmt.Sprintf(", session_id=%q", d.SessionID)
+	}
+	if d.Tag != "" {
+		text += fmt.Sprintf(", tag=%q", d.Tag)
+	}
+	return text + ")"
+}

@@ -7,30 +7,20 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// difference describes the first difference between two outputs of the same input. It returns "" if they are equal.
+// difference describes the first difference between two outputs of the same input. It returns "" if they are equal. It
+// compares events first, since most of an output follows from them.
 func difference(a, b *Output) string {
 	if d := listDifference("event", a.Delta, b.Delta); d != "" {
-		return d
-	}
-	if d := listDifference("worker item", a.WorkerItems, b.WorkerItems); d != "" {
 		return d
 	}
 	if d := listDifference("orchestrator item", a.OrchestratorItems, b.OrchestratorItems); d != "" {
 		return d
 	}
-	if d := listDifference("cancelled activity", a.Cancelled, b.Cancelled); d != "" {
-		return d
-	}
 	if d := listDifference("trace", a.Traces, b.Traces); d != "" {
 		return d
 	}
-	switch {
-	case a.Result != b.Result:
-		return fmt.Sprintf("the turn ends as %v and as %v", a.Result, b.Result)
-	case a.Polls != b.Polls:
-		return fmt.Sprintf("the turn takes %d polls and %d", a.Polls, b.Polls)
-	case !reflect.DeepEqual(a, b):
-		return "the turn's metadata, details or dropped messages differ"
+	if !reflect.DeepEqual(a, b) {
+		return "the turn's polls, the place of a panic, or what follows from its events differs"
 	}
 	return ""
 }
@@ -54,12 +44,8 @@ func show(v any) string {
 	switch v := v.(type) {
 	case engine.Event:
 		return fmt.Sprintf("%d:%s", v.EventID, describeEvent(v.Data))
-	case engine.SubOrchFailedItem:
-		return fmt.Sprintf("SubOrchFailed(%q)", v.Details.Display())
 	case engine.WorkItem:
 		return fmt.Sprintf("%s%+v", v.Kind(), v)
-	case string:
-		return fmt.Sprintf("%q", v)
 	}
-	return fmt.Sprintf("%+v", v)
+	return fmt.Sprintf("%q", v)
 }

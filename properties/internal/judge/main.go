@@ -23,7 +23,7 @@ import (
 
 // most lists the scenarios that detect the most mutants and therefore run first, with the number of seeds for each. In
 // each of them, the first seed runs twice, as in a campaign.
-var most = map[string]uint64{"programs": 20, "features": 6, "rolling-upgrade": 3, "families": 4, "sessions": 4, "mischief": 3, "other-writers": 3}
+var most = map[string]uint64{"programs": 20, "features": 6, "rolling-upgrade": 3, "families": 4, "sessions": 4, "mischief": 3, "other-writers": 3, "stray-messages": 3}
 
 func main() {
 	all := flag.Bool("all", false, "go on after an objection")
@@ -55,7 +55,7 @@ type judge struct {
 }
 
 func judges(times uint64) []judge {
-	list := []judge{{"conformance", conformanceJudge}, {"oracle", func() (uint64, string, string) { return oracleJudge(400 * int(times)) }}}
+	list := []judge{{"conformance", conformanceJudge}, {"oracle", func() (uint64, string, string) { return oracleJudge(400 * int(times)) }}, {"unsteady-handlers", unsteadyJudge}}
 	all := scenario.Builtin()
 	slices.SortStableFunc(all, func(a, b scenario.Named) int { return int(most[b.Name]) - int(most[a.Name]) })
 	for _, n := range all {

@@ -22,10 +22,10 @@ import (
 // withdraws the activities that it records as cancelled, and cancels no child that never began. If a node calls an
 // execution nondeterministic, that is a violation, too.
 //
-// An execution that was ended from outside (poison, a failure that is not the application's) needs to agree only up to
-// its end. Exempt are an execution with a damaged event, and a stored execution that, according to the plan, does not
-// agree with its code: S24 judges what a node does with it. If an instance with keys was pruned, its later executions
-// are exempt, too.
+// An execution that was ended from outside (by poison, or by a failure that is not the application's) must agree only
+// up to its end. Executions with a damaged event are exempt. So are stored executions that, according to the plan, do
+// not agree with their code; S24 judges what a node does with them. If an instance that has keys was pruned, its later
+// executions are exempt, too.
 //
 // A few histories are replayed again with one change, which the replay must notice.
 type replayChecker struct {

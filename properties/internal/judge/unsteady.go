@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// unsteady lists handlers whose two computations of a turn differ, the first and the second, and what a run with the
+// double check must say of each.
+var unsteady = []struct {
+	name string
+	code func(ctx *orch.Context, second bool)
+	says string
+}{
+	{"other", func(ctx *orch.Context, second bool) { ctx.ScheduleActivity("Work", pick(second, "first", "second")) },
+		`event 2 is 3:ActivityScheduled(name="Work", input="first") and is 3:ActivityScheduled(name="Work", input="second")`},
+	{"more", func(ctx *orch.Context, second bool) {
+		if second {
+			ctx.ScheduleWait("more")
+		}
+	}, `event 2 is missing and is 3:ExternalSubscribed(name="more")`},
+	{"less", func(ctx *orch.Context, second bool) {
+		if !second {
+			ctx.ScheduleWait("less")
+		}
+	}, `event 2 is 3:ExternalSubscribed(name="less") and is missing`},
+	{"message", func(ctx *orch.Context, second bool) {
+		ctx.StartOrchestrationVersioned("Leaf", pick(second, "1.0.0", "1.1.0"), "a leaf", "")
+	}, `orchestrator item 1 is StartOrchestration{Instance:a leaf Orchestration:Leaf Input: Version:1.0.0 `},
+	{"trace", func(ctx *orch.Context, second bool) { ctx.Trace(pick(second, "first", "second")) }, `trace 0 is "first" and is "second"`},
+	{"place", func(_ *orch.Context, second bool) {
+		if second {
+			panic("here")
+		}
+		panic("here")
+	}, "the turn's polls, the place of a panic, or what follows from its events differs"},
+	{"steady", func(ctx *orch.Context, _ bool) { ctx.Trace("steady") }, ""},
+}
+
+func pick(second bool, a, b string) string {
+	if second {
+		return b
+	}
+	return a
+}
+
+// unsteadyJudge runs each of these handlers once, with every turn computed twice.
+func unsteadyJudge() (uint64, string, string) {
+	for i := range unsteady {
+		if objection := askUnsteady(i); objection != "" {
+			return 0, "", unsteady[i].name + ": " + objection
+		}
+	}
+	return uint64(len(unsteady)), "", ""
+}
+
+func askUnsteady(i int) string {
+	u := &unsteady[i]
+	s, err := scenario.Parse("unsteady.txt", []byte("scenario unsteady\nturbulence 5s\nnode A runs 1.5.0\ninstance one runs Leaf at 1s expect any\n"))
+	if err != nil {
+		return err.Error()
+	}
+	plan, err := s.Expand(1, scenario.Overrides{})
+	if err != nil {
+		return err.Error()
+	}
+	calls := 0
+	handler := func(ctx *orch.Context, _ string) (string, error) {
+		calls++
+		timer := ctx.ScheduleTimer(time.Second)
+		u.code(ctx, calls%2 == 0)
+		_, err := timer.Await()
+		return "", err
+	}
+	result, err := cluster.Run(cluster.Config{
+		Plan: plan, Seed: 1, DoubleCheck: true,
+		Handlers: func(r *node.Registry, _ *engine.Build) error {
+			work := func(_ node.ActivityContext, input string) (string, error) { return input, nil }
+			return errors.Join(r.Register("Leaf", engine.V(1, 0, 0), handler), r.RegisterActivity("Work", work))
+		},
+	})
+	if err != nil {
+		return err.Error()
+	}
+	says := ""
+	for _, v := range result.Violations {
+		if v.Class == cluster.ClassHandler {
+			says = v.Message
+			break
+		}
+	}
+	if want := "differ: " + u.says; (says == "") != (u.says == "") || says != "" && !strings.Contains(says, want) {
+		return fmt.Sprintf("the double check says %q: expected %q", says, want)
+	}
+	return ""
+}

@@ -100,7 +100,8 @@ func (c *obligations) look(nowMs int64) {
 		for _, r := range in.Work {
 			c.activity(in, r)
 		}
-		if mine.Known && !mine.Ended && (in.Created || len(in.Queue) > 0) {
+		// A start may have been deleted before its instance began; a cancel that is sent then waits for another start.
+		if mine.Known && !mine.Ended && (in.Created || model.StartQueued(in)) {
 			c.end(in, mine)
 		}
 	}

@@ -59,7 +59,8 @@ type Bug struct {
 	Since  string
 	ForNew bool
 
-	// One of these replaces the rule, or as names another row that already replaces it under its own id.
+	// One of the functions replaces the rule. If another row already replaces it under its own id, the field as names that
+	// row instead.
 	provider func(*storerules.Rules)
 	replay   func(*replay.Rules)
 	node     func(*machine.Rules)

@@ -67,7 +67,8 @@ func (p *provider) FetchOrchestrationItem(_ context.Context, lockTimeout, _ time
 }
 
 // fetch chooses an instance and carries out the steps of Rules.FetchOrder: filter, lock, count, decode. It returns
-// nothing if no instance is eligible.
+// nothing if no instance is eligible. With the correct order, choose has already applied the filter, so that the filter
+// step always succeeds.
 func (p *provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engine.FetchedOrchestration, *instance, *engine.ProviderError) {
 	s := p.store
 	if s.claimLost() {

@@ -13,7 +13,8 @@ import (
 
 // renewedAfter returns how long after a lock is granted its holder renews it (docs/contract/runtime.md#r4). A lock of
 // 15 s or more is renewed when only the buffer is left. A shorter lock is renewed after half its time, rounded up to
-// whole seconds. No lock is renewed within its first second.
+// whole seconds. No lock is renewed within its first second. This restates machine.RenewalInterval independently, as
+// renewedAfterMs in package safety does.
 func renewedAfter(timeout, buffer time.Duration) time.Duration {
 	if timeout >= 15*time.Second {
 		if left := timeout - buffer; left > time.Second {

@@ -11,7 +11,9 @@ import (
 
 // atomicChecker checks rule S06: an ack takes effect either completely or not at all. After a success, it compares each
 // part of the state with the ack; after a failure, it compares the state with the state before the call. A change that
-// was undone does not count. The stored bytes must have exactly the contents of the ack.
+// was undone does not count. The stored bytes must have exactly the contents of the ack. Whether a turn's ack did more than
+// its steps is judged by the checkers of what it could have touched: S04 (counts), S07 (stored events), S12 (messages),
+// S14 (deletions), S16 (activities and sessions) and S17 (keys and custom status).
 type atomicChecker struct {
 	check.Base
 	names map[string]string // maps Go field names to JSON names; never iterated over, so map order does not matter

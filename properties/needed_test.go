@@ -31,7 +31,7 @@ var needed = []struct {
 	{"S05", "provider/expiry-not-checked", "lost-locks", 1},
 	{"S06", "provider/pin-write-once", "probes", 2},
 	{"S07", "provider/ack-reads-history", "rolling-upgrade", 1},
-	{"S08", "engine/poisons-terminal", "missing-handlers", 4},
+	{"S08", "engine/poisons-terminal", "missing-handlers", 10},
 	{"S09", "engine/pins-every-turn", "rolling-upgrade", 1},
 	{"S10", "engine/version-check-missing", "races", 1},
 	{"S11", "engine/select-winner-not-replayed", "races", 1},

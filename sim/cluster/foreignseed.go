@@ -45,9 +45,13 @@ func (f *foreign) plant(in memprovider.PreloadedInstance) error {
 		return errors.New("the store does not deliver its only message")
 	}
 	delta, undecodable := f.delta(in.Instance, ex)
-	err = p.AckOrchestrationItem(f.ctx, engine.OrchestrationAck{LockToken: got.LockToken, ExecutionID: ex.ID, HistoryDelta: delta, Metadata: engine.ExecutionMetadata{
+	metadata := engine.ExecutionMetadata{
 		Status: ex.Status, OrchestrationName: in.Orchestration, OrchestrationVersion: in.Version, PinnedVersion: ex.Pin,
-	}})
+	}
+	if in.Parent != nil {
+		metadata.ParentInstanceID, metadata.ParentExecutionID, metadata.ParentEventID = in.Parent.Instance, in.Parent.ExecutionID, in.Parent.EventID
+	}
+	err = p.AckOrchestrationItem(f.ctx, engine.OrchestrationAck{LockToken: got.LockToken, ExecutionID: ex.ID, HistoryDelta: delta, Metadata: metadata})
 	for _, id := range undecodable {
 		if f.store.CorruptEvent == nil {
 			return errors.New("it has no CorruptEvent, and the history has an event that cannot be decoded")

@@ -13,7 +13,7 @@ import (
 )
 
 // alteredEvery is how many histories agree with their code for each one that is altered.
-const alteredEvery = 3
+const alteredEvery = 24
 
 // replayAltered alters a history that agrees with its code, in one of several ways in turn, and replays it again. The
 // replay must notice the change, and say which: otherwise it would not notice a wrong history either.

@@ -38,7 +38,7 @@ func All() []Info {
 	pin := Attr{"pin", "the execution's pin, or none", nil}
 	instance := Attr{"instance", "the instance", nil}
 	phase := Attr{"phase", "the phase of the run", []string{"turbulence", "unaided", "calm", "relief"}}
-	attempt := Attr{"attempt", "the attempt count that the node was told", nil}
+	attempt := Attr{"attempt", "the attempt count reported to the node", nil}
 	execution := Attr{"execution", "the number of the execution, from 1", nil}
 	yesNo := []string{"yes", "no"}
 	queue := Attr{"queue", "the queue", []string{"orchestrator", "worker"}}
@@ -55,14 +55,14 @@ func All() []Info {
 		{Decode, "a fetch of a node decoded a stored event", []Attr{node, build, pin, instance,
 			{"kind", "the event's kind", nil},
 			{"readable", "whether it could be decoded", yesNo}, phase}},
-		{Skip, "a fetch passed over an instance with visible work and no lock, for its filter", []Attr{node, build, pin, instance, phase}},
+		{Skip, "a fetch's filter excluded an instance with visible work and no lock", []Attr{node, build, pin, instance, phase}},
 		{Poison, "a node declared work poisonous", []Attr{node, build, pin, instance, queue,
 			{"cause", "what kept it from ending", []string{"crash", "unreadable", "incompatible", "no-handler", "swept", "other"}}, attempt, phase}},
-		{Abandon, "a node handed work back", []Attr{node, build, pin, instance, queue,
+		{Abandon, "a node gave work back", []Attr{node, build, pin, instance, queue,
 			{"reason", "why", []string{"history-error", "incompatible", "wait-for-start", "no-handler", "ack-failed", "drained", "lost", "looked", "other"}},
-			{"delay", "for how long it is held back, such as 1s", nil},
+			{"delay", "how long it is delayed, such as 1s", nil},
 			attempt, phase}},
-		{Wait, "visible work began to wait that no live node admits", []Attr{pin, instance, phase}},
+		{Wait, "visible work began to wait because no live node admits it", []Attr{pin, instance, phase}},
 		{Event, "an event was committed", []Attr{{"kind", "the event's kind", nil}, node, build, pin, instance,
 			{"handler", "the orchestration's code that made it, as name@version, or none", nil}, phase}},
 		{End, "an instance reached its end", []Attr{{"status", "its status", []string{"Completed", "Failed"}}, pin, instance,

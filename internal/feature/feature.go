@@ -47,11 +47,11 @@ var All = [Count]Info{
 	Status:        {"status", "the custom status was set, in this execution or an earlier one"},
 	Children:      {"children", "a child is started under an automatic id"},
 	NamedChildren: {"named-children", "a child is started under an id that the code chose"},
-	Detached:      {"detached", "an orchestration is started that is nobody's child"},
+	Detached:      {"detached", "a detached orchestration is started"},
 	Versions:      {"versions", "a start asks for a version of its handler"},
 	Cancels:       {"cancels", "an orchestration is asked to end, by a client or by its parent"},
 	ContinueAsNew: {"continue-as-new", "an execution continues as new, or is not the first"},
-	Races:         {"races", "what has lost a race is given up: an activity, a wait, a child"},
+	Races:         {"races", "the loser of a race is abandoned: an activity, a wait, a child"},
 }
 
 // between separates the names of the fault and the feature in a cell's name.

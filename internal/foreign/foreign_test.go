@@ -129,7 +129,7 @@ func TestLinesRecv(t *testing.T) {
 			break
 		}
 	}
-	want := []string{"one", "a message of 16777218 bytes; at most 16777216 are taken", "two", "three", "EOF"}
+	want := []string{"one", "a message of 16777218 bytes exceeds the maximum of 16777216", "two", "three", "EOF"}
 	if strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("got %q, want %q", got, want)
 	}

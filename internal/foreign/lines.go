@@ -16,7 +16,7 @@ const MaxMessage = 16 << 20
 type TooLongError struct{ Size int }
 
 func (e *TooLongError) Error() string {
-	return fmt.Sprintf("a message of %d bytes; at most %d are taken", e.Size, MaxMessage)
+	return fmt.Sprintf("a message of %d bytes exceeds the maximum of %d", e.Size, MaxMessage)
 }
 
 // Lines exchanges messages over two streams. Each message is one line, terminated by a newline. One goroutine may send

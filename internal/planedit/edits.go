@@ -31,13 +31,13 @@ var edits = []struct {
 		rate := before(&p.Faults.Rates)
 		rate.Kind, rate.Num, rate.Den = kind, 1, den
 	}},
-	{"leave a fault out", func(p *plan.Plan, e edit) { p.Faults.Rates = without(p.Faults.Rates, e.place) }},
+	{"remove a fault", func(p *plan.Plan, e edit) { p.Faults.Rates = without(p.Faults.Rates, e.place) }},
 	{"move a step", func(p *plan.Plan, e edit) {
 		if len(p.Schedule) > 0 {
 			pick(p.Schedule, e.place).At = e.time()
 		}
 	}},
-	{"leave a step out", func(p *plan.Plan, e edit) { p.Schedule = without(p.Schedule, e.place) }},
+	{"remove a step", func(p *plan.Plan, e edit) { p.Schedule = without(p.Schedule, e.place) }},
 	{"stop a node", func(p *plan.Plan, e edit) {
 		node := pick(p.Nodes, e.place).Name
 		verb := []plan.Verb{plan.VerbCrash, plan.VerbStop}[e.value%2]
@@ -54,20 +54,20 @@ var edits = []struct {
 		r := &engine.VersionRange{Min: engine.V(uint32(e.place/4%3), 0, 0), Max: engine.V(uint32(1+e.place/16%3), 5, 0)}
 		p.Schedule = append(p.Schedule, plan.Step{At: e.time(), Verb: plan.VerbNarrow, Node: pick(p.Nodes, e.place).Name, Range: r})
 	}},
-	{"build of a node", func(p *plan.Plan, e edit) {
+	{"change a node's build", func(p *plan.Plan, e edit) {
 		pick(p.Nodes, e.place).Build = *pick(e.space.Builds, e.value)
 	}},
-	{"options of a node", func(p *plan.Plan, e edit) {
+	{"change a node's options", func(p *plan.Plan, e edit) {
 		n := pick(p.Nodes, e.place)
 		n.Options = options(e.value)
 	}},
-	{"one more node", func(p *plan.Plan, e edit) {
+	{"add a node", func(p *plan.Plan, e edit) {
 		n := *pick(p.Nodes, e.place)
 		n.Name = "node-" + strconv.Itoa(e.n)
 		n.Build = *pick(e.space.Builds, e.value)
 		p.Nodes = append(p.Nodes, n)
 	}},
-	{"one more instance", func(p *plan.Plan, e edit) {
+	{"add an instance", func(p *plan.Plan, e edit) {
 		if len(e.space.Work) == 0 {
 			return
 		}
@@ -79,8 +79,8 @@ var edits = []struct {
 		}
 		p.Instances = append(p.Instances, in)
 	}},
-	{"one instance less", func(p *plan.Plan, e edit) { p.Instances = without(p.Instances, e.place) }},
-	{"start of an instance", func(p *plan.Plan, e edit) {
+	{"remove an instance", func(p *plan.Plan, e edit) { p.Instances = without(p.Instances, e.place) }},
+	{"change an instance's start", func(p *plan.Plan, e edit) {
 		if len(p.Instances) > 0 {
 			in := pick(p.Instances, e.place)
 			for i := range in.Actions {
@@ -105,7 +105,7 @@ var edits = []struct {
 			in.Actions = append(in.Actions, plan.Action{At: in.StartAt + e.time(), Verb: plan.ActionRaise, Name: name, Data: "fuzz"})
 		}
 	}},
-	{"one more program", func(p *plan.Plan, e edit) {
+	{"add a program", func(p *plan.Plan, e edit) {
 		if e.space.NoPrograms {
 			return
 		}
@@ -116,7 +116,7 @@ var edits = []struct {
 		})...)
 		p.Instances = append(p.Instances, plan.Instance{ID: name, Orchestration: name, StartAt: e.time(), Expect: planterm.EndAny})
 	}},
-	{"leave a statement out", func(p *plan.Plan, e edit) {
+	{"remove a statement", func(p *plan.Plan, e edit) {
 		if n := p.Programs.Statements(); n > 0 {
 			drop := make([]bool, n)
 			drop[e.place%n] = true
@@ -139,19 +139,19 @@ var edits = []struct {
 			})
 		}
 	}},
-	{"one more history", func(p *plan.Plan, e edit) {
+	{"add a history", func(p *plan.Plan, e edit) {
 		shapes := []plan.Shape{planterm.ShapeWaiting, planterm.ShapeLegacy, planterm.ShapeUnknownKind, planterm.ShapeCorrupt}
 		pin := *pick([]engine.Version{engine.V(1, 5, 0), engine.V(2, 0, 0), engine.V(0, 8, 0), engine.V(3, 0, 0), engine.V(10, 0, 0)}, e.place/4)
 		p.Histories = append(p.Histories, plan.History{Instance: "old-fuzz-" + strconv.Itoa(e.n), Shape: *pick(shapes, e.place), Pin: &pin, KickAt: e.time()})
 	}},
-	{"one more probe", func(p *plan.Plan, e edit) {
+	{"add a probe", func(p *plan.Plan, e edit) {
 		filters := []string{"none", "any", ">=1.0.0, <=1.5.0", ">=0.0.0, <=1.0.0 | >=2.0.0, <=3.0.0"}
 		p.Probes = append(p.Probes, probe.Probe{
 			Name: "probe-fuzz-" + strconv.Itoa(e.n), Build: *pick(e.space.Builds, e.place/4), Filter: *pick(filters, e.place),
 			IgnoreAttempt: e.value%2 == 1, From: e.time(), Every: time.Second, Count: 5,
 		})
 	}},
-	{"forget a handler", func(p *plan.Plan, e edit) {
+	{"remove a handler", func(p *plan.Plan, e edit) {
 		if len(e.space.Handlers) > 0 {
 			p.Schedule = append(p.Schedule, plan.Step{At: e.time(), Verb: plan.VerbDeregister, Node: pick(p.Nodes, e.place).Name, Handler: *pick(e.space.Handlers, e.value)})
 		}
@@ -178,7 +178,7 @@ var edits = []struct {
 			in.Actions = append(in.Actions, plan.Action{At: in.StartAt + e.time(), Verb: plan.ActionEnqueue, Name: name, Data: "fuzz"})
 		}
 	}},
-	{"a fault of one node", func(p *plan.Plan, e edit) {
+	{"limit a fault to a node", func(p *plan.Plan, e edit) {
 		if len(e.space.Faults) > 0 {
 			node := pick(p.Nodes, e.value).Name
 			rate := before(&p.Faults.Rates)

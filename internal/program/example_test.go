@@ -48,5 +48,5 @@ func ExampleGenerate() {
 func ExampleSet_Validate() {
 	fmt.Println(program.Set{{Name: "loop", Body: []program.Node{{Op: program.OpChild, Name: "loop"}}}}.Validate())
 	// Output:
-	// program loop: child loop: want the name of a program before this one
+	// program loop: child loop: want the name of an earlier program
 }

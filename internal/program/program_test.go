@@ -378,25 +378,25 @@ func TestValidate(t *testing.T) {
 	}{
 		{Set{{Name: "P"}}, "no statements"},
 		{Set{{Body: []Node{{Op: OpInput}}}}, "without a name"},
-		{Set{{Name: "P", Body: []Node{{Op: OpInput}}}, {Name: "P", Body: []Node{{Op: OpInput}}}}, "two of that name"},
+		{Set{{Name: "P", Body: []Node{{Op: OpInput}}}, {Name: "P", Body: []Node{{Op: OpInput}}}}, "duplicate name"},
 		{Set{{Name: "P", Version: "x", Body: []Node{{Op: OpInput}}}}, "version"},
 		{Set{{Name: "P", Version: "2.0.0", Body: []Node{{Op: OpInput}}}, {Name: "P", Body: []Node{{Op: OpInput}}}}, "ascending order"},
-		{Set{{Name: "P", Body: []Node{{Op: OpInput}}}, {Name: "Q", Body: []Node{{Op: OpInput}}}, {Name: "P", Version: "2.0.0", Body: []Node{{Op: OpInput}}}}, "stands between"},
+		{Set{{Name: "P", Body: []Node{{Op: OpInput}}}, {Name: "Q", Body: []Node{{Op: OpInput}}}, {Name: "P", Version: "2.0.0", Body: []Node{{Op: OpInput}}}}, "comes between"},
 		{Set{{Name: "P", Body: []Node{{Op: OpAgain, Count: 1, Version: "2.0.0"}}}}, "no version 2.0.0"},
 		{Set{{Name: "Q", Body: []Node{{Op: OpInput}}}, {Name: "P", Body: []Node{{Op: OpChild, Name: "Q", Version: "2.0.0"}}}}, "no version 2.0.0"},
 		{Set{{Name: "P", Body: []Node{{Op: OpSetMany, Size: 111}}}}, "keys from 1 to 110"},
 		{Set{{Name: "P", Body: []Node{{Op: "jump"}}}}, `unknown statement "jump"`},
 		{Set{{Name: "P", Body: []Node{{Op: OpCall}}}}, "expected call TEXT"},
-		{Set{{Name: "P", Body: []Node{{Op: OpCall, Text: "\xff"}}}}, "not UTF-8"},
+		{Set{{Name: "P", Body: []Node{{Op: OpCall, Text: "\xff"}}}}, "not valid UTF-8"},
 		{Set{{Name: "P", Body: []Node{{Op: OpTimer, Delay: time.Microsecond}}}}, "whole milliseconds"},
 		{Set{{Name: "P", Body: []Node{{Op: OpRepeat, Count: 99, Kids: []Node{{Op: OpInput}}}}}}, "from 1 to 10"},
 		{Set{{Name: "P", Body: []Node{{Op: OpSeq}}}}, "without statements"},
 		{Set{{Name: "P", Body: []Node{{Op: OpTry, Kids: []Node{{Op: OpInput}}}}}}, "without statements"},
-		{Set{{Name: "P", Body: []Node{{Op: OpSeq, Kids: []Node{{Op: OpAgain, Count: 1}}}}}}, "again stands in a block"},
-		{Set{{Name: "P", Body: []Node{{Op: OpChild, Name: "P"}}}}, "a program before this one"},
+		{Set{{Name: "P", Body: []Node{{Op: OpSeq, Kids: []Node{{Op: OpAgain, Count: 1}}}}}}, "again is inside a block"},
+		{Set{{Name: "P", Body: []Node{{Op: OpChild, Name: "P"}}}}, "an earlier program"},
 		{Set{{Name: "Q", Body: []Node{{Op: OpInput}}}, {Name: "P", Body: []Node{{Op: OpChild, Name: "Q", Text: "again:1"}}}}, `begins with "again:"`},
 		{Set{{Name: "P", Body: []Node{{Op: OpWait, Name: "go"}, {Op: OpAgain, Count: 10}}}}, "waits for 11 events"},
-		{Set{{Name: "P", Body: []Node{{Op: OpRepeat, Count: 10, Kids: []Node{{Op: OpRepeat, Count: 10, Kids: []Node{{Op: OpCall, Text: "a"}}}}}, {Op: OpAgain, Count: 10}}}}, "schedules 1100 things"},
+		{Set{{Name: "P", Body: []Node{{Op: OpRepeat, Count: 10, Kids: []Node{{Op: OpRepeat, Count: 10, Kids: []Node{{Op: OpCall, Text: "a"}}}}}, {Op: OpAgain, Count: 10}}}}, "schedules 1100 operations"},
 	} {
 		if err := tc.set.Validate(); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: got %v, want %q", tc.set, err, tc.want)
@@ -426,7 +426,7 @@ func TestParserRefuses(t *testing.T) {
 			t.Errorf("%q: got %v, want %q", line, err, want)
 		}
 	}
-	if _, err := parse("program P\ntry\ncall a\nend\nend"); err == nil || !strings.Contains(err.Error(), "has no catch") {
+	if _, err := parse("program P\ntry\ncall a\nend\nend"); err == nil || !strings.Contains(err.Error(), "without a catch") {
 		t.Errorf("a try without catch: got %v", err)
 	}
 	if _, err := parse("program P\n" + strings.Repeat("seq\n", maxDepth+1)); err == nil || !strings.Contains(err.Error(), "nested deeper") {

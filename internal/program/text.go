@@ -137,14 +137,14 @@ func (p *Parser) Line(words []string) (done bool, err error) {
 		}
 		b := p.open[len(p.open)-1]
 		if b.node.Op == OpTry && !b.catch {
-			return false, errors.New(`this "end" ends a try that has no catch: expected "catch" before it`)
+			return false, errors.New(`this "end" closes a try without a catch: expected "catch" before it`)
 		}
 		p.open = p.open[:len(p.open)-1]
 		p.add(b.node)
 		return false, nil
 	case head == "catch" && len(words) == 0:
 		if len(p.open) == 0 || p.open[len(p.open)-1].node.Op != OpTry || p.open[len(p.open)-1].catch {
-			return false, errors.New(`"catch" stands outside a try`)
+			return false, errors.New(`"catch" outside a try`)
 		}
 		p.open[len(p.open)-1].catch = true
 		return false, nil
@@ -235,7 +235,7 @@ func (n *Node) take(a arg, word string) (err error) {
 		}
 	default:
 		if *paired(n, a) = word; word == "" {
-			return fmt.Errorf("%s: expected a text behind it", pairs[a])
+			return fmt.Errorf("%s: expected a text after it", pairs[a])
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func (s Set) Validate() error {
 		}
 		c.list(s[i].Body, 0, true)
 		if work := s[i].work(c.set); len(c.errs) == 0 && work > maxWork {
-			c.fail("it schedules %d things with all that it starts: want at most %d", work, maxWork)
+			c.fail("it schedules %d operations, including those of the programs it starts: want at most %d", work, maxWork)
 		}
 		if waits := s[i].waits(); len(c.errs) == 0 && waits > maxWaits {
 			c.fail("it waits for %d events: want at most %d", waits, maxWaits)
@@ -58,12 +58,12 @@ func (c *check) version(s Set, i int) {
 	}
 	switch {
 	case c.set.Lookup(s[i].Name) != nil:
-		c.fail("another program stands between its versions: want them one after the other")
+		c.fail("another program comes between its versions: want them next to each other")
 	case i > len(c.set) && s[i-1].At() == s[i].At():
-		c.fail("there are two of that name and version")
+		c.fail("duplicate name and version")
 	case i > len(c.set):
 		if before, err := engine.ParseVersion(s[i-1].At()); err == nil && before.Compare(v) >= 0 {
-			c.fail("its version %s stands after %s: want them in ascending order", v, before)
+			c.fail("its version %s comes after %s: want ascending order", v, before)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func (c *check) node(n *Node, depth int, top bool) {
 	}
 	for _, text := range []string{n.Name, n.Text, n.Session, n.Tag, n.ID, n.Version} {
 		if !utf8.ValidString(text) {
-			c.fail("%s: a text that is not UTF-8", n.Op)
+			c.fail("%s: text is not valid UTF-8", n.Op)
 		}
 	}
 	if info.has(argName) && n.Name == "" || info.has(argText) && n.Text == "" {
@@ -110,9 +110,9 @@ func (c *check) node(n *Node, depth int, top bool) {
 	}
 	switch {
 	case n.Op == OpAgain && !top:
-		c.fail("again stands in a block: want it among the statements of the program itself")
+		c.fail("again is inside a block: want it at the top level of the program")
 	case (n.Op == OpChild || n.Op == OpDetach) && c.set.Lookup(n.Name) == nil:
-		c.fail("%s %s: want the name of a program before this one", n.Op, n.Name)
+		c.fail("%s %s: want the name of an earlier program", n.Op, n.Name)
 	case (n.Op == OpChild || n.Op == OpDetach) && len(c.set.Versions(n.Name, n.Version)) == 0:
 		c.fail("%s %s: it has no version %s", n.Op, n.Name, n.Version)
 	case n.Op == OpAgain && len(c.own.Versions(c.own[0].Name, n.Version)) == 0:

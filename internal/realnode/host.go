@@ -50,7 +50,7 @@ func startHost(program, version string, patience time.Duration) (*host, error) {
 	}
 	err = h.do(command{Command: "describe"}, &is)
 	if err == nil && (is.Protocol != protocol || is.Release != version) {
-		err = fmt.Errorf("%s: want a host of duroxide %s with protocol %d, got %s with %d: build it anew", program, version, protocol, is.Release, is.Protocol)
+		err = fmt.Errorf("%s: want a host for duroxide %s with protocol %d, got %s with %d: rebuild it", program, version, protocol, is.Release, is.Protocol)
 	}
 	if err != nil {
 		_ = h.close() // the first error is the one to report
@@ -132,17 +132,17 @@ func (h *host) do(c command, into any) error {
 	}
 	switch {
 	case errors.Is(got.err, io.EOF):
-		return h.broken("it closed its output")
+		return h.broken("it closed its standard output")
 	case got.err != nil:
 		return h.broken(got.err.Error())
 	case sent != nil:
-		return h.broken("it takes no command: " + sent.Error())
+		return h.broken("it does not accept commands: " + sent.Error())
 	}
 	var refusal struct {
 		Error *string `json:"error"`
 	}
 	if err := json.Unmarshal(got.line, &refusal); err != nil {
-		return h.broken("an answer that is no JSON object: " + clip(string(got.line)))
+		return h.broken("an answer that is not a JSON object: " + clip(string(got.line)))
 	}
 	if refusal.Error != nil {
 		return h.broken(*refusal.Error)
@@ -151,7 +151,7 @@ func (h *host) do(c command, into any) error {
 		return nil
 	}
 	if err := json.Unmarshal(got.line, into); err != nil {
-		return h.broken(fmt.Sprintf("a senseless answer (%v): %s", err, clip(string(got.line))))
+		return h.broken(fmt.Sprintf("an invalid answer (%v): %s", err, clip(string(got.line))))
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func Default() *Hosts {
 	}
 	h := New(dir)
 	if err != nil {
-		h.err = fmt.Errorf("there is no place for host programs, unless %s names one: %w", Environment, err)
+		h.err = fmt.Errorf("there is no directory for host programs unless %s names one: %w", Environment, err)
 	}
 	return h
 }
@@ -66,7 +66,7 @@ func (h *Hosts) Check(b *engine.Build) error {
 	case h.err != nil:
 		return h.err
 	case !h.Built(b):
-		return fmt.Errorf("a node runs duroxide %s, which needs a host program, and there is no %s. With cargo installed, this builds it:\n    simrun hosts build",
+		return fmt.Errorf("a node runs duroxide %s, which needs a host program, but %s does not exist. With cargo installed, build it with:\n    simrun hosts build",
 			b.Version, h.Program(b))
 	}
 	return nil

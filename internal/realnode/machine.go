@@ -216,7 +216,7 @@ func (m *hostMachine) carryOver(did *report, effects []machine.Effect) ([]machin
 	}
 	if did.Stopped {
 		if m.stopped {
-			return effects, errors.New("host: the node stopped, and goes on")
+			return effects, errors.New("host: the node continued after it had stopped")
 		}
 		m.stopped = true
 		return append(m.cancelTimer(effects), &machine.Stopped{}), nil
@@ -313,5 +313,5 @@ func (m *hostMachine) begun(c *madeCall) (machine.Effect, error) {
 			LockTimeout: m.config.Options.WorkerLockTimeout,
 		}, nil
 	}
-	return nil, fmt.Errorf("host: activity %d (%s) of %s, execution %d, begins, and the node was not given it", a.ID, a.Name, a.Instance, a.ExecutionID)
+	return nil, fmt.Errorf("host: activity %d (%s) of %s, execution %d, began without having been given to the node", a.ID, a.Name, a.Instance, a.ExecutionID)
 }

@@ -114,15 +114,15 @@ func TestHostThatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ behaviour, want string }{
-		{"dies", "host: run: it closed its output; " + filepath.Join(dir, "durosim-host-0-1-32") + " ended: exit status 3; it wrote to standard error:\nout of memory"},
+		{"dies", "host: run: it closed its standard output; " + filepath.Join(dir, "durosim-host-0-1-32") + " ended: exit status 3; it wrote to standard error:\nout of memory"},
 		{"hangs", "host: run: no answer within 200ms; "},
-		{"nonsense", "host: run: an answer that is no JSON object: [1, 2"},
+		{"nonsense", "host: run: an answer that is not a JSON object: [1, 2"},
 		{"refuses", "host: run: node A is not running"},
 		{"unknown call", `host: call conjure: unknown method "conjure"`},
 		{"wrong call", "host: call ack_work_item: params.lock_token: "},
 		{"other filter", "host: the node fetches with filter "},
-		{"activity out of nowhere", "host: activity 0 (program.call) of x, execution 0, begins, and the node was not given it"},
-		{"another release", "want a host of duroxide 0.1.32 with protocol 3, got 0.1.31"},
+		{"activity out of nowhere", "host: activity 0 (program.call) of x, execution 0, began without having been given to the node"},
+		{"another release", "want a host for duroxide 0.1.32 with protocol 3, got 0.1.31"},
 	} {
 		t.Run(c.behaviour, func(t *testing.T) {
 			t.Setenv(behaviourVariable, c.behaviour)
@@ -139,7 +139,7 @@ func TestHostThatFails(t *testing.T) {
 // TestNoHost checks that nothing runs without a host, and that the error says how to build it.
 func TestNoHost(t *testing.T) {
 	_, err := run(t, text, 1, realnode.New("nowhere"))
-	want := "there is no " + filepath.Join("nowhere", "durosim-host-0-1-32") + "."
+	want := "but " + filepath.Join("nowhere", "durosim-host-0-1-32") + " does not exist."
 	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "simrun hosts build") {
 		t.Errorf("got %v, want %q and the command that builds the host", err, want)
 	}

@@ -55,7 +55,7 @@ func TestClientReports(t *testing.T) {
 		"an id as text": {`{"jsonrpc":"2.0","id":"2","result":null}`,
 			`fetch_work_item: no answer to this request within 50ms, but a line whose id no request has: {"jsonrpc":"2.0","id":"2","result":null}; it is gone`},
 		"no JSON":          {"Traceback (most recent call last):", "fetch_work_item: the answer is not JSON: Traceback (most recent call last):; it is gone"},
-		"a huge message":   {strings.Repeat("x", foreign.MaxMessage+1), "fetch_work_item: a message of 16777218 bytes; at most 16777216 are taken"},
+		"a huge message":   {strings.Repeat("x", foreign.MaxMessage+1), "fetch_work_item: a message of 16777218 bytes exceeds the maximum of 16777216"},
 		"no result":        {`{"jsonrpc":"2.0","id":2}`, "fetch_work_item: an answer with neither result nor error"},
 		"another's answer": {`{"jsonrpc":"2.0","id":7,"result":null}`, "fetch_work_item: the other side closed its output; it is gone"},
 		"wrong type":       {`{"jsonrpc":"2.0","id":2,"result":7}`, "fetch_work_item: result: want an object, got number"},

@@ -82,7 +82,7 @@ func TestServerRefuses(t *testing.T) {
 		"damage to nothing": {`{"jsonrpc":"2.0","id":1,"method":"corrupt_event","params":{"instance":"a","execution_id":1,"event_id":1}}`,
 			`{"jsonrpc":"2.0","id":1,"error":{"code":2,"message":"damage: no event 1 of \"a\", execution 1"}}`},
 		"too long": {`"` + strings.Repeat("x", foreign.MaxMessage) + `"`,
-			`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message of 16777219 bytes; at most 16777216 are taken"}}`},
+			`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message of 16777219 bytes exceeds the maximum of 16777216"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := []string{test.want, `{"jsonrpc":"2.0","id":9,"result":1000}`}

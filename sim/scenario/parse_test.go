@@ -30,7 +30,7 @@ func TestErrors(t *testing.T) {
 		{"program P\n  \"call\" a\nend", `x.txt:2: expected a statement of a program, found the string "call"`},
 		{"program P\n  call a", `x.txt:2: the text ends within program P: expected "end"`},
 		{"program P\nend", `x.txt:2: program P: it has no statements`},
-		{"program P\n  child Q\nend", `x.txt:3: program P: child Q: want the name of a program before this one`},
+		{"program P\n  child Q\nend", `x.txt:3: program P: child Q: want the name of an earlier program`},
 		{"program P\n  input\nend\nprogram P", `x.txt:4: duplicate program "P": line 1 has it`},
 		{"program Program-7.1\n  input\nend\nload 9 instances\n  mix 1 generated programs", `x.txt:1: program "Program-7.1" has a name that a generated program may get: expected another name`},
 		// Numbers, times, ranges.

@@ -242,7 +242,7 @@ func (k *checker) asked(n *nodeState, r *cluster.Record) {
 		case n.quiet(x.since) && !n.draining && off(r.At.Sub(x.since), x.after):
 			k.wrong(n, s.held.instance, "calls %s after %v: expected a pause of %v", r.CallKind, r.At.Sub(x.since), x.after)
 		case n.quiet(x.since) && !n.draining && x.after <= 0 && r.Step != x.step:
-			k.wrong(n, s.held.instance, "calls %s %d steps later: expected no pause", r.CallKind, r.Step-x.step)
+			k.wrong(n, s.held.instance, "calls %s in step %d: expected the call in step %d, without a pause", r.CallKind, r.Step, x.step)
 		}
 	}
 	s.call, s.kind, s.sent, s.next = r.Call, r.CallKind, r.At, next{}

@@ -111,7 +111,7 @@ func lies() []lie {
 		{"a call that is waited for too long", "rolling-upgrade", onCall(fetchTurn, func(r *cluster.Record) { r.Deadline++ }), nil, "for at most"},
 		{"a fetch tried again too seldom", "rolling-upgrade", onCall(fetchWork, func(r *cluster.Record) { r.Cadence++ }), nil, "to be tried again"},
 		{"a look that waits for work", "sweeper", onCall(fetchTurn, func(r *cluster.Record) { r.Once = false }), nil, "expected every 0s, at once: true"},
-		{"a call a step too late", "missing-handlers", onCall(giveBack, func(r *cluster.Record) { r.Step++ }), nil, "steps later"},
+		{"a call a step too late", "missing-handlers", onCall(giveBack, func(r *cluster.Record) { r.Step++ }), nil, "expected the call in step"},
 		{"an ack repeated in the same memory", busy, repeated(), nil, "in the memory of the first"},
 		{"an id that is no UUID", "features", result("same"), nil, "a UUID of version 8"},
 		{"one owner for two incarnations", "sessions", onCall(fetchWork, func(r *cluster.Record) {

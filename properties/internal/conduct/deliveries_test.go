@@ -1,6 +1,7 @@
 package conduct_test
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/properties/internal/script"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -57,8 +59,7 @@ func (l *teller) up(name string, words []string, value map[string]string) {
 	info.Filter = engine.FilterFor(info.Options.Range(info.Build))
 }
 
-// batch returns a delivered batch. Its messages are written as `raise`, `start/NAME/VERSION/INPUT` and
-// `can/NAME/VERSION/INPUT`.
+// batch returns a delivered batch. Package script has the form of its messages and of the events in its history.
 func (l *teller) batch(words []string, value map[string]string) *engine.FetchedOrchestration {
 	item := engine.OrchestrationItem{
 		Instance: words[0], ExecutionID: l.uint(value["exec"], 1), OrchestrationName: value["name"], Version: value["version"],
@@ -70,71 +71,25 @@ func (l *teller) batch(words []string, value map[string]string) *engine.FetchedO
 	if f := strings.Split(value["parent"], ":"); len(f) == 3 {
 		item.Parent = &engine.ParentLink{Instance: f[0], ExecutionID: l.uint(f[1], 0), EventID: l.uint(f[2], 0)}
 	}
-	for i, text := range strings.FieldsFunc(value["history"], func(c rune) bool { return c == ',' }) {
-		item.History = append(item.History, l.event(uint64(i+1), text))
-	}
-	for _, text := range words[1:] {
-		f := strings.Split(text+"/////", "/")
-		parent := strings.Split(f[4]+"::", ":")
-		execution, event := l.uint(parent[1], 0), l.uint(parent[2], 0)
-		switch f[0] {
-		case "start":
-			item.Messages = append(item.Messages, engine.StartItem{Instance: item.Instance, Orchestration: f[1], Version: f[2], Input: f[3],
-				ParentInstance: parent[0], ParentExecutionID: execution, ParentID: event})
-		case "can":
-			status := "carried"
-			item.Messages = append(item.Messages, engine.ContinueAsNewItem{Instance: item.Instance, Orchestration: f[1], Version: f[2], Input: f[3],
-				CarryForwardEvents: []engine.CarriedEvent{{Name: "q", Data: "d"}}, InitialCustomStatus: &status,
-				ParentInstance: parent[0], ParentExecutionID: execution, ParentID: event})
-		case "queue":
-			item.Messages = append(item.Messages, engine.QueueMessageItem{Instance: item.Instance, Name: f[1], Data: f[2]})
-		default:
-			item.Messages = append(item.Messages, engine.ExternalRaisedItem{Instance: item.Instance, Name: text})
-		}
+	item.History = l.events(value["history"])
+	for _, word := range words[1:] {
+		item.Messages = append(item.Messages, script.ItemOf(l.t, word, "Instance="+item.Instance))
 	}
 	return &engine.FetchedOrchestration{Item: item, AttemptCount: uint32(l.uint(value["n"], 1))}
 }
 
-// event parses an event, which is `started/NAME/VERSION/INPUT/STAMP/PARENT/CARRIED`, or another kind followed by its text.
-func (l *teller) event(id uint64, text string) engine.Event {
-	f := strings.Split(text+"///////", "/")
-	e := engine.Event{EventID: id, DuroxideVersion: "2.0.0"}
-	app := func(kind eventdata.ApplicationKind) engine.EventData {
-		return eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: kind, Message: f[1], Reason: f[1]}}}
+// events parses a history, whose events are separated by semicolons.
+func (l *teller) events(text string) (list []engine.Event) {
+	for i, word := range strings.FieldsFunc(text, func(c rune) bool { return c == ';' }) {
+		list = append(list, l.event(i+1, word))
 	}
-	switch f[0] {
-	case "started":
-		start := eventdata.OrchestrationStarted{Name: f[1], Version: f[2], Input: f[3]}
-		if p := strings.Split(f[5], ":"); len(p) == 3 {
-			start.ParentInstance, start.ParentExecutionID, start.ParentID = p[0], l.uint(p[1], 0), l.uint(p[2], 0)
-		}
-		if name, data, ok := strings.Cut(f[6], ":"); ok {
-			start.CarryForwardEvents = []engine.CarriedEvent{{Name: name, Data: data}}
-		}
-		e.Data, e.DuroxideVersion = start, f[4]
-	case "delivered":
-		e.Data = eventdata.QueueEventDelivered{Name: f[1], Data: f[2]}
-	case "completed":
-		e.Data = eventdata.OrchestrationCompleted{Output: f[1]}
-	case "continued":
-		e.Data = eventdata.OrchestrationContinuedAsNew{Input: f[1]}
-	case "failed":
-		e.Data = app(eventdata.AppOrchestrationFailed)
-	case "cancelled":
-		e.Data = app(eventdata.AppCancelled)
-	case "disagrees":
-		e.Data = eventdata.OrchestrationFailed{Details: eventdata.Nondeterminism(f[1])}
-	case "childdisagrees":
-		e.Data = eventdata.SubOrchestrationFailed{Details: eventdata.Nondeterminism(f[1])}
-	case "childfailed":
-		e.Data = eventdata.SubOrchestrationFailed{Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: f[1]}}}
-	case "broken":
-		e.Data = eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Infrastructure: &eventdata.InfrastructureError{Operation: f[1]}}}
-	case "timer":
-		e.Data = eventdata.TimerCreated{}
-	default:
-		l.t.Fatalf("no event %q", text)
-	}
+	return list
+}
+
+// event parses an event, which build 2.0.0 wrote if the event does not say otherwise.
+func (l *teller) event(id int, word string) engine.Event {
+	e := script.EventOf(l.t, id, word)
+	e.DuroxideVersion = cmp.Or(e.DuroxideVersion, "2.0.0")
 	return e
 }
 
@@ -158,10 +113,7 @@ func (l *teller) noteOf(r *cluster.Record, h *delivery, words []string, value ma
 		n.Turn.Asked = append(n.Turn.Asked, asked.Call{Kind: asked.Traced, Text: text}, asked.Call{Kind: asked.Began, Text: "in"})
 	}
 	if value["turn"] != "" {
-		n.Turn.Ack = &call.AckOrchestrationItem{}
-		for i, text := range strings.Split(value["turn"], ",") {
-			n.Turn.Ack.HistoryDelta = append(n.Turn.Ack.HistoryDelta, l.event(uint64(i+1), text))
-		}
+		n.Turn.Ack = &call.AckOrchestrationItem{HistoryDelta: l.events(value["turn"])}
 	}
 	return n
 }
@@ -189,14 +141,14 @@ func (l *teller) completion(h *delivery, words []string, value map[string]string
 	return nil
 }
 
-// ackOf returns the ack of a turn or of a poisoned batch. The latter is written as `poison` or `undecoded`, after the
-// event `started` if the ack begins the execution.
+// ackOf returns the ack of a turn or of a poisoned batch. The latter is written as `poison` or `undecoded`, after an
+// OrchestrationStarted if the ack begins the execution.
 func (l *teller) ackOf(h *delivery, token string, words []string, value map[string]string) call.Call {
 	a := call.AckOrchestrationItem{LockToken: token, ExecutionID: l.uint(value["exec"], h.execution), Metadata: engine.ExecutionMetadata{Status: engine.Status(value["status"])}}
 	for i, text := range words {
 		kind := map[string]eventdata.PoisonKind{"poison": eventdata.PoisonOrchestration, "undecoded": eventdata.PoisonFailedDeserialization}[text]
 		if kind == "" {
-			a.HistoryDelta = append(a.HistoryDelta, l.event(uint64(i+1), text))
+			a.HistoryDelta = append(a.HistoryDelta, l.event(i+1, text))
 			continue
 		}
 		d := l.poison(h, kind, value)
@@ -208,14 +160,9 @@ func (l *teller) ackOf(h *delivery, token string, words []string, value map[stri
 		a.Metadata.ParentInstanceID, a.Metadata.ParentExecutionID, a.Metadata.ParentEventID = f[0], l.uint(f[1], 0), l.uint(f[2], 0)
 	}
 	a.Metadata.OrchestrationName, a.Metadata.OrchestrationVersion, _ = strings.Cut(value["as"], "@")
-	if len(words) > 0 && strings.HasPrefix(words[0], "started") {
+	if len(words) > 0 && strings.HasPrefix(words[0], "OrchestrationStarted") {
 		build := l.w.Infos[0].Build.Version
 		a.Metadata.PinnedVersion = &build
-		if s, ok := a.HistoryDelta[0].Data.(eventdata.OrchestrationStarted); ok && value["carried"] != "" {
-			s.CarryForwardEvents, s.InitialCustomStatus = []engine.CarriedEvent{{Name: "q", Data: "d"}}, new(string)
-			*s.InitialCustomStatus = value["carried"]
-			a.HistoryDelta[0].Data = s
-		}
 	}
 	return a
 }

@@ -36,9 +36,9 @@ type delivery struct {
 //     A log info|warn|error INSTANCE|- | TEXT | NAME=VALUE | ...
 //     A o0 fetch [lock=] [poll=] [filter=none]            A w0 fetch [lock=] [poll=] [session=OWNER [sessionlock=]]
 //     A o0 ok / nothing / retryable TEXT / permanent TEXT / deadline
-//     A o0 batch x [n=] [exec=] [status=] [pin=] [name=] [version=] [error=] [history=EVENT,...] MESSAGE ...
+//     A o0 batch x [n=] [exec=] [status=] [pin=] [name=] [version=] [error=] [history=EVENT;...] MESSAGE ...
 //     A w0 work x [id=] [exec=] [name=] [session=] [n=]
-//     A o0 note DECISION CAUSE [delay=] [exec=] [drops=RULE,...] [handler=] [events=] [failing=TEXT]
+//     A o0 note DECISION CAUSE [delay=] [exec=] [drops=RULE,...] [handler=] [events=] [turn=EVENT;...]
 //     A o0 ack [exec=] [EVENT ...]                        A w0 ack done|failed|poison [RESULT]
 //     A o0 abandon [delay=] [uncounted]                   A o0 renew [for=], renewed [retryable|permanent TEXT]
 //     A w0 run / ran

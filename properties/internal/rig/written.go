@@ -15,31 +15,19 @@ import (
 
 // event parses an event of execution 1.
 func (r *Rig) event(instance, word string) engine.Event {
-	parts := strings.Split(word, ",")
-	id, kind, _ := strings.Cut(parts[0], ":")
-	id, source, _ := strings.Cut(id, "<")
-	fields := assigned(parts[1:])
-	if source != "" {
-		fields = append([]string{"of=" + source}, fields...)
+	id, rest, _ := strings.Cut(word, ":")
+	id, source, completes := strings.Cut(id, "<")
+	var front []string
+	if completes {
+		front = []string{"of=" + source}
 	}
-	e := script.Event(r.t, int(r.number(id)), kind, fields)
+	e := script.EventOf(r.t, int(r.number(id)), rest, front...)
 	e.InstanceID, e.ExecutionID, e.DuroxideVersion = instance, 1, "1.5.0"
 	return e
 }
 
 // item parses a message.
-func (r *Rig) item(word string) engine.WorkItem {
-	parts := strings.Split(word, ",")
-	return script.Item(r.t, parts[0], assigned(parts[1:]))
-}
-
-// assigned returns FIELD=VALUE for each FIELD:VALUE.
-func assigned(parts []string) (fields []string) {
-	for _, part := range parts {
-		fields = append(fields, strings.Replace(part, ":", "=", 1))
-	}
-	return fields
-}
+func (r *Rig) item(word string) engine.WorkItem { return script.ItemOf(r.t, word) }
 
 // encode encodes an event with the newest build that knows its kind.
 func (r *Rig) encode(e engine.Event) (bytes []byte) {

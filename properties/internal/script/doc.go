@@ -4,5 +4,7 @@
 //	b ActivityCompleted ExecutionID=1 ID=2 Result=r
 //	d OrchestrationFailed Details=cancelled:why
 //
+// Where a story has room for a single word only, the same is written as `ActivityScheduled,Name:a,Input:b`.
+//
 // Only tests import the package.
 package script

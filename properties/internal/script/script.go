@@ -30,16 +30,22 @@ var items = []engine.WorkItem{
 }
 
 // Event returns the event that the words describe, under the given id. The words may start with `of=N`, which is the
-// event's source. The others are `FIELD=VALUE`, for fields of the event's data. kind is the name of the data's type.
+// event's source, and `by=VERSION`, which is the version of the build that wrote it. The others are `FIELD=VALUE`, for
+// fields of the event's data. kind is the name of the data's type.
 // The kinds failed, cancelled, panicked, disagrees and broken are failures of the execution, and the words are then the
 // failure's text. This also applies to ActivityFailed and SubOrchestrationFailed if the words contain no `=`. Every
 // event has the time 1000 ms.
 func Event(t testing.TB, id int, kind string, words []string) engine.Event {
 	t.Helper()
 	e := engine.Event{EventID: uint64(id), TimestampMs: 1000}
-	if len(words) > 0 && strings.HasPrefix(words[0], "of=") {
-		e.SourceEventID = number(t, words[0][3:])
-		words = words[1:]
+	for ; len(words) > 0; words = words[1:] {
+		if source, ok := strings.CutPrefix(words[0], "of="); ok {
+			e.SourceEventID = number(t, source)
+		} else if version, ok := strings.CutPrefix(words[0], "by="); ok {
+			e.DuroxideVersion = version
+		} else {
+			break
+		}
 	}
 	if text := strings.Join(words, " "); details(kind, text) != (engine.ErrorDetails{}) {
 		e.Data = eventdata.OrchestrationFailed{Details: details(kind, text)}
@@ -60,6 +66,31 @@ func Event(t testing.TB, id int, kind string, words []string) engine.Event {
 func Item(t testing.TB, kind string, words []string) engine.WorkItem {
 	t.Helper()
 	return made(t, items, kind, "Item", words)
+}
+
+// EventOf is like Event, for a description in a single word, such as `ActivityScheduled,Name:a,Input:b`. The words in
+// front are added to those in the description.
+func EventOf(t testing.TB, id int, word string, front ...string) engine.Event {
+	t.Helper()
+	kind, words := split(word)
+	return Event(t, id, kind, append(front, words...))
+}
+
+// ItemOf is like Item, for a description in a single word, such as `Start,Instance:x,Version:1.0.0`. The words in front
+// are added to those in the description.
+func ItemOf(t testing.TB, word string, front ...string) engine.WorkItem {
+	t.Helper()
+	kind, words := split(word)
+	return Item(t, kind, append(front, words...))
+}
+
+// split returns the kind and the words of a description in a single word, with FIELD=VALUE for each FIELD:VALUE.
+func split(word string) (kind string, words []string) {
+	parts := strings.Split(word, ",")
+	for _, part := range parts[1:] {
+		words = append(words, strings.Replace(part, ":", "=", 1))
+	}
+	return parts[0], words
 }
 
 func made[T any](t testing.TB, of []T, kind, suffix string, words []string) T {

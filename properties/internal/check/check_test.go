@@ -55,8 +55,10 @@ func newWorld(p *plan.Plan) *rig.FakeWorld {
 func everything(string) bool { return true }
 
 func TestClocks(t *testing.T) {
-	m := check.New(newWorld(clocks(300*time.Millisecond, true)), everything)
-	if got := fmt.Sprint(m.SkewMs(), m.AheadMs(0), m.AheadMs(1), m.AheadMs(2), m.AheadMs(3)); got != "300 0 300 0 0" {
+	p := clocks(300*time.Millisecond, true)
+	p.Nodes[1].Clock.Offset = 100 * time.Millisecond
+	m := check.New(newWorld(p), everything)
+	if got := fmt.Sprint(m.SkewMs(), m.AheadMs(0), m.AheadMs(1), m.AheadMs(2), m.AheadMs(3)); got != "300 0 300 100 0" {
 		t.Errorf("skew, and how far client, A, B and a stranger are ahead: %s", got)
 	}
 	m = check.New(newWorld(clocks(300*time.Millisecond, false)), everything)
@@ -156,8 +158,9 @@ func TestEnds(t *testing.T) {
 	m := check.New(newWorld(clocks(0, false)), everything)
 	var told []string
 	m.Add(&some{log{name: "some", told: &told}})
-	for i, kind := range []observe.CallKind{observe.CallAckWorkItem, observe.CallAckOrchestrationItem, observe.CallFetchWorkItem, observe.CallRead} {
-		for _, outcome := range []observe.Outcome{observe.OutcomeOK, observe.OutcomeNothing, observe.OutcomePermanent, 250} {
+	// No kind of call has the number 32, and no outcome the number 8: these are the first without a place.
+	for i, kind := range []observe.CallKind{observe.CallAckWorkItem, observe.CallAckOrchestrationItem, observe.CallFetchWorkItem, observe.CallRead, 32} {
+		for _, outcome := range []observe.Outcome{observe.OutcomeOK, observe.OutcomeNothing, observe.OutcomePermanent, 8, 250} {
 			call := uint64(10*i) + uint64(outcome)
 			m.Observe(&observe.Observation{Kind: observe.CallBegin, Call: call, CallKind: kind})
 			m.Observe(&observe.Observation{Kind: observe.CallEnd, Call: call + 1, CallKind: kind, Outcome: outcome})
@@ -182,9 +185,11 @@ func TestMonitorHandsOn(t *testing.T) {
 	m.Add(all, picky)
 	m.Observe(&observe.Observation{Kind: observe.InstanceNamed, Instance: 1, Name: "x"})
 	m.Observe(&observe.Observation{Kind: observe.InstanceRemoved, Instance: 1})
+	m.Observe(&observe.Observation{Kind: 32}) // the first without a place
 	m.Observe(&observe.Observation{Kind: 250})
 	m.Record(&cluster.Record{Kind: record.NodePaused, Node: 1})
 	m.Record(&cluster.Record{Kind: record.PhaseEnded, Phase: cluster.PhaseCalm})
+	m.Record(&cluster.Record{Kind: 32})
 	m.Record(&cluster.Record{Kind: 250})
 	m.AfterStep()
 	m.Add(third)
@@ -205,18 +210,46 @@ func TestMonitorHandsOn(t *testing.T) {
 	}
 }
 
-// TestMemoryOfOneRun checks that checkers' memory is kept from run to run, and that only one of two monitors of the
-// same run gets it.
+// TestMemoryOfOneRun checks that the memory of checkers is used again by the next run, which does not know the checkers
+// of the previous one, and that only one of two monitors of the same run gets it.
 func TestMemoryOfOneRun(t *testing.T) {
 	var memory any
+	var told []string
+	watch := func(m *check.Monitor, list ...check.Checker) {
+		m.Add(list...)
+		m.Observe(&observe.Observation{Kind: observe.InstanceNamed, Instance: 1, Name: "x"})
+		m.Record(&cluster.Record{Kind: record.NodePaused, Node: 1})
+		m.Observe(&observe.Observation{Kind: observe.CallBegin, Call: 1, CallKind: observe.CallAckWorkItem})
+		m.Observe(&observe.Observation{Kind: observe.CallEnd, Call: 1, CallKind: observe.CallAckWorkItem, Outcome: observe.OutcomeOK})
+	}
+	checker := func(name string) check.Checker {
+		return &some{log{name: name, told: &told, observes: check.SetOf(observe.InstanceNamed), records: check.SetOf(record.NodePaused)}}
+	}
 	first := &remembering{FakeWorld: *newWorld(clocks(0, false)), memory: &memory}
 	a, b := check.New(first, everything), check.New(first, everything)
 	if a.Slabs == nil || b.Slabs != nil {
 		t.Errorf("of two monitors of a run the first has the memory: %v, %v", a.Slabs != nil, b.Slabs != nil)
 	}
+	watch(a, checker("one"), checker("two"))
 	second := &remembering{FakeWorld: *newWorld(clocks(0, false)), memory: &memory}
-	if c := check.New(second, everything); c.Slabs != a.Slabs {
+	c := check.New(second, everything)
+	if c.Slabs != a.Slabs {
 		t.Error("the next run has other memory")
+	}
+	told = append(told, "the next run")
+	watch(c, checker("three"))
+	if a.Model.Instance(1) != c.Model.Instance(1) {
+		t.Error("the next run does not use the memory of the first instance again")
+	}
+	watch(check.New(&remembering{FakeWorld: *newWorld(clocks(0, false)), memory: &memory}, everything))
+	observes := fmt.Sprint("observes ", uint8(observe.InstanceNamed))
+	want := []string{
+		"one " + observes, "two " + observes, "one records node paused", "two records node paused",
+		"one ends ack_work_item of 1 with 1", "two ends ack_work_item of 1 with 1",
+		"the next run", "three " + observes, "three records node paused", "three ends ack_work_item of 1 with 1",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
 	}
 }
 

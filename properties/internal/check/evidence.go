@@ -16,8 +16,8 @@ func (m *Run) Who(c observe.Caller) string {
 	name := m.NodeName(c.Node)
 	switch {
 	case c.Node == 0:
-		if p := m.World.Plan(); p != nil && c.Incarnation > 0 && int(c.Incarnation) <= len(p.Probes) {
-			return "probe " + p.Probes[c.Incarnation-1].Name
+		if probes := m.World.Plan().Probes; c.Incarnation > 0 && int(c.Incarnation) <= len(probes) {
+			return "probe " + probes[c.Incarnation-1].Name
 		}
 		return "a client"
 	case name == "":

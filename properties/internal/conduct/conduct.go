@@ -75,12 +75,11 @@ type next struct {
 
 // New returns the checker for rule S28.
 func New(m *check.Run) check.Checker {
-	k := &checker{Base: check.Base{Run: m}}
-	if p := m.World.Plan(); p != nil {
-		k.callersClock = p.Store.CallersClock
-		k.bounces, k.sweeps, k.patience = p.Strategy == planterm.StrategyBounce, p.Strategy == planterm.StrategySweeper, p.Patience.Or()
+	p := m.World.Plan()
+	return &checker{
+		Base: check.Base{Run: m}, callersClock: p.Store.CallersClock, patience: p.Patience.Or(),
+		bounces: p.Strategy == planterm.StrategyBounce, sweeps: p.Strategy == planterm.StrategySweeper,
 	}
-	return k
 }
 
 // Records returns the kinds of records that the checker subscribes to.

@@ -2,6 +2,7 @@ package conduct
 
 import (
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -22,28 +23,28 @@ var levels = map[machine.Level]slog.Level{ // never iterated over, so map order 
 	machine.LevelInfo: slog.LevelInfo, machine.LevelWarn: slog.LevelWarn, machine.LevelError: slog.LevelError,
 }
 
-// judgeStructured checks that a line's structured record has the line's time, level and text, followed by its instance,
-// if any, and its fields.
+// judgeStructured judges a line's structured record.
 func (k *checker) judgeStructured(n *nodeState, r *cluster.Record) {
-	l := r.Log
-	got := l.Record(r.AtMs)
-	fields := l.Fields
-	right, named := got.Message == l.Text && got.Level == levels[l.Level] && got.Time.Equal(time.UnixMilli(r.AtMs)), l.Instance == ""
-	got.Attrs(func(a slog.Attr) bool {
-		switch {
-		case !named:
-			named, right = true, right && a.Key == "instance" && a.Value.String() == l.Instance
-		case len(fields) == 0:
-			right = false
-		default:
-			right = right && a.Key == fields[0].Name && a.Value.String() == fields[0].Value
-			fields = fields[1:]
-		}
-		return right
-	})
-	if !right || !named || len(fields) > 0 {
-		k.wrong(n, l.Instance, "makes another structured record of its line %s", text(l))
+	if !says(r.Log.Record(r.AtMs), r.Log, r.AtMs) {
+		k.wrong(n, r.Log.Instance, "makes another structured record of its line %s", text(r.Log))
 	}
+}
+
+// says reports whether a structured record has a line's time, level and text, followed by the line's instance, if any,
+// and its fields.
+func says(got slog.Record, l *machine.Log, atMs int64) bool {
+	fields := make([]machine.Field, 0, 8)
+	got.Attrs(func(a slog.Attr) bool {
+		fields = append(fields, machine.Field{Name: a.Key, Value: a.Value.String()})
+		return true
+	})
+	if l.Instance != "" {
+		if len(fields) == 0 || fields[0] != field("instance", l.Instance) {
+			return false
+		}
+		fields = fields[1:]
+	}
+	return got.Message == l.Text && got.Level == levels[l.Level] && got.Time.Equal(time.UnixMilli(atMs)) && slices.Equal(fields, l.Fields)
 }
 
 // leftBehind judges the line about a queue message that a continue-as-new does not carry over. The execution must have

@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -67,7 +68,7 @@ func (s *story) tellNode(f []string) bool {
 }
 
 // turnEvent returns an event of a kind that story.event does not support.
-func turnEvent(kind string) engine.EventData {
+func turnEvent(kind string, args storyArgs) engine.EventData {
 	switch kind {
 	case "OrchestrationChained":
 		return eventdata.OrchestrationChained{Name: "Order", Instance: "message-1"}
@@ -76,9 +77,9 @@ func turnEvent(kind string) engine.EventData {
 	case "Cancelled":
 		return eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppCancelled}}}
 	case "KeyValueSet":
-		return eventdata.KeyValueSet{Key: "k", Value: "v"}
+		return eventdata.KeyValueSet{Key: args.name(0, "k"), Value: cmp.Or(args.value(0), "v")}
 	case "KeyValueCleared":
-		return eventdata.KeyValueCleared{Key: "k"}
+		return eventdata.KeyValueCleared{Key: args.name(0, "k")}
 	case "KeyValuesCleared":
 		return eventdata.KeyValuesCleared{}
 	case "CustomStatusUpdated":
@@ -86,6 +87,31 @@ func turnEvent(kind string) engine.EventData {
 		return eventdata.CustomStatusUpdated{Status: &half}
 	case "Nondeterministic":
 		return eventdata.OrchestrationFailed{Details: eventdata.Nondeterminism("the code went another way")}
+	}
+	return waitEvent(kind, args)
+}
+
+// waitEvent returns an event about a child, a queue or a cancel.
+func waitEvent(kind string, args storyArgs) engine.EventData {
+	switch kind {
+	case "PoisonOfActivity":
+		return eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Poison: &eventdata.PoisonError{
+			MessageType: eventdata.PoisonType{Kind: eventdata.PoisonActivity, Instance: "order-1", ExecutionID: 1},
+		}}}
+	case "SubOrchestrationScheduled":
+		return eventdata.SubOrchestrationScheduled{Name: "Order", Instance: "child-1"}
+	case "SubOrchestrationCompleted":
+		return eventdata.SubOrchestrationCompleted{}
+	case "SubOrchestrationFailed":
+		return eventdata.SubOrchestrationFailed{Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed}}}
+	case "OrchestrationCancelRequested":
+		return eventdata.OrchestrationCancelRequested{Reason: "enough"}
+	case "QueueSubscribed":
+		return eventdata.QueueSubscribed{Name: args.name(0, "q")}
+	case "QueueSubscriptionCancelled":
+		return eventdata.QueueSubscriptionCancelled{Reason: eventdata.ReasonDroppedFuture}
+	case "QueueEventDelivered":
+		return eventdata.QueueEventDelivered{Name: args.name(0, "q"), Data: args.value(0)}
 	}
 	return nil
 }
@@ -128,6 +154,9 @@ func storyPlan(t testing.TB, text string) *plan.Plan {
 			continue
 		}
 		f := strings.Fields(rest)
+		if f[0] == "contract" || f[0] == "released" { // see storyBuilds
+			continue
+		}
 		a := plan.Action{Verb: plan.ActionVerb(f[0])}
 		if a.Verb == plan.ActionRaise {
 			a.Name, a.Data = f[2], f[3]

@@ -48,6 +48,13 @@ type story struct {
 
 const storyStartMs = 1_000_000
 
+// The numbers of calls and incarnations do not begin with 1, so that no number of a story is also another one's: a
+// checker that reads the wrong field then says something else.
+const (
+	firstCall        = 1001
+	firstIncarnation = 3
+)
+
 // fakeWorld is the part of a world that checkers use.
 type fakeWorld struct {
 	nodes  []cluster.NodeInfo
@@ -80,9 +87,9 @@ func (*fakeWorld) MonitorMemory() *any                        { return nil }
 
 // tellStory runs a complete story with a new monitor for the safety properties.
 func tellStory(t testing.TB, text string) *check.Monitor {
-	w := &fakeWorld{nowMs: storyStartMs, plan: storyPlan(t, text), builds: engine.ShippedBuilds()}
+	w := &fakeWorld{nowMs: storyStartMs, plan: storyPlan(t, text), builds: storyBuilds(t, text)}
 	s := &story{
-		t: t, w: w, m: newSafety(w, IDs()...), numbers: map[string]observe.InstanceNo{},
+		t: t, w: w, m: newSafety(w, IDs()...), numbers: map[string]observe.InstanceNo{}, calls: firstCall - 1,
 		owner: map[observe.MessageNo]observe.InstanceNo{}, queue: map[observe.MessageNo]observe.Queue{},
 	}
 	for _, line := range strings.Split(text, "\n") {
@@ -157,8 +164,16 @@ func (s *story) tell(f []string) {
 	case "erase": // INSTANCE/EXECUTION ID
 		o.Kind, o.EventID = observe.EventRemoved, uint64(s.number(arg(2)))
 		o.Instance, o.Execution = s.execution(arg(1))
-	case "damage": // INSTANCE/EXECUTION ID
-		o.Kind, o.EventID, o.Bytes = observe.Damaged, uint64(s.number(arg(2))), []byte("{")
+	case "damage": // `INSTANCE/EXECUTION ID [readable|foreign]`, or MESSAGE
+		o.Kind, o.Bytes = observe.Damaged, []byte("{")
+		if f[len(f)-1] == "readable" {
+			o.Bytes = s.encode(s.event("2:ActivityScheduled"))
+		}
+		if isMessageName(arg(1)) {
+			s.message(&o, arg(1))
+			break
+		}
+		o.EventID = uint64(s.number(arg(2)))
 		o.Instance, o.Execution = s.execution(arg(1))
 	case "decode": // `INSTANCE/EXECUTION ID ok|bad`
 		o.Kind, o.EventID, o.Outcome = observe.EventDecoded, uint64(s.number(arg(2))), decodeOutcome(arg(3))
@@ -221,7 +236,7 @@ func (s *story) tell(f []string) {
 			o.UntilMs = storyStartMs + s.number(arg(3))
 		}
 	default:
-		if s.tellNode(f) {
+		if s.tellNode(f) || s.tellShort(f) {
 			return
 		}
 		s.fail("unknown")
@@ -231,7 +246,7 @@ func (s *story) tell(f []string) {
 
 var reasons = map[string]observe.RemoveReason{
 	"acked": observe.RemovedAcked, "cancelled": observe.RemovedCancelled, "orphan": observe.RemovedOrphan,
-	"deleted": observe.RemovedDeleted, "undone": observe.RemovedUndone,
+	"deleted": observe.RemovedDeleted, "undone": observe.RemovedUndone, "none": observe.RemovedNone,
 }
 
 var outcomes = map[string]observe.Outcome{
@@ -242,7 +257,7 @@ var callKinds = map[string]observe.CallKind{
 	"fetch": observe.CallFetchOrchestrationItem, "ack": observe.CallAckOrchestrationItem, "abandon": observe.CallAbandonOrchestrationItem,
 	"renew": observe.CallRenewOrchestrationItemLock, "fetch-work": observe.CallFetchWorkItem, "ack-work": observe.CallAckWorkItem,
 	"abandon-work": observe.CallAbandonWorkItem, "renew-work": observe.CallRenewWorkItemLock,
-	"enqueue": observe.CallEnqueueForOrchestrator, "admin": observe.CallAdmin, "renew-sessions": observe.CallRenewSessionLock,
+	"enqueue": observe.CallEnqueueForOrchestrator, "enqueue-work": observe.CallEnqueueForWorker, "admin": observe.CallAdmin, "renew-sessions": observe.CallRenewSessionLock,
 	"cleanup-sessions": observe.CallCleanupOrphanedSessions, "kv-value": observe.CallGetKVValue, "get-status": observe.CallGetCustomStatus,
 }
 
@@ -307,6 +322,7 @@ func (s *story) message(o *observe.Observation, text string) {
 func (s *story) event(text string) engine.Event {
 	id, rest, _ := strings.Cut(text, ":")
 	kind, source, _ := strings.Cut(rest, "<")
+	kind, args := arguments(kind)
 	e := engine.Event{EventID: uint64(s.number(id)), InstanceID: "order-1", ExecutionID: 1, DuroxideVersion: "1.5.0"}
 	if source != "" {
 		e.SourceEventID = uint64(s.number(source))
@@ -318,7 +334,7 @@ func (s *story) event(text string) engine.Event {
 			MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, Instance: "order-1", ExecutionID: 1},
 		}}}
 	case "OrchestrationStarted":
-		e.Data = eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0"}
+		e.Data = eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0", CarryForwardEvents: carriedAs(args)}
 	case "OrchestrationCompleted":
 		e.Data = eventdata.OrchestrationCompleted{}
 	case "OrchestrationFailed":
@@ -342,7 +358,7 @@ func (s *story) event(text string) engine.Event {
 	case "LegacyNote":
 		e.Data = eventdata.LegacyNote{}
 	default:
-		if e.Data = turnEvent(kind); e.Data == nil {
+		if e.Data = turnEvent(kind, args); e.Data == nil {
 			s.fail("event %q", text)
 		}
 	}
@@ -366,11 +382,12 @@ func (s *story) item(instance, kind, schedule string, fireMs int64) engine.WorkI
 		x, e, _ := strings.Cut(schedule, "/")
 		execution, id = uint64(s.number(x)), uint64(s.number(e))
 	}
+	kind, args := arguments(kind)
 	switch engine.WorkItemKind(kind) {
 	case engine.ItemStartOrchestration:
 		return engine.StartItem{Instance: instance, Orchestration: "Order", ExecutionID: 1}
 	case engine.ItemContinueAsNew:
-		return engine.ContinueAsNewItem{Instance: instance, Orchestration: "Order"}
+		return engine.ContinueAsNewItem{Instance: instance, Orchestration: "Order", CarryForwardEvents: carriedAs(args)}
 	case engine.ItemActivityExecute:
 		return engine.ActivityExecuteItem{Instance: instance, ExecutionID: execution, ID: id, Name: "Charge"}
 	case engine.ItemActivityCompleted:
@@ -382,7 +399,11 @@ func (s *story) item(instance, kind, schedule string, fireMs int64) engine.WorkI
 	case engine.ItemExternalRaised:
 		return engine.ExternalRaisedItem{Instance: instance, Name: "go"}
 	case engine.ItemQueueMessage:
-		return engine.QueueMessageItem{Instance: instance, Name: "q"}
+		return engine.QueueMessageItem{Instance: instance, Name: args.name(0, "q"), Data: args.value(0)}
+	case engine.ItemSubOrchCompleted:
+		return engine.SubOrchCompletedItem{ParentInstance: instance, ParentExecutionID: execution, ParentID: id}
+	case engine.ItemSubOrchFailed:
+		return engine.SubOrchFailedItem{ParentInstance: instance, ParentExecutionID: execution, ParentID: id}
 	case engine.ItemCancelInstance:
 		return engine.CancelInstanceItem{Instance: instance}
 	}
@@ -453,8 +474,8 @@ func (s *story) startNode(name, build string, f []string) {
 		}
 	}
 	no := uint32(len(s.w.nodes) + 1)
-	s.w.nodes = append(s.w.nodes, cluster.NodeInfo{Number: no, Name: name, Incarnation: 1, Build: b, Filter: filter, Up: true, Options: node.DefaultOptions()})
-	s.m.Record(&cluster.Record{Kind: record.NodeStarted, Node: no, Incarnation: 1})
+	s.w.nodes = append(s.w.nodes, cluster.NodeInfo{Number: no, Name: name, Incarnation: firstIncarnation, Build: b, Filter: filter, Up: true, Options: node.DefaultOptions()})
+	s.m.Record(&cluster.Record{Kind: record.NodeStarted, Node: no, Incarnation: firstIncarnation})
 }
 
 // filter parses "any" (no filter), "none" (the empty filter), or ranges of the form `MIN..MAX`.
@@ -505,6 +526,9 @@ func (s *story) begin(who, kind string, f []string) {
 	if value["delay"] != "" {
 		r.Delay = time.Duration(s.number(value["delay"])) * time.Millisecond
 	}
+	if value["lock"] != "" {
+		r.LockTimeout = time.Duration(s.number(value["lock"])) * time.Millisecond
+	}
 	switch kind {
 	case "fetch":
 		r.Filter = s.w.nodesFilter(o.Caller)
@@ -513,7 +537,7 @@ func (s *story) begin(who, kind string, f []string) {
 		}
 	case "ack":
 		r.Token, r.Ack = words[0], s.ack(words, value)
-	case "enqueue":
+	case "enqueue", "enqueue-work": // KIND INSTANCE
 		r.Item = s.item(words[1], words[0], "", 0)
 	case "fetch-work":
 		if value["session"] != "" {
@@ -564,7 +588,11 @@ func (s *story) ack(words []string, value map[string]string) *engine.Orchestrati
 		a.HistoryDelta = append(a.HistoryDelta, s.event(e))
 	}
 	for _, w := range list("work") {
-		a.WorkerItems = append(a.WorkerItems, s.item("order-1", "ActivityExecute", w, 0))
+		kind, schedule := "ActivityExecute", w
+		if !strings.Contains(w, "/") {
+			kind, schedule = w, ""
+		}
+		a.WorkerItems = append(a.WorkerItems, s.item("order-1", kind, schedule, 0))
 	}
 	for _, w := range list("send") {
 		a.OrchestratorItems = append(a.OrchestratorItems, s.item("order-1", w, "", 0))

@@ -1,0 +1,127 @@
+package safety
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// tellShort replaces a line that stands for several by these, and reports whether the line is one of them:
+//
+//	order order-1                     order-1 has begun its first execution, pinned to 1.5.0, with one event
+//	takes A o1 m1,m2 [events=N] [filter=any]
+//	                                  A fetches these messages, and their instance, under the token o1 for 5 s
+//	takes-work A w1 m1 [session=ID]   A fetches this activity under the token w1 for 5 s
+func (s *story) tellShort(f []string) bool {
+	words, value := options(f)
+	var lines []string
+	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	untilMs := s.w.nowMs - storyStartMs + 5000
+	switch f[0] {
+	case "order":
+		say("create %s Order@1.0.0 1", words[1])
+		say("execution %s/1", words[1])
+		say("pin %s/1 1.5.0", words[1])
+		say("append %s/1 1:OrchestrationStarted", words[1])
+	case "takes":
+		who, token, messages := words[1], words[2], strings.Split(words[3], ",")
+		in := s.m.Model.Instance(s.owner[s.messageNo(messages[0])])
+		say("%s: fetch %s", who, value["filter"])
+		say("lock %s %s %d", in.Name, token, untilMs)
+		most := uint32(0)
+		for _, m := range messages {
+			had := s.m.Model.Row(s.messageNo(m)).Count
+			most = max(most, had+1)
+			say("mark %s %s", m, token)
+			say("count %s %d->%d", m, had, had+1)
+		}
+		events := value["events"]
+		if ex := in.Execution(in.CurrentID); ex != nil && events == "" {
+			events = strconv.Itoa(len(ex.Events))
+		}
+		say("end ok %s %s %s count=%d events=%s", in.Name, token, words[3], most, events)
+	case "takes-work":
+		who, token, m := words[1], words[2], words[3]
+		had := s.m.Model.Row(s.messageNo(m)).Count
+		say("%s: fetch-work session=%s", who, value["session"])
+		say("lock %s %s %d", m, token, untilMs)
+		say("count %s %d->%d", m, had, had+1)
+		say("end ok %s %s %s count=%d", s.m.Model.Name(s.owner[s.messageNo(m)]), token, m, had+1)
+	default:
+		return false
+	}
+	for _, line := range lines {
+		s.tell(strings.Fields(line))
+	}
+	return true
+}
+
+// storyBuilds returns a story's builds, which are those that ship unless a line says otherwise:
+//
+//	plan contract 0.1.32     they have the settings of that release's contract
+//	plan released 1.5.0      that build is a released runtime
+func storyBuilds(t testing.TB, text string) []*engine.Build {
+	t.Helper()
+	builds := engine.ShippedBuilds()
+	for line := range strings.Lines(text) {
+		f := strings.Fields(line)
+		if len(f) != 3 || f[0] != "plan" {
+			continue
+		}
+		for i, b := range builds {
+			switch {
+			case f[1] == "contract":
+				c, err := engine.ContractOf(f[2])
+				if err != nil {
+					t.Fatal(err)
+				}
+				builds[i] = c.Build(b)
+			case f[1] == "released" && b.Name() == f[2]:
+				released := *b
+				released.Release = "duroxide-" + f[2]
+				builds[i] = &released
+			}
+		}
+	}
+	return builds
+}
+
+// storyArgs are the arguments of an event or an item, written as KIND(NAME:VALUE+NAME:VALUE).
+type storyArgs []string
+
+// arguments splits a kind from its arguments.
+func arguments(text string) (kind string, args storyArgs) {
+	kind, rest, has := strings.Cut(text, "(")
+	if !has {
+		return kind, nil
+	}
+	return kind, strings.Split(strings.TrimSuffix(rest, ")"), "+")
+}
+
+// name returns the i-th argument's name, or otherwise if there are fewer.
+func (a storyArgs) name(i int, otherwise string) string {
+	if i >= len(a) {
+		return otherwise
+	}
+	name, _, _ := strings.Cut(a[i], ":")
+	return name
+}
+
+func (a storyArgs) value(i int) string {
+	if i >= len(a) {
+		return ""
+	}
+	_, value, _ := strings.Cut(a[i], ":")
+	return value
+}
+
+// carriedAs returns the queue messages that the arguments name.
+func carriedAs(a storyArgs) (list []engine.CarriedEvent) {
+	for i := range a {
+		list = append(list, engine.CarriedEvent{Name: a.name(i, ""), Data: a.value(i)})
+	}
+	return list
+}

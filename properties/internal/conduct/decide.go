@@ -123,7 +123,7 @@ func (k *checker) judgeBatch(n *nodeState, f *engine.FetchedOrchestration) duty 
 	admitted := model.Admits(n.admits, b.pin)
 	handler, found := resolveBatch(info.Registry, &b)
 	v.missing = [2]string{b.name, orLatest(b.version)}
-	poison := f.AttemptCount > o.MaxAttempts && (!b.continuing || b.begins || b.undecoded)
+	poison := f.AttemptCount > o.MaxAttempts && (!b.continuing || b.next || b.undecoded)
 	switch {
 	case n.draining:
 		v.decision, v.cause, v.uncounted = machine.DecideDrained, "the node drains", true
@@ -156,7 +156,7 @@ func (k *checker) judgeBatch(n *nodeState, f *engine.FetchedOrchestration) duty 
 		if k.bounces {
 			v.delay = grown(f.AttemptCount, o)
 		}
-	case b.continuing && !b.begins:
+	case b.continuing && !b.next:
 		v.decision, v.cause, v.delay, v.uncounted = machine.DecideWaitForStart, "the continue-as-new start is still to come", time.Second, true
 		if info.Build.CountsWaiting {
 			v.delay, v.uncounted = grown(f.AttemptCount, o), false

@@ -17,10 +17,7 @@ import (
 // renewedAfterMs in package safety does.
 func renewedAfter(timeout, buffer time.Duration) time.Duration {
 	if timeout >= 15*time.Second {
-		if left := timeout - buffer; left > time.Second {
-			return left
-		}
-		return time.Second
+		return max(timeout-buffer, time.Second)
 	}
 	after := time.Second
 	for 2*after < timeout {
@@ -29,17 +26,10 @@ func renewedAfter(timeout, buffer time.Duration) time.Duration {
 	return after
 }
 
-// retriedAfter returns the pause after a renewal that failed with a retryable error: a twentieth of the timeout, but at
-// least 10 ms and at most 500 ms.
+// retriedAfter returns the pause after a renewal that failed with a retryable error: a twentieth of the timeout in whole
+// milliseconds, but at least 10 ms and at most 500 ms.
 func retriedAfter(timeout time.Duration) time.Duration {
-	switch d := timeout / 20; {
-	case d < 10*time.Millisecond:
-		return 10 * time.Millisecond
-	case d > 500*time.Millisecond:
-		return 500 * time.Millisecond
-	default:
-		return d - d%time.Millisecond
-	}
+	return min(max(timeout/20, 10*time.Millisecond), 500*time.Millisecond).Truncate(time.Millisecond)
 }
 
 // renews judges a renewal. It must name a lock that is held, ask for the timeout with which the lock was taken, and

@@ -78,7 +78,7 @@ func (k *checker) judgeLook(n *nodeState, r *cluster.Record, f *engine.FetchedOr
 		return looked
 	}
 	blocked := time.Duration(r.AtMs-n.sight(&b, looked.execution, r.AtMs)) * time.Millisecond
-	waits := b.continuing && !b.begins && !b.undecoded
+	waits := b.continuing && !b.next && !b.undecoded
 	if waits || blocked < k.patience.After {
 		looked.delay, looked.cause = time.Second, incompatible(b.pin, supported)
 		return looked

@@ -223,7 +223,6 @@ func (c *obligations) messages(in *model.Instance) {
 		}
 		c.report(property, in, r, from, b)
 	}
-	input.backoffMs = 0
 	c.delivered(in, input)
 	c.recovered(in, input, since)
 	c.converged(in, input)

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/durosim/durosim/engine"
@@ -299,6 +300,108 @@ func TestRepinned(t *testing.T) {
 		s.Observe(&observe.Observation{Kind: observe.PinSet, Call: 2, Instance: 1, Execution: 1, Pin: pinOf("3.0.0")})
 		if got := s.Instances[1].Execution(1).Repinned; got != test.want {
 			t.Errorf("%s: pinned again %t, want %t", test.name, got, test.want)
+		}
+	}
+}
+
+// TestLatest checks which execution a fetch delivers, and which pin and status it has.
+func TestLatest(t *testing.T) {
+	execution := func(s *store, id uint64, pin string, row bool) {
+		s.Observe(&observe.Observation{Kind: observe.PinSet, Instance: 1, Execution: id, Pin: pinOf(pin)})
+		if row {
+			s.Observe(&observe.Observation{Kind: observe.ExecutionCreated, Instance: 1, Execution: id, Status: engine.StatusRunning})
+		}
+	}
+	current := func(s *store, id uint64) {
+		s.Observe(&observe.Observation{Kind: observe.InstanceCreated, Instance: 1, Execution: id, Name: "H"})
+	}
+	for _, test := range []struct {
+		name  string
+		story func(s *store)
+		want  string // the execution, 0 for none, the pin and the status
+	}{
+		{"nothing", func(*store) {}, "0 none "},
+		{"an instance row alone", func(s *store) { current(s, 2) }, "0 none "},
+		{"the current execution", func(s *store) {
+			execution(s, 1, "1.0.0", true)
+			execution(s, 2, "2.0.0", true)
+			execution(s, 3, "3.0.0", true)
+			current(s, 2)
+		}, "2 2.0.0 Running"},
+		{"a current execution without a row", func(s *store) {
+			execution(s, 1, "1.0.0", true)
+			execution(s, 2, "2.0.0", false)
+			current(s, 2)
+		}, "2 2.0.0 "},
+		{"no instance row", func(s *store) {
+			execution(s, 1, "1.0.0", true)
+			execution(s, 2, "2.0.0", true)
+			execution(s, 3, "3.0.0", false)
+		}, "2 none "},
+		{"only a later execution", func(s *store) { execution(s, 4, "4.0.0", true) }, "4 none "},
+		{"no row at all", func(s *store) { execution(s, 1, "1.0.0", false); execution(s, 2, "2.0.0", false) }, "1 none "},
+		{"no row at all, and no first execution", func(s *store) { execution(s, 2, "2.0.0", false) }, "0 none "},
+	} {
+		s := newStore()
+		test.story(s)
+		in, id := s.Instances[1], uint64(0)
+		if ex := in.Latest(); ex != nil {
+			id = ex.ID
+		}
+		if got := fmt.Sprintf("%d %s %s", id, model.PinText(in.Pin()), in.Status()); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// TestKindTable checks the numbers of kinds with names of any length, and what a full table says of further kinds.
+func TestKindTable(t *testing.T) {
+	k := &newStore().Kinds
+	for _, n := range []int{1, 62, 63, 64, 65, 200} {
+		name := engine.EventKind(strings.Repeat("k", n))
+		if no, ok := k.Number(name); ok {
+			t.Errorf("a name of %d bytes has the number %d before it is added", n, no)
+		}
+		added := k.Add(name)
+		if no, ok := k.Number(name); !ok || no != added || k.Add(name) != added || k.Name(no) != string(name) {
+			t.Errorf("a name of %d bytes has the number %d (%t) and the name %q, want %d", n, no, ok, k.Name(no), added)
+		}
+	}
+	last := model.KindNo(0)
+	for i := range 100 {
+		if no := k.Add(engine.EventKind(fmt.Sprint("more", i))); no != model.KindForeign {
+			last = no
+		}
+	}
+	if last != model.KindDamaged-1 {
+		t.Errorf("the last number is %d, want %d", last, model.KindDamaged-1)
+	}
+	if got, want := k.Name(model.KindDamaged)+", "+k.Name(model.KindForeign), "damaged event, event of unknown kind"; got != want {
+		t.Errorf("the reserved numbers are called %s, want %s", got, want)
+	}
+	if got := k.First(model.MaskOf(last) | model.MaskOf(model.KindForeign)); got != k.Name(last) {
+		t.Errorf("the first of two kinds is %s, want %s", got, k.Name(last))
+	}
+}
+
+// TestRowsTwice checks that a row which is inserted or removed twice is in its queue once or not at all.
+func TestRowsTwice(t *testing.T) {
+	for _, item := range []engine.WorkItem{raised, engine.ActivityExecuteItem{Instance: "x", Name: "W", SessionID: "s"}} {
+		s := newStore()
+		r := s.insert(item, 90)
+		for i, kind := range []observe.Kind{observe.RowRestored, observe.RowRemoved, observe.RowRemoved, observe.RowRestored} {
+			s.Observe(&observe.Observation{Kind: kind, Message: 1, Instance: 1})
+			want := 1
+			if kind == observe.RowRemoved {
+				want = 0
+			}
+			in := s.Instances[1]
+			if got := len(in.Queue) + len(in.Work); got != want || len(s.Queued)+len(s.Work) != want || r.Present != (want > 0) {
+				t.Errorf("%s after change %d: %d rows in the queues, %d lists, present %t; want %d", item.Kind(), i, got, len(s.Queued)+len(s.Work), r.Present, want)
+			}
+			if got := s.SessionWork; got != len(in.Work) {
+				t.Errorf("%s after change %d: %d activities of sessions, want %d", item.Kind(), i, got, len(in.Work))
+			}
 		}
 	}
 }

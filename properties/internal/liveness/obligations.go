@@ -319,8 +319,8 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		if ms == model.NeverMs {
 			return // it waits for a build, because the ended instance keeps its pin
 		}
-		if c.now <= ms+b.ms {
-			c.until(ms + b.ms)
+		if from = max(from, ms); c.now <= from+b.ms {
+			c.until(from + b.ms)
 			return
 		}
 	}

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"time"
@@ -19,6 +20,7 @@ func cornerOrchestrations(v1, always engine.Version) []Orchestration {
 		{"Hoarder", v1, always, "sets as many keys as its input says (120) in two turns, which fails above 100", planterm.EndFailed, hoarder, false},
 		{"Namesake", v1, always, "runs a child Leaf with the id in its input, which may already exist", planterm.EndCompleted, namesake, false},
 		{"Scribbler", v1, always, "makes calls with texts that are not UTF-8, awaits and drops futures that have a result, and waits for as many events as its input says (8), of which \"w-0\" arrives", planterm.EndCompleted, scribbler, false},
+		{"Skipper", v1, always, "races a long timer, which it names first, with an activity and with what has a result already, then continues as new with a text that is not UTF-8", planterm.EndCompleted, skipper, true},
 		{"Sleeper", v1, always, "takes a message \"mail\", dequeues another one and continues as new without awaiting it; the next execution must get it", planterm.EndCompleted, sleeper, false},
 		{"Tidy", v1, always, "sets keys, prunes them by age, and continues", planterm.EndCompleted, tidy, false},
 	}
@@ -87,6 +89,21 @@ func scribbler(ctx *orch.Context, input string) (string, error) {
 		w.Drop()
 	}
 	return event + " for " + ctx.Name() + "@" + ctx.Version() + " " + ctx.InstanceID(), nil
+}
+
+func skipper(ctx *orch.Context, input string) (string, error) {
+	const raw, stored = "raw\xff", "raw\ufffd"
+	if input == stored {
+		return ctx.ScheduleActivity("Work", input).Await()
+	}
+	tick := ctx.ScheduleActivity("Tick", input)
+	for range 2 { // the second time, the activity has a result already
+		if i, value, _ := orch.Select(ctx.ScheduleTimer(time.Hour), tick); i != 1 {
+			return "", fmt.Errorf("the timer wins, with %q", value)
+		}
+	}
+	ctx.ContinueAsNew(raw)
+	return "", nil
 }
 
 func sleeper(ctx *orch.Context, input string) (string, error) {

@@ -20,13 +20,13 @@ import (
 // unusual order. In every case, the code must get correct results and its node must keep running.
 func mischiefOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
-		{"Clinger", v1, always, "recovers every panic and goes on, so that only runtime.Goexit ends its code", planterm.EndCompleted, clinger, false},
+		{"Clinger", v1, always, "recovers every panic and goes on with calls of each kind, so that only runtime.Goexit ends its code", planterm.EndCompleted, clinger, false},
 		{"Daredevil", v1, always, "calls activities whose code panics in several ways; it must be told in which", planterm.EndCompleted, daredevil, false},
 		{"Envoy", v1, always, "asks activities who they are, on a session and with a tag", planterm.EndCompleted, envoy, false},
 		{"Forwarder", v1, always, "continues as new at the event \"go\" without a look at its queue, twice; the last execution must have the custom status and the message \"parcel\"", planterm.EndCompleted, forwarder, false},
 		{"Glutton", v1, always, "asks for as much as the contract of 0.1.32 allows, and then for a byte more of what its input names: status, tag or value", planterm.EndFailed, glutton, false},
 		{"Impostor", v1, always, "asks for a child and for a detached start under ids that are reserved", planterm.EndAny, impostor, false},
-		{"Rascal", v1, always, "ends its code in the way that its input names: text, value, error, mute, quit, stray, deluge or desert", planterm.EndFailed, rascal, false},
+		{"Rascal", v1, always, "ends its code in the way that its input names: text, value, error, mute, quit, stray, deluge, desert or thrift", planterm.EndFailed, rascal, false},
 		{"Splitter", v1, always, "continues as new from one coroutine while others ask for more", planterm.EndCompleted, splitter, false},
 		{"Warden", v1, always, "a Rascal as a child for each way to end, of which it must be told", planterm.EndCompleted, warden, false},
 	}
@@ -188,6 +188,9 @@ func rascal(ctx *orch.Context, input string) (string, error) {
 		})
 	case "desert":
 		return elsewhere(func() { ctx.ContinueAsNew("stray") }) // it does not return
+	case "thrift": // the turn does not record the key, since the code panics
+		ctx.SetKVValue("late", input)
+		panic(strconv.Itoa(ctx.PruneKVValuesUpdatedBefore(1)) + " pruned")
 	}
 	// Deferred calls run when the code panics and when it is torn down, and must have no effect.
 	defer ctx.ScheduleActivity("Work", "too late")
@@ -246,15 +249,43 @@ func elsewhere(code func()) (string, error) {
 }
 
 func clinger(ctx *orch.Context, _ string) (string, error) {
-	for done := false; !done; {
-		func() {
-			defer func() { _ = recover() }()
-			if _, err := ctx.ScheduleTimer(300 * time.Millisecond).Await(); err == nil {
-				done = true
+	timer := ctx.ScheduleTimer(300 * time.Millisecond)
+	over := true
+	// When the code is torn down, no call returns, and after some of them the code is ended. Each deferred call goes on
+	// where the one before it has been ended.
+	for _, call := range []func(){
+		timer.Drop,
+		func() { ctx.Trace(ctx.InstanceID()) },
+		func() { ctx.IsReplaying() },
+		func() { ctx.ScheduleActivity("Work", "too late") },
+		func() { ctx.Go(func(*orch.Context) (string, error) { return "too late", nil }) },
+		func() { _, _, _ = orch.Select(timer) },
+		func() { ctx.SetCustomStatus("too late") },
+		func() { ctx.CustomStatus() },
+		func() { ctx.KVAllValues() },
+		func() { ctx.PruneKVValuesUpdatedBefore(1) },
+		func() { ctx.ContinueAsNew("too late") },
+	} {
+		defer func() {
+			for over {
+				attempt(call)
 			}
 		}()
 	}
+	for over {
+		attempt(func() {
+			if _, err := timer.Await(); err == nil {
+				over = false
+			}
+		})
+	}
 	return ctx.ScheduleActivity("Work", "at last").Await()
+}
+
+// attempt makes a call and recovers its panic.
+func attempt(call func()) {
+	defer func() { _ = recover() }()
+	call()
 }
 
 func splitter(ctx *orch.Context, input string) (string, error) {

@@ -123,6 +123,10 @@ var surprises = []surprise{
 	meets(func(to string) []engine.WorkItem {
 		return []engine.WorkItem{engine.ExternalRaised2Item{Instance: to, Name: "never", Topic: "topic", Data: "new"}, ended(to, "over")}
 	}),
+	// A history with a breadcrumb of an end, but without one.
+	{revision: revision{was: []stored{
+		{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}, {eventdata.ActivityCancelRequested{Reason: eventdata.ReasonTerminalFailed}, 4},
+	}, is: changing(func(ctx *orch.Context) { ctx.ScheduleActivity("Work", "in") })}},
 }
 
 // meets returns the way of an instance that has one of everything open, and gets messages.

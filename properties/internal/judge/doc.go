@@ -1,6 +1,6 @@
 // Command judge runs all of durosim's judges in its own process, which may be a mutant. The judges are the conformance
-// cases, the provider's specification applied to random calls, handlers that are not deterministic, and a few seeds of
-// each built-in scenario, with and without full faults:
+// cases, the provider's specification applied to random calls, handlers that are not deterministic or that misuse their
+// Context, and a few seeds of each built-in scenario, with and without full faults:
 //
 //	go run ./properties/internal/judge -only oracle
 //

@@ -66,7 +66,7 @@ func judges(times uint64) []judge {
 		seeds := min(max(most[n.Name], 2), 3) * times
 		list = append(list, judge{n.Name + "+full", func() (uint64, string, string) { return scenarioJudge(n, seeds, "full") }})
 	}
-	return list
+	return append(list, judge{"misused-contexts", misusedJudge})
 }
 
 // guard exits the process before it exhausts the machine's memory.

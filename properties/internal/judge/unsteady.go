@@ -64,28 +64,13 @@ func unsteadyJudge() (uint64, string, string) {
 
 func askUnsteady(i int) string {
 	u := &unsteady[i]
-	s, err := scenario.Parse("unsteady.txt", []byte("scenario unsteady\nturbulence 5s\nnode A runs 1.5.0\ninstance one runs Leaf at 1s expect any\n"))
-	if err != nil {
-		return err.Error()
-	}
-	plan, err := s.Expand(1, scenario.Overrides{})
-	if err != nil {
-		return err.Error()
-	}
 	calls := 0
-	handler := func(ctx *orch.Context, _ string) (string, error) {
+	result, err := runLeaf(true, func(ctx *orch.Context, _ string) (string, error) {
 		calls++
 		timer := ctx.ScheduleTimer(time.Second)
 		u.code(ctx, calls%2 == 0)
 		_, err := timer.Await()
 		return "", err
-	}
-	result, err := cluster.Run(cluster.Config{
-		Plan: plan, Seed: 1, DoubleCheck: true,
-		Handlers: func(r *node.Registry, _ *engine.Build) error {
-			work := func(_ node.ActivityContext, input string) (string, error) { return input, nil }
-			return errors.Join(r.Register("Leaf", engine.V(1, 0, 0), handler), r.RegisterActivity("Work", work))
-		},
 	})
 	if err != nil {
 		return err.Error()
@@ -101,4 +86,23 @@ func askUnsteady(i int) string {
 		return fmt.Sprintf("the double check says %q: expected %q", says, want)
 	}
 	return ""
+}
+
+// runLeaf runs one instance of the given code, on one node.
+func runLeaf(twice bool, code orch.Handler) (*cluster.Result, error) {
+	s, err := scenario.Parse("leaf.txt", []byte("scenario leaf\nturbulence 5s\nnode A runs 1.5.0\ninstance one runs Leaf at 1s expect any\n"))
+	if err != nil {
+		return nil, err
+	}
+	plan, err := s.Expand(1, scenario.Overrides{})
+	if err != nil {
+		return nil, err
+	}
+	return cluster.Run(cluster.Config{
+		Plan: plan, Seed: 1, DoubleCheck: twice,
+		Handlers: func(r *node.Registry, _ *engine.Build) error {
+			work := func(_ node.ActivityContext, input string) (string, error) { return input, nil }
+			return errors.Join(r.Register("Leaf", engine.V(1, 0, 0), code), r.RegisterActivity("Work", work))
+		},
+	})
 }

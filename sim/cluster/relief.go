@@ -65,10 +65,12 @@ func (ph *phases) stuck() (all []stuckInstance) {
 	return all
 }
 
-// admitted reports whether any live node admits a pin.
+// admitted reports whether any live node admits a pin. A node that is stopping for good is not live: it finishes what it
+// holds, and fetches nothing more (docs/contract/runtime.md#r5.6).
 func (ph *phases) admitted(pin *engine.Version) bool {
-	for i := range ph.infos {
-		if n := &ph.infos[i]; n.Up && n.Filter.Admits(pin) {
+	for i, n := range ph.fleet.list {
+		info := &ph.infos[i]
+		if leaves := info.Draining && !n.wantUp; info.Up && !leaves && info.Filter.Admits(pin) {
 			return true
 		}
 	}

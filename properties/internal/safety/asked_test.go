@@ -37,6 +37,7 @@ func TestAsked(t *testing.T) {
 		{observe.CallRequest{Instance: "order-1", Key: "k"}, call.GetKVValue{Instance: "order-1", Key: "k"}, "Instance, Key"},
 		{observe.CallRequest{Instance: "order-1"}, call.GetKVAllValues{Instance: "order-1"}, "Instance"},
 		{observe.CallRequest{Instance: "order-1"}, call.GetInstanceStats{Instance: "order-1"}, "Instance"},
+		{observe.CallRequest{Instance: "order-1"}, call.ListInstances{}, ""},
 	} {
 		agrees := func() bool {
 			var ack engine.OrchestrationAck
@@ -56,6 +57,21 @@ func TestAsked(t *testing.T) {
 		})
 		if got := strings.Join(parts, ", "); got != row.want {
 			t.Errorf("%s: a change is noticed in %q, want %q", call.Kind(row.of), got, row.want)
+		}
+	}
+}
+
+// TestSameItem compares messages, of which there may be none.
+func TestSameItem(t *testing.T) {
+	cancel, other := engine.CancelInstanceItem{Instance: "a"}, engine.QueueMessageItem{Instance: "a"}
+	for _, row := range []struct {
+		a, b engine.WorkItem
+		want bool
+	}{
+		{nil, nil, true}, {cancel, nil, false}, {nil, cancel, false}, {cancel, cancel, true}, {cancel, other, false}, {cancel, engine.CancelInstanceItem{Instance: "b"}, false},
+	} {
+		if got := sameItem(row.a, row.b); got != row.want {
+			t.Errorf("sameItem(%+v, %+v) is %t", row.a, row.b, got)
 		}
 	}
 }

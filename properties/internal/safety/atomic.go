@@ -44,8 +44,8 @@ func (a *atomicChecker) Ended(c *model.Call, o *observe.Observation) {
 		if seen = a.left(c); seen != "" {
 			seen = "failed (" + errorText(o) + ") but left a change behind: " + seen
 		}
-	case c.Kind == observe.CallAckOrchestrationItem && c.Request.Ack != nil:
-		if seen = a.missing(c, o.Instance); seen != "" {
+	case c.Request.Ack != nil:
+		if seen = a.missing(c); seen != "" {
 			seen = "succeeded, but not as a whole: " + seen
 		}
 	case c.Kind == observe.CallAckWorkItem:
@@ -150,18 +150,15 @@ func lockDiffers(a, b *model.Lock) bool { return a.Token != b.Token || a.UntilMs
 
 // missing describes the first step of an orchestration ack that the state does not show, or returns "" if it shows them
 // all.
-func (a *atomicChecker) missing(c *model.Call, no observe.InstanceNo) string {
+func (a *atomicChecker) missing(c *model.Call) string {
 	ack := c.Request.Ack
 	in := model.HeldBy(c)
 	if in == nil {
-		if no == 0 {
-			return "" // reported under S05
-		}
-		in = a.Run.Model.Instance(no)
+		return "" // reported under S05
 	}
 	if in.BatchToken == ack.LockToken {
 		for _, m := range in.Batch {
-			if r := a.Run.Model.Row(m); r.Present && r.Delivered == in.BatchCall {
+			if r := a.Run.Model.Row(m); r.Present {
 				return model.ItemText(r) + " of the batch is still queued"
 			}
 		}

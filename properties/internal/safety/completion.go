@@ -35,43 +35,43 @@ func (k *completionChecker) Ended(c *model.Call, o *observe.Observation) {
 		if class < classActivityCompleted || class > classChildFailed {
 			continue
 		}
-		if !k.checkOne(c, in, ex, e, class) {
-			return
-		}
+		k.checkOne(c, in, ex, e, class)
 	}
 }
 
 // checkOne judges one completion and records it with its schedule.
-func (k *completionChecker) checkOne(c *model.Call, in *model.Instance, ex *model.Execution, e *engine.Event, class messageClass) bool {
-	report := func(format string, args ...any) bool {
+func (k *completionChecker) checkOne(c *model.Call, in *model.Instance, ex *model.Execution, e *engine.Event, class messageClass) {
+	report := func(format string, args ...any) {
 		k.Run.Safety("S13", c.Caller.Node, in.No, "%s committed event %d (%s) to execution %d with token %s, "+format,
 			append([]any{k.Run.Who(c.Caller), e.EventID, e.Kind(), ex.ID, c.Request.Token}, args...)...)
-		return false
 	}
 	stored := ex.Event(e.EventID)
 	schedule := ex.Event(e.SourceEventID)
 	if stored == nil {
-		return true // reported under S06
+		return // reported under S06
 	}
 	if schedule == nil {
-		return report("which completes event %d, but there is no such event: expected the schedule in the same execution", e.SourceEventID)
+		report("which completes event %d, but there is no such event: expected the schedule in the same execution", e.SourceEventID)
+		return
 	}
 	want := k.Run.Model.Kinds.Completes[stored.Kind]
 	if schedule.Kind != want && schedule.Kind != model.KindDamaged && schedule.Kind != model.KindForeign && want != 0 {
-		return report("which completes event %d (%s): expected one of kind %s", e.SourceEventID, k.Run.Model.Kinds.Name(schedule.Kind), k.Run.Model.Kinds.Name(want))
+		report("which completes event %d (%s): expected one of kind %s", e.SourceEventID, k.Run.Model.Kinds.Name(schedule.Kind), k.Run.Model.Kinds.Name(want))
+		return
 	}
-	if schedule.ClosedBy != 0 && schedule.ClosedBy != e.EventID {
-		return report("which completes event %d, as event %d did before: expected one completion", e.SourceEventID, schedule.ClosedBy)
+	if schedule.ClosedBy != 0 {
+		report("which completes event %d, as event %d did before: expected one completion", e.SourceEventID, schedule.ClosedBy)
+		return
 	}
 	schedule.ClosedBy = e.EventID
 	if in.BatchToken != c.Request.Token {
-		return true
+		return
 	}
 	for _, no := range in.Batch {
 		r := k.Run.Model.Row(no)
 		if r.Item == nil || r.Damaged || classOf(r.Kind) == class && r.Execution == ex.ID && r.ID == e.SourceEventID {
-			return true
+			return
 		}
 	}
-	return report("which completes event %d, but no message of the delivery does; the delivery was: %s", e.SourceEventID, k.Run.BatchText(in.Batch))
+	report("which completes event %d, but no message of the delivery does; the delivery was: %s", e.SourceEventID, k.Run.BatchText(in.Batch))
 }

@@ -32,7 +32,7 @@ func (k *conserveChecker) Ended(c *model.Call, o *observe.Observation) {
 		}
 	}
 	for _, r := range c.Rows {
-		if r.Present || !r.Was.Present || r.RemovedBy != c.ID {
+		if !r.Was.Present || r.RemovedBy != c.ID {
 			continue
 		}
 		if wrong := k.wrongRemoval(c, r); wrong != "" {
@@ -81,7 +81,7 @@ func (k *conserveChecker) wrongRemoval(c *model.Call, r *model.Row) string {
 			return ""
 		case r.Queue == observe.QueueWorker || c.Kind != observe.CallAckOrchestrationItem:
 			return "only an ack consumes messages"
-		case in.BatchToken != c.Request.Token || r.Delivered != in.BatchCall || r.Delivered == 0:
+		case in.BatchToken != c.Request.Token || r.Delivered != in.BatchCall:
 			return "the ack of token " + c.Request.Token + " consumed it, but the delivery with that token was: " + k.batchOf(in, c.Request.Token) +
 				"; expected only delivered messages to be consumed"
 		}

@@ -61,11 +61,7 @@ func (k *countChecker) checkIgnored(c *model.Call) {
 	for _, r := range c.Rows {
 		was := r.Before(c.ID)
 		want := was.Count - min(was.Count, 1)
-		if was.Present && r.Present && r.Count != was.Count && r.Count != want {
-			k.changed(c, r, was.Count, want)
-			return
-		}
-		if r.Queue == observe.QueueWorker && was.Lock.Token == c.Request.Token && r.Count != want {
+		if r.Count != want && (r.Count != was.Count || was.Lock.Token == c.Request.Token) {
 			k.changed(c, r, was.Count, want)
 			return
 		}
@@ -77,7 +73,7 @@ func (k *countChecker) checkIgnored(c *model.Call) {
 	for _, no := range in.Batch {
 		r := k.Run.Model.Row(no)
 		was := r.Before(c.ID)
-		if want := was.Count - min(was.Count, 1); r.Present && r.Delivered == in.BatchCall && r.Count != want {
+		if want := was.Count - min(was.Count, 1); r.Count != want {
 			k.changed(c, r, was.Count, want)
 			return
 		}

@@ -4,7 +4,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -30,7 +29,6 @@ func (d *delayChecker) Ended(c *model.Call, o *observe.Observation) {
 		for _, no := range c.Messages {
 			if r := d.Run.Model.Row(no); r.Before(c.ID).VisibleMs > o.AtMs {
 				d.report(c, r, "was delivered at "+d.Run.At(o.AtMs), r.Before(c.ID).VisibleMs)
-				return
 			}
 		}
 	case observe.CallAbandonOrchestrationItem:
@@ -42,24 +40,22 @@ func (d *delayChecker) Ended(c *model.Call, o *observe.Observation) {
 			return
 		}
 		for _, no := range in.Batch {
-			if r := d.Run.Model.Row(no); r.Delivered == in.BatchCall && !d.keeps(c, r, after(o.AtMs, c.Request.Delay)) {
-				return
-			}
+			d.keeps(c, d.Run.Model.Row(no), after(o.AtMs, c.Request.Delay))
 		}
 	case observe.CallAbandonWorkItem:
 		for _, r := range c.Rows {
-			if r.Queue == observe.QueueWorker && r.Was.Lock.Token == c.Request.Token && c.Request.Delay <= 0 && r.Present && r.VisibleMs > max(o.AtMs, r.Was.VisibleMs) {
+			switch {
+			case r.Was.Lock.Token != c.Request.Token:
+			case c.Request.Delay > 0:
+				d.keeps(c, r, after(o.AtMs, c.Request.Delay))
+			case r.VisibleMs > max(o.AtMs, r.Was.VisibleMs):
 				d.hidden(c, r)
-				return
-			}
-			if r.Queue == observe.QueueWorker && r.Was.Lock.Token == c.Request.Token && c.Request.Delay > 0 && !d.keeps(c, r, after(o.AtMs, c.Request.Delay)) {
-				return
 			}
 		}
 	case observe.CallEnqueueForOrchestrator:
 		for _, r := range c.Rows {
-			if r.InsertedBy == c.ID && c.Request.Delay > 0 && !d.keeps(c, r, after(o.AtMs, c.Request.Delay)) {
-				return
+			if r.InsertedBy == c.ID && c.Request.Delay > 0 {
+				d.keeps(c, r, after(o.AtMs, c.Request.Delay))
 			}
 		}
 	case observe.CallAckOrchestrationItem:
@@ -67,8 +63,8 @@ func (d *delayChecker) Ended(c *model.Call, o *observe.Observation) {
 			return
 		}
 		for _, r := range c.Rows {
-			if r.InsertedBy == c.ID && r.Kind == engine.ItemTimerFired && !d.keeps(c, r, r.FireAtMs) {
-				return
+			if r.InsertedBy == c.ID {
+				d.keeps(c, r, r.FireAtMs) // 0 for other messages than timers
 			}
 		}
 	}
@@ -79,7 +75,7 @@ func (d *delayChecker) Ended(c *model.Call, o *observe.Observation) {
 // every time other messages are given back, it may never be delivered.
 func (d *delayChecker) delaysMore(c *model.Call, in *model.Instance) {
 	for _, r := range c.Rows {
-		if r.Queue != observe.QueueOrchestrator || !r.Present || r.VisibleMs <= r.Was.VisibleMs || r.VisibleMs <= c.BeganMs {
+		if r.VisibleMs <= r.Was.VisibleMs || r.VisibleMs <= c.BeganMs {
 			continue
 		}
 		if c.Request.Delay <= 0 || r.Instance != in || r.Delivered != in.BatchCall {
@@ -98,12 +94,10 @@ func (d *delayChecker) hidden(c *model.Call, r *model.Row) {
 }
 
 // keeps reports a queued message that will become visible too early.
-func (d *delayChecker) keeps(c *model.Call, r *model.Row, wantMs int64) bool {
-	if !r.Present || r.VisibleMs >= wantMs {
-		return true
+func (d *delayChecker) keeps(c *model.Call, r *model.Row, wantMs int64) {
+	if r.Present && r.VisibleMs < wantMs {
+		d.report(c, r, "becomes visible at "+d.Run.At(r.VisibleMs), wantMs)
 	}
-	d.report(c, r, "becomes visible at "+d.Run.At(r.VisibleMs), wantMs)
-	return false
 }
 
 func (d *delayChecker) report(c *model.Call, r *model.Row, seen string, wantMs int64) {
@@ -115,8 +109,5 @@ func (d *delayChecker) report(c *model.Call, r *model.Row, seen string, wantMs i
 
 // after adds a duration in whole milliseconds to a time, saturating.
 func after(nowMs int64, d time.Duration) int64 {
-	if ms := d.Milliseconds(); nowMs <= math.MaxInt64-ms {
-		return nowMs + ms
-	}
-	return math.MaxInt64
+	return nowMs + min(d.Milliseconds(), math.MaxInt64-nowMs)
 }

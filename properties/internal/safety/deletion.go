@@ -51,13 +51,12 @@ func (k *deletionChecker) Observe(o *observe.Observation) {
 }
 
 func (k *deletionChecker) Ended(c *model.Call, o *observe.Observation) {
-	switch {
-	case c.Kind == observe.CallAdmin:
-		k.managed(c, o)
-		k.keys, k.sessions = 0, false
-	case len(k.dead) > 0 && c.Request.Token != "":
+	if c.Kind != observe.CallAdmin {
 		k.used(c)
+		return
 	}
+	k.managed(c, o)
+	k.keys, k.sessions = 0, false
 }
 
 // managed judges a management call by its effects.
@@ -77,7 +76,7 @@ func (k *deletionChecker) managed(c *model.Call, o *observe.Observation) {
 	}
 	deletes := isDeletion(c.Request.Admin)
 	for _, r := range c.Rows {
-		if r.Was.Present && !r.Present && r.Instance.Created {
+		if !r.Present && r.Instance.Created {
 			k.report(c, r.Instance.No, "removed "+model.ItemText(r)+", although the instance still exists: expected the queues to stay")
 			return
 		}

@@ -30,7 +30,7 @@ func (*filterChecker) Ends() check.Ends {
 
 func (f *filterChecker) Observe(o *observe.Observation) {
 	c := &f.Run.Model.Current
-	if c.ID != o.Call || c.Kind != observe.CallFetchOrchestrationItem || o.Call == 0 {
+	if c.ID != o.Call || c.Kind != observe.CallFetchOrchestrationItem {
 		return
 	}
 	if f.call != o.Call || f.instance != o.Instance {

@@ -118,7 +118,7 @@ func (k *replayChecker) Ended(c *model.Call, o *observe.Observation) {
 			}
 		case eventdata.OrchestrationFailed:
 			// An answer to a deleted instance may reach another instance of the same name.
-			if conf := d.Details.Configuration; conf != nil && conf.Kind == eventdata.KindNondeterminism && !k.hadNamesake(c) && !k.disagrees[ack.HistoryDelta[i].InstanceID] {
+			if d.Details.Configuration != nil && !k.hadNamesake(c) && !k.disagrees[ack.HistoryDelta[i].InstanceID] {
 				k.report(c, e, "which says: "+d.Details.Display())
 				return
 			}

@@ -63,16 +63,26 @@ func (s *story) tellShort(f []string) bool {
 //
 //	plan contract 0.1.32     they have the settings of that release's contract
 //	plan released 1.5.0      that build is a released runtime
+//	plan counting 1.5.0      that build counts the attempts of input that waits for its start
+//	plan like 1.6.0 3.0.0    a second build of the first version reads what the other one reads
 func storyBuilds(t testing.TB, text string) []*engine.Build {
 	t.Helper()
 	builds := engine.ShippedBuilds()
 	for line := range strings.Lines(text) {
 		f := strings.Fields(line)
-		if len(f) != 3 || f[0] != "plan" {
+		if len(f) < 3 || f[0] != "plan" {
 			continue
 		}
 		for i, b := range builds {
 			switch {
+			case f[1] == "counting" && b.Name() == f[2]:
+				counting := *b
+				counting.CountsWaiting = true
+				builds[i] = &counting
+			case f[1] == "like" && b.Name() == f[3]:
+				like := *b
+				like.Version = engine.MustParseVersion(f[2])
+				builds = append(builds, &like)
 			case f[1] == "contract":
 				c, err := engine.ContractOf(f[2])
 				if err != nil {

@@ -44,6 +44,7 @@ type story struct {
 	calls   uint64
 	call    observe.Observation // fields of the current call; its Call is 0 outside calls
 	line    string
+	facts   []string // what the checkers have noticed
 }
 
 const storyStartMs = 1_000_000
@@ -52,7 +53,8 @@ const storyStartMs = 1_000_000
 // checker that reads the wrong field then says something else.
 const (
 	firstCall        = 1001
-	firstIncarnation = 3
+	firstIncarnation = 7
+	clientsNumber    = 5 // the incarnation of clients, which have none in runs
 )
 
 // fakeWorld is the part of a world that checkers use.
@@ -63,6 +65,8 @@ type fakeWorld struct {
 	store  *memprovider.Store
 	plan   *plan.Plan
 	builds []*engine.Build
+	// foreign is set for a store that is not durosim's own.
+	foreign bool
 }
 
 func (w *fakeWorld) Plan() *plan.Plan { return w.plan }
@@ -78,20 +82,22 @@ func (w *fakeWorld) NowMs() int64                             { return w.nowMs }
 func (w *fakeWorld) StartMs() int64                           { return storyStartMs }
 func (w *fakeWorld) Why(string) *cluster.Explanation          { return nil }
 func (w *fakeWorld) Help() []cluster.Help                     { return nil }
-func (w *fakeWorld) Foreign() bool                            { return false }
+func (w *fakeWorld) Foreign() bool                            { return w.foreign }
 func (w *fakeWorld) Counters(uint32) (cluster.Counters, bool) { return cluster.Counters{}, false }
 func (w *fakeWorld) Step() uint64                             { return w.steps }
 func (w *fakeWorld) Phase() cluster.Phase                     { return cluster.PhaseTurbulence }
 func (w *fakeWorld) Builds() []*engine.Build                  { return w.builds }
 func (*fakeWorld) MonitorMemory() *any                        { return nil }
 
-// tellStory runs a complete story with a new monitor for the safety properties.
-func tellStory(t testing.TB, text string) *check.Monitor {
+// tellStory runs a complete story with a new monitor for the safety properties. It returns the monitor, and the facts that
+// the checkers have noticed.
+func tellStory(t testing.TB, text string) (*check.Monitor, []string) {
 	w := &fakeWorld{nowMs: storyStartMs, plan: storyPlan(t, text), builds: storyBuilds(t, text)}
 	s := &story{
 		t: t, w: w, m: newSafety(w, IDs()...), numbers: map[string]observe.InstanceNo{}, calls: firstCall - 1,
 		owner: map[observe.MessageNo]observe.InstanceNo{}, queue: map[observe.MessageNo]observe.Queue{},
 	}
+	s.m.OnFact(func(f check.Fact) { s.facts = append(s.facts, factNames[f]) })
 	for _, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "plan ") {
@@ -102,7 +108,14 @@ func tellStory(t testing.TB, text string) *check.Monitor {
 		s.tell(strings.Fields(line))
 	}
 	s.m.Finish()
-	return s.m
+	return s.m, s.facts
+}
+
+// factNames has the facts that safety checkers notice.
+var factNames = map[check.Fact]string{
+	check.FactSessionTakenOver: "session taken over", check.FactDeleted: "deleted", check.FactDeletedRunning: "deleted running",
+	check.FactDeletedHeld: "deleted held", check.FactLateAck: "late ack", check.FactPruned: "pruned", check.FactPrunedAtWork: "pruned at work",
+	check.FactCarried: "carried", check.FactCarryLimit: "carry limit", check.FactKVMerged: "merged", check.FactTombstoneMerged: "tombstone merged",
 }
 
 func (s *story) fail(format string, args ...any) {
@@ -154,6 +167,10 @@ func (s *story) tell(f []string) {
 	case "pin": // `INSTANCE/EXECUTION VERSION|none`
 		o.Kind, o.Pin = observe.PinSet, version(arg(2))
 		o.Instance, o.Execution = s.execution(arg(1))
+	case "parent": // `INSTANCE PARENT/EXECUTION/EVENT`
+		o.Kind, o.Instance = observe.ParentSet, s.instance(arg(1))
+		p := strings.Split(arg(2), "/")
+		o.Name, o.Execution, o.EventID = p[0], uint64(s.number(p[1])), uint64(s.number(p[2]))
 	case "pointer": // INSTANCE/EXECUTION
 		o.Kind = observe.PointerSet
 		o.Instance, o.Execution = s.execution(arg(1))
@@ -500,7 +517,7 @@ func (s *story) filter(f []string) *engine.CapabilityFilter {
 func (s *story) caller(name string) observe.Caller {
 	switch name {
 	case "client":
-		return observe.Caller{}
+		return observe.Caller{Incarnation: clientsNumber}
 	case "letters": // under the dead-letter policy
 		return observe.Caller{Incarnation: deadletter.Caller}
 	}

@@ -29,8 +29,7 @@ type accountChecker struct {
 }
 
 func newAccountChecker(m *check.Run) check.Checker {
-	p := m.World.Plan()
-	return &accountChecker{Base: check.Base{Run: m}, exempted: m.World.Foreign() || p == nil || p.Strategy == planterm.StrategyDeadletter}
+	return &accountChecker{Base: check.Base{Run: m}, exempted: m.World.Foreign() || m.World.Plan().Strategy == planterm.StrategyDeadletter}
 }
 
 // Observes returns the kinds of observations that the checker subscribes to.

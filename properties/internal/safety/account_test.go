@@ -215,7 +215,6 @@ func TestAccountExempts(t *testing.T) {
 	}{
 		{"durosim's own store", fakeWorld{plan: &plan.Plan{}}, false},
 		{"another store", fakeWorld{plan: &plan.Plan{}, foreign: true}, true},
-		{"no plan", fakeWorld{}, true},
 		{"dead letters", fakeWorld{plan: &plan.Plan{Strategy: planterm.StrategyDeadletter}}, true},
 	} {
 		w := row.w

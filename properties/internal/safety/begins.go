@@ -8,10 +8,8 @@ import (
 // begins initializes the expected state with the instances that the plan puts into the store at the start of the run,
 // and checks that the store has them. It is called at the end of the first call, which cannot have changed any of this.
 func (k *stateChecker) begins() {
+	k.begun = true
 	p := k.Run.World.Plan()
-	if k.begun = true; p == nil {
-		return
-	}
 	for i := range p.Histories {
 		h := &p.Histories[i]
 		name, version := h.Handler()

@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // TestStoredBytesSayWhatWasSaid stores messages and events with the right bytes, and with bytes whose contents differ.
@@ -30,7 +31,7 @@ func TestStoredBytesSayWhatWasSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 		tell := func(bytes string) string {
-			w := &fakeWorld{builds: engine.ShippedBuilds()}
+			w := &fakeWorld{builds: engine.ShippedBuilds(), plan: &plan.Plan{}}
 			m := check.New(w, func(string) bool { return true })
 			m.Add(newAtomicChecker(m.Run))
 			m.Observe(&observe.Observation{Kind: observe.InstanceNamed, Instance: 1, Name: "a"})

@@ -36,7 +36,7 @@ type outputChecker struct {
 
 func newOutputChecker(m *check.Run) check.Checker {
 	k := &outputChecker{Base: check.Base{Run: m}, plan: m.World.Plan(), byName: map[string]int{}, came: map[observe.InstanceNo][]engine.QueueMessageItem{}}
-	if k.plan == nil || len(k.plan.Programs) == 0 {
+	if len(k.plan.Programs) == 0 {
 		return k
 	}
 	k.set = k.plan.Programs

@@ -50,11 +50,10 @@ type replayBuild struct {
 
 func newReplayChecker(m *check.Run) check.Checker {
 	k := &replayChecker{Base: check.Base{Run: m}, acks: make([]lastAck, 1), panics: make(map[string]string), disagrees: make(map[string]bool)}
-	if p := m.World.Plan(); p != nil {
-		for i := range p.Histories {
-			h := &p.Histories[i]
-			k.disagrees[h.Instance] = h.Shape == planterm.ShapeDisagreeing
-		}
+	p := m.World.Plan()
+	for i := range p.Histories {
+		h := &p.Histories[i]
+		k.disagrees[h.Instance] = h.Shape == planterm.ShapeDisagreeing
 	}
 	return k
 }

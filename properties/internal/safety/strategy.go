@@ -36,7 +36,7 @@ type lastFetch struct {
 
 func newStrategyChecker(m *check.Run) check.Checker {
 	k := &strategyChecker{Base: check.Base{Run: m}}
-	if p := m.World.Plan(); p != nil && !p.Strategy.Filters() {
+	if p := m.World.Plan(); !p.Strategy.Filters() {
 		k.strategy, k.afterMs = p.Strategy, p.Patience.Or().After.Milliseconds()
 	}
 	return k

@@ -54,9 +54,7 @@ func (*lockLossChecker) Ends() check.Ends {
 }
 
 func (k *lockLossChecker) Ended(_ *model.Call, o *observe.Observation) {
-	if len(k.sessions) > 0 {
-		k.worked(o)
-	}
+	k.worked(o)
 }
 
 func (*lockLossChecker) Records() check.Set[record.Kind] {

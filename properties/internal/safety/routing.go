@@ -113,8 +113,6 @@ func (k *routingChecker) delivered(c *model.Call, o *observe.Observation) {
 
 func tagText(f engine.TagFilter) string {
 	switch f.Mode {
-	case engine.TagAny:
-		return "any tag"
 	case engine.TagNone:
 		return "no activities"
 	case engine.TagTags:
@@ -133,7 +131,7 @@ func (k *routingChecker) worked(c *model.Call, nowMs int64) {
 	}
 	for _, r := range c.Rows {
 		w, ok := r.Item.(engine.ActivityExecuteItem)
-		if !ok || r.Queue != observe.QueueWorker || w.SessionID == "" || r.Was.Lock.Token != c.Request.Token {
+		if !ok || r.Was.Lock.Token != c.Request.Token {
 			continue
 		}
 		i, had := k.find(w.SessionID)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
@@ -23,15 +24,17 @@ import (
 
 // tellNode turns a line about a node into a record. It reports whether the line is one of these:
 //
-//	pause A / resume A / crash A
-//	fault A lost-renewal renew        a fault hits a call of A
+//	pause A / resume A / crash A / stop A
+//	fault A lost-renewal renew [MS]   a fault hits a call of A, for that time
 //	looked - list A,B                 somebody was told this list of instances
 //	looked A history|stats 3 [error]  or this many events of A
-//	run A order-1 1/2 [SESSION]       A runs the activity of that execution and event
+//	run A order-1 1/2 [SESSION]       A runs the activity of that execution and event, in the slot of that number
+//	finish A order-1 1/2 [SESSION]    A has run it
+//	lost A 2 / kept A 2               A gives up the activity in slot 2, since its lock is lost, or decides something else
 func (s *story) tellNode(f []string) bool {
 	kind, ok := map[string]record.Kind{
-		"pause": record.NodePaused, "resume": record.NodeResumed, "crash": record.NodeCrashed,
-		"fault": record.Fault, "run": record.ActivityStarted, "looked": record.Looked,
+		"pause": record.NodePaused, "crash": record.NodeCrashed, "stop": record.NodeStopped,
+		"fault": record.Fault, "run": record.ActivityStarted, "finish": record.ActivityFinished, "resume": record.NodeResumed, "looked": record.Looked, "lost": record.Note, "kept": record.Note,
 	}[f[0]]
 	if !ok {
 		return false
@@ -44,6 +47,9 @@ func (s *story) tellNode(f []string) bool {
 	switch f[0] {
 	case "fault":
 		r.Fault, r.CallKind = faults.Kind(f[2]), callKinds[f[3]]
+		if len(f) > 4 {
+			r.For = time.Duration(s.number(f[4])) * time.Millisecond
+		}
 	case "looked": // `- list NAMES`, or `INSTANCE history|stats COUNT [error]`
 		r.Looked = &call.Answer{}
 		switch f[2] {
@@ -57,7 +63,12 @@ func (s *story) tellNode(f []string) bool {
 		if len(f) > 4 {
 			r.Err, r.Looked.Stats = engine.Permanentf("read", "undecodable"), nil
 		}
-	case "run":
+	case "lost", "kept":
+		r.Note = &machine.Note{Slot: machine.Slot{Index: int(s.number(f[2]))}, Decision: machine.DecideWorkLost}
+		if f[0] == "kept" {
+			r.Note.Decision = machine.DecideTurn
+		}
+	case "run", "finish":
 		r.Activity = &machine.RunActivity{Item: s.item(f[2], "ActivityExecute", f[3], 0).(engine.ActivityExecuteItem)}
 		r.Slot.Index = int(r.Activity.Item.ID)
 		if len(f) > 4 {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/durosim/durosim/engine"
 )
@@ -15,6 +16,7 @@ import (
 //	takes A o1 m1,m2 [events=N] [filter=any]
 //	                                  A fetches these messages, and their instance, under the token o1 for 5 s
 //	takes-work A w1 m1 [session=ID]   A fetches this activity under the token w1 for 5 s
+//	option A lock=1000 buffer=20      A has these options, in milliseconds but for sessions
 func (s *story) tellShort(f []string) bool {
 	words, value := options(f)
 	var lines []string
@@ -50,6 +52,10 @@ func (s *story) tellShort(f []string) bool {
 		say("lock %s %s %d", m, token, untilMs)
 		say("count %s %d->%d", m, had, had+1)
 		say("end ok %s %s %s count=%d", s.m.Model.Name(s.owner[s.messageNo(m)]), token, m, had+1)
+	case "option":
+		for name, text := range value {
+			s.option(words[1], name, s.number(text))
+		}
 	default:
 		return false
 	}
@@ -57,6 +63,47 @@ func (s *story) tellShort(f []string) bool {
 		s.tell(strings.Fields(line))
 	}
 	return true
+}
+
+// option sets one of a node's options.
+func (s *story) option(name, option string, value int64) {
+	o, ms := &s.w.Node(s.caller(name).Node).Options, time.Duration(value)*time.Millisecond
+	switch option {
+	case "sessions":
+		o.MaxSessionsPerRuntime = int(value)
+	case "lock":
+		o.OrchestratorLockTimeout = ms
+	case "buffer":
+		o.OrchestratorLockRenewalBuffer = ms
+	case "work-lock":
+		o.WorkerLockTimeout = ms
+	case "work-buffer":
+		o.WorkerLockRenewalBuffer = ms
+	case "session-lock":
+		o.SessionLockTimeout = ms
+	case "session-buffer":
+		o.SessionLockRenewalBuffer = ms
+	case "deadline":
+		o.CallDeadline = ms
+	default:
+		s.fail("option %q", option)
+	}
+}
+
+// tagFilter parses "any", "none", "default", "and:TAG" or TAG; without a text, it is the default.
+func tagFilter(text string) engine.TagFilter {
+	tag, and := strings.CutPrefix(text, "and:")
+	switch {
+	case text == "any":
+		return engine.TagFilter{Mode: engine.TagAny}
+	case text == "none":
+		return engine.TagFilter{Mode: engine.TagNone}
+	case text == "" || text == "default":
+		return engine.TagFilter{}
+	case and:
+		return engine.TagFilter{Mode: engine.TagDefaultAnd, Tags: []string{tag}}
+	}
+	return engine.TagFilter{Mode: engine.TagTags, Tags: []string{tag}}
 }
 
 // storyBuilds returns a story's builds, which are those that ship unless a line says otherwise:

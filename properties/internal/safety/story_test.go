@@ -518,6 +518,8 @@ func (s *story) caller(name string) observe.Caller {
 	switch name {
 	case "client":
 		return observe.Caller{Incarnation: clientsNumber}
+	case "stranger": // no node of the run
+		return observe.Caller{Node: 9, Incarnation: 1}
 	case "letters": // under the dead-letter policy
 		return observe.Caller{Incarnation: deadletter.Caller}
 	}
@@ -559,10 +561,11 @@ func (s *story) begin(who, kind string, f []string) {
 	case "fetch-work":
 		if value["session"] != "" {
 			r.Session = &engine.SessionFetchConfig{OwnerID: value["session"], LockTimeout: 10 * time.Second}
+			if value["session-lock"] != "" {
+				r.Session.LockTimeout = time.Duration(s.number(value["session-lock"])) * time.Millisecond
+			}
 		}
-		if value["tag"] != "" {
-			r.Tags = engine.TagFilter{Mode: engine.TagTags, Tags: []string{value["tag"]}}
-		}
+		r.Tags = tagFilter(value["tag"])
 	case "renew-sessions": // OWNER
 		r.Owners, r.LockTimeout, r.IdleTimeout = words, 10*time.Second, 20*time.Second
 	case "cleanup-sessions":
@@ -587,7 +590,7 @@ func (s *story) begin(who, kind string, f []string) {
 }
 
 func (w *fakeWorld) nodesFilter(c observe.Caller) *engine.CapabilityFilter {
-	if c.Node == 0 {
+	if c.Node == 0 || int(c.Node) > len(w.nodes) {
 		return nil
 	}
 	return w.nodes[c.Node-1].Filter

@@ -148,7 +148,7 @@ func glutton(ctx *orch.Context, input string) (string, error) {
 			if of == more {
 				most++
 			}
-			return strings.Repeat(".", most)
+			return strings.Repeat("ä", most/2) + strings.Repeat(".", most%2) // limits count bytes, not characters
 		}
 		ctx.SetCustomStatus(size("status", engine.MaxCustomStatusBytes))
 		ctx.SetKVValue("long", size("value", 4*engine.MaxKVValueBytes))

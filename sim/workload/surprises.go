@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"errors"
 	"strconv"
 	"time"
 
@@ -127,6 +128,7 @@ var surprises = []surprise{
 	{revision: revision{was: []stored{
 		{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}, {eventdata.ActivityCancelRequested{Reason: eventdata.ReasonTerminalFailed}, 4},
 	}, is: changing(func(ctx *orch.Context) { ctx.ScheduleActivity("Work", "in") })}},
+	alike,
 }
 
 // meets returns the way of an instance that has one of everything open, and gets messages.
@@ -136,6 +138,30 @@ func meets(sent func(to string) []engine.WorkItem) surprise {
 			ctx.ScheduleWait("mail"), ctx.DequeueEvent("post"), ctx.ScheduleWait("never"), ctx.DequeueEvent("never"))
 		return nil
 	}}, sent: sent}
+}
+
+// alike has waits whose names and topics are alike once they are joined, with a slash or without. The second wait of each
+// pair gets an event, and the first one must not see it.
+var alike = surprise{
+	revision: revision{was: []stored{
+		{eventdata.ExternalSubscribed2{Name: "go/to", Topic: "pic"}, 0}, {eventdata.ExternalSubscribed2{Name: "go", Topic: "to/pic"}, 0},
+		{eventdata.ExternalSubscribed2{Name: "got", Topic: "opic"}, 0}, {eventdata.ExternalSubscribed2{Name: "go", Topic: "topic"}, 0},
+	}, is: func(ctx *orch.Context) error {
+		a, b := ctx.ScheduleWait2("go/to", "pic"), ctx.ScheduleWait2("go", "to/pic")
+		c, d := ctx.ScheduleWait2("got", "opic"), ctx.ScheduleWait2("go", "topic")
+		first, _, _ := orch.Select(a, b)
+		second, _, _ := orch.Select(c, d)
+		if first == 1 && second == 1 {
+			return errOver
+		}
+		return errors.New("another wait's event")
+	}},
+	sent: func(to string) []engine.WorkItem {
+		return []engine.WorkItem{
+			engine.ExternalRaised2Item{Instance: to, Name: "go", Topic: "to/pic", Data: "with a slash"},
+			engine.ExternalRaised2Item{Instance: to, Name: "go", Topic: "topic", Data: "without"},
+		}
+	},
 }
 
 // open holds one schedule of each kind, from id 4: an activity, a timer, a child, waits and dequeues. One wait and one

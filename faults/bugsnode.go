@@ -3,11 +3,13 @@ package faults
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/replay"
 )
 
 // nodeBugs returns the bugs that break how a node handles its work.
@@ -42,6 +44,11 @@ func nodeBugs() []Bug {
 					return base << min(max(n, 1)-1, 20)
 				}
 			}},
+		{ID: "engine/call-deadline-of-client", Summary: "a call waits half a minute for its answer, as its client library would, whatever the configured deadline",
+			Properties: []string{"S28"}, Scenario: crashes,
+			node: func(r *machine.Rules) {
+				r.CallDeadline = func(time.Duration) time.Duration { return 30 * time.Second }
+			}},
 		{ID: "engine/can-input-dropped", Summary: "input that arrives before a waiting continue-as-new start is acknowledged and lost", Source: "docs/contract/runtime.md#r2.2",
 			Properties: []string{"L10"}, Scenario: earlyInput,
 			node: func(r *machine.Rules) {
@@ -59,6 +66,24 @@ func nodeBugs() []Bug {
 			Since: "0.1.32", Properties: []string{"S04"}, Scenario: earlyInput,
 			node: func(r *machine.Rules) {
 				r.CountsWaiting = func(*engine.Build) bool { return true }
+			}},
+		{ID: "engine/drain-keeps-fetches", Summary: "a node that is asked to stop does not cancel the fetches that wait for work, so it stops when work comes for each", Source: "docs/contract/runtime.md#r5.6",
+			Properties: []string{"S28"}, Scenario: upgrade,
+			node: func(r *machine.Rules) { r.DrainCancelsFetches = false }},
+		{ID: "engine/drain-keeps-pauses", Summary: "a node that is asked to stop waits until the pauses between its fetches are over", Source: "docs/contract/runtime.md#r5.6",
+			Properties: []string{"S28"}, Scenario: "drained-outage",
+			node: func(r *machine.Rules) { r.DrainEndsPauses = false }},
+		{ID: "engine/failed-ack-returned-at-once", Summary: "work whose ack failed for good is abandoned without a delay, so the next node fetches it at once",
+			Properties: []string{"S28"}, Scenario: refusedAcks,
+			node: func(r *machine.Rules) {
+				next := r.AckFailed
+				r.AckFailed = func(kind machine.SlotKind, err error, failures int) machine.AckStep {
+					step := next(kind, err, failures)
+					if step.Do == machine.AckAbandon {
+						step.After = 0
+					}
+					return step
+				}
 			}},
 		{ID: "engine/filter-not-declared", Summary: "the node fetches without a filter, and abandons what it cannot replay",
 			Properties: []string{"L05", "L03"}, Scenario: upgrade,
@@ -81,6 +106,14 @@ func nodeBugs() []Bug {
 		{ID: "engine/poison-handed-back", Summary: "a turn that was delivered too often is reported as poison and abandoned, again and again", Source: "docs/contract/incidents.md#t9",
 			Properties: []string{"L12", "L01"}, Scenario: herd,
 			node: func(r *machine.Rules) { r.PoisonEnds = false }},
+		{ID: "engine/idle-fetch-not-paused", Summary: "a slot whose fetch found nothing fetches again at once, without the pause of the polling interval",
+			Properties: []string{"S28"}, Scenario: sessions,
+			node: func(r *machine.Rules) {
+				r.PauseAfterNothing = func(time.Duration, time.Duration) time.Duration { return 0 }
+			}},
+		{ID: "engine/key-read-not-retried", Summary: "reading another instance's key is not tried again: any error fails the activity",
+			Properties: []string{"S28"}, Scenario: refusedAcks,
+			node: func(r *machine.Rules) { r.RetriesRead = func(error) bool { return false } }},
 		{ID: "engine/lock-not-renewed", Summary: "no lock is ever renewed",
 			Properties: []string{"S19"}, Scenario: slowWork,
 			node: func(r *machine.Rules) {
@@ -134,6 +167,16 @@ func nodeBugs() []Bug {
 			node: func(r *machine.Rules) {
 				r.PlainFetchWaits = true
 			}},
+		{ID: "engine/session-owner-without-node", Summary: "the names under which workers claim sessions name neither node nor start, so several nodes claim under one name",
+			Properties: []string{"S28"}, Scenario: sessions,
+			node: func(r *machine.Rules) {
+				r.SessionOwner = func(worker int, _ string) string { return "work-" + strconv.Itoa(worker) }
+			}},
+		{ID: "engine/session-renewed-for-first", Summary: "a node renews only the sessions of its first worker",
+			Properties: []string{"S28"}, Scenario: sessions,
+			node: func(r *machine.Rules) {
+				r.RenewedOwners = func(owners []string) []string { return owners[:1] }
+			}},
 		{ID: "engine/session-not-renewed", Summary: "no session is ever renewed",
 			Properties: []string{"S19"}, Scenario: sessions,
 			node: func(r *machine.Rules) {
@@ -142,6 +185,11 @@ func nodeBugs() []Bug {
 		{ID: "engine/tag-in-capitals", Summary: "activities are enqueued with their tag in upper case, which no worker serves", Source: "docs/contract/incidents.md#r36",
 			Properties: []string{"L11", "S24"}, Scenario: features,
 			node: func(r *machine.Rules) { r.WorkerItems = withTagsInCapitals }},
+		{ID: "engine/traces-of-end-lost", Summary: "the lines that code traces in the turn that ends its execution are not logged",
+			Properties: []string{"S28"}, Scenario: mischief,
+			node: func(r *machine.Rules) {
+				r.LogsTraces = func(result replay.Result) bool { return result == replay.ResultContinue }
+			}},
 		{ID: "engine/turn-not-retried", Summary: "a turn whose ack failed is forgotten: neither resent nor abandoned",
 			Properties: []string{"S19"}, Scenario: tornAcks,
 			node: func(r *machine.Rules) {

@@ -2,12 +2,14 @@ package faults
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 	"github.com/durosim/durosim/internal/replay"
 )
@@ -59,6 +61,26 @@ func turnBugs() []Bug {
 		{ID: "engine/code-loop-restructured", Summary: "code under an unchanged version starts each child after a timer", Source: "docs/contract/incidents.md#g3",
 			Properties: []string{"S11"}, Scenario: codeChanged, On: "2.0.0",
 			replay: func(r *replay.Rules) { r.Code = timerBeforeChild }},
+		{ID: "engine/replay-ignores-inputs", Summary: "a replay compares the kind and the name of what the code asks for with the history, and not its input", Source: "docs/contract/incidents.md#g1",
+			Properties: []string{"S24"}, Scenario: otherWriters,
+			replay: ignoreInputs},
+		{ID: "engine/replaying-never", Summary: "code is told that it is not replaying while it is, so it traces its lines in every turn",
+			Properties: []string{"S24"}, Scenario: features,
+			replay: func(r *replay.Rules) { r.IsReplaying = func(bool, bool) bool { return false } }},
+		{ID: "engine/replaying-whole-turn", Summary: "code is told that it is replaying in all of a turn that has a history, so it traces its first lines only",
+			Properties: []string{"S24"}, Scenario: features,
+			replay: func(r *replay.Rules) { r.IsReplaying = func(_, history bool) bool { return history } }},
+		{ID: "engine/poll-limit-counts-replay", Summary: "the limit on how often a turn may run its code counts the replay of the history, too", Source: "docs/contract/runtime.md#r4.1",
+			Properties: []string{"S24"}, Scenario: strayMessages,
+			replay: func(r *replay.Rules) {
+				right := r.PollLimit
+				r.PollLimit = func(int) int { return right(0) }
+			}},
+		{ID: "engine/poll-limit-missing", Summary: "a turn runs its code as often as the code asks for more", Source: "docs/contract/runtime.md#r4.1",
+			Properties: []string{"S24"}, Scenario: strayMessages,
+			replay: func(r *replay.Rules) {
+				r.PollLimit = func(int) int { return math.MaxInt }
+			}},
 		{ID: "engine/semantics-of-build", Summary: "a turn is replayed with the semantics that the node's build uses for executions that it began", Source: "docs/contract/runtime.md#r15.2",
 			Properties: []string{"S11", "S24"}, Scenario: threshold,
 			replay: func(r *replay.Rules) {
@@ -157,6 +179,22 @@ func inputChanged(a orchhost.Action) []orchhost.Action {
 		a.Input = "{\"input\":" + strconv.Quote(a.Input) + "}"
 	}
 	return []orchhost.Action{a}
+}
+
+func ignoreInputs(r *replay.Rules) {
+	right := r.Matches
+	r.Matches = func(a *orchhost.Action, recorded engine.EventData) bool {
+		b := *a
+		switch d := recorded.(type) {
+		case eventdata.ActivityScheduled:
+			b.Input = d.Input
+		case eventdata.SubOrchestrationScheduled:
+			b.Input = d.Input
+		case eventdata.OrchestrationChained:
+			b.Input = d.Input
+		}
+		return right(&b, recorded)
+	}
 }
 
 func callBeforeTimer(a orchhost.Action) []orchhost.Action {

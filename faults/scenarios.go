@@ -41,4 +41,6 @@ const (
 	codeChanged  = "code-changed"
 	otherWriters = "other-writers"
 	mischief     = "mischief"
+
+	strayMessages = "stray-messages"
 )

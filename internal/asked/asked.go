@@ -26,7 +26,7 @@ const (
 	Returned                      // the handler or Token's coroutine ended; Text is the result or, if Failed is set, the error
 	Panicked                      // the handler or Token's coroutine did not return
 	Traced                        // Text
-	ReadReplaying                 // N is 1 if the code is replaying; only the first answer, and those that differ from the last one
+	ReadReplaying                 // N is 1 if the code is replaying; omitted if the last call was the same question with the same answer
 )
 
 // Call records one call of a Context, or that code began or ended. Calls are recorded in the order in which they
@@ -67,8 +67,6 @@ type Recorder struct {
 	keys    []engine.KVEntry
 	made    []*coroutine // coroutines of this turn, followed by unused ones
 	spawned int
-	// told is whether the code has asked if it is replaying, and replaying the last answer.
-	told, replaying bool
 }
 
 // Run returns a handler that behaves like handler but records its calls. Recording continues until the next call to
@@ -90,7 +88,7 @@ func (r *Recorder) Watch(host orchhost.Host) orchhost.Host {
 	clear(r.calls)
 	clear(r.actions)
 	clear(r.seldom)
-	r.host, r.by, r.over, r.spawned, r.told = host, 0, false, 0, false
+	r.host, r.by, r.over, r.spawned = host, 0, false, 0
 	r.calls, r.actions, r.seldom = r.calls[:0], r.actions[:0], r.seldom[:0]
 	r.tokens, r.keys = r.tokens[:0], r.keys[:0]
 	return r
@@ -170,11 +168,12 @@ func (r *Recorder) Info() orchhost.Info {
 
 func (r *Recorder) Replaying() bool {
 	replaying := r.host.Replaying()
-	if !r.told || r.replaying != replaying {
-		r.told, r.replaying = true, replaying
-		if c := r.add(ReadReplaying); replaying {
-			c.N = 1
-		}
+	answer := 0
+	if replaying {
+		answer = 1
+	}
+	if n := len(r.calls); n == 0 || r.calls[n-1].Kind != ReadReplaying || r.calls[n-1].N != answer {
+		r.add(ReadReplaying).N = answer
 	}
 	return replaying
 }

@@ -17,7 +17,7 @@ import (
 
 // testRegistry returns a registry with these orchestrations: Order 1.0.0 charges and then ends with the result; Order
 // 2.0.0 and Loop 1.0.0 end immediately; Pair 1.0.0 schedules two activities at once; Keeper 1.0.0 copies a key to its
-// custom status and sets the key; Crowded 1.0.0 continues as new. It also has the activities charge and decline.
+// custom status and sets the key; Crowded 1.0.0 continues as new; Chatty 1.0.0 traces a line. It also has the activities charge and decline.
 func testRegistry(t testing.TB) *node.Registry {
 	charge := func(ctx *orch.Context, input string) (string, error) {
 		return ctx.ScheduleActivity("charge", input).Await()
@@ -33,6 +33,7 @@ func testRegistry(t testing.TB) *node.Registry {
 		return ctx.ScheduleActivity("charge", input, orch.OnSession("s"), orch.WithTag("gpu")).Await()
 	}
 	crowded := func(ctx *orch.Context, input string) (string, error) { ctx.ContinueAsNew(input); return "", nil }
+	chatty := func(ctx *orch.Context, input string) (string, error) { ctx.Trace("says " + input); return input, nil }
 	r := node.NewRegistry()
 	for _, err := range []error{
 		r.Register("Order", engine.V(1, 0, 0), charge),
@@ -41,6 +42,7 @@ func testRegistry(t testing.TB) *node.Registry {
 		r.Register("Pair", engine.V(1, 0, 0), pair),
 		r.Register("Keeper", engine.V(1, 0, 0), keeper),
 		r.Register("Crowded", engine.V(1, 0, 0), crowded),
+		r.Register("Chatty", engine.V(1, 0, 0), chatty),
 		r.RegisterActivity("charge", func(_ node.ActivityContext, input string) (string, error) { return "paid " + input, nil }),
 		r.RegisterActivity("decline", func(node.ActivityContext, string) (string, error) { return "", errors.New("declined") }),
 		r.RegisterActivity("crash", func(node.ActivityContext, string) (string, error) { panic("boom") }),
@@ -132,6 +134,8 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 		return running("", nil, startOrder)
 	case "new-pair":
 		return running("", nil, client.StartOrchestration("a", "Pair", "5"))
+	case "new-chatty":
+		return running("", nil, client.StartOrchestration("a", "Chatty", "5"))
 	case "new-child":
 		return running("", nil, childStart)
 	case "new-latest":

@@ -83,7 +83,7 @@ func (n *Node) onRenewalDue(s *slot) {
 	}
 	n.counters.Renewals++
 	h.renewalSentMs = n.nowMs
-	h.renewalCall = n.ask(s, request, n.options.CallDeadline)
+	h.renewalCall = n.ask(s, request)
 }
 
 // onRenewed handles the answer to a renewal.
@@ -134,7 +134,7 @@ func (n *Node) sendAck(s *slot) {
 	if ack == nil {
 		ack = n.room.cloneAck(&s.hold.turn)
 	}
-	s.call = n.ask(s, ack, n.options.CallDeadline)
+	s.call = n.ask(s, ack)
 }
 
 // cloneAck copies an ack and its slices, because the node must not share a slice with the provider.
@@ -169,11 +169,7 @@ func (n *Node) onAcked(s *slot, err error) {
 		s.timer = n.setTimer(step.After, timerAckRetry)
 	case AckAbandon:
 		n.counters.AckFailures++
-		delay := ackFailedDelay
-		if s.id.Kind == SlotWorker {
-			delay = workAckFailedDelay
-		}
-		n.abandon(s, Note{Decision: DecideAckFailed, Delay: delay, Cause: err.Error()})
+		n.abandon(s, Note{Decision: DecideAckFailed, Delay: step.After, Cause: err.Error()})
 	case AckForget:
 		n.counters.AckFailures++
 		n.note(s, Note{Decision: DecideAckFailed, Cause: err.Error()})

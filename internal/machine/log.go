@@ -121,6 +121,9 @@ func (n *Node) logTurn(d *delivery, out *replay.Output) {
 	if e := out.Nondeterminism; e != nil {
 		n.log(LevelWarn, d.Item.Instance, "detected nondeterminism", Field{"kind", e.Kind}, Field{"error", e.Text})
 	}
+	if !n.rules.LogsTraces(out.Result) {
+		return
+	}
 	for _, line := range out.Traces {
 		n.log(LevelInfo, d.Item.Instance, line)
 	}

@@ -107,7 +107,7 @@ func New(c Config) (*Node, error) {
 	if runtime == "" {
 		runtime = c.Name
 	}
-	n.owners = sessionOwners(&n.options, runtime)
+	n.owners = n.rules.sessionOwners(&n.options, runtime)
 	n.admitted = engine.FilterFor(n.supported)
 	n.filter = n.rules.DeclareFilter(n.supported)
 	n.slots = make([]slot, 0, n.options.OrchestrationConcurrency+n.options.WorkerConcurrency)
@@ -296,9 +296,7 @@ func (n *Node) emit(c Effect) {
 }
 
 // ask emits provider call r with a deadline.
-func (n *Node) ask(s *slot, r call.Call, deadline time.Duration) CallID {
-	return n.askAs(s.id, r, deadline)
-}
+func (n *Node) ask(s *slot, r call.Call) CallID { return n.askAs(s.id, r) }
 
 // askFetch emits fetch r, which has no deadline.
 func (n *Node) askFetch(s *slot, r call.Call) CallID {
@@ -307,8 +305,8 @@ func (n *Node) askFetch(s *slot, r call.Call) CallID {
 	return n.calls
 }
 
-func (n *Node) askAs(id Slot, r call.Call, deadline time.Duration) CallID {
-	n.callTo(id, r).Deadline = deadline
+func (n *Node) askAs(id Slot, r call.Call) CallID {
+	n.callTo(id, r).Deadline = n.rules.CallDeadline(n.options.CallDeadline)
 	return n.calls
 }
 

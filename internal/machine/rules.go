@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/replay"
 )
 
 // Rules holds the node decisions that planted bugs can replace (package faults has the table of bugs). Without a
@@ -30,6 +31,11 @@ type Rules struct {
 	// SessionCap returns the maximum number of sessions that the node may serve at once. most is the configured
 	// maximum.
 	SessionCap func(most int) int
+	// SessionOwner returns the name under which a worker slot claims sessions if none is configured. runtime
+	// distinguishes the node's incarnation from all others.
+	SessionOwner func(worker int, runtime string) string
+	// RenewedOwners returns the names whose sessions the node renews. owners are the names of all its workers.
+	RenewedOwners func(owners []string) []string
 	// PlainFetchWaits makes a fetch without a session config wait for work like any other fetch. The drawback is that
 	// the node does not request a session during the wait, even if it becomes able to serve another one.
 	PlainFetchWaits bool
@@ -45,6 +51,8 @@ type Rules struct {
 	// SweepDue reports whether a sweeper ends work that has been blocked for that long. after is the configured
 	// SweepAfter.
 	SweepDue func(blocked, after time.Duration) bool
+	// CallDeadline returns how long the node waits for the answer to a call that is not a fetch; 0 means forever.
+	CallDeadline func(configured time.Duration) time.Duration
 	// PauseAfterNothing returns the pause after a fetch that found nothing. took is the fetch's duration.
 	PauseAfterNothing func(took, interval time.Duration) time.Duration
 	// PauseAfterError returns the pause after a failed fetch. k is the number of consecutive retryable failures. If the
@@ -54,12 +62,21 @@ type Rules struct {
 	AckFailed func(kind SlotKind, err error, failures int) AckStep
 	// RenewalInterval returns the time after which the node renews a lock; 0 means never.
 	RenewalInterval func(timeout, buffer time.Duration) time.Duration
+	// DrainCancelsFetches makes a draining node cancel the fetches that wait for work, and DrainEndsPauses makes it end
+	// the pauses between fetches.
+	DrainCancelsFetches bool
+	DrainEndsPauses     bool
 	// RenewsWhileDraining makes a draining node keep renewing the locks it holds.
 	RenewsWhileDraining bool
 	// TurnRenewalFailed reports whether the node retries a failed renewal of a turn's lock.
 	TurnRenewalFailed func(err error) bool
 	// ActivityRenewalFailed returns the reaction to a failed renewal of an activity's lock.
 	ActivityRenewalFailed func(err error) RenewalStep
+	// RetriesRead reports whether the node abandons a system activity whose read failed, so that it is redelivered. If
+	// not, the activity fails.
+	RetriesRead func(err error) bool
+	// LogsTraces reports whether the node logs the lines that the code of a turn with that result traced.
+	LogsTraces func(r replay.Result) bool
 	// WorkerItems returns the activities that a turn's ack enqueues. turn holds the activities that the turn scheduled.
 	WorkerItems func(turn []engine.WorkItem) []engine.WorkItem
 	// FailureFails makes the node acknowledge a failed activity with a failure. If false, the node acknowledges it with
@@ -115,7 +132,7 @@ const (
 // AckStep is the node's reaction to a failed ack.
 type AckStep struct {
 	Do    AckAction
-	After time.Duration // for AckRetry
+	After time.Duration // for AckRetry, the pause; for AckAbandon, the delay before the work becomes visible again
 }
 
 // AckAction is the action to take after a failed ack.
@@ -150,18 +167,25 @@ func DefaultRules() *Rules {
 		AbandonIgnoresAttempt: uncounted,
 		CountsWaiting:         func(b *engine.Build) bool { return b.CountsWaiting },
 		SessionCap:            func(most int) int { return most },
+		SessionOwner:          ownerOf,
+		RenewedOwners:         func(owners []string) []string { return owners },
 		RenewsSessions:        true,
 		UnregisteredBackoff:   UnregisteredBackoff,
 		BounceBackoff:         UnregisteredBackoff,
 		SweepSpares:           func(admits bool) bool { return admits },
 		SweepDue:              func(blocked, after time.Duration) bool { return blocked >= after },
+		CallDeadline:          func(configured time.Duration) time.Duration { return configured },
 		PauseAfterNothing:     func(took, interval time.Duration) time.Duration { return interval - took },
 		PauseAfterError:       pauseAfterError,
 		AckFailed:             retryAck,
 		RenewalInterval:       RenewalInterval,
+		DrainCancelsFetches:   true,
+		DrainEndsPauses:       true,
 		RenewsWhileDraining:   true,
 		TurnRenewalFailed:     engine.IsRetryable,
 		ActivityRenewalFailed: activityRenewalFailed,
+		RetriesRead:           engine.IsRetryable,
+		LogsTraces:            func(replay.Result) bool { return true },
 		WorkerItems:           func(turn []engine.WorkItem) []engine.WorkItem { return turn },
 		ResolvesAsRecorded:    true,
 		FailureFails:          true,
@@ -197,11 +221,14 @@ func pauseAfterError(retryable bool, k int) (time.Duration, bool) {
 // retryAck retries an ack that failed with a retryable error. This is safe because an ack is all-or-nothing. A
 // permanent error means either that the ack can never succeed, or that an earlier attempt succeeded but its answer was
 // lost.
-func retryAck(_ SlotKind, err error, failures int) AckStep {
+func retryAck(kind SlotKind, err error, failures int) AckStep {
 	if engine.IsRetryable(err) && failures <= AckRetries {
 		return AckStep{Do: AckRetry, After: AckRetryDelay(failures)}
 	}
-	return AckStep{Do: AckAbandon}
+	if kind == SlotWorker {
+		return AckStep{Do: AckAbandon, After: workAckFailedDelay}
+	}
+	return AckStep{Do: AckAbandon, After: ackFailedDelay}
 }
 
 func activityRenewalFailed(err error) RenewalStep {

@@ -22,15 +22,19 @@ var sessionSlot = Slot{Kind: SlotSessions}
 
 // sessionOwners returns the names under which the worker slots claim sessions: the configured name for all slots, or
 // else a separate name for each slot.
-func sessionOwners(o *node.Options, runtime string) []string {
+func (r *Rules) sessionOwners(o *node.Options, runtime string) []string {
 	if o.WorkerNodeID != "" {
 		return []string{o.WorkerNodeID}
 	}
 	owners := make([]string, o.WorkerConcurrency)
 	for i := range owners {
-		owners[i] = "work-" + strconv.Itoa(i) + "-" + runtime
+		owners[i] = r.SessionOwner(i, runtime)
 	}
 	return owners
+}
+
+func ownerOf(worker int, runtime string) string {
+	return "work-" + strconv.Itoa(worker) + "-" + runtime
 }
 
 // sessionConfig returns the session config for a worker slot's fetch.
@@ -94,11 +98,11 @@ func (n *Node) onSessionWake(t TimerID) bool {
 		}
 		n.counters.SessionRenewals++
 		k.renewalCall = n.askAs(sessionSlot, call.RenewSessionLock{
-			Owners: n.owners, ExtendFor: o.SessionLockTimeout, IdleTimeout: o.SessionIdleTimeout,
-		}, o.CallDeadline)
+			Owners: n.rules.RenewedOwners(n.owners), ExtendFor: o.SessionLockTimeout, IdleTimeout: o.SessionIdleTimeout,
+		})
 	case k.cleanup:
 		k.cleanup = 0
-		k.cleanupCall = n.askAs(sessionSlot, call.CleanupOrphanedSessions{IdleTimeout: o.SessionIdleTimeout}, o.CallDeadline)
+		k.cleanupCall = n.askAs(sessionSlot, call.CleanupOrphanedSessions{IdleTimeout: o.SessionIdleTimeout})
 	default:
 		return false
 	}

@@ -176,7 +176,7 @@ func (n *Node) handBack(s *slot, d Decision, delay time.Duration) {
 		request = call.AbandonWorkItem{LockToken: s.hold.token, Delay: delay, IgnoreAttempt: ignore}
 	}
 	s.phase = phaseAbandoning
-	s.call = n.ask(s, request, n.options.CallDeadline)
+	s.call = n.ask(s, request)
 }
 
 // drain stops the slot. If the slot holds work, it finishes that work first.
@@ -185,10 +185,14 @@ func (n *Node) drain(s *slot) {
 	case phaseIdle:
 		s.phase = phaseStopped
 	case phasePausing:
-		n.cancelTimer(&s.timer)
-		s.phase = phaseStopped
+		if n.rules.DrainEndsPauses {
+			n.cancelTimer(&s.timer)
+			s.phase = phaseStopped
+		}
 	case phaseFetching:
-		n.emit(&CancelCall{ID: s.call})
+		if n.rules.DrainCancelsFetches {
+			n.emit(&CancelCall{ID: s.call})
+		}
 	default:
 		if s.hold != nil && !n.rules.RenewsWhileDraining {
 			n.stopRenewing(s.hold)

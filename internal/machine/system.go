@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/orchhost"
@@ -57,14 +56,14 @@ func (n *Node) readsKey(s *slot) bool {
 		return false
 	}
 	s.phase = phaseReading
-	s.call = n.ask(s, call.GetKVValue{Instance: key.InstanceID, Key: key.Key}, n.options.CallDeadline)
+	s.call = n.ask(s, call.GetKVValue{Instance: key.InstanceID, Key: key.Key})
 	return true
 }
 
-// onKeyRead acknowledges the activity with the key's value. If the read failed with a retryable error, onKeyRead
+// onKeyRead acknowledges the activity with the key's value. If the read failed with an error that may go away, onKeyRead
 // abandons the activity instead, so that it is redelivered.
 func (n *Node) onKeyRead(s *slot, in *Answer) {
-	if engine.IsRetryable(in.Err) {
+	if in.Err != nil && n.rules.RetriesRead(in.Err) {
 		n.abandon(s, Note{Decision: DecideReadFailed, Delay: workAckFailedDelay, Cause: in.Err.Error()})
 		return
 	}

@@ -30,6 +30,12 @@ var handlers = map[string]orch.Handler{
 		b, err := c.ScheduleActivity("b", a).Await()
 		return a + b, err
 	},
+	// dequeues one after another, as many as a turn allows or one more
+	"dequeues": func(c *orch.Context, _ string) (string, error) { return dequeueAll(c, 100) },
+	"activity-and-dequeues": func(c *orch.Context, in string) (string, error) {
+		c.ScheduleActivity("a", in).Await()
+		return dequeueAll(c, 99)
+	},
 	"traced": func(c *orch.Context, in string) (string, error) {
 		c.Trace("before")
 		c.ScheduleActivity("a", in).Await()
@@ -225,4 +231,11 @@ var handlers = map[string]orch.Handler{
 		c.Go(func(c *orch.Context) (string, error) { panic("inside") })
 		return c.ScheduleActivity("a", in).Await()
 	},
+}
+
+func dequeueAll(c *orch.Context, n int) (string, error) {
+	for range n {
+		c.DequeueEvent("jobs").Await()
+	}
+	return "all", nil
 }

@@ -140,7 +140,7 @@ func (t *turn) Info() orchhost.Info {
 
 func (t *turn) Replaying() bool {
 	t.enter()
-	return t.replaying
+	return t.rules.IsReplaying(t.replaying, len(t.in.History) > 0)
 }
 
 func (t *turn) Trace(text string) {

@@ -32,11 +32,11 @@ func matches(a *orchhost.Action, data engine.EventData) bool {
 	return false
 }
 
-// matchesStorable is matches for an action whose texts may not be storable yet; it makes them storable. Ask it only if
-// matches fails: a text that equals a stored one is storable, and nearly all do.
-func matchesStorable(a *orchhost.Action, data engine.EventData) bool {
+// matchesStorable is Rules.Matches for an action whose texts may not be storable yet; it makes them storable. Ask it only
+// if Matches fails: a text that equals a stored one is storable, and nearly all do.
+func (t *turn) matchesStorable(a *orchhost.Action, data engine.EventData) bool {
 	makeStorable(a)
-	return matches(a, data)
+	return t.rules.Matches(a, data)
 }
 
 // describeAction describes an action for a mismatch message.

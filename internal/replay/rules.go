@@ -20,6 +20,14 @@ type Rules struct {
 	Completes func(own uint64, open func() []uint64) uint64
 	// Pins reports whether a turn pins the execution to its build. first reports whether it is the first turn.
 	Pins func(first bool) bool
+	// Matches reports whether an action of the code is the one that a schedule event recorded.
+	Matches func(a *orchhost.Action, recorded engine.EventData) bool
+	// IsReplaying returns what the code is told about replaying. behind reports whether there is history that the code
+	// has not reached, and history whether there is any.
+	IsReplaying func(behind, history bool) bool
+	// PollLimit returns the number of polls at which a turn fails. replayed is the number of polls that the replay of
+	// history and messages took.
+	PollLimit func(replayed int) int
 	// Winner returns which of n futures wins a Select. At least one is ready.
 	Winner func(replaying bool, n int, ready func(i int) bool) int
 	// Recipient returns the future that receives a result. It is either own or an element of pending(), which returns
@@ -114,6 +122,9 @@ func DefaultRules() Rules {
 		ForThisExecution: sameExecution,
 		IsDuplicate:      closedIsDuplicate,
 		Pins:             onlyFirst,
+		Matches:          matches,
+		IsReplaying:      func(behind, _ bool) bool { return behind },
+		PollLimit:        func(replayed int) int { return replayed + quiescencePolls },
 		Winner:           firstReady,
 		Writes:           (*engine.Build).Writes,
 		Semantics:        byFirstStamp,

@@ -17,7 +17,7 @@ const quiescencePolls = 100
 // ends in that poll.
 func (t *turn) convert() {
 	if t.pollLimit == 0 {
-		t.pollLimit = t.polls + quiescencePolls
+		t.pollLimit = t.rules.PollLimit(t.polls)
 	}
 	t.cancelDropsEarly()
 	for t.abort.IsZero() && t.emitted() {
@@ -135,7 +135,7 @@ func (t *turn) claim(pos int, e *engine.Event, missing string) *Nondeterminism {
 		return mismatch(noEmittedAction, e.EventID, missing)
 	}
 	a := t.oldestAction()
-	if !matches(&a.Action, e.Data) && !matchesStorable(&a.Action, e.Data) {
+	if !t.rules.Matches(&a.Action, e.Data) && !t.matchesStorable(&a.Action, e.Data) {
 		return mismatch(scheduleMismatch, e.EventID,
 			"schedule mismatch: action="+describeAction(&a.Action)+" vs event="+describeEvent(e.Data))
 	}

@@ -37,6 +37,9 @@ type nodeState struct {
 	number, incarnation uint32
 	judged              bool // whether the node is up and runs a build that durosim models
 	draining            bool
+	drainedAt           sim.Time // when the node was asked to stop
+	drainedMs           int64    // the same, in store time
+	lingers             bool     // it has been reported for not stopping when it had nothing left
 	wrongClock          bool
 	admits              *engine.CapabilityFilter // which pins it replays
 	disturbed           sim.Time                 // when the node was last paused or resumed
@@ -55,6 +58,8 @@ type slot struct {
 	call   uint64 // the call that the slot is waiting for, or 0
 	kind   observe.CallKind
 	sent   sim.Time // when it sent that call
+	parked bool     // that call is a fetch that found nothing and waits for work
+	idle   bool     // the slot has no work and fetches next
 	errors int      // consecutive fetches that failed with a retryable error
 	// next is the call that the slot must make next, if there is only one possibility.
 	next next
@@ -86,7 +91,7 @@ func New(m *check.Run) check.Checker {
 func (*checker) Records() check.Set[record.Kind] {
 	return check.SetOf(
 		record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed, record.NodeDraining,
-		record.CallSent, record.Answered, record.Note, record.Log, record.ActivityStarted, record.ActivityFinished,
+		record.CallSent, record.Parked, record.Woken, record.Answered, record.Note, record.Log, record.ActivityStarted, record.ActivityFinished,
 	)
 }
 
@@ -109,6 +114,7 @@ func (k *checker) Record(r *cluster.Record) {
 	}
 	switch r.Kind {
 	case record.NodeStopped, record.NodeCrashed:
+		k.mayParkAny(n, r.At)
 		k.compareLines(n)
 		k.counted(n)
 		k.overdue(n, r.At)
@@ -118,9 +124,14 @@ func (k *checker) Record(r *cluster.Record) {
 		n.disturbed = r.At
 	case record.NodeDraining:
 		k.overdue(n, r.At)
-		n.draining = true
+		k.drains(n, r)
 	case record.CallSent:
 		k.asked(n, r)
+	case record.Parked, record.Woken:
+		if s := n.slot(r.Slot); s.call == r.Call {
+			k.mayPark(n, s, r.At)
+			s.parked = r.Kind == record.Parked
+		}
 	case record.Answered:
 		k.answered(n, r)
 	case record.Note:
@@ -193,9 +204,11 @@ func (n *nodeState) slot(at machine.Slot) *slot {
 func (k *checker) Finish() {
 	for i := range k.nodes {
 		if n := &k.nodes[i]; n.judged {
+			now := sim.Time(k.Run.World.NowMs()-k.Run.World.StartMs()) * sim.Time(time.Millisecond/time.Microsecond)
+			k.mayParkAny(n, now)
 			k.compareLines(n)
 			k.counted(n)
-			k.overdue(n, sim.Time(k.Run.World.NowMs()-k.Run.World.StartMs())*sim.Time(time.Millisecond/time.Microsecond))
+			k.overdue(n, now)
 		}
 	}
 }
@@ -228,6 +241,9 @@ func (k *checker) asked(n *nodeState, r *cluster.Record) {
 		return
 	case observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem:
 		n.tally[fetches]++
+		if n.draining {
+			k.wrong(n, "", "calls %s, although it was asked to stop at %s: expected no fetch", r.CallKind, k.Run.At(n.drainedMs))
+		}
 	}
 	k.pays(n, s)
 	if x := s.next; x.known {
@@ -244,7 +260,7 @@ func (k *checker) asked(n *nodeState, r *cluster.Record) {
 			k.wrong(n, s.held.instance, "calls %s in step %d: expected the call in step %d, without a pause", r.CallKind, r.Step, x.step)
 		}
 	}
-	s.call, s.kind, s.sent, s.next = r.Call, r.CallKind, r.At, next{}
+	s.call, s.kind, s.sent, s.next, s.parked, s.idle = r.Call, r.CallKind, r.At, next{}, false, false
 	switch q := r.Request.(type) {
 	case call.FetchOrchestrationItem:
 		k.polls(n, s, r, s.sweeps && len(n.sweeping.met) > 0)
@@ -291,7 +307,8 @@ func (k *checker) answered(n *nodeState, r *cluster.Record) {
 		k.renewed(n, s, r)
 	case s.call != r.Call:
 	default:
-		s.call = 0
+		k.mayPark(n, s, r.At)
+		s.call, s.parked = 0, false
 		k.patient(n, r, s.sent)
 		switch s.kind {
 		case observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem:
@@ -311,6 +328,7 @@ func (k *checker) answered(n *nodeState, r *cluster.Record) {
 // fetchesNext requires a slot that has given back or committed its work to fetch again at once. A sweeper may pause
 // first.
 func (k *checker) fetchesNext(n *nodeState, s *slot, at sim.Time) {
+	k.rests(n, s)
 	if s.sweeps {
 		k.nextLook(n, s, at)
 		return
@@ -342,6 +360,9 @@ func fetchOf(s *slot) observe.CallKind {
 // fetched processes the answer to a fetch. What follows is a pause or a delivery.
 func (k *checker) fetched(n *nodeState, s *slot, r *cluster.Record) {
 	interval := k.options(n).Options.DispatcherMinPollInterval
+	if r.Fetched == nil && r.Work == nil {
+		k.rests(n, s)
+	}
 	switch {
 	case r.Err != nil && r.Outcome == observe.OutcomeRetryable:
 		n.tally[fetchErrors]++

@@ -101,6 +101,13 @@ func lies() []lie {
 		{"a lost activity with another delay", "late-renewals", onNote(machine.DecideWorkLost, func(n *machine.Note) { n.Delay++ }), nil, "says work-lost with a delay"},
 		{"a turn that drops and does not say so", "probes", without("dropping message"), nil, "does not log"},
 
+		{"a node that is asked to stop, and goes on", "drained-outage", func(r *cluster.Record) bool {
+			if r.Kind != record.NodeStopped {
+				return false
+			}
+			unsaid(r)
+			return true
+		}, nil, "but does not stop"},
 		{"an acknowledged activity of which it says nothing", "rolling-upgrade", onNote(machine.DecideWorkDone, nil), nil, "does not say work-done"},
 		{"a failed ack of which it says nothing", "refused-acks", onNote(machine.DecideAckFailed, nil), nil, "does not say ack-failed"},
 		{"a failed ack for another reason", "refused-acks", onNote(machine.DecideAckFailed, func(n *machine.Note) { n.Cause += "!" }), nil, "because of"},

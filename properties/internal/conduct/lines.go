@@ -33,7 +33,7 @@ func (k *checker) touch(n *nodeState) {
 }
 
 // AfterStep compares the log lines of every node that wrote or should have written any, and checks that all notes that
-// are due have been made.
+// are due have been made, and that a node that is asked to stop does so.
 func (k *checker) AfterStep() {
 	for _, number := range k.dirty {
 		n := &k.nodes[number-1]
@@ -41,6 +41,7 @@ func (k *checker) AfterStep() {
 		for i := range n.slots {
 			k.pays(n, &n.slots[i])
 		}
+		k.mustStop(n)
 	}
 	k.dirty = k.dirty[:0]
 }

@@ -35,7 +35,7 @@ type delivery struct {
 //     A up [OPTION=VALUE] [build=] [clock=] [range=]      A down, crash, pause, resume, drain
 //     A log info|warn|error INSTANCE|- | TEXT | NAME=VALUE | ...
 //     A o0 fetch [lock=] [poll=] [filter=none]            A w0 fetch [lock=] [poll=] [session=OWNER [sessionlock=]]
-//     A o0 ok / nothing / retryable TEXT / permanent TEXT / deadline
+//     A o0 ok / nothing / retryable TEXT / permanent TEXT / deadline / parks / wakes
 //     A o0 batch x [n=] [exec=] [status=] [pin=] [name=] [version=] [error=] [history=EVENT;...] MESSAGE ...
 //     A w0 work x [id=] [exec=] [name=] [session=] [n=]
 //     A o0 note DECISION CAUSE [delay=] [exec=] [drops=RULE,...] [handler=] [events=] [turn=EVENT;...]
@@ -173,6 +173,10 @@ func (l *teller) of(r *cluster.Record, h *delivery, verb string, words []string,
 		} else {
 			h.call, h.kind = r.Call, r.CallKind
 		}
+	}
+	if kind, ok := map[string]record.Kind{"parks": record.Parked, "wakes": record.Woken}[verb]; ok {
+		r.Kind, r.Call, r.CallKind = kind, h.call, h.kind
+		return
 	}
 	text := strings.Join(words, " ")
 	r.Kind, r.Call, r.CallKind, r.Outcome = record.Answered, h.call, h.kind, observe.OutcomeOK

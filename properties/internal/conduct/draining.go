@@ -1,0 +1,50 @@
+package conduct
+
+import (
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// drains records that a node is asked to stop. From then on it must fetch no more work, cancel the fetches that wait for
+// work, finish what it holds, and stop in the step in which it has nothing left
+// (docs/contract-decisions.md, "A draining node").
+func (k *checker) drains(n *nodeState, r *cluster.Record) {
+	n.draining, n.drainedAt, n.drainedMs = true, r.At, r.AtMs
+	k.touch(n)
+}
+
+// rests records that a slot has no work and fetches next, unless its node drains.
+func (k *checker) rests(n *nodeState, s *slot) {
+	s.idle = true
+	if n.draining {
+		k.touch(n)
+	}
+}
+
+// mustStop reports a draining node that has no work and waits for no answer, but goes on.
+func (k *checker) mustStop(n *nodeState) {
+	if !n.judged || !n.draining || n.lingers {
+		return
+	}
+	for i := range n.slots {
+		if !n.slots[i].idle {
+			return
+		}
+	}
+	n.lingers = true
+	k.wrong(n, "", "was asked to stop at %s, holds no work and waits for no answer, but does not stop: expected it to stop at once", k.Run.At(n.drainedMs))
+}
+
+// mayPark reports a fetch that waited for work while its node drained. The node must have cancelled it.
+func (k *checker) mayPark(n *nodeState, s *slot, at sim.Time) {
+	if waited := at.Sub(n.drainedAt); s.parked && n.draining && waited > slack {
+		k.wrong(n, "", "was asked to stop at %s, but %s of its slot %v waited for work for another %v: expected it to cancel the fetch at once", k.Run.At(n.drainedMs), s.kind, s.id, waited)
+	}
+}
+
+// mayParkAny is mayPark for all slots of a node that has gone, or whose run has ended.
+func (k *checker) mayParkAny(n *nodeState, at sim.Time) {
+	for i := range n.slots {
+		k.mayPark(n, &n.slots[i], at)
+	}
+}

@@ -11,10 +11,11 @@ import (
 // matches reports whether data is the schedule event for action a. It ignores a timer's time, and a child's instance id
 // and version. A second-generation wait matches either form of event, because the execution's pin, not the code,
 // decides which form a turn writes.
-func matches(a *orchhost.Action, data engine.EventData) bool {
+func (t *turn) matches(a *orchhost.Action, data engine.EventData) bool {
+	same := func(input string) bool { return a.Input == input || !t.rules.ComparesInputs }
 	switch d := data.(type) {
 	case eventdata.ActivityScheduled:
-		return a.Kind == orchhost.ActionActivity && a.Name == d.Name && a.Input == d.Input &&
+		return a.Kind == orchhost.ActionActivity && a.Name == d.Name && same(d.Input) &&
 			a.Session == d.SessionID && a.Tag == d.Tag
 	case eventdata.TimerCreated:
 		return a.Kind == orchhost.ActionTimer
@@ -25,18 +26,18 @@ func matches(a *orchhost.Action, data engine.EventData) bool {
 	case eventdata.QueueSubscribed:
 		return a.Kind == orchhost.ActionDequeue && a.Name == d.Name
 	case eventdata.SubOrchestrationScheduled:
-		return a.Kind == orchhost.ActionSubOrchestration && a.Name == d.Name && a.Input == d.Input
+		return a.Kind == orchhost.ActionSubOrchestration && a.Name == d.Name && same(d.Input)
 	case eventdata.OrchestrationChained:
-		return a.Kind == orchhost.ActionDetached && a.Name == d.Name && a.Instance == d.Instance && a.Input == d.Input
+		return a.Kind == orchhost.ActionDetached && a.Name == d.Name && a.Instance == d.Instance && same(d.Input)
 	}
 	return false
 }
 
-// matchesStorable is Rules.Matches for an action whose texts may not be storable yet; it makes them storable. Ask it only
-// if Matches fails: a text that equals a stored one is storable, and nearly all do.
+// matchesStorable is matches for an action whose texts may not be storable yet; it makes them storable. Ask it only if
+// matches fails: a text that equals a stored one is storable, and nearly all do.
 func (t *turn) matchesStorable(a *orchhost.Action, data engine.EventData) bool {
 	makeStorable(a)
-	return t.rules.Matches(a, data)
+	return t.matches(a, data)
 }
 
 // describeAction describes an action for a mismatch message.

@@ -20,8 +20,8 @@ type Rules struct {
 	Completes func(own uint64, open func() []uint64) uint64
 	// Pins reports whether a turn pins the execution to its build. first reports whether it is the first turn.
 	Pins func(first bool) bool
-	// Matches reports whether an action of the code is the one that a schedule event recorded.
-	Matches func(a *orchhost.Action, recorded engine.EventData) bool
+	// ComparesInputs makes a replay compare the inputs that the code gives with those that the history recorded.
+	ComparesInputs bool
 	// IsReplaying returns what the code is told about replaying. behind reports whether there is history that the code
 	// has not reached, and history whether there is any.
 	IsReplaying func(behind, history bool) bool
@@ -122,7 +122,7 @@ func DefaultRules() Rules {
 		ForThisExecution: sameExecution,
 		IsDuplicate:      closedIsDuplicate,
 		Pins:             onlyFirst,
-		Matches:          matches,
+		ComparesInputs:   true,
 		IsReplaying:      func(behind, _ bool) bool { return behind },
 		PollLimit:        func(replayed int) int { return replayed + quiescencePolls },
 		Winner:           firstReady,

@@ -135,7 +135,7 @@ func (t *turn) claim(pos int, e *engine.Event, missing string) *Nondeterminism {
 		return mismatch(noEmittedAction, e.EventID, missing)
 	}
 	a := t.oldestAction()
-	if !t.rules.Matches(&a.Action, e.Data) && !t.matchesStorable(&a.Action, e.Data) {
+	if !t.matches(&a.Action, e.Data) && !t.matchesStorable(&a.Action, e.Data) {
 		return mismatch(scheduleMismatch, e.EventID,
 			"schedule mismatch: action="+describeAction(&a.Action)+" vs event="+describeEvent(e.Data))
 	}

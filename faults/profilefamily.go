@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"time"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/replay"
@@ -106,7 +108,7 @@ func unseenSwitches() []Bug {
 				r.AckFailed = func(kind machine.SlotKind, err error, failures int) machine.AckStep {
 					step := next(kind, err, failures)
 					if kind == machine.SlotWorker && step.Do == machine.AckRetry {
-						step.Do = machine.AckAbandon
+						step = machine.AckStep{Do: machine.AckAbandon, After: 100 * time.Millisecond}
 					}
 					return step
 				}

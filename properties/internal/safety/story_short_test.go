@@ -111,6 +111,7 @@ func tagFilter(text string) engine.TagFilter {
 //	plan contract 0.1.32     they have the settings of that release's contract
 //	plan released 1.5.0      that build is a released runtime
 //	plan counting 1.5.0      that build counts the attempts of input that waits for its start
+//	plan carries 1.5.0 2     that build carries over at most 2 queue messages
 //	plan like 1.6.0 3.0.0    a second build of the first version reads what the other one reads
 func storyBuilds(t testing.TB, text string) []*engine.Build {
 	t.Helper()
@@ -126,6 +127,12 @@ func storyBuilds(t testing.TB, text string) []*engine.Build {
 				counting := *b
 				counting.CountsWaiting = true
 				builds[i] = &counting
+			case f[1] == "carries" && b.Name() == f[2]:
+				carries := *b
+				if _, err := fmt.Sscan(f[3], &carries.Limits.CarriedEvents); err != nil {
+					t.Fatal(err)
+				}
+				builds[i] = &carries
 			case f[1] == "like" && b.Name() == f[3]:
 				like := *b
 				like.Version = engine.MustParseVersion(f[2])

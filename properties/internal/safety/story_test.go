@@ -404,7 +404,13 @@ func (s *story) item(instance, kind, schedule string, fireMs int64) engine.WorkI
 	case engine.ItemStartOrchestration:
 		return engine.StartItem{Instance: instance, Orchestration: "Order", ExecutionID: 1}
 	case engine.ItemContinueAsNew:
-		return engine.ContinueAsNewItem{Instance: instance, Orchestration: "Order", CarryForwardEvents: carriedAs(args)}
+		next := engine.ContinueAsNewItem{Instance: instance, Orchestration: "Order"}
+		if args.name(0, "") == "!" { // the custom status
+			status := args.value(0)
+			next.InitialCustomStatus, args = &status, args[1:]
+		}
+		next.CarryForwardEvents = carriedAs(args)
+		return next
 	case engine.ItemActivityExecute:
 		return engine.ActivityExecuteItem{Instance: instance, ExecutionID: execution, ID: id, Name: "Charge"}
 	case engine.ItemActivityCompleted:

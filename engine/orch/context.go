@@ -7,7 +7,10 @@ import (
 )
 
 // Context is how an orchestration interacts with the world. It may be used only from the turn's coroutine.
-type Context struct{ host orchhost.Host }
+type Context struct {
+	host    orchhost.Host
+	futures *Futures // nil if each future is allocated by itself
+}
 
 // NewContext returns a context backed by a host. Only the engine calls it, to make the context that it passes to an
 // orchestration.
@@ -39,8 +42,7 @@ func (c *Context) Trace(text string) {
 
 // ScheduleActivity schedules an activity. The future yields the activity's result or error.
 func (c *Context) ScheduleActivity(name, input string, options ...ActivityOption) *Future {
-	// This function is small enough to be inlined, so a future that is awaited immediately is not allocated.
-	return &Future{host: c.host, token: c.activity(name, input, options)}
+	return c.future(c.activity(name, input, options))
 }
 
 // ScheduleTimer schedules a timer that fires d after the start of the turn, in whole milliseconds of store time. Its
@@ -121,9 +123,9 @@ func (c *Context) ContinueAsNewVersioned(version, input string) {
 // panics the orchestration. Dropping the future ends the child and drops everything it has scheduled. When the
 // orchestration returns, its children end.
 func (c *Context) Go(fn func(*Context) (string, error)) *Future {
-	return &Future{host: c.host, token: c.host.Spawn(func() (string, error) { return fn(c) })}
+	return c.future(c.host.Spawn(func() (string, error) { return fn(c) }))
 }
 
 func (c *Context) schedule(a orchhost.Action) *Future {
-	return &Future{host: c.host, token: c.host.Schedule(a)}
+	return c.future(c.host.Schedule(a))
 }

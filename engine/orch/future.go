@@ -8,6 +8,31 @@ type Future struct {
 	token orchhost.Token
 }
 
+// Futures is memory for the futures of successive Contexts. It allocates futuresAtOnce of them at a time and uses none
+// twice, because code may keep one. The zero value is ready to use. Only the engine uses it.
+type Futures struct{ free []Future }
+
+// futuresAtOnce is small, because a future that code has kept keeps the whole block alive.
+const futuresAtOnce = 32
+
+// NewContext is like the function of that name. The context's futures are allocated from f.
+func (f *Futures) NewContext(h orchhost.Host) *Context { return &Context{host: h, futures: f} }
+
+// future returns the future with that token. Token 0 means that the host has refused a call from another goroutine,
+// which must not touch the shared memory.
+func (c *Context) future(token orchhost.Token) *Future {
+	if c.futures == nil || token == 0 {
+		return &Future{host: c.host, token: token}
+	}
+	free := c.futures.free
+	if len(free) == 0 {
+		free = make([]Future, futuresAtOnce)
+	}
+	c.futures.free = free[1:]
+	free[0] = Future{host: c.host, token: token}
+	return &free[0]
+}
+
 // Await suspends the code until the result is known. Awaiting a future again returns the same result. If an activity or
 // child failed, the error has the failure's display text. Await panics if the future was dropped before it had a
 // result.

@@ -5,7 +5,6 @@ import (
 	"runtime"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 )
@@ -70,7 +69,7 @@ func (t *turn) newTask(token orchhost.Token, fn func() (string, error)) *task {
 
 // start makes the handler task runnable.
 func (t *turn) start() {
-	t.host.ctx = *orch.NewContext(t.host)
+	t.host.ctx = *t.workspace.futures.NewContext(t.host)
 	if w := t.in.Watcher; w != nil {
 		t.host.inner = w.Watch(t)
 	}

@@ -165,6 +165,9 @@ func (t *turn) cancelDropsEarly() {
 // dropFutures records the drops that no earlier turn has recorded. A schedule that has completed in the meantime needs
 // no record. A dropped wait or dequeue always needs one, because its arrival passes to the next one.
 func (t *turn) dropFutures() {
+	if !t.drops && !t.returned {
+		return
+	}
 	var lists [len(dropGroups)][]int
 	for i := 1; i < len(t.futures); i++ {
 		f := &t.futures[i]

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,6 +20,7 @@ type code struct {
 	emissions int      // actions and child coroutines emitted so far
 	calls     int      // Context calls so far
 	futures   []future // indexed by token; index 0 is unused
+	drops     bool     // the code has dropped a future
 	tasks     []*task  // in creation order; the first runs the handler
 	made      []*task  // tasks, plus reusable tasks of earlier turns
 	runnable  []*task  // a queue
@@ -101,7 +103,9 @@ func (t *turn) countEmission() {
 
 func (t *turn) emit(a *orchhost.Action, token orchhost.Token) {
 	t.countEmission()
-	t.actions = append(t.actions, action{*a, token})
+	n := len(t.actions)
+	t.actions = slices.Grow(t.actions, 1)[:n+1]
+	t.actions[n].Action, t.actions[n].token = *a, token
 }
 
 // makeStorable converts the action's strings to the form in which a history returns them: each invalid UTF-8 byte
@@ -267,8 +271,10 @@ func (t *turn) ContinueAsNew(version, input string) {
 }
 
 func (t *turn) newFuture(owner *task) orchhost.Token {
-	t.futures = append(t.futures, future{pos: -1, owner: owner})
-	return orchhost.Token(len(t.futures) - 1)
+	n := len(t.futures)
+	t.futures = slices.Grow(t.futures, 1)[:n+1] // zero; see reset
+	t.futures[n].pos, t.futures[n].owner = -1, owner
+	return orchhost.Token(n)
 }
 
 // ready reports whether the future has a result. It has no side effects.
@@ -327,7 +333,7 @@ func (t *turn) giveUp(token orchhost.Token) {
 	if f.state != futurePending {
 		return
 	}
-	f.state = futureDropped
+	f.state, t.drops = futureDropped, true
 	if f.wait != noWait && f.pos >= 0 && t.discards() {
 		t.unsubscribe(int(f.pos))
 	}

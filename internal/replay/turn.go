@@ -150,9 +150,9 @@ func (t *turn) begin() error {
 		t.rules = DefaultRules()
 	}
 	t.stamp = t.workspace.stampOf(in.Build)
-	t.sched = slices.Grow(t.sched, len(in.History)+len(in.Messages)+8)
+	t.sched = slices.Grow(t.sched, len(in.History)+len(in.Messages)+8)[:len(in.History)]
+	clear(t.sched)
 	for i := range in.History {
-		t.sched = append(t.sched, schedule{})
 		if err := t.index(i, &in.History[i]); err != nil {
 			return err
 		}

@@ -44,28 +44,30 @@ func (t *turn) convert() {
 func (t *turn) write(a *action) {
 	makeStorable(&a.Action)
 	var data engine.EventData
+	kind := notSchedule
 	switch a.Kind {
 	case orchhost.ActionActivity:
-		data = eventdata.ActivityScheduled{Name: a.Name, Input: a.Input, SessionID: a.Session, Tag: a.Tag}
+		kind, data = scheduleActivity, eventdata.ActivityScheduled{Name: a.Name, Input: a.Input, SessionID: a.Session, Tag: a.Tag}
 		t.asked = t.asked || a.Tag != ""
 	case orchhost.ActionTimer:
-		data = eventdata.TimerCreated{FireAtMs: t.in.NowMs + uint64(max(0, a.Delay.Milliseconds()))}
+		kind, data = scheduleTimer, eventdata.TimerCreated{FireAtMs: t.in.NowMs + uint64(max(0, a.Delay.Milliseconds()))}
 	case orchhost.ActionWait2:
+		kind = scheduleWait
 		if t.writes(eventdata.KindExternalSubscribed2) {
 			data = eventdata.ExternalSubscribed2{Name: a.Name, Topic: a.Topic}
 			break
 		}
 		data = eventdata.ExternalSubscribed{Name: a.Name}
 	case orchhost.ActionWait:
-		data = eventdata.ExternalSubscribed{Name: a.Name}
+		kind, data = scheduleWait, eventdata.ExternalSubscribed{Name: a.Name}
 	case orchhost.ActionDequeue:
-		data = eventdata.QueueSubscribed{Name: a.Name}
+		kind, data = scheduleDequeue, eventdata.QueueSubscribed{Name: a.Name}
 	case orchhost.ActionSubOrchestration:
 		instance := a.Instance
 		if instance == "" {
 			instance = t.childID()
 		}
-		data = eventdata.SubOrchestrationScheduled{Name: a.Name, Instance: instance, Input: a.Input}
+		kind, data = scheduleChild, eventdata.SubOrchestrationScheduled{Name: a.Name, Instance: instance, Input: a.Input}
 	case orchhost.ActionDetached:
 		if !t.rules.RecordsDetached {
 			t.unrecorded = append(t.unrecorded, engine.StartItem{
@@ -84,6 +86,7 @@ func (t *turn) write(a *action) {
 		return
 	}
 	pos := t.add(0, data)
+	t.sched[pos].kind = kind
 	t.bind(pos, a.token, data)
 	t.pending = append(t.pending, pending{pos: pos, version: a.Version})
 }
@@ -99,14 +102,14 @@ func (t *turn) noteContinue(a *action) {
 // apply applies the event at pos to the code. It returns nil if they agree.
 func (t *turn) apply(pos int) *Nondeterminism {
 	e := t.at(pos)
-	switch d := e.Data.(type) {
-	case eventdata.ActivityScheduled, eventdata.TimerCreated, eventdata.SubOrchestrationScheduled,
-		eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2, eventdata.QueueSubscribed:
+	if t.sched[pos].kind != notSchedule {
 		return t.claim(pos, e, "history schedule but no emitted action")
+	}
+	switch d := e.Data.(type) {
 	case eventdata.OrchestrationChained:
 		return t.claim(pos, e, "history OrchestrationChained but no emitted action")
 	case eventdata.ActivityCompleted:
-		return t.deliver(e, t.activityResult(e, d.Result), nil)
+		return t.deliver(e, d.Result, nil)
 	case eventdata.ActivityFailed:
 		return t.deliver(e, "", &d.Details)
 	case eventdata.TimerFired:
@@ -153,33 +156,29 @@ func (t *turn) oldestAction() *action {
 	return a
 }
 
-// bind binds future token to its schedule event at pos.
+// bind binds future token to its schedule event at pos, whose kind is known.
 func (t *turn) bind(pos int, token orchhost.Token, data engine.EventData) {
 	s := &t.sched[pos]
-	s.future, s.open = token, true
+	s.future, s.open = token, s.kind != notSchedule // a detached start has no completion
 	if token != 0 {
 		t.futures[token].pos = int32(pos)
 	}
+	if s.kind == scheduleWait || s.kind == scheduleDequeue {
+		t.bindWait(pos, token, data)
+	}
+}
+
+// bindWait adds the wait or dequeue at pos to the table of its queue.
+func (t *turn) bindWait(pos int, token orchhost.Token, data engine.EventData) {
 	switch d := data.(type) {
-	case eventdata.ActivityScheduled:
-		s.kind = scheduleActivity
-	case eventdata.TimerCreated:
-		s.kind = scheduleTimer
-	case eventdata.SubOrchestrationScheduled:
-		s.kind = scheduleChild
-	case eventdata.OrchestrationChained:
-		s.open = false
 	case eventdata.ExternalSubscribed:
-		s.kind = scheduleWait
 		t.subscribe(waitKey{name: d.Name}, pos, token)
 	case eventdata.QueueSubscribed:
-		s.kind = scheduleDequeue
 		t.dequeue(d.Name, pos, token)
 		if token != 0 && t.futures[token].state == futureDropped && t.discards() {
 			t.unsubscribe(pos)
 		}
 	case eventdata.ExternalSubscribed2:
-		s.kind = scheduleWait
 		t.subscribe(waitKey{second: true, name: d.Name, topic: d.Topic}, pos, token)
 	}
 }
@@ -190,8 +189,11 @@ func (t *turn) deliver(e *engine.Event, value string, details *engine.ErrorDetai
 	if pos < 0 || !t.sched[pos].open {
 		return mismatch(completionWithoutSchedule, e.EventID, "completion without open schedule")
 	}
-	if _, ok := e.Data.(eventdata.ActivityCompleted); ok && t.sched[pos].kind != scheduleActivity {
-		return mismatch(completionExpectedActivity, e.EventID, "completion kind mismatch: expected activity")
+	if _, ok := e.Data.(eventdata.ActivityCompleted); ok {
+		if t.sched[pos].kind != scheduleActivity {
+			return mismatch(completionExpectedActivity, e.EventID, "completion kind mismatch: expected activity")
+		}
+		value = t.activityResult(pos, value)
 	}
 	var err error
 	if details != nil {
@@ -206,12 +208,10 @@ func (t *turn) deliver(e *engine.Event, value string, details *engine.ErrorDetai
 	return nil
 }
 
-// activityResult returns an activity's result as the code sees it.
-func (t *turn) activityResult(e *engine.Event, recorded string) string {
-	if pos := t.find(e.SourceEventID); pos >= 0 {
-		if d, ok := t.at(pos).Data.(eventdata.ActivityScheduled); ok && strings.HasPrefix(d.Name, orchhost.SystemActivityPrefix) {
-			return t.rules.SystemResult(d.Name, recorded, t.in.NowMs)
-		}
+// activityResult returns the result of the activity scheduled at pos as the code sees it.
+func (t *turn) activityResult(pos int, recorded string) string {
+	if d, ok := t.at(pos).Data.(eventdata.ActivityScheduled); ok && strings.HasPrefix(d.Name, orchhost.SystemActivityPrefix) {
+		return t.rules.SystemResult(d.Name, recorded, t.in.NowMs)
 	}
 	return recorded
 }

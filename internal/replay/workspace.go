@@ -2,6 +2,7 @@ package replay
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/slab"
 )
 
@@ -17,7 +18,9 @@ type Workspace struct {
 	turn   turn
 	stamps []stamp
 	hosts  []host // unused hosts; see newHost
-	idle   []*coroutine
+	// futures holds unused futures for the code.
+	futures orch.Futures
+	idle    []*coroutine
 	// contain is the method value w.runContained, which runs the code in contained.
 	contain   func()
 	contained contained

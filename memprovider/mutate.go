@@ -87,11 +87,10 @@ func (s *Store) placeWork(r *row) {
 // insert appends a message to its queue and assigns its number. codec is the codec that wrote data.
 func (s *Store) insert(queue observe.Queue, in *instance, item engine.WorkItem, data []byte, codec int, visibleMs int64) *row {
 	r := s.row()
-	*r = row{
-		no: MessageNo(len(s.rows) + 1), queue: queue, in: in, kind: item.Kind(), data: data, visibleMs: visibleMs,
-	}
+	*r = row{} // in place, since it is large
+	r.no, r.queue, r.in, r.kind, r.data, r.visibleMs = MessageNo(len(s.rows)+1), queue, in, item.Kind(), data, visibleMs
 	if readsAsWritten(s.codecs[codec], data) {
-		r.own = decodedItem{codec: codec + 1, item: item}
+		r.own.codec, r.own.item = codec+1, item
 	}
 	if a, ok := engine.Known(item).(engine.ActivityExecuteItem); ok {
 		r.execution, r.activity, r.tag, r.sessionID = a.ExecutionID, a.ID, s.rules.TagStored(a.Tag), a.SessionID

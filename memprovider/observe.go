@@ -11,11 +11,13 @@ func (s *Store) observe(kind observe.Kind) *observe.Observation {
 	if s.options.Sink == nil {
 		return nil
 	}
-	s.observation = observe.Observation{Kind: kind, AtMs: s.now, Undo: s.undoing}
+	o := &s.observation
+	*o = observe.Observation{} // in place; a value with fields would be made elsewhere and copied
+	o.Kind, o.AtMs, o.Undo = kind, s.now, s.undoing
 	if s.inCall {
-		s.observation.Call = s.call
+		o.Call = s.call
 	}
-	return &s.observation
+	return o
 }
 
 func (s *Store) send() { s.options.Sink.Observe(&s.observation) }

@@ -48,21 +48,25 @@ func (o Odds) Outcome(raw uint64) uint64 {
 		}
 		return 0
 	}
+	return uint64(outcome(o.weights, raw))
+}
+
+func outcome(weights []uint32, raw uint64) int {
 	sum := uint64(0)
-	for _, w := range o.weights {
+	for _, w := range weights {
 		sum += uint64(w)
 	}
 	if sum == 0 {
 		return 0
 	}
 	rest := scale(raw, sum)
-	for i, w := range o.weights {
+	for i, w := range weights {
 		if rest < uint64(w) {
-			return uint64(i)
+			return i
 		}
 		rest -= uint64(w)
 	}
-	panic(fmt.Sprintf("sim: weights %v changed while in use", o.weights))
+	panic(fmt.Sprintf("sim: weights %v changed while in use", weights))
 }
 
 // benign reports whether 0 is the only possible outcome.
@@ -103,6 +107,9 @@ func Pick(c Chooser, k Key, weights []uint32) int {
 	if odds.benign() {
 		return 0
 	}
+	if r, ok := c.(*random); ok { // the default chooser; see ChanceOf
+		return outcome(weights, r.raw(k))
+	}
 	return int(c.Weigh(k, odds))
 }
 
@@ -118,5 +125,11 @@ func Between(c Chooser, k Key, lo, hi time.Duration) time.Duration {
 	if steps == 0 {
 		return lo
 	}
-	return time.Duration(uint64(lo) + c.Choose(k, steps+1)*uint64(time.Microsecond))
+	var n uint64
+	if r, ok := c.(*random); ok {
+		n = scale(r.raw(k), steps+1)
+	} else {
+		n = c.Choose(k, steps+1)
+	}
+	return time.Duration(uint64(lo) + n*uint64(time.Microsecond))
 }

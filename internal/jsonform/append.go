@@ -64,9 +64,13 @@ func AppendBool(dst []byte, key string, b bool) []byte {
 // becomes U+FFFD, written literally. Decoding and re-encoding the text therefore does not change it.
 func AppendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
+	i := plain(s)
+	for i < len(s) && s[i] < utf8.RuneSelf && !escaped[s[i]] {
+		i++
+	}
 	dst = append(dst, '"')
 	from := 0 // everything before this index has been appended
-	for i := plain(s); i < len(s); {
+	for i < len(s) {
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			r, size := utf8.DecodeRuneInString(s[i:])
@@ -77,7 +81,7 @@ func AppendString(dst []byte, s string) []byte {
 			i += size
 			continue
 		}
-		if c >= ' ' && c != '"' && c != '\\' {
+		if !escaped[c] {
 			i++
 			continue
 		}
@@ -103,6 +107,14 @@ func AppendString(dst []byte, s string) []byte {
 	}
 	return append(append(dst, s[from:]...), '"')
 }
+
+// escaped tells which ASCII characters JSON requires to be escaped.
+var escaped = func() (table [utf8.RuneSelf]bool) {
+	for c := range table {
+		table[c] = c < ' ' || c == '"' || c == '\\'
+	}
+	return table
+}()
 
 // plain returns the length of a prefix of s that needs no escapes. It checks eight bytes at a time, because most
 // strings need no escapes at all.

@@ -40,11 +40,15 @@ type hold struct {
 	discard    bool // acknowledge a lost activity without a completion
 }
 
-// take stores fetched work in the slot and computes the time by which its lock has certainly expired.
-func (n *Node) take(s *slot, h hold) {
-	h.expiresMs = n.nowMs + h.lockTimeout.Milliseconds()
-	s.room = h
-	s.hold = &s.room
+// take makes the slot hold fetched work and computes the time by which its lock has certainly expired. The caller fills
+// in what the work is.
+func (n *Node) take(s *slot, token, instance string, count uint32, lockTimeout time.Duration) *hold {
+	h := &s.room
+	*h = hold{}
+	h.token, h.instance, h.count, h.lockTimeout = token, instance, count, lockTimeout
+	h.expiresMs = n.nowMs + lockTimeout.Milliseconds()
+	s.hold = h
+	return h
 }
 
 // startRenewing sets the timer for a lock's first renewal. The interval starts when the answer to the fetch arrives.

@@ -27,10 +27,8 @@ func (n *Node) onOrchestration(s *slot, f *engine.FetchedOrchestration) {
 // decide takes the action of the first test in Rules.Order that applies. If no test applies, it runs a turn.
 func (n *Node) decide(s *slot, d *delivery) {
 	f := d.FetchedOrchestration
-	n.take(s, hold{
-		token: f.LockToken, instance: f.Item.Instance, execution: d.execution(), count: f.AttemptCount, batch: f,
-		lockTimeout: n.options.OrchestratorLockTimeout,
-	})
+	h := n.take(s, f.LockToken, f.Item.Instance, f.AttemptCount, n.options.OrchestratorLockTimeout)
+	h.execution, h.batch = d.execution(), f
 	if n.draining {
 		n.abandon(s, Note{Decision: DecideDrained, Cause: "the node drains"})
 		return

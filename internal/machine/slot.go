@@ -24,7 +24,7 @@ type slot struct {
 	errors int
 	// hold is the fetched work, or nil if the slot holds none.
 	hold *hold
-	room hold // storage for the work that hold points to
+	room hold // storage for the work that hold points to; it is large, so it is filled in place
 	// fetch is the worker slot's fetch request with a session config. It is read-only.
 	fetch call.Call
 	// sweeps marks the sweeper's slot, which runs no turns.

@@ -13,10 +13,8 @@ import (
 // for it, ends it if it is poison, and otherwise runs it.
 func (n *Node) onWork(s *slot, f *engine.FetchedWork) {
 	item, ok := f.Item.(engine.ActivityExecuteItem)
-	n.take(s, hold{
-		token: f.LockToken, instance: f.Item.Target(), execution: item.ExecutionID, count: f.AttemptCount, activity: item,
-		lockTimeout: n.options.WorkerLockTimeout,
-	})
+	h := n.take(s, f.LockToken, f.Item.Target(), f.AttemptCount, n.options.WorkerLockTimeout)
+	h.execution, h.activity = item.ExecutionID, item
 	o := &n.options
 	switch {
 	case n.draining:

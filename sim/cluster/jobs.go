@@ -74,7 +74,9 @@ func (f *fleet) onNodeEvent(e event) {
 		in.Panic = record.ActivityPanicText
 	}
 	if j.activity != nil {
-		f.record(&Record{Kind: record.ActivityFinished, Node: n.number, Incarnation: n.inc, Activity: j.activity, Text: in.Panic})
+		r := f.open(record.ActivityFinished, n.number, n.inc)
+		r.Activity, r.Text = j.activity, in.Panic
+		f.hand()
 	}
 	f.step(n, in)
 }
@@ -114,7 +116,9 @@ func (f *fleet) runActivity(n *nodeState, asked *machine.RunActivity) {
 	if panics {
 		f.recordJobFault(n, faultkind.ActivityPanic, c.Item.Instance, 0)
 	}
-	f.record(&Record{Kind: record.ActivityStarted, Node: n.number, Incarnation: n.inc, Activity: c, Slot: c.Slot})
+	r := f.open(record.ActivityStarted, n.number, n.inc)
+	r.Activity, r.Slot = c, c.Slot
+	f.hand()
 	f.addJob(n, job{id: c.Job, activity: c}, key, d, panics)
 }
 

@@ -49,10 +49,11 @@ func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 		return
 	}
 	no, c := nw.calls.add()
-	*c = callState{
-		no: no, owner: n, node: n.number, inc: n.inc, id: pc.ID, slot: pc.Slot, request: pc.Request, provider: n.provider, kind: kind,
-		deadline: pc.Deadline, cadence: pc.Cadence, once: pc.Once, key: key, sentAt: nw.kernel.Now(), group: -1,
-	}
+	*c = callState{} // in place, since it is large
+	c.no, c.owner, c.node, c.inc, c.provider = no, n, n.number, n.inc, n.provider
+	c.id, c.slot, c.request, c.kind = pc.ID, pc.Slot, pc.Request, kind
+	c.deadline, c.cadence, c.once = pc.Deadline, pc.Cadence, pc.Once
+	c.key, c.sentAt, c.group = key, nw.kernel.Now(), -1
 	if c.deadline == 0 {
 		c.deadline = nw.callDeadline(n)
 	}

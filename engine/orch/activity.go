@@ -13,8 +13,9 @@ func OnSession(id string) ActivityOption { return ActivityOption{session: id} }
 // accepts the tag, the activity waits forever.
 func WithTag(tag string) ActivityOption { return ActivityOption{tag: tag} }
 
-// activity schedules an activity. If several sessions or tags are given, the last one wins.
-func (c *Context) activity(name, input string, options []ActivityOption) orchhost.Token {
+// activity schedules an activity and returns its future's token. If the future has a place in shared memory, it
+// returns that, too. If several sessions or tags are given, the last one wins.
+func (c *Context) activity(name, input string, options []ActivityOption) (orchhost.Token, *Future) {
 	a := orchhost.Action{Kind: orchhost.ActionActivity, Name: name, Input: input}
 	for _, o := range options {
 		if o.session != "" {
@@ -24,5 +25,6 @@ func (c *Context) activity(name, input string, options []ActivityOption) orchhos
 			a.Tag = o.tag
 		}
 	}
-	return c.host.Schedule(a)
+	token := c.host.Schedule(a)
+	return token, c.future(token)
 }

@@ -41,8 +41,13 @@ func (c *Context) Trace(text string) {
 }
 
 // ScheduleActivity schedules an activity. The future yields the activity's result or error.
-func (c *Context) ScheduleActivity(name, input string, options ...ActivityOption) *Future {
-	return c.future(c.activity(name, input, options))
+func (c *Context) ScheduleActivity(name, input string, options ...ActivityOption) (f *Future) {
+	// The compiler can just inline this function, so a future that is awaited immediately is not allocated.
+	token, f := c.activity(name, input, options)
+	if f == nil {
+		f = &Future{c, token}
+	}
+	return
 }
 
 // ScheduleTimer schedules a timer that fires d after the start of the turn, in whole milliseconds of store time. Its
@@ -123,9 +128,9 @@ func (c *Context) ContinueAsNewVersioned(version, input string) {
 // panics the orchestration. Dropping the future ends the child and drops everything it has scheduled. When the
 // orchestration returns, its children end.
 func (c *Context) Go(fn func(*Context) (string, error)) *Future {
-	return c.future(c.host.Spawn(func() (string, error) { return fn(c) }))
+	return &Future{ctx: c, token: c.host.Spawn(func() (string, error) { return fn(c) })}
 }
 
 func (c *Context) schedule(a orchhost.Action) *Future {
-	return c.future(c.host.Schedule(a))
+	return &Future{ctx: c, token: c.host.Schedule(a)}
 }

@@ -4,32 +4,47 @@ import "github.com/durosim/durosim/internal/orchhost"
 
 // Future is the result of a scheduled operation.
 type Future struct {
-	host  orchhost.Host
+	ctx   *Context
 	token orchhost.Token
 }
 
 // Futures is memory for the futures of successive Contexts. It allocates futuresAtOnce of them at a time and uses none
 // twice, because code may keep one. The zero value is ready to use. Only the engine uses it.
-type Futures struct{ free []Future }
+type Futures struct {
+	free []Future
+	few  int // activities that the current Context may still schedule before it uses free
+}
 
 // futuresAtOnce is small, because a future that code has kept keeps the whole block alive.
 const futuresAtOnce = 32
 
 // NewContext is like the function of that name. The context's futures are allocated from f.
-func (f *Futures) NewContext(h orchhost.Host) *Context { return &Context{host: h, futures: f} }
+func (f *Futures) NewContext(h orchhost.Host) *Context {
+	f.few = fewActivities
+	return &Context{host: h, futures: f}
+}
 
-// future returns the future with that token. Token 0 means that the host has refused a call from another goroutine,
-// which must not touch the shared memory.
+// fewActivities is the number of activities in a turn whose futures are not allocated from a Futures. Code that schedules
+// no more of them usually awaits each immediately, so that the compiler keeps its future on the stack.
+const fewActivities = 4
+
+// future returns the future with that token if the code schedules many activities, and nil otherwise. Token 0 means that
+// the host has refused a call from another goroutine, which must not touch the shared memory.
 func (c *Context) future(token orchhost.Token) *Future {
 	if c.futures == nil || token == 0 {
-		return &Future{host: c.host, token: token}
+		return nil
 	}
-	free := c.futures.free
+	room := c.futures
+	if room.few > 0 {
+		room.few--
+		return nil
+	}
+	free := room.free
 	if len(free) == 0 {
 		free = make([]Future, futuresAtOnce)
 	}
-	c.futures.free = free[1:]
-	free[0] = Future{host: c.host, token: token}
+	room.free = free[1:]
+	free[0] = Future{ctx: c, token: token}
 	return &free[0]
 }
 
@@ -37,7 +52,7 @@ func (c *Context) future(token orchhost.Token) *Future {
 // child failed, the error has the failure's display text. Await panics if the future was dropped before it had a
 // result.
 func (f *Future) Await() (string, error) {
-	value, err := f.host.Await(f.token)
+	value, err := f.ctx.host.Await(f.token)
 	if err == orchhost.Over {
 		panic(err)
 	}
@@ -45,7 +60,7 @@ func (f *Future) Await() (string, error) {
 }
 
 // Drop abandons the future. It has no effect if the future already has a result or was already dropped.
-func (f *Future) Drop() { f.host.Drop(f.token) }
+func (f *Future) Drop() { f.ctx.host.Drop(f.token) }
 
 // Outcome is the result of an awaited future.
 type Outcome struct {
@@ -63,7 +78,7 @@ func Select(futures ...*Future) (index int, value string, err error) {
 	for i, f := range futures {
 		tokens[i] = f.token
 	}
-	if index = futures[0].host.Select(tokens); index < 0 {
+	if index = futures[0].ctx.host.Select(tokens); index < 0 {
 		panic(orchhost.Over)
 	}
 	value, err = futures[index].Await()

@@ -219,6 +219,9 @@ func (wt *waitTable) consume(pos int) {
 // applies docs/contract/runtime.md#r7.7 to the whole history. A cancelled wait's arrival goes to the next wait with the
 // same key, unless the build discards it. A queue message waits for a dequeue. A nil build has the standard semantics.
 func OpenWaits(history []engine.Event, build *engine.Build) []engine.Event {
+	if !slices.ContainsFunc(history, isSubscription) {
+		return nil
+	}
 	if build == nil {
 		build = &engine.Build{}
 	}
@@ -230,6 +233,14 @@ func OpenWaits(history []engine.Event, build *engine.Build) []engine.Event {
 		events[i] = history[pos]
 	}
 	return events
+}
+
+func isSubscription(e engine.Event) bool {
+	switch e.Data.(type) {
+	case eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2, eventdata.QueueSubscribed:
+		return true
+	}
+	return false
 }
 
 // openWaits returns, in ascending order, the positions of the subscriptions that have no arrival and are not cancelled.

@@ -89,8 +89,13 @@ func New[E any](o Options) (*Kernel[E], error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	return &Kernel[E]{now: o.Start, chooser: o.Chooser, budget: o.StepBudget}, nil
+	k := &Kernel[E]{now: o.Start, chooser: o.Chooser, budget: o.StepBudget, slots: make([]slot[E], 0, usuallyWaiting)}
+	k.queue.near, k.queue.far = make([]entry, 0, nearMost), make(heap, 0, usuallyWaiting)
+	return k, nil
 }
+
+// usuallyWaiting is the number of waiting events for which a kernel has room from the start.
+const usuallyWaiting = 96
 
 // Now returns the kernel time: initially the start time, then the time of the last event returned by Next.
 func (k *Kernel[E]) Now() sim.Time { return k.now }

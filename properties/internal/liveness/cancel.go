@@ -23,7 +23,7 @@ func (k *cancelChecker) Ended(c *model.Call, _ *observe.Observation) {
 		return
 	}
 	for _, r := range c.Rows {
-		if r.Kind != engine.ItemCancelInstance || r.RemovedBy != c.ID || r.Present || r.Removed != observe.RemovedAcked || r.Damaged {
+		if r.Kind != engine.ItemCancelInstance || r.RemovedBy != c.ID || r.Removed != observe.RemovedAcked || r.Damaged {
 			continue
 		}
 		in := r.Instance

@@ -161,7 +161,7 @@ func (c *obligations) lineMs() int64 {
 	serial := c.live.Plan.Store.Serial.Milliseconds()
 	slots := int64(0)
 	for i := range c.live.Nodes {
-		if n := &c.live.Nodes[i]; serial > 0 && n.Up {
+		if n := &c.live.Nodes[i]; n.Up {
 			slots += int64(n.Options.OrchestrationConcurrency + n.Options.WorkerConcurrency)
 		}
 	}

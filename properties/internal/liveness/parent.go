@@ -154,7 +154,7 @@ func (k *parentChecker) checkCarried(c *model.Call, in *model.Instance, l *paren
 	}
 	for _, r := range c.Rows {
 		next, ok := r.Item.(engine.ContinueAsNewItem)
-		if !ok || r.InsertedBy != c.ID || !r.Present || r.Instance != in {
+		if !ok || !c.Added(r) || r.Instance != in {
 			continue
 		}
 		if next.ParentInstance != k.Run.Model.Name(l.parent) || next.ParentID != l.event {
@@ -170,7 +170,7 @@ func isEnd(s engine.Status) bool { return s == engine.StatusCompleted || s == en
 // child. If a turn schedules two children under the same id, the first start belongs to the first of them.
 func (k *parentChecker) onScheduled(c *model.Call, in *model.Instance, execution, event uint64, scheduled string) {
 	for _, r := range c.Rows {
-		if r.Kind != engine.ItemStartOrchestration || r.InsertedBy != c.ID || !r.Present {
+		if !c.Added(r) {
 			continue
 		}
 		name := r.Instance.Name
@@ -186,7 +186,7 @@ func (k *parentChecker) onScheduled(c *model.Call, in *model.Instance, execution
 // tellings returns how often an ack reports the end to the parent, and what kind of message the last report is.
 func (k *parentChecker) tellings(c *model.Call, l *parentLink) (n int, kind engine.WorkItemKind) {
 	for _, r := range c.Rows {
-		if r.InsertedBy == c.ID && r.Present && r.Instance.No == l.parent && r.Execution == l.execution && r.ID == l.event &&
+		if c.Added(r) && r.Instance.No == l.parent && r.Execution == l.execution && r.ID == l.event &&
 			(r.Kind == engine.ItemSubOrchCompleted || r.Kind == engine.ItemSubOrchFailed) {
 			n, kind = n+1, r.Kind
 		}
@@ -197,7 +197,7 @@ func (k *parentChecker) tellings(c *model.Call, l *parentLink) (n int, kind engi
 func (k *parentChecker) report(c *model.Call, in *model.Instance, l *parentLink, what string) {
 	sent := ""
 	for _, r := range c.Rows {
-		if r.InsertedBy == c.ID && r.Present && r.Queue == observe.QueueOrchestrator {
+		if c.Added(r) && r.Queue == observe.QueueOrchestrator {
 			sent += ", " + model.ItemText(r) + " to " + r.Instance.Name
 		}
 	}

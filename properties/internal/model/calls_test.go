@@ -179,3 +179,60 @@ func TestHeldBy(t *testing.T) {
 		}
 	}
 }
+
+// TestAdded checks which rows a call has put into their queues.
+func TestAdded(t *testing.T) {
+	s := newStore()
+	old := s.insert(raised, 90)
+	s.Observe(&observe.Observation{Kind: observe.CallBegin, Call: 1, CallKind: observe.CallAckOrchestrationItem})
+	for no := observe.MessageNo(2); no <= 3; no++ {
+		s.Observe(&observe.Observation{Kind: observe.RowInserted, Call: 1, Message: no, Instance: 1, Item: raised})
+	}
+	s.Observe(&observe.Observation{Kind: observe.RowDelayed, Call: 1, Message: 1, Instance: 1, UntilMs: 200})
+	s.Observe(&observe.Observation{Kind: observe.RowRemoved, Call: 1, Message: 3, Instance: 1, Reason: observe.RemovedUndone})
+	c := s.Call(1)
+	if c.Added(old) || !c.Added(s.Row(2)) || c.Added(s.Row(3)) {
+		t.Errorf("added are an old row %t, a new one %t, one that was taken back %t", c.Added(old), c.Added(s.Row(2)), c.Added(s.Row(3)))
+	}
+	s.Observe(&observe.Observation{Kind: observe.CallBegin, Call: 2, CallKind: observe.CallAckOrchestrationItem})
+	if c.Added(s.Row(2)) {
+		t.Error("the next call has added the row, too")
+	}
+}
+
+// TestDelivered checks what is known of a delivery when its fetch has ended.
+func TestDelivered(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		kind    observe.CallKind
+		outcome observe.Outcome
+		ended   uint64 // the call that ends
+		want    string // the batch, its fetch and token, and the fetch that delivered message 2
+	}{
+		{"a turn", observe.CallFetchOrchestrationItem, observe.OutcomeOK, 7, "[2] 7 tok 7"},
+		{"an activity", observe.CallFetchWorkItem, observe.OutcomeOK, 7, "[] 0  7"},
+		{"nothing", observe.CallFetchOrchestrationItem, observe.OutcomeNothing, 7, "[] 0  0"},
+		{"an error", observe.CallFetchOrchestrationItem, observe.OutcomeRetryable, 7, "[] 0  0"},
+		{"another call", observe.CallFetchOrchestrationItem, observe.OutcomeOK, 6, "[] 0  0"},
+		{"a read", observe.CallRead, observe.OutcomeOK, 7, "[] 0  0"},
+	} {
+		s := newStore()
+		s.insert(raised, 90)
+		r := s.insert(raised, 90)
+		s.Observe(&observe.Observation{Kind: observe.CallBegin, Call: 7, CallKind: test.kind})
+		s.Observe(&observe.Observation{
+			Kind: observe.CallEnd, Call: test.ended, CallKind: test.kind, Outcome: test.outcome, Instance: 1, Messages: []observe.MessageNo{2}, Token: "tok", NewCount: 3,
+		})
+		in, c := s.Instances[1], s.Call(7)
+		if got := fmt.Sprintf("%d %d %s %d", in.Batch, in.BatchCall, in.BatchToken, r.Delivered); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+		want := fmt.Sprintf("%d 1 [2] tok 3", test.outcome)
+		if test.ended != 7 {
+			want = "0 0 []  0"
+		}
+		if got := fmt.Sprintf("%d %d %d %s %d", c.Outcome, c.Instance, c.Messages, c.Token, c.Told); got != want {
+			t.Errorf("%s: the call has %s, want %s", test.name, got, want)
+		}
+	}
+}

@@ -134,3 +134,52 @@ func TestFailure(t *testing.T) {
 		}
 	}
 }
+
+// TestTakenAway checks what is left when events and executions are removed, and when their removal is taken back.
+func TestTakenAway(t *testing.T) {
+	s := newStore()
+	s.create("1.5.0")
+	ex := s.Instances[1].Execution(1)
+	for id, kind := range []engine.EventKind{eventdata.KindOrchestrationStarted, eventdata.KindTimerCreated, eventdata.KindOrchestrationCompleted} {
+		s.event(uint64(id+1), kind)
+	}
+	has := func(kind engine.EventKind) bool { no, _ := s.Kinds.Number(kind); return ex.Kinds.Has(no) }
+	texts := func() string {
+		return fmt.Sprintf("%d events, started %t, timer %t, %d ends", len(ex.Events), has(eventdata.KindOrchestrationStarted), has(eventdata.KindTimerCreated), ex.Terminals)
+	}
+	if got, want := texts(), "3 events, started true, timer true, 1 ends"; got != want {
+		t.Errorf("before: %s, want %s", got, want)
+	}
+	s.Observe(&observe.Observation{Kind: observe.EventRemoved, Instance: 1, Execution: 1, EventID: 3})
+	s.Observe(&observe.Observation{Kind: observe.EventRemoved, Instance: 1, Execution: 1, EventID: 9})
+	if got, want := texts(), "2 events, started true, timer true, 0 ends"; got != want {
+		t.Errorf("without the end: %s, want %s", got, want)
+	}
+	s.Observe(&observe.Observation{Kind: observe.EventRemoved, Instance: 1, Execution: 1, EventID: 1})
+	if got, want := texts(), "1 events, started false, timer true, 0 ends"; got != want {
+		t.Errorf("without the first: %s, want %s", got, want)
+	}
+	s.Observe(&observe.Observation{Kind: observe.ExecutionRemoved, Instance: 1, Execution: 1, Undo: true})
+	if ex.Created || ex.Pin == nil || ex.Deleted {
+		t.Errorf("taken back: row %t, pin %v, deleted %t; want the pin alone", ex.Created, ex.Pin, ex.Deleted)
+	}
+	s.Observe(&observe.Observation{Kind: observe.ExecutionRemoved, Instance: 1, Execution: 1})
+	if ex.Created || ex.Pin != nil || !ex.Deleted {
+		t.Errorf("deleted: row %t, pin %v, deleted %t; want no pin", ex.Created, ex.Pin, ex.Deleted)
+	}
+}
+
+// TestEventKind checks that the kind of a stored event is read from any JSON, and from nothing else.
+func TestEventKind(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"type":"TimerCreated"}`: "TimerCreated", `{ "type" : "TimerCreated" }`: "TimerCreated", `{"data":{},"type": "TimerCreated"}`: "TimerCreated",
+		`{"type":"Unheard"}`: "event of unknown kind", `{ "type" : "Unheard" }`: "event of unknown kind", `{"kind":"TimerCreated"}`: "event of unknown kind",
+		`{"type":"Open`: "event of unknown kind", `?`: "event of unknown kind", ``: "event of unknown kind",
+	} {
+		s := newStore()
+		s.Observe(&observe.Observation{Kind: observe.EventAppended, Instance: 1, Execution: 1, EventID: 1, Bytes: []byte(text)})
+		if got := s.Kinds.Name(s.Instances[1].Execution(1).Events[0].Kind); got != want {
+			t.Errorf("%s is %s, want %s", text, got, want)
+		}
+	}
+}

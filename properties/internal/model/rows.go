@@ -133,6 +133,9 @@ func (m *Shadow) placeBare(in *Instance) {
 	}
 }
 
+// Added reports whether the call has put the row into its queue and has not taken that back.
+func (c *Call) Added(r *Row) bool { return r.InsertedBy == c.ID && r.Present }
+
 // touchRow returns the row that an observation is about.
 func (m *Shadow) touchRow(o *observe.Observation) *Row {
 	r := m.Row(o.Message)

@@ -102,3 +102,28 @@ func TestIdentify(t *testing.T) {
 		}
 	}
 }
+
+// TestBare checks which instances have queued messages but no pin.
+func TestBare(t *testing.T) {
+	s := newStore()
+	see := func(after string, want int) {
+		t.Helper()
+		if got := len(s.Bare); got != want || want == 1 && s.Bare[0] != s.Instances[1] {
+			t.Errorf("after %s: %d instances, want %d", after, got, want)
+		}
+	}
+	s.Observe(&observe.Observation{Kind: observe.InstanceCreated, Instance: 1, Execution: 1, Name: "H"})
+	see("an instance row", 0)
+	s.insert(raised, 90)
+	see("a message", 1)
+	s.create("1.5.0")
+	see("a pin", 0)
+	s.Observe(&observe.Observation{Kind: observe.PointerSet, Instance: 1, Execution: 2})
+	see("another execution", 1)
+	s.Observe(&observe.Observation{Kind: observe.PointerSet, Instance: 1, Execution: 1})
+	see("the first execution again", 0)
+	s.Observe(&observe.Observation{Kind: observe.InstanceRemoved, Instance: 1})
+	see("a deletion", 1)
+	s.Observe(&observe.Observation{Kind: observe.RowRemoved, Message: 1, Instance: 1})
+	see("the last message", 0)
+}

@@ -204,6 +204,11 @@ func TestEligibleWork(t *testing.T) {
 		{"of a session of B", ofSession, 90, func(s *store) { claimed(s, "s", "B", 101) }, mine, false, 101},
 		{"of a session that B has lost", ofSession, 90, func(s *store) { claimed(s, "s", "B", 100) }, mine, true, 90},
 		{"of another session of B", ofSession, 90, func(s *store) { claimed(s, "r", "B", 200) }, mine, true, 90},
+		{"of a session of B among others", ofSession, 90, func(s *store) {
+			for _, id := range []string{"t", "r", "s", "q", "u"} {
+				claimed(s, id, map[bool]string{true: "B", false: "A"}[id == "s"], 101)
+			}
+		}, mine, false, 101},
 		{"of a session of B, and visible later", ofSession, 150, func(s *store) { claimed(s, "s", "B", 101) }, mine, false, 150},
 		{"without a session, beside one of B", activity, 90, func(s *store) { claimed(s, "s", "B", 200) }, mine, true, 90},
 	} {

@@ -210,6 +210,17 @@ func TestMonitorHandsOn(t *testing.T) {
 	}
 }
 
+func TestFacts(t *testing.T) {
+	m := check.New(newWorld(clocks(0, false)), everything)
+	m.Happened(check.FactDeleted) // nobody listens yet
+	var got []check.Fact
+	m.OnFact(func(f check.Fact) { got = append(got, f) })
+	m.Happened(check.FactPruned)
+	if !slices.Equal(got, []check.Fact{check.FactPruned}) {
+		t.Errorf("told of %v, want %v", got, check.FactPruned)
+	}
+}
+
 // TestMemoryOfOneRun checks that the memory of checkers is used again by the next run, which does not know the checkers
 // of the previous one, and that only one of two monitors of the same run gets it.
 func TestMemoryOfOneRun(t *testing.T) {

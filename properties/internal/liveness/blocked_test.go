@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/plan"
@@ -51,5 +52,14 @@ func TestChildOfStrandedParent(t *testing.T) {
 	}
 	if found := r.Tell("90000 tick\n90000 finish"); found != nil {
 		t.Errorf("found %q", found)
+	}
+}
+
+// Before calm begins, the run goes on: nothing is overdue, and nothing will be.
+func TestOpenBeforeCalm(t *testing.T) {
+	r := rig.New(t, plan.Plan{}, monitor.Options{Properties: []string{"L02"}})
+	r.Tell("0 up A 1.5.0")
+	if open, until := r.M.Open(rig.StartMs + 200); !open || until != model.NeverMs {
+		t.Errorf("open %t until %d, want true until %d", open, until, int64(model.NeverMs))
 	}
 }

@@ -23,15 +23,20 @@ func newReadsChecker(m *check.Run) check.Checker { return &readsChecker{check.Ba
 func (*readsChecker) Records() check.Set[record.Kind] { return check.SetOf(record.Looked) }
 
 func (k *readsChecker) Record(r *cluster.Record) {
+	judge, instance := k.history, ""
 	switch q := r.Request.(type) {
 	case call.ListInstances:
 		k.list(r)
+		return
 	case call.ReadHistory:
-		k.history(r, k.Run.Model.Number(q.Instance))
+		instance = q.Instance
 	case call.GetInstanceStats:
-		k.stats(r, k.Run.Model.Number(q.Instance))
+		judge, instance = k.stats, q.Instance
 	case call.GetKVAllValues:
-		k.keys(r, k.Run.Model.Number(q.Instance))
+		judge, instance = k.keys, q.Instance
+	}
+	if no := k.Run.Model.Number(instance); no != 0 { // the store has never told of others
+		judge(r, no)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim/cluster"
@@ -27,7 +28,7 @@ import (
 //	pause A / resume A / crash A / stop A
 //	fault A lost-renewal renew [MS]   a fault hits a call of A, for that time
 //	looked - list A,B                 somebody was told this list of instances
-//	looked A history|stats 3 [error]  or this many events of A
+//	looked A history|stats 3 [error]  or this many events of A, or its keys
 //	run A order-1 1/2 [SESSION]       A runs the activity of that execution and event, in the slot of that number
 //	finish A order-1 1/2 [SESSION]    A has run it
 //	lost A 2 / kept A 2               A gives up the activity in slot 2, since its lock is lost, or decides something else
@@ -50,19 +51,8 @@ func (s *story) tellNode(f []string) bool {
 		if len(f) > 4 {
 			r.For = time.Duration(s.number(f[4])) * time.Millisecond
 		}
-	case "looked": // `- list NAMES`, or `INSTANCE history|stats COUNT [error]`
-		r.Looked = &call.Answer{}
-		switch f[2] {
-		case "list":
-			r.Request, r.Looked.IDs = call.ListInstances{}, strings.Split(f[3], ",")
-		case "history":
-			r.Request, r.Looked.Events = call.ReadHistory{Instance: f[1]}, make([]engine.Event, s.number(f[3]))
-		case "stats":
-			r.Request, r.Looked.Stats = call.GetInstanceStats{Instance: f[1]}, &engine.SystemStats{HistoryEventCount: uint64(s.number(f[3]))}
-		}
-		if len(f) > 4 {
-			r.Err, r.Looked.Stats = engine.Permanentf("read", "undecodable"), nil
-		}
+	case "looked":
+		s.looked(&r, f)
 	case "lost", "kept":
 		r.Note = &machine.Note{Slot: machine.Slot{Index: int(s.number(f[2]))}, Decision: machine.DecideWorkLost}
 		if f[0] == "kept" {
@@ -77,6 +67,37 @@ func (s *story) tellNode(f []string) bool {
 	}
 	s.m.Record(&r)
 	return true
+}
+
+// looked parses `- list NAMES`, `INSTANCE history|stats COUNT` or `INSTANCE keys KEY:VALUE+KEY:VALUE`, and after it
+// `[error] [by=PROBE]`.
+func (s *story) looked(r *cluster.Record, f []string) {
+	f, value := options(f)
+	r.Looked = &call.Answer{}
+	if value["by"] != "" {
+		r.Incarnation = uint32(s.number(value["by"]))
+	}
+	switch f[2] {
+	case "list":
+		r.Request, r.Looked.IDs = call.ListInstances{}, strings.Split(f[3], ",")
+	case "history":
+		r.Request, r.Looked.Events = call.ReadHistory{Instance: f[1]}, make([]engine.Event, s.number(f[3]))
+	case "stats":
+		r.Request = call.GetInstanceStats{Instance: f[1]}
+		if f[3] != "none" {
+			r.Looked.Stats = &engine.SystemStats{HistoryEventCount: uint64(s.number(f[3]))}
+		}
+	case "keys":
+		r.Request = call.GetKVAllValues{Instance: f[1]}
+		if f[3] != "-" {
+			for _, pair := range carriedAs(strings.Split(f[3], "+")) {
+				r.Looked.Pairs = append(r.Looked.Pairs, engine.KVPair{Key: pair.Name, Value: pair.Data})
+			}
+		}
+	}
+	if len(f) > 4 {
+		r.Err, r.Looked.Stats = engine.Permanentf("read", "undecodable"), nil
+	}
 }
 
 // turnEvent returns an event of a kind that story.event does not support.
@@ -149,6 +170,11 @@ func storyPlan(t testing.TB, text string) *plan.Plan {
 	for line := range strings.Lines(text) {
 		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "plan ")
 		if !ok {
+			continue
+		}
+		if text, ok := strings.CutPrefix(rest, "probe "); ok { // NAME BUILD
+			name, build, _ := strings.Cut(text, " ")
+			p.Probes = append(p.Probes, probe.Probe{Name: name, Build: build})
 			continue
 		}
 		if name, ok := strings.CutPrefix(rest, "strategy "); ok {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // tellShort replaces a line that stands for several by these, and reports whether the line is one of them:
@@ -21,7 +22,10 @@ func (s *story) tellShort(f []string) bool {
 	words, value := options(f)
 	var lines []string
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	untilMs := s.w.nowMs - storyStartMs + 5000
+	untilMs, turn := s.w.nowMs-storyStartMs+5000, ""
+	if value["turn"] != "" {
+		turn = " turn=yes"
+	}
 	switch f[0] {
 	case "order":
 		say("create %s Order@1.0.0 1", words[1])
@@ -44,7 +48,7 @@ func (s *story) tellShort(f []string) bool {
 		if ex := in.Execution(in.CurrentID); ex != nil && events == "" {
 			events = strconv.Itoa(len(ex.Events))
 		}
-		say("end ok %s %s %s count=%d events=%s", in.Name, token, words[3], most, events)
+		say("end ok %s %s %s count=%d events=%s%s", in.Name, token, words[3], most, events, turn)
 	case "takes-work":
 		who, token, m := words[1], words[2], words[3]
 		had := s.m.Model.Row(s.messageNo(m)).Count
@@ -83,10 +87,31 @@ func (s *story) option(name, option string, value int64) {
 		o.SessionLockTimeout = ms
 	case "session-buffer":
 		o.SessionLockRenewalBuffer = ms
+	case "clock":
+		s.w.Node(s.caller(name).Node).Clock.Offset = ms
 	case "deadline":
 		o.CallDeadline = ms
 	default:
 		s.fail("option %q", option)
+	}
+}
+
+// delivery fills in what a fetch delivers: the history of the instance's current execution, and the messages.
+func (s *story) delivery(item *engine.OrchestrationItem, no observe.InstanceNo, messages []observe.MessageNo) {
+	in := s.m.Model.Instance(no)
+	*item = engine.OrchestrationItem{Instance: in.Name, OrchestrationName: "Order", Version: "1.0.0", ExecutionID: max(in.CurrentID, 1), HistoryError: item.HistoryError}
+	if ex := in.Execution(item.ExecutionID); ex != nil {
+		for i := range ex.Events {
+			for _, b := range s.w.builds {
+				if e, err := b.Codec.DecodeEvent(ex.Events[i].Bytes); err == nil {
+					item.History = append(item.History, e)
+					break
+				}
+			}
+		}
+	}
+	for _, m := range messages {
+		item.Messages = append(item.Messages, s.m.Model.Row(m).Item)
 	}
 }
 

@@ -175,9 +175,14 @@ func (s *story) tell(f []string) {
 		o.Kind = observe.PointerSet
 		o.Instance, o.Execution = s.execution(arg(1))
 	case "append": // INSTANCE/EXECUTION EVENT
-		e := s.event(arg(2))
-		o.Kind, o.EventID, o.Bytes = observe.EventAppended, e.EventID, s.encode(e)
+		o.Kind = observe.EventAppended
 		o.Instance, o.Execution = s.execution(arg(1))
+		if id, kind, _ := strings.Cut(arg(2), ":"); kind == "Beyond" { // a kind that no build has
+			o.EventID, o.Bytes = uint64(s.number(id)), []byte(`{"event_id":`+id+`,"type":"Beyond"}`)
+			break
+		}
+		e := s.event(arg(2))
+		o.EventID, o.Bytes = e.EventID, s.encode(e)
 	case "erase": // INSTANCE/EXECUTION ID
 		o.Kind, o.EventID = observe.EventRemoved, uint64(s.number(arg(2)))
 		o.Instance, o.Execution = s.execution(arg(1))
@@ -640,7 +645,8 @@ func (s *story) ack(words []string, value map[string]string) *engine.Orchestrati
 	return a
 }
 
-// end ends the call. It parses `OUTCOME [INSTANCE] [TOKEN MESSAGES] [count=N] [events=N] [history_error]`.
+// end ends the call. It parses `OUTCOME [INSTANCE] [TOKEN MESSAGES] [count=N] [events=N] [history_error] [turn=yes]`. With
+// turn=yes, the delivery has its history and its messages, so that S24 can judge the turn.
 func (s *story) end(f []string) {
 	words, value := options(f)
 	o := observe.Observation{
@@ -670,6 +676,9 @@ func (s *story) end(f []string) {
 	if value["version"] != "" {
 		o.Version = uint64(s.number(value["version"]))
 	}
+	if value["turn"] != "" {
+		s.delivery(&item, o.Instance, o.Messages)
+	}
 	if key, text, ok := strings.Cut(value["snapshot"], ":"); ok {
 		item.KVSnapshot = []engine.KVEntry{{Key: key, Value: text}}
 	}
@@ -677,7 +686,7 @@ func (s *story) end(f []string) {
 		o.NewCount = uint32(s.number(value["count"]))
 	}
 	if len(o.Messages) > 0 {
-		if value["events"] != "" {
+		if value["events"] != "" && item.History == nil {
 			item.History = make([]engine.Event, s.number(value["events"]))
 		}
 		if o.CallKind == observe.CallFetchOrchestrationItem {
@@ -693,7 +702,7 @@ func (s *story) end(f []string) {
 	s.call = observe.Observation{}
 }
 
-// note parses `NODE INSTANCE TOKEN DECISION [dropped=INDEX:RULE,...]`.
+// note parses `NODE INSTANCE TOKEN DECISION [dropped=INDEX:RULE,...] [attempt=N]`.
 func (s *story) note(f []string) {
 	words, value := options(f)
 	n := &machine.Note{Slot: machine.Slot{Kind: machine.SlotOrchestration}, Instance: words[2], Token: words[3]}
@@ -701,6 +710,9 @@ func (s *story) note(f []string) {
 		if d.String() == words[4] {
 			n.Decision = d
 		}
+	}
+	if value["attempt"] != "" {
+		n.AttemptCount = uint32(s.number(value["attempt"]))
 	}
 	for _, d := range strings.Split(value["dropped"], ",") {
 		if index, rule, ok := strings.Cut(d, ":"); ok {

@@ -1,0 +1,88 @@
+package safety
+
+import (
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/machine"
+)
+
+// TestPlaceOfPanic checks what a turn says about the place where its code panicked.
+func TestPlaceOfPanic(t *testing.T) {
+	ended := func(kind eventdata.ApplicationKind, message string) []engine.Event {
+		return []engine.Event{
+			{Data: eventdata.TimerFired{}},
+			{Data: eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: kind, Message: message}}}},
+		}
+	}
+	const none, noPlace = "", "does not say where its code panicked: expected a function, its file and its line"
+	at := func(place string) string {
+		return `says that its code panicked at "` + place + `": expected a function, its file and its line`
+	}
+	panicked := ended(eventdata.AppPanicked, "no")
+	for _, row := range []struct {
+		place string
+		delta []engine.Event
+		want  string
+	}{
+		{"pkg.Do (do.go:7)", panicked, none},
+		{"", panicked, noPlace},
+		{"", ended(eventdata.AppOrchestrationFailed, "no"), none},
+		{"", nil, none},
+		{"", []engine.Event{{Data: eventdata.OrchestrationFailed{Details: eventdata.Nondeterminism("x")}}}, none},
+		{"pkg.Do (do.go:7)", ended(eventdata.AppOrchestrationFailed, "no"), `says that its code panicked at "pkg.Do (do.go:7)": expected no place, since it did not`},
+		{"", ended(eventdata.AppPanicked, "orchestration code called runtime.Goexit"), none},
+		{"", ended(eventdata.AppPanicked, "orch: a Context was used from another goroutine, which"), none},
+		{"Do (do.go:7)", panicked, at("Do (do.go:7)")},
+		{"pkg.go (do.go:7)", panicked, at("pkg.go (do.go:7)")},
+		{"pkg.Do (.go:7)", panicked, at("pkg.Do (.go:7)")},
+		{"pkg.Do (do.go:x)", panicked, at("pkg.Do (do.go:x)")},
+		{"pkg.Do", panicked, at("pkg.Do")},
+	} {
+		if got := place(&machine.TurnNote{PanickedAt: row.place}, row.delta); got != row.want {
+			t.Errorf("%q: %q, want %q", row.place, got, row.want)
+		}
+	}
+}
+
+// TestGrown computes delays that grow with the attempts.
+func TestGrown(t *testing.T) {
+	for _, row := range []struct {
+		attempt    uint32
+		base, most time.Duration
+		want       time.Duration
+	}{
+		{0, 2, 1000, 2}, {1, 2, 1000, 2}, {2, 2, 1000, 4}, {3, 2, 1000, 8}, {7, 2, 1000, 128}, {8, 2, 1000, 128}, {3, 2, 5, 5}, {2, 2, 4, 4}, {1, 9, 5, 5},
+	} {
+		if got := grown(row.attempt, row.base, row.most); got != row.want {
+			t.Errorf("attempt %d, %d to %d: %d, want %d", row.attempt, row.base, row.most, got, row.want)
+		}
+	}
+}
+
+// TestWhoWrote describes the writers of a history and the events of an ack.
+func TestWhoWrote(t *testing.T) {
+	by := func(versions ...string) (history []engine.Event) {
+		for i, v := range versions {
+			history = append(history, engine.Event{EventID: uint64(i + 3), DuroxideVersion: v})
+		}
+		return history
+	}
+	for want, history := range map[string][]engine.Event{
+		"": nil, "build 1.5.0 (event 3)": by("1.5.0"), "build 1.5.0 (events 3 to 4)": by("1.5.0", "1.5.0"),
+		"build 1.5.0 (event 3), build 2.0.0 (events 4 to 5), build 1.5.0 (event 6)": by("1.5.0", "2.0.0", "2.0.0", "1.5.0"),
+	} {
+		if got := writers(history); got != want {
+			t.Errorf("writers are %q, want %q", got, want)
+		}
+	}
+	for want, ack := range map[string]lastAck{
+		", which appended nothing": {}, ", which appended event 4": {first: 4, to: 4}, ", which appended events 4 to 6": {first: 4, to: 6},
+	} {
+		if got := ack.events(); got != want {
+			t.Errorf("%+v: %q, want %q", ack, got, want)
+		}
+	}
+}

@@ -125,6 +125,7 @@ type log struct {
 	untilMs  int64
 	observes check.Set[observe.Kind]
 	records  check.Set[record.Kind]
+	of       check.Set[observe.CallKind] // the calls whose records it wants; zero for all
 }
 
 func (l *log) tell(format string, args ...any) {
@@ -137,6 +138,12 @@ func (l *log) Record(r *cluster.Record)          { l.tell("records %s", r.Kind) 
 func (l *log) Open(nowMs int64) (bool, int64)    { l.tell("open at %d", nowMs); return l.open, l.untilMs }
 func (l *log) EndPhase(p cluster.Phase)          { l.tell("ends %s", p) }
 func (l *log) Finish()                           { l.tell("finishes") }
+func (l *log) RecordsOf(record.Kind) check.Set[observe.CallKind] {
+	if l.of == 0 {
+		return check.AnyCall
+	}
+	return l.of
+}
 
 // some also looks at the state between steps and at the ends of calls.
 type some struct{ log }
@@ -220,6 +227,55 @@ func TestFacts(t *testing.T) {
 		t.Errorf("told of %v, want %v", got, check.FactPruned)
 	}
 }
+
+// TestRecordsOf checks that a checker gets only the records about the kinds of calls that it subscribes to, in this run
+// and the next, and that the others get all.
+func TestRecordsOf(t *testing.T) {
+	var memory any
+	for range 2 {
+		m := check.New(&remembering{FakeWorld: *newWorld(clocks(0, false)), memory: &memory}, everything)
+		var told []string
+		sent := check.SetOf(record.CallSent)
+		m.Add(
+			&log{name: "first", told: &told, records: sent},
+			&log{name: "acks", told: &told, records: sent | check.SetOf(record.Log), of: check.SetOf(observe.CallNone, observe.CallAckWorkItem)},
+			&log{name: "last", told: &told, records: sent},
+		)
+		for _, kind := range []observe.CallKind{observe.CallAckWorkItem, observe.CallFetchWorkItem, 250} {
+			m.Record(&cluster.Record{Kind: record.CallSent, CallKind: kind})
+		}
+		m.Record(&cluster.Record{Kind: record.Log})
+		want := []string{
+			"first records call sent", "acks records call sent", "last records call sent", "first records call sent",
+			"last records call sent", "acks records log",
+		}
+		if !slices.Equal(told, want) {
+			t.Errorf("told\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// TestTouched checks that a checker that asks for the ends of calls that have touched something gets those alone.
+func TestTouched(t *testing.T) {
+	m := check.New(newWorld(clocks(0, false)), everything)
+	var told []string
+	m.Add(&toucher{log{name: "toucher", told: &told}})
+	for i, change := range []observe.Kind{observe.EventDecoded, observe.LockTaken, observe.RowInserted, observe.StatusSet, observe.SessionSet} {
+		call := uint64(i + 1)
+		m.Observe(&observe.Observation{Kind: observe.CallBegin, Call: call, CallKind: observe.CallRead})
+		m.Observe(&observe.Observation{Kind: change, Call: call, Instance: 1, Execution: 1, Message: observe.MessageNo(i)})
+		m.Observe(&observe.Observation{Kind: observe.CallEnd, Call: call, CallKind: observe.CallRead, Outcome: observe.OutcomePermanent})
+	}
+	want := []string{"toucher ends 2", "toucher ends 3", "toucher ends 4", "toucher ends 5"}
+	if !slices.Equal(told, want) {
+		t.Errorf("told\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+type toucher struct{ log }
+
+func (*toucher) Ends() check.Ends                              { return check.Ends{Touched: check.AnyCall} }
+func (l *toucher) Ended(c *model.Call, _ *observe.Observation) { l.tell("ends %d", c.ID) }
 
 // TestMemoryOfOneRun checks that the memory of checkers is used again by the next run, which does not know the checkers
 // of the previous one, and that only one of two monitors of the same run gets it.

@@ -22,6 +22,9 @@ type Checker interface {
 	// Observes and Records return the kinds that the checker subscribes to. Each is called once.
 	Observes() Set[observe.Kind]
 	Records() Set[record.Kind]
+	// RecordsOf narrows the records of one kind to those about certain kinds of calls. A record that is about no call has
+	// the kind CallNone.
+	RecordsOf(k record.Kind) Set[observe.CallKind]
 	Observe(o *observe.Observation)
 	Record(r *cluster.Record)
 	// Open reports whether any obligation is pending, that is, neither met nor overdue. It also returns the store time
@@ -44,6 +47,8 @@ func (Base) Record(*cluster.Record)       {}
 func (Base) Open(int64) (bool, int64)     { return false, 0 }
 func (Base) EndPhase(cluster.Phase)       {}
 func (Base) Finish()                      {}
+
+func (Base) RecordsOf(record.Kind) Set[observe.CallKind] { return AnyCall }
 
 // View is the part of a run that monitors read. *cluster.World implements it; tests use a smaller implementation.
 type View interface {
@@ -134,7 +139,7 @@ func (m *Monitor) Observe(o *observe.Observation) {
 	m.Model.Observe(o)
 	if o.Kind == observe.CallEnd {
 		if c := m.Model.Call(o.Call); c != nil {
-			for _, e := range m.wanted.endersOf(c.Kind, o.Outcome) {
+			for _, e := range m.wanted.endersOf(c.Kind, o.Outcome, c.Touched()) {
 				e.Ended(c, o)
 			}
 		}
@@ -149,7 +154,7 @@ func (m *Monitor) Record(r *cluster.Record) {
 	if r.Kind == record.NodeStarted || r.Kind == record.Note {
 		m.Model.Record(m.World, r)
 	}
-	for _, c := range m.wanted.recorders(r.Kind) {
+	for _, c := range m.wanted.recorders(r.Kind, r.CallKind) {
 		c.Record(r)
 	}
 	if r.Kind == record.PhaseEnded {

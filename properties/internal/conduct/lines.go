@@ -39,7 +39,9 @@ func (k *checker) AfterStep() {
 		n := &k.nodes[number-1]
 		k.compareLines(n)
 		for i := range n.slots {
-			k.pays(n, &n.slots[i])
+			if n.slots[i].held.owed != machine.DecideNone {
+				k.pays(n, &n.slots[i])
+			}
 		}
 		k.mustStop(n)
 	}

@@ -20,6 +20,7 @@ type Counter struct {
 	check.Base
 	track.Deaf
 	live     *track.State
+	counted  model.KindSet // the kinds of committed events that have a point
 	counts   [points]uint64
 	faults   []uint64 // indexed like kinds
 	kinds    []faults.Info
@@ -30,6 +31,7 @@ type Counter struct {
 func New(m *check.Run, s *track.State) *Counter {
 	kinds := faults.Kinds()
 	c := &Counter{Base: check.Base{Run: m}, live: s, kinds: kinds, faults: make([]uint64, len(kinds))}
+	c.counted = m.Model.Kinds.SetOf(eventdata.KindSubOrchestrationCompleted, eventdata.KindExternalEvent2, eventdata.KindOrchestrationCancelRequested)
 	s.Subscribe(c)
 	m.OnFact(func(f check.Fact) { c.hit(factPoints[f]) })
 	return c
@@ -132,22 +134,10 @@ func (c *Counter) OnDelivered(o *observe.Observation) {
 	}
 }
 
-func (c *Counter) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, ack *engine.OrchestrationAck) {
-	for i := range ack.HistoryDelta {
-		switch ack.HistoryDelta[i].Data.(type) {
-		case eventdata.SubOrchestrationCompleted:
-			c.hit(pointChildCompleted)
-		case eventdata.ExternalEvent2:
-			c.hit(pointExternalEvent2)
-		case eventdata.OrchestrationCancelRequested:
-			c.hit(pointCancelArrived)
-		case eventdata.ActivityScheduled:
-			for _, a := range ack.CancelledActivities {
-				if a.ActivityID == ack.HistoryDelta[i].EventID && a.ExecutionID == ack.ExecutionID {
-					c.hit(pointScheduleAndCancel)
-				}
-			}
-		}
+func (c *Counter) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, call *model.Call) {
+	ack := call.Request.Ack
+	if call.Delta&c.counted != 0 || len(ack.CancelledActivities) > 0 {
+		c.count(ack)
 	}
 	n := c.live.Node(number)
 	if n == nil || d == nil || d.Incarnation != n.Incarnation || d.Decision != machine.DecideTurn || len(ack.HistoryDelta) == 0 {
@@ -172,6 +162,26 @@ func (c *Counter) OnCommitted(number uint32, d *track.Delivery, no observe.Insta
 			c.hit(pointCanOnNewer)
 		case -1:
 			c.hit(pointCanOnOlder)
+		}
+	}
+}
+
+// count counts the points that an ack's events reach.
+func (c *Counter) count(ack *engine.OrchestrationAck) {
+	for i := range ack.HistoryDelta {
+		switch ack.HistoryDelta[i].Data.(type) {
+		case eventdata.SubOrchestrationCompleted:
+			c.hit(pointChildCompleted)
+		case eventdata.ExternalEvent2:
+			c.hit(pointExternalEvent2)
+		case eventdata.OrchestrationCancelRequested:
+			c.hit(pointCancelArrived)
+		case eventdata.ActivityScheduled:
+			for _, a := range ack.CancelledActivities {
+				if a.ActivityID == ack.HistoryDelta[i].EventID && a.ExecutionID == ack.ExecutionID {
+					c.hit(pointScheduleAndCancel)
+				}
+			}
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -219,7 +220,8 @@ func (x *Matrix) OnDelivered(o *observe.Observation) {
 	}
 }
 
-func (x *Matrix) OnCommitted(_ uint32, d *track.Delivery, no observe.InstanceNo, ack *engine.OrchestrationAck) {
+func (x *Matrix) OnCommitted(_ uint32, d *track.Delivery, no observe.InstanceNo, c *model.Call) {
+	ack := c.Request.Ack
 	u := x.use(no)
 	if u.execution != ack.ExecutionID {
 		*u = use{execution: ack.ExecutionID, set: u.set & lasting, scheduled: map[uint64]eventdata.ActivityScheduled{}}

@@ -2,6 +2,7 @@ package expect
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/slab"
 	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -27,10 +29,14 @@ type Checker struct {
 	part  string
 	// active holds the indices of the current part's expectations, in order, for each event.
 	active  [events][]int
+	asked   [events]attrSet // the attributes that these ask for
 	numbers *slab.Slab[int]
-	fact    fact // reused
-	pins    []namedPin
-	builds  []namedBuild
+	// kindsAsked holds the kinds of events that the current part's expectations can apply to, as far as kindsKnown says
+	// that this has been found out.
+	kindsKnown, kindsAsked model.KindSet
+	fact                   fact // reused
+	pins                   []namedPin
+	builds                 []namedBuild
 	// upDue is set until the facts "up" and "node" have been emitted for the current part. That happens once the nodes
 	// affected by the part's first steps have settled.
 	upDue   bool
@@ -87,13 +93,23 @@ func (c *Checker) ever(e event) bool {
 // wants reports whether the current part has an expectation about the event.
 func (c *Checker) wants(e event) bool { return len(c.active[e]) > 0 }
 
-// concerns reports whether any active expectation can apply to an event with this attribute value. Frequent facts are
-// built only if one can.
-func (c *Checker) concerns(e event, a attr, v value) bool {
+// concerned returns the kinds of events in a set that any active expectation can apply to. Other events need no fact.
+func (c *Checker) concerned(kinds model.KindSet) model.KindSet {
+	for rest := kinds &^ c.kindsKnown; rest != 0; rest &= rest - 1 {
+		no := model.KindNo(bits.TrailingZeros64(uint64(rest)))
+		c.kindsKnown |= model.MaskOf(no)
+		if c.anyConcerns(c.kind(no)) {
+			c.kindsAsked |= model.MaskOf(no)
+		}
+	}
+	return kinds & c.kindsAsked
+}
+
+func (c *Checker) anyConcerns(kind value) bool {
 next:
-	for _, i := range c.active[e] {
+	for _, i := range c.active[eventEvent] {
 		for k := range c.items[i].where {
-			if w := &c.items[i].where[k]; w.attr == a && !w.allows(v) {
+			if w := &c.items[i].where[k]; w.attr == attrKind && !w.allows(kind) {
 				continue next
 			}
 		}
@@ -104,8 +120,9 @@ next:
 
 // activate finds the current part's expectations.
 func (c *Checker) activate() {
+	c.kindsKnown, c.kindsAsked = 0, 0
 	for i := range c.active {
-		c.active[i] = c.active[i][:0]
+		c.active[i], c.asked[i] = c.active[i][:0], 0
 	}
 	for i := range c.items {
 		item := &c.items[i]
@@ -114,25 +131,36 @@ func (c *Checker) activate() {
 		}
 		e := slices.Index(eventNames[:], item.Event)
 		c.active[e] = c.numbers.Append(c.active[e], i)
+		for k := range item.where {
+			c.asked[e] |= 1 << item.where[k].attr
+		}
+		for k := range item.has {
+			c.asked[e] |= 1 << item.has[k].attr
+		}
 	}
 }
 
 // begin starts building a fact about an event. emit then judges the fact.
 func (c *Checker) begin(e event, node uint32, no observe.InstanceNo) *fact {
 	f := &c.fact
-	for _, a := range f.has {
-		f.values[a] = value{}
-	}
-	f.event, f.node, f.no, f.has, f.named = e, node, no, f.has[:0], f.named[:0]
+	f.event, f.node, f.no, f.has, f.open, f.named = e, node, no, 0, 0, f.named[:0]
 	return f
 }
 
 func (c *Checker) emit() {
 	f := &c.fact
+	asked := c.asked[f.event]
+	c.derive(f, asked&f.open)
+	for rest := asked &^ f.has; rest != 0; rest &= rest - 1 {
+		f.values[bits.TrailingZeros32(uint32(rest))] = value{} // does not apply to this fact
+	}
+next:
 	for _, i := range c.active[f.event] {
 		e := &c.items[i]
-		if !matches(f, e.where) {
-			continue
+		for k := range e.where {
+			if !e.where[k].holds(f) {
+				continue next
+			}
 		}
 		e.seen++
 		switch e.Mode {
@@ -140,22 +168,13 @@ func (c *Checker) emit() {
 			c.report(e, f, "it must never happen")
 		case planterm.ModeAlways:
 			for k := range e.has {
-				if h := &e.has[k]; !h.allows(h.of(f)) {
+				if h := &e.has[k]; !h.holds(f) {
 					c.report(e, f, fmt.Sprintf("expected %s, but it is %s", h.Attr, h.of(f).text))
 					break
 				}
 			}
 		}
 	}
-}
-
-func matches(f *fact, where []condition) bool {
-	for i := range where {
-		if w := &where[i]; !w.allows(w.of(f)) {
-			return false
-		}
-	}
-	return true
 }
 
 func (c *Checker) report(e *expectItem, f *fact, why string) {
@@ -165,7 +184,7 @@ func (c *Checker) report(e *expectItem, f *fact, why string) {
 	}
 	c.Run.Violate(check.Breach{
 		Property: ID, Class: cluster.ClassSafety, Node: f.node, Instance: f.no, Expectation: e.Text,
-		Message: fmt.Sprintf("scenario line %d, %q: %s. Seen%s: %s", e.Line, e.Text, why, part, f),
+		Message: fmt.Sprintf("scenario line %d, %q: %s. Seen%s: %s", e.Line, e.Text, why, part, c.text(f)),
 	})
 }
 

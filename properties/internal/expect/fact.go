@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/facts"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -50,8 +51,8 @@ const (
 	attrQueue
 	attrReason
 	attrCause
-	attrReadable
 	attrAttempt
+	attrReadable
 	attrDelay
 	attrFirst
 	attrStart
@@ -63,18 +64,32 @@ const (
 )
 
 var attrNames = [attrs]string{
-	"", "kind", "status", "node", "build", "filter", "pin", "instance", "phase", "queue", "reason", "cause", "readable", "attempt",
+	"", "kind", "status", "node", "build", "filter", "pin", "instance", "phase", "queue", "reason", "cause", "attempt", "readable",
 	"delay", "first", "start", "handler", "result", "output", "execution",
 }
 
-// fact is something that happened. node is the number of the node concerned, or 0.
+// attrSet is a set of attributes.
+type attrSet uint32
+
+// attrsOfPlace are the attributes that say which node and instance a fact is about.
+const attrsOfPlace attrSet = 1<<attrNode | 1<<attrBuild | 1<<attrPin | 1<<attrInstance | 1<<attrPhase
+
+// fact is something that happened. node is the number of the node concerned, or 0, and build its build, if known. in is
+// the instance concerned, or nil.
+//
+// An attribute is set at once, or it is open: Checker.derive sets it if a condition of the current part or a report asks
+// for it. Most values are never asked for.
 type fact struct {
-	event  event
-	node   uint32
-	no     observe.InstanceNo
-	values [attrs]value
-	has    []attr       // the attributes that are set, in the order in which they were set
-	named  []namedValue // attributes that have no number
+	event     event
+	node      uint32
+	build     *engine.Build
+	no        observe.InstanceNo
+	in        *model.Instance
+	attempt   uint32
+	execution uint64
+	values    [attrs]value
+	has, open attrSet      // which attributes are set, and which are open; the others do not apply
+	named     []namedValue // attributes that have no number
 }
 
 type namedValue struct {
@@ -102,7 +117,7 @@ func numberedValue(text string, before int) value {
 
 func (f *fact) set(a attr, v value) {
 	f.values[a] = v
-	f.has = append(f.has, a)
+	f.has |= 1 << a
 }
 
 func (f *fact) addNamed(name string, v value) { f.named = append(f.named, namedValue{name, v}) }
@@ -120,11 +135,15 @@ func (f *fact) get(name string) value {
 	return yesNo(false)
 }
 
-func (f *fact) String() string {
+// text formats a fact for a report.
+func (c *Checker) text(f *fact) string {
 	var b strings.Builder
 	b.WriteString(eventNames[f.event])
-	for _, a := range f.has {
-		b.WriteString(" " + attrNames[a] + "=" + f.values[a].text)
+	c.derive(f, f.open)
+	for a := attrNamed + 1; a < attrs; a++ {
+		if f.has&(1<<a) != 0 {
+			b.WriteString(" " + attrNames[a] + "=" + f.values[a].text)
+		}
 	}
 	if f.event == eventNode {
 		return b.String() // without the handlers: there are too many, and the message has the one that matters
@@ -163,6 +182,14 @@ func (c *condition) allows(v value) bool {
 		}
 	}
 	return c.allowed&bit != 0
+}
+
+// holds reports whether a fact fulfils the condition. Nearly always, the number of the value is known to the condition.
+func (c *condition) holds(f *fact) bool {
+	if no := f.values[c.attr].no; c.known>>no&1 != 0 {
+		return c.allowed>>no&1 != 0
+	}
+	return c.allows(c.of(f))
 }
 
 // of returns the value that the condition is about.

@@ -1,6 +1,7 @@
 package expect
 
 import (
+	"math/bits"
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
@@ -38,10 +39,7 @@ func (c *Checker) build(b *engine.Build) value {
 }
 
 // kind returns an event kind as a value.
-func (c *Checker) kind(k engine.EventKind) value {
-	no, _ := c.Run.Model.Kinds.Number(k)
-	return value{string(k), uint8(no)}
-}
+func (c *Checker) kind(k model.KindNo) value { return value{c.Run.Model.Kinds.Name(k), uint8(k)} }
 
 func yesNo(b bool) value {
 	if b {
@@ -50,30 +48,58 @@ func yesNo(b bool) value {
 	return numberedValue("no", 1)
 }
 
-// place sets the attributes that say which node and instance a fact is about.
-func (c *Checker) place(f *fact, n *track.Node, in *model.Instance) {
-	if n != nil {
-		f.set(attrNode, numberedValue(c.Run.NodeName(n.Number), int(n.Number)))
-		if n.Build != nil {
-			f.set(attrBuild, c.build(n.Build))
+// place says which node and instance a fact is about. by is the node's incarnation, or 0 for the current one.
+func (c *Checker) place(f *fact, by uint32, in *model.Instance) {
+	f.in, f.build = in, nil
+	f.open |= attrsOfPlace
+	n := c.live.Node(f.node)
+	switch {
+	case n == nil:
+	case by == 0 || by == n.Incarnation:
+		f.build = n.Build
+	default: // the next incarnation is already up
+		if inc := c.Run.Model.Incarnation(observe.Caller{Node: f.node, Incarnation: by}); inc != nil {
+			f.build = inc.Build
 		}
 	}
-	f.set(attrPin, c.pin(in.Pin()))
-	f.set(attrInstance, textValue(in.Name))
-	f.set(attrPhase, numberedValue(c.live.Phase.String(), int(c.live.Phase)))
 }
 
-// caller returns the node that made a call, with the build it had then, because the next incarnation may already be up.
-func (c *Checker) caller(by observe.Caller) *track.Node {
-	n := c.live.Node(by.Node)
-	if n == nil || by.Incarnation == n.Incarnation {
-		return n
+// derive sets open attributes, as far as they apply.
+func (c *Checker) derive(f *fact, open attrSet) {
+	f.open &^= open
+	for ; open != 0; open &= open - 1 {
+		switch a := attr(bits.TrailingZeros32(uint32(open))); a {
+		case attrNode:
+			if c.live.Node(f.node) != nil {
+				f.set(a, numberedValue(c.Run.NodeName(f.node), int(f.node)))
+			}
+		case attrBuild:
+			if f.build != nil {
+				f.set(a, c.build(f.build))
+			}
+		case attrPin:
+			f.set(a, c.pin(f.in.Pin()))
+		case attrInstance:
+			f.set(a, textValue(f.in.Name))
+		case attrPhase:
+			f.set(a, numberedValue(c.live.Phase.String(), int(c.live.Phase)))
+		case attrAttempt:
+			f.set(a, textValue(strconv.FormatUint(uint64(f.attempt), 10)))
+		case attrExecution:
+			f.set(a, textValue(strconv.FormatUint(f.execution, 10)))
+		}
 	}
-	was := &track.Node{Number: by.Node}
-	if inc := c.Run.Model.Incarnation(by); inc != nil {
-		was.Build = inc.Build
-	}
-	return was
+}
+
+// setAttempt and setExecution set numbers that are formatted only when needed.
+func (f *fact) setAttempt(n uint32) {
+	f.attempt = n
+	f.open |= 1 << attrAttempt
+}
+
+func (f *fact) setExecution(id uint64) {
+	f.execution = id
+	f.open |= 1 << attrExecution
 }
 
 // OnFetched emits a fact for a delivery.
@@ -82,8 +108,8 @@ func (c *Checker) OnFetched(number uint32, d *track.Delivery) {
 		return
 	}
 	f := c.begin(eventFetch, number, d.Instance)
-	c.place(f, c.caller(observe.Caller{Node: number, Incarnation: d.Incarnation}), c.Run.Model.Instance(d.Instance))
-	f.set(attrAttempt, textValue(strconv.FormatUint(uint64(d.Told), 10)))
+	c.place(f, d.Incarnation, c.Run.Model.Instance(d.Instance))
+	f.setAttempt(d.Told)
 	f.set(attrReadable, yesNo(!d.HistoryError))
 	c.emit()
 }
@@ -100,7 +126,7 @@ func (c *Checker) OnPassed(by observe.Caller, in *model.Instance) {
 	if !c.wants(eventSkip) {
 		return
 	}
-	c.place(c.begin(eventSkip, by.Node, in.No), c.caller(by), in)
+	c.place(c.begin(eventSkip, by.Node, in.No), by.Incarnation, in)
 	c.emit()
 }
 
@@ -109,44 +135,48 @@ func (c *Checker) OnWaits(in *model.Instance) {
 	if !c.wants(eventWait) {
 		return
 	}
-	c.place(c.begin(eventWait, 0, in.No), nil, in)
+	c.place(c.begin(eventWait, 0, in.No), 0, in)
 	c.emit()
 }
 
 // OnCommitted emits facts for an ack that took effect: one for the turn, and one for each of its events.
-func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, ack *engine.OrchestrationAck) {
-	n, in := c.live.Node(number), c.Run.Model.Instance(no)
-	if d != nil {
-		n = c.caller(observe.Caller{Node: number, Incarnation: d.Incarnation})
-	}
+func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, call *model.Call) {
 	if c.wants(eventEvent) {
-		handler := "none"
-		if d != nil && d.Decision == machine.DecideTurn {
-			handler = d.Turn.Handler
-		}
-		for i := range ack.HistoryDelta {
-			kind := c.kind(ack.HistoryDelta[i].Kind())
-			if !c.concerns(eventEvent, attrKind, kind) {
-				continue
-			}
-			f := c.begin(eventEvent, number, no)
-			f.set(attrKind, kind)
-			c.place(f, n, in)
-			f.set(attrHandler, textValue(handler))
-			c.emit()
+		if kinds := c.concerned(call.Delta); kinds != 0 {
+			c.committed(number, d, no, call, kinds)
 		}
 	}
 	if !c.wants(eventTurn) || d == nil || d.Decision != machine.DecideTurn {
 		return
 	}
 	f := c.begin(eventTurn, number, no)
-	c.place(f, n, in)
+	c.place(f, d.Incarnation, c.Run.Model.Instance(no))
 	f.set(attrFirst, yesNo(d.Turn.First))
 	f.set(attrStart, numberedValue(track.StartNames[d.Start], int(d.Start)))
 	f.set(attrHandler, textValue(d.Turn.Handler))
 	f.set(attrResult, textValue(d.Turn.Result))
-	f.set(attrExecution, textValue(strconv.FormatUint(ack.ExecutionID, 10)))
+	f.setExecution(call.Request.Ack.ExecutionID)
 	c.emit()
+}
+
+// committed emits a fact for each event of an ack that has one of the given kinds.
+func (c *Checker) committed(number uint32, d *track.Delivery, no observe.InstanceNo, call *model.Call, kinds model.KindSet) {
+	handler, by := "none", uint32(0)
+	if d != nil {
+		if by = d.Incarnation; d.Decision == machine.DecideTurn {
+			handler = d.Turn.Handler
+		}
+	}
+	for _, kind := range call.Kinds {
+		if !kinds.Has(kind) {
+			continue
+		}
+		f := c.begin(eventEvent, number, no)
+		f.set(attrKind, c.kind(kind))
+		c.place(f, by, c.Run.Model.Instance(no))
+		f.set(attrHandler, textValue(handler))
+		c.emit()
+	}
 }
 
 // OnNoted emits facts for poison, and for work that is given back.
@@ -180,10 +210,10 @@ func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) 
 		return
 	}
 	f := c.begin(event, n.Number, d.Instance)
-	c.place(f, n, c.Run.Model.Instance(d.Instance))
+	c.place(f, 0, c.Run.Model.Instance(d.Instance))
 	f.set(attrQueue, textValue([...]string{"orchestrator", "worker"}[min(countOf(d.Worker), 1)]))
 	f.set(name, textValue(value))
-	f.set(attrAttempt, textValue(strconv.FormatUint(uint64(note.AttemptCount), 10)))
+	f.setAttempt(note.AttemptCount)
 	if event == eventAbandon {
 		f.set(attrDelay, textValue(note.Delay.String()))
 	}
@@ -239,9 +269,9 @@ func (c *Checker) Observe(o *observe.Observation) {
 	}
 	f := c.begin(eventEnd, 0, in.No)
 	f.set(attrStatus, textValue(string(o.Status)))
-	c.place(f, nil, in)
+	c.place(f, 0, in)
 	f.set(attrOutput, textValue(o.Name))
-	f.set(attrExecution, textValue(strconv.FormatUint(o.Execution, 10)))
+	f.setExecution(o.Execution)
 	c.emit()
 }
 
@@ -268,12 +298,11 @@ func (c *Checker) inFetch(event event, o *observe.Observation) {
 	if call == nil || call.Kind != observe.CallFetchOrchestrationItem {
 		return
 	}
-	n := c.caller(call.Caller)
-	if n == nil {
+	if c.live.Node(call.Caller.Node) == nil {
 		return // a probe
 	}
-	f := c.begin(event, n.Number, o.Instance)
-	c.place(f, n, c.Run.Model.Instance(o.Instance))
+	f := c.begin(event, call.Caller.Node, o.Instance)
+	c.place(f, call.Caller.Incarnation, c.Run.Model.Instance(o.Instance))
 	if event == eventDecode {
 		if ex := c.Run.Model.Instance(o.Instance).Execution(o.Execution); ex != nil && ex.Event(o.EventID) != nil {
 			f.set(attrKind, textValue(c.Run.Model.Kinds.Name(ex.Event(o.EventID).Kind)))

@@ -22,7 +22,8 @@ import (
 // because only the start names the parent.
 type parentChecker struct {
 	check.Base
-	links []parentLink // indexed by instance number
+	links     []parentLink  // indexed by instance number
+	scheduled model.KindSet // the kind of the event that schedules a child
 }
 
 // parentLink is the link from a child to its parent.
@@ -41,7 +42,9 @@ type parentLink struct {
 	reordered bool
 }
 
-func newParentChecker(m *check.Run) check.Checker { return &parentChecker{Base: check.Base{Run: m}} }
+func newParentChecker(m *check.Run) check.Checker {
+	return &parentChecker{Base: check.Base{Run: m}, scheduled: m.Model.Kinds.SetOf(eventdata.KindSubOrchestrationScheduled)}
+}
 
 func (*parentChecker) Observes() check.Set[observe.Kind] {
 	return check.SetOf(observe.RowInserted, observe.RowRemoved, observe.InstanceRemoved, observe.Damaged)
@@ -107,7 +110,7 @@ func (k *parentChecker) onCommit(c *model.Call) {
 		return
 	}
 	ack := c.Request.Ack
-	for i := range ack.HistoryDelta {
+	for i := 0; c.Delta&k.scheduled != 0 && i < len(ack.HistoryDelta); i++ {
 		if d, ok := ack.HistoryDelta[i].Data.(eventdata.SubOrchestrationScheduled); ok {
 			k.onScheduled(c, in, ack.ExecutionID, ack.HistoryDelta[i].EventID, d.Instance)
 		}

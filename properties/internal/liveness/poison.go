@@ -7,11 +7,9 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
-	"github.com/durosim/durosim/sim/cluster"
 )
 
 // poisonChecker watches the decisions of nodes. It checks L05, the part of L01 that requires a delivery above
@@ -23,24 +21,27 @@ import (
 // live node has it; and those whose ack was refused permanently although no fault hit it and its lock was live.
 type poisonChecker struct {
 	check.Base
+	track.Deaf
 	live *track.State
 }
 
-func newPoisonChecker(s *track.State) check.Checker { return &poisonChecker{s.Base, s} }
+func newPoisonChecker(s *track.State) check.Checker {
+	c := &poisonChecker{Base: s.Base, live: s}
+	s.Subscribe(c)
+	return c
+}
 
 func (c *poisonChecker) Observes() check.Set[observe.Kind] {
 	return check.SetOf(observe.LockTaken, observe.CountChanged)
 }
 
-func (c *poisonChecker) Records() check.Set[record.Kind] { return check.SetOf(record.Note) }
-
 func (c *poisonChecker) Observe(o *observe.Observation) {
 	call := c.Run.Model.Call(o.Call)
-	if s := c.live.Plan.Strategy; s == planterm.StrategyBounce || s == planterm.StrategySweeper {
-		return // under the other strategies, nodes fetch work that they do not admit
-	}
 	if call == nil || call.Kind != observe.CallFetchOrchestrationItem || o.Undo || o.Queue == observe.QueueWorker {
 		return
+	}
+	if s := c.live.Plan.Strategy; s == planterm.StrategyBounce || s == planterm.StrategySweeper {
+		return // under the other strategies, nodes fetch work that they do not admit
 	}
 	in := c.Run.Model.Instance(o.Instance)
 	pin := in.Pin()
@@ -64,16 +65,8 @@ func (c *poisonChecker) Observe(o *observe.Observation) {
 		in.Name, pin, c.Run.NodeName(n.Number), call.Request.Filter, n.Filter, what, c.live.WhyNot(in))
 }
 
-func (c *poisonChecker) Record(r *cluster.Record) {
-	note := r.Note
-	n := c.live.Node(r.Node)
-	if n == nil {
-		return
-	}
-	d := c.live.FindIn(r.Node, note.Slot, note.Token)
-	if d == nil {
-		return
-	}
+// OnNoted judges a decision and counts the deliveries that are not chargeable.
+func (c *poisonChecker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
 	most := n.Options.MaxAttempts
 	switch note.Decision {
 	case machine.DecidePoison, machine.DecideWorkPoison:
@@ -81,9 +74,9 @@ func (c *poisonChecker) Record(r *cluster.Record) {
 		return
 	case machine.DecideHistoryError, machine.DecideIncompatible, machine.DecideNoHandler, machine.DecideTurn, machine.DecideWorkNoHandler, machine.DecideWorkRun:
 		if note.AttemptCount > most {
-			c.Run.Liveness("L01", r.Node, d.Instance,
+			c.Run.Liveness("L01", n.Number, d.Instance,
 				"delivery %d of %s is above max_attempts %d and must be poisoned, but %s decided %s. Messages: %s",
-				note.AttemptCount, c.Run.Model.Name(d.Instance), most, c.Run.NodeName(r.Node), note.Decision, c.batch(d))
+				note.AttemptCount, c.Run.Model.Name(d.Instance), most, c.Run.NodeName(n.Number), note.Decision, c.batch(d))
 		}
 	}
 	if note.Decision == machine.DecideIncompatible {

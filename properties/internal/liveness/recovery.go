@@ -26,17 +26,12 @@ func (k *reviveChecker) Observe(o *observe.Observation) {
 	if o.Undo {
 		return
 	}
-	var was model.Lock
-	if o.Message != 0 {
-		was = k.Run.Model.Row(o.Message).Before(o.Call).Lock
-	} else {
-		was = k.Run.Model.Instance(o.Instance).Before(o.Call).Lock
-	}
+	was := k.Run.Model.LockBefore(o)
 	if was.Token == "" || was.Live(o.AtMs) {
 		return
 	}
 	k.Run.Liveness("L08", was.Holder.Node, o.Instance, "the lock of %s (%s) had expired, but at %s it was extended until %s: expected the work under it to be eligible from its end on",
-		k.Run.Model.Name(o.Instance), k.Run.LockText(was), k.Run.At(o.AtMs), k.Run.At(o.UntilMs))
+		k.Run.Model.Name(o.Instance), k.Run.LockText(*was), k.Run.At(o.AtMs), k.Run.At(o.UntilMs))
 }
 
 // recovered checks that a node takes an instance again after its lock has expired (L08). The instance always has

@@ -94,8 +94,26 @@ func (t *KindTable) Add(k engine.EventKind) KindNo {
 	return no
 }
 
-// find returns the number for a name in stored bytes.
-func (t *KindTable) find(name []byte) (KindNo, bool) { return t.Number(engine.EventKind(name)) }
+// find returns the number for a name in stored bytes, without making a string of it.
+func (t *KindTable) find(name []byte) (KindNo, bool) {
+	if len(name) < len(t.byLength) {
+		for _, no := range t.byLength[len(name)] {
+			if string(t.names[no]) == string(name) {
+				return no, true
+			}
+		}
+		return 0, false
+	}
+	return t.Number(engine.EventKind(name))
+}
+
+// SetOf returns the set of kinds, adding those that are new.
+func (t *KindTable) SetOf(kinds ...engine.EventKind) (s KindSet) {
+	for _, k := range kinds {
+		s |= MaskOf(t.Add(k))
+	}
+	return s
+}
 
 // Number returns a kind's number if the table has the kind.
 func (t *KindTable) Number(k engine.EventKind) (KindNo, bool) {
@@ -139,17 +157,24 @@ func (t *KindTable) ReadBy(b *engine.Build) KindSet {
 	return mask
 }
 
-// typeKey precedes an event's kind. The search looks for typeKeyEnd instead: it begins with a letter that is rare
-// elsewhere in an envelope, while a search for a quote would stop everywhere.
-var typeKey, typeKeyEnd = []byte(`"type":"`), []byte(`ype":"`)
+// typeKey precedes an event's kind.
+const typeKey = `"type":"`
 
-// findTypeKey returns the first position of typeKey, or -1 if there is none.
+// findTypeKey returns the first position of typeKey, or -1 if there is none. It looks for the y, which is rare elsewhere
+// in an envelope, while a search for a quote would stop everywhere.
 func findTypeKey(data []byte) int {
-	i := bytes.Index(data, typeKeyEnd) - (len(typeKey) - len(typeKeyEnd))
-	if i >= 0 && bytes.HasPrefix(data[i:], typeKey) {
-		return i
+	const before = 2 // what typeKey has before the y
+	for from := before; from < len(data); from++ {
+		i := bytes.IndexByte(data[from:], 'y')
+		if i < 0 {
+			return -1
+		}
+		from += i
+		if at := from - before; len(data)-at >= len(typeKey) && string(data[at:at+len(typeKey)]) == typeKey {
+			return at
+		}
 	}
-	return bytes.Index(data, typeKey)
+	return -1
 }
 
 // of returns the kind of an encoded event. In the contract's JSON, the envelope has no nested objects before the kind,
@@ -214,6 +239,12 @@ func sumOf(data []byte) uint64 {
 		}
 	} else {
 		w = binary.LittleEndian.Uint64(data[len(data)-8:]) // the last bytes, overlapping some that were already read
+		for ; len(data) > 32; data = data[32:] {
+			hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])^b)
+			h = hi ^ lo ^ a
+			hi, lo = bits.Mul64(h^binary.LittleEndian.Uint64(data[16:]), binary.LittleEndian.Uint64(data[24:])^b)
+			h = hi ^ lo ^ a
+		}
 		for ; len(data) > 16; data = data[16:] {
 			hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])^b)
 			h = hi ^ lo ^ a

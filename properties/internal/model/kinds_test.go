@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 )
 
@@ -28,7 +29,7 @@ func TestFindTypeKey(t *testing.T) {
 		"", `ype":"`, `"type":"`, `"type":"A"}`, `{"event_id":1,"type":"A","data":{"type":"B"}}`, `{"subtype":"X","type":"A"}`,
 		`{"instance_id":"a\"type\":\"","type":"A"}`, `{"kype":"X"}`, `{"type": "A"}`,
 	} {
-		if got, want := findTypeKey([]byte(s)), bytes.Index([]byte(s), typeKey); got != want {
+		if got, want := findTypeKey([]byte(s)), strings.Index(s, typeKey); got != want {
 			t.Errorf("findTypeKey(%s) = %d, want %d", s, got, want)
 		}
 	}

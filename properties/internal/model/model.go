@@ -30,7 +30,8 @@ type Shadow struct {
 	// SessionWork is how many of the queued activities belong to a session.
 	SessionWork int
 	Sessions    []Session // sorted by id
-	Damaged     int       // how often a fault has changed stored bytes
+	Changes     Changes
+	Damaged     int // how often a fault has changed stored bytes
 	// Overwritten reports whether the last append replaced an event with the same id. removedCall is the call that had
 	// appended the most recently removed event.
 	Overwritten bool
@@ -208,6 +209,10 @@ type Call struct {
 	BeganMs int64
 	// Request is a copy. What it points to may be read only until the end of the call has been observed.
 	Request observe.CallRequest
+	// Kinds lists the kinds of the events in the request's ack, and Delta is the set of them. They say what the caller
+	// asked for, not what was stored.
+	Kinds []KindNo
+	Delta KindSet
 	// ended and the fields below are set when the call ends. They hold its outcome and, for a delivery, the instance,
 	// messages, token and count that the caller got.
 	ended    bool
@@ -240,6 +245,11 @@ type Call struct {
 	UnreadableMessage   observe.MessageNo
 }
 
+// Touched reports whether the call has touched an instance, an execution, a row or a session.
+func (c *Call) Touched() bool {
+	return len(c.Rows) > 0 || len(c.Instances) > 0 || len(c.Executions) > 0 || c.TouchedSessions
+}
+
 // EventRef identifies an event.
 type EventRef struct {
 	Execution *Execution
@@ -262,7 +272,7 @@ func New(builds []*engine.Build, slabs *slab.Set) *Shadow {
 			instances: slab.Of[Instance](slabs), executions: slab.Of[Execution](slabs), lists: slab.Of[*Execution](slabs),
 			events: slab.Of[Event](slabs), pages: slab.Of[[RowsPerPage]Row](slabs), rows: slab.Of[*Row](slabs),
 		},
-		Instances: []*Instance{nil}, numbers: make(map[string]observe.InstanceNo), Builds: builds,
+		Instances: []*Instance{nil}, numbers: make(map[string]observe.InstanceNo), Builds: builds, Changes: newChanges(slabs),
 	}
 	m.Kinds = newKindTable(builds)
 	return m

@@ -132,17 +132,43 @@ func (m *Shadow) onCallBegin(o *observe.Observation) {
 			r.Item, r.Bytes = nil, nil
 		}
 	}
-	*c = Call{
-		ID: o.Call, Kind: o.CallKind, Caller: o.Caller, BeganMs: o.AtMs,
-		Messages: c.Messages[:0], Instances: c.Instances[:0], Executions: c.Executions[:0], Rows: c.Rows[:0], Appended: c.Appended[:0],
-		Sessions: c.Sessions[:0],
+	c.reset()
+	m.readDelta(o)
+	c.ID, c.Kind, c.Caller, c.BeganMs = o.Call, o.CallKind, o.Caller, o.AtMs
+	if o.Request == nil {
+		c.Request = observe.CallRequest{}
+		return
 	}
-	if o.Request != nil {
-		c.Request = *o.Request
-		if ack := c.Request.Ack; ack != nil && c.Request.Token == "" {
-			c.Request.Token = ack.LockToken
+	c.Request = *o.Request
+	if ack := c.Request.Ack; ack != nil && c.Request.Token == "" {
+		c.Request.Token = ack.LockToken
+	}
+}
+
+// readDelta computes which kinds of events a call's ack has, once for all checkers.
+func (m *Shadow) readDelta(o *observe.Observation) {
+	if o.Request == nil || o.Request.Ack == nil {
+		return
+	}
+	c := &m.Current
+	for i := range o.Request.Ack.HistoryDelta {
+		no, ok := m.Kinds.Number(o.Request.Ack.HistoryDelta[i].Kind())
+		if !ok {
+			no = KindForeign
 		}
+		c.Kinds = append(c.Kinds, no)
+		c.Delta |= MaskOf(no)
 	}
+}
+
+// reset clears everything but the request and the lists' memory. It names the fields, because a Call is large, and
+// assigning a new one would write all of it twice for each call of the store.
+func (c *Call) reset() {
+	c.ID, c.Kind, c.Caller, c.BeganMs, c.Kinds, c.Delta = 0, 0, observe.Caller{}, 0, c.Kinds[:0], 0
+	c.ended, c.Outcome, c.Instance, c.Messages, c.Token, c.Told = false, 0, 0, c.Messages[:0], "", 0
+	c.Instances, c.Executions, c.Rows, c.Appended = c.Instances[:0], c.Executions[:0], c.Rows[:0], c.Appended[:0]
+	c.Inserted, c.Sessions, c.TouchedSessions, c.Undone, c.Orphans = [3]int{}, c.Sessions[:0], false, false, 0
+	c.Unreadable, c.UnreadableExecution, c.UnreadableEvent, c.UnreadableMessage = 0, 0, 0, 0
 }
 
 func (m *Shadow) onCallEnd(o *observe.Observation) {
@@ -300,9 +326,11 @@ func (m *Shadow) onDamaged(o *observe.Observation) {
 	if o.Message != 0 {
 		r := m.Row(o.Message)
 		r.Bytes, r.sum, r.Damaged = o.Bytes, sumOf(o.Bytes), true
+		m.Changes.row(r, o.Call)
 		return
 	}
 	ex := m.touchExecution(o)
+	m.Changes.instance(ex.Instance, o.Call)
 	if e := ex.Event(o.EventID); e != nil {
 		e.Bytes, e.Sum, e.Damaged, e.Kind = o.Bytes, sumOf(o.Bytes), true, KindDamaged
 		m.recount(ex)
@@ -318,6 +346,9 @@ func (m *Shadow) touchInstance(o *observe.Observation) *Instance {
 			Lock: in.Lock, Values: in.Values.clone(),
 		}
 		m.Current.Instances = append(m.Current.Instances, in)
+		m.Changes.instance(in, o.Call)
+	} else if o.Call == 0 {
+		m.Changes.instance(in, o.Call)
 	}
 	return in
 }
@@ -335,6 +366,9 @@ func (m *Shadow) touchExecution(o *observe.Observation) *Execution {
 	if o.Call != 0 && ex.Was.call != o.Call {
 		ex.Was = ex.now(o.Call)
 		m.Current.Executions = append(m.Current.Executions, ex)
+		m.Changes.instance(in, o.Call)
+	} else if o.Call == 0 {
+		m.Changes.instance(in, o.Call)
 	}
 	return ex
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // Execution returns the execution with the given id, or nil if it is unknown.
@@ -94,20 +95,21 @@ func (in *Instance) HasContext(m *Shadow, nowMs int64) bool {
 	return false
 }
 
-// Before returns the instance's state as it was when the call began.
-func (in *Instance) Before(call uint64) InstanceBefore {
+// Before returns the instance's state as it was when the call began, which is read-only and valid until the next call.
+func (in *Instance) Before(call uint64) *InstanceBefore {
 	if call != 0 && in.Was.call == call {
-		return in.Was
+		return &in.Was
 	}
-	return InstanceBefore{call: call, Created: in.Created, CurrentID: in.CurrentID, Lock: in.Lock}
+	return &InstanceBefore{call: call, Created: in.Created, CurrentID: in.CurrentID, Lock: in.Lock}
 }
 
-// Before returns the execution's state as it was when the call began.
-func (ex *Execution) Before(call uint64) ExecutionBefore {
+// Before returns the execution's state as it was when the call began, which is read-only and valid until the next call.
+func (ex *Execution) Before(call uint64) *ExecutionBefore {
 	if call != 0 && ex.Was.call == call {
-		return ex.Was
+		return &ex.Was
 	}
-	return ex.now(call)
+	now := ex.now(call)
+	return &now
 }
 
 func (ex *Execution) now(call uint64) ExecutionBefore {
@@ -135,12 +137,21 @@ func (ex *Execution) findEvent(id uint64) (int, bool) {
 	return slices.BinarySearchFunc(ex.Events, id, func(e Event, id uint64) int { return cmp.Compare(e.ID, id) })
 }
 
-// Before returns the row's state as it was when the call began.
-func (r *Row) Before(call uint64) RowBefore {
+// Before returns the row's state as it was when the call began, which is read-only and valid until the next call.
+func (r *Row) Before(call uint64) *RowBefore {
 	if call != 0 && r.Was.call == call {
-		return r.Was
+		return &r.Was
 	}
-	return RowBefore{call: call, Present: r.Present, Count: r.Count, VisibleMs: r.VisibleMs, Lock: r.Lock}
+	return &RowBefore{call: call, Present: r.Present, Count: r.Count, VisibleMs: r.VisibleMs, Lock: r.Lock}
+}
+
+// LockBefore returns the lock that an observation of a lock is about, as it was when the call began. It is read-only and
+// valid until the next call.
+func (m *Shadow) LockBefore(o *observe.Observation) *Lock {
+	if o.Message != 0 {
+		return &m.Row(o.Message).Before(o.Call).Lock
+	}
+	return &m.Instance(o.Instance).Before(o.Call).Lock
 }
 
 // Failure returns why an execution failed. The details come from the last event in its history that has any, decoded by

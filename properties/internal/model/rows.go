@@ -22,6 +22,7 @@ func (m *Shadow) onInserted(o *observe.Observation) {
 		}
 	}
 	m.Link(r)
+	m.Changes.row(r, o.Call)
 }
 
 // identify sets the fields that can be derived from the message.
@@ -145,6 +146,9 @@ func (m *Shadow) touchRow(o *observe.Observation) *Row {
 	if o.Call != 0 && r.Was.call != o.Call {
 		r.Was = RowBefore{call: o.Call, Present: r.Present, Count: r.Count, VisibleMs: r.VisibleMs, Lock: r.Lock}
 		m.Current.Rows = append(m.Current.Rows, r)
+		m.Changes.row(r, o.Call)
+	} else if o.Call == 0 {
+		m.Changes.row(r, o.Call)
 	}
 	return r
 }

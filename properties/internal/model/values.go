@@ -53,6 +53,7 @@ func (m *Shadow) onKept(o *observe.Observation) {
 			*rows = slices.Insert(*rows, i, KeyValue{Key: o.Name, Value: o.Value, UpdatedMs: uint64(o.UntilMs)})
 		}
 	case observe.SessionSet, observe.SessionRemoved:
+		m.Changes.session()
 		if c := m.Call(o.Call); c != nil && !c.TouchedSessions {
 			c.Sessions, c.TouchedSessions = append(c.Sessions[:0], m.Sessions...), true
 		}

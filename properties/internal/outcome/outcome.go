@@ -227,7 +227,7 @@ func (c *Checker) refused(w *work, n *track.Node, note *machine.Note) {
 }
 
 // OnCommitted records the ack that ends an instance.
-func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, _ *engine.OrchestrationAck) {
+func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, _ *model.Call) {
 	if status := c.Run.Model.Instance(no).Status(); status != engine.StatusCompleted && status != engine.StatusFailed {
 		return
 	}

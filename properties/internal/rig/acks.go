@@ -22,6 +22,7 @@ func (r *Rig) fetches(name string, work bool) {
 		rec.Request = call.FetchWorkItem{}
 	}
 	r.asked[name] = rec.Call
+	rec.CallKind = call.Kind(rec.Request)
 	r.Record(rec)
 }
 
@@ -61,6 +62,7 @@ func (r *Rig) acks(name string, words []string, value map[string]string) {
 	}
 	_, kind := r.acking(name)
 	rec.Slot = r.slotOf(kind)
+	rec.CallKind = call.Kind(rec.Request)
 	r.Record(rec)
 }
 

@@ -18,11 +18,12 @@ type commitChecker struct {
 	pins     []engine.Version
 	readable []model.KindSet
 	// began maps an execution to the build of the node that began it. It is never iterated over, so map order does not matter.
-	began map[*model.Execution]*engine.Build
+	began  map[*model.Execution]*engine.Build
+	failed model.KindSet // the kind of an execution's failure
 }
 
 func newCommitChecker(m *check.Run) check.Checker {
-	k := &commitChecker{Base: check.Base{Run: m}, began: map[*model.Execution]*engine.Build{}}
+	k := &commitChecker{Base: check.Base{Run: m}, began: map[*model.Execution]*engine.Build{}, failed: m.Model.Kinds.SetOf(eventdata.KindOrchestrationFailed)}
 	for i, b := range m.Model.Builds {
 		k.enter(b.Version, m.Model.Kinds.Reads[i])
 	}
@@ -50,8 +51,8 @@ type commit struct {
 	in   *model.Instance
 	inc  *model.Incarnation // the caller
 	ex   *model.Execution   // the acknowledged execution
-	was  model.ExecutionBefore
-	lock model.Lock // the lock that the node had
+	was  *model.ExecutionBefore
+	lock *model.Lock // the lock that the node had
 }
 
 func (k *commitChecker) Ended(c *model.Call, _ *observe.Observation) {
@@ -66,7 +67,7 @@ func (k *commitChecker) Ended(c *model.Call, _ *observe.Observation) {
 	if in == nil {
 		return // reported under S05
 	}
-	t := commit{c: c, ack: c.Request.Ack, in: in, inc: inc, lock: in.Before(c.ID).Lock}
+	t := commit{c: c, ack: c.Request.Ack, in: in, inc: inc, lock: &in.Before(c.ID).Lock}
 	for _, ex := range c.Executions {
 		k.checkTerminal(&t, ex)
 		k.checkPin(&t, ex)
@@ -156,7 +157,7 @@ func (k *commitChecker) checkRouted(t *commit) {
 		k.began[t.ex] = t.inc.Build
 		return
 	}
-	if isPoison(t) {
+	if isPoison(t, k.failed) {
 		return
 	}
 	filter := t.lock.Filter
@@ -205,10 +206,13 @@ func (k *commitChecker) unread(t *commit, unread model.KindSet) (uint64, string)
 }
 
 // isPoison reports whether the ack poisons the execution itself. An ordinary turn can also fail with poison, when a
-// child or an activity was poisoned.
-func isPoison(t *commit) bool {
+// child or an activity was poisoned. failed is the kind of the event that says so.
+func isPoison(t *commit, failed model.KindSet) bool {
 	if n := &t.in.Note; n.Token == t.ack.LockToken && (n.Decision == machine.DecidePoison || n.Decision == machine.DecideSwept) {
 		return true
+	}
+	if t.c.Delta&failed == 0 {
+		return false
 	}
 	for i := range t.ack.HistoryDelta {
 		failed, ok := t.ack.HistoryDelta[i].Data.(eventdata.OrchestrationFailed)

@@ -18,7 +18,7 @@ type conserveChecker struct{ check.Base }
 func newConserveChecker(m *check.Run) check.Checker { return &conserveChecker{check.Base{Run: m}} }
 
 func (*conserveChecker) Ends() check.Ends {
-	return check.Ends{Any: check.AnyCall}
+	return check.Ends{Any: check.SetOf(observe.CallEnqueueForOrchestrator, observe.CallEnqueueForWorker), Touched: check.AnyCall}
 }
 
 func (k *conserveChecker) Ended(c *model.Call, o *observe.Observation) {

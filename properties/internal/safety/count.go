@@ -17,7 +17,7 @@ type countChecker struct{ check.Base }
 func newCountChecker(m *check.Run) check.Checker { return &countChecker{check.Base{Run: m}} }
 
 func (*countChecker) Ends() check.Ends {
-	return check.Ends{Any: check.AnyCall}
+	return check.Ends{OK: check.SetOf(observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem), Touched: check.AnyCall}
 }
 
 func (k *countChecker) Ended(c *model.Call, o *observe.Observation) {
@@ -105,8 +105,7 @@ func (k *countChecker) checkWaiting(c *model.Call, outcome observe.Outcome) {
 // checkKept checks that no count changed except those of the messages in the delivery.
 func (k *countChecker) checkKept(c *model.Call, delivery uint64) {
 	for _, r := range c.Rows {
-		was := r.Before(c.ID)
-		if r.Count != was.Count && was.Present && r.Present && (delivery == 0 || r.Delivered != delivery) {
+		if was := &r.Was; r.Count != was.Count && was.Present && r.Present && (delivery == 0 || r.Delivered != delivery) {
 			k.changed(c, r, was.Count, was.Count)
 			return
 		}

@@ -21,87 +21,20 @@ import (
 type eligibleChecker struct {
 	check.Base
 	groups  []fetchGroup
+	recent  []recentGroups // indexed by node number
 	waiting int
-	// instances and rows list what may have become eligible or ineligible, in the order of the changes. sessions counts
-	// the changes to sessions. Each group remembers how far it has read these lists.
-	instances []*model.Instance
-	rows      []*model.Row
-	sessions  uint64
-	changed   bool // whether anything has changed since the last look
+	// changes is what may have become eligible or ineligible. Each group remembers how far it has read these lists.
+	changes         *model.Changes
+	seen, forgotten uint64 // the counts of all changes, and of forgetting them, at the last look
 	// lookAtMs is the earliest time at which some group must be judged even if nothing has changed.
 	lookAtMs int64
 }
-
-// fetchGroup holds the parked fetches that have the same request.
-type fetchGroup struct {
-	work   bool
-	filter *engine.CapabilityFilter
-	tags   engine.TagFilter
-	// owners is set if the fetches name a session owner and may therefore find work that others may not.
-	owners  bool
-	waiters []waiter
-	// sinceMs is when something became eligible or a waiter was last added or tried, or 0 if nothing is eligible.
-	sinceMs  int64
-	triedMs  int64
-	reported bool
-	lookAtMs int64 // when to judge the group again even if its queue has not changed
-	// instance or row is what was eligible at the last look. If both are nil, only instances that changed after change
-	// number read in their list can become eligible before atMs, unless stale is set.
-	instance *model.Instance
-	row      *model.Row
-	read     int
-	atMs     int64
-	stale    bool
-	sessions uint64 // the count of session changes at the last look
-}
-
-// waiter is a parked fetch.
-type waiter struct {
-	call                uint64
-	node, incarnation   uint32
-	cadenceMs, parkedMs int64
-	paused              bool
-	session             *engine.SessionFetchConfig
-}
-
-// changesMax limits how many changes are kept for groups that are not currently judged.
-const changesMax = 1024
 
 // wakeMarginMs is how much rounding to whole milliseconds may add to a cadence.
 const wakeMarginMs = 2
 
 func newEligibleChecker(m *check.Run) check.Checker {
-	return &eligibleChecker{Base: check.Base{Run: m}, lookAtMs: model.NeverMs}
-}
-
-func (c *eligibleChecker) Observes() check.Set[observe.Kind] {
-	return check.SetOf(
-		observe.RowInserted, observe.RowRemoved, observe.RowRestored, observe.RowDelayed, observe.LockTaken, observe.LockExtended,
-		observe.LockReleased, observe.InstanceCreated, observe.InstanceRemoved, observe.PointerSet, observe.ExecutionCreated,
-		observe.ExecutionRemoved, observe.PinSet, observe.EventAppended, observe.EventRemoved, observe.Damaged, observe.SessionSet,
-		observe.SessionRemoved,
-	)
-}
-
-// Observe records what may have become eligible or ineligible.
-func (c *eligibleChecker) Observe(o *observe.Observation) {
-	c.changed = true
-	switch {
-	case o.Kind == observe.SessionSet || o.Kind == observe.SessionRemoved:
-		c.sessions++
-	case o.Queue == observe.QueueWorker:
-		c.rows = append(c.rows, c.Run.Model.Row(o.Message))
-	default:
-		if in := c.Run.Model.Instance(o.Instance); len(c.instances) == 0 || c.instances[len(c.instances)-1] != in {
-			c.instances = append(c.instances, in)
-		}
-	}
-	if len(c.instances) > changesMax || len(c.rows) > changesMax {
-		c.instances, c.rows = c.instances[:0], c.rows[:0]
-		for i := range c.groups {
-			c.groups[i].stale = true
-		}
-	}
+	return &eligibleChecker{Base: check.Base{Run: m}, changes: &m.Model.Changes, lookAtMs: model.NeverMs}
 }
 
 func (c *eligibleChecker) Records() check.Set[record.Kind] {
@@ -111,6 +44,7 @@ func (c *eligibleChecker) Records() check.Set[record.Kind] {
 }
 
 func (c *eligibleChecker) Record(r *cluster.Record) {
+	c.keepUp()
 	switch r.Kind {
 	case record.CallExecuted:
 		if r.Outcome == observe.OutcomeNothing {
@@ -127,15 +61,27 @@ func (c *eligibleChecker) Record(r *cluster.Record) {
 					w.paused = r.Kind == record.NodePaused
 				}
 			}
+			c.groups[i].setCadence()
 			c.groups[i].triedMs = r.AtMs
 			c.lookAgain(&c.groups[i], r.AtMs)
 		}
 	}
 }
 
+// keepUp makes every group look at everything if changes were forgotten.
+func (c *eligibleChecker) keepUp() {
+	if c.forgotten == c.changes.Forgotten {
+		return
+	}
+	c.forgotten = c.changes.Forgotten
+	for i := range c.groups {
+		c.groups[i].stale = true
+	}
+}
+
 // onNothing judges a fetch that found nothing, at the moment of its answer.
 func (c *eligibleChecker) onNothing(r *cluster.Record) {
-	g := c.group(r.Request)
+	g := c.group(r)
 	if g == nil {
 		return
 	}
@@ -178,11 +124,11 @@ func (c *eligibleChecker) findInstance(g *fetchGroup, nowMs int64) (*model.Insta
 	}
 	list := c.Run.Model.Queued
 	if !g.stale && had == nil && nowMs < g.atMs {
-		list = c.instances[g.read:] // no other instance can have become eligible
+		list = c.changes.Instances[g.read:] // no other instance can have become eligible
 	} else {
 		g.atMs = model.NeverMs
 	}
-	g.instance, g.stale, g.read = nil, false, len(c.instances)
+	g.instance, g.stale, g.read = nil, false, len(c.changes.Instances)
 	for _, in := range list {
 		ok, at := c.Run.Model.Eligible(in, g.filter, nowMs)
 		if ok {
@@ -204,11 +150,11 @@ func (c *eligibleChecker) findWork(g *fetchGroup, session *engine.SessionFetchCo
 	}
 	list := c.Run.Model.Work
 	if !g.stale && had == nil && nowMs < g.atMs {
-		list = c.rows[g.read:]
+		list = c.changes.Work[g.read:]
 	} else {
 		g.atMs = model.NeverMs
 	}
-	g.row, g.stale, g.read = nil, false, len(c.rows)
+	g.row, g.stale, g.read = nil, false, len(c.changes.Work)
 	for _, r := range list {
 		ok, at := c.Run.Model.EligibleWork(r, session, g.tags, nowMs)
 		if ok {
@@ -221,7 +167,7 @@ func (c *eligibleChecker) findWork(g *fetchGroup, session *engine.SessionFetchCo
 }
 
 func (c *eligibleChecker) onParked(r *cluster.Record) {
-	g := c.group(r.Request)
+	g := c.group(r)
 	if g == nil {
 		return
 	}
@@ -230,6 +176,7 @@ func (c *eligibleChecker) onParked(r *cluster.Record) {
 		w.session = q.Session
 	}
 	g.waiters = append(g.waiters, w)
+	g.setCadence()
 	if len(g.waiters) == 1 {
 		g.sinceMs, g.triedMs = 0, r.AtMs
 	}
@@ -239,13 +186,14 @@ func (c *eligibleChecker) onParked(r *cluster.Record) {
 
 // onLeft removes a fetch that is being retried or has been withdrawn.
 func (c *eligibleChecker) onLeft(r *cluster.Record) {
-	g := c.group(r.Request)
+	g := c.group(r)
 	if g == nil {
 		return
 	}
 	for i := range g.waiters {
 		if g.waiters[i].call == r.Call {
 			g.waiters = slices.Delete(g.waiters, i, i+1)
+			g.setCadence()
 			c.waiting--
 			break
 		}
@@ -260,45 +208,27 @@ func (c *eligibleChecker) lookAgain(g *fetchGroup, atMs int64) {
 	c.lookAtMs = min(c.lookAtMs, atMs)
 }
 
-// group returns the group for a request, or nil if the request is not a fetch.
-func (c *eligibleChecker) group(q call.Call) *fetchGroup {
-	switch q := q.(type) {
-	case call.FetchOrchestrationItem:
-		return c.groupOf(false, q.Filter, engine.TagFilter{}, false)
-	case call.FetchWorkItem:
-		return c.groupOf(true, nil, q.Tags, q.Session != nil)
-	}
-	return nil
-}
-
-func (c *eligibleChecker) groupOf(work bool, filter *engine.CapabilityFilter, tags engine.TagFilter, owners bool) *fetchGroup {
-	for i := range c.groups {
-		if g := &c.groups[i]; g.work == work && g.owners == owners && sameFilter(g.filter, filter) && g.tags.Mode == tags.Mode && slices.Equal(g.tags.Tags, tags.Tags) {
-			return g
-		}
-	}
-	c.groups = append(c.groups, fetchGroup{work: work, filter: filter, tags: tags, owners: owners, stale: true})
-	return &c.groups[len(c.groups)-1]
-}
-
-func sameFilter(a, b *engine.CapabilityFilter) bool {
-	if a == nil || b == nil || a == b {
-		return a == b
-	}
-	return slices.Equal(a.SupportedVersions, b.SupportedVersions)
-}
-
 // AfterStep judges the groups whose queue has changed and those that are due.
 func (c *eligibleChecker) AfterStep() {
-	if c.waiting == 0 || !c.changed && c.Run.World.NowMs() < c.lookAtMs {
+	c.keepUp()
+	if c.waiting == 0 || c.seen == c.changes.All && c.Run.World.NowMs() < c.lookAtMs {
 		return
 	}
-	c.changed, c.lookAtMs = false, model.NeverMs
+	c.seen, c.lookAtMs = c.changes.All, model.NeverMs
+	instances, work := len(c.changes.Instances), len(c.changes.Work)
 	now, skewed := c.Run.World.NowMs(), c.Run.SkewMs() > 0
 	for i := range c.groups {
 		g := &c.groups[i]
 		g.stale = g.stale || skewed
-		if now >= g.lookAtMs || c.moved(g) {
+		if g.cadenceMs < 0 {
+			g.lookAtMs = model.NeverMs // nobody waits, or only paused nodes do
+			continue
+		}
+		last := instances
+		if g.work {
+			last = work
+		}
+		if now >= g.lookAtMs || g.stale || g.read < last || g.owners && g.sessions != c.changes.Sessions {
 			g.lookAtMs = model.NeverMs
 			c.judge(g, now)
 		}
@@ -306,27 +236,8 @@ func (c *eligibleChecker) AfterStep() {
 	}
 }
 
-// moved reports whether the group's queue has changed since the last look.
-func (c *eligibleChecker) moved(g *fetchGroup) bool {
-	switch {
-	case g.stale:
-		return true
-	case g.work:
-		return g.read < len(c.rows) || g.owners && g.sessions != c.sessions
-	}
-	return g.read < len(c.instances)
-}
-
 func (c *eligibleChecker) judge(g *fetchGroup, now int64) {
-	cadence := int64(-1)
-	for i := range g.waiters {
-		if w := &g.waiters[i]; !w.paused {
-			cadence = max(cadence, w.cadenceMs)
-		}
-	}
-	if cadence < 0 {
-		return
-	}
+	cadence := g.cadenceMs
 	in, row, at := c.next(g, now)
 	if in == nil {
 		g.sinceMs = 0
@@ -364,7 +275,7 @@ func (c *eligibleChecker) next(g *fetchGroup, nowMs int64) (*model.Instance, *mo
 		in, at := c.findInstance(g, nowMs)
 		return in, nil, at
 	}
-	g.sessions = c.sessions
+	g.sessions = c.changes.Sessions
 	owned := g.owners && (len(c.Run.Model.Sessions) > 0 || c.Run.Model.SessionWork > 0)
 	at := int64(model.NeverMs)
 	for i := range g.waiters {

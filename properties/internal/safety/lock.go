@@ -78,24 +78,18 @@ func (l *lockChecker) checkTaken(c *model.Call, o *observe.Observation) {
 	if o.Undo {
 		return
 	}
-	item := ""
-	var was model.Lock
-	if o.Message != 0 {
-		r := l.Run.Model.Row(o.Message)
-		was, item = r.Before(o.Call).Lock, "message "
-	} else {
-		was = l.Run.Model.Instance(o.Instance).Before(o.Call).Lock
-	}
+	was := l.Run.Model.LockBefore(o)
 	if !was.Live(o.AtMs) {
 		return
 	}
-	if item != "" {
+	item := ""
+	if o.Message != 0 {
 		item = model.ItemText(l.Run.Model.Row(o.Message))
 	}
 	l.Run.Violate(check.Breach{
 		Property: "S05", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: o.Instance, Item: item,
 		Message: l.Run.Who(c.Caller) + " took the lock with token " + o.Token + " at " + l.Run.At(o.AtMs) + ", but it is held (" +
-			l.Run.LockText(was) + "): expected one live holder",
+			l.Run.LockText(*was) + "): expected one live holder",
 	})
 }
 

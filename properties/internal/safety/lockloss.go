@@ -121,13 +121,7 @@ func (k *lockLossChecker) Observe(o *observe.Observation) {
 	case o.Undo:
 		return
 	}
-	var was model.Lock
-	item := ""
-	if o.Message != 0 {
-		was = k.Run.Model.Row(o.Message).Before(o.Call).Lock
-	} else {
-		was = k.Run.Model.Instance(o.Instance).Before(o.Call).Lock
-	}
+	was, item := k.Run.Model.LockBefore(o), ""
 	if was.Token == "" || was.Live(o.AtMs) || was.Holder.Node == 0 || int(was.Holder.Node) > len(k.nodes) {
 		return
 	}
@@ -150,7 +144,7 @@ func (k *lockLossChecker) Observe(o *observe.Observation) {
 	}
 	k.Run.Violate(check.Breach{
 		Property: "S19", Class: cluster.ClassSafety, Node: was.Holder.Node, Instance: o.Instance, Item: item,
-		Message: k.Run.Who(was.Holder) + " lost its lock (" + k.Run.LockText(was) + "), since token " + o.Token + " was given out at " + k.Run.At(o.AtMs) +
+		Message: k.Run.Who(was.Holder) + " lost its lock (" + k.Run.LockText(*was) + "), since token " + o.Token + " was given out at " + k.Run.At(o.AtMs) +
 			": it is up, not frozen, and was not cut off since it took the lock: expected it to renew the lock or to give it back",
 	})
 }

@@ -37,6 +37,7 @@ type replayChecker struct {
 	disagrees map[string]bool   // instances whose stored history does not agree with their code; never iterated over, so map order does not matter
 	workspace *replay.Workspace // reused for all replays
 	agreed    int               // the number of histories that replay; see replayAltered
+	recorded  model.KindSet     // the kinds of events whose acks must do something else, too, or never occur
 }
 
 // replayBuild is a build in the run, with the pins that any incarnation of its nodes admitted, and the handlers that
@@ -50,6 +51,7 @@ type replayBuild struct {
 
 func newReplayChecker(m *check.Run) check.Checker {
 	k := &replayChecker{Base: check.Base{Run: m}, acks: make([]lastAck, 1), panics: make(map[string]string), disagrees: make(map[string]bool)}
+	k.recorded = m.Model.Kinds.SetOf(eventdata.KindOrchestrationChained, eventdata.KindActivityCancelRequested, eventdata.KindOrchestrationFailed)
 	p := m.World.Plan()
 	for i := range p.Histories {
 		h := &p.Histories[i]
@@ -102,6 +104,9 @@ func (k *replayChecker) Ended(c *model.Call, o *observe.Observation) {
 		k.lastOf(in.No, ack.ExecutionID).set(c)
 	}
 	k.checkCancels(c, in)
+	if c.Delta&k.recorded == 0 {
+		return
+	}
 	for i := range ack.HistoryDelta {
 		e := &ack.HistoryDelta[i]
 		switch d := e.Data.(type) {

@@ -35,7 +35,15 @@ func (*routingChecker) Observes() check.Set[observe.Kind] {
 	return check.SetOf(observe.SessionSet, observe.SessionRemoved)
 }
 
-func (*routingChecker) Ends() check.Ends { return check.Ends{Any: check.AnyCall} }
+func (*routingChecker) Ends() check.Ends {
+	return check.Ends{
+		OK: check.SetOf(
+			observe.CallFetchWorkItem, observe.CallAckWorkItem, observe.CallRenewWorkItemLock, observe.CallRenewSessionLock,
+			observe.CallCleanupOrphanedSessions, observe.CallAckOrchestrationItem,
+		),
+		Touched: check.AnyCall,
+	}
+}
 
 func (*routingChecker) Records() check.Set[record.Kind] {
 	return check.SetOf(record.ActivityStarted, record.ActivityFinished, record.Note)

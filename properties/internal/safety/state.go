@@ -21,6 +21,8 @@ type stateChecker struct {
 	states []*instanceData // indexed by instance number; nil while nothing is known
 	due    observe.InstanceNo
 	begun  bool // see begins
+	// changing contains the kinds of events that changesState may be true of.
+	changing model.KindSet
 }
 
 // instanceData is the state that an instance is expected to have.
@@ -31,7 +33,11 @@ type instanceData struct {
 	queue        queueData
 }
 
-func newStateChecker(m *check.Run) check.Checker { return &stateChecker{Base: check.Base{Run: m}} }
+func newStateChecker(m *check.Run) check.Checker {
+	return &stateChecker{Base: check.Base{Run: m}, changing: m.Model.Kinds.Keys | m.Model.Kinds.SetOf(
+		eventdata.KindCustomStatusUpdated, eventdata.KindQueueEventDelivered, eventdata.KindQueueSubscribed, eventdata.KindOrchestrationStarted,
+	)}
+}
 
 func (*stateChecker) Observes() check.Set[observe.Kind] {
 	return check.SetOf(
@@ -100,7 +106,7 @@ func (k *stateChecker) acked(c *model.Call, no observe.InstanceNo) {
 		return // reported under S05
 	}
 	d := k.of(no, false)
-	for i := range ack.HistoryDelta {
+	for i := 0; c.Delta&k.changing != 0 && i < len(ack.HistoryDelta); i++ {
 		if changesState(ack.HistoryDelta[i].Data) {
 			d = k.of(no, true)
 			break

@@ -61,6 +61,6 @@ func (s *State) onCommit(o *observe.Observation, c *model.Call) {
 		in.ProgressMs = max(in.ProgressMs, o.AtMs)
 	}
 	for _, l := range s.listeners {
-		l.OnCommitted(o.Caller.Node, d, no, c.Request.Ack)
+		l.OnCommitted(o.Caller.Node, d, no, c)
 	}
 }

@@ -1,7 +1,6 @@
 package track
 
 import (
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -23,7 +22,7 @@ type listener interface {
 	OnPassed(by observe.Caller, in *model.Instance)
 	Passes() Passing
 	// OnCommitted is called when a node's ack of an instance took effect. d is nil if the delivery is unknown.
-	OnCommitted(number uint32, d *Delivery, no observe.InstanceNo, ack *engine.OrchestrationAck)
+	OnCommitted(number uint32, d *Delivery, no observe.InstanceNo, c *model.Call)
 	// OnNoted is called when a node has made a decision about a delivery.
 	OnNoted(n *Node, d *Delivery, note *machine.Note)
 	// OnWaits is called when visible work starts waiting because no live node admits it.
@@ -51,18 +50,18 @@ const (
 // Deaf is a listener that ignores every fact.
 type Deaf struct{}
 
-func (Deaf) OnAccepted(*observe.Observation)                                             {}
-func (Deaf) OnDelivered(*observe.Observation)                                            {}
-func (Deaf) OnFetched(uint32, *Delivery)                                                 {}
-func (Deaf) OnPassed(observe.Caller, *model.Instance)                                    {}
-func (Deaf) Passes() Passing                                                             { return PassNone }
-func (Deaf) OnCommitted(uint32, *Delivery, observe.InstanceNo, *engine.OrchestrationAck) {}
-func (Deaf) OnNoted(*Node, *Delivery, *machine.Note)                                     {}
-func (Deaf) OnWaits(*model.Instance)                                                     {}
-func (Deaf) OnWaited(*model.Instance)                                                    {}
-func (Deaf) OnStarted(*Node)                                                             {}
-func (Deaf) OnCrashed(*Node)                                                             {}
-func (Deaf) OnHandlers(*cluster.Record)                                                  {}
+func (Deaf) OnAccepted(*observe.Observation)                                {}
+func (Deaf) OnDelivered(*observe.Observation)                               {}
+func (Deaf) OnFetched(uint32, *Delivery)                                    {}
+func (Deaf) OnPassed(observe.Caller, *model.Instance)                       {}
+func (Deaf) Passes() Passing                                                { return PassNone }
+func (Deaf) OnCommitted(uint32, *Delivery, observe.InstanceNo, *model.Call) {}
+func (Deaf) OnNoted(*Node, *Delivery, *machine.Note)                        {}
+func (Deaf) OnWaits(*model.Instance)                                        {}
+func (Deaf) OnWaited(*model.Instance)                                       {}
+func (Deaf) OnStarted(*Node)                                                {}
+func (Deaf) OnCrashed(*Node)                                                {}
+func (Deaf) OnHandlers(*cluster.Record)                                     {}
 
 // Subscribe makes a listener receive facts from now on. Listeners are called in the order in which they subscribed.
 func (s *State) Subscribe(l listener) { s.listeners = append(s.listeners, l) }

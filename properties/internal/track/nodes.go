@@ -78,12 +78,24 @@ func (n *Node) slot(at machine.Slot) *Slot {
 	return &(*list)[at.Index]
 }
 
+// acks are the kinds of calls that end a delivery with a result.
+var acks = check.SetOf(observe.CallAckOrchestrationItem, observe.CallAckWorkItem)
+
+// RecordsOf narrows the records of calls to those of acks, where the others change nothing.
+func (*State) RecordsOf(k record.Kind) check.Set[observe.CallKind] {
+	switch k {
+	case record.CallSent, record.Answered, record.Fault:
+		return acks
+	}
+	return check.AnyCall
+}
+
 func (s *State) Record(r *cluster.Record) {
 	switch r.Kind {
 	case record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed,
 		record.NodeDraining, record.HandlersChanged:
 		s.onNode(r)
-	case record.CallSent:
+	case record.CallSent: // an ack, by RecordsOf
 		if a, ok := r.Request.(call.AckOrchestrationItem); ok {
 			if d := s.FindIn(r.Node, r.Slot, a.LockToken); d != nil {
 				d.ackCall = r.Call
@@ -154,8 +166,11 @@ func (s *State) byAck(r *cluster.Record) *Delivery {
 }
 
 func (s *State) onExecuted(r *cluster.Record) {
+	if r.Outcome != observe.OutcomePermanent {
+		return
+	}
 	d := s.byAck(r)
-	if d == nil || r.Outcome != observe.OutcomePermanent {
+	if d == nil {
 		return
 	}
 	live := false

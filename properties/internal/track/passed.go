@@ -10,6 +10,7 @@ import (
 
 // onPin records a pin.
 func (s *State) onPin(o *observe.Observation) {
+	s.allAdmitted = s.allAdmitted[:0]
 	if o.Pin != nil && !slices.ContainsFunc(s.pins, func(p *engine.Version) bool { return *p == *o.Pin }) {
 		s.pins = append(s.pins, o.Pin)
 	}
@@ -46,10 +47,23 @@ func (s *State) passedOver(call *model.Call, o *observe.Observation) {
 
 // admitsAll reports whether a filter admits every pin that has ever been set.
 func (s *State) admitsAll(f *engine.CapabilityFilter) bool {
-	for _, p := range s.pins {
-		if !model.Admits(f, p) {
-			return false
+	for i := range s.allAdmitted {
+		if s.allAdmitted[i].filter == f {
+			return s.allAdmitted[i].all
 		}
 	}
-	return true
+	all := !slices.ContainsFunc(s.pins, func(p *engine.Version) bool { return !model.Admits(f, p) })
+	if len(s.allAdmitted) < admittedMost {
+		s.allAdmitted = append(s.allAdmitted, admitted{f, all})
+	}
+	return all
 }
+
+// admitted says whether a filter admits every pin so far. Nodes use the same filter for all their fetches.
+type admitted struct {
+	filter *engine.CapabilityFilter
+	all    bool
+}
+
+// admittedMost limits how many filters are remembered; a search through more would cost as much as it saves.
+const admittedMost = 8

@@ -43,8 +43,9 @@ type State struct {
 	listeners    []listener
 	pins         []*engine.Version // all pins that were ever set; the store keeps one copy of each
 	Phase        cluster.Phase
-	CalmMs       int64 // when the calm phase began, or 0 before that
-	PhaseMs      int64 // when the current phase began
+	allAdmitted  []admitted // what admitsAll has answered since the last change of a pin
+	CalmMs       int64      // when the calm phase began, or 0 before that
+	PhaseMs      int64      // when the current phase began
 	// nodesChanged requests that the waiting instances be updated at the end of the step.
 	nodesChanged bool
 }
@@ -319,8 +320,7 @@ func (s *State) onLock(o *observe.Observation) {
 		return
 	}
 	in := s.Instance(o.Instance)
-	was := s.Run.Model.Instance(o.Instance).Before(o.Call).Lock
-	if was.Token != "" {
+	if s.Run.Model.LockBefore(o).Token != "" {
 		in.Lost++
 		s.Run.Happened(check.FactTakenOver)
 	}

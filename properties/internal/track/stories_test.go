@@ -71,12 +71,12 @@ func (l *teller) Passes() track.Passing {
 	return track.PassNone
 }
 
-func (l *teller) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, ack *engine.OrchestrationAck) {
+func (l *teller) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, c *model.Call) {
 	token := "unknown"
 	if d != nil {
 		token = d.Token
 	}
-	l.r.Print("- committed by node %d: delivery %s of %d, execution %d", number, token, no, ack.ExecutionID)
+	l.r.Print("- committed by node %d: delivery %s of %d, execution %d", number, token, no, c.Request.Ack.ExecutionID)
 }
 
 func (l *teller) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim"
@@ -176,14 +177,11 @@ func (j *journal) hand() {
 // traceRecord writes the values that distinguish this record from others of its kind.
 func (j *journal) traceRecord(r *Record) {
 	t, kind := j.trace, recordKindBase+uint16(r.Kind)
-	first := uint64(r.Node)<<48 | uint64(r.Incarnation)<<16 | uint64(r.CallKind)<<8 | uint64(r.Outcome)
-	if r.Text == "" {
+	first := firstWord(r.Node, r.Incarnation, r.CallKind, r.Outcome)
+	if r.Text == "" && r.For == 0 {
 		switch r.Kind {
-		case record.CallSent:
-			t.Record(r.At, kind, ofASlot, first, r.Call, uint64(r.Slot.Kind)<<32|uint64(r.Slot.Index), 0, uint64(r.For))
-			return
-		case record.CallExecuting, record.CallExecuted, record.Answered, record.Parked, record.Unparked, record.Woken:
-			t.Record(r.At, kind, ofACall, first, r.Call, 0, uint64(r.For), 0)
+		case record.CallSent, record.CallExecuting, record.CallExecuted, record.Answered, record.Parked, record.Unparked, record.Woken:
+			j.traceCall(r.Kind, first, r.Call, r.Slot)
 			return
 		}
 	}
@@ -194,6 +192,25 @@ func (j *journal) traceRecord(r *Record) {
 	t.Int(int64(r.For))
 	t.End()
 }
+
+// firstWord returns the word that the fields common to all records share.
+func firstWord(node, incarnation uint32, kind observe.CallKind, outcome observe.Outcome) uint64 {
+	return uint64(node)<<48 | uint64(incarnation)<<16 | uint64(kind)<<8 | uint64(outcome)
+}
+
+// traceCall writes what traceRecord writes about a call without text.
+func (j *journal) traceCall(kind record.Kind, first, call uint64, slot machine.Slot) {
+	now, traced := j.kernel.Now(), recordKindBase+uint16(kind)
+	if kind == record.CallSent {
+		j.trace.Record(now, traced, ofASlot, first, call, uint64(slot.Kind)<<32|uint64(slot.Index), 0, 0)
+		return
+	}
+	j.trace.Record(now, traced, ofACall, first, call, 0, 0, 0)
+}
+
+// silent reports whether nobody but the trace is told of records. Records about calls, which are most, are then not
+// even made.
+func (j *journal) silent() bool { return j.monitor == nil && j.narrator == nil }
 
 // traceDetails writes the fields specific to the record's kind.
 func (j *journal) traceDetails(r *Record) {

@@ -54,12 +54,20 @@ func (nw *network) openCall(kind record.Kind, c *callState) *Record {
 
 // recordCall records something about a call that needs no further fields.
 func (nw *network) recordCall(kind record.Kind, c *callState) {
+	if nw.silent() {
+		nw.traceCall(kind, firstWord(c.node, c.inc, c.kind, 0), c.no, c.slot)
+		return
+	}
 	nw.openCall(kind, c)
 	nw.hand()
 }
 
 // recordExecuted records a call's outcome at the instant it takes effect.
 func (nw *network) recordExecuted(c *callState, a *machine.Answer) {
+	if nw.silent() {
+		nw.traceCall(record.CallExecuted, firstWord(c.node, c.inc, c.kind, outcomeOf(c.kind, a)), c.no, c.slot)
+		return
+	}
 	r := nw.openCall(record.CallExecuted, c)
 	r.Outcome, r.Err = outcomeOf(c.kind, a), a.Err
 	nw.hand()
@@ -71,6 +79,10 @@ func (nw *network) recordExecuted(c *callState, a *machine.Answer) {
 // recordAnswered records what the node receives: the answer, or the error that replaces it once the deadline has
 // passed.
 func (nw *network) recordAnswered(c *callState, a *machine.Answer, text string) {
+	if nw.silent() && text == "" {
+		nw.traceCall(record.Answered, firstWord(c.node, c.inc, c.kind, outcomeOf(c.kind, a)), c.no, c.slot)
+		return
+	}
 	r := nw.openCall(record.Answered, c)
 	r.Outcome, r.Err, r.Text = outcomeOf(r.CallKind, a), a.Err, text
 	r.Fetched, r.Work, r.Count = a.Orchestration, a.Work, a.Count

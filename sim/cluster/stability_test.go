@@ -72,6 +72,22 @@ func TestOneMoreDrawMovesNothing(t *testing.T) {
 	}
 }
 
+// A run that nobody is told of does not make its records about calls, but traces them.
+func TestBeingToldMovesNothing(t *testing.T) {
+	plan := upgradePlan(16, faults.Light())
+	var digests []sim.Digest
+	for _, narrator := range []func(cluster.Line){nil, func(cluster.Line) {}} {
+		r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 3, Narrator: narrator})
+		if err != nil {
+			t.Fatal(err)
+		}
+		digests = append(digests, r.Digest)
+	}
+	if digests[0] != digests[1] {
+		t.Errorf("digest %v, and %v with a narrator", digests[0], digests[1])
+	}
+}
+
 func TestAnInstanceThatNobodyAdmitsMovesNothing(t *testing.T) {
 	pin := engine.V(9, 9, 9)
 	for seed := range uint64(10) {

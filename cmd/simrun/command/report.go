@@ -257,6 +257,16 @@ func (a *app) printViolation(v campaign.Violation) {
 		a.printf("  rule      %s\n", v.Expectation)
 	}
 	a.printf("  where     seed %d, step %s, virtual time %s\n", v.Seed, grouped(v.Step), span.Text(v.VirtualMs))
+	a.printEvidence(v.Violation)
+}
+
+// printPlace prints a violation's place and evidence, for a run that has no seed of its own.
+func (a *app) printPlace(v cluster.Violation) {
+	a.printf("  where     step %s, virtual time %s\n", grouped(v.Step), span.Text(v.VirtualMs))
+	a.printEvidence(v)
+}
+
+func (a *app) printEvidence(v cluster.Violation) {
 	for _, f := range [][2]string{{"node", v.Node}, {"instance", v.Instance}, {"work item", v.WorkItem}} {
 		if f[1] != "" {
 			a.printf("  %-9s %s\n", f[0], f[1])

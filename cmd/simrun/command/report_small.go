@@ -58,10 +58,12 @@ func (a *app) printSmall(r *report) {
 	}
 	small := r.small.small
 	a.printf("\nThe smallest plan found in %s that violates %s:\n\n%s", plural(uint64(small.Runs), "run", "runs"), ruleName(small.First), small.Text())
+	a.printf("\nWhat happens in it:\n")
+	a.printPlace(small.First)
 	if small.Minimal {
 		a.printNearest(r.small)
 		a.printBlame(r.small)
-		a.printf("\nWith its evidence, and to keep it:\n%s\n", line)
+		a.printf("\nTo keep it:\n%s\n", line)
 		return
 	}
 	a.printf("\nSmaller still, with the nearest plan that holds, and where that is decided:\n%s\n", line)

@@ -78,9 +78,10 @@ type Run struct {
 	Slabs      *slab.Set // memory for checkers, or nil
 	Wants      func(property string) bool
 	violations []cluster.Violation
-	count      map[string]int // violations per property; never iterated over, so map order does not matter
-	tell       func(Fact)     // nil if there is no subscriber
-	skewMs     int64          // the result of SkewMs, once it is known
+	later      []func() string // Breach.Later of each violation
+	count      map[string]int  // violations per property; never iterated over, so map order does not matter
+	tell       func(Fact)      // nil if there is no subscriber
+	skewMs     int64           // the result of SkewMs, once it is known
 	skewKnown  bool
 }
 
@@ -190,6 +191,12 @@ func (m *Monitor) Finish() {
 	for _, c := range m.checkers {
 		c.Finish()
 	}
+	for i, later := range m.later {
+		if i < len(m.violations) && later != nil {
+			m.violations[i].Message += ". " + later()
+		}
+	}
+	m.later = nil
 }
 
 // Violations returns the violations in the order in which they were found.
@@ -206,6 +213,9 @@ type Breach struct {
 	Message  string
 	// Expectation is the text of the scenario's violated expectation. It is empty for all other properties.
 	Expectation string
+	// Later, if not nil, is called at the end of the run. Its text says what became of what is missing, and is appended to
+	// the message.
+	Later func() string
 }
 
 // Violate reports a finding at the current step and time. It ignores findings for properties that are not selected.
@@ -221,6 +231,7 @@ func (m *Run) Violate(f Breach) {
 		return
 	}
 	m.violations = append(m.violations, v)
+	m.later = append(m.later, f.Later)
 }
 
 // NodeName returns a node's name in the plan. It is empty for clients and for numbers that are not nodes, such as those

@@ -75,6 +75,7 @@ type next struct {
 	since sim.Time         // when the slot began waiting to make the call
 	step  uint64           // the same, as a step of the run
 	after time.Duration
+	by    behind // the option that sets that duration
 	known bool
 }
 
@@ -228,7 +229,7 @@ func (k *checker) wrong(n *nodeState, instance string, format string, args ...an
 // asked judges a node's call: whether this call is due, and whether its arguments are right.
 func (k *checker) asked(n *nodeState, r *cluster.Record) {
 	if want := k.options(n).Options.CallDeadline; r.Deadline != want {
-		k.wrong(n, "", "waits for %s for at most %v: expected %v", r.CallKind, r.Deadline, want)
+		k.wrong(n, "", "waits for %s for at most %v: expected %v (call_deadline)", r.CallKind, r.Deadline, want)
 	}
 	if r.Slot.Kind == machine.SlotSessions {
 		k.askedOfSessions(n, r)
@@ -255,7 +256,7 @@ func (k *checker) asked(n *nodeState, r *cluster.Record) {
 			}
 			k.wrong(n, s.held.instance, "calls %s: expected %s next%s", r.CallKind, x.kind, why)
 		case n.quiet(x.since) && !n.draining && off(r.At.Sub(x.since), x.after):
-			k.wrong(n, s.held.instance, "calls %s after %v: expected a pause of %v", r.CallKind, r.At.Sub(x.since), x.after)
+			k.wrong(n, s.held.instance, "calls %s after %v: expected a pause of %v%s", r.CallKind, r.At.Sub(x.since), x.after, k.optionBehind(n, x.by))
 		case n.quiet(x.since) && !n.draining && x.after <= 0 && r.Step != x.step:
 			k.wrong(n, s.held.instance, "calls %s in step %d: expected the call in step %d, without a pause", r.CallKind, r.Step, x.step)
 		}
@@ -342,7 +343,7 @@ func (k *checker) patient(n *nodeState, r *cluster.Record, sent sim.Time) {
 		return
 	}
 	if took, want := r.At.Sub(sent), k.options(n).Options.CallDeadline; took < want-slack {
-		k.wrong(n, "", "waits for %s for %v: expected %v", r.CallKind, took, want)
+		k.wrong(n, "", "waits for %s for %v: expected %v (call_deadline)", r.CallKind, took, want)
 	}
 }
 
@@ -381,6 +382,7 @@ func (k *checker) fetched(n *nodeState, s *slot, r *cluster.Record) {
 			return
 		}
 		k.due(s, fetchOf(s), r.At, interval-r.At.Sub(s.sent))
+		s.next.by = byPolling
 	case r.Fetched != nil:
 		n.tally[fetchedOrchestrations]++
 		s.errors = 0

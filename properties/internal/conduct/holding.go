@@ -88,8 +88,8 @@ func (k *checker) noted(n *nodeState, r *cluster.Record) {
 	h.undecided = false
 	v := &h.want
 	if note.Decision != v.decision || note.ExecutionID != v.execution || note.Delay != v.delay || note.Cause != v.cause {
-		k.wrong(n, h.instance, "decides %s about execution %d of %s at attempt %d, delay %v, cause %q: expected %s about execution %d, delay %v, cause %q",
-			note.Decision, note.ExecutionID, h.instance, h.count, note.Delay, note.Cause, v.decision, v.execution, v.delay, v.cause)
+		k.wrong(n, h.instance, "decides %s about execution %d of %s at attempt %d, delay %v, cause %q: expected %s about execution %d, delay %v, cause %q%s",
+			note.Decision, note.ExecutionID, h.instance, h.count, note.Delay, note.Cause, v.decision, v.execution, v.delay, v.cause, k.decidedBy(n, v))
 		return
 	}
 	k.judgeDropped(n, h, note)

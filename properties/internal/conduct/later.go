@@ -66,5 +66,6 @@ func (k *checker) notedLater(n *nodeState, s *slot, r *cluster.Record, note *clu
 		k.touch(n)
 		h.renewEvery = 0
 		k.due(s, observe.CallNone, r.At, k.options(n).Options.ActivityCancellationGracePeriod)
+		s.next.by = byGrace
 	}
 }

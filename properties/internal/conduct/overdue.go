@@ -16,13 +16,13 @@ func (k *checker) overdue(n *nodeState, at sim.Time) {
 	for i := range n.slots {
 		s := &n.slots[i]
 		if x := s.next; n.passed(x, at) && !n.draining {
-			k.wrong(n, s.held.instance, "has made no call for %v from its slot %v: expected a call after %v", at.Sub(x.since), s.id, max(x.after, 0))
+			k.wrong(n, s.held.instance, "has made no call for %v from its slot %v: expected a call after %v%s", at.Sub(x.since), s.id, max(x.after, 0), k.optionBehind(n, x.by))
 		}
 		k.keepsLock(n, s, at)
 	}
 	for _, x := range []next{n.sessions.renewNext, n.sessions.cleanNext} {
 		if n.passed(x, at) {
-			k.wrong(n, "", "has not called %s for %v: expected the call after %v", x.kind, at.Sub(x.since), x.after)
+			k.wrong(n, "", "has not called %s for %v: expected the call after %v%s", x.kind, at.Sub(x.since), x.after, k.optionBehind(n, x.by))
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (k *checker) keepsLock(n *nodeState, s *slot, at sim.Time) {
 		if n.draining {
 			while = ", also while it drains"
 		}
-		k.wrong(n, h.instance, "has not renewed token %s for %v: expected a renewal after %v%s", h.token, at.Sub(h.since), after, while)
+		k.wrong(n, h.instance, "has not renewed token %s for %v: expected a renewal after %v%s%s", h.token, at.Sub(h.since), after, k.lockOptions(n, s), while)
 	case left < -slack && h.running && !h.lost:
 		k.wrong(n, h.instance, "continues an activity under token %s, whose lock expired before it could be renewed", h.token)
 	}

@@ -45,7 +45,7 @@ func (k *checker) renews(n *nodeState, s *slot, r *cluster.Record) {
 		token, extend = q.LockToken, q.ExtendFor
 	}
 	if token != h.token || extend != h.timeout || h.renewEvery == 0 {
-		k.wrong(n, h.instance, "renews token %s for %v: expected token %s, held, with %v", token, extend, h.token, h.timeout)
+		k.wrong(n, h.instance, "renews token %s for %v: expected token %s, held, with %v%s", token, extend, h.token, h.timeout, k.lockOptions(n, s))
 		return
 	}
 	after := h.renewEvery
@@ -53,7 +53,7 @@ func (k *checker) renews(n *nodeState, s *slot, r *cluster.Record) {
 		after = retriedAfter(h.timeout)
 	}
 	if n.quiet(h.since) && off(r.At.Sub(h.since), max(after, time.Millisecond)) {
-		k.wrong(n, h.instance, "renews token %s after %v: expected %v", token, r.At.Sub(h.since), after)
+		k.wrong(n, h.instance, "renews token %s after %v: expected %v%s", token, r.At.Sub(h.since), after, k.lockOptions(n, s))
 	}
 	if age := r.AtMs - h.lockedMs; !n.wrongClock && !k.callersClock && age >= h.timeout.Milliseconds() {
 		k.wrong(n, h.instance, "renews token %s %d ms after it was locked for %v: expected no renewal, since the lock has expired", token, age, h.timeout)
@@ -97,14 +97,14 @@ func (k *checker) keepsSessions(n *nodeState, at sim.Time) {
 	if c.renewNext.known || c.cleanNext.known || c.renewal != 0 || c.cleanup != 0 {
 		return
 	}
-	c.renewNext = next{kind: observe.CallRenewSessionLock, since: at, after: renewedAfter(o.SessionLockTimeout, o.SessionLockRenewalBuffer), known: true}
-	c.cleanNext = next{kind: observe.CallCleanupOrphanedSessions, since: at, after: o.SessionCleanupInterval, known: true}
+	c.renewNext = next{kind: observe.CallRenewSessionLock, since: at, after: renewedAfter(o.SessionLockTimeout, o.SessionLockRenewalBuffer), by: bySessionLock, known: true}
+	c.cleanNext = next{kind: observe.CallCleanupOrphanedSessions, since: at, after: o.SessionCleanupInterval, by: byCleanup, known: true}
 }
 
 // inTime judges whether a periodic call comes when it is due.
 func (k *checker) inTime(n *nodeState, x *next, r *cluster.Record) {
 	if !x.known || n.quiet(x.since) && off(r.At.Sub(x.since), x.after) {
-		k.wrong(n, "", "calls %s after %v: expected %v, due: %t", r.CallKind, r.At.Sub(x.since), x.after, x.known)
+		k.wrong(n, "", "calls %s after %v: expected %v%s, due: %t", r.CallKind, r.At.Sub(x.since), x.after, k.optionBehind(n, x.by), x.known)
 	}
 	x.known = false
 }
@@ -119,13 +119,13 @@ func (k *checker) askedOfSessions(n *nodeState, r *cluster.Record) {
 		k.judgeOwners(n, q.Owners)
 		n.sessions.renewal, n.sessions.renewSent = r.Call, r.At
 		if q.ExtendFor != o.SessionLockTimeout || q.IdleTimeout != o.SessionIdleTimeout || len(q.Owners) == 0 {
-			k.wrong(n, "", "renews sessions of %v for %v, idle %v: expected %v, %v", q.Owners, q.ExtendFor, q.IdleTimeout, o.SessionLockTimeout, o.SessionIdleTimeout)
+			k.wrong(n, "", "renews sessions of %v for %v, idle %v: expected %v (session_lock_timeout), %v (session_idle_timeout)", q.Owners, q.ExtendFor, q.IdleTimeout, o.SessionLockTimeout, o.SessionIdleTimeout)
 		}
 	case call.CleanupOrphanedSessions:
 		k.inTime(n, &n.sessions.cleanNext, r)
 		n.sessions.cleanup, n.sessions.cleanSent = r.Call, r.At
 		if q.IdleTimeout != o.SessionIdleTimeout {
-			k.wrong(n, "", "cleans up sessions that were idle for %v: expected %v", q.IdleTimeout, o.SessionIdleTimeout)
+			k.wrong(n, "", "cleans up sessions that were idle for %v: expected %v (session_idle_timeout)", q.IdleTimeout, o.SessionIdleTimeout)
 		}
 	}
 }
@@ -137,11 +137,11 @@ func (k *checker) answeredSessions(n *nodeState, r *cluster.Record) {
 	case n.sessions.renewal:
 		k.patient(n, r, n.sessions.renewSent)
 		n.sessions.renewal = 0
-		n.sessions.renewNext = next{kind: observe.CallRenewSessionLock, since: r.At, after: renewedAfter(o.SessionLockTimeout, o.SessionLockRenewalBuffer), known: true}
+		n.sessions.renewNext = next{kind: observe.CallRenewSessionLock, since: r.At, after: renewedAfter(o.SessionLockTimeout, o.SessionLockRenewalBuffer), by: bySessionLock, known: true}
 	case n.sessions.cleanup:
 		k.patient(n, r, n.sessions.cleanSent)
 		n.sessions.cleanup = 0
-		n.sessions.cleanNext = next{kind: observe.CallCleanupOrphanedSessions, since: r.At, after: o.SessionCleanupInterval, known: true}
+		n.sessions.cleanNext = next{kind: observe.CallCleanupOrphanedSessions, since: r.At, after: o.SessionCleanupInterval, by: byCleanup, known: true}
 		n.tally[sessionsCleaned] += uint64(max(r.Count, 0))
 	default:
 		return
@@ -156,15 +156,15 @@ func (k *checker) answeredSessions(n *nodeState, r *cluster.Record) {
 // polls judges how a fetch waits if it finds nothing. Either it waits and is retried at the polling interval, which for
 // a sweeper is the pause between passes, or it is answered at once, so that the slot can do something else.
 func (k *checker) polls(n *nodeState, s *slot, r *cluster.Record, once bool) {
-	every := k.options(n).Options.DispatcherMinPollInterval
+	every, by := k.options(n).Options.DispatcherMinPollInterval, " (dispatcher_min_poll_interval)"
 	if s.sweeps {
-		every = k.patience.Every
+		every, by = k.patience.Every, " (the plan's patience)"
 		if once {
-			every = 0
+			every, by = 0, ""
 		}
 	}
 	if r.Once != once || r.Cadence != every {
-		k.wrong(n, "", "fetches, to be tried again every %v, at once: %t: expected every %v, at once: %t", r.Cadence, r.Once, every, once)
+		k.wrong(n, "", "fetches, to be tried again every %v, at once: %t: expected every %v%s, at once: %t", r.Cadence, r.Once, every, by, once)
 	}
 }
 
@@ -176,7 +176,7 @@ func (k *checker) fetchesTurns(n *nodeState, s *slot, q *call.FetchOrchestration
 		want = nil
 	}
 	if q.LockTimeout != info.Options.OrchestratorLockTimeout || q.PollTimeout != info.Options.DispatcherLongPollTimeout || q.Filter != want && q.Filter.String() != want.String() {
-		k.wrong(n, "", "fetches with lock %v, poll %v, filter %s: expected %v, %v, %s", q.LockTimeout, q.PollTimeout, q.Filter,
+		k.wrong(n, "", "fetches with lock %v, poll %v, filter %s: expected %v (orchestrator_lock_timeout), %v (dispatcher_long_poll_timeout), %s", q.LockTimeout, q.PollTimeout, q.Filter,
 			info.Options.OrchestratorLockTimeout, info.Options.DispatcherLongPollTimeout, want)
 	}
 	s.held = held{}
@@ -193,15 +193,15 @@ func (k *checker) fetchesWork(n *nodeState, s *slot, q *call.FetchWorkItem) {
 		poll = 0 // a long poll would not notice when a session becomes free
 	}
 	if q.LockTimeout != o.WorkerLockTimeout || q.PollTimeout != poll || (q.Session == nil) != full {
-		k.wrong(n, "", "fetches work with lock %v, poll %v, sessions: %t: expected %v, %v, %t", q.LockTimeout, q.PollTimeout, q.Session != nil,
-			o.WorkerLockTimeout, poll, !full)
+		k.wrong(n, "", "fetches work with lock %v, poll %v, sessions: %t: expected %v (worker_lock_timeout), %v (dispatcher_long_poll_timeout, or 0s once it serves max_sessions_per_runtime %d), %t",
+			q.LockTimeout, q.PollTimeout, q.Session != nil, o.WorkerLockTimeout, poll, o.MaxSessionsPerRuntime, !full)
 		return
 	}
 	if q.Session != nil {
 		k.judgeOwner(n, s, q.Session.OwnerID)
 	}
 	if q.Session != nil && (q.Session.LockTimeout != o.SessionLockTimeout || q.Session.OwnerID == "") {
-		k.wrong(n, "", "fetches work with session owner %q, lock %v: expected an owner and %v", q.Session.OwnerID, q.Session.LockTimeout, o.SessionLockTimeout)
+		k.wrong(n, "", "fetches work with session owner %q, lock %v: expected an owner and %v (session_lock_timeout)", q.Session.OwnerID, q.Session.LockTimeout, o.SessionLockTimeout)
 	}
 }
 
@@ -228,7 +228,7 @@ func (k *checker) judgeOwner(n *nodeState, s *slot, owner string) {
 	}
 	k.owners[owner] = me
 	if s.owner = owner; wrong {
-		k.wrong(n, "", "fetches for session owner %q with its worker %d: expected a name of its own for each worker, or the node's %q", owner, s.id.Index, configured)
+		k.wrong(n, "", "fetches for session owner %q with its worker %d: expected a name of its own for each worker, or the node's %q (worker_node_id)", owner, s.id.Index, configured)
 	}
 }
 

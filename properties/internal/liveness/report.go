@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -33,10 +34,29 @@ func (c *obligations) report(property string, in *model.Instance, r *model.Row, 
 	if in.Locked(c.now) && r.Queue == observe.QueueOrchestrator {
 		lock = fmt.Sprintf(", locked until %s", c.Run.At(in.Lock.UntilMs))
 	}
+	now := c.now
+	later := func() string { return c.leftLater(r, now) }
 	c.Run.Violate(check.Breach{Property: property, Class: cluster.ClassLiveness, Instance: in.No, Item: string(r.Kind), Node: mine.LastNode, Message: fmt.Sprintf(
 		"%s: message %d (%s, %s) for %s, pin %s, is still queued: visible since %s, next visible %s%s, counted from %s, bound %s, overdue by %s; delivered %s, count %d, %s. Live nodes: %s",
 		because, r.No, r.Kind, c.sender(mine.Sender), in.Name, model.PinText(in.Pin()), c.Run.At(mine.FirstVisibleMs), c.at(r.VisibleMs), lock, c.Run.At(from), b, span.Text(c.now-from-b.ms),
-		times(int(mine.Deliveries)), r.Count, last, c.live.WhyNot(in))})
+		deliveries(mine), r.Count, last, c.live.WhyNot(in)), Later: later})
+}
+
+// leftLater says what became of an overdue message by the end of the run.
+func (c *obligations) leftLater(r *model.Row, reportedMs int64) string {
+	if r.Present {
+		return "At the end of the run it is still queued"
+	}
+	return fmt.Sprintf("It left the queue %s later, at %s", span.Text(c.live.Row(r.No).LeftMs-reportedMs), c.Run.At(c.live.Row(r.No).LeftMs))
+}
+
+// deliveries says how often a message was delivered. Some deliveries do not count, because an abandon took them back.
+func deliveries(r *track.Row) string {
+	text := times(int(r.Deliveries + r.Returned))
+	if r.Returned > 0 {
+		text += fmt.Sprintf(" (%d given back uncounted)", r.Returned)
+	}
+	return text
 }
 
 // at returns a store time relative to the start of the run.

@@ -124,11 +124,11 @@ func tagText(f engine.TagFilter) string {
 	case engine.TagNone:
 		return "no activities"
 	case engine.TagTags:
-		return fmt.Sprintf("the tags %q", f.Tags)
+		return fmt.Sprintf("activities with one of the tags %q", f.Tags)
 	case engine.TagDefaultAnd:
-		return fmt.Sprintf("none or the tags %q", f.Tags)
+		return fmt.Sprintf("activities with no tag or one of the tags %q", f.Tags)
 	}
-	return "none"
+	return "activities with no tag"
 }
 
 // worked records session activity when the owner that took the work acks or renews it. If the owner has changed since,

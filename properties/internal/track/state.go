@@ -133,7 +133,9 @@ type Instance struct {
 type Row struct {
 	Asker          observe.InstanceNo // for a start, the parent that it names, or 0
 	FirstVisibleMs int64              // the visibility time that it was inserted with
+	LeftMs         int64              // when it last left its queue
 	Deliveries     uint32
+	Returned       uint32 // how many more deliveries an abandon has taken back, because it did not count them
 	Spared         uint32 // how many deliveries are not chargeable
 	ByHandler      bool   // some of these deliveries are not chargeable because only other nodes have the handler
 	Stuck          bool   // no node admitted it when the calm phase ended
@@ -186,6 +188,7 @@ func (s *State) Observe(o *observe.Observation) {
 	case observe.RowInserted:
 		s.onInserted(o)
 	case observe.RowRemoved:
+		s.Row(o.Message).LeftMs = o.AtMs
 		if o.Queue == observe.QueueWorker {
 			s.progress(o.Instance, o.AtMs)
 		}
@@ -197,6 +200,7 @@ func (s *State) Observe(o *observe.Observation) {
 			(c.Kind == observe.CallAbandonOrchestrationItem || c.Kind == observe.CallAbandonWorkItem) {
 			if r := s.Row(o.Message); r.Deliveries > 0 {
 				r.Deliveries--
+				r.Returned++
 			}
 		}
 	case observe.LockTaken:

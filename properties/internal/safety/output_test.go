@@ -1,0 +1,55 @@
+package safety
+
+import (
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// TestEndsOfChildren ends instances that the plan does not start. Their input comes from their stored history, and they
+// can be cancelled if they have a parent.
+func TestEndsOfChildren(t *testing.T) {
+	for _, row := range []struct {
+		name, parent, output string
+		status               engine.Status
+		want                 string
+	}{
+		{"as its program says", "", "call(a);", engine.StatusCompleted, ""},
+		{"otherwise", "", "call(b);", engine.StatusCompleted, `execution 1 of order-1 is Completed with "call(b);" by an ack of caller 1: expected an end that its program Order allows, such as completed with "call(a);" ($input is "x")`},
+		{"cancelled", "", "canceled: parent", engine.StatusFailed, `execution 1 of order-1 is Failed with "canceled: parent" by an ack of caller 1: expected an end that its program Order allows, such as completed with "call(a);" ($input is "x")`},
+		{"cancelled by its parent", "shop", "canceled: parent", engine.StatusFailed, ""},
+	} {
+		w := &fakeWorld{nowMs: storyStartMs, plan: storyPlan(t, "plan Order: call a"), builds: engine.ShippedBuilds()}
+		m := newSafety(w, "S20")
+		w.store = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
+		p := w.store.Handle(w.builds[1].Codec, observe.Caller{Node: 1, Incarnation: 1})
+		if err := p.EnqueueForOrchestrator(t.Context(), engine.StartItem{Instance: "order-1", Orchestration: "Order", ExecutionID: 1}, 0); err != nil {
+			t.Fatal(err)
+		}
+		f, err := p.FetchOrchestrationItem(t.Context(), 5*time.Second, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		event := func(id uint64, d engine.EventData) engine.Event {
+			return engine.Event{EventID: id, InstanceID: "order-1", ExecutionID: 1, DuroxideVersion: "1.5.0", Data: d}
+		}
+		meta := engine.ExecutionMetadata{OrchestrationName: "Order", OrchestrationVersion: "1.0.0", Status: row.status, Output: &row.output, ParentInstanceID: row.parent}
+		err = p.AckOrchestrationItem(t.Context(), engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: 1, Metadata: meta, HistoryDelta: []engine.Event{
+			event(1, eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "x"}), event(2, eventdata.OrchestrationCompleted{}),
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, v := range m.Violations() {
+			got += v.Message
+		}
+		if got != row.want {
+			t.Errorf("%s: found %s\nwant %s", row.name, got, row.want)
+		}
+	}
+}

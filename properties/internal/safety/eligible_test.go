@@ -32,6 +32,7 @@ type conserveRig struct {
 	m       *monitor.Monitor
 	calls   uint64
 	cadence time.Duration
+	token   string // of the last take
 }
 
 func newConserveRig(rules *storerules.Rules) *conserveRig {
@@ -82,6 +83,19 @@ func (r *conserveRig) queueMessage() {
 func (r *conserveRig) work() {
 	p := r.w.RealStore.Handle(r.w.AllBuilds[1].Codec, observe.Caller{})
 	_ = p.EnqueueForWorker(context.Background(), engine.ActivityExecuteItem{Instance: "x", ExecutionID: 1, ID: 2, Name: "W"})
+}
+
+// take locks an instance for a second, and giveBack releases it.
+func (r *conserveRig) take() {
+	p := r.w.RealStore.Handle(r.w.AllBuilds[1].Codec, observe.Caller{})
+	if f, _ := p.FetchOrchestrationItem(context.Background(), time.Second, 0, upTo2.Filter); f != nil {
+		r.token = f.LockToken
+	}
+}
+
+func (r *conserveRig) giveBack() {
+	p := r.w.RealStore.Handle(r.w.AllBuilds[1].Codec, observe.Caller{})
+	_ = p.AbandonOrchestrationItem(context.Background(), r.token, 0, false)
 }
 
 func (r *conserveRig) say(kind record.Kind, nodeNo uint32, q call.Call) func() {
@@ -139,6 +153,20 @@ func TestWorkConserving(t *testing.T) {
 			r.at(500)
 			r.at(603)
 		}, "A x: 1 fetches with filter >=0.0.0, <=2.9.9 stay parked, the first that of A, although x has been eligible since 500ms: bound 102ms = 100ms poll cadence + 2ms rounding, overdue by 1ms. Its pin is none, StartOrchestration (message 1) visible since 500ms, no lock"},
+		{"parked_bad_given_back_with_no_other_change", func(r *conserveRig) {
+			r.at(0, r.say(record.Parked, 1, upTo2))
+			r.at(10, r.start("x", 0), r.take)
+			r.at(20, r.giveBack)
+			r.at(123)
+		}, "A x: 1 fetches with filter >=0.0.0, <=2.9.9 stay parked, the first that of A, although x has been eligible since 20ms: bound 102ms = 100ms poll cadence + 2ms rounding, overdue by 1ms. Its pin is none, StartOrchestration (message 1) visible since 10ms, no lock"},
+		{"parked_bad_after_more_changes_than_are_kept", func(r *conserveRig) {
+			r.at(0, r.say(record.Parked, 1, upTo2), r.start("x", 0), r.take)
+			for ms := range int64(1500) {
+				r.at(ms/2, r.start("x", time.Hour), r.start("y", time.Hour))
+			}
+			r.at(800, r.giveBack)
+			r.at(903)
+		}, "A x: 1 fetches with filter >=0.0.0, <=2.9.9 stay parked, the first that of A, although x has been eligible since 800ms: bound 102ms = 100ms poll cadence + 2ms rounding, overdue by 1ms. Its pin is none, StartOrchestration (message 1) visible since 0s, no lock"},
 		{"parked_ok_paused", func(r *conserveRig) {
 			r.at(0, r.say(record.Parked, 1, upTo2), r.say(record.NodePaused, 1, nil))
 			r.at(10, r.start("x", 0))

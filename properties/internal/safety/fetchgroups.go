@@ -11,9 +11,12 @@ import (
 
 // This file sorts the parked fetches that eligibleChecker judges into groups with the same request.
 
-// recentGroups holds the indices of the groups that a node's last fetches of turns and of activities belonged to. Most
-// fetches of a node are alike, so these are tried first.
-type recentGroups struct{ turns, work int }
+// recentGroups holds the numbers, from 1, of the groups that a node's last fetches of turns and of activities belonged
+// to, and the filter of the former. Most fetches of a node are alike, so these are tried first.
+type recentGroups struct {
+	filter      *engine.CapabilityFilter
+	turns, work int
+}
 
 // fetchGroup holds the parked fetches that have the same request.
 type fetchGroup struct {
@@ -56,30 +59,30 @@ func (c *eligibleChecker) group(r *cluster.Record) *fetchGroup {
 	}
 	switch q := r.Request.(type) {
 	case call.FetchOrchestrationItem:
-		at := &c.recent[r.Node].turns
-		if *at >= len(c.groups) || !c.groups[*at].takes(false, q.Filter, engine.TagFilter{}, false) {
-			*at = c.groupOf(false, q.Filter, engine.TagFilter{}, false)
+		last := &c.recent[r.Node]
+		if last.turns == 0 || last.filter != q.Filter {
+			last.filter, last.turns = q.Filter, c.groupOf(false, q.Filter, engine.TagFilter{}, false)
 		}
-		return &c.groups[*at]
+		return &c.groups[last.turns-1]
 	case call.FetchWorkItem:
-		at := &c.recent[r.Node].work
-		if *at >= len(c.groups) || !c.groups[*at].takes(true, nil, q.Tags, q.Session != nil) {
-			*at = c.groupOf(true, nil, q.Tags, q.Session != nil)
+		last := &c.recent[r.Node]
+		if last.work == 0 || !c.groups[last.work-1].takes(true, nil, q.Tags, q.Session != nil) {
+			last.work = c.groupOf(true, nil, q.Tags, q.Session != nil)
 		}
-		return &c.groups[*at]
+		return &c.groups[last.work-1]
 	}
 	return nil
 }
 
-// groupOf returns the index of the group for a request.
+// groupOf returns the number of the group for a request.
 func (c *eligibleChecker) groupOf(work bool, filter *engine.CapabilityFilter, tags engine.TagFilter, owners bool) int {
 	for i := range c.groups {
 		if c.groups[i].takes(work, filter, tags, owners) {
-			return i
+			return i + 1
 		}
 	}
 	c.groups = append(c.groups, fetchGroup{work: work, filter: filter, tags: tags, owners: owners, stale: true, cadenceMs: -1})
-	return len(c.groups) - 1
+	return len(c.groups)
 }
 
 // takes reports whether the group is the one for a request.

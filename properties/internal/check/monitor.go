@@ -37,6 +37,19 @@ type Checker interface {
 // stepper is a checker that inspects the state between kernel events.
 type stepper interface{ AfterStep() }
 
+// dueStepper is a stepper that has nothing to inspect after most steps. StepDue, which is called once, returns the flag
+// that the checker sets if it has.
+type dueStepper interface {
+	stepper
+	StepDue() *bool
+}
+
+// step is a stepper with its flag, which is nil if it inspects the state after every step.
+type step struct {
+	stepper
+	due *bool
+}
+
 // Base is a checker that ignores everything.
 type Base struct{ Run *Run }
 
@@ -89,7 +102,7 @@ type Run struct {
 type Monitor struct {
 	*Run
 	checkers []Checker
-	steppers []stepper // the checkers that are steppers
+	steppers []step // the checkers that are steppers
 	wanted   *wanted
 }
 
@@ -167,8 +180,10 @@ func (m *Monitor) Record(r *cluster.Record) {
 
 // AfterStep lets checkers judge the state between kernel events.
 func (m *Monitor) AfterStep() {
-	for _, c := range m.steppers {
-		c.AfterStep()
+	for i := range m.steppers {
+		if s := &m.steppers[i]; s.due == nil || *s.due {
+			s.AfterStep()
+		}
 	}
 }
 
@@ -259,7 +274,11 @@ func (m *Monitor) Add(list ...Checker) {
 	for _, c := range list {
 		m.checkers = append(m.checkers, c)
 		if s, ok := c.(stepper); ok {
-			m.steppers = append(m.steppers, s)
+			at := step{stepper: s}
+			if d, ok := c.(dueStepper); ok {
+				at.due = d.StepDue()
+			}
+			m.steppers = append(m.steppers, at)
 		}
 		m.wanted.add(c)
 	}

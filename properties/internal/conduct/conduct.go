@@ -30,6 +30,7 @@ type checker struct {
 	owners       map[string]incarnation // the incarnation that claims sessions under each name; never iterated over, so map order does not matter
 	step         uint64                 // the run's current step
 	dirty        []uint32               // nodes whose log lines and notes from this step have not been compared yet
+	stepDue      bool                   // whether there are any
 }
 
 // nodeState is the state of a node's current incarnation.

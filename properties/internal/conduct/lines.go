@@ -28,9 +28,12 @@ func (n *nodeState) warn(instance, text string, fields ...machine.Field) {
 
 func (k *checker) touch(n *nodeState) {
 	if !slices.Contains(k.dirty, n.number) {
-		k.dirty = append(k.dirty, n.number)
+		k.dirty, k.stepDue = append(k.dirty, n.number), true
 	}
 }
+
+// StepDue returns whether any node is to be compared after this step.
+func (k *checker) StepDue() *bool { return &k.stepDue }
 
 // AfterStep compares the log lines of every node that wrote or should have written any, and checks that all notes that
 // are due have been made, and that a node that is asked to stop does so.
@@ -45,7 +48,7 @@ func (k *checker) AfterStep() {
 		}
 		k.mustStop(n)
 	}
-	k.dirty = k.dirty[:0]
+	k.dirty, k.stepDue = k.dirty[:0], false
 }
 
 // compareLines compares the log lines of a node with the expected ones. Lines that orchestration code traces are

@@ -245,10 +245,11 @@ func (c *Checker) startsLater(name string) bool {
 	return false
 }
 
+// StepDue returns whether the facts "up" and "node" are due.
+func (c *Checker) StepDue() *bool { return &c.upDue }
+
+// AfterStep emits them once the nodes have settled.
 func (c *Checker) AfterStep() {
-	if !c.upDue {
-		return
-	}
 	for i, number := range c.upWaits {
 		n := c.live.Node(number)
 		if n == nil {

@@ -12,10 +12,11 @@ import (
 // This file evaluates the relations admits, reads and runs (docs/architecture.md#relations) on the current state. It
 // also records which instances wait because of them.
 
+// StepDue returns whether nodes have changed in this step.
+func (s *State) StepDue() *bool { return &s.nodesChanged }
+
+// AfterStep updates the waiting instances.
 func (s *State) AfterStep() {
-	if !s.nodesChanged {
-		return
-	}
 	s.nodesChanged = false
 	now := s.Run.World.NowMs()
 	for no := 1; no <= s.Run.Model.InstanceCount(); no++ {

@@ -234,11 +234,11 @@ func (k *checker) judgeWork(n *nodeState, s *slot, w engine.ActivityExecuteItem,
 // deliveredTurn records that a slot now holds a batch.
 func (k *checker) deliveredTurn(n *nodeState, s *slot, r *cluster.Record, f *engine.FetchedOrchestration) {
 	o := &k.options(n).Options
-	s.held = held{
-		token: f.LockToken, instance: f.Item.Instance, count: f.AttemptCount, messages: len(f.Item.Messages), batch: f,
-		undecoded: f.Item.HistoryError, timeout: o.OrchestratorLockTimeout, since: r.At, locked: r.At, lockedMs: r.AtMs,
-		renewEvery: renewedAfter(o.OrchestratorLockTimeout, o.OrchestratorLockRenewalBuffer),
-	}
+	h := &s.held
+	*h = held{}
+	h.token, h.instance, h.count, h.messages, h.batch = f.LockToken, f.Item.Instance, f.AttemptCount, len(f.Item.Messages), f
+	h.undecoded, h.timeout, h.since, h.locked, h.lockedMs = f.Item.HistoryError, o.OrchestratorLockTimeout, r.At, r.At, r.AtMs
+	h.renewEvery = renewedAfter(o.OrchestratorLockTimeout, o.OrchestratorLockRenewalBuffer)
 	if s.sweeps {
 		s.held.want = k.judgeLook(n, r, f)
 	} else {

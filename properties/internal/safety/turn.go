@@ -135,12 +135,10 @@ func (k *turnChecker) judge(o *observe.Observation, ack *engine.OrchestrationAck
 
 // of returns the turn that an ack and its delivery describe.
 func (k *turnChecker) of(ack *engine.OrchestrationAck, item *engine.OrchestrationItem, build *engine.Build) *turn.Turn {
-	t := &k.turn
-	*t = turn.Turn{
-		Instance: item.Instance, Execution: ack.ExecutionID, Build: build.Version, History: item.History, Batch: item.Messages,
-		Parent: item.Parent, Status: item.CurrentStatus, Keys: item.KVSnapshot, Ack: *ack, Limits: build.Limits,
-		OwnChildIDs: build.OwnChildIDs,
-	}
+	t := &k.turn // filled in field by field, because assigning a whole Turn writes all of it twice
+	t.Instance, t.Execution, t.Build, t.History, t.Batch = item.Instance, ack.ExecutionID, build.Version, item.History, item.Messages
+	t.Parent, t.Status, t.Keys, t.Ack, t.Limits = item.Parent, item.CurrentStatus, item.KVSnapshot, *ack, build.Limits
+	t.OwnChildIDs, t.Previous, t.Unclaimed = build.OwnChildIDs, nil, nil
 	if ack.ExecutionID != item.ExecutionID { // a continue-as-new start in the batch begins the next execution
 		t.History, t.Status = nil, ""
 		if len(item.History) > 0 {

@@ -118,6 +118,7 @@ type checker struct {
 	cancelled *string              // the reason given by the first cancel request
 	abort     *engine.ErrorDetails // why the turn must fail before its code runs
 	terminal  engine.EventData     // the delta's terminal event, or nil if the execution continues
+	over      bool                 // the history has a terminal event
 	parent    *engine.ParentLink
 	start     int // index of the message that begins the execution, or -1
 	refused   []engine.WorkItem
@@ -186,6 +187,8 @@ func (c *checker) enter(e *engine.Event, old bool) {
 		if c.cancelled == nil {
 			c.cancelled = &d.Reason
 		}
+	case eventdata.OrchestrationCompleted, eventdata.OrchestrationFailed, eventdata.OrchestrationContinuedAsNew:
+		c.over = c.over || old
 	}
 }
 
@@ -252,12 +255,7 @@ func same(a, b any) bool {
 
 // nothingToDo reports whether no turn is due, either because the execution has ended or because no message begins it.
 func (c *checker) nothingToDo() bool {
-	for i := range c.t.History {
-		if isTerminal(c.t.History[i].Data) {
-			return true
-		}
-	}
-	if len(c.t.History) == 0 && c.start < 0 {
+	if c.over || len(c.t.History) == 0 && c.start < 0 {
 		return true
 	}
 	// The provider's status decides if it reports an end that the history does not show.

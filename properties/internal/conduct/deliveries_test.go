@@ -160,8 +160,12 @@ func (l *teller) ackOf(h *delivery, token string, words []string, value map[stri
 		a.Metadata.ParentInstanceID, a.Metadata.ParentExecutionID, a.Metadata.ParentEventID = f[0], l.uint(f[1], 0), l.uint(f[2], 0)
 	}
 	a.Metadata.OrchestrationName, a.Metadata.OrchestrationVersion, _ = strings.Cut(value["as"], "@")
+	build := l.w.Infos[0].Build.Version
+	for i := range a.HistoryDelta {
+		e := &a.HistoryDelta[i]
+		e.InstanceID, e.ExecutionID, e.DuroxideVersion = h.instance, a.ExecutionID, build.String()
+	}
 	if len(words) > 0 && strings.HasPrefix(words[0], "OrchestrationStarted") {
-		build := l.w.Infos[0].Build.Version
 		a.Metadata.PinnedVersion = &build
 	}
 	return a

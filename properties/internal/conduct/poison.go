@@ -52,6 +52,11 @@ func (k *checker) judgeEnd(n *nodeState, h *held, f *engine.FetchedOrchestration
 	if m.Status != engine.StatusFailed || m.Output == nil || *m.Output != output {
 		k.wrong(n, h.instance, "ends %s with status %q and an output other than the text of its error", h.instance, m.Status)
 	}
+	for i := range a.HistoryDelta {
+		if e := &a.HistoryDelta[i]; e.InstanceID != h.instance || e.ExecutionID != a.ExecutionID || e.DuroxideVersion != k.options(n).Build.Version.String() {
+			k.wrong(n, h.instance, "ends %s with event %s of execution %d of %s, written by build %q: expected execution %d, build %q", h.instance, e.Kind(), e.ExecutionID, e.InstanceID, e.DuroxideVersion, a.ExecutionID, k.options(n).Build.Version)
+		}
+	}
 	if f == nil || h.undecoded != "" && a.ExecutionID == f.Item.ExecutionID {
 		if f != nil && (m.OrchestrationName != orUnknown(f.Item.OrchestrationName) || m.OrchestrationVersion != orUnknown(f.Item.Version)) {
 			k.wrong(n, h.instance, "ends %s as %s@%s: expected %s@%s", h.instance, m.OrchestrationName, m.OrchestrationVersion, orUnknown(f.Item.OrchestrationName), orUnknown(f.Item.Version))

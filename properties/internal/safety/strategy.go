@@ -28,7 +28,8 @@ type strategyChecker struct {
 	fetches  []lastFetch
 }
 
-// lastFetch records when the last fetch with a given filter ended.
+// lastFetch records when the last fetch with a given filter ended. A fetch that finds nothing shows as well as another
+// that some node takes such work.
 type lastFetch struct {
 	filter *engine.CapabilityFilter
 	ms     int64
@@ -53,7 +54,10 @@ func (k *strategyChecker) Ends() check.Ends {
 	if k.strategy == "" {
 		return check.Ends{}
 	}
-	return check.Ends{OK: check.SetOf(observe.CallFetchOrchestrationItem, observe.CallAbandonOrchestrationItem, observe.CallAckOrchestrationItem)}
+	return check.Ends{
+		OK:      check.SetOf(observe.CallFetchOrchestrationItem, observe.CallAbandonOrchestrationItem, observe.CallAckOrchestrationItem),
+		Nothing: check.SetOf(observe.CallFetchOrchestrationItem),
+	}
 }
 
 func (k *strategyChecker) Observe(o *observe.Observation) {

@@ -452,6 +452,10 @@ macro_rules! each_case {
             bp_221 "BP-221"
             bp_222 "BP-222"
             bp_223 "BP-223"
+            bp_224 "BP-224"
+            bp_225 "BP-225"
+            bp_226 "BP-226"
+            bp_227 "BP-227"
         }
     };
 }

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -129,6 +130,30 @@ var surprises = []surprise{
 		{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}, {eventdata.ActivityCancelRequested{Reason: eventdata.ReasonTerminalFailed}, 4},
 	}, is: changing(func(ctx *orch.Context) { ctx.ScheduleActivity("Work", "in") })}},
 	alike,
+	// Two messages for two dequeues, of which the second is awaited first.
+	{revision: revision{was: []stored{
+		{eventdata.QueueEventDelivered{Name: "many", Data: "one"}, 0}, {eventdata.QueueEventDelivered{Name: "many", Data: "two"}, 0},
+	}, is: func(ctx *orch.Context) error {
+		one, two := ctx.DequeueEvent("many"), ctx.DequeueEvent("many")
+		second, _ := two.Await()
+		if first, _ := one.Await(); first != "one" || second != "two" {
+			return fmt.Errorf("the dequeues get %q and %q", first, second)
+		}
+		return errOver
+	}}},
+	// An event for the last of many names that are waited for at once.
+	{revision: revision{was: manyWaits(), is: func(ctx *orch.Context) error {
+		var last *orch.Future
+		for i := range mostWaits {
+			last = ctx.ScheduleWait(strconv.Itoa(i))
+		}
+		if what, _ := last.Await(); what != "late" {
+			return fmt.Errorf("the wait gets %q", what)
+		}
+		return errOver
+	}}, sent: func(to string) []engine.WorkItem {
+		return []engine.WorkItem{engine.ExternalRaisedItem{Instance: to, Name: strconv.Itoa(mostWaits - 1), Data: "late"}}
+	}},
 }
 
 // meets returns the way of an instance that has one of everything open, and gets messages.
@@ -189,6 +214,17 @@ func takes(n int) surprise {
 		}
 		return nil
 	}}}
+}
+
+// mostWaits is more names than a turn looks through one by one.
+const mostWaits = 12
+
+// manyWaits returns a wait for each of these names.
+func manyWaits() (list []stored) {
+	for i := range mostWaits {
+		list = append(list, stored{eventdata.ExternalSubscribed{Name: strconv.Itoa(i)}, 0})
+	}
+	return list
 }
 
 func waitForGo(ctx *orch.Context) *orch.Future { return ctx.ScheduleWait("go") }

@@ -214,7 +214,7 @@ func (c *Checker) checkSelected(a *asked.Call) {
 	}
 	winner, timed := c.done(a.Tokens[a.N])
 	if timed && winner == 0 {
-		c.say("event %d wins a select, but has no result", c.event(c.token(a.Tokens[a.N]).event).EventID)
+		c.say("event %d wins a select, but has no result so far: expected a future with a result to win", c.event(c.token(a.Tokens[a.N]).event).EventID)
 		return
 	}
 	for i, t := range a.Tokens {

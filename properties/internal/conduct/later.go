@@ -50,14 +50,18 @@ func (k *checker) notedLater(n *nodeState, s *slot, r *cluster.Record, note *clu
 	}
 	h.owed = machine.DecideNone
 	switch {
+	case !due:
+		again := ""
+		if note.Decision == machine.DecideAckFailed && h.retried {
+			again = ", since the ack failed with an error that may go away, and must be sent again"
+		}
+		k.wrong(n, h.instance, "says %s of %s, after %s: expected no such note now%s", note.Decision, h.token, h.want.decision, again)
 	case note.Delay != want:
 		what := ""
 		if note.Decision == machine.DecideAckFailed {
-			what = fmt.Sprintf(", the delay of an abandon after %d failed acks, the last of which is final", h.failures)
+			what = fmt.Sprintf(", the delay of an abandon after an ack has failed for good (failures: %d)", h.failures)
 		}
 		k.wrong(n, h.instance, "says %s with a delay of %v: expected %v%s", note.Decision, note.Delay, want, what)
-	case !due:
-		k.wrong(n, h.instance, "says %s of %s again, after %s: expected no such note now", note.Decision, h.token, h.want.decision)
 	case note.Cause != cause || note.ExecutionID != h.want.execution:
 		k.wrong(n, h.instance, "says %s of execution %d because of %q: expected execution %d and %q", note.Decision, note.ExecutionID, note.Cause, h.want.execution, cause)
 	}

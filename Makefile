@@ -30,7 +30,7 @@ fuzz:
 # each DRAW; and which of the checkers their tests notice.
 SAMPLE ?= 160
 mutants: DRAW ?= 10
-mutants-of-checkers: DRAW ?= 9
+mutants-of-checkers: DRAW ?= 14
 mutants:
 	nice go run ./internal/mutate/matrix -sample $(SAMPLE) -draw "$(DRAW)" -deep 2 -reasoned -out docs/kill-matrix.md $(MUTANTS)
 mutants-of-checkers:

@@ -393,10 +393,3 @@ func (s *State) succeeded(c *model.Call, o *observe.Observation) {
 		s.look(in.No, o.AtMs)
 	}
 }
-
-// BackoffMost returns the longest delay, in milliseconds, that a node may ask for when it gives work back after the
-// n-th delivery. That is the contract's curve for a missing handler, or the fixed delay for any other reason.
-func BackoffMost(o *node.Options, n uint32) int64 {
-	fixed := max(machine.HistoryErrorDelay, machine.IncompatibleDelay, machine.WaitForStartDelay)
-	return max(fixed, machine.UnregisteredBackoff(n, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)).Milliseconds()
-}

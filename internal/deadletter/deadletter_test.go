@@ -114,6 +114,34 @@ func TestEndsWhatNobodyFetches(t *testing.T) {
 	}
 }
 
+// TestEndsWhatContinuedUnreadably checks that an execution that has continued as new ends, too, if nobody can read the
+// message that starts the next one.
+func TestEndsWhatContinuedUnreadably(t *testing.T) {
+	w := newWorld(t, nil)
+	pin := engine.V(2, 0, 0)
+	w.waiting("new", pin)
+	ctx := context.Background()
+	f, err := w.out.FetchOrchestrationItem(ctx, time.Second, 0, nil)
+	w.must(err)
+	w.must(w.out.AckOrchestrationItem(ctx, engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: 1,
+		HistoryDelta:      []engine.Event{{EventID: 2, InstanceID: "new", ExecutionID: 1, DuroxideVersion: pin.String(), Data: eventdata.OrchestrationContinuedAsNew{}}},
+		OrchestratorItems: []engine.WorkItem{engine.ContinueAsNewItem{Instance: "new", Orchestration: "O", Version: "1.0.0"}},
+		Metadata:          engine.ExecutionMetadata{OrchestrationName: "O", OrchestrationVersion: "1.0.0", Status: engine.StatusContinuedAsNew}}))
+	const start = 3 // the number of the message, after those of waiting
+	w.must(w.store.DamageMessage(start, []byte("{")))
+	w.fetch()
+	for i, want := range []int{0, 0, 1} {
+		if n := w.look(5 * time.Second); n != want {
+			t.Fatalf("%d letters at look %d: expected %d", n, i+1, want)
+		}
+		w.fetch()
+	}
+	p, _ := w.store.Peek("new")
+	if letter := w.box.Letters()[0]; letter.Execution != 2 || p.Execution != 2 || p.Status != engine.StatusFailed {
+		t.Errorf("letter of execution %d; execution %d is %s: expected execution 2, Failed", letter.Execution, p.Execution, p.Status)
+	}
+}
+
 // TestEachBugShows checks that each of the policy's planted bugs changes its behaviour.
 func TestEachBugShows(t *testing.T) {
 	observe := func(rules *deadletter.Rules) (seen [5]int) {

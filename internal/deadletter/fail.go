@@ -1,6 +1,7 @@
 package deadletter
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -39,31 +40,37 @@ func (b *Box) fail(ack *engine.OrchestrationAck, f *engine.FetchedOrchestration,
 	}
 }
 
-// beginNext turns an ack into one that begins the execution of a queued start. It reports whether a start was queued.
+// beginNext turns an ack into one that begins the next execution. It reports whether it did: false means that no start
+// is queued yet.
 func (b *Box) beginNext(ack *engine.OrchestrationAck, item *engine.OrchestrationItem) bool {
-	for _, m := range item.Messages {
-		next, ok := m.(engine.ContinueAsNewItem)
-		if !ok {
-			continue
-		}
-		started := eventdata.OrchestrationStarted{
-			Name: next.Orchestration, Version: next.Version, Input: next.Input,
-			CarryForwardEvents: next.CarryForwardEvents, InitialCustomStatus: next.InitialCustomStatus,
-		}
-		if started.Version == "" {
-			started.Version = item.Version
-		}
-		if p := item.Parent; p != nil {
-			started.ParentInstance, started.ParentExecutionID, started.ParentID = p.Instance, p.ExecutionID, p.EventID
-		}
-		ack.ExecutionID++
-		ack.HistoryDelta = []engine.Event{b.event(item.Instance, ack.ExecutionID, engine.InitialEventID, started)}
-		pin, m := b.options.Version, &ack.Metadata
-		m.OrchestrationName, m.OrchestrationVersion, m.PinnedVersion = started.Name, started.Version, &pin
-		m.ParentInstanceID, m.ParentExecutionID, m.ParentEventID = started.ParentInstance, started.ParentExecutionID, started.ParentID
-		return true
+	started, ok := nextStart(item)
+	if !ok {
+		return false
 	}
-	return false
+	if p := item.Parent; p != nil {
+		started.ParentInstance, started.ParentExecutionID, started.ParentID = p.Instance, p.ExecutionID, p.EventID
+	}
+	ack.ExecutionID++
+	ack.HistoryDelta = []engine.Event{b.event(item.Instance, ack.ExecutionID, engine.InitialEventID, started)}
+	pin, m := b.options.Version, &ack.Metadata
+	m.OrchestrationName, m.OrchestrationVersion, m.PinnedVersion = started.Name, started.Version, &pin
+	m.ParentInstanceID, m.ParentExecutionID, m.ParentEventID = started.ParentInstance, started.ParentExecutionID, started.ParentID
+	return true
+}
+
+// nextStart returns the first event of the execution that a queued start asks for. If something in the delivery cannot
+// be read, it may be the start, which then nobody will ever read: the execution gets the name and version of the one
+// before.
+func nextStart(item *engine.OrchestrationItem) (eventdata.OrchestrationStarted, bool) {
+	for _, m := range item.Messages {
+		if next, ok := m.(engine.ContinueAsNewItem); ok {
+			return eventdata.OrchestrationStarted{
+				Name: next.Orchestration, Version: cmp.Or(next.Version, item.Version), Input: next.Input,
+				CarryForwardEvents: next.CarryForwardEvents, InitialCustomStatus: next.InitialCustomStatus,
+			}, true
+		}
+	}
+	return eventdata.OrchestrationStarted{Name: item.OrchestrationName, Version: item.Version}, item.HistoryError != ""
 }
 
 func (b *Box) event(instance string, execution, id uint64, data engine.EventData) engine.Event {

@@ -70,10 +70,11 @@ func (s Set) Allows(name, version string, c Circumstances, o Outcome) bool {
 		return slices.ContainsFunc(versions, func(p *Program) bool { return i.completes(p, 0, 0, o.Text, atEnd) })
 	case strings.HasPrefix(o.Text, poisonText):
 		return true
-	case strings.HasPrefix(o.Text, cancelText):
-		return c.Cancelled && (c.Reasons == nil || slices.Contains(c.Reasons, strings.TrimPrefix(o.Text, cancelText)))
+	case c.Cancelled && strings.HasPrefix(o.Text, cancelText) && (c.Reasons == nil || slices.Contains(c.Reasons, strings.TrimPrefix(o.Text, cancelText))):
+		return true
 	}
-	return i.anyEnds(s.Versions(name, ""), o.Text, atEnd) // a later execution may run a different version
+	// A later execution may run a different version. The failure of a child that was cancelled becomes that of its parent.
+	return i.anyEnds(s.Versions(name, ""), o.Text, atEnd)
 }
 
 // Executions returns the maximum number of executions of an instance of the named program.

@@ -269,6 +269,18 @@ func TestAllows(t *testing.T) {
 		    child leaf y as kin
 		  end
 		end
+		program aliased
+		  select
+		    child leaf x as kin
+		    seq
+		      select
+		        status-get
+		        child leaf y as kin
+		      end
+		      call a
+		    end
+		  end
+		end
 		program aged
 		  call old
 		end
@@ -341,6 +353,9 @@ func TestAllows(t *testing.T) {
 		{"many", "KV key count (102) exceeds limit (100)", false, false, false},
 		{"twins", "(call(a);x;|!instance already exists: i/kin|);", true, false, true},
 		{"twins", "(call(a);x;|!instance already exists: i/other|);", true, false, false},
+		{"aliased", "canceled: parent dropped sub-orchestration future", false, false, true}, // dropping one cancels both
+		{"aliased", "canceled: x", false, false, false},
+		{"twins", "canceled: x", false, false, false},
 		{"aged", "call(old);", true, false, true},
 		{"aged", "call(new);", true, false, true},
 		{"asks", "call(old);;", true, false, true},

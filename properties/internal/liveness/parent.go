@@ -1,6 +1,7 @@
 package liveness
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -38,8 +39,11 @@ type parentLink struct {
 	// sequence: 1. A parent starts a child under an id of its choice and cancels it at once. 2. The cancellation is
 	// damaged, and the batch, which contains the start, is given back with a delay of one second. 3. The parent's next
 	// execution starts the same child. 4. The child begins with the second start and reports to that execution,
-	// although the first start came earlier.
+	// although the first start came earlier. The same happens if the first delivery is given back with a delay for
+	// another reason, such as a missing handler: then delayed and again are set.
 	reordered bool
+	delayed   bool // whether the first start was given back with a delay
+	again     bool // whether a second start has come
 }
 
 func newParentChecker(m *check.Run) check.Checker {
@@ -47,7 +51,7 @@ func newParentChecker(m *check.Run) check.Checker {
 }
 
 func (*parentChecker) Observes() check.Set[observe.Kind] {
-	return check.SetOf(observe.RowInserted, observe.RowRemoved, observe.InstanceRemoved, observe.Damaged)
+	return check.SetOf(observe.RowInserted, observe.RowDelayed, observe.RowRemoved, observe.InstanceRemoved, observe.Damaged)
 }
 
 func (*parentChecker) Ends() check.Ends {
@@ -71,8 +75,14 @@ func (k *parentChecker) link(no observe.InstanceNo) *parentLink {
 func (k *parentChecker) Observe(o *observe.Observation) {
 	switch o.Kind {
 	case observe.RowInserted:
-		if l := k.link(o.Instance); l.start == 0 && k.Run.Model.Row(o.Message).Kind == engine.ItemStartOrchestration {
-			l.start = o.Message
+		if k.Run.Model.Row(o.Message).Kind == engine.ItemStartOrchestration {
+			l := k.link(o.Instance)
+			l.again = l.start != 0
+			l.start = cmp.Or(l.start, o.Message)
+		}
+	case observe.RowDelayed:
+		if l := k.link(o.Instance); l.start == o.Message {
+			l.delayed = true
 		}
 	case observe.RowRemoved:
 		if l := k.link(o.Instance); l.start == o.Message && o.Reason == observe.RemovedUndone {
@@ -116,7 +126,7 @@ func (k *parentChecker) onCommit(c *model.Call) {
 		}
 	}
 	l := k.link(in.No)
-	if l.parent == 0 || l.reordered {
+	if l.parent == 0 || l.reordered || l.delayed && l.again {
 		return
 	}
 	k.checkCarried(c, in, l)

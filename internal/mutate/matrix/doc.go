@@ -1,7 +1,7 @@
 // Command matrix tries mutants of durosim and writes docs/kill-matrix.md, which lists the checks that detected them.
 // Run it in the module's root directory, as "make mutants" does.
 //
-//	go run ./internal/mutate/matrix -every 20 memprovider internal/replay
+//	go run ./internal/mutate/matrix -sample 20 memprovider internal/replay
 //
 // With -state FILE, it stores its results in FILE, and a later run resumes from there. The results are valid only for
 // the same version of the sources. With -table, it writes the matrix from stored results without trying any mutants.

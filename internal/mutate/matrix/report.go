@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// write writes the matrix.
+// write writes the matrix. Then it returns an error if the reasons do not fit the results: hours of trials are not lost
+// because one line of the reasons is stale.
 func (t *trials) write() error {
 	reasons, err := readReasons(t.reasons)
 	if err != nil {
@@ -24,9 +25,6 @@ func (t *trials) write() error {
 			rows = append(rows, r)
 		}
 	}
-	if err := t.unused(reasons); err != nil {
-		return err
-	}
 	w := io.Writer(os.Stdout)
 	if t.out != "" {
 		f, err := os.Create(t.out)
@@ -37,7 +35,7 @@ func (t *trials) write() error {
 		w = f
 	}
 	t.report(w, rows, len(t.mutants), slices.Sorted(maps.Keys(t.ignored)), reasons)
-	return t.unknown(rows, reasons)
+	return errors.Join(t.unused(reasons), t.unknown(rows, reasons))
 }
 
 // unknown returns an error if a survivor that needs a reason has none.

@@ -240,7 +240,7 @@ func (c *obligations) delivered(in *model.Instance, input boundInput) {
 		return // a longer obligation is already pending
 	}
 	mine.WaitReported = true
-	c.Run.Liveness("L03", 0, in.No,
+	c.instance("L03", 0, in,
 		"%s waited until a live node admitted it at %s, but has not been delivered since: bound %s, overdue by %s. Live nodes: %s",
 		in.Name, c.Run.At(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
 }
@@ -334,11 +334,11 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		if in.CurrentID > 1 {
 			hint = `. It continues as new: if it should run until it is cancelled, write "expect eternal" after it`
 		}
-		c.Run.Liveness(property, 0, in.No, "%s (%s@%s, pin %s) has taken %d turns since calm began at %s without ending; the bound is %d turns. Nodes that run it: %s%s",
+		c.instance(property, 0, in, "%s (%s@%s, pin %s) has taken %d turns since calm began at %s without ending; the bound is %d turns. Nodes that run it: %s%s",
 			in.Name, in.Orchestration, in.Version, model.PinText(in.Pin()), mine.Turns, c.Run.At(c.live.CalmMs), turnsMax, c.live.WhyNot(in), hint)
 		return
 	}
-	c.Run.Liveness(property, 0, in.No,
+	c.instance(property, 0, in,
 		"%s has not ended: calm since %s, last progress %s, counted from %s, bound %s, overdue by %s%s. Queued: %s%s. Live nodes: %s",
 		current(in), c.Run.At(c.live.CalmMs), c.at(mine.ProgressMs), c.Run.At(from), b,
 		span.Text(c.now-from-b.ms), c.waits(in), c.queued(in), c.lastLeft(in), c.live.WhyNot(in))

@@ -51,7 +51,7 @@ func (c *obligations) recovered(in *model.Instance, input boundInput, sinceMs in
 		return
 	}
 	mine.RecoverReported = true
-	c.Run.Liveness("L08", in.Lock.Holder.Node, in.No,
+	c.instance("L08", in.Lock.Holder.Node, in,
 		"%s was held (%s) and has been eligible since the lock expired, but no node has taken it again: counted from %s, bound %s, overdue by %s. Live nodes: %s",
 		in.Name, c.Run.LockText(in.Lock), c.Run.At(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
 }
@@ -127,7 +127,7 @@ func (c *obligations) converged(in *model.Instance, input boundInput) {
 		return
 	}
 	mine.ConvergeReported = true
-	c.Run.Liveness("L09", 0, in.No,
+	c.instance("L09", 0, in,
 		"all nodes run %s, the highest build of the run, since %s or before, but %s (pin %s) still waits: visible since %s, counted from %s, bound %s, overdue by %s. Live nodes: %s",
 		c.highest.Name(), c.Run.At(c.convergedMs), in.Name, model.PinText(pin), c.Run.At(visible), c.Run.At(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
 }

@@ -50,6 +50,29 @@ func (c *obligations) leftLater(r *model.Row, reportedMs int64) string {
 	return fmt.Sprintf("It left the queue %s later, at %s", span.Text(c.live.Row(r.No).LeftMs-reportedMs), c.Run.At(c.live.Row(r.No).LeftMs))
 }
 
+// instance reports that an instance does not get on as it must.
+func (c *obligations) instance(property string, node uint32, in *model.Instance, format string, args ...any) {
+	now := c.now
+	later := func() string { return c.progressLater(in, now) }
+	c.Run.Violate(check.Breach{Property: property, Class: cluster.ClassLiveness, Node: node, Instance: in.No, Message: fmt.Sprintf(format, args...), Later: later})
+}
+
+// progressLater says what became of an overdue instance by the end of the run.
+func (c *obligations) progressLater(in *model.Instance, reportedMs int64) string {
+	mine := c.live.Instance(in.No)
+	switch {
+	case mine.Ended && mine.ProgressMs > reportedMs:
+		return fmt.Sprintf("It ended %s later, at %s", span.Text(mine.ProgressMs-reportedMs), c.Run.At(mine.ProgressMs))
+	case mine.Deleted:
+		return "It was deleted later"
+	case mine.Ended:
+		return "It ended later without a turn"
+	case mine.ProgressMs > reportedMs:
+		return fmt.Sprintf("It went on later, last at %s, but did not end", c.Run.At(mine.ProgressMs))
+	}
+	return "It made no progress after that"
+}
+
 // deliveries says how often a message was delivered. Some deliveries do not count, because an abandon took them back.
 func deliveries(r *track.Row) string {
 	text := times(int(r.Deliveries + r.Returned))

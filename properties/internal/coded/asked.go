@@ -57,6 +57,8 @@ type Checker struct {
 	returned, continued *asked.Call
 	panicked            bool
 	spawned             bool
+	reached             int  // the position of the last event that gave the code a result
+	adrift              bool // that position is not known
 	twice, dropped      bool // an event completes what is completed; the history has a breadcrumb
 	quick               int  // how many fresh waits and dequeues the code awaited at once, with a result
 	strayed             bool // the code did not request an event that the history has
@@ -177,6 +179,9 @@ func (c *Checker) checkCall(a *asked.Call) {
 		c.spawned = true
 		*c.token(a.Token) = token{event: -1, by: a.By, spawned: true, ended: c.token(a.Token).ended}
 	case asked.Awaited:
+		if !c.token(a.Token).awaited {
+			c.reach(a.Token)
+		}
 		c.checkAwaited(a)
 		c.token(a.Token).awaited = true
 	case asked.Selected:

@@ -137,112 +137,101 @@ func arrivalOf(d engine.EventData) (k waitKey, data string, ok bool) {
 	return waitKey{}, "", false
 }
 
-// arrived returns the data that a wait gets. The n-th wait for a key gets the data of the n-th event that found a wait
-// (docs/contract/runtime.md#r7.7). If a wait for the key was dropped, any of the events may be the right one, because
-// the history does not record when it was dropped.
+// arrived returns the data that a wait gets. If a wait for the key was dropped, any of the events may be the right one.
 func (c *Checker) arrived(wait int, got string) (want string, ok bool) {
+	if pos, known := c.arrival(wait); known {
+		if pos != never {
+			_, want, ok = arrivalOf(c.event(pos).Data)
+		}
+		return want, ok && want == got
+	}
 	own, _ := waitOf(c.event(wait).Data)
-	waits, served, mine, dropped, any, found := 0, 0, 0, false, false, false
 	for pos := range c.events() {
-		e := c.event(pos)
+		k, data, is := arrivalOf(c.event(pos).Data)
+		ok = ok || is && k == own && data == got
+	}
+	return "the data of an event that came", ok
+}
+
+// arrival returns the position of the event that a wait gets, or never. The n-th wait for a key gets the n-th event that
+// found a wait (docs/contract/runtime.md#r7.7). known is false if the code has dropped a wait for the key, because the
+// events do not say which of them came before that.
+func (c *Checker) arrival(wait int) (pos int, known bool) {
+	own, _ := waitOf(c.event(wait).Data)
+	waits, served, mine := 0, 0, 0
+	pos = never
+	for at := range c.events() {
+		e := c.event(at)
 		if k, is := waitOf(e.Data); is && k == own {
-			if pos == wait {
+			if at == wait {
 				mine = waits
 			}
 			waits++
-			dropped = dropped || c.fact(e.EventID).crumb != 0
-		}
-		if k, data, is := arrivalOf(e.Data); is && k == own {
-			any = any || data == got
-			if served < waits {
-				if pos > wait && served == mine {
-					want, found = data, true
-				}
-				served++
+			if c.isDropped(e) {
+				return 0, false
 			}
 		}
+		if k, _, is := arrivalOf(e.Data); is && k == own && served < waits {
+			if at > wait && served == mine {
+				pos = at
+			}
+			served++
+		}
 	}
-	if dropped {
-		return "the data of an event that came", any
-	}
-	return want, found && want == got
+	return pos, true
 }
 
-// dequeued returns the message that a dequeue gets and marks it as taken. Of the messages that no dequeue has taken,
-// the dequeue gets the one whose index equals the number of open dequeues before it. If a dequeue with the same name
-// was dropped, it may get any message, because the history does not record when it was dropped.
+// isDropped reports whether the code has dropped what an event schedules by the call that is being checked.
+func (c *Checker) isDropped(e *engine.Event) bool { return c.token(c.fact(e.EventID).token).dropped }
+
+// dequeued returns the message that a dequeue gets and marks it as taken. If a dequeue with the same name was dropped,
+// it may get any message.
 func (c *Checker) dequeued(name string, dequeue int, got string) (want string, ok bool) {
-	before, dropped := 0, false
-	for pos := range c.events() {
-		e := c.event(pos)
-		if d, is := e.Data.(eventdata.QueueSubscribed); is && d.Name == name {
-			if pos < dequeue && !slices.Contains(c.taken, pos) {
-				before++
-			}
-			f := c.fact(e.EventID)
-			dropped = dropped || f.crumb != 0 || c.token(f.token).dropped
-		}
-	}
+	pos, known := c.message(name, dequeue)
 	c.taken = append(c.taken, dequeue)
 	want = "a message of the queue"
+	if known {
+		if pos == never {
+			return want, false
+		}
+		want = c.event(pos).Data.(eventdata.QueueEventDelivered).Data
+		c.taken = append(c.taken, pos)
+		return shown(want), want == got
+	}
 	for pos := range c.events() {
-		d, is := c.event(pos).Data.(eventdata.QueueEventDelivered)
-		if !is || d.Name != name || slices.Contains(c.taken, pos) {
-			continue
-		}
-		if !dropped && before > 0 {
-			before--
-			continue
-		}
-		if d.Data == got {
+		if d, is := c.event(pos).Data.(eventdata.QueueEventDelivered); is && d.Name == name && d.Data == got && !slices.Contains(c.taken, pos) {
 			c.taken = append(c.taken, pos)
 			return d.Data, true
-		}
-		if !dropped {
-			return shown(d.Data), false
 		}
 	}
 	return want, false
 }
 
-// checkSelected checks that the winner has a result, and that it comes first in the list among the futures that had one
-// by then. The other futures are dropped.
-func (c *Checker) checkSelected(a *asked.Call) {
-	if a.N < 0 || a.N >= len(a.Tokens) {
-		c.say("a select of %d futures has the winner %d", len(a.Tokens), a.N)
-		return
-	}
-	winner, timed := c.done(a.Tokens[a.N])
-	if timed && winner == 0 {
-		c.say("event %d wins a select, but has no result so far: expected a future with a result to win", c.event(c.token(a.Tokens[a.N]).event).EventID)
-		return
-	}
-	for i, t := range a.Tokens {
-		if i < a.N && timed {
-			if done, known := c.done(t); known && done != 0 && done < winner {
-				c.say("future %d of %d wins a select, although it got its result after future %d: expected the first that is ready", a.N+1, len(a.Tokens), i+1)
-				return
+// message returns the position of the message that a dequeue gets, or never: of the messages that no dequeue has taken,
+// the one whose index equals the number of open dequeues before it. known is false if the code has dropped a dequeue with
+// the same name.
+func (c *Checker) message(name string, dequeue int) (pos int, known bool) {
+	before := 0
+	for at := range c.events() {
+		e := c.event(at)
+		if d, is := e.Data.(eventdata.QueueSubscribed); is && d.Name == name {
+			if at < dequeue && !slices.Contains(c.taken, at) {
+				before++
+			}
+			if c.isDropped(e) {
+				return 0, false
 			}
 		}
-		if t != a.Tokens[a.N] {
-			c.drop(t)
+	}
+	for at := range c.events() {
+		if d, is := c.event(at).Data.(eventdata.QueueEventDelivered); is && d.Name == name && !slices.Contains(c.taken, at) {
+			if before == 0 {
+				return at, true
+			}
+			before--
 		}
 	}
-}
-
-// done returns the position of a future's completion, or 0 if it has none. known is false unless the future is an
-// activity, a timer or a child.
-func (c *Checker) done(t orchhost.Token) (pos int, known bool) {
-	f := c.token(t)
-	if f.spawned || f.answered || f.event < 0 {
-		return 0, false
-	}
-	e := c.event(f.event)
-	switch e.Data.(type) {
-	case eventdata.ActivityScheduled, eventdata.TimerCreated, eventdata.SubOrchestrationScheduled:
-		return c.fact(e.EventID).done, true
-	}
-	return 0, false
+	return never, true
 }
 
 // drop marks a future as dropped, along with the requests of its coroutine. It does nothing if the code already has the

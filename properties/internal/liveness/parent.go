@@ -1,8 +1,8 @@
 package liveness
 
 import (
-	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -12,47 +12,43 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// parentChecker checks rule L06: a child reports its end to its parent. It takes the parent from the turn that
-// scheduled the child, not from the start that the child received or from the store.
+// parentChecker checks rule L06: a child reports its end to its parent. It takes the parent from the turn that sent the
+// start with which the child began, not from the start itself or from the store.
 //
 // A child that continues as new passes the link on: its next execution's start names the parent, because a provider
 // need not remember it.
 //
 // The report is part of the ack that ends the child, so if it is missing, that is a violation at once. Two kinds of
-// children owe no report: a child that a client had already started, and a child whose start was damaged by a fault,
+// instances owe no report: one that began with the start of a client, and a child whose start was damaged by a fault,
 // because only the start names the parent.
 type parentChecker struct {
 	check.Base
-	links     []parentLink  // indexed by instance number
+	starts    []childStart  // the starts that turns have sent to children, in the order in which they were sent
+	links     []parentLink  // indexed by instance number; set when the instance begins
 	scheduled model.KindSet // the kind of the event that schedules a child
 }
 
 // parentLink is the link from a child to its parent.
 type parentLink struct {
-	start     observe.MessageNo // the instance's first start, or 0 if there is none yet
 	parent    observe.InstanceNo
 	execution uint64 // the parent's execution
 	event     uint64
 	told      bool
 	damaged   bool // whether the start was damaged
-	// reordered is set if a message other than the start was damaged. This exception is needed because of the following
-	// sequence: 1. A parent starts a child under an id of its choice and cancels it at once. 2. The cancellation is
-	// damaged, and the batch, which contains the start, is given back with a delay of one second. 3. The parent's next
-	// execution starts the same child. 4. The child begins with the second start and reports to that execution,
-	// although the first start came earlier. The same happens if the first delivery is given back with a delay for
-	// another reason, such as a missing handler: then delayed and again are set.
-	reordered bool
-	delayed   bool // whether the first start was given back with a delay
-	again     bool // whether a second start has come
+}
+
+// childStart is a message that starts a child, with the link that the child gets if it begins with this message.
+type childStart struct {
+	no    observe.MessageNo
+	child observe.InstanceNo
+	link  parentLink
 }
 
 func newParentChecker(m *check.Run) check.Checker {
 	return &parentChecker{Base: check.Base{Run: m}, scheduled: m.Model.Kinds.SetOf(eventdata.KindSubOrchestrationScheduled)}
 }
 
-func (*parentChecker) Observes() check.Set[observe.Kind] {
-	return check.SetOf(observe.RowInserted, observe.RowDelayed, observe.RowRemoved, observe.InstanceRemoved, observe.Damaged)
-}
+func (*parentChecker) Observes() check.Set[observe.Kind] { return check.SetOf(observe.InstanceRemoved) }
 
 func (*parentChecker) Ends() check.Ends {
 	return check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}
@@ -73,38 +69,13 @@ func (k *parentChecker) link(no observe.InstanceNo) *parentLink {
 }
 
 func (k *parentChecker) Observe(o *observe.Observation) {
-	switch o.Kind {
-	case observe.RowInserted:
-		if k.Run.Model.Row(o.Message).Kind == engine.ItemStartOrchestration {
-			l := k.link(o.Instance)
-			l.again = l.start != 0
-			l.start = cmp.Or(l.start, o.Message)
-		}
-	case observe.RowDelayed:
-		if l := k.link(o.Instance); l.start == o.Message {
-			l.delayed = true
-		}
-	case observe.RowRemoved:
-		if l := k.link(o.Instance); l.start == o.Message && o.Reason == observe.RemovedUndone {
-			*l = parentLink{}
-		}
-	case observe.Damaged:
-		if o.Message != 0 {
-			if l := k.link(k.Run.Model.Row(o.Message).Instance.No); l.start != o.Message {
-				l.reordered = true
-			} else {
-				l.damaged = true
-			}
-		}
-	case observe.InstanceRemoved:
-		if !o.Undo {
-			k.onDeleted(o.Instance)
-		}
+	if !o.Undo {
+		k.onDeleted(o.Instance)
 	}
 }
 
 // onDeleted clears the links of a deleted instance. The instance no longer has a parent, and neither do the children
-// that it scheduled and that have not begun.
+// that it scheduled.
 func (k *parentChecker) onDeleted(no observe.InstanceNo) {
 	*k.link(no) = parentLink{}
 	for i := range k.links {
@@ -112,6 +83,7 @@ func (k *parentChecker) onDeleted(no observe.InstanceNo) {
 			k.links[i].parent = 0
 		}
 	}
+	k.starts = slices.DeleteFunc(k.starts, func(s childStart) bool { return s.link.parent == no || s.child == no })
 }
 
 func (k *parentChecker) onCommit(c *model.Call) {
@@ -125,8 +97,13 @@ func (k *parentChecker) onCommit(c *model.Call) {
 			k.onScheduled(c, in, ack.ExecutionID, ack.HistoryDelta[i].EventID, d.Instance)
 		}
 	}
+	for _, ex := range c.Executions {
+		if ex.Instance == in && ex.ID == engine.InitialExecutionID && !ex.Was.Created {
+			k.onBegun(c, in)
+		}
+	}
 	l := k.link(in.No)
-	if l.parent == 0 || l.reordered || l.delayed && l.again {
+	if l.parent == 0 {
 		return
 	}
 	k.checkCarried(c, in, l)
@@ -159,6 +136,31 @@ func (k *parentChecker) onCommit(c *model.Call) {
 	l.told = l.told || told > 0
 }
 
+// onBegun links an instance that an ack has begun to its parent: the sender of the first start in the batch.
+func (k *parentChecker) onBegun(c *model.Call, in *model.Instance) {
+	var first *model.Row
+	for _, r := range c.Rows {
+		if r.Instance == in && r.RemovedBy == c.ID && r.Kind == engine.ItemStartOrchestration {
+			if first == nil || r.No < first.No {
+				first = r
+			}
+		}
+	}
+	if first == nil {
+		return
+	}
+	if i := k.start(first.No); i >= 0 {
+		*k.link(in.No) = k.starts[i].link
+		k.link(in.No).damaged = first.Damaged
+		k.starts = slices.Delete(k.starts, i, i+1)
+	}
+}
+
+// start returns the index of a message in k.starts, or -1.
+func (k *parentChecker) start(no observe.MessageNo) int {
+	return slices.IndexFunc(k.starts, func(s childStart) bool { return s.no == no })
+}
+
 // checkCarried checks that the start of a child's next execution names the parent and the event that scheduled the
 // child.
 func (k *parentChecker) checkCarried(c *model.Call, in *model.Instance, l *parentLink) {
@@ -179,19 +181,20 @@ func (k *parentChecker) checkCarried(c *model.Call, in *model.Instance, l *paren
 
 func isEnd(s engine.Status) bool { return s == engine.StatusCompleted || s == engine.StatusFailed }
 
-// onScheduled finds the start message of a child that a turn has scheduled. Only an instance's first start makes it a
-// child. If a turn schedules two children under the same id, the first start belongs to the first of them.
+// onScheduled finds the start of a child that a turn has scheduled. If a turn schedules two children under the same id,
+// the first start belongs to the first of them.
 func (k *parentChecker) onScheduled(c *model.Call, in *model.Instance, execution, event uint64, scheduled string) {
 	for _, r := range c.Rows {
-		if !c.Added(r) {
+		if !c.Added(r) || r.Kind != engine.ItemStartOrchestration || k.start(r.No) >= 0 {
 			continue
 		}
 		name := r.Instance.Name
 		if strings.HasPrefix(scheduled, "sub::") {
 			name = strings.TrimPrefix(name, in.Name+"::")
 		}
-		if l := k.link(r.Instance.No); name == scheduled && l.start == r.No && l.parent == 0 {
-			l.parent, l.execution, l.event = in.No, execution, event
+		if name == scheduled {
+			k.starts = append(k.starts, childStart{r.No, r.Instance.No, parentLink{parent: in.No, execution: execution, event: event}})
+			return
 		}
 	}
 }

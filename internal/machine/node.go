@@ -60,7 +60,6 @@ type Node struct {
 	doubleCheck bool
 	watch       bool
 	routing     Routing
-	order       []Test // derived from rules and routing; read-only
 	supported   engine.VersionRange
 	// admitted is the supported range as a filter; the runtime-side check uses it. filter is the filter that the node
 	// fetches with. The two differ only under a planted bug. Both are read-only.

@@ -37,7 +37,7 @@ func (n *Node) decide(s *slot, d *delivery) {
 		n.look(s, d)
 		return
 	}
-	for _, t := range n.order {
+	for _, t := range n.rules.Order {
 		if n.decides(t, s, d) {
 			return
 		}
@@ -86,8 +86,10 @@ func (n *Node) dropsEnded(s *slot, d *delivery) bool {
 	return true
 }
 
+// bouncesUndecodable abandons a batch that cannot be decoded. It leaves a batch outside the range of a bouncing node to
+// the pin test: without a filter, that node fetches histories that it cannot read only because another build wrote them.
 func (n *Node) bouncesUndecodable(s *slot, d *delivery) bool {
-	if !d.undecodable() {
+	if !d.undecodable() || n.routing.Bounces && !n.rules.Admits(n.admitted, d.pin) {
 		return false
 	}
 	n.logHistoryError(d)

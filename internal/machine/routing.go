@@ -27,26 +27,13 @@ const Unprocessable = "work item could not be processed on this node (orchestrat
 
 // routed configures a new node according to r.
 func (n *Node) routed(r Routing) {
-	n.routing, n.order = r, n.rules.Order
+	n.routing = r
 	if r.Bounces {
 		n.filter = nil
-		n.order = pinFirst(n.order)
 	}
 	if r.SweepEvery > 0 {
 		n.slots = append(n.slots, slot{id: Slot{SlotOrchestration, n.options.OrchestrationConcurrency}, sweeps: true})
 	}
-}
-
-// pinFirst moves the pin test ahead of the history test. Without a filter, a bouncing node fetches histories that it
-// cannot read only because another build wrote them.
-func pinFirst(order []Test) []Test {
-	order = slices.Clone(order)
-	i, j := slices.Index(order, TestHistoryError), slices.Index(order, TestIncompatible)
-	if i >= 0 && i < j {
-		copy(order[i+1:j+1], order[i:j])
-		order[i] = TestIncompatible
-	}
-	return order
 }
 
 // bounceDelay returns the abandon delay for the count-th delivery of work that this node cannot replay.

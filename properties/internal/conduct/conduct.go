@@ -155,6 +155,7 @@ func (k *checker) Record(r *cluster.Record) {
 	case record.ActivityFinished:
 		s := n.slot(r.Activity.Slot)
 		k.keepsLock(n, s, r.At)
+		k.keepsGrace(n, s, r.At)
 		s.held.running = false
 		k.due(s, observe.CallNone, r.At, 0)
 	}

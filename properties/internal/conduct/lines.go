@@ -16,7 +16,8 @@ import (
 // lines holds the log lines that a node wrote in this step of the run, and those that it should have written.
 type lines struct {
 	logged, want []machine.Log
-	// disagreed holds the errors from the log lines about nondeterminism. disagrees holds the expected errors.
+	// disagreed holds the instances and errors from the log lines about nondeterminism. disagrees holds the expected
+	// ones.
 	disagreed, disagrees []string
 }
 
@@ -63,7 +64,7 @@ func (k *checker) compareLines(n *nodeState) {
 			continue
 		}
 		if l.Text == disagreementText && l.Level == machine.LevelWarn && len(l.Fields) == 2 && disagreements[l.Fields[0].Value] {
-			n.lines.disagreed = append(n.lines.disagreed, l.Fields[1].Value)
+			n.lines.disagreed = append(n.lines.disagreed, l.Instance+": "+l.Fields[1].Value)
 		}
 		if !free(l) && n.judged {
 			want := "nothing"
@@ -199,7 +200,7 @@ func (n *nodeState) expectDisagreement(note *cluster.Note) {
 		}
 		f, ok := note.Turn.Ack.HistoryDelta[i].Data.(eventdata.OrchestrationFailed)
 		if c := f.Details.Configuration; ok && c != nil && c.Kind == eventdata.KindNondeterminism && c.Message != nil {
-			n.lines.disagrees = append(n.lines.disagrees, *c.Message)
+			n.lines.disagrees = append(n.lines.disagrees, note.Instance+": "+*c.Message)
 		}
 	}
 }

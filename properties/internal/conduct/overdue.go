@@ -32,6 +32,14 @@ func (n *nodeState) passed(x next, at sim.Time) bool {
 	return x.known && n.quiet(x.since) && at.Sub(x.since) > max(x.after, 0)+slack
 }
 
+// keepsGrace reports a lost activity that has run to its end although its grace period was over before. The node must
+// have given up on it, which frees its slot.
+func (k *checker) keepsGrace(n *nodeState, s *slot, at sim.Time) {
+	if x := s.next; s.held.lost && n.passed(x, at) {
+		k.wrong(n, s.held.instance, "continues an activity for %v after it has lost token %s: expected it to give up after %v%s", at.Sub(x.since), s.held.token, x.after, k.optionBehind(n, x.by))
+	}
+}
+
 // keepsLock checks, when a slot gives up its work, that it sent every renewal that was due. A lock that has expired
 // need not be renewed; in that case, an activity that is still running counts as lost.
 func (k *checker) keepsLock(n *nodeState, s *slot, at sim.Time) {

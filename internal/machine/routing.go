@@ -59,10 +59,12 @@ type sweeper struct {
 	blocked []sighting
 }
 
-// sighting is a batch that the sweeper has seen and its node cannot replay.
+// sighting is a batch that the sweeper has seen and its node cannot replay. Equal messages may come again, but not
+// without progress in between, which makes the history longer.
 type sighting struct {
 	instance  string
 	execution uint64
+	events    int    // in the history, or 0 if it cannot be decoded
 	first     string // text of the batch's first message, or empty if it cannot be decoded
 	sinceMs   int64
 	lastMs    int64 // time of the last pass that saw it
@@ -129,13 +131,15 @@ func (n *Node) look(s *slot, d *delivery) {
 // the batch.
 func (n *Node) sight(d *delivery) int64 {
 	w := &n.sweeper
-	now := sighting{instance: d.Item.Instance, execution: d.execution(), sinceMs: n.nowMs, lastMs: n.nowMs}
+	now := sighting{
+		instance: d.Item.Instance, execution: d.execution(), events: len(d.Item.History), sinceMs: n.nowMs, lastMs: n.nowMs,
+	}
 	if len(d.Item.Messages) > 0 {
 		now.first = n.messagesText(d.Item.Messages[:1])
 	}
 	for i := range w.blocked {
 		x := &w.blocked[i]
-		if x.instance == now.instance && x.execution == now.execution && x.first == now.first {
+		if x.instance == now.instance && x.execution == now.execution && x.events == now.events && x.first == now.first {
 			x.lastMs = n.nowMs
 			return x.sinceMs
 		}

@@ -25,6 +25,7 @@ type sweeping struct {
 type sighting struct {
 	instance    string
 	execution   uint64
+	events      int             // how many of the history's events can be read
 	first       engine.WorkItem // nil if none of the batch's messages can be decoded
 	since, last int64           // when the first and the most recent sweep saw the batch, in ms of store time
 }
@@ -98,13 +99,13 @@ func (k *checker) judgeLook(n *nodeState, r *cluster.Record, f *engine.FetchedOr
 // sight records that the sweeper has seen a batch that the node cannot replay. It returns the store time at which the
 // sweeper first saw the batch.
 func (n *nodeState) sight(b *batch, execution uint64, nowMs int64) int64 {
-	now := sighting{instance: b.item.Instance, execution: execution, since: nowMs, last: nowMs}
+	now := sighting{instance: b.item.Instance, execution: execution, events: len(b.item.History), since: nowMs, last: nowMs}
 	if len(b.item.Messages) > 0 {
 		now.first = b.item.Messages[0]
 	}
 	for i := range n.sweeping.blocked {
 		x := &n.sweeping.blocked[i]
-		if x.instance == now.instance && x.execution == execution && reflect.DeepEqual(x.first, now.first) {
+		if x.instance == now.instance && x.execution == execution && x.events == now.events && reflect.DeepEqual(x.first, now.first) {
 			x.last = nowMs
 			return x.since
 		}

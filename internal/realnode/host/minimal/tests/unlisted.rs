@@ -7,7 +7,8 @@ use duroxide::{ActivityContext, Client, Either2, OrchestrationContext};
 use duroxide_seen::{Store, end, options, run};
 use std::time::Duration;
 
-const SOON: Duration = Duration::from_secs(4);
+/// How long to wait for what must come, however busy the machine is.
+const SOON: Duration = Duration::from_secs(60);
 
 fn activities() -> ActivityRegistry {
     ActivityRegistry::builder().register("Quick", |_: ActivityContext, input: String| async move { Ok(input) }).build()

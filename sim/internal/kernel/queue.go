@@ -17,7 +17,7 @@ type queue struct {
 
 const (
 	// window is how far advance moves the horizon beyond the first event, in microseconds.
-	window = 30_000
+	window = 1_000_000
 	// nearMost limits near, so that an insertion moves at most nearMost entries regardless of the queue's length.
 	nearMost = 32
 )

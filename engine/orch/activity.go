@@ -16,15 +16,15 @@ func WithTag(tag string) ActivityOption { return ActivityOption{tag: tag} }
 // activity schedules an activity and returns its future's token. If the future has a place in shared memory, it
 // returns that, too. If several sessions or tags are given, the last one wins.
 func (c *Context) activity(name, input string, options []ActivityOption) (orchhost.Token, *Future) {
-	a := orchhost.Action{Kind: orchhost.ActionActivity, Name: name, Input: input}
+	session, tag := "", ""
 	for _, o := range options {
 		if o.session != "" {
-			a.Session = o.session
+			session = o.session
 		}
 		if o.tag != "" {
-			a.Tag = o.tag
+			tag = o.tag
 		}
 	}
-	token := c.host.Schedule(a)
+	token := c.host.ScheduleActivity(name, input, session, tag)
 	return token, c.future(token)
 }

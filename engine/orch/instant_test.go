@@ -45,6 +45,10 @@ func (h *instant) Info() orchhost.Info {
 func (h *instant) Replaying() bool   { return false }
 func (h *instant) Trace(text string) { fmt.Println("trace:", text) }
 
+func (h *instant) ScheduleActivity(name, input, session, tag string) orchhost.Token {
+	return h.Schedule(orchhost.Action{Kind: orchhost.ActionActivity, Name: name, Input: input, Session: session, Tag: tag})
+}
+
 func (h *instant) Schedule(a orchhost.Action) orchhost.Token {
 	var r result
 	switch a.Kind {

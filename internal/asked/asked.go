@@ -189,6 +189,12 @@ func (r *Recorder) Schedule(a orchhost.Action) orchhost.Token {
 	return token
 }
 
+func (r *Recorder) ScheduleActivity(name, input, session, tag string) orchhost.Token {
+	token := r.host.ScheduleActivity(name, input, session, tag)
+	r.addAction(Scheduled, orchhost.Action{Kind: orchhost.ActionActivity, Name: name, Input: input, Session: session, Tag: tag}).Token = token
+	return token
+}
+
 func (r *Recorder) Spawn(fn func() (string, error)) orchhost.Token {
 	if r.spawned == len(r.made) {
 		c := &coroutine{r: r}

@@ -22,6 +22,9 @@ type Host interface {
 	// Schedule emits an action and returns its future's token. A detached start has no future, so its token is
 	// meaningless.
 	Schedule(a Action) Token
+	// ScheduleActivity is Schedule for an activity. Most schedules are activities, and these arguments are passed in
+	// registers, whereas an Action is copied at each call.
+	ScheduleActivity(name, input, session, tag string) Token
 	// Spawn creates a child coroutine that runs fn. The child starts when the current coroutine suspends.
 	Spawn(fn func() (string, error)) Token
 	// Await suspends the coroutine until the future has a result. The error is Over if it will never have one.

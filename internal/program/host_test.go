@@ -81,6 +81,10 @@ func (h *oracleHost) Info() orchhost.Info {
 func (h *oracleHost) Replaying() bool { return false }
 func (h *oracleHost) Trace(string)    {}
 
+func (h *oracleHost) ScheduleActivity(name, input, session, tag string) orchhost.Token {
+	return h.Schedule(orchhost.Action{Kind: orchhost.ActionActivity, Name: name, Input: input, Session: session, Tag: tag})
+}
+
 func (h *oracleHost) Schedule(a orchhost.Action) orchhost.Token {
 	if *h.calls++; *h.calls > 100_000 {
 		panic("the program does not end")

@@ -71,11 +71,15 @@ func (t *turn) end(r Result, terminal engine.EventData, output string) {
 
 // endWaits writes a breadcrumb for each open wait.
 func (t *turn) endWaits() {
-	for _, pos := range t.openWaits() {
-		t.add(t.at(pos).EventID, eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonTerminal})
+	if t.has(scheduleWait) {
+		for _, pos := range t.openWaits() {
+			t.add(t.at(pos).EventID, eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonTerminal})
+		}
 	}
-	for _, pos := range t.openDequeues() {
-		t.add(t.at(pos).EventID, eventdata.QueueSubscriptionCancelled{Reason: eventdata.ReasonTerminal})
+	if t.has(scheduleDequeue) {
+		for _, pos := range t.openDequeues() {
+			t.add(t.at(pos).EventID, eventdata.QueueSubscriptionCancelled{Reason: eventdata.ReasonTerminal})
+		}
 	}
 }
 

@@ -79,6 +79,9 @@ func (t *turn) isDropped(token orchhost.Token) bool {
 // reconcile checks that the code has dropped again every future that it dropped in earlier turns. The code may drop
 // additional futures.
 func (t *turn) reconcile() {
+	if len(t.crumbs) == 0 {
+		return
+	}
 	for _, group := range dropGroups {
 		ok := true
 		for _, pos := range t.crumbs {

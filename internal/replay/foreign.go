@@ -93,6 +93,13 @@ func (h *host) Schedule(a orchhost.Action) orchhost.Token {
 	return h.inner.Schedule(a)
 }
 
+func (h *host) ScheduleActivity(name, input, session, tag string) orchhost.Token {
+	if h.foreign() {
+		return 0
+	}
+	return h.inner.ScheduleActivity(name, input, session, tag)
+}
+
 func (h *host) Spawn(fn func() (string, error)) orchhost.Token {
 	if h.foreign() {
 		return 0

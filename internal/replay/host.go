@@ -102,10 +102,19 @@ func (t *turn) countEmission() {
 }
 
 func (t *turn) emit(a *orchhost.Action, token orchhost.Token) {
+	to := t.newAction()
+	to.Action, to.token = *a, token
+}
+
+// newAction appends an action for the caller to write.
+func (t *turn) newAction() *action {
 	t.countEmission()
 	n := len(t.actions)
-	t.actions = slices.Grow(t.actions, 1)[:n+1]
-	t.actions[n].Action, t.actions[n].token = *a, token
+	if n == cap(t.actions) {
+		t.actions = slices.Grow(t.actions, 1)
+	}
+	t.actions = t.actions[:n+1]
+	return &t.actions[n]
 }
 
 // makeStorable converts the action's strings to the form in which a history returns them: each invalid UTF-8 byte
@@ -152,8 +161,22 @@ func (t *turn) Trace(text string) {
 	t.out.Traces = append(t.out.Traces, text)
 }
 
-func (t *turn) Schedule(a orchhost.Action) orchhost.Token {
+func (t *turn) Schedule(a orchhost.Action) orchhost.Token { return t.schedule(t.enter(), a) }
+
+// ScheduleActivity does what Schedule does for an activity, and writes the action in place.
+func (t *turn) ScheduleActivity(name, input, session, tag string) orchhost.Token {
 	owner := t.enter()
+	if t.rules.Code != nil {
+		return t.schedule(owner, orchhost.Action{Kind: orchhost.ActionActivity, Name: name, Input: input, Session: session, Tag: tag})
+	}
+	token := t.newFuture(owner)
+	a := t.newAction()
+	a.token, a.Kind, a.Name, a.Input, a.Session, a.Tag = token, orchhost.ActionActivity, name, input, session, tag
+	a.Instance, a.Version, a.Topic, a.Delay = "", "", "", 0 // of an earlier action
+	return token
+}
+
+func (t *turn) schedule(owner *task, a orchhost.Action) orchhost.Token {
 	if a.Kind == orchhost.ActionDetached || a.Kind == orchhost.ActionSubOrchestration {
 		makeStorable(&a) // texts below quote the instance; claim and write do it for the other kinds
 	}
@@ -272,8 +295,12 @@ func (t *turn) ContinueAsNew(version, input string) {
 
 func (t *turn) newFuture(owner *task) orchhost.Token {
 	n := len(t.futures)
-	t.futures = slices.Grow(t.futures, 1)[:n+1] // zero; see reset
-	t.futures[n].pos, t.futures[n].owner = -1, owner
+	if n == cap(t.futures) {
+		t.futures = slices.Grow(t.futures, 1)
+	}
+	t.futures = t.futures[:n+1] // the new one is zero; see reset
+	f := &t.futures[n]
+	f.pos, f.owner = -1, owner
 	return orchhost.Token(n)
 }
 

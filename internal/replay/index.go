@@ -75,6 +75,16 @@ func (t *turn) index(pos int, e *engine.Event) error {
 	return nil
 }
 
+// has reports whether there is a schedule of that kind.
+func (t *turn) has(kind scheduleKind) bool {
+	for i := range t.sched {
+		if t.sched[i].kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
 func (t *turn) close(pos int, failed bool) {
 	if pos >= 0 {
 		t.sched[pos].closed, t.sched[pos].failed = true, failed

@@ -46,6 +46,7 @@ type Rules struct {
 	// RecordsDetached makes the turn record an event for each detached start.
 	RecordsDetached bool
 	// SystemResult returns the result of the system activity name as seen by the code. recorded is the recorded result.
+	// A nil function means that.
 	SystemResult func(name, recorded string, nowMs uint64) string
 	// RacedResult returns the value of a future that has won a Select. own is the future's own value.
 	RacedResult func(own string) string
@@ -116,6 +117,9 @@ type Origin struct {
 	Continued, First, Replaying bool
 }
 
+// defaultRules are the correct rules. They are never changed.
+var defaultRules = DefaultRules()
+
 // DefaultRules returns the correct rules.
 func DefaultRules() Rules {
 	return Rules{
@@ -132,7 +136,6 @@ func DefaultRules() Rules {
 		TellsParent:      everyEndButContinue,
 		AnswersResult:    onlyCompleted,
 		RecordsDetached:  true,
-		SystemResult:     func(_, recorded string, _ uint64) string { return recorded },
 		RacedResult:      func(own string) string { return own },
 		StampsFailure:    true,
 		NamesPanicPlace:  true,

@@ -34,7 +34,7 @@ func TurnInto(out *Output, in *Input) error {
 // turn is the state of a single computation. A Workspace reuses its memory but none of its contents.
 type turn struct {
 	in      *Input
-	rules   Rules
+	rules   *Rules
 	info    orchhost.Info
 	stamp   string // the build's version as text
 	input   string
@@ -145,9 +145,9 @@ func (t *turn) begin() error {
 	case len(in.History) == 0 && in.Start == nil:
 		return fmt.Errorf("replay: execution %s/%d has neither history nor start", in.Instance, in.ExecutionID)
 	case in.Rules != nil && in.Rules.Writes != nil:
-		t.rules = *in.Rules
+		t.rules = in.Rules
 	default:
-		t.rules = DefaultRules()
+		t.rules = &defaultRules
 	}
 	t.stamp = t.workspace.stampOf(in.Build)
 	t.sched = slices.Grow(t.sched, len(in.History)+len(in.Messages)+8)[:len(in.History)]
@@ -166,7 +166,9 @@ func (t *turn) begin() error {
 		t.writeStart()
 	}
 	if t.rules.ByOrigin != nil {
-		t.rules.ByOrigin(t.pin(), &t.rules)
+		own := *t.rules
+		t.rules = &own
+		own.ByOrigin(t.pin(), &own)
 	}
 	return nil
 }

@@ -225,7 +225,7 @@ func OpenWaits(history []engine.Event, build *engine.Build) []engine.Event {
 	if build == nil {
 		build = &engine.Build{}
 	}
-	t := turn{in: &Input{History: history, Build: build}, rules: DefaultRules(), sched: make([]schedule, len(history))}
+	t := turn{in: &Input{History: history, Build: build}, rules: &defaultRules, sched: make([]schedule, len(history))}
 	open := append(t.openWaits(), t.openDequeues()...)
 	slices.Sort(open)
 	events := make([]engine.Event, len(open))

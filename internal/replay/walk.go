@@ -210,6 +210,9 @@ func (t *turn) deliver(e *engine.Event, value string, details *engine.ErrorDetai
 
 // activityResult returns the result of the activity scheduled at pos as the code sees it.
 func (t *turn) activityResult(pos int, recorded string) string {
+	if t.rules.SystemResult == nil {
+		return recorded
+	}
 	if d, ok := t.at(pos).Data.(eventdata.ActivityScheduled); ok && strings.HasPrefix(d.Name, orchhost.SystemActivityPrefix) {
 		return t.rules.SystemResult(d.Name, recorded, t.in.NowMs)
 	}

@@ -14,6 +14,8 @@ type index struct {
 	// Instances that have visible messages but no context. Those in stuck are still waiting for their start message;
 	// those in orphans will be dropped.
 	stuck, orphans heap[*instance]
+	// notBefore is a time before which no instance in a later heap is due.
+	notBefore int64
 }
 
 // bucket holds the instances with one pin.
@@ -57,6 +59,7 @@ func (x *index) update(in *instance, now int64) {
 		at = min(at, now+1)
 	}
 	if at != Never {
+		x.notBefore = min(x.notBefore, at)
 		b.later.put(&p.later, at, uint64(in.no), in)
 	} else {
 		b.later.drop(&p.later)
@@ -131,9 +134,22 @@ func (x *index) changesAt(filter *engine.CapabilityFilter, rules *storerules.Rul
 
 // due returns an instance in later whose time has come, or nil.
 func (x *index) due(now int64) *instance {
+	if now < x.notBefore {
+		return nil
+	}
+	return x.findDue(now)
+}
+
+func (x *index) findDue(now int64) *instance {
+	x.notBefore = Never
 	for _, b := range x.buckets {
-		if e := b.later.head(); e != nil && e.key <= now {
+		switch e := b.later.head(); {
+		case e == nil:
+		case e.key <= now:
+			x.notBefore = now
 			return e.item
+		default:
+			x.notBefore = min(x.notBefore, e.key)
 		}
 	}
 	return nil

@@ -90,7 +90,9 @@ func (t *turn) poll() {
 	t.polls++
 	for i := 0; i < len(t.runnable) && !t.stopped(); i++ {
 		if c := t.runnable[i]; !c.abandoned {
-			c.resume()
+			if c.resume(); t.tearing { // walkInPlace has ended the code
+				return
+			}
 			if t.settle(c); t.walk.inPlace { // walkInPlace has already polled the code
 				t.walk.inPlace = false
 				return
@@ -238,11 +240,14 @@ func panicText(r any, other string) (text string) {
 // suspend yields control until the task is resumed. It returns false if the turn is over.
 func (c *task) suspend() bool {
 	c.state = taskSuspended
-	if t := c.t; !t.walk.over && len(t.tasks) == 1 && t.walkInPlace() {
+	t := c.t
+	if !t.tearing && len(t.tasks) == 1 && t.walkInPlace() {
 		return true
 	}
-	c.run.yield(signalSuspended)
-	if c.t.tearing {
+	if !t.tearing {
+		c.run.yield(signalSuspended)
+	}
+	if t.tearing {
 		c.raised++
 		return false
 	}
@@ -258,12 +263,17 @@ func (c *task) raise() {
 	panic(orchhost.Over)
 }
 
-// tearDown unwinds the tasks that are still suspended, in creation order.
-func (t *turn) tearDown() {
+// endCode begins the unwinding of the code.
+func (t *turn) endCode() {
 	t.tearing = true
 	if w := t.in.Watcher; w != nil {
 		w.Over()
 	}
+}
+
+// tearDown unwinds the tasks that are still suspended, in creation order.
+func (t *turn) tearDown() {
+	t.endCode()
 	for _, c := range t.tasks {
 		if c.run != nil {
 			c.resume()

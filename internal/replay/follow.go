@@ -109,9 +109,11 @@ func asksFor(a *orchhost.Action, data engine.EventData) bool {
 	return false
 }
 
-// walkInPlace continues the walk on the stack of the waiting code. The effect is the same as returning to replay, but
-// each await of a result that is already in the history saves two coroutine switches. walkInPlace returns true if it
-// has polled the code, and false if replay must take over. It works only for code with a single coroutine.
+// walkInPlace continues the walk on the stack of the waiting code, and after the walk writes what the code has asked
+// for. The effect is the same as returning to replay, but each await of a result that is already in the history saves
+// two coroutine switches, and so does the end of a turn. walkInPlace returns true if it has polled the code. If not,
+// the turn is over if tearing is set, and otherwise replay must take over. It works only for code with a single
+// coroutine.
 func (t *turn) walkInPlace() (polled bool) {
 	t.failStrays()
 	w := &t.walk
@@ -126,14 +128,39 @@ func (t *turn) walkInPlace() (polled bool) {
 	for !t.stopped() && t.walkOn() {
 		t.due = false
 		if len(t.runnable) > 0 {
-			t.polls++
-			w.inPlace = false
 			polled = true
 			break
 		}
 	}
+	if !polled && !w.differs && !t.stopped() && !t.verifying && !t.rules.DropsBeforeBreadcrumb {
+		polled = t.endInPlace()
+	}
+	if polled {
+		t.polls++
+		w.inPlace = false
+	}
 	whole = true
 	return polled
+}
+
+// endInPlace does what replay, convert and settleDrops do after the walk, and ends the code unless there are drops to
+// settle. It returns true if the code must be polled.
+func (t *turn) endInPlace() (poll bool) {
+	if w := &t.walk; !w.over {
+		w.over, t.replaying = true, false
+		if poll = (t.due || t.rules.FreedEventWakes) && len(t.runnable) > 0; poll {
+			t.due = false
+			return true
+		}
+		t.due = false
+	}
+	if t.convertOn() {
+		return true
+	}
+	if t.abort.IsZero() && !t.drops && len(t.crumbs) == 0 {
+		t.endCode()
+	}
+	return false
 }
 
 // isNoted reports whether e is the breadcrumb of a future that the code has already dropped. Breadcrumbs written as a

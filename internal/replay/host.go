@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/orchhost"
@@ -35,12 +34,8 @@ type code struct {
 	waits     waitTable
 	queues    queues
 	polls     int
-	pollLimit int // see convert
-}
-
-type action struct {
-	orchhost.Action
-	token orchhost.Token
+	pollLimit int  // see convert
+	wrote     bool // convertOn has written or asked for a poll, and has yet to look at the limit
 }
 
 type future struct {
@@ -81,51 +76,6 @@ const (
 	maxCalls         = 1 << 22
 	tooManyCallsText = "orch: more than 4194304 calls of a Context in one turn"
 )
-
-func (t *turn) emitted() bool { return t.claimed < len(t.actions) }
-
-// nextAction removes and returns the oldest action in the queue. The action is valid until the code resumes.
-func (t *turn) nextAction() *action {
-	a := &t.actions[t.claimed]
-	if t.claimed++; t.claimed == len(t.actions) {
-		t.actions, t.claimed = t.actions[:0], 0
-	}
-	return a
-}
-
-// countEmission enforces the limit on scheduled operations. Code that keeps recovering the panic eventually hits the
-// limit on calls.
-func (t *turn) countEmission() {
-	if t.emissions++; t.emissions > maxActions {
-		panic(tooManyText)
-	}
-}
-
-func (t *turn) emit(a *orchhost.Action, token orchhost.Token) {
-	to := t.newAction()
-	to.Action, to.token = *a, token
-}
-
-// newAction appends an action for the caller to write.
-func (t *turn) newAction() *action {
-	t.countEmission()
-	n := len(t.actions)
-	if n == cap(t.actions) {
-		t.actions = slices.Grow(t.actions, 1)
-	}
-	t.actions = t.actions[:n+1]
-	return &t.actions[n]
-}
-
-// makeStorable converts the action's strings to the form in which a history returns them: each invalid UTF-8 byte
-// becomes U+FFFD. Otherwise, replay would compare the stored text with the original.
-func makeStorable(a *orchhost.Action) {
-	for _, text := range [...]*string{&a.Name, &a.Input, &a.Instance, &a.Version, &a.Topic, &a.Session, &a.Tag} {
-		if *text != "" && !utf8.ValidString(*text) {
-			*text = string([]rune(*text))
-		}
-	}
-}
 
 // enter must be the first call in every Context method.
 func (t *turn) enter() *task {

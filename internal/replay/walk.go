@@ -16,27 +16,41 @@ const quiescencePolls = 100
 // polls the code before it writes the next event. Reaching the quiescencePolls limit fails the turn, even if the code
 // ends in that poll.
 func (t *turn) convert() {
+	t.cancelDropsEarly()
+	for t.convertOn() {
+		t.poll()
+	}
+}
+
+// convertOn writes actions until the code must be polled. It returns false when there is nothing left to write.
+func (t *turn) convertOn() bool {
 	if t.pollLimit == 0 {
 		t.pollLimit = t.rules.PollLimit(t.polls)
 	}
-	t.cancelDropsEarly()
-	for t.abort.IsZero() && t.emitted() {
-		if !t.returned && len(t.runnable) > 0 {
-			t.poll()
-		} else {
-			a := t.nextAction()
-			t.write(a)
-			if t.due && !t.returned {
-				t.poll()
+	for {
+		if t.wrote {
+			if t.wrote = false; t.polls >= t.pollLimit && t.abort.IsZero() {
+				t.abort = engine.ErrorDetails{Infrastructure: &eventdata.InfrastructureError{
+					Operation: "quiescence_loop",
+					Message: "quiescence loop exceeded 100 iterations —" + strings.Repeat(" ", 22) +
+						"orchestration is emitting unbounded persistent event subscriptions",
+				}}
 			}
 		}
-		if t.polls >= t.pollLimit && t.abort.IsZero() {
-			t.abort = engine.ErrorDetails{Infrastructure: &eventdata.InfrastructureError{
-				Operation: "quiescence_loop",
-				Message: "quiescence loop exceeded 100 iterations —" + strings.Repeat(" ", 22) +
-					"orchestration is emitting unbounded persistent event subscriptions",
-			}}
+		if !t.abort.IsZero() || !t.emitted() {
+			return false
 		}
+		t.wrote = true
+		if t.returned || len(t.runnable) == 0 {
+			t.write(t.nextAction())
+			if !t.due || t.returned {
+				continue
+			}
+			if t.due = false; len(t.runnable) == 0 {
+				continue
+			}
+		}
+		return true
 	}
 }
 

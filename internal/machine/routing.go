@@ -112,7 +112,6 @@ func (n *Node) look(s *slot, d *delivery) {
 		n.endPass()
 	}
 	if n.rules.SweepSpares(n.rules.Admits(n.admitted, d.pin)) {
-		n.forget(id)
 		n.abandon(s, Note{Decision: DecideLooked, Delay: sweepDelay, Cause: "a sweeper looked at it"})
 		return
 	}
@@ -121,7 +120,6 @@ func (n *Node) look(s *slot, d *delivery) {
 		n.abandon(s, Note{Decision: DecideLooked, Delay: IncompatibleDelay, Cause: n.incompatible(d)})
 		return
 	}
-	n.forget(id)
 	if !n.dropsEnded(s, d) {
 		n.sweepAway(s, d, time.Duration(n.nowMs-since)*time.Millisecond)
 	}
@@ -144,13 +142,8 @@ func (n *Node) sight(d *delivery) int64 {
 			return x.sinceMs
 		}
 	}
-	n.forget(now.instance)
 	w.blocked = append(w.blocked, now)
 	return n.nowMs
-}
-
-func (n *Node) forget(id string) {
-	n.sweeper.blocked = slices.DeleteFunc(n.sweeper.blocked, func(x sighting) bool { return x.instance == id })
 }
 
 // sweepAway ends an execution that has been blocked for SweepAfter or longer. The effect is the same as for poison.

@@ -74,7 +74,6 @@ func (k *checker) judgeLook(n *nodeState, r *cluster.Record, f *engine.FetchedOr
 		looked.execution++
 	}
 	if model.Admits(n.admits, b.pin) {
-		n.forget(f.Item.Instance)
 		looked.delay, looked.cause = 100*time.Millisecond, "a sweeper looked at it"
 		return looked
 	}
@@ -84,7 +83,6 @@ func (k *checker) judgeLook(n *nodeState, r *cluster.Record, f *engine.FetchedOr
 		looked.delay, looked.cause = time.Second, incompatible(b.pin, supported)
 		return looked
 	}
-	n.forget(f.Item.Instance)
 	if v.decision == machine.DecideDropTerminal || v.decision == machine.DecideDropUnstarted {
 		return v
 	}
@@ -110,11 +108,6 @@ func (n *nodeState) sight(b *batch, execution uint64, nowMs int64) int64 {
 			return x.since
 		}
 	}
-	n.forget(now.instance)
 	n.sweeping.blocked = append(n.sweeping.blocked, now)
 	return nowMs
-}
-
-func (n *nodeState) forget(instance string) {
-	n.sweeping.blocked = slices.DeleteFunc(n.sweeping.blocked, func(x sighting) bool { return x.instance == instance })
 }

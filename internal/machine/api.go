@@ -100,7 +100,6 @@ type RunTurn struct {
 	Job         JobID
 	Slot        Slot
 	Instance    string
-	ExecutionID uint64
 	LockTimeout time.Duration // lets the driver draw durations close to the lock's expiry
 }
 

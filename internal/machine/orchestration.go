@@ -202,7 +202,7 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 	s.job = n.jobs
 	run := n.room.turns.New()
 	*run = RunTurn{
-		Job: s.job, Slot: s.id, Instance: d.Item.Instance, ExecutionID: in.ExecutionID, LockTimeout: n.options.OrchestratorLockTimeout,
+		Job: s.job, Slot: s.id, Instance: d.Item.Instance, LockTimeout: n.options.OrchestratorLockTimeout,
 	}
 	n.emit(run)
 	n.startRenewing(s)

@@ -33,7 +33,7 @@ func renderEffect(c Effect) string {
 	case *CancelTimer:
 		return fmt.Sprintf("take back timer %d", c.Timer)
 	case *RunTurn:
-		return fmt.Sprintf("job %d: turn of %s/%d", c.Job, c.Instance, c.ExecutionID)
+		return fmt.Sprintf("job %d: turn of %s", c.Job, c.Instance)
 	case *RunActivity:
 		return fmt.Sprintf("job %d: activity %s of %s/%d#%d, delivery %d", c.Job, c.Item.Name, c.Item.Instance, c.Item.ExecutionID, c.Item.ID, c.AttemptCount)
 	case *CancelJob:

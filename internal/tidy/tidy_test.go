@@ -102,7 +102,7 @@ var packages = map[string]imports{
 		module: []string{"internal/asked", "internal/show", "internal/eventdata", "internal/orchhost", "engine", "properties/oracle/turn"},
 		tests:  []string{"engine/orch", "internal/replay", "properties/internal/leaf", "properties/internal/script"}},
 	"properties/internal/conduct": {
-		module: []string{"internal/asked", "internal/planterm", "internal/show", "internal/record", "internal/eventdata", "internal/observe", "internal/call", "internal/machine", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "sim", "sim/cluster", "sim/plan"},
+		module: []string{"internal/faultkind", "internal/asked", "internal/planterm", "internal/show", "internal/record", "internal/eventdata", "internal/observe", "internal/call", "internal/machine", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "sim", "sim/cluster", "sim/plan"},
 		tests:  []string{"engine/orch", "memprovider", "properties/internal/leaf", "properties/internal/rig", "properties/internal/script", "internal/sample", "sim/scenario"}},
 	"properties/internal/safety": {
 		module: []string{"internal/deadletter", "internal/show", "internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "engine/orch", "internal/replay", "properties/internal/check", "properties/internal/coded", "properties/internal/conduct", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},

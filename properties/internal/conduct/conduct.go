@@ -93,7 +93,7 @@ func New(m *check.Run) check.Checker {
 func (*checker) Records() check.Set[record.Kind] {
 	return check.SetOf(
 		record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed, record.NodeDraining,
-		record.CallSent, record.Parked, record.Woken, record.Answered, record.Note, record.Log, record.ActivityStarted, record.ActivityFinished,
+		record.CallSent, record.Parked, record.Woken, record.Answered, record.Note, record.Log, record.ActivityStarted, record.ActivityFinished, record.Fault,
 	)
 }
 
@@ -145,6 +145,8 @@ func (k *checker) Record(r *cluster.Record) {
 		n.lines.logged = append(n.lines.logged, *r.Log)
 		k.judgeStructured(n, r)
 		k.touch(n)
+	case record.Fault:
+		k.holds(n, r)
 	case record.ActivityStarted:
 		n.tally[activities]++
 		s := n.slot(r.Activity.Slot)
@@ -156,6 +158,7 @@ func (k *checker) Record(r *cluster.Record) {
 		s := n.slot(r.Activity.Slot)
 		k.keepsLock(n, s, r.At)
 		k.keepsGrace(n, s, r.At)
+		k.endsOwn(n, s, r)
 		s.held.running = false
 		k.due(s, observe.CallNone, r.At, 0)
 	}
@@ -277,6 +280,8 @@ func (k *checker) asked(n *nodeState, r *cluster.Record) {
 	case call.AckWorkItem:
 		k.keepsLock(n, s, r.At)
 		k.acksWork(n, s, r, &q)
+	case call.GetKVValue:
+		k.readsKey(n, s, &q)
 	case call.AbandonOrchestrationItem:
 		k.givesBack(n, s, q.LockToken, q.Delay, q.IgnoreAttempt)
 	case call.AbandonWorkItem:
@@ -337,16 +342,6 @@ func (k *checker) fetchesNext(n *nodeState, s *slot, at sim.Time) {
 		return
 	}
 	k.due(s, fetchOf(s), at, 0)
-}
-
-// patient checks that a node waits for the configured time before it reports that a call got no answer.
-func (k *checker) patient(n *nodeState, r *cluster.Record, sent sim.Time) {
-	if r.Text != "deadline" || !n.quiet(sent) {
-		return
-	}
-	if took, want := r.At.Sub(sent), k.options(n).Options.CallDeadline; took < want-slack {
-		k.wrong(n, "", "waits for %s for %v: expected %v (call_deadline)", r.CallKind, took, want)
-	}
 }
 
 func (k *checker) due(s *slot, kind observe.CallKind, since sim.Time, after time.Duration) {

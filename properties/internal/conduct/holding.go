@@ -255,6 +255,8 @@ func (k *checker) acksWork(n *nodeState, s *slot, r *cluster.Record, a *call.Ack
 		if h.decision == machine.DecideWorkPoison {
 			k.judgePoison(n, h, c.Details)
 		}
+	default:
+		k.wrong(n, h.instance, "acknowledges token %s with %s, after %s: expected the completion or the failure of %s", a.LockToken, show.Value(a.Completion), h.decision, h.token)
 	}
 }
 

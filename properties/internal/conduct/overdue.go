@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
 )
 
 // slack is how far rounding to milliseconds can shift a pause.
@@ -15,7 +16,7 @@ const slack = 2 * time.Millisecond
 func (k *checker) overdue(n *nodeState, at sim.Time) {
 	for i := range n.slots {
 		s := &n.slots[i]
-		if x := s.next; n.passed(x, at) && !n.draining {
+		if x := s.next; n.passed(x, at) && !(n.draining && x.kind == fetchOf(s)) {
 			k.wrong(n, s.held.instance, "has made no call for %v from its slot %v: expected a call after %v%s", at.Sub(x.since), s.id, max(x.after, 0), k.optionBehind(n, x.by))
 		}
 		k.keepsLock(n, s, at)
@@ -37,6 +38,15 @@ func (n *nodeState) passed(x next, at sim.Time) bool {
 func (k *checker) keepsGrace(n *nodeState, s *slot, at sim.Time) {
 	if x := s.next; s.held.lost && n.passed(x, at) {
 		k.wrong(n, s.held.instance, "continues an activity for %v after it has lost token %s: expected it to give up after %v%s", at.Sub(x.since), s.held.token, x.after, k.optionBehind(n, x.by))
+	}
+}
+
+// endsOwn reports an activity whose code ends on a slot that no longer holds it. The node must have stopped the code
+// when it gave up on it.
+func (k *checker) endsOwn(n *nodeState, s *slot, r *cluster.Record) {
+	h, ran := &s.held, &r.Activity.Item
+	if !h.running || h.work.Instance != ran.Instance || h.work.ExecutionID != ran.ExecutionID || h.work.ID != ran.ID {
+		k.wrong(n, ran.Instance, "runs activity %d of %s, execution %d, to its end: expected it to have stopped it, since slot %v has given it up", ran.ID, ran.Instance, ran.ExecutionID, s.id)
 	}
 }
 
@@ -75,5 +85,15 @@ func (k *checker) keepsLock(n *nodeState, s *slot, at sim.Time) {
 		k.wrong(n, h.instance, "has not renewed token %s for %v: expected a renewal after %v%s%s", h.token, at.Sub(h.since), after, k.lockOptions(n, s), while)
 	case left < -slack && h.running && !h.lost:
 		k.wrong(n, h.instance, "continues an activity under token %s, whose lock expired before it could be renewed", h.token)
+	}
+}
+
+// patient checks that a node waits for the configured time before it reports that a call got no answer.
+func (k *checker) patient(n *nodeState, r *cluster.Record, sent sim.Time) {
+	if r.Text != "deadline" || !n.quiet(sent) {
+		return
+	}
+	if took, want := r.At.Sub(sent), k.options(n).Options.CallDeadline; took < want-slack {
+		k.wrong(n, "", "waits for %s for %v: expected %v (call_deadline)", r.CallKind, took, want)
 	}
 }

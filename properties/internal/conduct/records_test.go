@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
@@ -32,12 +33,12 @@ type delivery struct {
 // record returns the record that a line describes:
 //
 //   - sent                                              a call of a client
-//     A up [OPTION=VALUE] [build=] [clock=] [range=]      A down, crash, pause, resume, drain
+//     A up [OPTION=VALUE] [build=] [clock=] [range=]      A down, crash, pause, resume, drain; A slow x fault=KIND
 //     A log info|warn|error INSTANCE|- | TEXT | NAME=VALUE | ...
 //     A o0 fetch [lock=] [poll=] [filter=none]            A w0 fetch [lock=] [poll=] [session=OWNER [sessionlock=]]
 //     A o0 ok / nothing / retryable TEXT / permanent TEXT / deadline / parks / wakes
 //     A o0 batch x [n=] [exec=] [status=] [pin=] [name=] [version=] [error=] [history=EVENT;...] MESSAGE ...
-//     A w0 work x [id=] [exec=] [name=] [session=] [n=]
+//     A w0 work x [id=] [exec=] [name=] [input=] [session=] [n=]
 //     A o0 note DECISION CAUSE [delay=] [exec=] [drops=RULE,...] [handler=] [events=] [turn=EVENT;...]
 //     A o0 ack [exec=] [EVENT ...]                        A w0 ack done|failed|poison [RESULT]
 //     A o0 abandon [delay=] [uncounted]                   A o0 renew [for=], renewed [retryable|permanent TEXT]
@@ -55,7 +56,7 @@ func (l *teller) record(line string, words []string) *cluster.Record {
 	r.Node = info.Number
 	of := map[string]record.Kind{
 		"up": record.NodeStarted, "down": record.NodeStopped, "crash": record.NodeCrashed, "pause": record.NodePaused,
-		"resume": record.NodeResumed, "drain": record.NodeDraining, "log": record.Log,
+		"resume": record.NodeResumed, "drain": record.NodeDraining, "log": record.Log, "slow": record.Fault,
 	}
 	if kind, ok := of[words[0]]; ok {
 		if r.Kind = kind; kind == record.NodeStarted {
@@ -63,6 +64,9 @@ func (l *teller) record(line string, words []string) *cluster.Record {
 		}
 		if kind == record.Log {
 			r.Log = logOf(line)
+		}
+		if kind == record.Fault {
+			r.Fault, r.Instance = faultkind.Kind(value["fault"]), words[1]
 		}
 		if kind == record.NodeStopped || kind == record.NodeCrashed {
 			if !slices.Contains(words, "unlearned") { // else it counts what it has counted so far
@@ -215,7 +219,7 @@ func (l *teller) of(r *cluster.Record, h *delivery, verb string, words []string,
 		f.LockToken, r.Fetched = h.token, f
 	case "work":
 		l.name(words[0])
-		w := engine.ActivityExecuteItem{Instance: words[0], ExecutionID: l.uint(value["exec"], 1), ID: l.uint(value["id"], 7), Name: "W", SessionID: value["session"]}
+		w := engine.ActivityExecuteItem{Instance: words[0], ExecutionID: l.uint(value["exec"], 1), ID: l.uint(value["id"], 7), Name: "W", SessionID: value["session"], Input: value["input"]}
 		if value["name"] != "" {
 			w.Name = value["name"]
 		}
@@ -279,7 +283,7 @@ func (l *teller) of(r *cluster.Record, h *delivery, verb string, words []string,
 			r.Text = text
 		}
 	case "run", "ran":
-		r.Kind, r.Activity = record.ActivityStarted, &machine.RunActivity{Slot: r.Slot}
+		r.Kind, r.Activity = record.ActivityStarted, &machine.RunActivity{Slot: r.Slot, Item: engine.ActivityExecuteItem{Instance: h.instance, ExecutionID: h.execution, ID: h.id}}
 		if verb == "ran" {
 			r.Kind = record.ActivityFinished
 		}

@@ -1,8 +1,13 @@
 package conduct
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/faultkind"
+	"github.com/durosim/durosim/sim/cluster"
 )
 
 // activity identifies an activity, no matter which node runs it or how often.
@@ -11,10 +16,11 @@ type activity struct {
 	execution, id uint64
 }
 
-// The names of the activities that every node has and whose results are judged.
+// The names of the activities that every node has.
 const (
 	newGUID  = "__duroxide_syscall:new_guid"
 	utcNowMs = "__duroxide_syscall:utc_now_ms"
+	getKey   = "__duroxide_syscall:get_kv_value"
 )
 
 // judgeResult checks the results of the activities that every node has. No GUID may be made twice, and the time must be
@@ -49,4 +55,29 @@ func isGUID(text string) bool {
 		}
 	}
 	return len(text) == 36 && text[14] == '8' && strings.ContainsRune("89ab", rune(text[19]))
+}
+
+// readsKey judges which key a node reads for an activity that asks for one of another instance.
+func (k *checker) readsKey(n *nodeState, s *slot, q *call.GetKVValue) {
+	var want struct {
+		Instance string `json:"instance_id"`
+		Key      string `json:"key"`
+	}
+	w := &s.held.work
+	if err := json.Unmarshal([]byte(w.Input), &want); w.Name != getKey || err != nil || q.Instance != want.Instance || q.Key != want.Key {
+		k.wrong(n, s.held.instance, "reads key %q of %q for activity %s with input %s: expected the key that the input names", q.Key, q.Instance, w.Name, w.Input)
+	}
+}
+
+// holds judges which instance a node says that it runs, when its turn takes long.
+func (k *checker) holds(n *nodeState, r *cluster.Record) {
+	if r.Fault != faultkind.SlowTurn {
+		return
+	}
+	for i := range n.slots {
+		if n.slots[i].held.instance == r.Instance {
+			return
+		}
+	}
+	k.wrong(n, "", "says that it runs a turn of %q: expected an instance of which it holds messages", r.Instance)
 }

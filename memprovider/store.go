@@ -214,7 +214,10 @@ func (s *Store) InstanceName(no InstanceNo) string {
 
 // InstanceNumber returns an instance's number, and whether the store has heard of the instance.
 func (s *Store) InstanceNumber(name string) (InstanceNo, bool) {
-	no, ok := s.names[asStored(name)]
+	no, ok := s.names[name]
+	if !ok {
+		no, ok = s.names[asStored(name)]
+	}
 	return no, ok
 }
 
@@ -247,10 +250,10 @@ func (s *Store) codecNumber(codec engine.Codec) int {
 // named returns the instance called name, assigning a number if the instance is new to the store. Names are spelled as
 // in stored messages, with U+FFFD for each byte that is not UTF-8.
 func (s *Store) named(name string) *instance {
-	name = asStored(name)
-	if no, ok := s.names[name]; ok {
+	if no, ok := s.InstanceNumber(name); ok {
 		return s.instances[no-1]
 	}
+	name = asStored(name)
 	in := s.kept.instances.New()
 	in.no, in.name = InstanceNo(len(s.instances)+1), name
 	s.names[name] = in.no

@@ -13,6 +13,8 @@ type Future struct {
 type Futures struct {
 	free []Future
 	few  int // activities that the current Context may still schedule before it uses free
+	// many is set once the current Context has used free.
+	many bool
 }
 
 // futuresAtOnce is small, because a future that code has kept keeps the whole block alive.
@@ -21,6 +23,9 @@ const futuresAtOnce = 32
 // NewContext is like the function of that name. The context's futures are allocated from f.
 func (f *Futures) NewContext(h orchhost.Host) *Context {
 	f.few = fewActivities
+	if f.many { // code that fans out does so again in its next turn
+		f.few, f.many = 0, false
+	}
 	return &Context{host: h, futures: f}
 }
 
@@ -39,6 +44,7 @@ func (c *Context) future(token orchhost.Token) *Future {
 		room.few--
 		return nil
 	}
+	room.many = true
 	free := room.free
 	if len(free) == 0 {
 		free = make([]Future, futuresAtOnce)

@@ -220,7 +220,7 @@ func (e *Env) CustomStatus() (string, bool) {
 
 // KVValue returns the value of one of the instance's keys, and whether the key exists.
 func (e *Env) KVValue(key string) (string, bool) {
-	for _, entry := range replay.KVAfter(e.snapshot, e.history) {
+	for _, entry := range keysAfter(e.snapshot, e.history) {
 		if entry.Key == key {
 			return entry.Value, true
 		}

@@ -140,7 +140,7 @@ func (e *Env) continueAsNew(items []engine.WorkItem) {
 	if version == "" {
 		version = "1.0.0"
 	}
-	e.snapshot = replay.KVAfter(e.snapshot, e.history)
+	e.snapshot = keysAfter(e.snapshot, e.history)
 	e.earlier = append(e.earlier, e.history)
 	e.begin(e.execution+1, &replay.Start{
 		Name: next.Orchestration, Version: version, Input: next.Input,

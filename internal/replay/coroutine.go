@@ -156,16 +156,10 @@ func (w *Workspace) release(c *coroutine) {
 // Without the marker, iter.Pull would exit the goroutine that resumed the coroutine.
 func (c *coroutine) body(yield func(signal) bool) {
 	c.yield, c.goroutine = yield, goroutine()
-	ended := false
-	defer func() {
-		if !ended {
-			yield(signalExiting)
-		}
-	}()
+	defer yield(signalExiting) // has no effect after stop
 	for {
 		c.code()
 		if !yield(signalDone) {
-			ended = true
 			return
 		}
 	}
@@ -271,7 +265,7 @@ func (t *turn) endCode() {
 	}
 }
 
-// tearDown unwinds the tasks that are still suspended, in creation order.
+// tearDown unwinds the tasks that are still suspended, in creation order. Their deferred calls may still stray.
 func (t *turn) tearDown() {
 	t.endCode()
 	for _, c := range t.tasks {
@@ -279,6 +273,7 @@ func (t *turn) tearDown() {
 			c.resume()
 		}
 	}
+	t.failStrays()
 }
 
 func recovered(code func()) (text string, panicked bool) {

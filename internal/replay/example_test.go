@@ -113,13 +113,3 @@ func ExampleEnd() {
 	// 6 ActivityCancelRequested
 	// 1 Failed <nil>
 }
-
-func ExampleKVAfter() {
-	before := []engine.KVEntry{{Key: "colour", Value: "blue"}, {Key: "size", Value: "9"}}
-	after := replay.KVAfter(before, []engine.Event{
-		{EventID: 2, Data: eventdata.KeyValueSet{Key: "colour", Value: "red", LastUpdatedAtMs: 7}},
-		{EventID: 3, Data: eventdata.KeyValueCleared{Key: "size"}},
-	})
-	fmt.Println(after, before)
-	// Output: [{colour red 7}] [{colour blue 0} {size 9 0}]
-}

@@ -36,8 +36,7 @@ func (t *turn) finish() {
 		switch {
 		case !t.abort.IsZero():
 			t.fail(ResultFailed, t.abort)
-		case !t.returned:
-			t.out.Result = ResultContinue
+		case !t.returned: // the result is ResultContinue
 			t.enqueue()
 		case main.err != nil:
 			t.dropFutures()

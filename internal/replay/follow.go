@@ -17,13 +17,10 @@ func (t *turn) replay() bool {
 	t.walk = walk{end: len(t.sched)}
 	t.left = t.walk.end
 	for t.walkOn() {
-		if t.poll(); t.stopped() && !t.walk.differs {
+		if t.poll(); t.stopped() {
 			t.left = t.walk.next
 			break
 		}
-	}
-	if t.walk.differs {
-		return false
 	}
 	t.walk.over = true
 	t.replaying = false
@@ -37,7 +34,6 @@ func (t *turn) replay() bool {
 type walk struct {
 	next, end int  // the next event to apply, and the end of the events to apply
 	polled    bool // the code has already been polled before the next event
-	differs   bool // code and history disagree
 	over      bool
 	inPlace   bool // the code's own coroutine is continuing the walk
 	broken    any  // panic value raised in walkInPlace
@@ -46,7 +42,7 @@ type walk struct {
 // walkOn applies events until the code must be polled. It returns false when the walk is over.
 func (t *turn) walkOn() bool {
 	w, persisted := &t.walk, len(t.in.History)
-	for !w.differs && w.next < w.end {
+	for w.next < w.end {
 		if w.next == persisted && !w.polled {
 			t.replaying = false
 			t.reorder()
@@ -60,8 +56,7 @@ func (t *turn) walkOn() bool {
 			continue
 		}
 		if e := t.apply(pos); e != nil {
-			t.disagree(e)
-			w.differs = true
+			t.disagree(e) // which stops the turn
 			return false
 		}
 		w.polled = false
@@ -119,12 +114,7 @@ func (t *turn) walkInPlace() (polled bool) {
 	w := &t.walk
 	w.inPlace = true
 	t.runnable = t.runnable[:0]
-	whole := false
-	defer func() {
-		if !whole { // resume re-raises the panic, where the code cannot recover it
-			w.broken = recover()
-		}
-	}()
+	defer func() { w.broken = recover() }() // resume raises a panic again, where the code cannot recover it
 	for !t.stopped() && t.walkOn() {
 		t.due = false
 		if len(t.runnable) > 0 {
@@ -132,14 +122,13 @@ func (t *turn) walkInPlace() (polled bool) {
 			break
 		}
 	}
-	if !polled && !w.differs && !t.stopped() && !t.verifying && !t.rules.DropsBeforeBreadcrumb {
+	if !polled && !t.stopped() && !t.verifying && !t.rules.DropsBeforeBreadcrumb {
 		polled = t.endInPlace()
 	}
 	if polled {
 		t.polls++
 		w.inPlace = false
 	}
-	whole = true
 	return polled
 }
 

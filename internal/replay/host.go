@@ -352,7 +352,7 @@ func (t *turn) unsubscribe(pos int) {
 // served wakes the tasks whose wait now has an arrival.
 func (t *turn) served(w *waits, due bool) {
 	w.each(true, func(s *subscription) {
-		if s.token != 0 && t.futures[s.token].state == futurePending {
+		if t.futures[s.token].state == futurePending {
 			t.due = t.due || due
 			t.wake(s.token)
 		}

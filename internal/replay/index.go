@@ -40,7 +40,7 @@ func (t *turn) index(pos int, e *engine.Event) error {
 	s := &t.sched[pos]
 	switch d := e.Data.(type) {
 	case nil:
-		return fmt.Errorf("replay: event %d of %s/%d has no data", e.EventID, t.in.Instance, t.in.ExecutionID)
+		return fmt.Errorf("replay: event %d has no data", e.EventID)
 	case eventdata.ActivityScheduled:
 		s.kind = scheduleActivity
 	case eventdata.TimerCreated:
@@ -97,7 +97,7 @@ func (t *turn) withdraw(id uint64, reason string) {
 		return
 	}
 	t.sched[pos].withdrawn = true
-	if reason == eventdata.ReasonDroppedFuture && pos < len(t.in.History) {
+	if reason == eventdata.ReasonDroppedFuture {
 		t.crumbs = append(t.crumbs, pos)
 	}
 }

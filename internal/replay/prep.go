@@ -54,7 +54,7 @@ func (t *turn) prep() error {
 		case engine.ActivityExecuteItem:
 			t.drop(i, dropNotOrchestrator)
 		default:
-			return fmt.Errorf("replay: message %d of %s has no known kind", i, t.in.Instance)
+			return fmt.Errorf("replay: message %d has no known kind", i)
 		}
 	}
 	return nil

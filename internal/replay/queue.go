@@ -143,7 +143,7 @@ func (t *turn) queueArrive(name string, pos int, data string) {
 func (t *turn) queueServed(q *queue, due bool) {
 	for i := q.closed; i < len(q.subs); i++ {
 		s := &q.subs[i]
-		if s.taken || s.cancelled || s.token == 0 || t.futures[s.token].state != futurePending {
+		if s.cancelled || t.futures[s.token].state != futurePending {
 			continue
 		}
 		if q.message(i, t.rules.QueueSlot) < 0 {

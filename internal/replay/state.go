@@ -155,20 +155,3 @@ func (t *turn) handedOn() *string {
 	}
 	return nil
 }
-
-// KVAfter applies history to the key-value state before and returns the resulting state. Both states are sorted by key.
-// The next execution's snapshot must equal the result. KVAfter does not modify its arguments.
-func KVAfter(before []engine.KVEntry, history []engine.Event) []engine.KVEntry {
-	s := state{kv: before}
-	for i := range history {
-		switch d := history[i].Data.(type) {
-		case eventdata.KeyValueSet:
-			s.setKV(engine.KVEntry(d))
-		case eventdata.KeyValueCleared:
-			s.clearKV(d.Key)
-		case eventdata.KeyValuesCleared:
-			s.kv, s.kvOwn = nil, true
-		}
-	}
-	return s.kv
-}

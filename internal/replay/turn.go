@@ -2,7 +2,6 @@ package replay
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/durosim/durosim/engine"
@@ -108,7 +107,6 @@ func (t *turn) compute() error {
 			t.settleDrops()
 		}
 		t.tearDown()
-		t.failStrays()
 	}
 	t.finish()
 	return nil
@@ -143,7 +141,7 @@ func (t *turn) begin() error {
 	case in.Build == nil:
 		return errors.New("replay: no build")
 	case len(in.History) == 0 && in.Start == nil:
-		return fmt.Errorf("replay: execution %s/%d has neither history nor start", in.Instance, in.ExecutionID)
+		return errors.New("replay: neither history nor start")
 	case in.Rules != nil && in.Rules.Writes != nil:
 		t.rules = in.Rules
 	default:

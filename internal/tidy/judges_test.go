@@ -13,7 +13,6 @@ import (
 var judged = map[string]string{
 	".Admits":                 "model.Admits",
 	"machine.RenewalInterval": "renewedAfterMs",
-	"replay.KVAfter":          "keysAfter",
 	"replay.Verify":           "turn.Check, for all that a turn says without its code",
 }
 

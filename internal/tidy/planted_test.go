@@ -64,7 +64,7 @@ func TestPlanted(t *testing.T) {
 		{"test module in a test", checkImports, map[string]string{"sim/x_test.go": "package sim\n" + `import _ "pgregory.net/rapid"`}, ""},
 
 		{"checker that asks what it judges", checkJudges, map[string]string{"properties/internal/safety/x.go": "package safety\nfunc f() { g(x.Filter.Admits(pin)) }"}, "a checker calls Admits, which it judges: use model.Admits"},
-		{"checker that replays", checkJudges, map[string]string{"properties/internal/safety/x.go": "package safety\nfunc f() { replay.KVAfter(a, b) }"}, "a checker calls replay.KVAfter"},
+		{"checker that replays", checkJudges, map[string]string{"properties/internal/safety/x.go": "package safety\nfunc f() { replay.Verify(a) }"}, "a checker calls replay.Verify"},
 		{"checker with its own rule", checkJudges, map[string]string{"properties/internal/safety/x.go": "package safety\nfunc f() { model.Admits(f, pin); s.Admits(n, in) }"}, ""},
 
 		{"page that is not there", checkReferences, one("// See docs/contract/nothing.md#p1."), "sim/x.go:2: no page docs/contract/nothing.md"},

@@ -69,12 +69,23 @@ func judges(times uint64) []judge {
 	return append(list, judge{"misused-contexts", misusedJudge})
 }
 
-// guard exits the process before it exhausts the machine's memory.
+// guard exits the process before it exhausts the machine's memory, or if all else in it waits for ever, which Go does
+// not notice as long as there is a timer.
 func guard() {
 	var m runtime.MemStats
+	idle, before := 0, uint64(0)
 	for range time.Tick(time.Second) {
-		if runtime.ReadMemStats(&m); m.Sys > 3<<30 {
+		runtime.ReadMemStats(&m)
+		if idle++; m.Mallocs-before > 100 {
+			idle = 0
+		}
+		before = m.Mallocs
+		switch {
+		case m.Sys > 3<<30:
 			fmt.Fprintln(os.Stderr, "judge: more than 3 GiB of memory")
+			os.Exit(3)
+		case idle >= 60:
+			fmt.Fprintln(os.Stderr, "judge: nothing has happened for a minute")
 			os.Exit(3)
 		}
 	}

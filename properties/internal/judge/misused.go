@@ -15,16 +15,15 @@ var misused = []struct {
 	code func(ctx, first *orch.Context)
 	says string
 }{
-	{"schedules", func(ctx, _ *orch.Context) {
-		for {
+	{"schedules", func(ctx, _ *orch.Context) { // a timer, the changes of the status, and coroutines
+		for range 1<<20 - 50 {
 			ctx.ResetCustomStatus()
 		}
-	}, "orch: more than 1048576 schedules in one turn"},
-	{"calls", func(ctx, _ *orch.Context) {
-		for {
-			ctx.IsReplaying()
-		}
-	}, "orch: more than 4194304 calls of a Context in one turn"},
+		counted(100, func() { ctx.Go(func(*orch.Context) (string, error) { return "", nil }) })
+	}, "orch: more than 1048576 schedules in one turn, after 49"},
+	{"calls", func(ctx, _ *orch.Context) { // of the timer, two
+		counted(1<<23, func() { ctx.IsReplaying() })
+	}, "orch: more than 4194304 calls of a Context in one turn, after 4194302"},
 	{"recovered", func(ctx, _ *orch.Context) {
 		for {
 			func() {
@@ -34,6 +33,15 @@ var misused = []struct {
 		}
 	}, "orchestration code called runtime.Goexit"},
 	{"kept", func(_, first *orch.Context) { first.IsReplaying() }, "orch: a Context was used outside its turn"},
+}
+
+// counted calls f at most so often, and adds to the text with which it panics how often it has not.
+func counted(most int, f func()) {
+	n := 0
+	defer func() { panic(fmt.Sprintf("%v, after %d", recover(), n)) }()
+	for ; n < most; n++ {
+		f()
+	}
 }
 
 // misusedJudge runs each of these handlers once.

@@ -77,7 +77,8 @@ type token struct {
 	ended    *asked.Call // how the future's coroutine ended
 	awaited  bool
 	dropped  bool
-	answered bool // the future was answered at once, without an event
+	answered bool // the future was answered at once, without an event, since its child's id is refused
+	refused  string
 }
 
 // fact records what history and delta say about a schedule.
@@ -241,7 +242,7 @@ func (c *Checker) checkScheduled(a *asked.Call) {
 	f := token{event: -1, by: a.By}
 	switch {
 	case a.Action.Kind == orchhost.ActionSubOrchestration && c.t.OwnChildIDs && strings.HasPrefix(a.Action.Instance, "sub::"):
-		f.answered = true
+		f.answered, f.refused = true, stored(a.Action.Instance)
 	default:
 		if f.event = c.claim(a.Action); f.event >= 0 {
 			c.fact(c.event(f.event).EventID).token = a.Token
@@ -305,9 +306,9 @@ func (c *Checker) records(a *orchhost.Action, e *engine.Event, fresh bool) bool 
 		return a.Kind == orchhost.ActionSubOrchestration && is(d.Name, a.Name) && is(d.Input, a.Input) &&
 			(!fresh || a.Instance == "" && strings.HasPrefix(d.Instance, "sub::") || a.Instance != "" && is(d.Instance, a.Instance))
 	case eventdata.ExternalSubscribed:
-		return (a.Kind == orchhost.ActionWait || a.Kind == orchhost.ActionWait2) && is(d.Name, a.Name)
+		return (a.Kind == orchhost.ActionWait || a.Kind == orchhost.ActionWait2 && !(fresh && c.t.WaitGeneration == 2)) && is(d.Name, a.Name)
 	case eventdata.ExternalSubscribed2:
-		return a.Kind == orchhost.ActionWait2 && is(d.Name, a.Name) && is(d.Topic, a.Topic)
+		return a.Kind == orchhost.ActionWait2 && !(fresh && c.t.WaitGeneration == 1) && is(d.Name, a.Name) && is(d.Topic, a.Topic)
 	case eventdata.QueueSubscribed:
 		return a.Kind == orchhost.ActionDequeue && is(d.Name, a.Name)
 	case eventdata.OrchestrationChained:

@@ -93,6 +93,9 @@ func storyOf(t *testing.T, d *datadriven.TestData, lines []string) *story {
 	if d.HasArg("eager") {
 		s.turn.Semantics = engine.SemanticsEagerTimers
 	}
+	if d.HasArg("discard") {
+		s.turn.Semantics = engine.SemanticsDiscard
+	}
 	for _, line := range lines {
 		words := strings.Fields(strings.TrimPrefix(line, "*"))
 		if len(words) < 2 {

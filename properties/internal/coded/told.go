@@ -2,6 +2,7 @@ package coded
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -70,7 +71,12 @@ func (c *Checker) checkAwaited(a *asked.Call) {
 			c.say("the code gets the result %s from a coroutine: expected %s", shown(a.Text), shown(f.ended.Text))
 		}
 		return
-	case f.answered || f.event < 0:
+	case f.answered:
+		if !a.Failed || !strings.Contains(a.Text, strconv.Quote(f.refused)) {
+			c.say("the code gets %s from a child that it may not name %q: expected an error that says so", shown(a.Text), f.refused)
+		}
+		return
+	case f.event < 0:
 		return
 	}
 	e := c.event(f.event)
@@ -137,7 +143,9 @@ func arrivalOf(d engine.EventData) (k waitKey, data string, ok bool) {
 	return waitKey{}, "", false
 }
 
-// arrived returns the data that a wait gets. If a wait for the key was dropped, any of the events may be the right one.
+// arrived returns the data that a wait gets. If the code has dropped a wait for the key, it is the data from before the
+// breadcrumb of that drop or from after it, because the events do not say when the code looked. Under SemanticsDiscard,
+// where the drop itself cancels, any of the events may be the right one.
 func (c *Checker) arrived(wait int, got string) (want string, ok bool) {
 	if pos, known := c.arrival(wait); known {
 		if pos != never {
@@ -146,11 +154,29 @@ func (c *Checker) arrived(wait int, got string) (want string, ok bool) {
 		return want, ok && want == got
 	}
 	own, _ := waitOf(c.event(wait).Data)
+	any := false
+	var live []uint64
+	var came []string
 	for pos := range c.events() {
-		k, data, is := arrivalOf(c.event(pos).Data)
-		ok = ok || is && k == own && data == got
+		e := c.event(pos)
+		if k, is := waitOf(e.Data); is && k == own {
+			live = append(live, e.EventID)
+		} else if k, data, is := arrivalOf(e.Data); is && k == own {
+			any = any || data == got
+			if len(came) < len(live) {
+				came = append(came, data)
+			}
+		} else if _, is := e.Data.(eventdata.ExternalSubscribedCancelled); is && c.token(c.fact(e.SourceEventID).token).dropped {
+			live = slices.DeleteFunc(live, func(id uint64) bool { return id == e.SourceEventID })
+		}
+		if n := slices.Index(live, c.event(wait).EventID); n >= 0 && n < len(came) && !ok {
+			want, ok = came[n], came[n] == got
+		}
 	}
-	return "the data of an event that came", ok
+	if c.t.Semantics == engine.SemanticsDiscard {
+		return "the data of an event that came", any
+	}
+	return want, ok
 }
 
 // arrival returns the position of the event that a wait gets, or never. The n-th wait for a key gets the n-th event that
@@ -184,8 +210,9 @@ func (c *Checker) arrival(wait int) (pos int, known bool) {
 // isDropped reports whether the code has dropped what an event schedules by the call that is being checked.
 func (c *Checker) isDropped(e *engine.Event) bool { return c.token(c.fact(e.EventID).token).dropped }
 
-// dequeued returns the message that a dequeue gets and marks it as taken. If a dequeue with the same name was dropped,
-// it may get any message.
+// dequeued returns the message that a dequeue gets and marks it as taken. If the code has dropped a dequeue with the same
+// name, it is the message from before the breadcrumb of that drop or from after it. Under SemanticsDiscard, the drop
+// itself cancels.
 func (c *Checker) dequeued(name string, dequeue int, got string) (want string, ok bool) {
 	pos, known := c.message(name, dequeue)
 	c.taken = append(c.taken, dequeue)
@@ -198,13 +225,35 @@ func (c *Checker) dequeued(name string, dequeue int, got string) (want string, o
 		c.taken = append(c.taken, pos)
 		return shown(want), want == got
 	}
-	for pos := range c.events() {
-		if d, is := c.event(pos).Data.(eventdata.QueueEventDelivered); is && d.Name == name && d.Data == got && !slices.Contains(c.taken, pos) {
-			c.taken = append(c.taken, pos)
-			return d.Data, true
+	var open []uint64
+	var came []int
+	for at := range c.events() {
+		e := c.event(at)
+		switch d := e.Data.(type) {
+		case eventdata.QueueSubscribed:
+			gone := c.t.Semantics == engine.SemanticsDiscard && c.isDropped(e)
+			if d.Name == name && !gone && (at == dequeue || !slices.Contains(c.taken, at)) {
+				open = append(open, e.EventID)
+			}
+		case eventdata.QueueEventDelivered:
+			if d.Name == name && !slices.Contains(c.taken, at) {
+				came = append(came, at)
+			}
+		case eventdata.QueueSubscriptionCancelled:
+			if c.token(c.fact(e.SourceEventID).token).dropped {
+				open = slices.DeleteFunc(open, func(id uint64) bool { return id == e.SourceEventID })
+			}
+		}
+		if n := slices.Index(open, c.event(dequeue).EventID); n >= 0 && n < len(came) && !ok {
+			pos = came[n]
+			text := c.event(pos).Data.(eventdata.QueueEventDelivered).Data
+			want, ok = shown(text), text == got
 		}
 	}
-	return want, false
+	if ok {
+		c.taken = append(c.taken, pos)
+	}
+	return want, ok
 }
 
 // message returns the position of the message that a dequeue gets, or never: of the messages that no dequeue has taken,

@@ -73,6 +73,8 @@ func alter(n int, history []engine.Event, place string) (altered []engine.Event,
 		switch {
 		case ok && !hasGap(altered): // the code may name a version
 			return altered, fmt.Sprintf(`nondeterministic: schedule mismatch: action=ContinueAsNew(version="%s", input=%q) vs event=ExternalSubscribed(name="altered")`, anything, continued.Input)
+		case strings.Contains(ending, "another goroutine"): // it may stray when it is torn down, after that
+			return nil, ""
 		case strings.HasPrefix(ending, "the code ends"): // it panics before it gets there
 			return altered, ending + ", the history goes on"
 		}

@@ -23,15 +23,24 @@ import (
 // probes are not judged, since they may ack whatever they like.
 type turnChecker struct {
 	check.Base
-	handed map[string]*engine.FetchedOrchestration // keyed by lock token
-	left   map[string][]uint64                     // keyed by lock token: what a turn's code had not asked for by the time it ended
+	handed map[string]handed // keyed by lock token
 	spec   turn.Checker
 	code   coded.Checker
 	turn   turn.Turn // the turn being judged; reused
 }
 
+// handed is a delivery to a node, and what the node says about its turn.
+type handed struct {
+	item *engine.OrchestrationItem
+	// turned reports whether a turn was computed. left lists what its code had not asked for by the time it ended, and
+	// dropped what it dropped.
+	turned  bool
+	left    []uint64
+	dropped []machine.DroppedMessage
+}
+
 func newTurnChecker(m *check.Run) check.Checker {
-	return &turnChecker{Base: check.Base{Run: m}, handed: map[string]*engine.FetchedOrchestration{}, left: map[string][]uint64{}}
+	return &turnChecker{Base: check.Base{Run: m}, handed: map[string]handed{}}
 }
 
 func (*turnChecker) Ends() check.Ends {
@@ -47,12 +56,12 @@ func (k *turnChecker) Record(r *cluster.Record) {
 		return
 	}
 	caller := observe.Caller{Node: r.Node, Incarnation: r.Incarnation}
-	f, inc := k.handed[n.Token], k.Run.Model.Incarnation(caller)
-	if f == nil || inc == nil || inc.Build == nil {
+	h, inc := k.handed[n.Token], k.Run.Model.Incarnation(caller)
+	if h.item == nil || inc == nil || inc.Build == nil {
 		return
 	}
-	t := k.of((*engine.OrchestrationAck)(n.Turn.Ack), &f.Item, inc.Build)
-	delete(k.left, n.Token)
+	t := k.of((*engine.OrchestrationAck)(n.Turn.Ack), h.item, inc.Build)
+	h.turned, h.left, h.dropped = true, nil, n.Dropped
 	for _, wrong := range k.code.Check(t, n.Turn.Asked) {
 		k.Run.Safety("S24", r.Node, k.Run.Model.Number(n.Instance), "a turn by %s of execution %d of %s, after %d events, for %d messages: %s",
 			k.Run.Who(caller), n.ExecutionID, n.Instance, len(t.History), len(t.Batch), wrong)
@@ -61,12 +70,16 @@ func (k *turnChecker) Record(r *cluster.Record) {
 		k.Run.Safety("S24", r.Node, k.Run.Model.Number(n.Instance), "a turn by %s of execution %d of %s %s", k.Run.Who(caller), n.ExecutionID, n.Instance, wrong)
 	}
 	if left := k.code.Left(); len(left) > 0 {
-		k.left[n.Token] = slices.Clone(left)
+		h.left = slices.Clone(left)
 	}
+	k.handed[n.Token] = h
 }
 
-// place checks the place where a turn says that its code panicked, which must be a function with its file and line. It
-// describes what is wrong with it.
+// engines lists the packages that run code, or that it calls: a panic in one of them has its place in the code.
+var engines = []string{"runtime.", "replay.", "orch.", "orchhost.", "asked.", "iter."}
+
+// place checks the place where a turn says that its code panicked, which must be a function of the code with its file and
+// line. It describes what is wrong with it.
 func place(t *machine.TurnNote, delta []engine.Event) string {
 	panicked := false
 	for i := range delta {
@@ -83,14 +96,17 @@ func place(t *machine.TurnNote, delta []engine.Event) string {
 		return ""
 	}
 	if t.PanickedAt == "" {
-		return "does not say where its code panicked: expected a function, its file and its line"
+		return "does not say where its code panicked: expected a function of the code, its file and its line"
 	}
 	function, rest, _ := strings.Cut(t.PanickedAt, " (")
 	file, line, _ := strings.Cut(rest, ".go:")
 	_, err := strconv.Atoi(strings.TrimSuffix(line, ")"))
 	named := strings.Contains(function, ".") && !strings.HasSuffix(function, ".go") && file != "" && err == nil
+	for _, own := range engines {
+		named = named && !strings.HasPrefix(function, own)
+	}
 	if !named {
-		return fmt.Sprintf("says that its code panicked at %q: expected a function, its file and its line", t.PanickedAt)
+		return fmt.Sprintf("says that its code panicked at %q: expected a function of the code, its file and its line", t.PanickedAt)
 	}
 	return ""
 }
@@ -102,7 +118,7 @@ func (k *turnChecker) Ended(c *model.Call, o *observe.Observation) {
 	switch c.Kind {
 	case observe.CallFetchOrchestrationItem:
 		if f := o.Fetched; f != nil {
-			k.handed[f.LockToken] = f
+			k.handed[f.LockToken] = handed{item: &f.Item}
 		}
 	case observe.CallAbandonOrchestrationItem:
 		delete(k.handed, c.Request.Token)
@@ -110,27 +126,43 @@ func (k *turnChecker) Ended(c *model.Call, o *observe.Observation) {
 		if c.Request.Ack == nil {
 			return
 		}
-		f := k.handed[c.Request.Ack.LockToken]
+		h := k.handed[c.Request.Ack.LockToken]
 		// On released nodes, S24 turn-allowed: not judged. Their metadata lack the parent's execution and event, which are
 		// durosim's extension of the contract, and a release requests the cancellation of an activity whose completion came
 		// in the same batch, which durosim does not.
-		if inc := k.Run.Model.Incarnation(c.Caller); f != nil && inc != nil && inc.Build.Release == "" {
-			k.judge(o, c.Request.Ack, &f.Item, inc.Build)
+		if inc := k.Run.Model.Incarnation(c.Caller); h.item != nil && inc != nil && inc.Build.Release == "" {
+			k.judge(o, c.Request.Ack, &h, inc.Build)
 		}
 		delete(k.handed, c.Request.Ack.LockToken)
 	}
 }
 
-func (k *turnChecker) judge(o *observe.Observation, ack *engine.OrchestrationAck, item *engine.OrchestrationItem, build *engine.Build) {
+func (k *turnChecker) judge(o *observe.Observation, ack *engine.OrchestrationAck, h *handed, build *engine.Build) {
+	item := h.item
 	if item.HistoryError != "" || len(item.Messages) == 0 {
 		return // S18 judges history errors, and no provider delivers an empty batch
 	}
 	t := k.of(ack, item, build)
-	t.Unclaimed = k.left[ack.LockToken]
-	for _, wrong := range k.spec.Check(t) {
+	t.Unclaimed = h.left
+	wrong := k.spec.Check(t)
+	if len(wrong) == 0 && h.turned {
+		if text := drops(h.dropped, k.spec.Drops()); text != "" {
+			wrong = []string{text}
+		}
+	}
+	for _, wrong := range wrong {
 		k.Run.Safety("S24", o.Caller.Node, o.Instance, "an ack by %s with token %s of execution %d of %s, after %d events, for %d messages: %s",
 			k.Run.Who(o.Caller), ack.LockToken, ack.ExecutionID, item.Instance, len(item.History), len(item.Messages), wrong)
 	}
+}
+
+// drops checks that a turn says of exactly the messages which leave no event that it drops them, and why. It describes
+// what is wrong with that.
+func drops(says []machine.DroppedMessage, want []turn.Drop) string {
+	if slices.EqualFunc(says, want, func(a machine.DroppedMessage, b turn.Drop) bool { return a.Index == b.Message && a.Rule == b.Rule }) {
+		return ""
+	}
+	return fmt.Sprintf("the turn says that it drops %+v: expected %+v", says, want)
 }
 
 // of returns the turn that an ack and its delivery describe.
@@ -145,9 +177,6 @@ func (k *turnChecker) of(ack *engine.OrchestrationAck, item *engine.Orchestratio
 			t.Previous = &item.History[0]
 		}
 	}
-	if t.Semantics = build.Semantics; len(build.Changes) == 0 {
-		return t // all executions have the same semantics
-	}
 	stamp := &build.Version
 	if len(t.History) > 0 {
 		stamp = nil
@@ -156,5 +185,20 @@ func (k *turnChecker) of(ack *engine.OrchestrationAck, item *engine.Orchestratio
 		}
 	}
 	t.Semantics = build.SemanticsOf(stamp)
+	t.WaitGeneration, t.EventGeneration = generation(build, eventdata.KindExternalSubscribed2, stamp), generation(build, eventdata.KindExternalEvent2, stamp)
 	return t
+}
+
+// generation returns 2 if a build writes the kind second, and 1 if it writes its older form, into an execution that the
+// version stamp began: that version must read what the build writes (S23).
+func generation(b *engine.Build, second engine.EventKind, stamp *engine.Version) int {
+	if !b.Emits.Has(second) {
+		return 1
+	}
+	for _, in := range b.Introduced {
+		if in.Kind == second && (stamp == nil || stamp.Compare(in.Since) < 0) {
+			return 1
+		}
+	}
+	return 2
 }

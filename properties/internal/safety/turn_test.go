@@ -1,12 +1,14 @@
 package safety
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/properties/oracle/turn"
 )
 
 // TestPlaceOfPanic checks what a turn says about the place where its code panicked.
@@ -17,9 +19,9 @@ func TestPlaceOfPanic(t *testing.T) {
 			{Data: eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: kind, Message: message}}}},
 		}
 	}
-	const none, noPlace = "", "does not say where its code panicked: expected a function, its file and its line"
+	const none, noPlace = "", "does not say where its code panicked: expected a function of the code, its file and its line"
 	at := func(place string) string {
-		return `says that its code panicked at "` + place + `": expected a function, its file and its line`
+		return `says that its code panicked at "` + place + `": expected a function of the code, its file and its line`
 	}
 	panicked := ended(eventdata.AppPanicked, "no")
 	for _, row := range []struct {
@@ -40,10 +42,34 @@ func TestPlaceOfPanic(t *testing.T) {
 		{"pkg.Do (.go:7)", panicked, at("pkg.Do (.go:7)")},
 		{"pkg.Do (do.go:x)", panicked, at("pkg.Do (do.go:x)")},
 		{"pkg.Do", panicked, at("pkg.Do")},
+		{"replay.(*turn).Schedule (host.go:7)", panicked, at("replay.(*turn).Schedule (host.go:7)")},
 	} {
 		if got := place(&machine.TurnNote{PanickedAt: row.place}, row.delta); got != row.want {
 			t.Errorf("%q: %q, want %q", row.place, got, row.want)
 		}
+	}
+}
+
+// TestDrops compares what a turn says that it drops with what it must drop.
+func TestDrops(t *testing.T) {
+	stale, again := machine.DroppedMessage{Index: 1, Rule: "stale-execution"}, machine.DroppedMessage{Index: 3, Rule: "duplicate-completion"}
+	want := []turn.Drop{{Message: 1, Rule: "stale-execution"}, {Message: 3, Rule: "duplicate-completion"}}
+	for _, row := range []struct {
+		says []machine.DroppedMessage
+		want string
+	}{
+		{[]machine.DroppedMessage{stale, again}, ""},
+		{[]machine.DroppedMessage{again, stale}, "expected [{Message:1 Rule:stale-execution} {Message:3 Rule:duplicate-completion}]"},
+		{[]machine.DroppedMessage{stale}, "the turn says that it drops [{Index:1 Rule:stale-execution}]: expected"},
+		{[]machine.DroppedMessage{stale, {Index: 3, Rule: "terminal"}}, "Rule:terminal"},
+		{[]machine.DroppedMessage{stale, {Index: 2, Rule: again.Rule}}, "Index:2"},
+	} {
+		if got := drops(row.says, want); (got == "") != (row.want == "") || !strings.Contains(got, row.want) {
+			t.Errorf("%v: %q, want %q", row.says, got, row.want)
+		}
+	}
+	if got := drops(nil, nil); got != "" {
+		t.Error(got)
 	}
 }
 

@@ -3,6 +3,7 @@ package turn
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
@@ -130,10 +131,16 @@ func (c *checker) checkArrivals() {
 		if len(c.wrong) > 0 {
 			return
 		}
+		c.message = i
 		switch m := m.(type) {
 		case engine.StartItem:
 			if i != c.start {
+				c.drop("duplicate-start")
 				c.refuse(m)
+			}
+		case engine.ContinueAsNewItem:
+			if i != c.start {
+				c.drop("duplicate-start")
 			}
 		case engine.ActivityCompletedItem:
 			c.complete(m.ExecutionID, m.ID, "activity", wanted(c, eventdata.ActivityCompleted{Result: m.Result}), nil)
@@ -148,8 +155,11 @@ func (c *checker) checkArrivals() {
 		case engine.ExternalRaisedItem:
 			c.take(0, wanted(c, eventdata.ExternalEvent{Name: m.Name, Data: m.Data}), "for a message of the batch")
 		case engine.ExternalRaised2Item:
-			// Which generation of the event is recorded depends on the kinds that the pinned build reads (S23).
-			if c.at < len(c.delta) && c.delta[c.at].Kind() == eventdata.KindExternalEvent {
+			first := c.t.EventGeneration == 1
+			if c.t.EventGeneration == 0 {
+				first = c.at < len(c.delta) && c.delta[c.at].Kind() == eventdata.KindExternalEvent
+			}
+			if first {
 				c.take(0, wanted(c, eventdata.ExternalEvent{Name: m.Name, Data: m.Data}), "for a message of the batch")
 			} else {
 				c.take(0, wanted(c, eventdata.ExternalEvent2{Name: m.Name, Topic: m.Topic, Data: m.Data}), "for a message of the batch")
@@ -157,9 +167,13 @@ func (c *checker) checkArrivals() {
 		case engine.QueueMessageItem:
 			c.take(0, wanted(c, eventdata.QueueEventDelivered{Name: m.Name, Data: m.Data}), "for a message of the batch")
 		case engine.CancelInstanceItem:
-			if c.cancelled == nil {
-				c.take(0, eventdata.OrchestrationCancelRequested{Reason: m.Reason}, "for the first cancel of the execution")
+			if c.cancelled != nil {
+				c.drop("duplicate-cancel")
+				continue
 			}
+			c.take(0, eventdata.OrchestrationCancelRequested{Reason: m.Reason}, "for the first cancel of the execution")
+		case engine.ActivityExecuteItem:
+			c.drop("not-orchestrator-work")
 		}
 	}
 }
@@ -193,8 +207,13 @@ func (c *checker) checkStart() {
 	} else {
 		c.take(0, want, "first")
 	}
-	if c.at < len(c.delta) && c.delta[c.at].Kind() == eventdata.KindLegacyNote {
-		c.at++
+	if c.at < len(c.delta) {
+		if d, ok := c.delta[c.at].Data.(eventdata.LegacyNote); ok {
+			if c.t.Build != (engine.Version{}) && !strings.HasSuffix(d.Text, c.buildText) {
+				c.say("%s says %q: expected a note that ends with the node's build, %s", event(&c.delta[c.at]), d.Text, c.t.Build)
+			}
+			c.at++
+		}
 	}
 	for _, m := range want.CarryForwardEvents {
 		c.take(0, eventdata.QueueEventDelivered(m), "for a message that is carried forward")
@@ -247,19 +266,23 @@ func (c *checker) fail(text string) {
 // the completion reports one.
 func (c *checker) complete(execution, id uint64, kind string, data engine.EventData, failure *engine.ErrorDetails) {
 	if execution != c.t.Execution {
-		return // stale
+		c.drop("stale-execution")
+		return
 	}
 	s := c.schedule(id)
 	switch {
 	case s == nil:
+		c.drop("no-schedule")
 		words := map[string]string{"activity": "completion", "timer": "timer", "suborchestration": "sub-orchestration"}
 		c.fail(fmt.Sprintf("no matching schedule for %s id=%d", words[kind], id))
 		return
 	case kindOf(s.event.Data) != kind:
+		c.drop("kind-mismatch")
 		c.fail(fmt.Sprintf("completion kind mismatch for id=%d, expected '%s', got '%s'", id, kindOf(s.event.Data), kind))
 		return
 	case s.closed:
-		return // a duplicate
+		c.drop("duplicate-completion")
+		return
 	}
 	c.take(id, data, "for a completion of the batch")
 	if failure != nil && failure.Application == nil && c.abort == nil {

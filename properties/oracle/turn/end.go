@@ -18,6 +18,7 @@ func (c *checker) checkEnd() {
 		}
 		return
 	}
+	c.checkUnreconciled()
 	for _, id := range c.openWaits() {
 		c.take(id, eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonTerminal}, "for a wait that is open at the end")
 	}
@@ -38,6 +39,32 @@ func (c *checker) checkEnd() {
 	}
 	if c.at < len(c.delta) {
 		c.say("%s comes after the end: expected nothing more", event(&c.delta[c.at]))
+	}
+}
+
+// checkUnreconciled checks that a turn which a cancel ends, or which continues as new, records no drops: they do not
+// matter any more (docs/contract/runtime.md#r7.9). It may have recorded some before it continues as new, if the drop of a
+// wait has freed an event, and its code went on.
+func (c *checker) checkUnreconciled() {
+	failed, fails := c.terminal.(eventdata.OrchestrationFailed)
+	_, continues := c.terminal.(eventdata.OrchestrationContinuedAsNew)
+	if !continues && !(fails && failed.Details.Application != nil && failed.Details.Application.Kind == eventdata.AppCancelled) {
+		return
+	}
+	var drop *engine.Event
+	for i := range c.delta[:c.at] {
+		switch e := &c.delta[i]; e.Data.(type) {
+		case eventdata.ActivityCancelRequested, eventdata.SubOrchestrationCancelRequested:
+			drop = e
+		case eventdata.ExternalSubscribedCancelled, eventdata.QueueSubscriptionCancelled:
+			if continues {
+				return
+			}
+			drop = e
+		}
+	}
+	if drop != nil {
+		c.say("%s records a drop: expected none, since the turn ends with %s", event(drop), c.ending())
 	}
 }
 

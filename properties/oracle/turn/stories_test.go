@@ -46,6 +46,11 @@ func TestStories(t *testing.T) {
 		out := check()
 		if len(out) == 0 {
 			out = []string{"nothing"}
+			if d.Cmd != "events" {
+				for _, drop := range c.Drops() {
+					out = append(out, fmt.Sprintf("drops message %d: %s", drop.Message+1, drop.Rule))
+				}
+			}
 		}
 		said := slices.Clone(out)
 		for i, line := range lines {

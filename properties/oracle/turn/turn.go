@@ -37,6 +37,9 @@ type Turn struct {
 	// Unclaimed lists the schedules in the history, if known, that the code had not requested by the time it ended,
 	// because the code has been changed since the history was recorded. The code cannot have awaited or dropped them.
 	Unclaimed []uint64
+	// WaitGeneration and EventGeneration are the generations, 1 or 2, of the waits for topics and of their events that the
+	// node's build writes into this execution. If one is zero, it is not checked.
+	WaitGeneration, EventGeneration int
 	// OwnChildIDs is the value of engine.Build.OwnChildIDs for the node's build.
 	OwnChildIDs bool
 	Ack         engine.OrchestrationAck
@@ -74,6 +77,16 @@ func (k *Checker) Check(t *Turn) []string {
 	}
 	return c.wrong
 }
+
+// Drop is a message of the batch that leaves no event, with the rule by which a node drops it.
+type Drop struct {
+	Message int // its index in the batch
+	Rule    string
+}
+
+// Drops returns what the turn checked last must drop, in the order of the batch. The result is valid until the next
+// call of Check, and undefined if that turn is wrong.
+func (k *Checker) Drops() []Drop { return k.check.drops }
 
 // CheckTurn judges only a turn's events, for histories recorded without the rest of the ack. The error lists what is
 // wrong, one fault per line.
@@ -122,6 +135,8 @@ type checker struct {
 	parent    *engine.ParentLink
 	start     int // index of the message that begins the execution, or -1
 	refused   []engine.WorkItem
+	message   int // index of the message being read
+	drops     []Drop
 	wrong     []string
 	// Reused memory for the items that a turn should send, and the text of the most recently checked build.
 	work, messages []engine.WorkItem
@@ -141,7 +156,7 @@ type schedule struct {
 func (c *checker) begin(t *Turn) {
 	*c = checker{
 		t: t, delta: t.Ack.HistoryDelta, start: -1, most: engine.DefaultLimits(), schedules: c.schedules[:0],
-		work: c.work, messages: c.messages, build: c.build, buildText: c.buildText,
+		work: c.work, messages: c.messages, drops: c.drops[:0], build: c.build, buildText: c.buildText,
 	}
 	if c.buildText == "" || c.build != t.Build {
 		c.build, c.buildText = t.Build, t.Build.String()
@@ -221,6 +236,9 @@ func (c *checker) say(format string, args ...any) {
 	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
 }
 
+// drop records that the message being read leaves no event.
+func (c *checker) drop(rule string) { c.drops = append(c.drops, Drop{c.message, rule}) }
+
 // event returns how messages refer to an event of the delta.
 func event(e *engine.Event) string { return fmt.Sprintf("event %d (%s)", e.EventID, e.Kind()) }
 
@@ -267,8 +285,9 @@ func (c *checker) checkDropped() {
 	if len(c.t.Batch) > 0 && c.undecodable() {
 		return
 	}
-	for _, m := range c.t.Batch {
+	for i, m := range c.t.Batch {
 		c.refuse(m)
+		c.drops = append(c.drops, Drop{i, "terminal"})
 	}
 	if len(c.delta) > 0 {
 		c.say("the execution has ended, or cannot begin: expected no event, got %d", len(c.delta))

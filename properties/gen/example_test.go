@@ -50,10 +50,10 @@ func ExamplePlanFrom() {
 	//       244  completed
 	//        84  cancelled, a cancel request
 	//        12  completed [calm raised "go"]
-	//         7  completed [calm sent "offers"]
 	//         7  completed [calm raised "approval"]
 	//         7  failed, its code panicked: panicky orchestration, at workload.panicky (orchestrations.go:292)
-	//   ... and 39 more kinds of ends as expected
+	//         7  never begun, no node is up
+	//   ... and 42 more kinds of ends as expected
 	// beyond the plan:
 	//         1  relief started node A as build 1.6.0, in 1 seed, first in seed 1
 	//         7  calm started node A, in 7 seeds, first in seed 2

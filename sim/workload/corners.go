@@ -21,8 +21,8 @@ func cornerOrchestrations(v1, always engine.Version) []Orchestration {
 		{"Namesake", v1, always, "runs a child Leaf with the id in its input, which may already exist", planterm.EndCompleted, namesake, false},
 		{"Scribbler", v1, always, "makes calls with texts that are not UTF-8, awaits and drops futures that have a result, and waits for as many events as its input says (8), of which \"w-0\" arrives", planterm.EndCompleted, scribbler, false},
 		{"Skipper", v1, always, "races a long timer, which it names first, with an activity and with what has a result already, then continues as new with a text that is not UTF-8", planterm.EndCompleted, skipper, true},
-		{"Sleeper", v1, always, "takes a message \"mail\", dequeues another one and continues as new without awaiting it; the next execution must get it", planterm.EndCompleted, sleeper, false},
-		{"Tidy", v1, always, "sets keys, prunes them by age, and continues", planterm.EndCompleted, tidy, false},
+		{"Sleeper", v1, always, "takes a message \"mail\", sets keys, dequeues another message and continues as new without awaiting it; the next execution must get it, and clears a key", planterm.EndCompleted, sleeper, false},
+		{"Tidy", v1, always, "sets keys and prunes them by age, in the turn that sets them and in later ones", planterm.EndCompleted, tidy, false},
 	}
 }
 
@@ -111,6 +111,8 @@ func sleeper(ctx *orch.Context, input string) (string, error) {
 		if _, err := ctx.DequeueEvent("mail").Await(); err != nil {
 			return "", err
 		}
+		ctx.SetKVValue("dream", "1")
+		ctx.SetKVValue("memory", "1")
 		ctx.DequeueEvent("mail")
 		if _, err := ctx.ScheduleTimer(2 * time.Second).Await(); err != nil {
 			return "", err
@@ -118,12 +120,18 @@ func sleeper(ctx *orch.Context, input string) (string, error) {
 		ctx.ContinueAsNew("awake")
 		return "", nil
 	}
+	ctx.SetCustomStatus("awake")
 	i, mail, err := orch.Select(ctx.DequeueEvent("mail"), ctx.ScheduleTimer(10*time.Second))
 	switch {
 	case err != nil:
 		return "", err
 	case i == 1:
 		return "", errors.New("the second message is gone")
+	}
+	// The first change of the keys that the instance began this execution with.
+	ctx.ClearKVValue("dream")
+	if keys := ctx.KVAllValues(); len(keys) != 1 || keys[0].Key != "memory" {
+		return "", fmt.Errorf("the keys left are %v", keys)
 	}
 	return mail, nil
 }
@@ -143,8 +151,21 @@ func tidy(ctx *orch.Context, _ string) (string, error) {
 		ctx.SetKVValue(key, key)
 	}
 	ctx.PruneKVValuesUpdatedBefore(math.MaxUint64)
-	if _, err := ctx.ScheduleTimer(300 * time.Millisecond).Await(); err != nil {
+	ctx.SetKVValue("old", "1")
+	if now, err = ctx.UTCNowMs(); err != nil {
+		return "no clock", nil
+	}
+	// Of two keys, one set before the clock was read and one long after it, only the first is old, in this turn and in
+	// those that replay it.
+	if _, err := ctx.ScheduleTimer(2 * time.Second).Await(); err != nil {
 		return "", err
+	}
+	ctx.SetKVValue("new", "1")
+	for range 2 {
+		ctx.PruneKVValuesUpdatedBefore(uint64(now) + 500)
+		if _, err := ctx.ScheduleTimer(300 * time.Millisecond).Await(); err != nil {
+			return "", err
+		}
 	}
 	return strconv.Itoa(len(ctx.KVAllValues())) + " left", nil
 }

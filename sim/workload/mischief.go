@@ -26,7 +26,7 @@ func mischiefOrchestrations(v1, always engine.Version) []Orchestration {
 		{"Forwarder", v1, always, "continues as new at the event \"go\" without a look at its queue, twice; the last execution must have the custom status and the message \"parcel\"", planterm.EndCompleted, forwarder, false},
 		{"Glutton", v1, always, "asks for as much as the contract of 0.1.32 allows, and then for a byte more of what its input names: status, tag or value", planterm.EndFailed, glutton, false},
 		{"Impostor", v1, always, "asks for a child and for a detached start under ids that are reserved", planterm.EndAny, impostor, false},
-		{"Rascal", v1, always, "ends its code in the way that its input names: text, value, error, mute, quit, stray, deluge, desert or thrift", planterm.EndFailed, rascal, false},
+		{"Rascal", v1, always, "ends its code in the way that its input names: text, value, error, mute, quit, stray, onward, leaving, deluge, desert or thrift", planterm.EndFailed, rascal, false},
 		{"Splitter", v1, always, "continues as new from one coroutine while others ask for more", planterm.EndCompleted, splitter, false},
 		{"Warden", v1, always, "a Rascal as a child for each way to end, of which it must be told", planterm.EndCompleted, warden, false},
 	}
@@ -167,16 +167,29 @@ func impostor(ctx *orch.Context, input string) (string, error) {
 	if err != nil {
 		own = err.Error()
 	}
-	if input == "detached" { // builds that generate such ids themselves panic here
+	switch input {
+	case "detached": // builds that generate such ids themselves panic here
 		ctx.StartOrchestration("Leaf", ctx.InstanceID()+"::sub::9", input)
+	case "plain":
+		ctx.StartOrchestration("Leaf", ctx.InstanceID()+": sub::9", input)
 	}
 	return own, nil
 }
 
 func rascal(ctx *orch.Context, input string) (string, error) {
-	if _, err := ctx.ScheduleTimer(100 * time.Millisecond).Await(); err != nil {
+	suspended := true
+	if input == "leaving" { // only when the code is torn down
+		defer func() {
+			if suspended {
+				_, _ = elsewhere(func() { ctx.Trace("stray") })
+			}
+		}()
+	}
+	first, second := ctx.ScheduleTimer(100*time.Millisecond), ctx.ScheduleTimer(100*time.Millisecond)
+	if _, err := first.Await(); err != nil {
 		return "", err
 	}
+	suspended = false
 	switch input {
 	case "stray":
 		return strays(ctx)
@@ -188,6 +201,12 @@ func rascal(ctx *orch.Context, input string) (string, error) {
 		})
 	case "desert":
 		return elsewhere(func() { ctx.ContinueAsNew("stray") }) // it does not return
+	case "onward": // the code has a result to get in the same turn, but is not run any more
+		_, _ = elsewhere(func() { ctx.Trace("stray") })
+		if _, err := second.Await(); err != nil {
+			return "", err
+		}
+		panic("it went on")
 	case "thrift": // the turn does not record the key, since the code panics
 		ctx.SetKVValue("late", input)
 		panic(strconv.Itoa(ctx.PruneKVValuesUpdatedBefore(1)) + " pruned")
@@ -203,6 +222,8 @@ func warden(ctx *orch.Context, _ string) (string, error) {
 		{"text", "a text"}, {"value", "orchestration panicked"}, {"error", "an error"}, {"mute", "orchestration panicked"},
 		{"quit", "orchestration code called runtime.Goexit"},
 		{"stray", "orch: a Context was used from another goroutine than its orchestration's"},
+		{"onward", "orch: a Context was used from another goroutine than its orchestration's"},
+		{"leaving", "orch: a Context was used from another goroutine than its orchestration's"},
 		{"deluge", "orchestration code called runtime.Goexit"}, {"desert", "orchestration code called runtime.Goexit"},
 	} {
 		_, err := ctx.ScheduleSubOrchestration("Rascal", way[0]).Await()

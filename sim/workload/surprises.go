@@ -36,7 +36,7 @@ func (s surprise) start(n int) engine.EventData {
 	switch {
 	case s.headless:
 		return eventdata.ExternalEvent{Name: "no start"}
-	case n == planterm.ChildVariant:
+	case n == planterm.ChildVariant || n == orphanVariant:
 		started.ParentInstance, started.ParentID = planterm.ParentName, planterm.ParentEvent
 	}
 	return started
@@ -136,10 +136,8 @@ var surprises = []surprise{
 	}, is: func(ctx *orch.Context) error {
 		one, two := ctx.DequeueEvent("many"), ctx.DequeueEvent("many")
 		second, _ := two.Await()
-		if first, _ := one.Await(); first != "one" || second != "two" {
-			return fmt.Errorf("the dequeues get %q and %q", first, second)
-		}
-		return errOver
+		first, _ := one.Await()
+		return gets(first+second, "onetwo")
 	}}},
 	// An event for the last of many names that are waited for at once.
 	{revision: revision{was: manyWaits(), is: func(ctx *orch.Context) error {
@@ -147,13 +145,120 @@ var surprises = []surprise{
 		for i := range mostWaits {
 			last = ctx.ScheduleWait(strconv.Itoa(i))
 		}
-		if what, _ := last.Await(); what != "late" {
-			return fmt.Errorf("the wait gets %q", what)
-		}
-		return errOver
+		what, _ := last.Await()
+		return gets(what, "late")
 	}}, sent: func(to string) []engine.WorkItem {
 		return []engine.WorkItem{engine.ExternalRaisedItem{Instance: to, Name: strconv.Itoa(mostWaits - 1), Data: "late"}}
 	}},
+	// Two waits dropped one after the other: the code has gone on in between, and got what the first one freed.
+	{revision: revision{was: []stored{
+		{eventdata.ExternalSubscribed{Name: "w"}, 0}, {eventdata.ExternalSubscribed{Name: "w"}, 0}, {eventdata.ExternalSubscribed{Name: "w"}, 0},
+		{eventdata.ExternalEvent{Name: "w", Data: "one"}, 0}, {eventdata.ExternalEvent{Name: "w", Data: "two"}, 0},
+		{eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonDroppedFuture}, 4}, {eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonDroppedFuture}, 5},
+	}, is: func(ctx *orch.Context) error {
+		first, second, third := ctx.ScheduleWait("w"), ctx.ScheduleWait("w"), ctx.ScheduleWait("w")
+		first.Drop()
+		what, _ := third.Await()
+		second.Drop()
+		return gets(what, "two")
+	}}},
+	// A wait that is dropped before its rival has a result: it has none later.
+	{revision: revision{was: []stored{
+		{eventdata.ExternalSubscribed{Name: "w"}, 0}, {eventdata.TimerCreated{FireAtMs: 1}, 0},
+		{eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonDroppedFuture}, 4}, {eventdata.TimerFired{FireAtMs: 1}, 5},
+	}, is: func(ctx *orch.Context) error {
+		i, _, _ := orch.Select(ctx.ScheduleWait("w"), ctx.ScheduleTimer(time.Second))
+		return gets(strconv.Itoa(i), "1")
+	}}},
+	// A turn whose messages leave no event: its code asks for something all the same, and is over.
+	{revision: revision{is: func(ctx *orch.Context) error {
+		ctx.ScheduleSubOrchestrationWithID("Leaf", "never begun", "in")
+		if ctx.IsReplaying() {
+			return errors.New("it replays what nobody has asked for before")
+		}
+		return errOver
+	}}, sent: func(to string) []engine.WorkItem {
+		return []engine.WorkItem{engine.ActivityCompletedItem{Instance: to, ExecutionID: 7, ID: 4, Result: "stale"}}
+	}},
+	// A history with cancel requests, but without an end.
+	{revision: revision{was: []stored{{eventdata.OrchestrationCancelRequested{Reason: "first"}, 0}, {eventdata.OrchestrationCancelRequested{Reason: "second"}, 0}},
+		is: func(*orch.Context) error { return nil }}},
+	// An event before the breadcrumb of a wait that was dropped long ago: the code sees it before the breadcrumb frees
+	// another wait's event.
+	{revision: revision{was: []stored{
+		{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}, {eventdata.ExternalSubscribed{Name: "w"}, 0}, {eventdata.ExternalSubscribed{Name: "w"}, 0}, {eventdata.ExternalSubscribed{Name: "bell"}, 0},
+		{eventdata.ActivityCompleted{Result: "done"}, 4}, {eventdata.ExternalEvent{Name: "w", Data: "freed"}, 0}, {eventdata.ExternalEvent{Name: "bell", Data: "rings"}, 0},
+		{eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonDroppedFuture}, 5},
+	}, is: func(ctx *orch.Context) error {
+		work, dropped, wait, bell := ctx.ScheduleActivity("Work", "in"), ctx.ScheduleWait("w"), ctx.ScheduleWait("w"), ctx.ScheduleWait("bell")
+		dropped.Drop()
+		if _, err := bell.Await(); err != nil {
+			return err
+		}
+		_, what, _ := orch.Select(wait, work)
+		return gets(what, "done")
+	}}},
+	// Where a drop discards: an event that comes after it goes to the next wait, before the breadcrumb is there.
+	{revision: revision{was: []stored{
+		{eventdata.ExternalSubscribed{Name: "w"}, 0}, {eventdata.ExternalSubscribed{Name: "w"}, 0}, {eventdata.TimerCreated{FireAtMs: 1}, 0}, {eventdata.TimerFired{FireAtMs: 1}, 6},
+		{eventdata.ExternalEvent{Name: "w", Data: "after the drop"}, 0}, {eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonDroppedFuture}, 4},
+	}, is: func(ctx *orch.Context) error {
+		dropped, wait := ctx.ScheduleWait("w"), ctx.ScheduleWait("w")
+		if _, err := ctx.ScheduleTimer(time.Second).Await(); err != nil {
+			return err
+		}
+		dropped.Drop()
+		what, _ := wait.Await()
+		return gets(what, "after the drop")
+	}}},
+	// The same with a dequeue that is dropped before the turn has an event for it.
+	{revision: revision{was: []stored{
+		{eventdata.QueueSubscribed{Name: "q"}, 0}, {eventdata.QueueSubscribed{Name: "q"}, 0},
+		{eventdata.QueueEventDelivered{Name: "q", Data: "first"}, 0}, {eventdata.QueueEventDelivered{Name: "q", Data: "second"}, 0},
+		{eventdata.QueueSubscriptionCancelled{Reason: eventdata.ReasonDroppedFuture}, 4},
+	}, is: func(ctx *orch.Context) error {
+		ctx.DequeueEvent("q").Drop()
+		what, _ := ctx.DequeueEvent("q").Await()
+		return gets(what, "first")
+	}}},
+	// The start of a next execution for an instance that has none, besides.
+	{revision: revision{is: awaiting(waitForGo)}, sent: func(to string) []engine.WorkItem {
+		return []engine.WorkItem{engine.ContinueAsNewItem{Instance: to + ", unheard of", Orchestration: "Leaf", Version: "1.0.0", Input: "next"}, ended(to, "over")}
+	}},
+	{revision: revision{is: func(*orch.Context) error { return errOver }}}, // orphanVariant
+	// Keys of known ages, pruned at the age of the younger one.
+	{revision: revision{was: []stored{
+		{eventdata.KeyValueSet{Key: "older", Value: "1", LastUpdatedAtMs: 5}, 0}, {eventdata.KeyValueSet{Key: "younger", Value: "1", LastUpdatedAtMs: 9}, 0},
+	}, is: func(ctx *orch.Context) error {
+		ctx.SetKVValue("older", "1")
+		ctx.SetKVValue("younger", "1")
+		if n := ctx.PruneKVValuesUpdatedBefore(9); n != 1 {
+			return fmt.Errorf("%d keys are older than the younger one", n)
+		}
+		return nil
+	}}},
+	// A timer for which first a coroutine waits, and then the code that has scheduled it.
+	{revision: revision{was: []stored{
+		{eventdata.TimerCreated{FireAtMs: 2}, 0}, {eventdata.TimerCreated{FireAtMs: 1}, 0}, {eventdata.TimerFired{FireAtMs: 1}, 5}, {eventdata.TimerFired{FireAtMs: 2}, 4},
+	}, is: func(ctx *orch.Context) error {
+		long, short := ctx.ScheduleTimer(time.Second), ctx.ScheduleTimer(time.Second)
+		other := ctx.Go(func(*orch.Context) (string, error) { return long.Await() })
+		orch.Join(short)
+		orch.Join(long)
+		orch.Join(other)
+		return errOver
+	}}},
+}
+
+// orphanVariant is that of a child whose parent's execution neither its start nor the store has.
+const orphanVariant = 74
+
+// gets ends code that gets what it must.
+func gets(what, want string) error {
+	if what != want {
+		return fmt.Errorf("it gets %q, not %q", what, want)
+	}
+	return errOver
 }
 
 // meets returns the way of an instance that has one of everything open, and gets messages.

@@ -199,11 +199,20 @@ func (k *checker) acksTurn(n *nodeState, s *slot, sent call.Call, a *call.AckOrc
 	if h.decision == machine.DecideTurn && h.turn.Events != len(a.HistoryDelta) {
 		k.wrong(n, h.instance, "notes, for a turn of %s, %d events, but commits %d", h.instance, h.turn.Events, len(a.HistoryDelta))
 	}
-	if (h.decision == machine.DecidePoison || h.decision == machine.DecideSwept) && len(a.HistoryDelta) > 0 {
-		if f, ok := a.HistoryDelta[len(a.HistoryDelta)-1].Data.(eventdata.OrchestrationFailed); ok {
-			k.judgePoison(n, h, f.Details)
-			k.judgeEnd(n, h, batch, a, f.Details.Display())
+	if h.decision == machine.DecidePoison || h.decision == machine.DecideSwept {
+		var f eventdata.OrchestrationFailed
+		ends := false
+		for i := range a.HistoryDelta { // cancellations of what is open may follow it
+			if failed, ok := a.HistoryDelta[i].Data.(eventdata.OrchestrationFailed); ok {
+				f, ends = failed, true
+			}
 		}
+		if !ends {
+			k.wrong(n, h.instance, "ends %s without an event that says so: expected OrchestrationFailed", h.instance)
+			return
+		}
+		k.judgePoison(n, h, f.Details)
+		k.judgeEnd(n, h, batch, a, f.Details.Display())
 	}
 }
 

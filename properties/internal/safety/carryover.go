@@ -96,7 +96,8 @@ func (q *queueData) drop(event uint64) {
 	}
 }
 
-// carried judges the messages that a continue-as-new carries over, which must be the oldest 20 unread ones, in order.
+// carried judges the messages that a continue-as-new carries over, which must be the oldest unread ones, in order, up
+// to the limit of the build.
 // It also judges the custom status. A dequeue reads at most one message, so if there are more messages than dequeues,
 // the rest must be unread.
 func (k *stateChecker) carried(c *model.Call, no observe.InstanceNo, d *instanceData) {
@@ -129,25 +130,20 @@ func (k *stateChecker) carried(c *model.Call, no observe.InstanceNo, d *instance
 	}
 }
 
-// wrong describes what is wrong with the messages carried over, or returns "" if nothing is.
+// wrong describes what is wrong with the messages carried over, or returns "" if nothing is. The limit applies to what
+// arrived in this execution; what the previous one carried over is carried on, even above the limit of the build.
 func (q *queueData) wrong(carried []engine.CarriedEvent, most int) string {
-	if n := len(carried); n > most {
+	if n := len(carried); n > most && !within(carried, q.arrivals[:min(q.handed, len(q.arrivals))]) {
 		return fmt.Sprintf("with %d queue messages, expected the oldest %d", n, most)
 	}
-	rest := carried
-	for _, a := range q.arrivals {
-		if len(rest) > 0 && rest[0] == a {
-			rest = rest[1:]
-		}
-	}
-	if len(rest) > 0 {
+	if rest := outside(carried, q.arrivals); len(rest) > 0 {
 		return fmt.Sprintf("with message %q of queue %q, which did not arrive at that place: expected unread messages in the order of their arrival", rest[0].Data, rest[0].Name)
 	}
 	if left := q.leftOfHanded(); left > len(carried) {
 		return fmt.Sprintf("with %d queue messages, but of the %d that the previous execution carried over, at least %d are unread: expected it to carry these over, whatever the limit of the build",
 			len(carried), q.handed, left)
 	}
-	if len(carried) == most {
+	if len(carried) >= most {
 		return ""
 	}
 	for _, a := range q.arrivals {
@@ -159,6 +155,18 @@ func (q *queueData) wrong(carried []engine.CarriedEvent, most int) string {
 	}
 	return ""
 }
+
+// outside returns what remains of the messages after those that stand, in this order, in the list.
+func outside(messages, list []engine.CarriedEvent) []engine.CarriedEvent {
+	for _, m := range list {
+		if len(messages) > 0 && messages[0] == m {
+			messages = messages[1:]
+		}
+	}
+	return messages
+}
+
+func within(messages, list []engine.CarriedEvent) bool { return len(outside(messages, list)) == 0 }
 
 // leftOfHanded returns the minimum number of unread messages among those that the previous execution carried over.
 func (q *queueData) leftOfHanded() (left int) {

@@ -12,7 +12,7 @@ import (
 var (
 	genInstances = []string{"A", "B", "C", "D"}
 	genKeys      = []string{"k", "l"}
-	genPins      = []*engine.Version{nil, {Major: 1}, {Major: 1, Minor: 9, Patch: 9}, {Major: 1, Minor: 10}, {Major: 2}, {Major: 2, Pre: "rc.1"}, {Major: 1, Minor: 1000}}
+	genPins      = []*engine.Version{nil, {Major: 1}, {Major: 1, Minor: 9, Patch: 9}, {Major: 1, Minor: 9, Patch: 4}, {Major: 1, Minor: 10}, {Major: 2}, {Major: 2, Pre: "rc.1"}, {Major: 1, Minor: 1000}}
 	genDelays    = []time.Duration{0, 0, 1 * ms, 500 * ms, 1000 * ms}
 	genLocks     = []time.Duration{1000 * ms, 1000 * ms, 0, 1 * ms, 5000 * ms}
 	genTags      = []string{"", "", "gpu", "GPU"}
@@ -30,7 +30,7 @@ func genFilters() []*engine.CapabilityFilter {
 	}
 	return []*engine.CapabilityFilter{
 		nil, nil, nil, of(), of("1.0.0", "1.9.9"), of("2.0.0", "2.0.0"), of("0.0.0", "9.0.0"), of("2.0.0", "1.0.0"), of("1.0.0", "1.9.9", "2.0.0", "3.0.0"),
-		of("1.9.0", "1.10.0"), of("0.0.0", "0.9.0"),
+		of("1.9.0", "1.10.0"), of("0.0.0", "0.9.0"), of("1.9.5", "2.0.0"), of("0.9.0", "1.10.3"), of("1.9.4", "1.9.4"),
 	}
 }
 
@@ -79,13 +79,36 @@ func (c *checker) fetch(t *draws) {
 // turn sends a message and makes the calls that usually follow: a fetch and an ack. This leads to states that random
 // calls seldom reach.
 func (c *checker) turn(t *draws) {
-	to := c.instance(t)
-	c.do(t, call.EnqueueForOrchestrator{Item: c.message(t, to), Delay: 0})
-	if a := c.do(t, call.FetchOrchestrationItem{LockTimeout: 1000 * ms}); a.Orchestration != nil {
-		c.tokens, c.items = append(c.tokens, a.Orchestration.LockToken), append(c.items, a.Orchestration.Item.Instance)
-		c.commit(t, a.Orchestration.LockToken, a.Orchestration.Item.Instance)
+	if token, in, ok := c.begin(t, c.message(t, c.instance(t))); ok {
+		c.commit(t, token, in)
 	}
+}
+
+// executions runs a few executions of one instance, each with changes of its keys or its custom status.
+func (c *checker) executions(t *draws) {
+	in := c.instance(t)
+	for n := range uint64(t.between(2, 4)) {
+		token, got, ok := c.begin(t, engine.ContinueAsNewItem{Instance: in, Orchestration: "Orch", Version: "1.0.0"})
+		if !ok || got != in {
+			return
+		}
+		r := call.AckOrchestrationItem{LockToken: token, ExecutionID: n + 1, HistoryDelta: c.states(t, in, n+1), Metadata: c.metadata(t, in)}
+		r.Metadata.Status = pick(t, []engine.Status{engine.StatusContinuedAsNew, engine.StatusContinuedAsNew, engine.StatusCompleted, engine.StatusFailed, ""})
+		c.commitWith(t, in, r)
+	}
+}
+
+// begin sends a message, fetches, and returns the token and the instance that it belongs to.
+func (c *checker) begin(t *draws, first engine.WorkItem) (token, instance string, ok bool) {
+	c.do(t, call.EnqueueForOrchestrator{Item: first, Delay: 0})
+	a := c.do(t, call.FetchOrchestrationItem{LockTimeout: 1000 * ms})
 	c.soon(1000 * ms)
+	if a.Orchestration == nil {
+		return "", "", false
+	}
+	token, instance = a.Orchestration.LockToken, a.Orchestration.Item.Instance
+	c.tokens, c.items = append(c.tokens, token), append(c.items, instance)
+	return token, instance, true
 }
 
 // offer sends a message, then fetches with a randomly chosen filter.
@@ -131,6 +154,21 @@ func (c *checker) event(t *draws, in string, execution uint64) engine.Event {
 	return e
 }
 
+// states returns two or three events that change the same state: the custom status, or the keys.
+func (c *checker) states(t *draws, in string, execution uint64) []engine.Event {
+	value, key := "v", pick(t, genKeys)
+	of := pick(t, [][]engine.EventData{
+		{eventdata.CustomStatusUpdated{Status: &value}, eventdata.CustomStatusUpdated{}},
+		{eventdata.KeyValueSet{Key: key, Value: "3", LastUpdatedAtMs: 3}, eventdata.KeyValueCleared{Key: key}, eventdata.KeyValuesCleared{}},
+	})
+	list := make([]engine.Event, t.between(2, 3))
+	for i := range list {
+		c.nextEvent++
+		list[i] = engine.Event{EventID: c.nextEvent, InstanceID: in, ExecutionID: execution, DuroxideVersion: "1.5.0", Data: pick(t, of)}
+	}
+	return list
+}
+
 func (c *checker) metadata(t *draws, in string) engine.ExecutionMetadata {
 	var m engine.ExecutionMetadata
 	switch t.between(0, 9) {
@@ -159,10 +197,18 @@ func (c *checker) ack(t *draws) {
 }
 
 func (c *checker) commit(t *draws, token, in string) {
+	c.commitWith(t, in, c.turnOf(t, token, in))
+}
+
+// turnOf returns a random ack.
+func (c *checker) turnOf(t *draws, token, in string) call.AckOrchestrationItem {
 	r := call.AckOrchestrationItem{LockToken: token, ExecutionID: pick(t, []uint64{1, 1, 2, 3}), Metadata: c.metadata(t, in)}
 	events := t.between(0, 3)
 	for range events {
 		r.HistoryDelta = append(r.HistoryDelta, c.event(t, in, r.ExecutionID))
+	}
+	if t.oneIn(8) {
+		r.HistoryDelta = append(r.HistoryDelta, c.states(t, in, r.ExecutionID)...)
 	}
 	if t.oneIn(2) {
 		to := c.instance(t)
@@ -178,10 +224,18 @@ func (c *checker) commit(t *draws, token, in string) {
 	if t.oneIn(25) {
 		r.WorkerItems, r.OrchestratorItems = r.OrchestratorItems, r.WorkerItems
 	}
+	return r
+}
+
+// commitWith makes an ack, and may read what it may have changed.
+func (c *checker) commitWith(t *draws, in string, r call.AckOrchestrationItem) {
 	if a := c.do(t, r); a.Err == nil {
 		for _, e := range r.HistoryDelta {
 			c.events = append(c.events, call.CorruptEvent{Instance: in, ExecutionID: r.ExecutionID, EventID: e.EventID})
 		}
+	}
+	if t.oneIn(3) {
+		c.look(t, in, r.ExecutionID)
 	}
 }
 

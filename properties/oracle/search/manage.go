@@ -35,6 +35,19 @@ func (c *checker) read(t *draws) {
 	}))
 }
 
+// look reads what an ack to this execution may have changed, or must have left alone if it failed.
+func (c *checker) look(t *draws, in string, execution uint64) {
+	reads := []call.Call{
+		call.ReadWithExecution{Instance: in, ExecutionID: execution}, call.GetCustomStatus{Instance: in}, call.GetCustomStatus{Instance: in},
+		call.GetKVAllValues{Instance: in}, call.GetInstanceStats{Instance: in},
+	}
+	if c.in.Provider.Admin() != nil {
+		reads = append(reads, call.GetInstanceInfo{Instance: in}, call.GetExecutionInfo{Instance: in, ExecutionID: execution}, call.GetParentID{Instance: in}, call.ListExecutions{Instance: in})
+	}
+	c.do(t, pick(t, reads))
+	c.do(t, pick(t, reads))
+}
+
 // admin makes one of the calls that operators make.
 func (c *checker) admin(t *draws) {
 	in, execution := c.instance(t), c.execution(t)
@@ -43,6 +56,28 @@ func (c *checker) admin(t *draws) {
 		call.ListExecutions{Instance: in}, call.ReadHistoryWithExecutionID{Instance: in, ExecutionID: execution}, call.ReadHistory{Instance: in}, call.LatestExecutionID{Instance: in}, call.GetInstanceInfo{Instance: in},
 		call.GetExecutionInfo{Instance: in, ExecutionID: execution}, call.GetSystemMetrics{}, call.GetQueueDepths{}, call.ListChildren{Instance: in}, call.GetParentID{Instance: in}, call.GetInstanceTree{Instance: in},
 	}))
+}
+
+// family makes a root, its child and its grandchild, unless there is other work, and then a call about all of
+// them.
+func (c *checker) family(t *draws) {
+	parent := ""
+	for _, in := range []string{"A", "B", pick(t, []string{"C", "D"})} {
+		token, got, ok := c.begin(t, engine.StartItem{Instance: in, Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1})
+		if !ok || got != in {
+			return
+		}
+		c.do(t, call.AckOrchestrationItem{LockToken: token, ExecutionID: 1, Metadata: engine.ExecutionMetadata{
+			OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", ParentInstanceID: parent,
+			Status: pick(t, []engine.Status{engine.StatusCompleted, engine.StatusCompleted, engine.StatusFailed, engine.StatusContinuedAsNew, ""}),
+		}})
+		parent = in
+	}
+	c.do(t, pick(t, []call.Call{
+		call.DeleteInstance{Instance: "A"}, call.DeleteInstance{Instance: "A", Force: true}, call.DeleteInstance{Instance: "B", Force: true}, call.DeleteInstanceBulk{},
+		call.DeleteInstancesAtomic{Instances: []string{"A", "B"}, Force: true}, call.PruneExecutionsBulk{}, call.GetInstanceTree{Instance: "A"},
+	}))
+	c.admin(t)
 }
 
 // remove makes a call that deletes or prunes.

@@ -67,11 +67,11 @@ func (c *checker) over() bool { return c.refusal != nil || c.err != nil }
 // actions returns the actions that a sequence chooses from. An action that is currently impossible does nothing.
 func (c *checker) actions() []func(*draws) {
 	list := []func(*draws){
-		c.enqueue, c.fetch, c.fetch, c.turn, c.turn, c.offer, c.ack, c.abandon, c.renew, c.enqueueWork, c.fetchWork, c.ackWork, c.abandonWork,
+		c.enqueue, c.fetch, c.fetch, c.turn, c.turn, c.executions, c.offer, c.ack, c.abandon, c.renew, c.enqueueWork, c.fetchWork, c.ackWork, c.abandonWork,
 		c.renewWork, c.sessions, c.sessionLife, c.append, c.read,
 	}
 	if c.in.Provider.Admin() != nil {
-		list = append(list, c.admin, c.remove)
+		list = append(list, c.admin, c.remove, c.family)
 	}
 	if c.in.Advance != nil {
 		list = append(list, c.advance, c.advance)
@@ -117,10 +117,20 @@ func (c *checker) do(_ *draws, r call.Call) call.Answer {
 // mostAckSteps is how many steps an ack has in the contract. The storage may fail before each of them.
 const mostAckSteps = 13
 
-// failingAck makes an ack fail by making the storage fail during it.
+// failingAck makes an ack fail by making the storage fail during it. Half of the acks would otherwise succeed, and what
+// they should have left alone is read.
 func (c *checker) failingAck(d *draws) {
+	token, in, held := "", "", false
+	if d.oneIn(2) {
+		token, in, held = c.begin(d, c.message(d, c.instance(d)))
+	}
 	c.failing = 1 + d.between(0, mostAckSteps-1)
-	c.ack(d)
+	if !held {
+		c.ack(d)
+		return
+	}
+	c.commit(d, token, in)
+	c.look(d, in, 1)
 }
 
 func (c *checker) judge(e oracle.Exchange) {

@@ -136,7 +136,8 @@ class Provider:
             batch = [m for m in self.messages if m["instance"] == instance and m["visible"] <= self.now]
             context = self.context(instance, batch)
             if context is None:
-                if all(m["kind"] == "QueueMessage" for m in batch):  # orphans
+                starts = any(m["instance"] == instance and m["kind"] in ("StartOrchestration", "ContinueAsNew") for m in self.messages)
+                if not starts and all(m["kind"] == "QueueMessage" for m in batch):  # orphans
                     self.messages = [m for m in self.messages if m not in batch]
                 continue
             token = self.token()

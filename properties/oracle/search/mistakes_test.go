@@ -1,0 +1,129 @@
+package search
+
+import (
+	"context"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/properties/undertest"
+)
+
+// soonSeen is how many sequences may pass before a mistake shows that depends on what a few calls did before.
+const soonSeen = 200
+
+// inner is the provider behind a mistake.
+type inner func(c call.Call) call.Answer
+
+// mistakes are providers that answer wrongly in states that independent random calls seldom reach. Each returns how a
+// store handles calls.
+var mistakes = map[string]func(do inner) inner{
+	"a custom status that does not change is no new version": func(do inner) inner {
+		held, fewer := map[string]string{}, map[string]uint64{}
+		return func(c call.Call) call.Answer {
+			switch r := c.(type) {
+			case call.FetchOrchestrationItem:
+				a := do(c)
+				if a.Orchestration != nil {
+					held[a.Orchestration.LockToken] = a.Orchestration.Item.Instance
+				}
+				return a
+			case call.AckOrchestrationItem:
+				in := held[r.LockToken]
+				before := do(call.GetCustomStatus{Instance: in}).CustomStatus
+				a := do(c)
+				after := do(call.GetCustomStatus{Instance: in}).CustomStatus
+				switch {
+				case before == nil || after == nil:
+					fewer[in] = 0
+				case after.Version > before.Version && sameStatus(before.Status, after.Status):
+					fewer[in]++
+				}
+				return a
+			case call.GetCustomStatus:
+				r.LastSeen += fewer[r.Instance]
+				a := do(r)
+				if a.CustomStatus != nil {
+					a.CustomStatus.Version -= fewer[r.Instance]
+				}
+				return a
+			}
+			return do(c)
+		}
+	},
+	"a status without an output keeps the one before": func(do inner) inner {
+		type key struct {
+			in        string
+			execution uint64
+		}
+		held, kept := map[string]string{}, map[key]*string{}
+		return func(c call.Call) call.Answer {
+			a := call.Answer{}
+			switch r := c.(type) {
+			case call.AckOrchestrationItem:
+				at := key{held[r.LockToken], r.ExecutionID}
+				was := do(call.GetExecutionInfo{Instance: at.in, ExecutionID: at.execution}).Execution
+				if a = do(c); a.Err == nil && r.Metadata.Status != "" {
+					if r.Metadata.Output != nil {
+						delete(kept, at)
+					} else if was != nil && was.Output != nil {
+						kept[at] = was.Output
+					}
+				}
+			default:
+				a = do(c)
+			}
+			if a.Orchestration != nil {
+				held[a.Orchestration.LockToken] = a.Orchestration.Item.Instance
+			}
+			if r, ok := c.(call.GetExecutionInfo); ok && a.Execution != nil && a.Execution.Output == nil {
+				a.Execution.Output = kept[key{r.Instance, r.ExecutionID}]
+			}
+			return a
+		}
+	},
+	"a running descendant does not keep its root": func(do inner) inner {
+		return func(c call.Call) call.Answer {
+			if r, ok := c.(call.DeleteInstance); ok {
+				info := do(call.GetInstanceInfo{Instance: r.Instance}).Info
+				r.Force = r.Force || info != nil && info.Status != engine.StatusRunning
+				return do(r)
+			}
+			return do(c)
+		}
+	},
+	"the lower end of a range has no patch": func(do inner) inner {
+		return func(c call.Call) call.Answer {
+			if r, ok := c.(call.FetchOrchestrationItem); ok && r.Filter != nil && len(r.Filter.SupportedVersions) > 0 {
+				lower := r.Filter.SupportedVersions[0]
+				lower.Min.Patch = 0
+				r.Filter = engine.FilterFor(lower)
+				return do(r)
+			}
+			return do(c)
+		}
+	},
+}
+
+func sameStatus(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// TestMistakesInRareStates checks that sequences lead to the states in which some mistakes show.
+func TestMistakesInRareStates(t *testing.T) {
+	right := inMemory(nil)
+	for name, mistake := range mistakes {
+		t.Run(name, func(t *testing.T) {
+			wrong := undertest.Factory{New: func() (*undertest.Store, error) {
+				in, err := right.New()
+				whole := in.Provider
+				handle := mistake(func(c call.Call) call.Answer { return call.Perform(context.Background(), whole, c) })
+				in.Provider = call.Through("wrong", "1", true, func(_ context.Context, c call.Call) call.Answer { return handle(c) })
+				return in, err
+			}}
+			r := searched(t, wrong, Options{Sequences: soonSeen})
+			if r.Unknown() == nil {
+				t.Fatalf("not seen in %d sequences", soonSeen)
+			}
+			t.Logf("seed %d: %v", r.Unknown().Seed, r.Unknown().Refusal.Objections)
+		})
+	}
+}

@@ -71,7 +71,7 @@ func killers() []killer {
 		}
 		all = append(all, killer{string(b.ID), memory(tables.Provider)})
 	}
-	return slices.Concat(all, queueKillers, workKillers, stateKillers, adminKillers, timeKillers)
+	return slices.Concat(all, queueKillers, workKillers, stateKillers, adminKillers, timeKillers, rareKillers)
 }
 
 var permanent = engine.Permanentf("call", "no")

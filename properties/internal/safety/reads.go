@@ -12,10 +12,10 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// readsChecker checks rule S26: reads through the management surface are true. Lists name the instances that exist. A
-// history is complete or an error, since a history that omits a damaged event would look healthy. Statistics count
-// every stored event or are an error. Keys all belong to the same instant. The checker judges the reads that probes
-// make.
+// readsChecker checks rule S26: reads through the management surface are true. Lists name the instances that exist, and
+// totals count them. A history is complete or an error, since a history that omits a damaged event would look healthy.
+// Statistics count every stored event and key or are an error. Keys all belong to the same instant. Descriptions and
+// custom statuses are those of the rows (described.go). The checker judges the reads that probes make.
 type readsChecker struct{ check.Base }
 
 func newReadsChecker(m *check.Run) check.Checker { return &readsChecker{check.Base{Run: m}} }
@@ -26,8 +26,21 @@ func (k *readsChecker) Record(r *cluster.Record) {
 	judge, instance := k.history, ""
 	switch q := r.Request.(type) {
 	case call.ListInstances:
-		k.list(r)
+		k.list(r, "the instances", func(*model.Instance) bool { return true })
 		return
+	case call.ListInstancesByStatus:
+		k.list(r, "the instances with status "+string(q.Status), func(in *model.Instance) bool { return statusOf(in) == q.Status })
+		return
+	case call.ListChildren:
+		k.list(r, "the children of "+q.Instance, func(in *model.Instance) bool { return in.Parent.Instance == q.Instance })
+		return
+	case call.GetSystemMetrics:
+		k.totals(r)
+		return
+	case call.GetInstanceInfo:
+		judge, instance = k.info, q.Instance
+	case call.GetCustomStatus:
+		judge, instance = k.status, q.Instance
 	case call.ReadHistory:
 		instance = q.Instance
 	case call.GetInstanceStats:
@@ -40,16 +53,17 @@ func (k *readsChecker) Record(r *cluster.Record) {
 	}
 }
 
-func (k *readsChecker) list(r *cluster.Record) {
+// list judges a list of the instances that match.
+func (k *readsChecker) list(r *cluster.Record, what string, match func(*model.Instance) bool) {
 	var want []string
 	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
-		if in := k.Run.Model.Instance(observe.InstanceNo(no)); in.Created {
+		if in := k.Run.Model.Instance(observe.InstanceNo(no)); in.Created && match(in) {
 			want = append(want, in.Name)
 		}
 	}
 	got := slices.Sorted(slices.Values(r.Looked.IDs))
 	if slices.Sort(want); r.Err != nil || !slices.Equal(got, want) {
-		k.report(r, 0, "lists the instances %s (error: %v): expected %s", strings.Join(got, ", "), r.Err, strings.Join(want, ", "))
+		k.report(r, 0, "lists %s %s (error: %v): expected %s", what, namesText(got), r.Err, namesText(want))
 	}
 }
 
@@ -78,23 +92,23 @@ func (k *readsChecker) stats(r *cluster.Record, no observe.InstanceNo) {
 		k.report(r, no, "counts %d events of execution %d, whose history has %d (error: %v; damaged: %v): expected it to count all of them, or an error if any is damaged",
 			counted, ex.ID, len(ex.Events), r.Err, damagedIn(ex))
 	}
+	if s := r.Looked.Stats; s != nil {
+		keys, bytes := 0, 0
+		for _, row := range stored(&in.Values) {
+			keys, bytes = keys+1, bytes+len(*row.Value)
+		}
+		if s.KVUserKeyCount != uint64(keys) || s.KVTotalValueBytes != uint64(bytes) {
+			k.report(r, no, "counts %d keys with values of %d bytes: expected %d keys and %d bytes", s.KVUserKeyCount, s.KVTotalValueBytes, keys, bytes)
+		}
+	}
 }
 
 // keys compares a read with the stored keys, overlaid with the delta.
 func (k *readsChecker) keys(r *cluster.Record, no observe.InstanceNo) {
-	var want []string
-	v := &k.Run.Model.Instance(no).Values
-	for _, row := range v.Store {
-		if !slices.ContainsFunc(v.Delta, func(d model.KeyValue) bool { return d.Key == row.Key }) {
-			want = append(want, row.Key+"="+*row.Value)
-		}
+	var want, got []string
+	for _, row := range stored(&k.Run.Model.Instance(no).Values) {
+		want = append(want, row.Key+"="+*row.Value)
 	}
-	for _, row := range v.Delta {
-		if row.Value != nil {
-			want = append(want, row.Key+"="+*row.Value)
-		}
-	}
-	var got []string
 	for _, pair := range r.Looked.Pairs {
 		got = append(got, pair.Key+"="+pair.Value)
 	}
@@ -102,6 +116,21 @@ func (k *readsChecker) keys(r *cluster.Record, no observe.InstanceNo) {
 	if slices.Sort(got); r.Err != nil || !slices.Equal(got, want) {
 		k.report(r, no, "reads %s (error: %v): expected %s, which are stored all the time", keysText(got), r.Err, keysText(want))
 	}
+}
+
+// stored returns the keys that a client sees: those in the store, overlaid with the delta.
+func stored(v *model.Values) (rows []model.KeyValue) {
+	for _, row := range v.Store {
+		if !slices.ContainsFunc(v.Delta, func(d model.KeyValue) bool { return d.Key == row.Key }) {
+			rows = append(rows, row)
+		}
+	}
+	for _, row := range v.Delta {
+		if row.Value != nil {
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 func keysText(pairs []string) string {

@@ -69,8 +69,9 @@ func (s *story) tellNode(f []string) bool {
 	return true
 }
 
-// looked parses `- list NAMES`, `INSTANCE history|stats COUNT` or `INSTANCE keys KEY:VALUE+KEY:VALUE`, and after it
-// `[error] [by=PROBE]`.
+// looked parses `- list NAMES [status=STATUS|parent=NAME]`, `- totals COUNTS`, `INSTANCE history|stats COUNT [keys=COUNT]
+// [bytes=COUNT]`, `INSTANCE keys KEY:VALUE+KEY:VALUE`, `INSTANCE info NAME@VERSION/EXECUTION/STATUS [output=TEXT]
+// [parent=NAME]` or `INSTANCE status VERSION [is=TEXT]`, and after it `[error] [by=PROBE]`.
 func (s *story) looked(r *cluster.Record, f []string) {
 	f, value := options(f)
 	r.Looked = &call.Answer{}
@@ -80,12 +81,46 @@ func (s *story) looked(r *cluster.Record, f []string) {
 	switch f[2] {
 	case "list":
 		r.Request, r.Looked.IDs = call.ListInstances{}, strings.Split(f[3], ",")
+		if f[3] == "none" {
+			r.Looked.IDs = nil
+		}
+		if value["status"] != "" {
+			r.Request = call.ListInstancesByStatus{Status: engine.Status(value["status"])}
+		}
+		if value["parent"] != "" {
+			r.Request = call.ListChildren{Instance: value["parent"]}
+		}
+	case "totals": // instances, running, completed, failed, executions, events
+		n := func(i int) uint64 { return uint64(s.number(strings.Split(f[3], "/")[i])) }
+		r.Request = call.GetSystemMetrics{}
+		r.Looked.Metrics = &engine.SystemMetrics{TotalInstances: n(0), RunningInstances: n(1), CompletedInstances: n(2), FailedInstances: n(3), TotalExecutions: n(4), TotalEvents: n(5)}
+	case "info":
+		r.Request = call.GetInstanceInfo{Instance: f[1]}
+		if f[3] != "none" {
+			part := strings.Split(f[3], "/")
+			name, version, _ := strings.Cut(part[0], "@")
+			r.Looked.Info = &engine.InstanceInfo{InstanceID: f[1], OrchestrationName: name, OrchestrationVersion: version, CurrentExecutionID: uint64(s.number(part[1])), Status: engine.Status(part[2]), ParentInstanceID: value["parent"]}
+			if text, ok := value["output"]; ok {
+				r.Looked.Info.Output = &text
+			}
+		}
+	case "status":
+		r.Request = call.GetCustomStatus{Instance: f[1]}
+		if f[3] != "none" {
+			r.Looked.CustomStatus = &engine.CustomStatus{Version: uint64(s.number(f[3]))}
+			if text, ok := value["is"]; ok {
+				r.Looked.CustomStatus.Status = &text
+			}
+		}
 	case "history":
 		r.Request, r.Looked.Events = call.ReadHistory{Instance: f[1]}, make([]engine.Event, s.number(f[3]))
 	case "stats":
 		r.Request = call.GetInstanceStats{Instance: f[1]}
 		if f[3] != "none" {
 			r.Looked.Stats = &engine.SystemStats{HistoryEventCount: uint64(s.number(f[3]))}
+			if value["keys"] != "" {
+				r.Looked.Stats.KVUserKeyCount, r.Looked.Stats.KVTotalValueBytes = uint64(s.number(value["keys"])), uint64(s.number(value["bytes"]))
+			}
 		}
 	case "keys":
 		r.Request = call.GetKVAllValues{Instance: f[1]}

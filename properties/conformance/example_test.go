@@ -44,7 +44,7 @@ func ExampleAsk() {
 	}
 	fmt.Println(passed, "cases passed, skipped:", skipped["the store cannot damage a history (Store.CorruptHistory)"], "without damage")
 	// Output:
-	// 416 cases passed, skipped: 20 without damage
+	// 418 cases passed, skipped: 20 without damage
 }
 
 // brittle never releases its locks.

@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -85,6 +86,20 @@ var rareKillers = []killer{
 		}
 		c.do()
 	})),
+	spoilWith("an equal message that waits is not sent again", func(*conformance.Store) func(c *call) {
+		var waiting []engine.WorkItem
+		return func(c *call) {
+			if c.is("EnqueueForOrchestrator") {
+				if slices.ContainsFunc(waiting, func(w engine.WorkItem) bool { return reflect.DeepEqual(w, c.item) }) {
+					return
+				}
+				waiting = append(waiting, c.item)
+			}
+			if c.do(); c.fetched != nil {
+				waiting = nil
+			}
+		}
+	}),
 	spoil("bulk takes two levels", on("DeleteInstanceBulk", func(c *call) {
 		ids, _ := c.inner.Admin().ListInstances(c.ctx)
 		deepest := 0

@@ -473,6 +473,8 @@ macro_rules! each_case {
             bp_242 "BP-242"
             bp_243 "BP-243"
             bp_244 "BP-244"
+            bp_245 "BP-245"
+            bp_246 "BP-246"
         }
     };
 }

@@ -39,7 +39,7 @@ func (c *checker) read(t *draws) {
 func (c *checker) look(t *draws, in string, execution uint64) {
 	reads := []call.Call{
 		call.ReadWithExecution{Instance: in, ExecutionID: execution}, call.GetCustomStatus{Instance: in}, call.GetCustomStatus{Instance: in},
-		call.GetKVAllValues{Instance: in}, call.GetInstanceStats{Instance: in},
+		call.GetKVAllValues{Instance: in}, call.GetKVValue{Instance: in, Key: pick(t, genKeys)}, call.GetInstanceStats{Instance: in},
 	}
 	if c.in.Provider.Admin() != nil {
 		reads = append(reads, call.GetInstanceInfo{Instance: in}, call.GetExecutionInfo{Instance: in, ExecutionID: execution}, call.GetParentID{Instance: in}, call.ListExecutions{Instance: in})

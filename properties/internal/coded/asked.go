@@ -27,6 +27,7 @@ func (c *Checker) Check(t *turn.Turn, calls []asked.Call) []string {
 		if c.checkCall(&calls[i]); len(c.wrong) > 0 || c.strayed {
 			break
 		}
+		c.token(calls[i].By).at = int32(c.reached)
 		if i > 0 && c.answersAtOnce(&calls[i-1], &calls[i]) {
 			c.quick++
 		}
@@ -57,8 +58,8 @@ type Checker struct {
 	returned, continued *asked.Call
 	panicked            bool
 	spawned             bool
-	reached             int  // the position of the last event that gave the code a result
-	adrift              bool // that position is not known
+	reached             int  // the position of the last event that gave the code a result, or unknown
+	later               int  // if it is unknown: the first token of the requests made since
 	twice, dropped      bool // an event completes what is completed; the history has a breadcrumb
 	quick               int  // how many fresh waits and dequeues the code awaited at once, with a result
 	strayed             bool // the code did not request an event that the history has
@@ -71,14 +72,17 @@ type Checker struct {
 
 // token records what the checker knows about a future.
 type token struct {
-	event    int // the position of the future's event, or -1 if it has none
-	by       orchhost.Token
-	spawned  bool
-	ended    *asked.Call // how the future's coroutine ended
-	awaited  bool
-	dropped  bool
-	answered bool // the future was answered at once, without an event, since its child's id is refused
-	refused  string
+	event   int         // the position of the future's event, or -1 if it has none
+	ended   *asked.Call // how the future's coroutine ended
+	refused string      // set if answered is
+	by      orchhost.Token
+	got     int32 // the position of the event that gave the code its result, or unknown; 0 before the code has it
+	at      int32 // for a coroutine: the position that the turn had reached when it last got control
+	spawned bool
+	awaited bool
+	dropped bool
+	// answered is set if the future was answered at once, without an event, since its child's id is refused.
+	answered bool
 }
 
 // fact records what history and delta say about a schedule.
@@ -178,7 +182,7 @@ func (c *Checker) checkCall(a *asked.Call) {
 		c.checkPruned(a)
 	case asked.Spawned:
 		c.spawned = true
-		*c.token(a.Token) = token{event: -1, by: a.By, spawned: true, ended: c.token(a.Token).ended}
+		*c.token(a.Token) = token{event: -1, by: a.By, spawned: true, ended: c.token(a.Token).ended, at: int32(c.reached)}
 	case asked.Awaited:
 		if !c.token(a.Token).awaited {
 			c.reach(a.Token)

@@ -25,7 +25,7 @@ func (c *Checker) checkSelected(a *asked.Call) {
 		return
 	}
 	for i, t := range a.Tokens {
-		if pos, sure := c.ready(t); known && sure && c.precedes(i, pos, a.N, winner) {
+		if pos, sure := c.ready(t); known && sure && precedes(i, pos, a.N, winner, int(c.token(a.By).at)) {
 			c.say("future %d of %d wins a select, although future %d comes first: expected the first in the list that is ready when the code asks, or the first that gets ready then",
 				a.N+1, len(a.Tokens), i+1)
 			return
@@ -40,31 +40,46 @@ func (c *Checker) checkSelected(a *asked.Call) {
 }
 
 // precedes reports whether the i-th future of a select, ready at pos, should win rather than the n-th, ready at winner.
-func (c *Checker) precedes(i, pos, n, winner int) bool {
-	if i < n && pos < winner {
+// asked is the position that the turn had reached when the code asked, or unknown.
+func precedes(i, pos, n, winner, asked int) bool {
+	switch {
+	case i < n && pos < winner:
 		return true // whenever the code asked
-	}
-	if c.spawned || c.adrift {
+	case asked == unknown:
 		return false
-	}
-	if winner <= c.reached { // the code asked when the n-th was ready
-		return i < n && pos <= c.reached
+	case winner <= asked:
+		return i < n && pos <= asked
 	}
 	return pos < winner
 }
 
-// reach notes that the code has got the result of a future. Code with a single coroutine has then run at least up to the
-// event that gave the result, and goes on from there.
+// reach notes that the code has got the result of a future. If it had to wait for that, the turn has reached the event
+// that gave the result; all coroutines go on from there.
 func (c *Checker) reach(t orchhost.Token) {
+	f := c.token(t)
+	if f.spawned || f.answered {
+		return // the coroutine got here by another result
+	}
 	pos, known := c.ready(t)
-	c.adrift = c.adrift || !known
+	f.got = unknown
 	if known && pos != never {
+		f.got = int32(pos)
+	}
+	switch {
+	case !known:
+		c.reached, c.later = unknown, len(c.tokens)
+	case c.reached == unknown && int(t) < c.later:
+		// The future was there before, so the code need not have waited for it.
+	case pos != never:
 		c.reached = max(c.reached, pos)
 	}
 }
 
-// never is the position of an event that has not come.
-const never = math.MaxInt
+// never is the position of an event that has not come, and unknown a position that the events do not determine.
+const (
+	never   = math.MaxInt
+	unknown = -1
+)
 
 // ready returns the position of the event that gives a future its result, or never. known is false if the events do not
 // say which one that is.
@@ -73,6 +88,8 @@ func (c *Checker) ready(t orchhost.Token) (pos int, known bool) {
 	switch {
 	case f.answered:
 		return 0, true
+	case f.got != 0:
+		return int(f.got), f.got != unknown
 	case f.spawned || f.event < 0:
 		return 0, false
 	}
@@ -81,9 +98,6 @@ func (c *Checker) ready(t orchhost.Token) (pos int, known bool) {
 	case eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2:
 		return c.arrival(f.event)
 	case eventdata.QueueSubscribed:
-		if f.awaited {
-			return f.event, true // or later, but the code has got there
-		}
 		pos, known = c.message(d.Name, f.event)
 		return max(pos, f.event), known
 	}

@@ -209,14 +209,29 @@ func lies() []lie {
 
 		{"a lock that is not renewed", "slow-work", onCall(renewTurn, unsaid), nil, "has not renewed"},
 		{"an activity that goes on without its lock", "late-renewals", onNote(machine.DecideWorkLost, nil), nil, "continues with token"},
-		{"a slot that fetches no more", "rolling-upgrade", func(r *cluster.Record) bool {
-			told := r.Kind == record.CallSent || r.Kind == record.Answered || r.Kind == record.Note || r.Kind == record.Log
-			if !told || r.Node != 1 || r.At < 3_000_000 || r.Kind != record.Log && r.Slot.Index != 0 {
-				return false
+		{"a slot that fetches no more", "rolling-upgrade", func() func(*cluster.Record) bool {
+			fetches := 0
+			return func(r *cluster.Record) bool {
+				of := r.Slot
+				switch r.Kind {
+				case record.ActivityStarted, record.ActivityFinished:
+					of = r.Activity.Slot
+				case record.CallSent, record.Answered, record.Parked, record.Woken, record.Note:
+				default:
+					return false
+				}
+				if r.Node != 1 || of != (machine.Slot{Kind: machine.SlotWorker}) {
+					return false
+				}
+				if r.Kind == record.CallSent && r.CallKind == observe.CallFetchWorkItem {
+					fetches++
+				}
+				if fetches > 3 {
+					unsaid(r)
+				}
+				return fetches > 3
 			}
-			unsaid(r)
-			return true
-		}, nil, "has made no call"},
+		}(), nil, "has made no call"},
 		{"sessions renewed no more", "sessions", onCall(observe.CallRenewSessionLock, unsaid), nil, "has not called renew_session_lock"},
 		{"sessions cleaned up no more", "sessions", onCall(observe.CallCleanupOrphanedSessions, unsaid), nil, "has not called cleanup"},
 		{"sessions renewed late", "sessions", onCall(observe.CallRenewSessionLock, later), nil, "calls renew_session_lock after"},

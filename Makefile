@@ -29,7 +29,7 @@ fuzz:
 # Which small changes of the store, of a turn, of a node and of the codec somebody notices, SAMPLE of them, another one for
 # each DRAW; and which of the checkers their tests notice.
 SAMPLE ?= 160
-mutants: DRAW ?= 10
+mutants: DRAW ?= 41
 mutants-of-checkers: DRAW ?= 14
 mutants:
 	nice go run ./internal/mutate/matrix -sample $(SAMPLE) -draw "$(DRAW)" -deep 2 -reasoned -out docs/kill-matrix.md $(MUTANTS)

@@ -26,7 +26,7 @@ func (k *replayChecker) replayAltered(in *model.Instance, ex *model.Execution, k
 	if altered == nil {
 		return
 	}
-	says, err := replay.Verify(replay.Input{Build: build, Instance: in.Name, ExecutionID: ex.ID, History: altered, KVSnapshot: keys, Handler: handler})
+	says, err := replay.Verify(replay.Input{Build: build, Instance: in.Name, ExecutionID: ex.ID, NowMs: altered[len(altered)-1].TimestampMs, History: altered, KVSnapshot: keys, Handler: handler})
 	if err != nil {
 		says = err.Error()
 	}

@@ -55,7 +55,32 @@ func parse(args []string, name string, stdout, stderr io.Writer) (command, error
 	case c.ShowVersion:
 		return &c.Version, nil
 	}
+	for _, p := range ctx.Path {
+		if err := notEmpty(p); err != nil {
+			return nil, err
+		}
+	}
 	return ctx.Selected().Target.Addr().Interface().(command), nil
+}
+
+// notEmpty returns an error if p is a flag or an argument with an empty value. That of an unset variable in a script
+// must not count as a flag left out. The arguments of other programs may be empty.
+func notEmpty(p *kong.Path) error {
+	var v *kong.Value
+	name, wanted := "", "value"
+	switch {
+	case p.Flag != nil:
+		v, name, wanted = p.Flag.Value, "--"+p.Flag.Name, p.Flag.PlaceHolder
+	case p.Positional != nil && p.Positional.Name != "command" && !p.Positional.Passthrough:
+		v, name = p.Positional, "<"+p.Positional.Name+">"
+	default:
+		return nil
+	}
+	one, isText := v.Target.Interface().(string)
+	if many, _ := v.Target.Interface().([]string); isText && one == "" || slices.Contains(many, "") {
+		return fmt.Errorf("%s: the value is empty, as that of an unset variable: expected a %s", name, wanted)
+	}
+	return nil
 }
 
 func newParser(c *cli, name string, stdout, stderr io.Writer) *kong.Kong {

@@ -11,7 +11,8 @@ import (
 )
 
 // Warnings returns what is suspicious in a scenario without being an error, in line order: a step that has no effect,
-// an upgrade to an older build, two parts with the same name. Stored runs have no warnings.
+// an upgrade to an older build, a range above a node's build, two parts with the same name. Stored runs have no
+// warnings.
 func (s *Scenario) Warnings() []*Error { return s.warnings }
 
 // WarningsOf calls doubts for each of the scenario's instances and for one instance of each kind in its load, and
@@ -120,6 +121,10 @@ func (p *parser) warnNode(n *plan.Node) {
 		case plan.VerbUpgrade, plan.VerbRollback:
 			p.warnBuild(line, s, build)
 			build = s.Build
+		case plan.VerbWiden, plan.VerbNarrow:
+			if own, err := engine.ParseVersion(build); err == nil && s.Range.Max.Compare(own.Triple()) > 0 {
+				p.warn(line, "%s: that is above %s, the build that it runs by then: it would replay by its own rules what newer builds began, which releases since 0.1.32 forbid", s, build)
+			}
 		case plan.VerbStart, plan.VerbAdd:
 			if up {
 				p.warn(line, "%s %s: it is already running", s.Verb, n.Name)

@@ -26,7 +26,9 @@ func (k *replayChecker) replayAltered(in *model.Instance, ex *model.Execution, k
 	if altered == nil {
 		return
 	}
-	says, err := replay.Verify(replay.Input{Build: build, Instance: in.Name, ExecutionID: ex.ID, NowMs: altered[len(altered)-1].TimestampMs, History: altered, KVSnapshot: keys, Handler: handler})
+	// Without its end, the history does not say when the last turn was.
+	nowMs := history[slices.IndexFunc(history, func(e engine.Event) bool { return endsExecution(e.Data) })].TimestampMs
+	says, err := replay.Verify(replay.Input{Build: build, Instance: in.Name, ExecutionID: ex.ID, NowMs: nowMs, History: altered, KVSnapshot: keys, Handler: handler})
 	if err != nil {
 		says = err.Error()
 	}

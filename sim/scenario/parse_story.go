@@ -264,6 +264,7 @@ func (p *parser) finish() {
 					p.known("node", name, actors)
 				}
 			}
+			p.checkVersions(a)
 		}
 	}
 	p.finishProbes()
@@ -277,7 +278,6 @@ func (p *parser) finish() {
 	p.warnBuilds()
 	p.warnMarks()
 	p.warnSteps()
-	p.warnEvents()
 	pl.Faults.Rates = append(pl.Faults.Rates, p.common.Rates...)
 	slices.SortFunc(p.s.open, compareDraws)
 	pl.Name = p.s.Name
@@ -285,6 +285,52 @@ func (p *parser) finish() {
 		p.s.Name = strings.TrimSuffix(path.Base(strings.ReplaceAll(p.file, "\\", "/")), path.Ext(p.file))
 		pl.Name = p.s.Name
 	}
+}
+
+// checkVersions refuses a build that no node of the plan runs, and warns about a pin that no execution gets: an
+// expectation about it would hold without having seen anything. A pin may still come from the contents of a store.
+func (p *parser) checkVersions(a plan.Attr) {
+	if a.Name != "build" && a.Name != "pin" {
+		return
+	}
+	pl := &p.s.Template
+	var builds, pins []string
+	for _, n := range pl.Nodes {
+		builds = append(builds, n.Build)
+	}
+	for _, s := range pl.Schedule {
+		builds = append(builds, s.Build)
+	}
+	for _, b := range pl.Probes {
+		builds = append(builds, b.Build)
+		if b.Pin != nil {
+			pins = append(pins, b.Pin.String())
+		}
+	}
+	for _, h := range pl.Histories {
+		if h.Pin != nil {
+			pins = append(pins, h.Pin.String())
+		}
+	}
+	builds = append(builds, pins...) // relief starts a node of the build that stranded work is pinned to
+	for _, name := range builds {
+		version, _, _ := strings.Cut(name, "+")
+		pins = append(pins, version)
+	}
+	for _, one := range strings.Split(a.Value, "|") {
+		matches := plan.Attr{Name: a.Name, Value: one}.Match
+		switch {
+		case a.Name == "build" && !slices.ContainsFunc(builds, matches):
+			p.failf("%s: no node of this plan runs such a build: expected one of %s", a, orList(distinct(builds)))
+		case a.Name == "pin" && one != "none" && !slices.ContainsFunc(pins, matches):
+			p.warn(p.line, "%s: no build of this plan pins an execution to %s, so the expectation sees nothing, unless the contents of a store have that pin", a, one)
+		}
+	}
+}
+
+// distinct returns the texts that are not empty, sorted, each once.
+func distinct(texts []string) []string {
+	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(texts))), func(text string) bool { return text == "" })
 }
 
 func compareDraws(a, b openTime) int {

@@ -102,8 +102,8 @@ func TestErrors(t *testing.T) {
 		{`instance a runs Leaf expect failed|failed`, `x.txt:1: end "failed" is given twice: expected completed, failed, eternal, poison or any, or some of completed, failed and poison with | between them`},
 		{`instance a runs Leaf expect failed|any`, `x.txt:1: "failed|any": any and eternal stand alone: expected completed, failed, eternal, poison or any, or some of completed, failed and poison with | between them`},
 		{"instance a runs Leaf\nhistory a runs Leaf unpinned shape waiting", `x.txt:2: duplicate instance "a": line 1 has it`},
-		{`raise go at 1s`, `x.txt:1: expected this line below an instance or a mix, as in: raise EVENT [topic TOPIC] [data DATA] at TIME | after TIME`},
-		{"instance a runs Leaf\nraise go", `x.txt:2: expected either "at" or "after" and a time, as in: raise EVENT [topic TOPIC] [data DATA] at TIME | after TIME`},
+		{`raise go at 1s`, `x.txt:1: expected this line below an instance or a mix, as in: raise EVENT [topic TOPIC] [data DATA] at TIME | after TIME [unawaited]`},
+		{"instance a runs Leaf\nraise go", `x.txt:2: expected either "at" or "after" and a time, as in: raise EVENT [topic TOPIC] [data DATA] at TIME | after TIME [unawaited]`},
 		{"instance a runs Leaf at 5s\ncancel at 4s", `x.txt:2: cancel at 4s: expected a time at or after the start of a, which is 5s`},
 		{"instance a runs Leaf\ncancel at 1s after 2s", `x.txt:2: expected either "at" or "after" and a time, as in: cancel [because REASON] at TIME | after TIME`},
 		{`history h runs Leaf shape waiting`, `x.txt:1: history h: expected either "pinned" and a version, or "unpinned"`},
@@ -144,6 +144,7 @@ func TestErrors(t *testing.T) {
 		{`expect never turn where`, `x.txt:1: the line ends too early: expected NAME=VALUE, as in: expect always | never | sometimes EVENT [in PART] [where NAME=VALUE...] [has NAME=VALUE...]`},
 		{`expect never turn where pins=2.0.0`, `x.txt:1: turn has no attribute "pins"; did you mean pin?`},
 		{`expect always turn where pin=2.0.0`, `x.txt:1: always turn: expected "has" and what each such turn must have, or never`},
+		{nodes + "at 2s upgrade A to 2.0.0\nexpect never turn where build=1.x|3.0.0", `x.txt:3: build=1.x|3.0.0: no node of this plan runs such a build: expected one of 1.5.0 or 2.0.0`},
 		{nodes + `expect never turn where node=A|D1`, `x.txt:2: unknown node "D1": expected A or B`},
 		{nodes + "at 1s mark \"step 1\"\nexpect never turn in \"step 2\"", `x.txt:3: unknown part of the story "step 2"; did you mean step 1?`},
 	} {

@@ -22,7 +22,7 @@ func (r *testRun) drawn(sum *campaign.Summary) error {
 
 // picture returns the page for the campaign's first failing seed, or for its first seed if none fails.
 func (r *testRun) picture(sum *campaign.Summary) ([]byte, error) {
-	p := page.Page{Title: r.name, Verdict: sum.Fate.Plan()}
+	p := page.Page{Title: r.name, Verdict: sum.Plan()}
 	seed := r.c.First
 	if len(sum.Violations) > 0 {
 		v := sum.Violations[0]

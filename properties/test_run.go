@@ -180,7 +180,7 @@ func (r *testRun) carryOut() (report string, failed bool) {
 		Plan: r.plan, Config: r.config, Chooser: r.chooser, First: r.c.First, Count: r.c.Seeds, Workers: r.c.Workers, Twice: r.c.Seeds,
 	})
 	if sum != nil && sum.Fate.Work > 0 {
-		r.fate = "\n" + sum.Fate.Plan() + "\n" + sum.Fate.Text(false)
+		r.fate = "\n" + sum.Plan() + "\n" + sum.Fate.Text(false)
 	}
 	if err == nil && r.draw != nil && len(sum.Internal) == 0 {
 		if err = r.drawn(sum); err != nil {

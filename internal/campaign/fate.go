@@ -144,8 +144,8 @@ func (f *Fate) Lost() (m Met, e End, ok bool) {
 	return m, e, ok
 }
 
-// Plan returns a one-sentence verdict on the plan.
-func (f *Fate) Plan() string {
+// verdict says in one sentence whether the work ended as the plan expects.
+func (f *Fate) verdict() string {
 	m, e, lost := f.Lost()
 	switch {
 	case f.Work == 0:
@@ -157,11 +157,15 @@ func (f *Fate) Plan() string {
 	if e.Owes != "" {
 		owes = " [" + e.Owes + "]"
 	}
-	wanted := e.Expect.Text()
-	if string(e.End) == wanted {
+	wanted := " instead of " + e.Expect.Text()
+	switch {
+	case string(e.End) != e.Expect.Text():
+	case e.Cause == "":
 		wanted += " by itself"
+	default:
+		wanted = "" // the cause says what is wrong
 	}
-	return fmt.Sprintf("plan: %d of %s did not end as expected; the first is %s in seed %d: %s%s instead of %s", f.Work-f.Expected, pieces(f.Work), m.Instance, m.Seed, e.text(), owes, wanted)
+	return fmt.Sprintf("plan: %d of %s did not end as expected; the first is %s in seed %d: %s%s%s", f.Work-f.Expected, pieces(f.Work), m.Instance, m.Seed, e.text(), owes, wanted)
 }
 
 // helped describes how many instances ended only because of help beyond the plan.

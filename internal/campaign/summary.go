@@ -65,6 +65,17 @@ type PropertyCount struct {
 	lastSeed uint64 // the last seed counted
 }
 
+// Plan returns a one-sentence verdict on the plan: on its work, and on what it expects of its runs besides.
+func (s *Summary) Plan() string {
+	text := s.Fate.verdict()
+	for _, p := range s.Properties {
+		if p.First.Expectation != "" {
+			text += fmt.Sprintf("; not met in %d of %d seeds: %s", p.Seeds, s.Seeds, p.First.Expectation)
+		}
+	}
+	return text
+}
+
 // Drift is a seed whose two runs have different digests.
 type Drift struct {
 	Seed          uint64

@@ -174,6 +174,8 @@ type Action struct {
 	// Name, Topic and Data describe an event; for a cancel, Data is the reason. Forced and Alone apply to a deletion.
 	Name, Topic, Data string
 	Forced, Alone     bool
+	// Unawaited means that no code may ever wait for the event, or dequeue from the queue. Otherwise that fails the plan.
+	Unawaited bool
 }
 
 // ActionVerb is the kind of an action.

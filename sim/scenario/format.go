@@ -248,10 +248,14 @@ func formatAction(b *bytes.Buffer, indent string, a plan.Action, relative bool, 
 		b.WriteString(" because " + quote(a.Data))
 	}
 	if relative {
-		b.WriteString(" after " + when + "\n")
+		b.WriteString(" after " + when)
 	} else {
-		b.WriteString(" at " + when + "\n")
+		b.WriteString(" at " + when)
 	}
+	if a.Unawaited {
+		b.WriteString(" unawaited")
+	}
+	b.WriteByte('\n')
 }
 
 func (s *Scenario) formatLoad(b *bytes.Buffer) {

@@ -226,10 +226,10 @@ func (p *parser) action(owner ownerKind, verb plan.ActionVerb) {
 	switch verb {
 	case plan.ActionRaise:
 		t.Action.Name = p.name("the name of an event")
-		clauses = []string{"topic", "data", "at", "after"}
+		clauses = []string{"topic", "data", "at", "after", "unawaited"}
 	case plan.ActionEnqueue:
 		t.Action.Name = p.name("the name of a queue")
-		clauses = []string{"data", "at", "after"}
+		clauses = []string{"data", "at", "after", "unawaited"}
 	case plan.ActionDelete:
 		clauses = []string{"forced", "alone", "at", "after"}
 	case plan.ActionPrune:
@@ -248,6 +248,8 @@ func (p *parser) action(owner ownerKind, verb plan.ActionVerb) {
 			t.Action.Alone = true
 		case "forced":
 			t.Action.Forced = true
+		case "unawaited":
+			t.Action.Unawaited = true
 		case "at":
 			t.Lo, t.Hi = p.span("a time")
 		case "after":

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -32,19 +31,23 @@ func (s *Scenario) WarningsOf(doubts func(*plan.Instance) []string) []*Error {
 		return all
 	}
 	for i, m := range s.Load.Mix {
-		in := plan.Instance{Orchestration: m.Orchestration, Version: m.Version, Input: m.Input}
-		if r, err := parseInputRange(m.Input); err == nil && r.ok {
-			in.Input = strconv.FormatUint(r.lo, 10)
-			if r.times {
-				in.Input = (time.Duration(r.lo) * time.Millisecond).String()
-			}
-		}
-		for _, a := range m.Actions {
-			in.Actions = append(in.Actions, plan.Action{Verb: a.Action.Verb, Name: a.Action.Name})
-		}
+		in := plan.Instance{Orchestration: m.Orchestration, Version: m.Version, Input: LeastInput(m.Input)}
 		about(&in, s.lines["mix "+strconv.Itoa(i)])
 	}
 	return all
+}
+
+// LeastInput returns the least input that a mix draws from a range such as 2..6. An input that is no range is returned as
+// it is.
+func LeastInput(input string) string {
+	r, err := parseInputRange(input)
+	switch {
+	case err != nil || !r.ok:
+		return input
+	case r.times:
+		return (time.Duration(r.lo) * time.Millisecond).String()
+	}
+	return strconv.FormatUint(r.lo, 10)
 }
 
 func (p *parser) warn(line int, format string, args ...any) {
@@ -65,22 +68,6 @@ func (p *parser) warnMarks() {
 			continue
 		}
 		first[s.Mark] = p.stepLines[i]
-	}
-}
-
-// warnEvents warns about events raised for a program that does not wait for them.
-func (p *parser) warnEvents() {
-	for i := range p.s.Template.Instances {
-		in := &p.s.Template.Instances[i]
-		runs := p.s.Template.Programs.Lookup(in.Orchestration)
-		if runs == nil {
-			continue
-		}
-		for _, a := range in.Actions {
-			if a.Verb == plan.ActionRaise && !slices.Contains(runs.Waits(), a.Name) {
-				p.warn(p.named["instance "+in.ID], "raise %s for %s: program %s does not wait for it", a.Name, in.ID, runs.Name)
-			}
-		}
 	}
 }
 

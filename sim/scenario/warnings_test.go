@@ -30,9 +30,9 @@ func TestWarnings(t *testing.T) {
 		{"two parts of one name", "at 2s mark \"risk\"\nat 5s mark \"risk\"", []string{`w.txt:3: the part "risk" also begins in line 2: an expectation about it applies to both`}},
 		{"an input that is no number", "instance c runs Chain with abc", []string{`w.txt:2: Chain takes a number from 0, which the input "abc" is not: it runs as if without input`}},
 		{"an input that is no duration", "instance c runs Approval with 5", []string{`w.txt:2: Approval takes a duration such as 5s, which the input "5" is not: it runs as if without input`}},
-		{"an unknown event", "instance o runs ProcessOrder\n  raise aproval after 2s", []string{`w.txt:2: raise aproval: ProcessOrder waits for approval`}},
-		{"an event for a program", "program P\n  wait go\nend\ninstance o runs P\n  raise gone after 2s", []string{`w.txt:5: raise gone for o: program P does not wait for it`}},
-		{"a mix", "load 3 instances over 2s\n  mix 1 Chain with 2..6\n  mix 1 Leaf\n    raise go after 1s", []string{`w.txt:4: raise go: Leaf waits for no event`}},
+		{"a mix", "load 3 instances over 2s\n  mix 1 Chain with 2..6\n  mix 1 Chain with two", []string{`w.txt:4: Chain takes a number from 0, which the input "two" is not: it runs as if without input`}},
+		{"a pin that no build has", "instance c runs Chain\nexpect never turn where pin=9.9.9|1.x", []string{`w.txt:3: pin=9.9.9|1.x: no build of this plan pins an execution to 9.9.9, so the expectation sees nothing, unless the contents of a store have that pin`}},
+		{"a pin of a history", "history old-1 pinned 0.8.0 shape legacy\nexpect never turn where pin=0.8.0 build=0.x", nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s, err := scenario.Parse("w.txt", []byte("nodes A B run 1.5.0\n"+tc.text+"\nnode C runs 1.5.0 absent\n"))

@@ -4,35 +4,18 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/durosim/durosim/sim/plan"
 )
-
-// awaited lists the events and queues that shipped orchestrations wait for. Orchestrations that are not listed wait for
-// none.
-var awaited = map[string][]string{
-	"Approval":     {"approval"},
-	"Doorman":      {"knock"},
-	"Cancellable":  {"go"},
-	"Forwarder":    {"go", "parcel"},
-	"Juggler":      {"ball", "pins"},
-	"Ledger":       {"entries"},
-	"OrderDesk":    {"approval"},
-	"Picky":        {"offers"},
-	"ProcessOrder": {"approval"},
-	"Scribbler":    {"w-0"},
-	"Sleeper":      {"mail"},
-}
 
 // numbered lists the shipped orchestrations that expect a count as input. They ignore other input.
 var numbered = []string{
 	"Chain", "Counter", "Doorman", "Eternal", "Family", "FanOut", "Guardian", "Herald", "Hoarder", "Ledger", "Nanny", "OrderDesk", "Picky", "Race", "Restless", "Scribbler", "Studio",
 }
 
-// Doubts returns warnings about an instance of a shipped orchestration: an input that it cannot parse, or an event that
-// it does not wait for. It returns nil for all other orchestrations.
+// Doubts returns warnings about an instance of a shipped orchestration: an input that it cannot parse. It returns
+// nil for all other orchestrations.
 func Doubts(in *plan.Instance) []string {
 	if !slices.ContainsFunc(Orchestrations(), func(o Orchestration) bool { return o.Name == in.Orchestration }) {
 		return nil
@@ -47,17 +30,6 @@ func Doubts(in *plan.Instance) []string {
 		if _, err := time.ParseDuration(in.Input); err != nil {
 			all = append(all, fmt.Sprintf("Approval takes a duration such as 5s, which the input %q is not: it runs as if without input", in.Input))
 		}
-	}
-	for i := range in.Actions {
-		a := &in.Actions[i]
-		if a.Verb != plan.ActionRaise && a.Verb != plan.ActionEnqueue || slices.Contains(awaited[in.Orchestration], a.Name) {
-			continue
-		}
-		what := "waits for no event"
-		if known := awaited[in.Orchestration]; len(known) > 0 {
-			what = "waits for " + strings.Join(known, ", ")
-		}
-		all = append(all, fmt.Sprintf("%s %s: %s %s", a.Verb, a.Name, in.Orchestration, what))
 	}
 	return all
 }

@@ -176,7 +176,7 @@ func (r *report) json(verb string) *runJSON {
 		VirtualSeconds: float64(sum.VirtualMs) / 1000, WallSeconds: r.wall.Seconds(), Digest: sum.Digest.String(),
 		Violations: []violationJSON{}, Coverage: coverageJSON(sum.Coverage), Unreached: notNil(r.unreached), Missed: notNil(r.missed),
 		Drifts: []driftJSON{}, InternalErrors: []crashJSON{}, Stored: notNil(r.stored), ExitStatus: r.status,
-		Contract: strings.TrimPrefix(r.contract(), "contract: "), Plan: strings.TrimPrefix(sum.Fate.Plan(), "plan: "), Fate: newFateJSON(&sum.Fate),
+		Contract: strings.TrimPrefix(r.contract(), "contract: "), Plan: strings.TrimPrefix(sum.Plan(), "plan: "), Fate: newFateJSON(&sum.Fate),
 		Windows: r.windows, Findings: r.findings, Portfolio: r.portfolio, Confidence: r.confidence(), Interrupted: sum.Interrupted, GoOn: r.goOn,
 	}
 	for _, v := range sum.Violations {

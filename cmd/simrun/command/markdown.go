@@ -14,7 +14,7 @@ func (r *report) markdown() string {
 	if r.status != exitOK {
 		mark = "❌"
 	}
-	fmt.Fprintf(&b, "### %s %s: %s seeds, %s passed\n\n%s\n\n%s\n", mark, r.subject.scenario.Name, grouped(r.sum.Seeds), grouped(r.sum.Passed), r.contract(), r.sum.Fate.Plan())
+	fmt.Fprintf(&b, "### %s %s: %s seeds, %s passed\n\n%s\n\n%s\n", mark, r.subject.scenario.Name, grouped(r.sum.Seeds), grouped(r.sum.Passed), r.contract(), r.sum.Plan())
 	if len(r.sum.Properties) > 0 {
 		b.WriteString("\n| violated | class | seeds | first seed | see it |\n|---|---|---|---|---|\n")
 		for _, p := range r.sum.Properties {

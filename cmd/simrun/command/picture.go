@@ -49,7 +49,7 @@ func (r *replayed) draw(f *pictureFlags) error {
 	if f.HTML != "" {
 		rep := newReport(r.subject, r.summary())
 		p := page.Page{Title: r.title(), Command: r.repro(), At: r.repro() + " --at", Run: t}
-		p.Verdict, p.Bad = rep.contract()+"; "+rep.sum.Fate.Plan(), rep.sum.Passed == 0
+		p.Verdict, p.Bad = rep.contract()+"; "+rep.sum.Plan(), rep.sum.Passed == 0
 		if err := writeFile(f.HTML, p.Write); err != nil {
 			return err
 		}

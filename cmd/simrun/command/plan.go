@@ -179,7 +179,7 @@ func (c *planCmd) print(a *app, rep *report, r *upgrade.Report, store *snapshot.
 		a.printStore(c.Store, store)
 		a.printf("%s", r.Preflight())
 	}
-	a.printf("\nthe whole plan:\n%s\n%s\n", rep.contract(), r.Whole.Fate.Plan())
+	a.printf("\nthe whole plan:\n%s\n%s\n", rep.contract(), r.Whole.Plan())
 	if store != nil && len(store.Problems) > 0 {
 		a.printf("the export is incomplete, which may affect the results\n")
 	}

@@ -54,7 +54,7 @@ A stored run (testdata/seeds/*.txt, or written by run --out) has its plan, its c
 Examples:
 
     simrun replay --seed 7
-    simrun replay --seed 7 --instance Chain-3
+    simrun replay --seed 7 --instance ProcessOrder-3
     simrun replay --seed 7 --from 10s --to 20s --node B --all
     simrun replay --seed 7 --bug provider/filter-after-lock rolling-upgrade
     simrun replay testdata/seeds/0123456789abcdef.txt
@@ -328,7 +328,7 @@ func (r *replayed) printEnd(a *app, rep *report) {
 	res := r.result
 	a.printf("%s steps, %s turns, %s provider calls in %s of virtual time\n", grouped(res.Steps), grouped(res.Turns), grouped(res.Calls), span.Text(res.Virtual))
 	a.printf("instances: %s\n", statuses(res.FinalStates))
-	a.printf("%s\n%s\n", rep.contract(), rep.sum.Fate.Plan())
+	a.printf("%s\n%s\n", rep.contract(), rep.sum.Plan())
 	for _, line := range helpLines(res.Help) {
 		a.printf("beyond the plan: %s\n", line)
 	}

@@ -15,7 +15,7 @@ import (
 // draw writes the campaign's page. It includes the run of the seed that determines the exit status, or of the first
 // seed if every run passed.
 func (c *runCmd) draw(r *report) error {
-	p := page.Page{Title: "Campaign " + r.subject.scenario.Name, Verdict: r.contract() + "; " + r.sum.Fate.Plan(), Bad: r.status != exitOK}
+	p := page.Page{Title: "Campaign " + r.subject.scenario.Name, Verdict: r.contract() + "; " + r.sum.Plan(), Bad: r.status != exitOK}
 	p.Command = c.goOn(r.subject, r.seeds, 0)
 	p.Tables = campaignTables(r)
 	seed := r.seeds.first

@@ -183,7 +183,7 @@ func (c *Checker) report(e *expectItem, f *fact, why string) {
 		part = fmt.Sprintf(" in part %q", c.part)
 	}
 	c.Run.Violate(check.Breach{
-		Property: ID, Class: cluster.ClassSafety, Node: f.node, Instance: f.no, Expectation: e.Text,
+		Property: ID, Class: cluster.ClassPlan, Node: f.node, Instance: f.no, Expectation: e.Text,
 		Message: fmt.Sprintf("scenario line %d, %q: %s. Seen%s: %s", e.Line, e.Text, why, part, c.text(f)),
 	})
 }

@@ -96,7 +96,7 @@ func TestExpectations(t *testing.T) {
 				t.Errorf("violations %q, want some: %v", found, test.bad)
 			}
 			for _, v := range r.M.Violations() {
-				if v.Class != cluster.ClassSafety || v.Property != "expect" || !strings.Contains(v.Message, test.expect) || !strings.Contains(v.Message, "line ") {
+				if v.Class != cluster.ClassPlan || v.Property != "expect" || !strings.Contains(v.Message, test.expect) || !strings.Contains(v.Message, "line ") {
 					t.Errorf("violation does not name its line: %+v", v)
 				}
 			}

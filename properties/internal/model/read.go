@@ -161,18 +161,21 @@ func (m *Shadow) Failure(ex *Execution) (d engine.ErrorDetails, ok bool) {
 		if !m.Kinds.Terminal.Has(ex.Events[i].Kind) {
 			continue
 		}
-		for _, b := range m.Builds {
-			e, err := b.Codec.DecodeEvent(ex.Events[i].Bytes)
-			if err != nil {
-				continue
-			}
-			if f, is := e.Data.(eventdata.OrchestrationFailed); is {
-				return f.Details, true
-			}
-			break
+		if f, is := m.Data(&ex.Events[i]).(eventdata.OrchestrationFailed); is {
+			return f.Details, true
 		}
 	}
 	return d, false
+}
+
+// Data returns an event's data, decoded by the first build in the run that can. It returns nil if none can.
+func (m *Shadow) Data(e *Event) engine.EventData {
+	for _, b := range m.Builds {
+		if decoded, err := b.Codec.DecodeEvent(e.Bytes); err == nil {
+			return decoded.Data
+		}
+	}
+	return nil
 }
 
 func IsStart(k engine.WorkItemKind) bool {

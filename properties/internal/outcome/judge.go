@@ -45,8 +45,17 @@ func (c *Checker) judge(p *plan.Instance) {
 		f.Relieved, f.Cause = true, "relief deleted it, since no build of the plan takes it"
 	}
 	f.AsExpected = expected(p, &f, w) && (!f.Relieved || p.Expect == planterm.EndAny || p.Expect == planterm.EndEternal)
+	missed := ""
+	if f.AsExpected {
+		if missed = c.unawaited(p, &f); missed != "" {
+			f.AsExpected, f.Cause = false, missed
+		}
+	}
 	c.fates = append(c.fates, f)
-	if !f.AsExpected {
+	if missed != "" {
+		c.Run.Violate(check.Breach{Property: ID, Class: cluster.ClassPlan, Instance: no, Name: p.ID, Message: p.ID + ": " + missed +
+			`. Either the name is misspelt, or "unawaited" after that line says that this is meant`})
+	} else if !f.AsExpected {
 		c.report(p, no, w, &f, differ)
 	}
 }

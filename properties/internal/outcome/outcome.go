@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/internal/slab"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -26,16 +27,19 @@ type Checker struct {
 	check.Base
 	track.Deaf
 	state *track.State
+	works *slab.Slab[work]
 	work  []work     // indexed by instance number
 	nodes []nodeStep // indexed by node number - 1
 	last  step       // the schedule's most recent step
 	waits []cluster.Wait
 	fates []cluster.Fate
+	// awaited are the events and queues for which code of the run is known to have waited.
+	awaited []target
 }
 
 // New returns the checker for a run.
 func New(m *check.Run, s *track.State) *Checker {
-	c := &Checker{Base: check.Base{Run: m}, state: s, nodes: make([]nodeStep, len(m.World.Nodes()))}
+	c := &Checker{Base: check.Base{Run: m}, state: s, works: slab.Of[work](m.Slabs), nodes: make([]nodeStep, len(m.World.Nodes()))}
 	s.Subscribe(c)
 	return c
 }
@@ -103,7 +107,7 @@ func (n *nodeStep) lost(cause string) step {
 
 func (c *Checker) of(no observe.InstanceNo) *work {
 	for len(c.work) <= int(no) {
-		c.work = append(c.work, work{})
+		c.work = c.works.Append(c.work, work{})
 	}
 	return &c.work[no]
 }

@@ -97,7 +97,11 @@ func (c *initCmd) text(p *Program) (string, error) {
 	line("faults light")
 	line("")
 	line("# Clients start this work. \"expect END\" after a line says how it must end; without it, it must complete.")
-	line("instance watched-1 runs %s at 1s", runs[0])
+	watched := runs[0]
+	if name, input, has := strings.Cut(watched, " with "); has {
+		watched = name + " with " + scenario.LeastInput(input) // only a mix draws from a range
+	}
+	line("instance watched-1 runs %s at 1s", watched)
 	line("load 30 instances over 30s")
 	for _, r := range runs {
 		line("  mix 1 %s", r)

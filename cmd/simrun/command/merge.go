@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/sim"
@@ -84,9 +83,8 @@ func (c *mergeCmd) run(a *app) (int, error) {
 		}
 	}
 	slices.SortFunc(results, func(a, b campaign.SeedResult) int { return cmp.Compare(a.Seed, b.Seed) })
-	began := time.Now()
 	r := newReport(s, campaign.Merge(results, coverage))
-	r.seeds, r.wall, r.windows = seeds, time.Since(began), windowsOf(s, seeds.first)
+	r.seeds, r.windows = seeds, windowsOf(s, seeds.first) // how long the shards took is not known
 	if findings != nil {
 		whole := runCmd{NewOnly: c.NewOnly}
 		if err := whole.compare(r, findings); err != nil {

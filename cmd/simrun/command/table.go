@@ -29,14 +29,22 @@ func (a *app) printTable(r *report) {
 	row("scenario", r.subject.scenario.Name, strings.Join(r.subject.options(), " "))
 	row("seeds", grouped(sum.Seeds), which)
 	row("passed", grouped(sum.Passed), failedNote(sum.Seeds-sum.Passed))
-	row("steps", grouped(sum.Steps), perSecond(sum.Steps, r.wall)+" steps/s")
-	row("turns", grouped(sum.Turns), perSecond(sum.Turns, r.wall)+" turns/s")
+	rate := func(n uint64, what string) string {
+		if r.wall == 0 {
+			return ""
+		}
+		return perSecond(n, r.wall) + what
+	}
+	row("steps", grouped(sum.Steps), rate(sum.Steps, " steps/s"))
+	row("turns", grouped(sum.Turns), rate(sum.Turns, " turns/s"))
 	row("virtual time", span.Text(sum.VirtualMs), "")
-	row("wall time", fmt.Sprintf("%.2fs", r.wall.Seconds()), perSecond(sum.Seeds, r.wall)+" seeds/s")
+	if r.wall > 0 {
+		row("wall time", fmt.Sprintf("%.2fs", r.wall.Seconds()), rate(sum.Seeds, " seeds/s"))
+	}
 	row("coverage", fmt.Sprintf("%d reached", r.reached()), coverageNote(r.unreached))
 	row("digest", sum.Digest.String(), "")
 	flushTable(t)
-	a.printf("\n%s\n%s\n", r.contract(), r.sum.Fate.Plan())
+	a.printf("\n%s\n%s\n", r.contract(), r.sum.Plan())
 	if len(sum.Properties) > 0 {
 		a.printf("\n")
 		t = tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)

@@ -27,9 +27,9 @@ func (whyCmd) Help() string {
 
 Examples:
 
-    simrun why Approval-4 --at 12s
-    simrun why --seed 7 --at 20s Chain-3 rolling-upgrade
-    simrun why --seed 7 --json old-1 nobody-compatible
+    simrun why Chain-3 --at 12s
+    simrun why --seed 7 --at 20s ProcessOrder-3 rolling-upgrade
+    simrun why --seed 7 --at 20s --json from-the-future nobody-compatible
 
 "simrun replay --seed N" shows which instances there are.`
 }

@@ -63,6 +63,7 @@ type PropertyCount struct {
 	First Violation
 
 	lastSeed uint64 // the last seed counted
+	step     uint64 // the place of First among the violations of its run
 }
 
 // Plan returns a one-sentence verdict on the plan: on its work, and on what it expects of its runs besides.
@@ -251,9 +252,16 @@ func (m *merge) summary() *Summary {
 	s.Fate.finish()
 	s.Digest = sim.Fold(m.digests)
 	slices.SortFunc(s.Coverage, func(a, b cluster.Point) int { return strings.Compare(a.Name, b.Name) })
+	for i := range s.Properties {
+		p := &s.Properties[i]
+		p.step = p.First.Step
+		if code := slices.IndexFunc(s.Properties, func(c PropertyCount) bool { return c.First.BlamesCode() && c.FirstSeed == p.FirstSeed }); code >= 0 && p.First.BlamesDurosim() {
+			p.step = max(p.step, s.Properties[code].First.Step)
+		}
+	}
 	slices.SortFunc(s.Properties, func(a, b PropertyCount) int {
 		return cmp.Or(cmp.Compare(a.FirstSeed, b.FirstSeed), cmp.Compare(place(a.Class, cluster.ClassPlan), place(b.Class, cluster.ClassPlan)),
-			cmp.Compare(a.First.Step, b.First.Step), cmp.Compare(place(a.Class, cluster.ClassLiveness), place(b.Class, cluster.ClassLiveness)),
+			cmp.Compare(a.step, b.step), cmp.Compare(place(a.Class, cluster.ClassLiveness), place(b.Class, cluster.ClassLiveness)),
 			strings.Compare(a.First.Rule(), b.First.Rule()))
 	})
 	return s

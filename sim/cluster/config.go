@@ -114,6 +114,12 @@ func (v Violation) Rule() string {
 	return v.Property + " " + v.Expectation
 }
 
+// BlamesCode reports whether v says that code and history disagree, and BlamesDurosim whether it says that durosim's
+// own engine or node is wrong. If one run has both, the first comes first, since code that was changed is the likelier
+// cause.
+func (v Violation) BlamesCode() bool    { return v.Property == "S11" }
+func (v Violation) BlamesDurosim() bool { return v.Property == "S24" || v.Property == "S28" }
+
 // Point is a coverage point and how often it was reached.
 type Point struct {
 	Name  string
@@ -122,12 +128,14 @@ type Point struct {
 
 // Result is the result of a run.
 type Result struct {
-	Seed       uint64
-	Digest     sim.Digest // digest of the whole trace
-	Steps      uint64     // kernel events that changed something or made a call
-	Turns      uint64     // computed by nodes, committed or not
-	Calls      uint64     // made by nodes; a parked fetch counts once
-	Virtual    int64      // virtual milliseconds
+	Seed    uint64
+	Digest  sim.Digest // digest of the whole trace
+	Steps   uint64     // kernel events that changed something or made a call
+	Turns   uint64     // computed by nodes, committed or not
+	Calls   uint64     // made by nodes; a parked fetch counts once
+	Virtual int64      // virtual milliseconds
+	// Violations are in the order in which they were found, except that those that BlamesDurosim do not come before
+	// the first that BlamesCode.
 	Violations []Violation
 	Coverage   []Point
 	// Exhausted is set if the run was ended by the step budget, which also violates "run-ends".

@@ -1,5 +1,7 @@
 package cluster
 
+import "slices"
+
 // result returns the result of the run.
 func (w *World) result() *Result {
 	r := &Result{
@@ -16,6 +18,16 @@ func (w *World) result() *Result {
 	r.Violations = w.internal
 	if w.monitor != nil {
 		r.Violations = append(r.Violations, w.monitor.Violations()...)
+		code := slices.IndexFunc(r.Violations, Violation.BlamesCode)
+		slices.SortStableFunc(r.Violations[:code+1], func(a, b Violation) int {
+			switch {
+			case a.BlamesDurosim() == b.BlamesDurosim():
+				return 0
+			case a.BlamesDurosim():
+				return 1
+			}
+			return -1
+		})
 		r.Coverage = w.monitor.Coverage()
 		if t, ok := w.monitor.(FateTeller); ok {
 			r.Fates, r.Waits = t.Fates(), t.Waits()

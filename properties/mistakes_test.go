@@ -24,6 +24,7 @@ type release struct {
 
 // fulfil processes an order: it reserves goods, waits for the payment, sends a parcel, and confirms the order.
 func fulfil(ctx *orch.Context, input string) (string, error) {
+	ctx.SetCustomStatus("begun")
 	if _, err := ctx.ScheduleActivity("Reserve", input).Await(); err != nil {
 		return "", err
 	}
@@ -54,16 +55,19 @@ var mistakes = []struct {
 	{"removed version", func(r *release) { r.versions = r.versions[1:] }, "outcome"},
 	{"removed child", func(r *release) { r.parcel = nil }, "outcome"},
 	{"renamed event", func(r *release) {
-		r.order = steps("Reserve", "Label", "wait paid", "child Parcel")
+		r.order = steps("status", "Reserve", "Label", "wait paid", "child Parcel")
 	}, "S11"},
 	{"changed input", func(r *release) {
-		r.order = steps("Reserve with priority", "Label", "wait payment", "child Parcel")
+		r.order = steps("status", "Reserve with priority", "Label", "wait payment", "child Parcel")
 	}, "S11"},
 	{"swapped calls", func(r *release) {
-		r.order = steps("Label", "Reserve", "wait payment", "child Parcel")
+		r.order = steps("status", "Label", "Reserve", "wait payment", "child Parcel")
 	}, "S11"},
 	{"forgotten await", func(r *release) {
-		r.order = steps("Reserve", "Label, not awaited", "wait payment", "child Parcel")
+		r.order = steps("status", "Reserve", "Label, not awaited", "wait payment", "child Parcel")
+	}, "S11"},
+	{"removed status", func(r *release) {
+		r.order = steps("Reserve", "Label", "wait payment", "child Parcel")
 	}, "S11"},
 	{"panic", func(r *release) {
 		r.order = func(ctx *orch.Context, input string) (string, error) {
@@ -94,6 +98,8 @@ func steps(what ...string) orch.Handler {
 	return func(ctx *orch.Context, input string) (last string, err error) {
 		for _, step := range what {
 			switch name, rest, _ := strings.Cut(step, " "); {
+			case name == "status":
+				ctx.SetCustomStatus("begun")
 			case name == "wait":
 				last, err = ctx.ScheduleWait(rest).Await()
 			case name == "child":
@@ -152,7 +158,7 @@ func ship(mistake func(r *release)) func(r *node.Registry, b *engine.Build) erro
 // found matches the first line of a failure.
 var found = regexp.MustCompile(`^durosim: seed (\d+) of scenario (?:violates (\S+)|(gave two different runs))`)
 
-// TestMistakesInAnUpgrade checks that each of ten typical mistakes in a release is found within a few seeds, and that
+// TestMistakesInAnUpgrade checks that each of eleven typical mistakes in a release is found within a few seeds, and that
 // its failure is shrunk.
 func TestMistakesInAnUpgrade(t *testing.T) {
 	if r := runTest(properties.Config{Scenario: upgradeOfOrders, Seeds: sample.Number(5, 20), Handlers: ship(nil)}); r.failed {

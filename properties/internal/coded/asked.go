@@ -18,10 +18,30 @@ import (
 // Check describes every disagreement between a turn and the calls that its code made. The Checker does not use the
 // arguments after the call.
 func (c *Checker) Check(t *turn.Turn, calls []asked.Call) []string {
+	c.check(t, calls, t.History)
+	wrong := c.wrong
+	if len(wrong) == 0 || c.died.Configuration != nil && !strings.HasPrefix(c.reason(), "cancellation mismatch") || !slices.ContainsFunc(calls, func(a asked.Call) bool {
+		return a.Kind == asked.Returned && a.Token == 0 || a.Kind == asked.Panicked
+	}) {
+		return wrong
+	}
+	// The walk stops at the poll in which the code ends: nothing is compared with the rest of the history
+	// (docs/contract/runtime.md#r7.2). Find that poll.
+	for end := 1; end <= len(t.History); end++ {
+		if c.check(t, calls, t.History[:end]); len(c.wrong) == 0 && (c.reached == unknown || c.reached+1 == end) {
+			return nil
+		}
+	}
+	return wrong
+}
+
+// check checks the turn's calls, of which nothing is compared with the history after its part walked.
+func (c *Checker) check(t *turn.Turn, calls []asked.Call, walked []engine.Event) {
 	c.begin(t, calls)
+	c.walked = len(walked)
 	if len(calls) == 0 {
 		c.checkUnrun()
-		return c.wrong
+		return
 	}
 	for i := range calls {
 		if c.checkCall(&calls[i]); len(c.wrong) > 0 || c.strayed {
@@ -38,7 +58,6 @@ func (c *Checker) Check(t *turn.Turn, calls []asked.Call) []string {
 	if len(c.wrong) == 0 {
 		c.checkOutcome()
 	}
-	return c.wrong
 }
 
 // Checker checks turns one after another, reusing memory. The zero value is ready to use.
@@ -54,6 +73,7 @@ type Checker struct {
 	at     int     // how many of these have been read
 	tokens []token // by token
 	facts  []fact  // indexed by event id
+	walked int     // how many events of the history are compared with the code
 	// The state of the code so far: how it ended, and the key-value state as the code sees it.
 	returned, continued *asked.Call
 	panicked            bool
@@ -262,6 +282,16 @@ func (c *Checker) checkScheduled(a *asked.Call) {
 // request; if it does not, claim returns -1.
 func (c *Checker) claim(a *orchhost.Action) int {
 	pos := c.next()
+	for ; pos >= 0 && pos < len(c.t.History); pos = c.next() {
+		if pos >= c.walked {
+			c.left = append(c.left, c.event(pos).EventID)
+		} else if !c.passed(pos) || c.reached == unknown && c.records(a, c.event(pos), false) {
+			break
+		}
+	}
+	if c.continued != nil && pos >= 0 && pos < len(c.t.History) {
+		a = c.continued.Action // it leaves no event, so it is still to be matched
+	}
 	if pos < 0 {
 		if c.unrecorded = true; c.died.IsZero() {
 			c.say("the code requests %s, but the turn does not record that: expected an event for each request", request(a))
@@ -291,6 +321,19 @@ func (c *Checker) next() int {
 	}
 	c.at++
 	return c.codes[c.at-1]
+}
+
+// passed reports whether the replay passes over an event: a change of state in the history, at which the code has asked
+// for nothing that is still to be matched (docs/contract/runtime.md#r7.3). If the events do not determine how far the
+// code had got, the turn's failure tells whether it disagrees with that event.
+func (c *Checker) passed(pos int) bool {
+	if c.isSchedule(pos) {
+		return false
+	}
+	if c.reached != unknown {
+		return pos < c.reached
+	}
+	return !strings.HasPrefix(c.reason(), mismatchOf(c.event(pos).Data)+" mismatch: ")
 }
 
 // records reports whether an event records a request. fresh means that this turn recorded the event. In an older event,

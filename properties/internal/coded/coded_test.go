@@ -44,8 +44,6 @@ func busy(ctx *orch.Context, input string) (string, error) {
 // history computes a handler's turns, one per batch. Each batch is made from the events before it.
 func history(t *testing.T, handler orch.Handler, batches ...func(schedule func(kind engine.EventKind, n int) uint64) []engine.WorkItem) (turns []judged) {
 	t.Helper()
-	build := engine.ShippedBuilds()[2]
-	keys := []engine.KVEntry{{Key: "aged", Value: "x", LastUpdatedAtMs: 0}}
 	var events []engine.Event
 	for i, batch := range batches {
 		messages := batch(func(kind engine.EventKind, n int) uint64 {
@@ -59,25 +57,36 @@ func history(t *testing.T, handler orch.Handler, batches ...func(schedule func(k
 			t.Fatalf("turn %d: the history has no such %s", i, kind)
 			return 0
 		})
-		var r asked.Recorder
-		in := replay.Input{Build: build, Instance: "i", ExecutionID: 1, History: events, Messages: messages, KVSnapshot: keys,
-			Handler: r.Run(handler), Watcher: &r, NowMs: uint64(1000 * (i + 1))}
-		if i == 0 {
-			in.Start = &replay.Start{Name: "H", Version: "1.0.0", Input: "in"}
-		}
-		out, err := replay.Turn(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		turns = append(turns, judged{turn.Turn{
-			Instance: "i", Execution: 1, Build: build.Version, History: slices.Clone(events), Batch: messages, Keys: keys,
-			Ack: engine.OrchestrationAck{
-				ExecutionID: 1, HistoryDelta: out.Delta, WorkerItems: out.WorkerItems, OrchestratorItems: out.OrchestratorItems, Metadata: out.Metadata,
-			},
-		}, r.Calls()})
-		events = append(events, out.Delta...)
+		j := next(t, engine.ShippedBuilds()[2], handler, i, events, messages)
+		turns = append(turns, j)
+		events = append(events, j.turn.Ack.HistoryDelta...)
 	}
 	return turns
+}
+
+// next computes a handler's turn number i.
+func next(t interface {
+	Helper()
+	Fatal(...any)
+}, build *engine.Build, handler orch.Handler, i int, events []engine.Event, messages []engine.WorkItem) judged {
+	t.Helper()
+	keys := []engine.KVEntry{{Key: "aged", Value: "x", LastUpdatedAtMs: 0}}
+	var r asked.Recorder
+	in := replay.Input{Build: build, Instance: "i", ExecutionID: 1, History: events, Messages: messages, KVSnapshot: keys,
+		Handler: r.Run(handler), Watcher: &r, NowMs: uint64(1000 * (i + 1))}
+	if i == 0 {
+		in.Start = &replay.Start{Name: "H", Version: "1.0.0", Input: "in"}
+	}
+	out, err := replay.Turn(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return judged{turn.Turn{
+		Instance: "i", Execution: 1, Build: build.Version, History: slices.Clone(events), Batch: messages, Keys: keys, Semantics: build.Semantics,
+		Ack: engine.OrchestrationAck{
+			ExecutionID: 1, HistoryDelta: out.Delta, WorkerItems: out.WorkerItems, OrchestratorItems: out.OrchestratorItems, Metadata: out.Metadata,
+		},
+	}, r.Calls()}
 }
 
 type judged struct {

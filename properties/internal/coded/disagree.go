@@ -16,10 +16,7 @@ import (
 // docs/contract/runtime.md#r3.3, and must name what differs. If the turn gives a different reason, and the events bear
 // that reason out, it takes precedence.
 func (c *Checker) checkDisagreement(a *orchhost.Action, e *engine.Event) {
-	text := ""
-	if m := c.died.Configuration.Message; m != nil {
-		text = *m
-	}
+	text := c.reason()
 	if c.givesOther(text) {
 		return
 	}
@@ -29,8 +26,9 @@ func (c *Checker) checkDisagreement(a *orchhost.Action, e *engine.Event) {
 	}
 	if a != nil {
 		want = mismatchOf(e.Data) + " mismatch: action="
-		asked, has, _ := strings.Cut(text, " vs event=")
-		if !strings.HasPrefix(asked, want) || !slices.Equal(quotes(asked), namesOf(a)) || !slices.Equal(quotes(has), namesIn(e.Data)) {
+		asked, rest := quotes(text)
+		has, _ := quotes(rest)
+		if !strings.HasPrefix(text, want) || !slices.Equal(asked, namesOf(a)) || !slices.Equal(has, namesIn(e.Data)) {
 			c.say("the turn ends with %s: expected a failure that begins with %q and names %q vs %q, since %s is %s, and the code requests %s",
 				c.ending(), want, namesOf(a), namesIn(e.Data), event(e), shown(e.Data), request(a))
 		}
@@ -39,18 +37,25 @@ func (c *Checker) checkDisagreement(a *orchhost.Action, e *engine.Event) {
 	}
 }
 
-// quotes returns the quoted parts of a text, except empty ones.
-func quotes(text string) (list []string) {
-	for i := strings.IndexByte(text, '"'); i >= 0; i = strings.IndexByte(text, '"') {
-		part, err := strconv.QuotedPrefix(text[i:])
-		if err != nil {
-			return append(list, text[i:])
+// quotes returns the quoted parts of a text, except empty ones, up to " vs event=", and what follows that.
+func quotes(text string) (list []string, rest string) {
+	const event = " vs event="
+	for {
+		plain, _, more := strings.Cut(text, `"`)
+		if at := strings.Index(plain, event); at >= 0 {
+			return list, text[at+len(event):]
+		} else if !more {
+			return list, ""
 		}
-		if text = text[i+len(part):]; part != `""` {
+		text = text[len(plain):]
+		part, err := strconv.QuotedPrefix(text)
+		if err != nil {
+			return append(list, text), ""
+		}
+		if text = text[len(part):]; part != `""` {
 			list = append(list, part)
 		}
 	}
-	return list
 }
 
 // mismatchOf returns the start of the text for a mismatch with an event.
@@ -94,6 +99,10 @@ func namesIn(d engine.EventData) []string {
 		return quoted(d.Name)
 	case eventdata.OrchestrationChained:
 		return quoted(d.Name, d.Instance, d.Input)
+	case eventdata.CustomStatusUpdated:
+		if d.Status != nil {
+			return quoted(*d.Status)
+		}
 	case eventdata.KeyValueSet:
 		return quoted(d.Key, d.Value)
 	case eventdata.KeyValueCleared:
@@ -168,7 +177,8 @@ func (c *Checker) undropped() (text string, whole bool) {
 		group := groupOf(e.Data)
 		if reasonOf(e.Data) == eventdata.ReasonDroppedFuture {
 			then[group] = append(then[group], e.SourceEventID)
-			if t := c.fact(e.SourceEventID).token; t == 0 || !c.token(t).dropped {
+			f := c.fact(e.SourceEventID)
+			if left := c.returned != nil && (f.done == 0 || f.done > c.reached); f.token == 0 || !c.token(f.token).dropped && !left {
 				kept[group] = true
 			}
 		} else if f := c.fact(e.EventID); group >= 0 && f.token != 0 && c.token(f.token).dropped {

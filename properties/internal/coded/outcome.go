@@ -16,29 +16,25 @@ func (c *Checker) checkRest() {
 	}
 	for pos := c.next(); pos >= 0; pos = c.next() {
 		e := c.event(pos)
-		switch e.Data.(type) {
-		case eventdata.CustomStatusUpdated, eventdata.KeyValueSet, eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
-			if pos < len(c.t.History) {
-				continue
-			}
-		}
-		if pos < len(c.t.History) && (c.returned != nil || c.continued != nil || !c.died.IsZero()) {
-			for _, left := range c.codes[c.at-1:] {
-				if left < len(c.t.History) {
-					c.left = append(c.left, c.event(left).EventID)
-				}
-			}
-			if c.strayed = true; c.died.Configuration != nil && c.continued != nil {
+		switch old := pos < len(c.t.History); {
+		case old && !c.strayed && !c.isSchedule(pos) && (c.continued == nil || c.passed(pos)):
+		case old && (c.returned != nil || c.continued != nil || !c.died.IsZero()):
+			c.left = append(c.left, e.EventID)
+			if !c.strayed && c.died.Configuration != nil && c.continued != nil {
 				c.checkDisagreement(c.continued.Action, e)
-			} else if c.died.Configuration != nil {
+			} else if !c.strayed && c.died.Configuration != nil {
 				c.checkDisagreement(nil, e)
 			}
+			c.strayed = true
+		default:
+			c.say("%s is %s: expected no such event, since the code did not request it", event(e), shown(e.Data))
 			return
 		}
-		c.say("%s is %s: expected no such event, since the code did not request it", event(e), shown(e.Data))
+	}
+	if c.strayed {
 		return
 	}
-	if d := c.died.Configuration; d != nil && d.Message != nil && !c.givesOther(*d.Message) && disagrees(*d.Message) {
+	if why := c.reason(); !c.givesOther(why) && disagrees(why) {
 		c.say("the turn ends with %s: expected no such failure, since the requests of the code match the history, in the same order", c.ending())
 	}
 }
@@ -46,6 +42,14 @@ func (c *Checker) checkRest() {
 // Left returns the history's events that the code had not requested by the time it ended, for the turn checked last.
 // The result is valid until the next call of Check.
 func (c *Checker) Left() []uint64 { return c.left }
+
+// reason returns the text of a turn's failure that says that something is not deterministic, or "".
+func (c *Checker) reason() string {
+	if d := c.died.Configuration; d != nil && d.Message != nil {
+		return *d.Message
+	}
+	return ""
+}
 
 // disagrees reports whether a failure's text says that code and history disagree.
 func disagrees(text string) bool {

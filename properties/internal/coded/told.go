@@ -166,7 +166,7 @@ func (c *Checker) arrived(wait int, got string) (want string, ok bool) {
 			if len(came) < len(live) {
 				came = append(came, data)
 			}
-		} else if _, is := e.Data.(eventdata.ExternalSubscribedCancelled); is && c.token(c.fact(e.SourceEventID).token).dropped {
+		} else if _, is := e.Data.(eventdata.ExternalSubscribedCancelled); is {
 			live = slices.DeleteFunc(live, func(id uint64) bool { return id == e.SourceEventID })
 		}
 		if n := slices.Index(live, c.event(wait).EventID); n >= 0 && n < len(came) && !ok {
@@ -184,7 +184,7 @@ func (c *Checker) arrived(wait int, got string) (want string, ok bool) {
 // events do not say which of them came before that.
 func (c *Checker) arrival(wait int) (pos int, known bool) {
 	own, _ := waitOf(c.event(wait).Data)
-	waits, served, mine := 0, 0, 0
+	waits, served, mine, crumb := 0, 0, 0, never
 	pos = never
 	for at := range c.events() {
 		e := c.event(at)
@@ -196,6 +196,9 @@ func (c *Checker) arrival(wait int) (pos int, known bool) {
 			if c.isDropped(e) {
 				return 0, false
 			}
+			if f := c.fact(e.EventID); f.crumb != 0 && f.crumb < len(c.t.History) {
+				crumb = min(crumb, f.crumb)
+			}
 		}
 		if k, _, is := arrivalOf(e.Data); is && k == own && served < waits {
 			if at > wait && served == mine {
@@ -204,7 +207,7 @@ func (c *Checker) arrival(wait int) (pos int, known bool) {
 			served++
 		}
 	}
-	return pos, true
+	return pos, crumb >= pos // with a breadcrumb before that, the code drops it no longer
 }
 
 // isDropped reports whether the code has dropped what an event schedules by the call that is being checked.
@@ -240,9 +243,7 @@ func (c *Checker) dequeued(name string, dequeue int, got string) (want string, o
 				came = append(came, at)
 			}
 		case eventdata.QueueSubscriptionCancelled:
-			if c.token(c.fact(e.SourceEventID).token).dropped {
-				open = slices.DeleteFunc(open, func(id uint64) bool { return id == e.SourceEventID })
-			}
+			open = slices.DeleteFunc(open, func(id uint64) bool { return id == e.SourceEventID })
 		}
 		if n := slices.Index(open, c.event(dequeue).EventID); n >= 0 && n < len(came) && !ok {
 			pos = came[n]

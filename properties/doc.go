@@ -26,10 +26,10 @@
 // S12, S13, S23) judge only the acks of nodes, and they use the execution's current pin, no matter who set it. Liveness
 // does not count the time during which a probe holds work back.
 //
-// At the end of a run the model is compared with the store, byte for byte. A difference is reported as "shadow", class
-// internal: it means that the observations are incomplete and that no verdict on this run counts. The same applies to a
-// call if the store and its caller disagree on whether it was made, who made it, what its arguments were, or how it
-// ended.
+// At the end of a run the model is compared with the store, byte for byte. A difference violates S06: the store did
+// something that none of its calls says it did. If the store and a caller disagree on whether a call was made, who made
+// it, what its arguments were, or how it ended, that is reported as "shadow", class internal: no verdict on this run
+// counts.
 //
 // There are limits. Each property reports only its first three violations in a run. A monitor can judge only what the
 // store observes; of the reads that clients make, the store observes the custom status, single keys, and the answers to

@@ -86,7 +86,7 @@ const (
 	ClassHandler Class = "handler"
 	// ClassPlan means that work did not end as the plan expects. The contract may still have been kept.
 	ClassPlan Class = "plan"
-	// ClassInternal means a bug in durosim: the shadow store differs from the real one, or a run has no events left.
+	// ClassInternal means a bug in durosim: its account of a call is not what the caller sent or got, or a run has no events left.
 	ClassInternal Class = "internal"
 )
 

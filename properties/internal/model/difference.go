@@ -181,7 +181,7 @@ func (r *Row) workDifference(shot *memprovider.SnapshotWork) string {
 }
 
 func differs(what string, store, shadow any) string {
-	return fmt.Sprintf("%s: the store has %v, the shadow %v", what, store, shadow)
+	return fmt.Sprintf("%s: the store has %v, its calls left %v", what, store, shadow)
 }
 
 // differentBytes compares stored bytes with the observed ones. It also checks them against the hash taken when they
@@ -192,7 +192,7 @@ func differentBytes(store, observed []byte, sum uint64) string {
 		for i < len(store) && i < len(observed) && store[i] == observed[i] {
 			i++
 		}
-		return fmt.Sprintf("bytes: from offset %d the store has %q, the shadow %q", i, excerpt(store, i), excerpt(observed, i))
+		return fmt.Sprintf("bytes: from offset %d the store has %q, its calls left %q", i, excerpt(store, i), excerpt(observed, i))
 	}
 	if sumOf(store) != sum {
 		return fmt.Sprintf("bytes: the store wrote over %d stored bytes: %q", len(store), excerpt(store, 0))

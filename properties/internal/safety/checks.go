@@ -14,6 +14,7 @@ var checkers = []struct {
 	{[]string{"S04"}, newCountChecker},
 	{[]string{"S05"}, newLockChecker},
 	{[]string{"S06"}, newAtomicChecker},
+	{[]string{"S06"}, newShadowChecker},
 	{[]string{"S07"}, newHistoryChecker},
 	{[]string{"S08", "S09", "S10", "S23"}, newCommitChecker},
 	{[]string{"S11"}, newReplayChecker},
@@ -33,7 +34,6 @@ var checkers = []struct {
 	{[]string{"S26"}, newReadsChecker},
 	{[]string{"S27"}, newStrategyChecker},
 	{[]string{conduct.ID}, conduct.New},
-	{[]string{shadowID}, newShadowChecker},
 	{[]string{shadowID}, newAccountChecker},
 }
 

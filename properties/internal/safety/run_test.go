@@ -156,9 +156,9 @@ func TestShadowOfKeptState(t *testing.T) {
 		want string
 	}{
 		{"shadow_ok", func(*model.Shadow) {}, ""},
-		{"shadow_bad custom status", func(m *model.Shadow) { m.Instances[1].Values.CustomStatus = &other }, `custom status: the store has "paid", the shadow "other"`},
-		{"shadow_bad version", func(m *model.Shadow) { m.Instances[1].Values.CustomVersion = 7 }, "version of the custom status: the store has 1, the shadow 7"},
-		{"shadow_bad value", func(m *model.Shadow) { m.Instances[1].Values.Store[0].Value = &other }, `key-value store, key "k": the store has "v", the shadow "other"`},
+		{"shadow_bad custom status", func(m *model.Shadow) { m.Instances[1].Values.CustomStatus = &other }, `custom status: the store has "paid", its calls left "other"`},
+		{"shadow_bad version", func(m *model.Shadow) { m.Instances[1].Values.CustomVersion = 7 }, "version of the custom status: the store has 1, its calls left 7"},
+		{"shadow_bad value", func(m *model.Shadow) { m.Instances[1].Values.Store[0].Value = &other }, `key-value store, key "k": the store has "v", its calls left "other"`},
 		{"shadow_bad time", func(m *model.Shadow) { m.Instances[1].Values.Store[0].UpdatedMs++ }, `key-value store, key "k"`},
 		{"shadow_bad tombstone", func(m *model.Shadow) { m.Instances[1].Values.Delta = nil }, `key-value delta, the store has key "k", which was never observed`},
 		{"shadow_bad key", func(m *model.Shadow) { m.Instances[1].Values.Store[0].Key = "j" }, `key-value store, key "j" was observed, but the store does not have it`},
@@ -167,7 +167,7 @@ func TestShadowOfKeptState(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := &fakeWorld{nowMs: storyStartMs, plan: &plan.Plan{}, builds: engine.ShippedBuilds()}
-			m := newSafety(w, shadowID)
+			m := newSafety(w, "S06")
 			w.store = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
 			fillStore(t, w.store, w.builds[1])
 			fillKept(t, w.store, w.builds[1])
@@ -219,22 +219,22 @@ func TestShadow(t *testing.T) {
 		want string
 	}{
 		{"shadow_ok", func(*model.Shadow) {}, ""},
-		{"shadow_bad count", func(m *model.Shadow) { m.Row(2).Count++ }, "attempt count: the store has 0, the shadow 1"},
-		{"shadow_bad mark", func(m *model.Shadow) { m.Row(2).Lock.Token = "o9" }, "mark: the store has , the shadow o9"},
+		{"shadow_bad count", func(m *model.Shadow) { m.Row(2).Count++ }, "attempt count: the store has 0, its calls left 1"},
+		{"shadow_bad mark", func(m *model.Shadow) { m.Row(2).Lock.Token = "o9" }, "mark: the store has , its calls left o9"},
 		{"shadow_bad row gone", func(m *model.Shadow) { m.Unlink(m.Row(2)) }, "the store has message 2, which was removed or never inserted according to the observations"},
 		{"shadow_bad row kept", func(m *model.Shadow) { m.Link(m.Row(1)) }, "StartOrchestration (message 1) is not in the orchestrator queue"},
 		{"shadow_bad activity", func(m *model.Shadow) { m.Row(3).VisibleMs++ }, "ActivityExecute 1/2 (message 3): time of visibility"},
-		{"shadow_bad pin", func(m *model.Shadow) { m.Instances[1].Executions[0].Pin = nil }, "execution 1: pin: the store has 1.5.0, the shadow none"},
-		{"shadow_bad status", func(m *model.Shadow) { m.Instances[1].Executions[0].Status = "Failed" }, "execution 1: status: the store has Running, the shadow Failed"},
+		{"shadow_bad pin", func(m *model.Shadow) { m.Instances[1].Executions[0].Pin = nil }, "execution 1: pin: the store has 1.5.0, its calls left none"},
+		{"shadow_bad status", func(m *model.Shadow) { m.Instances[1].Executions[0].Status = "Failed" }, "execution 1: status: the store has Running, its calls left Failed"},
 		{"shadow_bad event", func(m *model.Shadow) { m.Instances[1].Executions[0].Events[0].Bytes = []byte(`{"event_id":7}`) }, `event 1: bytes: from offset 12 the store has`},
 		{"shadow_bad event written over", func(m *model.Shadow) { m.Instances[1].Executions[0].Events[0].Sum++ }, "event 1: bytes: the store wrote over"},
 		{"shadow_bad event gone", func(m *model.Shadow) { m.Instances[1].Executions[0].Events = nil }, "the store has event 1, which was never observed"},
-		{"shadow_bad lock", func(m *model.Shadow) { m.Instances[1].Lock.Token = "o9" }, "lock token: the store has , the shadow o9"},
-		{"shadow_bad instance", func(m *model.Shadow) { *m.Instances[1] = model.Instance{No: 1, Name: "order-1"} }, "instances row: the store has true, the shadow false"},
+		{"shadow_bad lock", func(m *model.Shadow) { m.Instances[1].Lock.Token = "o9" }, "lock token: the store has , its calls left o9"},
+		{"shadow_bad instance", func(m *model.Shadow) { *m.Instances[1] = model.Instance{No: 1, Name: "order-1"} }, "instances row: the store has true, its calls left false"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := &fakeWorld{nowMs: storyStartMs, plan: &plan.Plan{}, builds: engine.ShippedBuilds()}
-			m := newSafety(w, shadowID)
+			m := newSafety(w, "S06")
 			w.store = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
 			fillStore(t, w.store, w.builds[1])
 			c.lie(m.Model)
@@ -242,7 +242,7 @@ func TestShadow(t *testing.T) {
 			found := m.Violations()
 			switch {
 			case c.want == "" && len(found) == 0:
-			case c.want == "" || len(found) != 1 || found[0].Class != cluster.ClassInternal || !strings.Contains(found[0].Message, c.want):
+			case c.want == "" || len(found) != 1 || found[0].Class != cluster.ClassSafety || !strings.Contains(found[0].Message, c.want):
 				t.Errorf("found %+v, want %q", found, c.want)
 			}
 		})

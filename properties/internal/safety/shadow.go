@@ -5,11 +5,12 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// shadowID is the id for reporting a difference between the store and its shadow. It is not a property of a provider;
-// it checks durosim itself. Unless the observations are complete and true, no checker can be trusted.
+// shadowID is the id for reporting that a store's account of its calls is not what their callers sent and got. It is not
+// a property of a provider; it checks durosim itself. Unless the account is true, no checker can be trusted.
 const shadowID = "shadow"
 
-// shadowChecker compares the store at the end of a run with the model built from its observations.
+// shadowChecker judges S06 at the end of a run: it compares the store with the model built from its observations, and so
+// sees what no call says that it did.
 type shadowChecker struct{ check.Base }
 
 func newShadowChecker(m *check.Run) check.Checker { return &shadowChecker{check.Base{Run: m}} }
@@ -21,8 +22,8 @@ func (s *shadowChecker) Finish() {
 	}
 	if instance, seen := s.Run.Model.Difference(store.Snapshot()); seen != "" {
 		s.Run.Violate(check.Breach{
-			Property: shadowID, Class: cluster.ClassInternal, Instance: instance,
-			Message: "the store differs from its observations: " + seen,
+			Property: "S06", Class: cluster.ClassSafety, Instance: instance,
+			Message: "at the end of the run the store holds what no call says that it put there: " + seen,
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // Explanation says why an instance is waiting: it gives the rule that applies and the values involved.
@@ -119,7 +120,7 @@ func (ex *explainer) addFilters(x *Explanation) {
 // explainIdle explains an instance that has nothing queued: it is waiting for an event or a child.
 func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Event) {
 	if open := ex.clients.openWaits(id); len(open) > 0 {
-		x.say("event", "it waits for the event %s, which no client has sent", waitText(&open[0]))
+		x.say("event", "it waits for the event %s%s", waitText(&open[0]), ex.sent(id, &open[0]))
 		return
 	}
 	var closed []uint64
@@ -167,6 +168,35 @@ func (ex *explainer) instanceNames() string {
 }
 
 // waitText returns the quoted name of the event that an open wait is waiting for.
+// sent says what clients have sent an instance that one of its open waits could have taken.
+func (ex *explainer) sent(id string, wait *engine.Event) string {
+	name, verb := "", plan.ActionRaise
+	switch d := wait.Data.(type) {
+	case eventdata.ExternalSubscribed:
+		name = d.Name
+	case eventdata.ExternalSubscribed2:
+		name = d.Name
+	case eventdata.QueueSubscribed:
+		name, verb = d.Name, plan.ActionEnqueue
+	}
+	times, last := 0, time.Duration(0)
+	if i, planned := ex.clients.planned[id]; planned {
+		for _, a := range ex.plan.Instances[i].Actions {
+			if a.Verb == verb && a.Name == name && ex.startMs()+a.At.Milliseconds() <= ex.store.Now() {
+				times, last = times+1, a.At
+			}
+		}
+	}
+	if times == 0 {
+		return ", which no client has sent"
+	}
+	text := fmt.Sprintf("; a client sent that at %s, and none is left for this wait", span.Text(last.Milliseconds()))
+	if began := int64(wait.TimestampMs) - ex.startMs(); began > last.Milliseconds() {
+		text += ", which began at " + span.Text(began)
+	}
+	return text
+}
+
 func waitText(e *engine.Event) string {
 	switch d := e.Data.(type) {
 	case eventdata.ExternalSubscribed:

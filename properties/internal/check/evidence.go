@@ -29,6 +29,18 @@ func (m *Run) Who(c observe.Caller) string {
 	return fmt.Sprintf("%s (start %d)", name, c.Incarnation)
 }
 
+// Since says which step of the plan's schedule gave a node its present build and range, as ` since "widen C ..." at 25s`,
+// or "" if none did.
+func (m *Run) Since(node uint32) (text string) {
+	for i := range m.World.Plan().Schedule {
+		s := &m.World.Plan().Schedule[i]
+		if s.Node == m.NodeName(node) && s.Verb.Starts() && m.World.StartMs()+s.At.Milliseconds() <= m.World.NowMs() {
+			text = fmt.Sprintf(" since %q at %s", s.String(), span.Text(s.At.Milliseconds()))
+		}
+	}
+	return text
+}
+
 // At formats a store time relative to the start of the run.
 func (m *Run) At(ms int64) string { return span.Text(ms - m.World.StartMs()) }
 

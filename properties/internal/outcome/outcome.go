@@ -83,10 +83,22 @@ type step struct {
 	atMs int64
 }
 
-// nodeStep records the last step that changed a node, and the steps that removed handlers from the node.
+// nodeStep records the last step that changed a node, the steps that removed handlers from the node, and what handlers
+// its builds have had so far.
 type nodeStep struct {
 	step
 	taken []taken
+	had   []handlers
+}
+
+type handlers interface{ Orchestrations() []string }
+
+// everHad reports whether one of the node's builds had the handler that a cause says is missing.
+func (n *nodeStep) everHad(cause string) bool {
+	words := strings.Fields(cause)
+	named := func(handler string) bool { return slices.Contains(words, handler) }
+	return slices.ContainsFunc(n.taken, func(t taken) bool { return named(t.handler) }) ||
+		slices.ContainsFunc(n.had, func(h handlers) bool { return slices.ContainsFunc(h.Orchestrations(), named) })
 }
 
 type taken struct {
@@ -147,6 +159,9 @@ func (c *Checker) Record(r *cluster.Record) {
 	case record.NodeStarted:
 		if c.Run.World.Phase() == cluster.PhaseRelief {
 			c.nodes[r.Node-1].step = step{"relief", r.AtMs}
+		}
+		if n, h := &c.nodes[r.Node-1], c.Run.World.Node(r.Node).Registry; !slices.Contains(n.had, handlers(h)) {
+			n.had = append(n.had, h)
 		}
 	case record.Scheduled:
 		s := step{r.Schedule.String(), r.AtMs}

@@ -165,14 +165,14 @@ func (k *commitChecker) checkRouted(t *commit) {
 		filter = t.inc.Filter
 	}
 	if !model.Admits(filter, t.was.Pin) {
-		k.Run.Safety("S10", t.c.Caller.Node, t.in.No, "%s committed a turn of execution %d with token %s under the filter %s, although the pin is %s: expected a node that admits it",
-			k.Run.Who(t.c.Caller), t.ex.ID, t.ack.LockToken, filter, model.PinText(t.was.Pin))
+		k.Run.Safety("S10", t.c.Caller.Node, t.in.No, "%s%s committed a turn of execution %d with token %s under the filter %s, although the pin is %s: expected a node that admits it",
+			k.Run.Who(t.c.Caller), k.Run.Since(t.c.Caller.Node), t.ex.ID, t.ack.LockToken, filter, model.PinText(t.was.Pin))
 		return
 	}
 	if unread := t.was.Kinds &^ t.inc.Reads; unread != 0 {
 		if id, kind := k.unread(t, unread); id != 0 {
-			k.Run.Safety("S10", t.c.Caller.Node, t.in.No, "%s committed a turn of execution %d with token %s, although its build does not read event %d (%s): expected a node that reads the history",
-				k.Run.Who(t.c.Caller), t.ex.ID, t.ack.LockToken, id, kind)
+			k.Run.Safety("S10", t.c.Caller.Node, t.in.No, "%s%s committed a turn of execution %d with token %s, although its build does not read event %d (%s): expected a node that reads the history",
+				k.Run.Who(t.c.Caller), k.Run.Since(t.c.Caller.Node), t.ex.ID, t.ack.LockToken, id, kind)
 			return
 		}
 	}
@@ -181,8 +181,8 @@ func (k *commitChecker) checkRouted(t *commit) {
 	// result.
 	if by := k.began[t.ex]; by != nil && by.Release == "" && t.inc.Build.Release == "" {
 		if want, has := by.SemanticsOf(&by.Version), t.inc.Build.SemanticsOf(&by.Version); has != want {
-			k.Run.Safety("S10", t.c.Caller.Node, t.in.No, "%s committed a turn of execution %d with token %s by the semantics %q, although build %s began it with %q: expected a node that has the execution's semantics",
-				k.Run.Who(t.c.Caller), t.ex.ID, t.ack.LockToken, has, by.Name(), want)
+			k.Run.Safety("S10", t.c.Caller.Node, t.in.No, "%s%s committed a turn of execution %d with token %s by the semantics %q, although build %s began it with %q: expected a node that has the execution's semantics",
+				k.Run.Who(t.c.Caller), k.Run.Since(t.c.Caller.Node), t.ex.ID, t.ack.LockToken, has, by.Name(), want)
 		}
 	}
 }

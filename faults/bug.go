@@ -65,6 +65,7 @@ type Bug struct {
 	replay   func(*replay.Rules)
 	node     func(*machine.Rules)
 	letters  func(*deadletter.Rules)
+	code     func(output string) string
 	as       BugID
 }
 
@@ -132,7 +133,7 @@ func Profile(release string) []Bug {
 }
 
 // BugsOf returns all planted bugs that replace a rule in the given package ("memprovider", "internal/replay",
-// "internal/machine" or "internal/deadletter"), whether or not a property catches them. Bugs with several ids are
+// "internal/machine" or "internal/deadletter") or code ("sim/workload"), whether or not a property catches them. Bugs with several ids are
 // listed once. The caller owns the slice.
 func BugsOf(owner string) []Bug { return selected(func(b *Bug) bool { return b.owner() == owner }) }
 
@@ -146,6 +147,8 @@ func (b *Bug) owner() string {
 		return "internal/machine"
 	case b.letters != nil:
 		return "internal/deadletter"
+	case b.code != nil:
+		return "sim/workload"
 	}
 	return ""
 }

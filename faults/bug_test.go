@@ -42,7 +42,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-var tableOf = map[string]string{"memprovider": "Provider.", "internal/machine": "Node.", "internal/replay": "Replay.", "internal/deadletter": "Letters."}
+var tableOf = map[string]string{"memprovider": "Provider.", "internal/machine": "Node.", "internal/replay": "Replay.", "internal/deadletter": "Letters.", "sim/workload": "Code"}
 
 // TestCatalogue checks that the catalogue is sorted, and omits bugs that no property catches.
 func TestCatalogue(t *testing.T) {

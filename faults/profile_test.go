@@ -27,6 +27,9 @@ func changed(a, b *Tables) []string {
 			}
 		}
 	}
+	if (a.Code == nil) != (b.Code == nil) {
+		names = append(names, "Code")
+	}
 	return names
 }
 

@@ -19,6 +19,8 @@ type Tables struct {
 	Node     machine.Rules
 	Replay   replay.Rules
 	Letters  deadletter.Rules
+	// Code, if not nil, returns what the code of a node's orchestrations gives in place of an output.
+	Code func(output string) string
 }
 
 // NewTables returns the rules that all nodes follow if the bugs in on, and their companions, are switched on. It
@@ -143,5 +145,7 @@ func (t *Tables) apply(b *Bug) {
 		b.node(&t.Node)
 	case b.letters != nil:
 		b.letters(&t.Letters)
+	case b.code != nil:
+		t.Code = b.code
 	}
 }

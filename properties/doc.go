@@ -51,7 +51,7 @@
 //	S07 history-append-only        S15 backoff-kept          S23 pin-readable
 //	S08 terminal-once              S16 worker-routing        S24 turn-allowed
 //	S25 lease-whole                S26 reads-true            S27 strategy-kept
-//	S28 node-by-its-rules
+//	S28 node-by-its-rules          S29 output-kept
 //
 // 1. S01: if the filter excludes an instance's current pin, a filtered fetch does not lock, mark or count anything that
 // belongs to the instance. Taking a lock and releasing it within the same call is a violation, too. The pin is that of
@@ -155,6 +155,9 @@
 // that it received. A decision is judged when the node notes it; an action that is due is judged once its time has
 // passed.
 //
+// 29. S29, class plan: as S11, for code of another build than the one that ended the execution, if it asks for the same
+// and ends in the same way, with another output or error text. No runtime replays what has ended.
+//
 // # Liveness
 //
 //	L01 poison-ends       L03 nobody-compatible-waits  L05 no-false-poison  L08 locks-recover      L10 cancel-arrives
@@ -214,6 +217,7 @@
 //	S25 S26         +       +       +          +          +        +
 //	S27             n       +       +          +          +        +     clock skew (that sweeper's times)
 //	S28             +       +       +          +          +        -     clock skew and pause (that node's pauses)
+//	S29             +       +       +          +          +        +     corrupt-event (that history)
 //	L01             +       +       +          +          +        -
 //	L02             +       +       +          +          +        -     corrupt-event, corrupt-message
 //	L03             +       -       -          +          +        +

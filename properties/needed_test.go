@@ -52,6 +52,7 @@ var needed = []struct {
 	{"S26", "provider/stats-skip-undecodable", "lookers", 1},
 	{"S27", "engine/bounce-without-backoff", "bounce", 1},
 	{"S28", "duroxide-0.1.26/worker-ack-not-retried", "refused-acks", 1},
+	{"S29", "engine/code-output-changed", "code-changed", 1},
 	{"L13", "engine/sweep-never-ends", "strategy sweeper\nnode A runs 1.5.0\nhistory h pinned 9.9.9 shape waiting kick at 1s\n", 1},
 	{"L01", "engine/count-ignored", "until 10s\nnode A runs 1.5.0\n  option max_attempts 2\nhistory broken pinned 1.5.0 shape corrupt\n", 1},
 	{"L02", "duroxide-0.1.26/poison-cancels-nothing", "orphans", 1},

@@ -70,8 +70,11 @@ type PropertyCount struct {
 func (s *Summary) Plan() string {
 	text := s.Fate.verdict()
 	for _, p := range s.Properties {
-		if p.First.Expectation != "" {
+		switch {
+		case p.First.Expectation != "":
 			text += fmt.Sprintf("; not met in %d of %d seeds: %s", p.Seeds, s.Seeds, p.First.Expectation)
+		case p.Class == cluster.ClassPlan && p.Property != "outcome": // the ends of the work
+			text += fmt.Sprintf("; %s is violated in %d of %d seeds", p.Property, p.Seeds, s.Seeds)
 		}
 	}
 	return text

@@ -18,6 +18,7 @@ import (
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // fleet holds the plan's nodes. It starts and stops them, delivers their inputs and carries out their calls.
@@ -191,6 +192,9 @@ func (f *fleet) onNodeStart(n *nodeState) {
 		f.applyChange(n, c)
 	}
 	rules := f.planted.For(n.plan.Name, n.build.Name())
+	if rules.Code != nil {
+		n.registry = workload.WithOutputs(n.registry, rules.Code)
+	}
 	m, err := f.makeMachine(n, machine.Config{
 		Build: n.build, Registry: n.registry, Options: n.options, Name: n.plan.Name,
 		RuntimeID: n.plan.Name + "." + strconv.FormatUint(uint64(n.inc), 10), Rules: &rules.Node, Replay: &rules.Replay,

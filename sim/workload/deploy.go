@@ -3,9 +3,11 @@ package workload
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orch"
 )
 
 // Application is one version of an application. Register registers its handlers on a node.
@@ -44,4 +46,19 @@ func Deploy(runtimes []string, versions ...Application) (builds []*engine.Build,
 		return versions[i].Register(r)
 	}
 	return builds, handlers, nil
+}
+
+// WithOutputs returns a copy of a registry whose orchestrations give change's result in place of their output.
+func WithOutputs(r *node.Registry, change func(output string) string) *node.Registry {
+	c := r.Clone()
+	for _, have := range c.Orchestrations() {
+		name, version, _ := strings.Cut(have, "@")
+		was, _ := c.ResolveStarted(name, version)
+		c.Deregister(name, was.Version)
+		_ = c.Register(name, was.Version, func(ctx *orch.Context, input string) (string, error) { // no error: it was registered
+			output, err := was.Handler(ctx, input)
+			return change(output), err
+		})
+	}
+	return c
 }

@@ -107,6 +107,23 @@ func endsExecution(d engine.EventData) bool {
 	return false
 }
 
+// differsInOutput reports whether a replay agrees with a history up to its end, and then gives another output or error
+// of the code's own.
+func differsInOutput(differs string, history []engine.Event) bool {
+	end := slices.IndexFunc(history, func(e engine.Event) bool { return endsExecution(e.Data) })
+	if end < 0 {
+		return false
+	}
+	switch d := history[end].Data.(type) {
+	case eventdata.OrchestrationCompleted:
+		return strings.HasPrefix(differs, "the code returns ")
+	case eventdata.OrchestrationFailed:
+		a := d.Details.Application
+		return a != nil && a.Kind == eventdata.AppOrchestrationFailed && strings.HasPrefix(differs, "the code fails with ")
+	}
+	return false
+}
+
 // codeEnding describes how the code ended, derived from the history's last event d. It returns "" if that is not possible.
 func codeEnding(d engine.EventData, place string) string {
 	switch d := d.(type) {

@@ -17,7 +17,7 @@ var checkers = []struct {
 	{[]string{"S06"}, newShadowChecker},
 	{[]string{"S07"}, newHistoryChecker},
 	{[]string{"S08", "S09", "S10", "S23"}, newCommitChecker},
-	{[]string{"S11"}, newReplayChecker},
+	{[]string{"S11", "S29"}, newReplayChecker},
 	{[]string{"S12"}, newConserveChecker},
 	{[]string{"S13"}, newCompletionChecker},
 	{[]string{"S14"}, newDeletionChecker},

@@ -2,10 +2,12 @@ package safety
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
@@ -16,7 +18,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// replayChecker checks rule S11: a history agrees with its code. At the end of a run, it replays each ended execution
+// replayChecker checks rules S11, a history agrees with its code, and S29, the code of another build ends as it did. At the end of a run, it replays each ended execution
 // under the right rules, on every build in the run that runs the execution (admits it, reads it, and has its handler).
 // During the run, it checks that an ack does what it records: it starts the instances that it records as started,
 // withdraws the activities that it records as cancelled, and cancels no child that never began. If a node calls an
@@ -26,6 +28,10 @@ import (
 // up to its end. Executions with a damaged event are exempt. So are stored executions that, according to the plan, do
 // not agree with their code; S24 judges what a node does with them. If an instance that has keys was pruned, its later
 // executions are exempt, too.
+//
+// If the code of another build than the one that ended an execution agrees but for the output or the error at the end,
+// and the code of the build that ended it gives the same output there, then the codes differ, and not the engines: that
+// is S29.
 //
 // A few histories are replayed again with one change, which the replay must notice.
 type replayChecker struct {
@@ -77,8 +83,8 @@ func (k *replayChecker) Record(r *cluster.Record) {
 	}
 	info := k.Run.World.Node(r.Node)
 	// On released nodes, S11 replay-deterministic: an ack must do what it records, and no execution may be called
-	// nondeterministic; there is no replay at the end of the run. That replay follows the rules of modelled builds, and
-	// a released node replays its own history at each turn and reports a failure.
+	// nondeterministic; there is no replay at the end of the run, and so no S29. That replay follows the rules of
+	// modelled builds, and a released node replays its own history at each turn and reports a failure.
 	if info.Registry == nil || info.Build.Release != "" {
 		return
 	}
@@ -101,7 +107,9 @@ func (k *replayChecker) Ended(c *model.Call, o *observe.Observation) {
 	ack := c.Request.Ack
 	in := model.HeldBy(c)
 	if in != nil {
-		k.lastOf(in.No, ack.ExecutionID).set(c)
+		if last := k.lastOf(in.No, ack.ExecutionID); len(ack.HistoryDelta) > 0 || last.by.Node == 0 {
+			last.set(c)
+		}
 	}
 	k.checkCancels(c, in)
 	if c.Delta&k.recorded == 0 {
@@ -249,6 +257,14 @@ func (k *replayChecker) anyHistory(in *model.Instance, ex *model.Execution) []en
 // replay replays an execution on every build in the run that runs it. It uses the store's own decoded events, so it
 // costs little more than running the code.
 func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []engine.KVEntry) {
+	last := k.lastOf(in.No, ex.ID)
+	var wrote *replayBuild // the build that ended the execution
+	if inc := k.Run.Model.Incarnation(last.by); inc != nil {
+		if i := slices.IndexFunc(k.runs, func(r replayBuild) bool { return r.build == inc.Build }); i >= 0 {
+			wrote = &k.runs[i]
+		}
+	}
+	output := "" // what is said of a build whose code gives another output
 	for i := range k.runs {
 		run := &k.runs[i]
 		if !run.admits(ex.Pin) || ex.Kinds&^run.reads != 0 {
@@ -266,21 +282,31 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 		if !ok {
 			continue
 		}
-		differs, err := replay.Verify(replay.Input{
-			Build: run.build, Instance: in.Name, ExecutionID: ex.ID, History: history, KVSnapshot: keys, Handler: handler.Handler,
-			Workspace: k.workspace,
-		})
-		if err == nil && differs == "" {
+		verify := func(code orch.Handler) string {
+			differs, err := replay.Verify(replay.Input{
+				Build: run.build, Instance: in.Name, ExecutionID: ex.ID, History: history, KVSnapshot: keys, Handler: code,
+				Workspace: k.workspace,
+			})
+			if err != nil {
+				return err.Error()
+			}
+			return differs
+		}
+		differs := verify(handler.Handler)
+		if differs == "" {
 			k.replayAltered(in, ex, keys, run.build, handler.Handler, history)
 			continue
 		}
-		if err != nil {
-			differs = err.Error()
-		}
 		by := writers(history)
-		last := k.lastOf(in.No, ex.ID)
 		if last.by.Node != 0 {
 			by += ", the last by " + k.Run.Who(last.by) + last.events()
+		}
+		if wrote != nil && wrote != run && differsInOutput(differs, history) {
+			if own, ok := wrote.registry.ResolveStarted(started.Name, started.Version); !ok || verify(own.Handler) == "" {
+				output = fmt.Sprintf("execution %d of %s (%s, pin %s): build %s gives another output: %s. It was written by %s. No runtime replays what has ended, so nothing fails; but what the same version gives depends on the node: register a new version if that matters",
+					ex.ID, in.Name, handler, model.PinText(ex.Pin), run.build.Name(), differs, by)
+				continue
+			}
 		}
 		if place := k.panics[in.Name]; place != "" && ex.Status == engine.StatusFailed {
 			by += ", whose code panicked at " + place
@@ -289,9 +315,13 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 			ex.ID, in.Name, handler, model.PinText(ex.Pin), len(history), ex.Status, run.build.Name(), differs, by)
 		return
 	}
+	if output != "" {
+		k.Run.Violate(check.Breach{Property: "S29", Class: cluster.ClassPlan, Node: last.by.Node, Instance: in.No, Message: output})
+	}
 }
 
-// lastAck describes the last ack of an execution: who made it, and the first and the last event that it appended.
+// lastAck describes the last ack of an execution that appended events, or the first if none has: who made it, and the
+// first and the last event that it appended.
 type lastAck struct {
 	execution uint64
 	by        observe.Caller // the caller; zero as long as no node has acked

@@ -1,6 +1,8 @@
 package safety
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -62,7 +64,7 @@ func TestReplaysAtTheEnd(t *testing.T) {
 			}
 			w.nodes = []cluster.NodeInfo{{Number: 1, Name: "A", Incarnation: 1, Build: build, Filter: engine.FilterFor(build.DefaultRange), Registry: registry}}
 			m.Record(&cluster.Record{Kind: record.NodeStarted, Node: 1, Incarnation: 1})
-			completeOrder(t, w.store, build, engine.MustParseVersion(c.pin))
+			endOrder(t, w.store, build, engine.MustParseVersion(c.pin), done)
 			if c.damage {
 				if err := w.store.Damage("order-1", 1, 3, []byte("{")); err != nil {
 					t.Fatal(err)
@@ -79,8 +81,72 @@ func TestReplaysAtTheEnd(t *testing.T) {
 	}
 }
 
-// completeOrder commits an execution that ran a single activity.
-func completeOrder(t testing.TB, s *memprovider.Store, b *engine.Build, pin engine.Version) {
+// TestOutputsOfBuilds takes an execution that A has ended, and replays it with the code of B's newer build.
+func TestOutputsOfBuilds(t *testing.T) {
+	ends := func(output string, err error) orch.Handler {
+		return func(ctx *orch.Context, _ string) (string, error) {
+			_, _ = ctx.ScheduleActivity("Charge", "").Await()
+			return output, err
+		}
+	}
+	panics := func(ctx *orch.Context, _ string) (string, error) { _, _ = ends("", nil)(ctx, ""); panic("no") }
+	waits := func(ctx *orch.Context, _ string) (string, error) {
+		_, _ = ends("", nil)(ctx, "")
+		return ctx.ScheduleWait("more").Await()
+	}
+	failed, no, never := failedWith("no"), ends("", errors.New("no")), ends("", errors.New("never"))
+	for _, c := range []struct {
+		name string
+		end  engine.EventData
+		a, b orch.Handler // of A, which may have been replaced since, and of B
+		want string
+	}{
+		{"S29_ok", done, ends("done", nil), ends("done", nil), ""},
+		{"S29_bad output", done, ends("done", nil), ends("fine", nil), `S29 node=A instance=order-1: the code returns "fine", the history ends with OrchestrationCompleted("done")`},
+		{"S29_bad error", failed, no, never, `S29 node=A instance=order-1: the code fails with "never", the history ends with OrchestrationFailed("no")`},
+		{"S29_bad, A has no such handler any more", done, nil, ends("fine", nil), `S29 node=A instance=order-1: the code returns "fine", the history ends with OrchestrationCompleted("done")`},
+		{"S11_bad, A itself gives another output", done, ends("fine", nil), ends("fine", nil), `S11 node=A instance=order-1: the code returns "fine", the history ends with OrchestrationCompleted("done")`},
+		{"S11_bad, each gives another output", done, ends("one", nil), ends("two", nil), `S11 node=A instance=order-1: the code returns "one", the history ends with OrchestrationCompleted("done")`},
+		{"S11_bad failure", done, ends("done", nil), no, `S11 node=A instance=order-1: the code fails with "no", the history ends with OrchestrationCompleted("done")`},
+		{"S11_bad success", failed, no, ends("done", nil), `S11 node=A instance=order-1: the code returns "done", the history ends with OrchestrationFailed("no")`},
+		{"S11_bad panic", done, ends("done", nil), panics, `S11 node=A instance=order-1: the code ends with "orchestration panicked: no"`},
+		{"S11_bad wait", done, ends("done", nil), waits, `S11 node=A instance=order-1: the code asks for something new: Wait(name="more")`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := &fakeWorld{nowMs: storyStartMs, plan: &plan.Plan{}, builds: engine.ShippedBuilds()}
+			m := newSafety(w, "S11", "S29")
+			w.store = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
+			for i, h := range []orch.Handler{c.a, c.b} {
+				build, registry := w.builds[1+3*i], node.NewRegistry()
+				if h != nil {
+					if err := registry.Register("Order", engine.V(1, 0, 0), h); err != nil {
+						t.Fatal(err)
+					}
+				}
+				w.nodes = append(w.nodes, cluster.NodeInfo{Number: uint32(i + 1), Name: string(rune('A' + i)), Incarnation: 1, Build: build, Filter: engine.FilterFor(build.DefaultRange), Registry: registry})
+				m.Record(&cluster.Record{Kind: record.NodeStarted, Node: uint32(i + 1), Incarnation: 1})
+			}
+			endOrder(t, w.store, w.builds[1], w.builds[1].Version, c.end)
+			m.Finish()
+			got := ""
+			for _, v := range m.Violations() {
+				says, _, _ := strings.Cut(v.Message[strings.Index(v.Message, "the code "):], ". It was")
+				got += fmt.Sprintf("%s node=%s instance=%s: %s", v.Property, v.Node, v.Instance, says)
+				if (v.Property == "S29") != (v.Class == cluster.ClassPlan) {
+					t.Errorf("%s has the class %s", v.Property, v.Class)
+				}
+			}
+			if c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
+				t.Errorf("found %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+var done = eventdata.OrchestrationCompleted{Output: "done"}
+
+// endOrder commits an execution by A that ran a single activity.
+func endOrder(t testing.TB, s *memprovider.Store, b *engine.Build, pin engine.Version, end engine.EventData) {
 	t.Helper()
 	p, ctx := s.Handle(b.Codec, observe.Caller{Node: 1, Incarnation: 1}), t.Context()
 	if err := p.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: "order-1", Orchestration: "Order", ExecutionID: 1}, 0); err != nil {
@@ -90,13 +156,16 @@ func completeOrder(t testing.TB, s *memprovider.Store, b *engine.Build, pin engi
 	if err != nil {
 		t.Fatal(err)
 	}
-	output := "done"
+	status, output := engine.StatusCompleted, "done"
+	if d, ok := end.(eventdata.OrchestrationFailed); ok {
+		status, output = engine.StatusFailed, d.Details.Display()
+	}
 	ack := engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: 1, Metadata: engine.ExecutionMetadata{
-		OrchestrationName: "Order", OrchestrationVersion: "1.0.0", PinnedVersion: &pin, Status: engine.StatusCompleted, Output: &output,
+		OrchestrationName: "Order", OrchestrationVersion: "1.0.0", PinnedVersion: &pin, Status: status, Output: &output,
 	}}
 	for i, d := range []engine.EventData{
 		eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0"}, eventdata.ActivityScheduled{Name: "Charge"},
-		eventdata.ActivityCompleted{Result: "ok"}, eventdata.OrchestrationCompleted{Output: output},
+		eventdata.ActivityCompleted{Result: "ok"}, end,
 	} {
 		e := engine.Event{EventID: uint64(i + 1), InstanceID: "order-1", ExecutionID: 1, DuroxideVersion: pin.String(), Data: d}
 		if i == 2 {

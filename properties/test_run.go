@@ -167,7 +167,7 @@ func (c Config) known() (orchestrations, activities []string) {
 // config returns a run's configuration, except for its plan and seed.
 func (r *testRun) config() cluster.Config {
 	cfg := cluster.Config{Builds: r.c.builds(), Store: r.c.Store, DoubleCheck: r.c.DoubleCheck}
-	newRun(r.c.Handlers, r.c.EachRun).Configure(&cfg, Options{Properties: r.c.Properties, Expectations: r.expect})
+	newRun(r.c.Handlers, r.c.EachRun).Configure(&cfg, Options{Properties: r.c.Properties, UserOnly: r.entry == nil, Expectations: r.expect})
 	return cfg
 }
 
@@ -313,6 +313,9 @@ func violationText(run string, v cluster.Violation, p Property) string {
 		if text != "" {
 			fmt.Fprintf(&b, "  %-9s %s\n", label, text)
 		}
+	}
+	if v.BlamesDurosim() {
+		line("blame", cluster.SelfCheck)
 	}
 	line("rule", p.Statement)
 	line("where", fmt.Sprintf("step %d, virtual time %s", v.Step, span.Text(v.VirtualMs)))

@@ -123,10 +123,10 @@ var packages = map[string]imports{
 		module: []string{"internal/observe", "engine", "internal/call", "properties/internal/check", "properties/oracle", "sim/cluster"},
 		tests:  []string{"internal/eventdata", "faults", "internal/sample", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig", "sim/scenario"}},
 	"properties/internal/monitor": {
-		module: []string{"engine", "properties/internal/answers", "properties/internal/check", "properties/internal/coverage", "properties/internal/expect",
+		module: []string{"engine", "internal/planterm", "properties/internal/answers", "properties/internal/check", "properties/internal/coverage", "properties/internal/expect",
 			"properties/internal/liveness", "properties/internal/outcome", "properties/internal/safety", "properties/internal/track", "sim/cluster",
 			"sim/plan"},
-		tests: []string{"internal/planterm", "internal/observe", "internal/faultkind", "internal/feature", "faults"}},
+		tests: []string{"internal/observe", "internal/faultkind", "internal/feature", "faults"}},
 	"properties/internal/rig": { // for tests
 		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "properties/internal/script", "sim/cluster", "sim/plan", "internal/machine",
 			"internal/call", "internal/faultkind", "internal/planterm", "internal/probe", "internal/span", "faults"}},

@@ -114,11 +114,16 @@ func (v Violation) Rule() string {
 	return v.Property + " " + v.Expectation
 }
 
-// BlamesCode reports whether v says that code and history disagree, and BlamesDurosim whether it says that durosim's
-// own engine or node is wrong. If one run has both, the first comes first, since code that was changed is the likelier
-// cause.
-func (v Violation) BlamesCode() bool    { return v.Property == "S11" }
-func (v Violation) BlamesDurosim() bool { return v.Property == "S24" || v.Property == "S28" }
+// BlamesCode reports whether v says that code and history disagree, and BlamesDurosim whether it is a self-check: only
+// durosim's own engine, node or account of calls can be wrong. If one run has both, the first comes first, since code
+// that was changed is the likelier cause.
+func (v Violation) BlamesCode() bool { return v.Property == "S11" }
+func (v Violation) BlamesDurosim() bool {
+	return v.Property == "S24" || v.Property == "S28" || v.Property == "shadow"
+}
+
+// SelfCheck is what a report says of a violation that BlamesDurosim.
+const SelfCheck = "durosim itself may be wrong: this is a self-check, which no code of yours can violate"
 
 // Point is a coverage point and how often it was reached.
 type Point struct {

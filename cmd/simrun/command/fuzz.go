@@ -133,11 +133,11 @@ func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
 		}
 		s.over.Instances = min(s.scenario.Load.Count, most)
 	}
-	without := planProperties()
+	without, userOnly := planProperties(), s.userOnly
 	o.Plain = s.plan
 	o.Config = func() cluster.Config {
 		cfg := cluster.Config{Builds: s.program.builds(), Releases: releases(), DoubleCheck: c.DoubleCheck}
-		s.program.newRun().Configure(&cfg, properties.Options{Without: without, Referee: c.Referee})
+		s.program.newRun().Configure(&cfg, properties.Options{Without: without, UserOnly: userOnly, Referee: c.Referee})
 		return cfg
 	}
 	o.Shrink = func(failing properties.Concrete, v cluster.Violation) (*properties.Shrunk, error) {

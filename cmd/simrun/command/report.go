@@ -251,6 +251,9 @@ func (s *subject) unjudged() string {
 func (a *app) printViolation(v campaign.Violation) {
 	name := propertyName(v.Property)
 	a.printf("%s  %s  (%s)\n", a.style.bad("VIOLATED"), a.style.title(name), v.Class)
+	if v.BlamesDurosim() {
+		a.printf("  blame     %s\n", cluster.SelfCheck)
+	}
 	if p, ok := properties.ByID(v.Property); ok {
 		a.printf("  rule      %s\n", p.Statement)
 	} else if v.Expectation != "" {

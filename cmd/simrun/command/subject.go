@@ -34,6 +34,7 @@ type planFlags struct {
 	DoubleCheck bool     `json:"double_check,omitempty" help:"Compute every turn twice, to check that the handlers are deterministic."`
 	Bug         []string `json:"bugs,omitempty" help:"Switch a planted bug on, ID@BUILD or ID@NODE for one build or node only; may be repeated. See simrun list bugs." placeholder:"ID" sep:"none"`
 	Provider    string   `json:"provider,omitempty" help:"Run over the storage provider that this command serves (docs/oracle-protocol.md), instead of durosim's own store." placeholder:"COMMAND"`
+	SelfCheck   bool     `json:"self_check,omitempty" help:"Judge durosim's own turns and nodes, too, as in runs of built-in scenarios."`
 	Referee     bool     `json:"referee,omitempty" help:"Have the executable specification of a provider judge every answer of the store, too."`
 }
 
@@ -45,8 +46,10 @@ type subject struct {
 	arg string
 	// stored is set if the subject is a stored run.
 	stored bool
-	flags  planFlags
-	over   scenario.Overrides
+	// userOnly leaves out self-checks, which can blame nobody but durosim: they are for its own scenarios and stored runs.
+	userOnly bool
+	flags    planFlags
+	over     scenario.Overrides
 	// matrix makes runs count which kinds of faults hit which features.
 	matrix bool
 	// chooser returns the chooser for a seed. Nil means the default chooser.
@@ -103,6 +106,8 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 		return nil, err
 	}
 	s.arg = name
+	_, foreign := scenario.Lookup(name)
+	s.userOnly = !f.SelfCheck && (foreign != nil || p.ownHandlers())
 	orchestrations, activities, err := p.registered()
 	if err != nil {
 		return nil, err
@@ -184,7 +189,7 @@ func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 	if s.chooser != nil {
 		cfg.Chooser = s.chooser(seed)
 	}
-	s.program.newRun().Configure(&cfg, properties.Options{Expectations: s.scenario.Expect, Referee: s.flags.Referee, Matrix: s.matrix || s.scenario.Matrix})
+	s.program.newRun().Configure(&cfg, properties.Options{UserOnly: s.userOnly, Expectations: s.scenario.Expect, Referee: s.flags.Referee, Matrix: s.matrix || s.scenario.Matrix})
 	return cfg
 }
 
@@ -259,6 +264,9 @@ func (s *subject) options() []string {
 		flag("--bug", id)
 	}
 	flag("--provider", s.flags.Provider)
+	if s.flags.SelfCheck {
+		words = append(words, "--self-check")
+	}
 	if s.flags.Referee {
 		words = append(words, "--referee")
 	}

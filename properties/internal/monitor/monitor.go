@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/answers"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/coverage"
@@ -25,6 +26,9 @@ type Options struct {
 	Properties []string
 	// Without lists ids that are not reported, even if Properties or the default includes them.
 	Without []string
+	// UserOnly leaves out the self-checks (cluster.Violation.BlamesDurosim), which can blame nobody but durosim, unless Properties
+	// names them or the plan has planted bugs or a profile.
+	UserOnly bool
 	// Expectations lists what a scenario expects in addition to the properties. They are always checked, whatever
 	// Properties selects.
 	Expectations []plan.Expectation
@@ -36,10 +40,11 @@ type Options struct {
 	Matrix bool
 }
 
-// wants reports whether a property is reported.
-func (o *Options) wants(id string) bool {
+// wants reports whether a property is reported for a run of the plan.
+func (o *Options) wants(id string, p *plan.Plan) bool {
+	planted := len(p.Bugs) > 0 || p.Profile != "" && p.Profile != planterm.ProfileContract
 	switch {
-	case slices.Contains(o.Without, id):
+	case slices.Contains(o.Without, id), o.UserOnly && o.Properties == nil && !planted && cluster.Violation{Property: id}.BlamesDurosim():
 		return false
 	case o.Properties == nil, id == expect.ID && len(o.Expectations) > 0, id == answers.ID && o.Referee:
 		return true
@@ -65,7 +70,7 @@ func New(w check.View, opts Options) *Monitor {
 	wants := func(id string) bool {
 		want, known := asked[id]
 		if !known {
-			want = opts.wants(id) && check.Judges(w.Plan(), id)
+			want = opts.wants(id, w.Plan()) && check.Judges(w.Plan(), id)
 			asked[id] = want
 		}
 		return want

@@ -252,3 +252,27 @@ func (m modelOnly) Record(r *cluster.Record)       { m.Model.Record(m.World, r) 
 func (modelOnly) AfterStep()                       {}
 func (modelOnly) Open(int64) (bool, int64)         { return false, 0 }
 func (modelOnly) Finish()                          {}
+
+// TestSelfChecks: what can blame only durosim is left out for users, unless they ask for it or plant a bug.
+func TestSelfChecks(t *testing.T) {
+	planted := &plan.Plan{Bugs: []faults.BugID{"engine/poll-stops"}}
+	for _, c := range []struct {
+		o    Options
+		p    *plan.Plan
+		id   string
+		want bool
+	}{
+		{Options{}, &plan.Plan{}, "S24", true},
+		{Options{UserOnly: true}, &plan.Plan{}, "S24", false},
+		{Options{UserOnly: true}, &plan.Plan{Profile: planterm.ProfileContract}, "S28", false},
+		{Options{UserOnly: true}, &plan.Plan{}, "S11", true},
+		{Options{UserOnly: true}, planted, "S28", true},
+		{Options{UserOnly: true}, &plan.Plan{Profile: "duroxide-0.1.26"}, "S24", true},
+		{Options{UserOnly: true, Properties: []string{"S24"}}, &plan.Plan{}, "S24", true},
+		{Options{UserOnly: true, Properties: []string{"S24"}}, &plan.Plan{}, "S28", false},
+	} {
+		if got := c.o.wants(c.id, c.p); got != c.want {
+			t.Errorf("%+v, bugs %v, %s: %v, want %v", c.o, c.p.Bugs, c.id, got, c.want)
+		}
+	}
+}

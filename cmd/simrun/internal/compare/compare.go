@@ -117,7 +117,7 @@ func (c *Config) Configure(p *plan.Plan, seed uint64) cluster.Config {
 	if c.NewRun != nil {
 		run = c.NewRun()
 	}
-	run.Configure(&cfg, properties.Options{Expectations: c.Scenario.Expect})
+	run.Configure(&cfg, properties.Options{UserOnly: true, Expectations: c.Scenario.Expect})
 	return cfg
 }
 

@@ -111,7 +111,7 @@ func (c *Config) Run(p *plan.Plan, seed uint64, expectations []plan.Expectation)
 		run = c.NewRun()
 	}
 	run.Handlers = c.handlers(run.Handlers)
-	run.Configure(&cfg, properties.Options{Expectations: expectations})
+	run.Configure(&cfg, properties.Options{UserOnly: true, Expectations: expectations})
 	return cfg
 }
 

@@ -43,7 +43,8 @@ type nodeState struct {
 	lingers             bool     // it has been reported for not stopping when it had nothing left
 	wrongClock          bool
 	admits              *engine.CapabilityFilter // which pins it replays
-	disturbed           sim.Time                 // when the node was last paused or resumed
+	frozen              bool
+	disturbed           sim.Time // when the node was last paused or resumed
 	tally               tally
 	slots               []slot
 	sessions            sessionCalls
@@ -123,7 +124,7 @@ func (k *checker) Record(r *cluster.Record) {
 		n.judged = false
 	case record.NodePaused, record.NodeResumed:
 		k.overdue(n, r.At)
-		n.disturbed = r.At
+		n.frozen, n.disturbed = r.Kind == record.NodePaused, r.At
 	case record.NodeDraining:
 		k.overdue(n, r.At)
 		k.drains(n, r)

@@ -12,8 +12,12 @@ import (
 const slack = 2 * time.Millisecond
 
 // overdue reports calls that were due but that a node has not made. A slot that neither waits for an answer nor makes a
-// call has stopped working, even if other slots hide this by doing its work.
+// call has stopped working, even if other slots hide this by doing its work. What was due when a node froze has been
+// reported then, and while it is frozen it can do nothing.
 func (k *checker) overdue(n *nodeState, at sim.Time) {
+	if n.frozen {
+		return
+	}
 	for i := range n.slots {
 		s := &n.slots[i]
 		if x := s.next; n.passed(x, at) && !(n.draining && x.kind == fetchOf(s)) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"strings"
@@ -20,9 +21,14 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run exports the database named by the arguments and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	if len(args) != 1 || args[0] == "-h" || args[0] == "--help" {
-		fmt.Fprintln(stderr, "usage: duroxide-export DATABASE > EXPORT.jsonl\nWrites what an SQLite database of duroxide holds, as JSON lines for simrun plan.")
+	const usage = "usage: duroxide-export DATABASE > EXPORT.jsonl\nWrites what an SQLite database of duroxide holds, as JSON lines for simrun plan."
+	switch {
+	case len(args) != 1:
+		fmt.Fprintln(stderr, usage)
 		return 2
+	case args[0] == "-h" || args[0] == "--help":
+		fmt.Fprintln(stdout, usage)
+		return 0
 	}
 	out := bufio.NewWriter(stdout)
 	skipped, err := export(context.Background(), args[0], out, stderr)
@@ -34,13 +40,28 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	if skipped > 0 {
-		fmt.Fprintf(stderr, "duroxide-export: %d rows are left out\n", skipped)
 		return 1
 	}
 	return 0
 }
 
-// export writes the database as JSON lines and returns the number of rows skipped.
+// withoutLog reports whether a database is in WAL mode (bytes 18 and 19 of its header) but its -wal, which has what was
+// written last, is not there, or empty: reading a file without one makes an empty one.
+func withoutLog(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	header := make([]byte, 20)
+	if _, err := io.ReadFull(f, header); err != nil || header[18] != 2 && header[19] != 2 {
+		return false
+	}
+	log, err := os.Stat(file + "-wal")
+	return errors.Is(err, fs.ErrNotExist) || err == nil && log.Size() == 0
+}
+
+// export writes the database as JSON lines and returns the number of rows and tables that are missing from them.
 func export(ctx context.Context, file string, out, complain io.Writer) (skipped int, err error) {
 	switch info, err := os.Stat(file); {
 	case err != nil:
@@ -48,6 +69,8 @@ func export(ctx context.Context, file string, out, complain io.Writer) (skipped 
 	case info.IsDir():
 		return 0, errors.New("a directory: expected a database file")
 	}
+	const noLog, remedy = "the file is in WAL mode and its -wal is not beside it, or empty: ", "copy that, too, or checkpoint first (PRAGMA wal_checkpoint)"
+	cut := withoutLog(file)
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: url.PathEscape(file), RawQuery: "mode=ro&_pragma=busy_timeout(5000)"}).String())
 	if err != nil {
 		return 0, err
@@ -60,10 +83,19 @@ func export(ctx context.Context, file string, out, complain io.Writer) (skipped 
 	defer tx.Rollback()
 	e := &exporter{tx: tx, out: out, complain: complain}
 	if err := e.all(time.Now()); err != nil {
+		if cut && errors.Is(err, errNoHistory) {
+			return 0, fmt.Errorf("%w; %s%s", err, noLog, remedy)
+		}
 		if strings.Contains(err.Error(), "malformed") {
 			err = fmt.Errorf("%w: is the file whole?", err)
 		}
 		return 0, err
 	}
-	return e.skipped, nil
+	if cut {
+		fmt.Fprintf(complain, "duroxide-export: %s: %sif it is a copy of a database in use, what was written last is missing; %s\n", file, noLog, remedy)
+	}
+	if e.skipped > 0 {
+		fmt.Fprintf(complain, "duroxide-export: %d rows are left out\n", e.skipped)
+	}
+	return e.skipped + len(e.missing), nil
 }

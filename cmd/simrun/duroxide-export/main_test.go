@@ -93,6 +93,67 @@ func TestNoDatabase(t *testing.T) {
 	}
 }
 
+// TestWithoutItsLog copies a database in WAL mode without the -wal that has what was written last. Only the header of
+// the copy shows that.
+func TestWithoutItsLog(t *testing.T) {
+	live := copyOf(t, "testdata/orders.db")
+	empty := filepath.Join(t.TempDir(), "empty.db")
+	for _, c := range []struct {
+		file, statement string
+		status          int
+		want            string
+	}{
+		{empty, `CREATE TABLE history (id INTEGER)`, 2, `it has no table "history": expected a database of duroxide; the file is in WAL mode and its -wal is not beside it, or empty: copy that, too, or checkpoint first (PRAGMA wal_checkpoint)`},
+		{live, `DELETE FROM worker_queue`, 0, "the file is in WAL mode and its -wal is not beside it, or empty: if it is a copy of a database in use, what was written last is missing; copy that, too, or checkpoint first"},
+	} {
+		db, err := sql.Open("sqlite", c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		for _, statement := range []string{`PRAGMA journal_mode = WAL`, c.statement} {
+			if _, err := db.Exec(statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		copied := copyOf(t, c.file)
+		for range 2 { // the first try must not leave a -wal that silences the second
+			var out, complaints bytes.Buffer
+			if status := run([]string{copied}, &out, &complaints); status != c.status || !strings.Contains(complaints.String(), c.want) {
+				t.Errorf("status %d, complaints %q; want %d, %q", status, &complaints, c.status, c.want)
+			}
+		}
+		var out, complaints bytes.Buffer
+		if run([]string{c.file}, &out, &complaints); strings.Contains(complaints.String(), "WAL") {
+			t.Errorf("with its -wal: %s", &complaints)
+		}
+	}
+}
+
+// TestMissingTables checks that a table that is not there is named, and that the export says so, too.
+func TestMissingTables(t *testing.T) {
+	file := copyOf(t, "testdata/orders.db")
+	change(t, file, `DROP TABLE executions`)
+	change(t, file, `DROP TABLE worker_queue`)
+	var out, complaints bytes.Buffer
+	if status := run([]string{file}, &out, &complaints); status != 1 {
+		t.Errorf("status %d, want 1", status)
+	}
+	if want := "duroxide-export: it has no table \"executions\": the export is incomplete\nduroxide-export: it has no table \"worker_queue\": the export is incomplete\n"; complaints.String() != want {
+		t.Errorf("complaints %q, want %q", &complaints, want)
+	}
+	if end := `"missing":["executions","worker_queue"],"table":"end"}`; !strings.Contains(out.String(), end) {
+		t.Errorf("the export does not end with %s", end)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	var out, complaints bytes.Buffer
+	if status := run([]string{"--help"}, &out, &complaints); status != 0 || complaints.Len() > 0 || !strings.HasPrefix(out.String(), "usage: duroxide-export DATABASE") {
+		t.Errorf("status %d, output %q, complaints %q", status, &out, &complaints)
+	}
+}
+
 func copyOf(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(name)

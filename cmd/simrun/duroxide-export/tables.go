@@ -15,11 +15,14 @@ type exporter struct {
 	out      io.Writer
 	complain io.Writer
 	skipped  int
+	missing  []string // tables
 	lines    int
 }
 
 // row maps column names to values of type nil, int64, float64, string or []byte.
 type row map[string]any
+
+var errNoHistory = errors.New("it has no table \"history\": expected a database of duroxide")
 
 // all writes every table that simrun plan reads.
 func (e *exporter) all(now time.Time) error {
@@ -28,7 +31,7 @@ func (e *exporter) all(now time.Time) error {
 		return err
 	}
 	if len(have) == 0 {
-		return errors.New("it has no table \"history\": expected a database of duroxide")
+		return errNoHistory
 	}
 	if err := e.write(map[string]any{"table": "store", "taken_at_ms": now.UnixMilli(), "has_end": true}); err != nil {
 		return err
@@ -38,7 +41,11 @@ func (e *exporter) all(now time.Time) error {
 			return err
 		}
 	}
-	return e.write(map[string]any{"table": "end", "lines": e.lines})
+	end := map[string]any{"table": "end", "lines": e.lines}
+	if len(e.missing) > 0 {
+		end["missing"] = e.missing
+	}
+	return e.write(end)
 }
 
 func (e *exporter) instances() error {
@@ -116,11 +123,16 @@ func (e *exporter) each(table, order, key string, line func(r row) (map[string]a
 	return nil
 }
 
-// rows returns all rows of a table, sorted by order, or none if the table does not exist.
+// rows returns all rows of a table, sorted by order. If the table does not exist, it says so and returns none.
 func (e *exporter) rows(table, order string) ([]row, error) {
 	names, err := e.columns(table)
-	if err != nil || len(names) == 0 {
+	if err != nil {
 		return nil, err
+	}
+	if len(names) == 0 {
+		e.missing = append(e.missing, table)
+		fmt.Fprintf(e.complain, "duroxide-export: it has no table %q: the export is incomplete\n", table)
+		return nil, nil
 	}
 	result, err := e.tx.Query(`SELECT * FROM ` + table + ` ORDER BY ` + order)
 	if err != nil {

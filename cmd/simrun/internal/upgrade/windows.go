@@ -11,7 +11,7 @@ import (
 )
 
 // Window is a period in which nodes of an older and a newer build are up at the same time, together with its risks.
-// While it is open, the older build handles all the work that it takes in the old way.
+// While it is open, each build handles all the work that it takes in its own way.
 type Window struct {
 	Old string `json:"old"`
 	New string `json:"new"`
@@ -45,7 +45,7 @@ func Windows(p *plan.Plan, known []*engine.Build) ([]Window, error) {
 	for n := 0; n <= len(all); n++ {
 		at := stateAfter(p, all[:n], builds)
 		for i := range out {
-			if w := &out[i]; w.Closes == "" && !at.beside(w.Old, w.New) {
+			if w := &out[i]; w.Closes == "" && !at.beside(w.Old, w.New, all, n) {
 				w.Closes = all[n-1].String()
 			}
 		}
@@ -53,7 +53,7 @@ func Windows(p *plan.Plan, known []*engine.Build) ([]Window, error) {
 			if slices.ContainsFunc(out, func(w Window) bool { return w.Closes == "" && w.Old == pair[0].Name() && w.New == pair[1].Name() }) {
 				continue
 			}
-			w := windowOf(p, pair[0], pair[1])
+			w := windowOf(p, at, pair[0], pair[1])
 			if n > 0 {
 				w.Opens = all[n-1].String()
 			}
@@ -65,13 +65,29 @@ func Windows(p *plan.Plan, known []*engine.Build) ([]Window, error) {
 	return out, nil
 }
 
-// beside reports whether the state has nodes of both builds. A node that is temporarily down counts, because it will be
-// back.
-func (s state) beside(old, young string) bool {
-	has := func(name string) bool {
-		return slices.ContainsFunc(s, func(n nodeState) bool { return n.build == name })
+// beside reports whether the state after n of the steps has nodes of both builds. A node that is down counts if it will
+// be back with its build.
+func (s state) beside(old, young string, all []plan.Step, n int) bool {
+	has := func(build string) bool {
+		return slices.ContainsFunc(s, func(st nodeState) bool { return st.build == build && (st.up || comesBack(st.name, all, n)) })
 	}
 	return has(old) && has(young)
+}
+
+// comesBack reports whether a node that is down after n of the steps comes up again with the build that it has: a later
+// step starts it, or it has crashed and nothing else happens to it.
+func comesBack(node string, all []plan.Step, n int) bool {
+	for _, s := range all[n:] {
+		if s.Node == node && s.Verb.Starts() {
+			return s.Verb != plan.VerbUpgrade && s.Verb != plan.VerbRollback
+		}
+	}
+	for _, s := range slices.Backward(all[:n]) {
+		if s.Node == node {
+			return s.Verb == plan.VerbCrash
+		}
+	}
+	return false
 }
 
 // pairs returns each pair of an older and a newer build that live nodes run, in node order.
@@ -86,8 +102,8 @@ func (s state) pairs() (all [][2]*engine.Build) {
 	return all
 }
 
-// windowOf returns the window for old and young, with its risks but without its times.
-func windowOf(p *plan.Plan, old, young *engine.Build) Window {
+// windowOf returns the window for old and young that opens in state at, with its risks but without its times.
+func windowOf(p *plan.Plan, at state, old, young *engine.Build) Window {
 	w := Window{Old: old.Name(), New: young.Name()}
 	risk := func(format string, args ...any) { w.Risks = append(w.Risks, fmt.Sprintf(format, args...)) }
 	if kinds := newKinds(old, young); len(kinds) > 0 {
@@ -95,6 +111,14 @@ func windowOf(p *plan.Plan, old, young *engine.Build) Window {
 	}
 	if a, b := old.SemanticsOf(&young.Version), young.SemanticsOf(&young.Version); a != b {
 		risk("semantics: %s replays by %s what %s begins by %s; a range above its own build would not show it (S10)", w.Old, a, w.New, b)
+	}
+	if slices.ContainsFunc(at, func(n nodeState) bool { return n.runs == young && n.admits.Contains(old.Version) }) {
+		if kinds := newKinds(young, old); len(kinds) > 0 {
+			risk("kinds: %s takes what %s began and does not read %s: it poisons what has that (outcome)", w.New, w.Old, strings.Join(kinds, ", "))
+		}
+		if a, b := young.SemanticsOf(&old.Version), old.SemanticsOf(&old.Version); a != b {
+			risk("semantics: %s replays by %s what %s began by %s, until the last of that has ended (S10)", w.New, a, w.Old, b)
+		}
 	}
 	lacks := func(name string) (all []string) {
 		declared, _ := p.Ancestors(name)
@@ -127,10 +151,10 @@ func windowOf(p *plan.Plan, old, young *engine.Build) Window {
 	return w
 }
 
-// newKinds returns the event kinds that young writes but old cannot read.
-func newKinds(old, young *engine.Build) (kinds []string) {
-	for _, k := range young.Emits.List() {
-		if !old.Codec.Kinds().Has(k) {
+// newKinds returns the event kinds that writer writes but reader cannot read.
+func newKinds(reader, writer *engine.Build) (kinds []string) {
+	for _, k := range writer.Emits.List() {
+		if !reader.Codec.Kinds().Has(k) {
 			kinds = append(kinds, string(k))
 		}
 	}

@@ -43,6 +43,30 @@ build 0.1.32 like 0.1.30
 			"an old node that is down comes back", "nodes A B run 1.5.0\nat 1s upgrade A to 2.0.0\nat 2s stop B\nat 3s start B",
 			[]string{"1.5.0 2.0.0 [upgrade A to 2.0.0] [] kinds 0"},
 		},
+		{
+			"old nodes that are stopped or removed are gone", "nodes A B run 1.5.0\nnode C runs 2.0.0 absent\nat 1s add C\nat 2s stop A\nat 3s remove B",
+			[]string{"1.5.0 2.0.0 [add C] [remove B] kinds 0"},
+		},
+		{
+			"an old node that comes back as a new one is gone", "nodes A B run 1.5.0\nat 1s upgrade A to 2.0.0\nat 2s stop B\nat 3s upgrade B to 2.0.0",
+			[]string{"1.5.0 2.0.0 [upgrade A to 2.0.0] [stop B] kinds 0"},
+		},
+		{
+			"an old node that crashes comes back by itself", "nodes A B run 1.5.0\nat 1s upgrade A to 2.0.0\nat 2s crash B",
+			[]string{"1.5.0 2.0.0 [upgrade A to 2.0.0] [] kinds 0"},
+		},
+		{
+			"the newer build replays by other semantics", "build 0.1.32 like 1.5.0\n  semantics discard from 0.1.31\nbuild 0.2.0 like 1.5.0\nnodes A B run 0.1.32\nat 1s upgrade A to 0.2.0",
+			[]string{"0.1.32 0.2.0 [upgrade A to 0.2.0] [] semantics semantics 0"},
+		},
+		{
+			"but takes nothing of the older one", "build 0.1.32 like 1.5.0\n  semantics discard from 0.1.31\nbuild 0.2.0 like 1.5.0\nnode A runs 0.1.32\nnode B runs 0.2.0\n  option supported_replay_versions 0.2.x",
+			[]string{"0.1.32 0.2.0 [] [] semantics 0"},
+		},
+		{
+			"the newer build does not read what the older one wrote", "build 2.1.0 like 2.0.0\n  reads without LegacyNote\nnode A runs 0.8.0\nnode B runs 2.1.0",
+			[]string{"0.8.0 2.1.0 [] [] kinds kinds 0"},
+		},
 		{"limits, and what 0.1.30 mended", builds + "node A runs 0.1.26\nnode B runs 0.1.30", []string{"0.1.26 0.1.30 [] [] limits 2"}},
 		{"fields", builds + "node A runs 0.1.29\nnode B runs 0.1.30", []string{"0.1.29 0.1.30 [] [] fields limits 2"}},
 		{"semantics, and what 0.1.32 mended", builds + "node A runs 0.1.30\nnode B runs 0.1.32", []string{"0.1.30 0.1.32 [] [] semantics 11"}},

@@ -36,7 +36,7 @@ func (c *Checker) judge(p *plan.Instance) {
 	}
 	switch {
 	case f.End == cluster.NeverBegun, f.End == cluster.StillRunning:
-		f.Cause, differ = c.waitsFor(p.ID, no)
+		f.Cause, differ = c.waitsFor(p, no)
 	case f.End != cluster.EndedCompleted:
 		differ = c.different(w, &f)
 	}
@@ -188,7 +188,7 @@ func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
 	case cluster.EndedPoisoned:
 		return p.Expect.Allows(planterm.EndPoison)
 	case cluster.EndedCancelled:
-		return p.Expect == "" && cancels(p) || p.Expect.Allows(planterm.EndFailed) || p.Expect.Allows(planterm.EndEternal)
+		return w.withParent || p.Expect == "" && cancels(p) || p.Expect.Allows(planterm.EndFailed) || p.Expect.Allows(planterm.EndEternal)
 	case cluster.StillRunning:
 		return p.Expect == planterm.EndAny || p.Expect == planterm.EndEternal && f.Cause == ""
 	}
@@ -255,7 +255,7 @@ func (c *Checker) nodeText(number uint32, build string, after step) string {
 
 // waitsFor describes what an instance is waiting for at the end of a run, and what would have to differ for the wait to
 // end.
-func (c *Checker) waitsFor(id string, no observe.InstanceNo) (cause, differ string) {
+func (c *Checker) waitsFor(p *plan.Instance, no observe.InstanceNo) (cause, differ string) {
 	up := 0
 	for i := range c.state.Nodes {
 		if c.state.Nodes[i].Live() {
@@ -265,7 +265,7 @@ func (c *Checker) waitsFor(id string, no observe.InstanceNo) (cause, differ stri
 	if up == 0 {
 		return "no node is up", "a node must be up until it has ended; " + c.downText()
 	}
-	why := c.Run.World.Why(id)
+	why := c.Run.World.Why(p.ID)
 	if why == nil || no == 0 {
 		return "no node took it", "a live node must admit it"
 	}
@@ -273,8 +273,6 @@ func (c *Checker) waitsFor(id string, no observe.InstanceNo) (cause, differ stri
 	case "not-admitted":
 		pin := model.PinText(c.Run.Model.Instance(no).Pin())
 		return "no live node admits its pin " + pin, fmt.Sprintf("a node whose range holds %s must be up until it has ended; live nodes: %s", pin, c.state.WhyNot(c.Run.Model.Instance(no)))
-	case "event":
-		return why.Text, "a client must send that"
 	case "activity":
 		for _, r := range c.Run.Model.Instance(no).Work {
 			if text := c.state.Unserved(r); text != "" {
@@ -284,7 +282,28 @@ func (c *Checker) waitsFor(id string, no observe.InstanceNo) (cause, differ stri
 	case "ended":
 		return "", ""
 	}
-	return why.Text, "it needs more time, or the instance that it waits for must end; live nodes: " + c.state.WhyNot(c.Run.Model.Instance(no))
+	if p.Expect == planterm.EndEternal && c.Run.World.Plan().Until > 0 && why.Rule != "undecodable" && why.Rule != "nothing" {
+		return "", "" // it goes on, and no calm has cancelled it
+	}
+	cause, differ = why.Text, "it needs more time, or the instance that it waits for must end"
+	switch why.Rule {
+	case "event":
+		return cause, "a client must send that"
+	case "locked":
+		cause = "a node holds its lock"
+	case "delayed":
+		cause = "its first message is not yet due"
+	case "child":
+		cause = "it waits for a child"
+	}
+	if cause != why.Text {
+		differ += " (" + why.Text + ")"
+	}
+	differ += "; live nodes: " + c.state.WhyNot(c.Run.Model.Instance(no))
+	if c.Run.Model.Instance(no).CurrentID > engine.InitialExecutionID {
+		differ += `. It continues as new: if it should run until it is cancelled, write "expect eternal" after it`
+	}
+	return cause, differ
 }
 
 // upText describes the nodes that are up and the steps that gave them their builds.

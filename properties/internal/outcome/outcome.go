@@ -52,7 +52,9 @@ type work struct {
 	excused  bool     // whether an injected fault decides how the instance ends
 	waits    int      // index of its last wait in Checker.waits + 1, or 0 if it has never waited
 	deleted  bool
-	panicked string // where its code panicked last, or "" if it did not panic or the place is unknown
+	// withParent means that calm has cancelled an ancestor, and the instance with it.
+	withParent bool
+	panicked   string // where its code panicked last, or "" if it did not panic or the place is unknown
 }
 
 // end describes the ack that ended an instance.
@@ -210,10 +212,12 @@ func sentByCalm(item engine.WorkItem) string {
 			return fmt.Sprintf("sent %q", w.Name)
 		}
 	case engine.CancelInstanceItem:
-		return "cancelled it"
+		return cancelledIt
 	}
 	return ""
 }
+
+const cancelledIt = "cancelled it"
 
 // OnNoted records poison, and the reasons why nodes give work back.
 func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
@@ -332,13 +336,15 @@ func (c *Checker) spread() {
 	}
 }
 
-// spreadCalm records what calm sent to an instance with the instance's ancestors.
+// spreadCalm records what calm sent to an instance with the instance's ancestors, and a cancel request with the
+// descendants.
 func (c *Checker) spreadCalm() {
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
 		own := slices.Clone(c.of(observe.InstanceNo(no)).calm)
 		own = slices.DeleteFunc(own, func(sent string) bool { return strings.HasSuffix(sent, forChild) })
 		for _, up := range c.ancestors(observe.InstanceNo(no)) {
 			w := c.of(up)
+			c.of(observe.InstanceNo(no)).withParent = c.of(observe.InstanceNo(no)).withParent || slices.Contains(w.calm, cancelledIt)
 			for _, sent := range own {
 				if !slices.Contains(w.calm, sent+forChild) {
 					w.calm = append(w.calm, sent+forChild)

@@ -74,7 +74,7 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 		if one.AsExpected {
 			f.Expected++
 		}
-		if one.Owes != "" && one.Expect != planterm.EndEternal { // the plan itself requires that eternal work be cancelled
+		if one.Owes != "" && (one.Expect != planterm.EndEternal || one.Relieved) { // the plan itself requires that eternal work be cancelled
 			f.Helped++
 		}
 		expect := plan.End("")
@@ -210,7 +210,7 @@ func (f *Fate) Text(all bool) string {
 		e := &f.Ends[i]
 		if e.AsExpected {
 			if shown++; shown > maxEnds && !all {
-				fmt.Fprintf(&b, "  ... and %d more kinds of ends as expected\n", len(f.Ends)-i)
+				fmt.Fprintf(&b, "  ... more kinds of ends as expected: %d\n", len(f.Ends)-i)
 				break
 			}
 		}
@@ -235,7 +235,7 @@ func (f *Fate) Text(all bool) string {
 	for i := range f.Waits {
 		g := &f.Waits[i]
 		if i == maxSteps && !all {
-			fmt.Fprintf(&b, "  ... and %d more steps\n", len(f.Waits)-i)
+			fmt.Fprintf(&b, "  ... more steps: %d\n", len(f.Waits)-i)
 			break
 		}
 		after := "before the first step"

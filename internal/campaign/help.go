@@ -92,7 +92,7 @@ func (f *Fate) helpText(b *strings.Builder, all bool) {
 	for i := range f.Help {
 		g := &f.Help[i]
 		if i == maxHelp && !all {
-			fmt.Fprintf(b, "  ... and %d more kinds of help\n", len(f.Help)-i)
+			fmt.Fprintf(b, "  ... more kinds of help: %d\n", len(f.Help)-i)
 			return
 		}
 		first := ""

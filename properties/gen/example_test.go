@@ -53,7 +53,7 @@ func ExamplePlanFrom() {
 	//         7  completed [calm raised "approval"]
 	//         7  failed, its code panicked: panicky orchestration, at workload.panicky (orchestrations.go:292)
 	//         7  never begun, no node is up
-	//   ... and 42 more kinds of ends as expected
+	//   ... more kinds of ends as expected: 42
 	// beyond the plan:
 	//         1  relief started node A as build 1.6.0, in 1 seed, first in seed 1
 	//         7  calm started node A, in 7 seeds, first in seed 2
@@ -61,12 +61,12 @@ func ExamplePlanFrom() {
 	//        15  calm enqueued "offers", in 8 seeds, first for Picky-3 in seed 3
 	//         1  calm enqueued "jobs ", in 1 seed, first for program-1 in seed 3
 	//         2  calm raised "go-on", in 2 seeds, first for program-1/1.1 in seed 3
-	//   ... and 24 more kinds of help
+	//   ... more kinds of help: 24
 	// waits for a build, from when no live node admitted the work:
 	//         2  after upgrade A to 2.0.0-rc.1: max 1h0m8.721s, p99 1h0m8.721s; the longest is old-2 (pin 10.0.0) from 279ms, seed 92
 	//         2  after upgrade A to 3.0.0: max 59m59.908s, p99 59m59.908s; the longest is Family-3/child-0 (pin 3.0.0) from 2.443s, seed 92
 	//         1  after rollback A to 2.0.0-rc.1: max 50.62s, p99 50.62s; the longest is old-1 (pin 10.0.0) from 3.38s, seed 78
-	//   ... and 26 more steps
+	//   ... more steps: 26
 }
 
 // Run your own handlers under generated plans: Work lists what the plans may run.
@@ -84,7 +84,7 @@ func ExampleSpace() {
 	//         6  completed [calm raised "go"]
 	//         4  never begun, no node is up
 	//         3  completed [calm started B, which the plan leaves down]
-	//   ... and 19 more kinds of ends as expected
+	//   ... more kinds of ends as expected: 19
 	// beyond the plan:
 	//        16  calm started node A, in 16 seeds, first in seed 2
 	//         1  calm enqueued "job", in 1 seed, first for program-1 in seed 2
@@ -92,12 +92,12 @@ func ExampleSpace() {
 	//         4  calm enqueued "jobs", in 3 seeds, first for program-2/kin in seed 16
 	//         1  calm raised "stop", in 1 seed, first for program-1::sub::2 in seed 26
 	//        11  calm raised "go", in 7 seeds, first for program-1 in seed 29
-	//   ... and 4 more kinds of help
+	//   ... more kinds of help: 4
 	// waits for a build, from when no live node admitted the work:
 	//         2  after narrow D to >=0.0.0, <=1.5.0: max 19.543s, p99 19.543s; the longest is refund-1 (pin 2.0.0) from 828ms, seed 50
 	//         1  after crash D: max 8.725s, p99 8.725s; the longest is program-1 (pin 0.8.0) from 31.298s, seed 91
 	//         1  after crash B: max 84ms, p99 84ms; the longest is program-2 (pin 3.0.0) from 40.386s, seed 97
-	//   ... and 2 more steps
+	//   ... more steps: 2
 }
 
 // Use your own builds, too, and leave out generated programs.

@@ -87,13 +87,8 @@ var generated = map[string]func() string{
 		}
 		return b.String()
 	},
-	"waiting_order": func() string {
-		text, err := os.ReadFile(filepath.Join(root, "docs/waiting-order.txt"))
-		if err != nil {
-			return err.Error()
-		}
-		return "```scenario\n" + string(text) + "```\n"
-	},
+	"waiting_order": func() string { return scenarioFile("docs/waiting-order.txt") },
+	"my_upgrade":    func() string { return scenarioFile("docs/my-upgrade.txt") },
 	"scenarios": func() string {
 		b := table("scenario", "what it tells")
 		for _, s := range scenario.Builtin() {
@@ -270,6 +265,15 @@ func TestBugsInDocuments(t *testing.T) {
 			}
 		}
 	}
+}
+
+// scenarioFile returns a block with a scenario from a file.
+func scenarioFile(name string) string {
+	text, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		return err.Error()
+	}
+	return "```scenario\n" + string(text) + "```\n"
 }
 
 var scenarioBlock = regexp.MustCompile("(?s)```scenario\n(.*?)```")

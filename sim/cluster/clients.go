@@ -55,11 +55,16 @@ func (c *clients) connect() {
 	c.version, c.codec, c.provider = newest.Version, newest.Codec, c.storeHandle(newest.Codec, observe.Caller{})
 }
 
-// begin schedules all client and probe actions and records when the last one is due.
+// begin schedules all client and probe actions and records when the last one is due. Messages in the store count.
 func (c *clients) begin() {
 	c.seedStore()
 	c.planned = make(map[string]int, len(c.plan.Instances))
 	last := time.Duration(0)
+	if c.plan.Contents != nil {
+		for _, m := range c.plan.Contents.Messages {
+			last = max(last, m.Delay)
+		}
+	}
 	for i := range c.plan.Instances {
 		p := &c.plan.Instances[i]
 		c.planned[p.ID] = i

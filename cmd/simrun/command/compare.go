@@ -69,8 +69,12 @@ func (c *compareCmd) run(a *app) (int, error) {
 			return 0, err
 		}
 	}
+	status := exitOK
+	if r.Interrupted {
+		status = exitStopped
+	}
 	if c.JSON {
-		return exitOK, a.writeJSON(r)
+		return status, a.writeJSON(r)
 	}
 	a.printf("%s  %s each, in %.1fs\n\n%s", a.style.title("compare "+r.Scenario), plural(r.Seeds, "seed", "seeds"), time.Since(began).Seconds(), r.Text())
 	for i := range r.Rows {
@@ -83,7 +87,7 @@ func (c *compareCmd) run(a *app) (int, error) {
 			a.printf("  expect %s\n", text)
 		}
 	}
-	return exitOK, nil
+	return status, nil
 }
 
 // draw writes the HTML page. It shows the table of strategies, and the first seed's run under the best strategy.

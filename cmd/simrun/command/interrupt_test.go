@@ -12,12 +12,17 @@ import (
 	"github.com/durosim/durosim/properties"
 )
 
-// TestInterrupted interrupts a campaign during its fortieth run. The campaign must report and store what it has found
-// so far, and end with the command that runs the rest. A request to terminate counts as an interrupt.
+// TestInterrupted interrupts a campaign, a plan or a comparison during its fortieth run. It must report what it has found
+// so far; a campaign must store that, too, and end with the command that runs the rest. A request to terminate counts as
+// an interrupt.
 func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	small := filepath.Join(dir, "small.scenario")
 	if err := os.WriteFile(small, []byte("scenario small\nnodes A B run 1.5.0\nload 6 instances over 4s\n  mix 1 Chain with 3..9\nat 1s..2s upgrade A to 2.0.0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	long := filepath.Join(dir, "long.scenario")
+	if err := os.WriteFile(long, []byte("nodes A B run 1.5.0\nat 1s stop A\n"+strings.Repeat("after 1s start A\nafter 1s stop A\n", 4)+"after 1s start A\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -35,6 +40,21 @@ func TestInterrupted(t *testing.T) {
 			`"exit_status": 130`, `"interrupted"`, `"violations"`,
 			`"go_on": ".* run --seeds [0-9]+\.\.1000000 --bug provider/filter-after-lock --shard=2/3 --workers=1 --out=.* --json [^ ]+small\.scenario"`,
 		}},
+		{os.Interrupt, "plan --seeds 1000000 " + small, []string{
+			`(?m)^plan small  1 step, 2 nodes; 1,000,000 seeds each, 3,000,000 runs$`,
+			`(?m)^the whole plan \(interrupted after [0-9]+ of 3,000,000 runs, [0-9.]+s\):\ncontract: held\nplan: all [0-9]+ pieces`,
+			`(?m)^the point of no return is not known: interrupted when 0 of 1 steps were tried$`,
+		}},
+		{syscall.SIGTERM, "plan --seeds 9 --store ../duroxide-export/testdata/orders.jsonl " + long, []string{
+			`(?m)^  expected to complete: 14$`, `(?m)^preflight, by what the store holds:$`,
+			`(?m)^the whole plan \(interrupted after [0-9]+ of 189 runs, `,
+			`(?m)^  0 as it is `, `(?m)^the point of no return is not known: interrupted when [0-9]+ of 10 steps were tried$`,
+		}},
+		{syscall.SIGTERM, "plan --seeds 1000000 --json " + small, []string{`"exit_status": 130`, `"interrupted": true`, `"point_of_no_return": null`, `"stops": \[\]`}},
+		{os.Interrupt, "compare --seeds 1000000 " + small, []string{
+			`(?m)^filter  +[1-9]`, `(?m)^Interrupted after [0-9]+ of 4000000 runs, with [0-9]+ of 1000000 seeds of filter: the rows cannot be compared\.$`,
+		}},
+		{syscall.SIGTERM, "compare --seeds 12 --json " + small, []string{`"strategy": "filter"`, `"strategy": "bounce"`, `"interrupted": true`}},
 	} {
 		var runs atomic.Int64
 		p := &Program{EachRun: func() properties.Run {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/sim/cluster"
 )
 
 // planCmd implements `simrun plan`, which tries an operator's upgrade before it is performed.
@@ -32,7 +35,7 @@ type planCmd struct {
 func (planCmd) Help() string {
 	return `Tries an upgrade before you do it: the whole plan, every beginning of it, and the way back from there, for many seeds and under light faults if the file names none. Reports which work gets stuck or is poisoned, which build it needs and from which step on, how long it waits, and from which step on a rollback loses work.
 
-With --store the runs begin with the contents of your store. Stand-ins replace orchestrations that simrun does not have: they repeat their histories, wait for everything that is open, and end.
+With --store the runs begin with the contents of your store. Stand-ins replace orchestrations that simrun does not have: they repeat their histories, wait for everything that is open, and complete, or go on as loops until the plan is over.
 
 Examples:
 
@@ -41,7 +44,7 @@ Examples:
     simrun plan my-upgrade.txt --orders
     simrun plan my-upgrade.txt --replay back-2 --seed 3
 
-Exit status: 0 the plan itself strands and loses nothing, 7 it does; what a rollback would strand or lose is in the map, and in "point_of_no_return" of --json, and does not affect the status; 1 or 3 the contract is violated, 2 bad input; also 2 if lines of the export could not be used: the report is then about the rest.`
+Exit status: 0 the plan itself strands and loses nothing, 7 it does; what a rollback would strand or lose is in the map, and in "point_of_no_return" of --json, and does not affect the status; 1 or 3 the contract is violated, 2 bad input, 130 interrupted; also 2 if the export is damaged: the report is then about the rest, and does not judge the contract. Ordinary leftovers of a store are counted, and do not affect the status.`
 }
 
 const (
@@ -65,6 +68,17 @@ func (c *planCmd) run(a *app) (int, error) {
 	if c.Faults == "" {
 		c.Faults = c.ownFaults(a.program)
 	}
+	var store *snapshot.Snapshot
+	if c.Store != "" {
+		var err error
+		if store, err = readStore(c.Store, a.program.builds()); err != nil {
+			return 0, err
+		}
+		for _, p := range store.Problems {
+			fmt.Fprintf(a.stderr, "%s: %v\n", a.program.name(), p)
+		}
+		a.program.stored = store.Orchestrations()
+	}
 	s, err := c.subject(a.program, c.Scenario)
 	if err != nil {
 		return 0, err
@@ -74,14 +88,8 @@ func (c *planCmd) run(a *app) (int, error) {
 	if seeds.count == 0 {
 		seeds = seedRange{first: 1, count: planSeeds}
 	}
-	cfg := upgrade.Config{Scenario: s.scenario, Overrides: s.over, Builds: a.program.builds(), NewRun: a.program.newRun, Releases: releases(), First: seeds.first, Seeds: seeds.count}
-	if c.Store != "" {
-		if cfg.Snapshot, err = readStore(c.Store, &cfg); err != nil {
-			return 0, err
-		}
-		for _, p := range cfg.Snapshot.Problems {
-			fmt.Fprintf(a.stderr, "%s: %v\n", a.program.name(), p)
-		}
+	cfg := upgrade.Config{
+		Scenario: s.scenario, Overrides: s.over, Snapshot: store, Builds: a.program.builds(), NewRun: a.program.newRun, Releases: releases(), First: seeds.first, Seeds: seeds.count,
 	}
 	if c.Replay != "" {
 		return c.replay(a, s, cfg)
@@ -90,7 +98,7 @@ func (c *planCmd) run(a *app) (int, error) {
 		return 0, err
 	}
 	began := time.Now()
-	r, err := c.try(a, s, cfg)
+	r, err := c.try(a, s, cfg, seeds)
 	if err != nil {
 		return 0, inputError(err)
 	}
@@ -102,7 +110,10 @@ func (c *planCmd) run(a *app) (int, error) {
 		status = exitPlan
 	}
 	if cfg.Snapshot != nil && len(cfg.Snapshot.Problems) > 0 {
-		status = exitUsage
+		rep.damaged, status = true, exitUsage
+	}
+	if r.Interrupted {
+		status = exitStopped
 	}
 	rep.found, rep.status = status, status
 	if c.HTML != "" {
@@ -113,7 +124,7 @@ func (c *planCmd) run(a *app) (int, error) {
 	if c.JSON {
 		return status, a.writeJSON(planJSON(rep, r, cfg.Snapshot))
 	}
-	c.print(a, rep, r, cfg.Snapshot)
+	c.print(a, rep, r)
 	return status, nil
 }
 
@@ -127,26 +138,32 @@ func (c *planCmd) ownFaults(p *Program) string {
 }
 
 // readStore reads the export of a store.
-func readStore(name string, cfg *upgrade.Config) (*snapshot.Snapshot, error) {
+func readStore(name string, builds []*engine.Build) (*snapshot.Snapshot, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err
 	}
-	s, err := snapshot.Read(os.DirFS(filepath.Dir(abs)), filepath.Base(abs), cfg.Builds)
+	s, err := snapshot.Read(os.DirFS(filepath.Dir(abs)), filepath.Base(abs), builds)
 	if err != nil {
 		return nil, fmt.Errorf("--store %s: %w", name, err)
 	}
 	for i := range s.Problems {
 		s.Problems[i].File = filepath.Join(filepath.Dir(name), s.Problems[i].File)
 	}
-	if len(s.Store.Instances)+len(s.Store.Messages) == 0 && len(s.Problems) == 0 && s.Ended == 0 {
+	for i := range s.LeftOut {
+		s.LeftOut[i].Example.File = filepath.Join(filepath.Dir(name), s.LeftOut[i].Example.File)
+	}
+	if len(s.Store.Instances)+len(s.Store.Messages)+len(s.LeftOut)+len(s.Problems)+s.Ended == 0 {
 		return nil, fmt.Errorf("--store %s: the export is empty", name)
 	}
 	return s, nil
 }
 
-// try tries the upgrade while showing a progress bar.
-func (c *planCmd) try(a *app, s *subject, cfg upgrade.Config) (*upgrade.Report, error) {
+// try tries the upgrade while showing a progress bar. It prints what is known without a run at once.
+func (c *planCmd) try(a *app, s *subject, cfg upgrade.Config, seeds seedRange) (*upgrade.Report, error) {
+	if !c.JSON {
+		cfg.OnPreflight = func(r *upgrade.Report) { c.printBefore(a, s, r, cfg.Snapshot, seeds) }
+	}
 	var stop func()
 	cfg.Context, stop = interruptible()
 	defer stop()
@@ -163,29 +180,46 @@ func (c *planCmd) try(a *app, s *subject, cfg upgrade.Config) (*upgrade.Report, 
 	clear := bar(s.scenario.Name)
 	r, err := upgrade.Try(cfg)
 	clear()
-	if err != nil || !c.Orders {
+	if err != nil || r.Interrupted || !c.Orders {
 		return r, err
 	}
 	clear = bar("orders")
 	r.Orders, err = upgrade.TryOrders(cfg, min(cfg.Seeds, orderSeeds))
 	clear()
+	if errors.Is(err, context.Canceled) {
+		r.Interrupted, err = true, nil
+	}
 	return r, err
 }
 
-func (c *planCmd) print(a *app, rep *report, r *upgrade.Report, store *snapshot.Snapshot) {
-	a.printf("%s  %s, %s; %s each, %s in %.1fs\n", a.style.title("plan "+rep.subject.scenario.Name), plural(uint64(len(r.Steps)), "step", "steps"),
-		plural(uint64(len(rep.subject.scenario.Template.Nodes)), "node", "nodes"), plural(rep.seeds.count, "seed", "seeds"), plural(r.Runs, "run", "runs"), rep.wall.Seconds())
+// printBefore prints what is known without a run, and does not wait for the runs.
+func (c *planCmd) printBefore(a *app, s *subject, r *upgrade.Report, store *snapshot.Snapshot, seeds seedRange) {
+	a.printf("%s  %s, %s; %s each, %s\n", a.style.title("plan "+s.scenario.Name), plural(uint64(len(r.Steps)), "step", "steps"),
+		plural(uint64(len(s.scenario.Template.Nodes)), "node", "nodes"), plural(seeds.count, "seed", "seeds"), plural(r.Runs, "run", "runs"))
 	if store != nil {
 		a.printStore(c.Store, store)
+	}
+	a.printf("%s", r.Work())
+	if store != nil {
 		a.printf("%s", r.Preflight())
 	}
-	a.printf("\nthe whole plan:\n%s\n%s\n", rep.contract(), r.Whole.Plan())
-	if store != nil && len(store.Problems) > 0 {
+	_ = a.stdout.Flush() // Run reports write errors
+}
+
+func (c *planCmd) print(a *app, rep *report, r *upgrade.Report) {
+	done := plural(r.Runs, "run", "runs") + " in"
+	if r.Interrupted {
+		done = fmt.Sprintf("interrupted after %d of %s,", r.Done, plural(r.Runs, "run", "runs"))
+	}
+	a.printf("\nthe whole plan (%s %.1fs):\n%s\n%s\n", done, rep.wall.Seconds(), rep.contract(), r.Plan())
+	if rep.damaged {
 		a.printf("the export is incomplete, which may affect the results\n")
 	}
 	a.printf("%s", r.Whole.Fate.Text(false))
 	for _, p := range byWeight(r.Whole.Properties) {
-		a.printf("\n%s: %s\n", a.style.bad(ruleName(p.First.Violation)), firstLines(p.First.Message, 6))
+		if !rep.damaged || p.Class == cluster.ClassPlan {
+			a.printf("\n%s: %s\n", a.style.bad(ruleName(p.First.Violation)), firstLines(p.First.Message, 6))
+		}
 	}
 	a.printf("%s", upgrade.WindowsText(rep.windows, c.tryBug(rep.subject)))
 	a.printf("%s", r.Text())
@@ -211,27 +245,42 @@ func (a *app) printStore(name string, s *snapshot.Snapshot) {
 	if len(pins) > 0 {
 		text = " (pins " + strings.Join(pins, ", ") + ")"
 	}
-	a.printf("store %s: %s%s, %s queued; without %d instances that have ended\n", name, plural(uint64(len(s.Store.Instances)), "running instance", "running instances"), text,
-		plural(uint64(len(s.Store.Messages)), "message", "messages"), s.Ended)
+	a.printf("store %s: %s%s, %s queued; without %s\n", name, plural(uint64(len(s.Store.Instances)), "running instance", "running instances"), text,
+		plural(uint64(len(s.Store.Messages)), "message", "messages"), plural(uint64(s.Ended), "instance that has ended", "instances that have ended"))
 	for _, d := range s.Delivered {
 		a.printf("  a %s for %s was delivered %s before; the runs count from zero\n", d.Kind, d.Instance, plural(uint64(d.Attempts), "time", "times"))
 	}
+	for _, l := range s.LeftOut {
+		a.printf("  left out: %s: %d, such as %v\n", l.Reason, l.Count, l.Example)
+	}
 	if n := len(s.Problems); n > 0 {
-		a.printf("  %s cannot be used; standard error names each\n", plural(uint64(n), "line", "lines"))
+		a.printf("  the export is damaged: standard error names %s\n", plural(uint64(n), "place", "places"))
 	}
 }
 
 // plannedJSON is the object printed by plan --json.
 type plannedJSON struct {
 	runJSON
-	Steps    []string         `json:"steps"`
-	NoReturn int              `json:"point_of_no_return"`
-	Hazards  []upgrade.Hazard `json:"hazards"`
-	Stops    []upgrade.Effect `json:"stops"`
-	Backs    []upgrade.Effect `json:"rollbacks"`
-	Waits    []longWaitJSON   `json:"waits"`
-	Orders   []upgrade.Order  `json:"orders,omitempty"`
-	Problems []string         `json:"problems,omitempty"`
+	Steps []string `json:"steps"`
+	// NoReturn is null if the trial was interrupted before it was known.
+	NoReturn *int `json:"point_of_no_return"`
+	// Load reports whether new work was modelled.
+	Load     bool               `json:"load"`
+	Expected []upgrade.Expected `json:"store_expected,omitempty"`
+	LeftOut  []leftOutJSON      `json:"left_out,omitempty"`
+	Hazards  []upgrade.Hazard   `json:"hazards"`
+	Stops    []upgrade.Effect   `json:"stops"`
+	Backs    []upgrade.Effect   `json:"rollbacks"`
+	Waits    []longWaitJSON     `json:"waits"`
+	Orders   []upgrade.Order    `json:"orders,omitempty"`
+	Problems []string           `json:"problems,omitempty"`
+}
+
+// leftOutJSON counts what the runs leave out of the store for one reason.
+type leftOutJSON struct {
+	Reason  string `json:"reason"`
+	Count   int    `json:"count"`
+	Example string `json:"example"`
 }
 
 // longWaitJSON describes an instance's wait for a build.
@@ -246,7 +295,13 @@ type longWaitJSON struct {
 }
 
 func planJSON(rep *report, r *upgrade.Report, store *snapshot.Snapshot) any {
-	out := plannedJSON{runJSON: *rep.json("plan"), NoReturn: r.NoReturn, Hazards: r.Hazards, Stops: r.Stops, Backs: r.Backs, Waits: []longWaitJSON{}, Orders: r.Orders}
+	out := plannedJSON{
+		runJSON: *rep.json("plan"), Load: r.Load, Expected: r.Expected, Hazards: r.Hazards, Stops: r.Stops, Backs: r.Backs, Waits: []longWaitJSON{}, Orders: r.Orders,
+	}
+	out.Plan, out.Interrupted = strings.TrimPrefix(r.Plan(), "plan: "), r.Interrupted
+	if r.NoReturn > 0 || r.Tried() {
+		out.NoReturn = &r.NoReturn
+	}
 	for _, w := range r.Waits {
 		out.Waits = append(out.Waits, longWaitJSON{w.Instance, w.Pin, w.FromMs, w.ForMs, w.After, w.Open, decimal(w.Seed)})
 	}
@@ -256,6 +311,9 @@ func planJSON(rep *report, r *upgrade.Report, store *snapshot.Snapshot) any {
 	if store != nil {
 		for _, p := range store.Problems {
 			out.Problems = append(out.Problems, p.Error())
+		}
+		for _, l := range store.LeftOut {
+			out.LeftOut = append(out.LeftOut, leftOutJSON{l.Reason, l.Count, l.Example.Error()})
 		}
 	}
 	return out

@@ -12,7 +12,7 @@ import (
 // draw writes the plan's page. It shows the rollback map and the first seed's run.
 func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error {
 	p := page.Page{Title: "Plan " + rep.subject.scenario.Name, Command: c.line(rep.subject), Map: planMap(r)}
-	p.Verdict, p.Bad = rep.contract()+"; "+rep.sum.Plan(), rep.status != exitOK
+	p.Verdict, p.Bad = rep.contract()+"; "+r.Plan(), rep.status != exitOK
 	hazards := page.Table{Title: "Stored work that the nodes cannot take", Open: true}
 	for _, line := range r.HazardLines() {
 		hazards.Rows = append(hazards.Rows, page.Row{Cells: []string{line.Text}, Bad: line.Bad})

@@ -32,7 +32,8 @@ type Program struct {
 	// scenario. If empty, scenario.Default is used.
 	Scenario string
 
-	stores *stores // stores of this invocation
+	stores *stores  // stores of this invocation
+	stored []string // the orchestrations of the store that a plan begins with, as "Name@1.0.0"
 
 	_ struct{} // forces callers to name the fields, because more will be added
 }
@@ -115,6 +116,7 @@ func (p *Program) registered() (orchestrations, activities []string, err error) 
 		orchestrations = append(orchestrations, r.Orchestrations()...)
 		activities = append(activities, r.Activities()...)
 	}
+	orchestrations = append(orchestrations, p.stored...)
 	slices.Sort(orchestrations)
 	slices.Sort(activities)
 	return slices.Compact(orchestrations), slices.Compact(activities), nil

@@ -27,6 +27,9 @@ type report struct {
 	// unreached lists the reachable points that this campaign did not reach. missed lists the required points among
 	// them.
 	unreached, missed []string
+	// damaged means that the export of a store, with which the runs began, is incomplete, so that they say nothing about
+	// the contract.
+	damaged bool
 	// goOn is the command line for running the rest of an interrupted campaign.
 	goOn string
 	// handler is the violation that names the handler responsible for the first drift, or nil if no handler is.
@@ -226,8 +229,14 @@ func (r *report) contract() string {
 		}
 	}
 	switch {
+	case r.sum.Seeds == 0:
+		return "contract: not judged, since no run was finished"
 	case len(r.sum.Internal) > 0:
 		return "contract: not judged in every seed, because of a defect of durosim"
+	case r.damaged && len(broken) > 0:
+		return "contract: not judged, since the export is damaged; what it lacks can be why these runs show " + strings.Join(broken, ", ")
+	case r.damaged:
+		return "contract: not judged, since the export is damaged"
 	case len(broken) > 0:
 		return "contract: broken: " + strings.Join(broken, ", ")
 	}

@@ -25,7 +25,7 @@ type Config struct {
 	NewRun func() properties.Run
 	// First and Seeds are the first seed and the number of seeds. Every strategy runs the same seeds.
 	First, Seeds uint64
-	// Context, if not nil, can interrupt the comparison. Run then returns an error that wraps the context's error.
+	// Context, if not nil, can interrupt the comparison. The result then covers the runs that were finished.
 	Context context.Context
 	// OnProgress, if not nil, is called with the number of finished runs and the total.
 	OnProgress func(done, total uint64)
@@ -39,8 +39,9 @@ type Result struct {
 	First    uint64 `json:"first_seed"`
 	Seeds    uint64 `json:"seeds"`
 	Rows     []Row  `json:"strategies"`
-	// Sentence names the best strategy and says why.
-	Sentence string `json:"sentence"`
+	// Sentence names the best strategy and says why, or how far the comparison came before it was interrupted.
+	Sentence    string `json:"sentence"`
+	Interrupted bool   `json:"interrupted,omitempty"`
 }
 
 // Row totals the cost of one strategy over all its runs. Times are virtual.
@@ -82,18 +83,21 @@ func Run(c Config) (*Result, error) {
 		c.Builds = engine.ShippedBuilds()
 	}
 	r := &Result{Scenario: c.Scenario.Name, First: c.First, Seeds: c.Seeds}
-	done := uint64(0)
+	done, runs := uint64(0), c.Seeds*uint64(len(c.Strategies))
 	for _, s := range c.Strategies {
 		row := Row{Strategy: s, MedianMs: -1, P99Ms: -1}
 		for seed := c.First; seed < c.First+c.Seeds; seed++ {
 			if c.Context != nil && c.Context.Err() != nil {
-				return nil, fmt.Errorf("interrupted after %d of %d runs: %w", done, c.Seeds*uint64(len(c.Strategies)), c.Context.Err())
+				row.finish()
+				r.Rows, r.Interrupted = append(r.Rows, row), true
+				r.Sentence = fmt.Sprintf("Interrupted after %d of %d runs, with %d of %d seeds of %s: the rows cannot be compared.", done, runs, seed-c.First, c.Seeds, s)
+				return r, nil
 			}
 			if err := c.try(&row, seed); err != nil {
 				return nil, err
 			}
 			if done++; c.OnProgress != nil {
-				c.OnProgress(done, c.Seeds*uint64(len(c.Strategies)))
+				c.OnProgress(done, runs)
 			}
 		}
 		row.finish()

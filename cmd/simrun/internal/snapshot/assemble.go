@@ -2,19 +2,21 @@ package snapshot
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/plan"
 )
 
 // snapshot builds a Snapshot from the rows.
 func (r *reader) snapshot() *Snapshot {
-	s := &Snapshot{shapes: map[string]*shape{}, own: map[string]*shape{}}
+	s := &Snapshot{shapes: map[string]*shape{}, own: map[executionKey]*shape{}, first: map[string]uint64{}, loops: map[string]bool{}, ends: map[string]planterm.End{}}
 	executions := map[string][]uint64{}
 	for key := range r.executions { //tidy:ordered the numbers are sorted below
 		executions[key.instance] = append(executions[key.instance], key.id)
@@ -30,12 +32,19 @@ func (r *reader) snapshot() *Snapshot {
 		r.learn(s, in)
 		if x := current(in); x.Status == engine.StatusCompleted || x.Status == engine.StatusFailed {
 			s.Ended++
+			running[id] = false
+			continue
+		}
+		if in.Orchestration == "" {
+			r.leave(r.executions[executionKey{id, in.Current}].place, "running instances of which neither a row nor the history says what they run", id)
 			continue
 		}
 		running[id] = true
 		s.Store.Instances = append(s.Store.Instances, *in)
 	}
 	r.queues(s, running)
+	r.expect(s)
+	s.LeftOut = r.leftOut
 	slices.SortStableFunc(r.problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
@@ -47,7 +56,7 @@ func (r *reader) snapshot() *Snapshot {
 func (r *reader) assemble(id string, numbers []uint64) (*memprovider.PreloadedInstance, bool) {
 	row := r.instances[id]
 	if len(numbers) == 0 {
-		r.fail(row.place, "", "instance %s has no execution and no history here: it is left out", id)
+		r.leave(row.place, "instances without any execution or history", id)
 		return nil, false
 	}
 	in := &memprovider.PreloadedInstance{
@@ -75,10 +84,6 @@ func (r *reader) assemble(id string, numbers []uint64) (*memprovider.PreloadedIn
 				in.Parent = &engine.ParentLink{Instance: started.ParentInstance, ExecutionID: max(started.ParentExecutionID, 1), EventID: started.ParentID}
 			}
 		}
-	}
-	if in.Orchestration == "" {
-		r.fail(x.place, "", "instance %s: neither a row nor its history says what it runs: it is left out", id)
-		return nil, false
 	}
 	return in, true
 }
@@ -124,24 +129,63 @@ func (r *reader) infer(out *memprovider.PreloadedExecution, x *executionRow) {
 	}
 }
 
+// expect determines the expected ends of the running instances.
+func (r *reader) expect(s *Snapshot) {
+	for _, m := range s.Store.Messages {
+		switch item := m.Item.(type) {
+		case engine.StartItem:
+			if s.loops[item.Orchestration] {
+				s.ends[item.Instance] = planterm.EndEternal
+			}
+		case engine.CancelInstanceItem:
+			s.ends[item.Instance] = EndCancelled
+		}
+	}
+	for i := range s.Store.Instances {
+		in := &s.Store.Instances[i]
+		for _, e := range r.executions[executionKey{in.Instance, in.Current}].events {
+			if e.stored.Kind == eventdata.KindOrchestrationCancelRequested {
+				s.ends[in.Instance] = EndCancelled
+			}
+		}
+		if s.loops[in.Orchestration] && s.ends[in.Instance] == "" {
+			s.ends[in.Instance] = planterm.EndEternal
+		}
+	}
+	for range s.Store.Instances { // a request for an instance is passed on to its children, and theirs
+		passed := false
+		for i := range s.Store.Instances {
+			in := &s.Store.Instances[i]
+			if in.Parent != nil && s.ends[in.Parent.Instance] == EndCancelled && s.ends[in.Instance] != EndCancelled {
+				s.ends[in.Instance], passed = EndCancelled, true
+			}
+		}
+		if !passed {
+			break
+		}
+	}
+}
+
 // queues copies the messages of instances that are running or have not yet started.
 func (r *reader) queues(s *Snapshot, running map[string]bool) {
 	for _, m := range r.messages {
-		if start, ok := m.item.(engine.StartItem); ok {
-			running[start.Instance] = true
+		if start, ok := m.item.(engine.StartItem); ok && start.Instance != "" && start.Orchestration != "" {
+			if _, known := running[start.Instance]; !known { // a second start of an instance that has ended is dropped
+				running[start.Instance] = true
+			}
 		}
 	}
 	for _, m := range r.messages {
 		target := m.item.Target()
 		if !running[target] {
 			if r.instances[target] == nil {
-				r.fail(m.place, "work_item", "a %s for %s, of which this export has nothing: it is left out", m.item.Kind(), target)
+				r.leave(m.place, "messages for instances that the store does not have", fmt.Sprintf("%s for %s", m.item.Kind(), target))
 			}
 			continue
 		}
 		delay := time.Duration(0)
-		if m.visibleMs > r.takenMs && r.takenMs > 0 {
-			delay = time.Duration(m.visibleMs-r.takenMs) * time.Millisecond
+		if r.takenMs > 0 {
+			delay = milliseconds(m.visibleMs - r.takenMs)
 		}
 		if m.attempts > 0 {
 			s.Delivered = append(s.Delivered, Delivered{Instance: target, Kind: m.item.Kind(), Attempts: m.attempts})

@@ -15,14 +15,15 @@
 //	{"table":"worker_queue","work_item":{"ActivityExecute":{ ... }}}
 //	{"table":"end","lines":6}
 //
-// The end line gives the number of lines, so that Read can detect a truncated file. It may be omitted from a file
-// without has_end. Read ignores keys and custom statuses, because they do not affect routing. A line may also consist
-// of just an event or a work item. Rows for instances and executions may be missing, because the histories contain the
-// same information. Read reports each part that it cannot use as a Problem with file, line and field, and reads
-// everything else.
+// The end line gives the number of lines, so that Read can detect a truncated file, and names the tables that the
+// database lacks ("missing"). It may be omitted from a file without has_end. Read ignores keys and custom statuses,
+// because they do not affect routing. A line may also consist of just an event or a work item. Rows for instances and
+// executions may be missing, because the histories contain the same information. Read reports damage to the export as a
+// Problem with file, line and field, counts what stores have in ordinary operation but runs cannot use as LeftOut, and
+// reads everything else.
 //
 // An export contains no code. A stand-in repeats the calls in its instance's history, waits for all calls that are
-// still open, and ends. If the instance has continued as new, its stand-in does so a few more times. A new instance
-// makes the calls found in its orchestration's longest history. Pins, kinds, queues and waits are therefore those of
-// the export, but a stand-in does not know what the real code would do next.
+// still open, and ends. If some execution of its orchestration has continued as new, it goes on doing so until it is
+// cancelled. A new instance makes the calls found in its orchestration's longest history. Pins, kinds, queues and waits
+// are therefore those of the export, but a stand-in does not know what the real code would do next.
 package snapshot

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -30,7 +31,8 @@ type line struct {
 	TakenAtMs *int64 `json:"taken_at_ms"`
 	HasEnd    bool   `json:"has_end"`
 
-	Lines int `json:"lines"` // for the end table: the number of lines before this one
+	Lines   int      `json:"lines"`   // for the end table: the number of lines before this one
+	Missing []string `json:"missing"` // for the end table: tables that the database does not have
 
 	InstanceID           string  `json:"instance_id"`
 	OrchestrationName    string  `json:"orchestration_name"`
@@ -96,6 +98,7 @@ type messageRow struct {
 type reader struct {
 	codecs     []engine.Codec
 	problems   []Problem
+	leftOut    []LeftOut
 	at         place
 	takenMs    int64
 	ending     place // the line that promises an end line for this file, or zero
@@ -107,6 +110,16 @@ type reader struct {
 
 func (r *reader) fail(at place, field, format string, args ...any) {
 	r.problems = append(r.problems, Problem{File: at.file, Line: at.line, Field: field, Text: fmt.Sprintf(format, args...)})
+}
+
+// leave counts what a run leaves out, by reason.
+func (r *reader) leave(at place, reason, what string) {
+	i := slices.IndexFunc(r.leftOut, func(l LeftOut) bool { return l.Reason == reason })
+	if i < 0 {
+		i = len(r.leftOut)
+		r.leftOut = append(r.leftOut, LeftOut{Reason: reason, Example: Problem{File: at.file, Line: at.line, Text: what}})
+	}
+	r.leftOut[i].Count++
 }
 
 func (r *reader) file(name, text string) {
@@ -160,6 +173,9 @@ func (r *reader) line(text string, before int) {
 	case tableEnd:
 		if r.ended = true; l.Lines != before {
 			r.fail(r.at, "lines", "the export had %d lines before this one, and %d are here: what it says of instances and queues is incomplete", l.Lines, before)
+		}
+		for _, table := range l.Missing {
+			r.fail(r.at, "missing", "the database has no table %q: what the export says of its rows is incomplete", table)
 		}
 	case tableInstances:
 		r.instance(&l)
@@ -260,6 +276,9 @@ func (r *reader) version(text *string) (*engine.Version, bool) {
 	return &v, true
 }
 
+// unreadable is the reason for leaving out what an event says.
+const unreadable = "contents of events that no build reads; nodes fail on them"
+
 // event records an event. If no build can decode the event, it is kept unchanged, and nodes will fail to decode it.
 func (r *reader) event(l *line) {
 	data := []byte(l.EventData)
@@ -304,10 +323,10 @@ func (r *reader) event(l *line) {
 		if err == nil {
 			row.event = &e
 		} else if !errors.Is(err, engine.ErrUnknownKind) {
-			r.fail(r.at, "event_data", "event %d of %s: %v; it is kept, and no node will read it", id, instance, err)
+			r.leave(r.at, unreadable, fmt.Sprintf("event %d of %s: %v", id, instance, err))
 		}
 	} else {
-		r.fail(r.at, "event_data", "event %d of %s is no event: %v; it is kept, and no node will read it", id, instance, envelopeErr)
+		r.leave(r.at, unreadable, fmt.Sprintf("event %d of %s: %v", id, instance, envelopeErr))
 	}
 	x := r.executionOf(instance, execution)
 	x.events = append(x.events, row)

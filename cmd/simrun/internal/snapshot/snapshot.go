@@ -23,10 +23,23 @@ type Snapshot struct {
 	// Delivered lists the messages that had been delivered at least once, with their delivery counts. A run resets
 	// these counts to 0.
 	Delivered []Delivered
-	Problems  []Problem
+	// LeftOut lists what stores contain in ordinary operation but runs cannot use. Problems lists the damage to the
+	// export, because of which it may lack what the store has.
+	LeftOut  []LeftOut
+	Problems []Problem
 
-	shapes map[string]*shape // calls of new instances, keyed by orchestration
-	own    map[string]*shape // calls made so far, keyed by instance and execution
+	shapes map[string]*shape       // calls of new instances, keyed by orchestration
+	own    map[executionKey]*shape // calls made so far
+	first  map[string]uint64       // the first execution that is not in the export, keyed by instance
+	loops  map[string]bool         // the orchestrations, by name, of which some execution has continued as new
+	ends   map[string]planterm.End // the expected ends of the running instances, unless they are to complete
+}
+
+// LeftOut counts the rows that a run does not use for the same reason. Example is the first of them.
+type LeftOut struct {
+	Reason  string
+	Count   int
+	Example Problem
 }
 
 // Delivered is a queued message that had been delivered at least once.
@@ -98,17 +111,21 @@ func codecsOf(builds []*engine.Build) []engine.Codec {
 	return append(codecs, engine.NewJSONCodec("any", engine.Kinds2x(), engine.WorkItemKinds2x()))
 }
 
-// Instances returns the running instances as instances of a plan. Any end is allowed, because the export does not say
-// how they should end.
+// EndCancelled is the expected end of an instance for which a cancel request is queued.
+const EndCancelled = planterm.EndCompleted + "|" + planterm.EndFailed
+
+// Instances returns the running instances as instances of a plan, with their expected ends: an instance completes, unless
+// its orchestration continues as new (planterm.EndEternal), or a cancel request is queued for it or an ancestor
+// (EndCancelled).
 func (s *Snapshot) Instances() []plan.Instance {
 	var all []plan.Instance
 	for i := range s.Store.Instances {
 		in := &s.Store.Instances[i]
-		all = append(all, plan.Instance{ID: in.Instance, Orchestration: in.Orchestration, Existing: true, Expect: planterm.EndAny})
+		all = append(all, plan.Instance{ID: in.Instance, Orchestration: in.Orchestration, Existing: true, Expect: s.ends[in.Instance]})
 	}
 	for _, m := range s.Store.Messages {
 		if start, ok := m.Item.(engine.StartItem); ok && s.Store.Instance(start.Instance) == nil {
-			all = append(all, plan.Instance{ID: start.Instance, Orchestration: start.Orchestration, Version: start.Version, Existing: true, Expect: planterm.EndAny})
+			all = append(all, plan.Instance{ID: start.Instance, Orchestration: start.Orchestration, Existing: true, Expect: s.ends[start.Instance]})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b plan.Instance) int { return strings.Compare(a.ID, b.ID) })

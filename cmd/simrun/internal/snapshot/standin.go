@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -21,10 +20,8 @@ import (
 type shape struct {
 	handler string // name@version
 	calls   []call
-	// loops is set if the execution continued as new. next is then the next execution's input, or nil if the execution
-	// has not ended.
-	loops bool
-	next  *string
+	// next is the input of the next execution, if this one continued as new.
+	next *string
 }
 
 // call is one call made by orchestration code. If it is a timer, Pause is the timer's duration.
@@ -38,8 +35,13 @@ type call struct {
 // during the run.
 const longestTimer = time.Minute
 
-// goOn is the maximum number of times that a stand-in continues as new.
-const goOn = 8
+// A stand-in for an instance of the export that continues as new goes on until it is cancelled, which is when the plan is
+// over. All of them together do so at most mostLoops times in a run, and each at most once a second. Nothing cancels an
+// instance that a stand-in has started: it continues as new goOn times.
+const (
+	goOn      = 8
+	mostLoops = 4000
+)
 
 // learn records the calls made by an instance's executions.
 func (r *reader) learn(s *Snapshot, in *memprovider.PreloadedInstance) {
@@ -60,15 +62,21 @@ func (r *reader) learn(s *Snapshot, in *memprovider.PreloadedInstance) {
 			continue
 		}
 		sh := shapeOf(started.Name+"@"+started.Version, events)
-		sh.loops = sh.loops || x.ID > 1
-		s.own[executionName(in.Instance, x.ID)] = sh
-		if best := s.shapes[sh.handler]; best == nil || len(sh.calls) > len(best.calls) || sh.loops && !best.loops {
+		s.own[executionKey{in.Instance, x.ID}] = sh
+		if sh.next != nil || x.ID > engine.InitialExecutionID {
+			s.loops[started.Name] = true
+		}
+		if best := s.shapes[sh.handler]; best == nil || len(sh.calls) > len(best.calls) {
 			s.shapes[sh.handler] = sh
 		}
 	}
+	s.first[in.Instance] = in.Executions[len(in.Executions)-1].ID + 1
 }
 
-func executionName(instance string, id uint64) string { return fmt.Sprintf("%s/%d", instance, id) }
+// milliseconds returns a duration of ms, which is at least 0 and at most 34 years.
+func milliseconds(ms int64) time.Duration {
+	return time.Duration(min(max(ms, 0), 1<<40)) * time.Millisecond
+}
 
 // shapeOf returns the shape of an execution whose history is events.
 func shapeOf(handler string, events []engine.Event) *shape {
@@ -83,40 +91,49 @@ func shapeOf(handler string, events []engine.Event) *shape {
 			sh.calls = append(sh.calls, call{data: d})
 		case eventdata.TimerCreated:
 			at[e.EventID] = len(sh.calls)
-			sh.calls = append(sh.calls, call{data: d, pause: time.Duration(max(int64(d.FireAtMs)-int64(e.TimestampMs), 0)) * time.Millisecond})
+			sh.calls = append(sh.calls, call{data: d, pause: milliseconds(int64(d.FireAtMs) - int64(e.TimestampMs))})
 		case eventdata.ActivityCancelRequested, eventdata.SubOrchestrationCancelRequested, eventdata.ExternalSubscribedCancelled, eventdata.QueueSubscriptionCancelled:
 			if i, ok := at[e.SourceEventID]; ok {
 				sh.calls[i].cancelled = true
 			}
 		case eventdata.OrchestrationContinuedAsNew:
-			sh.loops, sh.next = true, &d.Input
+			sh.next = &d.Input
 		}
 	}
 	return sh
 }
 
 // StandIns registers a stand-in for each orchestration that has instances in the export, and for each activity that
-// these instances call. If keep is set, StandIns keeps the handlers that r already has, because they are the code that
-// ran on the node; if not, stand-ins replace them.
-func (s *Snapshot) StandIns(r *node.Registry, keep bool) error {
-	handlers := slices.SortedFunc(maps.Keys(s.handlers()), compareHandlers)
-	for _, handler := range handlers {
-		name, v, err := planterm.ParseHandler(handler)
-		if err != nil {
-			return fmt.Errorf("stand-in: %w", err)
+// these instances call. If keep is set, StandIns leaves alone the orchestrations that r already has in some version,
+// because they are the code that runs on the node; if not, stand-ins replace them. lasts is how long the plan lasts.
+func (s *Snapshot) StandIns(r *node.Registry, keep bool, lasts time.Duration) error {
+	loops := 0
+	for _, end := range s.ends { //tidy:ordered it counts
+		if end == planterm.EndEternal {
+			loops++
 		}
-		if slices.Contains(r.Orchestrations(), name+"@"+v.String()) {
-			if keep {
-				continue
-			}
+	}
+	every := max(time.Second, lasts/mostLoops*time.Duration(loops))
+	handlers, taken := s.Orchestrations(), map[string]bool{}
+	for _, has := range r.Orchestrations() {
+		name, v, _ := parse(has)
+		if keep {
+			taken[name] = true
+		} else if slices.ContainsFunc(handlers, func(h string) bool { return strings.HasPrefix(h, name+"@") }) {
 			r.Deregister(name, v)
 		}
-		if err := r.Register(name, v, s.standIn(handler)); err != nil {
+	}
+	for _, handler := range handlers {
+		name, v, ok := parse(handler)
+		if !ok || taken[name] {
+			continue // without a handler, nodes give its instances back
+		}
+		if err := r.Register(name, v, s.standIn(name, handler, every)); err != nil {
 			return err
 		}
 	}
 	for _, name := range s.activities() {
-		if slices.Contains(r.Activities(), name) || strings.HasPrefix(name, orchhost.SystemActivityPrefix) {
+		if name == "" || slices.Contains(r.Activities(), name) || strings.HasPrefix(name, orchhost.SystemActivityPrefix) {
 			continue
 		}
 		answer := func(_ node.ActivityContext, input string) (string, error) { return name + "(" + input + ")", nil }
@@ -127,15 +144,23 @@ func (s *Snapshot) StandIns(r *node.Registry, keep bool) error {
 	return nil
 }
 
+// parse splits name@version. ok is false if no handler can have that name and version: duroxide writes the version
+// "unknown" when it gives up on a start that no node has a handler for.
+func parse(handler string) (name string, v engine.Version, ok bool) {
+	at := strings.LastIndex(handler, "@")
+	v, err := engine.ParseVersion(handler[at+1:])
+	return handler[:max(at, 0)], v, at > 0 && err == nil
+}
+
 // compareHandlers orders handlers by name and then numerically by version.
 func compareHandlers(a, b string) int {
-	nameA, versionA, _ := planterm.ParseHandler(a)
-	nameB, versionB, _ := planterm.ParseHandler(b)
+	nameA, versionA, _ := parse(a)
+	nameB, versionB, _ := parse(b)
 	return cmp.Or(strings.Compare(nameA, nameB), versionA.Compare(versionB), strings.Compare(a, b))
 }
 
-// handlers returns the names of all orchestrations in the export, as name@version.
-func (s *Snapshot) handlers() map[string]bool {
+// Orchestrations returns all orchestrations in the export, as name@version.
+func (s *Snapshot) Orchestrations() []string {
 	all := map[string]bool{}
 	for h := range s.shapes { //tidy:ordered it fills a set
 		all[h] = true
@@ -154,7 +179,7 @@ func (s *Snapshot) handlers() map[string]bool {
 			add(start.Orchestration, start.Version)
 		}
 	}
-	return all
+	return slices.SortedFunc(maps.Keys(all), compareHandlers)
 }
 
 func (s *Snapshot) activities() []string {
@@ -174,34 +199,37 @@ func (s *Snapshot) activities() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// standIn returns the stand-in for the orchestration called handler.
-func (s *Snapshot) standIn(handler string) orch.Handler {
+// standIn returns the stand-in for the orchestration called handler, which is name at some version. If it continues as
+// new, each execution takes at least every.
+func (s *Snapshot) standIn(name, handler string, every time.Duration) orch.Handler {
 	return func(ctx *orch.Context, input string) (string, error) {
-		sh := s.own[executionName(ctx.InstanceID(), ctx.ExecutionID())]
-		first := s.firstNew(ctx.InstanceID())
+		sh, first := s.own[executionKey{ctx.InstanceID(), ctx.ExecutionID()}], max(s.first[ctx.InstanceID()], engine.InitialExecutionID)
 		if sh != nil {
 			repeat(ctx, sh)
 		} else if sh = s.shapes[handler]; sh != nil {
 			perform(ctx, sh)
 		}
 		switch {
-		case sh == nil || !sh.loops || ctx.ExecutionID() >= first+goOn:
-		case sh.next != nil && ctx.ExecutionID() < first:
+		case sh != nil && sh.next != nil && ctx.ExecutionID() < first:
 			ctx.ContinueAsNew(*sh.next)
-		default:
+		case s.loops[name] && (s.ends[ctx.InstanceID()] == planterm.EndEternal || ctx.ExecutionID() < first+goOn):
+			if rest := every - sh.pauses(); rest > 0 {
+				_, _ = ctx.ScheduleTimer(rest).Await()
+			}
 			ctx.ContinueAsNew(input)
 		}
 		return "a stand-in has ended", nil
 	}
 }
 
-// firstNew returns the number of the instance's first execution that is not in the export.
-func (s *Snapshot) firstNew(instance string) uint64 {
-	n := uint64(1)
-	for s.own[executionName(instance, n)] != nil {
-		n++
+// pauses returns how long an execution with these calls takes at least.
+func (sh *shape) pauses() (sum time.Duration) {
+	for i := 0; sh != nil && i < len(sh.calls); i++ {
+		if c := &sh.calls[i]; !c.cancelled {
+			sum += min(c.pause, longestTimer)
+		}
 	}
-	return n
+	return sum
 }
 
 // repeat makes all calls in the history, in order, and then waits for the calls that are still open.

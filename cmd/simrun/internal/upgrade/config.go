@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -31,8 +32,11 @@ type Config struct {
 	Releases cluster.Releases
 	// First is the first seed of each campaign, and Seeds is the number of seeds.
 	First, Seeds uint64
-	// Context, if not nil, can interrupt the work. The error is then the context's error.
+	// Context, if not nil, can interrupt the work. The report then covers the runs that were finished.
 	Context context.Context
+	// OnPreflight, if not nil, is called before the first run with what is known without one: Report.Steps, Hazards,
+	// Expected and Runs.
+	OnPreflight func(r *Report)
 	// OnProgress, if not nil, is called with the number of finished runs and the total.
 	OnProgress func(done, total uint64)
 
@@ -55,35 +59,44 @@ func (c *Config) Plan(seed uint64) (*plan.Plan, error) {
 	if err != nil || c.Snapshot == nil {
 		return p, err
 	}
-	p.Contents = c.awake(p)
-	named := map[string]bool{}
+	c.wake(p)
+	stored := c.Snapshot.Instances()
 	for i := range p.Instances {
 		in := &p.Instances[i]
-		named[in.ID] = true
-		if p.Contents.Instance(in.ID) != nil { // this instance is already in the store; the scenario only adds client actions
-			in.Existing, in.StartAt = true, 0
+		at := slices.IndexFunc(stored, func(s plan.Instance) bool { return s.ID == in.ID })
+		if at >= 0 { // this instance is already in the store; the scenario only adds client actions, and what to expect
+			in.Existing, in.StartAt, in.Expect = true, 0, cmp.Or(in.Expect, stored[at].Expect)
+			stored = slices.Delete(stored, at, at+1)
 		}
 	}
-	for _, in := range c.Snapshot.Instances() {
-		if !named[in.ID] {
-			p.Instances = append(p.Instances, in)
-		}
-	}
+	p.Instances = append(p.Instances, stored...)
 	return p, nil
 }
 
-// awake returns the contents of the store for plan p. Messages that are due more than a minute after the last step
-// become due one minute after it, so that every instance wakes up in the upgraded cluster.
-func (c *Config) awake(p *plan.Plan) *plan.Contents {
-	latest := time.Minute
+// wakeAfter is how long after the last step the messages become due that are due still later, so that every instance wakes
+// up in the upgraded cluster.
+const wakeAfter = time.Minute
+
+// latest returns when the last message in the store becomes due.
+func latest(p *plan.Plan) time.Duration {
+	at := wakeAfter
 	for i := range p.Schedule {
-		latest = max(latest, p.Schedule[i].At+time.Minute)
+		at = max(at, p.Schedule[i].At+wakeAfter)
 	}
-	s := &plan.Contents{Instances: c.Snapshot.Store.Instances, Messages: slices.Clone(c.Snapshot.Store.Messages)}
-	for i := range s.Messages {
-		s.Messages[i].Delay = min(s.Messages[i].Delay, latest)
+	return at
+}
+
+// wake gives p the contents of the store. Turbulence lasts until all its messages are due, because calm cancels loops.
+func (c *Config) wake(p *plan.Plan) {
+	last := latest(p)
+	p.Contents = &plan.Contents{Instances: c.Snapshot.Store.Instances, Messages: slices.Clone(c.Snapshot.Store.Messages)}
+	for i := range p.Contents.Messages {
+		m := &p.Contents.Messages[i]
+		m.Delay = min(m.Delay, last)
+		if p.Turbulence > 0 {
+			p.Turbulence = max(p.Turbulence, m.Delay+time.Second)
+		}
 	}
-	return s
 }
 
 // handlers returns a function that registers the run's handlers, plus stand-ins for the work in the store.
@@ -95,11 +108,15 @@ func (c *Config) handlers(own func(*node.Registry, *engine.Build) error) func(*n
 	if c.Snapshot == nil {
 		return own
 	}
+	lasts := wakeAfter
+	if p, err := c.Scenario.Expand(1, c.Overrides); err == nil { // the same for each seed
+		lasts = latest(p)
+	}
 	return func(r *node.Registry, b *engine.Build) error {
 		if err := own(r, b); err != nil {
 			return err
 		}
-		return c.Snapshot.StandIns(r, keep)
+		return c.Snapshot.StandIns(r, keep, lasts)
 	}
 }
 
@@ -115,7 +132,8 @@ func (c *Config) Run(p *plan.Plan, seed uint64, expectations []plan.Expectation)
 	return cfg
 }
 
-// run runs the trial and passes each result to see.
+// run runs the trial and passes each result to see. If it is interrupted, the summary covers the seeds that were run, and
+// the error is context.Canceled.
 func (t *trial) run(seeds uint64, see func(p *plan.Plan, r *cluster.Result)) (*campaign.Summary, error) {
 	c := t.cfg
 	expansion := func(seed uint64) (*plan.Plan, error) {
@@ -148,7 +166,7 @@ func (t *trial) run(seeds uint64, see func(p *plan.Plan, r *cluster.Result)) (*c
 	case err != nil:
 		return nil, err
 	case sum.Interrupted:
-		return nil, fmt.Errorf("interrupted after %d of %d seeds: %w", sum.Seeds, sum.Total, context.Canceled)
+		return sum, context.Canceled
 	case len(sum.Internal) > 0:
 		return nil, fmt.Errorf("seed %d: an internal error of durosim: %s\n%s", sum.Internal[0].Seed, sum.Internal[0].Text, sum.Internal[0].Stack)
 	}

@@ -88,7 +88,9 @@ func (r *Report) Remarkable() (variant string, seed uint64, instance string) {
 	if r.NoReturn > 0 {
 		lines = append([]line{{"back-" + strconv.Itoa(r.NoReturn), r.Backs[r.NoReturn]}}, lines...)
 	}
-	lines = append(lines, line{"stop-0", r.Stops[0]})
+	if len(r.Stops) > 0 {
+		lines = append(lines, line{"stop-0", r.Stops[0]})
+	}
 	for _, l := range lines {
 		for _, c := range []Count{l.effect.Untaken, l.effect.Stranded, l.effect.Lost, l.effect.Waited} {
 			if c.Total > 0 && c.Example != "" {

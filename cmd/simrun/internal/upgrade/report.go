@@ -2,11 +2,16 @@ package upgrade
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -17,6 +22,11 @@ type Report struct {
 	Steps []plan.Step
 	// Hazards lists the work in the store that no node can run after some step. Work that is only delayed comes last.
 	Hazards []Hazard
+	// Expected counts the work in the store by its expected end.
+	Expected []Expected
+	// Load reports whether work starts during the upgrade. If not, the report is only about the work in the store, or
+	// the instances of the plan if Stored is not set.
+	Load, Stored bool
 	// Whole summarizes the campaign over the whole plan, with the scenario's expectations.
 	Whole *campaign.Summary
 	// End is the whole plan's effect on the work.
@@ -24,13 +34,26 @@ type Report struct {
 	// Stops[i] is the effect of stopping after i steps, and Backs[i] is the effect of rolling back from there.
 	Stops, Backs []Effect
 	// NoReturn is the first step after which rolling back strands or loses work that stopping before the step would
-	// not. It is 0 if every step can be undone.
+	// not. It is 0 if every step can be undone, as far as was tried.
 	NoReturn int
 	// Waits lists all waits for a build in the runs of the whole plan, longest first.
 	Waits []Waiting
 	// Orders lists the step orders that were tried, best first.
 	Orders []Order
-	Runs   uint64
+	// Runs is the number of runs, and Done how many of them are finished. Interrupted is set if something is missing.
+	Runs, Done  uint64
+	Interrupted bool
+}
+
+// Tried reports whether every step was tried, so that NoReturn is known even if it is 0.
+func (r *Report) Tried() bool { return len(r.Stops) > len(r.Steps) }
+
+// Expected counts the instances in the store that are expected to end in a certain way.
+type Expected struct {
+	End     plan.End `json:"expected_to"`
+	Why     string   `json:"why"`
+	Count   int      `json:"count"`
+	Example string   `json:"example"`
 }
 
 // Waiting is a wait, with the seed of its run.
@@ -102,21 +125,28 @@ func (e *Effect) add(p *plan.Plan, r *cluster.Result) {
 	e.Seeds++
 	e.Work += uint64(len(r.Fates))
 	var stranded, untaken, lost, open tally
+	reliefMs := int64(-1)
+	for _, h := range r.Help {
+		if h.Phase == cluster.PhaseRelief && reliefMs < 0 {
+			reliefMs = h.VirtualMs
+		}
+	}
+	relieved := func(w cluster.Wait) bool { return w.Open || reliefMs >= 0 && w.FromMs+w.ForMs >= reliefMs }
 	for i := range r.Fates {
 		f := &r.Fates[i]
-		pin := pinOf(r, i)
+		pin := pinOf(r, f.Instance, i)
 		switch {
 		case deletedByRelief(r, f):
 			stranded.add(f, pin)
 			untaken.add(f, pin)
-		case f.Relieved || f.End == cluster.StillRunning && waitsForBuild(r, f.Instance):
+		case f.Relieved || f.End == cluster.StillRunning && slices.ContainsFunc(r.Waits, func(w cluster.Wait) bool { return w.Instance == f.Instance && relieved(w) }):
 			stranded.add(f, pin)
 			if f.End == cluster.EndedPoisoned {
 				untaken.add(f, pin)
 			}
 		case f.End == cluster.StillRunning && p.Instances[i].Existing:
 			open.add(f, pin) // it waits for an event that the plan does not send
-		case !f.AsExpected, p.Instances[i].Existing && (f.End == cluster.EndedPoisoned || f.End == cluster.EndedFailed):
+		case !f.AsExpected:
 			lost.add(f, pin)
 		}
 	}
@@ -124,15 +154,9 @@ func (e *Effect) add(p *plan.Plan, r *cluster.Result) {
 	e.Untaken.add(untaken.n, untaken.example, untaken.pin, untaken.why, r.Seed)
 	e.Lost.add(lost.n, lost.example, lost.pin, lost.why, r.Seed)
 	e.Open.add(open.n, open.example, open.pin, open.why, r.Seed)
-	reliefMs := int64(-1)
-	for _, h := range r.Help {
-		if h.Phase == cluster.PhaseRelief && reliefMs < 0 {
-			reliefMs = h.VirtualMs
-		}
-	}
 	waited := uint64(0)
 	for _, w := range r.Waits {
-		if w.Open || reliefMs >= 0 && w.FromMs+w.ForMs >= reliefMs {
+		if relieved(w) {
 			continue // already counted as stranded
 		}
 		waited++
@@ -170,15 +194,57 @@ func deletedByRelief(r *cluster.Result, f *cluster.Fate) bool {
 	})
 }
 
-func pinOf(r *cluster.Result, i int) string {
+// pinOf returns the pin of instance i, or the one that it last waited with if it has been deleted.
+func pinOf(r *cluster.Result, instance string, i int) string {
 	if i < len(r.FinalStates) && r.FinalStates[i].Pin != nil {
 		return r.FinalStates[i].Pin.String()
+	}
+	for _, w := range slices.Backward(r.Waits) {
+		if w.Instance == instance {
+			return w.Pin
+		}
 	}
 	return "none"
 }
 
-func waitsForBuild(r *cluster.Result, instance string) bool {
-	return slices.ContainsFunc(r.Waits, func(w cluster.Wait) bool { return w.Open && w.Instance == instance })
+// expected counts the work in the store by its expected end.
+func expected(c *Config, p *plan.Plan) (all []Expected) {
+	if c.Snapshot == nil {
+		return nil
+	}
+	stored := map[string]plan.End{}
+	for _, in := range c.Snapshot.Instances() {
+		stored[in.ID] = in.Expect
+	}
+	for i := range p.Instances {
+		in := &p.Instances[i]
+		if !in.Existing {
+			continue
+		}
+		why := ""
+		if stored[in.ID] != in.Expect {
+			why = "as the plan says"
+		}
+		at := slices.IndexFunc(all, func(e Expected) bool { return e.End == in.Expect && e.Why == why })
+		if at < 0 {
+			at = len(all)
+			all = append(all, Expected{End: in.Expect, Why: why, Example: in.ID})
+		}
+		all[at].Count++
+	}
+	for i := range all {
+		e := &all[i]
+		switch {
+		case e.Why != "":
+		case e.End == planterm.EndEternal:
+			e.Why = "since an execution of its orchestration has continued as new"
+		case e.End == snapshot.EndCancelled:
+			e.Why = "since a cancel request is under way"
+		}
+		e.End = cmp.Or(e.End, planterm.EndCompleted)
+	}
+	slices.SortStableFunc(all, func(a, b Expected) int { return cmp.Compare(b.Count, a.Count) })
+	return all
 }
 
 // Try tries the whole plan, each prefix of it, and a rollback from each prefix.
@@ -191,45 +257,60 @@ func Try(c Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Steps: steps(first), Hazards: preflight(first, builds)}
+	r := &Report{
+		Steps: steps(first), Hazards: preflight(first, builds), Expected: expected(&c, first), Load: c.Scenario.Load != nil, Stored: c.Snapshot != nil,
+		Stops: []Effect{}, Backs: []Effect{},
+	}
 	sortHazards(r.Hazards)
-	n := len(r.Steps)
-	r.Runs = uint64(2*n+1) * c.Seeds
-	done := uint64(0)
+	r.Runs = uint64(2*len(r.Steps)+1) * c.Seeds
+	if c.OnPreflight != nil {
+		c.OnPreflight(r)
+	}
+	if err = r.run(&c, builds); errors.Is(err, context.Canceled) {
+		r.Interrupted = true
+		return r, nil
+	}
+	return r, err
+}
+
+// run adds the runs to the report. If it is interrupted, the report covers those that were finished, and only the steps
+// of which both variants were.
+func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 	tick := func() {
-		if done++; c.OnProgress != nil {
-			c.OnProgress(done, r.Runs)
+		if r.Done++; c.OnProgress != nil {
+			c.OnProgress(r.Done, r.Runs)
 		}
 	}
-	whole := trial{cfg: &c, own: true, done: tick}
-	if r.Whole, err = whole.run(c.Seeds, func(p *plan.Plan, res *cluster.Result) {
+	whole := trial{cfg: c, own: true, done: tick}
+	r.Whole, err = whole.run(c.Seeds, func(p *plan.Plan, res *cluster.Result) {
 		r.End.add(p, res)
 		for _, w := range res.Waits {
 			r.Waits = append(r.Waits, Waiting{res.Seed, w})
 		}
-	}); err != nil {
-		return nil, err
-	}
+	})
 	slices.SortStableFunc(r.Waits, func(a, b Waiting) int { return cmp.Compare(b.ForMs, a.ForMs) })
-	for k := 0; k <= n; k++ {
-		stopped := trial{cfg: &c, change: func(p *plan.Plan) { stop(p, k) }, done: tick}
-		e, err := stopped.effect()
+	if err != nil {
+		return err
+	}
+	for k := 0; k <= len(r.Steps); k++ {
+		stopped := trial{cfg: c, change: func(p *plan.Plan) { stop(p, k) }, done: tick}
+		end, err := stopped.effect()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		r.Stops = append(r.Stops, e)
+		e := end
 		if k > 0 {
-			back := trial{cfg: &c, change: func(p *plan.Plan) { rollBack(p, k, builds) }, done: tick}
+			back := trial{cfg: c, change: func(p *plan.Plan) { rollBack(p, k, builds) }, done: tick}
 			if e, err = back.effect(); err != nil {
-				return nil, err
+				return err
 			}
 		}
-		r.Backs = append(r.Backs, e)
+		r.Stops, r.Backs = append(r.Stops, end), append(r.Backs, e)
 		if before := r.Stops[0]; k > 0 && r.NoReturn == 0 && (e.Stranded.Total > before.Stranded.Total || e.Lost.Total > before.Lost.Total) {
 			r.NoReturn = k
 		}
 	}
-	return r, nil
+	return nil
 }
 
 func (t *trial) effect() (Effect, error) {

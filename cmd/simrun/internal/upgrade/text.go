@@ -6,6 +6,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/span"
 )
 
@@ -38,7 +40,7 @@ func (r *Report) Preflight() string {
 	}
 	for i, l := range lines {
 		if i == maxHazards {
-			fmt.Fprintf(&b, "  ... and %d more kinds\n", len(lines)-i)
+			fmt.Fprintf(&b, "  ... more kinds: %d\n", len(lines)-i)
 			break
 		}
 		mark := " "
@@ -100,7 +102,7 @@ func (r *Report) waits(b *strings.Builder) {
 	b.WriteString("\nlongest waits for a build:\n")
 	for i, w := range r.Waits {
 		if i == maxWaits {
-			fmt.Fprintf(b, "  ... and %d shorter ones\n", len(r.Waits)-i)
+			fmt.Fprintf(b, "  ... shorter ones: %d\n", len(r.Waits)-i)
 			break
 		}
 		to := "until " + span.Text(w.FromMs+w.ForMs)
@@ -115,9 +117,66 @@ func (r *Report) waits(b *strings.Builder) {
 	}
 }
 
+// Work describes what the runs begin with: how the work in the store is expected to end, and whether more is to start.
+func (r *Report) Work() string {
+	var b strings.Builder
+	for i := range r.Expected {
+		b.WriteString("  " + r.Expected[i].String() + "\n")
+	}
+	if !r.Load {
+		fmt.Fprintf(&b, "no load: only %s; what starts meanwhile is not modelled\n", r.only("what the store holds goes on", "the instances of the plan run"))
+	}
+	return b.String()
+}
+
+// String describes the count in one line.
+func (e *Expected) String() string {
+	how, example := "to end as "+e.End.Text(), ""
+	switch e.End {
+	case planterm.EndCompleted:
+		how = "to complete"
+	case planterm.EndEternal:
+		how = "to go on until the plan is over"
+	case snapshot.EndCancelled:
+		how = "to complete or to fail"
+	case planterm.EndAny:
+		how = "to end in any way"
+	}
+	if e.Why != "" {
+		how, example = how+", "+e.Why, ", such as "+e.Example
+	}
+	return fmt.Sprintf("expected %s: %d%s", how, e.Count, example)
+}
+
+// only returns the text for a plan with a store, or that for a plan without one.
+func (r *Report) only(stored, without string) string {
+	if r.Stored {
+		return stored
+	}
+	return without
+}
+
+// limit says of which work a plan without a load speaks.
+func (r *Report) limit() string {
+	return r.only("the work in the store", "the instances of the plan") + "; this plan has no load: what starts on the new build meanwhile is not modelled"
+}
+
+// Plan returns the verdict on the whole plan. Eternal work ends as expected when calm cancels it, even if only relief
+// frees it for that.
+func (r *Report) Plan() string {
+	if r.Whole.Seeds == 0 {
+		return "plan: not judged, since no run was finished"
+	}
+	text := r.Whole.Plan()
+	if n := r.End.Stranded.Total; n > 0 && r.Whole.Fate.Expected == r.Whole.Fate.Work {
+		text += fmt.Sprintf("; but relief had to free %d of them", n)
+	}
+	return text
+}
+
 // rollbackMap writes the rollback map. It has one row for each number of steps taken.
 func (r *Report) rollbackMap(b *strings.Builder) {
-	if len(r.Steps) == 0 {
+	if len(r.Stops) == 0 || len(r.Steps) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\nrollback map: the most instances in one run of %d. Stranded work waits for a build that is not there; what no build\ntakes can only be deleted; lost is work that ended otherwise than the plan expects.\n\n", r.End.Seeds)
@@ -156,47 +215,66 @@ func (r *Report) noReturn(b *strings.Builder) {
 		fmt.Fprintf(b, "\n! the whole plan strands up to %s in a run, such as %s (pin %s, seed %d)\n", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
 	}
 	if c := r.End.Open; c.Total > 0 {
-		fmt.Fprintf(b, "\n%s of the store still running at the end, because nothing in this plan brings what it waits for; for example %s: %s\n", instances(c.Most), c.Example, c.Why)
+		fmt.Fprintf(b, "\nup to %s still running at the end of a run, because nothing in this plan brings what it waits for; for example %s: %s\n", plural(c.Most, "instance of the store is", "instances of the store are"), c.Example, c.Why)
 	}
 	fmt.Fprintf(b, "\n%s\n", r.NoReturnText())
 }
 
 // NoReturnText names the point of no return and describes the effect of rolling back from there.
 func (r *Report) NoReturnText() string {
-	if c := r.Stops[0].Stranded; r.NoReturn == 0 && c.Total > 0 {
-		return fmt.Sprintf("no point of no return: rolling back strands and loses no more than is stranded before any step, up to %s, such as %s (pin %s, seed %d)",
-			instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
+	limit := ""
+	if !r.Load {
+		limit = ", for " + r.limit()
 	}
-	if r.NoReturn == 0 {
-		return "no point of no return: rolling back strands and loses nothing, from any step"
+	switch {
+	case r.NoReturn > 0:
+	case !r.Tried():
+		return fmt.Sprintf("the point of no return is not known: interrupted when %d of %d steps were tried", max(len(r.Stops)-1, 0), len(r.Steps))
+	case r.Stops[0].Stranded.Total > 0:
+		c := r.Stops[0].Stranded
+		return fmt.Sprintf("no point of no return: rolling back strands and loses no more than is stranded before any step, up to %s, such as %s (pin %s, seed %d)%s",
+			instances(c.Most), c.Example, c.Pin, c.ExampleSeed, limit)
+	case r.Stops[0].Lost.Total > 0:
+		return "no point of no return: rolling back strands nothing and loses no more than is lost before any step" + limit
+	default:
+		return "no point of no return: rolling back strands and loses nothing, from any step" + limit
 	}
 	var b strings.Builder
 	e := r.Backs[r.NoReturn]
 	s := r.Steps[r.NoReturn-1]
 	fmt.Fprintf(&b, "point of no return: step %d, %s at %v.", r.NoReturn, s.String(), s.At)
-	if c := e.Stranded; c.Total > 0 {
+	if c := e.Stranded; c.Total > r.Stops[0].Stranded.Total {
 		fmt.Fprintf(&b, "\n  Rolling back from there strands up to %s, such as %s (pin %s, seed %d), until a node admits that pin again.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
+		if c := e.Untaken; c.Total > 0 {
+			fmt.Fprintf(&b, "\n  No build of the plan takes up to %d of them, such as %s (pin %s, seed %d): %s.", c.Most, c.Example, c.Pin, c.ExampleSeed, c.Why)
+		}
+		if c.Total > e.Untaken.Total {
+			b.WriteString("\n  The way out is a node of the pinned build, or of a newer one that admits the pin; never an older one with a wider range.")
+		}
 	}
-	if c := r.Stops[0].Stranded; c.Total > 0 {
-		fmt.Fprintf(&b, "\n  Up to %s are stranded before any step, such as %s (pin %s, seed %d); no step is to blame for these.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
+	if c := e.Lost; c.Total > r.Stops[0].Lost.Total {
+		fmt.Fprintf(&b, "\n  Rolling back from there loses up to %s, such as %s (pin %s, seed %d): %s.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed, c.Why)
 	}
-	if c := e.Untaken; c.Total > 0 {
-		fmt.Fprintf(&b, "\n  No build of the plan takes up to %d of them, such as %s (pin %s, seed %d): %s.", c.Most, c.Example, c.Pin, c.ExampleSeed, c.Why)
+	before := func(c Count, what string) {
+		if c.Total > 0 {
+			fmt.Fprintf(&b, "\n  Before any step, up to %s already %s, such as %s (pin %s, seed %d); no step is to blame for that.", plural(c.Most, "instance is", "instances are"), what, c.Example, c.Pin, c.ExampleSeed)
+		}
 	}
-	if e.Stranded.Total > e.Untaken.Total {
-		b.WriteString("\n  The way out is a node of the pinned build, or of a newer one that admits the pin; never an older one with a wider range.")
-	}
-	if c := e.Lost; c.Total > 0 {
-		fmt.Fprintf(&b, "\n  It loses up to %s, such as %s (pin %s, seed %d): %s.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed, c.Why)
+	before(r.Stops[0].Stranded, "stranded")
+	before(r.Stops[0].Lost, "lost")
+	if !r.Load {
+		fmt.Fprintf(&b, "\n  That is for %s.", r.limit())
 	}
 	return b.String()
 }
 
-func instances(n uint64) string {
+func instances(n uint64) string { return plural(n, "instance", "instances") }
+
+func plural(n uint64, one, many string) string {
 	if n == 1 {
-		return "1 instance"
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d instances", n)
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // orders writes the best step orders and the rank of the plan's own order.

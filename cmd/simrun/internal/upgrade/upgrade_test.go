@@ -1,13 +1,20 @@
 package upgrade_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -165,5 +172,57 @@ at 5s stop B
 		if e := r.End; e.Stranded.Total == 0 || (e.Untaken.Total > 0) != c.untaken {
 			t.Errorf("stranded %v, taken by no build %v, want some: %v\n%s", e.Stranded, e.Untaken, c.untaken, r.Text())
 		}
+	}
+}
+
+// TestNoRowStopsAPlan puts strange values into the rows of an export, one at a time. The export can then be unreadable as
+// a whole, but if it is read, there is a report.
+func TestNoRowStopsAPlan(t *testing.T) {
+	data, err := os.ReadFile("../../duroxide-export/testdata/orders.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+	c := config(t, "build 0.1.26 like 1.5.0\nbuild 0.1.32 like 1.5.0\nnodes A B run 0.1.32\nfaults none\n", false)
+	c.Seeds = 1
+	changed := uint64(0)
+	for i, line := range lines {
+		var row any
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		strange(row, func(what string) {
+			named := i >= len(lines)-6 && slices.Contains([]string{"name: ", "instance: "}, what) // has stopped it once
+			if changed++; changed%sample.Number(401, 31) != 0 && !named {
+				return
+			}
+			text, err := json.Marshal(row)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := slices.Clone(lines)
+			all[i] = string(text)
+			c.Snapshot, err = snapshot.Read(fstest.MapFS{"x.jsonl": {Data: []byte(strings.Join(all, "\n"))}}, "x.jsonl", c.Builds)
+			if err != nil {
+				t.Fatalf("line %d, %s: %v", i+1, what, err)
+			}
+			if _, err := upgrade.Try(c); err != nil {
+				t.Errorf("line %d, %s: %v\n%s", i+1, what, err, text)
+			}
+		})
+	}
+}
+
+// strange replaces each value in row by each of some strange ones, and calls see.
+func strange(row any, see func(what string)) {
+	in, _ := row.(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(in)) {
+		was := in[key]
+		for _, v := range []any{nil, "", "unknown", "a@b c\n", -1, 0, 2, uint64(1) << 62, uint64(math.MaxUint64), []any{}} {
+			in[key] = v
+			see(fmt.Sprintf("%s: %v", key, v))
+		}
+		in[key] = was
+		strange(was, see)
 	}
 }

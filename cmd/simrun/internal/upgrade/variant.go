@@ -53,7 +53,8 @@ func stop(p *plan.Plan, n int) {
 // build in the plan can take.
 func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Relief = false, 0, planterm.ReliefBuild }
 
-// rollBack undoes the first n steps in reverse order. The rollback starts at the time of step n+1.
+// rollBack undoes the first n steps in reverse order. The rollback starts at the time of step n+1. If that is the end of
+// the plan, it starts when all of the store has woken up.
 func rollBack(p *plan.Plan, n int, builds []*engine.Build) {
 	all := steps(p)
 	stop(p, n)
@@ -61,6 +62,9 @@ func rollBack(p *plan.Plan, n int, builds []*engine.Build) {
 		return
 	}
 	at := all[n-1].At + gap(all, n)
+	if n == len(all) && p.Contents != nil {
+		at += wakeAfter
+	}
 	pause := max(gap(all, n), time.Second)
 	for i := n - 1; i >= 0; i-- {
 		back, ok := inverse(p, all[:i], all[i], builds)

@@ -548,10 +548,11 @@ var queueKillers = []killer{
 		}
 		c.do()
 	})),
-	spoil("pre-releases come before their version", on("AckOrchestrationItem", func(c *call) {
-		if v := c.ack.Metadata.PinnedVersion; v != nil && v.Compare(v.Triple()) == 0 && *v != v.Triple() {
-			lower := engine.V(0, 9999, 9999)
-			c.ack.Metadata.PinnedVersion = &lower
+	spoil("pins lose their pre-release, bounds keep it", on("FetchOrchestrationItem", func(c *call) {
+		if c.filter != nil && len(c.filter.SupportedVersions) > 0 {
+			if r := c.filter.SupportedVersions[0]; r.Max.Pre != "" {
+				c.filter = engine.FilterFor(engine.VersionRange{Min: r.Min, Max: engine.V(r.Max.Major-1, 9999, 9999)})
+			}
 		}
 		c.do()
 	})),

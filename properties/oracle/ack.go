@@ -176,7 +176,7 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 	}
 	e := in.addExecution(r.ExecutionID) // 3
 	if meta.PinnedVersion != nil {      // 4
-		pin := meta.PinnedVersion.Triple()
+		pin := *meta.PinnedVersion
 		e.pin = &pin
 	}
 	if in.row { // 5

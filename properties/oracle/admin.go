@@ -146,7 +146,7 @@ func (s *State) executionInfo(j *judge, r call.GetExecutionInfo) {
 	events := uint64(len(in.events(r.ExecutionID)))
 	same := got != nil && got.ExecutionID == e.id && got.Status == e.status && sameText(got.Output, e.output) && got.EventCount == events
 	if same && got.PinnedVersion != nil { // The pin is not in the contract; durosim adds it.
-		same = e.pin != nil && got.PinnedVersion.Triple() == *e.pin
+		same = e.pin != nil && got.PinnedVersion.Triple() == e.pin.Triple()
 	}
 	if same && got.CompletedAt == nil {
 		same = !e.stamped.must

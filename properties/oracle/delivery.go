@@ -141,7 +141,7 @@ func (d *delivery) contextDiffers(j *judge, got *engine.FetchedOrchestration) (s
 	if got.Item.Parent != nil && d.kind == contextRow && *got.Item.Parent != d.parent {
 		return fmt.Sprintf("parent %+v, expected %+v", *got.Item.Parent, d.parent), by("3.2", "")
 	}
-	if got.Item.Pin != nil && d.kind == contextRow && (d.pin == nil || got.Item.Pin.Triple() != *d.pin) {
+	if got.Item.Pin != nil && d.kind == contextRow && (d.pin == nil || got.Item.Pin.Triple() != d.pin.Triple()) {
 		return fmt.Sprintf("pin %s, expected %s", got.Item.Pin, shown{d.pin}), by("6.5", "I19")
 	}
 	return "", clause{}

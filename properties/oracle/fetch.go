@@ -77,43 +77,6 @@ func (s *State) batches(j *judge, c *candidate) [][]int {
 	return some
 }
 
-// admits applies the filter to the current execution's pin (docs/contract/provider.md#p6.4).
-func (j *judge) admits(f *engine.CapabilityFilter, in *instance) truth {
-	switch {
-	case f == nil:
-		return known(true)
-	case len(f.SupportedVersions) == 0:
-		return known(false)
-	}
-	var pin *engine.Version
-	if e := in.execution(in.current); in.row && e != nil {
-		pin = e.pin
-	}
-	if pin == nil {
-		return known(true)
-	}
-	first := f.SupportedVersions[0]
-	triple := func(v engine.Version) [3]uint64 { return [3]uint64{uint64(v.Major), uint64(v.Minor), uint64(v.Patch)} }
-	atMost := func(a, b [3]uint64) bool {
-		for i := range a {
-			if a[i] != b[i] {
-				return a[i] < b[i]
-			}
-		}
-		return true
-	}
-	pack := func(v engine.Version) uint64 {
-		t := triple(v)
-		return t[0]*1_000_000 + t[1]*1000 + t[2]
-	}
-	right := atMost(triple(first.Min), triple(*pin)) && atMost(triple(*pin), triple(first.Max))
-	if !j.grants(f23Packed) {
-		return known(right)
-	}
-	packed := pack(first.Min) <= pack(*pin) && pack(*pin) <= pack(first.Max)
-	return truth{right || packed, right && packed}
-}
-
 // contextKind says where a delivery's context comes from (docs/contract/provider.md#p5.2 step 6).
 type contextKind uint8
 
@@ -347,7 +310,7 @@ func (c *candidate) whyNot(j *judge) string {
 		reasons = append(reasons, fmt.Sprintf("it is locked by token %q until %s ms", c.in.lock.token, c.in.lock.until))
 	}
 	if !c.admitted.may {
-		reasons = append(reasons, "the filter does not admit the pin of its current execution (an empty filter admits nothing, not even unpinned work)")
+		reasons = append(reasons, c.excludedBy(j.call.(call.FetchOrchestrationItem).Filter))
 	}
 	if !c.visible.may {
 		reasons = append(reasons, "none of its messages is visible yet")

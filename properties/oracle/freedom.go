@@ -44,6 +44,7 @@ const (
 	xUnknownDeleted     Freedom = "X3"
 	xPointerOfLateRow   Freedom = "X4"
 	xRowlessUndecodable Freedom = "X5"
+	xPreRelease         Freedom = "X6"
 )
 
 // FreedomInfo describes a freedom.
@@ -91,6 +92,7 @@ func Freedoms() []FreedomInfo {
 		{xUnknownDeleted, "queue rows of listed ids that have no instance", "atomic delete: removed or kept"},
 		{xPointerOfLateRow, "current execution of a row that is created after a later execution", "ack: the acked execution, or the largest (I9)"},
 		{xRowlessUndecodable, "context of an instance without a row whose history cannot be decoded", "fetch: delivered with history_error, or skipped; with a start message in the batch delivered, with history_error or without a history"},
+		{xPreRelease, "pre-release parts of pins and bounds (docs/contract/provider.md#p6.4)", "fetch: compared by their three numbers, or as semantic versions"},
 	}
 }
 

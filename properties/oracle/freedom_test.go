@@ -283,12 +283,39 @@ var freedomCases = map[Freedom]freedomCase{
 		},
 		args: fetchAny(), legal: with(item("o1", 1, pokeA), func(f *engine.OrchestrationItem) { f.HistoryError = "cannot" }),
 	},
+	xPreRelease: {
+		prepare: func(s *script) {
+			s.created(func(a *call.AckOrchestrationItem) { a.Metadata.PinnedVersion = &engine.Version{Major: 2} }).ok(send(pokeA))
+		},
+		args:  call.FetchOrchestrationItem{LockTimeout: 1000 * ms, Filter: &engine.CapabilityFilter{SupportedVersions: []engine.VersionRange{{Max: engine.Version{Major: 2, Pre: "rc.1"}}}}},
+		legal: call.Answer{},
+	},
 }
 
 // created2 commits a second turn of A, in its first execution.
 func (s *script) created2() *script {
 	s.t.Helper()
 	return s.ok(send(startA)).says(fetchAny(), item("o-second", 1, startA)).ok(ackOf1("o-second", named))
+}
+
+// TestFilterThatExcludes checks that a refusal says which range excludes which pin, and that a second range does not count.
+func TestFilterThatExcludes(t *testing.T) {
+	pinned := newScript(t, Options{}).created(func(a *call.AckOrchestrationItem) { a.Metadata.PinnedVersion = &engine.Version{Major: 2} }).ok(send(pokeA))
+	one, two := engine.VersionRange{Min: engine.V(1, 0, 0), Max: engine.V(1, 9, 9)}, engine.VersionRange{Min: engine.V(2, 0, 0), Max: engine.V(3, 0, 0)}
+	for _, tc := range []struct {
+		ranges []engine.VersionRange
+		want   string
+	}{
+		{nil, `instance "A" cannot be fetched at 1000 ms: a filter without ranges admits nothing, not even unpinned work`},
+		{[]engine.VersionRange{one}, `instance "A" cannot be fetched at 1000 ms: the filter, >=1.0.0, <=1.9.9, does not admit the pin of its current execution, 2.0.0`},
+		{[]engine.VersionRange{one, two}, `instance "A" cannot be fetched at 1000 ms: the filter's first range, >=1.0.0, <=1.9.9, does not admit the pin of its current execution, 2.0.0, ` +
+			`and of several ranges only the first counts (docs/contract/provider.md#d3)`},
+	} {
+		fetch := call.FetchOrchestrationItem{LockTimeout: 1000 * ms, Filter: &engine.CapabilityFilter{SupportedVersions: tc.ranges}}
+		if r := pinned.refused(fetch, item("o2", 1, pokeA)); r.Objections[0].Text != tc.want {
+			t.Errorf("got  %s\nwant %s", r.Objections[0].Text, tc.want)
+		}
+	}
 }
 
 // TestFreedomsMeet checks that if there are two reasons to fail, either may be reported, and that a freedom for two

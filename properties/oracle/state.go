@@ -159,6 +159,14 @@ func (in *instance) execution(id uint64) *execution {
 	return nil
 }
 
+// pin returns the pin of the current execution, or nil if the instance has no row or the execution no pin.
+func (in *instance) pin() *engine.Version {
+	if e := in.execution(in.current); in.row && e != nil {
+		return e.pin
+	}
+	return nil
+}
+
 // latest returns the largest execution id, or 1 if there are no executions.
 func (in *instance) latest() uint64 {
 	if n := len(in.executions); n > 0 {

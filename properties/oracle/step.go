@@ -143,7 +143,7 @@ func (s *State) plant(j *judge, r call.Plant) {
 		}
 		e := in.addExecution(r.ExecutionID)
 		if r.Pin != nil {
-			pin := r.Pin.Triple()
+			pin := *r.Pin
 			e.pin = &pin
 		}
 		if r.Status != "" {

@@ -19,14 +19,14 @@ var promised = []oracle.Freedom{
 	"F1", "F4", "F5", "F6", "F7", "F8",
 	"F9", "F15", "F18", "F19", "F20", "F21",
 	"F22", "F23", "F25", "F26", "F27", "F28",
-	"X1",
+	"X1", "X6",
 }
 
 // followed lists the freedoms that no other store may use. Their effects show only later, in other answers, so the
 // referee could not follow the run.
 var followed = []oracle.Freedom{
 	"F4", "F9", "F20", "F23", "F26", "F27", "F28",
-	"X1",
+	"X1", "X6",
 }
 
 // Judge checks every answer of the store against the executable specification of a provider. It learns about answers

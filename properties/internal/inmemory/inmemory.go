@@ -18,7 +18,7 @@ func Chosen() []oracle.Freedom {
 	return []oracle.Freedom{
 		"F1", "F4", "F6", "F7", "F8", "F9",
 		"F15", "F18", "F19", "F20", "F21", "F22",
-		"F23", "F25", "F26", "F27", "F28", "X1",
+		"F23", "F25", "F26", "F27", "F28", "X1", "X6",
 	}
 }
 

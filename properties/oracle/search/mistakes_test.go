@@ -92,6 +92,17 @@ var mistakes = map[string]func(do inner) inner{
 			return do(c)
 		}
 	},
+	"bounds keep their pre-release, and pins do not": func(do inner) inner {
+		return func(c call.Call) call.Answer {
+			if r, ok := c.(call.FetchOrchestrationItem); ok && r.Filter != nil && len(r.Filter.SupportedVersions) > 0 {
+				if low := &r.Filter.SupportedVersions[0]; low.Max.Pre != "" {
+					r.Filter = engine.FilterFor(engine.VersionRange{Min: low.Min, Max: engine.V(low.Max.Major-1, 9999, 9999)})
+				}
+				return do(r)
+			}
+			return do(c)
+		}
+	},
 	"the lower end of a range has no patch": func(do inner) inner {
 		return func(c call.Call) call.Answer {
 			if r, ok := c.(call.FetchOrchestrationItem); ok && r.Filter != nil && len(r.Filter.SupportedVersions) > 0 {

@@ -116,7 +116,7 @@ var promised = []oracle.Freedom{
 	"F1", "F4", "F6", "F7", "F9", "F14",
 	"F15", "F16", "F19", "F20", "F21",
 	"F22", "F23", "F25", "F26", "F27", "F28",
-	"X1", "X2", "X3", "X4",
+	"X1", "X2", "X3", "X4", "X6",
 }
 
 func TestOracle(t *testing.T) {

@@ -50,12 +50,12 @@ func (j *judge) admits(f *engine.CapabilityFilter, in *instance) truth {
 
 // excludedBy says why a filter does not admit the instance.
 func (c *candidate) excludedBy(f *engine.CapabilityFilter) string {
-	switch {
-	case len(f.SupportedVersions) == 0:
+	if len(f.SupportedVersions) == 0 {
 		return "a filter without ranges admits nothing, not even unpinned work"
-	case len(f.SupportedVersions) > 1:
-		return fmt.Sprintf("the filter's first range, %s, does not admit the pin of its current execution, %s, and of several ranges only the first counts (docs/contract/provider.md#d3)",
-			f.SupportedVersions[0], c.in.pin())
 	}
-	return fmt.Sprintf("the filter, %s, does not admit the pin of its current execution, %s", f, c.in.pin())
+	counts := "its range is"
+	if len(f.SupportedVersions) > 1 {
+		counts = "of several ranges only the first counts (docs/contract/provider.md#d3), here"
+	}
+	return fmt.Sprintf("the filter does not admit the pin of its current execution, %s: %s %s", c.in.pin(), counts, f.SupportedVersions[0])
 }

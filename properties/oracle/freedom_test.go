@@ -307,9 +307,9 @@ func TestFilterThatExcludes(t *testing.T) {
 		want   string
 	}{
 		{nil, `instance "A" cannot be fetched at 1000 ms: a filter without ranges admits nothing, not even unpinned work`},
-		{[]engine.VersionRange{one}, `instance "A" cannot be fetched at 1000 ms: the filter, >=1.0.0, <=1.9.9, does not admit the pin of its current execution, 2.0.0`},
-		{[]engine.VersionRange{one, two}, `instance "A" cannot be fetched at 1000 ms: the filter's first range, >=1.0.0, <=1.9.9, does not admit the pin of its current execution, 2.0.0, ` +
-			`and of several ranges only the first counts (docs/contract/provider.md#d3)`},
+		{[]engine.VersionRange{one}, `instance "A" cannot be fetched at 1000 ms: the filter does not admit the pin of its current execution, 2.0.0: its range is >=1.0.0, <=1.9.9`},
+		{[]engine.VersionRange{one, two}, `instance "A" cannot be fetched at 1000 ms: the filter does not admit the pin of its current execution, 2.0.0: ` +
+			`of several ranges only the first counts (docs/contract/provider.md#d3), here >=1.0.0, <=1.9.9`},
 	} {
 		fetch := call.FetchOrchestrationItem{LockTimeout: 1000 * ms, Filter: &engine.CapabilityFilter{SupportedVersions: tc.ranges}}
 		if r := pinned.refused(fetch, item("o2", 1, pokeA)); r.Objections[0].Text != tc.want {

@@ -198,7 +198,7 @@ func nodeBugs() []Bug {
 		{ID: "engine/version-check-missing", Summary: "the node replays an execution whatever its pin",
 			Properties: []string{"S10"}, Scenario: upgrade, With: []BugID{"engine/filter-not-declared"},
 			node: func(r *machine.Rules) {
-				r.Admits = func(*engine.CapabilityFilter, *engine.Version) bool { return true }
+				r.Admits = func(*engine.CapabilityFilter, *engine.Version, string, engine.Version) bool { return true }
 			}},
 	}
 }

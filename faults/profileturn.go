@@ -1,6 +1,11 @@
 package faults
 
-import "github.com/durosim/durosim/internal/machine"
+import (
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/machine"
+)
 
 // turnSwitches returns the switches that affect locks, acks, attempt counts and poison.
 func turnSwitches() []Bug {
@@ -45,6 +50,12 @@ func turnSwitches() []Bug {
 			Consequence: "An instance pinned to a version with a part above 999 goes to nodes that cannot replay it, or to none.",
 			Fix:         "Compare major, minor and patch in turn.",
 			as:          "provider/packed-comparison"},
+		{ID: "duroxide-0.1.26/prerelease-packed", Summary: "the node puts a pre-release before its release, where the provider compares three numbers, so it refuses what it is handed", Source: "docs/contract/runtime.md#r5.1 and #case-53",
+			Place: "src/runtime/dispatchers/orchestration.rs:421-440 src/providers/sqlite.rs:759-777", Place32: "src/runtime/dispatchers/orchestration.rs:425-444 src/providers/sqlite.rs:758-776",
+			Properties: []string{"L05"}, Scenario: candidate,
+			Consequence: "A node of a release candidate takes the work of its release and gives it back once a second, the attempt counted, until healthy work has been delivered too often and is poisoned.",
+			Fix:         "Compare pins and bounds in one way: with their pre-releases in the provider, too, or without them in the node.",
+			node:        func(r *machine.Rules) { r.Admits = admitsSemantically }},
 		{ID: "duroxide-0.1.26/version-check-first", Summary: "the node tests for an incompatible pin before poison, so a bounced item never ends", Source: "docs/contract/runtime.md#r10.4",
 			Place: "src/runtime/dispatchers/orchestration.rs:408-440", Place32: "src/runtime/dispatchers/orchestration.rs:412-444",
 			Properties: []string{"L01"}, Scenario: upgrade, With: []BugID{"provider/filter-ignored"},
@@ -106,4 +117,19 @@ func turnSwitches() []Bug {
 				r.PoisonPins = false
 			}},
 	}
+}
+
+// admitsSemantically compares the version that began the execution with the filter as semantic versions. A range that
+// ends at the node's version ends at its pre-release. An execution without a version is admitted as by the contract.
+func admitsSemantically(f *engine.CapabilityFilter, pin *engine.Version, stamp string, own engine.Version) bool {
+	began, err := semver.StrictNewVersion(stamp)
+	if err != nil || f == nil || len(f.SupportedVersions) == 0 {
+		return f.Admits(pin)
+	}
+	first := f.SupportedVersions[0]
+	if first.Max.Compare(own) == 0 {
+		first.Max = own
+	}
+	full := func(v engine.Version) *semver.Version { return semver.MustParse(v.String()) }
+	return !began.LessThan(full(first.Min)) && !full(first.Max).LessThan(began)
 }

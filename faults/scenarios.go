@@ -16,6 +16,7 @@ const (
 	slowWork    = "slow-work"
 	earlyInput  = "early-input"
 	edges       = "version-edges"
+	candidate   = "release-candidate"
 	lateRenewal = "late-renewals"
 	refusedAcks = "refused-acks"
 	orphans     = "orphans"

@@ -18,6 +18,8 @@ type delivery struct {
 	started *eventdata.OrchestrationStarted
 	// pin is the current execution's pin, or nil if it has none.
 	pin *engine.Version
+	// stamp is the version in started's event.
+	stamp string
 	// begin is the message that begins a new execution, or nil if the batch belongs to the current execution.
 	begin *start
 	// Storage for the targets of started, pin and begin.
@@ -55,8 +57,9 @@ func (d *delivery) read(f *engine.FetchedOrchestration, rules *Rules) {
 		if s, ok := f.Item.History[i].Data.(eventdata.OrchestrationStarted); ok {
 			d.startedRoom = s
 			d.started = &d.startedRoom
+			d.stamp = f.Item.History[i].DuroxideVersion
 			if d.pin == nil {
-				if v, err := engine.ParseVersion(f.Item.History[i].DuroxideVersion); err == nil {
+				if v, err := engine.ParseVersion(d.stamp); err == nil {
 					d.pinRoom = v
 					d.pin = &d.pinRoom
 				}

@@ -89,7 +89,7 @@ func (n *Node) dropsEnded(s *slot, d *delivery) bool {
 // bouncesUndecodable abandons a batch that cannot be decoded. It leaves a batch outside the range of a bouncing node to
 // the pin test: without a filter, that node fetches histories that it cannot read only because another build wrote them.
 func (n *Node) bouncesUndecodable(s *slot, d *delivery) bool {
-	if !d.undecodable() || n.routing.Bounces && !n.rules.Admits(n.admitted, d.pin) {
+	if !d.undecodable() || n.routing.Bounces && !n.admits(d) {
 		return false
 	}
 	n.logHistoryError(d)
@@ -97,8 +97,12 @@ func (n *Node) bouncesUndecodable(s *slot, d *delivery) bool {
 	return true
 }
 
+func (n *Node) admits(d *delivery) bool {
+	return n.rules.Admits(n.admitted, d.pin, d.stamp, n.build.Version)
+}
+
 func (n *Node) bouncesIncompatible(s *slot, d *delivery) bool {
-	if n.rules.Admits(n.admitted, d.pin) {
+	if n.admits(d) {
 		return false
 	}
 	n.logIncompatible(d)

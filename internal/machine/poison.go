@@ -29,7 +29,7 @@ func (n *Node) poisonCause(d *delivery) (poisonCause, string) {
 	switch _, found := d.resolve(n.registry, n.rules); {
 	case d.undecodable():
 		return poisonUndecodable, undecodableCause
-	case !n.rules.Admits(n.admitted, d.pin):
+	case !n.admits(d):
 		return poisonIncompatible, n.incompatible(d)
 	case !found:
 		return poisonNoHandler, missingHandler(d)

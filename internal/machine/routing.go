@@ -111,7 +111,7 @@ func (n *Node) look(s *slot, d *delivery) {
 	} else if w.met = append(w.met, id); len(w.met) == sweepLooks {
 		n.endPass()
 	}
-	if n.rules.SweepSpares(n.rules.Admits(n.admitted, d.pin)) {
+	if n.rules.SweepSpares(n.admits(d)) {
 		n.abandon(s, Note{Decision: DecideLooked, Delay: sweepDelay, Cause: "a sweeper looked at it"})
 		return
 	}

@@ -18,8 +18,9 @@ type Rules struct {
 	// ExceedsMaxAttempts reports whether a delivery is poison. count is its attempt count, and most is the maximum.
 	ExceedsMaxAttempts func(count, most uint32) bool
 	// Admits reports whether the node replays an execution with that pin. A nil pin means that the execution is
-	// unpinned.
-	Admits func(supported *engine.CapabilityFilter, pin *engine.Version) bool
+	// unpinned. stamp is the version in the history's first OrchestrationStarted event, or "" if there is none; own is
+	// the node's version.
+	Admits func(supported *engine.CapabilityFilter, pin *engine.Version, stamp string, own engine.Version) bool
 	// DeclareFilter returns the filter that the node fetches with.
 	DeclareFilter func(supported engine.VersionRange) *engine.CapabilityFilter
 	// AbandonIgnoresAttempt reports whether an abandon after decision d sets ignore_attempt, so that the delivery does
@@ -162,7 +163,7 @@ func DefaultRules() *Rules {
 		Order:                 []Test{TestTerminal, TestPoison, TestHistoryError, TestIncompatible, TestWaitForStart, TestHandler},
 		Ended:                 endedDropsMessages,
 		ExceedsMaxAttempts:    func(count, most uint32) bool { return count > most },
-		Admits:                (*engine.CapabilityFilter).Admits, // the provider's own method, so that the two never differ
+		Admits:                admits,
 		DeclareFilter:         engine.FilterFor,
 		AbandonIgnoresAttempt: uncounted,
 		CountsWaiting:         func(b *engine.Build) bool { return b.CountsWaiting },
@@ -198,6 +199,11 @@ func DefaultRules() *Rules {
 		StatusIsTold:          true,
 		PoisonWaitsForStart:   true,
 	}
+}
+
+// admits asks the provider's own method, so that the two never differ.
+func admits(f *engine.CapabilityFilter, pin *engine.Version, _ string, _ engine.Version) bool {
+	return f.Admits(pin)
 }
 
 // uncounted reports whether d says nothing about the work itself. The delivery then does not count as an attempt.

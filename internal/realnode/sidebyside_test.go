@@ -35,6 +35,7 @@ var notOnNodes = map[string]string{
 	"turn-renewal-gives-up":     "a turn of a released node takes no time; the crate alone shows it",
 	"head-of-line-block":        "the store is durosim's; the crate alone shows it",
 	"packed-comparison":         "the store is durosim's; the crate alone shows it",
+	"prerelease-packed":         "a released node is no pre-release; the crate alone shows it",
 	"undecodable-message-lost":  "the store is durosim's; the crate alone shows it",
 	"can-input-lost":            "the store is durosim's, which hands out a start with what came before it",
 	"queue-message-orphaned":    "the store is durosim's; the crate alone shows it",

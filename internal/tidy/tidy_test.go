@@ -60,7 +60,7 @@ var packages = map[string]imports{
 	"memprovider/live": {
 		module: []string{"engine", "internal/call", "memprovider"}, tests: []string{"internal/observe"}},
 	"faults": {
-		module: []string{"internal/faultkind", "engine", "internal/deadletter", "internal/orchhost", "internal/replay", "internal/storerules", "internal/machine"}},
+		module: []string{"internal/faultkind", "engine", "internal/deadletter", "internal/orchhost", "internal/replay", "internal/storerules", "internal/machine"}, others: []string{"github.com/Masterminds/semver/v3"}},
 	"internal/program":   {module: []string{"engine/orch", "engine"}, tests: []string{"internal/orchhost"}},
 	"internal/facts":     {},
 	"internal/feature":   {},

@@ -1,7 +1,7 @@
 //! The runtime on the SQLite provider in memory. Each test says what should hold, and panics, as it is marked to do, where
 //! 0.1.32 does something else: without the mark it is a regression test. Times are real, and short.
 
-use duroxide::providers::{Provider, WorkItem};
+use duroxide::providers::{Provider, SemverRange, WorkItem};
 use duroxide::runtime::RuntimeOptions;
 use duroxide::runtime::registry::{ActivityRegistry, OrchestrationRegistry};
 use duroxide::{ActivityContext, Either2, OrchestrationContext};
@@ -422,4 +422,33 @@ async fn version_check_first() {
     let (_runtime, client) = run(&store, activities(), code(), options()).await;
     let end = end(&client, "i", ms(3500)).await;
     assert!(end.contains("poison"), "the start is poisoned: {end}, given back {} times", store.calls("abandon_orchestration_item"));
+}
+
+/// `prerelease-packed`: a node of a release candidate is handed what its release has begun, and gives it back until a
+/// node of the release takes it for poison.
+#[tokio::test]
+#[should_panic(expected = "failed: poison")]
+async fn prerelease_packed() {
+    let store = Store::new().await;
+    let code = || OrchestrationRegistry::builder().register("Order", waits).build();
+    let (release, client) = run(&store, activities(), code(), options()).await;
+    client.start_orchestration("i", "Order", "").await.unwrap();
+    while store.kinds("i").await.len() < 2 {
+        tokio::time::sleep(ms(10)).await;
+    }
+    release.shutdown(None).await;
+    // What a node of 0.1.32-rc.1 asks for, unless it is told otherwise: everything up to itself.
+    let range = SemverRange::new(semver::Version::new(0, 0, 0), semver::Version::parse("0.1.32-rc.1").unwrap());
+    let candidates = RuntimeOptions { supported_replay_versions: Some(range), ..options() };
+    let (candidate, client) = run(&store, activities(), code(), candidates).await;
+    client.raise_event("i", "go", "on").await.unwrap();
+    for _ in 0..600 {
+        if store.calls("abandon_orchestration_item") > options().max_attempts {
+            break;
+        }
+        tokio::time::sleep(ms(10)).await;
+    }
+    candidate.shutdown(None).await;
+    let (_release, client) = run(&store, activities(), code(), options()).await;
+    assert_eq!(end(&client, "i", SOON).await, "completed: on");
 }

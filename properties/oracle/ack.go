@@ -70,7 +70,11 @@ func (s *State) ackOrchestration(j *judge, r call.AckOrchestrationItem) {
 		}, "success")
 	}
 	if j.answer.Err != nil && !j.answer.Err.Retryable {
-		j.object(by("5.3", ""), "the token is live and nothing is wrong with the ack")
+		why := "the token is live and nothing is wrong with the ack"
+		if j.failing {
+			why = "a permanent error for storage that was made to fail: " + why
+		}
+		j.object(by("5.3", ""), "%s", why)
 	}
 }
 

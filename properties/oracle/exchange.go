@@ -26,25 +26,29 @@ type Exchange struct {
 	// Failing is set if the storage was made to fail during the call. The call may then return a retryable error,
 	// without effect.
 	Failing bool
+	// Crash says that the provider panicked during the call or that its process ended, on its first line; the others have
+	// the stack or the process's last words. No contract allows that.
+	Crash string
 	// At is the span of store time in which the call took effect.
 	At Span
 }
 
-// String returns the call as it appears in a transcript: the method, with its parameters in JSON.
+// String returns the call as it appears in a transcript: the method, with its parameters in JSON,
+// and on a line of its own that the storage was made to fail.
 func (e Exchange) String() string {
 	text := callform.CallText(e.Call)
 	if e.Build != "" {
 		text += " by build " + e.Build
 	}
 	if e.Failing {
-		text += " while the storage fails"
+		text += "\n       while the storage was made to fail"
 	}
 	return text
 }
 
 // AnswerText returns the answer as it appears in a transcript.
 func (e Exchange) AnswerText() string {
-	if e.Lost {
+	if e.Lost || e.Crash != "" {
 		return "no answer"
 	}
 	return callform.AnswerText(call.Method(e.Call), e.Answer)

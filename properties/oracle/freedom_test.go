@@ -3,6 +3,7 @@ package oracle
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/durosim/durosim/engine"
@@ -315,6 +316,30 @@ func TestFilterThatExcludes(t *testing.T) {
 		if r := pinned.refused(fetch, item("o2", 1, pokeA)); r.Objections[0].Text != tc.want {
 			t.Errorf("got  %s\nwant %s", r.Objections[0].Text, tc.want)
 		}
+	}
+}
+
+// TestFailingStorage checks that a refusal says on a line of its own that the storage was made to fail, and that a
+// retryable error is among what is allowed.
+func TestFailingStorage(t *testing.T) {
+	s := newScript(t, Options{Deny: []Freedom{f5Contention}}).ok(send(startA)).says(fetchAny(), item("o1", 1, startA))
+	e := Exchange{Call: ackOf1("o1", named), Answer: permit, Failing: true, At: s.at}
+	r := s.o.Apply(e)
+	if r == nil {
+		t.Fatal("a permanent error is allowed")
+	}
+	for _, want := range []string{
+		"\n       while the storage was made to fail\n  answered   permanent error",
+		"  but        a permanent error for storage that was made to fail: the token is live and nothing is wrong with the ack",
+		"  allowed    a retryable error, without effect: the storage was made to fail",
+		"  allowed    success",
+	} {
+		if !strings.Contains(r.Error(), want) {
+			t.Errorf("no %q in\n%v", want, r)
+		}
+	}
+	if e.Answer = busy; s.o.Apply(e) != nil {
+		t.Error("a retryable error is refused")
 	}
 }
 

@@ -82,6 +82,10 @@ func (o *Oracle) Apply(e Exchange) *Refusal {
 		return r
 	}
 	at, given := e.At, e.answer()
+	if e.Crash != "" {
+		why, _, _ := strings.Cut(e.Crash, "\n")
+		return refuse("8", "", "%s", why)
+	}
 	if at.Hi < o.latest || at.Hi < at.Lo {
 		return refuse("2", "", "time goes back: an earlier call began at %d ms", o.latest)
 	}
@@ -213,6 +217,9 @@ func (r *Refusal) Error() string {
 	}
 	for _, c := range r.Allowed {
 		fmt.Fprintf(&b, "  allowed    %s\n", c)
+	}
+	if _, more, found := strings.Cut(strings.TrimSpace(r.Crash), "\n"); found {
+		fmt.Fprintf(&b, "\n    %s\n", strings.ReplaceAll(more, "\n", "\n    "))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -14,8 +14,8 @@ func (s *State) judged(j *judge) []*State {
 	if a.Lost {
 		return s.lost(j)
 	}
-	if a.Err != nil && a.Err.Retryable {
-		s.retryable(j)
+	if retryable := a.Err != nil && a.Err.Retryable; retryable || j.failing {
+		s.retryable(j, retryable)
 	}
 	switch r := j.call.(type) {
 	case call.EnqueueForOrchestrator:
@@ -111,11 +111,15 @@ func (s *State) judgedAdmin(j *judge) {
 	}
 }
 
-// retryable judges a retryable error, which can come from contention or failing storage. Nothing has changed (I8, I11),
+// retryable judges a retryable error, given or, if the storage was made to fail, possible. Nothing has changed (I8, I11),
 // except that a bulk call may have done part of its work (F22), which deleteBulk and pruneBulk handle.
-func (s *State) retryable(j *judge) {
+func (s *State) retryable(j *judge, given bool) {
 	same := func() *State { return s }
-	if j.options.StorageErrors || j.failing {
+	switch {
+	case j.failing:
+		j.allow(by("8", "I8 I11"), given, same, "a retryable error, without effect: the storage was made to fail")
+		return
+	case j.options.StorageErrors:
 		j.allow(by("8", "I8 I11"), true, same, "a retryable error, without effect")
 		return
 	}

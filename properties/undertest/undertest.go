@@ -94,13 +94,18 @@ type Store struct {
 	// FailNext makes the next call fail as if its storage had failed. The store chooses the point at which it fails.
 	FailNext func()
 	// Broken returns an error if a component between the provider and the caller has failed, so that there can be no
-	// verdict on the provider. Otherwise it returns nil.
+	// verdict on the provider. Otherwise it returns nil. An error that wraps ErrEnded says that the provider's process
+	// ended; if that was during a call, it is a finding about the provider.
 	Broken func() error
-	// Close releases the store. No calls follow it.
+	// Close releases the store. No calls follow it. A store whose provider has panicked is not released, since it may
+	// still hold its locks.
 	Close func()
 
 	lacks []string
 }
+
+// ErrEnded is wrapped by an error of Store.Broken if the provider's process ended.
+var ErrEnded = errors.New("the provider's process ended")
 
 // Release closes the store if it has a Close function.
 func (s *Store) Release() {

@@ -43,7 +43,7 @@ Examples:
 
 If the program gives no answer, or the search is interrupted (Ctrl-C, SIGTERM), it reports the sequences that were made, and ends with the command for the others.
 
-Exit status: 0 nothing found except known mistakes, 1 an answer is not allowed, 2 usage, or the program does not speak the protocol, 130 interrupted.`
+Exit status: 0 nothing found except known mistakes, 1 an answer is not allowed or the program ended during a call, 2 usage, or the program does not speak the protocol, 130 interrupted.`
 }
 
 // stopPatience is the maximum time a provider may take to exit after its input has ended.
@@ -123,7 +123,18 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer peer.stop()
+	defer func() { peer.stop() }()
+	store := func() (*undertest.Store, error) {
+		if peer.client.Ended() {
+			fresh, err := c.dial(c.Timeout)
+			if err != nil {
+				return nil, err
+			}
+			peer.stop()
+			peer = fresh
+		}
+		return peer.store()
+	}
 	bar := newProgress(a.stderr, "sequences", seeds.count)
 	defer bar.clear()
 	done := uint64(0)
@@ -134,7 +145,7 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	var stop func()
 	options.Context, stop = interruptible()
 	defer stop()
-	report, err := search.Search(undertest.Factory{New: peer.store, Contract: c.Contract}, options)
+	report, err := search.Search(undertest.Factory{New: store, Contract: c.Contract}, options)
 	bar.clear()
 	if err != nil && (report == nil || report.Made == 0 && len(report.Findings) == 0) {
 		return 0, fmt.Errorf("%s: no verdict after %d sequences: %w", c.name(), done, err)

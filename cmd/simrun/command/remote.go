@@ -114,7 +114,10 @@ func (r *remote) keep(err error) {
 }
 
 func (r *remote) broken() error {
-	if err := r.client.Failure(); err != nil {
+	switch err := r.client.Failure(); {
+	case err != nil && r.client.Ended():
+		return fmt.Errorf("%w: %w", undertest.ErrEnded, err)
+	case err != nil:
 		return err
 	}
 	return r.err

@@ -37,9 +37,9 @@ func (r *reporter) found(c *checker, seed uint64) error {
 	refusal, transcript, _ := s.replay(s.least(c.moves))
 	switch {
 	case s.err != nil:
-		refusal, transcript = c.refusal, []string{fmt.Sprintf("it could not be made shorter: %v", s.err)}
+		refusal, transcript = c.refusal, c.transcript(fmt.Sprintf("it could not be made shorter: %v", s.err))
 	case refusal == nil: // the provider is nondeterministic, or its stores share state
-		refusal, transcript = c.refusal, []string{"the same calls on another store were allowed: the provider is not deterministic, or its stores share state"}
+		refusal, transcript = c.refusal, c.transcript("the same calls on another store were allowed: the provider is not deterministic, or its stores share state")
 	}
 	f := &Finding{Class: class, Count: 1, Seed: seed, Refusal: refusal, Transcript: transcript, Known: r.known(class)}
 	if at < 0 {

@@ -1,12 +1,14 @@
 package search
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest"
@@ -118,6 +120,39 @@ func TestSubsets(t *testing.T) {
 		t.Errorf("found %v", f)
 	}
 }
+
+// TestSearchOfWhatPanics checks that a panic of the provider is a finding, with the shortest calls that lead to it and
+// the stack, and that the search goes on behind it.
+func TestSearchOfWhatPanics(t *testing.T) {
+	right := inMemory(nil)
+	panics := undertest.Factory{New: func() (*undertest.Store, error) {
+		in, err := right.New()
+		whole := in.Provider
+		in.Provider = call.Through("panics", "1", true, func(ctx context.Context, c call.Call) call.Answer {
+			a := call.Perform(ctx, whole, c)
+			if a.Work != nil && a.Work.AttemptCount > 1 {
+				panicAtSecondDelivery()
+			}
+			return a
+		})
+		return in, err
+	}}
+	const calls = 3 // enqueue, fetch, abandon; or a lock that runs out
+	f := searched(t, panics, Options{Sequences: 100}).Unknown()
+	if f == nil || f.Class != "fetch_work_item: the provider panicked" || len(f.Transcript) > calls {
+		t.Fatalf("found %v", f)
+	}
+	for _, want := range []string{"answered   no answer", "but        the provider panicked: delivered twice", "search.panicAtSecondDelivery"} {
+		if !strings.Contains(f.String(), want) {
+			t.Errorf("no %q in\n%v", want, f)
+		}
+	}
+	if r := searched(t, panics, Options{Sequences: 100, KeepGoing: true}); r.Made != 100 || len(r.Findings) != 1 || r.Findings[0].Count < 2 {
+		t.Errorf("%d sequences, %v", r.Made, r.Findings)
+	}
+}
+
+func panicAtSecondDelivery() { panic("delivered twice") }
 
 // If a store breaks down, there is no verdict.
 func TestSearchOfWhatBreaks(t *testing.T) {

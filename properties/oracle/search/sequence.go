@@ -3,6 +3,8 @@ package search
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -46,10 +48,10 @@ func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[stri
 	if err != nil {
 		return nil, err
 	}
-	defer in.Release()
 	c := &checker{
 		in: in, oracle: oracle.New(o), strict: oracle.New(denying(o, suspicious...)), lacks: lacks, tokens: []string{"bogus"}, items: []string{"A"}, work: []string{"bogus"}, nextEvent: 10, told: told,
 	}
+	defer c.release()
 	d := newDraws(seed)
 	actions := c.actions()
 	for range d.between(leastActions, mostActions) {
@@ -59,6 +61,13 @@ func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[stri
 		pick(d, actions)(d)
 	}
 	return c, c.err
+}
+
+// release releases the store, unless its provider has crashed: it may still hold the locks that it took.
+func (c *checker) release() {
+	if c.refusal == nil || c.refusal.Crash == "" {
+		c.in.Release()
+	}
 }
 
 // over reports whether the sequence has ended.
@@ -98,7 +107,7 @@ func (c *checker) do(_ *draws, r call.Call) call.Answer {
 	if c.failing = 0; failing {
 		c.in.FailAckStep(step - 1)
 	}
-	a := call.Perform(context.Background(), c.in.Provider, r)
+	a, crash := perform(c.in, r)
 	if errors.Is(a.Err, engine.ErrUnsupported) {
 		c.lacks[call.Method(r)] = true
 		return a
@@ -109,9 +118,31 @@ func (c *checker) do(_ *draws, r call.Call) call.Answer {
 	case call.EnqueueForWorker:
 		c.messages = append(c.messages, call.CorruptMessage(r))
 	}
-	c.judge(oracle.Exchange{Call: r, Answer: a, Failing: failing, At: oracle.Between(began, c.in.NowMs())})
+	c.judge(oracle.Exchange{Call: r, Answer: a, Crash: crash, Failing: failing, At: during(c.in, began, crash)})
 	c.moves[len(c.moves)-1].step = step
 	return a
+}
+
+// perform makes a call. If the provider panics or its process ends, crash says so, and there is no answer.
+func perform(in *undertest.Store, r call.Call) (a call.Answer, crash string) {
+	defer func() {
+		if p := recover(); p != nil {
+			crash = fmt.Sprintf("the provider panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	a = call.Perform(context.Background(), in.Provider, r)
+	if in.Broken != nil && errors.Is(in.Broken(), undertest.ErrEnded) {
+		return call.Answer{}, in.Broken().Error()
+	}
+	return a, ""
+}
+
+// during returns the span of a call that began at some time. A provider that has crashed is not asked for the time.
+func during(in *undertest.Store, began int64, crash string) oracle.Span {
+	if crash != "" {
+		return oracle.At(began)
+	}
+	return oracle.Between(began, in.NowMs())
 }
 
 // mostAckSteps is how many steps an ack has in the contract. The storage may fail before each of them.
@@ -137,8 +168,8 @@ func (c *checker) judge(e oracle.Exchange) {
 	if c.told != nil {
 		c.told(e)
 	}
-	c.moves = append(c.moves, move{args: e.Call, token: oracle.Token(e.Answer)})
-	if c.in.Broken != nil {
+	c.moves = append(c.moves, move{args: e.Call, token: oracle.Token(e.Answer), was: e})
+	if c.in.Broken != nil && e.Crash == "" {
 		c.err = c.in.Broken()
 	}
 	if c.err == nil {
@@ -150,6 +181,20 @@ func (c *checker) judge(e oracle.Exchange) {
 			c.strict = nil
 		}
 	}
+}
+
+// transcript returns a note, and the calls of the sequence before the last one.
+func (c *checker) transcript(note string) []string {
+	list, calls := []string{note}, 0
+	for _, m := range c.moves[:len(c.moves)-1] {
+		if m.args == nil {
+			list = append(list, passes(m.wait, m.was.At.Lo))
+			continue
+		}
+		calls++
+		list = append(list, told(calls, m.was))
+	}
+	return list
 }
 
 // soon records an instant at which something may change, relative to now.
@@ -182,7 +227,7 @@ func (c *checker) wait(d time.Duration) {
 		return
 	}
 	c.in.Advance(d)
-	c.moves = append(c.moves, move{wait: d})
+	c.moves = append(c.moves, move{wait: d, was: oracle.Exchange{At: oracle.At(c.in.NowMs())}})
 }
 
 // corrupt damages a stored event.

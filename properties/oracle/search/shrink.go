@@ -1,7 +1,6 @@
 package search
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,6 +18,7 @@ type move struct {
 	token string        // the token in the answer to the call in the first run
 	wait  time.Duration // how long to wait, if args is nil
 	step  int           // the storage fails before this step of the ack, counted from 1; 0 if it does not fail
+	was   oracle.Exchange
 }
 
 // shrinker shortens a sequence.
@@ -40,13 +40,17 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 		s.err = err
 		return nil, nil, 0
 	}
-	defer in.Release()
+	defer func() {
+		if refusal == nil || refusal.Crash == "" {
+			in.Release()
+		}
+	}()
 	judge, calls := oracle.New(s.options), 0
 	tokens := map[string]string{} // this run's tokens, keyed by those of the first run; never iterated over, so map order does not matter
 	for i, m := range moves {
 		if m.args == nil {
 			in.Advance(m.wait)
-			transcript = append(transcript, fmt.Sprintf("     time passes: %d ms, to %d ms", m.wait.Milliseconds(), in.NowMs()))
+			transcript = append(transcript, passes(m.wait, in.NowMs()))
 			continue
 		}
 		e, began := oracle.Exchange{Call: retoken(m.args, tokens), Failing: m.step > 0}, in.NowMs()
@@ -59,12 +63,12 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 				continue
 			}
 		default:
-			if e.Answer = call.Perform(context.Background(), in.Provider, e.Call); errors.Is(e.Answer.Err, engine.ErrUnsupported) {
+			if e.Answer, e.Crash = perform(in, e.Call); errors.Is(e.Answer.Err, engine.ErrUnsupported) {
 				continue
 			}
 		}
-		e.At = oracle.Between(began, in.NowMs())
-		if in.Broken != nil && in.Broken() != nil {
+		e.At = during(in, began, e.Crash)
+		if in.Broken != nil && e.Crash == "" && in.Broken() != nil {
 			s.err = in.Broken()
 			return nil, nil, 0
 		}
@@ -75,9 +79,17 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 			tokens[m.token] = token
 		}
 		calls++
-		transcript = append(transcript, fmt.Sprintf("%4d at %s ms: %s\n       → %s", calls, e.At, e, e.AnswerText()))
+		transcript = append(transcript, told(calls, e))
 	}
 	return nil, transcript, len(moves)
+}
+
+func told(number int, e oracle.Exchange) string {
+	return fmt.Sprintf("%4d at %s ms: %s\n       → %s", number, e.At, e, e.AnswerText())
+}
+
+func passes(d time.Duration, toMs int64) string {
+	return fmt.Sprintf("     time passes: %d ms, to %d ms", d.Milliseconds(), toMs)
 }
 
 // retoken replaces a token by the corresponding token in this run, or by an unknown token if this run has none.

@@ -206,6 +206,11 @@ func plain(err error) string {
 	return fmt.Sprintf("%swant %s, got %s", place, want, wrong.Value)
 }
 
+var errEnded = errors.New("the other side closed its output")
+
+// Ended reports whether the other side has closed its output.
+func (c *Client) Ended() bool { return errors.Is(c.heard.ended(), errEnded) }
+
 // watched is a channel that records why no more answers arrive. It reports the reason only after all earlier answers
 // have reached their callers.
 type watched struct {
@@ -239,7 +244,7 @@ func (w *watched) Recv() ([]byte, error) {
 	defer w.mu.Unlock()
 	switch {
 	case errors.Is(err, io.EOF):
-		err = errors.New("the other side closed its output")
+		err = errEnded
 	case err == nil && !json.Valid(line):
 		err = fmt.Errorf("the answer is not JSON: %s", quote(line))
 	}

@@ -38,6 +38,9 @@ func (a *app) listen(at address, in io.Reader, server func() *wire.Server) error
 	if err := a.stdout.Flush(); err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	if tcp, ok := listener.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
+		fmt.Fprintf(a.stderr, "%s: warning: other machines can reach tcp:%s, and whoever does can make every call of the store; tcp:127.0.0.1:PORT is for this machine only\n", a.program.name(), tcp)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		_, _ = io.Copy(io.Discard, in) // only the end of the input matters

@@ -179,8 +179,7 @@ func (c *checker) metadata(t *draws, in string) engine.ExecutionMetadata {
 	default:
 		m.OrchestrationName, m.OrchestrationVersion = "Orch", pick(t, []string{"1.0.0", "2.0.0"})
 	}
-	// A parent comes before its children in the alphabet, so there are no cycles.
-	if parent := pick(t, []string{"", "", "A", "B", "ghost"}); parent < in || parent == "ghost" {
+	if parent := pick(t, []string{"", "", "A", "B", "ghost"}); !circular(in, parent) {
 		m.ParentInstanceID = parent
 	}
 	m.PinnedVersion = pick(t, genPins)
@@ -190,6 +189,12 @@ func (c *checker) metadata(t *draws, in string) engine.ExecutionMetadata {
 		m.Output = &output
 	}
 	return m
+}
+
+// circular reports whether a parent might be a descendant of its child. To rule that out, a parent comes before its
+// children in the alphabet. A provider may follow a circle for ever.
+func circular(child, parent string) bool {
+	return child != "" && parent >= child && parent != "ghost"
 }
 
 func (c *checker) ack(t *draws) {

@@ -152,6 +152,31 @@ func TestSearchOfWhatPanics(t *testing.T) {
 	}
 }
 
+// TestNoCircles checks that no sequence, and none that is made shorter, gives an instance a descendant of its own as its
+// parent: whoever follows parents may do so for ever.
+func TestNoCircles(t *testing.T) {
+	wrong := inMemory(wrongBy("provider/count-reset-by-abandon", "provider/filter-ignored"))
+	follows := undertest.Factory{New: func() (*undertest.Store, error) {
+		in, err := wrong.New()
+		whole, owners := in.Provider, map[string]string{}
+		in.Provider = call.Through("follows", "1", true, func(ctx context.Context, c call.Call) call.Answer {
+			ack, _ := c.(call.AckOrchestrationItem)
+			if parent := ack.Metadata.ParentInstanceID; parent != "" && parent != "ghost" && owners[ack.LockToken] != "" && parent >= owners[ack.LockToken] {
+				t.Errorf("%s becomes the parent of %s", parent, owners[ack.LockToken])
+			}
+			a := call.Perform(ctx, whole, c)
+			if a.Orchestration != nil {
+				owners[a.Orchestration.LockToken] = a.Orchestration.Item.Instance
+			}
+			return a
+		})
+		return in, err
+	}}
+	if r := searched(t, follows, Options{Sequences: 300, KeepGoing: true}); len(r.Findings) == 0 {
+		t.Error("nothing was made shorter")
+	}
+}
+
 func panicAtSecondDelivery() { panic("delivered twice") }
 
 // If a store breaks down, there is no verdict.

@@ -47,6 +47,7 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 	}()
 	judge, calls := oracle.New(s.options), 0
 	tokens := map[string]string{} // this run's tokens, keyed by those of the first run; never iterated over, so map order does not matter
+	owners := map[string]string{} // the instances of this run's tokens; never iterated over
 	for i, m := range moves {
 		if m.args == nil {
 			in.Advance(m.wait)
@@ -54,6 +55,9 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 			continue
 		}
 		e, began := oracle.Exchange{Call: retoken(m.args, tokens), Failing: m.step > 0}, in.NowMs()
+		if ack, ok := e.Call.(call.AckOrchestrationItem); ok && circular(owners[ack.LockToken], ack.Metadata.ParentInstanceID) {
+			return nil, nil, 0
+		}
 		if e.Failing {
 			in.FailAckStep(m.step - 1)
 		}
@@ -77,6 +81,9 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 		}
 		if token := oracle.Token(e.Answer); m.token != "" && token != "" {
 			tokens[m.token] = token
+		}
+		if f := e.Answer.Orchestration; f != nil {
+			owners[f.LockToken] = f.Item.Instance
 		}
 		calls++
 		transcript = append(transcript, told(calls, e))

@@ -60,15 +60,54 @@ pub(crate) fn check<F: Factory>(factory: F, arguments: Vec<String>) -> Result<Ve
     let served = served::lines(factory, turn, BufReader::new(connection), output);
     let ended = child.join().map_err(|_| "simrun could not be waited for".to_owned())??;
     let said = format!("{}{}", String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+    let said = in_rust(&said, &format!("--connect tcp:{address}"));
     if let Err(err) = served {
         return Err(format!("the connection to simrun broke: {err}\n{said}"));
     }
     Ok(Verdict { status: ended.status.code(), said })
 }
 
+/// What simrun says, in the words of this crate. A command that names our address, at which nobody listens any more,
+/// becomes what does the same in the test.
+fn in_rust(said: &str, connect: &str) -> String {
+    let mut lines = Vec::new();
+    for line in said.lines() {
+        let mut words = line.split_whitespace().skip_while(|word| !["--seed", "--seeds"].contains(word)).skip(1);
+        lines.push(match words.next() {
+            Some(seeds) if line.contains(connect) => {
+                let (first, last) = seeds.split_once("..").unwrap_or((seeds, seeds));
+                format!("in the test: .seeds({first}..={last})")
+            }
+            _ => WORDS.iter().fold(line.to_owned(), |line, (theirs, ours)| line.replace(theirs, ours)),
+        });
+    }
+    lines.join("\n") + "\n"
+}
+
+/// How the protocol says that something is not offered, and how this crate does.
+const WORDS: [(&str, &str); 4] = [
+    (": virtual_clock is false", ": there is no virtual clock under the provider"),
+    (": corrupt_event is false", ": Offers has no corrupt_event"),
+    (": corrupt_message is false", ": Offers has no corrupt_message"),
+    (": admin is false", ": as_management_capability is None"),
+];
+
 #[cfg(test)]
 mod tests {
-    use super::find;
+    use super::{find, in_rust};
+
+    #[test]
+    fn commands_become_what_the_test_says() {
+        let connect = "--connect tcp:127.0.0.1:39811";
+        for (theirs, ours) in [
+            (format!("/bin/simrun oracle --seed 30 --deny F9 {connect}\n"), "in the test: .seeds(30..=30)\n"),
+            (format!("a\n\nsimrun oracle --seeds 7..1000 --keep-going {connect}\n"), "a\n\nin the test: .seeds(7..=1000)\n"),
+            ("no --seed 1 of ours\n".to_owned(), "no --seed 1 of ours\n"),
+            ("not checked   it: admin is false\n".to_owned(), "not checked   it: as_management_capability is None\n"),
+        ] {
+            assert_eq!(in_rust(&theirs, connect), ours);
+        }
+    }
 
     #[test]
     fn a_missing_simrun_is_told_with_how_to_get_it() {

@@ -22,8 +22,10 @@ fn three_methods_get_a_verdict() {
 #[test]
 fn a_mistake_is_told_as_a_story() {
     let said = durosim::oracle(FirstDay { forever: true }).seeds(1..=100).keep_going().verdict().expect_err("locks last for ever");
-    assert!(said.contains("REFUSED  seed ") && said.contains("time passes"), "{said}");
+    assert!(said.contains("REFUSED  seed ") && said.contains("call 3 at "), "{said}");
     assert!(said.contains("but        nothing was found although a row is ready"), "{said}");
+    assert!(said.contains("\n\nin the test: .seeds(") && !said.contains("--connect"), "{said}");
+    assert!(said.contains("the management surface: as_management_capability is None"), "{said}");
 }
 
 #[test]

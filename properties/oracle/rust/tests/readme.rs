@@ -22,7 +22,7 @@ fn provider_under_test() {
 
     #[test]
     fn oracle() {
-        durosim::oracle(|| async { MyProvider::in_memory().await }).seeds(1..=1000).run();
+        durosim::oracle(|| async { MyProvider::in_memory().await }).seeds(1..=1000).keep_going().run();
     }
 }
 

@@ -14,14 +14,14 @@ import (
 	"github.com/durosim/durosim/faults"
 )
 
-// The pages that cite places in the sources of released crates. findings.md has those of faults.Bugs and of the lists of
+// The pages that cite places in the sources of released crates. docs/findings.md has those of faults.Bugs and of the lists of
 // known mistakes, too, since these are written into it.
 var citing = []string{"docs/findings.md", "docs/contract-decisions.md", "docs/contract/incidents.md", "docs/contract/runtime.md"}
 
 // cited matches a file and its lines, such as dispatchers/worker.rs:854-863, 611.
 var cited = regexp.MustCompile(`((?:[\w/.-]*/)?[\w.-]+\.(?:rs|sql)|TODO\.md|\b(?:orch|worker|exec|re|sqlite)):(\d+(?:-\d+)?(?:, ?\d+(?:-\d+)?)*)`)
 
-// abbreviated are the files that incidents.md shortens.
+// abbreviated are the files that docs/contract/incidents.md shortens.
 var abbreviated = map[string]string{
 	"orch": "dispatchers/orchestration.rs", "worker": "dispatchers/worker.rs", "exec": "execution.rs", "re": "replay_engine.rs", "sqlite": "sqlite.rs",
 }

@@ -235,11 +235,7 @@ func (c *planCmd) print(a *app, rep *report, r *upgrade.Report) {
 func (a *app) printStore(name string, s *snapshot.Snapshot) {
 	var pins []string
 	for _, p := range s.Pins() {
-		pin := "none"
-		if p.Pin != nil {
-			pin = p.Pin.String()
-		}
-		pins = append(pins, fmt.Sprintf("%s: %d", pin, p.Instances))
+		pins = append(pins, fmt.Sprintf("%s: %d", snapshot.PinText(p.Pin), p.Instances))
 	}
 	text := ""
 	if len(pins) > 0 {

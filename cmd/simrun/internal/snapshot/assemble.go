@@ -30,7 +30,7 @@ func (r *reader) snapshot() *Snapshot {
 			continue
 		}
 		r.learn(s, in)
-		if x := current(in); x.Status == engine.StatusCompleted || x.Status == engine.StatusFailed {
+		if x := Current(in); x.Status == engine.StatusCompleted || x.Status == engine.StatusFailed {
 			s.Ended++
 			running[id] = false
 			continue

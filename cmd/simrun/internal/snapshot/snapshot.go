@@ -137,8 +137,8 @@ func (s *Snapshot) Instances() []plan.Instance {
 func (s *Snapshot) Pins() []PinCount {
 	var all []PinCount
 	for i := range s.Store.Instances {
-		pin := current(&s.Store.Instances[i]).Pin
-		at := slices.IndexFunc(all, func(c PinCount) bool { return pinText(c.Pin) == pinText(pin) })
+		pin := Current(&s.Store.Instances[i]).Pin
+		at := slices.IndexFunc(all, func(c PinCount) bool { return PinText(c.Pin) == PinText(pin) })
 		if at < 0 {
 			at = len(all)
 			all = append(all, PinCount{Pin: pin})
@@ -147,7 +147,7 @@ func (s *Snapshot) Pins() []PinCount {
 	}
 	slices.SortFunc(all, func(a, b PinCount) int {
 		if a.Pin == nil || b.Pin == nil {
-			return cmp.Compare(pinText(a.Pin), pinText(b.Pin))
+			return cmp.Compare(PinText(a.Pin), PinText(b.Pin))
 		}
 		return a.Pin.Compare(*b.Pin)
 	})
@@ -160,14 +160,16 @@ type PinCount struct {
 	Instances int
 }
 
-func pinText(v *engine.Version) string {
+// PinText returns a pin, or none if v is nil.
+func PinText(v *engine.Version) string {
 	if v == nil {
 		return "none"
 	}
 	return v.String()
 }
 
-func current(in *memprovider.PreloadedInstance) *memprovider.PreloadedExecution {
+// Current returns the instance's current execution.
+func Current(in *memprovider.PreloadedInstance) *memprovider.PreloadedExecution {
 	for i := range in.Executions {
 		if in.Executions[i].ID == in.Current {
 			return &in.Executions[i]

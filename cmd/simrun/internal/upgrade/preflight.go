@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/plan"
@@ -100,16 +101,8 @@ func preflight(p *plan.Plan, builds []*engine.Build) []Hazard {
 
 // hazard explains why no node in state st can run instance in. It returns nil if a node can.
 func hazard(in *memprovider.PreloadedInstance, st state, builds []*engine.Build, named []string) *Hazard {
-	x := &in.Executions[len(in.Executions)-1]
-	for i := range in.Executions {
-		if in.Executions[i].ID == in.Current {
-			x = &in.Executions[i]
-		}
-	}
-	h := &Hazard{Instance: in.Instance, Orchestration: in.Orchestration, Pin: "none"}
-	if x.Pin != nil {
-		h.Pin = x.Pin.String()
-	}
+	x := snapshot.Current(in)
+	h := &Hazard{Instance: in.Instance, Orchestration: in.Orchestration, Pin: snapshot.PinText(x.Pin)}
 	for _, n := range st {
 		if !n.up || n.runs == nil || x.Pin != nil && !n.admits.Contains(*x.Pin) {
 			continue

@@ -69,7 +69,7 @@ func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 		MaxRuns: o.MaxRuns,
 		Fails: func(c shrink.Concrete, chooser sim.Chooser, record *sim.Recording) (bool, error) {
 			cfg := o.config(c, chooser)
-			cfg.Recording = record
+			cfg.Recording, cfg.Stop = record, o.keeps
 			r, err := cluster.Run(cfg)
 			if err != nil {
 				return false, err
@@ -113,13 +113,16 @@ func (o *ShrinkOptions) config(c shrink.Concrete, chooser sim.Chooser) cluster.C
 
 // first returns the first violation of the property that Shrink must keep.
 func (o *ShrinkOptions) first(r *cluster.Result) (cluster.Violation, bool) {
-	i := slices.IndexFunc(r.Violations, func(v cluster.Violation) bool {
-		return v.Property == o.Property && (o.Expectation == "" || v.Expectation == o.Expectation)
-	})
+	i := slices.IndexFunc(r.Violations, o.keeps)
 	if i < 0 {
 		return cluster.Violation{}, false
 	}
 	return r.Violations[i], true
+}
+
+// keeps reports whether Shrink must keep a violation.
+func (o *ShrinkOptions) keeps(v cluster.Violation) bool {
+	return v.Property == o.Property && (o.Expectation == "" || v.Expectation == o.Expectation)
 }
 
 // Entry returns the shrunk run as a stored run, for keeping and replaying. The seed and the note record where the run

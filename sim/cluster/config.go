@@ -44,6 +44,9 @@ type Config struct {
 	DoubleCheck bool
 	// KeepTrace keeps the trace's running hash after each record, so that two runs can be compared.
 	KeepTrace bool
+	// Stop ends the run after the step in which the monitor finds a violation for which it returns true: for searches that
+	// need no more than that. Such a run has no Finish and no digest to compare. If it is nil, the run goes to its end.
+	Stop func(Violation) bool
 	// Memory is memory that the run reuses. If it is nil, the run allocates its own.
 	Memory *Memory
 }

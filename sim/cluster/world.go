@@ -22,6 +22,7 @@ import (
 // World is a run in progress, as seen by a monitor.
 type World struct {
 	*base
+	seen int // how many violations Config.Stop has been asked about
 }
 
 // Run carries out a plan and returns the result. It returns an error if the plan or the configuration is invalid, or if
@@ -168,10 +169,10 @@ func (w *World) Builds() []*engine.Build { return w.builds }
 
 func (w *World) run() {
 	w.begin()
-	for !w.phases.ended && w.failure == nil && !w.foreign.gone() && w.advance() {
+	for !w.phases.ended && w.failure == nil && !w.foreign.gone() && !w.stopped() && w.advance() {
 	}
 	switch {
-	case w.failure != nil:
+	case w.failure != nil, w.stopped():
 		return
 	case w.foreign.gone():
 		return // monitors would report unfinished work as violations
@@ -184,6 +185,20 @@ func (w *World) run() {
 	if w.monitor != nil {
 		w.monitor.Finish()
 	}
+}
+
+// stopped reports whether the monitor has found a violation at which the run is to stop.
+func (w *World) stopped() bool {
+	if w.cfg.Stop == nil || w.monitor == nil {
+		return false
+	}
+	found := w.monitor.Violations()
+	for ; w.seen < len(found); w.seen++ {
+		if w.cfg.Stop(found[w.seen]) {
+			return true
+		}
+	}
+	return false
 }
 
 // advance carries out the next event. It returns false if there is none or the step budget is used up.

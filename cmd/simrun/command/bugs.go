@@ -171,6 +171,12 @@ func (c *bugsCmd) try(ctx context.Context, p *Program, t *bugTrial) {
 		o := s.campaign()
 		o.Context, o.Workers, o.KeepGoing = ctx, 1, true
 		o.First, o.Count = 1+start*farApart, uint64(c.Seeds)
+		config := o.Config
+		o.Config = func() cluster.Config {
+			cfg := config()
+			cfg.Stop = func(v cluster.Violation) bool { return slices.Contains(t.bug.Properties, v.Property) }
+			return cfg
+		}
 		o.Until = func(r *cluster.Result) bool {
 			for _, v := range r.Violations {
 				if property == "" && slices.Contains(t.bug.Properties, v.Property) {

@@ -258,8 +258,10 @@ func (m *merge) summary() *Summary {
 	for i := range s.Properties {
 		p := &s.Properties[i]
 		p.step = p.First.Step
-		if code := slices.IndexFunc(s.Properties, func(c PropertyCount) bool { return c.First.BlamesCode() && c.FirstSeed == p.FirstSeed }); code >= 0 && p.First.BlamesDurosim() {
-			p.step = max(p.step, s.Properties[code].First.Step)
+		for _, own := range s.Properties { // see cluster.Result.Violations
+			if p.First.BlamesCode() && own.First.BlamesDurosim() && own.FirstSeed == p.FirstSeed {
+				p.step = min(p.step, own.First.Step)
+			}
 		}
 	}
 	slices.SortFunc(s.Properties, func(a, b PropertyCount) int {

@@ -142,8 +142,8 @@ type Result struct {
 	Turns   uint64     // computed by nodes, committed or not
 	Calls   uint64     // made by nodes; a parked fetch counts once
 	Virtual int64      // virtual milliseconds
-	// Violations are in the order in which they were found, except that those that BlamesDurosim do not come before
-	// the first that BlamesCode.
+	// Violations are in the order in which they were found, except that the first that BlamesCode comes before those
+	// that BlamesDurosim.
 	Violations []Violation
 	Coverage   []Point
 	// Exhausted is set if the run was ended by the step budget, which also violates "run-ends".

@@ -18,16 +18,11 @@ func (w *World) result() *Result {
 	r.Violations = w.internal
 	if w.monitor != nil {
 		r.Violations = append(r.Violations, w.monitor.Violations()...)
-		code := slices.IndexFunc(r.Violations, Violation.BlamesCode)
-		slices.SortStableFunc(r.Violations[:code+1], func(a, b Violation) int {
-			switch {
-			case a.BlamesDurosim() == b.BlamesDurosim():
-				return 0
-			case a.BlamesDurosim():
-				return 1
-			}
-			return -1
-		})
+		code, own := slices.IndexFunc(r.Violations, Violation.BlamesCode), slices.IndexFunc(r.Violations, Violation.BlamesDurosim)
+		if own >= 0 && code > own {
+			v := r.Violations[code]
+			r.Violations = slices.Insert(slices.Delete(r.Violations, code, code+1), own, v)
+		}
 		r.Coverage = w.monitor.Coverage()
 		if t, ok := w.monitor.(FateTeller); ok {
 			r.Fates, r.Waits = t.Fates(), t.Waits()

@@ -165,7 +165,8 @@
 //	L12 poison-acts       L13 blocked-ends
 //
 // Each has a bound in store time, which is computed from the nodes' options and from the actual backoffs; a violation's
-// message shows the sum with its terms. Obligations are judged at the end of each phase.
+// message shows the sum with its terms. Obligations are judged at the end of each phase. The time that work waits in line
+// is counted from when the line in front of it last moved.
 //
 // L12 is judged even while faults go on. It excuses a delivery above max_attempts if its holder crashed or froze after
 // it took the lock, or if one of the holder's calls then met a fault other than a wait before a fetch or after an ack.

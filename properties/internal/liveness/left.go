@@ -35,6 +35,44 @@ type leaving struct {
 	last   lastMessage
 }
 
+// departures sums up what has left a queue since the last check: the earliest time at which any of it became visible,
+// and when the last of it left.
+type departures struct{ visibleMs, atMs int64 }
+
+type departuresOf [observe.QueueWorker + 1]departures // indexed by queue
+
+func (d *departures) leave(visibleMs, atMs int64) {
+	if d.atMs == 0 || visibleMs < d.visibleMs {
+		d.visibleMs = visibleMs
+	}
+	d.atMs = atMs
+}
+
+// moves notes for each message of an instance that the line in front of it has moved. Work is taken in the order in which
+// it becomes visible, so a message is not late while that before it is served: its bound has only what is still in front
+// of it, counted from when the line last moved.
+func (c *obligations) moves(in *model.Instance) {
+	for _, rows := range [...][]*model.Row{in.Queue, in.Work} {
+		for _, r := range rows {
+			gone, mine := c.moved[r.Queue], c.live.Row(r.No)
+			if gone.atMs != 0 && gone.visibleMs <= mine.FirstVisibleMs {
+				mine.MovedMs = gone.atMs
+			}
+		}
+	}
+}
+
+// movedMs returns when the line in front of the first of these messages last moved.
+func (c *obligations) movedMs(rows []*model.Row) (ms int64) {
+	first := int64(model.NeverMs)
+	for _, r := range rows {
+		if mine := c.live.Row(r.No); mine.FirstVisibleMs < first {
+			first, ms = mine.FirstVisibleMs, mine.MovedMs
+		}
+	}
+	return ms
+}
+
 // lastMessage describes the message that left an instance's queue most recently.
 type lastMessage struct {
 	no         observe.MessageNo
@@ -59,6 +97,7 @@ func (c *obligations) leaves(o *observe.Observation) {
 	if o.Instance == 0 || o.Reason == observe.RemovedUndone || call == nil {
 		return
 	}
+	c.moved[o.Queue].leave(c.live.Row(o.Message).FirstVisibleMs, o.AtMs)
 	for len(c.left) <= int(o.Instance) {
 		c.left = append(c.left, leaving{})
 	}

@@ -34,6 +34,7 @@ type obligations struct {
 	highest     *engine.Build
 	planned     map[string]int // indices of the plan's instances, keyed by name; never iterated over, so map order does not matter
 	left        []leaving      // indexed by instance number: the activities that left the worker queue last
+	moved       departuresOf   // what has left each queue since the last check
 }
 
 func newObligations(s *track.State) check.Checker { return &obligations{Base: s.Base, live: s} }
@@ -69,6 +70,7 @@ func (c *obligations) EndPhase(p cluster.Phase) {
 // look checks every obligation at the given time.
 func (c *obligations) look(nowMs int64) {
 	c.now, c.openNow, c.untilMs, c.ready, c.working = nowMs, false, 0, 0, 0
+	defer func() { c.moved = departuresOf{} }()
 	if c.live.CalmMs == 0 {
 		c.openNow, c.untilMs = true, model.NeverMs
 		return
@@ -81,6 +83,7 @@ func (c *obligations) look(nowMs int64) {
 			c.ready++
 		}
 		c.working += int64(len(in.Work))
+		c.moves(in)
 	}
 	c.converge()
 	settling := c.settling()
@@ -197,7 +200,7 @@ func (c *obligations) messages(in *model.Instance) {
 			}
 			continue
 		}
-		from := max(c.live.CalmMs, since, mine.FirstVisibleMs, mine.AgainMs, c.live.Instance(in.No).OutsideMs)
+		from := max(c.live.CalmMs, since, mine.FirstVisibleMs, mine.MovedMs, mine.AgainMs, c.live.Instance(in.No).OutsideMs)
 		var b bound
 		property := "L01"
 		switch {
@@ -235,7 +238,7 @@ func (c *obligations) delivered(in *model.Instance, input boundInput) {
 		return
 	}
 	b := deliveryBound(input)
-	from := max(c.live.CalmMs, mine.ReleasedMs, mine.OutsideMs)
+	from := max(c.live.CalmMs, mine.ReleasedMs, mine.OutsideMs, c.movedMs(in.Queue))
 	if !in.Visible(c.now) || c.now <= from+b.ms {
 		return // a longer obligation is already pending
 	}
@@ -257,7 +260,7 @@ func (c *obligations) activity(in *model.Instance, r *model.Row) {
 		return
 	}
 	b := workBound(input)
-	from := max(c.live.CalmMs, since, mine.FirstVisibleMs, mine.AgainMs)
+	from := max(c.live.CalmMs, since, mine.FirstVisibleMs, mine.MovedMs, mine.AgainMs)
 	if c.now <= from+b.ms {
 		c.until(from + b.ms)
 		return
@@ -280,7 +283,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		return // it waits for an event that, according to the plan, no client sends
 	}
 	var work boundInput
-	from, next := max(c.live.CalmMs, since, mine.OutsideMs), int64(model.NeverMs)
+	from, next := max(c.live.CalmMs, since, mine.OutsideMs, c.movedMs(in.Queue), c.movedMs(in.Work)), int64(model.NeverMs)
 	switch {
 	case alone:
 	case mine.CancelMs != 0:

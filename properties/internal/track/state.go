@@ -148,6 +148,7 @@ type Row struct {
 	BackoffMs      int64  // the total of the delays from abandons since the calm phase began, each capped at the contract's limit
 	backoffs       uint32 // how many such delays there were
 	Sender         uint32 // the node that sent it, or 0 for a client
+	MovedMs        int64  // when a message that was visible before it last left the same queue, as far as is known
 	AgainMs        int64  // when it becomes visible again after it waited for a start or was locked by a probe; otherwise 0
 }
 

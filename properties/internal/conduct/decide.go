@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -150,19 +151,19 @@ func (k *checker) judgeBatch(n *nodeState, f *engine.FetchedOrchestration) duty 
 			v.cause = "work item could not be processed on this node (orchestration not registered here, or execution history is unsupported): " + v.cause
 		}
 	case b.undecoded && (admitted || !k.bounces):
-		v.decision, v.cause, v.delay = machine.DecideHistoryError, f.Item.HistoryError, time.Second
+		v.decision, v.cause, v.delay = machine.DecideHistoryError, f.Item.HistoryError, check.GivenBack
 	case !admitted:
-		v.decision, v.cause, v.delay, v.supported = machine.DecideIncompatible, incompatible(b.pin, supported), time.Second, supported.String()
+		v.decision, v.cause, v.delay, v.supported = machine.DecideIncompatible, incompatible(b.pin, supported), check.GivenBack, supported.String()
 		if k.bounces {
-			v.delay = grown(f.AttemptCount, o)
+			v.delay = check.Backoff(f.AttemptCount, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)
 		}
 	case b.continuing && !b.next:
-		v.decision, v.cause, v.delay, v.uncounted = machine.DecideWaitForStart, "the continue-as-new start is still to come", time.Second, true
+		v.decision, v.cause, v.delay, v.uncounted = machine.DecideWaitForStart, "the continue-as-new start is still to come", check.GivenBack, true
 		if info.Build.CountsWaiting {
-			v.delay, v.uncounted = grown(f.AttemptCount, o), false
+			v.delay, v.uncounted = check.Backoff(f.AttemptCount, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax), false
 		}
 	case !found:
-		v.decision, v.cause, v.delay = machine.DecideNoHandler, v.missingText(), grown(f.AttemptCount, o)
+		v.decision, v.cause, v.delay = machine.DecideNoHandler, v.missingText(), check.Backoff(f.AttemptCount, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)
 	default:
 		v.handler = handler
 	}
@@ -197,16 +198,6 @@ func orLatest(version string) string {
 	return version
 }
 
-// grown returns the delay for work without a handler: the base, doubled for each delivery after the first, at most six
-// times, and capped.
-func grown(attempt uint32, o *node.Options) time.Duration {
-	d := o.UnregisteredBackoffBase
-	for i := uint32(1); i < min(attempt, 7) && d < o.UnregisteredBackoffMax; i++ {
-		d *= 2
-	}
-	return min(d, o.UnregisteredBackoffMax)
-}
-
 // judgeWork returns the decision that a node must make about an activity.
 func (k *checker) judgeWork(n *nodeState, s *slot, w engine.ActivityExecuteItem, count uint32) duty {
 	info := k.options(n)
@@ -226,7 +217,7 @@ func (k *checker) judgeWork(n *nodeState, s *slot, w engine.ActivityExecuteItem,
 	case count > o.MaxAttempts:
 		v.decision, v.cause = machine.DecideWorkPoison, "crashes"
 	case !found:
-		v.decision, v.cause, v.delay = machine.DecideWorkNoHandler, "activity missing: "+w.Name, grown(count, o)
+		v.decision, v.cause, v.delay = machine.DecideWorkNoHandler, "activity missing: "+w.Name, check.Backoff(count, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)
 	}
 	return v
 }
@@ -238,7 +229,7 @@ func (k *checker) deliveredTurn(n *nodeState, s *slot, r *cluster.Record, f *eng
 	*h = held{}
 	h.token, h.instance, h.count, h.messages, h.batch = f.LockToken, f.Item.Instance, f.AttemptCount, len(f.Item.Messages), f
 	h.undecoded, h.timeout, h.since, h.locked, h.lockedMs = f.Item.HistoryError, o.OrchestratorLockTimeout, r.At, r.At, r.AtMs
-	h.renewEvery = renewedAfter(o.OrchestratorLockTimeout, o.OrchestratorLockRenewalBuffer)
+	h.renewEvery = check.RenewedAfter(o.OrchestratorLockTimeout, o.OrchestratorLockRenewalBuffer)
 	if s.sweeps {
 		s.held.want = k.judgeLook(n, r, f)
 	} else {
@@ -255,7 +246,7 @@ func (k *checker) deliveredWork(n *nodeState, s *slot, r *cluster.Record, f *eng
 	w, ok := f.Item.(engine.ActivityExecuteItem)
 	s.held = held{
 		token: f.LockToken, instance: f.Item.Target(), count: f.AttemptCount, work: w, session: w.SessionID,
-		timeout: o.WorkerLockTimeout, since: r.At, locked: r.At, lockedMs: r.AtMs, renewEvery: renewedAfter(o.WorkerLockTimeout, o.WorkerLockRenewalBuffer),
+		timeout: o.WorkerLockTimeout, since: r.At, locked: r.At, lockedMs: r.AtMs, renewEvery: check.RenewedAfter(o.WorkerLockTimeout, o.WorkerLockRenewalBuffer),
 	}
 	if !ok {
 		return // no provider delivers an item like this

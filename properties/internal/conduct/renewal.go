@@ -7,24 +7,10 @@ import (
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 )
-
-// renewedAfter returns how long after a lock is granted its holder renews it (docs/contract/runtime.md#r4). A lock of
-// 15 s or more is renewed when only the buffer is left. A shorter lock is renewed after half its time, rounded up to
-// whole seconds. No lock is renewed within its first second. This restates machine.RenewalInterval independently, as
-// renewedAfterMs in package safety does.
-func renewedAfter(timeout, buffer time.Duration) time.Duration {
-	if timeout >= 15*time.Second {
-		return max(timeout-buffer, time.Second)
-	}
-	after := time.Second
-	for 2*after < timeout {
-		after += time.Second
-	}
-	return after
-}
 
 // retriedAfter returns the pause after a renewal that failed with a retryable error: a twentieth of the timeout in whole
 // milliseconds, but at least 10 ms and at most 500 ms.
@@ -97,7 +83,7 @@ func (k *checker) keepsSessions(n *nodeState, at sim.Time) {
 	if c.renewNext.known || c.cleanNext.known || c.renewal != 0 || c.cleanup != 0 {
 		return
 	}
-	c.renewNext = next{kind: observe.CallRenewSessionLock, since: at, after: renewedAfter(o.SessionLockTimeout, o.SessionLockRenewalBuffer), by: bySessionLock, known: true}
+	c.renewNext = next{kind: observe.CallRenewSessionLock, since: at, after: check.RenewedAfter(o.SessionLockTimeout, o.SessionLockRenewalBuffer), by: bySessionLock, known: true}
 	c.cleanNext = next{kind: observe.CallCleanupOrphanedSessions, since: at, after: o.SessionCleanupInterval, by: byCleanup, known: true}
 }
 
@@ -137,7 +123,7 @@ func (k *checker) answeredSessions(n *nodeState, r *cluster.Record) {
 	case n.sessions.renewal:
 		k.patient(n, r, n.sessions.renewSent)
 		n.sessions.renewal = 0
-		n.sessions.renewNext = next{kind: observe.CallRenewSessionLock, since: r.At, after: renewedAfter(o.SessionLockTimeout, o.SessionLockRenewalBuffer), by: bySessionLock, known: true}
+		n.sessions.renewNext = next{kind: observe.CallRenewSessionLock, since: r.At, after: check.RenewedAfter(o.SessionLockTimeout, o.SessionLockRenewalBuffer), by: bySessionLock, known: true}
 	case n.sessions.cleanup:
 		k.patient(n, r, n.sessions.cleanSent)
 		n.sessions.cleanup = 0

@@ -136,7 +136,7 @@ func (k *lockLossChecker) Observe(o *observe.Observation) {
 		timeout, buffer = options.WorkerLockTimeout, options.WorkerLockRenewalBuffer
 		item = model.ItemText(k.Run.Model.Row(o.Message))
 	}
-	if renewedAfterMs(timeout, buffer)+keptMarginMs+k.Run.SkewMs() >= timeout.Milliseconds() {
+	if check.RenewedAfter(timeout, buffer).Milliseconds()+keptMarginMs+k.Run.SkewMs() >= timeout.Milliseconds() {
 		return // with some clocks, such a lock expires before the contract lets the node renew it
 	}
 	if n.delayedMs >= takenMs && n.delayedMs+k.againMs(options, timeout) > untilMs {

@@ -110,7 +110,7 @@ func (k *lockLossChecker) worked(o *observe.Observation) {
 		}
 		options := &k.Run.World.Node(c.Caller.Node).Options
 		timeout := options.SessionLockTimeout
-		if renewedAfterMs(timeout, options.SessionLockRenewalBuffer)+keptMarginMs+k.Run.SkewMs() >= timeout.Milliseconds() {
+		if check.RenewedAfter(timeout, options.SessionLockRenewalBuffer).Milliseconds()+keptMarginMs+k.Run.SkewMs() >= timeout.Milliseconds() {
 			continue
 		}
 		x.lost = true

@@ -104,21 +104,12 @@ func (k *strategyChecker) givenBack(c *model.Call) {
 		}
 	case machine.DecideIncompatible:
 		o := &k.Run.World.Node(c.Caller.Node).Options
-		want := grown(note.Attempt, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)
+		want := check.Backoff(note.Attempt, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)
 		if k.strategy == planterm.StrategyBounce && (c.Request.Delay != want || c.Request.IgnoreAttempt) {
 			k.Run.Safety("S27", c.Caller.Node, in.No, "%s bounces %s at attempt %d for %v, counted: %t; expected %v, which grows with the attempts, counted",
 				k.Run.Who(c.Caller), in.Name, note.Attempt, c.Request.Delay, !c.Request.IgnoreAttempt, want)
 		}
 	}
-}
-
-// grown returns base, doubled for each attempt after the first, but at most six times, and capped at most.
-func grown(attempt uint32, base, most time.Duration) time.Duration {
-	d := base
-	for i := uint32(1); i < min(attempt, 7) && d < most; i++ {
-		d *= 2
-	}
-	return min(d, most)
 }
 
 // pinBefore returns the pin of the execution that was current before a call.

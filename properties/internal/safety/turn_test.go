@@ -3,7 +3,6 @@ package safety
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
@@ -70,21 +69,6 @@ func TestDrops(t *testing.T) {
 	}
 	if got := drops(nil, nil); got != "" {
 		t.Error(got)
-	}
-}
-
-// TestGrown computes delays that grow with the attempts.
-func TestGrown(t *testing.T) {
-	for _, row := range []struct {
-		attempt    uint32
-		base, most time.Duration
-		want       time.Duration
-	}{
-		{0, 2, 1000, 2}, {1, 2, 1000, 2}, {2, 2, 1000, 4}, {3, 2, 1000, 8}, {7, 2, 1000, 128}, {8, 2, 1000, 128}, {3, 2, 5, 5}, {2, 2, 4, 4}, {1, 9, 5, 5},
-	} {
-		if got := grown(row.attempt, row.base, row.most); got != row.want {
-			t.Errorf("attempt %d, %d to %d: %d, want %d", row.attempt, row.base, row.most, got, row.want)
-		}
 	}
 }
 

@@ -3,8 +3,8 @@ package track
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
@@ -70,6 +70,5 @@ func (s *State) onCommit(o *observe.Observation, c *model.Call) {
 // BackoffMost returns the longest delay, in milliseconds, that a node may ask for when it gives work back after the
 // n-th delivery. That is the contract's curve for a missing handler, or the fixed delay for any other reason.
 func BackoffMost(o *node.Options, n uint32) int64 {
-	fixed := max(machine.HistoryErrorDelay, machine.IncompatibleDelay, machine.WaitForStartDelay)
-	return max(fixed, machine.UnregisteredBackoff(n, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)).Milliseconds()
+	return max(check.GivenBack, check.Backoff(n, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)).Milliseconds()
 }

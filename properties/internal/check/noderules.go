@@ -1,0 +1,33 @@
+package check
+
+import "time"
+
+// This file states, for all checkers, the times by which a node renews locks and gives work back. It shares nothing with
+// the node.
+
+// RenewedAfter returns how long after a lock is granted its holder renews it (docs/contract/runtime.md#r4). A lock of
+// 15 s or more is renewed when only the buffer is left. A shorter lock is renewed after half its time, rounded up to
+// whole seconds. No lock is renewed within its first second.
+func RenewedAfter(timeout, buffer time.Duration) time.Duration {
+	if timeout >= 15*time.Second {
+		return max(timeout-buffer, time.Second)
+	}
+	after := time.Second
+	for 2*after < timeout {
+		after += time.Second
+	}
+	return after
+}
+
+// Backoff returns the delay for work that a node cannot run: the base, doubled for each delivery after the first, at
+// most six times, and capped at most.
+func Backoff(attempt uint32, base, most time.Duration) time.Duration {
+	d := base
+	for i := uint32(1); i < min(attempt, 7) && d < most; i++ {
+		d *= 2
+	}
+	return min(d, most)
+}
+
+// GivenBack is the delay for work that waits for something else: a node with another range, readable bytes, a start.
+const GivenBack = time.Second

@@ -19,6 +19,12 @@ func RenewedAfter(timeout, buffer time.Duration) time.Duration {
 	return after
 }
 
+// RenewalRetry returns the pause after a renewal that failed with a retryable error: a twentieth of the timeout in whole
+// milliseconds, but at least 10 ms and at most 500 ms.
+func RenewalRetry(timeout time.Duration) time.Duration {
+	return min(max(timeout/20, 10*time.Millisecond), 500*time.Millisecond).Truncate(time.Millisecond)
+}
+
 // Backoff returns the delay for work that a node cannot run: the base, doubled for each delivery after the first, at
 // most six times, and capped at most.
 func Backoff(attempt uint32, base, most time.Duration) time.Duration {
@@ -29,5 +35,11 @@ func Backoff(attempt uint32, base, most time.Duration) time.Duration {
 	return min(d, most)
 }
 
-// GivenBack is the delay for work that waits for something else: a node with another range, readable bytes, a start.
-const GivenBack = time.Second
+const (
+	// GivenBack is the delay for work that waits for something else: a node with another range, readable bytes, a start.
+	GivenBack = time.Second
+	// LastAckRetry is the pause before the last retry of an ack, the longest of them: 10 ms, doubled each time, five times.
+	LastAckRetry = 160 * time.Millisecond
+	// FetchPause is the longest pause after fetches that failed with a retryable error.
+	FetchPause = 3 * time.Second
+)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -67,7 +68,7 @@ func (k *checker) keepsLock(n *nodeState, s *slot, at sim.Time) {
 	}
 	after := h.renewEvery
 	if h.again {
-		after = retriedAfter(h.timeout)
+		after = check.RenewalRetry(h.timeout)
 	}
 	if h.renewEvery == 0 || at.Sub(h.since) <= after+slack {
 		return

@@ -12,12 +12,6 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// retriedAfter returns the pause after a renewal that failed with a retryable error: a twentieth of the timeout in whole
-// milliseconds, but at least 10 ms and at most 500 ms.
-func retriedAfter(timeout time.Duration) time.Duration {
-	return min(max(timeout/20, 10*time.Millisecond), 500*time.Millisecond).Truncate(time.Millisecond)
-}
-
 // renews judges a renewal. It must name a lock that is held, ask for the timeout with which the lock was taken, and
 // come when it is due.
 func (k *checker) renews(n *nodeState, s *slot, r *cluster.Record) {
@@ -36,7 +30,7 @@ func (k *checker) renews(n *nodeState, s *slot, r *cluster.Record) {
 	}
 	after := h.renewEvery
 	if h.again {
-		after = retriedAfter(h.timeout)
+		after = check.RenewalRetry(h.timeout)
 	}
 	if n.quiet(h.since) && off(r.At.Sub(h.since), max(after, time.Millisecond)) {
 		k.wrong(n, h.instance, "renews token %s after %v: expected %v%s", token, r.At.Sub(h.since), after, k.lockOptions(n, s))

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/properties/internal/check"
 )
 
 // bound is the store time that an obligation may take. It keeps the terms of the sum, so that messages can show them.
@@ -81,10 +81,6 @@ func (in *boundInput) queuedMs() int64 {
 	return (in.others + slots - 1) / slots * 2 * in.deadlineMs
 }
 
-// fetchBackoffMs is the longest pause that a node may still have ahead of it after fetches that failed during
-// turbulence.
-var fetchBackoffMs = machine.FetchErrorBackoff(1 << 10).Milliseconds()
-
 // poisonBound returns how soon a message that is delivered again and again leaves the queue (L01). The first term is
 // the message's backoffs so far (each new one moves the end). For each attempt, including the one that poisons the
 // message, the bound adds two call deadlines, the longest turn, a poll, and the wait behind other work. For each holder
@@ -97,7 +93,7 @@ func poisonBound(in boundInput) bound {
 	b.add(in.attempts+1, in.cadenceMs, "poll cadence")
 	b.add(in.attempts+1, in.queuedMs(), "behind others")
 	b.add(1+min(in.lost, in.attempts), in.lockMs+turnMarginMs, "lock timeout of a lost holder")
-	b.add(1, fetchBackoffMs, "fetch backoff")
+	b.add(1, check.FetchPause.Milliseconds(), "fetch backoff")
 	return b
 }
 
@@ -105,7 +101,7 @@ func poisonBound(in boundInput) bound {
 // fetches, a poll, the wait behind other work, two call deadlines, and the lock of a holder that was lost.
 func deliveryBound(in boundInput) bound {
 	var b bound
-	b.add(1, fetchBackoffMs, "fetch backoff")
+	b.add(1, check.FetchPause.Milliseconds(), "fetch backoff")
 	b.add(1, in.cadenceMs, "poll cadence")
 	b.add(1, in.queuedMs(), "behind others")
 	b.add(1, 2*in.deadlineMs, "two call deadlines")

@@ -6,7 +6,6 @@ import (
 
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/faultkind"
-	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -151,6 +150,6 @@ func (k *lockLossChecker) Observe(o *observe.Observation) {
 
 // againMs returns how long a node may take to notice that a renewal or ack failed and to try again.
 func (k *lockLossChecker) againMs(o *node.Options, timeout time.Duration) int64 {
-	pause := max(machine.RenewalRetryDelay(timeout), machine.AckRetryDelay(machine.AckRetries))
+	pause := max(check.RenewalRetry(timeout), check.LastAckRetry)
 	return (o.CallDeadline + pause).Milliseconds() + 2*keptMarginMs
 }

@@ -3,33 +3,50 @@ package tidy
 import (
 	"fmt"
 	"go/ast"
+	"path"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// judged lists functions that are judged by checkers, so checkers must not call them. A checker that asks the code
-// under test what is right would never find anything wrong. Methods are written as .Name. Each entry says what to use
-// instead.
-var judged = map[string]string{
-	".Admits":                 "model.Admits",
-	"machine.RenewalInterval": "renewedAfterMs",
-	"replay.Verify":           "turn.Check, for all that a turn says without its code",
+// asksProduct lists what checkers, explanations and the recovery phase still ask the code that is judged. A mistake there
+// is common to both sides: each line says what finds it all the same. A checker that asks the code under test what is
+// right would never find anything wrong.
+var asksProduct = map[string]string{
+	"properties/internal/safety replay.Verify":       "S11 is about this replay; a replay that accepts a wrong history is shown altered ones, and S24 states a turn by itself",
+	"properties/internal/safety replay.NewWorkspace": "memory for that replay",
+	"properties/internal/safety .ResolveStarted":     "the handler that S11 replays: with another one, the replay differs from the history",
+	"properties/internal/conduct .ResolveStart":      "a registry that picks the wrong version starts it unseen by S28; S11 finds it on every other build, and engine/handler-of-latest is planted for it",
+	"properties/internal/conduct .Activity":          "a registry that loses an activity gives work back unseen by S28; L02 and outcome find it",
+	"properties/internal/track .ResolveStart":        "likewise: work would wait for a handler that is there, and outcome finds it",
+	"properties/internal/track .ResolveStarted":      "likewise",
+	"properties/internal/track .Activity":            "likewise",
+	"properties/internal/coverage .ResolveStart":     "counts points, judges nothing",
+	"properties/internal/expect .Orchestrations":     "facts for expectations, judges nothing",
+	"properties/internal/outcome .Orchestrations":    "advice below an unexpected end, judges nothing",
+	"sim/cluster replay.OpenWaits":                   "recovery raises what an execution waits for; a wait that it does not see ends in L02",
 }
 
-// mayCall lists the checkers that have to call the code that they judge, with reasons.
-var mayCall = map[string]string{
-	// S11 requires the engine to replay its own histories on every build, so it has to ask the engine. What a turn may
-	// record is specified separately, in properties/oracle/turn (S24).
-	"properties/internal/safety/replay.go replay.Verify": "S11",
-	// The same question about histories that are wrong, whose answer is known.
-	"properties/internal/safety/altered.go replay.Verify": "S11",
-}
+// productMethods are methods of the engine's registry and filters, which the checkers restate.
+var productMethods = []string{"ResolveStart", "ResolveStarted", "Activity", "Orchestrations", "Admits"}
 
-// checkJudges reports checkers that call the code that they judge.
+// checkJudges reports checkers that ask the code that they judge, except for asksProduct.
 func checkJudges(m *module) []finding {
 	var out []finding
+	eachQuestion(m, func(s *source, call *ast.CallExpr, asked string) {
+		if asksProduct[s.dir+" "+asked] == "" {
+			out = append(out, finding{s.name, m.line(call), fmt.Sprintf("a checker calls %s, which it judges: state the rule apart", asked)})
+		}
+	})
+	return out
+}
+
+// eachQuestion finds what judges ask the product.
+func eachQuestion(m *module, see func(s *source, call *ast.CallExpr, asked string)) {
 	for _, s := range m.sources {
-		if s.test || !strings.HasPrefix(s.dir, "properties/internal/") {
+		judge := strings.HasPrefix(s.dir, "properties/internal/") && s.dir != "properties/internal/judge" && s.dir != "properties/internal/rig"
+		helps := s.dir == "sim/cluster" && slices.Contains([]string{"clients.go", "calm.go", "explain.go"}, path.Base(s.name))
+		if s.test || !judge && !helps {
 			continue
 		}
 		ast.Inspect(s.ast, func(n ast.Node) bool {
@@ -41,18 +58,26 @@ func checkJudges(m *module) []finding {
 			if !ok {
 				return true
 			}
-			name := "." + sel.Sel.Name
-			if id, is := sel.X.(*ast.Ident); is && judged[id.Name+name] != "" {
-				name = id.Name + name
-			}
-			own, is := judged[name]
-			if is && mayCall[s.name+" "+name] == "" && (name != ".Admits" || len(call.Args) == 1) { // other methods of that name have two arguments
-				out = append(out, finding{s.name, m.line(call), fmt.Sprintf("a checker calls %s, which it judges: use %s, or state the rule apart", strings.TrimPrefix(name, "."), own)})
+			of, plain := sel.X.(*ast.Ident)
+			switch {
+			case plain && (of.Name == "machine" || of.Name == "replay"):
+				see(s, call, of.Name+"."+sel.Sel.Name)
+			case slices.Contains(productMethods, sel.Sel.Name) && (sel.Sel.Name != "Admits" || len(call.Args) == 1): // the checkers' own has two
+				see(s, call, "."+sel.Sel.Name)
 			}
 			return true
 		})
 	}
-	return out
 }
 
-func TestJudges(t *testing.T) { report(t, checkJudges(loadModule(t))) }
+func TestJudges(t *testing.T) {
+	m := loadModule(t)
+	report(t, checkJudges(m))
+	used := map[string]bool{}
+	eachQuestion(m, func(s *source, _ *ast.CallExpr, asked string) { used[s.dir+" "+asked] = true })
+	for asked := range asksProduct {
+		if !used[asked] {
+			t.Errorf("asksProduct: nothing asks %s any more: remove it", asked)
+		}
+	}
+}

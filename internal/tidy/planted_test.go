@@ -63,8 +63,8 @@ func TestPlanted(t *testing.T) {
 		{"foreign module in sim", checkImports, one(`import _ "golang.org/x/exp/constraints"`), "sim must not import golang.org/x/exp"},
 		{"test module in a test", checkImports, map[string]string{"sim/x_test.go": "package sim\n" + `import _ "pgregory.net/rapid"`}, ""},
 
-		{"checker that asks what it judges", checkJudges, map[string]string{"properties/internal/safety/x.go": "package safety\nfunc f() { g(x.Filter.Admits(pin)) }"}, "a checker calls Admits, which it judges: use model.Admits"},
-		{"checker that replays", checkJudges, map[string]string{"properties/internal/safety/x.go": "package safety\nfunc f() { replay.Verify(a) }"}, "a checker calls replay.Verify"},
+		{"checker that asks what it judges", checkJudges, map[string]string{"properties/internal/safety/x.go": "package safety\nfunc f() { g(x.Filter.Admits(pin)) }"}, "a checker calls .Admits, which it judges"},
+		{"checker that replays", checkJudges, map[string]string{"properties/internal/liveness/x.go": "package liveness\nfunc f() { replay.Verify(a) }"}, "a checker calls replay.Verify"},
 		{"checker with its own rule", checkJudges, map[string]string{"properties/internal/safety/x.go": "package safety\nfunc f() { model.Admits(f, pin); s.Admits(n, in) }"}, ""},
 
 		{"page that is not there", checkReferences, one("// See docs/contract/nothing.md#p1."), "sim/x.go:2: no page docs/contract/nothing.md"},

@@ -187,8 +187,7 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 		in.current = max(in.current, r.ExecutionID)
 	}
 	for _, event := range r.HistoryDelta { // 6
-		text, _ := callform.EventText(event)
-		in.add(r.ExecutionID, event, text)
+		in.add(r.ExecutionID, event)
 	}
 	if meta.Status != "" { // 7
 		before := *e
@@ -207,22 +206,22 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 	}
 	for _, item := range r.WorkerItems { // 10
 		if item.Kind() == engine.ItemActivityExecute || c.storeWork {
-			text, _ := callform.ItemText(item)
-			s.enqueueWork(item, text, now)
+			s.enqueueWork(item, now)
 		}
 	}
-	s.work = slices.DeleteFunc(s.work, func(w row) bool { // 11
-		a, ok := w.activity()
-		return ok && slices.Contains(r.CancelledActivities, engine.ScheduledActivityIdentifier{Instance: a.Instance, ExecutionID: a.ExecutionID, ActivityID: a.ID})
-	})
+	if len(r.CancelledActivities) > 0 { // 11
+		s.work = slices.DeleteFunc(s.work, func(w row) bool {
+			a, ok := w.activity()
+			return ok && slices.Contains(r.CancelledActivities, engine.ScheduledActivityIdentifier{Instance: a.Instance, ExecutionID: a.ExecutionID, ActivityID: a.ID})
+		})
+	}
 	for _, item := range r.OrchestratorItems { // 12
-		text, _ := callform.ItemText(item)
 		visible := now
 		if timer, ok := engine.Known(item).(engine.TimerFiredItem); ok {
 			visible = At(int64(min(timer.FireAtMs, math.MaxInt64)))
 		}
 		if item.Kind() != engine.ItemActivityExecute || c.storeQueue {
-			s.enqueue(item.Target(), item, text, visible)
+			s.enqueue(item, visible)
 		}
 	}
 	in.lock = nil // 13
@@ -266,7 +265,7 @@ func (in *instance) merge() {
 
 // enqueueForOrchestrator judges the call against docs/contract/provider.md#p5.1.
 func (s *State) enqueueForOrchestrator(j *judge, r call.EnqueueForOrchestrator) {
-	text, err := callform.ItemText(r.Item)
+	_, err := callform.ItemText(r.Item)
 	if err == nil && r.Item.Kind() == engine.ItemActivityExecute {
 		j.permanent(by("4.2", ""), s, "an activity does not belong into the orchestrator queue")
 		return
@@ -276,14 +275,14 @@ func (s *State) enqueueForOrchestrator(j *judge, r call.EnqueueForOrchestrator) 
 	}
 	if err == nil {
 		j.succeeds(by("5.1", "I20"), func() *State {
-			return s.with(func(n *State) { n.enqueue(r.Item.Target(), r.Item, text, j.at.plus(r.Delay.Milliseconds())) })
+			return s.with(func(n *State) { n.enqueue(r.Item, j.at.plus(r.Delay.Milliseconds())) })
 		})
 	}
 }
 
 // enqueueForWorker judges the call against docs/contract/provider.md#p5.7.
 func (s *State) enqueueForWorker(j *judge, r call.EnqueueForWorker) {
-	text, err := callform.ItemText(r.Item)
+	_, err := callform.ItemText(r.Item)
 	if err != nil || !j.decodesItem(r.Item, false) {
 		j.permanent(by("3.3", ""), s, "the caller's build has no form for the item")
 	}
@@ -297,6 +296,6 @@ func (s *State) enqueueForWorker(j *judge, r call.EnqueueForWorker) {
 		j.allow(c, j.answer.Err == nil, func() *State { return s }, "success, without storing it")
 	}
 	j.succeeds(c, func() *State {
-		return s.with(func(n *State) { n.enqueueWork(r.Item, text, j.at) })
+		return s.with(func(n *State) { n.enqueueWork(r.Item, j.at) })
 	})
 }

@@ -2,9 +2,9 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/callform"
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
@@ -17,10 +17,9 @@ type delivery struct {
 	execution uint64
 	history   []stored
 	messages  []engine.WorkItem
-	texts     []string // the messages' texts
-	damaged   bool     // history_error must be set
-	either    bool     // history_error may be set (X5)
-	half      bool     // name and version may be missing (F20)
+	damaged   bool // history_error must be set
+	either    bool // history_error may be set (X5)
+	half      bool // name and version may be missing (F20)
 	snapshot  []entry
 	count     uint32
 	status    engine.Status
@@ -39,7 +38,7 @@ func (s *State) delivery(j *judge, c *candidate, batch []int) (d delivery, ok bo
 			d.damaged = true
 			continue
 		}
-		d.messages, d.texts = append(d.messages, m.item), append(d.texts, m.text)
+		d.messages = append(d.messages, m.item)
 	}
 	switch d.kind {
 	case contextRow:
@@ -96,7 +95,7 @@ func orUnknown(version string) string {
 
 // differs describes how the returned delivery differs from d. The text is empty if they are equal.
 func (d *delivery) differs(j *judge, got *engine.FetchedOrchestration) (string, clause) {
-	if !sameItems(got.Item.Messages, d.texts) {
+	if !slices.EqualFunc(got.Item.Messages, d.messages, sameItem) {
 		return fmt.Sprintf("the batch is not exactly the instance's visible messages: expected %s, got %s", shown{d.messages}, shown{got.Item.Messages}), by("5.2", "I3 I4")
 	}
 	if got.AttemptCount != d.count {
@@ -156,34 +155,24 @@ func (d delivery) String() string {
 	return fmt.Sprintf("%s, history of %d events, snapshot of %d keys", text, len(d.history), len(d.snapshot))
 }
 
-// sameItems compares items with their canonical texts.
-func sameItems(items []engine.WorkItem, texts []string) bool {
-	if len(items) != len(texts) {
-		return false
-	}
-	for i, item := range items {
-		text, err := callform.ItemText(item)
-		if err != nil || text != texts[i] {
-			return false
-		}
-	}
-	return true
-}
-
 func kvEntries(list []entry) []engine.KVEntry {
 	var out []engine.KVEntry
 	for _, e := range list {
-		out = append(out, engine.KVEntry{Key: e.key, Value: e.value, LastUpdatedAtMs: e.updatedMs})
+		out = append(out, e.entry())
 	}
 	return out
+}
+
+func (e *entry) entry() engine.KVEntry {
+	return engine.KVEntry{Key: e.key, Value: e.value, LastUpdatedAtMs: e.updatedMs}
 }
 
 func sameEntries(got []engine.KVEntry, want []entry) bool {
 	if len(got) != len(want) {
 		return false
 	}
-	for i, e := range kvEntries(want) {
-		if got[i] != e {
+	for i, e := range want {
+		if got[i] != e.entry() {
 			return false
 		}
 	}

@@ -2,11 +2,13 @@ package oracle
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/callform"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // judge collects what one state allows as the answer to one call. It holds the states that follow if the given answer
@@ -18,6 +20,7 @@ type judge struct {
 	at      Span
 	codec   engine.Codec // the caller's codec; nil decodes everything
 	failing bool         // the storage was made to fail
+	room    *room        // where a confirmation works; nil if only the rules judge
 	// anything accepts every result of a successful deletion or prune, because the answer was lost.
 	anything bool
 
@@ -149,18 +152,68 @@ func (j *judge) decodesItem(item engine.WorkItem, corrupt bool) bool {
 	return err == nil
 }
 
-// sameEvents compares events with the rows of a history by their canonical texts.
+// surelyDecodes is decodesItem for an undamaged item, without encoding it where its kind decides.
+func (j *judge) surelyDecodes(item engine.WorkItem) bool {
+	switch item.(type) {
+	case engine.ActivityFailedItem, engine.SubOrchFailedItem, engine.OpaqueItem: // whose details or text decide
+		return j.decodesItem(item, false)
+	case nil:
+		return false
+	}
+	if j.codec == nil {
+		return true
+	}
+	asked := kindOf{j.codec, item.Kind()}
+	can, known := j.room.kinds[asked]
+	if !known {
+		can = j.decodesItem(item, false)
+		j.room.kinds[asked] = can
+	}
+	return can
+}
+
+// sameEvents compares events with the rows of a history.
 func sameEvents(events []engine.Event, history []stored) bool {
 	if len(events) != len(history) {
 		return false
 	}
-	for i, e := range events {
-		text, err := callform.EventText(e)
-		if err != nil || text != history[i].text {
+	for i := range events {
+		if !sameEvent(&events[i], &history[i].event) {
 			return false
 		}
 	}
 	return true
+}
+
+// sameEvent and sameItem report whether two values have the same canonical text. Equal values have; others, such as one
+// that keeps its own text, need the texts.
+func sameEvent(a, b *engine.Event) bool {
+	x, y := *a, *b
+	x.Data, y.Data = nil, nil
+	if x == y && same(a.Data, b.Data) {
+		return true
+	}
+	s, err := callform.EventText(*a)
+	t, failed := callform.EventText(*b)
+	return err == nil && failed == nil && s == t
+}
+
+func sameItem(a, b engine.WorkItem) bool {
+	if same(a, b) {
+		return a != nil
+	}
+	s, err := callform.ItemText(a)
+	t, failed := callform.ItemText(b)
+	return err == nil && failed == nil && s == t
+}
+
+// same reports whether two values are equal, fast if they have no slices.
+func same(a, b any) bool {
+	switch a.(type) {
+	case nil, eventdata.OrchestrationStarted, eventdata.Opaque, engine.ContinueAsNewItem, engine.OpaqueItem:
+		return reflect.DeepEqual(a, b)
+	}
+	return a == b || reflect.DeepEqual(a, b)
 }
 
 func eventsOf(history []stored) []engine.Event {

@@ -19,6 +19,8 @@ type Options struct {
 	Codecs []engine.Codec
 
 	denied freedoms
+	// slow leaves out the confirmations.
+	slow bool
 }
 
 func (o Options) prepared() *Options {
@@ -57,6 +59,7 @@ type Oracle struct {
 	tokens  map[string]int // which call returned each token; never iterated over, so map order does not matter
 	calls   int
 	latest  int64
+	room    room
 }
 
 // New returns an oracle for an empty store. It panics if Options.Deny contains an id that Freedoms does not list.
@@ -66,7 +69,7 @@ func New(o Options) *Oracle {
 			panic(fmt.Sprintf("oracle: Options.Deny: there is no freedom %q", id))
 		}
 	}
-	return &Oracle{options: o.prepared(), states: []*State{{}}, tokens: map[string]int{}}
+	return &Oracle{options: o.prepared(), states: []*State{{}}, tokens: map[string]int{}, room: room{kinds: map[kindOf]bool{}}}
 }
 
 // States returns how many states the store may be in. It is 1 unless the provider has made a free choice that no answer
@@ -81,7 +84,7 @@ func (o *Oracle) Apply(e Exchange) *Refusal {
 		r.Objections = appendClause(nil, by(section, invariants), format, args)
 		return r
 	}
-	at, given := e.At, e.answer()
+	at := e.At
 	if e.Crash != "" {
 		why, _, _ := strings.Cut(e.Crash, "\n")
 		return refuse("8", "", "%s", why)
@@ -100,6 +103,11 @@ func (o *Oracle) Apply(e Exchange) *Refusal {
 	if token != "" && o.tokens[token] > 0 {
 		return refuse("2", "I1", "token %q was given before, by call %d", token, o.tokens[token])
 	}
+	if e.At == At(e.At.Lo) && o.confirms(&e, codec) {
+		o.took(at, token)
+		return nil
+	}
+	given := e.answer()
 	var next []*State
 	for _, s := range o.states {
 		next = addStates(next, s.judged(&judge{options: o.options, call: e.Call, answer: given, at: at, codec: codec, failing: e.Failing}))
@@ -117,12 +125,18 @@ func (o *Oracle) Apply(e Exchange) *Refusal {
 	if len(next) > maxStates {
 		return refuse("10", "", "the store may be in more than %d states: the oracle gives up", maxStates)
 	}
+	o.states = next
+	o.took(at, token)
+	return nil
+}
+
+// took notes that a call was allowed.
+func (o *Oracle) took(at Span, token string) {
 	o.calls++
-	o.states, o.latest = next, at.Lo
+	o.latest = at.Lo
 	if token != "" {
 		o.tokens[token] = o.calls
 	}
-	return nil
 }
 
 // addStates adds those states that are not in the list yet.

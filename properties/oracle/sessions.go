@@ -176,8 +176,7 @@ func (s *State) appendEvents(j *judge, r call.AppendWithExecution) {
 		return s.with(func(n *State) {
 			in := n.edit(r.Instance)
 			for _, e := range r.Events {
-				text, _ := callform.EventText(e)
-				in.add(r.ExecutionID, e, text) // does nothing if the event is already stored
+				in.add(r.ExecutionID, e) // does nothing if the event is already stored
 			}
 		})
 	}
@@ -201,7 +200,7 @@ func (s *State) stats(j *judge, r call.GetInstanceStats) {
 	rough := j.grants(f19Bytes)
 	exact := !rough // damage may change the size
 	for _, h := range history {
-		size += len(h.text)
+		size += h.size()
 		exact = exact && !h.corrupt
 		if h.id != engineFirstEvent {
 			continue

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/callform"
 )
 
 // State is one state that a store may be in after the exchanges so far. It holds the tables of
@@ -54,7 +55,6 @@ type execution struct {
 type stored struct {
 	execution, id uint64
 	event         engine.Event
-	text          string
 	corrupt       bool
 }
 
@@ -77,7 +77,6 @@ type message struct {
 	position uint64
 	instance string
 	item     engine.WorkItem
-	text     string
 	visible  Span
 	mark     string
 	count    uint32
@@ -88,7 +87,6 @@ type message struct {
 type row struct {
 	position  uint64
 	item      engine.WorkItem
-	text      string
 	visible   Span
 	token     string
 	until     Span
@@ -122,10 +120,8 @@ func (s *State) clone() *State {
 
 // find returns an instance. If nothing is stored under the id, the instance is empty. Callers must not modify it.
 func (s *State) find(id string) *instance {
-	for _, in := range s.instances {
-		if in.id == id {
-			return in
-		}
+	if at, found := s.search(id); found {
+		return s.instances[at]
 	}
 	return &instance{id: id}
 }
@@ -135,13 +131,17 @@ func (s *State) edit(id string) *instance {
 	in := *s.find(id)
 	in.executions, in.history = slices.Clone(in.executions), slices.Clone(in.history)
 	in.store, in.delta = slices.Clone(in.store), slices.Clone(in.delta)
-	at, found := slices.BinarySearchFunc(s.instances, id, func(in *instance, id string) int { return strings.Compare(in.id, id) })
-	if found {
+	if at, found := s.search(id); found {
 		s.instances[at] = &in
 	} else {
 		s.instances = slices.Insert(s.instances, at, &in)
 	}
 	return &in
+}
+
+// search returns an instance's place among the instances.
+func (s *State) search(id string) (at int, found bool) {
+	return slices.BinarySearchFunc(s.instances, id, func(in *instance, id string) int { return strings.Compare(in.id, id) })
 }
 
 // remove removes an instance. The state must be a clone.
@@ -202,7 +202,7 @@ func (in *instance) events(execution uint64) []stored {
 }
 
 // add stores an event in an execution. It returns false if the key is already taken.
-func (in *instance) add(execution uint64, e engine.Event, text string) bool {
+func (in *instance) add(execution uint64, e engine.Event) bool {
 	at := len(in.history)
 	for at > 0 && in.history[at-1].after(execution, e.EventID) {
 		at--
@@ -210,8 +210,14 @@ func (in *instance) add(execution uint64, e engine.Event, text string) bool {
 	if at > 0 && in.history[at-1].execution == execution && in.history[at-1].id == e.EventID {
 		return false
 	}
-	in.history = slices.Insert(in.history, at, stored{execution: execution, id: e.EventID, event: e, text: text})
+	in.history = slices.Insert(in.history, at, stored{execution: execution, id: e.EventID, event: e})
 	return true
+}
+
+// size returns the length of the event's canonical text.
+func (h *stored) size() int {
+	text, _ := callform.EventText(h.event)
+	return len(text)
 }
 
 func (h *stored) after(execution, id uint64) bool {
@@ -227,15 +233,15 @@ func (in *instance) status() engine.Status {
 }
 
 // enqueue appends a message. The state must be a clone.
-func (s *State) enqueue(instance string, item engine.WorkItem, text string, visible Span) {
+func (s *State) enqueue(item engine.WorkItem, visible Span) {
 	s.last++
-	s.queue = append(s.queue, message{position: s.last, instance: instance, item: item, text: text, visible: visible})
+	s.queue = append(s.queue, message{position: s.last, instance: item.Target(), item: item, visible: visible})
 }
 
 // enqueueWork appends a worker row. The state must be a clone.
-func (s *State) enqueueWork(item engine.WorkItem, text string, visible Span) {
+func (s *State) enqueueWork(item engine.WorkItem, visible Span) {
 	s.last++
-	s.work = append(s.work, row{position: s.last, item: item, text: text, visible: visible})
+	s.work = append(s.work, row{position: s.last, item: item, visible: visible})
 }
 
 // put sets a key in a sorted list of entries.

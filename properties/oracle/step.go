@@ -153,16 +153,17 @@ func (s *State) plant(j *judge, r call.Plant) {
 		if r.Status != "" {
 			e.status, e.output, e.stamped, e.completed = r.Status, r.Output, truth{may: true}, j.at
 		}
-		event, text := engine.Event{EventID: r.EventID}, ""
+		event, corrupt := engine.Event{EventID: r.EventID}, true
 		if r.Event != nil {
 			event = *r.Event
-			text, _ = callform.EventText(event)
+			_, err := callform.EventText(event)
+			corrupt = err != nil
 		}
 		if event.EventID != 0 {
-			in.add(r.ExecutionID, event, text)
+			in.add(r.ExecutionID, event)
 			for i := range in.history {
 				if h := &in.history[i]; h.execution == r.ExecutionID && h.id == event.EventID {
-					h.corrupt = text == ""
+					h.corrupt = corrupt
 				}
 			}
 		}
@@ -183,16 +184,15 @@ func (s *State) corruptEvent(j *judge, r call.CorruptEvent) {
 
 // corruptMessage records that a test damaged the newest row that holds the item.
 func (s *State) corruptMessage(j *judge, r call.CorruptMessage) {
-	text, _ := callform.ItemText(r.Item)
 	j.next = append(j.next, s.with(func(n *State) {
 		for i := len(n.queue) - 1; i >= 0; i-- {
-			if m := &n.queue[i]; m.text == text && !m.corrupt {
+			if m := &n.queue[i]; !m.corrupt && sameItem(m.item, r.Item) {
 				m.corrupt = true
 				return
 			}
 		}
 		for i := len(n.work) - 1; i >= 0; i-- {
-			if w := &n.work[i]; w.text == text && !w.corrupt {
+			if w := &n.work[i]; !w.corrupt && sameItem(w.item, r.Item) {
 				w.corrupt = true
 				return
 			}

@@ -112,8 +112,7 @@ func (s *State) fetchWork(j *judge, r call.FetchWorkItem) {
 
 // is reports whether a row holds the returned item.
 func (w *row) is(got *engine.FetchedWork) bool {
-	text, err := callform.ItemText(got.Item)
-	return err == nil && text == w.text
+	return sameItem(got.Item, w.item)
 }
 
 // allowRow allows a row to be returned. The row lock, the count and the session change in a single step.
@@ -123,16 +122,21 @@ func (s *State) allowRow(j *judge, r call.FetchWorkItem, w *row, given bool) {
 		return s.with(func(n *State) {
 			for i := range n.work {
 				if t := &n.work[i]; t.position == position {
-					t.token, t.until, t.delivered = j.answer.Work.LockToken, j.at.plus(r.LockTimeout.Milliseconds()), true
-					t.count++
-					if r.Session != nil && t.session() != "" {
-						t.owner = r.Session.OwnerID
-						n.claim(j, t.session(), r.Session)
-					}
+					n.deliver(j, t, j.answer.Work.LockToken, &r)
 				}
 			}
 		})
 	}, "%s, attempt count %d", shown{w.item}, w.count+1)
+}
+
+// deliver locks and counts a row, and claims its session. The state must be a clone.
+func (s *State) deliver(j *judge, w *row, token string, r *call.FetchWorkItem) {
+	w.token, w.until, w.delivered = token, j.at.plus(r.LockTimeout.Milliseconds()), true
+	w.count++
+	if r.Session != nil && w.session() != "" {
+		w.owner = r.Session.OwnerID
+		s.claim(j, w.session(), r.Session)
+	}
 }
 
 // claim assigns a session to an owner, or refreshes the session (F26). The state must be a clone.
@@ -213,10 +217,8 @@ func (s *State) ackWork(j *judge, r call.AckWorkItem) {
 		return
 	}
 	completion := r.Completion
-	text := ""
 	if completion != nil {
-		var err error
-		text, err = callform.ItemText(completion)
+		_, err := callform.ItemText(completion)
 		k := completion.Kind()
 		if k != engine.ItemActivityCompleted && k != engine.ItemActivityFailed {
 			j.permanent(by("4.2", ""), s, fmt.Sprintf("an item of kind %s is no completion", k))
@@ -230,16 +232,24 @@ func (s *State) ackWork(j *judge, r call.AckWorkItem) {
 		}
 	}
 	j.succeeds(by("5.9", "I12"), func() *State {
-		return s.with(func(n *State) {
-			n.touch(j, *w)
-			n.work = slices.DeleteFunc(n.work, func(have row) bool { return have.position == w.position })
-			if completion != nil {
-				n.enqueue(completion.Target(), completion, text, j.at)
-			}
-		})
+		return s.with(func(n *State) { n.complete(j, w.position, completion) })
 	})
 	if j.answer.Err != nil {
 		j.object(by("5.9", ""), "the lock is live")
+	}
+}
+
+// complete deletes a row and enqueues its completion, if there is one. The state must be a clone.
+func (s *State) complete(j *judge, position uint64, completion engine.WorkItem) {
+	for i := range s.work {
+		if s.work[i].position == position {
+			s.touch(j, s.work[i])
+			s.work = slices.Delete(s.work, i, i+1)
+			break
+		}
+	}
+	if completion != nil {
+		s.enqueue(completion, j.at)
 	}
 }
 

@@ -29,8 +29,10 @@ type testRun struct {
 	plan    func(seed uint64) (*plan.Plan, error)
 	chooser func(seed uint64) sim.Chooser
 	expect  []plan.Expectation
-	entry   *scenario.Entry // the stored run to replay, or nil for a campaign
-	command string
+	// required lists the coverage points that the campaign must reach.
+	required []string
+	entry    *scenario.Entry // the stored run to replay, or nil for a campaign
+	command  string
 	// draw, if not nil, writes the page that shows a run.
 	draw func(page []byte) error
 	// fate describes how the campaign's work ended.
@@ -118,7 +120,7 @@ func (c Config) prepare(env environment) (*testRun, error) {
 	if c.Handlers == nil {
 		r.warnings = append(r.warnings, s.WarningsOf(workload.Doubts)...)
 	}
-	r.name, r.expect = s.Name, s.Expect
+	r.name, r.expect, r.required = s.Name, s.Expect, s.Required(c.Overrides, c.Seeds)
 	r.plan = func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, c.Overrides) }
 	return r, nil
 }
@@ -200,6 +202,10 @@ func (r *testRun) carryOut() (report string, failed bool) {
 		return r.differs(sum.Drifts[0]), true
 	case len(sum.Violations) > 0:
 		return r.violated(sum.Violations[0]), true
+	}
+	if missed := sum.Missed(r.required); len(missed) > 0 {
+		return fmt.Sprintf("durosim: %d seeds of %s from %d on: every property holds, but no seed reaches what the scenario requires of %d seeds or more:\n  %s\n%s",
+			sum.Seeds, r.name, r.c.First, sum.Seeds, strings.Join(missed, "\n  "), r.fate), true
 	}
 	return fmt.Sprintf("durosim: %d seeds of %s from %d on: every property holds%s", sum.Seeds, r.name, r.c.First, r.fate), false
 }

@@ -136,6 +136,21 @@ func TestTestFindsRandomHandlers(t *testing.T) {
 	}
 }
 
+// TestTestRequires: what a scenario requires of a campaign, a test requires, too.
+func TestTestRequires(t *testing.T) {
+	for extra, want := range map[string]string{
+		"seeds 5\nexpect sometimes end where output=nonsense\n": "no seed reaches what the scenario requires of 5 seeds or more:\n  expect:13:sometimes end where output=nonsense",
+		"seeds 5\nrequire coverage poison\n":                    "no seed reaches what the scenario requires of 5 seeds or more:\n  poison",
+		"seeds 6\nrequire coverage poison\n":                    "",
+		"seeds 5\nexpect sometimes end where status=Completed\n": "",
+	} {
+		r := runTest(properties.Config{Scenario: story + extra, Seeds: 5, Handlers: register})
+		if r.failed != (want != "") || !strings.Contains(r.text, want) {
+			t.Errorf("%s: failed %v:\n%s\nwant %s", extra, r.failed, r.text, want)
+		}
+	}
+}
+
 func TestTestRefuses(t *testing.T) {
 	for _, c := range []struct {
 		config     properties.Config

@@ -62,6 +62,16 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 	if err := s.checkBuilds(slices.Concat(known, names, activities)); err != nil {
 		return err
 	}
+	for _, e := range s.Expect {
+		for _, a := range slices.Concat(e.Where, e.Has) {
+			for _, handler := range strings.Split(a.Value, "|") {
+				name, _, _ := strings.Cut(handler, "@")
+				if a.Name == "handler" && name != "none" && !slices.Contains(names, name) {
+					return &Error{File: s.File, Line: e.Line, Msg: fmt.Sprintf("%s: no node has the orchestration %q%s", a, name, near.Hint(name, names))}
+				}
+			}
+		}
+	}
 	for _, st := range starts {
 		handler, hint := st.name, ""
 		switch {

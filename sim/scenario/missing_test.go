@@ -17,6 +17,8 @@ func TestCheckHandlers(t *testing.T) {
 		{"load 3 instances\n  mix 1 Leaf\n  mix 2 Oder", `x.txt:4: mix: no node has the orchestration "Oder"; did you mean Order?`},
 		{"load 3 instances\n  mix 1 generated programs", ""},
 		{"program P\n  input\nend\ninstance a runs P\ninstance b runs P@1.0.0", ""},
+		{"expect never turn where handler=Oder@1.x|none", `x.txt:2: handler=Oder@1.x|none: no node has the orchestration "Oder"; did you mean Order?`},
+		{"expect never turn where handler=Order@1.x|none", ""},
 		{"program P\n  input\nend\ninstance b runs P@2.0.0", `x.txt:5: instance b: no node has the orchestration "P@2.0.0"`},
 	} {
 		s, err := Parse("x.txt", []byte("nodes A B run 1.5.0\n"+c.text))

@@ -278,6 +278,7 @@ func (p *parser) finish() {
 	p.warnBuilds()
 	p.warnMarks()
 	p.warnSteps()
+	p.warnSometimes()
 	pl.Faults.Rates = append(pl.Faults.Rates, p.common.Rates...)
 	slices.SortFunc(p.s.open, compareDraws)
 	pl.Name = p.s.Name

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -34,6 +35,23 @@ type Scenario struct {
 	warnings []*Error
 	// lines holds the line numbers of instances ("instance ID") and mixes ("mix 0").
 	lines map[string]int
+}
+
+// Required returns the coverage points that a campaign of that many seeds must reach, those of each "sometimes" among
+// them. It returns nil if there are fewer seeds than the scenario asks for, or if it runs with other faults, clocks, a
+// profile, contract or strategy of their own, or bugs.
+func (s *Scenario) Required(o Overrides, seeds uint64) []string {
+	own := o.Faults == nil && o.CallersClock == nil && o.Profile == "" && o.Contract == "" && o.Strategy == "" && len(o.Bugs) == 0
+	if n := s.Seeds.Count; !own || n == 0 || seeds < uint64(n) {
+		return nil
+	}
+	points := append([]string{}, s.Require...)
+	for _, e := range s.Expect {
+		if e.Mode == planterm.ModeSometimes {
+			points = append(points, e.PointName())
+		}
+	}
+	return points
 }
 
 // SeedSpec says how many seeds a campaign needs.

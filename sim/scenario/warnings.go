@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -71,6 +72,15 @@ func (p *parser) warnMarks() {
 			continue
 		}
 		first[s.Mark] = p.stepLines[i]
+	}
+}
+
+// warnSometimes warns about what no campaign is judged by, since the scenario does not say how many seeds it takes.
+func (p *parser) warnSometimes() {
+	for i, e := range p.s.Expect {
+		if e.Mode == planterm.ModeSometimes && p.s.Seeds.Count == 0 {
+			p.warn(p.expectLines[i], "expect %s: no campaign is judged by it without a line such as \"seeds 100\", the number of seeds from which on it must have happened", e.Text)
+		}
 	}
 }
 

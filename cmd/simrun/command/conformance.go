@@ -32,7 +32,7 @@ Examples:
     simrun conformance --keep-going --run 'LX|#sessions' -- ./provider
     simrun conformance --run AT-01 -- simrun serve
 
-Exit status: 0 no case failed except known ones, 1 a case failed, 2 usage, or the program does not speak the protocol.`
+Exit status: 0 no case failed except known ones, 1 a case failed, 2 usage, or the program does not speak the protocol, 130 interrupted.`
 }
 
 // conformanceJSON is the object printed by conformance --json.
@@ -51,7 +51,8 @@ type conformanceJSON struct {
 	Unseen     []string            `json:"known_not_seen"`
 	ExitStatus int                 `json:"exit_status"`
 
-	left int // cases skipped because of an earlier failure
+	left int    // cases that were not run, and why
+	why  string // "after the failure" or "interrupted"
 }
 
 type caseJSON struct {
@@ -94,19 +95,32 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer peer.stop()
+	defer func() { peer.stop() }()
+	ctx, stop := interruptible()
+	defer stop()
 	bar := newProgress(a.stderr, "cases", uint64(len(cases)))
 	defer bar.clear()
 	d := peer.client.Described()
 	out := &conformanceJSON{Schema: schema, Verb: "conformance", Provider: d.Name, Version: d.Version, Groups: conformance.Summary{}, Cases: []caseJSON{}, Unseen: []string{}}
 	for i, one := range cases {
+		if ctx.Err() != nil {
+			out.left, out.why, out.ExitStatus = len(cases)-i, "interrupted", exitStopped
+			break
+		}
 		if out.Failed > 0 && !c.KeepGoing {
-			out.left = len(cases) - i
+			out.left, out.why = len(cases)-i, "after the failure"
 			break
 		}
 		r := conformance.Ask(undertest.Factory{New: peer.store, Contract: c.Contract}, one.ID)[0]
-		if err := peer.broken(); err != nil {
-			return 0, fmt.Errorf("%s: no verdict on %s: %w", c.name(), one.ID, err)
+		if err := peer.broken(); err != nil && ctx.Err() == nil {
+			if !peer.client.Ended() {
+				return 0, fmt.Errorf("%s: no verdict on %s: %w", c.name(), one.ID, err)
+			}
+			r.Skipped, r.Failure = "", fmt.Sprintf("%s %s: %v", one.ID, one.Name, err)
+			peer.stop()
+			if peer, err = c.dial(c.Timeout); err != nil {
+				return 0, fmt.Errorf("%s: after %s: %w", c.name(), one.ID, err)
+			}
 		}
 		out.add(r, known.ofCase(r.ID))
 		bar.show(uint64(i+1), uint64(out.Failed))
@@ -178,7 +192,7 @@ func (a *app) printConformance(o *conformanceJSON) {
 
 func (o *conformanceJSON) note() string {
 	if o.left > 0 {
-		return fmt.Sprintf("; %d not run after the failure", o.left)
+		return fmt.Sprintf("; %d not run, %s", o.left, o.why)
 	}
 	return ""
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 
@@ -203,15 +202,10 @@ func (s *subject) campaign() campaign.Options {
 	}
 }
 
-// required returns the points that a campaign of that many seeds must reach. No point is required unless the scenario
-// runs unmodified: with its own faults, profile, contract and strategy, and without bugs.
+// required returns the points that a campaign of that many seeds must reach.
 func (s *subject) required(seeds uint64) []string {
-	own := s.over.Faults == nil && s.over.CallersClock == nil && s.over.Profile == "" && s.over.Contract == "" && s.over.Strategy == "" && len(s.over.Bugs) == 0
-	if n := s.scenario.Seeds.Count; !own || n == 0 || seeds < uint64(n) {
-		return nil
-	}
-	points := slices.Concat(s.scenario.Require, s.sometimes())
-	if s.scenario.Matrix {
+	points := s.scenario.Required(s.over, seeds)
+	if points != nil && s.scenario.Matrix {
 		points = append(points, cells()...)
 	}
 	return points

@@ -20,9 +20,10 @@ type Options struct {
 	// Expectations lists what a scenario expects in addition to the properties. They are always checked, whatever
 	// Properties selects.
 	Expectations []plan.Expectation
-	// Referee makes properties/oracle judge every answer of the store. The oracle is written for clarity and is slow on
-	// long runs. A rejected answer is reported under the ID "referee".
-	Referee bool
+	// SecondJudge makes properties/oracle judge every answer of the store in each run whose seed is a multiple of it; 0
+	// means in none, 1 in all. An answer that the contract does not allow violates the property that says so, or
+	// "provider" if none does.
+	SecondJudge uint64
 	// Matrix adds coverage points that count which kinds of faults hit which features of orchestrations, such as "fault
 	// answer-lost meets sessions".
 	Matrix bool

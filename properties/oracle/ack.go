@@ -187,7 +187,7 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 		in.current = max(in.current, r.ExecutionID)
 	}
 	for _, event := range r.HistoryDelta { // 6
-		in.add(r.ExecutionID, event)
+		in.add(r.ExecutionID, j.event(event))
 	}
 	if meta.Status != "" { // 7
 		before := *e
@@ -206,7 +206,7 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 	}
 	for _, item := range r.WorkerItems { // 10
 		if item.Kind() == engine.ItemActivityExecute || c.storeWork {
-			s.enqueueWork(item, now)
+			s.enqueueWork(j.item(item), now)
 		}
 	}
 	if len(r.CancelledActivities) > 0 { // 11
@@ -221,7 +221,7 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 			visible = At(int64(min(timer.FireAtMs, math.MaxInt64)))
 		}
 		if item.Kind() != engine.ItemActivityExecute || c.storeQueue {
-			s.enqueue(item, visible)
+			s.enqueue(j.item(item), visible)
 		}
 	}
 	in.lock = nil // 13
@@ -275,7 +275,7 @@ func (s *State) enqueueForOrchestrator(j *judge, r call.EnqueueForOrchestrator) 
 	}
 	if err == nil {
 		j.succeeds(by("5.1", "I20"), func() *State {
-			return s.with(func(n *State) { n.enqueue(r.Item, j.at.plus(r.Delay.Milliseconds())) })
+			return s.with(func(n *State) { n.enqueue(j.item(r.Item), j.at.plus(r.Delay.Milliseconds())) })
 		})
 	}
 }
@@ -296,6 +296,6 @@ func (s *State) enqueueForWorker(j *judge, r call.EnqueueForWorker) {
 		j.allow(c, j.answer.Err == nil, func() *State { return s }, "success, without storing it")
 	}
 	j.succeeds(c, func() *State {
-		return s.with(func(n *State) { n.enqueueWork(r.Item, j.at) })
+		return s.with(func(n *State) { n.enqueueWork(j.item(r.Item), j.at) })
 	})
 }

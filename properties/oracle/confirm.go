@@ -29,6 +29,9 @@ func (o *Oracle) confirms(e *Exchange, codec engine.Codec) bool {
 	if len(o.states) != 1 || o.options.slow || e.Lost || e.Failing || e.Answer.Err != nil || e.At.Lo < o.latest {
 		return false
 	}
+	if _, forgetful := codec.(engine.ForgetfulCodec); forgetful {
+		return false
+	}
 	s, j := o.states[0], &judge{options: o.options, call: e.Call, answer: &answer{Answer: e.Answer}, at: e.At, codec: codec, room: &o.room}
 	switch r := e.Call.(type) {
 	case call.FetchOrchestrationItem:
@@ -114,7 +117,7 @@ func (s *State) confirmFetch(j *judge, r *call.FetchOrchestrationItem) bool {
 		d.name, d.version = startNamed([]engine.WorkItem{s.queue[j.room.batch[0]].item})
 	}
 	if got.Item.Instance != first.id || got.AttemptCount != d.count || got.LockToken == "" || got.Item.HistoryError != "" ||
-		len(got.Item.Messages) != len(j.room.batch) || !j.decodesAll(d.history) || !sameEvents(got.Item.History, d.history) {
+		len(got.Item.Messages) != len(j.room.batch) || !j.decodesAll(d.history) || !j.sameEvents(got.Item.History, d.history) {
 		return false
 	}
 	for n, i := range j.room.batch {
@@ -190,7 +193,7 @@ func (s *State) confirmFetchWork(j *judge, r *call.FetchWorkItem) bool {
 		if !ready.must {
 			continue
 		}
-		if w.corrupt || !j.surelyDecodes(w.item) || got == nil || got.AttemptCount != w.count+1 || got.LockToken == "" || !w.is(got) {
+		if w.corrupt || !j.surelyDecodes(w.item) || got == nil || got.AttemptCount != w.count+1 || got.LockToken == "" || !j.returns(w, got) {
 			return false
 		}
 		s.deliver(j, w, got.LockToken, r)

@@ -38,7 +38,7 @@ func (s *State) delivery(j *judge, c *candidate, batch []int) (d delivery, ok bo
 			d.damaged = true
 			continue
 		}
-		d.messages = append(d.messages, m.item)
+		d.messages = append(d.messages, j.item(m.item))
 	}
 	switch d.kind {
 	case contextRow:
@@ -111,7 +111,7 @@ func (d *delivery) differs(j *judge, got *engine.FetchedOrchestration) (string, 
 		if len(got.Item.History) > 0 {
 			return "a history in addition to history_error", by("5.2", "I7")
 		}
-	} else if !sameEvents(got.Item.History, d.history) {
+	} else if !j.sameEvents(got.Item.History, d.history) {
 		return fmt.Sprintf("the history is not what was stored: expected %s, got %s", shown{eventsOf(d.history)}, shown{got.Item.History}), by("5.2", "I7")
 	}
 	if got.LockToken == "" {

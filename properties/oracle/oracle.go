@@ -15,6 +15,8 @@ type Options struct {
 	Deny []Freedom
 	// StorageErrors permits any call to return a retryable error without effect.
 	StorageErrors bool
+	// CallersClocks permits time to go back from call to call, because the store's time is that of the caller.
+	CallersClocks bool
 	// Codecs lists the codecs of the builds that Exchange.Build may name; nil means the shipped builds' codecs.
 	Codecs []engine.Codec
 
@@ -88,6 +90,9 @@ func (o *Oracle) Apply(e Exchange) *Refusal {
 	if e.Crash != "" {
 		why, _, _ := strings.Cut(e.Crash, "\n")
 		return refuse("8", "", "%s", why)
+	}
+	if o.options.CallersClocks {
+		o.latest = min(o.latest, at.Lo)
 	}
 	if at.Hi < o.latest || at.Hi < at.Lo {
 		return refuse("2", "", "time goes back: an earlier call began at %d ms", o.latest)

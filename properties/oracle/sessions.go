@@ -142,7 +142,7 @@ func (s *State) read(j *judge, section, id string, execution uint64) {
 		j.permanent(by(section, "I7"), s, "an event cannot be decoded")
 		return
 	}
-	same := sameEvents(j.answer.Events, history)
+	same := j.sameEvents(j.answer.Events, history)
 	if j.answer.Err == nil && !same {
 		j.object(by(section, "I7 I17 I20"), "the events of execution %d differ from the stored ones", execution)
 	}
@@ -176,7 +176,7 @@ func (s *State) appendEvents(j *judge, r call.AppendWithExecution) {
 		return s.with(func(n *State) {
 			in := n.edit(r.Instance)
 			for _, e := range r.Events {
-				in.add(r.ExecutionID, e) // does nothing if the event is already stored
+				in.add(r.ExecutionID, j.event(e)) // does nothing if the event is already stored
 			}
 		})
 	}

@@ -71,7 +71,7 @@ func (s *State) fetchWork(j *judge, r call.FetchWorkItem) {
 			e = known(false)
 		}
 		decodable := j.decodesItem(w.item, w.corrupt)
-		given := decodable && err == nil && got != nil && w.is(got)
+		given := decodable && err == nil && got != nil && j.returns(w, got)
 		if given {
 			s.objectRow(j, r, w, e, fresh)
 		}
@@ -110,9 +110,9 @@ func (s *State) fetchWork(j *judge, r call.FetchWorkItem) {
 	}
 }
 
-// is reports whether a row holds the returned item.
-func (w *row) is(got *engine.FetchedWork) bool {
-	return sameItem(got.Item, w.item)
+// returns reports whether the returned item is the row's.
+func (j *judge) returns(w *row, got *engine.FetchedWork) bool {
+	return sameItem(got.Item, j.item(w.item))
 }
 
 // allowRow allows a row to be returned. The row lock, the count and the session change in a single step.
@@ -232,7 +232,7 @@ func (s *State) ackWork(j *judge, r call.AckWorkItem) {
 		}
 	}
 	j.succeeds(by("5.9", "I12"), func() *State {
-		return s.with(func(n *State) { n.complete(j, w.position, completion) })
+		return s.with(func(n *State) { n.complete(j, w.position, j.item(completion)) })
 	})
 	if j.answer.Err != nil {
 		j.object(by("5.9", ""), "the lock is live")
@@ -286,7 +286,10 @@ func (s *State) abandonWork(j *judge, r call.AbandonWorkItem) {
 	j.succeeds(c, func() *State {
 		return s.with(func(n *State) {
 			have, _ := n.holdingRow(j, r.LockToken)
-			have.token, have.until, have.visible = "", Span{}, j.at.plus(r.Delay.Milliseconds())
+			have.token, have.until = "", Span{}
+			if r.Delay > 0 { // otherwise it stays visible, since whenever it became so
+				have.visible = j.at.plus(r.Delay.Milliseconds())
+			}
 			if r.IgnoreAttempt && have.count > 0 {
 				have.count--
 			}

@@ -158,6 +158,9 @@ func (w *World) NowMs() int64 { return w.nowMs() }
 // StartMs returns the store's time at the start of the run.
 func (w *World) StartMs() int64 { return w.startMs() }
 
+// Seed returns the run's seed.
+func (w *World) Seed() uint64 { return w.cfg.Seed }
+
 // Step returns the number of steps so far.
 func (w *World) Step() uint64 { return w.steps() }
 

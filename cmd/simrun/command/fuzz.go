@@ -137,7 +137,7 @@ func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
 	o.Plain = s.plan
 	o.Config = func() cluster.Config {
 		cfg := cluster.Config{Builds: s.program.builds(), Releases: releases(), DoubleCheck: c.DoubleCheck}
-		s.program.newRun().Configure(&cfg, properties.Options{Without: without, UserOnly: userOnly, Referee: c.Referee})
+		s.program.newRun().Configure(&cfg, properties.Options{Without: without, UserOnly: userOnly, SecondJudge: s.secondJudge()})
 		return cfg
 	}
 	o.Shrink = func(failing properties.Concrete, v cluster.Violation) (*properties.Shrunk, error) {

@@ -23,6 +23,7 @@ type runJSON struct {
 	FirstSeed      string            `json:"first_seed"`
 	Seeds          uint64            `json:"seeds"`
 	Passed         uint64            `json:"passed"`
+	SecondJudge    uint64            `json:"second_judge,omitempty"` // how many of the seeds it watched
 	Violations     []violationJSON   `json:"violations"`
 	Omitted        uint64            `json:"violations_omitted"`
 	Steps          uint64            `json:"steps"`
@@ -172,7 +173,7 @@ func (r *report) json(verb string) *runJSON {
 	sum := r.sum
 	out := &runJSON{
 		Schema: schema, Verb: verb, Scenario: r.subject.scenario.Name, FirstSeed: decimal(r.seeds.first),
-		Seeds: sum.Seeds, Passed: sum.Passed, Omitted: sum.Omitted, Steps: sum.Steps, Turns: sum.Turns,
+		Seeds: sum.Seeds, Passed: sum.Passed, SecondJudge: r.second, Omitted: sum.Omitted, Steps: sum.Steps, Turns: sum.Turns,
 		VirtualSeconds: float64(sum.VirtualMs) / 1000, WallSeconds: r.wall.Seconds(), Digest: sum.Digest.String(),
 		Violations: []violationJSON{}, Coverage: coverageJSON(sum.Coverage), Unreached: notNil(r.unreached), Missed: notNil(r.missed),
 		Drifts: []driftJSON{}, InternalErrors: []crashJSON{}, Stored: notNil(r.stored), ExitStatus: r.status,

@@ -85,6 +85,7 @@ func (c *mergeCmd) run(a *app) (int, error) {
 	slices.SortFunc(results, func(a, b campaign.SeedResult) int { return cmp.Compare(a.Seed, b.Seed) })
 	r := newReport(s, campaign.Merge(results, coverage))
 	r.seeds, r.windows = seeds, windowsOf(s, seeds.first) // how long the shards took is not known
+	r.second = s.judgedTwice(seeds.first, shard{}, r.sum.Seeds)
 	if findings != nil {
 		whole := runCmd{NewOnly: c.NewOnly}
 		if err := whole.compare(r, findings); err != nil {

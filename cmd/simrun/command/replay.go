@@ -119,7 +119,7 @@ func (c *replayCmd) entry(p *Program) (*scenario.Entry, error) {
 	own := c.planFlags
 	own.Provider = ""
 	if c.Seed != nil || len(own.options()) > 0 {
-		return nil, errors.New("a stored run has its own seed, faults, profile, strategy, clocks, chooser and bugs, and no referee: leave out those flags")
+		return nil, errors.New("a stored run has its own seed, faults, profile, strategy, clocks, chooser and bugs, and all self-checks: leave out those flags")
 	}
 	orchestrations, activities, err := p.registered()
 	if err != nil {

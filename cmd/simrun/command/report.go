@@ -47,6 +47,8 @@ type report struct {
 	// small is the shrunk form of the failure that determines the exit status. It is nil if shrinking failed, or was
 	// skipped because it would have taken too long.
 	small *shrunk
+	// second counts the seeds that the second judge watched.
+	second uint64
 	// rate records the campaign's progress.
 	rate rate
 	// stored lists the files written for failures.

@@ -149,6 +149,7 @@ func (c *runCmd) run(a *app) (int, error) {
 		r.portfolio = counts.members
 	}
 	r.seeds, r.shard, r.wall, r.instances = seeds, c.Shard, wall, c.Instances
+	r.second = s.judgedTwice(seeds.first, c.Shard, sum.Seeds)
 	r.windows, r.rate = windowsOf(s, seeds.first), pace
 	if sum.Interrupted {
 		r.status = exitStopped

@@ -40,7 +40,7 @@ type marker struct {
 	seen   int
 }
 
-// WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can. The referee needs this to watch
+// WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can. The second judge needs this to watch
 // calls.
 func (m *marker) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
 	if watcher, ok := m.Monitor.(cluster.HandleWatcher); ok {

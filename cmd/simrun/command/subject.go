@@ -33,8 +33,7 @@ type planFlags struct {
 	DoubleCheck bool     `json:"double_check,omitempty" help:"Compute every turn twice, to check that the handlers are deterministic."`
 	Bug         []string `json:"bugs,omitempty" help:"Switch a planted bug on, ID@BUILD or ID@NODE for one build or node only; may be repeated. See simrun list bugs." placeholder:"ID" sep:"none"`
 	Provider    string   `json:"provider,omitempty" help:"Run over the storage provider that this command serves (docs/oracle-protocol.md), instead of durosim's own store." placeholder:"COMMAND"`
-	SelfCheck   bool     `json:"self_check,omitempty" help:"Judge durosim's own turns and nodes, too, as in runs of built-in scenarios."`
-	Referee     bool     `json:"referee,omitempty" help:"Have the executable specification of a provider judge every answer of the store, too."`
+	SelfCheck   bool     `json:"self_check,omitempty" help:"Judge durosim's own turns and nodes, too, as in runs of built-in scenarios, and have a second judge of the store in every seed, not only in every tenth."`
 }
 
 // subject is the simulation that a command runs: a scenario, plus the flags that override parts of it.
@@ -188,8 +187,26 @@ func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 	if s.chooser != nil {
 		cfg.Chooser = s.chooser(seed)
 	}
-	s.program.newRun().Configure(&cfg, properties.Options{UserOnly: s.userOnly, Expectations: s.scenario.Expect, Referee: s.flags.Referee, Matrix: s.matrix || s.scenario.Matrix})
+	s.program.newRun().Configure(&cfg, properties.Options{UserOnly: s.userOnly, Expectations: s.scenario.Expect, SecondJudge: s.secondJudge(), Matrix: s.matrix || s.scenario.Matrix})
 	return cfg
+}
+
+// secondJudge returns the number of which a seed is a multiple if the second judge watches its run.
+func (s *subject) secondJudge() uint64 {
+	if s.flags.SelfCheck || s.stored {
+		return 1
+	}
+	return 10
+}
+
+// judgedTwice counts the seeds that the second judge watches: of n seeds from first on, or of a shard of them.
+func (s *subject) judgedTwice(first uint64, of shard, n uint64) (count uint64) {
+	for i := range n {
+		if seed := first + max(of.index, 1) - 1 + i*max(of.of, 1); seed%s.secondJudge() == 0 {
+			count++
+		}
+	}
+	return count
 }
 
 // releases returns the host programs for released runtimes.
@@ -260,9 +277,6 @@ func (s *subject) options() []string {
 	flag("--provider", s.flags.Provider)
 	if s.flags.SelfCheck {
 		words = append(words, "--self-check")
-	}
-	if s.flags.Referee {
-		words = append(words, "--referee")
 	}
 	return words
 }

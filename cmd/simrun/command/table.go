@@ -28,6 +28,9 @@ func (a *app) printTable(r *report) {
 	}
 	row("scenario", r.subject.scenario.Name, strings.Join(r.subject.options(), " "))
 	row("seeds", grouped(sum.Seeds), which)
+	if r.second > 0 {
+		row("second judge", fmt.Sprintf("%s of %s seeds", grouped(r.second), grouped(sum.Seeds)), "")
+	}
 	row("passed", grouped(sum.Passed), failedNote(sum.Seeds-sum.Passed))
 	rate := func(n uint64, what string) string {
 		if r.wall == 0 {

@@ -1,6 +1,10 @@
 package answers
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/observe"
@@ -9,11 +13,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// ID is the id for reporting an answer of durosim's own store that the provider contract forbids. It is not a property
-// of a cluster.
-const ID = "referee"
-
-// promised lists the freedoms that memprovider's documentation says it does not use. The referee holds the simulation's
+// promised lists the freedoms that memprovider's documentation says it does not use. The second judge holds the simulation's
 // store to these promises, which also reduces how many states are possible.
 var promised = []oracle.Freedom{
 	"F1", "F4", "F5", "F6", "F7", "F8",
@@ -23,7 +23,7 @@ var promised = []oracle.Freedom{
 }
 
 // followed lists the freedoms that no other store may use. Their effects show only later, in other answers, so the
-// referee could not follow the run.
+// second judge could not follow the run.
 var followed = []oracle.Freedom{
 	"F4", "F9", "F20", "F23", "F26", "F27", "F28",
 	"X1", "X6",
@@ -35,6 +35,44 @@ type Judge struct {
 	check.Base
 	oracle *oracle.Oracle // nil after the first rejected answer, because a wrong state would misjudge the answers that follow
 	items  []engine.WorkItem
+	ended  ended
+}
+
+// ended is what the store's observations say of the last call that ended.
+type ended struct {
+	caller   observe.Caller
+	instance observe.InstanceNo
+	atMs     int64
+}
+
+// clauses says which property has a clause of docs/contract/provider.md: the section, and an invariant or a word of the
+// objection, or "" for all others. The first line that fits counts.
+var clauses = []struct{ section, about, property string }{
+	{"2", "I1", "S05"},
+	{"3.2", "", "S17"}, {"3.3", "", "S06"}, {"4.2", "", "S06"},
+	{"5.1", "", "S12"}, {"5.7", "", "S12"},
+	{"5.2", "I1", "S05"}, {"5.2", "I2", "S05"}, {"5.2", "I19", "S01"}, {"5.2", "I4", "S12"}, {"5.2", "I3", "S15"}, {"5.2", "history_error", "S18"},
+	{"5.2", "I7", "S07"}, {"5.2", "I9", "S06"}, {"5.2", "I20", "S12"}, {"5.2", "eligible", "S22"}, {"5.2", "older", "S22"},
+	{"5.3", "I1", "S05"}, {"5.3", "I7", "S07"}, {"5.3", "", "S06"},
+	{"5.4", "I1", "S05"}, {"5.4", "", "S06"}, {"5.11", "I1", "S05"}, {"5.11", "", "S06"},
+	{"5.5", "", "S05"}, {"5.9", "", "S05"}, {"5.10", "", "S05"},
+	{"5.6", "", "S26"}, {"5.14", "", "S17"}, {"5.15", "", "S26"}, {"5.16", "", "S26"},
+	{"5.8", "I1", "S05"}, {"5.8", "visible", "S15"}, {"5.8", "I12", "S12"}, {"5.8", "ready", "S22"},
+	{"5.12", "", "S16"}, {"5.13", "", "S16"},
+	{"6.3", "", "S04"}, {"6.4", "", "S01"}, {"6.5", "", "S09"}, {"6.6", "", "S16"}, {"6.7", "", "S16"}, {"6.8", "", "S17"}, {"6.9", "", "S17"},
+	{"7", "", "S26"}, {"7.1", "", "S26"}, {"7.2", "", "S14"}, {"7.3", "", "S14"}, {"7.4", "", "S14"},
+}
+
+// property returns the property that has the clause that an answer violates, or cluster.PropertyProvider if none has it.
+func property(r *oracle.Refusal) string {
+	for _, objection := range r.Objections {
+		for _, c := range clauses {
+			if c.section == objection.Section && (c.about == "" || slices.Contains(objection.Invariants, c.about) || strings.Contains(objection.Text, c.about)) {
+				return c.property
+			}
+		}
+	}
+	return cluster.PropertyProvider
 }
 
 func New(m *check.Run) *Judge {
@@ -46,12 +84,17 @@ func New(m *check.Run) *Judge {
 	if m.World.Foreign() {
 		deny = followed
 	}
-	return &Judge{Base: check.Base{Run: m}, oracle: oracle.New(oracle.Options{Deny: deny, StorageErrors: true, Codecs: codecs})}
+	return &Judge{Base: check.Base{Run: m}, oracle: oracle.New(oracle.Options{Deny: deny, StorageErrors: true, CallersClocks: m.World.Plan().Store.CallersClock, Codecs: codecs})}
 }
 
-// Watch returns a handle that shows every call to the referee.
+// Watch returns a handle that shows every call to the judge.
 func (r *Judge) Watch(p engine.Provider, codec engine.Codec) engine.Provider {
-	return oracle.Watch(p, codec.Name(), r.Run.World.NowMs, r.judge)
+	return oracle.Watch(p, codec.Name(), r.Run.World.NowMs, func(e oracle.Exchange) {
+		if !r.Run.World.Foreign() {
+			e.At = oracle.At(r.ended.atMs) // a call takes effect when it ends, at its caller's time if the store has none
+		}
+		r.judge(e)
+	})
 }
 
 func (r *Judge) judge(e oracle.Exchange) {
@@ -60,9 +103,10 @@ func (r *Judge) judge(e oracle.Exchange) {
 	}
 	if refusal := r.oracle.Apply(e); refusal != nil {
 		r.oracle = nil
-		f := check.Breach{Property: ID, Class: cluster.ClassInternal, Message: refusal.Error()}
-		if r.Run.World.Foreign() {
-			f.Property, f.Class = cluster.PropertyProvider, cluster.ClassSafety
+		f := check.Breach{Property: cluster.PropertyProvider, Class: cluster.ClassSafety, Message: refusal.Error()}
+		if !r.Run.World.Foreign() {
+			f.Property, f.Node, f.Instance = property(refusal), r.ended.caller.Node, r.ended.instance
+			f.Message = fmt.Sprintf("second judge: the contract does not allow the answer to %s at %s:\n%s", r.Run.Who(r.ended.caller), r.Run.At(r.ended.atMs), f.Message)
 		}
 		r.Run.Violate(f)
 	}
@@ -71,13 +115,20 @@ func (r *Judge) judge(e oracle.Exchange) {
 func (r *Judge) Observes() check.Set[observe.Kind] {
 	return check.SetOf(
 		observe.InstanceCreated, observe.ParentSet, observe.CustomStatusSet, observe.KVSet, observe.ExecutionCreated, observe.PinSet, observe.StatusSet, observe.EventAppended,
-		observe.RowInserted, observe.Damaged,
+		observe.RowInserted, observe.Damaged, observe.CallEnd,
 	)
 }
 
 // Observe tells the specification about changes to the store that no call makes.
 func (r *Judge) Observe(o *observe.Observation) {
-	if o.Kind == observe.RowInserted {
+	switch o.Kind {
+	case observe.CallEnd:
+		r.ended = ended{o.Caller, o.Instance, o.AtMs}
+		if c := r.Run.Model.Call(o.Call); c != nil && o.Instance == 0 && len(c.Instances) > 0 {
+			r.ended.instance = c.Instances[0].No
+		}
+		return
+	case observe.RowInserted:
 		for len(r.items) <= int(o.Message) {
 			r.items = append(r.items, nil)
 		}

@@ -71,6 +71,7 @@ type View interface {
 	Node(number uint32) *cluster.NodeInfo
 	NowMs() int64
 	StartMs() int64
+	Seed() uint64
 	Step() uint64
 	Phase() cluster.Phase
 	Builds() []*engine.Build

@@ -32,9 +32,10 @@ type Options struct {
 	// Expectations lists what a scenario expects in addition to the properties. They are always checked, whatever
 	// Properties selects.
 	Expectations []plan.Expectation
-	// Referee makes properties/oracle judge every answer of the store. The oracle is written for clarity and is slow on
-	// long runs. A rejected answer is reported under the id "referee".
-	Referee bool
+	// SecondJudge makes properties/oracle judge every answer of the store in each run whose seed is a multiple of it; 0
+	// means in none, 1 in all. An answer that the contract does not allow violates the property that says so, or
+	// "provider" if none does.
+	SecondJudge uint64
 	// Matrix adds coverage points that count which kinds of faults hit which features of orchestrations, such as "fault
 	// answer-lost meets sessions".
 	Matrix bool
@@ -46,7 +47,7 @@ func (o *Options) wants(id string, p *plan.Plan) bool {
 	switch {
 	case slices.Contains(o.Without, id), o.UserOnly && o.Properties == nil && !planted && cluster.Violation{Property: id}.BlamesDurosim():
 		return false
-	case o.Properties == nil, id == expect.ID && len(o.Expectations) > 0, id == answers.ID && o.Referee:
+	case o.Properties == nil, id == expect.ID && len(o.Expectations) > 0, id == cluster.PropertyProvider && o.SecondJudge > 0:
 		return true
 	}
 	return slices.Contains(o.Properties, id)
@@ -59,7 +60,7 @@ type Monitor struct {
 	matrix   *coverage.Matrix // nil if Options.Matrix is not set
 	expect   *expect.Checker  // nil if there are no expectations
 	outcome  *outcome.Checker
-	referee  *answers.Judge // nil if there is no referee
+	second   *answers.Judge // nil if there is no second judge
 }
 
 var _ cluster.Monitor = (*Monitor)(nil)
@@ -77,9 +78,9 @@ func New(w check.View, opts Options) *Monitor {
 	}
 	m := &Monitor{Monitor: check.New(w, wants)}
 	m.Add(safety.Checks(m.Run)...)
-	if opts.Referee || w.Foreign() {
-		m.referee = answers.New(m.Run)
-		m.Add(m.referee)
+	if opts.SecondJudge > 0 && w.Seed()%opts.SecondJudge == 0 || w.Foreign() {
+		m.second = answers.New(m.Run)
+		m.Add(m.second)
 	}
 	s := track.New(m.Run)
 	m.coverage = coverage.New(m.Run, s)
@@ -101,12 +102,12 @@ func New(w check.View, opts Options) *Monitor {
 	return m
 }
 
-// WatchHandle returns a handle that shows every call to the referee.
+// WatchHandle returns a handle that shows every call to the second judge.
 func (m *Monitor) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
-	if m.referee == nil {
+	if m.second == nil {
 		return p
 	}
-	return m.referee.Watch(p, codec)
+	return m.second.Watch(p, codec)
 }
 
 // Fates returns how the plan's instances ended. It must be called after Finish.

@@ -35,6 +35,7 @@ func (w *FakeWorld) StartMs() int64                           { return StartMs }
 func (w *FakeWorld) Help() []cluster.Help                     { return w.Helps }
 func (w *FakeWorld) Foreign() bool                            { return false }
 func (w *FakeWorld) Counters(uint32) (cluster.Counters, bool) { return cluster.Counters{}, false }
+func (w *FakeWorld) Seed() uint64                             { return 0 }
 func (w *FakeWorld) Step() uint64                             { return w.Steps }
 func (w *FakeWorld) Phase() cluster.Phase                     { return w.ThePhase }
 func (w *FakeWorld) Builds() []*engine.Build                  { return w.AllBuilds }

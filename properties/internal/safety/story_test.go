@@ -84,6 +84,7 @@ func (w *fakeWorld) Why(string) *cluster.Explanation          { return nil }
 func (w *fakeWorld) Help() []cluster.Help                     { return nil }
 func (w *fakeWorld) Foreign() bool                            { return w.foreign }
 func (w *fakeWorld) Counters(uint32) (cluster.Counters, bool) { return cluster.Counters{}, false }
+func (w *fakeWorld) Seed() uint64                             { return 0 }
 func (w *fakeWorld) Step() uint64                             { return w.steps }
 func (w *fakeWorld) Phase() cluster.Phase                     { return cluster.PhaseTurbulence }
 func (w *fakeWorld) Builds() []*engine.Build                  { return w.builds }

@@ -241,8 +241,14 @@ func (a *app) printStore(name string, s *snapshot.Snapshot) {
 	if len(pins) > 0 {
 		text = " (pins " + strings.Join(pins, ", ") + ")"
 	}
+	if n := len(s.Instances()) - len(s.Store.Instances); n > 0 {
+		text += " and " + plural(uint64(n), "queued start", "queued starts")
+	}
 	a.printf("store %s: %s%s, %s queued; without %s\n", name, plural(uint64(len(s.Store.Instances)), "running instance", "running instances"), text,
 		plural(uint64(len(s.Store.Messages)), "message", "messages"), plural(uint64(s.Ended), "instance that has ended", "instances that have ended"))
+	if s.NoQueues {
+		a.printf("  the export has no queues: open timers and activities are taken from the histories\n")
+	}
 	for _, d := range s.Delivered {
 		a.printf("  a %s for %s was delivered %s before; the runs count from zero\n", d.Kind, d.Instance, plural(uint64(d.Attempts), "time", "times"))
 	}

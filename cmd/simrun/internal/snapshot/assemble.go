@@ -21,7 +21,7 @@ func (r *reader) snapshot() *Snapshot {
 	for key := range r.executions { //tidy:ordered the numbers are sorted below
 		executions[key.instance] = append(executions[key.instance], key.id)
 	}
-	running := map[string]bool{}
+	running, ends := map[string]bool{}, map[string]engine.EventData{}
 	for _, id := range slices.Sorted(maps.Keys(r.instances)) {
 		numbers := executions[id]
 		slices.Sort(numbers)
@@ -33,6 +33,9 @@ func (r *reader) snapshot() *Snapshot {
 		if x := Current(in); x.Status == engine.StatusCompleted || x.Status == engine.StatusFailed {
 			s.Ended++
 			running[id] = false
+			if events := r.executions[executionKey{id, x.ID}].events; len(events) > 0 && events[len(events)-1].event != nil {
+				ends[id] = events[len(events)-1].event.Data
+			}
 			continue
 		}
 		if in.Orchestration == "" {
@@ -41,6 +44,9 @@ func (r *reader) snapshot() *Snapshot {
 		}
 		running[id] = true
 		s.Store.Instances = append(s.Store.Instances, *in)
+	}
+	if s.NoQueues = !r.hasQueues && len(s.Store.Instances) > 0; s.NoQueues {
+		r.rebuild(s, running, ends)
 	}
 	r.queues(s, running)
 	r.expect(s)

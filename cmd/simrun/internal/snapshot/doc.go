@@ -18,7 +18,8 @@
 // The end line gives the number of lines, so that Read can detect a truncated file, and names the tables that the
 // database lacks ("missing"). It may be omitted from a file without has_end. Read ignores keys and custom statuses,
 // because they do not affect routing. A line may also consist of just an event or a work item. Rows for instances and
-// executions may be missing, because the histories contain the same information. Read reports damage to the export as a
+// executions may be missing, because the histories contain the same information. So may the queues: without a row of one and
+// without an end line, what the histories show under way is queued. Read reports damage to the export as a
 // Problem with file, line and field, counts what stores have in ordinary operation but runs cannot use as LeftOut, and
 // reads everything else.
 //

@@ -103,6 +103,7 @@ type reader struct {
 	takenMs    int64
 	ending     place // the line that promises an end line for this file, or zero
 	ended      bool  // the end line has been seen
+	hasQueues  bool  // some line is from a queue, or says that the export has all lines of the store
 	instances  map[string]*instanceRow
 	executions map[executionKey]*executionRow
 	messages   []messageRow
@@ -168,10 +169,10 @@ func (r *reader) line(text string, before int) {
 		}
 		r.takenMs = max(r.takenMs, *l.TakenAtMs)
 		if l.HasEnd {
-			r.ending = r.at
+			r.ending, r.hasQueues = r.at, true
 		}
 	case tableEnd:
-		if r.ended = true; l.Lines != before {
+		if r.ended, r.hasQueues = true, true; l.Lines != before {
 			r.fail(r.at, "lines", "the export had %d lines before this one, and %d are here: what it says of instances and queues is incomplete", l.Lines, before)
 		}
 		for _, table := range l.Missing {
@@ -184,6 +185,7 @@ func (r *reader) line(text string, before int) {
 	case tableHistory:
 		r.event(&l)
 	case tableOrchestrator, tableWorker:
+		r.hasQueues = true
 		r.message(&l)
 	default:
 		r.fail(r.at, "table", "%q: expected one of %s", l.Table, strings.Join(tables, ", "))

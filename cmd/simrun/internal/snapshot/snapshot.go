@@ -18,6 +18,8 @@ import (
 type Snapshot struct {
 	// Store holds the running instances and their queues.
 	Store plan.Contents
+	// NoQueues is set if the export has no queues, so that those in Store are taken from the histories.
+	NoQueues bool
 	// Ended counts the instances that have ended. They are not in Store.
 	Ended int
 	// Delivered lists the messages that had been delivered at least once, with their delivery counts. A run resets

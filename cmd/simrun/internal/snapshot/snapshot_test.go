@@ -142,7 +142,7 @@ func TestExpectations(t *testing.T) {
 	}{
 		{[]string{started, child("b", "a"), child("c", "b"), `{"CancelInstance":{"instance":"a","reason":"r"}}`}, "a completed|failed, b completed|failed, c completed|failed"},
 		{[]string{started, child("b", "a"), child("c", "b"), `{"CancelInstance":{"instance":"b","reason":"r"}}`}, "a , b completed|failed, c completed|failed"},
-		{[]string{started, strings.Replace(scheduled, `ActivityScheduled","name":"Reserve","input":"x"`, `OrchestrationCancelRequested","reason":"r"`, 1)}, "a completed|failed"},
+		{[]string{started, strings.Replace(scheduled, `ActivityScheduled","name":"Reserve","input":"x"`, `OrchestrationCancelRequested","reason":"r"`, 1), `{"table":"end","lines":2}`}, "a completed|failed"},
 		{[]string{started, scheduled, looping, child("b", "q"), `{"StartOrchestration":{"instance":"d","orchestration":"Order","input":"x","version":null,"parent_instance":null,"parent_id":null,"execution_id":1}}`}, "a eternal, b eternal, d eternal"},
 	} {
 		s, err := snapshot.Read(fstest.MapFS{"x.jsonl": {Data: []byte(strings.Join(c.lines, "\n"))}}, "x.jsonl", engine.ShippedBuilds())
@@ -155,6 +155,51 @@ func TestExpectations(t *testing.T) {
 		}
 		if strings.Join(got, ", ") != c.want {
 			t.Errorf("got %q, want %q; problems %v", got, c.want, s.Problems)
+		}
+	}
+}
+
+// TestWithoutQueues checks what an export that consists of histories has under way, and who is stuck: nobody but the
+// instances that nothing can wake. An end line says that the queues are empty.
+func TestWithoutQueues(t *testing.T) {
+	event := func(instance, kind, fields string, id, source int) string {
+		return fmt.Sprintf(`{"event_id":%d,"source_event_id":%d,"instance_id":%q,"execution_id":1,"timestamp_ms":5000,"duroxide_version":"1.5.0","type":%q%s}`, id, source, instance, kind, fields)
+	}
+	of := func(instance string) string { return strings.ReplaceAll(started, `"a"`, `"`+instance+`"`) }
+	child := event("a", "SubOrchestrationScheduled", `,"name":"Order","instance":"sub::2","input":"x"`, 2, 0)
+	timer := event("a", "TimerCreated", `,"fire_at_ms":9000`, 3, 0)
+	for _, c := range []struct {
+		name, want string
+		lines      []string
+	}{
+		{"an activity", "ActivityExecute for a in 0s", []string{started, scheduled}},
+		{"one that has answered", "stuck: a", []string{started, scheduled, event("a", "ActivityCompleted", `,"result":"x"`, 3, 2)}},
+		{"a timer counts from the latest event", "ActivityExecute for a in 0s, TimerFired for a in 4s", []string{started, scheduled, timer}},
+		{"or from when the export was taken", "ActivityExecute for a in 0s, TimerFired for a in 3s", []string{started, scheduled, timer, `{"table":"store","taken_at_ms":6000}`}},
+		{"a wait for an event", "", []string{started, event("a", "ExternalSubscribed", `,"name":"go"`, 2, 0)}},
+		{"a child that has not begun", "StartOrchestration for a::sub::2 in 0s", []string{started, child}},
+		{"a child that runs", "ActivityExecute for a::sub::2 in 0s", []string{started, child, of("a::sub::2"), strings.ReplaceAll(scheduled, `"a"`, `"a::sub::2"`)}},
+		{"a child that has completed", "SubOrchCompleted for a in 0s", []string{started, child, of("a::sub::2"), event("a::sub::2", "OrchestrationCompleted", `,"output":"x"`, 2, 0)}},
+		{"a child that is stuck", "stuck: a::sub::2, 2 in all", []string{started, child, of("a::sub::2"), timer}},
+		{"the next execution", "ContinueAsNew for a in 0s", []string{started, event("a", "OrchestrationContinuedAsNew", `,"input":"x"`, 2, 0)}},
+		{"empty queues", "", []string{started, scheduled, `{"table":"end","lines":2}`}},
+	} {
+		s, err := snapshot.Read(fstest.MapFS{"x.jsonl": {Data: []byte(strings.Join(c.lines, "\n"))}}, "x.jsonl", engine.ShippedBuilds())
+		if err != nil || len(s.Problems) > 0 {
+			t.Fatal(err, s.Problems)
+		}
+		var got []string
+		for _, m := range s.Store.Messages {
+			got = append(got, fmt.Sprintf("%s for %s in %v", m.Item.Kind(), m.Item.Target(), m.Delay))
+		}
+		for _, l := range s.LeftOut {
+			got = append(got, "stuck: "+l.Example.Text)
+			if l.Count > 1 {
+				got = append(got, fmt.Sprintf("%d in all", l.Count))
+			}
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
 }

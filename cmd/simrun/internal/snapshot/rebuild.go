@@ -1,0 +1,89 @@
+package snapshot
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// rebuild queues, for an export without queues, what the histories show to be under way. ends holds the last events of
+// the instances that have ended. An instance that nothing under way can wake is left out: it is stuck before any step.
+func (r *reader) rebuild(s *Snapshot, running map[string]bool, ends map[string]engine.EventData) {
+	if r.takenMs == 0 {
+		for _, x := range r.executions { //tidy:ordered it finds a maximum
+			for _, e := range x.events {
+				if e.event != nil {
+					r.takenMs = max(r.takenMs, int64(e.event.TimestampMs))
+				}
+			}
+		}
+	}
+	for again := true; again; { // who waits for a child that is left out is stuck, too
+		again, r.messages = false, nil
+		s.Store.Instances = slices.DeleteFunc(s.Store.Instances, func(in memprovider.PreloadedInstance) bool {
+			x := r.executions[executionKey{in.Instance, in.Current}]
+			if r.underWay(&in, x, running, ends) {
+				return false
+			}
+			r.leave(x.place, "running instances that are stuck before the plan begins: their histories show nothing under way that could wake them", in.Instance)
+			again, running[in.Instance] = true, false
+			return true
+		})
+	}
+}
+
+// underWay queues what execution x of in has under way. It returns false if that cannot wake the instance.
+func (r *reader) underWay(in *memprovider.PreloadedInstance, x *executionRow, running map[string]bool, ends map[string]engine.EventData) bool {
+	closed := map[uint64]bool{}
+	for _, row := range x.events {
+		if row.event != nil {
+			closed[row.event.SourceEventID] = true
+		}
+	}
+	waits := false
+	for _, row := range x.events {
+		if row.event == nil || closed[row.stored.ID] {
+			continue
+		}
+		id, execution := row.stored.ID, in.Current
+		queued := messageRow{place: row.place}
+		switch d := row.event.Data.(type) {
+		case eventdata.ActivityScheduled:
+			queued.item = engine.ActivityExecuteItem{Instance: in.Instance, ExecutionID: execution, ID: id, Name: d.Name, Input: d.Input, SessionID: d.SessionID, Tag: d.Tag}
+		case eventdata.TimerCreated:
+			queued.item, queued.visibleMs = engine.TimerFiredItem{Instance: in.Instance, ExecutionID: execution, ID: id, FireAtMs: d.FireAtMs}, int64(d.FireAtMs)
+		case eventdata.OrchestrationContinuedAsNew:
+			queued.item = engine.ContinueAsNewItem{Instance: in.Instance, Orchestration: in.Orchestration, Version: in.Version, Input: d.Input}
+		case eventdata.SubOrchestrationScheduled:
+			child := d.Instance
+			if strings.HasPrefix(child, "sub::") {
+				child = in.Instance + "::" + child
+			}
+			alive, known := running[child]
+			switch end := ends[child].(type) {
+			case eventdata.OrchestrationCompleted:
+				queued.item = engine.SubOrchCompletedItem{ParentInstance: in.Instance, ParentExecutionID: execution, ParentID: id, Result: end.Output}
+			case eventdata.OrchestrationFailed:
+				queued.item = engine.SubOrchFailedItem{ParentInstance: in.Instance, ParentExecutionID: execution, ParentID: id, Details: end.Details}
+			default:
+				if known && !alive {
+					return false
+				}
+				if !known {
+					queued.item = engine.StartItem{Instance: child, Orchestration: d.Name, Input: d.Input, ParentInstance: in.Instance, ParentExecutionID: execution, ParentID: id, ExecutionID: engine.InitialExecutionID}
+				}
+			}
+		case eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2, eventdata.QueueSubscribed:
+		default:
+			continue
+		}
+		waits = true
+		if queued.item != nil {
+			r.messages = append(r.messages, queued)
+		}
+	}
+	return waits
+}

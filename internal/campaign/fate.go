@@ -17,6 +17,8 @@ import (
 type Fate struct {
 	// Work counts the instances in all plans. Expected counts those that ended as their plans expect.
 	Work, Expected uint64
+	// Early counts the runs that ended before their work could be judged.
+	Early uint64
 	// Ends groups the instances by their end and its cause. Unexpected ends come first; within the unexpected and the
 	// expected ends, larger groups come first.
 	Ends []End
@@ -68,6 +70,9 @@ const maxMet = 10_000
 // fates adds the fates of the instances in seed's run.
 func (m *merge) fates(seed uint64, r *cluster.Result) {
 	f := &m.sum.Fate
+	if r.Early {
+		f.Early++
+	}
 	for i := range r.Fates {
 		one := &r.Fates[i]
 		f.Work++

@@ -69,6 +69,14 @@ type PropertyCount struct {
 // Plan returns a one-sentence verdict on the plan: on its work, and on what it expects of its runs besides.
 func (s *Summary) Plan() string {
 	text := s.Fate.verdict()
+	switch early := s.Fate.Early + uint64(len(s.Internal)); {
+	case s.Seeds == 0:
+		text = "plan: not judged, since no run was finished"
+	case early == s.Seeds:
+		text = "plan: not judged, since no run reached its end"
+	case early > 0:
+		text += fmt.Sprintf("; %d of %d runs ended early, and their work is not judged", early, s.Seeds)
+	}
 	for _, p := range s.Properties {
 		switch {
 		case p.First.Expectation != "":

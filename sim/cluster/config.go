@@ -148,6 +148,8 @@ type Result struct {
 	Coverage   []Point
 	// Exhausted is set if the run was ended by the step budget, which also violates "run-ends".
 	Exhausted bool
+	// Early is set if the run ended before its work could be judged, such as at a wrong answer of Config.Store.
+	Early bool
 	// FinalStates has the states of the plan's instances followed by those of its preloaded histories, each in the
 	// plan's order.
 	FinalStates []FinalState

@@ -6,7 +6,7 @@ import "slices"
 func (w *World) result() *Result {
 	r := &Result{
 		Seed: w.cfg.Seed, Steps: w.kernel.Steps(), Turns: w.fleet.turns, Calls: uint64(w.network.calls.n),
-		Virtual: w.nowMs() - w.startMs(), Exhausted: w.kernel.Exhausted(), Marks: w.marks,
+		Virtual: w.nowMs() - w.startMs(), Exhausted: w.kernel.Exhausted(), Early: !w.finished, Marks: w.marks,
 	}
 	for _, n := range w.fleet.list {
 		if n.machine != nil {

@@ -22,7 +22,8 @@ import (
 // World is a run in progress, as seen by a monitor.
 type World struct {
 	*base
-	seen int // how many violations Config.Stop has been asked about
+	seen     int  // how many violations Config.Stop has been asked about
+	finished bool // the run has reached its end, and its work can be judged
 }
 
 // Run carries out a plan and returns the result. It returns an error if the plan or the configuration is invalid, or if
@@ -185,6 +186,7 @@ func (w *World) run() {
 	default:
 		w.unfinished(ClassInternal, "the event queue ran empty before the run had ended")
 	}
+	w.finished = true
 	if w.monitor != nil {
 		w.monitor.Finish()
 	}

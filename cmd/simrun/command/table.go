@@ -31,7 +31,7 @@ func (a *app) printTable(r *report) {
 	if r.second > 0 {
 		row("second judge", fmt.Sprintf("%s of %s seeds", grouped(r.second), grouped(sum.Seeds)), "")
 	}
-	row("passed", grouped(sum.Passed), failedNote(sum.Seeds-sum.Passed))
+	row("passed", grouped(sum.Passed), failedNote(sum.Seeds, sum.Seeds-sum.Passed))
 	rate := func(n uint64, what string) string {
 		if r.wall == 0 {
 			return ""
@@ -66,7 +66,10 @@ func (a *app) printUnreached(r *report) {
 	}
 }
 
-func failedNote(n uint64) string {
+func failedNote(seeds, n uint64) string {
+	if seeds == 0 {
+		return "no run was finished"
+	}
 	if n == 0 {
 		return "everything held"
 	}

@@ -22,8 +22,12 @@ func (c *obligations) unserved(in *model.Instance, r *model.Row) {
 	}
 	if text := c.live.Unserved(r); text != "" {
 		mine.Reported = true
+		sender := c.sender(mine.Sender)
+		if mine.Sender == 0 { // clients send no activities
+			sender = "in the store, sent by no node of this run"
+		}
 		c.Run.Violate(check.Breach{Property: "L11", Class: cluster.ClassPlan, Instance: in.No, Item: model.ItemText(r),
-			Message: in.Name + " waits for " + text + "; the activity was " + c.sender(mine.Sender) + ": expected a worker with that tag (option worker_tag_filter DefaultAnd(TAG) below a node), or another tag"})
+			Message: in.Name + " waits for " + text + "; the activity was " + sender + ": expected a worker with that tag (option worker_tag_filter DefaultAnd(TAG) below a node), or another tag"})
 	}
 }
 

@@ -164,9 +164,6 @@ func (r *Report) limit() string {
 // Plan returns the verdict on the whole plan. Eternal work ends as expected when calm cancels it, even if only relief
 // frees it for that.
 func (r *Report) Plan() string {
-	if r.Whole.Seeds == 0 {
-		return "plan: not judged, since no run was finished"
-	}
 	text := r.Whole.Plan()
 	if n := r.End.Stranded.Total; n > 0 && r.Whole.Fate.Expected == r.Whole.Fate.Work {
 		text += fmt.Sprintf("; but relief had to free %d of them", n)

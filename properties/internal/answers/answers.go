@@ -36,10 +36,12 @@ type Judge struct {
 	oracle *oracle.Oracle // nil after the first rejected answer, because a wrong state would misjudge the answers that follow
 	items  []engine.WorkItem
 	ended  ended
+	rows   rows
 }
 
 // ended is what the store's observations say of the last call that ended.
 type ended struct {
+	call     uint64
 	caller   observe.Caller
 	instance observe.InstanceNo
 	atMs     int64
@@ -109,6 +111,10 @@ func (r *Judge) judge(e oracle.Exchange) {
 			f.Message = fmt.Sprintf("second judge: the contract does not allow the answer to %s at %s:\n%s", r.Run.Who(r.ended.caller), r.Run.At(r.ended.atMs), f.Message)
 		}
 		r.Run.Violate(f)
+		return
+	}
+	if !r.Run.World.Foreign() && call.Kind(e.Call) != observe.CallNone {
+		r.compare(&e)
 	}
 }
 
@@ -123,7 +129,7 @@ func (r *Judge) Observes() check.Set[observe.Kind] {
 func (r *Judge) Observe(o *observe.Observation) {
 	switch o.Kind {
 	case observe.CallEnd:
-		r.ended = ended{o.Caller, o.Instance, o.AtMs}
+		r.ended = ended{o.Call, o.Caller, o.Instance, o.AtMs}
 		if c := r.Run.Model.Call(o.Call); c != nil && o.Instance == 0 && len(c.Instances) > 0 {
 			r.ended.instance = c.Instances[0].No
 		}

@@ -53,16 +53,28 @@ func TestSecondJudgeAgrees(t *testing.T) {
 	}
 }
 
+func scenarioOf(t *testing.T, id faults.BugID) string {
+	t.Helper()
+	bug, ok := faults.Lookup(id)
+	if !ok {
+		t.Fatal(id)
+	}
+	return bug.Scenario
+}
+
 func TestSecondJudgeRefuses(t *testing.T) {
 	for _, c := range []struct {
 		bug            faults.BugID
 		property, want string
 	}{
 		{"provider/filter-ignored", "S01", "the filter does not admit the pin"},
-		{"provider/timer-visible-at-once", "S15", "none of its messages is visible yet"},
+		{"provider/timer-visible-at-once", "S15", "visible: the store has 1735689601117, and should have 1735689605116"},
+		{"provider/renewal-adds", "S05", "lock: the store has "},
+		{"provider/ack-partial", "S06", "that should not be there"},
+		{"provider/orphan-kept", "S12", "the store has a message, QueueMessage"},
 	} {
 		seen := 0
-		for _, v := range judged(t, "rolling-upgrade", 1, 1, c.bug).Violations {
+		for _, v := range judged(t, scenarioOf(t, c.bug), 1, 1, c.bug).Violations {
 			if !strings.HasPrefix(v.Message, "second judge: ") {
 				continue
 			}

@@ -1,4 +1,4 @@
-// Package answers checks every answer of a run's store against the executable specification of a provider.
+// Package answers checks every answer of a run's store, and its rows after each call, against the executable specification of a provider.
 //
 //	judge := answers.New(run)
 //	provider = judge.Watch(provider, codec) // a handle whose answers are judged

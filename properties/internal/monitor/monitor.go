@@ -32,8 +32,8 @@ type Options struct {
 	// Expectations lists what a scenario expects in addition to the properties. They are always checked, whatever
 	// Properties selects.
 	Expectations []plan.Expectation
-	// SecondJudge makes properties/oracle judge every answer of the store in each run whose seed is a multiple of it; 0
-	// means in none, 1 in all. An answer that the contract does not allow violates the property that says so, or
+	// SecondJudge makes properties/oracle judge every answer and the rows of the store in each run whose seed is a
+	// multiple of it; 0 means in none, 1 in all. What the contract does not allow violates the property that says so, or
 	// "provider" if none does.
 	SecondJudge uint64
 	// Matrix adds coverage points that count which kinds of faults hit which features of orchestrations, such as "fault

@@ -91,7 +91,7 @@ func (c *exploreCmd) run(a *app) (int, error) {
 	}
 	o.Config = func() cluster.Config {
 		cfg := cluster.Config{Builds: s.program.builds(), DoubleCheck: c.DoubleCheck}
-		s.program.newRun().Configure(&cfg, properties.Options{UserOnly: s.userOnly, Expectations: s.scenario.Expect, SecondJudge: s.secondJudge()})
+		s.program.newRun().Configure(&cfg, properties.Options{UserOnly: s.userOnly, Expectations: s.scenario.Expect})
 		return cfg
 	}
 	var stop func()

@@ -37,6 +37,8 @@ type Judge struct {
 	items  []engine.WorkItem
 	ended  ended
 	rows   rows
+	// watches is set if the judge sees calls. Without them it has no view of the store.
+	watches bool
 }
 
 // ended is what the store's observations say of the last call that ended.
@@ -91,6 +93,7 @@ func New(m *check.Run) *Judge {
 
 // Watch returns a handle that shows every call to the judge.
 func (r *Judge) Watch(p engine.Provider, codec engine.Codec) engine.Provider {
+	r.watches = true
 	return oracle.Watch(p, codec.Name(), r.Run.World.NowMs, func(e oracle.Exchange) {
 		if !r.Run.World.Foreign() {
 			e.At = oracle.At(r.ended.atMs) // a call takes effect when it ends, at its caller's time if the store has none

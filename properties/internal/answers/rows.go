@@ -58,7 +58,7 @@ func (r *Judge) compare(e *oracle.Exchange) {
 
 // Finish compares everything.
 func (r *Judge) Finish() {
-	if r.oracle == nil || r.Run.World.Foreign() {
+	if r.oracle == nil || !r.watches || r.Run.World.Foreign() {
 		return
 	}
 	r.rows.touched = r.rows.touched[:0]

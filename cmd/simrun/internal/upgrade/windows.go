@@ -41,7 +41,12 @@ func Windows(p *plan.Plan, known []*engine.Build) ([]Window, error) {
 		return nil, err
 	}
 	all := steps(p)
-	var out []Window
+	type open struct {
+		Window
+		pair   [2]*engine.Build
+		states []nodeState // all nodes after each step while it is open
+	}
+	var out []open
 	for n := 0; n <= len(all); n++ {
 		at := stateAfter(p, all[:n], builds)
 		for i := range out {
@@ -50,19 +55,29 @@ func Windows(p *plan.Plan, known []*engine.Build) ([]Window, error) {
 			}
 		}
 		for _, pair := range at.pairs() {
-			if slices.ContainsFunc(out, func(w Window) bool { return w.Closes == "" && w.Old == pair[0].Name() && w.New == pair[1].Name() }) {
+			if slices.ContainsFunc(out, func(w open) bool { return w.Closes == "" && w.pair == pair }) {
 				continue
 			}
-			w := windowOf(p, at, pair[0], pair[1])
+			w := open{Window: Window{Old: pair[0].Name(), New: pair[1].Name()}, pair: pair}
 			if n > 0 {
 				w.Opens = all[n-1].String()
 			}
-			if len(w.Risks)+len(w.Mended) > 0 {
-				out = append(out, w)
+			out = append(out, w)
+		}
+		for i := range out {
+			if w := &out[i]; w.Closes == "" {
+				w.states = append(w.states, at...)
 			}
 		}
 	}
-	return out, nil
+	var risky []Window
+	for _, w := range out {
+		w.judge(p, w.states, w.pair[0], w.pair[1])
+		if len(w.Risks)+len(w.Mended) > 0 {
+			risky = append(risky, w.Window)
+		}
+	}
+	return risky, nil
 }
 
 // beside reports whether the state after n of the steps has nodes of both builds. A node that is down counts if it will
@@ -102,17 +117,42 @@ func (s state) pairs() (all [][2]*engine.Build) {
 	return all
 }
 
-// windowOf returns the window for old and young that opens in state at, with its risks but without its times.
-func windowOf(p *plan.Plan, at state, old, young *engine.Build) Window {
-	w := Window{Old: old.Name(), New: young.Name()}
+// takes says which nodes of states run b and admit the pin v, and the range of the first. It returns "" if none does.
+func takes(states []nodeState, b *engine.Build, v engine.Version) (first, text string) {
+	var names []string
+	var admits engine.VersionRange
+	for _, n := range states {
+		if n.runs == b && n.up && n.admits.Contains(v) && !slices.Contains(names, n.name) {
+			if names = append(names, n.name); len(names) == 1 {
+				admits = n.admits
+			}
+		}
+	}
+	if len(names) == 0 {
+		return "", ""
+	}
+	like := ""
+	if len(names) > 1 {
+		like = fmt.Sprintf(" (like %s)", strings.Join(names[1:], ", "))
+	}
+	return names[0], fmt.Sprintf("%s%s, which admits %v, takes", names[0], like, admits)
+}
+
+// judge determines the risks of a window of old and young, in which the nodes have the given states.
+func (w *Window) judge(p *plan.Plan, states []nodeState, old, young *engine.Build) {
 	risk := func(format string, args ...any) { w.Risks = append(w.Risks, fmt.Sprintf(format, args...)) }
-	if kinds := newKinds(old, young); len(kinds) > 0 {
-		risk("kinds: %s does not read %s; what %s began waits for a newer node (S01, S23)", w.Old, strings.Join(kinds, ", "), w.New)
+	wide, wideTakes := takes(states, old, young.Version)
+	if kinds := strings.Join(newKinds(old, young), ", "); kinds != "" && wide != "" {
+		risk("kinds: %s does not read %s; %s what %s began, and gives back what has such events until it is poisoned (outcome): narrow %s, or do not widen it", w.Old, kinds, wideTakes, w.New, wide)
+	} else if kinds != "" {
+		risk("kinds: %s does not read %s; what %s began waits for a newer node (S01, S23)", w.Old, kinds, w.New)
 	}
-	if a, b := old.SemanticsOf(&young.Version), young.SemanticsOf(&young.Version); a != b {
-		risk("semantics: %s replays by %s what %s begins by %s; a range above its own build would not show it (S10)", w.Old, a, w.New, b)
+	if a, b := old.SemanticsOf(&young.Version), young.SemanticsOf(&young.Version); a != b && wide != "" {
+		risk("semantics: %s what %s begins by %s and replays it by %s (S10): narrow %s, or do not widen it", wideTakes, w.New, b, a, wide)
+	} else if a != b {
+		risk("semantics: %s would replay by %s what %s begins by %s (S10): widen no node of %[1]s to take that", w.Old, a, w.New, b)
 	}
-	if slices.ContainsFunc(at, func(n nodeState) bool { return n.runs == young && n.admits.Contains(old.Version) }) {
+	if first, _ := takes(states, young, old.Version); first != "" {
 		if kinds := newKinds(young, old); len(kinds) > 0 {
 			risk("kinds: %s takes what %s began and does not read %s: it poisons what has that (outcome)", w.New, w.Old, strings.Join(kinds, ", "))
 		}
@@ -148,7 +188,6 @@ func windowOf(p *plan.Plan, at state, old, young *engine.Build) Window {
 			w.Mended = append(w.Mended, Mistake{bug.ID + faults.BugID("@"+w.Old), bug.Mended, bug.Properties, bug.Scenario})
 		}
 	}
-	return w
 }
 
 // newKinds returns the event kinds that writer writes but reader cannot read.

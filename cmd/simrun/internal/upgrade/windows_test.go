@@ -12,6 +12,56 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
+// TestWidened checks that a window says what a node of the older build does whose range is above its build, whenever it
+// got that range, and not that the work waits for a newer node.
+func TestWidened(t *testing.T) {
+	for _, tc := range []struct{ text, want string }{
+		{
+			"nodes A B run 1.5.0\nat 1s upgrade A to 2.0.0\nat 2s widen B to >=0.0.0, <=2.0.0",
+			"kinds: 1.5.0 does not read ExternalSubscribed2, ExternalEvent2; B, which admits >=0.0.0, <=2.0.0, takes what 2.0.0 began, and gives back what has such events until it is poisoned (outcome): narrow B, or do not widen it",
+		},
+		{
+			"nodes A B C run 1.5.0\nat 1s widen B to <=2.0.0\nat 2s upgrade A to 2.0.0\nat 3s widen C to <=2.0.0",
+			"kinds: 1.5.0 does not read ExternalSubscribed2, ExternalEvent2; B (like C), which admits >=0.0.0, <=2.0.0, takes what 2.0.0 began, and gives back what has such events until it is poisoned (outcome): narrow B, or do not widen it",
+		},
+		{
+			"nodes A B run 1.5.0\nat 1s widen B to >=0.0.0, <=2.0.0\nat 2s narrow B to <=1.5.0\nat 3s upgrade A to 2.0.0",
+			"kinds: 1.5.0 does not read ExternalSubscribed2, ExternalEvent2; what 2.0.0 began waits for a newer node (S01, S23)",
+		},
+		{
+			"build 0.1.26 like 1.5.0\nbuild 0.1.32 like 1.5.0\n  semantics discard from 0.1.31\nnodes A B run 0.1.26\nat 1s upgrade A to 0.1.32\nat 2s widen B to <=0.1.32",
+			"semantics: B, which admits >=0.0.0, <=0.1.32, takes what 0.1.32 begins by discard and replays it by standard (S10): narrow B, or do not widen it",
+		},
+		{
+			"build 0.1.26 like 1.5.0\nbuild 0.1.32 like 1.5.0\n  semantics discard from 0.1.31\nnodes A B run 0.1.26\nat 1s upgrade A to 0.1.32",
+			"semantics: 0.1.26 would replay by standard what 0.1.32 begins by discard (S10): widen no node of 0.1.26 to take that",
+		},
+	} {
+		all := windows(t, tc.text)
+		if len(all) != 1 || all[0].Risks[0] != tc.want {
+			t.Errorf("%s:\n got %+v\nwant %s", tc.text, all, tc.want)
+		}
+	}
+}
+
+// windows returns the windows of a scenario.
+func windows(t *testing.T, text string) []upgrade.Window {
+	t.Helper()
+	s, err := scenario.Parse("w.txt", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Expand(1, scenario.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := upgrade.Windows(p, engine.ShippedBuilds())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // TestWindows checks that a window opens when the first node runs the newer build and closes when the last node with
 // the older build is gone, and that it says how the older build behaves differently in the meantime.
 func TestWindows(t *testing.T) {
@@ -73,20 +123,8 @@ build 0.1.32 like 0.1.30
 		{"all of it", builds + "node A runs 0.1.26\nnode B runs 0.1.32", []string{"0.1.26 0.1.32 [] [] semantics limits 13"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			s, err := scenario.Parse("w.txt", []byte(tc.text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := s.Expand(1, scenario.Overrides{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			all, err := upgrade.Windows(p, engine.ShippedBuilds())
-			if err != nil {
-				t.Fatal(err)
-			}
 			var got []string
-			for _, w := range all {
+			for _, w := range windows(t, tc.text) {
 				words := []string{w.Old, w.New, "[" + w.Opens + "]", "[" + w.Closes + "]"}
 				for _, r := range w.Risks {
 					word, _, _ := strings.Cut(r, ":")

@@ -75,6 +75,11 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 		ex.addFilters(x)
 	case p.Messages > 0 && p.VisibleMs > now:
 		x.say("delayed", "its first message becomes visible in %s", span.Text(p.VisibleMs-now))
+		also := "; it also waits for the event "
+		for _, wait := range ex.clients.openWaits(id) {
+			x.Text += also + waitText(&wait)
+			also = " and for "
+		}
 	case p.Messages > 0 && decodeErr != nil:
 		x.say("undecodable", "its history cannot be decoded: %v; nodes abandon it until it is poisoned", decodeErr)
 	case p.Messages > 0:

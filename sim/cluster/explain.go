@@ -125,7 +125,7 @@ func (ex *explainer) addFilters(x *Explanation) {
 // explainIdle explains an instance that has nothing queued: it is waiting for an event or a child.
 func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Event) {
 	if open := ex.clients.openWaits(id); len(open) > 0 {
-		x.say("event", "it waits for the event %s%s", waitText(&open[0]), ex.sent(id, &open[0]))
+		x.say("event", "it waits for the event %s%s", waitText(&open[0]), ex.sent(id, &open[0], history))
 		return
 	}
 	var closed []uint64
@@ -172,44 +172,74 @@ func (ex *explainer) instanceNames() string {
 	return strings.Join(names, ", ")
 }
 
-// waitText returns the quoted name of the event that an open wait is waiting for.
-// sent says what clients have sent an instance that one of its open waits could have taken.
-func (ex *explainer) sent(id string, wait *engine.Event) string {
-	name, verb := "", plan.ActionRaise
-	switch d := wait.Data.(type) {
-	case eventdata.ExternalSubscribed:
-		name = d.Name
-	case eventdata.ExternalSubscribed2:
-		name = d.Name
-	case eventdata.QueueSubscribed:
-		name, verb = d.Name, plan.ActionEnqueue
+// sent says what clients have sent an instance under the name of an open wait, and what became of it.
+func (ex *explainer) sent(id string, wait *engine.Event, history []engine.Event) (text string) {
+	name, verb := eventName(wait.Data), plan.ActionRaise
+	if _, queue := wait.Data.(eventdata.QueueSubscribed); queue {
+		verb = plan.ActionEnqueue
 	}
-	times, last := 0, time.Duration(0)
 	if i, planned := ex.clients.planned[id]; planned {
 		for _, a := range ex.plan.Instances[i].Actions {
 			if a.Verb == verb && a.Name == name && ex.startMs()+a.At.Milliseconds() <= ex.store.Now() {
-				times, last = times+1, a.At
+				text = "; a client sent that at " + span.Text(a.At.Milliseconds())
 			}
 		}
 	}
-	if times == 0 {
+	var came *engine.Event
+	for i := range history {
+		switch history[i].Data.(type) {
+		case eventdata.ExternalEvent, eventdata.ExternalEvent2, eventdata.QueueEventDelivered:
+			if eventName(history[i].Data) == name {
+				came = &history[i]
+			}
+		}
+	}
+	switch {
+	case came == nil && text == "":
 		return ", which no client has sent"
+	case came == nil:
+		return text + ", and this execution has not got it"
 	}
-	text := fmt.Sprintf("; a client sent that at %s, and none is left for this wait", span.Text(last.Milliseconds()))
-	if began := int64(wait.TimestampMs) - ex.startMs(); began > last.Milliseconds() {
-		text += ", which began at " + span.Text(began)
+	text += fmt.Sprintf("; what came at %s (event %d) ", span.Text(int64(came.TimestampMs)-ex.startMs()), came.EventID)
+	switch {
+	case waitText(came) != waitText(wait):
+		return text + "is " + waitText(came) + ", which this wait does not take"
+	case came.EventID < wait.EventID && verb == plan.ActionRaise: // a queue keeps what came before
+		return text + "was before this wait, which began at " + span.Text(int64(wait.TimestampMs)-ex.startMs())
 	}
-	return text
+	return text + "went to an earlier wait"
 }
 
+// eventName returns the name of the event or of the queue that a wait or an arrival is about.
+func eventName(d engine.EventData) string {
+	switch d := d.(type) {
+	case eventdata.ExternalSubscribed:
+		return d.Name
+	case eventdata.ExternalEvent:
+		return d.Name
+	case eventdata.ExternalSubscribed2:
+		return d.Name
+	case eventdata.ExternalEvent2:
+		return d.Name
+	case eventdata.QueueSubscribed:
+		return d.Name
+	case eventdata.QueueEventDelivered:
+		return d.Name
+	}
+	return ""
+}
+
+// waitText describes the event that an open wait is waiting for, or an arrival.
 func waitText(e *engine.Event) string {
 	switch d := e.Data.(type) {
-	case eventdata.ExternalSubscribed:
-		return strconv.Quote(d.Name)
+	case eventdata.ExternalSubscribed, eventdata.ExternalEvent:
+		return strconv.Quote(eventName(d))
 	case eventdata.ExternalSubscribed2:
 		return fmt.Sprintf("%q on %q", d.Name, d.Topic)
-	case eventdata.QueueSubscribed:
-		return strconv.Quote(d.Name)
+	case eventdata.ExternalEvent2:
+		return fmt.Sprintf("%q on %q", d.Name, d.Topic)
+	case eventdata.QueueSubscribed, eventdata.QueueEventDelivered:
+		return strconv.Quote(eventName(d)) + " of a queue"
 	}
 	return string(e.Kind())
 }

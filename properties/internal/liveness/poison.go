@@ -61,8 +61,8 @@ func (c *poisonChecker) Observe(o *observe.Observation) {
 		what = fmt.Sprintf("raised its count from %d to %d", o.OldCount, o.NewCount)
 	}
 	c.Run.Liveness("L03", n.Number, in.No,
-		"no live node admits %s with pin %s, which must therefore stay unlocked and uncounted, but the fetch of %s (filter %s, range %s) %s. Live nodes: %s",
-		in.Name, pin, c.Run.NodeName(n.Number), call.Request.Filter, n.Filter, what, c.live.WhyNot(in))
+		"no live node admits %s with pin %s, which must therefore stay unlocked and uncounted, but the fetch of %s (filter %s, range %s%s) %s. Live nodes: %s",
+		in.Name, pin, c.Run.NodeName(n.Number), call.Request.Filter, n.Filter, c.Run.Since(n.Number), what, c.live.WhyNot(in))
 }
 
 // OnNoted judges a decision and counts the deliveries that are not chargeable.

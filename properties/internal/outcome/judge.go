@@ -339,7 +339,7 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 		r := &w.refusals[0]
 		name := c.Run.NodeName(r.node)
 		if r.decision == machine.DecideNoHandler || r.decision == machine.DecideWorkNoHandler {
-			if r.decision == machine.DecideNoHandler && !c.nodes[r.node-1].everHad(r.cause) {
+			if !r.had {
 				return fmt.Sprintf("every node must have that handler before a client or a node starts it; build %s of %s never had it", r.build, name)
 			}
 			return fmt.Sprintf("build %s of %s must keep that handler until nothing needs it, or the work must end before", r.build, name)

@@ -76,6 +76,7 @@ type refusal struct {
 	after    step
 	decision machine.Decision
 	cause    string
+	had      bool // whether a build of the node has had the handler so far
 	times    int
 }
 
@@ -93,14 +94,27 @@ type nodeStep struct {
 	had   []handlers
 }
 
-type handlers interface{ Orchestrations() []string }
+// handlers is what a node has registered; nil is that of a released runtime, which does not show it.
+type handlers interface {
+	Orchestrations() []string
+	Activities() []string
+}
 
-// everHad reports whether one of the node's builds had the handler that a cause says is missing.
+// everHad reports whether one of the node's builds, since the last rollback, may have had the handler or activity that
+// a cause says is missing.
 func (n *nodeStep) everHad(cause string) bool {
+	named := func(code string) bool { return misses(cause, code) }
+	return cause == "" || slices.ContainsFunc(n.taken, func(t taken) bool { return named(t.handler) }) ||
+		slices.ContainsFunc(n.had, func(h handlers) bool {
+			return h == nil || slices.ContainsFunc(h.Orchestrations(), named) || slices.ContainsFunc(h.Activities(), named)
+		})
+}
+
+// misses reports whether a cause says that a handler or an activity is missing. A start may ask for the latest version.
+func misses(cause, code string) bool {
+	name, _, _ := strings.Cut(code, "@")
 	words := strings.Fields(cause)
-	named := func(handler string) bool { return slices.Contains(words, handler) }
-	return slices.ContainsFunc(n.taken, func(t taken) bool { return named(t.handler) }) ||
-		slices.ContainsFunc(n.had, func(h handlers) bool { return slices.ContainsFunc(h.Orchestrations(), named) })
+	return slices.Contains(words, code) || slices.Contains(words, name+"@latest")
 }
 
 type taken struct {
@@ -112,7 +126,7 @@ type taken struct {
 // step that changed the node.
 func (n *nodeStep) lost(cause string) step {
 	for _, t := range slices.Backward(n.taken) {
-		if strings.Contains(cause, t.handler) {
+		if misses(cause, t.handler) {
 			return t.step
 		}
 	}
@@ -162,8 +176,12 @@ func (c *Checker) Record(r *cluster.Record) {
 		if c.Run.World.Phase() == cluster.PhaseRelief {
 			c.nodes[r.Node-1].step = step{"relief", r.AtMs}
 		}
-		if n, h := &c.nodes[r.Node-1], c.Run.World.Node(r.Node).Registry; !slices.Contains(n.had, handlers(h)) {
-			n.had = append(n.had, h)
+		var had handlers
+		if has := c.Run.World.Node(r.Node).Registry; has != nil {
+			had = has
+		}
+		if n := &c.nodes[r.Node-1]; !slices.Contains(n.had, had) {
+			n.had = append(n.had, had)
 		}
 	case record.Scheduled:
 		s := step{r.Schedule.String(), r.AtMs}
@@ -177,6 +195,8 @@ func (c *Checker) Record(r *cluster.Record) {
 		switch n := &c.nodes[r.Node-1]; r.Schedule.Verb {
 		case plan.VerbDeregister:
 			n.taken = append(n.taken, taken{r.Schedule.Handler, s})
+		case plan.VerbRollback:
+			n.step, n.had = s, nil // what it had it cannot keep
 		case plan.VerbRegister, plan.VerbPause:
 		default:
 			n.step = s
@@ -245,7 +265,7 @@ func (c *Checker) refused(w *work, n *track.Node, note *machine.Note) {
 		}
 	}
 	w.refusals = append(w.refusals, refusal{
-		node: n.Number, build: n.Build.Name(), after: c.nodes[n.Number-1].lost(note.Cause), decision: note.Decision, cause: note.Cause, times: 1,
+		had: c.nodes[n.Number-1].everHad(note.Cause), node: n.Number, build: n.Build.Name(), after: c.nodes[n.Number-1].lost(note.Cause), decision: note.Decision, cause: note.Cause, times: 1,
 	})
 }
 

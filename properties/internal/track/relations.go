@@ -241,7 +241,7 @@ func (s *State) WhyNot(in *model.Instance) string {
 		case n.Options.OrchestrationConcurrency == 0:
 			why = "has no slot for orchestrations"
 		case !model.Admits(n.Filter, in.Pin()):
-			why = fmt.Sprintf("range %s excludes pin %s", n.Filter, model.PinText(in.Pin()))
+			why = fmt.Sprintf("range %s%s excludes pin %s", n.Filter, s.Run.Since(n.Number), model.PinText(in.Pin()))
 		case !s.Reads(n, in):
 			why = "cannot read its history or a message"
 		case s.missing(n, in) != "":

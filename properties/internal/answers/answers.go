@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/sim/cluster"
@@ -39,6 +41,8 @@ type Judge struct {
 	rows   rows
 	// watches is set if the judge sees calls. Without them it has no view of the store.
 	watches bool
+	// begun is set from the first call on, after which all rows have been compared once.
+	begun, whole bool
 }
 
 // ended is what the store's observations say of the last call that ended.
@@ -106,6 +110,10 @@ func (r *Judge) judge(e oracle.Exchange) {
 	if r.oracle == nil {
 		return
 	}
+	if !r.begun && !r.Run.World.Foreign() && call.Kind(e.Call) != observe.CallNone {
+		r.begun = true
+		r.begins(e.At)
+	}
 	if refusal := r.oracle.Apply(e); refusal != nil {
 		r.oracle = nil
 		f := check.Breach{Property: cluster.PropertyProvider, Class: cluster.ClassSafety, Message: refusal.Error()}
@@ -158,6 +166,12 @@ func (r *Judge) Observe(o *observe.Observation) {
 	}
 	p := call.Plant{Instance: r.Run.Model.Name(o.Instance), ExecutionID: o.Execution}
 	switch o.Kind {
+	case observe.InstanceCreated, observe.ParentSet, observe.CustomStatusSet, observe.KVSet:
+		if !r.Run.World.Foreign() {
+			return // the plan says what the store should hold
+		}
+	}
+	switch o.Kind {
 	case observe.InstanceCreated:
 		p.Orchestration, p.Version = o.Name, o.Token
 	case observe.ParentSet:
@@ -180,4 +194,49 @@ func (r *Judge) Observe(o *observe.Observation) {
 		}
 	}
 	r.judge(oracle.Exchange{Call: p, At: at})
+}
+
+// begins tells the specification what the plan puts into the store at the start of the run, whatever the store has made
+// of it. It is called before the first call. The events, and what the executions of a history have, are those that the
+// store observes.
+func (r *Judge) begins(at oracle.Span) {
+	p := r.Run.World.Plan()
+	for i := range p.Histories {
+		h := &p.Histories[i]
+		name, version := h.Handler()
+		r.holds(&memprovider.PreloadedInstance{
+			Instance: h.Instance, Orchestration: name, Version: version, Parent: h.Parent(), CustomStatus: h.CustomStatus(),
+			Executions: []memprovider.PreloadedExecution{{ID: engine.InitialExecutionID}},
+		}, at)
+	}
+	if p.Contents != nil {
+		for i := range p.Contents.Instances {
+			r.holds(&p.Contents.Instances[i], at)
+		}
+	}
+}
+
+func (r *Judge) holds(in *memprovider.PreloadedInstance, at oracle.Span) {
+	plant := func(p call.Plant) {
+		p.Instance = in.Instance
+		r.judge(oracle.Exchange{Call: p, At: at})
+	}
+	if in.Orchestration != "" && len(in.Executions) > 0 {
+		current := cmp.Or(in.Current, in.Executions[len(in.Executions)-1].ID)
+		plant(call.Plant{Orchestration: in.Orchestration, Version: in.Version, ExecutionID: current})
+	}
+	if in.Parent != nil {
+		plant(call.Plant{Parent: in.Parent})
+	}
+	if in.CustomStatus != nil {
+		plant(call.Plant{CustomStatus: in.CustomStatus})
+	}
+	for i := range in.KV {
+		plant(call.Plant{Key: &in.KV[i]})
+	}
+	for _, x := range in.Executions {
+		if x.Pin != nil || x.Status != "" {
+			plant(call.Plant{ExecutionID: x.ID, Pin: x.Pin, Status: x.Status, Output: x.Output})
+		}
+	}
 }

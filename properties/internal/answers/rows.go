@@ -50,7 +50,8 @@ func (r *Judge) compare(e *oracle.Exchange) {
 	for _, in := range m.Queued {
 		queued += len(in.Queue)
 	}
-	if !r.oracle.Holds(queued, len(m.Work)) {
+	if !r.whole || !r.oracle.Holds(queued, len(m.Work)) {
+		r.whole = true
 		r.touchAll(touch)
 	}
 	r.report(r.oracle.Compare(r.stored(), r.rows.sessions), e)

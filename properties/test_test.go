@@ -139,9 +139,9 @@ func TestTestFindsRandomHandlers(t *testing.T) {
 // TestTestRequires: what a scenario requires of a campaign, a test requires, too.
 func TestTestRequires(t *testing.T) {
 	for extra, want := range map[string]string{
-		"seeds 5\nexpect sometimes end where output=nonsense\n": "no seed reaches what the scenario requires of 5 seeds or more:\n  expect:13:sometimes end where output=nonsense",
-		"seeds 5\nrequire coverage poison\n":                    "no seed reaches what the scenario requires of 5 seeds or more:\n  poison",
-		"seeds 6\nrequire coverage poison\n":                    "",
+		"seeds 5\nexpect sometimes end where output=nonsense\n":  "no seed reaches what the scenario requires of 5 seeds or more:\n  expect:13:sometimes end where output=nonsense",
+		"seeds 5\nrequire coverage poison\n":                     "no seed reaches what the scenario requires of 5 seeds or more:\n  poison",
+		"seeds 6\nrequire coverage poison\n":                     "",
 		"seeds 5\nexpect sometimes end where status=Completed\n": "",
 	} {
 		r := runTest(properties.Config{Scenario: story + extra, Seeds: 5, Handlers: register})

@@ -196,17 +196,20 @@ func endsCancelled(ack *engine.OrchestrationAck) bool {
 }
 
 func (k *replayChecker) report(c *model.Call, e *engine.Event, what string) {
-	no := observe.InstanceNo(0)
+	no, advice := observe.InstanceNo(0), ""
+	if e.Kind() == eventdata.KindOrchestrationFailed {
+		advice = "; code that was changed needs a new version"
+	}
 	if in := model.HeldBy(c); in != nil {
 		no = in.No
 		if ex := in.Execution(c.Request.Ack.ExecutionID); ex != nil {
 			if history := k.anyHistory(in, ex); len(history) > 0 {
-				what += " (the history was written by " + writers(history) + ")"
+				what += " (the history of " + strings.TrimSuffix(in.Orchestration+"@"+in.Version, "@") + " was written by " + writers(history) + ")"
 			}
 		}
 	}
-	k.Run.Safety("S11", c.Caller.Node, no, "an ack by %s with token %s%s, records event %d (%s), %s: expected a turn to do what it records, and to record what its code does",
-		k.Run.Who(c.Caller), c.Request.Token, k.about(c), e.EventID, e.Kind(), what)
+	k.Run.Safety("S11", c.Caller.Node, no, "an ack by %s with token %s%s, records event %d (%s), %s: expected a turn to do what it records, and to record what its code does%s",
+		k.Run.Who(c.Caller), c.Request.Token, k.about(c), e.EventID, e.Kind(), what, advice)
 }
 
 // about describes the execution that an ack is about, and the delivery that it ends.

@@ -98,7 +98,7 @@
 // acknowledges a batch that it decided to hand back.
 //
 // 13. S13: a completion has a matching schedule in the same execution, is that schedule's only completion, and comes
-// from a message in the batch that names the execution.
+// from a message in the batch that names the execution. This is a clause of the specification of a turn: see S24.
 //
 // 14. S14: a deletion removes the whole instance (worker rows may stay if their tokens are dead: F28). Without force,
 // it removes no running instance. It orphans no child. Tokens handed out before the deletion are dead after it. A prune
@@ -113,8 +113,9 @@
 // judged by the activities that run.
 //
 // 17. S17: the checker derives the state from the events in acks that took effect. A snapshot with history_error may
-// hold anything (F13), and a tombstone may have any time (F19). Queue messages arrive in the order of their batch. A
-// continue-as-new carries messages over according to the number of dequeues, no matter which of them read a message.
+// hold anything (F13), and a tombstone may have any time (F19). A clause of the specification of a turn: queue messages
+// arrive in the order of their batch, and a continue-as-new carries messages over according to the number of dequeues,
+// no matter which of them read a message.
 //
 // 18. S18: when a history or a message cannot be decoded, the fetch delivers with history_error set. Without
 // history_error the history is complete, and the caller's build reads all its kinds.
@@ -129,7 +130,7 @@
 // has data that some client sent. Poison is left to L01 and L05. A cancel is possible if the plan or a parent may have
 // sent one.
 //
-// 21. S21: judged when a node begins to run an activity.
+// 21. S21: judged when an ack sends an activity, as a clause of the specification of a turn.
 //
 // 22. S22: the checker derives eligibility from the observations and does not ask the store, so it notices rows that
 // the index has lost. A fetch drops orphaned queue messages. If damage makes it uncertain what an instance runs, S22
@@ -137,10 +138,12 @@
 //
 // 23. S23: unpinned executions are exempt, and so are executions pinned to a build that is not in the run.
 //
-// 24. S24: the specification of a turn (package properties/oracle/turn) judges every ack by a node, from the history
-// and the batch that the node received, damaged or not. The specification shares no code with the replay engine and
-// does not know the orchestrations: a turn may schedule anything, and everything else follows from its schedules. An
-// ack that poisons an execution is left to S12 if the execution has not begun or cannot be decoded.
+// 24. S24: the specification of a turn judges every ack by a node, from the history and the batch that the node
+// received, damaged or not, and every turn from the calls of its code. It shares no code with the replay engine and does
+// not know the orchestrations: a turn may schedule anything, and everything else follows from its schedules. An ack that
+// poisons an execution is left to S12 if the execution has not begun or cannot be decoded. Where a turn breaks one of the
+// clauses that S13, S17 and S21 name, that property is violated instead; of released nodes, only these are judged. Turns
+// of durosim's own nodes are judged where the self-checks are on: no handler and no provider can be guilty of a wrong one.
 //
 // 25. S25: judged when a fetch or a renewal is answered, by the time of the call. The store is not responsible for an
 // answer that is delayed on the way back.

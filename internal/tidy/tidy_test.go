@@ -98,14 +98,14 @@ var packages = map[string]imports{
 	"properties/internal/track": {
 		module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "internal/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan", "internal/machine"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
-	"properties/internal/coded": {
-		module: []string{"internal/asked", "internal/show", "internal/eventdata", "internal/orchhost", "engine", "properties/oracle/turn"},
-		tests:  []string{"engine/orch", "internal/replay", "properties/internal/leaf", "properties/internal/script"}},
+	"properties/internal/spec/turn": {
+		module: []string{"internal/asked", "internal/show", "internal/eventdata", "internal/orchhost", "engine"},
+		tests:  []string{"properties/internal/leaf", "properties/internal/script", "engine/orch", "internal/replay"}},
 	"properties/internal/conduct": {
 		module: []string{"internal/faultkind", "internal/asked", "internal/planterm", "internal/show", "internal/record", "internal/eventdata", "internal/observe", "internal/call", "internal/machine", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "sim", "sim/cluster", "sim/plan"},
 		tests:  []string{"engine/orch", "memprovider", "properties/internal/leaf", "properties/internal/rig", "properties/internal/script", "internal/sample", "sim/scenario"}},
 	"properties/internal/safety": {
-		module: []string{"internal/deadletter", "internal/show", "internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "engine/orch", "internal/replay", "properties/internal/check", "properties/internal/coded", "properties/internal/conduct", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
+		module: []string{"internal/deadletter", "internal/show", "internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "engine/orch", "internal/replay", "properties/internal/check", "properties/internal/conduct", "properties/internal/model", "properties/internal/spec/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
 		tests:  []string{"faults", "internal/probe", "internal/storerules", "memprovider", "properties/internal/leaf", "properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/liveness": {
 		module: []string{"internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "internal/machine", "internal/span"},
@@ -175,7 +175,6 @@ var packages = map[string]imports{
 	"properties/undertest":         {module: []string{"internal/observe", "engine", "internal/call"}, tests: []string{"memprovider"}},
 	"properties/oracle":            {module: []string{"internal/eventdata", "engine", "internal/call", "internal/callform"}, tests: []string{"internal/observe", "memprovider"}, others: []string{"github.com/Masterminds/semver/v3"}},
 	"properties/oracle/overlap":    {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/observe", "faults", "memprovider", "memprovider/live"}, others: []string{"github.com/anishathalye/porcupine"}},
-	"properties/oracle/turn":       {module: []string{"internal/eventdata", "internal/show", "engine"}, tests: []string{"properties/internal/leaf", "properties/internal/script", "engine/orch", "internal/replay"}},
 	"internal/callform":            {module: []string{"internal/eventdata", "internal/jsonform", "internal/show", "engine", "internal/call"}},
 	"properties/oracle/calllog":    {module: []string{"engine", "internal/call", "properties/oracle", "internal/callform"}, tests: []string{"internal/eventdata", "internal/observe", "memprovider"}},
 	"properties/oracle/search":     {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/sample", "properties/internal/inmemory", "properties/internal/leaf", "internal/observe", "properties/oracle/calllog", "faults", "internal/storerules", "memprovider", "memprovider/live"}},

@@ -55,7 +55,6 @@ func told(path string) []tests {
 // bugs and campaigns are not used, because a campaign over correct code passes even with a broken checker.
 var checkers = []area{
 	{"properties/internal/check", "", "", told("properties/internal/check")},
-	{"properties/internal/coded", "", "", append(own("properties/internal/coded"), tests{"properties/internal/safety", ""})},
 	{"properties/internal/conduct", "", "", own("properties/internal/conduct")},
 	{"properties/internal/coverage", "", "", told("properties/internal/coverage")},
 	{"properties/internal/expect", "", "", told("properties/internal/expect")},
@@ -63,9 +62,9 @@ var checkers = []area{
 	{"properties/internal/model", "", "", told("properties/internal/model")},
 	{"properties/internal/outcome", "", "", told("properties/internal/outcome")},
 	{"properties/internal/safety", "", "", told("properties/internal/safety")},
+	{"properties/internal/spec/turn", "", "", append(own("properties/internal/spec/turn"), tests{"properties/internal/safety", ""})},
 	{"properties/internal/track", "", "", told("properties/internal/track")},
 	{"properties/oracle", "", "", oracles},
-	{"properties/oracle/turn", "", "", own("properties/oracle/turn")},
 }
 
 // mutates reports whether file belongs to the area.

@@ -148,15 +148,12 @@ type ExecutionBefore struct {
 // Event is a stored event. Its bytes are the store's own slice and must not be written to. sum is the hash taken when
 // they were stored, which reveals any later write.
 type Event struct {
-	ID    uint64
-	Bytes []byte
-	Sum   uint64
-	Call  uint64 // the call that appended the event, or 0
-	// ClosedBy is the committed event that completes this schedule, or 0 as long as there is none. S13's checker sets
-	// it.
-	ClosedBy uint64
-	Kind     KindNo
-	Damaged  bool
+	ID      uint64
+	Bytes   []byte
+	Sum     uint64
+	Call    uint64 // the call that appended the event, or 0
+	Kind    KindNo
+	Damaged bool
 }
 
 // Row is a row of either queue.

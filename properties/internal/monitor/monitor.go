@@ -44,8 +44,11 @@ type Options struct {
 // wants reports whether a property is reported for a run of the plan.
 func (o *Options) wants(id string, p *plan.Plan) bool {
 	planted := len(p.Bugs) > 0 || p.Profile != "" && p.Profile != planterm.ProfileContract
+	self := !o.UserOnly || o.Properties != nil || planted
 	switch {
-	case slices.Contains(o.Without, id), o.UserOnly && o.Properties == nil && !planted && cluster.Violation{Property: id}.BlamesDurosim():
+	case id == safety.OwnTurns:
+		return self
+	case slices.Contains(o.Without, id), !self && cluster.Violation{Property: id}.BlamesDurosim():
 		return false
 	case o.Properties == nil, id == expect.ID && len(o.Expectations) > 0, id == cluster.PropertyProvider && o.SecondJudge > 0:
 		return true

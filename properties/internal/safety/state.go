@@ -12,17 +12,16 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// stateChecker checks rule S17: key-value state, custom status and queue messages follow their model. It derives each
+// stateChecker checks rule S17: key-value state and custom status follow their model. It derives each
 // instance's state from the events in acks that took effect (docs/contract/provider.md#p6.8 and #p6.9). It compares
 // that state with the store's rows after each call that changes them or should have changed them, with the snapshot in
-// each delivery, and with what clients read. The model of queue messages is in carryover.go.
+// each delivery, and with what clients read. Queue messages are a clause of the specification of a turn.
 type stateChecker struct {
 	check.Base
-	states []*instanceData // indexed by instance number; nil while nothing is known
-	due    observe.InstanceNo
-	begun  bool // see begins
-	// changing contains the kinds of events that changesState may be true of.
-	changing model.KindSet
+	states   []*instanceData // indexed by instance number; nil while nothing is known
+	due      observe.InstanceNo
+	begun    bool          // see begins
+	changing model.KindSet // the kinds of events that change keys or the custom status
 }
 
 // instanceData is the state that an instance is expected to have.
@@ -30,13 +29,10 @@ type instanceData struct {
 	store, delta []model.KeyValue // sorted by key; in the delta, a row without a value is a tombstone
 	status       *string
 	version      uint64
-	queue        queueData
 }
 
 func newStateChecker(m *check.Run) check.Checker {
-	return &stateChecker{Base: check.Base{Run: m}, changing: m.Model.Kinds.Keys | m.Model.Kinds.SetOf(
-		eventdata.KindCustomStatusUpdated, eventdata.KindQueueEventDelivered, eventdata.KindQueueSubscribed, eventdata.KindOrchestrationStarted,
-	)}
+	return &stateChecker{Base: check.Base{Run: m}, changing: m.Model.Kinds.Keys | m.Model.Kinds.SetOf(eventdata.KindCustomStatusUpdated)}
 }
 
 func (*stateChecker) Observes() check.Set[observe.Kind] {
@@ -105,17 +101,11 @@ func (k *stateChecker) acked(c *model.Call, no observe.InstanceNo) {
 	if no == 0 {
 		return // reported under S05
 	}
-	d := k.of(no, false)
-	for i := 0; c.Delta&k.changing != 0 && i < len(ack.HistoryDelta); i++ {
-		if changesState(ack.HistoryDelta[i].Data) {
-			d = k.of(no, true)
-			break
-		}
-	}
+	k.carries(c)
+	d := k.of(no, c.Delta&k.changing != 0)
 	if d == nil {
 		return
 	}
-	k.queued(c, no, d)
 	updates := false
 	for i := range ack.HistoryDelta {
 		switch e := ack.HistoryDelta[i].Data.(type) {
@@ -145,19 +135,20 @@ func (k *stateChecker) acked(c *model.Call, no observe.InstanceNo) {
 			k.merge(d)
 		}
 	}
-	k.carried(c, no, d)
 }
 
-// changesState reports whether an event changes any state that S17 covers.
-func changesState(e engine.EventData) bool {
-	switch e := e.(type) {
-	case eventdata.KeyValueSet, eventdata.KeyValueCleared, eventdata.KeyValuesCleared, eventdata.CustomStatusUpdated, eventdata.QueueEventDelivered,
-		eventdata.QueueSubscribed:
-		return true
-	case eventdata.OrchestrationStarted:
-		return len(e.CarryForwardEvents) > 0
+// carries notices queue messages that cross a continue-as-new. The specification of a turn judges which.
+func (k *stateChecker) carries(c *model.Call) {
+	for _, w := range c.Request.Ack.OrchestratorItems {
+		next, ok := w.(engine.ContinueAsNewItem)
+		if !ok || c.Caller.Node == 0 || len(next.CarryForwardEvents) == 0 {
+			continue
+		}
+		k.Run.Happened(check.FactCarried)
+		if inc := k.Run.Model.Incarnation(c.Caller); inc != nil && len(next.CarryForwardEvents) == inc.Build.Bounds().CarriedEvents {
+			k.Run.Happened(check.FactCarryLimit)
+		}
 	}
-	return false
 }
 
 // change writes a row of the delta. A row without a value is a tombstone.

@@ -726,7 +726,7 @@ func (s *story) note(f []string) {
 
 // newSafety returns a monitor for the given safety properties.
 func newSafety(w check.View, ids ...string) *check.Monitor {
-	m := check.New(w, func(id string) bool { return slices.Contains(ids, id) })
+	m := check.New(w, func(id string) bool { return id == OwnTurns || slices.Contains(ids, id) })
 	m.Add(Checks(m.Run)...)
 	return m
 }

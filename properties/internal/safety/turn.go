@@ -12,22 +12,28 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
-	"github.com/durosim/durosim/properties/internal/coded"
 	"github.com/durosim/durosim/properties/internal/model"
-	"github.com/durosim/durosim/properties/oracle/turn"
+	"github.com/durosim/durosim/properties/internal/spec/turn"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// turnChecker checks rule S24: it judges what each node computes and commits against the specification of a turn. It
-// takes the delivery as given, so it judges a damaged history or a forged message as the node saw it. Clients and
-// probes are not judged, since they may ack whatever they like.
+// turnChecker judges what each node computes and commits against the specification of a turn. It takes the delivery as
+// given, so it judges a damaged history or a forged message as the node saw it. Clients and probes are not judged, since
+// they may ack whatever they like.
 type turnChecker struct {
 	check.Base
+	own    bool              // whether durosim's own nodes are judged
 	handed map[string]handed // keyed by lock token
 	spec   turn.Checker
-	code   coded.Checker
 	turn   turn.Turn // the turn being judged; reused
 }
+
+// OwnTurns is wanted of runs in which the turns of durosim's own nodes are judged. No handler and no provider can be
+// guilty of a wrong turn: it follows from what the node was handed, and from the calls of the code.
+const OwnTurns = "own turns"
+
+// breaks names the properties that the clauses of the specification belong to.
+var breaks = [...]string{turn.Other: "S24", turn.Completions: "S13", turn.Queue: "S17", turn.Work: "S21"}
 
 // handed is a delivery to a node, and what the node says about its turn.
 type handed struct {
@@ -40,19 +46,34 @@ type handed struct {
 }
 
 func newTurnChecker(m *check.Run) check.Checker {
-	return &turnChecker{Base: check.Base{Run: m}, handed: map[string]handed{}}
+	return &turnChecker{Base: check.Base{Run: m}, own: m.Wants(OwnTurns), handed: map[string]handed{}}
 }
 
-func (*turnChecker) Ends() check.Ends {
+func isReleased(b *engine.Build) bool {
+	// On released nodes, S24 turn-allowed: not judged; of the specification of a turn, the clauses of S13, S17 and S21 are.
+	// Their metadata lack the parent's execution and event, which are durosim's extension of the contract, and a release
+	// requests the cancellation of an activity whose completion came in the same batch, which durosim does not.
+	return b.Release != ""
+}
+
+func (k *turnChecker) Ends() check.Ends {
+	if !k.own && !slices.ContainsFunc(k.Run.World.Builds(), isReleased) {
+		return check.Ends{}
+	}
 	return check.Ends{OK: check.SetOf(observe.CallFetchOrchestrationItem, observe.CallAbandonOrchestrationItem, observe.CallAckOrchestrationItem)}
 }
 
-func (*turnChecker) Records() check.Set[record.Kind] { return check.SetOf(record.Note) }
+func (k *turnChecker) Records() check.Set[record.Kind] {
+	if !k.own {
+		return 0
+	}
+	return check.SetOf(record.Note)
+}
 
 // Record judges how a turn treats its code at the time that the turn is computed.
 func (k *turnChecker) Record(r *cluster.Record) {
 	n := r.Note
-	if n.Turn == nil || n.Turn.Ack == nil || n.Turn.Asked == nil {
+	if n.Turn == nil || n.Turn.Ack == nil || n.Turn.Asked == nil || !k.own || !k.Run.Wants("S24") {
 		return
 	}
 	caller := observe.Caller{Node: r.Node, Incarnation: r.Incarnation}
@@ -62,14 +83,14 @@ func (k *turnChecker) Record(r *cluster.Record) {
 	}
 	t := k.of((*engine.OrchestrationAck)(n.Turn.Ack), h.item, inc.Build)
 	h.turned, h.left, h.dropped = true, nil, n.Dropped
-	for _, wrong := range k.code.Check(t, n.Turn.Asked) {
+	for _, wrong := range k.spec.CheckCode(t, n.Turn.Asked) {
 		k.Run.Safety("S24", r.Node, k.Run.Model.Number(n.Instance), "a turn by %s of execution %d of %s, after %d events, for %d messages: %s",
-			k.Run.Who(caller), n.ExecutionID, n.Instance, len(t.History), len(t.Batch), wrong)
+			k.Run.Who(caller), n.ExecutionID, n.Instance, len(t.History), len(t.Batch), wrong.Text)
 	}
 	if wrong := place(n.Turn, t.Ack.HistoryDelta); wrong != "" {
 		k.Run.Safety("S24", r.Node, k.Run.Model.Number(n.Instance), "a turn by %s of execution %d of %s %s", k.Run.Who(caller), n.ExecutionID, n.Instance, wrong)
 	}
-	if left := k.code.Left(); len(left) > 0 {
+	if left := k.spec.Left(); len(left) > 0 {
 		h.left = slices.Clone(left)
 	}
 	k.handed[n.Token] = h
@@ -127,32 +148,34 @@ func (k *turnChecker) Ended(c *model.Call, o *observe.Observation) {
 			return
 		}
 		h := k.handed[c.Request.Ack.LockToken]
-		// On released nodes, S24 turn-allowed: not judged. Their metadata lack the parent's execution and event, which are
-		// durosim's extension of the contract, and a release requests the cancellation of an activity whose completion came
-		// in the same batch, which durosim does not.
-		if inc := k.Run.Model.Incarnation(c.Caller); h.item != nil && inc != nil && inc.Build.Release == "" {
-			k.judge(o, c.Request.Ack, &h, inc.Build)
+		if inc := k.Run.Model.Incarnation(c.Caller); h.item != nil && inc != nil && (k.own || isReleased(inc.Build)) {
+			k.judge(c, o, &h, inc.Build)
 		}
 		delete(k.handed, c.Request.Ack.LockToken)
 	}
 }
 
-func (k *turnChecker) judge(o *observe.Observation, ack *engine.OrchestrationAck, h *handed, build *engine.Build) {
-	item := h.item
+func (k *turnChecker) judge(c *model.Call, o *observe.Observation, h *handed, build *engine.Build) {
+	item, ack := h.item, c.Request.Ack
 	if item.HistoryError != "" || len(item.Messages) == 0 {
 		return // S18 judges history errors, and no provider delivers an empty batch
 	}
 	t := k.of(ack, item, build)
 	t.Unclaimed = h.left
-	wrong := k.spec.Check(t)
+	t.ClausesOnly = isReleased(build)
+	wrong := k.spec.CheckAck(t)
 	if len(wrong) == 0 && h.turned {
 		if text := drops(h.dropped, k.spec.Drops()); text != "" {
-			wrong = []string{text}
+			wrong = []turn.Wrong{{Text: text}}
 		}
 	}
 	for _, wrong := range wrong {
-		k.Run.Safety("S24", o.Caller.Node, o.Instance, "an ack by %s with token %s of execution %d of %s, after %d events, for %d messages: %s",
-			k.Run.Who(o.Caller), ack.LockToken, ack.ExecutionID, item.Instance, len(item.History), len(item.Messages), wrong)
+		delivery := ""
+		if in := model.HeldBy(c); in != nil && wrong.Clause == turn.Completions && in.BatchToken == ack.LockToken {
+			delivery = "; the delivery was: " + k.Run.BatchText(in.Batch)
+		}
+		k.Run.Safety(breaks[wrong.Clause], o.Caller.Node, o.Instance, "an ack by %s with token %s of execution %d of %s, after %d events, for %d messages: %s%s",
+			k.Run.Who(o.Caller), ack.LockToken, ack.ExecutionID, item.Instance, len(item.History), len(item.Messages), wrong.Text, delivery)
 	}
 }
 

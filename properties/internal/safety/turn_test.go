@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/properties/oracle/turn"
+	"github.com/durosim/durosim/properties/internal/spec/turn"
 )
 
 // TestPlaceOfPanic checks what a turn says about the place where its code panicked.

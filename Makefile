@@ -10,12 +10,14 @@ check:
 	go vet ./...
 	go run $(STATICCHECK) ./...
 	go test ./...
+	go -C internal/dev vet ./...
+	go -C internal/dev test ./...
 	go test -race ./...
 
 # -rewrite and -update are known to these packages only.
 golden:
 	go test ./internal/machine ./internal/replay ./memprovider ./properties/oracle/search ./properties/internal/spec/turn ./properties/internal/safety ./properties/internal/conduct ./properties/internal/model ./properties/internal/liveness ./properties/internal/track ./properties/internal/outcome ./properties/internal/expect ./properties/internal/coverage -rewrite
-	go test ./internal/tidy -run TestGeneratedLists -update
+	go -C internal/dev test ./tidy -run TestGeneratedLists -update
 	go run ./cmd/simrun serve --schema > docs/oracle-protocol.schema.json
 
 fuzz:
@@ -32,9 +34,9 @@ SAMPLE ?= 160
 mutants: DRAW ?= 41
 mutants-of-checkers: DRAW ?= 14
 mutants:
-	nice go run ./internal/mutate/matrix -sample $(SAMPLE) -draw "$(DRAW)" -deep 2 -reasoned -out docs/kill-matrix.md $(MUTANTS)
+	nice go -C internal/dev run ./simdev mutants -sample $(SAMPLE) -draw "$(DRAW)" -deep 2 -reasoned -out ../../docs/kill-matrix.md $(MUTANTS)
 mutants-of-checkers:
-	nice go run ./internal/mutate/matrix -checkers -sample 240 -draw "$(DRAW)" -out docs/kill-matrix-checkers.md $(MUTANTS)
+	nice go -C internal/dev run ./simdev mutants -checkers -sample 240 -draw "$(DRAW)" -out ../../docs/kill-matrix-checkers.md $(MUTANTS)
 
 bench:
 	go test ./... -run '^$$' -bench . -benchmem

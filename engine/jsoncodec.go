@@ -3,7 +3,7 @@ package engine
 // Why the JSON is written by hand
 //
 // The codec must refuse what the contract's reader refuses, ignore the unknown fields that it ignores, write canonical
-// bytes, and be cheap, since every history that a node fetches is decoded. internal/jsonbench measured (Go 1.26, one
+// bytes, and be cheap, since every history that a node fetches is decoded. internal/dev/jsonbench measured (Go 1.26, one
 // event, shared core, best of six; the last column lists what a library accepts although the contract refuses it):
 //
 //	                         decode    encode    accepts
@@ -15,7 +15,7 @@ package engine
 // The libraries decode into one flat struct, which flatters them: a real decoder must know the kind before the fields.
 // The hand-written code can be deleted once encoding/json/v2 is in the standard library without an experiment, and a
 // decoder based on it, which checks presence by pointer fields, is at most a quarter slower than this one. The
-// benchmarks of internal/jsonbench show whether it is.
+// benchmarks of internal/dev/jsonbench show whether it is.
 
 import (
 	"errors"

@@ -15,7 +15,6 @@ type cli struct {
 	Replay      replayCmd      `cmd:"" help:"Show one seed, or a stored run, as a story; run it twice and compare."`
 	Plan        planCmd        `cmd:"" help:"Try an upgrade before you do it: what gets stuck or lost, who waits, where the way back ends."`
 	Compare     compareCmd     `cmd:"" help:"Run a scenario under each strategy for work that a node cannot run, side by side."`
-	Relations   relationsCmd   `cmd:"" help:"Compare runs with twins that differ in what must not matter: other ids, another epoch, an idle node."`
 	Why         whyCmd         `cmd:"" help:"Say what keeps an instance waiting at a time: the one rule, with its values."`
 	Shrink      shrinkCmd      `cmd:"" help:"Make a failing run small: remove everything that the violation does not need."`
 	Fuzz        fuzzCmd        `cmd:"" help:"Hunt for failing runs near a scenario: edited plans, several choosers, other futures of rare moments."`

@@ -30,7 +30,7 @@ var smaller = []struct{ pattern, by string }{
 	{`^simrun$`, "simrun run"},
 	{`^(simrun fuzz \S+)$`, "$1 --for 1s"},
 	{`^(simrun init .*my-upgrade.txt)`, "rm my-upgrade.txt; $1"},
-	{`^(simrun (run|plan|compare|relations)\b)((?: [^-]\S*| --[^s]\S*)*)$`, "$1 --seeds 2$3"},
+	{`^(simrun (run|plan|compare)\b)((?: [^-]\S*| --[^s]\S*)*)$`, "$1 --seeds 2$3"},
 	{`^(simrun (shrink|explore)\b)`, "$1 --runs 40"},
 	{`^simrun bugs( --starts \d+)?( --chooser .*| [a-z].*)?$`, "simrun bugs --starts 1$2 engine/poll-stops"},
 	{`^(simrun oracle)((?: --keep-going| --deny \S+| --known \S+)* --(?: .*)?)$`, "$1 --seeds 2$2"},

@@ -11,9 +11,9 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/properties/internal/inmemory"
 	"github.com/durosim/durosim/properties/internal/leaf"
 	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/undertest/inmemory"
 )
 
 var index = regexp.MustCompile(`\[\d+\]`)

@@ -11,9 +11,9 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/memprovider/live"
-	"github.com/durosim/durosim/properties/internal/inmemory"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest"
+	"github.com/durosim/durosim/properties/undertest/inmemory"
 )
 
 var everything = engine.NewJSONCodec("everything", engine.Kinds2x(), engine.WorkItemKinds2x())

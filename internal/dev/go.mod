@@ -1,0 +1,20 @@
+module github.com/durosim/durosim/internal/dev
+
+go 1.26
+
+replace github.com/durosim/durosim => ../..
+
+require (
+	github.com/BurntSushi/toml v1.6.0
+	github.com/durosim/durosim v0.0.0-00010101000000-000000000000
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
+	github.com/goccy/go-json v0.12.0
+	github.com/google/go-cmp v0.7.0
+	github.com/rogpeppe/go-internal v1.16.0
+	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f
+)
+
+require (
+	github.com/Masterminds/semver/v3 v3.5.0 // indirect
+	golang.org/x/tools v0.44.0 // indirect
+)

@@ -1,0 +1,12 @@
+// Command judge runs all of durosim's judges in its own process, which may be a mutant. The judges are the conformance
+// cases, the provider's specification applied to random calls, handlers that are not deterministic or that misuse their
+// Context, and a few seeds of each built-in scenario, with and without full faults:
+//
+//	go -C internal/dev run ./judge -only oracle
+//
+// It prints one line for each judge: the judge's name, the digest of the behavior, the number of seeds, the seconds
+// taken, the objection, if any, and the mutants reached. Goroutines that a campaign leaves behind are an objection,
+// too. Unless -all is given, it stops at the first objection.
+//
+// The monitors are compiled from the same sources, so a checker that uses a mutated package judges itself.
+package main

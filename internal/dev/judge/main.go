@@ -1,0 +1,173 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/internal/dev/mutate/active"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/properties/conformance"
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/oracle/search"
+	"github.com/durosim/durosim/properties/undertest/inmemory"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// most lists the scenarios that detect the most mutants and therefore run first, with the number of seeds for each. In
+// each of them, the first seed runs twice, as in a campaign.
+var most = map[string]uint64{"programs": 20, "features": 6, "rolling-upgrade": 3, "families": 4, "sessions": 4, "mischief": 3, "other-writers": 3, "stray-messages": 3}
+
+func main() {
+	all := flag.Bool("all", false, "go on after an objection")
+	only := flag.String("only", "", "judges to ask, separated by commas; all if not given")
+	times := flag.Uint64("times", 1, "multiplies the number of seeds")
+	reach := flag.Bool("reach", false, "print the mutants whose places each judge executes")
+	flag.Parse()
+	go guard()
+	for _, j := range judges(*times) {
+		if *only != "" && !slices.Contains(strings.Split(*only, ","), j.name) {
+			continue
+		}
+		if *reach {
+			active.Watch()
+		}
+		began := time.Now()
+		seeds, digest, objection := j.ask()
+		fmt.Printf("%s\t%s\t%d\t%.2f\t%s\t%s\n", j.name, digest, seeds, time.Since(began).Seconds(), strings.NewReplacer("\n", " ", "\t", " ").Replace(objection), strings.Trim(fmt.Sprint(active.Reached()), "[]"))
+		if objection != "" && !*all {
+			os.Exit(1)
+		}
+	}
+}
+
+// judge checks the behavior for a number of seeds.
+type judge struct {
+	name string
+	ask  func() (seeds uint64, digest, objection string)
+}
+
+func judges(times uint64) []judge {
+	list := []judge{{"conformance", conformanceJudge}, {"oracle", func() (uint64, string, string) { return oracleJudge(400 * int(times)) }}, {"unsteady-handlers", unsteadyJudge}}
+	all := scenario.Builtin()
+	slices.SortStableFunc(all, func(a, b scenario.Named) int { return int(most[b.Name]) - int(most[a.Name]) })
+	for _, n := range all {
+		seeds := max(most[n.Name], 2) * times
+		list = append(list, judge{n.Name, func() (uint64, string, string) { return scenarioJudge(n, seeds, "") }})
+	}
+	for _, n := range all {
+		seeds := min(max(most[n.Name], 2), 3) * times
+		list = append(list, judge{n.Name + "+full", func() (uint64, string, string) { return scenarioJudge(n, seeds, "full") }})
+	}
+	return append(list, judge{"misused-contexts", misusedJudge})
+}
+
+// guard exits the process before it exhausts the machine's memory, or if all else in it waits for ever, which Go does
+// not notice as long as there is a timer.
+func guard() {
+	var m runtime.MemStats
+	idle, before := 0, uint64(0)
+	for range time.Tick(time.Second) {
+		runtime.ReadMemStats(&m)
+		if idle++; m.Mallocs-before > 100 {
+			idle = 0
+		}
+		before = m.Mallocs
+		switch {
+		case m.Sys > 3<<30:
+			fmt.Fprintln(os.Stderr, "judge: more than 3 GiB of memory")
+			os.Exit(3)
+		case idle >= 60:
+			fmt.Fprintln(os.Stderr, "judge: nothing has happened for a minute")
+			os.Exit(3)
+		}
+	}
+}
+
+func scenarioJudge(n scenario.Named, seeds uint64, with string) (uint64, string, string) {
+	s, err := scenario.Parse(n.File, n.Text)
+	if err != nil {
+		return 0, "", err.Error()
+	}
+	over := scenario.Overrides{}
+	if with != "" {
+		f, err := scenario.NamedFaults(with)
+		if err != nil {
+			return 0, "", err.Error()
+		}
+		over.Faults = &f
+	}
+	expect := s.Expect
+	if with != "" {
+		expect = nil
+	}
+	return campaignJudge(seeds, min(most[n.Name], 1), func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, over) }, expect)
+}
+
+func campaignJudge(seeds, twice uint64, plans func(seed uint64) (*plan.Plan, error), expect []plan.Expectation) (uint64, string, string) {
+	before := runtime.NumGoroutine()
+	sum, err := campaign.Run(campaign.Options{
+		Plan: plans, First: 1, Count: seeds, Workers: 1, Twice: twice,
+		Config: func() cluster.Config {
+			return cluster.Config{Stop: func(cluster.Violation) bool { return true }, Monitor: func(w *cluster.World) cluster.Monitor {
+				return properties.New(w, properties.Options{Expectations: expect})
+			}}
+		},
+	})
+	switch {
+	case err != nil:
+		return 0, "", err.Error()
+	case len(sum.Internal) > 0:
+		return sum.Seeds, sum.Digest.String(), fmt.Sprintf("panic: %v", sum.Internal[0])
+	case len(sum.Violations) > 0:
+		v := sum.Violations[0]
+		return sum.Seeds, sum.Digest.String(), v.Property + ": " + v.Message
+	case len(sum.Drifts) > 0:
+		return sum.Seeds, sum.Digest.String(), fmt.Sprintf("drift: the two runs of seed %d differ", sum.Drifts[0].Seed)
+	}
+	if n := left(before); n > 0 {
+		return sum.Seeds, sum.Digest.String(), fmt.Sprintf("leak: %d goroutines are left behind", n)
+	}
+	return sum.Seeds, sum.Digest.String(), ""
+}
+
+// left waits for goroutines to end, and returns how many more there are than before.
+func left(before int) int {
+	n := 0
+	for range 100 {
+		if n = runtime.NumGoroutine() - before; n <= 0 {
+			return 0
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return n
+}
+
+var memory = inmemory.Factory{}.UnderTest()
+
+func conformanceJudge() (uint64, string, string) {
+	for _, r := range conformance.Ask(memory) {
+		if r.Failure != "" {
+			return 0, "", r.ID + ": " + r.Failure
+		}
+	}
+	return 0, "", ""
+}
+
+func oracleJudge(sequences int) (uint64, string, string) {
+	report, err := search.Search(memory, search.Options{Sequences: sequences, Oracle: oracle.Options{Deny: inmemory.Chosen()}})
+	switch {
+	case err != nil:
+		return 0, "", err.Error()
+	case len(report.Findings) > 0:
+		return uint64(report.Passed), "", fmt.Sprint(report.Findings[0])
+	}
+	return uint64(report.Passed), "", ""
+}

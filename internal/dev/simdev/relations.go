@@ -1,0 +1,108 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"text/tabwriter"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/dev/relation"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// relations implements `simdev relations`: it runs each seed of a scenario and, for each relation, a twin whose plan
+// differs in a way that must not matter. Every instance that both have must end the same way. The exit status is 4 if
+// one does not.
+func relations(args []string) int {
+	f := flag.NewFlagSet("simdev relations", flag.ContinueOnError)
+	first := f.Uint64("first", 1, "the first `SEED`")
+	seeds := f.Uint64("seeds", 20, "how `MANY` seeds")
+	only := f.String("only", "", "compare this relation only, `NAME`")
+	level := f.String("faults", "", "none, light, full or timing; the scenario's own if not given")
+	bug := f.String("bug", "", "plant the bug `ID`")
+	name := scenario.Default
+	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
+		name, args = args[0], args[1:]
+	}
+	if f.Parse(args) != nil {
+		return 2
+	}
+	err := func() error {
+		s, _, err := scenario.Source{ReadFile: os.ReadFile}.Open(name)
+		if err != nil {
+			return err
+		}
+		if s == nil {
+			return fmt.Errorf("%s is a stored run, not a scenario", name)
+		}
+		var over scenario.Overrides
+		if *level != "" {
+			plan, err := scenario.NamedFaults(*level)
+			if err != nil {
+				return err
+			}
+			over.Faults = &plan
+		}
+		if *bug != "" {
+			over.Bugs = []faults.BugID{faults.BugID(*bug)}
+		}
+		return compare(s, over, *only, *first, *seeds)
+	}()
+	if err == errDiffers {
+		return 4
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "simdev relations:", err)
+		return 2
+	}
+	return 0
+}
+
+var errDiffers = fmt.Errorf("something differs")
+
+func compare(s *scenario.Scenario, over scenario.Overrides, only string, first, seeds uint64) error {
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(t, "relation\tseeds\tinstances\tdiffering\twhat must not matter")
+	found, differs := only == "", ""
+	for _, r := range relation.All() {
+		if only != "" && r.Name != only {
+			continue
+		}
+		found = true
+		compared, instances, differing, skipped := 0, 0, 0, ""
+		for seed := first; seed < first+seeds; seed++ {
+			p, err := s.Expand(seed, over)
+			if err != nil {
+				return err
+			}
+			c, err := r.Compare(relation.Run{Plan: p, Seed: seed, Config: func() cluster.Config { return cluster.Config{} }})
+			if err != nil {
+				return fmt.Errorf("seed %d, relation %s: %w", seed, r.Name, err)
+			}
+			if skipped = c.Skipped; skipped != "" {
+				break
+			}
+			compared, instances = compared+1, instances+c.Instances
+			if d := c.Difference; d != nil {
+				if differing++; differing == 1 {
+					differs += fmt.Sprintf("\n%s: seed %d, instance %s, %s\n  without   %s\n  with      %s\n", r.Name, seed, d.Instance, d.What, d.Was, d.Is)
+				}
+			}
+		}
+		if compared == 0 {
+			fmt.Fprintf(t, "%s\t-\t-\t-\tnot compared: %s\n", r.Name, skipped)
+			continue
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\n", r.Name, compared, instances, differing, r.Summary)
+	}
+	if !found {
+		return fmt.Errorf("-only %q: there is no such relation", only)
+	}
+	t.Flush()
+	if fmt.Print(differs); differs != "" {
+		return errDiffers
+	}
+	return nil
+}

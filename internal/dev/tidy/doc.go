@@ -1,0 +1,29 @@
+// Package tidy contains tests that keep the sources in order. It exports nothing.
+//
+//	go -C internal/dev test ./tidy            # check
+//	go -C internal/dev test ./tidy -update    # write the generated lists in docs/
+//
+// The tests parse the module's files themselves, so the test cache knows which files they depend on. They check
+//
+//   - the import graph: which package may import which, and which external modules it may import (tidy_test.go,
+//     packages);
+//   - that every permission in that table is used, that docs/architecture.md draws and lists the actual packages, and
+//     that no command links packages that only tests need (allowances_test.go, architecture_test.go);
+//   - the bans that make a run a function of its seed (bans_test.go, which says what to write instead);
+//   - that no test sleeps, that each package has a doc.go that shows code for using the package within its first five
+//     lines, and that files stay short;
+//   - that no file contains paths from a particular machine or the host name of a package registry;
+//   - that everything exported by the last release still exists, or is listed in CHANGELOG.md (api_test.go,
+//     testdata/api.txtar);
+//   - that the generated lists in docs/ and the code in README.md match the sources;
+//   - that every page and anchor of docs/ cited in comments, messages, scenarios and pages exists.
+//
+// A comment can lift a ban for one line. It goes on that line or on the line above, and gives a reason:
+//
+//	for id := range seen { //tidy:ordered only the sum is used
+//
+// The comments are //tidy:ordered for a range over a map and //tidy:float for a floating-point value. A comment that
+// does not lift a ban is itself an error.
+//
+// The checks are tested on sources with planted faults, which the checks must find (planted_test.go).
+package tidy

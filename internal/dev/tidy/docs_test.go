@@ -1,0 +1,313 @@
+package tidy
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/facts"
+	"github.com/durosim/durosim/internal/feature"
+	"github.com/durosim/durosim/internal/program"
+	"github.com/durosim/durosim/internal/sample"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/workload"
+)
+
+var update = flag.Bool("update", false, "write the generated lists in docs/")
+
+// generated maps the names of the lists in docs/ that are generated from the sources to their generators. In a
+// document, a list stands between the lines "<!-- generated NAME: ... -->" and "<!-- end NAME -->".
+var generated = map[string]func() string{
+	"statements": func() string { return statements(scenario.Statements()) },
+	"steps":      func() string { return statements(scenario.Steps()) },
+	"events": func() string {
+		var b strings.Builder
+		for _, e := range facts.All() {
+			fmt.Fprintf(&b, "- **%s**: %s.\n", e.Name, e.Summary)
+			for _, a := range e.Attrs {
+				fmt.Fprintf(&b, "  - `%s`: %s", a.Name, a.Summary)
+				if a.Values != nil {
+					fmt.Fprintf(&b, " (%s)", strings.Join(a.Values, ", "))
+				}
+				b.WriteByte('\n')
+			}
+		}
+		return b.String()
+	},
+	"faults": func() string {
+		b := table("kind", "what happens", "light", "full")
+		light, full := faults.Light(), faults.Full()
+		rate := func(p *faults.Plan, k faults.Kind) string {
+			if num, den := p.Rate(k, "", 0); num > 0 {
+				return fmt.Sprintf("%d in %d", num, den)
+			}
+			return ""
+		}
+		for _, k := range faults.Kinds() {
+			b.row("`"+string(k.Kind)+"`", k.Summary, rate(&light, k.Kind), rate(&full, k.Kind))
+		}
+		return b.String()
+	},
+	"options": func() string {
+		b := table("option", "default")
+		defaults := node.DefaultOptions()
+		for _, name := range node.OptionNames() {
+			value, _ := defaults.Get(name)
+			if value != "" {
+				value = "`" + value + "`"
+			}
+			b.row("`"+name+"`", value)
+		}
+		return b.String()
+	},
+	"orchestrations": func() string {
+		b := table("orchestration", "since build", "what it does", "ends as")
+		for _, o := range workload.Orchestrations() {
+			b.row("`"+o.Name+"@"+o.Version.String()+"`", o.Since.String(), o.Summary, string(o.Expect))
+		}
+		return b.String()
+	},
+	"program": func() string {
+		b := table("statement", "what it does")
+		for _, o := range program.Ops() {
+			b.row("`"+o.Form+"`", o.Meaning)
+		}
+		return b.String()
+	},
+	"waiting_order": func() string { return scenarioFile("docs/waiting-order.txt") },
+	"my_upgrade":    func() string { return scenarioFile("docs/my-upgrade.txt") },
+	"scenarios": func() string {
+		b := table("scenario", "what it tells")
+		for _, s := range scenario.Builtin() {
+			b.row("`"+s.Name+"`", s.Title)
+		}
+		return b.String()
+	},
+	"points": func() string {
+		b := table("point", "reached when")
+		for _, p := range properties.CoveragePoints() {
+			b.row("`"+p.Name+"`", p.Summary)
+		}
+		return b.String()
+	},
+	"properties": func() string {
+		bugs := map[string][]string{}
+		for _, b := range faults.Catalogue() {
+			for _, p := range b.Properties {
+				bugs[p] = append(bugs[p], "`"+string(b.ID)+"`")
+			}
+		}
+		b := table("property", "class", "holds", "planted bugs that break it")
+		for _, p := range properties.Catalogue() {
+			b.row(p.String(), string(p.Class), p.Statement, strings.Join(bugs[p.ID], " "))
+		}
+		return b.String()
+	},
+	"bugs": func() string {
+		b := table("bug", "deviation", "breaks", "scenario")
+		for _, e := range faults.Catalogue() {
+			b.row("`"+string(e.ID)+"`", e.Summary, strings.Join(e.Properties, ", "), "`"+e.Scenario+"`")
+		}
+		return b.String()
+	},
+	"features": func() string {
+		b := table("feature", "used when")
+		for _, f := range feature.All {
+			b.row("`"+f.Name+"`", f.Summary)
+		}
+		return b.String()
+	},
+	"over_store":        overStoreTable,
+	"over_store_unseen": overStoreUnseen,
+}
+
+// statements formats a reference of statements, with one paragraph per statement.
+func statements(infos []scenario.StatementInfo) string {
+	var b strings.Builder
+	for _, s := range infos {
+		where := ""
+		if s.Below != "" {
+			where = " Stands below " + s.Below + "."
+		}
+		if s.Corpus {
+			where += " Corpus entries only."
+		}
+		if s.Open {
+			where += " Scenarios only."
+		}
+		fmt.Fprintf(&b, "- `%s`\n  %s.%s\n", s.Form, strings.ToUpper(s.Meaning[:1])+s.Meaning[1:], where)
+	}
+	return b.String()
+}
+
+// tableText builds a Markdown table.
+type tableText struct{ strings.Builder }
+
+func table(head ...string) *tableText {
+	b := new(tableText)
+	b.row(head...)
+	b.row(slices.Repeat([]string{"---"}, len(head))...)
+	return b
+}
+
+func (b *tableText) row(cells ...string) {
+	for i, c := range cells {
+		cells[i] = strings.ReplaceAll(c, "|", "\\|")
+	}
+	b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+}
+
+var listPattern = regexp.MustCompile(`(?s)(<!-- generated (\w+):[^\n]*-->\n)(.*?)(<!-- end (\w+) -->\n)`)
+
+// slowLists names the lists that take many runs to generate. They are only checked with DUROSIM_LONG=1, and are always
+// regenerated with -update.
+var slowLists = []string{"windows"}
+
+// regenerate returns a document with its lists brought up to date, and the names of the lists.
+func regenerate(t *testing.T, doc string) (want string, lists []string) {
+	return listPattern.ReplaceAllStringFunc(doc, func(block string) string {
+		m := listPattern.FindStringSubmatch(block)
+		list, ok := generated[m[2]]
+		if !ok || m[2] != m[5] {
+			t.Fatalf("generated list %q, ended as %q: expected one of internal/dev/tidy/docs_test.go", m[2], m[5])
+		}
+		lists = append(lists, m[2])
+		if slices.Contains(slowLists, m[2]) && !sample.All() && !*update {
+			return block
+		}
+		return m[1] + "\n" + list() + "\n" + m[4]
+	}), lists
+}
+
+func documents(t *testing.T) []string {
+	t.Helper()
+	docs := []string{"README.md", "DEVELOPMENT.md", "CHANGELOG.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		found, err := fs.Glob(os.DirFS(root), pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs = append(docs, found...)
+	}
+	return docs
+}
+
+func readDocument(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestGeneratedLists(t *testing.T) {
+	var all []string
+	for _, name := range documents(t) {
+		have := readDocument(t, name)
+		want, lists := regenerate(t, have)
+		all = append(all, lists...)
+		if want == have {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s: its generated lists are out of date: go -C internal/dev test ./tidy -update, and read the diff", name)
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(root, name), []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name := range generated {
+		if !slices.Contains(all, name) {
+			t.Errorf("the list %q stands in no document", name)
+		}
+	}
+}
+
+// linkPattern matches a link. Its groups are the target, which is empty for the page itself, and the anchor.
+var linkPattern = regexp.MustCompile(`\]\(([^)#\s]*)(#[^)\s]*)?\)`)
+
+var bugPattern = regexp.MustCompile("`((?:provider|engine|duroxide-0\\.1\\.26)/[a-z-]+)`(†?)")
+
+// TestBugsInDocuments checks that every planted bug that a document names is in the catalogue, or that the document
+// says it is missing.
+func TestBugsInDocuments(t *testing.T) {
+	bugs := faults.Catalogue()
+	record, err := txtar.ParseFile(apiRecord)
+	if err != nil {
+		t.Fatal(err)
+	}
+	released := func(dir string) bool { // reports whether a package was in the last release; it may have been removed since
+		return slices.ContainsFunc(record.Files, func(f txtar.File) bool { return path.Dir(f.Name) == dir })
+	}
+	for _, name := range documents(t) {
+		for _, m := range bugPattern.FindAllStringSubmatch(readDocument(t, name), -1) {
+			if _, ok := packages[m[1]]; ok || released(m[1]) {
+				continue
+			}
+			listed := slices.ContainsFunc(bugs, func(b faults.Bug) bool { return string(b.ID) == m[1] })
+			if listed == (m[2] != "") {
+				t.Errorf("%s: %s: expected † behind what simrun list bugs does not list, and only there", name, m[1])
+			}
+		}
+	}
+}
+
+// scenarioFile returns a block with a scenario from a file.
+func scenarioFile(name string) string {
+	text, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		return err.Error()
+	}
+	return "```scenario\n" + string(text) + "```\n"
+}
+
+var scenarioBlock = regexp.MustCompile("(?s)```scenario\n(.*?)```")
+
+// TestScenarioBlocks checks that the scenarios in the documents are valid.
+func TestScenarioBlocks(t *testing.T) {
+	for _, name := range documents(t) {
+		for _, m := range scenarioBlock.FindAllStringSubmatch(readDocument(t, name), -1) {
+			if _, err := scenario.Parse(name, []byte(m[1])); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
+
+// TestReadme checks that the README names the two commands, and that its Go code is part of an example test.
+func TestReadme(t *testing.T) {
+	readme := readDocument(t, "README.md")
+	for _, command := range []string{"go run ./cmd/simrun", "go test ./..."} {
+		if !strings.Contains(readme, command) {
+			t.Errorf("README.md does not name %q", command)
+		}
+	}
+	var examples [][]byte
+	for _, s := range loadModule(t).texts {
+		if strings.HasPrefix(path.Base(s.name), "example") && strings.HasSuffix(s.name, "_test.go") {
+			examples = append(examples, s.data)
+		}
+	}
+	for _, m := range goBlock.FindAllStringSubmatch(readme, -1) {
+		if !slices.ContainsFunc(examples, func(e []byte) bool { return bytes.Contains(e, []byte(m[1])) }) {
+			t.Errorf("README.md has Go code that stands in no example*_test.go:\n%s", m[1])
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package tidy
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// outputPattern matches a block in a document that shows a command's output:
+var outputPattern = regexp.MustCompile("(?s)(<!-- (slow )?output of: go run ./cmd/simrun ([^\n|]*?) ?(?:\\| head (\\d+) )?-->\n)(.*?)(<!-- end output -->\n)")
+
+// timings matches numbers that differ from run to run.
+var timings = regexp.MustCompile(`(?m)[0-9.,]+ +(seeds|steps|turns)/s|^wall time +\S+|runs in [0-9.]+s`)
+
+// TestOutputs checks that the output shown in the documents is what the commands print. It loads the sources so that
+// the test cache knows what the result depends on.
+func TestOutputs(t *testing.T) {
+	loadModule(t)
+	simrun := ""
+	for _, name := range documents(t) {
+		have := readDocument(t, name)
+		want := outputPattern.ReplaceAllStringFunc(have, func(block string) string {
+			m := outputPattern.FindStringSubmatch(block)
+			if m[2] != "" && !*update {
+				return block
+			}
+			if simrun == "" {
+				simrun = buildSimrun(t)
+			}
+			text := m[1] + "\n```text\n" + printed(t, simrun, m[3], m[4]) + "```\n\n" + m[6]
+			if timings.ReplaceAllString(text, "") == timings.ReplaceAllString(block, "") {
+				return block
+			}
+			return text
+		})
+		if want == have {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s shows what the command no longer prints: go -C internal/dev test ./tidy -update, and read the diff and the text around it", name)
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(root, name), []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// called is the name under which the program is run.
+const called = "simrun-called-by-tidy"
+
+func buildSimrun(t *testing.T) string {
+	t.Helper()
+	simrun := filepath.Join(t.TempDir(), "simrun")
+	build := exec.Command("go", "build", "-o", simrun, "./cmd/simrun")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build, err, out)
+	}
+	return simrun
+}
+
+// printed returns what simrun prints on standard output, or only its first lines. Command lines to paste are shown as
+// in the documents, starting with go run.
+func printed(t *testing.T, simrun, arguments, head string) string {
+	t.Helper()
+	run := exec.Command(simrun, strings.Fields(arguments)...)
+	run.Args[0] = called
+	run.Dir = root
+	out, err := run.Output()
+	if failed, ran := err.(*exec.ExitError); err != nil && !ran {
+		t.Fatalf("%v: %v", run, err)
+	} else if ran && failed.ExitCode() != 1 && failed.ExitCode() != 3 {
+		t.Fatalf("%v: %v\n%s", run, err, failed.Stderr)
+	}
+	out = bytes.ReplaceAll(out, []byte(called), []byte("go run ./cmd/simrun"))
+	lines := bytes.SplitAfter(out, []byte("\n"))
+	if n, err := strconv.Atoi(head); err == nil && n < len(lines) {
+		lines = lines[:n]
+	}
+	for i, l := range lines {
+		lines[i] = append(bytes.TrimRight(l, " \n"), '\n')
+	}
+	return strings.TrimRight(string(bytes.Join(lines, nil)), "\n") + "\n"
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/dev/relation"
+	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -60,6 +61,11 @@ func relations(args []string) int {
 	return 0
 }
 
+// watched returns the configuration of a run, whose monitor says when all work has ended.
+func watched() cluster.Config {
+	return cluster.Config{Monitor: func(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }}
+}
+
 var errDiffers = fmt.Errorf("something differs")
 
 func compare(s *scenario.Scenario, over scenario.Overrides, only string, first, seeds uint64) error {
@@ -77,7 +83,7 @@ func compare(s *scenario.Scenario, over scenario.Overrides, only string, first, 
 			if err != nil {
 				return err
 			}
-			c, err := r.Compare(relation.Run{Plan: p, Seed: seed, Config: func() cluster.Config { return cluster.Config{} }})
+			c, err := r.Compare(relation.Run{Plan: p, Seed: seed, Config: watched})
 			if err != nil {
 				return fmt.Errorf("seed %d, relation %s: %w", seed, r.Name, err)
 			}

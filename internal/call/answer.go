@@ -81,6 +81,14 @@ func Perform(ctx context.Context, p engine.Provider, c Call) (a Answer) {
 	return a
 }
 
+// Pass is Perform, and gives c itself to the function of a provider that Through has made.
+func Pass(ctx context.Context, p engine.Provider, c Call) Answer {
+	if w, ok := p.(*through); ok {
+		return w.do(ctx, c)
+	}
+	return Perform(ctx, p, c)
+}
+
 func performAdmin(ctx context.Context, p engine.ProviderAdmin, c Call) (a Answer) {
 	if p == nil {
 		return Answer{Err: engine.Permanentf(Method(c), "not a method of this provider")}

@@ -210,10 +210,7 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 		}
 	}
 	if len(r.CancelledActivities) > 0 { // 11
-		s.work = slices.DeleteFunc(s.work, func(w row) bool {
-			a, ok := w.activity()
-			return ok && slices.Contains(r.CancelledActivities, engine.ScheduledActivityIdentifier{Instance: a.Instance, ExecutionID: a.ExecutionID, ActivityID: a.ID})
-		})
+		s.work = slices.DeleteFunc(s.work, func(w row) bool { return w.cancelledBy(&r) })
 	}
 	for _, item := range r.OrchestratorItems { // 12
 		visible := now
@@ -225,6 +222,11 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 		}
 	}
 	in.lock = nil // 13
+}
+
+func (r *row) cancelledBy(ack *call.AckOrchestrationItem) bool {
+	a, ok := r.activity()
+	return ok && slices.Contains(ack.CancelledActivities, engine.ScheduledActivityIdentifier{Instance: a.Instance, ExecutionID: a.ExecutionID, ActivityID: a.ID})
 }
 
 // setCustomStatus follows docs/contract/provider.md#p6.8: a delta's last status event wins, and the version goes up

@@ -14,9 +14,11 @@ import (
 
 // room is memory for confirmations.
 type room struct {
-	kinds map[kindOf]bool // whether a codec encodes items of a kind; never iterated over, so map order does not matter
-	seen  []*instance
-	batch []int
+	kinds  map[kindOf]bool // whether a codec encodes items of a kind; never iterated over, so map order does not matter
+	seen   []*instance
+	batch  []int
+	judge  judge
+	answer answer
 }
 
 type kindOf struct {
@@ -32,7 +34,12 @@ func (o *Oracle) confirms(e *Exchange, codec engine.Codec) bool {
 	if _, forgetful := codec.(engine.ForgetfulCodec); forgetful {
 		return false
 	}
-	s, j := o.states[0], &judge{options: o.options, call: e.Call, answer: &answer{Answer: e.Answer}, at: e.At, codec: codec, room: &o.room}
+	s, j := o.states[0], &o.room.judge
+	o.room.answer = answer{Answer: &e.Answer}
+	*j = judge{options: o.options, call: e.Call, answer: &o.room.answer, at: e.At, codec: codec, room: &o.room}
+	if o.compares {
+		j.touched = &o.touched
+	}
 	switch r := e.Call.(type) {
 	case call.FetchOrchestrationItem:
 		return s.confirmFetch(j, &r)
@@ -129,9 +136,11 @@ func (s *State) confirmFetch(j *judge, r *call.FetchOrchestrationItem) bool {
 		return false
 	}
 	s.own(first.id).lock = &lock{got.LockToken, j.at.plus(r.LockTimeout.Milliseconds())}
+	j.touched.instance(first.id)
 	for _, i := range j.room.batch {
 		m := &s.queue[i]
 		m.mark, m.count = got.LockToken, m.count+1
+		j.touched.message(m)
 	}
 	return true
 }
@@ -171,6 +180,7 @@ func (s *State) confirmAck(j *judge, r *call.AckOrchestrationItem) bool {
 			return false
 		}
 	}
+	j.touched.ack(s, in, r)
 	s.commit(j, s.own(in.id), *r, ackChoice{})
 	return true
 }
@@ -197,6 +207,7 @@ func (s *State) confirmFetchWork(j *judge, r *call.FetchWorkItem) bool {
 			return false
 		}
 		s.deliver(j, w, got.LockToken, r)
+		j.touched.activity(w)
 		return true
 	}
 	return got == nil
@@ -211,8 +222,46 @@ func (s *State) confirmAckWork(j *judge, r *call.AckWorkItem) bool {
 	if c := r.Completion; c != nil && (c.Kind() != engine.ItemActivityCompleted && c.Kind() != engine.ItemActivityFailed || !j.surelyDecodes(c)) {
 		return false
 	}
+	j.touched.activity(w)
 	s.complete(j, w.position, r.Completion)
 	return true
+}
+
+// instance, message, activity and ack add what a confirmed call changes. Rows without a number need not be added.
+func (t *Touched) instance(id string) {
+	if t != nil {
+		t.Columns = append(t.Columns, id)
+	}
+}
+
+func (t *Touched) message(m *message) {
+	if t != nil {
+		t.Queue = append(t.Queue, m.number)
+	}
+}
+
+func (t *Touched) activity(w *row) {
+	if t != nil {
+		t.Work = append(t.Work, w.number)
+	}
+}
+
+func (t *Touched) ack(s *State, in *instance, r *call.AckOrchestrationItem) {
+	if t == nil {
+		return
+	}
+	t.Executions = append(t.Executions, ExecutionID{in.id, r.ExecutionID})
+	t.instance(in.id)
+	for i := range s.queue {
+		if m := &s.queue[i]; m.instance == in.id && m.mark == r.LockToken {
+			t.message(m)
+		}
+	}
+	for i := 0; i < len(s.work) && len(r.CancelledActivities) > 0; i++ {
+		if w := &s.work[i]; w.cancelledBy(r) {
+			t.activity(w)
+		}
+	}
 }
 
 // own returns an instance for modification in place, adding it first if it is missing. Only a state that shares nothing

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -208,8 +209,55 @@ func (u *user) call(ctx context.Context) {
 	}
 }
 
+// missed returns what differs between two states and is not among what is touched, if each is the only one.
+func missed(t *Touched, before, after *Oracle) (list []string) {
+	if t.Whole || len(before.states) != 1 || len(after.states) != 1 {
+		return nil
+	}
+	a, b := before.states[0], after.states[0]
+	for _, in := range slices.Concat(a.instances, b.instances) {
+		was, is := *a.find(in.id), *b.find(in.id)
+		if slices.Contains(t.Instances, in.id) {
+			continue
+		}
+		for _, x := range slices.Concat(was.executions, is.executions) {
+			if !slices.Contains(t.Executions, ExecutionID{in.id, x.id}) && (!reflect.DeepEqual(was.execution(x.id), is.execution(x.id)) || len(was.events(x.id)) != len(is.events(x.id))) {
+				list = append(list, fmt.Sprint("execution ", x.id, " of ", in.id))
+			}
+		}
+		was.executions, was.history, is.executions, is.history = nil, nil, nil, nil
+		if !slices.Contains(t.Columns, in.id) && !reflect.DeepEqual(was, is) {
+			list = append(list, "columns of "+in.id)
+		}
+	}
+	var rows Touched
+	a, b = a.clone(), b.clone()
+	a.instances, b.instances = nil, nil
+	rows.between(a, b)
+	for _, number := range slices.Concat(rows.Queue, rows.Work) {
+		if !slices.Contains(t.Queue, number) && !slices.Contains(t.Work, number) {
+			list = append(list, fmt.Sprint("row ", number))
+		}
+	}
+	return list
+}
+
+// number gives the rows numbers, as Compare does, and forgets what was touched.
+func (o *Oracle) number() {
+	o.compares = true
+	o.touched.clear()
+	for _, s := range o.states {
+		for i := range s.queue {
+			s.queue[i].number = s.queue[i].position
+		}
+		for i := range s.work {
+			s.work[i].number = s.work[i].position
+		}
+	}
+}
+
 // TestConfirmations checks that what is confirmed without the rules is what the rules allow, with the same states after
-// it, in random sequences of calls and for wrong answers, too.
+// it, in random sequences of calls and for wrong answers, too; and that all that a call changes is touched.
 func TestConfirmations(t *testing.T) {
 	confirmed := map[string]int{}
 	for seed := range sample.Number(40, 300) {
@@ -234,11 +282,18 @@ func TestConfirmations(t *testing.T) {
 			if fast.confirmed(e) {
 				confirmed[call.Method(e.Call)]++
 			}
+			before := copied(fast)
 			if f, s := fast.Apply(e), slow.Apply(e); f != nil || s != nil {
 				t.Fatalf("seed %d: %v\n%v", seed, f, s)
 			}
 			if !sameStates(fast, slow) {
 				t.Fatalf("seed %d: another state after %s", seed, e)
+			}
+			for _, o := range []*Oracle{fast, slow} {
+				if list := missed(o.Touched(), before, o); len(list) > 0 {
+					t.Fatalf("seed %d: %v are not touched by %s", seed, list, e)
+				}
+				o.number()
 			}
 		}
 		u := &user{Rand: rand.New(rand.NewPCG(seed, 1)), p: Watch(store.Handle(codec, observe.Caller{Node: 1, Incarnation: 1}), codec.Name(), store.Now, judge)}

@@ -56,7 +56,7 @@ func (e Exchange) AnswerText() string {
 
 // answer is an answer in the form that the specification works with.
 type answer struct {
-	call.Answer
+	*call.Answer
 	Err  *failure // shadows the provider's error
 	Lost bool
 }
@@ -68,7 +68,7 @@ type failure struct {
 }
 
 func (e *Exchange) answer() *answer {
-	a := &answer{Answer: e.Answer, Lost: e.Lost}
+	a := &answer{Answer: &e.Answer, Lost: e.Lost}
 	if e.Answer.Err != nil {
 		a.Err = &failure{Retryable: engine.IsRetryable(e.Answer.Err), Message: callform.ErrorOf(e.Answer.Err).Message}
 	}
@@ -76,7 +76,9 @@ func (e *Exchange) answer() *answer {
 }
 
 // Token returns the lock token in an answer, or "" if there is none.
-func Token(a Answer) string {
+func Token(a Answer) string { return tokenIn(&a) }
+
+func tokenIn(a *Answer) string {
 	switch {
 	case a.Orchestration != nil:
 		return a.Orchestration.LockToken

@@ -109,14 +109,22 @@ func Denied(release string) ([]Freedom, error) {
 	return []Freedom{f9AbandonScope}, nil
 }
 
-// freedoms is a set of denied freedoms.
-type freedoms []Freedom
+// freedoms is a set of denied freedoms: a bit for each.
+type freedoms uint64
 
-func (d freedoms) grants(f Freedom) bool {
-	for _, denied := range d {
-		if denied == f {
-			return false
-		}
+func (d freedoms) grants(f Freedom) bool { return d&f.bit() == 0 }
+
+// bit returns the freedom's bit in a set. That of none is in no set.
+func (f Freedom) bit() (set freedoms) {
+	if f == none {
+		return 0
 	}
-	return true
+	n := f[1] - '0'
+	if len(f) > 2 {
+		n = 10*n + f[2] - '0'
+	}
+	if f[0] == 'X' {
+		n += 32
+	}
+	return 1 << n
 }

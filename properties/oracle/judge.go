@@ -3,6 +3,7 @@ package oracle
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -21,6 +22,7 @@ type judge struct {
 	codec   engine.Codec // the caller's codec; nil decodes everything
 	failing bool         // the storage was made to fail
 	room    *room        // where a confirmation works; nil if only the rules judge
+	touched *Touched     // what a confirmation adds to; nil if nobody asks
 	// anything accepts every result of a successful deletion or prune, because the answer was lost.
 	anything bool
 
@@ -132,8 +134,12 @@ func (j *judge) decodes(h *stored) bool {
 
 // decodesAll reports whether the caller can decode a history.
 func (j *judge) decodesAll(history []stored) bool {
+	var kinds engine.KindSet
+	if j.codec != nil {
+		kinds = j.codec.Kinds()
+	}
 	for i := range history {
-		if !j.decodes(&history[i]) {
+		if h := &history[i]; h.corrupt || j.codec != nil && !kinds.Has(h.event.Kind()) {
 			return false
 		}
 	}
@@ -201,8 +207,14 @@ func (j *judge) sameEvents(events []engine.Event, history []stored) bool {
 	if len(events) != len(history) {
 		return false
 	}
+	_, forgetful := j.codec.(engine.ForgetfulCodec)
 	for i := range events {
-		if want := j.event(history[i].event); !sameEvent(&events[i], &want) {
+		want := &history[i].event
+		if forgetful {
+			kept := j.event(*want)
+			want = &kept
+		}
+		if !sameEvent(&events[i], want) {
 			return false
 		}
 	}
@@ -233,8 +245,13 @@ func sameItem(a, b engine.WorkItem) bool {
 
 // same reports whether two values are equal, fast if they have no slices.
 func same(a, b any) bool {
-	switch a.(type) {
-	case nil, eventdata.OrchestrationStarted, eventdata.Opaque, engine.ContinueAsNewItem, engine.OpaqueItem:
+	switch x := a.(type) {
+	case eventdata.OrchestrationStarted:
+		y, ok := b.(eventdata.OrchestrationStarted)
+		return ok && x.Name == y.Name && x.Version == y.Version && x.Input == y.Input && x.ParentInstance == y.ParentInstance &&
+			x.ParentID == y.ParentID && x.ParentExecutionID == y.ParentExecutionID &&
+			slices.Equal(x.CarryForwardEvents, y.CarryForwardEvents) && sameText(x.InitialCustomStatus, y.InitialCustomStatus)
+	case nil, eventdata.Opaque, engine.ContinueAsNewItem, engine.OpaqueItem:
 		return reflect.DeepEqual(a, b)
 	}
 	return a == b || reflect.DeepEqual(a, b)

@@ -18,32 +18,32 @@ func (s *State) lost(j *judge) []*State {
 	}
 	switch r := j.call.(type) {
 	case call.FetchOrchestrationItem:
-		try(answer{})
+		try(answer{Answer: &call.Answer{}})
 		for _, c := range s.candidates(j, r.Filter) {
 			for _, batch := range c.batches {
 				if d, ok := s.delivery(j, c, batch); ok {
-					try(answer{Answer: call.Answer{Orchestration: d.answer(s.unknownToken())}})
+					try(answer{Answer: &call.Answer{Orchestration: d.answer(s.unknownToken())}})
 				}
 			}
 		}
 	case call.FetchWorkItem:
 		for _, w := range s.work {
-			try(answer{Answer: call.Answer{Work: &engine.FetchedWork{Item: w.item, LockToken: s.unknownToken(), AttemptCount: w.count + 1}}})
+			try(answer{Answer: &call.Answer{Work: &engine.FetchedWork{Item: w.item, LockToken: s.unknownToken(), AttemptCount: w.count + 1}}})
 		}
 	case call.RenewSessionLock:
 		for n := range len(s.sessions) + 1 {
-			try(answer{Answer: call.Answer{Count: n}})
+			try(answer{Answer: &call.Answer{Count: n}})
 		}
 	case call.CleanupOrphanedSessions:
 		for n := range len(s.sessions) + 1 {
-			try(answer{Answer: call.Answer{Count: n}})
+			try(answer{Answer: &call.Answer{Count: n}})
 		}
 	case call.DeleteInstance, call.DeleteInstancesAtomic, call.DeleteInstanceBulk, call.PruneExecutions, call.PruneExecutionsBulk:
 		again := *j
-		again.answer, again.anything, again.next = &answer{}, true, nil
+		again.answer, again.anything, again.next = &answer{Answer: &call.Answer{}}, true, nil
 		states = addStates(states, s.judged(&again))
 	default:
-		try(answer{})
+		try(answer{Answer: &call.Answer{}})
 	}
 	return states
 }

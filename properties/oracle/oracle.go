@@ -21,14 +21,22 @@ type Options struct {
 	Codecs []engine.Codec
 
 	denied freedoms
+	names  []string // the codecs'
 	// slow leaves out the confirmations.
 	slow bool
 }
 
 func (o Options) prepared() *Options {
-	o.denied = o.Deny
+	o.denied = 0
+	for _, f := range o.Deny {
+		o.denied |= f.bit()
+	}
 	if o.Codecs == nil {
 		o.Codecs = shippedCodecs
+	}
+	o.names = nil
+	for _, c := range o.Codecs {
+		o.names = append(o.names, c.Name())
 	}
 	return &o
 }
@@ -43,9 +51,9 @@ var shippedCodecs = func() (codecs []engine.Codec) {
 
 // codec returns a build's codec. ok is false if the build is unknown.
 func (o *Options) codec(build string) (c engine.Codec, ok bool) {
-	for _, c := range o.Codecs {
-		if c.Name() == build {
-			return c, true
+	for i, name := range o.names {
+		if name == build {
+			return o.Codecs[i], true
 		}
 	}
 	return nil, build == ""
@@ -62,6 +70,9 @@ type Oracle struct {
 	calls   int
 	latest  int64
 	room    room
+	touched Touched // what has changed since the last Compare, if there was one
+	// compares is set once somebody has compared rows.
+	compares bool
 }
 
 // New returns an oracle for an empty store. It panics if Options.Deny contains an id that Freedoms does not list.
@@ -80,9 +91,12 @@ func (o *Oracle) States() int { return len(o.states) }
 
 // Apply judges an exchange, whose call took effect at some instant within its span. It returns nil if the contract
 // allows the answer. A refusal leaves the oracle unchanged.
-func (o *Oracle) Apply(e Exchange) *Refusal {
+func (o *Oracle) Apply(e Exchange) *Refusal { return o.Judge(&e) }
+
+// Judge is Apply without a copy. The exchange must not change before the next one.
+func (o *Oracle) Judge(e *Exchange) *Refusal {
 	refuse := func(section, invariants, format string, args ...any) *Refusal {
-		r := &Refusal{Number: o.calls + 1, Exchange: e}
+		r := &Refusal{Number: o.calls + 1, Exchange: *e}
 		r.Objections = appendClause(nil, by(section, invariants), format, args)
 		return r
 	}
@@ -104,24 +118,24 @@ func (o *Oracle) Apply(e Exchange) *Refusal {
 	if !ok {
 		return refuse("4.3", "", "it is unknown what build %q decodes", e.Build)
 	}
-	token := Token(e.Answer)
+	token := tokenIn(&e.Answer)
 	if token != "" && o.tokens[token] > 0 {
 		return refuse("2", "I1", "token %q was given before, by call %d", token, o.tokens[token])
 	}
-	if e.At == At(e.At.Lo) && o.confirms(&e, codec) {
+	if e.At.Lo == e.At.Hi && o.confirms(e, codec) {
 		o.took(at, token)
 		return nil
 	}
-	given := e.answer()
+	answer := e.answer()
 	var next []*State
 	for _, s := range o.states {
-		next = addStates(next, s.judged(&judge{options: o.options, call: e.Call, answer: given, at: at, codec: codec, failing: e.Failing}))
+		next = addStates(next, s.judged(&judge{options: o.options, call: e.Call, answer: answer, at: at, codec: codec, failing: e.Failing}))
 	}
 	if len(next) == 0 {
-		r := &Refusal{Number: o.calls + 1, Exchange: e}
+		r := &Refusal{Number: o.calls + 1, Exchange: *e}
 		r.At = at
 		for _, s := range o.states {
-			j := &judge{options: o.options, call: e.Call, answer: given, at: at, codec: codec, failing: e.Failing, explaining: true}
+			j := &judge{options: o.options, call: e.Call, answer: answer, at: at, codec: codec, failing: e.Failing, explaining: true}
 			s.judged(j)
 			r.add(j)
 		}
@@ -129,6 +143,13 @@ func (o *Oracle) Apply(e Exchange) *Refusal {
 	}
 	if len(next) > maxStates {
 		return refuse("10", "", "the store may be in more than %d states: the oracle gives up", maxStates)
+	}
+	switch {
+	case !o.compares:
+	case len(o.states) == 1 && len(next) == 1:
+		o.touched.between(o.states[0], next[0])
+	default:
+		o.touched.Whole = true
 	}
 	o.states = next
 	o.took(at, token)

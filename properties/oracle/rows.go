@@ -1,14 +1,23 @@
 package oracle
 
-import (
-	"fmt"
+import "github.com/durosim/durosim/engine"
 
-	"github.com/durosim/durosim/engine"
-)
+// Change holds what a store has now of everything that calls have touched, for Oracle.Compare. Queue and Work are in the
+// order of their numbers, the other lists in any.
+type Change struct {
+	// Whole says that the store has nothing else.
+	Whole      bool
+	Instances  []InstanceRow
+	Executions []ExecutionRow
+	// Queue holds rows of the orchestrator queue, whose token is the mark of their last fetch, and Work rows of the worker
+	// queue.
+	Queue, Work []QueueRow
+	// Sessions holds all sessions, by id.
+	Sessions []SessionRow
+}
 
-// Rows holds the rows that a store has for one instance, for Oracle.Compare. Lists are in the order of their ids,
-// numbers or keys.
-type Rows struct {
+// InstanceRow is what a store has for one instance, besides its executions and queued rows. The keys are in order.
+type InstanceRow struct {
 	Instance      string
 	Created       bool
 	Orchestration string
@@ -19,25 +28,29 @@ type Rows struct {
 	LockUntilMs   int64
 	CustomStatus  *string
 	CustomVersion uint64
-	Executions    []ExecutionRow
-	// Queue holds the rows of the orchestrator queue, whose token is the mark of their last fetch, and Work those of the
-	// worker queue.
-	Queue, Work   []QueueRow
 	Stored, Delta []KeyRow
+	// Executions and Events count what a whole store has of it.
+	Executions, Events int
 }
 
-// ExecutionRow is an execution with the ids of its events. Created says whether it has a row.
+// ExecutionRow is an execution. Created says whether it has a row.
 type ExecutionRow struct {
-	ID      uint64
-	Created bool
-	Status  engine.Status
-	Output  string
-	Pin     *engine.Version
-	Events  []uint64
+	Instance string
+	ID       uint64
+	Created  bool
+	Status   engine.Status
+	Output   string
+	Pin      *engine.Version
+	// Events is how many events the execution has. EventIDs lists those that have come since the last Compare, or all.
+	Events   int
+	EventIDs []uint64
 }
 
-// QueueRow is a row of a queue.
+// QueueRow is a row of a queue, with its number in the store. Present is not set for one that has left its queue.
 type QueueRow struct {
+	Number    uint64
+	Present   bool
+	Instance  string
 	Kind      engine.WorkItemKind
 	VisibleMs int64
 	Count     uint32
@@ -58,242 +71,81 @@ type SessionRow struct {
 	UntilMs, ActivityMs int64
 }
 
-// Difference is a place where a store's rows are not what the contract makes of the calls so far.
-type Difference struct {
-	// Instance is empty for a session.
+// Touched says what the calls since the last Compare have changed in the specification's state, so that a Change can
+// have it. It may have more, and repetitions.
+type Touched struct {
+	// Whole is set if it may be anything.
+	Whole bool
+	// Instances lists the instances, with all of their executions and events. Columns lists those whose executions are in
+	// Executions, if any.
+	Instances, Columns []string
+	Executions         []ExecutionID
+	// Queue and Work list the numbers of rows. New is set if there are rows without a number.
+	Queue, Work []uint64
+	New         bool
+}
+
+// ExecutionID names an execution.
+type ExecutionID struct {
 	Instance string
-	// Column is the column, or the table whose rows are not those of the contract.
-	Column string
-	// Text says what the store has, and what it should have.
-	Text string
+	ID       uint64
 }
 
-// Compare compares rows of the store with what the contract makes of the calls so far, and returns the first
-// difference, or nil. Where the store may be in several states, it forgets those that the rows rule out. It may only be
-// used if the time of each call is known to the millisecond.
-func (o *Oracle) Compare(list []*Rows, sessions []SessionRow) *Difference {
-	var first *Difference
-	fit := o.states[:0:0]
-next:
-	for _, s := range o.states {
-		d := s.sessionsDiffer(sessions)
-		for i := 0; d == nil && i < len(list); i++ {
-			if d = s.differs(list[i], o.latest); d != nil {
-				d.Instance = list[i].Instance
-			}
-		}
-		if d != nil {
-			if first == nil {
-				first = d
-			}
-			continue next
-		}
-		fit = append(fit, s)
-	}
-	if len(fit) == 0 {
-		return first
-	}
-	if len(fit) < len(o.states) {
-		o.states = fit
-	}
-	return nil
+// Touched returns what the calls since the last Compare have touched. It is valid until the next call.
+func (o *Oracle) Touched() *Touched {
+	s := o.states[0]
+	queue, work := len(s.queue), len(s.work)
+	o.touched.New = queue > 0 && s.queue[queue-1].number == 0 || work > 0 && s.work[work-1].number == 0
+	o.touched.Whole = o.touched.Whole || len(o.states) > 1 || !o.compares
+	return &o.touched
 }
 
-// Holds reports whether in some state the store has that many rows in its queues.
-func (o *Oracle) Holds(queue, work int) bool {
-	for _, s := range o.states {
-		if len(s.queue) == queue && len(s.work) == work {
-			return true
-		}
-	}
-	return false
+// Nothing reports whether the calls have certainly changed nothing, but for sessions.
+func (t *Touched) Nothing() bool {
+	return !t.Whole && !t.New && len(t.Instances)+len(t.Columns)+len(t.Executions)+len(t.Queue)+len(t.Work) == 0
 }
 
-// Instances returns the ids of all instances that the store may have something for, with repetitions.
-func (o *Oracle) Instances() (ids []string) {
-	for _, s := range o.states {
-		for _, in := range s.instances {
-			ids = append(ids, in.id)
-		}
-		for i := range s.queue {
-			ids = append(ids, s.queue[i].instance)
-		}
-		for i := range s.work {
-			ids = append(ids, s.work[i].item.Target())
-		}
-	}
-	return ids
+func (t *Touched) clear() {
+	t.Whole, t.Instances, t.Columns, t.Executions = false, t.Instances[:0], t.Columns[:0], t.Executions[:0]
+	t.Queue, t.Work = t.Queue[:0], t.Work[:0]
 }
 
-func differ(column, format string, args ...any) *Difference {
-	return &Difference{Column: column, Text: fmt.Sprintf(format, args...)}
-}
-
-// unlike returns a difference if a store has something else than it should have.
-func unlike[T comparable](column string, has, should T) *Difference {
-	if has == should {
-		return nil
+// between adds what two states do not have in common.
+func (t *Touched) between(before, after *State) {
+	if before == after {
+		return
 	}
-	return differ(column, "%s: the store has %v, and should have %v", column, has, should)
-}
-
-func text(s *string) string {
-	if s == nil {
-		return "none"
-	}
-	return fmt.Sprintf("%q", *s)
-}
-
-func (s *State) sessionsDiffer(rows []SessionRow) *Difference {
-	if len(rows) != len(s.sessions) {
-		return differ("sessions", "sessions: the store has %d, and should have %d", len(rows), len(s.sessions))
-	}
-	for i, r := range rows {
-		h := &s.sessions[i]
-		if want := (SessionRow{h.id, h.owner, h.until.Lo, h.active.Lo}); r != want {
-			return differ("sessions", "session: the store has %+v, and should have %+v", r, want)
-		}
-	}
-	return nil
-}
-
-// differs compares an instance's rows. A row that is visible by now may have become so at any time.
-func (s *State) differs(r *Rows, now int64) *Difference {
-	in := s.find(r.Instance)
-	var l lock
-	if in.lock != nil {
-		l = *in.lock
-	}
-	for _, d := range []*Difference{
-		unlike("instance", r.Created, in.row), unlike("orchestration", r.Orchestration, in.name), unlike("version", r.Version, in.version),
-		unlike("current execution", r.Current, in.current), unlike("parent", r.Parent, in.parent),
-		unlike("lock", r.LockToken, l.token), unlike("lock", r.LockUntilMs, l.until.Lo), unlike("custom status", r.CustomVersion, in.customVersion),
-	} {
-		if d != nil {
-			return d
-		}
-	}
-	if !sameText(r.CustomStatus, in.custom) {
-		return unlike("custom status", text(r.CustomStatus), text(in.custom))
-	}
-	if d := keysDiffer("stored keys", r.Stored, in.store); d != nil {
-		return d
-	}
-	if d := keysDiffer("changed keys", r.Delta, in.delta); d != nil {
-		return d
-	}
-	if d := in.executionsDiffer(r.Executions); d != nil {
-		return d
-	}
-	n := 0
-	for i := range s.queue {
-		m := &s.queue[i]
-		if m.instance != r.Instance {
-			continue
-		}
-		if n == len(r.Queue) {
-			return differ("messages", "the store lacks %s", shown{m.item})
-		}
-		if d := r.Queue[n].differs(&row{item: m.item, visible: m.visible, count: m.count, token: m.mark}, now); d != nil {
-			return d
-		}
-		n++
-	}
-	if n < len(r.Queue) {
-		return differ("messages", "the store has a message, %s, that should not be there", r.Queue[n].Kind)
-	}
-	n = 0
-	for i := range s.work {
-		w := &s.work[i]
-		if w.item.Target() != r.Instance {
-			continue
-		}
-		if n == len(r.Work) {
-			return differ("activities", "the store lacks %s", shown{w.item})
-		}
-		if d := r.Work[n].differs(w, now); d != nil {
-			return d
-		}
-		n++
-	}
-	if n < len(r.Work) {
-		return differ("activities", "the store has an activity that should not be there")
-	}
-	return nil
-}
-
-func (r *QueueRow) differs(w *row, now int64) *Difference {
-	is := func(d *Difference) *Difference {
-		if d != nil {
-			d.Text = fmt.Sprintf("%s, %s", shown{w.item}, d.Text)
-		}
-		return d
-	}
-	switch {
-	case r.Kind != w.item.Kind():
-		return is(unlike("kind", r.Kind, w.item.Kind()))
-	case max(r.VisibleMs, now) != max(w.visible.Lo, now):
-		return is(unlike("visible", r.VisibleMs, w.visible.Lo))
-	case r.Count != w.count:
-		return is(unlike("attempt count", r.Count, w.count))
-	case r.Token != w.token:
-		return is(unlike("token", r.Token, w.token))
-	case r.UntilMs != w.until.Lo:
-		return is(unlike("lock", r.UntilMs, w.until.Lo))
-	}
-	return nil
-}
-
-func (in *instance) executionsDiffer(rows []ExecutionRow) *Difference {
-	events, created := 0, 0
-	for i := range rows {
-		r := &rows[i]
-		have := in.events(r.ID)
-		events += len(have)
-		e := in.execution(r.ID)
-		if r.Created != (e != nil) {
-			return differ("executions", "execution %d: the store has it: %v, and should: %v", r.ID, r.Created, e != nil)
-		}
-		for k := range max(len(have), len(r.Events)) {
-			switch {
-			case k == len(r.Events):
-				return differ("events", "execution %d: the store lacks event %d", r.ID, have[k].id)
-			case k == len(have) || r.Events[k] != have[k].id:
-				return differ("events", "execution %d: the store has an event %d that should not be there", r.ID, r.Events[k])
-			}
-		}
-		if e == nil {
-			continue
-		}
-		created++
-		output := ""
-		if e.output != nil {
-			output = *e.output
-		}
+	a, b := before.instances, after.instances
+	for len(a) > 0 || len(b) > 0 {
 		switch {
-		case r.Status != e.status:
-			return differ("status", "execution %d: status: the store has %s, and should have %s", r.ID, r.Status, e.status)
-		case r.Output != output:
-			return differ("output", "execution %d: output: the store has %q, and should have %q", r.ID, r.Output, output)
-		case (r.Pin == nil) != (e.pin == nil) || r.Pin != nil && r.Pin.Triple() != e.pin.Triple():
-			return differ("pin", "execution %d: pin: the store has %v, and should have %v", r.ID, r.Pin, e.pin)
+		case len(b) == 0 || len(a) > 0 && a[0].id < b[0].id:
+			t.Instances, a = append(t.Instances, a[0].id), a[1:]
+		case len(a) == 0 || b[0].id < a[0].id:
+			t.Instances, b = append(t.Instances, b[0].id), b[1:]
+		default:
+			if a[0] != b[0] {
+				t.Instances = append(t.Instances, a[0].id)
+			}
+			a, b = a[1:], b[1:]
 		}
 	}
-	if created < len(in.executions) || events < len(in.history) {
-		return differ("executions", "the store has %d executions and %d events, and should have %d and %d", created, events, len(in.executions), len(in.history))
-	}
-	return nil
+	t.Queue = rowsBetween(t.Queue, before.queue, after.queue, func(m *message) *queued { return &m.queued }, func(m, n *message) bool { return m.mark == n.mark })
+	t.Work = rowsBetween(t.Work, before.work, after.work, func(w *row) *queued { return &w.queued }, func(w, x *row) bool { return w.token == x.token && w.until == x.until })
 }
 
-func keysDiffer(table string, rows []KeyRow, entries []entry) *Difference {
-	if len(rows) != len(entries) {
-		return differ(table, "%s: the store has %d, and should have %d", table, len(rows), len(entries))
-	}
-	for i, r := range rows {
-		e := &entries[i]
-		if r.Key != e.key || (r.Value == nil) != e.tombstone || r.Value != nil && (*r.Value != e.value || r.UpdatedMs != e.updatedMs) {
-			return differ(table, "%s: the store has %s = %s of %d ms, and should have %s = %q of %d ms", table, r.Key, text(r.Value), r.UpdatedMs, e.key, e.value, e.updatedMs)
+// rowsBetween adds the numbers of the rows that have gone or changed. New rows have no number yet.
+func rowsBetween[R any](numbers []uint64, before, after []R, of func(*R) *queued, same func(a, b *R) bool) []uint64 {
+	for i, k := 0, 0; i < len(before); i++ {
+		a := of(&before[i])
+		for k < len(after) && of(&after[k]).position < a.position {
+			k++
 		}
+		if k < len(after) && of(&after[k]).position == a.position {
+			if b := of(&after[k]); a.count == b.count && a.visible == b.visible && same(&before[i], &after[k]) {
+				continue
+			}
+		}
+		numbers = append(numbers, a.number)
 	}
-	return nil
+	return numbers
 }

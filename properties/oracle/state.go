@@ -18,6 +18,8 @@ type State struct {
 	work      []row       // by position
 	sessions  []session   // by id
 	last      uint64      // the last position assigned
+	// numbered holds the largest number that Compare has seen in each queue, in the order of the fields.
+	numbered [2]uint64
 }
 
 // Equal reports whether two states are equal.
@@ -71,27 +73,29 @@ type entry struct {
 	tombstone  bool
 }
 
-// message is a row of the orchestrator queue. Its mark is the token of the last fetch that took it; an abandon does not
-// clear the mark.
-type message struct {
+// queued is what the rows of both queues have.
+type queued struct {
 	position uint64
-	instance string
+	number   uint64 // the store's own, once Compare has seen the row
 	item     engine.WorkItem
 	visible  Span
-	mark     string
 	count    uint32
 	corrupt  bool
 }
 
+// message is a row of the orchestrator queue. Its mark is the token of the last fetch that took it; an abandon does not
+// clear the mark.
+type message struct {
+	queued
+	instance string
+	mark     string
+}
+
 // row is a row of the worker queue. A row without a token is unlocked.
 type row struct {
-	position  uint64
-	item      engine.WorkItem
-	visible   Span
+	queued
 	token     string
 	until     Span
-	count     uint32
-	corrupt   bool
 	delivered bool   // delivered at least once (F25)
 	owner     string // the owner that last took the row as part of a session
 }
@@ -141,7 +145,15 @@ func (s *State) edit(id string) *instance {
 
 // search returns an instance's place among the instances.
 func (s *State) search(id string) (at int, found bool) {
-	return slices.BinarySearchFunc(s.instances, id, func(in *instance, id string) int { return strings.Compare(in.id, id) })
+	at, end := 0, len(s.instances)
+	for at < end {
+		if middle := int(uint(at+end) / 2); s.instances[middle].id < id {
+			at = middle + 1
+		} else {
+			end = middle
+		}
+	}
+	return at, at < len(s.instances) && s.instances[at].id == id
 }
 
 // remove removes an instance. The state must be a clone.
@@ -190,15 +202,23 @@ func (in *instance) addExecution(id uint64) *execution {
 
 // events returns the history rows of an execution in ascending order.
 func (in *instance) events(execution uint64) []stored {
-	from := 0
-	for from < len(in.history) && in.history[from].execution < execution {
-		from++
+	return in.history[in.before(execution):in.before(execution+1)]
+}
+
+// before returns how many events the executions before one have.
+func (in *instance) before(execution uint64) int {
+	at, end := 0, len(in.history)
+	if end > 0 && in.history[end-1].execution < execution {
+		return end
 	}
-	to := from
-	for to < len(in.history) && in.history[to].execution == execution {
-		to++
+	for at < end {
+		if middle := int(uint(at+end) / 2); in.history[middle].execution < execution {
+			at = middle + 1
+		} else {
+			end = middle
+		}
 	}
-	return in.history[from:to]
+	return at
 }
 
 // add stores an event in an execution. It returns false if the key is already taken.
@@ -235,13 +255,13 @@ func (in *instance) status() engine.Status {
 // enqueue appends a message. The state must be a clone.
 func (s *State) enqueue(item engine.WorkItem, visible Span) {
 	s.last++
-	s.queue = append(s.queue, message{position: s.last, instance: item.Target(), item: item, visible: visible})
+	s.queue = append(s.queue, message{queued: queued{position: s.last, item: item, visible: visible}, instance: item.Target()})
 }
 
 // enqueueWork appends a worker row. The state must be a clone.
 func (s *State) enqueueWork(item engine.WorkItem, visible Span) {
 	s.last++
-	s.work = append(s.work, row{position: s.last, item: item, visible: visible})
+	s.work = append(s.work, row{queued: queued{position: s.last, item: item, visible: visible}})
 }
 
 // put sets a key in a sorted list of entries.

@@ -28,6 +28,8 @@ type base struct {
 	phase   Phase
 	changed bool  // the current event changed something or made a call
 	failure error // why the run cannot continue: something outside the simulation has failed
+	// preloaded lists what was written to the store without a call.
+	preloaded []memprovider.PreloadedInstance
 
 	fleet   *fleet   // the nodes
 	network *network // the nodes' calls, in transit and at the store

@@ -66,7 +66,7 @@ func (nw *network) perform(c *callState, answer *machine.Answer) {
 			return
 		}
 	}
-	a := call.Perform(nw.ctx, c.provider, c.request)
+	a := call.Pass(nw.ctx, c.provider, c.request)
 	answer.Err, answer.Orchestration, answer.Work, answer.Count, answer.Value, answer.Events = a.Err, a.Orchestration, a.Work, a.Count, a.Value, a.Events
 }
 

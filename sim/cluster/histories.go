@@ -58,10 +58,17 @@ func (c *clients) seedHistory(h *plan.History) {
 		Instance: h.Instance, Orchestration: name, Version: version, Executions: []memprovider.PreloadedExecution{seed},
 		CustomStatus: h.CustomStatus(), Parent: h.Parent(),
 	}
-	if err := c.store.Preload(in); err != nil {
-		panic(fmt.Sprintf("cluster: %v", err)) // duplicates were rejected by Validate
-	}
+	c.preload(in)
 	c.foreign.seed(in)
+}
+
+// preload writes an instance to the store without a call. Validate rejects duplicates, and snapshot rejects values that
+// cannot be stored.
+func (c *clients) preload(in memprovider.PreloadedInstance) {
+	c.preloaded = append(c.preloaded, in)
+	if err := c.store.Preload(in); err != nil {
+		panic(fmt.Sprintf("cluster: %v", err))
+	}
 }
 
 // encodeSomehow encodes an event with the codec of the first build that can write it.
@@ -136,9 +143,7 @@ func (c *clients) seedStore() {
 		return
 	}
 	for _, in := range c.plan.Contents.Instances {
-		if err := c.store.Preload(in); err != nil {
-			panic(fmt.Sprintf("cluster: %v", err)) // Validate rejects duplicates, and snapshot rejects values that cannot be stored
-		}
+		c.preload(in)
 	}
 	for _, m := range c.plan.Contents.Messages {
 		c.seedMessage(m)

@@ -168,6 +168,9 @@ func (w *World) Step() uint64 { return w.steps() }
 // Phase returns the current phase.
 func (w *World) Phase() Phase { return w.phase }
 
+// Preloaded returns the instances that were written to the store without a call, so far.
+func (w *World) Preloaded() []memprovider.PreloadedInstance { return w.preloaded }
+
 // Builds returns the builds known to the run.
 func (w *World) Builds() []*engine.Build { return w.builds }
 

@@ -120,8 +120,8 @@ var packages = map[string]imports{
 		module: []string{"internal/planterm", "internal/faultkind", "internal/record", "internal/slab", "internal/eventdata", "internal/observe", "engine", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/span"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/answers": {
-		module: []string{"internal/observe", "engine", "internal/call", "properties/internal/check", "properties/internal/model", "properties/oracle", "memprovider", "sim/cluster"},
-		tests:  []string{"internal/eventdata", "faults", "internal/sample", "internal/storerules", "properties/internal/monitor", "properties/internal/rig", "sim/plan", "sim/scenario"}},
+		module: []string{"internal/observe", "internal/record", "internal/faultkind", "engine", "internal/call", "properties/internal/check", "properties/internal/model", "properties/oracle", "sim/cluster"},
+		tests:  []string{"internal/eventdata", "faults", "internal/sample", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig", "sim/plan", "sim/scenario"}},
 	"properties/internal/monitor": {
 		module: []string{"engine", "internal/planterm", "properties/internal/answers", "properties/internal/check", "properties/internal/coverage", "properties/internal/expect",
 			"properties/internal/liveness", "properties/internal/outcome", "properties/internal/safety", "properties/internal/track", "sim/cluster",

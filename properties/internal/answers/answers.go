@@ -2,14 +2,16 @@ package answers
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/sim/cluster"
@@ -32,17 +34,25 @@ var followed = []oracle.Freedom{
 }
 
 // Judge checks every answer of the store against the executable specification of a provider. It learns about answers
-// from the handles, and about changes that no call makes (preloaded histories, damage) from the observations.
+// from the handles, and about changes that no call makes (preloaded instances, damage) from the world.
 type Judge struct {
 	check.Base
 	oracle *oracle.Oracle // nil after the first rejected answer, because a wrong state would misjudge the answers that follow
-	items  []engine.WorkItem
 	ended  ended
-	rows   rows
+	// change is what is compared after a call, in memory for the next call, as ids and keys are.
+	change   oracle.Change
+	exchange oracle.Exchange
+	ids      []uint64
+	keys     []oracle.KeyRow
 	// watches is set if the judge sees calls. Without them it has no view of the store.
 	watches bool
-	// begun is set from the first call on, after which all rows have been compared once.
-	begun, whole bool
+	// failing is set if a fault makes the ack fail that is about to be made.
+	failing bool
+	held    int // how many instances from before the run the specification has
+	// found is what it has found in this step, and clause what it adds to another finding. due is set if there is one.
+	found  check.Breach
+	clause string
+	due    bool
 }
 
 // ended is what the store's observations say of the last call that ended.
@@ -92,151 +102,147 @@ func New(m *check.Run) *Judge {
 	if m.World.Foreign() {
 		deny = followed
 	}
-	return &Judge{Base: check.Base{Run: m}, oracle: oracle.New(oracle.Options{Deny: deny, StorageErrors: true, CallersClocks: m.World.Plan().Store.CallersClock, Codecs: codecs})}
+	return &Judge{Base: check.Base{Run: m}, oracle: oracle.New(oracle.Options{Deny: deny, StorageErrors: m.World.Foreign(), CallersClocks: m.World.Plan().Store.CallersClock, Codecs: codecs})}
 }
 
 // Watch returns a handle that shows every call to the judge.
 func (r *Judge) Watch(p engine.Provider, codec engine.Codec) engine.Provider {
 	r.watches = true
-	return oracle.Watch(p, codec.Name(), r.Run.World.NowMs, func(e oracle.Exchange) {
-		if !r.Run.World.Foreign() {
-			e.At = oracle.At(r.ended.atMs) // a call takes effect when it ends, at its caller's time if the store has none
-		}
-		r.judge(e)
+	build := codec.Name()
+	if r.Run.World.Foreign() {
+		return oracle.Watch(p, build, r.Run.World.NowMs, func(e oracle.Exchange) {
+			r.holds(e.At)
+			r.judge(&e)
+		})
+	}
+	return call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
+		a := call.Pass(ctx, p, c)
+		r.called(build, c, &a)
+		return a
 	})
 }
 
-func (r *Judge) judge(e oracle.Exchange) {
+// called judges a call of the run's own store, which takes effect when it ends, at its caller's time if the store has
+// none, and compares what it has left behind.
+func (r *Judge) called(build string, c call.Call, a *call.Answer) {
+	at, failing := oracle.At(r.ended.atMs), r.failing
+	r.failing = false
+	r.holds(at)
+	r.exchange = oracle.Exchange{Build: build, Call: c, Answer: *a, At: at, Failing: failing}
+	if r.judge(&r.exchange) {
+		r.compare(&r.exchange)
+	}
+}
+
+// judge reports whether the contract allows the answer.
+func (r *Judge) judge(e *oracle.Exchange) bool {
 	if r.oracle == nil {
-		return
+		return false
 	}
-	if !r.begun && !r.Run.World.Foreign() && call.Kind(e.Call) != observe.CallNone {
-		r.begun = true
-		r.begins(e.At)
+	refusal := r.oracle.Judge(e)
+	if refusal == nil {
+		return true
 	}
-	if refusal := r.oracle.Apply(e); refusal != nil {
+	f := check.Breach{Property: cluster.PropertyProvider, Class: cluster.ClassSafety, Message: refusal.Error()}
+	if r.Run.World.Foreign() {
 		r.oracle = nil
-		f := check.Breach{Property: cluster.PropertyProvider, Class: cluster.ClassSafety, Message: refusal.Error()}
-		if !r.Run.World.Foreign() {
-			f.Property, f.Node, f.Instance = property(refusal), r.ended.caller.Node, r.ended.instance
-			f.Message = fmt.Sprintf("second judge: the contract does not allow the answer to %s at %s:\n%s", r.Run.Who(r.ended.caller), r.Run.At(r.ended.atMs), f.Message)
-		}
 		r.Run.Violate(f)
-		return
+		return false
 	}
-	if !r.Run.World.Foreign() && call.Kind(e.Call) != observe.CallNone {
-		r.compare(&e)
+	f.Property, f.Node, f.Instance = property(refusal), r.ended.caller.Node, r.ended.instance
+	f.Message = fmt.Sprintf("second judge: the contract does not allow the answer to %s at %s:\n%s", r.Run.Who(r.ended.caller), r.Run.At(r.ended.atMs), f.Message)
+	clause := ""
+	if len(refusal.Objections) > 0 {
+		clause = refusal.Objections[0].String()
+	}
+	r.finds(f, clause)
+	return false
+}
+
+// finds keeps a finding until the end of the step, for the rules may have found the same.
+func (r *Judge) finds(f check.Breach, clause string) {
+	f.Step = r.Run.World.Step()
+	r.oracle, r.found, r.clause, r.due = nil, f, clause, true
+}
+
+func (r *Judge) StepDue() *bool { return &r.due }
+
+// AfterStep reports what was found in the step.
+func (r *Judge) AfterStep() {
+	if r.due {
+		r.due = false
+		r.Run.Second(r.found, r.clause)
 	}
 }
 
 func (r *Judge) Observes() check.Set[observe.Kind] {
-	return check.SetOf(
-		observe.InstanceCreated, observe.ParentSet, observe.CustomStatusSet, observe.KVSet, observe.ExecutionCreated, observe.PinSet, observe.StatusSet, observe.EventAppended,
-		observe.RowInserted, observe.Damaged, observe.CallEnd,
-	)
+	return check.SetOf(observe.Damaged, observe.CallEnd)
 }
 
-// Observe tells the specification about changes to the store that no call makes.
+func (r *Judge) Records() check.Set[record.Kind] { return check.SetOf(record.Fault) }
+
+func (r *Judge) RecordsOf(record.Kind) check.Set[observe.CallKind] {
+	return check.SetOf(observe.CallAckOrchestrationItem)
+}
+
+// Record notes that a fault makes the next ack fail.
+func (r *Judge) Record(f *cluster.Record) { r.failing = f.Fault == faultkind.AckStepError }
+
+// Observe tells the specification about damage, which no call does.
 func (r *Judge) Observe(o *observe.Observation) {
-	switch o.Kind {
-	case observe.CallEnd:
+	if o.Kind == observe.CallEnd {
 		r.ended = ended{o.Call, o.Caller, o.Instance, o.AtMs}
 		if c := r.Run.Model.Call(o.Call); c != nil && o.Instance == 0 && len(c.Instances) > 0 {
 			r.ended.instance = c.Instances[0].No
 		}
 		return
-	case observe.RowInserted:
-		for len(r.items) <= int(o.Message) {
-			r.items = append(r.items, nil)
-		}
-		r.items[o.Message] = o.Item
-		return
 	}
 	at := oracle.At(r.Run.World.NowMs())
-	if o.Kind == observe.Damaged {
-		if o.Message != 0 {
-			r.judge(oracle.Exchange{Call: call.CorruptMessage{Item: r.items[o.Message]}, At: at})
-			return
+	switch {
+	case o.Message == 0:
+		r.judge(&oracle.Exchange{Call: call.CorruptEvent{Instance: r.Run.Model.Name(o.Instance), ExecutionID: o.Execution, EventID: o.EventID}, At: at})
+	case r.Run.World.Foreign():
+		r.judge(&oracle.Exchange{Call: call.CorruptMessage{Item: r.Run.Model.Row(o.Message).Item}, At: at})
+	case r.oracle != nil:
+		r.oracle.Damage(uint64(o.Message))
+	}
+}
+
+// holds tells the specification what has been put into the store without a call, whatever the store has made of it.
+func (r *Judge) holds(at oracle.Span) {
+	for all := r.Run.World.Preloaded(); r.held < len(all); r.held++ {
+		in := &all[r.held]
+		plant := func(p call.Plant) {
+			p.Instance = in.Instance
+			r.judge(&oracle.Exchange{Call: p, At: at})
 		}
-		r.judge(oracle.Exchange{Call: call.CorruptEvent{Instance: r.Run.Model.Name(o.Instance), ExecutionID: o.Execution, EventID: o.EventID}, At: at})
-		return
-	}
-	if o.Call != 0 {
-		return
-	}
-	p := call.Plant{Instance: r.Run.Model.Name(o.Instance), ExecutionID: o.Execution}
-	switch o.Kind {
-	case observe.InstanceCreated, observe.ParentSet, observe.CustomStatusSet, observe.KVSet:
-		if !r.Run.World.Foreign() {
-			return // the plan says what the store should hold
+		if in.Orchestration != "" {
+			plant(call.Plant{Orchestration: in.Orchestration, Version: in.Version, ExecutionID: cmp.Or(in.Current, in.Executions[len(in.Executions)-1].ID)})
 		}
-	}
-	switch o.Kind {
-	case observe.InstanceCreated:
-		p.Orchestration, p.Version = o.Name, o.Token
-	case observe.ParentSet:
-		p.Parent = &engine.ParentLink{Instance: o.Name, ExecutionID: o.Execution, EventID: o.EventID}
-	case observe.CustomStatusSet:
-		p.CustomStatus = o.Value
-	case observe.KVSet:
-		p.Key = &engine.KVEntry{Key: o.Name, Value: *o.Value, LastUpdatedAtMs: uint64(o.UntilMs)}
-	case observe.PinSet:
-		p.Pin = o.Pin
-	case observe.StatusSet:
-		p.Status = o.Status
-	case observe.EventAppended:
-		p.EventID = o.EventID
-		for _, b := range r.Run.World.Builds() {
-			if e, err := b.Codec.DecodeEvent(o.Bytes); err == nil {
-				p.Event = &e
-				break
+		if in.Parent != nil {
+			plant(call.Plant{Parent: in.Parent})
+		}
+		if in.CustomStatus != nil {
+			plant(call.Plant{CustomStatus: in.CustomStatus})
+		}
+		for i := range in.KV {
+			plant(call.Plant{Key: &in.KV[i]})
+		}
+		for _, x := range in.Executions {
+			plant(call.Plant{ExecutionID: x.ID, Pin: x.Pin, Status: x.Status, Output: x.Output})
+			for _, e := range x.Events {
+				plant(call.Plant{ExecutionID: x.ID, EventID: e.ID, Event: r.decoded(e.Data)})
 			}
 		}
 	}
-	r.judge(oracle.Exchange{Call: p, At: at})
 }
 
-// begins tells the specification what the plan puts into the store at the start of the run, whatever the store has made
-// of it. It is called before the first call. The events, and what the executions of a history have, are those that the
-// store observes.
-func (r *Judge) begins(at oracle.Span) {
-	p := r.Run.World.Plan()
-	for i := range p.Histories {
-		h := &p.Histories[i]
-		name, version := h.Handler()
-		r.holds(&memprovider.PreloadedInstance{
-			Instance: h.Instance, Orchestration: name, Version: version, Parent: h.Parent(), CustomStatus: h.CustomStatus(),
-			Executions: []memprovider.PreloadedExecution{{ID: engine.InitialExecutionID}},
-		}, at)
-	}
-	if p.Contents != nil {
-		for i := range p.Contents.Instances {
-			r.holds(&p.Contents.Instances[i], at)
+// decoded returns an event as the first build that decodes it does, or nil if none does.
+func (r *Judge) decoded(data []byte) *engine.Event {
+	for _, b := range r.Run.World.Builds() {
+		if e, err := b.Codec.DecodeEvent(data); err == nil {
+			return &e
 		}
 	}
-}
-
-func (r *Judge) holds(in *memprovider.PreloadedInstance, at oracle.Span) {
-	plant := func(p call.Plant) {
-		p.Instance = in.Instance
-		r.judge(oracle.Exchange{Call: p, At: at})
-	}
-	if in.Orchestration != "" && len(in.Executions) > 0 {
-		current := cmp.Or(in.Current, in.Executions[len(in.Executions)-1].ID)
-		plant(call.Plant{Orchestration: in.Orchestration, Version: in.Version, ExecutionID: current})
-	}
-	if in.Parent != nil {
-		plant(call.Plant{Parent: in.Parent})
-	}
-	if in.CustomStatus != nil {
-		plant(call.Plant{CustomStatus: in.CustomStatus})
-	}
-	for i := range in.KV {
-		plant(call.Plant{Key: &in.KV[i]})
-	}
-	for _, x := range in.Executions {
-		if x.Pin != nil || x.Status != "" {
-			plant(call.Plant{ExecutionID: x.ID, Pin: x.Pin, Status: x.Status, Output: x.Output})
-		}
-	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package answers_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -8,8 +9,11 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/sample"
+	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/properties/internal/rig"
@@ -63,24 +67,29 @@ func scenarioOf(t *testing.T, id faults.BugID) string {
 	return bug.Scenario
 }
 
+// TestSecondJudgeRefuses checks that the second judge finds a bug, with the property that has it, and that what a rule
+// finds in the same step is the same finding.
 func TestSecondJudgeRefuses(t *testing.T) {
 	for _, c := range []struct {
 		bug            faults.BugID
 		property, want string
+		alone          bool // no rule finds it in that step
 	}{
-		{"provider/filter-ignored", "S01", "the filter does not admit the pin"},
-		{"provider/timer-visible-at-once", "S15", "visible: the store has 1735689601117, and should have 1735689605116"},
-		{"provider/renewal-adds", "S05", "lock: the store has "},
-		{"provider/ack-partial", "S06", "that should not be there"},
-		{"provider/restored-status-lost", "S17", "custom status: the store has "},
-		{"provider/orphan-kept", "S12", "the store has a message, QueueMessage"},
+		{"provider/filter-ignored", "S01", "the filter does not admit the pin", false},
+		{"provider/timer-visible-at-once", "S15", "visible: the store has 1735689601117, and should have 1735689605116", false},
+		{"provider/renewal-adds", "S05", "lock: the store has ", false},
+		{"provider/ack-partial", "S06", "that should not be there", false},
+		{"provider/restored-status-lost", "S17", "custom status: the store has ", false},
+		{"provider/exclusive-upper-bound", "S22", "has an older visible message", true},
+		{"provider/cancel-ignores-activity", "S12", "the store lacks ", true},
 	} {
 		seen := 0
 		for _, v := range judged(t, scenarioOf(t, c.bug), 1, 1, c.bug).Violations {
-			if !strings.HasPrefix(v.Message, "second judge: ") {
+			rule, clause, found := strings.Cut(v.Message, "econd judge: ")
+			if !found {
 				continue
 			}
-			if seen++; v.Property != c.property || v.Class != cluster.ClassSafety || v.Node == "" || v.Instance == "" || !strings.Contains(v.Message, c.want) {
+			if seen++; v.Property != c.property || v.Class != cluster.ClassSafety || v.Instance == "" || !strings.Contains(clause, c.want) || c.alone != (rule == "s") {
 				t.Errorf("%s: %+v", c.bug, v)
 			}
 		}
@@ -90,12 +99,109 @@ func TestSecondJudgeRefuses(t *testing.T) {
 	}
 }
 
-// TestSecondJudgeKnowsSeeds reads every part of a preloaded instance.
-func TestSecondJudgeKnowsSeeds(t *testing.T) {
+// watched returns a monitor with a second judge of a store that holds what it is given, whatever the plan says, and a
+// handle for a node.
+func watched(t *testing.T, o memprovider.Options, planned, given []memprovider.PreloadedInstance) (*monitor.Monitor, *memprovider.Store, engine.Provider) {
+	t.Helper()
 	w := &rig.FakeWorld{Now: rig.StartMs, AllBuilds: engine.ShippedBuilds()}
 	m := monitor.New(w, monitor.Options{SecondJudge: 1})
-	w.RealStore = memprovider.New(memprovider.Options{Sink: m, StartMs: rig.StartMs})
-	status, b, pin := "half way", w.AllBuilds[1], engine.V(1, 5, 0)
+	o.Sink, o.StartMs = m, rig.StartMs
+	w.RealStore = memprovider.New(o)
+	w.ThePlan.Contents = &plan.Contents{Instances: planned}
+	for _, in := range given {
+		if err := w.RealStore.Preload(in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	codec := w.AllBuilds[1].Codec
+	return m, w.RealStore, m.WatchHandle(w.RealStore.Handle(codec, observe.Caller{Node: 1, Incarnation: 1}), codec)
+}
+
+// finds checks that there is one violation with a text, or none if there is no text.
+func finds(t *testing.T, m *monitor.Monitor, property, text string) {
+	t.Helper()
+	m.AfterStep()
+	list := m.Violations()
+	if text == "" && len(list) > 0 || text != "" && (len(list) != 1 || list[0].Property != property || !strings.Contains(list[0].Message, text)) {
+		t.Errorf("found %+v, want %s %q", list, property, text)
+	}
+}
+
+// TestStoreFails checks that an ack may fail if a fault makes it fail, and not otherwise.
+func TestStoreFails(t *testing.T) {
+	for _, injected := range []bool{false, true} {
+		m, _, p := watched(t, memprovider.Options{BeforeAckStep: func(uint64, storerules.AckStep) error {
+			return engine.Retryablef("ack_orchestration_item", "storage failed")
+		}}, nil, nil)
+		_ = p.EnqueueForOrchestrator(t.Context(), engine.StartItem{Instance: "A", Orchestration: "Order", ExecutionID: 1}, 0)
+		got, err := p.FetchOrchestrationItem(t.Context(), time.Second, 0, nil)
+		if err != nil || got == nil {
+			t.Fatal(got, err)
+		}
+		text := "a retryable error, although the storage works"
+		if injected {
+			text = ""
+			m.Record(&cluster.Record{Kind: record.Fault, Fault: faultkind.AckStepError, CallKind: observe.CallAckOrchestrationItem})
+		}
+		if err := p.AckOrchestrationItem(t.Context(), engine.OrchestrationAck{LockToken: got.LockToken, ExecutionID: 1}); !engine.IsRetryable(err) {
+			t.Fatal(err)
+		}
+		finds(t, m, cluster.PropertyProvider, text)
+	}
+}
+
+// TestDamageOfOneOfTwo damages the older of two equal messages, which is the only one that is delivered.
+func TestDamageOfOneOfTwo(t *testing.T) {
+	m, store, p := watched(t, memprovider.Options{}, nil, nil)
+	_ = p.EnqueueForOrchestrator(t.Context(), engine.StartItem{Instance: "A", Orchestration: "Order", ExecutionID: 1}, 0)
+	for _, delay := range []time.Duration{0, time.Hour} {
+		_ = p.EnqueueForOrchestrator(t.Context(), engine.ExternalRaisedItem{Instance: "A", Name: "go"}, delay)
+	}
+	if err := store.DamageMessage(2, []byte("{")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := p.FetchOrchestrationItem(t.Context(), time.Second, 0, nil); err != nil || got == nil || got.Item.HistoryError == "" {
+		t.Fatalf("fetched %+v, %v", got, err)
+	}
+	finds(t, m, "", "")
+}
+
+// TestPreloadedIsKept checks that a store must hold what the plan says that it holds.
+func TestPreloadedIsKept(t *testing.T) {
+	pin, other, output := engine.V(1, 5, 0), engine.V(2, 0, 0), "done"
+	var events []memprovider.PreloadedEvent
+	for id, data := range []engine.EventData{eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0"}, eventdata.OrchestrationCompleted{Output: output}} {
+		e := engine.Event{EventID: uint64(id + 1), InstanceID: "A", ExecutionID: 1, Data: data}
+		bytes, err := engine.ShippedBuilds()[1].Codec.AppendEvent(nil, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, memprovider.PreloadedEvent{ID: e.EventID, Kind: e.Kind(), Data: bytes})
+	}
+	for _, c := range []struct {
+		change         func(x *memprovider.PreloadedExecution)
+		property, want string
+	}{
+		{func(*memprovider.PreloadedExecution) {}, "", ""},
+		{func(x *memprovider.PreloadedExecution) { x.Events = x.Events[:1] }, "S06", "the store has 1 executions and 1 events, and should have 1 and 2"},
+		{func(x *memprovider.PreloadedExecution) { x.Status, x.Output = engine.StatusFailed, nil }, "S06", "status: the store has Failed, and should have Completed"},
+		{func(x *memprovider.PreloadedExecution) { x.Pin = &other }, "S09", "pin: the store has 2.0.0, and should have 1.5.0"},
+	} {
+		given := memprovider.PreloadedInstance{Instance: "A", Orchestration: "Order", Version: "1.0.0", Executions: []memprovider.PreloadedExecution{
+			{ID: 1, Pin: &pin, Status: engine.StatusCompleted, Output: &output, Events: events},
+		}}
+		planned := []memprovider.PreloadedInstance{given}
+		given.Executions = slices.Clone(given.Executions)
+		c.change(&given.Executions[0])
+		m, _, p := watched(t, memprovider.Options{}, planned, []memprovider.PreloadedInstance{given})
+		_ = p.EnqueueForOrchestrator(t.Context(), engine.ExternalRaisedItem{Instance: "A", Name: "go"}, 0)
+		finds(t, m, c.property, c.want)
+	}
+}
+
+// TestSecondJudgeKnowsSeeds reads every part of a preloaded instance.
+func TestSecondJudgeKnowsSeeds(t *testing.T) {
+	status, b, pin := "half way", engine.ShippedBuilds()[1], engine.V(1, 5, 0)
 	start, err := b.Codec.AppendEvent(nil, engine.Event{EventID: 1, InstanceID: "child", ExecutionID: 2, Data: eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0"}})
 	if err != nil {
 		t.Fatal(err)
@@ -108,11 +214,8 @@ func TestSecondJudgeKnowsSeeds(t *testing.T) {
 			{ID: 2, Pin: &pin, Events: []memprovider.PreloadedEvent{{ID: 1, Kind: eventdata.KindOrchestrationStarted, Data: start}}},
 		},
 	}
-	w.ThePlan.Contents = &plan.Contents{Instances: []memprovider.PreloadedInstance{held}}
-	if err := w.RealStore.Preload(held); err != nil {
-		t.Fatal(err)
-	}
-	p, ctx := m.WatchHandle(w.RealStore.Handle(b.Codec, observe.Caller{Node: 1, Incarnation: 1}), b.Codec), t.Context()
+	m, _, p := watched(t, memprovider.Options{}, []memprovider.PreloadedInstance{held}, []memprovider.PreloadedInstance{held})
+	ctx := t.Context()
 	_ = p.EnqueueForOrchestrator(ctx, engine.ExternalRaisedItem{Instance: "child", Name: "go"}, 0)
 	got, err := p.FetchOrchestrationItem(ctx, time.Second, 0, nil)
 	if err != nil || got == nil || got.Item.ExecutionID != 2 || len(got.Item.KVSnapshot) != 1 {
@@ -123,7 +226,5 @@ func TestSecondJudgeKnowsSeeds(t *testing.T) {
 	_, _ = p.Admin().GetInstanceInfo(ctx, "child")
 	_, _ = p.Admin().GetExecutionInfo(ctx, "child", 2)
 	_, _ = p.Admin().ListExecutions(ctx, "child")
-	for _, v := range m.Violations() {
-		t.Error(v.Message)
-	}
+	finds(t, m, "", "")
 }

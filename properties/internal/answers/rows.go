@@ -1,22 +1,17 @@
 package answers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/sim/cluster"
 )
-
-// rows is memory for what is compared after a call.
-type rows struct {
-	touched  []*model.Instance
-	list     []*oracle.Rows
-	sessions []oracle.SessionRow
-}
 
 // columns says which property has a column or a table. After a call that failed, it is S06, and after a deletion S14.
 var columns = map[string]string{ // only used for lookups, so map order does not matter
@@ -25,63 +20,182 @@ var columns = map[string]string{ // only used for lookups, so map order does not
 	"custom status": "S17", "stored keys": "S17", "changed keys": "S17", "sessions": "S16",
 }
 
-// compare compares the rows of the instances that a call has touched, and the lengths of the queues, with the
-// specification's. If the lengths differ, it compares all.
+// compare compares what a call has touched in the store or in the specification.
 func (r *Judge) compare(e *oracle.Exchange) {
-	m := r.Run.Model
-	r.rows.touched = r.rows.touched[:0]
-	touch := func(in *model.Instance) {
-		if in != nil && !slices.Contains(r.rows.touched, in) {
-			r.rows.touched = append(r.rows.touched, in)
+	t := r.oracle.Touched()
+	if t.Whole {
+		r.compareAll(e)
+		return
+	}
+	c, m := r.emptied(), r.Run.Model
+	if call := m.Call(r.ended.call); call != nil {
+		if !call.Touched() && t.Nothing() && len(c.Sessions) == 0 {
+			return
+		}
+		for _, in := range call.Instances {
+			r.instance(in)
+		}
+		for _, x := range call.Executions {
+			r.execution(x, call)
+		}
+		for _, row := range call.Rows {
+			r.row(row)
 		}
 	}
-	if c := m.Call(r.ended.call); c != nil {
-		for _, in := range c.Instances {
-			touch(in)
+	instances, executions := len(c.Instances), len(c.Executions)
+	for _, id := range t.Columns {
+		if slices.ContainsFunc(c.Instances[:instances], func(row oracle.InstanceRow) bool { return row.Instance == id }) {
+			continue
 		}
-		for _, x := range c.Executions {
-			touch(x.Instance)
-		}
-		for _, row := range c.Rows {
-			touch(row.Instance)
+		if in := r.known(id); in != nil {
+			r.instance(in)
 		}
 	}
-	queued := 0
-	for _, in := range m.Queued {
-		queued += len(in.Queue)
+	for _, x := range t.Executions {
+		if slices.ContainsFunc(c.Executions[:executions], func(row oracle.ExecutionRow) bool { return row.ID == x.ID && row.Instance == x.Instance }) {
+			continue
+		}
+		if in := r.known(x.Instance); in != nil {
+			if have := in.Execution(x.ID); have != nil {
+				r.execution(have, nil)
+			} else {
+				c.Executions = append(c.Executions, oracle.ExecutionRow{Instance: x.Instance, ID: x.ID})
+			}
+		}
 	}
-	if !r.whole || !r.oracle.Holds(queued, len(m.Work)) {
-		r.whole = true
-		r.touchAll(touch)
+	for _, id := range t.Instances {
+		if in := r.known(id); in != nil {
+			r.instance(in)
+			for _, x := range in.Executions {
+				r.execution(x, nil)
+			}
+		}
 	}
-	r.report(r.oracle.Compare(r.stored(), r.rows.sessions), e)
+	for _, numbers := range [][]uint64{t.Queue, t.Work} {
+		for _, no := range numbers {
+			if row := m.Row(observe.MessageNo(no)); row != nil && !row.TouchedBy(r.ended.call) {
+				r.row(row)
+			}
+		}
+	}
+	r.report(r.oracle.Compare(c), e)
+}
+
+// known returns an instance that the specification has touched. If the store does not know it, it has nothing of it.
+func (r *Judge) known(id string) *model.Instance {
+	no := r.Run.Model.Number(id)
+	if no == 0 {
+		r.change.Instances = append(r.change.Instances, oracle.InstanceRow{Instance: id})
+		return nil
+	}
+	return r.Run.Model.Instance(no)
+}
+
+// compareAll compares everything that the store has.
+func (r *Judge) compareAll(e *oracle.Exchange) {
+	c := r.emptied()
+	c.Whole = true
+	for _, in := range r.Run.Model.Instances {
+		if in == nil {
+			continue
+		}
+		r.instance(in)
+		columns := &c.Instances[len(c.Instances)-1]
+		for _, x := range in.Executions {
+			r.execution(x, nil)
+			columns.Events += len(x.Events)
+			if x.Created {
+				columns.Executions++
+			}
+		}
+		for _, row := range in.Queue {
+			r.row(row)
+		}
+		for _, row := range in.Work {
+			r.row(row)
+		}
+	}
+	for _, rows := range [][]oracle.QueueRow{c.Queue, c.Work} {
+		slices.SortFunc(rows, func(a, b oracle.QueueRow) int { return cmp.Compare(a.Number, b.Number) })
+	}
+	r.report(r.oracle.Compare(c), e)
 }
 
 // Finish compares everything.
 func (r *Judge) Finish() {
-	if r.oracle == nil || !r.watches || r.Run.World.Foreign() {
-		return
+	if r.oracle != nil && r.watches && !r.Run.World.Foreign() {
+		r.compareAll(nil)
 	}
-	r.rows.touched = r.rows.touched[:0]
-	r.touchAll(func(in *model.Instance) {
-		if in != nil && !slices.Contains(r.rows.touched, in) {
-			r.rows.touched = append(r.rows.touched, in)
-		}
-	})
-	r.report(r.oracle.Compare(r.stored(), r.rows.sessions), nil)
+	r.AfterStep()
 }
 
-func (r *Judge) touchAll(touch func(in *model.Instance)) {
-	for _, in := range r.Run.Model.Instances {
-		touch(in)
+// emptied returns the change, in the memory of the last call, with nothing but the sessions.
+func (r *Judge) emptied() *oracle.Change {
+	c := &r.change
+	c.Whole, c.Instances, c.Executions, c.Queue, c.Work, c.Sessions = false, c.Instances[:0], c.Executions[:0], c.Queue[:0], c.Work[:0], c.Sessions[:0]
+	r.ids, r.keys = r.ids[:0], r.keys[:0]
+	for _, s := range r.Run.Model.Sessions {
+		c.Sessions = append(c.Sessions, oracle.SessionRow(s))
 	}
+	return c
+}
+
+func (r *Judge) instance(in *model.Instance) {
+	r.change.Instances = append(r.change.Instances, oracle.InstanceRow{
+		Instance: in.Name, Created: in.Created, Orchestration: in.Orchestration, Version: in.Version, Current: in.CurrentID, Parent: in.Parent,
+		LockToken: in.Lock.Token, LockUntilMs: in.Lock.UntilMs, CustomStatus: in.Values.CustomStatus, CustomVersion: in.Values.CustomVersion,
+		Stored: r.keyRows(in.Values.Store), Delta: r.keyRows(in.Values.Delta),
+	})
+}
+
+func (r *Judge) keyRows(rows []model.KeyValue) []oracle.KeyRow {
+	n := len(r.keys)
+	for _, row := range rows {
+		r.keys = append(r.keys, oracle.KeyRow(row))
+	}
+	return r.keys[n:]
+}
+
+// execution adds an execution with the events that the call has appended or, if that is not all that has become of its
+// events or there is no call, with all.
+func (r *Judge) execution(x *model.Execution, c *model.Call) {
+	n := len(r.ids)
+	if c != nil {
+		for _, e := range c.Appended {
+			if e.Execution == x {
+				r.ids = append(r.ids, e.ID)
+			}
+		}
+	}
+	if c == nil || x.Was.Events+len(r.ids)-n != len(x.Events) {
+		r.ids = r.ids[:n]
+		for i := range x.Events {
+			r.ids = append(r.ids, x.Events[i].ID)
+		}
+	}
+	r.change.Executions = append(r.change.Executions, oracle.ExecutionRow{
+		Instance: x.Instance.Name, ID: x.ID, Created: x.Created, Status: x.Status, Output: x.Output, Pin: x.Pin, Events: len(x.Events), EventIDs: r.ids[n:],
+	})
+}
+
+func (r *Judge) row(row *model.Row) {
+	if row.Instance == nil {
+		return // it has left its queue long ago
+	}
+	list := &r.change.Queue
+	if row.Queue == observe.QueueWorker {
+		list = &r.change.Work
+	}
+	*list = append(*list, oracle.QueueRow{
+		Number: uint64(row.No), Present: row.Present, Instance: row.Instance.Name, Kind: row.Kind,
+		VisibleMs: row.VisibleMs, Count: row.Count, Token: row.Lock.Token, UntilMs: row.Lock.UntilMs,
+	})
 }
 
 func (r *Judge) report(d *oracle.Difference, e *oracle.Exchange) {
 	if d == nil {
 		return
 	}
-	r.oracle = nil
 	f := check.Breach{Property: columns[d.Column], Class: cluster.ClassSafety}
 	when := "at the end of the run"
 	if e != nil {
@@ -102,56 +216,5 @@ func (r *Judge) report(d *oracle.Difference, e *oracle.Exchange) {
 	if e != nil {
 		f.Message += fmt.Sprintf("\n  call       %s\n  answered   %s", e, e.AnswerText())
 	}
-	r.Run.Violate(f)
-}
-
-// stored returns the rows of the touched instances, in memory that the next call uses again.
-func (r *Judge) stored() []*oracle.Rows {
-	r.rows.sessions = r.rows.sessions[:0]
-	for _, s := range r.Run.Model.Sessions {
-		r.rows.sessions = append(r.rows.sessions, oracle.SessionRow(s))
-	}
-	for len(r.rows.list) < len(r.rows.touched) {
-		r.rows.list = append(r.rows.list, &oracle.Rows{})
-	}
-	list := r.rows.list[:len(r.rows.touched)]
-	for i, in := range r.rows.touched {
-		fill(list[i], in)
-	}
-	return list
-}
-
-func fill(to *oracle.Rows, in *model.Instance) {
-	*to = oracle.Rows{
-		Instance: in.Name, Created: in.Created, Orchestration: in.Orchestration, Version: in.Version, Current: in.CurrentID, Parent: in.Parent,
-		LockToken: in.Lock.Token, LockUntilMs: in.Lock.UntilMs, CustomStatus: in.Values.CustomStatus, CustomVersion: in.Values.CustomVersion,
-		Executions: to.Executions[:0], Queue: queue(to.Queue[:0], in.Queue), Work: queue(to.Work[:0], in.Work),
-		Stored: keys(to.Stored[:0], in.Values.Store), Delta: keys(to.Delta[:0], in.Values.Delta),
-	}
-	for _, x := range in.Executions {
-		if !x.Created && x.Pin == nil && len(x.Events) == 0 {
-			continue
-		}
-		n := len(to.Executions)
-		to.Executions = slices.Grow(to.Executions, 1)[:n+1]
-		events := to.Executions[n].Events[:0]
-		for i := range x.Events {
-			events = append(events, x.Events[i].ID)
-		}
-		to.Executions[n] = oracle.ExecutionRow{ID: x.ID, Created: x.Created, Status: x.Status, Output: x.Output, Pin: x.Pin, Events: events}
-	}
-}
-
-func queue(list []oracle.QueueRow, rows []*model.Row) []oracle.QueueRow {
-	for _, row := range rows {
-		list = append(list, oracle.QueueRow{Kind: row.Kind, VisibleMs: row.VisibleMs, Count: row.Count, Token: row.Lock.Token, UntilMs: row.Lock.UntilMs})
-	}
-	return list
-}
-
-func keys(list []oracle.KeyRow, rows []model.KeyValue) []oracle.KeyRow {
-	for _, row := range rows {
-		list = append(list, oracle.KeyRow(row))
-	}
-	return list
+	r.finds(f, d.Text)
 }

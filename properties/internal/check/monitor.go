@@ -78,6 +78,7 @@ type View interface {
 	Why(instance string) *cluster.Explanation
 	Help() []cluster.Help
 	Foreign() bool
+	Preloaded() []memprovider.PreloadedInstance
 	MonitorMemory() *any
 	Counters(node uint32) (cluster.Counters, bool)
 }
@@ -227,6 +228,7 @@ type Breach struct {
 	Name     string // for an instance unknown to the store
 	Item     string
 	Message  string
+	Step     uint64 // 0 for the current one
 	// Expectation is the text of the scenario's violated expectation. It is empty for all other properties.
 	Expectation string
 	// Later, if not nil, is called at the end of the run. Its text says what became of what is missing, and is appended to
@@ -240,7 +242,7 @@ func (m *Run) Violate(f Breach) {
 		return
 	}
 	v := cluster.Violation{
-		Property: f.Property, Class: f.Class, Step: m.World.Step(), VirtualMs: m.World.NowMs() - m.World.StartMs(),
+		Property: f.Property, Class: f.Class, Step: cmp.Or(f.Step, m.World.Step()), VirtualMs: m.World.NowMs() - m.World.StartMs(),
 		Node: m.NodeName(f.Node), Instance: cmp.Or(m.Model.Name(f.Instance), f.Name), WorkItem: f.Item, Message: f.Message, Expectation: f.Expectation,
 	}
 	if m.count[v.Rule()]++; m.count[v.Rule()] > maxViolations {
@@ -248,6 +250,22 @@ func (m *Run) Violate(f Breach) {
 	}
 	m.violations = append(m.violations, v)
 	m.later = append(m.later, f.Later)
+}
+
+// Second reports a finding of the second judge, of the call that has just ended. If a rule has found something about the
+// same instance in the same step, that is the same fault: what the second judge says of it, if anything, is evidence.
+func (m *Run) Second(f Breach, clause string) {
+	name := m.Model.Name(f.Instance)
+	for i := range m.violations {
+		v := &m.violations[i]
+		if v.Step == f.Step && v.Class == f.Class && !v.BlamesDurosim() && (v.Instance == name || v.Instance == "" || name == "") {
+			if clause != "" {
+				v.Message += ". Second judge: " + clause
+			}
+			return
+		}
+	}
+	m.Violate(f)
 }
 
 // NodeName returns a node's name in the plan. It is empty for clients and for numbers that are not nodes, such as those

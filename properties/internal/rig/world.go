@@ -26,14 +26,20 @@ type Reason struct {
 	cluster.Explanation
 }
 
-func (w *FakeWorld) Plan() *plan.Plan                         { return &w.ThePlan }
-func (w *FakeWorld) Store() memprovider.View                  { return w.RealStore.View() }
-func (w *FakeWorld) Nodes() []cluster.NodeInfo                { return w.Infos }
-func (w *FakeWorld) Node(number uint32) *cluster.NodeInfo     { return &w.Infos[number-1] }
-func (w *FakeWorld) NowMs() int64                             { return w.Now }
-func (w *FakeWorld) StartMs() int64                           { return StartMs }
-func (w *FakeWorld) Help() []cluster.Help                     { return w.Helps }
-func (w *FakeWorld) Foreign() bool                            { return false }
+func (w *FakeWorld) Plan() *plan.Plan                     { return &w.ThePlan }
+func (w *FakeWorld) Store() memprovider.View              { return w.RealStore.View() }
+func (w *FakeWorld) Nodes() []cluster.NodeInfo            { return w.Infos }
+func (w *FakeWorld) Node(number uint32) *cluster.NodeInfo { return &w.Infos[number-1] }
+func (w *FakeWorld) NowMs() int64                         { return w.Now }
+func (w *FakeWorld) StartMs() int64                       { return StartMs }
+func (w *FakeWorld) Help() []cluster.Help                 { return w.Helps }
+func (w *FakeWorld) Foreign() bool                        { return false }
+func (w *FakeWorld) Preloaded() []memprovider.PreloadedInstance {
+	if w.ThePlan.Contents == nil {
+		return nil
+	}
+	return w.ThePlan.Contents.Instances
+}
 func (w *FakeWorld) Counters(uint32) (cluster.Counters, bool) { return cluster.Counters{}, false }
 func (w *FakeWorld) Seed() uint64                             { return 0 }
 func (w *FakeWorld) Step() uint64                             { return w.Steps }

@@ -76,19 +76,20 @@ func (w *fakeWorld) Store() memprovider.View {
 	}
 	return w.store.View()
 }
-func (w *fakeWorld) Nodes() []cluster.NodeInfo                { return w.nodes }
-func (w *fakeWorld) Node(n uint32) *cluster.NodeInfo          { return &w.nodes[n-1] }
-func (w *fakeWorld) NowMs() int64                             { return w.nowMs }
-func (w *fakeWorld) StartMs() int64                           { return storyStartMs }
-func (w *fakeWorld) Why(string) *cluster.Explanation          { return nil }
-func (w *fakeWorld) Help() []cluster.Help                     { return nil }
-func (w *fakeWorld) Foreign() bool                            { return w.foreign }
-func (w *fakeWorld) Counters(uint32) (cluster.Counters, bool) { return cluster.Counters{}, false }
-func (w *fakeWorld) Seed() uint64                             { return 0 }
-func (w *fakeWorld) Step() uint64                             { return w.steps }
-func (w *fakeWorld) Phase() cluster.Phase                     { return cluster.PhaseTurbulence }
-func (w *fakeWorld) Builds() []*engine.Build                  { return w.builds }
-func (*fakeWorld) MonitorMemory() *any                        { return nil }
+func (w *fakeWorld) Nodes() []cluster.NodeInfo                  { return w.nodes }
+func (w *fakeWorld) Node(n uint32) *cluster.NodeInfo            { return &w.nodes[n-1] }
+func (w *fakeWorld) NowMs() int64                               { return w.nowMs }
+func (w *fakeWorld) StartMs() int64                             { return storyStartMs }
+func (w *fakeWorld) Why(string) *cluster.Explanation            { return nil }
+func (w *fakeWorld) Help() []cluster.Help                       { return nil }
+func (w *fakeWorld) Foreign() bool                              { return w.foreign }
+func (w *fakeWorld) Preloaded() []memprovider.PreloadedInstance { return nil }
+func (w *fakeWorld) Counters(uint32) (cluster.Counters, bool)   { return cluster.Counters{}, false }
+func (w *fakeWorld) Seed() uint64                               { return 0 }
+func (w *fakeWorld) Step() uint64                               { return w.steps }
+func (w *fakeWorld) Phase() cluster.Phase                       { return cluster.PhaseTurbulence }
+func (w *fakeWorld) Builds() []*engine.Build                    { return w.builds }
+func (*fakeWorld) MonitorMemory() *any                          { return nil }
 
 // tellStory runs a complete story with a new monitor for the safety properties. It returns the monitor, and the facts that
 // the checkers have noticed.

@@ -1,0 +1,334 @@
+package oracle
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Difference is a place where a store's rows are not what the contract makes of the calls so far.
+type Difference struct {
+	// Instance is empty for a session.
+	Instance string
+	// Column is the column, or the table whose rows are not those of the contract.
+	Column string
+	// Text says what the store has, and what it should have.
+	Text string
+}
+
+// Compare compares what the store has with what the contract makes of the calls so far, and returns the first
+// difference, or nil. The change must have everything that the store itself has touched since the last Compare, and what
+// Touched returns; the first one must be whole. Where the store may be in several states, Compare forgets those that the
+// rows rule out. It may only be used if the time of each call is known to the millisecond.
+func (o *Oracle) Compare(c *Change) *Difference {
+	var first *Difference
+	fit := 0
+	for _, s := range o.states {
+		if d := s.differs(c, o.latest); d == nil {
+			o.states[fit] = s
+			fit++
+		} else if first == nil {
+			first = d
+		}
+	}
+	if fit == 0 {
+		return first
+	}
+	o.states, o.compares = o.states[:fit], true
+	o.touched.clear()
+	return nil
+}
+
+// Damage tells the oracle that the row with that number in the store can no longer be decoded.
+func (o *Oracle) Damage(number uint64) {
+	for _, s := range o.states {
+		if i, found := find(s.queue, number); found {
+			s.queue[i].corrupt = true
+		} else if i, found := find(s.work, number); found {
+			s.work[i].corrupt = true
+		}
+	}
+}
+
+func (m *message) row() *queued { return &m.queued }
+func (r *row) row() *queued     { return &r.queued }
+
+// find returns the place of the row with that number. If there is none, it is that of the first row with a larger one,
+// or without one.
+func find[R any, P interface {
+	*R
+	row() *queued
+}](rows []R, number uint64) (at int, found bool) {
+	at, end := 0, len(rows)
+	for at < end {
+		middle := int(uint(at+end) / 2)
+		if n := P(&rows[middle]).row().number; n != 0 && n < number {
+			at = middle + 1
+		} else {
+			end = middle
+		}
+	}
+	return at, at < len(rows) && P(&rows[at]).row().number == number
+}
+
+func differ(column, format string, args ...any) *Difference {
+	return &Difference{Column: column, Text: fmt.Sprintf(format, args...)}
+}
+
+// unlike returns a difference if a store has something else than it should have.
+func unlike[T comparable](column string, has, should T) *Difference {
+	if has == should {
+		return nil
+	}
+	return differ(column, "%s: the store has %v, and should have %v", column, has, should)
+}
+
+func text(s *string) string {
+	if s == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%q", *s)
+}
+
+// differs returns the first place where the state is not what the store has. It learns the numbers of new rows.
+func (s *State) differs(c *Change, now int64) *Difference {
+	if d := s.sessionsDiffer(c.Sessions); d != nil {
+		return d
+	}
+	found := 0
+	for i := range c.Instances {
+		r := &c.Instances[i]
+		in := &nobody
+		if at, has := s.search(r.Instance); has {
+			in = s.instances[at]
+			found++
+		}
+		if d := in.differs(r, c.Whole); d != nil {
+			return d.of(r.Instance)
+		}
+	}
+	for i := range c.Executions {
+		r := &c.Executions[i]
+		if d := s.find(r.Instance).executionDiffers(r); d != nil {
+			return d.of(r.Instance)
+		}
+	}
+	for i := range c.Queue {
+		r := &c.Queue[i]
+		if d := s.messageDiffers(r, now); d != nil {
+			return d.of(r.Instance)
+		}
+	}
+	for i := range c.Work {
+		r := &c.Work[i]
+		if d := s.activityDiffers(r, now); d != nil {
+			return d.of(r.Instance)
+		}
+	}
+	if d := cmp.Or(lacking("messages", s.queue, c.Queue, c.Whole), lacking("activities", s.work, c.Work, c.Whole)); d != nil {
+		return d
+	}
+	if c.Whole && found < len(s.instances) {
+		return differ("instance", "the store has nothing of %d instances, of which it should have %d", len(s.instances)-found, len(s.instances))
+	}
+	return nil
+}
+
+// nobody is an instance of which nothing is stored.
+var nobody instance
+
+func (d *Difference) of(instance string) *Difference {
+	d.Instance = instance
+	return d
+}
+
+// lacking returns a row that the store should have and has not. New rows that it has got a number by now.
+func lacking[R any, P interface {
+	*R
+	row() *queued
+}](table string, rows []R, has []QueueRow, whole bool) *Difference {
+	for i := len(rows) - 1; i >= 0; i-- {
+		q := P(&rows[i]).row()
+		if q.number != 0 {
+			if !whole {
+				return nil
+			}
+			at, found := slices.BinarySearchFunc(has, q.number, func(r QueueRow, number uint64) int { return cmp.Compare(r.Number, number) })
+			if found && has[at].Present {
+				continue
+			}
+		}
+		return differ(table, "the store lacks %s", shown{q.item}).of(q.item.Target())
+	}
+	return nil
+}
+
+func (s *State) sessionsDiffer(rows []SessionRow) *Difference {
+	if len(rows) != len(s.sessions) {
+		return differ("sessions", "sessions: the store has %d, and should have %d", len(rows), len(s.sessions))
+	}
+	for i, r := range rows {
+		h := &s.sessions[i]
+		if want := (SessionRow{h.id, h.owner, h.until.Lo, h.active.Lo}); r != want {
+			return differ("sessions", "session: the store has %+v, and should have %+v", r, want)
+		}
+	}
+	return nil
+}
+
+// differs compares an instance's own columns and keys and, if the store is whole, how much there is of it.
+func (in *instance) differs(r *InstanceRow, whole bool) *Difference {
+	var l lock
+	if in.lock != nil {
+		l = *in.lock
+	}
+	switch {
+	case r.Created != in.row:
+		return unlike("instance", r.Created, in.row)
+	case r.Orchestration != in.name:
+		return unlike("orchestration", r.Orchestration, in.name)
+	case r.Version != in.version:
+		return unlike("version", r.Version, in.version)
+	case r.Current != in.current:
+		return unlike("current execution", r.Current, in.current)
+	case r.Parent != in.parent:
+		return unlike("parent", r.Parent, in.parent)
+	case r.LockToken != l.token:
+		return unlike("lock", r.LockToken, l.token)
+	case r.LockUntilMs != l.until.Lo:
+		return unlike("lock", r.LockUntilMs, l.until.Lo)
+	case r.CustomVersion != in.customVersion:
+		return unlike("custom status", r.CustomVersion, in.customVersion)
+	case !sameText(r.CustomStatus, in.custom):
+		return unlike("custom status", text(r.CustomStatus), text(in.custom))
+	case whole && (r.Executions != len(in.executions) || r.Events != len(in.history)):
+		return differ("executions", "the store has %d executions and %d events, and should have %d and %d", r.Executions, r.Events, len(in.executions), len(in.history))
+	}
+	if d := keysDiffer("stored keys", r.Stored, in.store); d != nil {
+		return d
+	}
+	return keysDiffer("changed keys", r.Delta, in.delta)
+}
+
+func keysDiffer(table string, rows []KeyRow, entries []entry) *Difference {
+	if len(rows) != len(entries) {
+		return differ(table, "%s: the store has %d, and should have %d", table, len(rows), len(entries))
+	}
+	for i, r := range rows {
+		e := &entries[i]
+		if r.Key != e.key || (r.Value == nil) != e.tombstone || r.Value != nil && (*r.Value != e.value || r.UpdatedMs != e.updatedMs) {
+			return differ(table, "%s: the store has %s = %s of %d ms, and should have %s = %q of %d ms", table, r.Key, text(r.Value), r.UpdatedMs, e.key, e.value, e.updatedMs)
+		}
+	}
+	return nil
+}
+
+func (in *instance) executionDiffers(r *ExecutionRow) *Difference {
+	have, e := in.events(r.ID), in.execution(r.ID)
+	if r.Created != (e != nil) {
+		return differ("executions", "execution %d: the store has it: %v, and should: %v", r.ID, r.Created, e != nil)
+	}
+	for _, id := range r.EventIDs {
+		at := len(have)
+		for at > 0 && have[at-1].id > id {
+			at--
+		}
+		if at == 0 || have[at-1].id != id {
+			return differ("events", "execution %d: the store has an event %d that should not be there", r.ID, id)
+		}
+	}
+	if r.Events < len(have) {
+		last := len(have) - 1
+		for last > 0 && slices.Contains(r.EventIDs, have[last].id) {
+			last--
+		}
+		return differ("events", "execution %d: the store lacks event %d", r.ID, have[last].id)
+	}
+	if r.Events > len(have) {
+		return differ("events", "execution %d: the store has %d events, and should have %d", r.ID, r.Events, len(have))
+	}
+	if e == nil {
+		return nil
+	}
+	output := ""
+	if e.output != nil {
+		output = *e.output
+	}
+	switch {
+	case r.Status != e.status:
+		return differ("status", "execution %d: status: the store has %s, and should have %s", r.ID, r.Status, e.status)
+	case r.Output != output:
+		return differ("output", "execution %d: output: the store has %q, and should have %q", r.ID, r.Output, output)
+	case (r.Pin == nil) != (e.pin == nil) || r.Pin != nil && r.Pin.Triple() != e.pin.Triple():
+		return differ("pin", "execution %d: pin: the store has %v, and should have %v", r.ID, r.Pin, e.pin)
+	}
+	return nil
+}
+
+// place returns the state's row with the number of a store's row, or the first one without a number, which then gets it:
+// rows are numbered in the order in which they come. It returns neither a row nor a difference if both have none.
+func place[R any, P interface {
+	*R
+	row() *queued
+}](table string, rows []R, numbered *uint64, r *QueueRow) (P, *Difference) {
+	i, found := find[R, P](rows, r.Number)
+	if !r.Present {
+		if found {
+			return nil, differ(table, "the store lacks %s", shown{P(&rows[i]).row().item})
+		}
+		return nil, nil
+	}
+	fits := func(row R) bool {
+		q := P(&row).row()
+		return q.item.Target() == r.Instance && q.item.Kind() == r.Kind
+	}
+	switch {
+	case found:
+		return P(&rows[i]), nil
+	case r.Number <= *numbered || !slices.ContainsFunc(rows[i:], fits):
+		return nil, differ(table, "the store has a message, %s, that should not be there", r.Kind)
+	case !fits(rows[i]):
+		return nil, differ(table, "the store lacks %s", shown{P(&rows[i]).row().item})
+	}
+	w := P(&rows[i])
+	w.row().number, *numbered = r.Number, r.Number
+	return w, nil
+}
+
+// messageDiffers compares a row of the orchestrator queue, and activityDiffers one of the worker queue.
+func (s *State) messageDiffers(r *QueueRow, now int64) *Difference {
+	m, d := place("messages", s.queue, &s.numbered[0], r)
+	if m == nil {
+		return d
+	}
+	return m.differs(r, m.mark, 0, now)
+}
+
+func (s *State) activityDiffers(r *QueueRow, now int64) *Difference {
+	w, d := place("activities", s.work, &s.numbered[1], r)
+	if w == nil {
+		return d
+	}
+	return w.differs(r, w.token, w.until.Lo, now)
+}
+
+// differs compares the columns of a row. One that is visible by now may have become so at any time.
+func (q *queued) differs(r *QueueRow, token string, untilMs, now int64) *Difference {
+	var d *Difference
+	switch {
+	case r.Kind != q.item.Kind():
+		d = unlike("kind", r.Kind, q.item.Kind())
+	case max(r.VisibleMs, now) != max(q.visible.Lo, now):
+		d = unlike("visible", r.VisibleMs, q.visible.Lo)
+	case r.Count != q.count:
+		d = unlike("attempt count", r.Count, q.count)
+	case r.Token != token:
+		d = unlike("token", r.Token, token)
+	case r.UntilMs != untilMs:
+		d = unlike("lock", r.UntilMs, untilMs)
+	default:
+		return nil
+	}
+	d.Text = fmt.Sprintf("%s, %s", shown{q.item}, d.Text)
+	return d
+}

@@ -161,7 +161,8 @@ func (c *bugsCmd) tryAll(ctx context.Context, a *app, bugs []faults.Bug, chooser
 
 // try searches for the trial's bug from each starting seed.
 func (c *bugsCmd) try(ctx context.Context, p *Program, t *bugTrial) {
-	s, err := planFlags{Bug: []string{string(t.bug.ID)}, Chooser: t.chooser}.subject(p, "")
+	// Figures for run --confidence are those of runs as a user makes them.
+	s, err := planFlags{Bug: []string{string(t.bug.ID)}, Chooser: t.chooser, SelfCheck: c.Detection == ""}.subject(p, "")
 	if err != nil {
 		t.err = err
 		return

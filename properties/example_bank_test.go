@@ -106,7 +106,7 @@ func ExampleRun() {
 	//   where     step 224, virtual time 38.112s
 	//   evidence  Buy-8 was charged 2 times
 	//
-	// durosim: 10 seeds of scenario from 20 on: every property holds
+	// durosim: 10 seeds of scenario from 20 on: every property holds; 1 of the seeds, those that 10 divides, had a second judge of the store
 	// plan: all 80 pieces of work ended as expected
 	// fate of the work:
 	//        80  completed

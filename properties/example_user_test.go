@@ -27,7 +27,7 @@ func ExampleTest() {
 	t := printer{}
 	properties.Test(t, properties.Config{Scenario: story, Seeds: 50, Handlers: register})
 	// Output:
-	// durosim: 50 seeds of scenario from 1 on: every property holds
+	// durosim: 50 seeds of scenario from 1 on: every property holds; 5 of the seeds, those that 10 divides, had a second judge of the store
 	// plan: all 1050 pieces of work ended as expected
 	// fate of the work:
 	//      1050  completed

@@ -107,7 +107,7 @@ func (o *ShrinkOptions) builds() []*engine.Build {
 // config returns the configuration for running a candidate.
 func (o *ShrinkOptions) config(c shrink.Concrete, chooser sim.Chooser) cluster.Config {
 	cfg := cluster.Config{Plan: c.Plan, Seed: c.Choices.Seed, Chooser: chooser, Builds: o.builds(), Releases: o.Releases, Store: o.Store}
-	newRun(o.Handlers, o.EachRun).Configure(&cfg, Options{Expectations: c.Expect})
+	newRun(o.Handlers, o.EachRun).Configure(&cfg, Options{Expectations: c.Expect, SecondJudge: 1})
 	return cfg
 }
 

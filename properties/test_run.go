@@ -169,8 +169,28 @@ func (c Config) known() (orchestrations, activities []string) {
 // config returns a run's configuration, except for its plan and seed.
 func (r *testRun) config() cluster.Config {
 	cfg := cluster.Config{Builds: r.c.builds(), Store: r.c.Store, DoubleCheck: r.c.DoubleCheck}
-	newRun(r.c.Handlers, r.c.EachRun).Configure(&cfg, Options{Properties: r.c.Properties, UserOnly: r.entry == nil, Expectations: r.expect})
+	newRun(r.c.Handlers, r.c.EachRun).Configure(&cfg, Options{Properties: r.c.Properties, UserOnly: r.entry == nil, Expectations: r.expect, SecondJudge: r.second()})
 	return cfg
+}
+
+// judgedSeeds is the number that divides the seeds of a campaign that have a second judge.
+const judgedSeeds = 10
+
+// second returns the number that divides the seeds with a second judge.
+func (r *testRun) second() uint64 {
+	if r.entry != nil {
+		return 1
+	}
+	return judgedSeeds
+}
+
+// judged says which seeds of the campaign the second judge has watched.
+func (r *testRun) judged(seeds uint64) string {
+	n := (r.c.First+seeds-1)/judgedSeeds - (r.c.First-1)/judgedSeeds
+	if n == 0 || r.c.Store != nil {
+		return ""
+	}
+	return fmt.Sprintf("; %d of the seeds, those that %d divides, had a second judge of the store", n, judgedSeeds)
 }
 
 // carryOut does the whole run and reports the result.
@@ -207,7 +227,7 @@ func (r *testRun) carryOut() (report string, failed bool) {
 		return fmt.Sprintf("durosim: %d seeds of %s from %d on: every property holds, but no seed reaches what the scenario requires of %d seeds or more:\n  %s\n%s",
 			sum.Seeds, r.name, r.c.First, sum.Seeds, strings.Join(missed, "\n  "), r.fate), true
 	}
-	return fmt.Sprintf("durosim: %d seeds of %s from %d on: every property holds%s", sum.Seeds, r.name, r.c.First, r.fate), false
+	return fmt.Sprintf("durosim: %d seeds of %s from %d on: every property holds%s%s", sum.Seeds, r.name, r.c.First, r.judged(sum.Seeds), r.fate), false
 }
 
 // differs reports a seed whose two runs differ. It names the handler at fault if computing each turn twice reveals it.

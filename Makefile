@@ -26,7 +26,7 @@ fuzz:
 	go test ./engine -run '^$$' -fuzz '^FuzzParseRange$$' -fuzztime 60s
 	go test ./sim -run '^$$' -fuzz '^FuzzParseKey$$' -fuzztime 60s
 	go test ./sim/scenario -run '^$$' -fuzz '^FuzzParse$$' -fuzztime 60s
-	go test ./properties -run '^$$' -fuzz '^FuzzPlan$$' -fuzztime 60s
+	go test . -run '^$$' -fuzz '^FuzzPlan$$' -fuzztime 60s
 
 # Which small changes of the store, of a turn, of a node and of the codec somebody notices, SAMPLE of them, another one for
 # each DRAW; and which of the checkers their tests notice.

@@ -1,11 +1,9 @@
-// Package properties checks what must be true of a simulated cluster. It has the checkers that watch a run, the
-// coverage points that a campaign should reach, and the expectations that a scenario adds. In your own test:
+// Package properties checks what must be true of a simulated cluster:
 //
-//	properties.Test(t, properties.Config{Scenario: "plans/upgrade.txt", Seeds: 50, Handlers: register})
+//	monitor := properties.New(world, properties.Options{})
 //
-// Most users need only Test: it runs a scenario over many seeds under go test, with your builds and handlers, and
-// reports a failure as the smallest plan that shows it. Shrink finds that plan. Config.EachRun adds your own invariants
-// and monitors. Package gen draws plans from a seed.
+// It has the checkers that watch a run, the coverage points that a campaign should reach, and the expectations that a
+// scenario adds. Most users need only durosim.Test. Package gen draws plans from a seed.
 //
 // A Monitor watches one run. It receives every observation of the store and every record of the world, builds a model
 // of the store from the observations alone, and passes both to each checker. Checkers work online: a violation carries

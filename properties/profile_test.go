@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/properties/internal/shrink"
-
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/shrink"
 )
 
 // profileRun runs a seed of a built-in scenario under a profile.
@@ -50,7 +50,7 @@ func TestProfile(t *testing.T) {
 	if !violated {
 		t.Fatalf("the profile of 0.1.26: %v, expected a violation of S11", r.Violations)
 	}
-	small, err := properties.Shrink(shrink.Concrete{Plan: pl, Choices: record}, properties.ShrinkOptions{Property: "S11", MaxRuns: 400})
+	small, err := durosim.Shrink(shrink.Concrete{Plan: pl, Choices: record}, durosim.ShrinkOptions{Property: "S11", MaxRuns: 400})
 	if err != nil {
 		t.Fatal(err)
 	}

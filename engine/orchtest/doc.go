@@ -10,6 +10,6 @@
 //
 // CheckHistories replays recorded histories against new code. Run this check before each deployment.
 //
-// Limits: there is one instance and no provider, node or fault; properties.Test has these. Sessions and tags of
+// Limits: there is one instance and no provider, node or fault; durosim.Test has these. Sessions and tags of
 // activities are ignored.
 package orchtest

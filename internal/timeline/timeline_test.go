@@ -9,12 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/timeline"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
-	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -42,7 +44,7 @@ func draw(t *testing.T, text string) (*timeline.Timeline, *cluster.Result) {
 		t.Fatal(err)
 	}
 	cfg := cluster.Config{Plan: p, Seed: 1}
-	properties.Run{}.Configure(&cfg, properties.Options{})
+	durosim.Run{}.Configure(&cfg, properties.Options{})
 	c := timeline.New(p)
 	cfg.Narrator = c.Tell
 	monitor := cfg.Monitor
@@ -169,7 +171,7 @@ func TestWatchingChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := cluster.Config{Plan: p, Seed: 1}
-	properties.Run{}.Configure(&cfg, properties.Options{})
+	durosim.Run{}.Configure(&cfg, properties.Options{})
 	plain, err := cluster.Run(cfg)
 	if err != nil || plain.Digest != watched.Digest {
 		t.Errorf("digest %v, watched %v (%v)", plain.Digest, watched.Digest, err)

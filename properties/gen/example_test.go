@@ -6,14 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/durosim/durosim/properties/gen"
-
 	"pgregory.net/rapid"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/properties/gen"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/workload"
 )
@@ -38,11 +37,11 @@ func register(r *node.Registry, _ *engine.Build) error {
 // This test uses generated plans, with random clusters, schedules, loads and faults:
 //
 //	func TestEveryPlan(t *testing.T) {
-//		properties.Test(t, properties.Config{Plan: gen.PlanFrom(gen.Space{}.Plan()), Seeds: 200})
+//		durosim.Test(t, durosim.Config{Plan: gen.PlanFrom(gen.Space{}.Plan()), Seeds: 200})
 //	}
 func ExamplePlanFrom() {
 	t := printer{}
-	properties.Test(t, properties.Config{Plan: gen.PlanFrom(gen.Space{}.Plan()), Seeds: 100})
+	durosim.Test(t, durosim.Config{Plan: gen.PlanFrom(gen.Space{}.Plan()), Seeds: 100})
 	// Output:
 	// durosim: 100 seeds of Config.Plan from 1 on: every property holds
 	// plan: all 431 pieces of work ended as expected, 65 of them with help beyond the plan
@@ -73,7 +72,7 @@ func ExamplePlanFrom() {
 func ExampleSpace() {
 	t := printer{}
 	space := gen.Space{Work: []plan.Instance{{ID: "refund", Orchestration: "Refund", Input: "30 euros"}}}
-	properties.Test(t, properties.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 100, Handlers: register})
+	durosim.Test(t, durosim.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 100, Handlers: register})
 	// Output:
 	// durosim: 100 seeds of Config.Plan from 1 on: every property holds
 	// plan: all 380 pieces of work ended as expected, 34 of them with help beyond the plan
@@ -108,7 +107,7 @@ func ExampleSpace_ownBuilds() {
 		NoPrograms: true,
 	}
 	t := printer{}
-	properties.Test(t, properties.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 50, Builds: ownBuilds, Handlers: register})
+	durosim.Test(t, durosim.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 50, Builds: ownBuilds, Handlers: register})
 	// Output:
 	// durosim: 50 seeds of Config.Plan from 1 on: every property holds
 	// plan: all 167 pieces of work ended as expected, 7 of them with help beyond the plan
@@ -151,7 +150,7 @@ func ExampleSpace_Plan() {
 	}
 	space := gen.Space{Work: []plan.Instance{{ID: "pack", Orchestration: "Pack"}}, NoPrograms: true}
 	t := &firstLine{}
-	properties.Test(t, properties.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 1, Handlers: handlers})
+	durosim.Test(t, durosim.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 1, Handlers: handlers})
 	fmt.Println(t.text)
 	// Output:
 	// durosim: seed 1 of Config.Plan gave two different runs

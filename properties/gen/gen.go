@@ -41,7 +41,7 @@ type Workload struct {
 	Probes    []plan.Probe
 }
 
-// PlanFrom adapts a generator for use as properties.Config.Plan. The function that it returns gives the same plan each
+// PlanFrom adapts a generator for use as durosim.Config.Plan. The function that it returns gives the same plan each
 // time for the same seed.
 func PlanFrom(g *rapid.Generator[*plan.Plan]) func(seed uint64) (*plan.Plan, error) {
 	return func(seed uint64) (*plan.Plan, error) {

@@ -19,7 +19,7 @@ type Application struct {
 // Deploy returns the builds of a cluster in which the runtime and the application are upgraded independently: each of
 // the given shipped runtimes combined with each version of the application. Plans name them RUNTIME+APPLICATION, as in
 // "node A runs 1.5.0+1.0.0" and "upgrade A to 2.0.0+1.1.0". Pass the handlers to
-// cluster.Config or properties.Config, with the builds, or for the latter a function that returns them. Deploy returns an error that names the runtime or build if a runtime is not shipped or a build is
+// cluster.Config or durosim.Config, with the builds, or for the latter a function that returns them. Deploy returns an error that names the runtime or build if a runtime is not shipped or a build is
 // given twice.
 func Deploy(runtimes []string, versions ...Application) (builds []*engine.Build, handlers func(*node.Registry, *engine.Build) error, err error) {
 	shipped := engine.ShippedBuilds()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/cmd/simrun/internal/fuzz"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
@@ -140,10 +141,10 @@ func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
 		s.program.newRun().Configure(&cfg, properties.Options{Without: without, UserOnly: userOnly, SecondJudge: s.secondJudge()})
 		return cfg
 	}
-	o.Shrink = func(failing properties.Concrete, v cluster.Violation) (*properties.Shrunk, error) {
+	o.Shrink = func(failing durosim.Concrete, v cluster.Violation) (*durosim.Shrunk, error) {
 		options := s.shrinkOptions(v)
 		options.MaxRuns = c.Shrink
-		return properties.Shrink(failing, options)
+		return durosim.Shrink(failing, options)
 	}
 	if c.Corpus == "" {
 		return o, nil

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim"
 )
 
 // TestInterrupted interrupts a campaign, a plan or a comparison during its fortieth run. It must report what it has found
@@ -57,7 +57,7 @@ func TestInterrupted(t *testing.T) {
 		{syscall.SIGTERM, "compare --seeds 12 --json " + small, []string{`"strategy": "filter"`, `"strategy": "bounce"`, `"interrupted": true`}},
 	} {
 		var runs atomic.Int64
-		p := &Program{EachRun: func() properties.Run {
+		p := &Program{EachRun: func() durosim.Run {
 			if runs.Add(1) == 40 {
 				self, err := os.FindProcess(os.Getpid())
 				if err == nil {
@@ -67,7 +67,7 @@ func TestInterrupted(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			return properties.Run{}
+			return durosim.Run{}
 		}}
 		var out, err strings.Builder
 		if got := p.Run(strings.Fields(c.args), &out, &err); got != exitStopped {

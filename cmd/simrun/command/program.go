@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/campaign"
-	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
@@ -26,8 +26,8 @@ type Program struct {
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
 	// EachRun, if not nil, creates whatever belongs to a single run: handlers with state, invariants and monitors, as
-	// in properties.Config.
-	EachRun func() properties.Run
+	// in durosim.Config.
+	EachRun func() durosim.Run
 	// Scenario is the scenario to run if the command line names none. It is a file name or the name of a built-in
 	// scenario. If empty, scenario.Default is used.
 	Scenario string
@@ -78,8 +78,8 @@ func (p *Program) defaultScenario() string {
 }
 
 // newRun returns the state for a new run.
-func (p *Program) newRun() properties.Run {
-	var run properties.Run
+func (p *Program) newRun() durosim.Run {
+	var run durosim.Run
 	if p.EachRun != nil {
 		run = p.EachRun()
 	}

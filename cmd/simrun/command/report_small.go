@@ -1,8 +1,8 @@
 package command
 
 import (
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/internal/campaign"
-	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -33,7 +33,7 @@ func (r *report) makeSmall() {
 	}
 	options := r.subject.shrinkOptions(v.Violation)
 	options.MaxRuns = int(runs)
-	if small, err := properties.Shrink(*concrete, options); err == nil {
+	if small, err := durosim.Shrink(*concrete, options); err == nil {
 		r.small = &shrunk{subject: r.subject, seed: v.Seed, small: small}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/properties"
@@ -64,7 +65,7 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 	}
 	options := s.shrinkOptions(violation)
 	options.MaxRuns = c.Runs
-	small, err := properties.Shrink(*concrete, options)
+	small, err := durosim.Shrink(*concrete, options)
 	if err != nil {
 		return 0, err
 	}
@@ -88,7 +89,7 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 }
 
 // failing returns the recorded run to shrink, or nil if no seed fails.
-func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *properties.Concrete, error) {
+func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *durosim.Concrete, error) {
 	entry, err := (&replayCmd{planFlags: c.planFlags, Scenario: c.Scenario, Seed: c.Seed}).entry(p)
 	if err != nil {
 		return nil, 0, nil, err
@@ -98,7 +99,7 @@ func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *properties.Concrete,
 		if err != nil {
 			return nil, 0, nil, err
 		}
-		concrete := &properties.Concrete{Plan: entry.Plan, Choices: entry.Recording, Expect: entry.Expect}
+		concrete := &durosim.Concrete{Plan: entry.Plan, Choices: entry.Recording, Expect: entry.Expect}
 		if entry.Mode == scenario.ModeSeeded {
 			concrete, err = s.record(s.configOf(entry.Plan, entry.Seed))
 		}
@@ -132,23 +133,23 @@ func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *properties.Concrete,
 }
 
 // record executes a run and records its choices.
-func (s *subject) record(cfg cluster.Config) (*properties.Concrete, error) {
+func (s *subject) record(cfg cluster.Config) (*durosim.Concrete, error) {
 	cfg.Recording = &sim.Recording{}
 	if _, err := cluster.Run(cfg); err != nil {
 		return nil, err
 	}
-	return &properties.Concrete{Plan: cfg.Plan, Choices: cfg.Recording, Expect: s.scenario.Expect}, nil
+	return &durosim.Concrete{Plan: cfg.Plan, Choices: cfg.Recording, Expect: s.scenario.Expect}, nil
 }
 
-func (s *subject) runConcrete(c properties.Concrete) (*cluster.Result, error) {
+func (s *subject) runConcrete(c durosim.Concrete) (*cluster.Result, error) {
 	cfg := s.configOf(c.Plan, 0)
 	cfg.Chooser = sim.Replay(c.Choices)
 	return cluster.Run(cfg)
 }
 
 // shrinkOptions returns the options for shrinking a run while preserving violation v.
-func (s *subject) shrinkOptions(v cluster.Violation) properties.ShrinkOptions {
-	return properties.ShrinkOptions{Property: v.Property, Expectation: v.Expectation, Builds: s.program.builds, Handlers: s.program.Handlers, EachRun: s.program.EachRun, Releases: releases(), Store: s.store}
+func (s *subject) shrinkOptions(v cluster.Violation) durosim.ShrinkOptions {
+	return durosim.ShrinkOptions{Property: v.Property, Expectation: v.Expectation, Builds: s.program.builds, Handlers: s.program.Handlers, EachRun: s.program.EachRun, Releases: releases(), Store: s.store}
 }
 
 func (s *subject) bugs() []faults.BugID {
@@ -207,6 +208,6 @@ func (c *shrinkCmd) repro(s *subject, seed uint64) string {
 }
 
 // shrunkEntry returns a corpus entry for a shrunk run.
-func (s *subject) shrunkEntry(seed uint64, small *properties.Shrunk) *scenario.Entry {
+func (s *subject) shrunkEntry(seed uint64, small *durosim.Shrunk) *scenario.Entry {
 	return small.Entry(seed, "first shown by: "+s.repro(seed))
 }

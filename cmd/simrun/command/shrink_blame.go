@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/internal/span"
-	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
 // blame determines which part of the run decides the violation. With released runtimes, it tries fewer variations
 // because their runs are slow.
-func (s *shrunk) blame() []properties.Chance {
+func (s *shrunk) blame() []durosim.Chance {
 	draws := 20
 	if len(s.small.Plan.Releases()) > 0 {
 		draws = 4

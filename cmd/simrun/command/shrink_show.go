@@ -3,8 +3,8 @@ package command
 import (
 	"fmt"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/internal/campaign"
-	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -12,7 +12,7 @@ import (
 type shrunk struct {
 	subject *subject
 	seed    uint64
-	small   *properties.Shrunk
+	small   *durosim.Shrunk
 	stored  string
 	repro   string
 }

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/internal/campaign"
-	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -106,7 +106,7 @@ func (s *subject) entry(seed uint64, asked string) (*scenario.Entry, error) {
 	if !ok {
 		return nil, &crash{fmt.Errorf("seed %d violates no property when its choices are replayed", seed)}
 	}
-	small, err := properties.Shrink(*concrete, s.shrinkOptions(violation))
+	small, err := durosim.Shrink(*concrete, s.shrinkOptions(violation))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/scenario"
@@ -78,7 +79,7 @@ func findings() string {
 			fmt.Fprintf(&b, "- **Seed**: %d: `%s`\n", e.Seed, command)
 		}
 		fmt.Fprintf(&b, "- **Minimal plan**: [%s](../testdata/seeds/%[1]s)\n\n```text\n", e.Name())
-		text := properties.Concrete{Plan: e.Plan, Choices: e.Recording, Expect: e.Expect}.Text()
+		text := durosim.Concrete{Plan: e.Plan, Choices: e.Recording, Expect: e.Expect}.Text()
 		for line := range strings.Lines(strings.Trim(text, "\n") + "\n") {
 			b.WriteString(strings.TrimRight(line, "\n") + "\n")
 		}

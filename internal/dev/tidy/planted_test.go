@@ -1,7 +1,6 @@
 package tidy
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -16,21 +15,9 @@ type planted struct {
 	want string
 }
 
-// tableOf returns a check against an import table with a single row.
-func tableOf(dir string, rule imports) func(m *module) []finding {
-	return func(m *module) []finding { return checkTable(m, map[string]imports{dir: rule}) }
-}
-
-// exempting returns a check with a single exemption.
-func exempting(where string, p permits) func(m *module) []finding {
-	return func(m *module) []finding { return checkExemptions(m, []exemption{{where, p, "why"}}) }
-}
-
-// drawn returns a check of a page that has the given diagram and rows.
-func drawn(arrows, rows string) func(m *module) []finding {
-	return func(m *module) []finding {
-		return checkArchitecture(m, "```mermaid\nflowchart TD\n"+arrows+"```\n\n| package | does | must not know |\n|---|---|---|\n"+rows+"\n")
-	}
+// checkPlantedImports checks imports against three floors.
+func checkPlantedImports(m *module) []finding {
+	return checkImports(m, "sim engine\nfaults\nsim/cluster")
 }
 
 func checkBans(m *module) []finding { return bans(m, permitted) }
@@ -49,19 +36,12 @@ func cites(body string) map[string]string {
 func TestPlanted(t *testing.T) {
 	mod := `"` + modulePath + `/`
 	for _, p := range []planted{
-		{"upward import", checkImports, map[string]string{"engine/x.go": "package engine\nimport _ " + mod + `sim/cluster"`}, "engine/x.go:2: engine must not import sim/cluster: imports run downwards"},
-		{"sideways import", checkImports, map[string]string{"engine/x.go": "package engine\nimport _ " + mod + `sim"`}, "engine must not import sim:"},
-		{"downward import", checkImports, map[string]string{"faults/x.go": "package faults\nimport _ " + mod + `engine"`}, ""},
-		{"testing in what is linked", checkLinked, map[string]string{
-			"cmd/simrun/main.go": "package main\nimport _ " + mod + `engine"`, "engine/x.go": "package engine\nimport _ \"testing\"",
-		}, "engine/x.go:2: testing is linked by a command (cmd/simrun → engine)"},
-		{"testing elsewhere", checkLinked, map[string]string{"cmd/simrun/main.go": "package main", "engine/x.go": "package engine\nimport _ \"testing\""}, ""},
-		{"upward import in a test", checkImports, map[string]string{"engine/x_test.go": "package engine\nimport _ " + mod + `memprovider"`}, "engine must not import memprovider"},
-		{"own package in a test", checkImports, map[string]string{"engine/x_test.go": "package engine_test\nimport _ " + mod + `engine"`}, ""},
-		{"unknown package", checkImports, map[string]string{"engine/util/x.go": "package util"}, "package engine/util is not in the table"},
-		{"foreign module", checkImports, map[string]string{"engine/x.go": `package engine` + "\n" + `import _ "github.com/google/uuid"`}, "engine must not import github.com/google/uuid: use the standard library"},
-		{"foreign module in sim", checkImports, one(`import _ "golang.org/x/exp/constraints"`), "sim must not import golang.org/x/exp"},
-		{"test module in a test", checkImports, map[string]string{"sim/x_test.go": "package sim\n" + `import _ "pgregory.net/rapid"`}, ""},
+		{"upward import", checkPlantedImports, map[string]string{"engine/x.go": "package engine\nimport _ " + mod + `sim/cluster"`}, "engine/x.go:2: engine must not import sim/cluster: imports run downwards"},
+		{"sideways import", checkPlantedImports, map[string]string{"engine/x.go": "package engine\nimport _ " + mod + `sim"`}, "engine must not import sim:"},
+		{"downward import", checkPlantedImports, map[string]string{"faults/x.go": "package faults\nimport _ " + mod + `engine"`}, ""},
+		{"unknown package", checkPlantedImports, map[string]string{"engine/util/x.go": "package util"}, "package engine/util is on no floor"},
+		{"foreign module", checkPlantedImports, map[string]string{"engine/x.go": `package engine` + "\n" + `import _ "github.com/google/uuid"`}, "engine must not import github.com/google/uuid: use the standard library"},
+		{"foreign module in sim", checkPlantedImports, one(`import _ "golang.org/x/exp/constraints"`), "sim must not import golang.org/x/exp"},
 
 		{"checker that asks what it judges", checkJudges, map[string]string{"properties/internal/safety/x.go": "package safety\nfunc f() { g(x.Filter.Admits(pin)) }"}, "a checker calls .Admits, which it judges"},
 		{"checker that replays", checkJudges, map[string]string{"properties/internal/liveness/x.go": "package liveness\nfunc f() { replay.Verify(a) }"}, "a checker calls replay.Verify"},
@@ -134,31 +114,6 @@ func TestPlanted(t *testing.T) {
 		{"bug named by a checker", checkBans, map[string]string{"properties/x.go": "package properties\nconst id = \"provider/orphan-kept\""},
 			"properties/x.go:2: names a planted bug"},
 
-		{"row of no package", tableOf("sim/gone", imports{}), one(""), "there is no package sim/gone: remove its row"},
-		{"unused import", tableOf("sim", imports{module: []string{"engine"}}), one(""), "sim may import engine, and does not: remove it"},
-		{"import of tests alone", tableOf("sim", imports{module: []string{"engine"}}), map[string]string{"sim/x.go": "package sim", "sim/x_test.go": "package sim\nimport _ " + mod + `engine"`}, "sim may import engine, and only its tests do"},
-		{"unused import of tests", tableOf("sim", imports{tests: []string{"engine"}}), one(""), "the tests of sim may import engine, and do not"},
-		{"unused module", func(m *module) []finding { return checkModules(m, []string{"pgregory.net/rapid", "golang.org/x/exp"}) }, one("import _ \"golang.org/x/exp/maps\""), "pgregory.net/rapid may be imported, and is not"},
-		{"used table", tableOf("sim", imports{module: []string{"engine"}, others: []string{"golang.org/x/exp"}}), one("import _ " + mod + "engine\"\nimport _ \"golang.org/x/exp/maps\""), ""},
-		{"idle exemption", exempting("sim", permits{everything: true}), one(""), "sim is exempt from the ban on hidden inputs, and needs no exemption"},
-		{"idle exemption of a file", exempting("sim/x.go", permits{imports: []string{"os"}}), one(""), "sim/x.go is exempt from the ban on os"},
-		{"idle leave for goroutines", exempting("sim/...", permits{goroutines: true}), map[string]string{"sim/y/x.go": "package y"}, "from the ban on goroutines"},
-		{"idle leave for a name", exempting("sim", permits{names: []string{"time.Now"}}), one(""), "from the ban on time.Now"},
-		{"used exemption", exempting("sim", permits{goroutines: true, imports: []string{"os"}}), one("import _ \"os\"\nfunc f() { go f() }"), ""},
-		{"linked testing", checkLinked, map[string]string{"cmd/x/main.go": "package main\nimport _ " + mod + `sim"`, "sim/x.go": "package sim\nimport _ \"testing\""}, "testing is linked by a command (cmd/x → sim)"},
-		{"linked rapid", checkLinked, map[string]string{"cmd/x/main.go": "package main\nimport _ \"pgregory.net/rapid\""}, "rapid is linked by a command (cmd/x)"},
-		{"testing in a test", checkLinked, map[string]string{"cmd/x/main.go": "package main", "cmd/x/x_test.go": "package main\nimport _ \"testing\""}, ""},
-		{"testing beside commands", checkLinked, map[string]string{"cmd/x/main.go": "package main", "sim/x.go": "package sim\nimport _ \"testing\""}, ""},
-		{"false arrow", drawn("  a[\"sim\"] --> b[\"engine\"]\n", "| `sim`, `engine` | | |\n"), map[string]string{"sim/x.go": "package sim", "engine/x.go": "package engine"}, `an arrow from "sim" to "engine", which it does not import`},
-		{"missing arrow", drawn("  a[\"sim<br/>x\"] --> b[\"faults\"]\n  b --> c[\"engine\"]\n", "| `sim` | | |\n| `engine` | | |\n| `faults` | | |\n"), map[string]string{
-			"sim/x.go": "package sim\nimport _ " + mod + `faults"`, "faults/x.go": "package faults\nimport _ " + mod + `engine"`, "engine/x.go": "package engine\nimport _ " + mod + `sim"`,
-		}, "no arrows lead from engine to sim, which it imports"},
-		{"arrows over several", drawn("  a[\"sim\"] --> b[\"faults\"]\n  b --> c[\"engine\"]\n", "| `sim` | | |\n| `engine` | | |\n| `faults` | | |\n"), map[string]string{
-			"sim/x.go": "package sim\nimport _ " + mod + "faults\"\nimport _ " + mod + `engine"`, "faults/x.go": "package faults\nimport _ " + mod + `engine"`, "engine/x.go": "package engine",
-		}, ""},
-		{"package without a row", drawn("", ""), one(""), "the table has no row for sim"},
-		{"row without a package", drawn("", "| `sim`, `engine` | | |\n"), one(""), "the table has a row for engine, which does not exist"},
-
 		{"sleeping test", checkSleeps, map[string]string{"cmd/simrun/x_test.go": "package main\nimport \"time\"\nfunc f() { time.Sleep(1) }"}, "a test sleeps"},
 		{"sleeping in virtual time", checkSleeps, map[string]string{"cmd/simrun/x_test.go": "package main\nimport (\"testing/synctest\"; \"time\")\nvar _ = synctest.Test\nfunc f() { time.Sleep(1) }"}, ""},
 		{"missing doc.go", checkPackageComments, map[string]string{"sim/x.go": "package sim"}, "sim/doc.go: missing"},
@@ -168,9 +123,6 @@ func TestPlanted(t *testing.T) {
 		{"doc.go with code too late", checkPackageComments, map[string]string{"sim/doc.go": "// Package sim is.\n//\n//\n//\n//\n//\tsim.New()\npackage sim"}, "have no code"},
 		{"doc.go of an internal package", checkPackageComments, map[string]string{"internal/x/doc.go": "// Package x is.\npackage x"}, "have no code"},
 		{"second package comment", checkPackageComments, map[string]string{"sim/doc.go": "// Package sim is.\n//\n//\tsim.New()\npackage sim", "sim/x.go": "// Package sim too.\npackage sim"}, "a package comment outside doc.go"},
-		{"long file", func(m *module) []finding { return checkLengths(m, nil) }, one(strings.Repeat("\n", maxLines)), fmt.Sprintf("%d lines, more than %d", maxLines+1, maxLines)},
-		{"long test", func(m *module) []finding { return checkLengths(m, nil) }, map[string]string{"sim/x_test.go": "package sim" + strings.Repeat("\n", 2*maxLines)}, ""},
-		{"idle exception", func(m *module) []finding { return checkLengths(m, map[string]string{"sim/x.go": "why"}) }, one(""), "no longer needs its entry"},
 
 		{"path of a machine", checkTexts, map[string]string{"README.md": "see /wo" + "rk/main for more"}, "README.md:1: the path of a machine"},
 		{"path at the end of a line", checkTexts, map[string]string{".ci/run": "cd /ro" + "ot"}, "the path of a machine"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties"
@@ -22,7 +23,7 @@ type Config struct {
 	// Builds lists the known builds; nil means the shipped ones. The scenario may declare more.
 	Builds []*engine.Build
 	// NewRun returns the state for a single run. Nil means a run with the shipped handlers.
-	NewRun func() properties.Run
+	NewRun func() durosim.Run
 	// First and Seeds are the first seed and the number of seeds. Every strategy runs the same seeds.
 	First, Seeds uint64
 	// Context, if not nil, can interrupt the comparison. The result then covers the runs that were finished.
@@ -117,7 +118,7 @@ func (c *Config) Plan(s plan.Strategy, seed uint64) (*plan.Plan, error) {
 // Configure returns the configuration for running p with seed.
 func (c *Config) Configure(p *plan.Plan, seed uint64) cluster.Config {
 	cfg := cluster.Config{Plan: p, Seed: seed, Builds: c.Builds}
-	run := properties.Run{}
+	run := durosim.Run{}
 	if c.NewRun != nil {
 		run = c.NewRun()
 	}

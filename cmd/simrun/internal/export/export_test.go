@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/cmd/simrun/internal/export"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
@@ -66,13 +67,13 @@ func TestGoTest(t *testing.T) {
 		t.Errorf("the test does not hold the run:\n%s", text)
 	}
 	f := &fake{}
-	properties.Test(f, properties.Config{Stored: string(e.Format())})
+	durosim.Test(f, durosim.Config{Stored: string(e.Format())})
 	if !strings.Contains(f.failed, "S05") {
 		t.Errorf("the stored run fails by %q", f.failed)
 	}
-	for _, c := range []properties.Config{{Stored: "nonsense"}, {Stored: string(e.Format()), Scenario: "rolling-upgrade"}} {
+	for _, c := range []durosim.Config{{Stored: "nonsense"}, {Stored: string(e.Format()), Scenario: "rolling-upgrade"}} {
 		f := &fake{}
-		if properties.Test(f, c); !strings.Contains(f.failed, "Config") {
+		if durosim.Test(f, c); !strings.Contains(f.failed, "Config") {
 			t.Errorf("%.40q, scenario %q: fails by %q", c.Stored, c.Scenario, f.failed)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // the run uses handlers from the user's own program, a comment in the file shows where to add them.
 func GoTest(e *scenario.Entry, pkg string) ([]byte, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "package %s\n\nimport (\n\t\"testing\"\n\n\t\"github.com/durosim/durosim/properties\"\n)\n\n", pkg)
+	fmt.Fprintf(&b, "package %s\n\nimport (\n\t\"testing\"\n\n\t\"github.com/durosim/durosim\"\n)\n\n", pkg)
 	name := testName(e)
 	fmt.Fprintf(&b, "// %s replays a stored run that once violated %s. It fails as long as the run violates anything.\n", name, e.Found)
 	if e.Note != "" {
@@ -24,7 +24,7 @@ func GoTest(e *scenario.Entry, pkg string) ([]byte, error) {
 			fmt.Fprintf(&b, "// %s\n", strings.TrimSpace(line))
 		}
 	}
-	fmt.Fprintf(&b, "func %s(t *testing.T) {\n\tproperties.Test(t, properties.Config{\n", name)
+	fmt.Fprintf(&b, "func %s(t *testing.T) {\n\tdurosim.Test(t, durosim.Config{\n", name)
 	if len(e.Needs) > 0 {
 		fmt.Fprintf(&b, "\t\t// It needs %s: name the function that registers them, as Handlers.\n", strings.Join(e.Needs, ", "))
 	}

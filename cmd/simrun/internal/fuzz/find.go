@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/internal/program"
-	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -17,7 +17,7 @@ type Find struct {
 	// Violation is the first violation in the failing run. Small is that run after shrinking. If shrinking failed,
 	// Small is nil and Unshrunk says why.
 	Violation cluster.Violation
-	Small     *properties.Shrunk
+	Small     *durosim.Shrunk
 	Unshrunk  error
 	// Input is the first input that showed the failure, and AtRun is the number of its run. Runs counts the runs with
 	// this failure.
@@ -41,7 +41,7 @@ func (h *hunt) found(r ran) error {
 	if _, err := cluster.Run(cfg); err != nil {
 		return err
 	}
-	f.Small, f.Unshrunk = h.o.Shrink(properties.Concrete{Plan: r.Plan, Choices: cfg.Recording}, v)
+	f.Small, f.Unshrunk = h.o.Shrink(durosim.Concrete{Plan: r.Plan, Choices: cfg.Recording}, v)
 	if f.Small != nil {
 		f.Small.Plan = unbounded(f.Small.Plan)
 		f.Cause = parts(f.Small.Concrete)
@@ -71,7 +71,7 @@ func skeleton(message string) string {
 // parts returns the distinct kinds of parts in a plan, sorted: steps, faults, client actions, preloaded histories and
 // probes. Because the same failure may occur in any orchestration, orchestrations are included only if the plan has no
 // other parts.
-func parts(c properties.Concrete) (kinds []string) {
+func parts(c durosim.Concrete) (kinds []string) {
 	add := func(kind string) { kinds = append(kinds, kind) }
 	p := c.Plan
 	for _, s := range p.Schedule {

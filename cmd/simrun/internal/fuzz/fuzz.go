@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/internal/planedit"
-	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -21,7 +21,7 @@ type Options struct {
 	// editing the plan may break.
 	Config func() cluster.Config
 	// Shrink reduces a failing run to a small one that still shows violation v.
-	Shrink func(failing properties.Concrete, v cluster.Violation) (*properties.Shrunk, error)
+	Shrink func(failing durosim.Concrete, v cluster.Violation) (*durosim.Shrunk, error)
 	// Space limits what edits may do.
 	Space *planedit.Space
 	// Stored lists initial inputs to use in addition to plain plans.

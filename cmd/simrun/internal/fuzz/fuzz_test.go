@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/cmd/simrun/internal/fuzz"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/planedit"
@@ -44,8 +45,8 @@ func hunting(t *testing.T, bugs ...faults.BugID) fuzz.Options {
 	return fuzz.Options{
 		Plain:  func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, scenario.Overrides{Bugs: bugs}) },
 		Config: func() cluster.Config { return cluster.Config{Monitor: contract} },
-		Shrink: func(failing properties.Concrete, v cluster.Violation) (*properties.Shrunk, error) {
-			return properties.Shrink(failing, properties.ShrinkOptions{Property: v.Property, MaxRuns: 20})
+		Shrink: func(failing durosim.Concrete, v cluster.Violation) (*durosim.Shrunk, error) {
+			return durosim.Shrink(failing, durosim.ShrinkOptions{Property: v.Property, MaxRuns: 20})
 		},
 		Space: space, Seed: 1, Workers: 2,
 	}

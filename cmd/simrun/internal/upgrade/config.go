@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
@@ -27,7 +28,7 @@ type Config struct {
 	// Builds lists the known builds. The scenario may declare more.
 	Builds []*engine.Build
 	// NewRun returns the state for a single run. Nil means a run with the shipped handlers.
-	NewRun func() properties.Run
+	NewRun func() durosim.Run
 	// Releases has the same meaning as in cluster.Config.
 	Releases cluster.Releases
 	// First is the first seed of each campaign, and Seeds is the number of seeds.
@@ -123,7 +124,7 @@ func (c *Config) handlers(own func(*node.Registry, *engine.Build) error) func(*n
 // Run returns the configuration for running p with seed.
 func (c *Config) Run(p *plan.Plan, seed uint64, expectations []plan.Expectation) cluster.Config {
 	cfg := cluster.Config{Plan: p, Seed: seed, Builds: c.Builds, Releases: c.Releases}
-	run := properties.Run{}
+	run := durosim.Run{}
 	if c.NewRun != nil {
 		run = c.NewRun()
 	}

@@ -38,7 +38,9 @@ func TestPolls(t *testing.T) {
 	}
 	right := "quiescence loop exceeded 100 iterations —" + strings.Repeat(" ", 22) + "orchestration is emitting unbounded persistent event subscriptions"
 	without := func(list []engine.Event) []engine.Event {
-		return slices.DeleteFunc(list, func(e engine.Event) bool { return e.Kind() == eventdata.KindOrchestrationFailed || e.Kind() == eventdata.KindOrchestrationCompleted })
+		return slices.DeleteFunc(list, func(e engine.Event) bool {
+			return e.Kind() == eventdata.KindOrchestrationFailed || e.Kind() == eventdata.KindOrchestrationCompleted
+		})
 	}
 	for _, c := range []struct {
 		name string

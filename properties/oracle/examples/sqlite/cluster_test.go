@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -16,7 +16,7 @@ var anyBuild = engine.Opaque(engine.NewJSONCodec("any", engine.Kinds2x().With(ev
 
 // TestCluster upgrades a cluster whose nodes share a store of this provider, with crashes and lost answers.
 func TestCluster(t *testing.T) {
-	properties.Test(t, properties.Config{Seeds: 3, Store: func(startMs int64) (*cluster.ForeignStore, error) {
+	durosim.Test(t, durosim.Config{Seeds: 3, Store: func(startMs int64) (*cluster.ForeignStore, error) {
 		var clock atomic.Int64
 		clock.Store(startMs)
 		p := open(t, filepath.Join(t.TempDir(), "store.db"), clock.Load)

@@ -1,8 +1,9 @@
-package properties_test
+package durosim_test
 
 import (
 	"fmt"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
@@ -30,8 +31,8 @@ func ExampleShrink() {
 		fmt.Println(err)
 		return
 	}
-	small, err := properties.Shrink(properties.Concrete{Plan: plan, Choices: choices},
-		properties.ShrinkOptions{Property: result.Violations[0].Property})
+	small, err := durosim.Shrink(durosim.Concrete{Plan: plan, Choices: choices},
+		durosim.ShrinkOptions{Property: result.Violations[0].Property})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,4 +1,4 @@
-package properties
+package durosim
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -46,7 +47,7 @@ type Invariant struct {
 func (r Run) validate() error {
 	seen := map[string]bool{} // never iterated over, so map order does not matter
 	for _, i := range r.Invariants {
-		_, known := ByID(i.Name)
+		_, known := properties.ByID(i.Name)
 		switch {
 		case !isWord(i.Name):
 			return fmt.Errorf("the name of an invariant is one word of letters, digits, - and _, not %q", i.Name)
@@ -71,10 +72,10 @@ func isWord(s string) bool {
 
 // Configure sets the handlers and the monitor of one run. The monitor checks the properties that o selects and the
 // invariants that r adds.
-func (r Run) Configure(cfg *cluster.Config, o Options) {
+func (r Run) Configure(cfg *cluster.Config, o properties.Options) {
 	cfg.Handlers = r.Handlers
 	cfg.Monitor = func(w *cluster.World) cluster.Monitor {
-		m := New(w, o)
+		m := properties.New(w, o)
 		if len(r.Invariants) == 0 && r.Monitor == nil {
 			return m
 		}

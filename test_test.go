@@ -1,4 +1,4 @@
-package properties_test
+package durosim_test
 
 import (
 	"errors"
@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -36,9 +36,9 @@ func (r *recorder) lastLine() string {
 }
 
 // runTest calls Test the way a user's test would.
-func runTest(c properties.Config) *recorder {
+func runTest(c durosim.Config) *recorder {
 	r := &recorder{name: "TestRefund/in two steps"}
-	properties.Test(r, c)
+	durosim.Test(r, c)
 	return r
 }
 
@@ -58,12 +58,12 @@ func changedRefund(r *node.Registry, b *engine.Build) error {
 }
 
 func TestTestHolds(t *testing.T) {
-	r := runTest(properties.Config{Scenario: story, Seeds: 20, Handlers: register})
+	r := runTest(durosim.Config{Scenario: story, Seeds: 20, Handlers: register})
 	if r.failed || !strings.Contains(r.text, "20 seeds of") {
 		t.Errorf("failed %v:\n%s", r.failed, r.text)
 	}
 	none := faults.None()
-	for _, c := range []properties.Config{
+	for _, c := range []durosim.Config{
 		{Scenario: "continue-as-new", Seeds: 3, Overrides: scenario.Overrides{Faults: &none}},
 		{Seeds: 1},
 		{Seeds: 2, Plan: onePlan},
@@ -84,9 +84,9 @@ func onePlan(uint64) (*plan.Plan, error) {
 // TestTestFails checks that a failure is shrunk and reported, and that the seed in the report's last line and the
 // stored run both show it again.
 func TestTestFails(t *testing.T) {
-	c := properties.Config{Scenario: story, Handlers: changedRefund, ShrinkRuns: 500}
+	c := durosim.Config{Scenario: story, Handlers: changedRefund, ShrinkRuns: 500}
 	r := runTest(c)
-	want := regexp.MustCompile(`^DUROSIM_SEED=(\d+) go test -run '\^TestRefund\$/\^in two steps\$' github\.com/durosim/durosim/properties$`)
+	want := regexp.MustCompile(`^DUROSIM_SEED=(\d+) go test -run '\^TestRefund\$/\^in two steps\$' github\.com/durosim/durosim$`)
 	m := want.FindStringSubmatch(r.lastLine())
 	if !r.failed || m == nil {
 		t.Fatalf("failed %v, the last line does not match %s:\n%s", r.failed, want, r.text)
@@ -97,18 +97,18 @@ func TestTestFails(t *testing.T) {
 		}
 	}
 
-	t.Setenv(properties.EnvSeed, m[1])
+	t.Setenv(durosim.EnvSeed, m[1])
 	if again := runTest(c); again.text != r.text {
 		t.Errorf("with the seed of the last line:\n%s\nat first:\n%s", again.text, r.text)
 	}
-	t.Setenv(properties.EnvSeed, "")
+	t.Setenv(durosim.EnvSeed, "")
 
 	entry := r.text[strings.Index(r.text, "durosim corpus 1"):strings.LastIndex(r.text, "\nTo see it again")]
 	file := filepath.Join(t.TempDir(), "kept.txt")
 	if err := os.WriteFile(file, []byte(entry), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(properties.EnvPlan, file)
+	t.Setenv(durosim.EnvPlan, file)
 	again := runTest(c)
 	if last := again.lastLine(); !again.failed || !strings.HasPrefix(last, "DUROSIM_PLAN=") || !strings.Contains(again.text, "violates S11") {
 		t.Errorf("the stored run: failed %v:\n%s", again.failed, again.text)
@@ -123,7 +123,7 @@ func TestTestFails(t *testing.T) {
 // violates a rule.
 func TestTestFindsRandomHandlers(t *testing.T) {
 	calls := 0
-	r := runTest(properties.Config{Scenario: story, Seeds: 3, Workers: 1, Handlers: func(r *node.Registry, b *engine.Build) error {
+	r := runTest(durosim.Config{Scenario: story, Seeds: 3, Workers: 1, Handlers: func(r *node.Registry, b *engine.Build) error {
 		moody := func(ctx *orch.Context, input string) (string, error) {
 			calls++
 			return refund(ctx, fmt.Sprint(input, calls))
@@ -144,7 +144,7 @@ func TestTestRequires(t *testing.T) {
 		"seeds 6\nrequire coverage poison\n":                     "",
 		"seeds 5\nexpect sometimes end where status=Completed\n": "",
 	} {
-		r := runTest(properties.Config{Scenario: story + extra, Seeds: 5, Handlers: register})
+		r := runTest(durosim.Config{Scenario: story + extra, Seeds: 5, Handlers: register})
 		if r.failed != (want != "") || !strings.Contains(r.text, want) {
 			t.Errorf("%s: failed %v:\n%s\nwant %s", extra, r.failed, r.text, want)
 		}
@@ -153,21 +153,21 @@ func TestTestRequires(t *testing.T) {
 
 func TestTestRefuses(t *testing.T) {
 	for _, c := range []struct {
-		config     properties.Config
+		config     durosim.Config
 		seed, plan string
 		want       string
 	}{
-		{properties.Config{Scenario: "rolling-upgrad"}, "", "", "rolling-upgrade"},
-		{properties.Config{Scenario: "no/such/file.txt"}, "", "", "no/such/file.txt"},
-		{properties.Config{Scenario: "node A runs 1.5.0\nnonsense\n"}, "", "", "scenario.txt:2:"},
-		{properties.Config{Scenario: "node A runs 1.5.0\ninstance a runs Refnd\n", Handlers: register}, "", "", `instance a: no node has the orchestration "Refnd"; did you mean Refund?`},
-		{properties.Config{Properties: []string{"S01", "S99"}}, "", "", `there is no property "S99"`},
-		{properties.Config{Scenario: "story", Plan: onePlan}, "", "", "leave one out"},
-		{properties.Config{}, "seven", "", "DUROSIM_SEED=seven: expected a seed"},
-		{properties.Config{}, "", "missing.txt", "DUROSIM_PLAN: there is no file missing.txt"},
+		{durosim.Config{Scenario: "rolling-upgrad"}, "", "", "rolling-upgrade"},
+		{durosim.Config{Scenario: "no/such/file.txt"}, "", "", "no/such/file.txt"},
+		{durosim.Config{Scenario: "node A runs 1.5.0\nnonsense\n"}, "", "", "scenario.txt:2:"},
+		{durosim.Config{Scenario: "node A runs 1.5.0\ninstance a runs Refnd\n", Handlers: register}, "", "", `instance a: no node has the orchestration "Refnd"; did you mean Refund?`},
+		{durosim.Config{Properties: []string{"S01", "S99"}}, "", "", `there is no property "S99"`},
+		{durosim.Config{Scenario: "story", Plan: onePlan}, "", "", "leave one out"},
+		{durosim.Config{}, "seven", "", "DUROSIM_SEED=seven: expected a seed"},
+		{durosim.Config{}, "", "missing.txt", "DUROSIM_PLAN: there is no file missing.txt"},
 	} {
-		t.Setenv(properties.EnvSeed, c.seed)
-		t.Setenv(properties.EnvPlan, c.plan)
+		t.Setenv(durosim.EnvSeed, c.seed)
+		t.Setenv(durosim.EnvPlan, c.plan)
 		if r := runTest(c.config); !r.failed || !strings.Contains(r.text, c.want) {
 			t.Errorf("want a failure that says %q: %s", c.want, r.text)
 		}

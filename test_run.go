@@ -1,4 +1,4 @@
-package properties
+package durosim
 
 import (
 	"cmp"
@@ -14,11 +14,12 @@ import (
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/internal/span"
-	"github.com/durosim/durosim/properties/internal/shrink"
+	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/shrink"
 	"github.com/durosim/durosim/sim/workload"
 )
 
@@ -59,7 +60,7 @@ func (c Config) prepare(env environment) (*testRun, error) {
 		c.First, c.Seeds = seed, 1
 	}
 	for _, id := range c.Properties {
-		if _, ok := ByID(id); !ok && id != "shadow" {
+		if _, ok := properties.ByID(id); !ok && id != "shadow" {
 			return nil, fmt.Errorf("Config.Properties: there is no property %q; Catalogue lists all", id)
 		}
 	}
@@ -169,7 +170,7 @@ func (c Config) known() (orchestrations, activities []string) {
 // config returns a run's configuration, except for its plan and seed.
 func (r *testRun) config() cluster.Config {
 	cfg := cluster.Config{Builds: r.c.builds(), Store: r.c.Store, DoubleCheck: r.c.DoubleCheck}
-	newRun(r.c.Handlers, r.c.EachRun).Configure(&cfg, Options{Properties: r.c.Properties, UserOnly: r.entry == nil, Expectations: r.expect, SecondJudge: r.second()})
+	newRun(r.c.Handlers, r.c.EachRun).Configure(&cfg, properties.Options{Properties: r.c.Properties, UserOnly: r.entry == nil, Expectations: r.expect, SecondJudge: r.second()})
 	return cfg
 }
 
@@ -317,22 +318,22 @@ func (r *testRun) replay() (report string, failed bool) {
 func (r *testRun) violationText(run string, v cluster.Violation) string {
 	for _, in := range r.invariants {
 		if in.Name == v.Property {
-			return violationText(run, v, Property{ID: in.Name, Statement: in.Statement})
+			return violationText(run, v, properties.Property{ID: in.Name, Statement: in.Statement})
 		}
 	}
 	return violationText(run, v, propertyOf(v))
 }
 
 // propertyOf returns the property's catalogue entry. For a property that is not in the catalogue, only the ID is set.
-func propertyOf(v cluster.Violation) Property {
-	if p, ok := ByID(v.Property); ok {
+func propertyOf(v cluster.Violation) properties.Property {
+	if p, ok := properties.ByID(v.Property); ok {
 		return p
 	}
-	return Property{ID: v.Property, Statement: v.Expectation}
+	return properties.Property{ID: v.Property, Statement: v.Expectation}
 }
 
 // violationText describes one violation: what happened, where, by whom, and the evidence.
-func violationText(run string, v cluster.Violation, p Property) string {
+func violationText(run string, v cluster.Violation, p properties.Property) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "durosim: %s violates %s (%s)\n", run, strings.TrimSpace(p.String()), v.Class)
 	line := func(label, text string) {

@@ -1,4 +1,4 @@
-package properties_test
+package durosim_test
 
 import (
 	"errors"
@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/sample"
-	"github.com/durosim/durosim/properties"
 )
 
 // release is what a version of an application ships. A mistake changes part of the second release.
@@ -161,13 +161,13 @@ var found = regexp.MustCompile(`^durosim: seed (\d+) of scenario (?:violates (\S
 // TestMistakesInAnUpgrade checks that each of eleven typical mistakes in a release is found within a few seeds, and that
 // its failure is shrunk.
 func TestMistakesInAnUpgrade(t *testing.T) {
-	if r := runTest(properties.Config{Scenario: upgradeOfOrders, Seeds: sample.Number(5, 20), Handlers: ship(nil)}); r.failed {
+	if r := runTest(durosim.Config{Scenario: upgradeOfOrders, Seeds: sample.Number(5, 20), Handlers: ship(nil)}); r.failed {
 		t.Fatalf("without a mistake: %s", r.text)
 	}
 	for _, c := range sample.Of(mistakes, 4) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			cfg := properties.Config{Scenario: upgradeOfOrders, Seeds: 20, Handlers: ship(c.change)}
+			cfg := durosim.Config{Scenario: upgradeOfOrders, Seeds: 20, Handlers: ship(c.change)}
 			if c.property == "run-ends" {
 				cfg.Overrides.Instances, cfg.ShrinkRuns = 2, 8 // a run takes thousands of turns
 			}

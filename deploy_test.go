@@ -1,13 +1,13 @@
-package properties_test
+package durosim_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/workload"
 )
 
@@ -26,7 +26,7 @@ func TestGreetings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return runTest(properties.Config{Builds: func() []*engine.Build { return builds }, Handlers: handlers, Seeds: 5, Scenario: `# Greetings while the application is upgraded.
+		return runTest(durosim.Config{Builds: func() []*engine.Build { return builds }, Handlers: handlers, Seeds: 5, Scenario: `# Greetings while the application is upgraded.
 nodes A B run 1.5.0+1.0.0
 load 5 instances over 8s
   mix 1 Greet with 1..9

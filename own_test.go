@@ -1,4 +1,4 @@
-package properties_test
+package durosim_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
@@ -17,7 +18,7 @@ import (
 // and repeated by the last line of the report. The stored run violates the invariant again, and passes with a correct
 // bank.
 func TestOwnInvariantIsShrunk(t *testing.T) {
-	naive := properties.Config{Scenario: shopping, First: 25, Seeds: 1, EachRun: func() properties.Run { return newBank(false).run() }}
+	naive := durosim.Config{Scenario: shopping, First: 25, Seeds: 1, EachRun: func() durosim.Run { return newBank(false).run() }}
 	wants := []string{
 		"violates nobody-pays-twice (safety)", "rule      Each order that completed was charged once.", "was charged 2 times",
 		" crash ", "fault request-lost\n", "verdict violates nobody-pays-twice",
@@ -42,11 +43,11 @@ func TestOwnInvariantIsShrunk(t *testing.T) {
 	if err := os.WriteFile(file, []byte("durosim corpus 1\n"+entry), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(properties.EnvPlan, file)
+	t.Setenv(durosim.EnvPlan, file)
 	if r := runTest(naive); !r.failed || !strings.Contains(r.text, "the stored run "+file+" violates nobody-pays-twice") {
 		t.Errorf("replayed: %s", r.text)
 	}
-	if r := runTest(properties.Config{EachRun: func() properties.Run { return newBank(true).run() }}); r.failed {
+	if r := runTest(durosim.Config{EachRun: func() durosim.Run { return newBank(true).run() }}); r.failed {
 		t.Errorf("replayed with the bank that is right: %s", r.text)
 	}
 }
@@ -55,13 +56,13 @@ func TestOwnInvariantIsShrunk(t *testing.T) {
 // runs.
 func TestOwnRunIsChecked(t *testing.T) {
 	holds := func() error { return nil }
-	for want, invariants := range map[string][]properties.Invariant{
+	for want, invariants := range map[string][]durosim.Invariant{
 		"one word":                        {{Name: "two words", Always: holds}},
 		`two properties are called "a"`:   {{Name: "a", Always: holds}, {Name: "a", Always: holds}},
 		`two properties are called "S01"`: {{Name: "S01", Always: holds}},
 		"checks nothing":                  {{Name: "a"}},
 	} {
-		r := runTest(properties.Config{Seeds: 1, EachRun: func() properties.Run { return properties.Run{Invariants: invariants} }})
+		r := runTest(durosim.Config{Seeds: 1, EachRun: func() durosim.Run { return durosim.Run{Invariants: invariants} }})
 		if !r.failed || !strings.Contains(r.text, want) {
 			t.Errorf("expected %q: %s", want, r.text)
 		}
@@ -87,15 +88,15 @@ func (m *tally) Violations() []cluster.Violation { return m.found }
 // called until it fails.
 func TestOwnMonitor(t *testing.T) {
 	asked := 0
-	each := func() properties.Run {
-		return properties.Run{
+	each := func() durosim.Run {
+		return durosim.Run{
 			Monitor: func(w *cluster.World) cluster.Monitor {
 				return &tally{Monitor: properties.New(w, properties.Options{Properties: []string{}})}
 			},
-			Invariants: []properties.Invariant{{Name: "never", Always: func() error { asked++; return errors.New("no") }}},
+			Invariants: []durosim.Invariant{{Name: "never", Always: func() error { asked++; return errors.New("no") }}},
 		}
 	}
-	r := runTest(properties.Config{Plan: onePlan, Seeds: 1, Workers: 1, ShrinkRuns: 1, EachRun: each})
+	r := runTest(durosim.Config{Plan: onePlan, Seeds: 1, Workers: 1, ShrinkRuns: 1, EachRun: each})
 	if !r.failed || !strings.Contains(r.text, "violates no-phase (safety)") {
 		t.Errorf("%s", r.text)
 	}

@@ -1,10 +1,10 @@
-package properties_test
+package durosim_test
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim"
 )
 
 // printer stands in for a *testing.T, so that the example can show what a passing test logs with go test -v.
@@ -18,14 +18,14 @@ func (printer) Fatalf(format string, args ...any) { fmt.Printf(format+"\n", args
 // In a test of your own, write
 //
 //	func TestRefund(t *testing.T) {
-//		properties.Test(t, properties.Config{Scenario: story, Seeds: 50, Handlers: register})
+//		durosim.Test(t, durosim.Config{Scenario: story, Seeds: 50, Handlers: register})
 //	}
 //
 // where story is the text of a scenario, and register registers the handlers that your builds ship. The package's
 // example shows both.
 func ExampleTest() {
 	t := printer{}
-	properties.Test(t, properties.Config{Scenario: story, Seeds: 50, Handlers: register})
+	durosim.Test(t, durosim.Config{Scenario: story, Seeds: 50, Handlers: register})
 	// Output:
 	// durosim: 50 seeds of scenario from 1 on: every property holds; 5 of the seeds, those that 10 divides, had a second judge of the store
 	// plan: all 1050 pieces of work ended as expected

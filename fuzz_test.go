@@ -1,4 +1,4 @@
-package properties
+package durosim
 
 import (
 	"encoding/hex"
@@ -16,12 +16,13 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/planedit"
 	"github.com/durosim/durosim/internal/sample"
+	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/properties/gen"
-	"github.com/durosim/durosim/properties/internal/shrink"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/shrink"
 	"github.com/durosim/durosim/sim/workload"
 )
 
@@ -164,7 +165,7 @@ func newFuzzTarget(t testing.TB) *fuzzTarget {
 		}
 		add(n.Name, plan, true)
 	}
-	files, err := filepath.Glob(filepath.Join("..", "testdata", "seeds", "*.txt"))
+	files, err := filepath.Glob(filepath.Join("testdata", "seeds", "*.txt"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("stored runs: %v, %d files", err, len(files))
 	}
@@ -208,7 +209,7 @@ func (f *fuzzTarget) run(t *testing.T, i fuzzInput) {
 	plan := f.plan(i)
 	choices := &sim.Recording{}
 	config := cluster.Config{Plan: plan, Seed: uint64(i.seed), Monitor: func(w *cluster.World) cluster.Monitor {
-		return New(w, Options{Without: ofPlan()})
+		return properties.New(w, properties.Options{Without: ofPlan()})
 	}}
 	result, err := cluster.Run(config)
 	if err != nil {
@@ -243,7 +244,7 @@ func (f *fuzzTarget) run(t *testing.T, i fuzzInput) {
 
 // ofPlan returns the properties of class plan, which judge the plan and not the contract.
 func ofPlan() (ids []string) {
-	for _, p := range Catalogue() {
+	for _, p := range properties.Catalogue() {
 		if p.Class == cluster.ClassPlan {
 			ids = append(ids, p.ID)
 		}

@@ -1,14 +1,14 @@
-package properties_test
+package durosim_test
 
 import (
 	"errors"
 	"fmt"
 	"strconv"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -46,12 +46,12 @@ func buy(ctx *orch.Context, price string) (string, error) {
 }
 
 // run returns what belongs to one run: handlers and invariants that share one bank.
-func (b *bank) run() properties.Run {
-	return properties.Run{
+func (b *bank) run() durosim.Run {
+	return durosim.Run{
 		Handlers: func(r *node.Registry, _ *engine.Build) error {
 			return errors.Join(r.Register("Buy", engine.V(1, 0, 0), buy), r.RegisterActivity("Charge", b.charge))
 		},
-		Invariants: []properties.Invariant{{
+		Invariants: []durosim.Invariant{{
 			Name: "money-is-conserved", Statement: "What customers lose the shop gains.",
 			Always: func() error {
 				if b.customers+b.shop != wealth {
@@ -93,11 +93,11 @@ after 1s..2s start B
 // bank charges twice if a node crashes between the charge and its acknowledgement.
 func ExampleRun() {
 	t := &firstLines{n: 5}
-	properties.Test(t, properties.Config{
-		Scenario: shopping, First: 20, Seeds: 10, ShrinkRuns: 50, EachRun: func() properties.Run { return newBank(false).run() },
+	durosim.Test(t, durosim.Config{
+		Scenario: shopping, First: 20, Seeds: 10, ShrinkRuns: 50, EachRun: func() durosim.Run { return newBank(false).run() },
 	})
-	properties.Test(t, properties.Config{
-		Scenario: shopping, First: 20, Seeds: 10, EachRun: func() properties.Run { return newBank(true).run() },
+	durosim.Test(t, durosim.Config{
+		Scenario: shopping, First: 20, Seeds: 10, EachRun: func() durosim.Run { return newBank(true).run() },
 	})
 	fmt.Print(t.text)
 	// Output:

@@ -1,4 +1,4 @@
-package properties_test
+package durosim_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
@@ -48,7 +49,7 @@ func unsteady(wrong string) func(r *node.Registry, b *engine.Build) error {
 func TestTestNamesUnsteadyHandlers(t *testing.T) {
 	for _, wrong := range []string{"counter", "map"} {
 		t.Run(wrong, func(t *testing.T) {
-			r := runTest(properties.Config{Scenario: story, Seeds: 2, Workers: 1, DoubleCheck: true, Handlers: unsteady(wrong)})
+			r := runTest(durosim.Config{Scenario: story, Seeds: 2, Workers: 1, DoubleCheck: true, Handlers: unsteady(wrong)})
 			want := regexp.MustCompile(`violates handler-deterministic \(handler\)(?s:.*)handler Refund@1\.0\.0`)
 			if !r.failed || !want.MatchString(r.text) || strings.Contains(r.text, "durosim corpus") {
 				t.Errorf("failed %v, the report does not match %s, or tells a plan:\n%s", r.failed, want, r.text)
@@ -58,7 +59,7 @@ func TestTestNamesUnsteadyHandlers(t *testing.T) {
 			}
 		})
 	}
-	if r := runTest(properties.Config{Scenario: story, Seeds: 5, DoubleCheck: true, Handlers: register}); r.failed {
+	if r := runTest(durosim.Config{Scenario: story, Seeds: 5, DoubleCheck: true, Handlers: register}); r.failed {
 		t.Errorf("a handler that is deterministic: %s", r.text)
 	}
 }

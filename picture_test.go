@@ -1,4 +1,4 @@
-package properties_test
+package durosim_test
 
 import (
 	"os"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim"
 )
 
 // The page that the environment asks for shows the first failing seed with the command that repeats it, or the first
@@ -17,8 +17,8 @@ func TestPage(t *testing.T) {
 		"scenario lost\nnode A runs 1.5.0\ninstance leaf runs Leaf\nat 10ms stop A\n": {"<title>lost, seed 1</title>", "outcome is violated", `class="bad"`},
 	} {
 		file := filepath.Join(t.TempDir(), "page.html")
-		t.Setenv(properties.EnvHTML, file)
-		r := runTest(properties.Config{Scenario: text, Seeds: 2, ShrinkRuns: 1})
+		t.Setenv(durosim.EnvHTML, file)
+		r := runTest(durosim.Config{Scenario: text, Seeds: 2, ShrinkRuns: 1})
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err, r.text)
@@ -29,8 +29,8 @@ func TestPage(t *testing.T) {
 			}
 		}
 	}
-	t.Setenv(properties.EnvHTML, filepath.Join(t.TempDir(), "missing", "page.html"))
-	if r := runTest(properties.Config{Scenario: "node A runs 1.5.0\ninstance leaf runs Leaf\n", Seeds: 1}); !r.failed || !strings.Contains(r.text, "DUROSIM_HTML: open ") {
+	t.Setenv(durosim.EnvHTML, filepath.Join(t.TempDir(), "missing", "page.html"))
+	if r := runTest(durosim.Config{Scenario: "node A runs 1.5.0\ninstance leaf runs Leaf\n", Seeds: 1}); !r.failed || !strings.Contains(r.text, "DUROSIM_HTML: open ") {
 		t.Errorf("where nothing can be written: failed %v, %s", r.failed, r.text)
 	}
 }

@@ -1,4 +1,4 @@
-package properties_test
+package durosim_test
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/internal/sample"
-	"github.com/durosim/durosim/properties"
 )
 
 // userModule is a user's own module, in a separate directory.
@@ -20,7 +20,7 @@ type userModule struct{ dir string }
 // names in testdata/usermodule.
 func newUserModule(t *testing.T, files map[string]string) *userModule {
 	t.Helper()
-	root, err := filepath.Abs("..")
+	root, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func newUserModule(t *testing.T, files map[string]string) *userModule {
 func (m *userModule) run(dir, line string) (string, error) {
 	cmd := exec.Command("sh", "-c", line)
 	cmd.Dir = filepath.Join(m.dir, dir)
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", properties.EnvSeed+"=", properties.EnvPlan+"=")
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", durosim.EnvSeed+"=", durosim.EnvPlan+"=")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

@@ -1,4 +1,4 @@
-package properties_test
+package durosim_test
 
 import (
 	"errors"

@@ -5,5 +5,5 @@
 //	fmt.Print(small.Text())
 //
 // Options.Fails decides what counts as a failure, because the package itself does not run anything or know any
-// properties. properties.Shrink calls Minimize with the properties as the judge.
+// properties. durosim.Shrink calls Minimize with the properties as the judge.
 package shrink

@@ -1,4 +1,4 @@
-package properties
+package durosim
 
 import (
 	"fmt"
@@ -8,11 +8,12 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/properties/internal/shrink"
+	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/shrink"
 	"github.com/durosim/durosim/sim/workload"
 )
 
@@ -107,7 +108,7 @@ func (o *ShrinkOptions) builds() []*engine.Build {
 // config returns the configuration for running a candidate.
 func (o *ShrinkOptions) config(c shrink.Concrete, chooser sim.Chooser) cluster.Config {
 	cfg := cluster.Config{Plan: c.Plan, Seed: c.Choices.Seed, Chooser: chooser, Builds: o.builds(), Releases: o.Releases, Store: o.Store}
-	newRun(o.Handlers, o.EachRun).Configure(&cfg, Options{Expectations: c.Expect, SecondJudge: 1})
+	newRun(o.Handlers, o.EachRun).Configure(&cfg, properties.Options{Expectations: c.Expect, SecondJudge: 1})
 	return cfg
 }
 

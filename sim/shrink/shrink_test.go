@@ -6,16 +6,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/properties/internal/shrink"
-
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/shrink"
 )
 
 // caughtWithin is how many seeds it may take to catch a bug in its scenario.
@@ -31,7 +31,7 @@ const shrinkRuns = 4000
 // sizes.
 func TestShrinkEveryBug(t *testing.T) {
 	catalogue := sample.Of(faults.Catalogue(), 80)
-	shrunk := make([]*properties.Shrunk, len(catalogue))
+	shrunk := make([]*durosim.Shrunk, len(catalogue))
 	t.Run("bugs", func(t *testing.T) {
 		for i, bug := range catalogue {
 			t.Run(string(bug.ID), func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestShrinkEveryBug(t *testing.T) {
 }
 
 // shrinkBug shrinks the first seed in which a bug causes a failure.
-func shrinkBug(t *testing.T, bug faults.Bug) *properties.Shrunk {
+func shrinkBug(t *testing.T, bug faults.Bug) *durosim.Shrunk {
 	t.Helper()
 	s, err := scenario.Lookup(bug.Scenario)
 	if err != nil {
@@ -71,7 +71,7 @@ func shrinkBug(t *testing.T, bug faults.Bug) *properties.Shrunk {
 		if property == "" {
 			continue
 		}
-		got, err := properties.Shrink(c, properties.ShrinkOptions{Property: property, MaxRuns: shrinkRuns})
+		got, err := durosim.Shrink(c, durosim.ShrinkOptions{Property: property, MaxRuns: shrinkRuns})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func runConcrete(t *testing.T, c shrink.Concrete, chooser sim.Chooser) []cluster
 }
 
 // checkMinimal removes each part of a shrunk plan on its own and checks that the violation is then gone.
-func checkMinimal(t *testing.T, s *properties.Shrunk) {
+func checkMinimal(t *testing.T, s *durosim.Shrunk) {
 	t.Helper()
 	if !s.Minimal {
 		t.Errorf("not minimal within the bound: %d runs", s.Runs)
@@ -206,7 +206,7 @@ func TestShrinkIsAlwaysTheSame(t *testing.T) {
 	c, property := recordRun(t, s, 1, bug)
 	var texts [2]string
 	for i := range texts {
-		got, err := properties.Shrink(c, properties.ShrinkOptions{Property: property})
+		got, err := durosim.Shrink(c, durosim.ShrinkOptions{Property: property})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,13 +226,13 @@ func TestShrinkRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, property := recordRun(t, s, 1, bug)
-	if _, err := properties.Shrink(c, properties.ShrinkOptions{Property: "S17"}); err == nil {
+	if _, err := durosim.Shrink(c, durosim.ShrinkOptions{Property: "S17"}); err == nil {
 		t.Error("a plan was shrunk that does not violate the property")
 	}
-	if _, err := properties.Shrink(shrink.Concrete{}, properties.ShrinkOptions{Property: property}); err == nil {
+	if _, err := durosim.Shrink(shrink.Concrete{}, durosim.ShrinkOptions{Property: property}); err == nil {
 		t.Error("nothing was shrunk")
 	}
-	got, err := properties.Shrink(c, properties.ShrinkOptions{Property: property, MaxRuns: 10})
+	got, err := durosim.Shrink(c, durosim.ShrinkOptions{Property: property, MaxRuns: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

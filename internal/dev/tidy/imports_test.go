@@ -1,0 +1,116 @@
+package tidy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// floors lists the packages from the lowest floor to the highest. A package imports packages of lower floors only; tests
+// may import any.
+const floors = `
+	internal/commandline internal/facts internal/faultkind internal/feature internal/foreign internal/jsonform internal/near internal/record internal/sample internal/show internal/slab internal/span properties/internal/leaf sim/internal/mix
+	internal/eventdata sim
+	engine sim/internal/kernel sim/internal/simtest
+	internal/client internal/observe internal/orchhost internal/planterm internal/probe internal/storerules properties/internal/script
+	engine/orch internal/call memprovider
+	engine/node internal/asked internal/callform internal/deadletter internal/program internal/replay memprovider/live properties/undertest
+	cmd/simrun/internal/wire engine/orchtest internal/machine properties/internal/spec/turn properties/oracle
+	faults internal/released properties/conformance properties/oracle/calllog properties/oracle/overlap properties/oracle/search properties/undertest/inmemory
+	internal/realnode sim/plan
+	cmd/simrun/internal/snapshot sim/scenario sim/workload
+	internal/planedit sim/cluster
+	cmd/simrun/internal/export internal/campaign internal/timeline properties/gen properties/internal/model sim/realnode sim/shrink
+	cmd/simrun/internal/explore internal/page properties/internal/check
+	properties/internal/answers properties/internal/conduct properties/internal/track
+	properties/internal/coverage properties/internal/expect properties/internal/liveness properties/internal/outcome properties/internal/safety
+	properties/internal/monitor
+	properties properties/internal/rig
+	.
+	cmd/simrun/internal/compare cmd/simrun/internal/fuzz cmd/simrun/internal/upgrade
+	cmd/simrun/command
+	cmd/simrun
+`
+
+// modules lists the other modules that packages import, apart from their tests.
+var modules = map[string][]string{
+	"engine":                    {"github.com/Masterminds/semver/v3"},
+	"faults":                    {"github.com/Masterminds/semver/v3"},
+	"properties/gen":            {"pgregory.net/rapid"},
+	"cmd/simrun/command":        {"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
+	"properties/oracle":         {"github.com/Masterminds/semver/v3"},
+	"properties/oracle/overlap": {"github.com/anishathalye/porcupine"},
+	"cmd/simrun/internal/wire":  {"github.com/creachadair/jrpc2"},
+}
+
+func TestImports(t *testing.T) { report(t, checkImports(loadModule(t), floors)) }
+
+func checkImports(m *module, floors string) []finding {
+	floor := map[string]int{}
+	for i, line := range strings.Split(strings.TrimSpace(floors), "\n") {
+		for dir := range strings.FieldsSeq(line) {
+			floor[dir] = i + 1
+		}
+	}
+	var out []finding
+	for _, s := range m.sources {
+		if s.test {
+			continue
+		}
+		if floor[s.dir] == 0 {
+			out = append(out, finding{s.name, 0, fmt.Sprintf("package %s is on no floor: enter it into internal/dev/tidy/imports_test.go", s.dir)})
+			continue
+		}
+		for _, imp := range s.imports(m) {
+			dir, own := strings.CutPrefix(imp.path+"/", modulePath+"/")
+			dir = strings.TrimSuffix(dir, "/")
+			if dir == "" {
+				dir = "."
+			}
+			switch {
+			case own && floor[dir] >= floor[s.dir]:
+				out = append(out, finding{s.name, imp.line, fmt.Sprintf("%s must not import %s: imports run downwards; move what is shared below both, or pass it as a value or an interface that %[1]s declares", s.dir, dir)})
+			case !own && !isStandard(imp.path) && !hasModule(modules[s.dir], imp.path):
+				out = append(out, finding{s.name, imp.line, fmt.Sprintf("%s must not import %s: use the standard library, or put it into a module beside the example or test that needs it", s.dir, imp.path)})
+			}
+		}
+	}
+	return out
+}
+
+func hasModule(modules []string, importPath string) bool {
+	return slices.ContainsFunc(modules, func(m string) bool { return importPath == m || strings.HasPrefix(importPath, m+"/") })
+}
+
+func init() { generated["packages"], generated["exemptions"] = packageList, exemptions }
+
+// packageList lists the packages, highest floor first, with the first sentences of their comments.
+func packageList() string {
+	var b strings.Builder
+	m, err := theModule()
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(floors), "\n")
+	for _, line := range slices.Backward(lines) {
+		for dir := range strings.FieldsSeq(line) {
+			for _, s := range m.sources {
+				if s.dir == dir && s.ast.Doc != nil && !s.test {
+					first, _, _ := strings.Cut(strings.Join(strings.Fields(s.ast.Doc.Text()), " "), ". ")
+					fmt.Fprintf(&b, "- `%s`: %s.\n", dir, strings.TrimSuffix(first, "."))
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+// exemptions lists the exemptions from the bans, with reasons.
+func exemptions() string {
+	var b strings.Builder
+	for _, e := range exempt {
+		fmt.Fprintf(&b, "- `%s`: %s\n", e.where, e.reason)
+	}
+	return b.String()
+}

@@ -28,10 +28,19 @@ func TestCountersAdd(t *testing.T) {
 }
 
 func ExampleLog_Record() {
-	line := Log{Level: LevelWarn, Text: "ignoring duplicate completion", Instance: "order-1", Fields: []Field{{"id", "3"}}}
 	handler := slog.NewTextHandler(os.Stdout, nil)
-	fmt.Println(handler.Handle(context.Background(), line.Record(1500)))
+	for _, line := range []Log{
+		{Level: LevelWarn, Text: "ignoring duplicate completion", Instance: "order-1", Fields: []Field{{"id", "3"}, {"of", "2"}}},
+		{Level: LevelInfo, Text: "charging", Instance: "order-1"},
+		{Level: LevelError, Text: "no store"},
+	} {
+		fmt.Println(handler.Handle(context.Background(), line.Record(1500)))
+	}
 	// Output:
-	// time=1970-01-01T00:00:01.500Z level=WARN msg="ignoring duplicate completion" instance=order-1 id=3
+	// time=1970-01-01T00:00:01.500Z level=WARN msg="ignoring duplicate completion" instance=order-1 id=3 of=2
+	// <nil>
+	// time=1970-01-01T00:00:01.500Z level=INFO msg=charging instance=order-1
+	// <nil>
+	// time=1970-01-01T00:00:01.500Z level=ERROR msg="no store"
 	// <nil>
 }

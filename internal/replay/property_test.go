@@ -378,6 +378,7 @@ func checkEnd(t *rapid.T, in Input, out Output, builds []*engine.Build, pin *eng
 		t.Fatalf("%d messages to the parent or the next execution", told)
 	}
 	checkVerify(t, in, builds, pin)
+	checkAltered(t, in, out.PanickedAt)
 	in.Messages = []engine.WorkItem{engine.CancelInstanceItem{Instance: "i"}}
 	if after, err := Turn(in); err != nil || len(after.Delta) > 0 || len(after.Dropped) != 1 {
 		t.Fatalf("a turn after the end: %v %+v", err, after)

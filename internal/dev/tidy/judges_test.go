@@ -13,7 +13,7 @@ import (
 // is common to both sides: each line says what finds it all the same. A checker that asks the code under test what is
 // right would never find anything wrong.
 var asksProduct = map[string]string{
-	"properties/internal/safety replay.Verify":       "S11 is about this replay; a replay that accepts a wrong history is shown altered ones, and S24 states a turn by itself",
+	"properties/internal/safety replay.Verify":       "S11 is about this replay; its own tests show it altered histories, and S24 states a turn by itself",
 	"properties/internal/safety replay.NewWorkspace": "memory for that replay",
 	"properties/internal/safety .ResolveStarted":     "the handler that S11 replays: with another one, the replay differs from the history",
 	"properties/internal/conduct .ResolveStart":      "a registry that picks the wrong version starts it unseen by S28; S11 finds it on every other build, and engine/handler-of-latest is planted for it",

@@ -144,7 +144,6 @@ func (k *checker) Record(r *cluster.Record) {
 			k.leftBehind(n, r.Log)
 		}
 		n.lines.logged = append(n.lines.logged, *r.Log)
-		k.judgeStructured(n, r)
 		k.touch(n)
 	case record.Fault:
 		k.holds(n, r)

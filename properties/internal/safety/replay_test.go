@@ -177,3 +177,7 @@ func endOrder(t testing.TB, s *memprovider.Store, b *engine.Build, pin engine.Ve
 		t.Fatal(err)
 	}
 }
+
+func failedWith(text string) engine.EventData {
+	return eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: text}}}
+}

@@ -1,40 +1,31 @@
-package safety
+package replay
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"pgregory.net/rapid"
+
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/replay"
-	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// alteredEvery is the number of histories that agree with their code per altered one. Altering every third history cost
-// a third more allocations in the default scenario; see docs/performance.md.
-const alteredEvery = 24
-
-// replayAltered changes a history that agrees with its code in one place, cycling through the kinds of changes, and replays
-// it. The replay must report exactly that change; if it does not, it would not detect a wrong history either.
-func (k *replayChecker) replayAltered(in *model.Instance, ex *model.Execution, keys []engine.KVEntry, build *engine.Build, handler orch.Handler, history []engine.Event) {
-	if k.agreed++; k.agreed%alteredEvery != 0 {
-		return
-	}
-	altered, want := alter(k.agreed/alteredEvery, history, k.panics[in.Name])
-	if altered == nil {
-		return
-	}
-	// Without its end, the history does not say when the last turn was.
-	nowMs := history[slices.IndexFunc(history, func(e engine.Event) bool { return endsExecution(e.Data) })].TimestampMs
-	says, err := replay.Verify(replay.Input{Build: build, Instance: in.Name, ExecutionID: ex.ID, NowMs: nowMs, History: altered, KVSnapshot: keys, Handler: handler})
-	if err != nil {
-		says = err.Error()
-	}
-	if !matchesOpen(says, want) {
-		k.Run.Safety("S11", 0, in.No, "execution %d of %s, replayed on build %s with one change to its history: the replay says %q; expected %q",
-			ex.ID, in.Name, build.Name(), says, want)
+// checkAltered changes a history that agrees with its code in one place and replays it, once for each kind of change. The
+// replay must report exactly that change; if it does not, it would not detect a wrong history either.
+func checkAltered(t *rapid.T, in Input, place string) {
+	in.NowMs = in.History[len(in.History)-1].TimestampMs // without its end, the history does not say when the last turn was
+	for n := range 5 {
+		whole := in.History
+		altered, want := alter(n, whole, place)
+		if altered == nil {
+			continue
+		}
+		in.History = altered
+		says, err := Verify(in)
+		if in.History = whole; err != nil || !matchesOpen(says, want) {
+			t.Fatalf("with change %d to its history: the replay says %q, %v; expected %q\nhistory: %s", n, says, err, want, historyText(altered))
+		}
 	}
 }
 
@@ -50,7 +41,7 @@ func matchesOpen(text, want string) bool {
 // alter returns a copy of history with the n-th kind of change, and the text that a replay must report for it. It returns
 // nil if that text cannot be derived from the history. place is where the code panicked, or "".
 func alter(n int, history []engine.Event, place string) (altered []engine.Event, says string) {
-	end := slices.IndexFunc(history, func(e engine.Event) bool { return endsExecution(e.Data) })
+	end := slices.IndexFunc(history, func(e engine.Event) bool { return isEnd(e.Data) })
 	if end < 1 {
 		return nil, ""
 	}
@@ -97,31 +88,6 @@ func alter(n int, history []engine.Event, place string) (altered []engine.Event,
 // continue-as-new, because those operations leave no events.
 func hasGap(history []engine.Event) bool {
 	return history[len(history)-1].EventID-history[0].EventID >= uint64(len(history))
-}
-
-func endsExecution(d engine.EventData) bool {
-	switch d.(type) {
-	case eventdata.OrchestrationCompleted, eventdata.OrchestrationFailed, eventdata.OrchestrationContinuedAsNew:
-		return true
-	}
-	return false
-}
-
-// differsInOutput reports whether a replay agrees with a history up to its end, and then gives another output or error
-// of the code's own.
-func differsInOutput(differs string, history []engine.Event) bool {
-	end := slices.IndexFunc(history, func(e engine.Event) bool { return endsExecution(e.Data) })
-	if end < 0 {
-		return false
-	}
-	switch d := history[end].Data.(type) {
-	case eventdata.OrchestrationCompleted:
-		return strings.HasPrefix(differs, "the code returns ")
-	case eventdata.OrchestrationFailed:
-		a := d.Details.Application
-		return a != nil && a.Kind == eventdata.AppOrchestrationFailed && strings.HasPrefix(differs, "the code fails with ")
-	}
-	return false
 }
 
 // codeEnding describes how the code ended, derived from the history's last event d. It returns "" if that is not possible.

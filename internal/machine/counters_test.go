@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -23,6 +24,9 @@ func TestCountersAdd(t *testing.T) {
 	for i, count := range sum.List() {
 		if count.Value != uint64(2*(i+1)) {
 			t.Errorf("%s = %d, want %d", count.Name, count.Value, 2*(i+1))
+		}
+		if field := v.Type().Field(i).Name; !strings.EqualFold(field, strings.ReplaceAll(count.Name, "_", "")) {
+			t.Errorf("counter %s is named %q", field, count.Name)
 		}
 	}
 }

@@ -44,8 +44,8 @@ type nodeState struct {
 	wrongClock          bool
 	admits              *engine.CapabilityFilter // which pins it replays
 	frozen              bool
-	disturbed           sim.Time // when the node was last paused or resumed
-	tally               tally
+	disturbed           sim.Time         // when the node was last paused or resumed
+	tally               machine.Counters // the values that its counters must have
 	slots               []slot
 	sessions            sessionCalls
 	sweeping            sweeping
@@ -148,7 +148,7 @@ func (k *checker) Record(r *cluster.Record) {
 	case record.Fault:
 		k.holds(n, r)
 	case record.ActivityStarted:
-		n.tally[activities]++
+		n.tally.Activities++
 		s := n.slot(r.Activity.Slot)
 		s.held.running = true
 		if s.held.session != "" {
@@ -246,7 +246,7 @@ func (k *checker) asked(n *nodeState, r *cluster.Record) {
 		k.renews(n, s, r)
 		return
 	case observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem:
-		n.tally[fetches]++
+		n.tally.Fetches++
 		if n.draining {
 			k.wrong(n, "", "calls %s, although it was asked to stop at %s: expected no fetch", r.CallKind, k.Run.At(n.drainedMs))
 		}
@@ -363,15 +363,15 @@ func (k *checker) fetched(n *nodeState, s *slot, r *cluster.Record) {
 	}
 	switch {
 	case r.Err != nil && r.Outcome == observe.OutcomeRetryable:
-		n.tally[fetchErrors]++
+		n.tally.FetchErrors++
 		s.errors++
 		k.due(s, fetchOf(s), r.At, min(100*time.Millisecond<<min(s.errors, 5), 3*time.Second))
 	case r.Err != nil:
-		n.tally[fetchErrors]++
+		n.tally.FetchErrors++
 		s.errors = 0
 		k.due(s, fetchOf(s), r.At, 100*time.Millisecond)
 	case r.Fetched == nil && r.Work == nil:
-		n.tally[fetchedNothing]++
+		n.tally.FetchedNothing++
 		s.errors = 0
 		if s.sweeps {
 			k.endPass(n, r.AtMs)
@@ -381,11 +381,11 @@ func (k *checker) fetched(n *nodeState, s *slot, r *cluster.Record) {
 		k.due(s, fetchOf(s), r.At, interval-r.At.Sub(s.sent))
 		s.next.by = byPolling
 	case r.Fetched != nil:
-		n.tally[fetchedOrchestrations]++
+		n.tally.FetchedOrchestrations++
 		s.errors = 0
 		k.deliveredTurn(n, s, r, r.Fetched)
 	default:
-		n.tally[fetchedWork]++
+		n.tally.FetchedWork++
 		s.errors = 0
 		k.deliveredWork(n, s, r, r.Work)
 	}

@@ -56,7 +56,7 @@ func (k *checker) noted(n *nodeState, r *cluster.Record) {
 	h.decision = note.Decision
 	switch note.Decision {
 	case machine.DecideTurn:
-		n.tally[turns]++
+		n.tally.Turns++
 		h.turn = machine.TurnNote{}
 		if note.Turn != nil {
 			h.turn = *note.Turn
@@ -67,15 +67,15 @@ func (k *checker) noted(n *nodeState, r *cluster.Record) {
 		n.expectDisagreement(note)
 		n.turned = r.Slot
 	case machine.DecideWorkLost:
-		n.tally[activitiesLost]++
+		n.tally.ActivitiesLost++
 		h.lost = true
 	case machine.DecideWorkPoison:
-		n.tally[poisonedActivities]++
+		n.tally.PoisonedActivities++
 	case machine.DecidePoison:
-		n.tally[poisonedFor(&h.want, h)]++
+		n.poisoned(h)
 	}
 	k.touch(n)
-	n.tally[messagesDropped] += uint64(len(note.Dropped))
+	n.tally.MessagesDropped += uint64(len(note.Dropped))
 	if note.Token != h.token || note.Instance != h.instance || note.AttemptCount != h.count || note.Slot != r.Slot {
 		k.wrong(n, h.instance, "decides %s about token %s of %s at attempt %d: expected token %s of %s at attempt %d",
 			note.Decision, note.Token, note.Instance, note.AttemptCount, h.token, h.instance, h.count)
@@ -130,24 +130,20 @@ func ackOf(s *slot) observe.CallKind {
 	return observe.CallAckOrchestrationItem
 }
 
-// judgeDropped checks that a batch that is not run is dropped as a whole, under the rule that its decision names.
+// dropRules names the rules by which a batch that is not run is dropped. It is never iterated over.
+var dropRules = map[machine.Decision]string{
+	machine.DecideDropTerminal: "terminal", machine.DecideDropUnstarted: "unstarted", machine.DecidePoison: "poison", machine.DecideSwept: "swept",
+}
+
+// judgeDropped checks that a batch that is not run is dropped as a whole, under the rule that its decision names. S24
+// judges what a turn drops.
 func (k *checker) judgeDropped(n *nodeState, h *held, note *cluster.Note) {
-	rule := ""
-	switch note.Decision {
-	case machine.DecideTurn:
+	if note.Decision == machine.DecideTurn {
 		return
-	case machine.DecideDropTerminal:
-		rule = "terminal"
-	case machine.DecideDropUnstarted:
-		rule = "unstarted"
-	case machine.DecidePoison:
-		rule = "poison"
-	case machine.DecideSwept:
-		rule = "swept"
 	}
-	want := h.messages
-	if rule == "" {
-		want = 0
+	rule, want := dropRules[note.Decision], 0
+	if rule != "" {
+		want = h.messages
 	}
 	wrong := len(note.Dropped) != want
 	for i, d := range note.Dropped {
@@ -161,23 +157,11 @@ func (k *checker) judgeDropped(n *nodeState, h *held, note *cluster.Note) {
 // givesBack judges an abandon.
 func (k *checker) givesBack(n *nodeState, s *slot, token string, delay time.Duration, uncounted bool) {
 	h := &s.held
-	if c, ok := abandonedFor[h.decision]; ok {
-		n.tally[c]++
-	}
+	n.abandoned(h.decision)
 	h.session, h.renewal, h.renewEvery = "", 0, 0
 	want, spared := h.want.delay, h.want.uncounted
-	switch h.decision {
-	case machine.DecideAckFailed:
-		want, spared = 50*time.Millisecond, false
-		if s.id.Kind == machine.SlotWorker {
-			want = 100 * time.Millisecond
-		}
-	case machine.DecideWorkLost, machine.DecideReadFailed:
-		want, spared = 100*time.Millisecond, false
-	case machine.DecideWorkNoHandler:
-		if h.want.decision != machine.DecideWorkNoHandler { // its handler was withdrawn while it was running
-			want, spared = k.options(n).Options.UnregisteredBackoffBase, false
-		}
+	if h.decision != h.want.decision {
+		want, spared = k.laterDelay(n, s, h.decision), false
 	}
 	if token != h.token || delay != want || uncounted != spared {
 		k.wrong(n, h.instance, "gives back token %s with delay %v, counted: %t, because of %s: expected token %s, delay %v, counted: %t",
@@ -255,7 +239,7 @@ func (k *checker) acksWork(n *nodeState, s *slot, r *cluster.Record, a *call.Ack
 		k.judgeResult(n, h, c.Result, r.AtMs)
 	case engine.ActivityFailedItem:
 		if h.decision == machine.DecideWorkRun {
-			n.tally[activitiesFailed]++
+			n.tally.ActivitiesFailed++
 		}
 		if a.LockToken != h.token || c.Instance != w.Instance || c.ExecutionID != w.ExecutionID || c.ID != w.ID {
 			k.wrong(n, h.instance, "acknowledges token %s with %s: expected the failure of %s", a.LockToken, show.Value(c), h.token)
@@ -289,12 +273,12 @@ func (k *checker) acked(n *nodeState, s *slot, r *cluster.Record) {
 	n.expectAckFailed(s, r.Err, again)
 	k.touch(n)
 	if again {
-		n.tally[ackRetries]++
+		n.tally.AckRetries++
 		h.retried = true
 		k.due(s, ackOf(s), r.At, 10*time.Millisecond<<(h.failures-1))
 		return
 	}
-	n.tally[ackFailures]++
+	n.tally.AckFailures++
 	k.owes(n, h, machine.DecideAckFailed, r.Err.Error())
 	k.due(s, abandonOf(s), r.At, 0)
 }

@@ -27,26 +27,29 @@ func (k *checker) pays(n *nodeState, s *slot) {
 	h.owed = machine.DecideNone
 }
 
+// laterDelay returns the delay with which a slot gives back work that it began with, after a further decision about it.
+func (k *checker) laterDelay(n *nodeState, s *slot, d machine.Decision) time.Duration {
+	switch {
+	case d == machine.DecideWorkNoHandler:
+		return k.options(n).Options.UnregisteredBackoffBase
+	case d == machine.DecideAckFailed && s.id.Kind != machine.SlotWorker:
+		return 50 * time.Millisecond
+	case d == machine.DecideAckFailed, d == machine.DecideReadFailed, d == machine.DecideWorkLost:
+		return 100 * time.Millisecond
+	}
+	return 0
+}
+
 // notedLater judges a node's further notes about a delivery, after its first decision. Each note must be due, and must
 // have the right delay and cause.
 func (k *checker) notedLater(n *nodeState, s *slot, r *cluster.Record, note *cluster.Note) {
 	h := &s.held
-	want, cause, due := time.Duration(0), h.owedCause, note.Decision == h.owed
-	switch note.Decision {
-	case machine.DecideAckFailed:
-		want = 50 * time.Millisecond
-		if s.id.Kind == machine.SlotWorker {
-			want = 100 * time.Millisecond
-		}
-	case machine.DecideReadFailed:
-		want = 100 * time.Millisecond
-	case machine.DecideWorkLost:
-		want = 100 * time.Millisecond
-		if !due {
-			due, cause = h.running, ranOut
-		}
-	case machine.DecideWorkNoHandler: // its handler was withdrawn while it was running
-		want, cause, due = k.options(n).Options.UnregisteredBackoffBase, "activity missing: "+h.work.Name, h.want.decision == machine.DecideWorkRun
+	want, cause, due := k.laterDelay(n, s, note.Decision), h.owedCause, note.Decision == h.owed
+	switch {
+	case note.Decision == machine.DecideWorkLost && !due:
+		due, cause = h.running, ranOut
+	case note.Decision == machine.DecideWorkNoHandler: // its handler was withdrawn while it was running
+		cause, due = "activity missing: "+h.work.Name, h.want.decision == machine.DecideWorkRun
 	}
 	h.owed = machine.DecideNone
 	switch {

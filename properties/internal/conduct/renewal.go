@@ -16,7 +16,7 @@ import (
 // come when it is due.
 func (k *checker) renews(n *nodeState, s *slot, r *cluster.Record) {
 	h := &s.held
-	n.tally[renewals]++
+	n.tally.Renewals++
 	token, extend := "", time.Duration(0)
 	switch q := r.Request.(type) {
 	case call.RenewOrchestrationItemLock:
@@ -54,7 +54,7 @@ func (k *checker) renewed(n *nodeState, s *slot, r *cluster.Record) {
 		}
 		return
 	}
-	n.tally[renewalFailures]++
+	n.tally.RenewalFailures++
 	h.since = r.At
 	if r.Outcome != observe.OutcomeRetryable {
 		if h.renewEvery, h.mustBeLost = 0, h.running; h.running {
@@ -94,7 +94,7 @@ func (k *checker) askedOfSessions(n *nodeState, r *cluster.Record) {
 	o := &k.options(n).Options
 	switch q := r.Request.(type) {
 	case call.RenewSessionLock:
-		n.tally[sessionRenewals]++
+		n.tally.SessionRenewals++
 		k.inTime(n, &n.sessions.renewNext, r)
 		k.judgeOwners(n, q.Owners)
 		n.sessions.renewal, n.sessions.renewSent = r.Call, r.At
@@ -122,12 +122,12 @@ func (k *checker) answeredSessions(n *nodeState, r *cluster.Record) {
 		k.patient(n, r, n.sessions.cleanSent)
 		n.sessions.cleanup = 0
 		n.sessions.cleanNext = next{kind: observe.CallCleanupOrphanedSessions, since: r.At, after: o.SessionCleanupInterval, by: byCleanup, known: true}
-		n.tally[sessionsCleaned] += uint64(max(r.Count, 0))
+		n.tally.SessionsCleaned += uint64(max(r.Count, 0))
 	default:
 		return
 	}
 	if r.Err != nil {
-		n.tally[sessionErrors]++
+		n.tally.SessionErrors++
 		n.warn("", "session maintenance failed", field("error", r.Err.Error()))
 		k.touch(n)
 	}

@@ -186,36 +186,19 @@ func (c *Counter) count(ack *engine.OrchestrationAck) {
 	}
 }
 
-// notePoint returns the point for a decision. If the decision has none, it returns the constant points.
-func notePoint(d machine.Decision) point {
-	switch d {
-	case machine.DecideHistoryError:
-		return pointHistoryError
-	case machine.DecideIncompatible:
-		return pointIncompatible
-	case machine.DecideWaitForStart:
-		return pointWaitForStart
-	case machine.DecideNoHandler, machine.DecideWorkNoHandler:
-		return pointNoHandler
-	case machine.DecideAckFailed:
-		return pointAckFailed
-	case machine.DecideDropTerminal:
-		return pointDropTerminal
-	case machine.DecideWorkLost:
-		return pointWorkLost
-	case machine.DecidePoison:
-		return pointPoison
-	case machine.DecideWorkPoison:
-		return pointWorkPoison
-	}
-	return points
+// notePoints has the points for decisions. It is never iterated over.
+var notePoints = map[machine.Decision]point{
+	machine.DecideHistoryError: pointHistoryError, machine.DecideIncompatible: pointIncompatible, machine.DecideWaitForStart: pointWaitForStart,
+	machine.DecideNoHandler: pointNoHandler, machine.DecideWorkNoHandler: pointNoHandler, machine.DecideAckFailed: pointAckFailed,
+	machine.DecideDropTerminal: pointDropTerminal, machine.DecideWorkLost: pointWorkLost, machine.DecidePoison: pointPoison,
+	machine.DecideWorkPoison: pointWorkPoison,
 }
 
 func (c *Counter) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
 	if note.Decision == machine.DecideTurn && note.AttemptCount == n.Options.MaxAttempts {
 		c.hit(pointLastAttempt)
 	}
-	if p := notePoint(note.Decision); p != points {
+	if p, ok := notePoints[note.Decision]; ok {
 		c.hit(p)
 	}
 	if note.Decision == machine.DecidePoison && d.HistoryError {

@@ -179,31 +179,23 @@ func (c *Checker) committed(number uint32, d *track.Delivery, no observe.Instanc
 	}
 }
 
+// reasons names why work is given back. It is never iterated over.
+var reasons = map[machine.Decision]string{
+	machine.DecideHistoryError: "history-error", machine.DecideIncompatible: "incompatible", machine.DecideWaitForStart: "wait-for-start",
+	machine.DecideNoHandler: "no-handler", machine.DecideWorkNoHandler: "no-handler", machine.DecideAckFailed: "ack-failed",
+	machine.DecideLooked: "looked", machine.DecideDrained: "drained", machine.DecideWorkLost: "lost",
+}
+
 // OnNoted emits facts for poison, and for work that is given back.
 func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
-	event, name, value := eventAbandon, attrReason, ""
+	event, name, value := eventAbandon, attrReason, reasons[note.Decision]
 	switch note.Decision {
 	case machine.DecideSwept:
 		event, name, value = eventPoison, attrCause, "swept"
 	case machine.DecidePoison, machine.DecideWorkPoison:
 		event, name, value = eventPoison, attrCause, c.cause(d)
-	case machine.DecideHistoryError:
-		value = "history-error"
-	case machine.DecideIncompatible:
-		value = "incompatible"
-	case machine.DecideWaitForStart:
-		value = "wait-for-start"
-	case machine.DecideNoHandler, machine.DecideWorkNoHandler:
-		value = "no-handler"
-	case machine.DecideAckFailed:
-		value = "ack-failed"
-	case machine.DecideLooked:
-		value = "looked"
-	case machine.DecideDrained:
-		value = "drained"
-	case machine.DecideWorkLost:
-		value = "lost"
-	default:
+	}
+	if value == "" {
 		return
 	}
 	if !c.wants(event) {

@@ -139,76 +139,24 @@ func (k *conserveChecker) wrongOrphan(c *model.Call, r *model.Row) string {
 	return ""
 }
 
-// messageClass groups messages that leave the same kind of event.
-type messageClass uint8
+// messageClass names messages that leave the same kind of event.
+type messageClass string
 
-const (
-	classNone messageClass = iota
-	classStart
-	classActivityCompleted
-	classActivityFailed
-	classTimer
-	classChildCompleted
-	classChildFailed
-	classExternal // of either generation; which event is written depends on the execution's pin
-	classQueue
-	classCancel
-	messageClasses
+// An external event is of either generation, depending on the execution's pin. No map is iterated over.
+var (
+	classOf = map[engine.WorkItemKind]messageClass{
+		engine.ItemStartOrchestration: "starts", engine.ItemContinueAsNew: "starts", engine.ItemActivityCompleted: "activity results",
+		engine.ItemActivityFailed: "activity failures", engine.ItemTimerFired: "timers", engine.ItemSubOrchCompleted: "child results",
+		engine.ItemSubOrchFailed: "child failures", engine.ItemExternalRaised: "external events", engine.ItemExternalRaised2: "external events",
+		engine.ItemQueueMessage: "queue messages", engine.ItemCancelInstance: "cancels",
+	}
+	classOfEvent = map[engine.EventKind]messageClass{
+		eventdata.KindOrchestrationStarted: "starts", eventdata.KindActivityCompleted: "activity results",
+		eventdata.KindActivityFailed: "activity failures", eventdata.KindTimerFired: "timers", eventdata.KindSubOrchestrationCompleted: "child results",
+		eventdata.KindSubOrchestrationFailed: "child failures", eventdata.KindExternalEvent: "external events", eventdata.KindExternalEvent2: "external events",
+		eventdata.KindQueueEventDelivered: "queue messages", eventdata.KindOrchestrationCancelRequested: "cancels",
+	}
 )
-
-var classNames = [messageClasses]string{
-	"other messages", "starts", "activity results", "activity failures", "timers", "child results", "child failures",
-	"external events", "queue messages", "cancels",
-}
-
-func classOf(k engine.WorkItemKind) messageClass {
-	switch k {
-	case engine.ItemStartOrchestration, engine.ItemContinueAsNew:
-		return classStart
-	case engine.ItemActivityCompleted:
-		return classActivityCompleted
-	case engine.ItemActivityFailed:
-		return classActivityFailed
-	case engine.ItemTimerFired:
-		return classTimer
-	case engine.ItemSubOrchCompleted:
-		return classChildCompleted
-	case engine.ItemSubOrchFailed:
-		return classChildFailed
-	case engine.ItemExternalRaised, engine.ItemExternalRaised2:
-		return classExternal
-	case engine.ItemQueueMessage:
-		return classQueue
-	case engine.ItemCancelInstance:
-		return classCancel
-	}
-	return classNone
-}
-
-// classOfEvent returns the class of messages that leave this kind of event.
-func classOfEvent(d engine.EventData) messageClass {
-	switch d.(type) {
-	case eventdata.OrchestrationStarted:
-		return classStart
-	case eventdata.ActivityCompleted:
-		return classActivityCompleted
-	case eventdata.ActivityFailed:
-		return classActivityFailed
-	case eventdata.TimerFired:
-		return classTimer
-	case eventdata.SubOrchestrationCompleted:
-		return classChildCompleted
-	case eventdata.SubOrchestrationFailed:
-		return classChildFailed
-	case eventdata.ExternalEvent, eventdata.ExternalEvent2:
-		return classExternal
-	case eventdata.QueueEventDelivered:
-		return classQueue
-	case eventdata.OrchestrationCancelRequested:
-		return classCancel
-	}
-	return classNone
-}
 
 // checkConsumed compares the batch that a node acknowledges with the events that it left and with the drops in the
 // node's note. If there is no note for the token, the caller is not a node, and the reasons are unknown.
@@ -227,19 +175,23 @@ func (k *conserveChecker) checkConsumed(c *model.Call) {
 	default:
 		return // the batch was dropped as a whole, under the rule that the decision names
 	}
-	var owed [messageClasses]int
-	for i, no := range in.Batch {
-		if !droppedByRule(n, i) {
-			owed[classOf(k.Run.Model.Row(no).Kind)]++
+	owed := func(class messageClass) (left int) {
+		for i, no := range in.Batch {
+			if !droppedByRule(n, i) && classOf[k.Run.Model.Row(no).Kind] == class {
+				left++
+			}
 		}
+		for i := range c.Request.Ack.HistoryDelta {
+			if classOfEvent[c.Request.Ack.HistoryDelta[i].Kind()] == class {
+				left--
+			}
+		}
+		return left
 	}
-	for i := range c.Request.Ack.HistoryDelta {
-		owed[classOfEvent(c.Request.Ack.HistoryDelta[i].Data)]--
-	}
-	for class := classStart; class < messageClasses; class++ {
-		if owed[class] > 0 {
+	for _, no := range in.Batch {
+		if class := classOf[k.Run.Model.Row(no).Kind]; class != "" && owed(class) > 0 {
 			k.Run.Safety("S12", c.Caller.Node, in.No, "a turn by %s with token %s consumed %s, and %d of the %s left no event and were not dropped by a rule: expected an event or a rule for each message",
-				k.Run.Who(c.Caller), n.Token, k.Run.BatchText(in.Batch), owed[class], classNames[class])
+				k.Run.Who(c.Caller), n.Token, k.Run.BatchText(in.Batch), owed(class), class)
 			return
 		}
 	}

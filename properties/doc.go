@@ -139,9 +139,10 @@
 // 24. S24: the specification of a turn judges every ack by a node, from the history and the batch that the node
 // received, damaged or not, and every turn from the calls of its code. It shares no code with the replay engine and does
 // not know the orchestrations: a turn may schedule anything, and everything else follows from its schedules. An ack that
-// poisons an execution is left to S12 if the execution has not begun or cannot be decoded. Where a turn breaks one of the
-// clauses that S13, S17 and S21 name, that property is violated instead; of released nodes, only these are judged. Turns
-// of durosim's own nodes are judged where the self-checks are on: no handler and no provider can be guilty of a wrong one.
+// poisons an execution is left to S12 if the execution has not begun or cannot be decoded. Where a turn breaks one of
+// the clauses that S11 (an ack does what it records), S13, S17 and S21 name, that property is violated instead; of
+// released nodes, only these are judged. Turns of durosim's own nodes are judged where the self-checks are on: no handler
+// and no provider can be guilty of a wrong one.
 //
 // 25. S25: judged when a fetch or a renewal is answered, by the time of the call. The store is not responsible for an
 // answer that is delayed on the way back.

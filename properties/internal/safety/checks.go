@@ -27,7 +27,7 @@ var checkers = []struct {
 	{[]string{"S19"}, newLockLossChecker},
 	{[]string{"S20"}, newOutputChecker},
 	{[]string{"S22"}, newEligibleChecker},
-	{[]string{"S13", "S17", "S21", "S24"}, newTurnChecker},
+	{[]string{"S11", "S13", "S17", "S21", "S24"}, newTurnChecker},
 	{[]string{"S25"}, newLeaseChecker},
 	{[]string{"S26"}, newReadsChecker},
 	{[]string{"S27"}, newStrategyChecker},

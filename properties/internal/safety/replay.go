@@ -18,11 +18,11 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// replayChecker checks rules S11, a history agrees with its code, and S29, the code of another build ends as it did. At the end of a run, it replays each ended execution
-// under the right rules, on every build in the run that runs the execution (admits it, reads it, and has its handler).
-// During the run, it checks that an ack does what it records: it starts the instances that it records as started,
-// withdraws the activities that it records as cancelled, and cancels no child that never began. If a node calls an
-// execution nondeterministic, that is a violation, too.
+// replayChecker checks rules S11, a history agrees with its code, and S29, the code of another build ends as it did. At
+// the end of a run, it replays each ended execution under the right rules, on every build in the run that runs the
+// execution (admits it, reads it, and has its handler). During the run, it checks that an ack cancels no child that never
+// began, and that no node calls an execution nondeterministic. That an ack does what it records is a clause of the
+// specification of a turn.
 //
 // An execution that was ended from outside (by poison, or by a failure that is not the application's) must agree only
 // up to its end. Executions with a damaged event are exempt. So are stored executions that, according to the plan, do
@@ -40,7 +40,7 @@ type replayChecker struct {
 	panics    map[string]string // where each instance's code panicked last; never iterated over, so map order does not matter
 	disagrees map[string]bool   // instances whose stored history does not agree with their code; never iterated over, so map order does not matter
 	workspace *replay.Workspace // reused for all replays
-	recorded  model.KindSet     // the kinds of events whose acks must do something else, too, or never occur
+	failed    model.KindSet     // the kind of an execution's failure
 }
 
 // replayBuild is a build in the run, with the pins that any incarnation of its nodes admitted, and the handlers that
@@ -54,7 +54,7 @@ type replayBuild struct {
 
 func newReplayChecker(m *check.Run) check.Checker {
 	k := &replayChecker{Base: check.Base{Run: m}, acks: make([]lastAck, 1), panics: make(map[string]string), disagrees: make(map[string]bool)}
-	k.recorded = m.Model.Kinds.SetOf(eventdata.KindOrchestrationChained, eventdata.KindActivityCancelRequested, eventdata.KindOrchestrationFailed)
+	k.failed = m.Model.Kinds.SetOf(eventdata.KindOrchestrationFailed)
 	p := m.World.Plan()
 	for i := range p.Histories {
 		h := &p.Histories[i]
@@ -109,28 +109,15 @@ func (k *replayChecker) Ended(c *model.Call, o *observe.Observation) {
 		}
 	}
 	k.checkCancels(c, in)
-	if c.Delta&k.recorded == 0 {
+	if c.Delta&k.failed == 0 {
 		return
 	}
 	for i := range ack.HistoryDelta {
 		e := &ack.HistoryDelta[i]
-		switch d := e.Data.(type) {
-		case eventdata.OrchestrationChained:
-			if !endsCancelled(ack) && !k.starts(c, d.Instance) {
-				k.report(c, e, "but enqueues no start of "+d.Instance)
-				return
-			}
-		case eventdata.ActivityCancelRequested:
-			if !withdraws(ack, e.SourceEventID) {
-				k.report(c, e, "but withdraws no activity of that schedule")
-				return
-			}
-		case eventdata.OrchestrationFailed:
-			// An answer to a deleted instance may reach another instance of the same name.
-			if d.Details.Configuration != nil && !k.hadNamesake(c) && !k.disagrees[ack.HistoryDelta[i].InstanceID] {
-				k.report(c, e, "which says: "+d.Details.Display())
-				return
-			}
+		// An answer to a deleted instance may reach another instance of the same name.
+		if d, ok := e.Data.(eventdata.OrchestrationFailed); ok && d.Details.Configuration != nil && !k.hadNamesake(c) && !k.disagrees[e.InstanceID] {
+			k.report(c, e, "which says: "+d.Details.Display())
+			return
 		}
 	}
 }
@@ -162,41 +149,8 @@ func (k *replayChecker) hadNamesake(c *model.Call) bool {
 	return false
 }
 
-// starts reports whether a call has enqueued a start for an instance.
-func (k *replayChecker) starts(c *model.Call, instance string) bool {
-	for _, r := range c.Rows {
-		if r.InsertedBy == c.ID && r.Kind == engine.ItemStartOrchestration && r.Instance.Name == instance {
-			return true
-		}
-	}
-	return false
-}
-
-func withdraws(ack *engine.OrchestrationAck, schedule uint64) bool {
-	for i := range ack.CancelledActivities {
-		if ack.CancelledActivities[i].ActivityID == schedule {
-			return true
-		}
-	}
-	return false
-}
-
-// endsCancelled reports whether a cancel ended the turn's execution; such a turn starts nothing.
-func endsCancelled(ack *engine.OrchestrationAck) bool {
-	for i := range ack.HistoryDelta {
-		f, ok := ack.HistoryDelta[i].Data.(eventdata.OrchestrationFailed)
-		if ok && f.Details.Application != nil && f.Details.Application.Kind == eventdata.AppCancelled {
-			return true
-		}
-	}
-	return false
-}
-
 func (k *replayChecker) report(c *model.Call, e *engine.Event, what string) {
-	no, advice := observe.InstanceNo(0), ""
-	if e.Kind() == eventdata.KindOrchestrationFailed {
-		advice = "; code that was changed needs a new version"
-	}
+	no := observe.InstanceNo(0)
 	if in := model.HeldBy(c); in != nil {
 		no = in.No
 		if ex := in.Execution(c.Request.Ack.ExecutionID); ex != nil {
@@ -205,8 +159,8 @@ func (k *replayChecker) report(c *model.Call, e *engine.Event, what string) {
 			}
 		}
 	}
-	k.Run.Safety("S11", c.Caller.Node, no, "an ack by %s with token %s%s, records event %d (%s), %s: expected a turn to do what it records, and to record what its code does%s",
-		k.Run.Who(c.Caller), c.Request.Token, k.about(c), e.EventID, e.Kind(), what, advice)
+	k.Run.Safety("S11", c.Caller.Node, no, "an ack by %s with token %s%s, records event %d (%s), %s: expected a turn to do what it records, and to record what its code does; code that was changed needs a new version",
+		k.Run.Who(c.Caller), c.Request.Token, k.about(c), e.EventID, e.Kind(), what)
 }
 
 // about describes the execution that an ack is about, and the delivery that it ends.

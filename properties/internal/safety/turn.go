@@ -33,7 +33,7 @@ type turnChecker struct {
 const OwnTurns = "own turns"
 
 // breaks names the properties that the clauses of the specification belong to.
-var breaks = [...]string{turn.Other: "S24", turn.Completions: "S13", turn.Queue: "S17", turn.Work: "S21"}
+var breaks = [...]string{turn.Other: "S24", turn.Completions: "S13", turn.Queue: "S17", turn.Work: "S21", turn.Deeds: "S11"}
 
 // handed is a delivery to a node, and what the node says about its turn.
 type handed struct {
@@ -50,7 +50,7 @@ func newTurnChecker(m *check.Run) check.Checker {
 }
 
 func isReleased(b *engine.Build) bool {
-	// On released nodes, S24 turn-allowed: not judged; of the specification of a turn, the clauses of S13, S17 and S21 are.
+	// On released nodes, S24 turn-allowed: not judged; of the specification of a turn, the clauses of S11, S13, S17 and S21 are.
 	// Their metadata lack the parent's execution and event, which are durosim's extension of the contract, and a release
 	// requests the cancellation of an activity whose completion came in the same batch, which durosim does not.
 	return b.Release != ""
@@ -171,7 +171,7 @@ func (k *turnChecker) judge(c *model.Call, o *observe.Observation, h *handed, bu
 	}
 	for _, wrong := range wrong {
 		delivery := ""
-		if in := model.HeldBy(c); in != nil && wrong.Clause == turn.Completions && in.BatchToken == ack.LockToken {
+		if in := model.HeldBy(c); in != nil && wrong.Clause != turn.Other && in.BatchToken == ack.LockToken {
 			delivery = "; the delivery was: " + k.Run.BatchText(in.Batch)
 		}
 		k.Run.Safety(breaks[wrong.Clause], o.Caller.Node, o.Instance, "an ack by %s with token %s of execution %d of %s, after %d events, for %d messages: %s%s",

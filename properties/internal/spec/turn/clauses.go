@@ -20,6 +20,7 @@ func (c *ackCheck) checkClauses() {
 	}
 	if len(c.wrong) == 0 {
 		c.checkWork()
+		c.checkDeeds()
 	}
 	_, continues := c.terminal.(eventdata.OrchestrationContinuedAsNew)
 	for _, w := range c.t.Ack.OrchestratorItems {
@@ -128,6 +129,32 @@ func (c *ackCheck) checkWork() {
 			return
 		}
 	}
+}
+
+// checkDeeds checks that a turn starts and withdraws what it records. A turn that a cancel ends starts nothing.
+func (c *ackCheck) checkDeeds() {
+	ack := &c.t.Ack
+	for i := range c.delta {
+		e := &c.delta[i]
+		switch d := e.Data.(type) {
+		case eventdata.OrchestrationChained:
+			if !c.endsCancelled() && !slices.ContainsFunc(ack.OrchestratorItems, func(w engine.WorkItem) bool {
+				s, is := w.(engine.StartItem)
+				return is && s.Instance == d.Instance
+			}) {
+				c.breaks(Deeds, "it records %s, but sends no start of %s: expected a turn to do what it records", event(e), d.Instance)
+			}
+		case eventdata.ActivityCancelRequested:
+			if !slices.ContainsFunc(ack.CancelledActivities, func(a engine.ScheduledActivityIdentifier) bool { return a.ActivityID == e.SourceEventID }) {
+				c.breaks(Deeds, "it records %s, but does not withdraw activity %d: expected a turn to do what it records", event(e), e.SourceEventID)
+			}
+		}
+	}
+}
+
+func (c *ackCheck) endsCancelled() bool {
+	failed, _ := c.terminal.(eventdata.OrchestrationFailed)
+	return failed.Details.Application != nil && failed.Details.Application.Kind == eventdata.AppCancelled
 }
 
 // nameAndStatus returns the orchestration of the execution, and its custom status after the turn.

@@ -46,9 +46,8 @@ func (c *ackCheck) checkEnd() {
 // matter any more (docs/contract/runtime.md#r7.9). It may have recorded some before it continues as new, if the drop of a
 // wait has freed an event, and its code went on.
 func (c *ackCheck) checkUnreconciled() {
-	failed, fails := c.terminal.(eventdata.OrchestrationFailed)
 	_, continues := c.terminal.(eventdata.OrchestrationContinuedAsNew)
-	if !continues && !(fails && failed.Details.Application != nil && failed.Details.Application.Kind == eventdata.AppCancelled) {
+	if !continues && !c.endsCancelled() {
 		return
 	}
 	var drop *engine.Event

@@ -28,8 +28,7 @@ func (c *ackCheck) same(what string, want, got []engine.WorkItem) {
 func (c *ackCheck) checkItems() {
 	ack := &c.t.Ack
 	work, messages := c.work[:0], c.messages[:0]
-	failed, _ := c.terminal.(eventdata.OrchestrationFailed)
-	cancelled := failed.Details.Application != nil && failed.Details.Application.Kind == eventdata.AppCancelled
+	cancelled := c.endsCancelled()
 	for i := range c.delta {
 		e := &c.delta[i]
 		switch d := e.Data.(type) {
@@ -75,7 +74,8 @@ func (c *ackCheck) checkItems() {
 			messages = append(append(messages, c.answer()...), c.cancels()...)
 		}
 	}
-	if c.checkWork(); len(c.wrong) > 0 {
+	c.checkWork()
+	if c.checkDeeds(); len(c.wrong) > 0 {
 		return
 	}
 	c.same("work", work, ack.WorkerItems)
@@ -135,7 +135,7 @@ func (c *ackCheck) cancels() (items []engine.WorkItem) {
 		return items
 	}
 	reason := eventdata.ReasonParentDroppedFuture
-	if f, ok := c.terminal.(eventdata.OrchestrationFailed); ok && f.Details.Application != nil && f.Details.Application.Kind == eventdata.AppCancelled {
+	if c.endsCancelled() {
 		reason = eventdata.ReasonParentCancelled
 	}
 	for i := range c.schedules {

@@ -85,7 +85,7 @@ func told(wrong []turn.Wrong) (said []string) {
 	for _, w := range wrong {
 		clause := ""
 		if w.Clause != turn.Other {
-			clause = [...]string{"", "completions: ", "queue: ", "work: "}[w.Clause]
+			clause = [...]string{"", "completions: ", "queue: ", "work: ", "deeds: "}[w.Clause]
 		}
 		said = append(said, clause+strings.ToValidUTF8(w.Text, `\xff`))
 	}
@@ -95,7 +95,7 @@ func told(wrong []turn.Wrong) (said []string) {
 // ofEvents leaves out what is said of the ack but for its events.
 func ofEvents(said []string) []string {
 	return slices.DeleteFunc(said, func(text string) bool {
-		for _, other := range []string{"work ", "work: ", "message ", "the metadata ", "the activities "} {
+		for _, other := range []string{"work ", "work: ", "deeds: ", "message ", "the metadata ", "the activities "} {
 			if strings.HasPrefix(text, other) {
 				return true
 			}

@@ -61,6 +61,7 @@ const (
 	Completions        // a schedule gets one completion at most, from a message that names its execution
 	Queue              // queue messages and the custom status cross a continue-as-new, and messages arrive in order
 	Work               // a turn sends work for committed schedules only
+	Deeds              // a turn starts and withdraws what it records as started and withdrawn
 )
 
 // Checker checks turns one after another, reusing memory. The zero value is ready to use.

@@ -57,7 +57,6 @@ var exempt = []exemption{
 	{"internal/replay/coroutine.go", permits{goroutines: true, names: []string{"iter.Pull"}}, "holds coroutines, and the one helper that awaits a throw-away goroutine"},
 	{"sim/workload/mischief.go", permits{names: []string{"iter.Pull"}}, "has code that uses its Context on a goroutine that is not its own, as users' code may"},
 	{"internal/replay/foreign.go", permits{imports: []string{"sync/atomic"}}, "refuses calls from goroutines that a handler has started, which run at the same time"},
-	{"properties/internal/conduct/written.go", permits{imports: []string{"log/slog"}}, "compares the log records of nodes with their lines"},
 	{"internal/machine/record.go", permits{imports: []string{"log/slog"}}, "makes log records as data, at a time that it is given; whoever drives the node handles them"},
 }
 

@@ -201,9 +201,7 @@ func (s *Store) abandonWork(token string, delayMs int64, ignoreAttempt bool) *en
 		return invalidToken(opAbandonWork, token, h)
 	}
 	s.setCount(r, s.rules.CountAfterAbandon(r.count, ignoreAttempt))
-	if delayMs = s.rules.AbandonDelay(delayMs); delayMs > 0 {
-		s.delay(r, s.rules.VisibleAt(s.now, delayMs))
-	}
+	s.delay(r, s.rules.VisibleAt(s.now, s.rules.AbandonDelay(delayMs)))
 	s.releaseRow(r)
 	return nil
 }

@@ -24,7 +24,7 @@ func (o *Oracle) Compare(c *Change) *Difference {
 	var first *Difference
 	fit := 0
 	for _, s := range o.states {
-		if d := s.differs(c, o.latest); d == nil {
+		if d := s.differs(c); d == nil {
 			o.states[fit] = s
 			fit++
 		} else if first == nil {
@@ -91,7 +91,7 @@ func text(s *string) string {
 }
 
 // differs returns the first place where the state is not what the store has. It learns the numbers of new rows.
-func (s *State) differs(c *Change, now int64) *Difference {
+func (s *State) differs(c *Change) *Difference {
 	if d := s.sessionsDiffer(c.Sessions); d != nil {
 		return d
 	}
@@ -115,13 +115,13 @@ func (s *State) differs(c *Change, now int64) *Difference {
 	}
 	for i := range c.Queue {
 		r := &c.Queue[i]
-		if d := s.messageDiffers(r, now); d != nil {
+		if d := s.messageDiffers(r); d != nil {
 			return d.of(r.Instance)
 		}
 	}
 	for i := range c.Work {
 		r := &c.Work[i]
-		if d := s.activityDiffers(r, now); d != nil {
+		if d := s.activityDiffers(r); d != nil {
 			return d.of(r.Instance)
 		}
 	}
@@ -296,29 +296,29 @@ func place[R any, P interface {
 }
 
 // messageDiffers compares a row of the orchestrator queue, and activityDiffers one of the worker queue.
-func (s *State) messageDiffers(r *QueueRow, now int64) *Difference {
+func (s *State) messageDiffers(r *QueueRow) *Difference {
 	m, d := place("messages", s.queue, &s.numbered[0], r)
 	if m == nil {
 		return d
 	}
-	return m.differs(r, m.mark, 0, now)
+	return m.differs(r, m.mark, 0)
 }
 
-func (s *State) activityDiffers(r *QueueRow, now int64) *Difference {
+func (s *State) activityDiffers(r *QueueRow) *Difference {
 	w, d := place("activities", s.work, &s.numbered[1], r)
 	if w == nil {
 		return d
 	}
-	return w.differs(r, w.token, w.until.Lo, now)
+	return w.differs(r, w.token, w.until.Lo)
 }
 
-// differs compares the columns of a row. One that is visible by now may have become so at any time.
-func (q *queued) differs(r *QueueRow, token string, untilMs, now int64) *Difference {
+// differs compares the columns of a row.
+func (q *queued) differs(r *QueueRow, token string, untilMs int64) *Difference {
 	var d *Difference
 	switch {
 	case r.Kind != q.item.Kind():
 		d = unlike("kind", r.Kind, q.item.Kind())
-	case max(r.VisibleMs, now) != max(q.visible.Lo, now):
+	case r.VisibleMs != q.visible.Lo:
 		d = unlike("visible", r.VisibleMs, q.visible.Lo)
 	case r.Count != q.count:
 		d = unlike("attempt count", r.Count, q.count)

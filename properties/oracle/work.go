@@ -287,9 +287,7 @@ func (s *State) abandonWork(j *judge, r call.AbandonWorkItem) {
 		return s.with(func(n *State) {
 			have, _ := n.holdingRow(j, r.LockToken)
 			have.token, have.until = "", Span{}
-			if r.Delay > 0 { // otherwise it stays visible, since whenever it became so
-				have.visible = j.at.plus(r.Delay.Milliseconds())
-			}
+			have.visible = j.at.plus(r.Delay.Milliseconds())
 			if r.IgnoreAttempt && have.count > 0 {
 				have.count--
 			}

@@ -166,6 +166,22 @@ func TestDamageOfOneOfTwo(t *testing.T) {
 	finds(t, m, "", "")
 }
 
+// TestAbandonedActivity checks that an activity that is given up without a delay is visible from then on, not since
+// before, which matters where a store uses its callers' clocks.
+func TestAbandonedActivity(t *testing.T) {
+	m, store, p := watched(t, memprovider.Options{}, nil, nil)
+	_ = p.EnqueueForWorker(t.Context(), engine.ActivityExecuteItem{Instance: "A", ExecutionID: 1, ID: 2, Name: "Work"})
+	got, err := p.FetchWorkItem(t.Context(), time.Second, 0, nil, engine.TagFilter{Mode: engine.TagAny})
+	if err != nil || got == nil {
+		t.Fatal(got, err)
+	}
+	store.SetNow(rig.StartMs + 500)
+	if err := p.AbandonWorkItem(t.Context(), got.LockToken, 0, false); err != nil {
+		t.Fatal(err)
+	}
+	finds(t, m, "", "")
+}
+
 // TestPreloadedIsKept checks that a store must hold what the plan says that it holds.
 func TestPreloadedIsKept(t *testing.T) {
 	pin, other, output := engine.V(1, 5, 0), engine.V(2, 0, 0), "done"

@@ -43,7 +43,7 @@ func ExamplePlanFrom() {
 	t := printer{}
 	durosim.Test(t, durosim.Config{Plan: gen.PlanFrom(gen.Space{}.Plan()), Seeds: 100})
 	// Output:
-	// durosim: 100 seeds of Config.Plan from 1 on: every property holds
+	// durosim: 100 seeds of Config.Plan from 1 on: every property holds; 10 of the seeds, those that 10 divides, had a second judge of the store
 	// plan: all 431 pieces of work ended as expected, 65 of them with help beyond the plan
 	// fate of the work:
 	//       244  completed
@@ -74,7 +74,7 @@ func ExampleSpace() {
 	space := gen.Space{Work: []plan.Instance{{ID: "refund", Orchestration: "Refund", Input: "30 euros"}}}
 	durosim.Test(t, durosim.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 100, Handlers: register})
 	// Output:
-	// durosim: 100 seeds of Config.Plan from 1 on: every property holds
+	// durosim: 100 seeds of Config.Plan from 1 on: every property holds; 10 of the seeds, those that 10 divides, had a second judge of the store
 	// plan: all 380 pieces of work ended as expected, 34 of them with help beyond the plan
 	// fate of the work:
 	//       299  completed
@@ -109,7 +109,7 @@ func ExampleSpace_ownBuilds() {
 	t := printer{}
 	durosim.Test(t, durosim.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 50, Builds: ownBuilds, Handlers: register})
 	// Output:
-	// durosim: 50 seeds of Config.Plan from 1 on: every property holds
+	// durosim: 50 seeds of Config.Plan from 1 on: every property holds; 5 of the seeds, those that 10 divides, had a second judge of the store
 	// plan: all 167 pieces of work ended as expected, 7 of them with help beyond the plan
 	// fate of the work:
 	//       139  completed

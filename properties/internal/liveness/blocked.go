@@ -34,14 +34,9 @@ func (c *obligations) blocked(in *model.Instance) {
 			b.add(2, patience.After.Milliseconds(), "patience, and once more if nodes get in each other's way")
 			b.add(3, patience.Every.Milliseconds(), "pause between two looks")
 		}
-		if c.now <= from+b.ms {
-			c.until(from + b.ms)
+		if !c.overdue(mine, from, b) {
 			continue
 		}
-		if mine.Reported {
-			continue
-		}
-		mine.Reported = true
 		c.Run.Liveness("L13", 0, in.No,
 			"message %d (%s) of %s, which no live node admits (pin %s), is still queued under strategy %s: visible since %s, bound %s, overdue by %s. Live nodes: %s",
 			r.No, r.Kind, in.Name, model.PinText(in.Pin()), strategy, c.Run.At(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))

@@ -213,14 +213,9 @@ func (c *obligations) messages(in *model.Instance) {
 			from = max(from, startMs)
 			b.add(1, max(poisonBound(start).ms, b.ms), "for the start before it")
 		}
-		if c.now <= from+b.ms {
-			c.until(from + b.ms)
+		if !c.overdue(mine, from, b) {
 			continue
 		}
-		if mine.Reported {
-			continue
-		}
-		mine.Reported = true
 		if property == "L01" && c.live.AnyRuns(in) {
 			property = "L02"
 		}
@@ -261,15 +256,20 @@ func (c *obligations) activity(in *model.Instance, r *model.Row) {
 	}
 	b := workBound(input)
 	from := max(c.live.CalmMs, since, mine.FirstVisibleMs, mine.MovedMs, mine.AgainMs)
+	if c.overdue(mine, from, b) {
+		c.report("L01", in, r, from, b)
+	}
+}
+
+// overdue reports, once, whether a message's bound is over.
+func (c *obligations) overdue(row *track.Row, from int64, b bound) bool {
 	if c.now <= from+b.ms {
 		c.until(from + b.ms)
-		return
+		return false
 	}
-	if mine.Reported {
-		return
-	}
-	mine.Reported = true
-	c.report("L01", in, r, from, b)
+	first := !row.Reported
+	row.Reported = true
+	return first
 }
 
 // end checks that an instance ends (L02), and that a cancelled instance ends because of its cancel (L10).

@@ -211,10 +211,5 @@ func (j *joined) Coverage() []cluster.Point {
 
 // WatchHandle implements cluster.HandleWatcher and passes the handle to every monitor that implements it.
 func (j *joined) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
-	for _, m := range []cluster.Monitor{j.Monitor, j.own} {
-		if watcher, ok := m.(cluster.HandleWatcher); ok {
-			p = watcher.WatchHandle(p, codec)
-		}
-	}
-	return p
+	return cluster.WatchHandle(j.own, cluster.WatchHandle(j.Monitor, p, codec), codec)
 }

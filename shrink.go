@@ -174,6 +174,11 @@ type usedHandlers struct {
 	names []string
 }
 
+// WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can.
+func (u *usedHandlers) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
+	return cluster.WatchHandle(u.Monitor, p, codec)
+}
+
 // Observe implements observe.Sink.
 func (u *usedHandlers) Observe(o *observe.Observation) {
 	switch o.Kind {

@@ -14,7 +14,7 @@ func storeBugs() []Bug {
 			Properties: []string{"S22", "L09"}, Scenario: edges,
 			provider: func(r *storerules.Rules) { r.Admits = admitsAbove }},
 		{ID: "provider/pin-not-written", Summary: "an ack does not write its pin",
-			Properties: []string{"S06", "S09"}, Scenario: upgrade,
+			Properties: []string{"S09"}, Scenario: upgrade,
 			provider: func(r *storerules.Rules) {
 				r.PinAfterAck = func(_, old, _ *engine.Version) *engine.Version { return old }
 			}},

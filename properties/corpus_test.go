@@ -109,6 +109,11 @@ type calmMonitor struct {
 	w     *cluster.World
 }
 
+// WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can.
+func (m *calmMonitor) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
+	return cluster.WatchHandle(m.Monitor, p, codec)
+}
+
 func (m *calmMonitor) Record(r *cluster.Record) {
 	if r.Kind == record.PhaseBegan && r.Phase == cluster.PhaseCalm {
 		m.after = time.Duration(m.w.NowMs()-m.w.StartMs()) * time.Millisecond

@@ -14,6 +14,19 @@
 //		return properties.New(w, properties.Options{})
 //	}
 //
+// # Who judges
+//
+// Named rules (S01 and on) watch every seed: they judge filters, attempt counts, the turns and locks of nodes, and
+// whether a fetch finds what is eligible. The second judge is the specification of a provider (package oracle) beside the
+// store: it judges each answer and, after each call, the rows. It watches every tenth seed of simrun run, every seed with
+// --self-check or with planted bugs, and every run over a store that is not durosim's own. What it objects to violates
+// the property whose clause or column it is; S05, S06, S14, S15, S18, S25 and S26 are reported by it alone. The
+// self-checks S24, S28 and "shadow" can blame nobody but durosim: a user's seeds are without them, unless planted bugs
+// or --self-check ask for them. Liveness (L01 and on) is judged at the end of each phase, against a bound. Expectations
+// are the scenario's own sentences, and outcome says whether each instance ended as planned. A user is shown the first
+// three violations of each property, with node, time and evidence, and the smallest plan that shows the first of all.
+// docs/checkers.md has what only each of these judges finds.
+//
 // # What a monitor promises
 //
 // A monitor does not influence the run: a seed gives the same run with and without one. It trusts no answer: pins,
@@ -24,14 +37,11 @@
 // S12, S13, S23) judge only the acks of nodes, and they use the execution's current pin, no matter who set it. Liveness
 // does not count the time during which a probe holds work back.
 //
-// At the end of a run the model is compared with the store, byte for byte. A difference violates S06: the store did
-// something that none of its calls says it did. If the store and a caller disagree on whether a call was made, who made
-// it, what its arguments were, or how it ended, that is reported as "shadow", class internal: no verdict on this run
-// counts.
+// If the store and a caller disagree on whether a call was made, who made it, what its arguments were, or how it ended,
+// that is reported as "shadow", class internal: no verdict on this run counts.
 //
-// There are limits. Each property reports only its first three violations in a run. A monitor can judge only what the
-// store observes; of the reads that clients make, the store observes the custom status, single keys, and the answers to
-// probes that look.
+// There are limits. Each property reports only its first three violations in a run. Rules can judge only what the
+// store observes, and the second judge what callers are answered and which rows the store has.
 //
 // Nodes' clocks may differ, and a store may use its callers' clocks. With such a store, properties that compare times
 // of different callers are judged only if the clocks are at most a second apart, and S22 only if the clocks agree;
@@ -106,14 +116,14 @@
 // 15. S15: a row does not become visible before the time that its abandon, enqueue or timer asked for, and it is not
 // delivered before it is visible.
 //
-// 16. S16: the checker derives sessions from the calls. A store may shorten a session's lock at a refresh (F26), count
+// 16. S16: a store may shorten a session's lock at a refresh (F26), count
 // a former holder's late ack as activity (F27), and keep sessions that a cleanup could remove. A node's session cap is
 // judged by the activities that run.
 //
-// 17. S17: the checker derives the state from the events in acks that took effect. A snapshot with history_error may
-// hold anything (F13), and a tombstone may have any time (F19). A clause of the specification of a turn: queue messages
-// arrive in the order of their batch, and a continue-as-new carries messages over according to the number of dequeues,
-// no matter which of them read a message.
+// 17. S17: the state follows from the events in acks that took effect. A snapshot with history_error may hold anything
+// (F13), and a tombstone may have any time (F19). A clause of the specification of a turn: queue messages arrive in the
+// order of their batch, and a continue-as-new carries messages over according to the number of dequeues, no matter which
+// of them read a message.
 //
 // 18. S18: when a history or a message cannot be decoded, the fetch delivers with history_error set. Without
 // history_error the history is complete, and the caller's build reads all its kinds.
@@ -147,8 +157,8 @@
 // 25. S25: judged when a fetch or a renewal is answered, by the time of the call. The store is not responsible for an
 // answer that is delayed on the way back.
 //
-// 26. S26: judged where probes look. Like a client, a probe reads the list of instances and each instance's history,
-// statistics and keys.
+// 26. S26: judged where clients and probes read. A probe that looks reads the list of instances and each instance's
+// history, statistics and keys.
 //
 // 27. S27: for strategies other than filter. Work that a node cannot run is bounced with growing delays, or is ended by
 // a sweeper or as a dead letter. Ending it requires a cause, and the work must have been blocked for long enough.

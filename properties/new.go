@@ -21,8 +21,8 @@ type Options struct {
 	// Properties selects.
 	Expectations []plan.Expectation
 	// SecondJudge makes properties/oracle judge every answer and the rows of the store in each run whose seed is a
-	// multiple of it; 0 means in none, 1 in all. What the contract does not allow violates the property that says so, or
-	// "provider" if none does.
+	// multiple of it, 1 for all, and in all runs of a plan with planted bugs or a profile, and over a foreign store. What
+	// the contract does not allow violates the property that says so, or "provider" if none does.
 	SecondJudge uint64
 	// Matrix adds coverage points that count which kinds of faults hit which features of orchestrations, such as "fault
 	// answer-lost meets sessions".

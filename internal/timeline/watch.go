@@ -26,10 +26,7 @@ type watcher struct {
 
 // WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can.
 func (m *watcher) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
-	if watcher, ok := m.Monitor.(cluster.HandleWatcher); ok {
-		return watcher.WatchHandle(p, codec)
-	}
-	return p
+	return cluster.WatchHandle(m.Monitor, p, codec)
 }
 
 // Fates implements cluster.FateTeller by forwarding to the monitor if it can.

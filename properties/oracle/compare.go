@@ -12,6 +12,8 @@ type Difference struct {
 	Instance string
 	// Column is the column, or the table whose rows are not those of the contract.
 	Column string
+	// Surplus says that the store has a row that should be gone.
+	Surplus bool
 	// Text says what the store has, and what it should have.
 	Text string
 }
@@ -194,7 +196,7 @@ func (in *instance) differs(r *InstanceRow, whole bool) *Difference {
 	case r.Parent != in.parent:
 		return unlike("parent", r.Parent, in.parent)
 	case r.LockToken != l.token:
-		return unlike("lock", r.LockToken, l.token)
+		return unlike("token", r.LockToken, l.token)
 	case r.LockUntilMs != l.until.Lo:
 		return unlike("lock", r.LockUntilMs, l.until.Lo)
 	case r.CustomVersion != in.customVersion:
@@ -286,7 +288,9 @@ func place[R any, P interface {
 	case found:
 		return P(&rows[i]), nil
 	case r.Number <= *numbered || !slices.ContainsFunc(rows[i:], fits):
-		return nil, differ(table, "the store has a message, %s, that should not be there", r.Kind)
+		d := differ(table, "the store has a message, %s, that should not be there", r.Kind)
+		d.Surplus = true
+		return nil, d
 	case !fits(rows[i]):
 		return nil, differ(table, "the store lacks %s", shown{P(&rows[i]).row().item})
 	}

@@ -52,10 +52,10 @@ func (b *base) storeHandle(codec engine.Codec, caller observe.Caller) engine.Pro
 	if b.letters != nil && caller.Node != 0 {
 		p = b.letters.box.Watch(p)
 	}
-	if watcher, ok := b.monitor.(HandleWatcher); ok && b.foreign == nil {
-		return watcher.WatchHandle(p, codec)
+	if b.foreign != nil {
+		return p
 	}
-	return p
+	return WatchHandle(b.monitor, p, codec)
 }
 
 // event is an entry in the kernel's queue. It is plain data.

@@ -78,6 +78,15 @@ type HandleWatcher interface {
 	WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider
 }
 
+// WatchHandle returns the handle that m makes of p if m is a HandleWatcher, and p otherwise. A monitor around another
+// one forwards its handles with it.
+func WatchHandle(m Monitor, p engine.Provider, codec engine.Codec) engine.Provider {
+	if watcher, ok := m.(HandleWatcher); ok {
+		return watcher.WatchHandle(p, codec)
+	}
+	return p
+}
+
 // Class says which part is responsible for a violation.
 type Class string
 

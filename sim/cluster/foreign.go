@@ -92,9 +92,7 @@ func (f *foreign) handle(codec engine.Codec, own engine.Provider) engine.Provide
 	seen := call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
 		return f.decoded(call.Perform(ctx, p, c), call.Method(c), codec)
 	})
-	if watcher, ok := f.monitor.(HandleWatcher); ok {
-		seen = watcher.WatchHandle(seen, codec)
-	}
+	seen = WatchHandle(f.monitor, seen, codec)
 	return call.Through(p.Name(), p.Version(), true, func(ctx context.Context, c call.Call) call.Answer {
 		return f.perform(ctx, seen, own, c)
 	})

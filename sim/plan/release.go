@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/program"
 )
 
@@ -25,6 +26,11 @@ func (p *Plan) Releases() []*engine.Build {
 		}
 	}
 	return out
+}
+
+// Planted reports whether the plan has planted bugs, be it as a profile.
+func (p *Plan) Planted() bool {
+	return len(p.Bugs) > 0 || p.Profile != "" && p.Profile != planterm.ProfileContract
 }
 
 // Modelled returns the plan with each released build replaced by a modelled one with the release's version. All of them

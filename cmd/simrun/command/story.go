@@ -43,10 +43,7 @@ type marker struct {
 // WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can. The second judge needs this to watch
 // calls.
 func (m *marker) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
-	if watcher, ok := m.Monitor.(cluster.HandleWatcher); ok {
-		return watcher.WatchHandle(p, codec)
-	}
-	return p
+	return cluster.WatchHandle(m.Monitor, p, codec)
 }
 
 // Fates implements cluster.FateTeller by forwarding to the monitor if it can.

@@ -46,6 +46,7 @@ type subject struct {
 	stored bool
 	// userOnly leaves out self-checks, which can blame nobody but durosim: they are for its own scenarios and stored runs.
 	userOnly bool
+	planted  bool // see plan.Planted
 	flags    planFlags
 	over     scenario.Overrides
 	// matrix makes runs count which kinds of faults hit which features.
@@ -118,6 +119,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.planted = first.Planted()
 	if err := first.Validate(plan.Known{Builds: p.builds(), Orchestrations: workload.Names()}); err != nil {
 		return nil, err
 	}
@@ -193,7 +195,7 @@ func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 
 // secondJudge returns the number of which a seed is a multiple if the second judge watches its run.
 func (s *subject) secondJudge() uint64 {
-	if s.flags.SelfCheck || s.stored {
+	if s.flags.SelfCheck || s.stored || s.planted {
 		return 1
 	}
 	return 10

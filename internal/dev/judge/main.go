@@ -117,7 +117,7 @@ func campaignJudge(seeds, twice uint64, plans func(seed uint64) (*plan.Plan, err
 		Plan: plans, First: 1, Count: seeds, Workers: 1, Twice: twice,
 		Config: func() cluster.Config {
 			return cluster.Config{Stop: func(cluster.Violation) bool { return true }, Monitor: func(w *cluster.World) cluster.Monitor {
-				return properties.New(w, properties.Options{Expectations: expect})
+				return properties.New(w, properties.Options{Expectations: expect, SecondJudge: 1})
 			}}
 		},
 	})

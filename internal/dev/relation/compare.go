@@ -172,6 +172,11 @@ type last struct {
 	shot **memprovider.Snapshot
 }
 
+// WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can.
+func (l *last) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
+	return cluster.WatchHandle(l.Monitor, p, codec)
+}
+
 func (l *last) Finish() {
 	l.Monitor.Finish()
 	*l.shot = l.w.Store().Snapshot()

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -110,9 +111,9 @@ var generated = map[string]func() string{
 				bugs[p] = append(bugs[p], "`"+string(b.ID)+"`")
 			}
 		}
-		b := table("property", "class", "holds", "planted bugs that break it")
+		b := table("property", "class", "holds", "stated in", "planted bugs that break it")
 		for _, p := range properties.Catalogue() {
-			b.row(p.String(), string(p.Class), p.Statement, strings.Join(bugs[p.ID], " "))
+			b.row(p.String(), string(p.Class), p.Statement, statedIn(p.ID), strings.Join(bugs[p.ID], " "))
 		}
 		return b.String()
 	},
@@ -132,6 +133,32 @@ var generated = map[string]func() string{
 	},
 	"over_store":        overStoreTable,
 	"over_store_unseen": overStoreUnseen,
+}
+
+// statedIn returns the files that report a property: those of the rule in properties/internal, or the second judge.
+func statedIn(id string) string {
+	const judges = "properties/internal/"
+	var files []string
+	for _, dir := range []string{"safety", "conduct", "liveness", "outcome", "answers"} {
+		sources, err := filepath.Glob(filepath.Join(root, judges, dir, "*.go"))
+		if err != nil {
+			return err.Error()
+		}
+		for _, file := range sources {
+			base := filepath.Base(file)
+			text, err := os.ReadFile(file)
+			switch {
+			case err != nil:
+				return err.Error()
+			case strings.HasSuffix(base, "_test.go") || base == "doc.go" || base == "checks.go" || !strings.Contains(string(text), strconv.Quote(id)):
+			case dir != "answers":
+				files = append(files, "`"+dir+"/"+base+"`")
+			case !slices.Contains(files, "second judge"):
+				files = append(files, "second judge")
+			}
+		}
+	}
+	return strings.Join(files, " ")
 }
 
 // statements formats a reference of statements, with one paragraph per statement.

@@ -159,6 +159,9 @@ func (r *Judge) judge(e *oracle.Exchange) bool {
 	return false
 }
 
+// unruled lists the properties that have no rule of their own: what a rule finds in the same step is another one.
+var unruled = []string{"S05", "S06", "S14", "S15", "S18", "S25", "S26"}
+
 // finds keeps a finding until the end of the step, for the rules may have found the same.
 func (r *Judge) finds(f check.Breach, clause string) {
 	f.Step = r.Run.World.Step()
@@ -171,6 +174,10 @@ func (r *Judge) StepDue() *bool { return &r.due }
 func (r *Judge) AfterStep() {
 	if r.due {
 		r.due = false
+		if slices.Contains(unruled, r.found.Property) {
+			r.Run.Violate(r.found)
+			return
+		}
 		r.Run.Second(r.found, r.clause)
 	}
 }

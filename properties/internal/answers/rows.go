@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// columns says which property has a column or a table. After a call that failed, it is S06, and after a deletion S14.
+// columns says which property has a column or a table; propertyOf has the exceptions.
 var columns = map[string]string{ // only used for lookups, so map order does not matter
 	"lock": "S05", "token": "S05", "attempt count": "S04", "visible": "S15", "events": "S07", "executions": "S06", "status": "S06", "output": "S06",
 	"instance": "S06", "orchestration": "S06", "version": "S06", "current execution": "S06", "parent": "S06", "pin": "S09", "messages": "S12", "activities": "S12", "kind": "S12",
@@ -196,18 +196,11 @@ func (r *Judge) report(d *oracle.Difference, e *oracle.Exchange) {
 	if d == nil {
 		return
 	}
-	f := check.Breach{Property: columns[d.Column], Class: cluster.ClassSafety}
+	f := check.Breach{Property: r.propertyOf(d, e), Class: cluster.ClassSafety}
 	when := "at the end of the run"
 	if e != nil {
 		f.Node, f.Instance = r.ended.caller.Node, r.ended.instance
 		when = fmt.Sprintf("after a call of %s at %s", r.Run.Who(r.ended.caller), r.Run.At(r.ended.atMs))
-		switch e.Call.(type) {
-		case call.DeleteInstance, call.DeleteInstancesAtomic, call.DeleteInstanceBulk, call.PruneExecutions, call.PruneExecutionsBulk:
-			f.Property = "S14"
-		}
-		if e.Answer.Err != nil {
-			f.Property = "S06"
-		}
 	}
 	f.Message = fmt.Sprintf("second judge: the store is not what the contract makes of it %s:\n%s", when, d.Text)
 	if d.Instance != "" {
@@ -217,4 +210,29 @@ func (r *Judge) report(d *oracle.Difference, e *oracle.Exchange) {
 		f.Message += fmt.Sprintf("\n  call       %s\n  answered   %s", e, e.AnswerText())
 	}
 	r.finds(f, d.Text)
+}
+
+// propertyOf returns the property that a difference after a call violates; at the end of the run, there is no call. A
+// call that failed must have changed nothing, and an ack must have taken all of its steps.
+func (r *Judge) propertyOf(d *oracle.Difference, e *oracle.Exchange) string {
+	if e == nil {
+		return columns[d.Column]
+	}
+	if e.Answer.Err != nil {
+		return "S06"
+	}
+	switch e.Call.(type) {
+	case call.DeleteInstance, call.DeleteInstancesAtomic, call.DeleteInstanceBulk, call.PruneExecutions, call.PruneExecutionsBulk:
+		return "S14"
+	case call.FetchOrchestrationItem, call.FetchWorkItem:
+		if d.Column == "lock" {
+			return "S25"
+		}
+	case call.AckOrchestrationItem, call.AckWorkItem:
+		// S09 is about the pins that nodes ask for.
+		if d.Surplus || d.Column == "pin" && r.ended.caller.Node == 0 {
+			return "S06"
+		}
+	}
+	return columns[d.Column]
 }

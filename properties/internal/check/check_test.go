@@ -219,12 +219,12 @@ func TestMonitorHandsOn(t *testing.T) {
 
 func TestFacts(t *testing.T) {
 	m := check.New(newWorld(clocks(0, false)), everything)
-	m.Happened(check.FactDeleted) // nobody listens yet
+	m.Happened(check.FactWaitOver) // nobody listens yet
 	var got []check.Fact
 	m.OnFact(func(f check.Fact) { got = append(got, f) })
-	m.Happened(check.FactPruned)
-	if !slices.Equal(got, []check.Fact{check.FactPruned}) {
-		t.Errorf("told of %v, want %v", got, check.FactPruned)
+	m.Happened(check.FactTakenOver)
+	if !slices.Equal(got, []check.Fact{check.FactTakenOver}) {
+		t.Errorf("told of %v, want %v", got, check.FactTakenOver)
 	}
 }
 

@@ -4,23 +4,12 @@ package check
 type Fact uint8
 
 const (
-	FactAckAfterExpiry   Fact = iota // a turn was acked after its lock had expired, but before another node had taken the lock
-	FactAnswerLost                   // an ack took effect, but the node that sent it got an error
-	FactActivityRetaken              // an activity was delivered again
-	FactTakenOver                    // a node took an instance after the previous holder's lock had expired
-	FactWaitOver                     // work was delivered that no node had admitted before
-	FactHealthyPoisoned              // work that a live node can run was poisoned without enough chargeable deliveries
-	FactSessionTakenOver             // an activity went to a different owner than the one that held its session
-	FactDeleted                      // an instance was deleted
-	FactDeletedRunning               // the deleted instance was running
-	FactDeletedHeld                  // a node held the deleted instance
-	FactLateAck                      // an ack arrived after its instance had been deleted, for a batch fetched before, and was refused
-	FactPruned                       // an execution was pruned
-	FactPrunedAtWork                 // the instance of the pruned execution was held or had queued messages
-	FactCarried                      // a continue-as-new carried over an unread queue message
-	FactCarryLimit                   // a continue-as-new carried over the maximum number of events
-	FactKVMerged                     // key-value changes were merged at the end of an execution
-	FactTombstoneMerged              // such a merge removed a key
+	FactAckAfterExpiry  Fact = iota // a turn was acked after its lock had expired, but before another node had taken the lock
+	FactAnswerLost                  // an ack took effect, but the node that sent it got an error
+	FactActivityRetaken             // an activity was delivered again
+	FactTakenOver                   // a node took an instance after the previous holder's lock had expired
+	FactWaitOver                    // work was delivered that no node had admitted before
+	FactHealthyPoisoned             // work that a live node can run was poisoned without enough chargeable deliveries
 	Facts
 )
 

@@ -26,6 +26,10 @@ type Counter struct {
 	kinds    []faults.Info
 	changes  []buildChange // in the order in which they first occurred
 	filtered uint64        // fetches whose filter may have made them skip work
+	// dead has the tokens that were handed out for instances that are deleted since. It is only used for lookups.
+	dead map[string]bool
+	// keys is the last call that has changed keys, and keysRemoved how many stored ones it has removed.
+	keys, keysRemoved uint64
 }
 
 func New(m *check.Run, s *track.State) *Counter {
@@ -60,23 +64,12 @@ func (c *Counter) Points() []cluster.Point {
 
 // factPoints maps each fact to its point.
 var factPoints = [check.Facts]point{
-	check.FactAckAfterExpiry:   pointAckAfterExpiry,
-	check.FactAnswerLost:       pointAnswerLostAfterCommit,
-	check.FactActivityRetaken:  pointActivityRetaken,
-	check.FactTakenOver:        pointTakenOver,
-	check.FactWaitOver:         pointWaitOver,
-	check.FactHealthyPoisoned:  pointHealthyPoisoned,
-	check.FactSessionTakenOver: pointSessionTakenOver,
-	check.FactDeleted:          pointDeleted,
-	check.FactDeletedRunning:   pointDeletedRunning,
-	check.FactDeletedHeld:      pointDeletedHeld,
-	check.FactLateAck:          pointLateAck,
-	check.FactPruned:           pointPruned,
-	check.FactPrunedAtWork:     pointPrunedAtWork,
-	check.FactCarried:          pointCarried,
-	check.FactCarryLimit:       pointCarryLimit,
-	check.FactKVMerged:         pointKVMerged,
-	check.FactTombstoneMerged:  pointTombstoneMerged,
+	check.FactAckAfterExpiry:  pointAckAfterExpiry,
+	check.FactAnswerLost:      pointAnswerLostAfterCommit,
+	check.FactActivityRetaken: pointActivityRetaken,
+	check.FactTakenOver:       pointTakenOver,
+	check.FactWaitOver:        pointWaitOver,
+	check.FactHealthyPoisoned: pointHealthyPoisoned,
 }
 
 func (c *Counter) OnWaits(*model.Instance) { c.hit(pointNobodyAdmits) }

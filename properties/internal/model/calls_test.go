@@ -10,35 +10,6 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// TestUnreadable checks that a call names the first event or message that it could not decode.
-func TestUnreadable(t *testing.T) {
-	s := newStore()
-	decoded := func(kind observe.Kind, queue observe.Queue, call uint64, instance observe.InstanceNo, event uint64, message observe.MessageNo, outcome observe.Outcome) {
-		s.Observe(&observe.Observation{
-			Kind: kind, Queue: queue, Call: call, Instance: instance, Execution: 4, EventID: event, Message: message, Outcome: outcome,
-		})
-	}
-	s.Observe(&observe.Observation{Kind: observe.CallBegin, Call: 7, CallKind: observe.CallFetchOrchestrationItem})
-	decoded(observe.EventDecoded, observe.QueueOrchestrator, 7, 1, 1, 0, observe.OutcomeOK)
-	decoded(observe.MessageDecoded, observe.QueueOrchestrator, 7, 1, 0, 2, observe.OutcomeOK)
-	decoded(observe.MessageDecoded, observe.QueueWorker, 7, 1, 0, 3, observe.OutcomePermanent)
-	decoded(observe.EventDecoded, observe.QueueOrchestrator, 6, 1, 1, 0, observe.OutcomePermanent)
-	c := s.Call(7)
-	if c.Unreadable != 0 {
-		t.Errorf("instance %d is unreadable, want none", c.Unreadable)
-	}
-	decoded(observe.EventDecoded, observe.QueueOrchestrator, 7, 2, 5, 0, observe.OutcomePermanent)
-	decoded(observe.MessageDecoded, observe.QueueOrchestrator, 7, 3, 0, 6, observe.OutcomePermanent)
-	if got, want := fmt.Sprint(c.Unreadable, c.UnreadableExecution, c.UnreadableEvent, c.UnreadableMessage), "2 4 5 0"; got != want {
-		t.Errorf("unreadable are instance, execution, event and message %s, want %s", got, want)
-	}
-	s.Observe(&observe.Observation{Kind: observe.CallBegin, Call: 8, CallKind: observe.CallFetchOrchestrationItem})
-	decoded(observe.MessageDecoded, observe.QueueOrchestrator, 8, 3, 0, 6, observe.OutcomePermanent)
-	if got, want := fmt.Sprint(c.Unreadable, c.UnreadableExecution, c.UnreadableEvent, c.UnreadableMessage), "3 4 0 6"; got != want {
-		t.Errorf("unreadable are instance, execution, event and message %s, want %s", got, want)
-	}
-}
-
 // TestRepinned checks that an execution is pinned again only if somebody other than a node pins it after it has begun.
 func TestRepinned(t *testing.T) {
 	for _, test := range []struct {

@@ -2,9 +2,7 @@ package model
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
-	"math"
 	"math/bits"
 
 	"github.com/durosim/durosim/engine"
@@ -219,41 +217,4 @@ func itemKindOf(data []byte) engine.WorkItemKind {
 		return ""
 	}
 	return engine.WorkItemKind(data[i+1 : i+1+j])
-}
-
-// clampMs limits a time to the range that the store uses.
-func clampMs(ms uint64) int64 {
-	if ms > math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return int64(ms)
-}
-
-// sumOf returns a hash of the bytes. The hash is fast and the same on every platform, but it is not cryptographic.
-func sumOf(data []byte) uint64 {
-	const a, b = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
-	h, w := uint64(len(data))*a+1, uint64(0)
-	if len(data) < 8 {
-		for i, c := range data {
-			w |= uint64(c) << (8 * i)
-		}
-	} else {
-		w = binary.LittleEndian.Uint64(data[len(data)-8:]) // the last bytes, overlapping some that were already read
-		for ; len(data) > 32; data = data[32:] {
-			hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])^b)
-			h = hi ^ lo ^ a
-			hi, lo = bits.Mul64(h^binary.LittleEndian.Uint64(data[16:]), binary.LittleEndian.Uint64(data[24:])^b)
-			h = hi ^ lo ^ a
-		}
-		for ; len(data) > 16; data = data[16:] {
-			hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])^b)
-			h = hi ^ lo ^ a
-		}
-		if len(data) > 8 {
-			hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(data), b)
-			h = hi ^ lo ^ a
-		}
-	}
-	hi, lo := bits.Mul64(h^w, b)
-	return hi ^ lo
 }

@@ -32,10 +32,6 @@ type Shadow struct {
 	Sessions    []Session // sorted by id
 	Changes     Changes
 	Damaged     int // how often a fault has changed stored bytes
-	// Overwritten reports whether the last append replaced an event with the same id. removedCall is the call that had
-	// appended the most recently removed event.
-	Overwritten bool
-	RemovedCall uint64
 	room        room
 }
 
@@ -102,14 +98,10 @@ type Instance struct {
 
 // InstanceBefore is an instance's state before a call touched the instance.
 type InstanceBefore struct {
-	call          uint64
-	Created       bool
-	Orchestration string
-	Version       string
-	CurrentID     uint64
-	Parent        engine.ParentLink
-	Lock          Lock
-	Values        Values
+	call      uint64
+	Created   bool
+	CurrentID uint64
+	Lock      Lock
 }
 
 // Execution is the state of one execution.
@@ -138,19 +130,16 @@ type ExecutionBefore struct {
 	call      uint64
 	Created   bool
 	Status    engine.Status
-	Output    string
 	Pin       *engine.Version
 	Events    int
 	Kinds     KindSet
 	Terminals int
 }
 
-// Event is a stored event. Its bytes are the store's own slice and must not be written to. sum is the hash taken when
-// they were stored, which reveals any later write.
+// Event is a stored event. Its bytes are the store's own slice and must not be written to.
 type Event struct {
 	ID      uint64
 	Bytes   []byte
-	Sum     uint64
 	Call    uint64 // the call that appended the event, or 0
 	Kind    KindNo
 	Damaged bool
@@ -168,9 +157,7 @@ type Row struct {
 	Item      engine.WorkItem
 	Execution uint64
 	ID        uint64
-	FireAtMs  int64 // for timers
 	Bytes     []byte
-	sum       uint64
 	// Present reports whether the row is in its queue.
 	Present bool
 	Damaged bool
@@ -226,8 +213,6 @@ type Call struct {
 	Rows       []*Row
 	// Appended lists the events that the call has appended, including undone ones.
 	Appended []EventRef
-	// Inserted counts the rows that the call has inserted into each queue, including undone ones.
-	Inserted [3]int
 	// Sessions holds the sessions as they were before the call, if the call has touched any.
 	Sessions        []Session
 	TouchedSessions bool
@@ -235,11 +220,6 @@ type Call struct {
 	Undone bool
 	// Orphans is how many messages the call has dropped as orphans.
 	Orphans int
-	// Unreadable is the instance whose event or orchestrator message was the first that the call could not decode.
-	Unreadable          observe.InstanceNo
-	UnreadableExecution uint64
-	UnreadableEvent     uint64
-	UnreadableMessage   observe.MessageNo
 }
 
 // Touched reports whether the call has touched an instance, an execution, a row or a session.

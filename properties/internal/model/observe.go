@@ -14,14 +14,6 @@ import (
 // the checkers.
 func (m *Shadow) Observe(o *observe.Observation) {
 	switch o.Kind {
-	case observe.EventDecoded:
-		if o.Outcome == observe.OutcomePermanent {
-			m.noteUnreadable(o)
-		}
-	case observe.MessageDecoded:
-		if o.Outcome == observe.OutcomePermanent && o.Queue != observe.QueueWorker {
-			m.noteUnreadable(o)
-		}
 	case observe.CallBegin:
 		m.onCallBegin(o)
 	case observe.CallEnd:
@@ -167,8 +159,7 @@ func (c *Call) reset() {
 	c.ID, c.Kind, c.Caller, c.BeganMs, c.Kinds, c.Delta = 0, 0, observe.Caller{}, 0, c.Kinds[:0], 0
 	c.ended, c.Outcome, c.Instance, c.Messages, c.Token, c.Told = false, 0, 0, c.Messages[:0], "", 0
 	c.Instances, c.Executions, c.Rows, c.Appended = c.Instances[:0], c.Executions[:0], c.Rows[:0], c.Appended[:0]
-	c.Inserted, c.Sessions, c.TouchedSessions, c.Undone, c.Orphans = [3]int{}, c.Sessions[:0], false, false, 0
-	c.Unreadable, c.UnreadableExecution, c.UnreadableEvent, c.UnreadableMessage = 0, 0, 0, 0
+	c.Sessions, c.TouchedSessions, c.Undone, c.Orphans = c.Sessions[:0], false, false, 0
 }
 
 func (m *Shadow) onCallEnd(o *observe.Observation) {
@@ -197,12 +188,6 @@ func (m *Shadow) onCallEnd(o *observe.Observation) {
 		for _, no := range o.Messages {
 			m.Row(no).Delivered = o.Call
 		}
-	}
-}
-
-func (m *Shadow) noteUnreadable(o *observe.Observation) {
-	if c := m.Call(o.Call); c != nil && c.Unreadable == 0 {
-		c.Unreadable, c.UnreadableExecution, c.UnreadableEvent, c.UnreadableMessage = o.Instance, o.Execution, o.EventID, o.Message
 	}
 }
 
@@ -273,10 +258,9 @@ func (m *Shadow) onExecution(o *observe.Observation) {
 func (m *Shadow) onAppended(o *observe.Observation) {
 	ex := m.touchExecution(o)
 	e := Event{
-		ID: o.EventID, Bytes: o.Bytes, Sum: sumOf(o.Bytes), Call: o.Call, Kind: m.Kinds.of(o.Bytes),
+		ID: o.EventID, Bytes: o.Bytes, Call: o.Call, Kind: m.Kinds.of(o.Bytes),
 	}
 	i, dup := ex.findEvent(o.EventID)
-	m.Overwritten = dup
 	if ex.Events == nil {
 		ex.Events = m.room.events.Make(8)
 	}
@@ -297,9 +281,7 @@ func (m *Shadow) onAppended(o *observe.Observation) {
 
 func (m *Shadow) onEventRemoved(o *observe.Observation) {
 	ex := m.touchExecution(o)
-	m.RemovedCall = 0
 	if i, ok := ex.findEvent(o.EventID); ok {
-		m.RemovedCall = ex.Events[i].Call
 		ex.Events = slices.Delete(ex.Events, i, i+1)
 	}
 	m.Current.Undone = m.Current.Undone || o.Undo
@@ -325,14 +307,14 @@ func (m *Shadow) onDamaged(o *observe.Observation) {
 	m.Damaged++
 	if o.Message != 0 {
 		r := m.Row(o.Message)
-		r.Bytes, r.sum, r.Damaged = o.Bytes, sumOf(o.Bytes), true
+		r.Bytes, r.Damaged = o.Bytes, true
 		m.Changes.row(r, o.Call)
 		return
 	}
 	ex := m.touchExecution(o)
 	m.Changes.instance(ex.Instance, o.Call)
 	if e := ex.Event(o.EventID); e != nil {
-		e.Bytes, e.Sum, e.Damaged, e.Kind = o.Bytes, sumOf(o.Bytes), true, KindDamaged
+		e.Bytes, e.Damaged, e.Kind = o.Bytes, true, KindDamaged
 		m.recount(ex)
 	}
 }
@@ -342,8 +324,7 @@ func (m *Shadow) touchInstance(o *observe.Observation) *Instance {
 	in := m.Instance(o.Instance)
 	if o.Call != 0 && in.Was.call != o.Call {
 		in.Was = InstanceBefore{
-			call: o.Call, Created: in.Created, Orchestration: in.Orchestration, Version: in.Version, CurrentID: in.CurrentID, Parent: in.Parent,
-			Lock: in.Lock, Values: in.Values.clone(),
+			call: o.Call, Created: in.Created, CurrentID: in.CurrentID, Lock: in.Lock,
 		}
 		m.Current.Instances = append(m.Current.Instances, in)
 		m.Changes.instance(in, o.Call)

@@ -114,7 +114,7 @@ func (ex *Execution) Before(call uint64) *ExecutionBefore {
 
 func (ex *Execution) now(call uint64) ExecutionBefore {
 	return ExecutionBefore{
-		call: call, Created: ex.Created, Status: ex.Status, Output: ex.Output, Pin: ex.Pin, Events: len(ex.Events), Kinds: ex.Kinds,
+		call: call, Created: ex.Created, Status: ex.Status, Pin: ex.Pin, Events: len(ex.Events), Kinds: ex.Kinds,
 		Terminals: ex.Terminals,
 	}
 }

@@ -11,15 +11,12 @@ func (m *Shadow) onInserted(o *observe.Observation) {
 	r := m.Row(o.Message)
 	*r = Row{
 		No: o.Message, Queue: o.Queue, Instance: m.Instance(o.Instance), Item: o.Item, Execution: o.Execution, ID: o.EventID,
-		Bytes: o.Bytes, sum: sumOf(o.Bytes), InsertedBy: o.Call, VisibleMs: o.UntilMs, Count: o.NewCount,
+		Bytes: o.Bytes, InsertedBy: o.Call, VisibleMs: o.UntilMs, Count: o.NewCount,
 		Was: RowBefore{call: o.Call},
 	}
 	r.identify()
 	if o.Call != 0 {
 		m.Current.Rows = append(m.Current.Rows, r)
-		if int(o.Queue) < len(m.Current.Inserted) {
-			m.Current.Inserted[o.Queue]++
-		}
 	}
 	m.Link(r)
 	m.Changes.row(r, o.Call)
@@ -40,7 +37,7 @@ func (r *Row) identify() {
 	case engine.ActivityFailedItem:
 		r.Execution, r.ID = w.ExecutionID, w.ID
 	case engine.TimerFiredItem:
-		r.Execution, r.ID, r.FireAtMs = w.ExecutionID, w.ID, clampMs(w.FireAtMs)
+		r.Execution, r.ID = w.ExecutionID, w.ID
 	case engine.SubOrchCompletedItem:
 		r.Execution, r.ID = w.ParentExecutionID, w.ParentID
 	case engine.SubOrchFailedItem:

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/memprovider"
 )
 
 // Values holds an instance's state apart from its executions and queues: the custom status, which is part of the
@@ -67,63 +66,7 @@ func (m *Shadow) onKept(o *observe.Observation) {
 	}
 }
 
-func (k *Values) clone() Values {
-	out := *k
-	out.Store, out.Delta = slices.Clone(k.Store), slices.Clone(k.Delta)
-	return out
-}
-
 func (k *Values) Empty() bool { return len(k.Store) == 0 && len(k.Delta) == 0 }
-
-func (k *Values) difference(shot *memprovider.SnapshotInstance) string {
-	switch {
-	case !SameText(shot.CustomStatus, k.CustomStatus):
-		return differs("custom status", TextOf(shot.CustomStatus), TextOf(k.CustomStatus))
-	case shot.CustomVersion != k.CustomVersion:
-		return differs("version of the custom status", shot.CustomVersion, k.CustomVersion)
-	}
-	if seen := kvDifference(shot.KVStore, k.Store); seen != "" {
-		return "key-value store, " + seen
-	}
-	if seen := kvDifference(shot.KVDelta, k.Delta); seen != "" {
-		return "key-value delta, " + seen
-	}
-	return ""
-}
-
-func kvDifference(store []memprovider.SnapshotKV, shadow []KeyValue) string {
-	for i, r := range shadow {
-		if i == len(store) || store[i].Key != r.Key {
-			return fmt.Sprintf("key %q was observed, but the store does not have it", r.Key)
-		}
-		if !SameText(store[i].Value, r.Value) {
-			return differs(fmt.Sprintf("key %q", r.Key), TextOf(store[i].Value), TextOf(r.Value))
-		}
-		if store[i].UpdatedMs != r.UpdatedMs {
-			return differs(fmt.Sprintf("key %q, time of its change", r.Key), store[i].UpdatedMs, r.UpdatedMs)
-		}
-	}
-	if n := len(shadow); n < len(store) {
-		return fmt.Sprintf("the store has key %q, which was never observed", store[n].Key)
-	}
-	return ""
-}
-
-// sessionDifference compares the sessions, which do not belong to instances.
-func (m *Shadow) sessionDifference(shot []memprovider.SnapshotSession) string {
-	for i, x := range m.Sessions {
-		if i == len(shot) || shot[i].ID != x.ID {
-			return fmt.Sprintf("session %q was observed, but the store does not have it", x.ID)
-		}
-		if have := (Session{shot[i].ID, shot[i].Owner, shot[i].UntilMs, shot[i].ActivityMs}); have != x {
-			return differs(fmt.Sprintf("session %q", x.ID), have, x)
-		}
-	}
-	if n := len(m.Sessions); n < len(shot) {
-		return fmt.Sprintf("the store has session %q, which was never observed", shot[n].ID)
-	}
-	return ""
-}
 
 func SameText(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/answers"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/coverage"
@@ -33,8 +32,8 @@ type Options struct {
 	// Properties selects.
 	Expectations []plan.Expectation
 	// SecondJudge makes properties/oracle judge every answer and the rows of the store in each run whose seed is a
-	// multiple of it; 0 means in none, 1 in all. What the contract does not allow violates the property that says so, or
-	// "provider" if none does.
+	// multiple of it, 1 for all, and in all runs of a plan with planted bugs or a profile, and over a foreign store. What
+	// the contract does not allow violates the property that says so, or "provider" if none does.
 	SecondJudge uint64
 	// Matrix adds coverage points that count which kinds of faults hit which features of orchestrations, such as "fault
 	// answer-lost meets sessions".
@@ -43,8 +42,7 @@ type Options struct {
 
 // wants reports whether a property is reported for a run of the plan.
 func (o *Options) wants(id string, p *plan.Plan) bool {
-	planted := len(p.Bugs) > 0 || p.Profile != "" && p.Profile != planterm.ProfileContract
-	self := !o.UserOnly || o.Properties != nil || planted
+	self := !o.UserOnly || o.Properties != nil || p.Planted()
 	switch {
 	case id == safety.OwnTurns:
 		return self
@@ -81,7 +79,7 @@ func New(w check.View, opts Options) *Monitor {
 	}
 	m := &Monitor{Monitor: check.New(w, wants)}
 	m.Add(safety.Checks(m.Run)...)
-	if opts.SecondJudge > 0 && w.Seed()%opts.SecondJudge == 0 || w.Foreign() {
+	if opts.SecondJudge > 0 && w.Seed()%opts.SecondJudge == 0 || w.Plan().Planted() || w.Foreign() {
 		m.second = answers.New(m.Run)
 		m.Add(m.second)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// accountChecker compares each call's observations with the caller's request and answer. Like the shadow store, it
-// shows whether the observations can be trusted.
+// accountChecker compares each call's observations with the caller's request and answer. It shows whether the
+// observations can be trusted.
 type accountChecker struct {
 	check.Base
 	events, messages int  // how many events and messages the store says it decoded

@@ -3,21 +3,17 @@ package safety
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/sample"
-	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
-	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -114,15 +110,7 @@ func TestPlantedBugsBreakSafety(t *testing.T) {
 		{"provider/count-reset-by-abandon", "S04"},
 		{"provider/decrement-below-zero", "S04"},
 		{"provider/ignore-attempt-ignored", "S04"},
-		{"provider/error-while-locked", "S05"},
-		{"provider/expiry-not-checked", "S05"},
-		{"provider/token-not-checked", "S05"},
-		{"provider/ack-partial", "S06"},
 		{"provider/ack-re-encodes", "S07"},
-		{"provider/late-arrivals-deleted-by-ack", "S12"},
-		{"provider/delay-ignored", "S15"},
-		{"provider/timer-visible-at-once", "S15"},
-		{"provider/undecodable-event-skipped", "S18"},
 		{"engine/writes-newer-kind", "S23"},
 	}
 	tried := 0
@@ -145,130 +133,6 @@ func TestPlantedBugsBreakSafety(t *testing.T) {
 	if tried == 0 {
 		t.Error("the catalogue has none of these bugs")
 	}
-}
-
-// TestShadowOfKeptState is like TestShadow, for an instance's other state and for sessions.
-func TestShadowOfKeptState(t *testing.T) {
-	other := "other"
-	for _, c := range []struct {
-		name string
-		lie  func(m *model.Shadow)
-		want string
-	}{
-		{"shadow_ok", func(*model.Shadow) {}, ""},
-		{"shadow_bad custom status", func(m *model.Shadow) { m.Instances[1].Values.CustomStatus = &other }, `custom status: the store has "paid", its calls left "other"`},
-		{"shadow_bad version", func(m *model.Shadow) { m.Instances[1].Values.CustomVersion = 7 }, "version of the custom status: the store has 1, its calls left 7"},
-		{"shadow_bad value", func(m *model.Shadow) { m.Instances[1].Values.Store[0].Value = &other }, `key-value store, key "k": the store has "v", its calls left "other"`},
-		{"shadow_bad time", func(m *model.Shadow) { m.Instances[1].Values.Store[0].UpdatedMs++ }, `key-value store, key "k"`},
-		{"shadow_bad tombstone", func(m *model.Shadow) { m.Instances[1].Values.Delta = nil }, `key-value delta, the store has key "k", which was never observed`},
-		{"shadow_bad key", func(m *model.Shadow) { m.Instances[1].Values.Store[0].Key = "j" }, `key-value store, key "j" was observed, but the store does not have it`},
-		{"shadow_bad session", func(m *model.Shadow) { m.Sessions = nil }, `the store has session "till", which was never observed`},
-		{"shadow_bad owner", func(m *model.Shadow) { m.Sessions[0].Owner = "w2" }, `session "till": the store has {till w1`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			w := &fakeWorld{nowMs: storyStartMs, plan: &plan.Plan{}, builds: engine.ShippedBuilds()}
-			m := newSafety(w, "S06")
-			w.store = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
-			fillStore(t, w.store, w.builds[1])
-			fillKept(t, w.store, w.builds[1])
-			c.lie(m.Model)
-			m.Finish()
-			found := m.Violations()
-			switch {
-			case c.want == "" && len(found) == 0:
-			case c.want == "" || len(found) != 1 || !strings.Contains(found[0].Message, c.want):
-				t.Errorf("found %+v, want %q", found, c.want)
-			}
-		})
-	}
-}
-
-// fillKept adds a custom status, a key that is stored and then cleared, and a session.
-func fillKept(t testing.TB, s *memprovider.Store, b *engine.Build) {
-	t.Helper()
-	p, ctx, status := s.Handle(b.Codec, observe.Caller{Node: 1, Incarnation: 1}), t.Context(), "paid"
-	for i, ack := range []engine.OrchestrationAck{
-		{HistoryDelta: []engine.Event{{EventID: 5, Data: eventdata.CustomStatusUpdated{Status: &status}}, {EventID: 6, Data: eventdata.KeyValueSet{Key: "k", Value: "v"}}},
-			Metadata:          engine.ExecutionMetadata{Status: engine.StatusCompleted},
-			OrchestratorItems: []engine.WorkItem{engine.ExternalRaisedItem{Instance: "order-1", Name: "again"}}},
-		{HistoryDelta: []engine.Event{{EventID: 7, Data: eventdata.KeyValueCleared{Key: "k"}}}},
-	} {
-		f, err := p.FetchOrchestrationItem(ctx, time.Second, 0, nil)
-		if f == nil || err != nil {
-			t.Fatalf("turn %d: %v, %v", i, f, err)
-		}
-		ack.LockToken, ack.ExecutionID = f.LockToken, 1
-		if err := p.AckOrchestrationItem(ctx, ack); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := p.EnqueueForWorker(ctx, engine.ActivityExecuteItem{Instance: "order-1", ExecutionID: 1, ID: 3, Name: "Charge", SessionID: "till", Tag: "t"}); err != nil {
-		t.Fatal(err)
-	}
-	tags := engine.TagFilter{Mode: engine.TagTags, Tags: []string{"t"}}
-	if _, err := p.FetchWorkItem(ctx, time.Second, 0, &engine.SessionFetchConfig{OwnerID: "w1", LockTimeout: time.Minute}, tags); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestShadow falsifies the model, as if the store's observations were wrong.
-func TestShadow(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		lie  func(m *model.Shadow)
-		want string
-	}{
-		{"shadow_ok", func(*model.Shadow) {}, ""},
-		{"shadow_bad count", func(m *model.Shadow) { m.Row(2).Count++ }, "attempt count: the store has 0, its calls left 1"},
-		{"shadow_bad mark", func(m *model.Shadow) { m.Row(2).Lock.Token = "o9" }, "mark: the store has , its calls left o9"},
-		{"shadow_bad row gone", func(m *model.Shadow) { m.Unlink(m.Row(2)) }, "the store has message 2, which was removed or never inserted according to the observations"},
-		{"shadow_bad row kept", func(m *model.Shadow) { m.Link(m.Row(1)) }, "StartOrchestration (message 1) is not in the orchestrator queue"},
-		{"shadow_bad activity", func(m *model.Shadow) { m.Row(3).VisibleMs++ }, "ActivityExecute 1/2 (message 3): time of visibility"},
-		{"shadow_bad pin", func(m *model.Shadow) { m.Instances[1].Executions[0].Pin = nil }, "execution 1: pin: the store has 1.5.0, its calls left none"},
-		{"shadow_bad status", func(m *model.Shadow) { m.Instances[1].Executions[0].Status = "Failed" }, "execution 1: status: the store has Running, its calls left Failed"},
-		{"shadow_bad event", func(m *model.Shadow) { m.Instances[1].Executions[0].Events[0].Bytes = []byte(`{"event_id":7}`) }, `event 1: bytes: from offset 12 the store has`},
-		{"shadow_bad event written over", func(m *model.Shadow) { m.Instances[1].Executions[0].Events[0].Sum++ }, "event 1: bytes: the store wrote over"},
-		{"shadow_bad event gone", func(m *model.Shadow) { m.Instances[1].Executions[0].Events = nil }, "the store has event 1, which was never observed"},
-		{"shadow_bad lock", func(m *model.Shadow) { m.Instances[1].Lock.Token = "o9" }, "lock token: the store has , its calls left o9"},
-		{"shadow_bad instance", func(m *model.Shadow) { *m.Instances[1] = model.Instance{No: 1, Name: "order-1"} }, "instances row: the store has true, its calls left false"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			w := &fakeWorld{nowMs: storyStartMs, plan: &plan.Plan{}, builds: engine.ShippedBuilds()}
-			m := newSafety(w, "S06")
-			w.store = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
-			fillStore(t, w.store, w.builds[1])
-			c.lie(m.Model)
-			m.Finish()
-			found := m.Violations()
-			switch {
-			case c.want == "" && len(found) == 0:
-			case c.want == "" || len(found) != 1 || found[0].Class != cluster.ClassSafety || !strings.Contains(found[0].Message, c.want):
-				t.Errorf("found %+v, want %q", found, c.want)
-			}
-		})
-	}
-}
-
-// fillStore stores an instance with a history, a message and an activity.
-func fillStore(t testing.TB, s *memprovider.Store, b *engine.Build) {
-	t.Helper()
-	p, ctx := s.Handle(b.Codec, observe.Caller{Node: 1, Incarnation: 1}), t.Context()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(p.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: "order-1", Orchestration: "Order", ExecutionID: 1}, 0))
-	f, err := p.FetchOrchestrationItem(ctx, 5*time.Second, 0, nil)
-	must(err)
-	must(p.EnqueueForOrchestrator(ctx, engine.ExternalRaisedItem{Instance: "order-1", Name: "go"}, 0))
-	must(p.AckOrchestrationItem(ctx, engine.OrchestrationAck{
-		LockToken: f.LockToken, ExecutionID: 1,
-		HistoryDelta: []engine.Event{{EventID: 1, InstanceID: "order-1", ExecutionID: 1, Data: eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0"}}},
-		WorkerItems:  []engine.WorkItem{engine.ActivityExecuteItem{Instance: "order-1", ExecutionID: 1, ID: 2, Name: "Charge"}},
-		Metadata:     engine.ExecutionMetadata{OrchestrationName: "Order", OrchestrationVersion: "1.0.0", PinnedVersion: &b.Version},
-	}))
 }
 
 // tape records a monitor's input during a run, so that the input can be replayed without the run.

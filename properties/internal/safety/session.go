@@ -16,6 +16,20 @@ import (
 // This file checks how nodes treat sessions. A node must not run activities from more sessions at a time than its limit
 // (S16), and it must keep a session for as long as it runs one of the session's activities (S19).
 
+// sessionCapChecker checks what rule S16 says about nodes.
+type sessionCapChecker struct {
+	check.Base
+	running []sessionWork // the session activities that nodes are running
+}
+
+func newSessionCapChecker(m *check.Run) check.Checker {
+	return &sessionCapChecker{Base: check.Base{Run: m}}
+}
+
+func (*sessionCapChecker) Records() check.Set[record.Kind] {
+	return check.SetOf(record.ActivityStarted, record.ActivityFinished, record.Note)
+}
+
 // sessionWork is a session activity that a node is running.
 type sessionWork struct {
 	caller observe.Caller
@@ -24,7 +38,7 @@ type sessionWork struct {
 }
 
 // Record tracks the session activities that nodes are running.
-func (k *routingChecker) Record(r *cluster.Record) {
+func (k *sessionCapChecker) Record(r *cluster.Record) {
 	caller := observe.Caller{Node: r.Node, Incarnation: r.Incarnation}
 	if r.Kind == record.Note && r.Note.Decision != machine.DecideWorkLost {
 		return

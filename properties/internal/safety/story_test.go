@@ -44,7 +44,6 @@ type story struct {
 	calls   uint64
 	call    observe.Observation // fields of the current call; its Call is 0 outside calls
 	line    string
-	facts   []string // what the checkers have noticed
 }
 
 const storyStartMs = 1_000_000
@@ -91,15 +90,13 @@ func (w *fakeWorld) Phase() cluster.Phase                       { return cluster
 func (w *fakeWorld) Builds() []*engine.Build                    { return w.builds }
 func (*fakeWorld) MonitorMemory() *any                          { return nil }
 
-// tellStory runs a complete story with a new monitor for the safety properties. It returns the monitor, and the facts that
-// the checkers have noticed.
-func tellStory(t testing.TB, text string) (*check.Monitor, []string) {
+// tellStory runs a complete story with a new monitor for the safety properties.
+func tellStory(t testing.TB, text string) *check.Monitor {
 	w := &fakeWorld{nowMs: storyStartMs, plan: storyPlan(t, text), builds: storyBuilds(t, text)}
 	s := &story{
 		t: t, w: w, m: newSafety(w, IDs()...), numbers: map[string]observe.InstanceNo{}, calls: firstCall - 1,
 		owner: map[observe.MessageNo]observe.InstanceNo{}, queue: map[observe.MessageNo]observe.Queue{},
 	}
-	s.m.OnFact(func(f check.Fact) { s.facts = append(s.facts, factNames[f]) })
 	for _, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "plan ") {
@@ -110,14 +107,7 @@ func tellStory(t testing.TB, text string) (*check.Monitor, []string) {
 		s.tell(strings.Fields(line))
 	}
 	s.m.Finish()
-	return s.m, s.facts
-}
-
-// factNames has the facts that safety checkers notice.
-var factNames = map[check.Fact]string{
-	check.FactSessionTakenOver: "session taken over", check.FactDeleted: "deleted", check.FactDeletedRunning: "deleted running",
-	check.FactDeletedHeld: "deleted held", check.FactLateAck: "late ack", check.FactPruned: "pruned", check.FactPrunedAtWork: "pruned at work",
-	check.FactCarried: "carried", check.FactCarryLimit: "carry limit", check.FactKVMerged: "merged", check.FactTombstoneMerged: "tombstone merged",
+	return s.m
 }
 
 func (s *story) fail(format string, args ...any) {

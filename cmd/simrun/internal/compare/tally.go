@@ -25,10 +25,7 @@ type lock struct{ fromMs, untilMs int64 }
 
 // WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can.
 func (t *tally) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
-	if watcher, ok := t.Monitor.(cluster.HandleWatcher); ok {
-		return watcher.WatchHandle(p, codec)
-	}
-	return p
+	return cluster.WatchHandle(t.Monitor, p, codec)
 }
 
 // Observe implements observe.Sink.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
@@ -35,6 +36,11 @@ type watcher struct {
 
 func watch(w *cluster.World, inner cluster.Monitor) *watcher {
 	return &watcher{Monitor: inner, w: w, calls: map[uint64]string{}, holders: map[string]uint32{}}
+}
+
+// WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can.
+func (m *watcher) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
+	return cluster.WatchHandle(m.Monitor, p, codec)
 }
 
 // Observe implements engine.Sink.

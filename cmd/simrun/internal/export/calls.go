@@ -53,10 +53,7 @@ type recorder struct {
 
 // WatchHandle implements cluster.HandleWatcher.
 func (r *recorder) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
-	if inner, ok := r.Monitor.(cluster.HandleWatcher); ok {
-		p = inner.WatchHandle(p, codec)
-	}
-	return oracle.Watch(p, codec.Name(), r.world.NowMs, r.add)
+	return oracle.Watch(cluster.WatchHandle(r.Monitor, p, codec), codec.Name(), r.world.NowMs, r.add)
 }
 
 func (r *recorder) add(e oracle.Exchange) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -84,6 +85,11 @@ type moment struct {
 	draws *drawCounter
 	first uint64
 	found bool
+}
+
+// WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can.
+func (m *moment) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
+	return cluster.WatchHandle(m.Monitor, p, codec)
 }
 
 // AfterStep implements cluster.Monitor.

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// Difference describes the first difference between a snapshot of the store and the model, and returns the instance
-// concerned. The text is empty if there is no difference.
+// Difference compares a store with the model that its observations make: what checkers judge is what the store has. It
+// describes the first difference, and returns the instance concerned. The text is empty if there is no difference.
 func (m *Shadow) Difference(shot *memprovider.Snapshot) (observe.InstanceNo, string) {
 	next := 0
 	for _, in := range m.Instances[1:] {
@@ -105,7 +105,7 @@ func (ex *Execution) difference(shot *memprovider.SnapshotExecution) string {
 		if i == len(shot.Events) || shot.Events[i].ID != e.ID {
 			return fmt.Sprintf("event %d was observed, but the store does not have it", e.ID)
 		}
-		if seen := differentBytes(shot.Events[i].Data, e.Bytes, e.Sum); seen != "" {
+		if seen := differentBytes(shot.Events[i].Data, e.Bytes); seen != "" {
 			return fmt.Sprintf("event %d: %s", e.ID, seen)
 		}
 	}
@@ -159,7 +159,7 @@ func (r *Row) messageDifference(shot *memprovider.SnapshotMessage) string {
 	case shot.Mark != r.Lock.Token:
 		return differs("mark", shot.Mark, r.Lock.Token)
 	}
-	return differentBytes(shot.Data, r.Bytes, r.sum)
+	return differentBytes(shot.Data, r.Bytes)
 }
 
 func (r *Row) workDifference(shot *memprovider.SnapshotWork) string {
@@ -177,27 +177,66 @@ func (r *Row) workDifference(shot *memprovider.SnapshotWork) string {
 	case shot.LockUntilMs != r.Lock.UntilMs:
 		return differs("end of the lock", shot.LockUntilMs, r.Lock.UntilMs)
 	}
-	return differentBytes(shot.Data, r.Bytes, r.sum)
+	return differentBytes(shot.Data, r.Bytes)
 }
 
 func differs(what string, store, shadow any) string {
 	return fmt.Sprintf("%s: the store has %v, its calls left %v", what, store, shadow)
 }
 
-// differentBytes compares stored bytes with the observed ones. It also checks them against the hash taken when they
-// were observed, because the two slices may share memory.
-func differentBytes(store, observed []byte, sum uint64) string {
-	if !bytes.Equal(store, observed) {
-		i := 0
-		for i < len(store) && i < len(observed) && store[i] == observed[i] {
-			i++
-		}
-		return fmt.Sprintf("bytes: from offset %d the store has %q, its calls left %q", i, excerpt(store, i), excerpt(observed, i))
+func differentBytes(store, observed []byte) string {
+	if bytes.Equal(store, observed) {
+		return ""
 	}
-	if sumOf(store) != sum {
-		return fmt.Sprintf("bytes: the store wrote over %d stored bytes: %q", len(store), excerpt(store, 0))
+	return fmt.Sprintf("bytes: the store has %q, its calls left %q", store, observed)
+}
+
+func (k *Values) difference(shot *memprovider.SnapshotInstance) string {
+	switch {
+	case !SameText(shot.CustomStatus, k.CustomStatus):
+		return differs("custom status", TextOf(shot.CustomStatus), TextOf(k.CustomStatus))
+	case shot.CustomVersion != k.CustomVersion:
+		return differs("version of the custom status", shot.CustomVersion, k.CustomVersion)
+	}
+	if seen := kvDifference(shot.KVStore, k.Store); seen != "" {
+		return "key-value store, " + seen
+	}
+	if seen := kvDifference(shot.KVDelta, k.Delta); seen != "" {
+		return "key-value delta, " + seen
 	}
 	return ""
 }
 
-func excerpt(data []byte, from int) []byte { return data[from:min(len(data), from+40)] }
+func kvDifference(store []memprovider.SnapshotKV, shadow []KeyValue) string {
+	for i, r := range shadow {
+		if i == len(store) || store[i].Key != r.Key {
+			return fmt.Sprintf("key %q was observed, but the store does not have it", r.Key)
+		}
+		if !SameText(store[i].Value, r.Value) {
+			return differs(fmt.Sprintf("key %q", r.Key), TextOf(store[i].Value), TextOf(r.Value))
+		}
+		if store[i].UpdatedMs != r.UpdatedMs {
+			return differs(fmt.Sprintf("key %q, time of its change", r.Key), store[i].UpdatedMs, r.UpdatedMs)
+		}
+	}
+	if n := len(shadow); n < len(store) {
+		return fmt.Sprintf("the store has key %q, which was never observed", store[n].Key)
+	}
+	return ""
+}
+
+// sessionDifference compares the sessions, which do not belong to instances.
+func (m *Shadow) sessionDifference(shot []memprovider.SnapshotSession) string {
+	for i, x := range m.Sessions {
+		if i == len(shot) || shot[i].ID != x.ID {
+			return fmt.Sprintf("session %q was observed, but the store does not have it", x.ID)
+		}
+		if have := (Session{shot[i].ID, shot[i].Owner, shot[i].UntilMs, shot[i].ActivityMs}); have != x {
+			return differs(fmt.Sprintf("session %q", x.ID), have, x)
+		}
+	}
+	if n := len(m.Sessions); n < len(shot) {
+		return fmt.Sprintf("the store has session %q, which was never observed", shot[n].ID)
+	}
+	return ""
+}

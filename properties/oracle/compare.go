@@ -97,10 +97,10 @@ func (s *State) differs(c *Change) *Difference {
 	if d := s.sessionsDiffer(c.Sessions); d != nil {
 		return d
 	}
-	found := 0
+	found, in := 0, &nobody
 	for i := range c.Instances {
 		r := &c.Instances[i]
-		in := &nobody
+		in = &nobody
 		if at, has := s.search(r.Instance); has {
 			in = s.instances[at]
 			found++
@@ -111,7 +111,10 @@ func (s *State) differs(c *Change) *Difference {
 	}
 	for i := range c.Executions {
 		r := &c.Executions[i]
-		if d := s.find(r.Instance).executionDiffers(r); d != nil {
+		if in.id != r.Instance {
+			in = s.find(r.Instance)
+		}
+		if d := in.executionDiffers(r); d != nil {
 			return d.of(r.Instance)
 		}
 	}

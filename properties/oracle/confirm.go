@@ -181,7 +181,7 @@ func (s *State) confirmAck(j *judge, r *call.AckOrchestrationItem) bool {
 		}
 	}
 	j.touched.ack(s, in, r)
-	s.commit(j, s.own(in.id), *r, ackChoice{})
+	s.commit(j, in, *r, ackChoice{})
 	return true
 }
 

@@ -116,21 +116,20 @@ func (r *Judge) Watch(p engine.Provider, codec engine.Codec) engine.Provider {
 		})
 	}
 	return call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
-		a := call.Pass(ctx, p, c)
-		r.called(build, c, &a)
-		return a
+		e := &r.exchange
+		e.Build, e.Call, e.Answer = build, c, call.Pass(ctx, p, c)
+		r.called(e)
+		return e.Answer
 	})
 }
 
 // called judges a call of the run's own store, which takes effect when it ends, at its caller's time if the store has
 // none, and compares what it has left behind.
-func (r *Judge) called(build string, c call.Call, a *call.Answer) {
-	at, failing := oracle.At(r.ended.atMs), r.failing
-	r.failing = false
-	r.holds(at)
-	r.exchange = oracle.Exchange{Build: build, Call: c, Answer: *a, At: at, Failing: failing}
-	if r.judge(&r.exchange) {
-		r.compare(&r.exchange)
+func (r *Judge) called(e *oracle.Exchange) {
+	e.At, e.Failing, r.failing = oracle.At(r.ended.atMs), r.failing, false
+	r.holds(e.At)
+	if r.judge(e) {
+		r.compare(e)
 	}
 }
 

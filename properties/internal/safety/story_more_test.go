@@ -9,10 +9,8 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/internal/record"
@@ -27,23 +25,18 @@ import (
 //
 //	pause A / resume A / crash A / stop A
 //	fault A lost-renewal renew [MS]   a fault hits a call of A, for that time
-//	looked - list A,B                 somebody was told this list of instances
-//	looked A history|stats 3 [error]  or this many events of A, or its keys
 //	run A order-1 1/2 [SESSION]       A runs the activity of that execution and event, in the slot of that number
 //	finish A order-1 1/2 [SESSION]    A has run it
 //	lost A 2 / kept A 2               A gives up the activity in slot 2, since its lock is lost, or decides something else
 func (s *story) tellNode(f []string) bool {
 	kind, ok := map[string]record.Kind{
 		"pause": record.NodePaused, "crash": record.NodeCrashed, "stop": record.NodeStopped,
-		"fault": record.Fault, "run": record.ActivityStarted, "finish": record.ActivityFinished, "resume": record.NodeResumed, "looked": record.Looked, "lost": record.Note, "kept": record.Note,
+		"fault": record.Fault, "run": record.ActivityStarted, "finish": record.ActivityFinished, "resume": record.NodeResumed, "lost": record.Note, "kept": record.Note,
 	}[f[0]]
 	if !ok {
 		return false
 	}
-	var c observe.Caller
-	if kind != record.Looked {
-		c = s.caller(f[1])
-	}
+	c := s.caller(f[1])
 	r := cluster.Record{Kind: kind, Node: c.Node, Incarnation: c.Incarnation, AtMs: s.w.nowMs}
 	switch f[0] {
 	case "fault":
@@ -51,8 +44,6 @@ func (s *story) tellNode(f []string) bool {
 		if len(f) > 4 {
 			r.For = time.Duration(s.number(f[4])) * time.Millisecond
 		}
-	case "looked":
-		s.looked(&r, f)
 	case "lost", "kept":
 		r.Note = &machine.Note{Slot: machine.Slot{Index: int(s.number(f[2]))}, Decision: machine.DecideWorkLost}
 		if f[0] == "kept" {
@@ -67,72 +58,6 @@ func (s *story) tellNode(f []string) bool {
 	}
 	s.m.Record(&r)
 	return true
-}
-
-// looked parses `- list NAMES [status=STATUS|parent=NAME]`, `- totals COUNTS`, `INSTANCE history|stats COUNT [keys=COUNT]
-// [bytes=COUNT]`, `INSTANCE keys KEY:VALUE+KEY:VALUE`, `INSTANCE info NAME@VERSION/EXECUTION/STATUS [output=TEXT]
-// [parent=NAME]` or `INSTANCE status VERSION [is=TEXT]`, and after it `[error] [by=PROBE]`.
-func (s *story) looked(r *cluster.Record, f []string) {
-	f, value := options(f)
-	r.Looked = &call.Answer{}
-	if value["by"] != "" {
-		r.Incarnation = uint32(s.number(value["by"]))
-	}
-	switch f[2] {
-	case "list":
-		r.Request, r.Looked.IDs = call.ListInstances{}, strings.Split(f[3], ",")
-		if f[3] == "none" {
-			r.Looked.IDs = nil
-		}
-		if value["status"] != "" {
-			r.Request = call.ListInstancesByStatus{Status: engine.Status(value["status"])}
-		}
-		if value["parent"] != "" {
-			r.Request = call.ListChildren{Instance: value["parent"]}
-		}
-	case "totals": // instances, running, completed, failed, executions, events
-		n := func(i int) uint64 { return uint64(s.number(strings.Split(f[3], "/")[i])) }
-		r.Request = call.GetSystemMetrics{}
-		r.Looked.Metrics = &engine.SystemMetrics{TotalInstances: n(0), RunningInstances: n(1), CompletedInstances: n(2), FailedInstances: n(3), TotalExecutions: n(4), TotalEvents: n(5)}
-	case "info":
-		r.Request = call.GetInstanceInfo{Instance: f[1]}
-		if f[3] != "none" {
-			part := strings.Split(f[3], "/")
-			name, version, _ := strings.Cut(part[0], "@")
-			r.Looked.Info = &engine.InstanceInfo{InstanceID: f[1], OrchestrationName: name, OrchestrationVersion: version, CurrentExecutionID: uint64(s.number(part[1])), Status: engine.Status(part[2]), ParentInstanceID: value["parent"]}
-			if text, ok := value["output"]; ok {
-				r.Looked.Info.Output = &text
-			}
-		}
-	case "status":
-		r.Request = call.GetCustomStatus{Instance: f[1]}
-		if f[3] != "none" {
-			r.Looked.CustomStatus = &engine.CustomStatus{Version: uint64(s.number(f[3]))}
-			if text, ok := value["is"]; ok {
-				r.Looked.CustomStatus.Status = &text
-			}
-		}
-	case "history":
-		r.Request, r.Looked.Events = call.ReadHistory{Instance: f[1]}, make([]engine.Event, s.number(f[3]))
-	case "stats":
-		r.Request = call.GetInstanceStats{Instance: f[1]}
-		if f[3] != "none" {
-			r.Looked.Stats = &engine.SystemStats{HistoryEventCount: uint64(s.number(f[3]))}
-			if value["keys"] != "" {
-				r.Looked.Stats.KVUserKeyCount, r.Looked.Stats.KVTotalValueBytes = uint64(s.number(value["keys"])), uint64(s.number(value["bytes"]))
-			}
-		}
-	case "keys":
-		r.Request = call.GetKVAllValues{Instance: f[1]}
-		if f[3] != "-" {
-			for _, pair := range carriedAs(strings.Split(f[3], "+")) {
-				r.Looked.Pairs = append(r.Looked.Pairs, engine.KVPair{Key: pair.Name, Value: pair.Data})
-			}
-		}
-	}
-	if len(f) > 4 {
-		r.Err, r.Looked.Stats = engine.Permanentf("read", "undecodable"), nil
-	}
 }
 
 // turnEvent returns an event of a kind that story.event does not support.

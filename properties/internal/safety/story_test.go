@@ -159,10 +159,6 @@ func (s *story) tell(f []string) {
 	case "pin": // `INSTANCE/EXECUTION VERSION|none`
 		o.Kind, o.Pin = observe.PinSet, version(arg(2))
 		o.Instance, o.Execution = s.execution(arg(1))
-	case "parent": // `INSTANCE PARENT/EXECUTION/EVENT`
-		o.Kind, o.Instance = observe.ParentSet, s.instance(arg(1))
-		p := strings.Split(arg(2), "/")
-		o.Name, o.Execution, o.EventID = p[0], uint64(s.number(p[1])), uint64(s.number(p[2]))
 	case "pointer": // INSTANCE/EXECUTION
 		o.Kind = observe.PointerSet
 		o.Instance, o.Execution = s.execution(arg(1))
@@ -192,9 +188,6 @@ func (s *story) tell(f []string) {
 	case "decode": // `INSTANCE/EXECUTION ID ok|bad`
 		o.Kind, o.EventID, o.Outcome = observe.EventDecoded, uint64(s.number(arg(2))), decodeOutcome(arg(3))
 		o.Instance, o.Execution = s.execution(arg(1))
-	case "decode-message": // `MESSAGE ok|bad`
-		o.Kind, o.Outcome = observe.MessageDecoded, decodeOutcome(arg(2))
-		s.message(&o, arg(1))
 	case "insert": // `INSTANCE MESSAGE KIND [EXECUTION/EVENT] [visible=MS] [fire=MS]`
 		s.insert(&o, f)
 	case "remove": // MESSAGE REASON
@@ -211,21 +204,6 @@ func (s *story) tell(f []string) {
 	case "session": // `ID OWNER UNTIL ACTIVITY`
 		o.Kind, o.Name, o.Token = observe.SessionSet, arg(1), arg(2)
 		o.UntilMs, o.ActivityMs = storyStartMs+s.number(arg(3)), storyStartMs+s.number(arg(4))
-	case "unsession": // ID
-		o.Kind, o.Name = observe.SessionRemoved, arg(1)
-	case "kv", "unkv": // `INSTANCE TABLE KEY [VALUE]`
-		o.Kind, o.Instance, o.Table, o.Name = observe.KVSet, s.instance(arg(1)), observe.KVDelta, arg(3)
-		if arg(2) == "store" {
-			o.Table = observe.KVStore
-		}
-		switch {
-		case f[0] == "unkv":
-			o.Kind = observe.KVRemoved
-		case len(f) > 4:
-			o.Value = &f[4]
-		}
-	case "custom-status": // `INSTANCE VALUE VERSION`
-		o.Kind, o.Instance, o.Value, o.Version = observe.CustomStatusSet, s.instance(arg(1)), &f[2], uint64(s.number(arg(3)))
 	case "delay": // MESSAGE MS
 		o.Kind, o.UntilMs = observe.RowDelayed, storyStartMs+s.number(arg(2))
 		s.message(&o, arg(1))
@@ -559,8 +537,6 @@ func (s *story) begin(who, kind string, f []string) {
 		}
 	case "ack":
 		r.Token, r.Ack = words[0], s.ack(words, value)
-	case "enqueue", "enqueue-work": // KIND INSTANCE
-		r.Item = s.item(words[1], words[0], "", 0)
 	case "fetch-work":
 		if value["session"] != "" {
 			r.Session = &engine.SessionFetchConfig{OwnerID: value["session"], LockTimeout: 10 * time.Second}
@@ -571,11 +547,6 @@ func (s *story) begin(who, kind string, f []string) {
 		r.Tags = tagFilter(value["tag"])
 	case "renew-sessions": // OWNER
 		r.Owners, r.LockTimeout, r.IdleTimeout = words, 10*time.Second, 20*time.Second
-	case "cleanup-sessions":
-	case "get-status": // INSTANCE
-		r.Instance = words[0]
-	case "kv-value": // INSTANCE KEY
-		r.Instance, r.Key = words[0], words[1]
 	case "admin": // `[METHOD INSTANCE] [forced]`
 		if len(words) > 1 {
 			r.Admin, r.Instance, r.Force = words[0], words[1], len(words) > 2

@@ -209,8 +209,11 @@ func foundTable(all map[string]*judgeFinds) string {
 			continue
 		}
 		mutants := 0
-		if m := regexp.MustCompile(`\| scenario \| ` + id + ` \| (\d+) \|`).FindSubmatch(matrix); m != nil {
-			mutants, _ = strconv.Atoi(string(m[1]))
+		for _, m := range regexp.MustCompile(`\| scenario \| (S\d+|L\d+|outcome) \| (\d+) \|`).FindAllSubmatch(matrix, -1) {
+			if seen := string(m[1]); seen == id || id == secondJudge && !namedRule(seen) {
+				n, _ := strconv.Atoi(string(m[2]))
+				mutants += n
+			}
 		}
 		slices.Sort(f.only)
 		slices.Sort(f.early)

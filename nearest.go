@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -90,7 +90,7 @@ func lineText(l *cluster.Line) string {
 	if l == nil {
 		return "nothing more happens"
 	}
-	return fmt.Sprintf("%s  %s  %s", span.Text(l.Ms), strings.TrimSpace(l.Node+" "+l.Build), l.Text)
+	return fmt.Sprintf("%s  %s  %s", pretty.Duration(l.Ms), strings.TrimSpace(l.Node+" "+l.Build), l.Text)
 }
 
 // missing returns the lines of one text that are not in the other, omitting headings.

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // TestOwnInvariantIsShrunk checks a violation of a user's invariant. The violation is reported with its rule, shrunk,

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/durosim/durosim/internal/campaign"
-	"github.com/durosim/durosim/internal/page"
-	"github.com/durosim/durosim/internal/timeline"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/page"
+	"github.com/durosim/durosim/sim/timeline"
 )
 
 // drawn writes one run of the campaign as an HTML page.

@@ -11,11 +11,11 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/internal/commandline"
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
@@ -345,7 +345,7 @@ func violationText(run string, v cluster.Violation, p properties.Property) strin
 		line("blame", cluster.SelfCheck)
 	}
 	line("rule", p.Statement)
-	line("where", fmt.Sprintf("step %d, virtual time %s", v.Step, span.Text(v.VirtualMs)))
+	line("where", fmt.Sprintf("step %d, virtual time %s", v.Step, pretty.Duration(v.VirtualMs)))
 	line("node", v.Node)
 	line("instance", v.Instance)
 	line("work item", v.WorkItem)

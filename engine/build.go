@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // Build is a deployed version of the runtime: which kinds it reads, which it writes, and how it replays them.

@@ -4,8 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 func shipped(t *testing.T, name string) *Build {

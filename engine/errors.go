@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // ProviderError reports that a provider call failed (docs/contract/provider.md#p8). Retryable reports whether the same

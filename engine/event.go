@@ -1,6 +1,6 @@
 package engine
 
-import "github.com/durosim/durosim/internal/eventdata"
+import "github.com/durosim/durosim/engine/eventdata"
 
 // The ids with which an instance begins (docs/contract/runtime.md#r0). Zero always means unset.
 const (

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // Your own build: like 2.0.0, but it neither reads nor writes queue events and takes no queue messages.

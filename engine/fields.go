@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // Field is an optional field of an event or work item that was added after its kind was introduced. A build that lacks

@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // TestWithoutFields checks that a codec that lacks a field neither reads nor writes it, and keeps all others.

@@ -21,8 +21,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/jsonform"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/jsonform"
 )
 
 // ErrUnknownKind is wrapped by the error that a Codec returns for an event or work item of a kind it does not know.

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/jsonform"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/jsonform"
 )
 
 func ExampleNewJSONCodec() {

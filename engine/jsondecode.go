@@ -3,8 +3,8 @@ package engine
 import (
 	"fmt"
 
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/jsonform"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/jsonform"
 )
 
 // workItem builds a work item from its scanned body. It leaves errors in o.

@@ -3,8 +3,8 @@ package engine
 import (
 	"fmt"
 
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/jsonform"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/jsonform"
 )
 
 // The encoder's helpers append literal text: callers pass keys with their punctuation, as in `,"name":`.

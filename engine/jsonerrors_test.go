@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // goldenDetails has each variant and kind of docs/contract/runtime.md#r3, with the texts of

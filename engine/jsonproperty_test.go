@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/jsonform"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/jsonform"
 )
 
 // The generators fill every field of a type by reflection, so this test fails if the codec forgets a new field.

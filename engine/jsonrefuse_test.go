@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 func TestDecodeEventErrors(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/jsonform"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/jsonform"
 )
 
 // OpaqueItem is a work item together with the text it was decoded from. A codec made by Opaque writes that text back

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // TestOpaque checks that unknown data come back byte for byte, and that the known parts can be read.

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/durosim/durosim/internal/deadletter"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/replay"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/engine/deadletter"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // BugID is the id of a planted bug: family, slash, name. An id never changes its meaning. In a plan, an id may be
@@ -132,8 +132,8 @@ func Profile(release string) []Bug {
 	}))
 }
 
-// BugsOf returns all planted bugs that replace a rule in the given package ("memprovider", "internal/replay",
-// "internal/machine" or "internal/deadletter") or code ("sim/workload"), whether or not a property catches them. Bugs with several ids are
+// BugsOf returns all planted bugs that replace a rule in the given package ("memprovider", "engine/replay",
+// "engine/machine" or "engine/deadletter") or code ("sim/workload"), whether or not a property catches them. Bugs with several ids are
 // listed once. The caller owns the slice.
 func BugsOf(owner string) []Bug { return selected(func(b *Bug) bool { return b.owner() == owner }) }
 
@@ -142,11 +142,11 @@ func (b *Bug) owner() string {
 	case b.provider != nil:
 		return "memprovider"
 	case b.replay != nil:
-		return "internal/replay"
+		return "engine/replay"
 	case b.node != nil:
-		return "internal/machine"
+		return "engine/machine"
 	case b.letters != nil:
-		return "internal/deadletter"
+		return "engine/deadletter"
 	case b.code != nil:
 		return "sim/workload"
 	}

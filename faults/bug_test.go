@@ -6,8 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/faults/faultkind"
 )
 
 // TestTable checks that each row has a unique id and a sentence, and replaces one rule of the package that it names.
@@ -42,7 +43,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-var tableOf = map[string]string{"memprovider": "Provider.", "internal/machine": "Node.", "internal/replay": "Replay.", "internal/deadletter": "Letters.", "sim/workload": "Code"}
+var tableOf = map[string]string{"memprovider": "Provider.", "engine/machine": "Node.", "engine/replay": "Replay.", "engine/deadletter": "Letters.", "sim/workload": "Code"}
 
 // TestCatalogue checks that the catalogue is sorted, and omits bugs that no property catches.
 func TestCatalogue(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // ackBugs returns the bugs that break tokens, renewals, delays and acks.

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/orchhost"
-	"github.com/durosim/durosim/internal/replay"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/orchhost"
+	"github.com/durosim/durosim/engine/replay"
 )
 
 // endBugs returns the bugs in what turns and nodes send: to parents, children, detached starts and the provider.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // fetchBugs returns the bugs that break what a fetch finds, counts and decodes.

@@ -1,6 +1,6 @@
 package faults
 
-import "github.com/durosim/durosim/internal/storerules"
+import "github.com/durosim/durosim/memprovider/storerules"
 
 // insideBugs returns the bugs of stores that check first and act later. Such a store is wrong only if something happens
 // in between.

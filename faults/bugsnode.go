@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/replay"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/replay"
 )
 
 // nodeBugs returns the bugs that break how a node handles its work.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // sessionBugs returns the bugs that break sessions, tags, custom status and key-value state.

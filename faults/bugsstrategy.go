@@ -3,8 +3,8 @@ package faults
 import (
 	"time"
 
-	"github.com/durosim/durosim/internal/deadletter"
-	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/engine/deadletter"
+	"github.com/durosim/durosim/engine/machine"
 )
 
 // strategyBugs returns the bugs in strategies other than filter: bugs in how they handle work that a node cannot run.

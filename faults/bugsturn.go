@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/orchhost"
-	"github.com/durosim/durosim/internal/replay"
+	"github.com/durosim/durosim/engine/orchhost"
+	"github.com/durosim/durosim/engine/replay"
 )
 
 // turnBugs returns the bugs that break what a turn records, applies and sends.

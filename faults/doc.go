@@ -8,6 +8,6 @@
 // rule. For each bug, the table of bugs names a scenario and a list of properties; in that scenario, the bug must
 // violate at least one of the properties. If no bug is on, the rule tables hold the correct rules.
 //
-// The package depends on the rule tables (Rules) of internal/storerules, internal/replay, internal/machine and
-// internal/deadletter. It knows nothing about how properties are checked.
+// The package depends on the rule tables (Rules) of memprovider/storerules, engine/replay, engine/machine and
+// engine/deadletter. It knows nothing about how properties are checked.
 package faults

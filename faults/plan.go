@@ -3,7 +3,7 @@ package faults
 import (
 	"time"
 
-	"github.com/durosim/durosim/internal/faultkind"
+	"github.com/durosim/durosim/faults/faultkind"
 )
 
 // Kind is the name of something that can go wrong, spelled as in scenarios: "answer-lost". Kinds lists them all.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // changed lists the rules in which two tables differ, by table and name.

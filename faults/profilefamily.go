@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/replay"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // familySwitches returns the switches that affect parents and children.

@@ -1,8 +1,8 @@
 package faults
 
 import (
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/replay"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/replay"
 )
 
 // stateSwitches returns the switches that affect continue-as-new, queue messages, waits and keys.

@@ -4,7 +4,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/engine/machine"
 )
 
 // turnSwitches returns the switches that affect locks, acks, attempt counts and poison.

@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/deadletter"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/replay"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/engine/deadletter"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // Tables holds the rules of a run. They are the correct rules, except for those replaced by the run's planted bugs.

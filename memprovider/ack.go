@@ -7,8 +7,8 @@ import (
 	"math"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 const opAckOrchestration = "ack_orchestration_item"

@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/observe"
 )
 
 // observed runs a management method as an observed call. Methods that return a list list instances in the order in

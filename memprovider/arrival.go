@@ -2,8 +2,8 @@ package memprovider
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // Arrival is the state that a call saw when it arrived, for calls that wait at the store before they take effect while

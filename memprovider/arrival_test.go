@@ -3,7 +3,7 @@ package memprovider_test
 import (
 	"testing"
 
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
 )
 

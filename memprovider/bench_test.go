@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // BenchmarkFilteredFetch fetches and abandons one instance that stands behind a growing number that the filter leaves

@@ -7,8 +7,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // TestEachBugShows plays the script of each planted bug on a correct store and on one with the bug. The block in

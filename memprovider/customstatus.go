@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/observe"
 )
 
 // customStatus performs the ack's custom status step. The last update in the delta wins, and the version increases by

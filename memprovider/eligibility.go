@@ -2,7 +2,7 @@ package memprovider
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // Eligibility describes what a fetch would find.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/observe"
 )
 
 // decodedHistory is the part of an execution's history that has been decoded with one codec. It always starts at the

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 const (

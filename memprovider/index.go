@@ -2,7 +2,7 @@ package memprovider
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // index finds the instance that a fetch would take. Instances are ordered by the position of their oldest visible

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/observe"
 )
 
 // kvState is an instance's key-value state (docs/contract/provider.md#p6.9). Both tables are sorted by key. A nil

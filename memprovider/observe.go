@@ -2,7 +2,7 @@ package memprovider
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/observe"
 )
 
 // observe returns the store's reusable observation with the fields common to all kinds filled in, or nil if there is no

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/observe"
 )
 
 // PreloadedInstance is an instance with an existing history, such as one left behind by builds that no longer run.

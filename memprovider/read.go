@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/observe"
 )
 
 const (

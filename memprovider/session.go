@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // session holds everything that the store has for one session id: the sessions row and the groups of worker rows with

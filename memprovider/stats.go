@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/observe"
 )
 
 const opStats = "get_instance_stats"

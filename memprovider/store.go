@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // Never is a time that is never reached.

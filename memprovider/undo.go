@@ -2,7 +2,7 @@ package memprovider
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/observe"
 )
 
 // undo records how to undo one change made by an ack.

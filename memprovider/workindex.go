@@ -2,7 +2,7 @@ package memprovider
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // workIndex finds the activity that a fetch would take. Rows with the same tag and session form a group, and groups

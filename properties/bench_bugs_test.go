@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 )

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"

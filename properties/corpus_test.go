@@ -10,14 +10,14 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/faultkind"
+	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/probe"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/record"
 	"github.com/durosim/durosim/sim/scenario"
 )
 

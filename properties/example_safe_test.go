@@ -5,10 +5,9 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
-
-	"github.com/durosim/durosim/properties"
 )
 
 // A monitor watches a run over a provider that applies the capability filter too late.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/record"
 	"github.com/durosim/durosim/sim/scenario"
 )
 

@@ -29,22 +29,22 @@ func TestSituations(t *testing.T) {
 }
 
 // elsewhere lists the situations that no scenario can express. For each of them, it names the file that tests the
-// situation instead, relative to the module's root, and a line that the file must contain. Stories in internal/replay
+// situation instead, relative to the module's root, and a line that the file must contain. Stories in engine/replay
 // and engine/node are run by the tests of their packages; a story whose name ends in -bug shows what 0.1.26 does.
 var elsewhere = []struct {
 	number     int
 	file, line string
 }{
 	// The handler returns after continuing as new.
-	{23, "internal/replay/testdata/continue-and-return.txt", "code continue-and-return"},
+	{23, "engine/replay/testdata/continue-and-return.txt", "code continue-and-return"},
 	// There are more messages than a continue-as-new may carry over.
-	{26, "internal/replay/testdata/carry-forward-limit.txt", "queue b 22"},
+	{26, "engine/replay/testdata/carry-forward-limit.txt", "queue b 22"},
 	// A node does not have the activity.
-	{57, "internal/machine/testdata/worker.txt", "work0 decides work-no-handler: a/1 count 3, back in 4s, because activity missing: unknown"},
+	{57, "engine/machine/testdata/worker.txt", "work0 decides work-no-handler: a/1 count 3, back in 4s, because activity missing: unknown"},
 	// Scenarios do not delete instances.
 	{64, "properties/conformance/cases/05-deletion.txt", "DL-06 force_delete_prevents_ack_recreation"},
 	// A turn never comes to rest.
-	{66, "internal/replay/nondeterminism_test.go", "func TestQuiescenceCapOfDequeues(t *testing.T) {"},
+	{66, "engine/replay/nondeterminism_test.go", "func TestQuiescenceCapOfDequeues(t *testing.T) {"},
 }
 
 // TestEverySituationIsHeld checks that each of the 66 situations has a scenario, or a story elsewhere.

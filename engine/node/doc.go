@@ -5,7 +5,7 @@
 //	err := errors.Join(r.Register("Refund", engine.V(1, 0, 0), refund), r.RegisterActivity("PayBack", payBack))
 //
 // [Options] are a node's settings, named as in the contract: concurrency, lock timeouts, backoff, and the range of
-// versions that the node replays. Package internal/machine runs a node with these settings.
+// versions that the node replays. Package engine/machine runs a node with these settings.
 //
 // # Limits
 //

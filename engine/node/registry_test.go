@@ -8,7 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/engine/orchhost"
 )
 
 func echo(_ *orch.Context, input string) (string, error) { return input, nil }

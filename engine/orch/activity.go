@@ -1,6 +1,6 @@
 package orch
 
-import "github.com/durosim/durosim/internal/orchhost"
+import "github.com/durosim/durosim/engine/orchhost"
 
 // ActivityOption restricts where an activity may run.
 type ActivityOption struct{ session, tag string }

@@ -3,7 +3,7 @@ package orch
 import (
 	"time"
 
-	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/engine/orchhost"
 )
 
 // Context is how an orchestration interacts with the world. It may be used only from the turn's coroutine.

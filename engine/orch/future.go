@@ -1,6 +1,6 @@
 package orch
 
-import "github.com/durosim/durosim/internal/orchhost"
+import "github.com/durosim/durosim/engine/orchhost"
 
 // Future is the result of a scheduled operation.
 type Future struct {

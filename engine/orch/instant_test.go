@@ -7,7 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/engine/orchhost"
 )
 
 // instant is a host that answers everything at once and suspends nobody: an activity or a child gives "name(input)", one

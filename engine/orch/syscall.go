@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/engine/orchhost"
 )
 
 // NewGUID returns a new globally unique id. Like UTCNowMs and RemoteKVValue, it awaits an activity, so the answer is

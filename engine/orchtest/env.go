@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/replay"
+	"github.com/durosim/durosim/engine/replay"
 )
 
 // T is the part of a *testing.T that this package uses.

@@ -8,10 +8,10 @@ import (
 	"io/fs"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/replay"
+	"github.com/durosim/durosim/engine/replay"
 )
 
 // codec returns a codec for all event kinds known to any shipped build.

@@ -7,10 +7,10 @@ import (
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/orchhost"
-	"github.com/durosim/durosim/internal/replay"
+	"github.com/durosim/durosim/engine/orchhost"
+	"github.com/durosim/durosim/engine/replay"
 )
 
 // pass runs everything that is due by untilMs, ordered by time and then by scheduling.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	calls "github.com/durosim/durosim/internal/call"
+	calls "github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/search"

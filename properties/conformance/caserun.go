@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // caseRun is the state of a running case: its stores, how long it has waited, and the names that it assigned.

@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/memprovider/storerules"
 	"github.com/durosim/durosim/properties/conformance"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/memprovider/storerules"
 	"github.com/durosim/durosim/properties/conformance"
 )
 

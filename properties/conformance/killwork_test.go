@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/memprovider/storerules"
 	"github.com/durosim/durosim/properties/conformance"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/memprovider/live"
 	"github.com/durosim/durosim/properties/conformance"

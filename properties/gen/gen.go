@@ -10,11 +10,11 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/faultkind"
-	"github.com/durosim/durosim/internal/planedit"
+	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/planedit"
+	"github.com/durosim/durosim/sim/program"
 	"github.com/durosim/durosim/sim/workload"
 )
 

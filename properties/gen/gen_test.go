@@ -5,13 +5,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/durosim/durosim/internal/sample"
-	"github.com/durosim/durosim/properties/gen"
-
 	"pgregory.net/rapid"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/properties/gen"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"

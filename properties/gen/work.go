@@ -7,11 +7,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/planedit"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/probe"
-	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/planedit"
+	"github.com/durosim/durosim/sim/program"
 )
 
 // Workload draws up to six instances of orchestrations, up to three of programs, a few histories, and occasionally a

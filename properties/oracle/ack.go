@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/callform"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/callform"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // held says whether a token belongs to a lock at all, and whether that lock is live.

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // This file only accepts. The rules keep every state and build a new one for each possibility, which is slow. Where one

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // erase removes instances and everything they own except sessions, and counts what it removed

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/callform"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/callform"
 )
 
 // Call is a provider call with its arguments. Watch reports calls, so other packages do not need to create them.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // invariantCases has, for each invariant in docs/contract/provider.md#p12, a script whose last answer violates it.

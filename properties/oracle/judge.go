@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/callform"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/callform"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // judge collects what one state allows as the answer to one call. It holds the states that follow if the given answer

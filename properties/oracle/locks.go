@@ -1,7 +1,7 @@
 package oracle
 
 import (
-	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // abandonOrchestration judges the call against docs/contract/provider.md#p5.4.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // lost returns the possible states after a call whose answer was lost: either the call had no effect, or it had the

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // script is a sequence of calls with made-up answers.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/callform"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/callform"
 )
 
 // renewSessions judges the call against docs/contract/provider.md#p5.12.

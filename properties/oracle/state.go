@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/callform"
+	"github.com/durosim/durosim/engine/callform"
 )
 
 // State is one state that a store may be in after the exchanges so far. It holds the tables of

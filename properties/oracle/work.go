@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/callform"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/callform"
 )
 
 // ready reports whether a worker row is visible and unlocked.

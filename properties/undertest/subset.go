@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/observe"
 )
 
 // narrow restricts the store's provider to its contract: the wrapped provider returns engine.ErrUnsupported for every

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/replay"
+	"github.com/durosim/durosim/engine/replay"
 	"github.com/durosim/durosim/memprovider"
 )
 

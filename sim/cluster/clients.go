@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/faultkind"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
-	"github.com/durosim/durosim/internal/replay"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // clients starts instances, sends them events, and cancels, deletes and prunes them. It acts as a single caller outside

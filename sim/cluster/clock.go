@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/faultkind"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // setClock sets the clock of an incarnation: the one in the plan, or a wrong one if a fault happens.

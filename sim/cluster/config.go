@@ -2,12 +2,12 @@ package cluster
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/released"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/released"
 )
 
 // Config holds everything that a run depends on.

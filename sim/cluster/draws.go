@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/faultkind"
+	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/sim"
 )
 

@@ -3,7 +3,7 @@ package cluster
 import (
 	"fmt"
 
-	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/engine/machine"
 )
 
 // Every turn of an execution replays all earlier turns, so its cost grows with the square of their number. An execution

@@ -4,13 +4,13 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/faultkind"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
-	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/faults/faultkind"
+	"github.com/durosim/durosim/memprovider/storerules"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // execute carries out a call. This is the instant at which the call takes effect.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -61,7 +61,7 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 	}
 	now := ex.store.Now()
 	x := &Explanation{Details: [][2]string{
-		{"time", span.Text(now - ex.startMs())}, {"status", string(p.Status)}, {"execution", fmt.Sprint(p.Execution)}, {"pin", strings.TrimPrefix(pinned(p.Pin), "pinned ")},
+		{"time", pretty.Duration(now - ex.startMs())}, {"status", string(p.Status)}, {"execution", fmt.Sprint(p.Execution)}, {"pin", strings.TrimPrefix(pinned(p.Pin), "pinned ")},
 		{"messages", fmt.Sprint(p.Messages)}, {"activities queued", fmt.Sprint(p.Activities)},
 	}}
 	history, decodeErr := ex.clients.history(id)
@@ -69,12 +69,12 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 	case ended(p.Status):
 		x.say("ended", "it has ended: %s", p.Status)
 	case p.LockedUntilMs > now:
-		x.say("locked", "%s holds its lock for another %s", ex.holder(id), span.Text(p.LockedUntilMs-now))
+		x.say("locked", "%s holds its lock for another %s", ex.holder(id), pretty.Duration(p.LockedUntilMs-now))
 	case p.Messages > 0 && !ex.phases.admitted(p.Pin):
 		x.say("not-admitted", "it is %s, and no live node admits that", pinned(p.Pin))
 		ex.addFilters(x)
 	case p.Messages > 0 && p.VisibleMs > now:
-		x.say("delayed", "its first message becomes visible in %s", span.Text(p.VisibleMs-now))
+		x.say("delayed", "its first message becomes visible in %s", pretty.Duration(p.VisibleMs-now))
 		also := "; it also waits for the event "
 		for _, wait := range ex.clients.openWaits(id) {
 			x.Text += also + waitText(&wait)
@@ -181,7 +181,7 @@ func (ex *explainer) sent(id string, wait *engine.Event, history []engine.Event)
 	if i, planned := ex.clients.planned[id]; planned {
 		for _, a := range ex.plan.Instances[i].Actions {
 			if a.Verb == verb && a.Name == name && ex.startMs()+a.At.Milliseconds() <= ex.store.Now() {
-				text = "; a client sent that at " + span.Text(a.At.Milliseconds())
+				text = "; a client sent that at " + pretty.Duration(a.At.Milliseconds())
 			}
 		}
 	}
@@ -200,12 +200,12 @@ func (ex *explainer) sent(id string, wait *engine.Event, history []engine.Event)
 	case came == nil:
 		return text + ", and this execution has not got it"
 	}
-	text += fmt.Sprintf("; what came at %s (event %d) ", span.Text(int64(came.TimestampMs)-ex.startMs()), came.EventID)
+	text += fmt.Sprintf("; what came at %s (event %d) ", pretty.Duration(int64(came.TimestampMs)-ex.startMs()), came.EventID)
 	switch {
 	case waitText(came) != waitText(wait):
 		return text + "is " + waitText(came) + ", which this wait does not take"
 	case came.EventID < wait.EventID && verb == plan.ActionRaise: // a queue keeps what came before
-		return text + "was before this wait, which began at " + span.Text(int64(wait.TimestampMs)-ex.startMs())
+		return text + "was before this wait, which began at " + pretty.Duration(int64(wait.TimestampMs)-ex.startMs())
 	}
 	return text + "went to an earlier wait"
 }

@@ -2,7 +2,7 @@ package cluster
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/observe"
 )
 
 // Provider is the store as a caller from outside the plan sees it.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/memprovider"
 )
 

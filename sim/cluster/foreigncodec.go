@@ -2,7 +2,7 @@ package cluster
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // decoded returns an answer as a caller with the given codec gets it. A real provider decodes in the node's process,

@@ -3,7 +3,7 @@ package cluster
 import (
 	"fmt"
 
-	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/engine/machine"
 )
 
 // propertyHandler is violated if two computations of a turn differ (Config.DoubleCheck).

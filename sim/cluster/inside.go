@@ -4,11 +4,11 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // This file makes calls take time inside the store. A waiting call has arrived but has not taken effect, and other

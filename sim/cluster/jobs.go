@@ -4,12 +4,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/faultkind"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // timer is a timer set by a node. The lists of timers and jobs are short, because a node has only a few slots.

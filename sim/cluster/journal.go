@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // recordKindBase keeps the kinds of world records apart from the kinds of observations in the trace.

@@ -2,14 +2,14 @@ package cluster
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/deadletter"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/deadletter"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // routing returns how nodes handle work that they cannot run under the plan's strategy.

@@ -2,8 +2,8 @@ package cluster
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // look makes a probe read the store through the management surface: the totals, the lists of instances, and each

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/released"
+	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/released"
 )
 
 // stepper is one incarnation of a node: a state machine that takes inputs and returns the effects it requests.

@@ -2,8 +2,8 @@ package cluster
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/replay"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/replay"
 	"github.com/durosim/durosim/internal/slab"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/workload"

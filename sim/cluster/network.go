@@ -4,13 +4,13 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/faultkind"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // network carries the nodes' calls to the store and the answers back, over legs that can be late or lost. It also

@@ -1,10 +1,10 @@
 package cluster
 
 import (
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // Observe writes one of the store's observations to the trace and passes it to the monitor and the narrator.

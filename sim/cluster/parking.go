@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // parking holds the fetches that found nothing until the store reports that something may be eligible.

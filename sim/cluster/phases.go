@@ -5,8 +5,8 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // phases ends turbulence, begins calm and relief, and decides when the run is over.

@@ -3,8 +3,8 @@ package cluster
 import (
 	"fmt"
 
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // step feeds one input to a node and carries out the effects it returns.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/faultkind"
+	"github.com/durosim/durosim/faults/faultkind"
 )
 
 // Clock describes how a node's clock differs from true time. The zero value is a correct clock.

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/probe"
-	"github.com/durosim/durosim/internal/program"
+	"github.com/durosim/durosim/sim/program"
 )
 
 // Plan describes everything that will happen in a run, as data. Times are virtual and count from the start of the run.

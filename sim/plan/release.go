@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/program"
+	"github.com/durosim/durosim/sim/program"
 )
 
 // Releases returns the released builds named in the plan, in ascending order of version.

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/program"
+	"github.com/durosim/durosim/sim/program"
 )
 
 // Validate checks the plan against the known builds and orchestrations and returns all problems as one error. Running a

@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/program"
 )
 
 // TestPlanRoundTrip checks that any plan that the language can express reads back from its text unchanged, in order.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/durosim/durosim/internal/near"
 	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/internal/spelling"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -67,7 +67,7 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 			for _, handler := range strings.Split(a.Value, "|") {
 				name, _, _ := strings.Cut(handler, "@")
 				if a.Name == "handler" && name != "none" && !slices.Contains(names, name) {
-					return &Error{File: s.File, Line: e.Line, Msg: fmt.Sprintf("%s: no node has the orchestration %q%s", a, name, near.Hint(name, names))}
+					return &Error{File: s.File, Line: e.Line, Msg: fmt.Sprintf("%s: no node has the orchestration %q%s", a, name, spelling.Hint(name, names))}
 				}
 			}
 		}
@@ -78,7 +78,7 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 		case st.expect.Allows(planterm.EndPoison):
 			continue
 		case !slices.Contains(names, st.name):
-			hint = near.Hint(st.name, names)
+			hint = spelling.Hint(st.name, names)
 		case st.version == "" || slices.Contains(known, st.name+"@"+st.version):
 			continue
 		default:
@@ -95,7 +95,7 @@ func (s *Scenario) checkBuilds(known []string) error {
 	for _, b := range s.Template.Builds {
 		for _, name := range slices.Concat(b.Handlers.Only, b.Handlers.With, b.Handlers.Without) {
 			if !slices.Contains(known, name) {
-				return &Error{File: s.File, Line: s.lines["build "+b.Name], Msg: fmt.Sprintf("build %s: no known build ships %q%s", b.Name, name, near.Hint(name, known))}
+				return &Error{File: s.File, Line: s.lines["build "+b.Name], Msg: fmt.Sprintf("build %s: no known build ships %q%s", b.Name, name, spelling.Hint(name, known))}
 			}
 		}
 	}

@@ -9,10 +9,10 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/near"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/program"
+	"github.com/durosim/durosim/internal/spelling"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/program"
 )
 
 // Parse parses a scenario. The scenario may use the given builds or, if none are given, the shipped ones. file is the
@@ -335,7 +335,7 @@ func (p *parser) statement() {
 			p.failf("%q is a step of the schedule: expected a time before it, as in \"at 10s %s ...\"", head.text, head.text)
 			return
 		}
-		p.failf("unknown statement %q%s", head.text, near.Hint(head.text, append(names(statementTable), names(stepTable)...)))
+		p.failf("unknown statement %q%s", head.text, spelling.Hint(head.text, append(names(statementTable), names(stepTable)...)))
 	}
 	p.end()
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/facts"
-	"github.com/durosim/durosim/internal/near"
 	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/internal/spelling"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -66,7 +66,7 @@ func (p *parser) step(lo, hi time.Duration, relative bool) {
 		p.keyword("on")
 		s.Node = p.name("a node")
 	default:
-		p.failf("unknown step %q%s", t.text, near.Hint(t.text, names(stepTable)))
+		p.failf("unknown step %q%s", t.text, spelling.Hint(t.text, names(stepTable)))
 	}
 	if p.err != nil {
 		return
@@ -177,7 +177,7 @@ func (p *parser) attr(event string) plan.Attr {
 		for _, a := range info.Attrs {
 			known = append(known, a.Name)
 		}
-		if hint := near.Hint(name, known); hint != "" && !slices.Contains(known, name) && p.err == nil {
+		if hint := spelling.Hint(name, known); hint != "" && !slices.Contains(known, name) && p.err == nil {
 			if _, err := engine.ParseVersion(name); err != nil {
 				p.failf("%s has no attribute %q%s", event, name, hint)
 			}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/near"
 	"github.com/durosim/durosim/internal/probe"
+	"github.com/durosim/durosim/internal/spelling"
 )
 
 // probeEvery is the default time between two acts of a probe.
@@ -107,7 +107,7 @@ func (p *parser) probeFilter() string {
 func alternatives[T ~string](p *parser, what string, known []string) (list []T) {
 	for word := range strings.SplitSeq(p.name(orList(known)), "|") {
 		if p.err == nil && !slices.Contains(known, word) {
-			p.failf("unknown %s %q: expected one or more of %s, separated by |%s", what, word, orList(known), near.Hint(word, known))
+			p.failf("unknown %s %q: expected one or more of %s, separated by |%s", what, word, orList(known), spelling.Hint(word, known))
 		}
 		list = append(list, T(word))
 	}

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/program"
 )
 
 // generatedName is the prefix of the names of generated programs and their instances: Program-7, and Program-7.1 for a

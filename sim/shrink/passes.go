@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planedit"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/planedit"
 )
 
 // all shrinks until a round changes nothing.

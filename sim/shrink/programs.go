@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/program"
 )
 
 // programParts returns the programs and their statements. A plan that starts a removed program is invalid, so only

@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // mischiefOrchestrations returns the shipped orchestrations whose code does forbidden things, or does things in an

@@ -5,8 +5,8 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/program"
 )
 
 // RegisterPrograms registers programs and the activities they call. Every node has these in addition to its handlers.

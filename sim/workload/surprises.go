@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/planterm"
 )
 

@@ -11,7 +11,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"github.com/durosim/durosim/internal/near"
+
+	"github.com/durosim/durosim/internal/spelling"
 )
 
 // app is a single invocation of a program.
@@ -103,7 +104,7 @@ func (a *app) orVerb(word string, err error) error {
 			verbs = append(verbs, v.Name)
 		}
 	}
-	if hint := near.Hint(word, verbs); hint != "" && !slices.Contains(verbs, word) {
+	if hint := spelling.Hint(word, verbs); hint != "" && !slices.Contains(verbs, word) {
 		return fmt.Errorf("%q is neither a verb, nor a scenario, nor a file%s", word, hint)
 	}
 	return err

@@ -1,8 +1,8 @@
 package command
 
 import (
-	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/campaign"
 )
 
 // The choosers that need special handling.

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/compare"
-	"github.com/durosim/durosim/internal/page"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/page"
 )
 
 // compareCmd implements `simrun compare`, which runs one scenario under every strategy.

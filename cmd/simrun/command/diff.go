@@ -3,11 +3,11 @@ package command
 import (
 	"fmt"
 
-	"github.com/durosim/durosim/internal/realnode"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/realnode"
 )
 
 // diffCmd implements `simrun diff`, which compares released runtimes with their models.

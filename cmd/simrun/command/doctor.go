@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/realnode"
+	"github.com/durosim/durosim/sim/realnode"
 )
 
 // doctorCmd implements `simrun doctor`, which reports which optional tools are installed and what each is for.
@@ -34,7 +34,7 @@ type need struct {
 }
 
 func (c *doctorCmd) run(a *app) (int, error) {
-	needs := examine(os.Getenv, exec.LookPath, realnode.Default())
+	needs := examine(os.Getenv, exec.LookPath, realnode.Releases())
 	status := exitOK
 	for _, n := range needs {
 		if n.Wrong {

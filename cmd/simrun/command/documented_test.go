@@ -40,7 +40,7 @@ var smaller = []struct{ pattern, by string }{
 }
 
 // notHere matches commands that need a host or a peer, and those with a word that stands for something.
-var notHere = regexp.MustCompile(`\breal-|hosts build|^simrun diff|--listen|--connect|--overlap|internal/realnode|\b(FILE|DIR|ID|NAME|VERB|PATH|N|A|B)\b|\$`)
+var notHere = regexp.MustCompile(`\breal-|hosts build|^simrun diff|--listen|--connect|--overlap|sim/realnode|\b(FILE|DIR|ID|NAME|VERB|PATH|N|A|B)\b|\$`)
 
 // documentedFiles makes the files that documented commands name.
 const documentedFiles = `set -e

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/explore"
-	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 )

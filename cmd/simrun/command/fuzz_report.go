@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/fuzz"
-	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim/campaign"
 )
 
 // fuzzJSON is the object printed by fuzz --json.

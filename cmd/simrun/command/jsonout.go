@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
-	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 )
 

@@ -11,8 +11,8 @@ import (
 	"os"
 	"slices"
 
-	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 )
 

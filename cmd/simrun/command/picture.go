@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/durosim/durosim/internal/page"
-	"github.com/durosim/durosim/internal/timeline"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/page"
+	"github.com/durosim/durosim/sim/timeline"
 )
 
 // pictureFlags are the flags for writing a run in a graphical format.

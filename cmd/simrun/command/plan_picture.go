@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
-	"github.com/durosim/durosim/internal/page"
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/page"
 )
 
 // draw writes the plan's page. It shows the rollback map and the first seed's run.
@@ -20,7 +20,7 @@ func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error
 	orders := page.Table{Title: "Orders of the steps, the best first", Head: []string{"order", "lost", "stranded", "waits", "waited", "longest"}}
 	for _, o := range r.Orders {
 		orders.Rows = append(orders.Rows, page.Row{Cells: []string{o.Text, fmt.Sprint(o.Lost.Total), fmt.Sprint(o.Stranded.Total), fmt.Sprint(o.Waited.Total),
-			span.Text(o.WaitedMs), span.Text(o.LongestMs)}, Bad: o.Lost.Total+o.Stranded.Total > 0})
+			pretty.Duration(o.WaitedMs), pretty.Duration(o.LongestMs)}, Bad: o.Lost.Total+o.Stranded.Total > 0})
 	}
 	for _, t := range []page.Table{hazards, orders, c.examples(rep.subject, r)} {
 		if len(t.Rows) > 0 {
@@ -97,7 +97,7 @@ func planMap(r *upgrade.Report) *page.Map {
 		stop, back := &r.Stops[k], &r.Backs[k]
 		longest := page.Cell{Text: "-"}
 		if stop.Waited.Total > 0 {
-			longest.Text = span.Text(stop.LongestMs)
+			longest.Text = pretty.Duration(stop.LongestMs)
 		}
 		row.Stop = []page.Cell{cell(stop.Waited, 1), longest, cell(stop.Stranded, 2), cell(stop.Lost, 3)}
 		row.Back = []page.Cell{{Text: "-"}, {Text: "-"}, {Text: "-"}}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/durosim/durosim/internal/campaign"
-	"github.com/durosim/durosim/internal/page"
+	"github.com/durosim/durosim/sim/campaign"
+	"github.com/durosim/durosim/sim/page"
 )
 
 // rate records the state of a campaign after each tenth of its seeds, to show whether more seeds are likely to find

@@ -10,7 +10,7 @@ import (
 
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/internal/foreign"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/search"

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/durosim/durosim/internal/campaign"
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -326,7 +326,7 @@ func (r *replayed) printEnd(a *app, rep *report) {
 		return
 	}
 	res := r.result
-	a.printf("%s steps, %s turns, %s provider calls in %s of virtual time\n", grouped(res.Steps), grouped(res.Turns), grouped(res.Calls), span.Text(res.Virtual))
+	a.printf("%s steps, %s turns, %s provider calls in %s of virtual time\n", grouped(res.Steps), grouped(res.Turns), grouped(res.Calls), pretty.Duration(res.Virtual))
 	a.printf("instances: %s\n", statuses(res.FinalStates))
 	a.printf("%s\n%s\n", rep.contract(), rep.sum.Plan())
 	for _, line := range helpLines(res.Help) {
@@ -374,7 +374,7 @@ func lineAt(lines []storyLine, i int) string {
 		return "nothing more"
 	}
 	l := &lines[i]
-	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", span.Text(l.Ms), l.Node, l.Build, l.Text))
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", pretty.Duration(l.Ms), l.Node, l.Build, l.Text))
 }
 
 // entrySubject returns the subject for a stored run, whose plan is fixed.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/internal/commandline"
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -270,13 +270,13 @@ func (a *app) printViolation(v campaign.Violation) {
 	} else if v.Expectation != "" {
 		a.printf("  rule      %s\n", v.Expectation)
 	}
-	a.printf("  where     seed %d, step %s, virtual time %s\n", v.Seed, grouped(v.Step), span.Text(v.VirtualMs))
+	a.printf("  where     seed %d, step %s, virtual time %s\n", v.Seed, grouped(v.Step), pretty.Duration(v.VirtualMs))
 	a.printEvidence(v.Violation)
 }
 
 // printPlace prints a violation's place and evidence, for a run that has no seed of its own.
 func (a *app) printPlace(v cluster.Violation) {
-	a.printf("  where     step %s, virtual time %s\n", grouped(v.Step), span.Text(v.VirtualMs))
+	a.printf("  where     step %s, virtual time %s\n", grouped(v.Step), pretty.Duration(v.VirtualMs))
 	a.printEvidence(v)
 }
 

@@ -2,7 +2,7 @@ package command
 
 import (
 	"github.com/durosim/durosim"
-	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 )
 

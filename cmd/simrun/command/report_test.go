@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 )

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim/campaign"
 )
 
 // runCmd implements `simrun run`, which runs a campaign.

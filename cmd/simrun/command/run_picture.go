@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/durosim/durosim/internal/campaign"
-	"github.com/durosim/durosim/internal/page"
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/internal/pretty"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/page"
 )
 
 // draw writes the campaign's page. It includes the run of the seed that determines the exit status, or of the first
@@ -51,7 +51,7 @@ func campaignTables(r *report) []page.Table {
 	sum := r.sum
 	totals := page.Table{Title: "Totals", Open: true, Rows: []page.Row{
 		{Cells: []string{"seeds", grouped(sum.Seeds) + ", " + r.seeds.String()}}, {Cells: []string{"passed", grouped(sum.Passed)}, Bad: sum.Passed < sum.Seeds},
-		{Cells: []string{"steps", grouped(sum.Steps)}}, {Cells: []string{"turns", grouped(sum.Turns)}}, {Cells: []string{"virtual time", span.Text(sum.VirtualMs)}},
+		{Cells: []string{"steps", grouped(sum.Steps)}}, {Cells: []string{"turns", grouped(sum.Turns)}}, {Cells: []string{"virtual time", pretty.Duration(sum.VirtualMs)}},
 		{Cells: []string{"digest", sum.Digest.String()}}}}
 	found := page.Table{Title: "What did not hold", Open: true, Head: []string{"property", "class", "seeds", "violations", "first seed", "see it", "make it small"}}
 	for _, v := range sum.Properties {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim"
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -43,7 +43,7 @@ func lineText(l *cluster.Line) string {
 	if l == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s  %s  %s", span.Text(l.Ms), strings.TrimSpace(l.Node+" "+l.Build), l.Text)
+	return fmt.Sprintf("%s  %s  %s", pretty.Duration(l.Ms), strings.TrimSpace(l.Node+" "+l.Build), l.Text)
 }
 
 // printNearest prints the nearest passing run and the point at which it diverges from the failing run.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim"
-	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/scenario"
 )
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim"
-	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/scenario"
 )
 

@@ -8,9 +8,9 @@ import (
 	"unicode"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/campaign"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/pretty"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -166,10 +166,10 @@ func (a *app) printStory(lines []storyLine) {
 	for i := range lines {
 		l := &lines[i]
 		if l.violation != nil {
-			a.printf("%11s  %s\n", span.Text(l.Ms), a.style.bad(fmt.Sprintf("%-*s  >>> VIOLATED %s", width, l.Node, l.Text)))
+			a.printf("%11s  %s\n", pretty.Duration(l.Ms), a.style.bad(fmt.Sprintf("%-*s  >>> VIOLATED %s", width, l.Node, l.Text)))
 			continue
 		}
-		a.printf("%11s  %-*s  %s\n", span.Text(l.Ms), width, who(l), l.Text)
+		a.printf("%11s  %-*s  %s\n", pretty.Duration(l.Ms), width, who(l), l.Text)
 	}
 }
 

@@ -9,15 +9,15 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/internal/commandline"
-	"github.com/durosim/durosim/internal/near"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/realnode"
+	"github.com/durosim/durosim/internal/spelling"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/realnode"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
 )
@@ -137,7 +137,7 @@ func nearBug(id string) string {
 	for _, b := range faults.Catalogue() {
 		known = append(known, string(b.ID))
 	}
-	return near.Hint(id, known)
+	return spelling.Hint(id, known)
 }
 
 // open opens the scenario or stored run called name.
@@ -212,7 +212,7 @@ func (s *subject) judgedTwice(first uint64, of shard, n uint64) (count uint64) {
 }
 
 // releases returns the host programs for released runtimes.
-var releases = sync.OnceValue(realnode.Default)
+var releases = sync.OnceValue(realnode.Releases)
 
 // campaign returns the options for a campaign over the subject. The caller sets the seeds.
 func (s *subject) campaign() campaign.Options {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/internal/pretty"
 )
 
 // printTable prints a campaign's totals.
@@ -40,7 +40,7 @@ func (a *app) printTable(r *report) {
 	}
 	row("steps", grouped(sum.Steps), rate(sum.Steps, " steps/s"))
 	row("turns", grouped(sum.Turns), rate(sum.Turns, " turns/s"))
-	row("virtual time", span.Text(sum.VirtualMs), "")
+	row("virtual time", pretty.Duration(sum.VirtualMs), "")
 	if r.wall > 0 {
 		row("wall time", fmt.Sprintf("%.2fs", r.wall.Seconds()), rate(sum.Seeds, " seeds/s"))
 	}

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/faultkind"
+	"github.com/durosim/durosim/faults/faultkind"
 )
 
 // unreliable makes calls by nodes fail at the rates in a fault plan. Calls by clients never fail. For the same seed, a

@@ -5,7 +5,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -83,7 +83,7 @@ func (c *whyCmd) run(a *app) (int, error) {
 		}
 		return exitOK, a.writeJSON(out)
 	}
-	a.printf("%s at %s of %s, seed %d\n\n", a.style.title(c.Instance), span.Text(at.Milliseconds()), s.scenario.Name, seed)
+	a.printf("%s at %s of %s, seed %d\n\n", a.style.title(c.Instance), pretty.Duration(at.Milliseconds()), s.scenario.Name, seed)
 	a.printf("%s: %s\n\n", a.style.title(x.Rule), x.Text)
 	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
 	for _, d := range x.Details {

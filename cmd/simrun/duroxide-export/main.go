@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +12,6 @@ import (
 	"os"
 	"strings"
 	"time"
-
-	"database/sql"
 
 	_ "modernc.org/sqlite"
 )

@@ -8,7 +8,7 @@ import (
 	goccy "github.com/goccy/go-json"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // event is an ActivityScheduled in the form best suited to libraries: one flat struct. This favours the libraries,

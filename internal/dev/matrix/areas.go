@@ -32,12 +32,12 @@ func own(path string) []tests { return []tests{{path, ""}} }
 // judged lists the areas whose mutants are tried with campaigns, the provider's specification, and conformance cases.
 var judged = []area{
 	{"memprovider", "", "", own("memprovider")},
-	{"internal/storerules", "memprovider", "", own("memprovider")},
-	{"internal/replay", "", "", own("internal/replay")},
-	{"internal/machine", "", "", own("internal/machine")},
+	{"memprovider/storerules", "memprovider", "", own("memprovider")},
+	{"engine/replay", "", "", own("engine/replay")},
+	{"engine/machine", "", "", own("engine/machine")},
 	{"engine", "codecs", "{codec,json*,opaque}.go", own("engine")},
-	{"internal/eventdata", "codecs", "", own("engine")},
-	{"internal/jsonform", "codecs", "", own("engine")},
+	{"engine/eventdata", "codecs", "", own("engine")},
+	{"engine/jsonform", "codecs", "", own("engine")},
 }
 
 // stories lists the tests that run stories with all of a monitor's checkers, fastest first.

@@ -22,7 +22,7 @@ const (
 	insteadOfPointer = "give it an id or a String method"
 	insteadOfFloat   = "use a ratio of integers; if the value is only shown, say so in //tidy:float REASON"
 	insteadOfInit    = "do it where the value is made"
-	insteadOfPull    = "coroutines live in internal/replay; call replay.Turn"
+	insteadOfPull    = "coroutines live in engine/replay; call replay.Turn"
 	insteadOfBug     = "put the rule into the Rules table of the package that owns it, and let faults replace it"
 )
 

@@ -20,9 +20,9 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/facts"
 	"github.com/durosim/durosim/internal/feature"
-	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/program"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
 )

@@ -10,19 +10,19 @@ import (
 // floors lists the packages from the lowest floor to the highest. A package imports packages of lower floors only; tests
 // may import any.
 const floors = `
-	internal/commandline internal/facts internal/faultkind internal/feature internal/foreign internal/jsonform internal/near internal/record internal/sample internal/show internal/slab internal/span properties/internal/leaf sim/internal/mix
-	internal/eventdata sim
+	internal/commandline internal/facts faults/faultkind internal/feature internal/foreign engine/jsonform internal/spelling sim/record internal/sample internal/slab internal/pretty properties/internal/leaf sim/internal/mix
+	engine/eventdata sim
 	engine sim/internal/kernel sim/internal/simtest
-	internal/client internal/observe internal/orchhost internal/planterm internal/probe internal/storerules properties/internal/script
-	engine/orch internal/call memprovider
-	engine/node internal/asked internal/callform internal/deadletter internal/program internal/replay memprovider/live properties/undertest
-	cmd/simrun/internal/wire engine/orchtest internal/machine properties/internal/spec/turn properties/oracle
-	faults internal/released properties/conformance properties/oracle/calllog properties/oracle/overlap properties/oracle/search properties/undertest/inmemory
-	internal/realnode sim/plan
+	engine/client engine/observe engine/orchhost internal/planterm internal/probe memprovider/storerules properties/internal/script
+	engine/orch engine/call memprovider
+	engine/node engine/asked engine/callform engine/deadletter sim/program engine/replay memprovider/live properties/undertest
+	cmd/simrun/internal/wire engine/orchtest engine/machine properties/internal/spec/turn properties/oracle
+	faults sim/released properties/conformance properties/oracle/calllog properties/oracle/overlap properties/oracle/search properties/undertest/inmemory
+	sim/realnode sim/plan
 	cmd/simrun/internal/snapshot sim/scenario sim/workload
-	internal/planedit sim/cluster
-	cmd/simrun/internal/export internal/campaign internal/timeline properties/gen properties/internal/model sim/realnode sim/shrink
-	cmd/simrun/internal/explore internal/page properties/internal/check
+	sim/planedit sim/cluster
+	cmd/simrun/internal/export sim/campaign sim/timeline properties/gen properties/internal/model sim/realnode sim/shrink
+	cmd/simrun/internal/explore sim/page properties/internal/check
 	properties/internal/answers properties/internal/conduct properties/internal/track
 	properties/internal/coverage properties/internal/expect properties/internal/liveness properties/internal/outcome properties/internal/safety
 	properties/internal/monitor

@@ -14,19 +14,6 @@ import (
 func TestPublicTypesCanBeNamed(t *testing.T) {
 	m := loadModule(t)
 	report(t, unnameable(m, m.dirs()))
-	for name, used := range ours {
-		if !used {
-			t.Errorf("%s mentions no internal type any more: take it from the list", name)
-		}
-	}
-}
-
-// ours lists fields and functions that only this module uses. They involve rules that planted bugs replace, internals
-// of a node that its own checkers inspect, or whatever runs orchestrations and released runtimes. An entry is set to
-// true when it is encountered.
-var ours = map[string]bool{
-	"memprovider.Rules": false, "inmemory.Rules": false, "memprovider.RulesOf": false, "memprovider.BeforeAckStep": false, "memprovider.Arrive": false, "memprovider.QueueGeneration": false, "faults.Provider": false, "faults.Replay": false,
-	"faults.Node": false, "faults.Letters": false, "cluster.Request": false, "cluster.Slot": false, "cluster.Activity": false, "cluster.Looked": false, "cluster.CallKind": false, "cluster.Outcome": false, "orch.NewContext": false,
 }
 
 // unnameable finds exported declarations that mention a type that is unexported or belongs to an internal package.
@@ -45,9 +32,6 @@ func unnameable(m *module, dirs []string) (out []finding) {
 				continue
 			}
 			v := mentions{tell: func(what *types.TypeName, where types.Object) {
-				if name := pkg.Name() + "." + where.Name(); mentionsOurs(name) {
-					return
-				}
 				at := m.fset.Position(where.Pos())
 				out = append(out, finding{at.Filename, at.Line, fmt.Sprintf(
 					"%s.%s mentions %s, which no program outside the module can name: export it, or leave it out", pkg.Name(), where.Name(), what.Name())})
@@ -56,14 +40,6 @@ func unnameable(m *module, dirs []string) (out []finding) {
 		}
 	}
 	return out
-}
-
-func mentionsOurs(name string) bool {
-	_, known := ours[name]
-	if known {
-		ours[name] = true
-	}
-	return known
 }
 
 func isInternal(dir string) bool {

@@ -63,9 +63,9 @@ func TestPlanted(t *testing.T) {
 		{"duplicate anchor", checkReferences, map[string]string{"docs/a.md": `<a id="x"></a> <a id="x"></a>`}, "duplicate anchor #x"},
 
 		{"go statement", checkBans, one("func f() { go f() }"), "sim/x.go:2: go statement: write a kernel event"},
-		{"go statement in replay", checkBans, map[string]string{"internal/replay/turn.go": "package replay\nfunc f() { go f() }"}, "go statement"},
-		{"go statement in its one file", checkBans, map[string]string{"internal/replay/coroutine.go": "package replay\nfunc f() { go f() }"}, ""},
-		{"go statement in an exempt package", checkBans, map[string]string{"internal/campaign/x.go": "package campaign\nfunc f() { go f() }"}, ""},
+		{"go statement in replay", checkBans, map[string]string{"engine/replay/turn.go": "package replay\nfunc f() { go f() }"}, "go statement"},
+		{"go statement in its one file", checkBans, map[string]string{"engine/replay/coroutine.go": "package replay\nfunc f() { go f() }"}, ""},
+		{"go statement in an exempt package", checkBans, map[string]string{"sim/campaign/x.go": "package campaign\nfunc f() { go f() }"}, ""},
 		{"go statement in a test", checkBans, map[string]string{"sim/x_test.go": "package sim\nfunc f() { go f() }"}, ""},
 		{"channel", checkBans, one("var c chan int"), "channel:"},
 		{"select", checkBans, one("func f() { select {} }"), "select:"},
@@ -83,7 +83,7 @@ func TestPlanted(t *testing.T) {
 		{"printing", checkBans, one(`import "fmt"` + "\nfunc f() { fmt.Println() }"), "fmt.Println: return it"},
 		{"builtin printing", checkBans, one("func f() { println() }"), "println: return it"},
 		{"init", checkBans, one("func init() {}"), "init:"},
-		{"coroutine", checkBans, one(`import "iter"` + "\nvar _, _ = iter.Pull(iter.Seq[int](nil))"), "iter.Pull: coroutines live in internal/replay"},
+		{"coroutine", checkBans, one(`import "iter"` + "\nvar _, _ = iter.Pull(iter.Seq[int](nil))"), "iter.Pull: coroutines live in engine/replay"},
 
 		{"map variable", checkBans, one("var m map[int]int\nfunc f() { for range m {} }"), "sim/x.go:3: range over a map: range over sorted keys"},
 		{"map field of another package", checkBans, map[string]string{

@@ -3,7 +3,7 @@ package tidy
 import (
 	"strings"
 
-	"github.com/durosim/durosim/internal/callform"
+	"github.com/durosim/durosim/engine/callform"
 )
 
 func init() {

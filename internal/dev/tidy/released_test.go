@@ -16,7 +16,7 @@ func init() { generated["released"] = releasedExemptions }
 const releasedPrefix = "On released nodes, "
 
 // releasedDirs lists the directories whose comments are collected.
-var releasedDirs = []string{"properties", "internal/realnode", "sim/cluster"}
+var releasedDirs = []string{"properties", "sim/realnode", "sim/cluster"}
 
 // releasedExemptions lists the requirements that do not apply to released runtimes, taken from comments in the code.
 func releasedExemptions() string {

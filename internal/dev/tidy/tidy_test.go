@@ -43,21 +43,21 @@ func (e exemption) covers(s *source) bool {
 var exempt = []exemption{
 	{"cmd/simrun/command", permits{everything: true}, "reads arguments and files, prints, looks at the clock, talks to other processes"},
 	{"cmd/simrun/internal/wire", permits{everything: true}, "talks to other processes"},
-	{"internal/campaign", permits{everything: true}, "runs seeds on every core"},
+	{"sim/campaign", permits{everything: true}, "runs seeds on every core"},
 	{"internal/commandline", permits{everything: true}, "finds out how the program was started"},
 	{"internal/foreign", permits{everything: true}, "talks to a process line by line"},
 	{"internal/sample", permits{everything: true}, "reads whether the tests are to be long, and sets how they collect garbage"},
-	{"internal/realnode", permits{everything: true}, "runs released runtimes in host programs"},
+	{"sim/realnode", permits{everything: true}, "runs released runtimes in host programs"},
 	{"memprovider/live", permits{everything: true}, "serves ordinary programs: mutex, wall clock, fetches that wait"},
 	{"properties/oracle/overlap", permits{everything: true}, "calls providers at the same time, in real time, and gives up on those that do not answer"},
 	{"properties/conformance", permits{everything: true}, "waits in real time for providers that have no other, and asks them concurrently"},
 	{"test.go", permits{imports: []string{"os"}}, "reads `DUROSIM_SEED`, `DUROSIM_PLAN` and `DUROSIM_HTML`"},
 	{"properties/oracle/search/draws.go", permits{imports: []string{"math/rand/v2"}}, "makes a generator with the seed of one sequence"},
 	{"properties/oracle/calllog/log.go", permits{imports: []string{"sync"}}, "records providers that are called concurrently"},
-	{"internal/replay/coroutine.go", permits{goroutines: true, names: []string{"iter.Pull"}}, "holds coroutines, and the one helper that awaits a throw-away goroutine"},
+	{"engine/replay/coroutine.go", permits{goroutines: true, names: []string{"iter.Pull"}}, "holds coroutines, and the one helper that awaits a throw-away goroutine"},
 	{"sim/workload/mischief.go", permits{names: []string{"iter.Pull"}}, "has code that uses its Context on a goroutine that is not its own, as users' code may"},
-	{"internal/replay/foreign.go", permits{imports: []string{"sync/atomic"}}, "refuses calls from goroutines that a handler has started, which run at the same time"},
-	{"internal/machine/record.go", permits{imports: []string{"log/slog"}}, "makes log records as data, at a time that it is given; whoever drives the node handles them"},
+	{"engine/replay/foreign.go", permits{imports: []string{"sync/atomic"}}, "refuses calls from goroutines that a handler has started, which run at the same time"},
+	{"engine/machine/record.go", permits{imports: []string{"log/slog"}}, "makes log records as data, at a time that it is given; whoever drives the node handles them"},
 }
 
 // permitted returns what a file is permitted to do.

@@ -7,18 +7,18 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/faultkind"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/internal/sample"
-	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/memprovider/storerules"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/record"
 	"github.com/durosim/durosim/sim/scenario"
 )
 

@@ -14,12 +14,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/sample"
-	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/memprovider/storerules"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
@@ -179,7 +179,7 @@ func shownOver(t *testing.T, b faults.Bug, bound uint64) string {
 // TestNodeBugsOverAnotherStore checks that a bug in a node violates the same property over a foreign store as over
 // durosim's own store.
 func TestNodeBugsOverAnotherStore(t *testing.T) {
-	bugs := slices.DeleteFunc(append(faults.BugsOf("internal/replay"), faults.BugsOf("internal/machine")...), func(b faults.Bug) bool { return !b.Caught() || b.InStore() })
+	bugs := slices.DeleteFunc(append(faults.BugsOf("engine/replay"), faults.BugsOf("engine/machine")...), func(b faults.Bug) bool { return !b.Caught() || b.InStore() })
 	for _, b := range sample.Of(bugs, 30) {
 		s, err := scenario.Lookup(b.Scenario)
 		if err != nil {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/oracle"

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
@@ -35,14 +35,14 @@ func (m *Run) Since(node uint32) (text string) {
 	for i := range m.World.Plan().Schedule {
 		s := &m.World.Plan().Schedule[i]
 		if s.Node == m.NodeName(node) && s.Verb.Starts() && m.World.StartMs()+s.At.Milliseconds() <= m.World.NowMs() {
-			text = fmt.Sprintf(" since %q at %s", s.String(), span.Text(s.At.Milliseconds()))
+			text = fmt.Sprintf(" since %q at %s", s.String(), pretty.Duration(s.At.Milliseconds()))
 		}
 	}
 	return text
 }
 
 // At formats a store time relative to the start of the run.
-func (m *Run) At(ms int64) string { return span.Text(ms - m.World.StartMs()) }
+func (m *Run) At(ms int64) string { return pretty.Duration(ms - m.World.StartMs()) }
 
 // LockText describes a lock.
 func (m *Run) LockText(l model.Lock) string {

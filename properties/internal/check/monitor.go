@@ -5,13 +5,13 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/slab"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // Checker watches a run for one property, or for a few properties that share state. Embed Base to get methods that do

@@ -3,9 +3,9 @@ package check
 import (
 	"math/bits"
 
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // Set is a set of kinds of observations, records or calls.

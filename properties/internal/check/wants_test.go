@@ -3,8 +3,8 @@ package check
 import (
 	"testing"
 
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // TestRoomForKinds checks that the tables of subscriptions have room for every kind.

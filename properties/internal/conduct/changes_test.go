@@ -9,8 +9,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/properties/internal/leaf"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"

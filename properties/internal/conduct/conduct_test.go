@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/conduct"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/record"
 	"github.com/durosim/durosim/sim/scenario"
 )
 

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/show"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -234,7 +234,7 @@ func (k *checker) acksWork(n *nodeState, s *slot, r *cluster.Record, a *call.Ack
 	switch c := a.Completion.(type) {
 	case engine.ActivityCompletedItem:
 		if a.LockToken != h.token || c.Instance != w.Instance || c.ExecutionID != w.ExecutionID || c.ID != w.ID || h.decision != machine.DecideWorkRun {
-			k.wrong(n, h.instance, "acknowledges token %s with %s, after %s: expected the completion of %s", a.LockToken, show.Value(c), h.decision, h.token)
+			k.wrong(n, h.instance, "acknowledges token %s with %s, after %s: expected the completion of %s", a.LockToken, pretty.Value(c), h.decision, h.token)
 		}
 		k.judgeResult(n, h, c.Result, r.AtMs)
 	case engine.ActivityFailedItem:
@@ -242,14 +242,14 @@ func (k *checker) acksWork(n *nodeState, s *slot, r *cluster.Record, a *call.Ack
 			n.tally.ActivitiesFailed++
 		}
 		if a.LockToken != h.token || c.Instance != w.Instance || c.ExecutionID != w.ExecutionID || c.ID != w.ID {
-			k.wrong(n, h.instance, "acknowledges token %s with %s: expected the failure of %s", a.LockToken, show.Value(c), h.token)
+			k.wrong(n, h.instance, "acknowledges token %s with %s: expected the failure of %s", a.LockToken, pretty.Value(c), h.token)
 			return
 		}
 		if h.decision == machine.DecideWorkPoison {
 			k.judgePoison(n, h, c.Details)
 		}
 	default:
-		k.wrong(n, h.instance, "acknowledges token %s with %s, after %s: expected the completion or the failure of %s", a.LockToken, show.Value(a.Completion), h.decision, h.token)
+		k.wrong(n, h.instance, "acknowledges token %s with %s, after %s: expected the completion or the failure of %s", a.LockToken, pretty.Value(a.Completion), h.decision, h.token)
 	}
 }
 

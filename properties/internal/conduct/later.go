@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/sim/cluster"
 )
 

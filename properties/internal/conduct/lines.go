@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/durosim/durosim/engine/asked"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/internal/asked"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/sim/cluster"
 )
 

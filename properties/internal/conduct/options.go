@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/engine/machine"
 )
 
 // This file names the options behind expected values. None of its code runs unless there is a violation.

@@ -3,7 +3,7 @@ package conduct
 import (
 	"time"
 
-	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"

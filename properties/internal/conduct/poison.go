@@ -5,9 +5,9 @@ import (
 	"reflect"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/show"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/internal/pretty"
 )
 
 // judgePoison checks the error of poisoned work. The error must name the work, its attempts and the cause, and contain
@@ -91,7 +91,7 @@ func (k *checker) judgeEnd(n *nodeState, h *held, f *engine.FetchedOrchestration
 	want.ParentInstance, want.ParentExecutionID, want.ParentID = p.Instance, p.ExecutionID, p.EventID
 	switch {
 	case !reflect.DeepEqual(got, want):
-		k.wrong(n, h.instance, "begins %s only to end it, with %s: expected %s", h.instance, show.Value(got), show.Value(want))
+		k.wrong(n, h.instance, "begins %s only to end it, with %s: expected %s", h.instance, pretty.Value(got), pretty.Value(want))
 	case m.OrchestrationName != want.Name || m.OrchestrationVersion != want.Version || m.PinnedVersion == nil || *m.PinnedVersion != k.options(n).Build.Version:
 		k.wrong(n, h.instance, "begins %s as %s@%s, pin %v: expected %s@%s, pin %s", h.instance, m.OrchestrationName, m.OrchestrationVersion, m.PinnedVersion, want.Name, want.Version, k.options(n).Build.Version)
 	case m.ParentInstanceID != p.Instance || m.ParentExecutionID != p.ExecutionID || m.ParentEventID != p.EventID:

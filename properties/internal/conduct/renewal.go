@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"

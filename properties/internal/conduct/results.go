@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/faultkind"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/sim/cluster"
 )
 

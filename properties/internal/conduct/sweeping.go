@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"

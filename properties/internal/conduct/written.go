@@ -2,8 +2,8 @@ package conduct
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/machine"
 )
 
 // disagreements lists the kinds of disagreement between code and history, as lines about nondeterminism name them.

@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties/internal/coverage"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestCoverage(t *testing.T) {

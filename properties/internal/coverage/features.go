@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/internal/feature"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/facts"
-	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/plan"
 )

@@ -2,7 +2,7 @@ package liveness
 
 import (
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -39,7 +39,7 @@ func (c *obligations) blocked(in *model.Instance) {
 		}
 		c.Run.Liveness("L13", 0, in.No,
 			"message %d (%s) of %s, which no live node admits (pin %s), is still queued under strategy %s: visible since %s, bound %s, overdue by %s. Live nodes: %s",
-			r.No, r.Kind, in.Name, model.PinText(in.Pin()), strategy, c.Run.At(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
+			r.No, r.Kind, in.Name, model.PinText(in.Pin()), strategy, c.Run.At(from), b, pretty.Duration(c.now-from-b.ms), c.live.WhyNot(in))
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/check"
 )
 
@@ -37,14 +37,14 @@ func (b *bound) add(times, each int64, what string) {
 // String returns the sum with its terms: "14.5s = 3s fetch backoff + 11 x 1s two call deadlines + ...".
 func (b bound) String() string {
 	var s strings.Builder
-	s.WriteString(span.Text(b.ms))
+	s.WriteString(pretty.Duration(b.ms))
 	for i := range b.n {
 		t := &b.terms[i]
 		s.WriteString([...]string{" = ", " + "}[min(i, 1)])
 		if t.times > 1 {
 			fmt.Fprintf(&s, "%d x ", t.times)
 		}
-		s.WriteString(span.Text(t.each) + " " + t.what)
+		s.WriteString(pretty.Duration(t.each) + " " + t.what)
 	}
 	return s.String()
 }

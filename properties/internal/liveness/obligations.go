@@ -2,8 +2,8 @@ package liveness
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -240,7 +240,7 @@ func (c *obligations) delivered(in *model.Instance, input boundInput) {
 	mine.WaitReported = true
 	c.instance("L03", 0, in,
 		"%s waited until a live node admitted it at %s, but has not been delivered since: bound %s, overdue by %s. Live nodes: %s",
-		in.Name, c.Run.At(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
+		in.Name, c.Run.At(from), b, pretty.Duration(c.now-from-b.ms), c.live.WhyNot(in))
 }
 
 // activity judges a queued activity.
@@ -344,7 +344,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 	c.instance(property, 0, in,
 		"%s has not ended: calm since %s, last progress %s, counted from %s, bound %s, overdue by %s%s. Queued: %s%s. Live nodes: %s",
 		current(in), c.Run.At(c.live.CalmMs), c.at(mine.ProgressMs), c.Run.At(from), b,
-		span.Text(c.now-from-b.ms), c.waits(in), c.queued(in), c.lastLeft(in), c.live.WhyNot(in))
+		pretty.Duration(c.now-from-b.ms), c.waits(in), c.queued(in), c.lastLeft(in), c.live.WhyNot(in))
 }
 
 // Finish looks for work that relief has not freed (L04). It also looks for instances of the plan that failed although

@@ -2,8 +2,8 @@ package liveness
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 )
@@ -53,7 +53,7 @@ func (c *obligations) recovered(in *model.Instance, input boundInput, sinceMs in
 	mine.RecoverReported = true
 	c.instance("L08", in.Lock.Holder.Node, in,
 		"%s was held (%s) and has been eligible since the lock expired, but no node has taken it again: counted from %s, bound %s, overdue by %s. Live nodes: %s",
-		in.Name, c.Run.LockText(in.Lock), c.Run.At(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
+		in.Name, c.Run.LockText(in.Lock), c.Run.At(from), b, pretty.Duration(c.now-from-b.ms), c.live.WhyNot(in))
 }
 
 // visibleSince returns the time at which the instance's first visible message became visible, or NeverMs if it has none
@@ -129,5 +129,5 @@ func (c *obligations) converged(in *model.Instance, input boundInput) {
 	mine.ConvergeReported = true
 	c.instance("L09", 0, in,
 		"all nodes run %s, the highest build of the run, since %s or before, but %s (pin %s) still waits: visible since %s, counted from %s, bound %s, overdue by %s. Live nodes: %s",
-		c.highest.Name(), c.Run.At(c.convergedMs), in.Name, model.PinText(pin), c.Run.At(visible), c.Run.At(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
+		c.highest.Name(), c.Run.At(c.convergedMs), in.Name, model.PinText(pin), c.Run.At(visible), c.Run.At(from), b, pretty.Duration(c.now-from-b.ms), c.live.WhyNot(in))
 }

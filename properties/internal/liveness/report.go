@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -38,7 +38,7 @@ func (c *obligations) report(property string, in *model.Instance, r *model.Row, 
 	later := func() string { return c.leftLater(r, now) }
 	c.Run.Violate(check.Breach{Property: property, Class: cluster.ClassLiveness, Instance: in.No, Item: string(r.Kind), Node: mine.LastNode, Message: fmt.Sprintf(
 		"%s: message %d (%s, %s) for %s, pin %s, is still queued: visible since %s, next visible %s%s, counted from %s, bound %s, overdue by %s; delivered %s, count %d, %s. Live nodes: %s",
-		because, r.No, r.Kind, c.sender(mine.Sender), in.Name, model.PinText(in.Pin()), c.Run.At(mine.FirstVisibleMs), c.at(r.VisibleMs), lock, c.Run.At(from), b, span.Text(c.now-from-b.ms),
+		because, r.No, r.Kind, c.sender(mine.Sender), in.Name, model.PinText(in.Pin()), c.Run.At(mine.FirstVisibleMs), c.at(r.VisibleMs), lock, c.Run.At(from), b, pretty.Duration(c.now-from-b.ms),
 		deliveries(mine), r.Count, last, c.live.WhyNot(in)), Later: later})
 }
 
@@ -47,7 +47,7 @@ func (c *obligations) leftLater(r *model.Row, reportedMs int64) string {
 	if r.Present {
 		return "At the end of the run it is still queued"
 	}
-	return fmt.Sprintf("It left the queue %s later, at %s", span.Text(c.live.Row(r.No).LeftMs-reportedMs), c.Run.At(c.live.Row(r.No).LeftMs))
+	return fmt.Sprintf("It left the queue %s later, at %s", pretty.Duration(c.live.Row(r.No).LeftMs-reportedMs), c.Run.At(c.live.Row(r.No).LeftMs))
 }
 
 // instance reports that an instance does not get on as it must.
@@ -62,7 +62,7 @@ func (c *obligations) progressLater(in *model.Instance, reportedMs int64) string
 	mine := c.live.Instance(in.No)
 	switch {
 	case mine.Ended && mine.ProgressMs > reportedMs:
-		return fmt.Sprintf("It ended %s later, at %s", span.Text(mine.ProgressMs-reportedMs), c.Run.At(mine.ProgressMs))
+		return fmt.Sprintf("It ended %s later, at %s", pretty.Duration(mine.ProgressMs-reportedMs), c.Run.At(mine.ProgressMs))
 	case mine.Deleted:
 		return "It was deleted later"
 	case mine.Ended:
@@ -87,7 +87,7 @@ func (c *obligations) at(ms int64) string {
 	if ms == 0 {
 		return "never"
 	}
-	return "at " + span.Text(ms-c.Run.World.StartMs())
+	return "at " + pretty.Duration(ms-c.Run.World.StartMs())
 }
 
 // times says how often something happened.

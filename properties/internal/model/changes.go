@@ -1,7 +1,7 @@
 package model
 
 import (
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/slab"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // KindNo is a dense number that a run's KindTable assigns to an event kind. Two numbers are reserved.

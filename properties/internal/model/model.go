@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/slab"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/observe"
 )
 
 // Values holds an instance's state apart from its executions and queues: the custom status, which is part of the

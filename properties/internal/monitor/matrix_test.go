@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/faultkind"
+	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/internal/feature"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -209,7 +209,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	}
 	fmt.Fprintf(&b, ", but the plan expects %s", cmp.Or(p.Expect, planterm.EndCompleted).Text())
 	if f.EndedMs != 0 {
-		fmt.Fprintf(&b, ". It ended at %s, step %d", span.Text(f.EndedMs), w.end.step)
+		fmt.Fprintf(&b, ". It ended at %s, step %d", pretty.Duration(f.EndedMs), w.end.step)
 	}
 	if f.Node != "" {
 		fmt.Fprintf(&b, ", by an ack of %s", c.nodeText(w.end.node, w.end.build, w.end.after))
@@ -246,7 +246,7 @@ func (c *Checker) nodeText(number uint32, build string, after step) string {
 	if build != "" {
 		text += " (" + build
 		if after.text != "" {
-			text += fmt.Sprintf(", since %q at %s", after.text, span.Text(after.atMs-c.Run.World.StartMs()))
+			text += fmt.Sprintf(", since %q at %s", after.text, pretty.Duration(after.atMs-c.Run.World.StartMs()))
 		}
 		text += ")"
 	}
@@ -323,7 +323,7 @@ func (c *Checker) downText() string {
 	for i, s := range c.nodes {
 		text := c.Run.NodeName(uint32(i+1)) + " is down"
 		if s.text != "" {
-			text += fmt.Sprintf(" since %q at %s", s.text, span.Text(s.atMs-c.Run.World.StartMs()))
+			text += fmt.Sprintf(" since %q at %s", s.text, pretty.Duration(s.atMs-c.Run.World.StartMs()))
 		}
 		parts = append(parts, text)
 	}

@@ -6,17 +6,17 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/faultkind"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/slab"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // ID is the property id for reporting unexpected ends.

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/faultkind"
+	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/internal/probe"
-	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -57,7 +57,7 @@ func foundText(found []cluster.Violation) string {
 		if v.WorkItem != "" {
 			item = " item=" + strings.ReplaceAll(v.WorkItem, " ", "_")
 		}
-		lines = append(lines, fmt.Sprintf("%s %s node=%s instance=%s%s at=%s\n  %s", v.Property, v.Class, v.Node, v.Instance, item, span.Text(v.VirtualMs), v.Message))
+		lines = append(lines, fmt.Sprintf("%s %s node=%s instance=%s%s at=%s\n  %s", v.Property, v.Class, v.Node, v.Instance, item, pretty.Duration(v.VirtualMs), v.Message))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -169,9 +169,9 @@ func (r *Rig) show(verb string, words []string) {
 	case "tick":
 		text := "nothing open"
 		if open, until := r.M.Open(r.w.Now); open {
-			text = "open until " + span.Text(until-StartMs)
+			text = "open until " + pretty.Duration(until-StartMs)
 		}
-		r.Print("%s: %s", span.Text(r.w.Now-StartMs), text)
+		r.Print("%s: %s", pretty.Duration(r.w.Now-StartMs), text)
 	default:
 		if r.Shows[verb] == nil {
 			r.t.Fatalf("unknown command %q", verb)

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/observe"
 )
 
 // renew extends the lock on the work delivered last to a node.

@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/record"
-	"github.com/durosim/durosim/internal/show"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // accountChecker compares each call's observations with the caller's request and answer. It shows whether the
@@ -101,7 +101,7 @@ func (k *accountChecker) Record(r *cluster.Record) {
 			kind = observe.CallEnqueueForWorker
 		}
 		if k.number != r.StoreCall || k.kind != kind || !sameItem(k.asked().Item, r.Item) {
-			k.wrong(0, "reports for call %d that the client sent %s: expected %s", k.number, show.Value(k.asked().Item), show.Value(r.Item))
+			k.wrong(0, "reports for call %d that the client sent %s: expected %s", k.number, pretty.Value(k.asked().Item), pretty.Value(r.Item))
 		}
 	}
 }
@@ -113,7 +113,7 @@ func (k *accountChecker) compare(r *cluster.Record, caller observe.Caller, kind 
 	case k.outcome != outcome:
 		k.wrong(r.Node, "reports that %s ends with outcome %d, but the caller got %d", kind, k.outcome, outcome)
 	case !asked(k.asked(), &k.ack, r.Request):
-		k.wrong(r.Node, "reports that %s has the request %s, but the caller sent %s", kind, show.Value(k.asked()), show.Value(r.Request))
+		k.wrong(r.Node, "reports that %s has the request %s, but the caller sent %s", kind, pretty.Value(k.asked()), pretty.Value(r.Request))
 	}
 }
 

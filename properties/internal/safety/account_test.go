@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // TestAccountOfRun checks that the observations of a right run agree with what its callers asked and got.

@@ -4,13 +4,13 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // eligibleChecker checks rule S22: a fetch returns nothing, or stays parked beyond its cadence, only while no work is
@@ -259,13 +259,13 @@ func (c *eligibleChecker) judge(g *fetchGroup, now int64) {
 	w := g.waiters[0]
 	if g.work {
 		c.Run.Safety("S22", w.node, in.No, "%d fetches of activities stay parked, the first that of %s, although message %d of %s has been eligible since %s: bound %s = %s poll cadence + %s rounding, overdue by %s. %s",
-			len(g.waiters), c.Run.NodeName(w.node), row.No, in.Name, c.Run.At(g.sinceMs), span.Text(cadence+wakeMarginMs), span.Text(cadence), span.Text(wakeMarginMs),
-			span.Text(now-due), c.activity(row))
+			len(g.waiters), c.Run.NodeName(w.node), row.No, in.Name, c.Run.At(g.sinceMs), pretty.Duration(cadence+wakeMarginMs), pretty.Duration(cadence), pretty.Duration(wakeMarginMs),
+			pretty.Duration(now-due), c.activity(row))
 		return
 	}
 	c.Run.Safety("S22", w.node, in.No, "%d fetches with filter %s stay parked, the first that of %s, although %s has been eligible since %s: bound %s = %s poll cadence + %s rounding, overdue by %s. Its pin is %s, %s, %s",
-		len(g.waiters), g.filter, c.Run.NodeName(w.node), in.Name, c.Run.At(g.sinceMs), span.Text(cadence+wakeMarginMs), span.Text(cadence), span.Text(wakeMarginMs),
-		span.Text(now-due), model.PinText(in.Pin()), c.ready(in, now), c.Run.LockText(in.Lock))
+		len(g.waiters), g.filter, c.Run.NodeName(w.node), in.Name, c.Run.At(g.sinceMs), pretty.Duration(cadence+wakeMarginMs), pretty.Duration(cadence), pretty.Duration(wakeMarginMs),
+		pretty.Duration(now-due), model.PinText(in.Pin()), c.ready(in, now), c.Run.LockText(in.Lock))
 }
 
 // next returns an instance that is eligible for a group, with the row if the group fetches activities. If there is

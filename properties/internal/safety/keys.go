@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // keysAfter returns the key-value state after a history, sorted by key, given the state before it

@@ -3,9 +3,10 @@ package safety
 import (
 	"testing"
 
-	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // TestKeysAfter applies the events of a history to keys that were there before.

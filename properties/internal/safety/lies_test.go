@@ -12,14 +12,15 @@ import (
 	"unicode"
 
 	"github.com/cockroachdb/datadriven"
+
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/internal/leaf"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // liesPlan returns a short run with the features that the stories leave out (queues, keys, a custom status, sessions,

@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/internal/faultkind"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // lockLossChecker checks rule S19: every holder keeps the lock on its work. It judges when another caller takes an

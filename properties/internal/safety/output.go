@@ -4,15 +4,15 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/faultkind"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/program"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/program"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // outputChecker checks rule S20: an instance that runs a program ends in a way that the program allows. It judges the

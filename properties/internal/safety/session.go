@@ -5,12 +5,12 @@ import (
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // This file checks how nodes treat sessions. A node must not run activities from more sessions at a time than its limit

@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/probe"
-	"github.com/durosim/durosim/internal/program"
-	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/program"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // This file implements the story lines about nodes and faults, and the events of turns that cancel and start other

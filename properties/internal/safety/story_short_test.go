@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/observe"
 )
 
 // tellShort replaces a line that stands for several by these, and reports whether the line is one of them:

@@ -9,16 +9,16 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/deadletter"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/internal/deadletter"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // A story is a sequence of observations and records for a monitor, one per line. Lines between the start and the end of

@@ -3,7 +3,7 @@ package safety
 import (
 	"fmt"
 
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/observe"
 )
 
 // countText returns the part of a message that compares a count with the expected one.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/properties/internal/spec/turn"
 )
 

@@ -3,7 +3,7 @@ package track
 import (
 	"slices"
 
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/properties/internal/model"
 )
 

@@ -2,15 +2,15 @@ package track
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/slab"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // New returns the state that a run's checkers share.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/calllog"

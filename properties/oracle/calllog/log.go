@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/callform"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/callform"
 	"github.com/durosim/durosim/properties/oracle"
 )
 

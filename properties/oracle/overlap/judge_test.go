@@ -8,8 +8,8 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/properties/oracle"
 )
 

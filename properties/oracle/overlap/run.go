@@ -10,7 +10,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest"
 )

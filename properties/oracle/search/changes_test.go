@@ -9,8 +9,9 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/properties/internal/leaf"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest/inmemory"

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/engine/call"
 )
 
 func (c *checker) execution(t *draws) uint64 { return t.id(1, 3) }

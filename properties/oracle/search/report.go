@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -20,7 +20,7 @@ func Head() []string {
 // Cells returns the row's values, formatted for a table.
 func (row *Row) Cells() []string {
 	return []string{
-		string(row.Strategy), fmt.Sprint(row.Fetches), fmt.Sprint(row.Wasted), fmt.Sprint(row.Abandons), span.Text((row.LockMs + 50) / 100 * 100),
+		string(row.Strategy), fmt.Sprint(row.Fetches), fmt.Sprint(row.Wasted), fmt.Sprint(row.Abandons), pretty.Duration((row.LockMs + 50) / 100 * 100),
 		took(row.MedianMs), took(row.P99Ms), dash(row.Healthy), dash(row.Stuck), orDash(strings.Join(row.Violated, " ")), dash(uint64(len(row.Unmet))),
 	}
 }
@@ -29,7 +29,7 @@ func took(ms int64) string {
 	if ms < 0 {
 		return "-"
 	}
-	return span.Text(ms)
+	return pretty.Duration(ms)
 }
 
 func dash(n uint64) string {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/internal/sample"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 )
 

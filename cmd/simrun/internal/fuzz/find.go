@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim"
-	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/program"
 )
 
 // Find is a distinct failure found by a hunt.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim"
-	"github.com/durosim/durosim/internal/campaign"
-	"github.com/durosim/durosim/internal/planedit"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/planedit"
 )
 
 // Options configures a hunt.

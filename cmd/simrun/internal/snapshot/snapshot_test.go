@@ -9,11 +9,12 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestReadsAnExport reads an export of a database that two releases of duroxide wrote.

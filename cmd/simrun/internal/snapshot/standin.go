@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/engine/orchhost"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/memprovider"
 )

@@ -10,8 +10,8 @@ import (
 
 	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )

@@ -8,7 +8,7 @@ import (
 
 	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/internal/pretty"
 )
 
 // The maximum number of entries of each kind in the text.
@@ -105,7 +105,7 @@ func (r *Report) waits(b *strings.Builder) {
 			fmt.Fprintf(b, "  ... shorter ones: %d\n", len(r.Waits)-i)
 			break
 		}
-		to := "until " + span.Text(w.FromMs+w.ForMs)
+		to := "until " + pretty.Duration(w.FromMs+w.ForMs)
 		if w.Open {
 			to = "to the end"
 		}
@@ -113,7 +113,7 @@ func (r *Report) waits(b *strings.Builder) {
 		if w.After != "" {
 			after = " after " + w.After
 		}
-		fmt.Fprintf(b, "  %s (pin %s) from %s %s, %s%s, seed %d\n", w.Instance, w.Pin, span.Text(w.FromMs), to, span.Text(w.ForMs), after, w.Seed)
+		fmt.Fprintf(b, "  %s (pin %s) from %s %s, %s%s, seed %d\n", w.Instance, w.Pin, pretty.Duration(w.FromMs), to, pretty.Duration(w.ForMs), after, w.Seed)
 	}
 }
 
@@ -189,7 +189,7 @@ func (r *Report) rollbackMap(b *strings.Builder) {
 		s, back := r.Stops[k], r.Backs[k]
 		longest := "-"
 		if s.Waited.Total > 0 {
-			longest = span.Text(s.LongestMs)
+			longest = pretty.Duration(s.LongestMs)
 		}
 		fmt.Fprintf(t, "  %s\t%v\t%s\t%v\t%v\t", name, s.Waited, longest, s.Stranded, s.Lost)
 		if k == 0 {
@@ -297,7 +297,7 @@ func (r *Report) orders(b *strings.Builder) {
 		if own {
 			text += " (the plan's own)"
 		}
-		fmt.Fprintf(t, "  %d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", i+1, o.Lost.Total, o.Stranded.Total, o.Waited.Total, span.Text(o.WaitedMs), span.Text(o.LongestMs), o.Variant(), text)
+		fmt.Fprintf(t, "  %d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", i+1, o.Lost.Total, o.Stranded.Total, o.Waited.Total, pretty.Duration(o.WaitedMs), pretty.Duration(o.LongestMs), o.Variant(), text)
 	}
 	t.Flush()
 }

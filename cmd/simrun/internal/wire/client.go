@@ -15,10 +15,10 @@ import (
 	"github.com/creachadair/jrpc2/channel"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/callform"
-	"github.com/durosim/durosim/internal/near"
-	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/callform"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/spelling"
 )
 
 // Client is an engine.Provider that forwards its calls to a server. It includes the management methods and is safe for
@@ -70,7 +70,7 @@ func Dial(ctx context.Context, ch channel.Channel, o ClientOptions) (*Client, er
 	}
 	for _, m := range c.described.Methods {
 		if !slices.Contains(known, m) {
-			return nil, &ProtocolError{"describe", fmt.Sprintf("methods: no method of a provider is named %q%s", m, near.Hint(m, known))}
+			return nil, &ProtocolError{"describe", fmt.Sprintf("methods: no method of a provider is named %q%s", m, spelling.Hint(m, known))}
 		}
 	}
 	c.Provider = call.Through(c.described.Name, c.described.Version, c.described.Admin, c.perform)

@@ -7,7 +7,7 @@ import (
 	"github.com/creachadair/jrpc2"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/callform"
+	"github.com/durosim/durosim/engine/callform"
 )
 
 // CodeNotOffered is the error code for an operation that a store does not support at all. The other codes are those of

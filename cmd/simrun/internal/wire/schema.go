@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"reflect"
 
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/callform"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/callform"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of the messages. A message is a request or an answer. An answer does

@@ -14,8 +14,8 @@ import (
 	"github.com/creachadair/jrpc2"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/callform"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/callform"
 	"github.com/durosim/durosim/internal/foreign"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/foreign"
-	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 )
 

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/asked"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/orchhost"
-	"github.com/durosim/durosim/internal/show"
+	"github.com/durosim/durosim/engine/asked"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/orchhost"
+	"github.com/durosim/durosim/internal/pretty"
 )
 
 // CheckCode describes every disagreement between a turn and the calls that its code made. The Checker does not use the
@@ -357,4 +357,6 @@ func (c *codeCheck) records(a *orchhost.Action, e *engine.Event, fresh bool) boo
 	return false
 }
 
-func request(a *orchhost.Action) string { return fmt.Sprintf("request %d, %s", a.Kind, show.Value(a)) }
+func request(a *orchhost.Action) string {
+	return fmt.Sprintf("request %d, %s", a.Kind, pretty.Value(a))
+}

@@ -10,9 +10,10 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/asked"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/asked"
 	"github.com/durosim/durosim/properties/internal/leaf"
 )
 

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/asked"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/asked"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/orchhost"
-	"github.com/durosim/durosim/internal/replay"
+	"github.com/durosim/durosim/engine/orchhost"
+	"github.com/durosim/durosim/engine/replay"
 	"github.com/durosim/durosim/properties/internal/spec/turn"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/asked"
-	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/engine/asked"
+	"github.com/durosim/durosim/engine/orchhost"
 	"github.com/durosim/durosim/properties/internal/script"
 	"github.com/durosim/durosim/properties/internal/spec/turn"
 )

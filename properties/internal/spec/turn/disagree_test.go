@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // TestDisagreementsAreNamed changes the code between two turns. The failure that the second turn records is right; any

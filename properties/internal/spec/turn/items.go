@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // same checks that a list of items is the wanted one.

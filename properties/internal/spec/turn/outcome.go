@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/orchhost"
 )
 
 // checkRest checks the events that the code has not requested. Once the code has ended, it need not request the rest of

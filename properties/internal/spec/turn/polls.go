@@ -2,8 +2,8 @@ package turn
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/asked"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/asked"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // mostPolls is how often a turn may run code that asks for more, and tooOften what it says then

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/asked"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/engine/asked"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/orchhost"
 )
 
 // apply updates the state as the code sees it after an event.

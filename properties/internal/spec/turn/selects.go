@@ -3,9 +3,9 @@ package turn
 import (
 	"math"
 
-	"github.com/durosim/durosim/internal/asked"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/engine/asked"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/orchhost"
 )
 
 // checkSelected checks that the winner of a select has a result, and that no other future should have won. The others

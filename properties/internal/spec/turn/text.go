@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // Text returns an error's text, which is also the output of an execution that ends with the error

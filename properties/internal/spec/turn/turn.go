@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/show"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/internal/pretty"
 )
 
 // Turn is a committed turn, together with its node's input.
@@ -253,7 +253,7 @@ func event(e *engine.Event) string { return fmt.Sprintf("event %d (%s)", e.Event
 
 // shown formats a value for messages.
 func shown(v any) string {
-	text := show.Value(v)
+	text := pretty.Value(v)
 	switch v := v.(type) {
 	case eventdata.OrchestrationFailed:
 		text = fmt.Sprintf("%q", v.Details.Display())
@@ -307,7 +307,7 @@ func (c *ackCheck) checkDropped() {
 		c.say("the execution has ended, or cannot begin: expected no activity to be withdrawn, got %d", len(c.t.Ack.CancelledActivities))
 	}
 	if c.t.Ack.Metadata != (engine.ExecutionMetadata{}) {
-		c.say("the execution has ended, or cannot begin: expected no metadata, got %s", show.Value(c.t.Ack.Metadata))
+		c.say("the execution has ended, or cannot begin: expected no metadata, got %s", pretty.Value(c.t.Ack.Metadata))
 	}
 }
 

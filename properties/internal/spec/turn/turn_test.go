@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/eventdata"
-	"github.com/durosim/durosim/internal/replay"
+	"github.com/durosim/durosim/engine/replay"
 	"github.com/durosim/durosim/properties/internal/spec/turn"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // AckOrchestrationItem implements engine.Provider.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/sim/cluster"
 )
 

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // saveKV writes an ack's key-value events to the delta, and merges the delta into the stored keys at the end of an

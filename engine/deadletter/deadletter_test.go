@@ -1,0 +1,171 @@
+package deadletter_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/deadletter"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// world has a store with a dead-letter policy of 10 s, an outsider that calls the store, and the handle of a node whose
+// range goes up to 1.5.0.
+type world struct {
+	t     *testing.T
+	store *memprovider.Store
+	box   *deadletter.Box
+	out   engine.Provider
+	node  engine.Provider
+	ms    int64
+}
+
+func newWorld(t *testing.T, rules *deadletter.Rules) *world {
+	w := &world{t: t, ms: 1_000_000}
+	codec := engine.ShippedBuilds()[0].Codec
+	w.store = memprovider.New(memprovider.Options{StartMs: w.ms})
+	w.out = w.store.Handle(codec, observe.Caller{})
+	w.box = deadletter.New(deadletter.Options{After: 10 * time.Second, Now: func() int64 { return w.ms }, Version: engine.V(2, 0, 0), Rules: rules})
+	w.node = w.box.Watch(w.store.Handle(codec, observe.Caller{Node: 1, Incarnation: 1}))
+	return w
+}
+
+// waiting creates a waiting instance with the given pin, as a child of boss, and enqueues an event for it.
+func (w *world) waiting(id string, pin engine.Version) {
+	w.t.Helper()
+	ctx := context.Background()
+	w.must(w.out.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: id, Orchestration: "O", ExecutionID: 1, ParentInstance: "boss", ParentExecutionID: 1, ParentID: 2}, 0))
+	unpinned := engine.FilterFor(engine.VersionRange{Min: engine.V(0, 0, 1), Max: engine.V(0, 0, 1)})
+	f, err := w.out.FetchOrchestrationItem(ctx, time.Second, 0, unpinned)
+	w.must(err)
+	w.must(w.out.AckOrchestrationItem(ctx, engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: 1,
+		HistoryDelta: []engine.Event{{EventID: 1, InstanceID: id, ExecutionID: 1, DuroxideVersion: pin.String(), Data: eventdata.OrchestrationStarted{Name: "O", Version: "1.0.0"}}},
+		Metadata:     engine.ExecutionMetadata{OrchestrationName: "O", OrchestrationVersion: "1.0.0", PinnedVersion: &pin, ParentInstanceID: "boss", ParentExecutionID: 1, ParentEventID: 2}}))
+	w.must(w.out.EnqueueForOrchestrator(ctx, engine.ExternalRaisedItem{Instance: id, Name: "go"}, 0))
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// fetch makes the node fetch, and returns the instance delivered and its attempt count.
+func (w *world) fetch() (string, uint32) {
+	w.t.Helper()
+	upTo := engine.VersionRange{Max: engine.V(1, 5, 0)}
+	f, err := w.node.FetchOrchestrationItem(context.Background(), time.Second, 0, engine.FilterFor(upTo))
+	w.must(err)
+	if f == nil {
+		return "", 0
+	}
+	w.must(w.node.AbandonOrchestrationItem(context.Background(), f.LockToken, 0, true))
+	return f.Item.Instance, f.AttemptCount
+}
+
+// look lets the given time pass and then runs a sweep. It returns how many instances the policy has ended so far.
+func (w *world) look(after time.Duration) int {
+	w.ms += after.Milliseconds()
+	w.store.SetNow(w.ms)
+	w.box.Sweep(context.Background(), w.out)
+	return len(w.box.Letters())
+}
+
+// TestEndsWhatNobodyFetches checks that work that no fetch admits ends once it has been blocked for long enough, and
+// that its parent is notified. Work that some fetch admits does not end, however slow the nodes are.
+func TestEndsWhatNobodyFetches(t *testing.T) {
+	w := newWorld(t, nil)
+	w.waiting("new", engine.V(2, 0, 0))
+	w.waiting("old", engine.V(1, 0, 0))
+	w.fetch()
+	for range 2 {
+		if n := w.look(5 * time.Second); n != 0 {
+			t.Fatalf("%d letters after less than 10 s", n)
+		}
+		w.fetch()
+	}
+	if n := w.look(5 * time.Second); n != 1 {
+		t.Fatalf("%d letters after 10 s: expected that of new", n)
+	}
+	letter := w.box.Letters()[0]
+	if letter.Instance != "new" || len(letter.Messages) != 1 || letter.Cause != "dead letter: blocked for 10s, since no fetch admits its pin 2.0.0" {
+		t.Errorf("letter %+v", letter)
+	}
+	if p, _ := w.store.Peek("new"); p.Status != engine.StatusFailed {
+		t.Errorf("new is %s", p.Status)
+	}
+	if p, _ := w.store.Peek("boss"); p.Messages != 1 {
+		t.Errorf("the parent has %d messages", p.Messages)
+	}
+	if id, count := w.fetch(); id != "old" || count != 1 {
+		t.Errorf("the node gets %q at delivery %d", id, count)
+	}
+	// Fifteen seconds after the last fetch, no node is known to admit 1.0.0 either, so the time for it starts to run.
+	if n := w.look(15 * time.Second); n != 1 {
+		t.Errorf("%d letters at the first look at old", n)
+	}
+	if n := w.look(10 * time.Second); n != 2 {
+		t.Errorf("%d letters after 10 s more", n)
+	}
+}
+
+// TestEndsWhatContinuedUnreadably checks that an execution that has continued as new ends, too, if nobody can read the
+// message that starts the next one.
+func TestEndsWhatContinuedUnreadably(t *testing.T) {
+	w := newWorld(t, nil)
+	pin := engine.V(2, 0, 0)
+	w.waiting("new", pin)
+	ctx := context.Background()
+	f, err := w.out.FetchOrchestrationItem(ctx, time.Second, 0, nil)
+	w.must(err)
+	w.must(w.out.AckOrchestrationItem(ctx, engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: 1,
+		HistoryDelta:      []engine.Event{{EventID: 2, InstanceID: "new", ExecutionID: 1, DuroxideVersion: pin.String(), Data: eventdata.OrchestrationContinuedAsNew{}}},
+		OrchestratorItems: []engine.WorkItem{engine.ContinueAsNewItem{Instance: "new", Orchestration: "O", Version: "1.0.0"}},
+		Metadata:          engine.ExecutionMetadata{OrchestrationName: "O", OrchestrationVersion: "1.0.0", Status: engine.StatusContinuedAsNew}}))
+	const start = 3 // the number of the message, after those of waiting
+	w.must(w.store.DamageMessage(start, []byte("{")))
+	w.fetch()
+	for i, want := range []int{0, 0, 1} {
+		if n := w.look(5 * time.Second); n != want {
+			t.Fatalf("%d letters at look %d: expected %d", n, i+1, want)
+		}
+		w.fetch()
+	}
+	p, _ := w.store.Peek("new")
+	if letter := w.box.Letters()[0]; letter.Execution != 2 || p.Execution != 2 || p.Status != engine.StatusFailed {
+		t.Errorf("letter of execution %d; execution %d is %s: expected execution 2, Failed", letter.Execution, p.Execution, p.Status)
+	}
+}
+
+// TestEachBugShows checks that each of the policy's planted bugs changes its behaviour.
+func TestEachBugShows(t *testing.T) {
+	observe := func(rules *deadletter.Rules) (seen [5]int) {
+		w := newWorld(t, rules)
+		w.waiting("new", engine.V(2, 0, 0))
+		w.fetch()
+		for i, after := range []time.Duration{time.Second, time.Second, 10 * time.Second} {
+			seen[i] = w.look(after)
+		}
+		boss, _ := w.store.Peek("boss")
+		seen[3] = boss.Messages
+		if f, err := w.out.FetchOrchestrationItem(context.Background(), time.Second, 0, nil); err == nil && f != nil && f.Item.Instance == "new" {
+			seen[4] = int(f.AttemptCount)
+		}
+		return seen
+	}
+	right := observe(nil)
+	for _, b := range faults.BugsOf("engine/deadletter") {
+		tables, err := faults.NewTables(b.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wrong := observe(&tables.Letters); wrong == right {
+			t.Errorf("%s changes nothing: %v", b.ID, right)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/orchhost"
+)
+
+// Verify replays a whole history, even one that has ended, and describes the first disagreement between code and
+// history. It returns "" if they agree: the code must claim every schedule, add none, and end as recorded. Verify does
+// not compare times or a child's id and version, and it ignores Input.Messages and Input.Start. If the runtime ended
+// the execution, because of an error other than an application error or because the history exceeds a limit, any code
+// agrees.
+func Verify(in Input) (differs string, err error) {
+	if len(in.History) == 0 || in.Handler == nil {
+		return "", errors.New("replay: nothing to verify")
+	}
+	in.Messages, in.Start = nil, nil
+	end := len(in.History)
+	for i := range in.History {
+		if isEnd(in.History[i].Data) {
+			end = i
+			break
+		}
+	}
+	var terminal engine.EventData
+	if end < len(in.History) {
+		terminal = in.History[end].Data
+		in.NowMs = in.History[end].TimestampMs // the time of the last turn's unrecorded actions
+		in.History = in.History[:end]
+	}
+	if f, ok := terminal.(eventdata.OrchestrationFailed); ok && f.Details.Application == nil {
+		return "", nil
+	}
+	if end == 0 {
+		return "the history is an end without a beginning", nil
+	}
+	in.with(func(t *turn) { differs, err = t.verify(terminal) })
+	return differs, err
+}
+
+func (t *turn) verify(terminal engine.EventData) (differs string, err error) {
+	if err := t.begin(); err != nil {
+		return "", err
+	}
+	if t.abort.IsZero() {
+		t.verifying = true
+		t.start()
+		if t.replay() {
+			t.claimRest()
+		}
+		t.tearDown()
+	}
+	return t.disagreement(terminal), nil
+}
+
+// claimRest matches the schedules recorded after the code's last poll against the actions that the code has emitted.
+func (t *turn) claimRest() {
+	for pos := t.left; pos < len(t.sched) && t.abort.IsZero(); pos++ {
+		switch t.at(pos).Data.(type) {
+		case eventdata.OrchestrationChained, eventdata.CustomStatusUpdated, eventdata.KeyValueSet, eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
+		default:
+			if t.sched[pos].kind == notSchedule {
+				continue
+			}
+		}
+		if e := t.apply(pos); e != nil {
+			t.disagree(e)
+		}
+	}
+}
+
+func isEnd(data engine.EventData) bool {
+	switch data.(type) {
+	case eventdata.OrchestrationCompleted, eventdata.OrchestrationFailed, eventdata.OrchestrationContinuedAsNew:
+		return true
+	}
+	return false
+}
+
+// disagreement compares the end of the replay with the end of the history. terminal is nil if the history has no
+// terminal event.
+func (t *turn) disagreement(terminal engine.EventData) string {
+	seen := "the code waits"
+	end, _ := terminal.(eventdata.OrchestrationFailed)
+	cancelled := end.Details.Application != nil && end.Details.Application.Kind == eventdata.AppCancelled
+	switch main := t.mainTask(); {
+	case t.abort.Application != nil:
+		if t.abort.Display() == end.Details.Display() {
+			return ""
+		}
+		seen = fmt.Sprintf("the code ends with %q", t.abort.Display())
+		if t.out.PanickedAt != "" {
+			seen += ", at " + t.out.PanickedAt
+		}
+	case !t.abort.IsZero():
+		return t.abort.Display()
+	default:
+		for t.emitted() {
+			if a := t.nextAction(); a.Kind != orchhost.ActionContinueAsNew {
+				makeStorable(&a.Action)
+				seen = "the code asks for something new: " + describeAction(&a.Action)
+				return seen + endsWith(terminal)
+			} else {
+				t.noteContinue(a)
+			}
+		}
+		switch d := terminal.(type) {
+		case eventdata.OrchestrationContinuedAsNew:
+			if t.continues != nil && t.continues.Input == d.Input {
+				return ""
+			}
+		case eventdata.OrchestrationCompleted:
+			if t.continues == nil && t.returned && main.err == nil && main.value == d.Output {
+				return ""
+			}
+		case eventdata.OrchestrationFailed:
+			if cancelled || t.continues == nil && t.returned && main.err != nil && main.message == d.Details.Display() {
+				return ""
+			}
+			if broken := t.limitBrokenBy(t.in.History); broken != "" && broken == d.Details.Display() {
+				return "" // the engine ends the execution, whatever the code does
+			}
+		case nil:
+			if t.continues == nil && !t.returned {
+				return ""
+			}
+		}
+		switch {
+		case t.continues != nil:
+			seen = fmt.Sprintf("the code continues as new with %q", t.continues.Input)
+		case t.returned && main.err != nil:
+			seen = fmt.Sprintf("the code fails with %q", main.message)
+		case t.returned:
+			seen = fmt.Sprintf("the code returns %q", main.value)
+		}
+	}
+	return seen + endsWith(terminal)
+}
+
+// endsWith describes the end of the history.
+func endsWith(terminal engine.EventData) string {
+	if terminal == nil {
+		return ", the history goes on"
+	}
+	return ", the history ends with " + describeEvent(terminal)
+}

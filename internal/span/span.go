@@ -1,6 +1,0 @@
-package span
-
-import "time"
-
-// Text formats ms, a virtual duration or a time since the start of a run, in milliseconds.
-func Text(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }

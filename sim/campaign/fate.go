@@ -1,0 +1,285 @@
+package campaign
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/internal/pretty"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// Fate describes how a campaign's work ended.
+type Fate struct {
+	// Work counts the instances in all plans. Expected counts those that ended as their plans expect.
+	Work, Expected uint64
+	// Early counts the runs that ended before their work could be judged.
+	Early uint64
+	// Ends groups the instances by their end and its cause. Unexpected ends come first; within the unexpected and the
+	// expected ends, larger groups come first.
+	Ends []End
+	// Helped counts the instances that received help beyond the plan from calm or relief. Help lists all such help, in
+	// seed order.
+	Helped uint64
+	Help   []HelpGroup
+	// Waits groups the waits for a build by the schedule step before them. The group with the longest wait comes first.
+	Waits []WaitGroup
+}
+
+// End groups the instances that share an end and its cause.
+type End struct {
+	End        cluster.Ending
+	Cause      string
+	AsExpected bool
+	Expect     plan.End // the end that the plan expected, if it was a different one
+	Owes       string   // help that these instances received from calm and relief
+	Count      uint64
+	// Instances lists up to maxMet of the group's instances, in seed order. Instances that completed as expected are
+	// listed only if Options.AllInstances is set.
+	Instances []Met
+}
+
+// Met is an instance in one run.
+type Met struct {
+	Seed     uint64
+	Instance string
+	// EndedMs, Node, Build and Step have the same meaning as in cluster.Fate.
+	EndedMs           int64
+	Node, Build, Step string
+}
+
+// WaitGroup totals the waits that began after the same schedule step.
+type WaitGroup struct {
+	After    string // empty if the waits began before the first step
+	Count    uint64
+	P99, Max time.Duration
+	// Longest is the longest wait of the group. It occurred in the run of LongestSeed.
+	Longest     cluster.Wait
+	LongestSeed uint64
+
+	all []int64
+}
+
+// maxMet is the maximum number of instances listed for one End.
+const maxMet = 10_000
+
+// fates adds the fates of the instances in seed's run.
+func (m *merge) fates(seed uint64, r *cluster.Result) {
+	f := &m.sum.Fate
+	if r.Early {
+		f.Early++
+	}
+	for i := range r.Fates {
+		one := &r.Fates[i]
+		f.Work++
+		if one.AsExpected {
+			f.Expected++
+		}
+		if one.Owes != "" && (one.Expect != planterm.EndEternal || one.Relieved) { // the plan itself requires that eternal work be cancelled
+			f.Helped++
+		}
+		expect := plan.End("")
+		if !one.AsExpected {
+			expect = cmp.Or(one.Expect, planterm.EndCompleted)
+		}
+		at := slices.IndexFunc(f.Ends, func(e End) bool {
+			return e.End == one.End && e.Cause == one.Cause && e.AsExpected == one.AsExpected && e.Expect == expect && e.Owes == one.Owes
+		})
+		if at < 0 {
+			at = len(f.Ends)
+			f.Ends = append(f.Ends, End{End: one.End, Cause: one.Cause, AsExpected: one.AsExpected, Expect: expect, Owes: one.Owes})
+		}
+		e := &f.Ends[at]
+		e.Count++
+		if (!one.AsExpected || one.End != cluster.EndedCompleted || m.o.AllInstances) && len(e.Instances) < maxMet {
+			e.Instances = append(e.Instances, Met{Seed: seed, Instance: one.Instance, EndedMs: one.EndedMs, Node: one.Node, Build: one.Build, Step: one.Step})
+		}
+	}
+	m.help(seed, r)
+	for _, w := range r.Waits {
+		at := slices.IndexFunc(f.Waits, func(g WaitGroup) bool { return g.After == w.After })
+		if at < 0 {
+			at = len(f.Waits)
+			f.Waits = append(f.Waits, WaitGroup{After: w.After})
+		}
+		g := &f.Waits[at]
+		g.all = append(g.all, w.ForMs)
+		if len(g.all) == 1 || w.ForMs > g.Longest.ForMs {
+			g.Longest, g.LongestSeed = w, seed
+		}
+	}
+}
+
+// finish sorts the ends and the waits, and computes the figures for each wait group.
+func (f *Fate) finish() {
+	slices.SortStableFunc(f.Ends, func(a, b End) int {
+		if a.AsExpected != b.AsExpected {
+			if a.AsExpected {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(string(a.End), string(b.End)), strings.Compare(a.Cause, b.Cause))
+	})
+	for i := range f.Waits {
+		g := &f.Waits[i]
+		slices.Sort(g.all)
+		g.Count = uint64(len(g.all))
+		g.Max = time.Duration(g.all[len(g.all)-1]) * time.Millisecond
+		g.P99 = time.Duration(g.all[(len(g.all)*99+99)/100-1]) * time.Millisecond
+		g.all = nil
+	}
+	slices.SortStableFunc(f.Waits, func(a, b WaitGroup) int { return cmp.Or(cmp.Compare(b.Max, a.Max), strings.Compare(a.After, b.After)) })
+}
+
+// Lost returns the first instance that did not end as expected, and how it ended.
+func (f *Fate) Lost() (m Met, e End, ok bool) {
+	for _, end := range f.Ends {
+		if end.AsExpected || len(end.Instances) == 0 {
+			continue
+		}
+		if first := end.Instances[0]; !ok || first.Seed < m.Seed {
+			m, e, ok = first, end, true
+		}
+	}
+	return m, e, ok
+}
+
+// verdict says in one sentence whether the work ended as the plan expects.
+func (f *Fate) verdict() string {
+	m, e, lost := f.Lost()
+	switch {
+	case f.Work == 0:
+		return "plan: nothing to judge, since it starts no instances"
+	case !lost:
+		return fmt.Sprintf("plan: all %s ended as expected%s", pieces(f.Work), f.helped())
+	}
+	owes := ""
+	if e.Owes != "" {
+		owes = " [" + e.Owes + "]"
+	}
+	wanted := " instead of " + e.Expect.Text()
+	switch {
+	case string(e.End) != e.Expect.Text():
+	case e.Cause == "":
+		wanted += " by itself"
+	default:
+		wanted = "" // the cause says what is wrong
+	}
+	return fmt.Sprintf("plan: %d of %s did not end as expected; the first is %s in seed %d: %s%s%s", f.Work-f.Expected, pieces(f.Work), m.Instance, m.Seed, e.text(), owes, wanted)
+}
+
+// helped describes how many instances ended only because of help beyond the plan.
+func (f *Fate) helped() string {
+	if f.Helped == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d of them with help beyond the plan", f.Helped)
+}
+
+func pieces(n uint64) string {
+	if n == 1 {
+		return "1 piece of work"
+	}
+	return fmt.Sprintf("%d pieces of work", n)
+}
+
+func (e *End) text() string {
+	if e.Cause == "" {
+		return string(e.End)
+	}
+	return string(e.End) + ", " + e.Cause
+}
+
+// Limits on what Text shows unless all is set: groups of expected ends, instances of an end, and steps with waits after
+// them.
+const (
+	maxEnds  = 6
+	maxNamed = 3
+	maxSteps = 3
+)
+
+// Text describes how the work ended, line by line: first the ends with their causes, then the waits for a build. If all
+// is set, it lists every instance in Ends.
+func (f *Fate) Text(all bool) string {
+	var b strings.Builder
+	if f.Work > 0 {
+		b.WriteString("fate of the work:\n")
+	}
+	shown := 0
+	for i := range f.Ends {
+		e := &f.Ends[i]
+		if e.AsExpected {
+			if shown++; shown > maxEnds && !all {
+				fmt.Fprintf(&b, "  ... more kinds of ends as expected: %d\n", len(f.Ends)-i)
+				break
+			}
+		}
+		mark := "  "
+		if !e.AsExpected {
+			mark = "! "
+		}
+		fmt.Fprintf(&b, "%s%7d  %s", mark, e.Count, e.text())
+		if !e.AsExpected {
+			fmt.Fprintf(&b, " (expected: %s)", e.Expect.Text())
+		}
+		if e.Owes != "" {
+			fmt.Fprintf(&b, " [%s]", e.Owes)
+		}
+		b.WriteString("\n")
+		f.named(&b, e, all)
+	}
+	f.helpText(&b, all)
+	if len(f.Waits) > 0 {
+		b.WriteString("waits for a build, from when no live node admitted the work:\n")
+	}
+	for i := range f.Waits {
+		g := &f.Waits[i]
+		if i == maxSteps && !all {
+			fmt.Fprintf(&b, "  ... more steps: %d\n", len(f.Waits)-i)
+			break
+		}
+		after := "before the first step"
+		if g.After != "" {
+			after = "after " + g.After
+		}
+		open := ""
+		if g.Longest.Open {
+			open = " and still waiting"
+		}
+		fmt.Fprintf(&b, "  %7d  %s: max %s, p99 %s; the longest is %s (pin %s) from %s%s, seed %d\n", g.Count, after, pretty.Duration(g.Max.Milliseconds()), pretty.Duration(g.P99.Milliseconds()), g.Longest.Instance, g.Longest.Pin,
+			pretty.Duration(g.Longest.FromMs), open, g.LongestSeed)
+	}
+	return b.String()
+}
+
+// named writes the names of the instances in an End.
+func (f *Fate) named(b *strings.Builder, e *End, all bool) {
+	names := e.Instances
+	if !all {
+		if e.AsExpected && e.End != cluster.EndedPoisoned {
+			return
+		}
+		names = names[:min(len(names), maxNamed)]
+	}
+	for _, m := range names {
+		fmt.Fprintf(b, "             %s, seed %d", m.Instance, m.Seed)
+		if m.EndedMs != 0 {
+			fmt.Fprintf(b, ", at %s", pretty.Duration(m.EndedMs))
+		}
+		if m.Node != "" {
+			fmt.Fprintf(b, " by %s (%s)", m.Node, m.Build)
+		}
+		if m.Step != "" {
+			fmt.Fprintf(b, " after %q", m.Step)
+		}
+		b.WriteString("\n")
+	}
+	if more := e.Count - uint64(len(names)); more > 0 && len(names) > 0 {
+		fmt.Fprintf(b, "             and %d more\n", more)
+	}
+}

@@ -1,0 +1,281 @@
+package campaign
+
+import (
+	"cmp"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// Summary is the result of a campaign.
+type Summary struct {
+	// Seeds is the number of merged runs, and Total is the number of requested runs. They differ if the campaign
+	// stopped early.
+	Seeds, Total uint64
+	// Interrupted reports whether Options.Context ended the campaign.
+	Interrupted bool
+	// Passed counts the merged runs without violations, drifts or internal errors.
+	Passed uint64
+	// Totals over all runs.
+	Steps, Turns, Calls uint64
+	VirtualMs           int64
+	Counters            machine.Counters
+	// Digest combines the runs' digests in seed order. If durosim crashed in a run, that run's digest is all zeros.
+	Digest sim.Digest
+	// Coverage lists the coverage points reached, with counts, sorted by name.
+	Coverage []cluster.Point
+	// Violations are sorted by seed and, within a seed, by order of discovery. Omitted counts the violations beyond the
+	// limit.
+	Violations []Violation
+	Omitted    uint64
+	// Properties counts the violations of each violated property. Properties are sorted by the seed of their first
+	// violation. Within a seed, properties of the plan come last; the others are sorted by step, then with safety
+	// before liveness, then by id. A cause thus comes before its consequences. Each expectation in a scenario counts as
+	// a separate property.
+	Properties []PropertyCount
+	// Fate describes how the work ended.
+	Fate Fate
+	// Drifts lists the seeds whose two runs differ. Internal lists the runs in which durosim crashed. Both are sorted
+	// by seed.
+	Drifts   []Drift
+	Internal []InternalError
+}
+
+// Violation is a violation, with the seed of its run.
+type Violation struct {
+	Seed uint64
+	cluster.Violation
+}
+
+// PropertyCount counts the violations of a property.
+type PropertyCount struct {
+	Property string
+	Class    cluster.Class
+	// Seeds is the number of runs that violate the property, and FirstSeed is the lowest of their seeds. Violations is
+	// the total number of violations.
+	Seeds, Violations, FirstSeed uint64
+	// First is the first violation.
+	First Violation
+
+	lastSeed uint64 // the last seed counted
+	step     uint64 // the place of First among the violations of its run
+}
+
+// Plan returns a one-sentence verdict on the plan: on its work, and on what it expects of its runs besides.
+func (s *Summary) Plan() string {
+	text := s.Fate.verdict()
+	switch early := s.Fate.Early + uint64(len(s.Internal)); {
+	case s.Seeds == 0:
+		text = "plan: not judged, since no run was finished"
+	case early == s.Seeds:
+		text = "plan: not judged, since no run reached its end"
+	case early > 0:
+		text += fmt.Sprintf("; %d of %d runs ended early, and their work is not judged", early, s.Seeds)
+	}
+	for _, p := range s.Properties {
+		switch {
+		case p.First.Expectation != "":
+			text += fmt.Sprintf("; not met in %d of %d seeds: %s", p.Seeds, s.Seeds, p.First.Expectation)
+		case p.Class == cluster.ClassPlan && p.Property != "outcome": // the ends of the work
+			text += fmt.Sprintf("; %s is violated in %d of %d seeds", p.Property, p.Seeds, s.Seeds)
+		}
+	}
+	return text
+}
+
+// Drift is a seed whose two runs have different digests.
+type Drift struct {
+	Seed          uint64
+	First, Second sim.Digest
+}
+
+// InternalError is a defect in durosim that ended a run.
+type InternalError struct {
+	Seed uint64
+	// Text is the panic message. Stack is the call stack, one call per line.
+	Text, Stack string
+}
+
+// NewInternalError describes a panic. It must be called by the deferred function that recovered the panic.
+func NewInternalError(seed uint64, p any) *InternalError {
+	return &InternalError{Seed: seed, Text: fmt.Sprint(p), Stack: strings.TrimSpace(string(debug.Stack()))}
+}
+
+// Count returns the number of times that point was reached.
+func (s *Summary) Count(point string) uint64 {
+	i, found := slices.BinarySearchFunc(s.Coverage, point, func(p cluster.Point, name string) int { return strings.Compare(p.Name, name) })
+	if !found {
+		return 0
+	}
+	return s.Coverage[i].Count
+}
+
+// Missed returns the elements of points that were not reached, in the same order.
+func (s *Summary) Missed(points []string) []string {
+	var missed []string
+	for _, p := range points {
+		if s.Count(p) == 0 {
+			missed = append(missed, p)
+		}
+	}
+	return missed
+}
+
+// Has reports whether there is a violation of class c.
+func (s *Summary) Has(c cluster.Class) bool {
+	return slices.ContainsFunc(s.Properties, func(p PropertyCount) bool { return p.Class == c })
+}
+
+// Single returns the summary of a single run. again, if not nil, is the result of running seed a second time. If crash
+// is not nil, there are no results.
+func Single(seed uint64, result, again *cluster.Result, crash *InternalError) *Summary {
+	m := newMerge(&Options{Count: 1, Shard: Shard{Index: 1, Of: 1}, KeepGoing: true, MaxViolations: defaultMaxViolations})
+	m.add(seed, seedRun{result: result, again: again, crash: crash})
+	return m.summary()
+}
+
+// SeedResult is the outcome of one seed: the result of its run, the result of a second run if there was one, or a
+// defect in durosim.
+type SeedResult struct {
+	Seed          uint64
+	Result, Again *cluster.Result
+	Crash         *InternalError
+}
+
+// Merge summarizes results that were computed elsewhere, such as by several shards. The results must be in ascending
+// seed order. If they lack coverage, coverage supplies the totals over all runs.
+func Merge(results []SeedResult, coverage []cluster.Point) *Summary {
+	m := newMerge(&Options{Count: uint64(len(results)), Shard: Shard{Index: 1, Of: 1}, KeepGoing: true, MaxViolations: defaultMaxViolations})
+	for _, r := range results {
+		m.add(r.Seed, seedRun{result: r.Result, again: r.Again, crash: r.Crash})
+	}
+	for _, p := range coverage {
+		m.reach(p)
+	}
+	return m.summary()
+}
+
+// merge accumulates runs in seed order.
+type merge struct {
+	o       *Options
+	sum     Summary
+	digests []sim.Digest
+	// Indexes by name. The maps are never iterated over, so map order does not matter.
+	points     map[string]int
+	properties map[string]int
+	err        error
+}
+
+func newMerge(o *Options) *merge {
+	return &merge{o: o, sum: Summary{Total: o.total()}, points: map[string]int{}, properties: map[string]int{}}
+}
+
+// add merges seed's run and reports whether to continue the campaign.
+func (m *merge) add(seed uint64, out seedRun) (goOn bool) {
+	if out.err != nil {
+		m.err = &PlanError{Seed: seed, Err: out.err}
+		return false
+	}
+	s := &m.sum
+	s.Seeds++
+	if out.result == nil && out.crash == nil {
+		out.crash = &InternalError{Seed: seed, Text: "the run ended its goroutine"}
+	}
+	if out.crash != nil {
+		s.Internal = append(s.Internal, *out.crash)
+		m.digests = append(m.digests, sim.Digest{})
+		return m.o.KeepGoing
+	}
+	r := out.result
+	m.digests = append(m.digests, r.Digest)
+	s.Steps += r.Steps
+	s.Turns += r.Turns
+	s.Calls += r.Calls
+	s.VirtualMs += r.Virtual
+	s.Counters.Add(r.Counters)
+	for _, p := range r.Coverage {
+		m.reach(p)
+	}
+	m.fates(seed, r)
+	for _, v := range r.Violations {
+		m.violate(Violation{Seed: seed, Violation: v})
+	}
+	passed := len(r.Violations) == 0
+	if out.again != nil && out.again.Digest != r.Digest {
+		passed = false
+		s.Drifts = append(s.Drifts, Drift{Seed: seed, First: r.Digest, Second: out.again.Digest})
+	}
+	if passed {
+		s.Passed++
+	}
+	return (passed || m.o.KeepGoing) && (m.o.Until == nil || !m.o.Until(r))
+}
+
+func (m *merge) reach(p cluster.Point) {
+	if p.Count == 0 {
+		return
+	}
+	i, known := m.points[p.Name]
+	if !known {
+		i = len(m.sum.Coverage)
+		m.points[p.Name] = i
+		m.sum.Coverage = append(m.sum.Coverage, cluster.Point{Name: p.Name})
+	}
+	m.sum.Coverage[i].Count += p.Count
+}
+
+func (m *merge) violate(v Violation) {
+	s := &m.sum
+	i, known := m.properties[v.Rule()]
+	if !known {
+		i = len(s.Properties)
+		m.properties[v.Rule()] = i
+		s.Properties = append(s.Properties, PropertyCount{Property: v.Property, Class: v.Class, FirstSeed: v.Seed, First: v})
+	}
+	p := &s.Properties[i]
+	p.Violations++
+	if p.Seeds == 0 || p.lastSeed != v.Seed {
+		p.Seeds++
+		p.lastSeed = v.Seed
+	}
+	if len(s.Violations) < m.o.MaxViolations {
+		s.Violations = append(s.Violations, v)
+	} else {
+		s.Omitted++
+	}
+}
+
+// place returns a sort key for c: 1 for class last, and 0 for any other class.
+func place(c, last cluster.Class) int {
+	if c == last {
+		return 1
+	}
+	return 0
+}
+
+func (m *merge) summary() *Summary {
+	s := &m.sum
+	s.Fate.finish()
+	s.Digest = sim.Fold(m.digests)
+	slices.SortFunc(s.Coverage, func(a, b cluster.Point) int { return strings.Compare(a.Name, b.Name) })
+	for i := range s.Properties {
+		p := &s.Properties[i]
+		p.step = p.First.Step
+		for _, own := range s.Properties { // see cluster.Result.Violations
+			if p.First.BlamesCode() && own.First.BlamesDurosim() && own.FirstSeed == p.FirstSeed {
+				p.step = min(p.step, own.First.Step)
+			}
+		}
+	}
+	slices.SortFunc(s.Properties, func(a, b PropertyCount) int {
+		return cmp.Or(cmp.Compare(a.FirstSeed, b.FirstSeed), cmp.Compare(place(a.Class, cluster.ClassPlan), place(b.Class, cluster.ClassPlan)),
+			cmp.Compare(a.step, b.step), cmp.Compare(place(a.Class, cluster.ClassLiveness), place(b.Class, cluster.ClassLiveness)),
+			strings.Compare(a.First.Rule(), b.First.Rule()))
+	})
+	return s
+}

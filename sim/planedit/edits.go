@@ -1,0 +1,189 @@
+package planedit
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults/faultkind"
+	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/internal/probe"
+	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/program"
+)
+
+// edits lists all kinds of edits. Stored fuzzing inputs depend on their order.
+var edits = []struct {
+	name string
+	do   func(p *plan.Plan, e edit)
+}{
+	{"add a fault", func(p *plan.Plan, e edit) {
+		den := []uint64{200, 100, 50, 20, 10, 5}[e.value%6]
+		if len(e.space.Faults) == 0 {
+			return
+		}
+		kind := *pick(e.space.Faults, e.place)
+		if kind == faultkind.Unavailable || kind == faultkind.CorruptEvent || kind == faultkind.CorruptMessage {
+			den *= 10
+		}
+		rate := before(&p.Faults.Rates)
+		rate.Kind, rate.Num, rate.Den = kind, 1, den
+	}},
+	{"remove a fault", func(p *plan.Plan, e edit) { p.Faults.Rates = without(p.Faults.Rates, e.place) }},
+	{"move a step", func(p *plan.Plan, e edit) {
+		if len(p.Schedule) > 0 {
+			pick(p.Schedule, e.place).At = e.time()
+		}
+	}},
+	{"remove a step", func(p *plan.Plan, e edit) { p.Schedule = without(p.Schedule, e.place) }},
+	{"stop a node", func(p *plan.Plan, e edit) {
+		node := pick(p.Nodes, e.place).Name
+		verb := []plan.Verb{plan.VerbCrash, plan.VerbStop}[e.value%2]
+		p.Schedule = append(p.Schedule, plan.Step{At: e.time(), Verb: verb, Node: node},
+			plan.Step{At: e.time() + time.Duration(e.place)*30*time.Millisecond, Verb: plan.VerbStart, Node: node})
+	}},
+	{"freeze a node", func(p *plan.Plan, e edit) {
+		p.Schedule = append(p.Schedule, plan.Step{At: e.time(), Verb: plan.VerbPause, Node: pick(p.Nodes, e.place).Name, For: time.Duration(1+e.place/8) * 500 * time.Millisecond})
+	}},
+	{"upgrade a node", func(p *plan.Plan, e edit) {
+		p.Schedule = append(p.Schedule, plan.Step{At: e.time(), Verb: plan.VerbUpgrade, Node: pick(p.Nodes, e.place).Name, Build: *pick(e.space.Builds, e.place/4)})
+	}},
+	{"narrow a node", func(p *plan.Plan, e edit) {
+		r := &engine.VersionRange{Min: engine.V(uint32(e.place/4%3), 0, 0), Max: engine.V(uint32(1+e.place/16%3), 5, 0)}
+		p.Schedule = append(p.Schedule, plan.Step{At: e.time(), Verb: plan.VerbNarrow, Node: pick(p.Nodes, e.place).Name, Range: r})
+	}},
+	{"change a node's build", func(p *plan.Plan, e edit) {
+		pick(p.Nodes, e.place).Build = *pick(e.space.Builds, e.value)
+	}},
+	{"change a node's options", func(p *plan.Plan, e edit) {
+		n := pick(p.Nodes, e.place)
+		n.Options = options(e.value)
+	}},
+	{"add a node", func(p *plan.Plan, e edit) {
+		n := *pick(p.Nodes, e.place)
+		n.Name = "node-" + strconv.Itoa(e.n)
+		n.Build = *pick(e.space.Builds, e.value)
+		p.Nodes = append(p.Nodes, n)
+	}},
+	{"add an instance", func(p *plan.Plan, e edit) {
+		if len(e.space.Work) == 0 {
+			return
+		}
+		in := *pick(e.space.Work, e.place)
+		in.ID, in.StartAt = fmt.Sprintf("%s-fuzz-%d", in.ID, e.n), e.time()
+		in.Actions = slices.Clone(in.Actions)
+		for i := range in.Actions {
+			in.Actions[i].At += in.StartAt
+		}
+		p.Instances = append(p.Instances, in)
+	}},
+	{"remove an instance", func(p *plan.Plan, e edit) { p.Instances = without(p.Instances, e.place) }},
+	{"change an instance's start", func(p *plan.Plan, e edit) {
+		if len(p.Instances) > 0 {
+			in := pick(p.Instances, e.place)
+			for i := range in.Actions {
+				in.Actions[i].At += e.time() - in.StartAt
+			}
+			in.StartAt = e.time()
+		}
+	}},
+	{"cancel an instance", func(p *plan.Plan, e edit) {
+		if len(p.Instances) > 0 {
+			in := pick(p.Instances, e.place)
+			if in.Expect != planterm.EndEternal {
+				in.Expect = planterm.EndAny
+			}
+			in.Actions = append(in.Actions, plan.Action{At: in.StartAt + e.time(), Verb: plan.ActionCancel, Data: "fuzz"})
+		}
+	}},
+	{"raise an event", func(p *plan.Plan, e edit) {
+		if len(p.Instances) > 0 {
+			in := pick(p.Instances, e.place)
+			name := []string{"approval", "go", "stop"}[e.value%3]
+			in.Actions = append(in.Actions, plan.Action{At: in.StartAt + e.time(), Verb: plan.ActionRaise, Name: name, Data: "fuzz"})
+		}
+	}},
+	{"add a program", func(p *plan.Plan, e edit) {
+		if e.space.NoPrograms {
+			return
+		}
+		state, name := uint64(e.place)<<8|uint64(e.value), "fuzz-"+strconv.Itoa(e.n)
+		p.Programs = append(p.Programs, program.Generate(name, func(n int) int {
+			state = state*6364136223846793005 + 1442695040888963407
+			return int(state >> 33 % uint64(n))
+		})...)
+		p.Instances = append(p.Instances, plan.Instance{ID: name, Orchestration: name, StartAt: e.time(), Expect: planterm.EndAny})
+	}},
+	{"remove a statement", func(p *plan.Plan, e edit) {
+		if n := p.Programs.Statements(); n > 0 {
+			drop := make([]bool, n)
+			drop[e.place%n] = true
+			p.Programs = p.Programs.Without(drop)
+		}
+	}},
+	{"change a statement", func(p *plan.Plan, e edit) {
+		if n := p.Programs.Statements(); n > 0 {
+			p.Programs = p.Programs.Edit(e.place%n, func(s *program.Node) {
+				swap := map[program.Op]program.Op{program.OpJoin: program.OpSelect, program.OpSelect: program.OpJoin, program.OpCall: program.OpCallFails, program.OpCallFails: program.OpCall}
+				if op, ok := swap[s.Op]; ok {
+					s.Op = op
+				}
+				if s.Delay > 0 {
+					s.Delay = time.Duration(e.value) * 20 * time.Millisecond
+				}
+				if s.Count > 0 {
+					s.Count = 1 + e.value%3
+				}
+			})
+		}
+	}},
+	{"add a history", func(p *plan.Plan, e edit) {
+		shapes := []plan.Shape{planterm.ShapeWaiting, planterm.ShapeLegacy, planterm.ShapeUnknownKind, planterm.ShapeCorrupt}
+		pin := *pick([]engine.Version{engine.V(1, 5, 0), engine.V(2, 0, 0), engine.V(0, 8, 0), engine.V(3, 0, 0), engine.V(10, 0, 0)}, e.place/4)
+		p.Histories = append(p.Histories, plan.History{Instance: "old-fuzz-" + strconv.Itoa(e.n), Shape: *pick(shapes, e.place), Pin: &pin, KickAt: e.time()})
+	}},
+	{"add a probe", func(p *plan.Plan, e edit) {
+		filters := []string{"none", "any", ">=1.0.0, <=1.5.0", ">=0.0.0, <=1.0.0 | >=2.0.0, <=3.0.0"}
+		p.Probes = append(p.Probes, probe.Probe{
+			Name: "probe-fuzz-" + strconv.Itoa(e.n), Build: *pick(e.space.Builds, e.place/4), Filter: *pick(filters, e.place),
+			IgnoreAttempt: e.value%2 == 1, From: e.time(), Every: time.Second, Count: 5,
+		})
+	}},
+	{"remove a handler", func(p *plan.Plan, e edit) {
+		if len(e.space.Handlers) > 0 {
+			p.Schedule = append(p.Schedule, plan.Step{At: e.time(), Verb: plan.VerbDeregister, Node: pick(p.Nodes, e.place).Name, Handler: *pick(e.space.Handlers, e.value)})
+		}
+	}},
+	{"delete an instance", func(p *plan.Plan, e edit) {
+		if len(p.Instances) > 0 {
+			in := pick(p.Instances, e.place)
+			if in.Expect != planterm.EndEternal {
+				in.Expect = planterm.EndAny
+			}
+			in.Actions = append(in.Actions, plan.Action{At: in.StartAt + e.time(), Verb: plan.ActionDelete, Forced: e.value%2 == 1})
+		}
+	}},
+	{"prune an instance", func(p *plan.Plan, e edit) {
+		if len(p.Instances) > 0 {
+			in := pick(p.Instances, e.place)
+			in.Actions = append(in.Actions, plan.Action{At: in.StartAt + e.time(), Verb: plan.ActionPrune})
+		}
+	}},
+	{"enqueue a message", func(p *plan.Plan, e edit) {
+		if len(p.Instances) > 0 {
+			in := pick(p.Instances, e.place)
+			name := []string{"entries", "offers", "jobs"}[e.value%3]
+			in.Actions = append(in.Actions, plan.Action{At: in.StartAt + e.time(), Verb: plan.ActionEnqueue, Name: name, Data: "fuzz"})
+		}
+	}},
+	{"limit a fault to a node", func(p *plan.Plan, e edit) {
+		if len(e.space.Faults) > 0 {
+			node := pick(p.Nodes, e.value).Name
+			rate := before(&p.Faults.Rates)
+			rate.Kind, rate.Num, rate.Den = *pick(e.space.Faults, e.place), 1, 4
+			rate.Node, rate.From, rate.To = node, e.time(), e.time()+3*time.Second
+		}
+	}},
+}

@@ -1,0 +1,114 @@
+package planedit
+
+import (
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/faults/faultkind"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// Most is the maximum number of edits in one input.
+const Most = 32
+
+// Horizon is the latest time that an edit can put into a plan. Only times relative to an instance's start may be later.
+const Horizon = 20 * time.Second
+
+// Space defines what edits may add to a plan, and the maximum size of the plan.
+type Space struct {
+	// Known holds the builds and orchestrations that a valid plan may name.
+	Known plan.Known
+	// Builds lists the builds that an edit may give to a node. It must not be empty.
+	Builds []string
+	// Work holds the instances that edits may add, one per orchestration. Their times are relative to the instance's
+	// start.
+	Work []plan.Instance
+	// Handlers lists the handlers that a node may deregister, as in "Name@1.0.0".
+	Handlers []string
+	Faults   []faultkind.Kind
+	// NoPrograms excludes generated programs.
+	NoPrograms bool
+	// Nodes, Instances, Steps and Statements limit the size of the plan; 0 means no limit. A plan that already exceeds
+	// a limit can only shrink.
+	Nodes, Instances, Steps, Statements int
+}
+
+// Apply applies edits to a copy of base. Each edit takes three bytes: kind, place and value. Apply skips edits that
+// would make no sense, so every byte sequence gives a valid plan. The result depends only on base, the space and data.
+func (s *Space) Apply(base *plan.Plan, data []byte) *plan.Plan {
+	best := clone(base)
+	for n := 0; n < Most && len(data) > 0; n++ {
+		e := edit{space: s, place: at(data, 1), value: at(data, 2), n: n}
+		kind := int(data[0]) % len(edits)
+		data = data[min(3, len(data)):]
+		next := clone(best)
+		edits[kind].do(next, e)
+		slices.SortStableFunc(next.Schedule, func(a, b plan.Step) int { return int(a.At - b.At) })
+		if s.grows(best, next) || next.Validate(s.Known) != nil || !Reasonable(next, best) {
+			continue
+		}
+		best = next
+	}
+	return best
+}
+
+// Kinds returns the names of the kinds of edits. An edit's first byte is an index into this list.
+func Kinds() []string {
+	names := make([]string, len(edits))
+	for i, e := range edits {
+		names[i] = e.name
+	}
+	return names
+}
+
+// grows reports whether an edit that turns plan was into plan now exceeds a limit, or exceeds it further.
+func (s *Space) grows(was, now *plan.Plan) bool {
+	beyond := func(bound, was, now int) bool { return bound > 0 && now > bound && now > was }
+	return beyond(s.Nodes, len(was.Nodes), len(now.Nodes)) || beyond(s.Steps, len(was.Schedule), len(now.Schedule)) ||
+		beyond(s.Instances, len(was.Instances)+len(was.Histories), len(now.Instances)+len(now.Histories)) ||
+		beyond(s.Statements, was.Programs.Statements(), now.Programs.Statements())
+}
+
+func at(data []byte, i int) int {
+	if i < len(data) {
+		return int(data[i])
+	}
+	return 0
+}
+
+// clone returns a copy of p that shares nothing that edits can change.
+func clone(p *plan.Plan) *plan.Plan {
+	c := *p
+	c.Nodes, c.Schedule, c.Histories, c.Probes = slices.Clone(p.Nodes), slices.Clone(p.Schedule), slices.Clone(p.Histories), slices.Clone(p.Probes)
+	c.Instances, c.Programs, c.Faults.Rates = slices.Clone(p.Instances), p.Programs.Clone(), slices.Clone(p.Faults.Rates)
+	for i := range c.Instances {
+		c.Instances[i].Actions = slices.Clone(c.Instances[i].Actions)
+	}
+	return &c
+}
+
+// edit holds an edit's place and value. n is the edit's number, used in names.
+type edit struct {
+	space           *Space
+	place, value, n int
+}
+
+// time converts the edit's value to a time in the plan.
+func (e edit) time() time.Duration { return time.Duration(e.value) * Horizon / 256 }
+
+// pick returns the element of list selected by place. list must not be empty.
+func pick[T any](list []T, place int) *T { return &list[place%len(list)] }
+
+// before inserts a zero element at the front of list and returns a pointer to it.
+func before[T any](list *[]T) *T {
+	var zero T
+	*list = slices.Insert(*list, 0, zero)
+	return &(*list)[0]
+}
+
+func without[T any](list []T, place int) []T {
+	if len(list) == 0 {
+		return list
+	}
+	return slices.Delete(list, place%len(list), place%len(list)+1)
+}

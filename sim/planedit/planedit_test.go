@@ -1,0 +1,68 @@
+package planedit_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/planedit"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// TestFuzzInputs in package properties covers every part of a plan that edits change. The tests here are about the
+// limits of a space.
+func TestBoundsHold(t *testing.T) {
+	s, err := scenario.Parse("small.txt", []byte("nodes A B run 1.5.0\ninstance one runs Chain with 3\nat 2s upgrade A to 2.0.0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := s.Expand(1, scenario.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	space := planedit.Shipped()
+	space.Nodes, space.Instances, space.Steps, space.Statements = 3, 2, 4, 12
+	space.Builds, space.Faults, space.Handlers = []string{"1.5.0"}, nil, nil
+	grown := map[string]bool{}
+	for kind := range planedit.Kinds() {
+		for n := range 40 {
+			var data []byte
+			for i := range 10 {
+				data = append(data, byte(kind), byte(n*7+i), byte(n*13+i*5))
+			}
+			p := space.Apply(base, data)
+			within := map[string][2]int{
+				"nodes": {len(p.Nodes), 3}, "instances": {len(p.Instances) + len(p.Histories), 2}, "steps": {len(p.Schedule), 4},
+				"statements": {p.Programs.Statements(), 12}, "faults": {len(p.Faults.Rates), 0},
+			}
+			for what, v := range within {
+				if v[0] > v[1] {
+					t.Fatalf("edit %q gives %d %s, more than %d", planedit.Kinds()[kind], v[0], what, v[1])
+				}
+				grown[what] = grown[what] || v[0] == v[1]
+			}
+			for _, node := range p.Nodes {
+				if node.Build != "1.5.0" {
+					t.Fatalf("node %s runs %s", node.Name, node.Build)
+				}
+			}
+			for _, step := range p.Schedule {
+				if step.Verb == plan.VerbDeregister {
+					t.Fatalf("a node forgets %s", step.Handler)
+				}
+			}
+		}
+	}
+	for _, what := range []string{"nodes", "instances", "steps"} {
+		if !grown[what] {
+			t.Errorf("no plan has as many %s as it may", what)
+		}
+	}
+	space = planedit.Shipped()
+	space.NoPrograms = true
+	for n := range 200 {
+		if p := space.Apply(base, []byte(strings.Repeat(string(rune(n%128)), 30))); len(p.Programs) > 0 {
+			t.Fatalf("a plan has programs: %v", p.Programs)
+		}
+	}
+}

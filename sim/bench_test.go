@@ -5,12 +5,11 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/internal/simtest"
 )
 
 func BenchmarkChoose(b *testing.B) {
 	var sink uint64
-	node := sim.RootKey(false).Num(simtest.Node, 3)
+	node := sim.RootKey(false).Num(labelNode, 3)
 	weights := []uint32{90, 5, 5}
 	for _, c := range []struct {
 		name string
@@ -32,16 +31,16 @@ func BenchmarkChoose(b *testing.B) {
 			chooser := sim.Random(1)
 			b.ReportAllocs()
 			for i := range b.N {
-				sink += c.draw(chooser, node.Num(simtest.Call, uint64(i)))
+				sink += c.draw(chooser, node.Num(labelCall, uint64(i)))
 			}
 		})
 	}
 	b.Run("recorded", func(b *testing.B) {
 		chooser := sim.Record(sim.Random(1), &sim.Recording{})
-		root := sim.RootKey(true).Num(simtest.Node, 3)
+		root := sim.RootKey(true).Num(labelNode, 3)
 		b.ReportAllocs()
 		for i := range b.N {
-			sink += chooser.Choose(root.Num(simtest.Call, uint64(i)), 10)
+			sink += chooser.Choose(root.Num(labelCall, uint64(i)), 10)
 		}
 	})
 }

@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/internal/simtest"
 )
 
 // The values of a seed are part of the format: they must not differ by platform or change by accident.
 func TestGoldenDraws(t *testing.T) {
 	root := sim.RootKey(false)
-	keys := []sim.Key{root, root.Num(simtest.Node, 1), root.Num(simtest.Node, 1).Name(simtest.Call, "fetch").At(simtest.Timer)}
+	keys := []sim.Key{root, root.Num(labelNode, 1), root.Num(labelNode, 1).Name(labelCall, "fetch").At(labelTimer)}
 	var got []string
 	for _, seed := range []uint64{0, 1, math.MaxUint64} {
 		c := sim.Random(seed)
@@ -74,15 +73,15 @@ func TestRandomIsUniform(t *testing.T) {
 		}
 		checkUniform(t, what, counts, bound)
 	}
-	key := root.Num(simtest.Node, 9)
-	tally("over keys", func(i uint64) uint64 { return c.Choose(key.Num(simtest.Call, i), cells) })
+	key := root.Num(labelNode, 9)
+	tally("over keys", func(i uint64) uint64 { return c.Choose(key.Num(labelCall, i), cells) })
 	tally("over prefixes", func(i uint64) uint64 {
-		return c.Choose(root.Num(simtest.Node, i).At(simtest.Call), cells)
+		return c.Choose(root.Num(labelNode, i).At(labelCall), cells)
 	})
 	tally("over seeds", func(i uint64) uint64 { return sim.Random(i).Choose(key, cells) })
-	tally("priority, low bits", func(i uint64) uint64 { return c.Priority(key.Num(simtest.Call, i)) % cells })
+	tally("priority, low bits", func(i uint64) uint64 { return c.Priority(key.Num(labelCall, i)) % cells })
 	tally("draw and priority of one key", func(i uint64) uint64 {
-		k := key.Num(simtest.Call, i)
+		k := key.Num(labelCall, i)
 		return c.Choose(k, 8)*8 + c.Priority(k)>>61
 	})
 	tally("neighbouring seeds", func(i uint64) uint64 {
@@ -90,10 +89,10 @@ func TestRandomIsUniform(t *testing.T) {
 	})
 	tally("two keys over seeds", func(i uint64) uint64 {
 		r := sim.Random(i)
-		return r.Choose(key.Num(simtest.Call, 0).At(simtest.Timer), 8)*8 + r.Choose(key.Num(simtest.Call, 1).At(simtest.Timer), 8)
+		return r.Choose(key.Num(labelCall, 0).At(labelTimer), 8)*8 + r.Choose(key.Num(labelCall, 1).At(labelTimer), 8)
 	})
 	tally("neighbouring keys", func(i uint64) uint64 {
-		return c.Choose(key.Num(simtest.Call, i), 8)*8 + c.Choose(key.Num(simtest.Call, i+1), 8)
+		return c.Choose(key.Num(labelCall, i), 8)*8 + c.Choose(key.Num(labelCall, i+1), 8)
 	})
 }
 
@@ -104,8 +103,8 @@ func TestRandomHitsItsOdds(t *testing.T) {
 	picks := make([]int64, len(weights))
 	chances := []int64{0, 0}
 	for i := range uint64(draws) {
-		picks[sim.Pick(c, root.Num(simtest.Call, i), weights)]++
-		if sim.Chance(c, root.Num(simtest.Node, i), 1, 3) {
+		picks[sim.Pick(c, root.Num(labelCall, i), weights)]++
+		if sim.Chance(c, root.Num(labelNode, i), 1, 3) {
 			chances[1]++
 		} else {
 			chances[0]++
@@ -141,7 +140,7 @@ func checkShares(t *testing.T, what string, counts, shares []int64, bound int64)
 func TestHigherRateOnlyAdds(t *testing.T) {
 	c, root := sim.Random(11), sim.RootKey(false)
 	for i := range uint64(1000) {
-		k := root.Num(simtest.Call, i)
+		k := root.Num(labelCall, i)
 		if sim.Chance(c, k, 1, 10) && !sim.Chance(c, k, 2, 10) {
 			t.Fatalf("draw %d happens at 1 in 10 and not at 2 in 10", i)
 		}
@@ -180,7 +179,7 @@ func TestDrawBounds(t *testing.T) {
 	for _, c := range []sim.Chooser{sim.Random(5), sim.FIFO(5)} {
 		seen := map[time.Duration]bool{}
 		for i := range uint64(500) {
-			k := root.Num(simtest.Call, i)
+			k := root.Num(labelCall, i)
 			if !sim.Chance(c, k, 3, 3) || !sim.Chance(c, k, 9, 3) {
 				t.Fatal("a certain chance did not happen")
 			}
@@ -209,19 +208,19 @@ func TestDrawBounds(t *testing.T) {
 }
 
 func TestBadDrawsPanic(t *testing.T) {
-	k := sim.RootKey(true).Num(simtest.Call, 1)
+	k := sim.RootKey(true).Num(labelCall, 1)
 	for _, c := range []sim.Chooser{sim.Random(0), sim.FIFO(0), sim.Replay(&sim.Recording{})} {
-		simtest.MustPanic(t, "choice call:1 has no values", func() { c.Choose(k, 0) })
-		simtest.MustPanic(t, "1 in 0", func() { sim.Chance(c, k, 1, 0) })
-		simtest.MustPanic(t, "without a weight", func() { sim.Pick(c, k, nil) })
-		simtest.MustPanic(t, "draw call:1 between 2ns and 1ns", func() { sim.Between(c, k, 2, 1) })
+		mustPanic(t, "choice call:1 has no values", func() { c.Choose(k, 0) })
+		mustPanic(t, "1 in 0", func() { sim.Chance(c, k, 1, 0) })
+		mustPanic(t, "without a weight", func() { sim.Pick(c, k, nil) })
+		mustPanic(t, "draw call:1 between 2ns and 1ns", func() { sim.Between(c, k, 2, 1) })
 	}
 }
 
 func TestFIFODrawsAsRandomAndKeepsOrder(t *testing.T) {
 	random, fifo := sim.Random(8), sim.FIFO(8)
 	for i := range uint64(100) {
-		k := sim.RootKey(false).Num(simtest.Call, i)
+		k := sim.RootKey(false).Num(labelCall, i)
 		if random.Choose(k, 1000) != fifo.Choose(k, 1000) {
 			t.Fatalf("draw %d differs", i)
 		}
@@ -240,7 +239,7 @@ func TestChanceOf(t *testing.T) {
 	} {
 		a, b, happened := c(), c(), 0
 		for i := range uint64(1000) {
-			k := sim.RootKey(true).Num(simtest.Node, i)
+			k := sim.RootKey(true).Num(labelNode, i)
 			got := sim.ChanceOf(a, k, &segment, i%4, 10)
 			if got != sim.Chance(b, k.Then(&segment), i%4, 10) {
 				t.Errorf("%s: chance %d: %v", name, i, got)
@@ -252,6 +251,6 @@ func TestChanceOf(t *testing.T) {
 		if happened < 50 || happened > 300 {
 			t.Errorf("%s: %d of 1000 happen", name, happened)
 		}
-		simtest.MustPanic(t, "1 in 0", func() { sim.ChanceOf(a, sim.RootKey(false), &segment, 1, 0) })
+		mustPanic(t, "1 in 0", func() { sim.ChanceOf(a, sim.RootKey(false), &segment, 1, 0) })
 	}
 }

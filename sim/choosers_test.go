@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/internal/simtest"
 )
 
 func named(t *testing.T, name string, seed uint64) sim.Chooser {
@@ -23,7 +22,7 @@ func named(t *testing.T, name string, seed uint64) sim.Chooser {
 
 // faultKey names a draw of call n of one of four nodes.
 func faultKey(n uint64) sim.Key {
-	return sim.RootKey(true).Num(simtest.Node, n%4).Num(simtest.Call, n)
+	return sim.RootKey(true).Num(labelNode, n%4).Num(labelCall, n)
 }
 
 func TestNamedChooserRefuses(t *testing.T) {
@@ -63,7 +62,7 @@ func TestDelayHappensSoOften(t *testing.T) {
 			if sim.Chance(c, k, 1, 1_000_000) {
 				happened++
 			}
-			if c.Choose(k.At(simtest.Timer), 1_000_000) > 0 {
+			if c.Choose(k.At(labelTimer), 1_000_000) > 0 {
 				amounts++
 			}
 			if p := c.Priority(k); p != 0 {
@@ -85,7 +84,7 @@ func TestPCTDemotes(t *testing.T) {
 		quarter, slowest := map[uint64]uint64{}, map[uint64]bool{}
 		for i := range uint64(1 << 15) {
 			k := faultKey(i)
-			v, last := c.Choose(k, n), c.Priority(k.At(simtest.Timer)) == ^uint64(0)
+			v, last := c.Choose(k, n), c.Priority(k.At(labelTimer)) == ^uint64(0)
 			actor := i % 4
 			switch first, known := quarter[actor]; {
 			case v == n-1 && last:
@@ -153,7 +152,7 @@ func TestNamedChoosersReplay(t *testing.T) {
 		ask := func(c sim.Chooser) (answers []uint64) {
 			for n := range uint64(500) {
 				k := faultKey(n)
-				answers = append(answers, c.Weigh(k, sim.Ratio(1, 5)), c.Choose(k.At(simtest.Timer), 1000), c.Priority(k))
+				answers = append(answers, c.Weigh(k, sim.Ratio(1, 5)), c.Choose(k.At(labelTimer), 1000), c.Priority(k))
 			}
 			return answers
 		}

@@ -7,7 +7,6 @@ import (
 	"testing/quick"
 
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/internal/simtest"
 )
 
 func TestKeyRendering(t *testing.T) {
@@ -18,24 +17,24 @@ func TestKeyRendering(t *testing.T) {
 		why  string
 	}{
 		{root, "/", "the root has no segment"},
-		{root.At(simtest.Node), "node", "a label alone"},
-		{root.Num(simtest.Node, 2).Num(simtest.Call, 7).At(simtest.Timer), "node:2/call:7/timer", "segments are joined"},
-		{root.Num(simtest.Call, math.MaxUint64), "call:18446744073709551615", "all of 64 bits"},
-		{root.Name(simtest.Node, "order-1"), "node:order-1", "a plain name"},
-		{root.Name(simtest.Node, ""), "node:", "an empty name is not the label alone"},
-		{root.Name(simtest.Node, "7"), "node:%37", "a name that is a number is not the number"},
-		{root.Name(simtest.Node, "18446744073709551615"), "node:%318446744073709551615", "the largest such name"},
-		{root.Name(simtest.Node, "18446744073709551616"), "node:18446744073709551616", "too large to be a number"},
-		{root.Name(simtest.Node, "07"), "node:07", "Num writes no leading zero"},
-		{root.Name(simtest.Node, "7a"), "node:7a", "not a number"},
-		{root.Name(simtest.Node, "a/b:c%d#e f"), "node:a%2Fb%3Ac%25d%23e%20f", "what has a meaning here is escaped"},
-		{root.Name(simtest.Node, "\x00\t\n\x7f\u0085\u00a0\u2003"), "node:%00%09%0A%7F%C2%85%C2%A0%E2%80%83",
+		{root.At(labelNode), "node", "a label alone"},
+		{root.Num(labelNode, 2).Num(labelCall, 7).At(labelTimer), "node:2/call:7/timer", "segments are joined"},
+		{root.Num(labelCall, math.MaxUint64), "call:18446744073709551615", "all of 64 bits"},
+		{root.Name(labelNode, "order-1"), "node:order-1", "a plain name"},
+		{root.Name(labelNode, ""), "node:", "an empty name is not the label alone"},
+		{root.Name(labelNode, "7"), "node:%37", "a name that is a number is not the number"},
+		{root.Name(labelNode, "18446744073709551615"), "node:%318446744073709551615", "the largest such name"},
+		{root.Name(labelNode, "18446744073709551616"), "node:18446744073709551616", "too large to be a number"},
+		{root.Name(labelNode, "07"), "node:07", "Num writes no leading zero"},
+		{root.Name(labelNode, "7a"), "node:7a", "not a number"},
+		{root.Name(labelNode, "a/b:c%d#e f"), "node:a%2Fb%3Ac%25d%23e%20f", "what has a meaning here is escaped"},
+		{root.Name(labelNode, "\x00\t\n\x7f\u0085\u00a0\u2003"), "node:%00%09%0A%7F%C2%85%C2%A0%E2%80%83",
 			"white space and control characters, all of Unicode's"},
-		{root.Name(simtest.Node, "Übung 注文"), "node:Übung%20注文", "letters stay readable"},
-		{root.Name(simtest.Node, "a\xff\xc3b\ufffd"), "node:a%FF%C3b\ufffd", "invalid UTF-8 is kept by its bytes"},
+		{root.Name(labelNode, "Übung 注文"), "node:Übung%20注文", "letters stay readable"},
+		{root.Name(labelNode, "a\xff\xc3b\ufffd"), "node:a%FF%C3b\ufffd", "invalid UTF-8 is kept by its bytes"},
 		{root.At(sim.NewLabel("a/b#1")), "a%2Fb%231", "labels are escaped too"},
 		{sim.RootKey(false), "#0000000000000000", "nothing recorded: the hash"},
-		{sim.RootKey(false).Num(simtest.Node, 2), "#f89a3e13b47cffa3", "nothing recorded: the hash"},
+		{sim.RootKey(false).Num(labelNode, 2), "#f89a3e13b47cffa3", "nothing recorded: the hash"},
 	} {
 		if got := c.key.String(); got != c.want {
 			t.Errorf("%s: rendered %q, want %q", c.why, got, c.want)
@@ -108,26 +107,26 @@ func TestKeysDiffer(t *testing.T) {
 		}
 		seen[k.Hash()] = k
 	}
-	for _, l := range []sim.Label{simtest.Node, simtest.Call, simtest.Timer} {
+	for _, l := range []sim.Label{labelNode, labelCall, labelTimer} {
 		add(root.At(l))
 		add(root.Name(l, ""))
 		for n := range uint64(300) {
 			add(root.Num(l, n))
 			for m := range uint64(30) {
-				add(root.Num(l, n).Num(simtest.Node, m))
+				add(root.Num(l, n).Num(labelNode, m))
 			}
 		}
 		for _, name := range []string{"0", "1", "a", "b", "aa"} {
 			add(root.Name(l, name))
-			add(root.At(simtest.Timer).Name(l, name))
+			add(root.At(labelTimer).Name(l, name))
 		}
 	}
-	add(root.At(simtest.Node).At(simtest.Call))
-	add(root.At(simtest.Call).At(simtest.Node))
+	add(root.At(labelNode).At(labelCall))
+	add(root.At(labelCall).At(labelNode))
 }
 
 func TestKeyAsText(t *testing.T) {
-	in := []sim.Key{sim.RootKey(true).Name(simtest.Node, "a b"), sim.RootKey(false).At(simtest.Call)}
+	in := []sim.Key{sim.RootKey(true).Name(labelNode, "a b"), sim.RootKey(false).At(labelCall)}
 	text, err := json.Marshal(in)
 	if err != nil {
 		t.Fatal(err)
@@ -143,10 +142,10 @@ func TestKeyAsText(t *testing.T) {
 }
 
 func TestLabelsNeedAName(t *testing.T) {
-	simtest.MustPanic(t, "empty name", func() { sim.NewLabel("") })
-	simtest.MustPanic(t, "zero Label", func() { sim.RootKey(true).At(sim.Label{}) })
-	if simtest.Node.String() != "node" {
-		t.Error(simtest.Node.String())
+	mustPanic(t, "empty name", func() { sim.NewLabel("") })
+	mustPanic(t, "zero Label", func() { sim.RootKey(true).At(sim.Label{}) })
+	if labelNode.String() != "node" {
+		t.Error(labelNode.String())
 	}
 }
 

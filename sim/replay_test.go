@@ -8,19 +8,18 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/internal/simtest"
 )
 
 // drawMany asks c for a mix of choices and priorities and returns all answers.
 func drawMany(c sim.Chooser, recording bool) []string {
 	var all []string
 	for i := range uint64(200) {
-		k := sim.RootKey(recording).Num(simtest.Node, i)
+		k := sim.RootKey(recording).Num(labelNode, i)
 		all = append(all, fmt.Sprint(
-			c.Choose(k.Num(simtest.Call, 0), 5),
-			sim.Chance(c, k.Num(simtest.Call, 1), 1, 4),
-			sim.Pick(c, k.Num(simtest.Call, 2), []uint32{5, 1, 1}),
-			sim.Between(c, k.Num(simtest.Call, 3), time.Second, 2*time.Second),
+			c.Choose(k.Num(labelCall, 0), 5),
+			sim.Chance(c, k.Num(labelCall, 1), 1, 4),
+			sim.Pick(c, k.Num(labelCall, 2), []uint32{5, 1, 1}),
+			sim.Between(c, k.Num(labelCall, 3), time.Second, 2*time.Second),
 			c.Priority(k), c.Priority(k)))
 	}
 	return all
@@ -33,7 +32,7 @@ func (o oddOrder) Priority(k sim.Key) uint64 { return k.Hash() & 3 }
 
 func TestReplayGivesWhatWasRecorded(t *testing.T) {
 	edited := &sim.Recording{Seed: 4, SeededOrder: true, Priorities: []sim.RecordedChoice{
-		{Key: sim.RootKey(true).Num(simtest.Node, 3), Value: 0}}}
+		{Key: sim.RootKey(true).Num(labelNode, 3), Value: 0}}}
 	for _, c := range []struct {
 		name       string
 		chooser    func() sim.Chooser
@@ -93,7 +92,7 @@ func TestReplayOfNothingIsBenign(t *testing.T) {
 
 func TestReplayNamesDivergences(t *testing.T) {
 	root := sim.RootKey(true)
-	a, b, c, d := root.Num(simtest.Call, 1), root.Num(simtest.Call, 2), root.Num(simtest.Call, 3), root.Num(simtest.Call, 4)
+	a, b, c, d := root.Num(labelCall, 1), root.Num(labelCall, 2), root.Num(labelCall, 3), root.Num(labelCall, 4)
 	r := sim.NewReplayer(&sim.Recording{
 		Complete: true,
 		Choices: []sim.RecordedChoice{
@@ -132,7 +131,7 @@ func TestReplayNamesDivergences(t *testing.T) {
 func TestDivergencesAreBounded(t *testing.T) {
 	r := sim.NewReplayer(&sim.Recording{Complete: true})
 	for i := range uint64(150) {
-		r.Choose(sim.RootKey(true).Num(simtest.Call, i), 2)
+		r.Choose(sim.RootKey(true).Num(labelCall, i), 2)
 	}
 	if got := sim.Divergences(r); len(got) != 101 || got[100] != "and 50 more" {
 		t.Errorf("%d lines, last %q", len(got), got[len(got)-1])
@@ -142,7 +141,7 @@ func TestDivergencesAreBounded(t *testing.T) {
 func TestRecorderFindsReusedKeys(t *testing.T) {
 	rec := &sim.Recording{}
 	c := sim.Record(sim.Random(1), rec)
-	k := sim.RootKey(true).Num(simtest.Call, 1)
+	k := sim.RootKey(true).Num(labelCall, 1)
 	for range 3 {
 		sim.Chance(c, k, 1, 1)
 	}

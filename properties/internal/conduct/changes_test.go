@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/machine"
-	"github.com/durosim/durosim/properties/internal/leaf"
+	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -26,7 +26,7 @@ func changes(t *testing.T, d *datadriven.TestData, lines []string, at int, said 
 			told = partsOf(r)
 		}
 	})
-	leaf.Change(&told, func(path string) {
+	rig.Change(&told, func(path string) {
 		if !strings.Contains(path, ".") && strings.Contains(path, " ") {
 			return // a record always has the parts that belong to its kind
 		}

@@ -7,6 +7,9 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
+// StartMs is the store time at which stories begin. As in real runs, it is not zero.
+const StartMs = 1_000_000
+
 // FakeWorld is a cluster world that a test controls completely.
 type FakeWorld struct {
 	ThePlan   plan.Plan

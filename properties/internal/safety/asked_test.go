@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/properties/internal/leaf"
+	"github.com/durosim/durosim/properties/internal/rig"
 )
 
 // TestAsked changes each part of a request in turn, and lists the parts in which a request must agree with the call.
@@ -50,7 +50,7 @@ func TestAsked(t *testing.T) {
 			t.Errorf("%s does not agree with its own request", call.Kind(row.of))
 		}
 		var parts []string
-		leaf.Change(&row.request, func(path string) {
+		rig.Change(&row.request, func(path string) {
 			if !agrees() {
 				parts = append(parts, path)
 			}

@@ -18,7 +18,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/sample"
-	"github.com/durosim/durosim/properties/internal/leaf"
+	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
 )
@@ -134,7 +134,7 @@ func (tp *tape) lies(wants func(place string) bool, told func(place string)) {
 			told(place + " repeated")
 		}
 		tp.entries = whole
-		leaf.Change(e.of(), func(path string) {
+		rig.Change(e.of(), func(path string) {
 			field := path[:len(path)-len(strings.TrimLeftFunc(path, unicode.IsLetter))]
 			if !has[place+" "+field] || strings.HasSuffix(path, " there") {
 				return

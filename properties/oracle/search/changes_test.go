@@ -12,7 +12,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/properties/internal/leaf"
+	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest/inmemory"
 )
@@ -55,7 +55,7 @@ type changer struct {
 func (c *changer) judge(t *testing.T, e oracle.Exchange) {
 	e.Answer.Err = plain(e.Answer.Err)
 	was := reflect.ValueOf(e.Answer)
-	leaf.Change(&e.Answer, func(path string) {
+	rig.Change(&e.Answer, func(path string) {
 		field, _, _ := strings.Cut(strings.Fields(path)[0], ".")
 		if name, _, _ := strings.Cut(field, "["); !was.FieldByName(name).IsZero() { // this method's answers have no other fields
 			c.try(e, path)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
-	"github.com/durosim/durosim/sim/internal/simtest"
 )
 
 // The benchmarks run a queue of constant size: take the next event, add one at a later time. The bare heap is the
@@ -35,14 +34,14 @@ type kernelLoop struct {
 func newKernelLoop(b *testing.B, size int, traced bool) *kernelLoop {
 	l := &kernelLoop{
 		k:    mustKernel[benchEvent](b, kernel.Options{Chooser: sim.Random(1), StepBudget: 1<<60 - 1}),
-		node: sim.RootKey(false).Num(simtest.Node, 3),
+		node: sim.RootKey(false).Num(labelNode, 3),
 	}
 	if traced {
 		l.trace = kernel.NewTrace()
 	}
 	for range size {
 		l.n++
-		l.k.After(benchDelay(l.n), l.node.Num(simtest.Call, l.n), benchEvent{3, 4, l.n})
+		l.k.After(benchDelay(l.n), l.node.Num(labelCall, l.n), benchEvent{3, 4, l.n})
 	}
 	l.run(2 * size) // Past the first growth of everything.
 	return l
@@ -64,7 +63,7 @@ func (l *kernelLoop) run(events int) {
 			l.trace.End()
 		}
 		l.n++
-		l.k.After(benchDelay(l.n), l.node.Num(simtest.Call, l.n), benchEvent{e.node, e.call, l.n})
+		l.k.After(benchDelay(l.n), l.node.Num(labelCall, l.n), benchEvent{e.node, e.call, l.n})
 	}
 }
 
@@ -205,7 +204,7 @@ func BenchmarkCancel(b *testing.B) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := range b.N {
-		h := l.k.After(benchDelay(uint64(i)), l.node.Num(simtest.Timer, uint64(i)), benchEvent{})
+		h := l.k.After(benchDelay(uint64(i)), l.node.Num(labelTimer, uint64(i)), benchEvent{})
 		l.k.Cancel(h)
 	}
 }

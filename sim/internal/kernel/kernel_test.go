@@ -9,7 +9,6 @@ import (
 
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
-	"github.com/durosim/durosim/sim/internal/simtest"
 )
 
 func mustKernel[E any](t testing.TB, o kernel.Options) *kernel.Kernel[E] {
@@ -71,7 +70,7 @@ func (f fixedOrder) Priority(k sim.Key) uint64 { return f.priorities[k.Hash()] }
 
 func TestOrderIsTimeThenPriorityThenSequence(t *testing.T) {
 	root := sim.RootKey(false)
-	low, high := root.Num(simtest.Call, 1), root.Num(simtest.Call, 2)
+	low, high := root.Num(labelCall, 1), root.Num(labelCall, 2)
 	chooser := fixedOrder{sim.FIFO(0), map[uint64]uint64{low.Hash(): 1, high.Hash(): math.MaxUint64}}
 	k := mustKernel[string](t, kernel.Options{Chooser: chooser})
 	k.After(2*time.Millisecond, low, "late, low")
@@ -104,7 +103,7 @@ func TestOrderIsTotal(t *testing.T) {
 		var want []due
 		var handles []kernel.Handle
 		for i := range size {
-			key := sim.RootKey(false).Num(simtest.Call, uint64(i/2)) // Pairs share a priority.
+			key := sim.RootKey(false).Num(labelCall, uint64(i/2)) // Pairs share a priority.
 			e := due{k.Now().Add(sim.Between(random, key, 0, time.Duration(10+size/4)*time.Microsecond)), random.Priority(key), i}
 			handles = append(handles, k.At(e.at, key, e))
 			want = append(want, e)
@@ -142,13 +141,13 @@ func TestOneMoreEventMovesNoOther(t *testing.T) {
 		k := mustKernel[int](t, kernel.Options{Chooser: sim.Random(7)})
 		root := sim.RootKey(false)
 		if extra {
-			k.After(time.Second, root.Num(simtest.Timer, 0), -1)
+			k.After(time.Second, root.Num(labelTimer, 0), -1)
 		}
 		for i := range 50 {
-			k.After(time.Second, root.Num(simtest.Call, uint64(i)), i)
+			k.After(time.Second, root.Num(labelCall, uint64(i)), i)
 			if extra && i%10 == 0 {
-				sim.Chance(k.Chooser(), root.Num(simtest.Node, uint64(i)), 1, 2)
-				k.Cancel(k.After(time.Second, root.Num(simtest.Timer, uint64(1+i)), -1))
+				sim.Chance(k.Chooser(), root.Num(labelNode, uint64(i)), 1, 2)
+				k.Cancel(k.After(time.Second, root.Num(labelTimer, uint64(1+i)), -1))
 			}
 		}
 		return slices.DeleteFunc(drain(k), func(i int) bool { return i < 0 })
@@ -205,11 +204,11 @@ func TestCancelledEventsAreSwept(t *testing.T) {
 	k := mustKernel[int](t, kernel.Options{Chooser: sim.Random(1)})
 	root := sim.RootKey(false)
 	for i := range 20 {
-		k.After(time.Duration(i)*time.Second, root.Num(simtest.Call, uint64(i)), i)
+		k.After(time.Duration(i)*time.Second, root.Num(labelCall, uint64(i)), i)
 	}
 	churn := func() {
 		for i := range 1000 {
-			if !k.Cancel(k.After(time.Hour, root.Num(simtest.Timer, uint64(i)), -1)) {
+			if !k.Cancel(k.After(time.Hour, root.Num(labelTimer, uint64(i)), -1)) {
 				t.Fatal("not waiting")
 			}
 		}
@@ -225,9 +224,9 @@ func TestCancelledEventsAreSwept(t *testing.T) {
 
 func TestBadTimesPanic(t *testing.T) {
 	k := mustKernel[int](t, kernel.Options{Chooser: sim.FIFO(0)})
-	key := sim.RootKey(true).Num(simtest.Call, 3)
-	simtest.MustPanic(t, "event call:3 at 1735689599999999, which is 1µs before now", func() { k.At(k.Now()-1, key, 0) })
-	simtest.MustPanic(t, "event call:3 after -1ns", func() { k.After(-1, key, 0) })
+	key := sim.RootKey(true).Num(labelCall, 3)
+	mustPanic(t, "event call:3 at 1735689599999999, which is 1µs before now", func() { k.At(k.Now()-1, key, 0) })
+	mustPanic(t, "event call:3 after -1ns", func() { k.After(-1, key, 0) })
 }
 
 func TestBudget(t *testing.T) {
@@ -268,8 +267,8 @@ func TestKernelSteadyStateAllocatesNothing(t *testing.T) {
 	n := uint64(0)
 	turn := func() {
 		n++
-		h := k.After(time.Second, root.Num(simtest.Timer, n), [3]uint64{n})
-		key := root.Num(simtest.Call, n)
+		h := k.After(time.Second, root.Num(labelTimer, n), [3]uint64{n})
+		key := root.Num(labelCall, n)
 		d := sim.Between(k.Chooser(), key, 0, time.Second)
 		if sim.Chance(k.Chooser(), key, 1, 3) {
 			k.Cancel(h)

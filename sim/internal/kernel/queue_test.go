@@ -8,7 +8,6 @@ import (
 
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
-	"github.com/durosim/durosim/sim/internal/simtest"
 )
 
 // TestOrder takes events out among others that are added, near and far from now and at equal times, and compares each with
@@ -30,7 +29,7 @@ func TestOrder(t *testing.T) {
 	for n := range 5000 {
 		draw = draw*6364136223846793005 + 1442695040888963407
 		at := k.Now().Add(delays[draw>>61])
-		key := sim.RootKey(false).Num(simtest.Node, uint64(n))
+		key := sim.RootKey(false).Num(labelNode, uint64(n))
 		k.At(at, key, n)
 		list = append(list, added{at, chooser.Priority(key), n})
 		if draw>>40&3 == 0 { // one in four, so that the queue grows

@@ -6,7 +6,6 @@ import (
 
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
-	"github.com/durosim/durosim/sim/internal/simtest"
 )
 
 // A whole run, recorded and replayed, gives the same trace.
@@ -16,15 +15,15 @@ func TestReplayOfARun(t *testing.T) {
 		trace := kernel.NewTrace()
 		root := sim.RootKey(true)
 		for i := range uint64(10) {
-			k.After(0, root.Num(simtest.Node, i), i)
+			k.After(0, root.Num(labelNode, i), i)
 		}
 		for e, ok := k.Next(); ok; e, ok = k.Next() {
 			k.Step()
 			trace.Begin(k.Now(), 1)
 			trace.Uint(e)
 			trace.End()
-			key := root.Num(simtest.Node, e).Num(simtest.Call, k.Steps())
-			d := time.Duration(c.Choose(key.At(simtest.Timer), 3)) * time.Millisecond
+			key := root.Num(labelNode, e).Num(labelCall, k.Steps())
+			d := time.Duration(c.Choose(key.At(labelTimer), 3)) * time.Millisecond
 			if !sim.Chance(c, key, 1, 100) {
 				k.After(d, key, e)
 			}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
-	"github.com/durosim/durosim/sim/internal/simtest"
 )
 
 // digestOf returns the digest of one record with these fields.
@@ -141,11 +140,11 @@ func TestDigestDoesNotDependOnBuffering(t *testing.T) {
 }
 
 func TestTraceOrderOfCalls(t *testing.T) {
-	simtest.MustPanic(t, "outside a record", func() { kernel.NewTrace().Int(1) })
-	simtest.MustPanic(t, "outside a record", func() { kernel.NewTrace().Bool(true) })
-	simtest.MustPanic(t, "outside a record", func() { kernel.NewTrace().Str("") })
-	simtest.MustPanic(t, "outside a record", func() { kernel.NewTrace().End() })
-	simtest.MustPanic(t, "inside record 0", func() {
+	mustPanic(t, "outside a record", func() { kernel.NewTrace().Int(1) })
+	mustPanic(t, "outside a record", func() { kernel.NewTrace().Bool(true) })
+	mustPanic(t, "outside a record", func() { kernel.NewTrace().Str("") })
+	mustPanic(t, "outside a record", func() { kernel.NewTrace().End() })
+	mustPanic(t, "inside record 0", func() {
 		trace := kernel.NewTrace()
 		trace.Begin(0, 1)
 		trace.Begin(0, 1)

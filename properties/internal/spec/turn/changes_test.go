@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/asked"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/properties/internal/leaf"
+	"github.com/durosim/durosim/properties/internal/rig"
 )
 
 var index = regexp.MustCompile(`\[\d+\]`)
@@ -39,7 +39,7 @@ func TestEachChange(t *testing.T) {
 			for n := range j.turn.Ack.HistoryDelta {
 				e := &j.turn.Ack.HistoryDelta[n]
 				kind := e.Kind()
-				leaf.Change(&e.Data, func(path string) { check(fmt.Sprintf("event %s %s", kind, index.ReplaceAllString(path, "[]"))) })
+				rig.Change(&e.Data, func(path string) { check(fmt.Sprintf("event %s %s", kind, index.ReplaceAllString(path, "[]"))) })
 			}
 			kinds := make([]engine.EventKind, len(j.turn.Ack.HistoryDelta))
 			for n := range kinds {
@@ -53,11 +53,11 @@ func TestEachChange(t *testing.T) {
 				check(fmt.Sprintf("event %s is repeated", kind))
 				j.turn.Ack.HistoryDelta = whole
 			}
-			leaf.Change(&j.turn.Ack.OrchestratorItems, func(path string) { check("message " + index.ReplaceAllString(path, "[]")) })
-			leaf.Change(&j.turn.Batch, func(path string) { check("batch " + index.ReplaceAllString(path, "[]")) })
-			leaf.Change(&j.turn.Keys, func(path string) { check("keys " + index.ReplaceAllString(path, "[]")) })
+			rig.Change(&j.turn.Ack.OrchestratorItems, func(path string) { check("message " + index.ReplaceAllString(path, "[]")) })
+			rig.Change(&j.turn.Batch, func(path string) { check("batch " + index.ReplaceAllString(path, "[]")) })
+			rig.Change(&j.turn.Keys, func(path string) { check("keys " + index.ReplaceAllString(path, "[]")) })
 			calls := slices.Clone(j.calls)
-			leaf.Change(&j.calls, func(path string) {
+			rig.Change(&j.calls, func(path string) {
 				if strings.HasSuffix(path, "Seldom gone") || strings.HasSuffix(path, "Action gone") || strings.HasSuffix(path, "].Kind") {
 					return // a call always has the parts that belong to its kind
 				}

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/asked"
 	"github.com/durosim/durosim/engine/orchhost"
-	"github.com/durosim/durosim/properties/internal/script"
+	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/properties/internal/spec/turn"
 )
 
@@ -76,13 +76,13 @@ func (s *story) line(what, kind string, words []string) any {
 	ack := &s.turn.Ack
 	switch what {
 	case "h":
-		s.turn.History = append(s.turn.History, script.Event(s.t, len(s.turn.History)+1, kind, words))
+		s.turn.History = append(s.turn.History, rig.Event(s.t, len(s.turn.History)+1, kind, words))
 		return &s.turn.History[len(s.turn.History)-1]
 	case "d":
-		ack.HistoryDelta = append(ack.HistoryDelta, script.Event(s.t, len(s.turn.History)+len(ack.HistoryDelta)+1, kind, words))
+		ack.HistoryDelta = append(ack.HistoryDelta, rig.Event(s.t, len(s.turn.History)+len(ack.HistoryDelta)+1, kind, words))
 		return &ack.HistoryDelta[len(ack.HistoryDelta)-1]
 	case "m":
-		ack.OrchestratorItems = append(ack.OrchestratorItems, script.Item(s.t, kind, words))
+		ack.OrchestratorItems = append(ack.OrchestratorItems, rig.Item(s.t, kind, words))
 		return &ack.OrchestratorItems[len(ack.OrchestratorItems)-1]
 	case "k":
 		ms, _ := strconv.ParseUint(words[1], 10, 64)
@@ -132,13 +132,13 @@ func (s *story) call(kind string, words []string) asked.Call {
 				c.Keys = append(c.Keys, engine.KVEntry{Key: k, Value: v})
 			}
 		case "Status":
-			script.Set(s.t, c.Seldom, []string{w})
+			rig.Set(s.t, c.Seldom, []string{w})
 		case "Ms":
-			script.Set(s.t, c.Seldom, []string{w})
+			rig.Set(s.t, c.Seldom, []string{w})
 		case "Token", "By", "Failed", "N", "Text":
-			script.Set(s.t, &c, []string{w})
+			rig.Set(s.t, &c, []string{w})
 		default:
-			script.Set(s.t, c.Action, []string{w})
+			rig.Set(s.t, c.Action, []string{w})
 		}
 	}
 	return c

@@ -10,8 +10,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/properties/internal/leaf"
-	"github.com/durosim/durosim/properties/internal/script"
+	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/properties/internal/spec/turn"
 )
 
@@ -63,7 +62,7 @@ func retell(lines []string, places []any, check func() []string) string {
 		}
 		out = append(out, line)
 		free := 0
-		leaf.Change(places[i], func(path string) {
+		rig.Change(places[i], func(path string) {
 			if strings.HasSuffix(path, "Seldom gone") || strings.HasSuffix(path, "Action gone") || path == "Kind" {
 				return // a call always has the parts that belong to its kind
 			}
@@ -160,7 +159,7 @@ func storyOf(t *testing.T, d *datadriven.TestData, lines []string) (*turn.Turn, 
 func lineOf(t *testing.T, tn *turn.Turn, n func(string) uint64, words []string) any {
 	ack := &tn.Ack
 	add := func(to *[]engine.WorkItem) any {
-		*to = append(*to, script.Item(t, words[1], words[2:]))
+		*to = append(*to, rig.Item(t, words[1], words[2:]))
 		return &(*to)[len(*to)-1]
 	}
 	event := func(to *[]engine.Event, id int) any {
@@ -193,7 +192,7 @@ func lineOf(t *testing.T, tn *turn.Turn, n func(string) uint64, words []string) 
 		tn.Parent = &engine.ParentLink{Instance: words[1], ExecutionID: n(words[2]), EventID: n(words[3])}
 		return tn.Parent
 	case "meta":
-		script.Set(t, &ack.Metadata, words[1:])
+		rig.Set(t, &ack.Metadata, words[1:])
 		return &ack.Metadata
 	}
 	t.Fatalf("%q begins no line", words[0])
@@ -221,7 +220,7 @@ func eventOf(t *testing.T, tn *turn.Turn, n func(string) uint64, id int, kind st
 		}
 		words = words[:last]
 	}
-	e := script.Event(t, id, kind, words)
+	e := rig.Event(t, id, kind, words)
 	stamp.SourceEventID, stamp.Data = e.SourceEventID, e.Data
 	return stamp
 }

@@ -1,4 +1,4 @@
-package rig
+package monitor_test
 
 import (
 	"fmt"
@@ -14,6 +14,7 @@ import (
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/properties/internal/monitor"
+	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -169,9 +170,9 @@ func (r *Rig) show(verb string, words []string) {
 	case "tick":
 		text := "nothing open"
 		if open, until := r.M.Open(r.w.Now); open {
-			text = "open until " + pretty.Duration(until-StartMs)
+			text = "open until " + pretty.Duration(until-rig.StartMs)
 		}
-		r.Print("%s: %s", pretty.Duration(r.w.Now-StartMs), text)
+		r.Print("%s: %s", pretty.Duration(r.w.Now-rig.StartMs), text)
 	default:
 		if r.Shows[verb] == nil {
 			r.t.Fatalf("unknown command %q", verb)

@@ -1,4 +1,4 @@
-package rig
+package monitor_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package rig
+package monitor_test
 
 import (
 	"fmt"
@@ -13,13 +13,11 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/monitor"
+	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
 )
-
-// StartMs is the store time at which stories begin. As in real runs, it is not zero.
-const StartMs = 1_000_000
 
 // Rig feeds a monitor from a story, which has one command per line. Each command starts with its time in milliseconds:
 //
@@ -44,7 +42,7 @@ const StartMs = 1_000_000
 // Messages to an instance are visible at once. A fetch locks for 5 s.
 type Rig struct {
 	t     testing.TB
-	w     *FakeWorld
+	w     *rig.FakeWorld
 	M     *monitor.Monitor
 	call  uint64
 	names []string // instances, indexed by number - 1
@@ -77,7 +75,7 @@ type rigHeld struct {
 }
 
 func New(t testing.TB, plan plan.Plan, o monitor.Options) *Rig {
-	w := &FakeWorld{ThePlan: plan, Now: StartMs, RealStore: memprovider.New(memprovider.Options{}), AllBuilds: engine.ShippedBuilds()}
+	w := &rig.FakeWorld{ThePlan: plan, Now: rig.StartMs, RealStore: memprovider.New(memprovider.Options{}), AllBuilds: engine.ShippedBuilds()}
 	r := &Rig{t: t, w: w, held: map[string]*rigHeld{}, asked: map[string]uint64{}}
 	for _, name := range []string{"A", "B", "C"} {
 		w.Infos = append(w.Infos, cluster.NodeInfo{Number: uint32(len(w.Infos) + 1), Name: name, Options: node.DefaultOptions()})
@@ -99,7 +97,7 @@ func (r *Rig) Tell(story string) []string {
 		if err != nil {
 			r.t.Fatalf("line %q: %v", line, err)
 		}
-		r.w.Now = StartMs + at
+		r.w.Now = rig.StartMs + at
 		r.do(words[1], words[2:])
 		r.M.AfterStep()
 	}

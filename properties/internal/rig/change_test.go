@@ -1,11 +1,11 @@
-package leaf_test
+package rig_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/properties/internal/leaf"
+	"github.com/durosim/durosim/properties/internal/rig"
 )
 
 type inner struct{ Name string }
@@ -34,7 +34,7 @@ func TestChange(t *testing.T) {
 	}
 	before := show()
 	var got []string
-	leaf.Change(&v, func(path string) { got = append(got, path+": "+show()) })
+	rig.Change(&v, func(path string) { got = append(got, path+": "+show()) })
 	want := []string{
 		"N: 2 false t <nil> [{a} {b}] x {c} 1", "Yes: 1 true t <nil> [{a} {b}] x {c} 1", "Text gone: 1 false none <nil> [{a} {b}] x {c} 1",
 		"Text: 1 false t~ <nil> [{a} {b}] x {c} 1", "None there: 1 false t &{} [{a} {b}] x {c} 1", "List without the first: 1 false t <nil> [{b}] x {c} 1",

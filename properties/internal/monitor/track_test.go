@@ -1,36 +1,22 @@
-package track_test
+package monitor_test
 
 import (
 	"fmt"
 	"reflect"
 	"strings"
-	"testing"
-
-	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/properties/internal/model"
-	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// TestStories runs the stories in testdata and prints the facts for listeners as they happen. In a story, "state"
-// prints the whole state, and "relations" prints what each node can do with each instance and activity.
-func TestStories(t *testing.T) {
-	options := monitor.Options{Properties: []string{}}
-	datadriven.Walk(t, "testdata", func(t *testing.T, file string) {
-		datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string {
-			return rig.Story(t, file, d.Cmd, d.Input, options, watch)
-		})
-	})
-}
-
-// watch adds a separate tracker to a rig.
-func watch(r *rig.Rig) {
+// watch adds a separate tracker to a rig, which prints the facts for listeners as they happen. In a story, "state" prints
+// the whole state, and "relations" prints what each node can do with each instance and activity.
+func watch(r *Rig) {
 	s := track.New(r.M.Run)
 	l := &teller{r: r}
 	s.Subscribe(l)
@@ -45,7 +31,7 @@ func watch(r *rig.Rig) {
 // teller prints the facts for a listener that asks for no skipped instances, for the first one, or for all.
 type teller struct {
 	track.Deaf
-	r    *rig.Rig
+	r    *Rig
 	asks string
 }
 
@@ -92,7 +78,7 @@ func (l *teller) OnHandlers(rec *cluster.Record) {
 }
 
 // state prints every nonzero field of each node, instance and message.
-func state(r *rig.Rig, s *track.State) string {
+func state(r *Rig, s *track.State) string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	add("  phase %v since %d, calm since %d", s.Phase, after(s.PhaseMs), after(s.CalmMs))
@@ -110,7 +96,7 @@ func state(r *rig.Rig, s *track.State) string {
 	return strings.Join(lines, "\n")
 }
 
-func relations(r *rig.Rig, s *track.State) string {
+func relations(r *Rig, s *track.State) string {
 	var lines []string
 	for no := 1; no <= s.Run.Model.InstanceCount(); no++ {
 		in := s.Run.Model.Instance(observe.InstanceNo(no))

@@ -1,4 +1,4 @@
-package coverage_test
+package monitor_test
 
 import (
 	"slices"
@@ -10,7 +10,6 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties/internal/coverage"
 	"github.com/durosim/durosim/properties/internal/monitor"
-	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -32,8 +31,8 @@ func TestCoverage(t *testing.T) {
 		{"relief", "0 phase calm\n1 phase relief", "0 phase calm"},
 		{"nobody-admits", "0 up A 1.5.0\n0 seed x 2.0.0\n0 send x", "0 up A 1.5.0\n0 seed x 2.0.0"},
 		{"wait-over", "0 up A 1.5.0\n0 seed x 2.0.0\n0 send x\n1 up B 2.0.0\n2 fetch B x", "0 up A 1.5.0\n0 seed x 2.0.0\n0 send x\n1 up B 2.0.0"},
-		{"filtered-out", "0 up A 1.5.0\n0 seed y 1.5.0\n0 seed x 2.0.0\n0 send x\n" + rig.Repeat(8, 1, 1, "%d send y\n%d fetch A y\n%d commit A"),
-			"0 up A 1.5.0\n0 seed y 1.5.0\n0 seed x 2.0.0\n" + rig.Repeat(8, 1, 1, "%d send y\n%d fetch A y\n%d commit A")},
+		{"filtered-out", "0 up A 1.5.0\n0 seed y 1.5.0\n0 seed x 2.0.0\n0 send x\n" + Repeat(8, 1, 1, "%d send y\n%d fetch A y\n%d commit A"),
+			"0 up A 1.5.0\n0 seed y 1.5.0\n0 seed x 2.0.0\n" + Repeat(8, 1, 1, "%d send y\n%d fetch A y\n%d commit A")},
 		{"crash-between-fetch-and-ack", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n2 crash A", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n2 commit A\n3 crash A"},
 		{"crash-after-commit", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n2 commit A\n3 crash A", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n2 crash A"},
 		{"drain-while-holding", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n2 drain A", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n2 commit A\n3 drain A"},
@@ -45,14 +44,14 @@ func TestCoverage(t *testing.T) {
 		{"pin-at-range-end", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x", "0 up A 1.6.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x"},
 		{"pin-at-range-start", "0 up A 1.6.0 range=1.5.0..1.6.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x", "0 up A 1.6.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x"},
 		{"served-by-other-build", "0 up A 1.6.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n1 note A turn\n1 commit A", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n1 note A turn\n1 commit A"},
-		{"healthy-poisoned", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + rig.PoisonCycle(10, "incompatible") + "70000 fetch A x\n70000 note A poison",
-			"0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + rig.PoisonCycle(10, "turn") + "70000 fetch A x\n70000 note A poison"},
+		{"healthy-poisoned", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + PoisonCycle(10, "incompatible") + "70000 fetch A x\n70000 note A poison",
+			"0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + PoisonCycle(10, "turn") + "70000 fetch A x\n70000 note A poison"},
 		{"upgrade 1.5.0->2.0.0 turbulence OrchestrationStarted", "0 up A 1.5.0\n0 seed x 1.5.0\n1 down A\n2 up A 2.0.0\n3 send x\n3 fetch A x",
 			"0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n0 fetch A x\n1 down A\n2 up A 2.0.0"},
 		{"upgrade 1.5.0->2.0.0 calm OrchestrationStarted", "0 up A 1.5.0\n0 seed x 1.5.0\n1 down A\n2 up A 2.0.0\n3 crash A\n4 up A 2.0.0\n5 phase calm\n6 send x\n6 fetch A x",
 			"0 up A 1.5.0\n0 seed x 1.5.0\n1 down A\n2 up A 2.0.0\n3 send x\n3 fetch A x"},
-		{"poison-through-missing-handler", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + rig.PoisonCycle(10, "no-handler") + "70000 fetch A x\n70000 note A poison",
-			"0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + rig.PoisonCycle(10, "turn") + "70000 fetch A x\n70000 note A poison"},
+		{"poison-through-missing-handler", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + PoisonCycle(10, "no-handler") + "70000 fetch A x\n70000 note A poison",
+			"0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + PoisonCycle(10, "turn") + "70000 fetch A x\n70000 note A poison"},
 		{"handler-withdrawn", "0 up A 1.5.0\n0 seed x 1.5.0\n1 deregister A H@1.0.0", "0 up A 1.5.0\n1 deregister A H@1.0.0"},
 		{"older-handler-asked-for", "0 up A 1.5.0\n0 latest A\n1 seed x none\n1 start x\n2 fetch A x\n3 note A first\n4 commit A",
 			"0 up A 1.5.0\n1 seed x none\n1 start x\n2 fetch A x\n3 note A first\n4 commit A"},
@@ -61,7 +60,7 @@ func TestCoverage(t *testing.T) {
 		{"pre-release-build", "0 up A 2.0.0-rc.1", "0 up A 2.0.0"},
 	}
 	reached := func(story, point string) bool {
-		r := rig.New(t, plan.Plan{}, monitor.Options{})
+		r := New(t, plan.Plan{}, monitor.Options{})
 		r.Tell(story)
 		return slices.ContainsFunc(r.M.Coverage(), func(p cluster.Point) bool { return p.Name == point && p.Count > 0 })
 	}
@@ -75,9 +74,9 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestAll checks that the list of all points is sorted by name, and contains each point and each kind of fault exactly
+// TestAllPoints checks that the list of all points is sorted by name, and contains each point and each kind of fault exactly
 // once.
-func TestAll(t *testing.T) {
+func TestAllPoints(t *testing.T) {
 	all := coverage.All()
 	if !slices.IsSortedFunc(all, func(a, b coverage.Point) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("the points are not sorted by name")

@@ -1,4 +1,4 @@
-package expect_test
+package monitor_test
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/monitor"
-	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -89,8 +88,8 @@ func TestExpectations(t *testing.T) {
 	}
 	for i, test := range tests {
 		t.Run(test.expect, func(t *testing.T) {
-			e := rig.ExpectOf(t, i+1, test.expect)
-			r := rig.New(t, plan.Plan{}, monitor.Options{Properties: []string{}, Expectations: []plan.Expectation{e}})
+			e := ExpectOf(t, i+1, test.expect)
+			r := New(t, plan.Plan{}, monitor.Options{Properties: []string{}, Expectations: []plan.Expectation{e}})
 			found := r.Tell(story)
 			if bad := len(found) > 0; bad != test.bad {
 				t.Errorf("violations %q, want some: %v", found, test.bad)
@@ -117,8 +116,8 @@ func TestManyValues(t *testing.T) {
 		fmt.Fprintf(&story, "1 seed x%d 9.0.%d\n1 send x%d\n", i, i, i)
 	}
 	for _, i := range []int{0, 60, 61, 62, 63, 64, 65, 127, 128, 251, 252, 253, 254, 255, 256, 259} {
-		e := rig.ExpectOf(t, 1, fmt.Sprintf("never wait where pin=9.0.%d|8.x", i))
-		r := rig.New(t, plan.Plan{}, monitor.Options{Properties: []string{}, Expectations: []plan.Expectation{e}})
+		e := ExpectOf(t, 1, fmt.Sprintf("never wait where pin=9.0.%d|8.x", i))
+		r := New(t, plan.Plan{}, monitor.Options{Properties: []string{}, Expectations: []plan.Expectation{e}})
 		if found := r.Tell(story.String()); len(found) != 1 || found[0] != fmt.Sprintf("expect x%d", i) {
 			t.Errorf("pin 9.0.%d: found %q", i, found)
 		}
@@ -127,9 +126,9 @@ func TestManyValues(t *testing.T) {
 
 // TestDecodedOutsideFetches checks that decoding an event is a fact only if a fetch does it.
 func TestDecodedOutsideFetches(t *testing.T) {
-	e := rig.ExpectOf(t, 1, "never decode")
+	e := ExpectOf(t, 1, "never decode")
 	for kind, want := range map[observe.CallKind]int{observe.CallFetchOrchestrationItem: 1, observe.CallRead: 0, observe.CallNone: 0} {
-		r := rig.New(t, plan.Plan{}, monitor.Options{Properties: []string{}, Expectations: []plan.Expectation{e}})
+		r := New(t, plan.Plan{}, monitor.Options{Properties: []string{}, Expectations: []plan.Expectation{e}})
 		r.Tell("0 up A 1.5.0\n0 seed x 1.5.0")
 		if kind != observe.CallNone {
 			r.Observe(observe.Observation{Kind: observe.CallBegin, Call: 1, CallKind: kind, Caller: observe.Caller{Node: 1, Incarnation: 1}, Request: &observe.CallRequest{}})
@@ -144,8 +143,8 @@ func TestDecodedOutsideFetches(t *testing.T) {
 // TestUndone: what a store takes back has not happened.
 func TestUndone(t *testing.T) {
 	for undo, want := range map[bool]int{false: 2, true: 0} {
-		list := []plan.Expectation{rig.ExpectOf(t, 1, "never end"), rig.ExpectOf(t, 2, "never lock")}
-		r := rig.New(t, plan.Plan{}, monitor.Options{Properties: []string{}, Expectations: list})
+		list := []plan.Expectation{ExpectOf(t, 1, "never end"), ExpectOf(t, 2, "never lock")}
+		r := New(t, plan.Plan{}, monitor.Options{Properties: []string{}, Expectations: list})
 		r.Tell("0 up A 1.5.0\n0 seed x 1.5.0")
 		r.Observe(observe.Observation{Kind: observe.CallBegin, Call: 1, CallKind: observe.CallFetchOrchestrationItem, Caller: observe.Caller{Node: 1, Incarnation: 1}, Request: &observe.CallRequest{}})
 		r.Observe(observe.Observation{Kind: observe.LockTaken, Call: 1, Instance: r.Instance("x"), Token: "t", Undo: undo})
@@ -157,8 +156,8 @@ func TestUndone(t *testing.T) {
 }
 
 func TestExpectMessage(t *testing.T) {
-	e := rig.ExpectOf(t, 7, "always turn where pin=1.5.0 has build=1.5.0")
-	r := rig.New(t, plan.Plan{}, monitor.Options{Expectations: []plan.Expectation{e}, Properties: []string{}})
+	e := ExpectOf(t, 7, "always turn where pin=1.5.0 has build=1.5.0")
+	r := New(t, plan.Plan{}, monitor.Options{Expectations: []plan.Expectation{e}, Properties: []string{}})
 	r.Tell("0 up A 2.0.0\n0 seed x 1.5.0\n0 send x\n1 mark rollback\n2 fetch A x\n2 note A turn\n3 commit A")
 	const want = `scenario line 7, "always turn where pin=1.5.0 has build=1.5.0": expected build=1.5.0, but it is 2.0.0. Seen in part "rollback": ` +
 		`turn node=A build=2.0.0 pin=1.5.0 instance=x phase=turbulence first=no start=none handler=H@1.0.0 result=Continue execution=1`

@@ -1,4 +1,4 @@
-package rig
+package monitor_test
 
 import (
 	"time"
@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults/faultkind"
+	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/record"
 )
@@ -130,11 +131,11 @@ func (r *Rig) raw(what string, n int64, arg func(int) string, undo bool) {
 		o.Kind, o.Message, o.Instance, o.OldCount, o.NewCount = observe.CountChanged, row.no, row.instance, row.count, uint32(value)
 		row.count = uint32(value)
 	case "delay":
-		o.Kind, o.Message, o.Instance, o.UntilMs = observe.RowDelayed, observe.MessageNo(n), r.rows[n-1].instance, StartMs+value
+		o.Kind, o.Message, o.Instance, o.UntilMs = observe.RowDelayed, observe.MessageNo(n), r.rows[n-1].instance, rig.StartMs+value
 	case "lock":
-		o.Kind, o.Instance, o.Token, o.UntilMs = observe.LockTaken, observe.InstanceNo(n), "raw", StartMs+value
+		o.Kind, o.Instance, o.Token, o.UntilMs = observe.LockTaken, observe.InstanceNo(n), "raw", rig.StartMs+value
 	case "extend":
-		o.Kind, o.Instance, o.Token, o.UntilMs = observe.LockExtended, observe.InstanceNo(n), "raw", StartMs+value
+		o.Kind, o.Instance, o.Token, o.UntilMs = observe.LockExtended, observe.InstanceNo(n), "raw", rig.StartMs+value
 	case "removed":
 		o.Kind, o.Instance = observe.InstanceRemoved, observe.InstanceNo(n)
 	default:

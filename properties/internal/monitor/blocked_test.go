@@ -1,4 +1,4 @@
-package liveness_test
+package monitor_test
 
 import (
 	"slices"
@@ -29,7 +29,7 @@ func TestBlocked(t *testing.T) {
 		{"L13_ok_sweeper_without_a_node", "0 seed x 2.0.0\n0 send x\n" + end, planterm.StrategySweeper, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := rig.New(t, plan.Plan{Strategy: test.strategy}, monitor.Options{Properties: []string{"L13"}})
+			r := New(t, plan.Plan{Strategy: test.strategy}, monitor.Options{Properties: []string{"L13"}})
 			if got := r.Tell(test.story); !slices.Equal(got, test.want) {
 				t.Errorf("got %q, want %q: %v", got, test.want, r.M.Violations())
 			}
@@ -40,7 +40,7 @@ func TestBlocked(t *testing.T) {
 // The child of a parent that no node admits may go on forever, so it has no obligation, but the run waits for it for a
 // while.
 func TestChildOfStrandedParent(t *testing.T) {
-	r := rig.New(t, plan.Plan{}, monitor.Options{Properties: []string{"L02"}})
+	r := New(t, plan.Plan{}, monitor.Options{Properties: []string{"L02"}})
 	r.Tell("0 up A 1.5.0\n0 seed parent 2.0.0\n0 seed child 1.5.0")
 	r.Observe(observe.Observation{Kind: observe.ParentSet, Instance: r.Instance("child"), Name: "parent"})
 	r.Tell("100 phase calm")
@@ -57,7 +57,7 @@ func TestChildOfStrandedParent(t *testing.T) {
 
 // Before calm begins, the run goes on: nothing is overdue, and nothing will be.
 func TestOpenBeforeCalm(t *testing.T) {
-	r := rig.New(t, plan.Plan{}, monitor.Options{Properties: []string{"L02"}})
+	r := New(t, plan.Plan{}, monitor.Options{Properties: []string{"L02"}})
 	r.Tell("0 up A 1.5.0")
 	if open, until := r.M.Open(rig.StartMs + 200); !open || until != model.NeverMs {
 		t.Errorf("open %t until %d, want true until %d", open, until, int64(model.NeverMs))

@@ -1,4 +1,4 @@
-package rig
+package monitor_test
 
 import (
 	"strconv"
@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
@@ -77,7 +78,7 @@ func (r *Rig) other(verb string, f []string) {
 	case "queue":
 		r.put(engine.QueueMessageItem{Instance: arg(0), Name: "q"})
 	case "timer":
-		fire := StartMs + r.number(arg(1))
+		fire := rig.StartMs + r.number(arg(1))
 		r.insert(0, engine.TimerFiredItem{Instance: arg(0), ExecutionID: 1, ID: 2, FireAtMs: uint64(fire)}, fire)
 	case "event":
 		e := engine.Event{EventID: uint64(r.number(arg(1))), InstanceID: arg(0), ExecutionID: 1, DuroxideVersion: "1.5.0", Data: eventOf(arg(2), value)}
@@ -135,7 +136,7 @@ func (r *Rig) ofWorld(verb string, words []string, value map[string]string, arg 
 	case "put":
 		visible := r.w.Now
 		if value["visible"] != "" {
-			visible = StartMs + r.number(value["visible"])
+			visible = rig.StartMs + r.number(value["visible"])
 		}
 		r.insert(0, r.item(arg(0)), visible)
 	case "row":
@@ -160,10 +161,10 @@ func (r *Rig) ofWorld(verb string, words []string, value map[string]string, arg 
 	case "woken":
 		r.Record(cluster.Record{Kind: record.Woken, Node: r.node(arg(0))})
 	case "why":
-		r.w.Whys = append(r.w.Whys, Reason{arg(0), cluster.Explanation{Rule: arg(1), Text: strings.Join(words[2:], " ")}})
+		r.w.Whys = append(r.w.Whys, rig.Reason{Instance: arg(0), Explanation: cluster.Explanation{Rule: arg(1), Text: strings.Join(words[2:], " ")}})
 	case "help":
 		phase := map[string]cluster.Phase{"calm": cluster.PhaseCalm, "relief": cluster.PhaseRelief}[arg(1)]
-		r.w.Helps = append(r.w.Helps, cluster.Help{VirtualMs: r.w.Now - StartMs, Phase: phase, Kind: cluster.HelpKind(arg(0)), Name: arg(2), Text: strings.Join(words[3:], " ")})
+		r.w.Helps = append(r.w.Helps, cluster.Help{VirtualMs: r.w.Now - rig.StartMs, Phase: phase, Kind: cluster.HelpKind(arg(0)), Name: arg(2), Text: strings.Join(words[3:], " ")})
 	default:
 		r.show(verb, words)
 	}

@@ -1,13 +1,13 @@
-package rig
+package monitor_test
 
 import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/properties/internal/script"
+	"github.com/durosim/durosim/properties/internal/rig"
 )
 
-// This file parses events and messages of any kind. Each is a single word that uses the names in package script:
+// This file parses events and messages of any kind. Each is a single word that uses the names in package rig:
 //
 //	5:ActivityScheduled,Name:W,SessionID:s      event 5
 //	7<5:ActivityFailed                          event 7, which completes event 5
@@ -21,13 +21,13 @@ func (r *Rig) event(instance, word string) engine.Event {
 	if completes {
 		front = []string{"of=" + source}
 	}
-	e := script.EventOf(r.t, int(r.number(id)), rest, front...)
+	e := rig.EventOf(r.t, int(r.number(id)), rest, front...)
 	e.InstanceID, e.ExecutionID, e.DuroxideVersion = instance, 1, "1.5.0"
 	return e
 }
 
 // item parses a message.
-func (r *Rig) item(word string) engine.WorkItem { return script.ItemOf(r.t, word) }
+func (r *Rig) item(word string) engine.WorkItem { return rig.ItemOf(r.t, word) }
 
 // encode encodes an event with the newest build that knows its kind.
 func (r *Rig) encode(e engine.Event) (bytes []byte) {

@@ -1,4 +1,4 @@
-package track_test
+package monitor_test
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/monitor"
-	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -21,7 +20,7 @@ func TestReleased(t *testing.T) {
 	}
 	first := "2 6 7 8 9 10 11 12 13 14"
 	want := map[int]string{78: "", 79: first, 94: first, 95: first + " 16 17 18 19 21 22 23 24 25 26 27 28 29 30 31"}
-	r := rig.New(t, plan.Plan{}, monitor.Options{Properties: []string{}})
+	r := New(t, plan.Plan{}, monitor.Options{Properties: []string{}})
 	r.Tell("0 up A 1.5.0\n0 up B 1.5.0\n0 up C 1.5.0")
 	for page := range 96 {
 		then, verb := taken("B"), "send"

@@ -26,8 +26,6 @@ type cli struct {
 	CheckLog    checkLogCmd    `cmd:"" help:"Name the first answer in a recorded log that the contract does not allow."`
 	Merge       mergeCmd       `cmd:"" help:"Merge the results of shards into one report, as if one process had run them."`
 	Init        initCmd        `cmd:"" help:"Write a first scenario for your builds and nodes."`
-	Bugs        bugsCmd        `cmd:"" help:"Try every planted bug: which property catches it, after how many seeds."`
-	Diff        diffCmd        `cmd:"" help:"Compare what released runtimes commit with what their models commit."`
 	Hosts       hostsCmd       `cmd:"" help:"Build the host programs in which released runtimes run, or list them."`
 	Doctor      doctorCmd      `cmd:"" help:"Show which tools are installed (Go, cargo, hosts, a browser) and what each is for."`
 	List        listCmd        `cmd:"" help:"List builds, scenarios, properties, faults, bugs or coverage points."`

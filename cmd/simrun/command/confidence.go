@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// detectionFile records the number of seeds needed to find each planted bug in its own scenario. It is written by bugs
-// --detection.
+// detectionFile records the number of seeds needed to find each planted bug in its own scenario. `simdev bugs
+// -detection` writes it.
 //
 //go:embed detection.json
 var detectionFile []byte
@@ -139,18 +139,4 @@ func (r *report) confidence() *confidenceJSON {
 		return nil
 	}
 	return newConfidence(r.sum.Seeds)
-}
-
-// detection formats the trials for use as detectionFile, with one bug per line, sorted by id.
-func (o *bugsJSON) detection() []byte {
-	var lines []string
-	for _, b := range o.Bugs {
-		line, err := json.Marshal(detectedBug{b.ID, b.Seeds})
-		if err != nil {
-			panic(err) // strings and numbers can always be encoded
-		}
-		lines = append(lines, string(line))
-	}
-	slices.Sort(lines)
-	return fmt.Appendf(nil, "{\"starts\": %d, \"seeds\": %d, \"bugs\": [\n%s\n]}\n", o.Starts, o.Seeds, strings.Join(lines, ",\n"))
 }

@@ -18,7 +18,7 @@ func TestDetectionIsComplete(t *testing.T) {
 	for _, b := range faults.Catalogue() {
 		known := slices.ContainsFunc(d.Bugs, func(x detectedBug) bool { return x.ID == string(b.ID) })
 		if shown := b.Scenario != ""; known != shown {
-			t.Errorf("%s: in detection.json %v, shown by a scenario %v: simrun bugs %s --starts %d --detection FILE makes its line", b.ID, known, shown, b.ID, d.Starts)
+			t.Errorf("%s: in detection.json %v, shown by a scenario %v: simdev bugs -starts %d -detection FILE %s makes its line", b.ID, known, shown, d.Starts, b.ID)
 		}
 	}
 	for _, b := range d.Bugs {

@@ -32,7 +32,6 @@ var smaller = []struct{ pattern, by string }{
 	{`^(simrun init .*my-upgrade.txt)`, "rm my-upgrade.txt; $1"},
 	{`^(simrun (run|plan|compare)\b)((?: [^-]\S*| --[^s]\S*)*)$`, "$1 --seeds 2$3"},
 	{`^(simrun (shrink|explore)\b)`, "$1 --runs 40"},
-	{`^simrun bugs( --starts \d+)?( --chooser .*| [a-z].*)?$`, "simrun bugs --starts 1$2 engine/poll-stops"},
 	{`^(simrun oracle)((?: --keep-going| --deny \S+| --known \S+)* --(?: .*)?)$`, "$1 --seeds 2$2"},
 	{`^(simrun conformance\b)`, "$1 --run CF-01"},
 	{`--at STEP`, "--at 100"},
@@ -40,7 +39,7 @@ var smaller = []struct{ pattern, by string }{
 }
 
 // notHere matches commands that need a host or a peer, and those with a word that stands for something.
-var notHere = regexp.MustCompile(`\breal-|hosts build|^simrun diff|--listen|--connect|--overlap|sim/realnode|\b(FILE|DIR|ID|NAME|VERB|PATH|N|A|B)\b|\$`)
+var notHere = regexp.MustCompile(`\breal-|hosts build|--listen|--connect|--overlap|sim/realnode|\b(FILE|DIR|ID|NAME|VERB|PATH|N|A|B)\b|\$`)
 
 // documentedFiles makes the files that documented commands name.
 const documentedFiles = `set -e

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"text/tabwriter"
 
-	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/dev/relation"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
@@ -16,57 +14,20 @@ import (
 // relations implements `simdev relations`: it runs each seed of a scenario and, for each relation, a twin whose plan
 // differs in a way that must not matter. Every instance that both have must end the same way. The exit status is 4 if
 // one does not.
-func relations(args []string) int {
-	f := flag.NewFlagSet("simdev relations", flag.ContinueOnError)
-	first := f.Uint64("first", 1, "the first `SEED`")
-	seeds := f.Uint64("seeds", 20, "how `MANY` seeds")
+func relations(args []string) error {
+	f := newScenarioFlags("relations")
 	only := f.String("only", "", "compare this relation only, `NAME`")
-	level := f.String("faults", "", "none, light, full or timing; the scenario's own if not given")
-	bug := f.String("bug", "", "plant the bug `ID`")
-	name := scenario.Default
-	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
-		name, args = args[0], args[1:]
-	}
-	if f.Parse(args) != nil {
-		return 2
-	}
-	err := func() error {
-		s, _, err := scenario.Source{ReadFile: os.ReadFile}.Open(name)
-		if err != nil {
-			return err
-		}
-		if s == nil {
-			return fmt.Errorf("%s is a stored run, not a scenario", name)
-		}
-		var over scenario.Overrides
-		if *level != "" {
-			plan, err := scenario.NamedFaults(*level)
-			if err != nil {
-				return err
-			}
-			over.Faults = &plan
-		}
-		if *bug != "" {
-			over.Bugs = []faults.BugID{faults.BugID(*bug)}
-		}
-		return compare(s, over, *only, *first, *seeds)
-	}()
-	if err == errDiffers {
-		return 4
-	}
+	s, over, err := f.parse(args)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "simdev relations:", err)
-		return 2
+		return err
 	}
-	return 0
+	return compare(s, over, *only, *f.first, *f.seeds)
 }
 
 // watched returns the configuration of a run, whose monitor says when all work has ended.
 func watched() cluster.Config {
 	return cluster.Config{Monitor: func(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }}
 }
-
-var errDiffers = fmt.Errorf("something differs")
 
 func compare(s *scenario.Scenario, over scenario.Overrides, only string, first, seeds uint64) error {
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
@@ -108,7 +69,7 @@ func compare(s *scenario.Scenario, over scenario.Overrides, only string, first, 
 	}
 	t.Flush()
 	if fmt.Print(differs); differs != "" {
-		return errDiffers
+		return errFound
 	}
 	return nil
 }

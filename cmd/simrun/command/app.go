@@ -20,6 +20,10 @@ type app struct {
 	program *Program
 	stdout  *bufio.Writer
 	stderr  io.Writer
+	// help is where help goes: to the terminal itself, if it is one, because kong asks that for its width.
+	help io.Writer
+	// width is the number of columns of a table on standard output.
+	width int
 	// style is the style for standard output.
 	style style
 }
@@ -50,6 +54,10 @@ func (p Program) Run(args []string, stdout, stderr io.Writer) (status int) {
 	p.stores = &stores{idle: map[string][]*remote{}}
 	defer p.stores.close()
 	a := &app{program: &p, stdout: bufio.NewWriterSize(stdout, 1<<16), stderr: stderr, style: newStyle(stdout)}
+	a.help, a.width = a.stdout, 100
+	if f, ok := terminal(stdout); ok {
+		a.help, a.width = f, widthOf(f)
+	}
 	status = a.untilLeave(args)
 	if err := a.stdout.Flush(); err != nil {
 		fmt.Fprintf(stderr, "%s: standard output cannot be written, so the output is incomplete: %v\n", p.name(), err)
@@ -72,7 +80,7 @@ func (a *app) untilLeave(args []string) (status int) {
 }
 
 func (a *app) main(args []string) int {
-	cmd, err := parse(args, a.program.name(), a.stdout, a.stderr)
+	cmd, err := parse(args, a.program.name(), a.help, a.stderr)
 	if err != nil {
 		if strings.HasPrefix(err.Error(), "unexpected argument ") {
 			err = a.orVerb(args[0], err)
@@ -99,7 +107,7 @@ func (a *app) main(args []string) int {
 func (a *app) orVerb(word string, err error) error {
 	var c cli
 	var verbs []string
-	for _, v := range newParser(&c, a.program.name(), a.stdout, a.stderr).Model.Children {
+	for _, v := range newParser(&c, a.program.name(), a.help, a.stderr).Model.Children {
 		if !v.Hidden {
 			verbs = append(verbs, v.Name)
 		}

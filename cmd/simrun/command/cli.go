@@ -11,31 +11,39 @@ import (
 
 // cli describes the command line. It has one field per verb.
 type cli struct {
-	Run         runCmd         `cmd:"" default:"withargs" help:"Run a scenario for many seeds and report which properties held (the default)."`
-	Replay      replayCmd      `cmd:"" help:"Show one seed, or a stored run, as a story; run it twice and compare."`
-	Plan        planCmd        `cmd:"" help:"Try an upgrade before you do it: what gets stuck or lost, who waits, where the way back ends."`
-	Compare     compareCmd     `cmd:"" help:"Run a scenario under each strategy for work that a node cannot run, side by side."`
-	Why         whyCmd         `cmd:"" help:"Say what keeps an instance waiting at a time: the one rule, with its values."`
-	Shrink      shrinkCmd      `cmd:"" help:"Make a failing run small: remove everything that the violation does not need."`
-	Fuzz        fuzzCmd        `cmd:"" help:"Hunt for failing runs near a scenario: edited plans, several choosers, other futures of rare moments."`
-	Explore     exploreCmd     `cmd:"" help:"Try a small scenario exhaustively: all orders of its steps, crashes at every moment."`
-	Export      exportCmd      `cmd:"" help:"Write a stored run as a Go test, or as a script of calls on a provider."`
-	Oracle      oracleCmd      `cmd:"" help:"Check a storage provider in any language against the contract, over JSON-RPC."`
-	Conformance conformanceCmd `cmd:"" help:"Run the cases of the contract against a storage provider in any language, over JSON-RPC."`
-	Serve       serveCmd       `cmd:"" help:"Serve the in-memory provider over JSON-RPC on standard input and output."`
-	CheckLog    checkLogCmd    `cmd:"" help:"Name the first answer in a recorded log that the contract does not allow."`
-	Merge       mergeCmd       `cmd:"" help:"Merge the results of shards into one report, as if one process had run them."`
-	Init        initCmd        `cmd:"" help:"Write a first scenario for your builds and nodes."`
-	Hosts       hostsCmd       `cmd:"" help:"Build the host programs in which released runtimes run, or list them."`
-	Doctor      doctorCmd      `cmd:"" help:"Show which tools are installed (Go, cargo, hosts, a browser) and what each is for."`
-	List        listCmd        `cmd:"" help:"List builds, scenarios, properties, faults, bugs or coverage points."`
+	Run     runCmd     `cmd:"" default:"withargs" group:"Try an upgrade:" help:"Run a scenario for many seeds and report which properties held (the default)."`
+	Plan    planCmd    `cmd:"" group:"Try an upgrade:" help:"Try an upgrade before you do it: what gets stuck or lost, who waits, where the way back ends."`
+	Compare compareCmd `cmd:"" group:"Try an upgrade:" help:"Run a scenario under each strategy for work that a node cannot run, side by side."`
+	Replay  replayCmd  `cmd:"" group:"Try an upgrade:" help:"Show one seed, or a stored run, as a story; run it twice and compare."`
+	Why     whyCmd     `cmd:"" group:"Try an upgrade:" help:"Say what keeps an instance waiting at a time: the one rule, with its values."`
+	Init    initCmd    `cmd:"" group:"Try an upgrade:" help:"Write a first scenario for your builds and nodes."`
 
-	Help       helpCmd       `cmd:"" help:"Show the help of a verb."`
-	Version    versionCmd    `cmd:"" help:"Show the version of the program and of durosim."`
-	Completion completionCmd `cmd:"" help:"Print a script that lets a shell complete this program's verbs, flags and names."`
-	Complete   completeCmd   `cmd:"" hidden:"" help:"Print the completions of a line, for the shell."`
+	Fuzz   fuzzCmd   `cmd:"" group:"Hunt for failures:" help:"Hunt for failing runs near a scenario, or try a small one exhaustively."`
+	Shrink shrinkCmd `cmd:"" group:"Hunt for failures:" help:"Make a failing run small: remove everything that the violation does not need."`
+	Export exportCmd `cmd:"" group:"Hunt for failures:" help:"Write a stored run as a Go test, or as a script of calls on a provider."`
+	Merge  mergeCmd  `cmd:"" group:"Hunt for failures:" help:"Merge the results of shards into one report, as if one process had run them."`
+
+	Oracle      oracleCmd      `cmd:"" group:"Check a provider:" help:"Check a storage provider in any language, or a log of its calls, against the contract."`
+	Conformance conformanceCmd `cmd:"" group:"Check a provider:" help:"Run the cases of the contract against a storage provider in any language."`
+	Serve       serveCmd       `cmd:"" group:"Check a provider:" help:"Serve the in-memory provider over JSON-RPC on standard input and output."`
+
+	List       listCmd       `cmd:"" group:"Look up:" help:"List builds, scenarios, properties, faults, bugs or coverage points."`
+	Hosts      hostsCmd      `cmd:"" group:"Look up:" help:"List the host programs in which released runtimes run, or build them."`
+	Help       helpCmd       `cmd:"" group:"Look up:" help:"Show the help of a verb."`
+	Version    versionCmd    `cmd:"" group:"Look up:" help:"Show the version of the program and of durosim."`
+	Completion completionCmd `cmd:"" group:"Look up:" help:"Print a script that lets a shell complete this program's verbs, flags and names."`
+	Complete   completeCmd   `cmd:"" group:"Look up:" hidden:"" help:"Print the completions of a line, for the shell."`
 
 	ShowVersion bool `name:"version" help:"Show the version of the program and of durosim."`
+}
+
+// renamed says what has replaced a verb.
+var renamed = map[string]string{
+	"bugs":      "go -C internal/dev run ./simdev bugs, in a clone of durosim",
+	"diff":      "go -C internal/dev run ./simdev diff, in a clone of durosim",
+	"check-log": "simrun oracle --log FILE",
+	"explore":   "simrun fuzz --exhaustive",
+	"doctor":    "simrun hosts",
 }
 
 const description = `Simulates clusters of mixed versions under crashes, lost answers and delays, from one seed, and checks after every step that the contract holds.
@@ -44,6 +52,9 @@ Without arguments it runs 1,000 seeds of the built-in scenario rolling-upgrade.`
 
 // parse parses the command line. If help was requested, it prints the help text and panics with a leave.
 func parse(args []string, name string, stdout, stderr io.Writer) (command, error) {
+	if len(args) > 0 && renamed[args[0]] != "" {
+		return nil, fmt.Errorf("the verb %s has gone; instead of it: %s", args[0], strings.ReplaceAll(renamed[args[0]], "simrun", name))
+	}
 	var c cli
 	ctx, err := newParser(&c, name, stdout, stderr).Parse(args)
 	switch {
@@ -86,7 +97,7 @@ func newParser(c *cli, name string, stdout, stderr io.Writer) *kong.Kong {
 		kong.Description(description),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(status int) { panic(leave(status)) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 110}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 	)
 	if err != nil {
 		panic(err) // the tags in cli are malformed

@@ -31,7 +31,7 @@ var smaller = []struct{ pattern, by string }{
 	{`^(simrun fuzz \S+)$`, "$1 --for 1s"},
 	{`^(simrun init .*my-upgrade.txt)`, "rm my-upgrade.txt; $1"},
 	{`^(simrun (run|plan|compare)\b)((?: [^-]\S*| --[^s]\S*)*)$`, "$1 --seeds 2$3"},
-	{`^(simrun (shrink|explore)\b)`, "$1 --runs 40"},
+	{`^(simrun (shrink|fuzz --exhaustive)\b)`, "$1 --runs 40"},
 	{`^(simrun oracle)((?: --keep-going| --deny \S+| --known \S+)* --(?: .*)?)$`, "$1 --seeds 2$2"},
 	{`^(simrun conformance\b)`, "$1 --run CF-01"},
 	{`--at STEP`, "--at 100"},

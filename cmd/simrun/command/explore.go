@@ -1,8 +1,8 @@
 package command
 
 import (
+	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"time"
 
@@ -14,36 +14,10 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// exploreCmd implements `simrun explore`, which explores a small scenario exhaustively.
-type exploreCmd struct {
-	planFlags `embed:""`
+// exploredRuns is the number of runs after which an exhaustive search is cut off, unless --runs gives another.
+const exploredRuns = 20_000
 
-	Scenario string `arg:"" help:"Built-in scenario or file, with at most 3 nodes, 2 instances and 4 schedule steps."`
-
-	Crashes int           `help:"The number of crashes that a run may have, at most 2." default:"1" placeholder:"N"`
-	Within  time.Duration `help:"The latest time of the last action." default:"10s" placeholder:"TIME"`
-	Runs    uint64        `help:"Stop after this number of runs; 0 means no limit." default:"20000" placeholder:"N"`
-	Out     string        `help:"Write a run that fails to this directory, as a stored run." placeholder:"DIR"`
-	Workers int           `help:"The number of runs at once; the number of cores if not given. The result does not depend on it." placeholder:"N"`
-	JSON    bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
-}
-
-// Help returns the text printed below the flags.
-func (exploreCmd) Help() string {
-	return `Tries a small scenario exhaustively: each order of its schedule steps (those of one node stay in order), each moment for each of them, and crashes of any node at any moment. A moment follows a change in the store, in a node, or in a call in flight. Nothing is left to chance: there are no faults, and calls take the least time. The times of the steps do not count.
-
-If several runs reach the same state with the same remaining actions, only the first continues. States are compared without times, tokens and row numbers. The report gives the number of states, and says whether these are all: "exhaustive for ..." or "cut off".
-
-Examples:
-
-    simrun explore small.txt
-    simrun explore small.txt --crashes 2 --runs 0
-    simrun explore small.txt --bug engine/poll-stops --out finds
-
-Exit status: 0 every way was tried and holds, 1 safety violated, 2 usage or bad input, 3 liveness violated, 5 cut off before the end, 7 the plan fails, 74 standard output cannot be written, 130 interrupted.`
-}
-
-// exploreJSON is the object printed by explore --json.
+// exploreJSON is the object printed by fuzz --exhaustive --json.
 type exploreJSON struct {
 	Schema      int             `json:"schema"`
 	Verb        string          `json:"verb"`
@@ -61,16 +35,17 @@ type exploreJSON struct {
 	ExitStatus  int             `json:"exit_status"`
 }
 
-func (c *exploreCmd) run(a *app) (int, error) {
+// exhaustive explores a small scenario exhaustively.
+func (c *fuzzCmd) exhaustive(a *app) (int, error) {
 	switch {
-	case c.Chooser != "" || c.Faults != "":
-		return 0, fmt.Errorf("--chooser and --faults: explore leaves nothing to chance; run takes both")
-	case c.Provider != "":
-		return 0, fmt.Errorf("--provider %s: explore runs on the in-memory store", c.Provider)
-	case c.Crashes < 0 || c.Within <= 0 || c.Workers < 0:
-		return 0, fmt.Errorf("--crashes %d --within %v --workers %d: expected numbers of at least 0, and a positive time", c.Crashes, c.Within, c.Workers)
+	case c.Faults != "":
+		return 0, fmt.Errorf("--faults %s: --exhaustive leaves nothing to chance", c.Faults)
+	case c.For != 0 || c.Seed != nil || c.First:
+		return 0, errors.New("--exhaustive takes neither --for nor --seed nor --first: --runs limits it, and it stops at the first run that fails")
+	case c.Within != nil && *c.Within <= 0:
+		return 0, fmt.Errorf("--within %v: expected a positive time", *c.Within)
 	}
-	if err := checkOut(c.Out); err != nil {
+	if err := checkDir("--corpus", c.Corpus); err != nil {
 		return 0, err
 	}
 	s, err := c.subject(a.program, c.Scenario)
@@ -78,16 +53,22 @@ func (c *exploreCmd) run(a *app) (int, error) {
 		return 0, err
 	}
 	if s.scenario.Load != nil {
-		return 0, fmt.Errorf("%s: a load is too large to try exhaustively: list its instances, at most %d", c.Scenario, explore.MaxInstances)
+		return 0, fmt.Errorf("%s: a load is too large to try exhaustively: list its instances, at most %d", s.arg, explore.MaxInstances)
 	}
 	a.warn(s)
 	p, err := s.plan(1)
 	if err != nil {
 		return 0, err
 	}
-	o := explore.Options{Plan: p, Crashes: c.Crashes, Within: c.Within, Runs: c.Runs, Workers: c.Workers}
-	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
+	o := explore.Options{Plan: p, Crashes: 1, Within: 10 * time.Second, Runs: exploredRuns, Workers: c.Workers}
+	if c.Runs != nil {
+		o.Runs = *c.Runs
+	}
+	if c.Crashes != nil {
+		o.Crashes = int(*c.Crashes)
+	}
+	if c.Within != nil {
+		o.Within = *c.Within
 	}
 	o.Config = func() cluster.Config {
 		cfg := cluster.Config{Builds: s.program.builds(), DoubleCheck: c.DoubleCheck}
@@ -97,15 +78,15 @@ func (c *exploreCmd) run(a *app) (int, error) {
 	var stop func()
 	o.Context, stop = interruptible()
 	defer stop()
-	bar := newProgress(a.stderr, "explore", c.Runs)
+	bar := newProgress(a.stderr, s.scenario.Name, o.Runs)
 	o.OnProgress = func(r *explore.Report) { bar.show(r.Runs, r.Failed) }
 	began := time.Now()
 	r, err := explore.Run(o)
 	bar.clear()
 	if err != nil {
-		return 0, inputError(fmt.Errorf("%s: %w", c.Scenario, err))
+		return 0, inputError(fmt.Errorf("%s: %w", s.arg, err))
 	}
-	out := c.json(s, r, time.Since(began))
+	out := explored(s, r, &o, time.Since(began))
 	if out.Stored, err = c.keep(s, r); err != nil {
 		return 0, err
 	}
@@ -119,14 +100,14 @@ func (c *exploreCmd) run(a *app) (int, error) {
 	return out.ExitStatus, nil
 }
 
-func (c *exploreCmd) json(s *subject, r *explore.Report, wall time.Duration) *exploreJSON {
+func explored(s *subject, r *explore.Report, o *explore.Options, wall time.Duration) *exploreJSON {
 	p := &s.scenario.Template
 	out := &exploreJSON{
-		Schema: schema, Verb: "explore", Scenario: s.scenario.Name, States: r.States, Runs: r.Runs, Longest: r.Longest, Open: r.Open,
+		Schema: schema, Verb: "fuzz", Scenario: s.scenario.Name, States: r.States, Runs: r.Runs, Longest: r.Longest, Open: r.Open,
 		Exhaustive: r.Open == 0 && r.Failed == 0, Violations: []violationJSON{}, WallSeconds: wall.Seconds(),
 		Scope: fmt.Sprintf("%s, %s, %s in each order and at each moment of the first %v, up to %s of any node at any of them",
 			plural(uint64(len(p.Nodes)), "node", "nodes"), plural(uint64(len(p.Instances)+len(p.Histories)), "instance", "instances"),
-			plural(uint64(len(p.Schedule)), "schedule step", "schedule steps"), c.Within, plural(uint64(c.Crashes), "crash", "crashes")),
+			plural(uint64(len(p.Schedule)), "schedule step", "schedule steps"), o.Within, plural(uint64(o.Crashes), "crash", "crashes")),
 	}
 	switch {
 	case r.Failed > 0:
@@ -140,13 +121,13 @@ func (c *exploreCmd) json(s *subject, r *explore.Report, wall time.Duration) *ex
 }
 
 // keep saves a failing run as a stored run.
-func (c *exploreCmd) keep(s *subject, r *explore.Report) (string, error) {
-	if c.Out == "" || r.Failed == 0 {
+func (c *fuzzCmd) keep(s *subject, r *explore.Report) (string, error) {
+	if c.Corpus == "" || r.Failed == 0 {
 		return "", nil
 	}
-	return storeEntry(c.Out, &scenario.Entry{
+	return storeEntry(c.Corpus, &scenario.Entry{
 		Plan: r.Plan, Expect: s.scenario.Expect, Recording: &sim.Recording{}, Mode: scenario.ModeRecorded, Found: r.Violation.Property,
-		Verdict: scenario.Violates(r.Properties...), Note: "found by explore",
+		Verdict: scenario.Violates(r.Properties...), Note: "found by fuzz --exhaustive",
 	})
 }
 

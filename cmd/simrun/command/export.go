@@ -15,7 +15,7 @@ import (
 type exportCmd struct {
 	Run string `arg:"" help:"A stored run, as written by run --out, shrink --out or fuzz --corpus."`
 
-	Calls   bool   `help:"Write the calls of the store instead, as JSON lines up to the first answer that the contract does not allow, for check-log."`
+	Calls   bool   `help:"Write the calls of the store instead, as JSON lines up to the first answer that the contract does not allow, for oracle --log."`
 	Package string `help:"The package of the Go test." default:"main" placeholder:"NAME"`
 	Out     string `help:"The file to write; standard output if not given." placeholder:"FILE"`
 }
@@ -29,7 +29,7 @@ Examples:
     simrun shrink --seed 7 my-upgrade.txt --out finds
     simrun export finds/0123456789abcdef.txt --package orders --out orders/upgrade_0123_test.go
     simrun export finds/0123456789abcdef.txt --calls --out calls.jsonl
-    simrun check-log calls.jsonl
+    simrun oracle --log calls.jsonl
 
 Exit status: 0 written, 2 usage or bad input.`
 }

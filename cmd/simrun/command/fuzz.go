@@ -31,13 +31,17 @@ type fuzzCmd struct {
 	Scenario string `arg:"" optional:"" help:"Built-in scenario or file; if none is named, the one that shows the first --bug, or rolling-upgrade."`
 
 	For     time.Duration `help:"The duration of the hunt; a minute if neither this nor --runs is given." placeholder:"TIME"`
-	Runs    uint64        `help:"The number of runs. With it, the result depends only on scenario, seed and corpus." placeholder:"N"`
+	Runs    *uint64       `help:"The number of runs. With it, the result depends only on scenario, seed and corpus. With --exhaustive 20,000 if not given, and 0 means no limit." placeholder:"N"`
 	Seed    *seed         `help:"The seed of the hunt, decimal or 0x-hex; 1 if not given." placeholder:"N"`
 	Corpus  string        `help:"Begin with the stored runs in this directory, and store finds there; inputs that showed new behaviour go to coverage/ below it." placeholder:"DIR"`
 	First   bool          `help:"Stop at the first find."`
 	Shrink  int           `help:"The number of runs that shrinking a find may take." default:"1500" placeholder:"N"`
 	Workers int           `help:"The number of runs at once; the number of cores if not given. The result does not depend on it." placeholder:"N"`
 	JSON    bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
+
+	Exhaustive bool           `help:"Edit nothing, and try a small scenario (at most 3 nodes, 2 instances and 4 schedule steps) exhaustively: all orders of its steps, crashes at every moment."`
+	Crashes    *uint          `help:"With --exhaustive: the number of crashes that a run may have, at most 2; 1 if not given." placeholder:"N"`
+	Within     *time.Duration `help:"With --exhaustive: the latest time of the last action; 10s if not given." placeholder:"TIME"`
 }
 
 // Help returns the text printed below the flags.
@@ -46,13 +50,16 @@ func (fuzzCmd) Help() string {
 
 Each find is shrunk, and with --corpus kept as a stored run. Finds differ in the violated property, or in the kinds of parts that their smallest plans need. Only the contract is judged: an edited plan may lose work.
 
+With --exhaustive it tries each order of the schedule steps (those of one node stay in order), each moment for each of them, and crashes of any node at any moment. A moment follows a change in the store, in a node, or in a call in flight. Nothing is left to chance: there are no faults, and calls take the least time. The times of the steps do not count. If several runs reach the same state with the same remaining actions, only the first continues. States are compared without times, tokens and row numbers. The report gives the number of states, and says whether these are all: "exhaustive for ..." or "cut off".
+
 Examples:
 
     simrun fuzz my-upgrade.txt --for 10m --corpus finds
     simrun fuzz my-upgrade.txt --runs 2000 --seed 7
     simrun fuzz --bug provider/ack-partial --first rolling-upgrade
+    simrun fuzz --exhaustive small.txt --crashes 2 --runs 0
 
-Exit status: 0 nothing found, 1 safety violated, 2 usage or bad input, 3 liveness violated, 74 standard output cannot be written, 130 interrupted.`
+Exit status: 0 nothing found, 1 safety violated, 2 usage or bad input, 3 liveness violated, 5 an exhaustive search was cut off, 7 it found that the plan fails, 74 standard output cannot be written, 130 interrupted.`
 }
 
 func (c *fuzzCmd) run(a *app) (int, error) {
@@ -63,6 +70,14 @@ func (c *fuzzCmd) run(a *app) (int, error) {
 		return 0, fmt.Errorf("--provider %s: fuzz runs on the in-memory store", c.Provider)
 	case c.For < 0 || c.Shrink < 1 || c.Workers < 0:
 		return 0, fmt.Errorf("--for %v --shrink %d --workers %d: expected a positive time, at least one run, and at least 0 workers", c.For, c.Shrink, c.Workers)
+	}
+	if c.Workers == 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	if c.Exhaustive {
+		return c.exhaustive(a)
+	} else if c.Crashes != nil || c.Within != nil {
+		return 0, errors.New("--crashes and --within need --exhaustive")
 	}
 	s, err := c.subject(a.program, c.Scenario)
 	if err != nil {
@@ -76,7 +91,7 @@ func (c *fuzzCmd) run(a *app) (int, error) {
 	user, stop := interruptible()
 	defer stop()
 	o.Context = user
-	if c.For > 0 || c.Runs == 0 {
+	if c.For > 0 || o.Runs == 0 {
 		limited, cancel := context.WithTimeout(user, max(c.For, 0)+c.usualTime())
 		defer cancel()
 		o.Context = limited
@@ -86,7 +101,7 @@ func (c *fuzzCmd) run(a *app) (int, error) {
 		kept.dir = filepath.Join(c.Corpus, "coverage")
 		o.OnNew = kept.keep
 	}
-	bar := newProgress(a.stderr, "fuzz", c.Runs)
+	bar := newProgress(a.stderr, "fuzz", o.Runs)
 	o.OnProgress = func(r *fuzz.Report) { bar.show(r.Runs, r.Failed) }
 	began := time.Now()
 	r, err := fuzz.Run(o)
@@ -120,12 +135,12 @@ func (c *fuzzCmd) usualTime() time.Duration {
 const fuzzedLoad = 12
 
 func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
-	o = fuzz.Options{Seed: 1, Runs: c.Runs, First: c.First, Workers: c.Workers, Space: s.space()}
+	o = fuzz.Options{Seed: 1, First: c.First, Workers: c.Workers, Space: s.space()}
 	if c.Seed != nil {
 		o.Seed = uint64(*c.Seed)
 	}
-	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
+	if c.Runs != nil {
+		o.Runs = *c.Runs
 	}
 	if s.scenario.Load != nil {
 		most := fuzzedLoad

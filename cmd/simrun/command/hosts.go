@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -14,8 +15,8 @@ import (
 
 // hostsCmd implements `simrun hosts`, which manages the programs that host released runtimes.
 type hostsCmd struct {
-	List  hostsListCmd  `cmd:"" default:"withargs" help:"List the host programs: which are built, and where (the default)."`
-	Build hostsBuildCmd `cmd:"" help:"Build host programs with cargo."`
+	List  hostsListCmd  `cmd:"" default:"withargs" group:"Commands:" help:"List the host programs: which are built, and where (the default)."`
+	Build hostsBuildCmd `cmd:"" group:"Commands:" help:"Build host programs with cargo."`
 }
 
 // Help returns the text printed below the flags.
@@ -68,7 +69,11 @@ func (c *hostsListCmd) run(a *app) (int, error) {
 	}
 	flushTable(t)
 	if missing {
-		fmt.Fprintf(a.stdout, "\n%s builds the missing ones, with cargo\n", a.program.hint("hosts build"))
+		cargo, err := exec.LookPath("cargo")
+		if err != nil {
+			cargo = "cargo, which is not installed: https://rustup.rs"
+		}
+		a.printf("\n%s builds the missing ones, with %s\n", a.program.hint("hosts build"), cargo)
 	}
 	return exitOK, nil
 }

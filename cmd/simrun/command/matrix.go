@@ -60,7 +60,7 @@ func (a *app) printMatrix(r *report) {
 	for i, f := range feature.All {
 		legend = append(legend, fmt.Sprintf("%c %s", 'a'+i, f.Name))
 	}
-	a.printf("%s", columns(legend, 100))
+	a.printf("%s", columns(legend, a.width))
 }
 
 // short formats a count in at most four characters.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/oracle/calllog"
 	"github.com/durosim/durosim/properties/oracle/search"
 	"github.com/durosim/durosim/properties/undertest"
 )
@@ -25,6 +27,7 @@ type oracleCmd struct {
 	Known     string        `help:"A TOML file of known mistakes: the search continues after them, and reports those that no longer occur." placeholder:"FILE"`
 	KeepGoing bool          `help:"Make all sequences, and sort the rejected answers into classes, each with its shortest story."`
 	Stories   bool          `help:"Print the stories of known mistakes, too."`
+	Log       string        `help:"Judge this recorded log of calls in place of a program, one call per line; - reads standard input." placeholder:"FILE"`
 	Overlap   bool          `help:"Have two or three callers call at the same time, and look for an order of their calls that the contract allows; a call that never ends is a deadlock."`
 	JSON      bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
@@ -33,12 +36,15 @@ type oracleCmd struct {
 func (oracleCmd) Help() string {
 	return `Starts a program that offers a storage provider over JSON-RPC (docs/oracle-protocol.md), makes random sequences of calls on it, advancing time in between, and compares each answer with the contract. The first sequence with an answer that the contract does not allow is shortened, and shown with the allowed answers. Checks that need something the program does not offer are skipped, and listed.
 
+With --log it reads a log of calls that were made on an initially empty store, one after another, and names the first answer that the contract does not allow, with the allowed ones. A line is a JSON object with at_ms, method, params, and result or error; calllog.Record writes such logs in Go.
+
 Examples:
 
     simrun oracle -- python3 provider.py
     simrun oracle --seeds 20000 --timeout 30s -- ./provider --in-memory
     simrun oracle --keep-going --deny F9 --known known.toml -- ./provider
     simrun oracle --overlap --timeout 2s -- ./provider
+    simrun oracle --log calls.jsonl
     simrun oracle --seed 17 -- simrun serve --bug provider/filter-ignored
 
 If the program gives no answer, or the search is interrupted (Ctrl-C, SIGTERM), it reports the sequences that were made, and ends with the command for the others.
@@ -114,6 +120,9 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	if c.Log != "" {
+		return c.judgeLog(a, slices.Concat(options.Oracle.Deny, denied))
+	}
 	options.Known = known.classes(slices.Concat(options.Oracle.Deny, denied))
 	if c.Overlap {
 		options.Oracle.Deny = slices.Concat(options.Oracle.Deny, denied)
@@ -158,6 +167,52 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 		return out.ExitStatus, a.writeJSON(out)
 	}
 	a.printOracle(out, c.Stories)
+	return out.ExitStatus, nil
+}
+
+// loggedJSON is the object printed by oracle --log --json.
+type loggedJSON struct {
+	Schema     int    `json:"schema"`
+	Verb       string `json:"verb"`
+	Calls      int    `json:"calls"`
+	Line       int    `json:"line,omitempty"`
+	Refusal    string `json:"refusal,omitempty"`
+	ExitStatus int    `json:"exit_status"`
+}
+
+// judgeLog checks a recorded log of a provider's answers against the contract.
+func (c *oracleCmd) judgeLog(a *app, deny []oracle.Freedom) (int, error) {
+	if len(c.Command) > 0 || c.Connect.network != "" || c.Seed != nil || c.Seeds != nil || c.Known != "" || c.KeepGoing || c.Stories || c.Overlap {
+		return 0, errors.New("--log judges the calls of the log: it takes --contract, --deny and --json, and no provider")
+	}
+	data, err := readFile(c.Log)
+	if err != nil {
+		return 0, fmt.Errorf("--log: %w", err)
+	}
+	name := c.Log
+	if name == "-" {
+		name = "standard input"
+	}
+	calls, err := calllog.Check(bytes.NewReader(data), oracle.Options{Deny: deny})
+	out := loggedJSON{Schema: schema, Verb: "oracle", Calls: calls}
+	var wrong *calllog.Error
+	switch {
+	case err == nil:
+	case errors.As(err, &wrong) && wrong.Refusal != nil:
+		out.Line, out.Refusal, out.ExitStatus = wrong.Line, wrong.Refusal.Error(), exitSafety
+	case wrong != nil:
+		return 0, fmt.Errorf("%s:%d: %w", name, wrong.Line, wrong.Err)
+	default:
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	switch {
+	case c.JSON:
+		return out.ExitStatus, a.writeJSON(out)
+	case out.ExitStatus == exitOK:
+		a.printf("%s: %s calls, the contract allows every answer\n", name, grouped(uint64(calls)))
+	default:
+		a.printf("%s:%d: REFUSED after %s allowed calls\n\n%s\n", name, out.Line, grouped(uint64(calls)), out.Refusal)
+	}
 	return out.ExitStatus, nil
 }
 

@@ -29,11 +29,16 @@ func newProgress(w io.Writer, what string, total uint64) *progress {
 	if !ok || total > math.MaxInt64 {
 		return &progress{}
 	}
+	return &progress{bar: newBar(w, what, total, widthOf(f), 100*time.Millisecond), what: what}
+}
+
+// widthOf returns the number of columns of a terminal.
+func widthOf(f *os.File) int {
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil || width == 0 {
-		width = usualWidth
+		return usualWidth
 	}
-	return &progress{bar: newBar(w, what, total, width, 100*time.Millisecond), what: what}
+	return width
 }
 
 // usualWidth is the width in columns used if the terminal's width is unknown.

@@ -62,7 +62,7 @@ func (a *app) printTable(r *report) {
 // printUnreached prints the coverage points that the campaign did not reach.
 func (a *app) printUnreached(r *report) {
 	if len(r.unreached) > 0 {
-		a.printf("\nnot reached%s:\n%s", required(r.missed), columns(r.unreached, 100))
+		a.printf("\nnot reached%s:\n%s", required(r.missed), columns(r.unreached, a.width))
 	}
 }
 

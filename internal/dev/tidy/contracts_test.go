@@ -31,7 +31,7 @@ func contracts() string {
 			"asked for", "`oracle`, `conformance`"},
 		{"an abandon's delay and attempts ([F9](contract/provider.md#f9))", func(c engine.Contract) string {
 			return yes(c.AbandonsBatch, "the messages of its batch alone", "the batch, or all of the instance")
-		}, "as 0.1.26, with a warning; a simulation's store the batch alone", "`oracle`, `check-log`; `BP-27`, `BP-223`"},
+		}, "as 0.1.26, with a warning; a simulation's store the batch alone", "`oracle`; `BP-27`, `BP-223`"},
 		{"messages that a continue-as-new carries; keys; bytes of a value ([limits](contract/runtime.md#r4.1))", func(c engine.Contract) string {
 			return fmt.Sprintf("%d; %d; %d", c.Limits.CarriedEvents, c.Limits.Keys, c.Limits.ValueBytes)
 		}, "as 0.1.26; `limits` of a declared build", "S17, S20, S24"},

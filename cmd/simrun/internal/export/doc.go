@@ -3,5 +3,5 @@
 // contract does not allow.
 //
 //	source, err := export.GoTest(entry, "shop_test") // a test file
-//	log, refusal, err := export.Calls(config)       // a log for simrun check-log
+//	log, refusal, err := export.Calls(config)       // a log for simrun oracle --log
 package export

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/durosim/durosim/engine"
 )
 
 // Difference is a place where a store's rows are not what the contract makes of the calls so far.
@@ -12,9 +14,13 @@ type Difference struct {
 	Instance string
 	// Column is the column, or the table whose rows are not those of the contract.
 	Column string
-	// Surplus says that the store has a row that should be gone.
-	Surplus bool
-	// Text says what the store has, and what it should have.
+	// Row is the number of the store's row that differs, or 0. Kind is the kind of its message.
+	Row  uint64
+	Kind engine.WorkItemKind
+	// Surplus says that the store has a row that should be gone, and Lacks that it lacks one.
+	Surplus, Lacks bool
+	// Text says what the store has, and what is expected. It does not name the instance or the row. Times are in
+	// milliseconds.
 	Text string
 }
 
@@ -82,7 +88,15 @@ func unlike[T comparable](column string, has, should T) *Difference {
 	if has == should {
 		return nil
 	}
-	return differ(column, "%s: the store has %v, and should have %v", column, has, should)
+	return differ(column, "%s %v: expected %v", column, has, should)
+}
+
+// orNone returns a text in quotation marks, or none if it is empty.
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return fmt.Sprintf("%q", s)
 }
 
 func text(s *string) string {
@@ -163,19 +177,39 @@ func lacking[R any, P interface {
 				continue
 			}
 		}
-		return differ(table, "the store lacks %s", shown{q.item}).of(q.item.Target())
+		return lacks(table, q).of(q.item.Target())
 	}
 	return nil
 }
 
+func lacks(table string, q *queued) *Difference {
+	return &Difference{Column: table, Row: q.number, Kind: q.item.Kind(), Lacks: true, Text: fmt.Sprintf("not in its queue: expected %s", shown{q.item})}
+}
+
 func (s *State) sessionsDiffer(rows []SessionRow) *Difference {
 	if len(rows) != len(s.sessions) {
-		return differ("sessions", "sessions: the store has %d, and should have %d", len(rows), len(s.sessions))
+		for _, r := range rows {
+			if !slices.ContainsFunc(s.sessions, func(h session) bool { return h.id == r.ID }) {
+				return differ("sessions", "session %q, owned by %s, is there: expected none", r.ID, r.Owner)
+			}
+		}
+		for _, h := range s.sessions {
+			if !slices.ContainsFunc(rows, func(r SessionRow) bool { return h.id == r.ID }) {
+				return differ("sessions", "no session %q: expected one, owned by %s until %d ms", h.id, h.owner, h.until.Lo)
+			}
+		}
 	}
 	for i, r := range rows {
 		h := &s.sessions[i]
-		if want := (SessionRow{h.id, h.owner, h.until.Lo, h.active.Lo}); r != want {
-			return differ("sessions", "session: the store has %+v, and should have %+v", r, want)
+		switch {
+		case r.ID != h.id:
+			return differ("sessions", "session %q is there: expected %q", r.ID, h.id)
+		case r.Owner != h.owner:
+			return differ("sessions", "session %q is owned by %s: expected %s", r.ID, r.Owner, h.owner)
+		case r.UntilMs != h.until.Lo:
+			return differ("sessions", "session %q, of %s, is owned until %d ms: expected until %d ms", r.ID, r.Owner, r.UntilMs, h.until.Lo)
+		case r.ActivityMs != h.active.Lo:
+			return differ("sessions", "session %q, of %s, was active last at %d ms: expected %d ms", r.ID, r.Owner, r.ActivityMs, h.active.Lo)
 		}
 	}
 	return nil
@@ -189,7 +223,10 @@ func (in *instance) differs(r *InstanceRow, whole bool) *Difference {
 	}
 	switch {
 	case r.Created != in.row:
-		return unlike("instance", r.Created, in.row)
+		if r.Created {
+			return differ("instance", "the instance is there: expected that it is not")
+		}
+		return differ("instance", "the instance is not there: expected that it is")
 	case r.Orchestration != in.name:
 		return unlike("orchestration", r.Orchestration, in.name)
 	case r.Version != in.version:
@@ -197,17 +234,15 @@ func (in *instance) differs(r *InstanceRow, whole bool) *Difference {
 	case r.Current != in.current:
 		return unlike("current execution", r.Current, in.current)
 	case r.Parent != in.parent:
-		return unlike("parent", r.Parent, in.parent)
+		return differ("parent", "parent %s: expected %s", shown{r.Parent}, shown{in.parent})
 	case r.LockToken != l.token:
-		return unlike("token", r.LockToken, l.token)
+		return differ("token", "locked by token %s: expected %s", orNone(r.LockToken), orNone(l.token))
 	case r.LockUntilMs != l.until.Lo:
-		return unlike("lock", r.LockUntilMs, l.until.Lo)
-	case r.CustomVersion != in.customVersion:
-		return unlike("custom status", r.CustomVersion, in.customVersion)
-	case !sameText(r.CustomStatus, in.custom):
-		return unlike("custom status", text(r.CustomStatus), text(in.custom))
+		return differ("lock", "locked by token %q until %d ms: expected until %d ms", r.LockToken, r.LockUntilMs, l.until.Lo)
+	case r.CustomVersion != in.customVersion, !sameText(r.CustomStatus, in.custom):
+		return differ("custom status", "custom status %s, version %d: expected %s, version %d", text(r.CustomStatus), r.CustomVersion, text(in.custom), in.customVersion)
 	case whole && (r.Executions != len(in.executions) || r.Events != len(in.history)):
-		return differ("executions", "the store has %d executions and %d events, and should have %d and %d", r.Executions, r.Events, len(in.executions), len(in.history))
+		return differ("executions", "%d executions with %d events: expected %d with %d", r.Executions, r.Events, len(in.executions), len(in.history))
 	}
 	if d := keysDiffer("stored keys", r.Stored, in.store); d != nil {
 		return d
@@ -216,22 +251,34 @@ func (in *instance) differs(r *InstanceRow, whole bool) *Difference {
 }
 
 func keysDiffer(table string, rows []KeyRow, entries []entry) *Difference {
-	if len(rows) != len(entries) {
-		return differ(table, "%s: the store has %d, and should have %d", table, len(rows), len(entries))
-	}
-	for i, r := range rows {
-		e := &entries[i]
-		if r.Key != e.key || (r.Value == nil) != e.tombstone || r.Value != nil && (*r.Value != e.value || r.UpdatedMs != e.updatedMs) {
-			return differ(table, "%s: the store has %s = %s of %d ms, and should have %s = %q of %d ms", table, r.Key, text(r.Value), r.UpdatedMs, e.key, e.value, e.updatedMs)
+	for i := range max(len(rows), len(entries)) {
+		switch {
+		case i == len(entries) || i < len(rows) && rows[i].Key < entries[i].key:
+			return differ(table, "%s: %s = %s of %d ms: expected no such row", table, rows[i].Key, text(rows[i].Value), rows[i].UpdatedMs)
+		case i == len(rows) || rows[i].Key > entries[i].key:
+			return differ(table, "%s: no row of %s: expected %s", table, entries[i].key, entries[i].shown())
+		}
+		if r, e := &rows[i], &entries[i]; (r.Value == nil) != e.tombstone || r.Value != nil && (*r.Value != e.value || r.UpdatedMs != e.updatedMs) {
+			return differ(table, "%s: %s = %s of %d ms: expected %s", table, r.Key, text(r.Value), r.UpdatedMs, e.shown())
 		}
 	}
 	return nil
 }
 
+func (e *entry) shown() string {
+	if e.tombstone {
+		return "a tombstone"
+	}
+	return fmt.Sprintf("%q of %d ms", e.value, e.updatedMs)
+}
+
 func (in *instance) executionDiffers(r *ExecutionRow) *Difference {
 	have, e := in.events(r.ID), in.execution(r.ID)
 	if r.Created != (e != nil) {
-		return differ("executions", "execution %d: the store has it: %v, and should: %v", r.ID, r.Created, e != nil)
+		if r.Created {
+			return differ("executions", "execution %d is there: expected that it is not", r.ID)
+		}
+		return differ("executions", "execution %d is not there: expected that it is", r.ID)
 	}
 	for _, id := range r.EventIDs {
 		at := len(have)
@@ -239,7 +286,7 @@ func (in *instance) executionDiffers(r *ExecutionRow) *Difference {
 			at--
 		}
 		if at == 0 || have[at-1].id != id {
-			return differ("events", "execution %d: the store has an event %d that should not be there", r.ID, id)
+			return differ("events", "execution %d has event %d: expected no such event", r.ID, id)
 		}
 	}
 	if r.Events < len(have) {
@@ -247,10 +294,10 @@ func (in *instance) executionDiffers(r *ExecutionRow) *Difference {
 		for last > 0 && slices.Contains(r.EventIDs, have[last].id) {
 			last--
 		}
-		return differ("events", "execution %d: the store lacks event %d", r.ID, have[last].id)
+		return differ("events", "execution %d has no event %d: expected %s", r.ID, have[last].id, have[last].event.Kind())
 	}
 	if r.Events > len(have) {
-		return differ("events", "execution %d: the store has %d events, and should have %d", r.ID, r.Events, len(have))
+		return differ("events", "execution %d has %d events: expected %d", r.ID, r.Events, len(have))
 	}
 	if e == nil {
 		return nil
@@ -261,11 +308,11 @@ func (in *instance) executionDiffers(r *ExecutionRow) *Difference {
 	}
 	switch {
 	case r.Status != e.status:
-		return differ("status", "execution %d: status: the store has %s, and should have %s", r.ID, r.Status, e.status)
+		return differ("status", "execution %d is %s: expected %s", r.ID, r.Status, e.status)
 	case r.Output != output:
-		return differ("output", "execution %d: output: the store has %q, and should have %q", r.ID, r.Output, output)
+		return differ("output", "execution %d has output %q: expected %q", r.ID, r.Output, output)
 	case (r.Pin == nil) != (e.pin == nil) || r.Pin != nil && r.Pin.Triple() != e.pin.Triple():
-		return differ("pin", "execution %d: pin: the store has %v, and should have %v", r.ID, r.Pin, e.pin)
+		return differ("pin", "execution %d has pin %v: expected %v", r.ID, r.Pin, e.pin)
 	}
 	return nil
 }
@@ -279,7 +326,7 @@ func place[R any, P interface {
 	i, found := find[R, P](rows, r.Number)
 	if !r.Present {
 		if found {
-			return nil, differ(table, "the store lacks %s", shown{P(&rows[i]).row().item})
+			return nil, lacks(table, P(&rows[i]).row())
 		}
 		return nil, nil
 	}
@@ -291,11 +338,9 @@ func place[R any, P interface {
 	case found:
 		return P(&rows[i]), nil
 	case r.Number <= *numbered || !slices.ContainsFunc(rows[i:], fits):
-		d := differ(table, "the store has a message, %s, that should not be there", r.Kind)
-		d.Surplus = true
-		return nil, d
+		return nil, &Difference{Column: table, Row: r.Number, Kind: r.Kind, Surplus: true, Text: "in its queue: expected that it is not"}
 	case !fits(rows[i]):
-		return nil, differ(table, "the store lacks %s", shown{P(&rows[i]).row().item})
+		return nil, lacks(table, P(&rows[i]).row())
 	}
 	w := P(&rows[i])
 	w.row().number, *numbered = r.Number, r.Number
@@ -326,16 +371,16 @@ func (q *queued) differs(r *QueueRow, token string, untilMs int64) *Difference {
 	case r.Kind != q.item.Kind():
 		d = unlike("kind", r.Kind, q.item.Kind())
 	case r.VisibleMs != q.visible.Lo:
-		d = unlike("visible", r.VisibleMs, q.visible.Lo)
+		d = differ("visible", "visible from %d ms on: expected from %d ms", r.VisibleMs, q.visible.Lo)
 	case r.Count != q.count:
 		d = unlike("attempt count", r.Count, q.count)
 	case r.Token != token:
-		d = unlike("token", r.Token, token)
+		d = differ("token", "held by token %s: expected %s", orNone(r.Token), orNone(token))
 	case r.UntilMs != untilMs:
-		d = unlike("lock", r.UntilMs, untilMs)
+		d = differ("lock", "locked by token %q until %d ms: expected until %d ms", r.Token, r.UntilMs, untilMs)
 	default:
 		return nil
 	}
-	d.Text = fmt.Sprintf("%s, %s", shown{q.item}, d.Text)
+	d.Row, d.Kind = r.Number, r.Kind
 	return d
 }

@@ -135,7 +135,7 @@ func (v Violation) BlamesDurosim() bool {
 }
 
 // SelfCheck is what a report says of a violation that BlamesDurosim.
-const SelfCheck = "durosim itself may be wrong: this is a self-check, which no code of yours can violate"
+const SelfCheck = "durosim itself may be wrong, unless a planted bug is on: this is a self-check, which no code of yours can violate"
 
 // Point is a coverage point and how often it was reached.
 type Point struct {

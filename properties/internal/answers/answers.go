@@ -3,7 +3,6 @@ package answers
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -46,6 +45,8 @@ type Judge struct {
 	keys     []oracle.KeyRow
 	// watches is set if the judge sees calls. Without them it has no view of the store.
 	watches bool
+	// compared is set once rows have been compared.
+	compared bool
 	// failing is set if a fault makes the ack fail that is about to be made.
 	failing bool
 	held    int // how many instances from before the run the specification has
@@ -149,10 +150,20 @@ func (r *Judge) judge(e *oracle.Exchange) bool {
 		return false
 	}
 	f.Property, f.Node, f.Instance = property(refusal), r.ended.caller.Node, r.ended.instance
-	f.Message = fmt.Sprintf("second judge: the contract does not allow the answer to %s at %s:\n%s", r.Run.Who(r.ended.caller), r.Run.At(r.ended.atMs), f.Message)
-	clause := ""
+	clause := "an answer that the contract does not allow"
 	if len(refusal.Objections) > 0 {
-		clause = refusal.Objections[0].String()
+		clause = r.virtual(refusal.Objections[0].String())
+	}
+	f.Message = r.after(e) + clause
+	for _, c := range refusal.Objections[min(1, len(refusal.Objections)):] {
+		f.Message += "\n  and        " + r.virtual(c.String())
+	}
+	f.Message += r.evidence(e)
+	for _, c := range refusal.Allowed {
+		if strings.Contains(clause, r.virtual(c.Text)) {
+			continue
+		}
+		f.Message += "\n  expected   " + r.virtual(c.String())
 	}
 	r.finds(f, clause)
 	return false

@@ -3,9 +3,14 @@ package answers
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/callform"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -193,23 +198,154 @@ func (r *Judge) row(row *model.Row) {
 }
 
 func (r *Judge) report(d *oracle.Difference, e *oracle.Exchange) {
+	first := !r.compared
+	r.compared = true
 	if d == nil {
 		return
 	}
 	f := check.Breach{Property: r.propertyOf(d, e), Class: cluster.ClassSafety}
-	when := "at the end of the run"
-	if e != nil {
-		f.Node, f.Instance = r.ended.caller.Node, r.ended.instance
-		when = fmt.Sprintf("after a call of %s at %s", r.Run.Who(r.ended.caller), r.Run.At(r.ended.atMs))
+	what := r.virtual(d.Text)
+	switch {
+	case d.Row != 0:
+		row := r.Run.Model.Row(observe.MessageNo(d.Row))
+		if d.Lacks {
+			what = removals[row.Removed] + ": expected it in its queue" + r.queued(row.Instance)
+		}
+		what = fmt.Sprintf("%s of %s: %s", model.ItemText(row), d.Instance, what)
+	case d.Lacks:
+		what = string(d.Kind) + " for " + d.Instance + ": " + what
+	case d.Instance != "":
+		what = d.Instance + ": " + what
 	}
-	f.Message = fmt.Sprintf("second judge: the store is not what the contract makes of it %s:\n%s", when, d.Text)
 	if d.Instance != "" {
 		f.Instance = r.Run.Model.Number(d.Instance)
 	}
-	if e != nil {
-		f.Message += fmt.Sprintf("\n  call       %s\n  answered   %s", e, e.AnswerText())
+	f.Message = "second judge: at the end of the run: " + what
+	switch {
+	case e != nil:
+		f.Node, f.Instance = r.ended.caller.Node, cmp.Or(f.Instance, r.ended.instance)
+		f.Message = r.after(e) + what + r.evidence(e)
+		if c := r.Run.Model.Call(r.ended.call); first && (c == nil || !c.Touched()) {
+			f.Node, f.Message = 0, "second judge: at the start of the run: "+what
+		}
 	}
-	r.finds(f, d.Text)
+	r.finds(f, what)
+}
+
+// after names the call after which something was found.
+func (r *Judge) after(e *oracle.Exchange) string {
+	return fmt.Sprintf("second judge: after %s by %s at %s, which %s: ", call.Method(e.Call), r.Run.Who(r.ended.caller), r.Run.At(r.ended.atMs), outcome(e))
+}
+
+func outcome(e *oracle.Exchange) string {
+	switch err := e.Answer.Err; {
+	case err == nil:
+		return "succeeded"
+	case engine.IsRetryable(err):
+		return "failed with a retryable error"
+	}
+	return "failed with a permanent error"
+}
+
+// evidence says what the call was and what it has done, in lines of their own.
+func (r *Judge) evidence(e *oracle.Exchange) string {
+	text := "\n  call       " + cut(r.virtual(callform.CallText(e.Call)))
+	if answer := e.AnswerText(); answer != "done" && answer != "null" {
+		text += "\n  answered   " + cut(r.virtual(answer))
+	}
+	if did := r.did(); did != "" {
+		text += "\n  it has     " + did
+	}
+	return text
+}
+
+// cut shortens a text that is too long for evidence.
+func cut(text string) string {
+	const most = 600
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
+}
+
+// queued lists what is queued for an instance.
+func (r *Judge) queued(in *model.Instance) string {
+	var list []string
+	for _, row := range in.Queue {
+		list = append(list, model.ItemText(row))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "; queued for the instance: " + strings.Join(list[:min(len(list), didMost)], ", ")
+}
+
+// didMost limits how much of what a call has done evidence lists.
+const didMost = 6
+
+// did lists what the call has done to messages and histories, by the store's own account.
+func (r *Judge) did() string {
+	c := r.Run.Model.Call(r.ended.call)
+	if c == nil {
+		return ""
+	}
+	var list []string
+	for _, row := range c.Rows {
+		switch {
+		case row.Present && row.InsertedBy == c.ID:
+			list = append(list, "enqueued "+model.ItemText(row))
+		case !row.Present && row.RemovedBy == c.ID:
+			list = append(list, removals[row.Removed]+" "+model.ItemText(row))
+		}
+	}
+	for _, in := range c.Instances {
+		switch {
+		case in.Was.Created && !in.Created:
+			list = append(list, "removed "+in.Name)
+			for _, x := range in.Executions {
+				if len(x.Events) > 0 {
+					list = append(list, fmt.Sprintf("left execution %d with %d events", x.ID, len(x.Events)))
+				}
+			}
+		case !in.Was.Created && in.Created:
+			list = append(list, "created "+in.Name)
+		}
+	}
+	for _, x := range c.Executions {
+		if x.Was.Created && !x.Created {
+			current := ""
+			if x.Instance.CurrentID == x.ID {
+				current = ", the current one,"
+			}
+			list = append(list, fmt.Sprintf("removed execution %d%s of %s", x.ID, current, x.Instance.Name))
+		}
+	}
+	for _, e := range c.Appended {
+		list = append(list, fmt.Sprintf("appended event %d of execution %d", e.ID, e.Execution.ID))
+	}
+	if more := len(list) - didMost; more > 0 {
+		list = append(list[:didMost], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(list, ", ")
+}
+
+var removals = map[observe.RemoveReason]string{ // only used for lookups
+	observe.RemovedNone: "removed", observe.RemovedAcked: "acknowledged", observe.RemovedCancelled: "cancelled", observe.RemovedOrphan: "dropped as an orphan",
+	observe.RemovedDeleted: "deleted", observe.RemovedUndone: "taken back",
+}
+
+// instants matches times of the store, and the unit behind them.
+var instants = regexp.MustCompile(`\b[0-9]{13}\b( ms)?`)
+
+// virtual writes the times of the store in a text as times of the run.
+func (r *Judge) virtual(text string) string {
+	return instants.ReplaceAllStringFunc(text, func(t string) string {
+		ms, err := strconv.ParseInt(strings.TrimSuffix(t, " ms"), 10, 64)
+		if err != nil {
+			return t
+		}
+		return r.Run.At(ms)
+	})
 }
 
 // propertyOf returns the property that a difference after a call violates; at the end of the run, there is no call. A

@@ -5,7 +5,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/client"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
@@ -42,7 +41,7 @@ func ExampleNode_Step() {
 	show(n.Step(&machine.Start{NowMs: 1000}))
 	show(n.Step(&machine.Answer{NowMs: 1010, Call: 1, Orchestration: &engine.FetchedOrchestration{
 		LockToken: "t1", AttemptCount: 1,
-		Item: engine.OrchestrationItem{Instance: "i", ExecutionID: 1, Messages: []engine.WorkItem{client.StartOrchestration("i", "Greet", "world")}},
+		Item: engine.OrchestrationItem{Instance: "i", ExecutionID: 1, Messages: []engine.WorkItem{engine.StartItem{Instance: "i", Orchestration: "Greet", Input: "world", ExecutionID: 1}}},
 	}}))
 	show(n.Step(&machine.Finished{NowMs: 1020, Job: 1}))
 	show(n.Step(&machine.Drain{NowMs: 1021}))

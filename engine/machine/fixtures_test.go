@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/client"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
@@ -101,10 +100,15 @@ var (
 	childStarted = eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "5", ParentInstance: "p", ParentID: 7, ParentExecutionID: 2}
 	chargeAsked  = eventdata.ActivityScheduled{Name: "charge", Input: "5"}
 	chargeDone   = engine.ActivityCompletedItem{Instance: "a", ExecutionID: 1, ID: 2, Result: "paid"}
-	startOrder   = client.StartOrchestrationVersioned("a", "Order", "1.0.0", "5")
+	startOrder   = startOf("Order", "1.0.0")
 	startAgain   = engine.ContinueAsNewItem{Instance: "a", Orchestration: "Loop", Input: "6"}
-	ping         = client.RaiseEvent("a", "ping", "x")
+	ping         = engine.ExternalRaisedItem{Instance: "a", Name: "ping", Data: "x"}
 )
+
+// startOf returns what a client sends to start instance a.
+func startOf(orchestration, version string) engine.StartItem {
+	return engine.StartItem{Instance: "a", Orchestration: orchestration, Version: version, Input: "5", ExecutionID: engine.InitialExecutionID}
+}
 
 // batchFixture returns the named batch. Batches with "untold" in their names come from a provider that reports neither
 // status nor pin.
@@ -133,19 +137,19 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 	case "new":
 		return running("", nil, startOrder)
 	case "new-pair":
-		return running("", nil, client.StartOrchestration("a", "Pair", "5"))
+		return running("", nil, startOf("Pair", ""))
 	case "new-chatty":
-		return running("", nil, client.StartOrchestration("a", "Chatty", "5"))
+		return running("", nil, startOf("Chatty", ""))
 	case "new-child":
 		return running("", nil, childStart)
 	case "new-latest":
-		return running("", nil, client.StartOrchestration("a", "Order", "5"))
+		return running("", nil, startOf("Order", ""))
 	case "new-unregistered":
-		return running("", nil, client.StartOrchestration("a", "Absent", "5"))
+		return running("", nil, startOf("Absent", ""))
 	case "new-bad-version":
-		return running("", nil, client.StartOrchestrationVersioned("a", "Order", "v1", "5"))
+		return running("", nil, startOf("Order", "v1"))
 	case "orphan":
-		return engine.OrchestrationItem{Instance: "a", ExecutionID: 1, Messages: []engine.WorkItem{client.CancelInstance("a", "x")}}
+		return engine.OrchestrationItem{Instance: "a", ExecutionID: 1, Messages: []engine.WorkItem{engine.CancelInstanceItem{Instance: "a", Reason: "x"}}}
 	case "charged":
 		return pin("1.5.0", running(engine.StatusRunning, charging, chargeDone))
 	case "charged-untold":
@@ -153,20 +157,20 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 	case "charged-child":
 		return pin("1.5.0", running(engine.StatusRunning, history(childStarted, chargeAsked, eventdata.SubOrchestrationScheduled{Name: "Loop", Instance: "sub::3"}), ping))
 	case "queued":
-		return pin("1.5.0", running(engine.StatusRunning, charging, client.EnqueueEvent("a", "q", "x"), chargeDone))
+		return pin("1.5.0", running(engine.StatusRunning, charging, engine.QueueMessageItem{Instance: "a", Name: "q", Data: "x"}, chargeDone))
 	case "queued-new":
-		return running("", nil, startOrder, client.EnqueueEvent("a", "q", "x"))
+		return running("", nil, startOrder, engine.QueueMessageItem{Instance: "a", Name: "q", Data: "x"})
 	case "kept":
-		i := running("", nil, client.StartOrchestration("a", "Keeper", "5"))
+		i := running("", nil, startOf("Keeper", ""))
 		i.KVSnapshot = []engine.KVEntry{{Key: "k", Value: "old", LastUpdatedAtMs: 7}}
 		return i
 	case "waiting":
 		return pin("1.5.0", running(engine.StatusRunning, history(orderStarted, chargeAsked, eventdata.ExternalSubscribed{Name: "go"},
 			eventdata.QueueSubscribed{Name: "q"}, eventdata.SubOrchestrationScheduled{Name: "Loop", Instance: "own"}), ping))
 	case "crowded":
-		i := running("", nil, client.StartOrchestration("a", "Crowded", "5"))
+		i := running("", nil, startOf("Crowded", ""))
 		for n := range 21 {
-			i.Messages = append(i.Messages, client.EnqueueEvent("a", "q", strconv.Itoa(n)))
+			i.Messages = append(i.Messages, engine.QueueMessageItem{Instance: "a", Name: "q", Data: strconv.Itoa(n)})
 		}
 		return i
 	case "again-with-status":
@@ -218,7 +222,7 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 	case "again-child":
 		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(childStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), startAgain))
 	case "charged-restarted":
-		return pin("1.5.0", running(engine.StatusRunning, charging, client.StartOrchestrationVersioned("a", "Order", "2.0.0", "5")))
+		return pin("1.5.0", running(engine.StatusRunning, charging, startOf("Order", "2.0.0")))
 	case "again-unregistered":
 		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}),
 			engine.ContinueAsNewItem{Instance: "a", Orchestration: "Loop", Input: "6", Version: "9.0.0"}))

@@ -10,10 +10,10 @@ import (
 // floors lists the packages from the lowest floor to the highest. A package imports packages of lower floors only; tests
 // may import any.
 const floors = `
-	internal/commandline internal/facts faults/faultkind internal/feature internal/foreign engine/jsonform internal/spelling sim/record internal/sample internal/slab internal/pretty sim/internal/mix
+	internal/commandline internal/facts faults/faultkind internal/feature internal/foreign engine/jsonform internal/spelling sim/record internal/sample internal/slab internal/pretty properties/internal/leaf sim/internal/mix
 	engine/eventdata sim
-	engine sim/internal/kernel
-	engine/client engine/observe engine/orchhost internal/planterm internal/probe memprovider/storerules
+	engine sim/internal/kernel sim/internal/simtest
+	engine/observe engine/orchhost internal/planterm internal/probe memprovider/storerules properties/internal/script
 	engine/orch engine/call memprovider
 	engine/node engine/asked engine/callform engine/deadletter sim/program engine/replay memprovider/live properties/undertest
 	cmd/simrun/internal/wire engine/orchtest engine/machine properties/internal/spec/turn properties/oracle
@@ -21,12 +21,12 @@ const floors = `
 	sim/realnode sim/plan
 	cmd/simrun/internal/snapshot sim/scenario sim/workload
 	sim/planedit sim/cluster
-	cmd/simrun/internal/export sim/campaign sim/timeline properties/gen properties/internal/model sim/realnode sim/shrink properties/internal/rig
+	cmd/simrun/internal/export sim/campaign sim/timeline properties/gen properties/internal/model sim/realnode sim/shrink
 	cmd/simrun/internal/explore sim/page properties/internal/check
 	properties/internal/answers properties/internal/conduct properties/internal/track
 	properties/internal/coverage properties/internal/expect properties/internal/liveness properties/internal/outcome properties/internal/safety
 	properties/internal/monitor
-	properties
+	properties properties/internal/rig
 	.
 	cmd/simrun/internal/compare cmd/simrun/internal/fuzz cmd/simrun/internal/upgrade
 	cmd/simrun/command

@@ -22,7 +22,6 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine/eventdata"
-	"github.com/durosim/durosim/engine/jsonform"
 )
 
 // ErrUnknownKind is wrapped by the error that a Codec returns for an event or work item of a kind it does not know.
@@ -108,7 +107,7 @@ func (c *jsonCodec) AppendEvent(dst []byte, e Event) ([]byte, error) {
 }
 
 func (c *jsonCodec) DecodeEvent(data []byte) (Event, error) {
-	var o jsonform.Object
+	var o eventdata.Object
 	o.Scan(string(data))
 	if o.Err != nil {
 		return Event{}, fmt.Errorf("codec %s: event: %w", c.name, o.Err)
@@ -156,7 +155,7 @@ func (c *jsonCodec) AppendWorkItem(dst []byte, w WorkItem) ([]byte, error) {
 }
 
 func (c *jsonCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
-	tag, body, err := jsonform.ScanTagged(string(data))
+	tag, body, err := eventdata.ScanTagged(string(data))
 	if err != nil {
 		return nil, fmt.Errorf("codec %s: work item: %w", c.name, err)
 	}
@@ -164,7 +163,7 @@ func (c *jsonCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
 	if !c.takes.has(string(kind)) {
 		return nil, fmt.Errorf("codec %s: work item: %w %q", c.name, ErrUnknownKind, kind)
 	}
-	var o jsonform.Object
+	var o eventdata.Object
 	o.Scan(body)
 	w := workItem(kind, &o)
 	if o.Err != nil {

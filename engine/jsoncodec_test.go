@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine/eventdata"
-	"github.com/durosim/durosim/engine/jsonform"
 )
 
 func ExampleNewJSONCodec() {
@@ -226,11 +225,11 @@ func TestStringJSON(t *testing.T) {
 		{"a\xffb\xe4\xb8", "\"a\uFFFDb\uFFFD\uFFFD\""},
 		{"\xed\xa0\x80\uFFFD", "\"\uFFFD\uFFFD\uFFFD\uFFFD\""},
 	} {
-		got := string(jsonform.AppendString(nil, c.give))
+		got := string(eventdata.AppendString(nil, c.give))
 		if got != c.want {
 			t.Errorf("appendString(%q) = %s, want %s", c.give, got, c.want)
 		}
-		if back := jsonform.Unquote(got); back != string([]rune(c.give)) {
+		if back := eventdata.Unquote(got); back != string([]rune(c.give)) {
 			t.Errorf("%q comes back as %q", c.give, back)
 		}
 	}
@@ -245,7 +244,7 @@ func TestStringJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(c.give), &std); err != nil {
 			t.Fatal(err)
 		}
-		if got := jsonform.Unquote(c.give); got != c.want || got != std {
+		if got := eventdata.Unquote(c.give); got != c.want || got != std {
 			t.Errorf("unquote(%s) = %q, want %q; encoding/json %q", c.give, got, c.want, std)
 		}
 	}

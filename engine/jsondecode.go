@@ -4,11 +4,10 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine/eventdata"
-	"github.com/durosim/durosim/engine/jsonform"
 )
 
 // workItem builds a work item from its scanned body. It leaves errors in o.
-func workItem(kind WorkItemKind, o *jsonform.Object) WorkItem {
+func workItem(kind WorkItemKind, o *eventdata.Object) WorkItem {
 	switch kind {
 	case ItemStartOrchestration:
 		return StartItem{

@@ -4,18 +4,17 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine/eventdata"
-	"github.com/durosim/durosim/engine/jsonform"
 )
 
 // The encoder's helpers append literal text: callers pass keys with their punctuation, as in `,"name":`.
 
 func appendEvent(dst []byte, e *Event) ([]byte, error) {
-	dst = jsonform.AppendNumber(dst, `{"event_id":`, e.EventID)
-	dst = jsonform.AppendNumberOrNull(dst, `,"source_event_id":`, e.SourceEventID)
-	dst = jsonform.AppendText(dst, `,"instance_id":`, e.InstanceID)
-	dst = jsonform.AppendNumber(dst, `,"execution_id":`, e.ExecutionID)
-	dst = jsonform.AppendNumber(dst, `,"timestamp_ms":`, e.TimestampMs)
-	dst = jsonform.AppendText(dst, `,"duroxide_version":`, e.DuroxideVersion)
+	dst = eventdata.AppendNumber(dst, `{"event_id":`, e.EventID)
+	dst = eventdata.AppendNumberOrNull(dst, `,"source_event_id":`, e.SourceEventID)
+	dst = eventdata.AppendText(dst, `,"instance_id":`, e.InstanceID)
+	dst = eventdata.AppendNumber(dst, `,"execution_id":`, e.ExecutionID)
+	dst = eventdata.AppendNumber(dst, `,"timestamp_ms":`, e.TimestampMs)
+	dst = eventdata.AppendText(dst, `,"duroxide_version":`, e.DuroxideVersion)
 	dst = append(append(append(dst, `,"type":"`...), eventdata.KindOf(e.Data)...), '"')
 
 	dst, err := eventdata.Append(dst, e.Data)
@@ -27,61 +26,61 @@ func appendWorkItem(dst []byte, w WorkItem) ([]byte, error) {
 	dst = append(append(append(dst, `{"`...), w.Kind()...), `":`...)
 	switch w := w.(type) {
 	case StartItem:
-		dst = jsonform.AppendText(dst, `{"instance":`, w.Instance)
-		dst = jsonform.AppendText(dst, `,"orchestration":`, w.Orchestration)
-		dst = jsonform.AppendText(dst, `,"input":`, w.Input)
-		dst = jsonform.AppendTextOrNull(dst, `,"version":`, w.Version)
-		dst = jsonform.AppendTextOrNull(dst, `,"parent_instance":`, w.ParentInstance)
-		dst = jsonform.AppendNumberOrNull(dst, `,"parent_id":`, w.ParentID)
-		dst = jsonform.AppendNumber(dst, `,"execution_id":`, w.ExecutionID)
-		dst = jsonform.AppendNumberUnlessZero(dst, `,"parent_execution_id":`, w.ParentExecutionID)
+		dst = eventdata.AppendText(dst, `{"instance":`, w.Instance)
+		dst = eventdata.AppendText(dst, `,"orchestration":`, w.Orchestration)
+		dst = eventdata.AppendText(dst, `,"input":`, w.Input)
+		dst = eventdata.AppendTextOrNull(dst, `,"version":`, w.Version)
+		dst = eventdata.AppendTextOrNull(dst, `,"parent_instance":`, w.ParentInstance)
+		dst = eventdata.AppendNumberOrNull(dst, `,"parent_id":`, w.ParentID)
+		dst = eventdata.AppendNumber(dst, `,"execution_id":`, w.ExecutionID)
+		dst = eventdata.AppendNumberUnlessZero(dst, `,"parent_execution_id":`, w.ParentExecutionID)
 	case ContinueAsNewItem:
-		dst = jsonform.AppendText(dst, `{"instance":`, w.Instance)
-		dst = jsonform.AppendText(dst, `,"orchestration":`, w.Orchestration)
-		dst = jsonform.AppendText(dst, `,"input":`, w.Input)
-		dst = jsonform.AppendTextOrNull(dst, `,"version":`, w.Version)
+		dst = eventdata.AppendText(dst, `{"instance":`, w.Instance)
+		dst = eventdata.AppendText(dst, `,"orchestration":`, w.Orchestration)
+		dst = eventdata.AppendText(dst, `,"input":`, w.Input)
+		dst = eventdata.AppendTextOrNull(dst, `,"version":`, w.Version)
 		dst = eventdata.AppendCarried(dst, `,"carry_forward_events":`, w.CarryForwardEvents)
-		dst = jsonform.AppendOptText(dst, `,"initial_custom_status":`, w.InitialCustomStatus)
-		dst = jsonform.AppendTextUnlessEmpty(dst, `,"parent_instance":`, w.ParentInstance)
-		dst = jsonform.AppendNumberUnlessZero(dst, `,"parent_id":`, w.ParentID)
-		dst = jsonform.AppendNumberUnlessZero(dst, `,"parent_execution_id":`, w.ParentExecutionID)
+		dst = eventdata.AppendOptText(dst, `,"initial_custom_status":`, w.InitialCustomStatus)
+		dst = eventdata.AppendTextUnlessEmpty(dst, `,"parent_instance":`, w.ParentInstance)
+		dst = eventdata.AppendNumberUnlessZero(dst, `,"parent_id":`, w.ParentID)
+		dst = eventdata.AppendNumberUnlessZero(dst, `,"parent_execution_id":`, w.ParentExecutionID)
 	case ActivityExecuteItem:
 		dst = appendWorkID(dst, w.Instance, w.ExecutionID, w.ID)
-		dst = jsonform.AppendText(dst, `,"name":`, w.Name)
-		dst = jsonform.AppendText(dst, `,"input":`, w.Input)
-		dst = jsonform.AppendTextUnlessEmpty(dst, `,"session_id":`, w.SessionID)
-		dst = jsonform.AppendTextUnlessEmpty(dst, `,"tag":`, w.Tag)
+		dst = eventdata.AppendText(dst, `,"name":`, w.Name)
+		dst = eventdata.AppendText(dst, `,"input":`, w.Input)
+		dst = eventdata.AppendTextUnlessEmpty(dst, `,"session_id":`, w.SessionID)
+		dst = eventdata.AppendTextUnlessEmpty(dst, `,"tag":`, w.Tag)
 	case ActivityCompletedItem:
 		dst = appendWorkID(dst, w.Instance, w.ExecutionID, w.ID)
-		dst = jsonform.AppendText(dst, `,"result":`, w.Result)
+		dst = eventdata.AppendText(dst, `,"result":`, w.Result)
 	case ActivityFailedItem:
 		dst = appendWorkID(dst, w.Instance, w.ExecutionID, w.ID)
 		dst, err = eventdata.AppendDetails(append(dst, `,"details":`...), w.Details)
 	case TimerFiredItem:
 		dst = appendWorkID(dst, w.Instance, w.ExecutionID, w.ID)
-		dst = jsonform.AppendNumber(dst, `,"fire_at_ms":`, w.FireAtMs)
+		dst = eventdata.AppendNumber(dst, `,"fire_at_ms":`, w.FireAtMs)
 	case ExternalRaisedItem:
-		dst = jsonform.AppendText(dst, `{"instance":`, w.Instance)
-		dst = jsonform.AppendText(dst, `,"name":`, w.Name)
-		dst = jsonform.AppendText(dst, `,"data":`, w.Data)
+		dst = eventdata.AppendText(dst, `{"instance":`, w.Instance)
+		dst = eventdata.AppendText(dst, `,"name":`, w.Name)
+		dst = eventdata.AppendText(dst, `,"data":`, w.Data)
 	case ExternalRaised2Item:
-		dst = jsonform.AppendText(dst, `{"instance":`, w.Instance)
-		dst = jsonform.AppendText(dst, `,"name":`, w.Name)
-		dst = jsonform.AppendText(dst, `,"topic":`, w.Topic)
-		dst = jsonform.AppendText(dst, `,"data":`, w.Data)
+		dst = eventdata.AppendText(dst, `{"instance":`, w.Instance)
+		dst = eventdata.AppendText(dst, `,"name":`, w.Name)
+		dst = eventdata.AppendText(dst, `,"topic":`, w.Topic)
+		dst = eventdata.AppendText(dst, `,"data":`, w.Data)
 	case QueueMessageItem:
-		dst = jsonform.AppendText(dst, `{"instance":`, w.Instance)
-		dst = jsonform.AppendText(dst, `,"name":`, w.Name)
-		dst = jsonform.AppendText(dst, `,"data":`, w.Data)
+		dst = eventdata.AppendText(dst, `{"instance":`, w.Instance)
+		dst = eventdata.AppendText(dst, `,"name":`, w.Name)
+		dst = eventdata.AppendText(dst, `,"data":`, w.Data)
 	case SubOrchCompletedItem:
 		dst = appendParentID(dst, w.ParentInstance, w.ParentExecutionID, w.ParentID)
-		dst = jsonform.AppendText(dst, `,"result":`, w.Result)
+		dst = eventdata.AppendText(dst, `,"result":`, w.Result)
 	case SubOrchFailedItem:
 		dst = appendParentID(dst, w.ParentInstance, w.ParentExecutionID, w.ParentID)
 		dst, err = eventdata.AppendDetails(append(dst, `,"details":`...), w.Details)
 	case CancelInstanceItem:
-		dst = jsonform.AppendText(dst, `{"instance":`, w.Instance)
-		dst = jsonform.AppendText(dst, `,"reason":`, w.Reason)
+		dst = eventdata.AppendText(dst, `{"instance":`, w.Instance)
+		dst = eventdata.AppendText(dst, `,"reason":`, w.Reason)
 	default:
 		err = fmt.Errorf("work item of type %T; items are held by value", w)
 	}
@@ -89,13 +88,13 @@ func appendWorkItem(dst []byte, w WorkItem) ([]byte, error) {
 }
 
 func appendWorkID(dst []byte, instance string, executionID, id uint64) []byte {
-	dst = jsonform.AppendText(dst, `{"instance":`, instance)
-	dst = jsonform.AppendNumber(dst, `,"execution_id":`, executionID)
-	return jsonform.AppendNumber(dst, `,"id":`, id)
+	dst = eventdata.AppendText(dst, `{"instance":`, instance)
+	dst = eventdata.AppendNumber(dst, `,"execution_id":`, executionID)
+	return eventdata.AppendNumber(dst, `,"id":`, id)
 }
 
 func appendParentID(dst []byte, instance string, executionID, id uint64) []byte {
-	dst = jsonform.AppendText(dst, `{"parent_instance":`, instance)
-	dst = jsonform.AppendNumber(dst, `,"parent_execution_id":`, executionID)
-	return jsonform.AppendNumber(dst, `,"parent_id":`, id)
+	dst = eventdata.AppendText(dst, `{"parent_instance":`, instance)
+	dst = eventdata.AppendNumber(dst, `,"parent_execution_id":`, executionID)
+	return eventdata.AppendNumber(dst, `,"parent_id":`, id)
 }

@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/durosim/durosim/engine/eventdata"
-	"github.com/durosim/durosim/engine/jsonform"
 )
 
 // The generators fill every field of a type by reflection, so this test fails if the codec forgets a new field.
@@ -261,7 +260,7 @@ func FuzzDecodeEvent(f *testing.F) {
 	f.Add([]byte("{\"x\":\"\\ud83d\\ude00\xff\\/\",\"x\":[true,false]}"))
 	codec := allCodec()
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var scan jsonform.Object
+		var scan eventdata.Object
 		scan.Scan(string(data))
 		err := scan.Err
 		var std map[string]any

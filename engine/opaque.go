@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine/eventdata"
-	"github.com/durosim/durosim/engine/jsonform"
 )
 
 // OpaqueItem is a work item together with the text it was decoded from. A codec made by Opaque writes that text back
@@ -54,11 +53,11 @@ func (c opaqueCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
 	w, err := c.Codec.DecodeWorkItem(data)
 	switch {
 	case errors.Is(err, ErrUnknownKind):
-		tag, body, err := jsonform.ScanTagged(string(data))
+		tag, body, err := eventdata.ScanTagged(string(data))
 		if err != nil {
 			return nil, err
 		}
-		var o jsonform.Object
+		var o eventdata.Object
 		if o.Scan(body); o.Err != nil {
 			return nil, fmt.Errorf("codec %s: work item %s: %w", c.Name(), tag, o.Err)
 		}
@@ -90,7 +89,7 @@ func (c opaqueCodec) DecodeEvent(data []byte) (Event, error) {
 	e, err := c.Codec.DecodeEvent(data)
 	switch {
 	case errors.Is(err, ErrUnknownKind):
-		var o jsonform.Object
+		var o eventdata.Object
 		o.Scan(string(data))
 		e = Event{
 			EventID: o.Number("event_id"), SourceEventID: o.OptNumber("source_event_id"), InstanceID: o.Text("instance_id"),

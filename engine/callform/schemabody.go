@@ -7,7 +7,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
-	"github.com/durosim/durosim/engine/jsonform"
 )
 
 // items and events hold one value of each kind that has a JSON form.
@@ -57,7 +56,7 @@ func ItemBodies() ([]Body, error) {
 			if err != nil {
 				return "", err
 			}
-			_, body, err := jsonform.ScanTagged(text)
+			_, body, err := eventdata.ScanTagged(text)
 			return body, err
 		})
 		if err != nil {
@@ -99,8 +98,8 @@ func EventBodies() ([]Body, error) {
 
 // fieldsOfBody returns the fields that encode writes for values of type t.
 func fieldsOfBody(t reflect.Type, encode func(v any, full bool) (string, error)) ([]BodyField, error) {
-	var least, most jsonform.Object
-	for _, o := range []*jsonform.Object{&least, &most} {
+	var least, most eventdata.Object
+	for _, o := range []*eventdata.Object{&least, &most} {
 		full := o == &most
 		text, err := encode(filled(t, full).Interface(), full)
 		if err != nil {
@@ -148,7 +147,7 @@ func shapeSchema(value string) Schema {
 	case '{':
 		return Schema{"type": "object"}
 	case '[':
-		if elements, err := jsonform.ScanArray(value); err == nil && len(elements) > 0 {
+		if elements, err := eventdata.ScanArray(value); err == nil && len(elements) > 0 {
 			return Schema{"type": "array", "items": shapeSchema(elements[0])}
 		}
 		return Schema{"type": "array"}

@@ -3,8 +3,6 @@ package eventdata
 import (
 	"errors"
 	"fmt"
-
-	"github.com/durosim/durosim/engine/jsonform"
 )
 
 // MarshalJSON returns the externally tagged form defined in docs/contract/runtime.md#r3, or null if there are no
@@ -63,29 +61,29 @@ func AppendDetails(dst []byte, d ErrorDetails) ([]byte, error) {
 		if i == nil {
 			return dst, errors.New("details of no variant")
 		}
-		dst = jsonform.AppendText(dst, `{"Infrastructure":{"operation":`, i.Operation)
-		dst = jsonform.AppendText(dst, `,"message":`, i.Message)
-		dst = append(jsonform.AppendBool(dst, `,"retryable":`, i.Retryable), '}')
+		dst = AppendText(dst, `{"Infrastructure":{"operation":`, i.Operation)
+		dst = AppendText(dst, `,"message":`, i.Message)
+		dst = append(AppendBool(dst, `,"retryable":`, i.Retryable), '}')
 	case ErrorDetails{Configuration: d.Configuration}:
 		c := d.Configuration
 		if c.Kind != KindNondeterminism {
 			return dst, fmt.Errorf("configuration error of kind %q", c.Kind)
 		}
-		dst = jsonform.AppendText(dst, `{"Configuration":{"kind":`, c.Kind)
-		dst = jsonform.AppendText(dst, `,"resource":`, c.Resource)
+		dst = AppendText(dst, `{"Configuration":{"kind":`, c.Kind)
+		dst = AppendText(dst, `,"resource":`, c.Resource)
 		if c.Message == nil {
 			dst = append(dst, `,"message":null}`...)
 		} else {
-			dst = append(jsonform.AppendText(dst, `,"message":`, *c.Message), '}')
+			dst = append(AppendText(dst, `,"message":`, *c.Message), '}')
 		}
 	case ErrorDetails{Application: d.Application}:
 		dst, err = appendApplication(append(dst, `{"Application":`...), d.Application)
 	case ErrorDetails{Poison: d.Poison}:
 		p := d.Poison
-		dst = jsonform.AppendNumber(dst, `{"Poison":{"attempt_count":`, uint64(p.AttemptCount))
-		dst = jsonform.AppendNumber(dst, `,"max_attempts":`, uint64(p.MaxAttempts))
+		dst = AppendNumber(dst, `{"Poison":{"attempt_count":`, uint64(p.AttemptCount))
+		dst = AppendNumber(dst, `,"max_attempts":`, uint64(p.MaxAttempts))
 		dst, err = appendPoisonType(append(dst, `,"message_type":`...), p.MessageType)
-		dst = append(jsonform.AppendText(dst, `,"message":`, p.Message), '}')
+		dst = append(AppendText(dst, `,"message":`, p.Message), '}')
 	default:
 		return dst, errors.New("details of more than one variant")
 	}
@@ -95,17 +93,17 @@ func AppendDetails(dst []byte, d ErrorDetails) ([]byte, error) {
 func appendApplication(dst []byte, a *ApplicationError) ([]byte, error) {
 	switch a.Kind {
 	case AppCancelled:
-		dst = append(jsonform.AppendText(dst, `{"kind":{"Cancelled":{"reason":`, a.Reason), `}}`...)
+		dst = append(AppendText(dst, `{"kind":{"Cancelled":{"reason":`, a.Reason), `}}`...)
 	case AppActivityFailed, AppOrchestrationFailed, AppPanicked:
 		if a.Reason != "" {
 			return dst, fmt.Errorf("application error of kind %s with a reason", a.Kind)
 		}
-		dst = jsonform.AppendText(dst, `{"kind":`, string(a.Kind))
+		dst = AppendText(dst, `{"kind":`, string(a.Kind))
 	default:
 		return dst, fmt.Errorf("application error of kind %q", a.Kind)
 	}
-	dst = jsonform.AppendText(dst, `,"message":`, a.Message)
-	return append(jsonform.AppendBool(dst, `,"retryable":`, a.Retryable), '}'), nil
+	dst = AppendText(dst, `,"message":`, a.Message)
+	return append(AppendBool(dst, `,"retryable":`, a.Retryable), '}'), nil
 }
 
 func appendPoisonType(dst []byte, t PoisonType) ([]byte, error) {
@@ -124,21 +122,21 @@ func appendPoisonType(dst []byte, t PoisonType) ([]byte, error) {
 		return dst, fmt.Errorf("poison of kind %s with fields of another", t.Kind)
 	}
 	dst = append(append(append(dst, `{"`...), t.Kind...), `":`...)
-	dst = jsonform.AppendText(dst, `{"instance":`, t.Instance)
-	dst = jsonform.AppendNumber(dst, `,"execution_id":`, t.ExecutionID)
+	dst = AppendText(dst, `{"instance":`, t.Instance)
+	dst = AppendNumber(dst, `,"execution_id":`, t.ExecutionID)
 	switch t.Kind {
 	case PoisonActivity:
-		dst = jsonform.AppendText(dst, `,"activity_name":`, t.ActivityName)
-		dst = jsonform.AppendNumber(dst, `,"activity_id":`, t.ActivityID)
+		dst = AppendText(dst, `,"activity_name":`, t.ActivityName)
+		dst = AppendNumber(dst, `,"activity_id":`, t.ActivityID)
 	case PoisonFailedDeserialization:
-		dst = jsonform.AppendText(dst, `,"error":`, t.Error)
+		dst = AppendText(dst, `,"error":`, t.Error)
 	}
-	dst = jsonform.AppendTextUnlessEmpty(dst, `,"cause":`, t.Cause)
+	dst = AppendTextUnlessEmpty(dst, `,"cause":`, t.Cause)
 	return append(dst, `}}`...), nil
 }
 
 // ParseDetails parses the details in field name of scanned object o. It reports errors in o.Err.
-func ParseDetails(o *jsonform.Object, name string) ErrorDetails {
+func ParseDetails(o *Object, name string) ErrorDetails {
 	value := o.Get(name, true)
 	if value == "" {
 		return ErrorDetails{}
@@ -151,7 +149,7 @@ func ParseDetails(o *jsonform.Object, name string) ErrorDetails {
 }
 
 func parseDetails(text string) (ErrorDetails, error) {
-	tag, body, err := jsonform.ScanTagged(text)
+	tag, body, err := ScanTagged(text)
 	if err != nil {
 		return ErrorDetails{}, err
 	}
@@ -163,7 +161,7 @@ func parseDetails(text string) (ErrorDetails, error) {
 		return ErrorDetails{Application: a}, nil
 	}
 	var d ErrorDetails
-	var o jsonform.Object
+	var o Object
 	o.Scan(body)
 	switch tag {
 	case "Infrastructure":
@@ -202,7 +200,7 @@ func parseDetails(text string) (ErrorDetails, error) {
 }
 
 func parseApplication(text string) (*ApplicationError, error) {
-	var o jsonform.Object
+	var o Object
 	o.Scan(text)
 	a := &ApplicationError{Message: o.Text("message"), Retryable: o.Boolean("retryable")}
 	if value := o.Get("kind", true); value != "" {
@@ -220,32 +218,32 @@ func parseApplication(text string) (*ApplicationError, error) {
 // parseApplicationKind parses a kind's name, or {"Cancelled":{"reason":…}}.
 func parseApplicationKind(value string) (kind ApplicationKind, reason string, err error) {
 	if value[0] == '"' {
-		switch kind := ApplicationKind(jsonform.Unquote(value)); kind {
+		switch kind := ApplicationKind(Unquote(value)); kind {
 		case AppActivityFailed, AppOrchestrationFailed, AppPanicked:
 			return kind, "", nil
 		default:
 			return "", "", fmt.Errorf("unknown %q", kind)
 		}
 	}
-	tag, body, err := jsonform.ScanTagged(value)
+	tag, body, err := ScanTagged(value)
 	if err != nil {
 		return "", "", err
 	}
 	if tag != string(AppCancelled) {
 		return "", "", fmt.Errorf("unknown %q", tag)
 	}
-	var o jsonform.Object
+	var o Object
 	o.Scan(body)
 	reason = o.Text("reason")
 	return AppCancelled, reason, o.Err
 }
 
 func parsePoisonType(text string) (PoisonType, error) {
-	tag, body, err := jsonform.ScanTagged(text)
+	tag, body, err := ScanTagged(text)
 	if err != nil {
 		return PoisonType{}, err
 	}
-	var o jsonform.Object
+	var o Object
 	o.Scan(body)
 	t := PoisonType{
 		Kind:        PoisonKind(tag),

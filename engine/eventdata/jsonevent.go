@@ -2,12 +2,10 @@ package eventdata
 
 import (
 	"fmt"
-
-	"github.com/durosim/durosim/engine/jsonform"
 )
 
 // Parse builds the data of an event of that kind from scanned event o. It reports errors in o.Err.
-func Parse(kind Kind, o *jsonform.Object) Data {
+func Parse(kind Kind, o *Object) Data {
 	switch kind {
 	case KindOrchestrationStarted:
 		return OrchestrationStarted{
@@ -86,21 +84,21 @@ func Parse(kind Kind, o *jsonform.Object) Data {
 }
 
 // Carried parses [[name,data],…]. It returns nil for an empty list.
-func Carried(o *jsonform.Object, name string) []CarriedEvent {
+func Carried(o *Object, name string) []CarriedEvent {
 	value := o.Get(name, false)
 	if value == "" {
 		return nil
 	}
-	rows, err := jsonform.ScanArray(value)
+	rows, err := ScanArray(value)
 	if err != nil {
 		o.Fail(name, err)
 		return nil
 	}
 	var out []CarriedEvent
 	for _, row := range rows {
-		pair, err := jsonform.ScanArray(row)
+		pair, err := ScanArray(row)
 		if err != nil || len(pair) != 2 {
-			o.Fail(name, fmt.Errorf("want [name,data], got %s", jsonform.Describe(row)))
+			o.Fail(name, fmt.Errorf("want [name,data], got %s", Describe(row)))
 			return nil
 		}
 		out = append(out, CarriedEvent{Name: o.ToText(name, pair[0]), Data: o.ToText(name, pair[1])})
@@ -116,9 +114,9 @@ func AppendCarried(dst []byte, key string, events []CarriedEvent) []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, '[')
-		dst = jsonform.AppendString(dst, e.Name)
+		dst = AppendString(dst, e.Name)
 		dst = append(dst, ',')
-		dst = jsonform.AppendString(dst, e.Data)
+		dst = AppendString(dst, e.Data)
 		dst = append(dst, ']')
 	}
 	return append(dst, ']')
@@ -130,89 +128,89 @@ func Append(dst []byte, data Data) ([]byte, error) {
 	var err error
 	switch d := data.(type) {
 	case OrchestrationStarted:
-		dst = jsonform.AppendText(dst, `,"name":`, d.Name)
-		dst = jsonform.AppendText(dst, `,"version":`, d.Version)
-		dst = jsonform.AppendText(dst, `,"input":`, d.Input)
-		dst = jsonform.AppendTextOrNull(dst, `,"parent_instance":`, d.ParentInstance)
-		dst = jsonform.AppendNumberOrNull(dst, `,"parent_id":`, d.ParentID)
+		dst = AppendText(dst, `,"name":`, d.Name)
+		dst = AppendText(dst, `,"version":`, d.Version)
+		dst = AppendText(dst, `,"input":`, d.Input)
+		dst = AppendTextOrNull(dst, `,"parent_instance":`, d.ParentInstance)
+		dst = AppendNumberOrNull(dst, `,"parent_id":`, d.ParentID)
 		if len(d.CarryForwardEvents) > 0 {
 			dst = AppendCarried(dst, `,"carry_forward_events":`, d.CarryForwardEvents)
 		}
-		dst = jsonform.AppendOptText(dst, `,"initial_custom_status":`, d.InitialCustomStatus)
-		dst = jsonform.AppendNumberUnlessZero(dst, `,"parent_execution_id":`, d.ParentExecutionID)
+		dst = AppendOptText(dst, `,"initial_custom_status":`, d.InitialCustomStatus)
+		dst = AppendNumberUnlessZero(dst, `,"parent_execution_id":`, d.ParentExecutionID)
 	case OrchestrationCompleted:
-		dst = jsonform.AppendText(dst, `,"output":`, d.Output)
+		dst = AppendText(dst, `,"output":`, d.Output)
 	case OrchestrationFailed:
 		dst, err = AppendDetails(append(dst, `,"details":`...), d.Details)
 	case OrchestrationContinuedAsNew:
-		dst = jsonform.AppendText(dst, `,"input":`, d.Input)
+		dst = AppendText(dst, `,"input":`, d.Input)
 	case OrchestrationCancelRequested:
-		dst = jsonform.AppendText(dst, `,"reason":`, d.Reason)
+		dst = AppendText(dst, `,"reason":`, d.Reason)
 	case OrchestrationChained:
-		dst = jsonform.AppendText(dst, `,"name":`, d.Name)
-		dst = jsonform.AppendText(dst, `,"instance":`, d.Instance)
-		dst = jsonform.AppendText(dst, `,"input":`, d.Input)
+		dst = AppendText(dst, `,"name":`, d.Name)
+		dst = AppendText(dst, `,"instance":`, d.Instance)
+		dst = AppendText(dst, `,"input":`, d.Input)
 	case ActivityScheduled:
-		dst = jsonform.AppendText(dst, `,"name":`, d.Name)
-		dst = jsonform.AppendText(dst, `,"input":`, d.Input)
-		dst = jsonform.AppendTextUnlessEmpty(dst, `,"session_id":`, d.SessionID)
-		dst = jsonform.AppendTextUnlessEmpty(dst, `,"tag":`, d.Tag)
+		dst = AppendText(dst, `,"name":`, d.Name)
+		dst = AppendText(dst, `,"input":`, d.Input)
+		dst = AppendTextUnlessEmpty(dst, `,"session_id":`, d.SessionID)
+		dst = AppendTextUnlessEmpty(dst, `,"tag":`, d.Tag)
 	case ActivityCompleted:
-		dst = jsonform.AppendText(dst, `,"result":`, d.Result)
+		dst = AppendText(dst, `,"result":`, d.Result)
 	case ActivityFailed:
 		dst, err = AppendDetails(append(dst, `,"details":`...), d.Details)
 	case ActivityCancelRequested:
-		dst = jsonform.AppendText(dst, `,"reason":`, d.Reason)
+		dst = AppendText(dst, `,"reason":`, d.Reason)
 	case TimerCreated:
-		dst = jsonform.AppendNumber(dst, `,"fire_at_ms":`, d.FireAtMs)
+		dst = AppendNumber(dst, `,"fire_at_ms":`, d.FireAtMs)
 	case TimerFired:
-		dst = jsonform.AppendNumber(dst, `,"fire_at_ms":`, d.FireAtMs)
+		dst = AppendNumber(dst, `,"fire_at_ms":`, d.FireAtMs)
 	case ExternalSubscribed:
-		dst = jsonform.AppendText(dst, `,"name":`, d.Name)
+		dst = AppendText(dst, `,"name":`, d.Name)
 	case ExternalEvent:
-		dst = jsonform.AppendText(dst, `,"name":`, d.Name)
-		dst = jsonform.AppendText(dst, `,"data":`, d.Data)
+		dst = AppendText(dst, `,"name":`, d.Name)
+		dst = AppendText(dst, `,"data":`, d.Data)
 	case ExternalSubscribedCancelled:
-		dst = jsonform.AppendText(dst, `,"reason":`, d.Reason)
+		dst = AppendText(dst, `,"reason":`, d.Reason)
 	case QueueSubscribed:
-		dst = jsonform.AppendText(dst, `,"name":`, d.Name)
+		dst = AppendText(dst, `,"name":`, d.Name)
 	case QueueEventDelivered:
-		dst = jsonform.AppendText(dst, `,"name":`, d.Name)
-		dst = jsonform.AppendText(dst, `,"data":`, d.Data)
+		dst = AppendText(dst, `,"name":`, d.Name)
+		dst = AppendText(dst, `,"data":`, d.Data)
 	case QueueSubscriptionCancelled:
-		dst = jsonform.AppendText(dst, `,"reason":`, d.Reason)
+		dst = AppendText(dst, `,"reason":`, d.Reason)
 	case SubOrchestrationScheduled:
-		dst = jsonform.AppendText(dst, `,"name":`, d.Name)
-		dst = jsonform.AppendText(dst, `,"instance":`, d.Instance)
-		dst = jsonform.AppendText(dst, `,"input":`, d.Input)
+		dst = AppendText(dst, `,"name":`, d.Name)
+		dst = AppendText(dst, `,"instance":`, d.Instance)
+		dst = AppendText(dst, `,"input":`, d.Input)
 	case SubOrchestrationCompleted:
-		dst = jsonform.AppendText(dst, `,"result":`, d.Result)
+		dst = AppendText(dst, `,"result":`, d.Result)
 	case SubOrchestrationFailed:
 		dst, err = AppendDetails(append(dst, `,"details":`...), d.Details)
 	case SubOrchestrationCancelRequested:
-		dst = jsonform.AppendText(dst, `,"reason":`, d.Reason)
+		dst = AppendText(dst, `,"reason":`, d.Reason)
 	case CustomStatusUpdated:
 		if d.Status == nil {
 			dst = append(dst, `,"status":null`...)
 		} else {
-			dst = jsonform.AppendText(dst, `,"status":`, *d.Status)
+			dst = AppendText(dst, `,"status":`, *d.Status)
 		}
 	case KeyValueSet:
-		dst = jsonform.AppendText(dst, `,"key":`, d.Key)
-		dst = jsonform.AppendText(dst, `,"value":`, d.Value)
-		dst = jsonform.AppendNumber(dst, `,"last_updated_at_ms":`, d.LastUpdatedAtMs)
+		dst = AppendText(dst, `,"key":`, d.Key)
+		dst = AppendText(dst, `,"value":`, d.Value)
+		dst = AppendNumber(dst, `,"last_updated_at_ms":`, d.LastUpdatedAtMs)
 	case KeyValueCleared:
-		dst = jsonform.AppendText(dst, `,"key":`, d.Key)
+		dst = AppendText(dst, `,"key":`, d.Key)
 	case KeyValuesCleared:
 	case ExternalSubscribed2:
-		dst = jsonform.AppendText(dst, `,"name":`, d.Name)
-		dst = jsonform.AppendText(dst, `,"topic":`, d.Topic)
+		dst = AppendText(dst, `,"name":`, d.Name)
+		dst = AppendText(dst, `,"topic":`, d.Topic)
 	case ExternalEvent2:
-		dst = jsonform.AppendText(dst, `,"name":`, d.Name)
-		dst = jsonform.AppendText(dst, `,"topic":`, d.Topic)
-		dst = jsonform.AppendText(dst, `,"data":`, d.Data)
+		dst = AppendText(dst, `,"name":`, d.Name)
+		dst = AppendText(dst, `,"topic":`, d.Topic)
+		dst = AppendText(dst, `,"data":`, d.Data)
 	case LegacyNote:
-		dst = jsonform.AppendText(dst, `,"text":`, d.Text)
+		dst = AppendText(dst, `,"text":`, d.Text)
 	default:
 		err = fmt.Errorf("event data of type %T; data is held by value", data)
 	}

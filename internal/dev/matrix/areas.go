@@ -36,8 +36,7 @@ var judged = []area{
 	{"engine/replay", "", "", own("engine/replay")},
 	{"engine/machine", "", "", own("engine/machine")},
 	{"engine", "codecs", "{codec,json*,opaque}.go", own("engine")},
-	{"engine/eventdata", "codecs", "", own("engine")},
-	{"engine/jsonform", "codecs", "", own("engine")},
+	{"engine/eventdata", "codecs", "", append(own("engine/eventdata"), own("engine")...)},
 }
 
 // stories lists the tests that run stories with all of a monitor's checkers, fastest first.

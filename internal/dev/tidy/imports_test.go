@@ -10,19 +10,18 @@ import (
 // floors lists the packages from the lowest floor to the highest. A package imports packages of lower floors only; tests
 // may import any.
 const floors = `
-	internal/commandline internal/facts faults/faultkind internal/feature internal/foreign engine/jsonform internal/spelling sim/record internal/sample internal/slab internal/pretty properties/internal/leaf sim/internal/mix
-	engine/eventdata sim
-	engine sim/internal/kernel sim/internal/simtest
-	engine/observe engine/orchhost internal/planterm internal/probe memprovider/storerules properties/internal/script
-	engine/orch engine/call memprovider
-	engine/node engine/asked engine/callform engine/deadletter sim/program engine/replay memprovider/live properties/undertest
-	cmd/simrun/internal/wire engine/orchtest engine/machine properties/internal/spec/turn properties/oracle
-	faults sim/released properties/conformance properties/oracle/calllog properties/oracle/overlap properties/oracle/search properties/undertest/inmemory
-	sim/realnode sim/plan
+	engine/eventdata faults/faultkind internal/commandline internal/facts internal/feature internal/foreign internal/pretty internal/sample internal/slab internal/spelling properties/internal/leaf sim/internal/mix sim/record
+	engine sim
+	engine/observe engine/orchhost internal/planterm internal/probe memprovider/storerules properties/internal/script sim/internal/kernel sim/internal/simtest
+	engine/call engine/orch memprovider
+	engine/asked engine/callform engine/deadletter engine/node engine/replay memprovider/live properties/undertest sim/program
+	cmd/simrun/internal/wire engine/machine engine/orchtest properties/internal/spec/turn properties/oracle
+	faults properties/conformance properties/oracle/calllog properties/oracle/overlap properties/oracle/search properties/undertest/inmemory sim/released
+	sim/plan sim/realnode
 	cmd/simrun/internal/snapshot sim/scenario sim/workload
-	sim/planedit sim/cluster
-	cmd/simrun/internal/export sim/campaign sim/timeline properties/gen properties/internal/model sim/realnode sim/shrink
-	cmd/simrun/internal/explore sim/page properties/internal/check
+	sim/cluster sim/planedit
+	cmd/simrun/internal/export properties/gen properties/internal/model sim/campaign sim/shrink sim/timeline
+	cmd/simrun/internal/explore properties/internal/check sim/page
 	properties/internal/answers properties/internal/conduct properties/internal/track
 	properties/internal/coverage properties/internal/expect properties/internal/liveness properties/internal/outcome properties/internal/safety
 	properties/internal/monitor

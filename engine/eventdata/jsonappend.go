@@ -1,4 +1,4 @@
-package jsonform
+package eventdata
 
 import (
 	"strconv"

@@ -7,7 +7,6 @@ import (
 
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/page"
 	"github.com/durosim/durosim/sim/timeline"
 )
 
@@ -22,7 +21,7 @@ func (r *testRun) drawn(sum *campaign.Summary) error {
 
 // picture returns the page for the campaign's first failing seed, or for its first seed if none fails.
 func (r *testRun) picture(sum *campaign.Summary) ([]byte, error) {
-	p := page.Page{Title: r.name, Verdict: sum.Plan()}
+	p := timeline.Page{Title: r.name, Verdict: sum.Plan()}
 	seed := r.c.First
 	if len(sum.Violations) > 0 {
 		v := sum.Violations[0]

@@ -6,7 +6,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/callform"
 	"github.com/durosim/durosim/engine/eventdata"
 )
 
@@ -101,12 +100,12 @@ func (s *State) unackable(in *instance, r call.AckOrchestrationItem) string {
 // writes reports whether the caller's build can encode everything in an ack.
 func (j *judge) writes(r call.AckOrchestrationItem) bool {
 	for _, e := range r.HistoryDelta {
-		if _, err := callform.EventText(e); err != nil || j.codec != nil && !j.codec.Kinds().Has(e.Kind()) {
+		if _, err := call.EventText(e); err != nil || j.codec != nil && !j.codec.Kinds().Has(e.Kind()) {
 			return false
 		}
 	}
 	for _, item := range slices.Concat(r.WorkerItems, r.OrchestratorItems) {
-		if _, err := callform.ItemText(item); err != nil || !j.decodesItem(item, false) {
+		if _, err := call.ItemText(item); err != nil || !j.decodesItem(item, false) {
 			return false
 		}
 	}
@@ -267,7 +266,7 @@ func (in *instance) merge() {
 
 // enqueueForOrchestrator judges the call against docs/contract/provider.md#p5.1.
 func (s *State) enqueueForOrchestrator(j *judge, r call.EnqueueForOrchestrator) {
-	_, err := callform.ItemText(r.Item)
+	_, err := call.ItemText(r.Item)
 	if err == nil && r.Item.Kind() == engine.ItemActivityExecute {
 		j.permanent(by("4.2", ""), s, "an activity does not belong into the orchestrator queue")
 		return
@@ -284,7 +283,7 @@ func (s *State) enqueueForOrchestrator(j *judge, r call.EnqueueForOrchestrator) 
 
 // enqueueForWorker judges the call against docs/contract/provider.md#p5.7.
 func (s *State) enqueueForWorker(j *judge, r call.EnqueueForWorker) {
-	_, err := callform.ItemText(r.Item)
+	_, err := call.ItemText(r.Item)
 	if err != nil || !j.decodesItem(r.Item, false) {
 		j.permanent(by("3.3", ""), s, "the caller's build has no form for the item")
 	}

@@ -21,7 +21,7 @@
 // # Uses
 //
 // Package search makes random sequences of calls on a provider under test, judges every answer, and shrinks a sequence
-// whose answer was rejected. Package calllog records a provider's calls in any process and judges the log. Watch
+// whose answer was rejected. Record logs a provider's calls in any process, and CheckLog judges the log. Watch
 // reports calls as they are made; simulations use it as the second judge of their store. State.Next is the step function of a
 // nondeterministic model for a linearizability checker; an exchange that is Lost may or may not have taken effect.
 //

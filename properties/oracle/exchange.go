@@ -5,7 +5,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/callform"
 )
 
 // Call is a provider call with its arguments. Watch reports calls, so other packages do not need to create them.
@@ -36,7 +35,7 @@ type Exchange struct {
 // String returns the call as it appears in a transcript: the method, with its parameters in JSON,
 // and on a line of its own that the storage was made to fail.
 func (e Exchange) String() string {
-	text := callform.CallText(e.Call)
+	text := call.CallText(e.Call)
 	if e.Build != "" {
 		text += " by build " + e.Build
 	}
@@ -51,7 +50,7 @@ func (e Exchange) AnswerText() string {
 	if e.Lost || e.Crash != "" {
 		return "no answer"
 	}
-	return callform.AnswerText(call.Method(e.Call), e.Answer)
+	return call.AnswerText(call.Method(e.Call), e.Answer)
 }
 
 // answer is an answer in the form that the specification works with.
@@ -70,7 +69,7 @@ type failure struct {
 func (e *Exchange) answer() *answer {
 	a := &answer{Answer: &e.Answer, Lost: e.Lost}
 	if e.Answer.Err != nil {
-		a.Err = &failure{Retryable: engine.IsRetryable(e.Answer.Err), Message: callform.ErrorOf(e.Answer.Err).Message}
+		a.Err = &failure{Retryable: engine.IsRetryable(e.Answer.Err), Message: call.ErrorOf(e.Answer.Err).Message}
 	}
 	return a
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/callform"
 	"github.com/durosim/durosim/engine/eventdata"
 )
 
@@ -124,7 +123,7 @@ type shown struct{ v any }
 
 // String returns the value as JSON.
 func (s shown) String() string {
-	return callform.Text(s.v)
+	return call.Text(s.v)
 }
 
 // decodes reports whether the caller can decode a stored event.
@@ -229,8 +228,8 @@ func sameEvent(a, b *engine.Event) bool {
 	if x == y && same(a.Data, b.Data) {
 		return true
 	}
-	s, err := callform.EventText(*a)
-	t, failed := callform.EventText(*b)
+	s, err := call.EventText(*a)
+	t, failed := call.EventText(*b)
 	return err == nil && failed == nil && s == t
 }
 
@@ -238,8 +237,8 @@ func sameItem(a, b engine.WorkItem) bool {
 	if same(a, b) {
 		return a != nil
 	}
-	s, err := callform.ItemText(a)
-	t, failed := callform.ItemText(b)
+	s, err := call.ItemText(a)
+	t, failed := call.ItemText(b)
 	return err == nil && failed == nil && s == t
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/callform"
 )
 
 // renewSessions judges the call against docs/contract/provider.md#p5.12.
@@ -161,7 +160,7 @@ func (s *State) appendEvents(j *judge, r call.AppendWithExecution) {
 		for _, b := range r.Events[:i] {
 			dup = dup || b.EventID == e.EventID
 		}
-		if _, err := callform.EventText(e); err != nil || j.codec != nil && !j.codec.Kinds().Has(e.Kind()) {
+		if _, err := call.EventText(e); err != nil || j.codec != nil && !j.codec.Kinds().Has(e.Kind()) {
 			j.permanent(by("3.3", ""), s, "the caller's build has no form for an event")
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/callform"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // State is one state that a store may be in after the exchanges so far. It holds the tables of
@@ -236,7 +236,7 @@ func (in *instance) add(execution uint64, e engine.Event) bool {
 
 // size returns the length of the event's canonical text.
 func (h *stored) size() int {
-	text, _ := callform.EventText(h.event)
+	text, _ := call.EventText(h.event)
 	return len(text)
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/callform"
 )
 
 // judged applies the specification to the call, and returns the states that are consistent with the answer.
@@ -156,7 +155,7 @@ func (s *State) plant(j *judge, r call.Plant) {
 		event, corrupt := engine.Event{EventID: r.EventID}, true
 		if r.Event != nil {
 			event = *r.Event
-			_, err := callform.EventText(event)
+			_, err := call.EventText(event)
 			corrupt = err != nil
 		}
 		if event.EventID != 0 {

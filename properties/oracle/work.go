@@ -7,7 +7,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/callform"
 )
 
 // ready reports whether a worker row is visible and unlocked.
@@ -218,7 +217,7 @@ func (s *State) ackWork(j *judge, r call.AckWorkItem) {
 	}
 	completion := r.Completion
 	if completion != nil {
-		_, err := callform.ItemText(completion)
+		_, err := call.ItemText(completion)
 		k := completion.Kind()
 		if k != engine.ItemActivityCompleted && k != engine.ItemActivityFailed {
 			j.permanent(by("4.2", ""), s, fmt.Sprintf("an item of kind %s is no completion", k))

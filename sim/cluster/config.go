@@ -7,7 +7,6 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/released"
 )
 
 // Config holds everything that a run depends on.
@@ -52,7 +51,7 @@ type Config struct {
 }
 
 // Releases starts nodes that run a released runtime. realnode.Releases returns an implementation.
-type Releases = released.Runtimes
+type Releases = Runtimes
 
 // Monitor watches a run; properties are checked by monitors. All methods are called from the run's single goroutine.
 type Monitor interface {

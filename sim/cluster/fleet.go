@@ -17,7 +17,6 @@ import (
 	"github.com/durosim/durosim/sim/internal/kernel"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
-	"github.com/durosim/durosim/sim/released"
 	"github.com/durosim/durosim/sim/workload"
 )
 
@@ -66,9 +65,9 @@ type nodeState struct {
 	starts  uint64        // number of starts drawn so far
 
 	inc      uint32
-	machine  stepper          // nil while down
-	released released.Machine // the same machine, if it runs a release
-	clock    plan.Clock       // of the incarnation
+	machine  stepper    // nil while down
+	released Machine    // the same machine, if it runs a release
+	clock    plan.Clock // of the incarnation
 	provider engine.Provider
 	registry *node.Registry
 	draining bool

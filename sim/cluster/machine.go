@@ -7,7 +7,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/released"
 )
 
 // stepper is one incarnation of a node: a state machine that takes inputs and returns the effects it requests.
@@ -23,7 +22,7 @@ func (f *fleet) makeMachine(n *nodeState, c machine.Config) (stepper, error) {
 	if n.build.Release == "" {
 		return machine.New(c)
 	}
-	m, err := f.cfg.Releases.Start(released.Config{
+	m, err := f.cfg.Releases.Start(MachineConfig{
 		Name: n.plan.Name, Build: n.build, Options: n.options.Clone(), Programs: f.plan.Programs,
 		Seed: f.chooser.Choose(n.incKey.At(labelSeed), maxSeed),
 	})

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/sim/released"
+	"github.com/durosim/durosim/sim/cluster"
 )
 
 // Environment is the name of the environment variable for the directory of the host programs. If the variable is not
@@ -23,7 +23,7 @@ type Hosts struct {
 	patience time.Duration
 }
 
-var _ released.Runtimes = (*Hosts)(nil)
+var _ cluster.Runtimes = (*Hosts)(nil)
 
 // New returns a Hosts for the host programs in dir, which need not exist. A host that does not answer within a minute
 // is considered to have failed.
@@ -73,7 +73,7 @@ func (h *Hosts) Check(b *engine.Build) error {
 }
 
 // Start starts a node's host program and returns a machine that controls it.
-func (h *Hosts) Start(c released.Config) (released.Machine, error) {
+func (h *Hosts) Start(c cluster.MachineConfig) (cluster.Machine, error) {
 	if err := h.Check(c.Build); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // known returns a copy of c whose items and events are in this module's own form. A runtime writes the same fields in a
-// different order, which callform would preserve unnecessarily.
+// different order, which package call would preserve unnecessarily.
 func known(c call.Call) call.Call {
 	switch r := c.(type) {
 	case call.EnqueueForOrchestrator:

@@ -9,10 +9,9 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/callform"
 	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/program"
-	"github.com/durosim/durosim/sim/released"
 )
 
 // grace is the time that a graceful stop allows the node's tasks. It is also the releases' default.
@@ -21,7 +20,7 @@ const grace = time.Second
 // hostMachine is one incarnation of a node, running in its own host.
 type hostMachine struct {
 	host   *host
-	config released.Config
+	config cluster.MachineConfig
 	filter *engine.CapabilityFilter
 	err    error
 
@@ -47,7 +46,7 @@ type pendingCall struct {
 	slot   machine.Slot
 }
 
-func newMachine(host *host, c released.Config) *hostMachine {
+func newMachine(host *host, c cluster.MachineConfig) *hostMachine {
 	return &hostMachine{
 		host: host, config: c, filter: engine.FilterFor(c.Options.Range(c.Build)),
 		loops:   loops{turns: make([]loop, c.Options.OrchestrationConcurrency), activities: make([]loop, c.Options.WorkerConcurrency)},
@@ -157,14 +156,14 @@ func (m *hostMachine) answer(in *machine.Answer) (report, error) {
 	token := ""
 	switch {
 	case in.Err != nil:
-		e := callform.ErrorOf(in.Err)
-		a.Error = &failedCall{Operation: p.method, Message: e.Message, Retryable: e.Code == callform.CodeRetryable}
+		e := call.ErrorOf(in.Err)
+		a.Error = &failedCall{Operation: p.method, Message: e.Message, Retryable: e.Code == call.CodeRetryable}
 		var of *engine.ProviderError
 		if errors.As(in.Err, &of) {
 			a.Error.Operation = of.Operation
 		}
 	default:
-		result, err := callform.EncodeResult(p.method, call.Answer{
+		result, err := call.EncodeResult(p.method, call.Answer{
 			Orchestration: in.Orchestration, Work: in.Work, Count: in.Count, Value: in.Value, Events: in.Events,
 		})
 		if err != nil {
@@ -261,7 +260,7 @@ func (m *hostMachine) made(c *madeCall) (machine.Effect, error) {
 	if c.Method == "run_activity" {
 		return m.begun(c)
 	}
-	request, err := callform.DecodeCall(c.Method, c.Params)
+	request, err := call.DecodeCall(c.Method, c.Params)
 	if err != nil {
 		return nil, fmt.Errorf("host: call %s: %w", c.Method, err)
 	}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/program"
-	"github.com/durosim/durosim/sim/released"
 )
 
 // startCommand holds the fields of the start command.
@@ -40,7 +40,7 @@ type statement struct {
 	Catch   []statement `json:"catch,omitempty"`
 }
 
-func startOf(c *released.Config, nowMs int64) *startCommand {
+func startOf(c *cluster.MachineConfig, nowMs int64) *startCommand {
 	start := &startCommand{NowMs: nowMs, Seed: c.Seed, Options: options(&c.Options), Orchestrations: []orchestration{}}
 	for i := range c.Programs {
 		p := &c.Programs[i]

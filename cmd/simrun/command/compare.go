@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/cmd/simrun/internal/compare"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/page"
+	"github.com/durosim/durosim/sim/timeline"
 )
 
 // compareCmd implements `simrun compare`, which runs one scenario under every strategy.
@@ -97,12 +97,12 @@ func (c *compareCmd) draw(s *subject, r *compare.Result, cfg compare.Config) err
 	if c.Seeds.count > 0 {
 		words = append(words, "--seeds", c.Seeds.bounds())
 	}
-	p := page.Page{Title: "Compare " + r.Scenario, Verdict: r.Sentence, Command: itself(append(words, s.arg)...)}
-	table := page.Table{Title: "Strategies", Open: true, Head: compare.Head()}
+	p := timeline.Page{Title: "Compare " + r.Scenario, Verdict: r.Sentence, Command: itself(append(words, s.arg)...)}
+	table := timeline.Table{Title: "Strategies", Open: true, Head: compare.Head()}
 	for i := range r.Rows {
-		table.Rows = append(table.Rows, page.Row{Cells: r.Rows[i].Cells(), Bad: r.Losses(r.Rows[i].Strategy)})
+		table.Rows = append(table.Rows, timeline.Row{Cells: r.Rows[i].Cells(), Bad: r.Losses(r.Rows[i].Strategy)})
 	}
-	p.Tables = []page.Table{table}
+	p.Tables = []timeline.Table{table}
 	first, err := cfg.Plan(best, cfg.First)
 	if err != nil {
 		return err

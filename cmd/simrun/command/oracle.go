@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/properties/oracle"
-	"github.com/durosim/durosim/properties/oracle/calllog"
 	"github.com/durosim/durosim/properties/oracle/search"
 	"github.com/durosim/durosim/properties/undertest"
 )
@@ -36,7 +35,7 @@ type oracleCmd struct {
 func (oracleCmd) Help() string {
 	return `Starts a program that offers a storage provider over JSON-RPC (docs/oracle-protocol.md), makes random sequences of calls on it, advancing time in between, and compares each answer with the contract. The first sequence with an answer that the contract does not allow is shortened, and shown with the allowed answers. Checks that need something the program does not offer are skipped, and listed.
 
-With --log it reads a log of calls that were made on an initially empty store, one after another, and names the first answer that the contract does not allow, with the allowed ones. A line is a JSON object with at_ms, method, params, and result or error; calllog.Record writes such logs in Go.
+With --log it reads a log of calls that were made on an initially empty store, one after another, and names the first answer that the contract does not allow, with the allowed ones. A line is a JSON object with at_ms, method, params, and result or error; oracle.Record writes such logs in Go.
 
 Examples:
 
@@ -193,9 +192,9 @@ func (c *oracleCmd) judgeLog(a *app, deny []oracle.Freedom) (int, error) {
 	if name == "-" {
 		name = "standard input"
 	}
-	calls, err := calllog.Check(bytes.NewReader(data), oracle.Options{Deny: deny})
+	calls, err := oracle.CheckLog(bytes.NewReader(data), oracle.Options{Deny: deny})
 	out := loggedJSON{Schema: schema, Verb: "oracle", Calls: calls}
-	var wrong *calllog.Error
+	var wrong *oracle.LogError
 	switch {
 	case err == nil:
 	case errors.As(err, &wrong) && wrong.Refusal != nil:

@@ -10,7 +10,6 @@ import (
 
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/properties/oracle"
-	"github.com/durosim/durosim/properties/oracle/calllog"
 )
 
 // protocolPage is the page that describes the protocol for readers who do not know Go.
@@ -67,7 +66,7 @@ func TestProtocolNamesEveryMethod(t *testing.T) {
 // TestProtocolLog checks that the example of a log is a valid log.
 func TestProtocolLog(t *testing.T) {
 	for _, block := range fenced(t, "json") {
-		if _, err := calllog.Check(strings.NewReader(strings.Join(block, "\n")), oracle.Options{}); err != nil {
+		if _, err := oracle.CheckLog(strings.NewReader(strings.Join(block, "\n")), oracle.Options{}); err != nil {
 			t.Errorf("%s: the log: %v", protocolPage, err)
 		}
 	}

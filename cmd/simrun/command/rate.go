@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/sim/campaign"
-	"github.com/durosim/durosim/sim/page"
+	"github.com/durosim/durosim/sim/timeline"
 )
 
 // rate records the state of a campaign after each tenth of its seeds, to show whether more seeds are likely to find
@@ -32,8 +32,8 @@ func (r *rate) note(p campaign.Progress) {
 }
 
 // table shows the rate and the newly violated properties for each tenth.
-func (r *rate) table(rep *report) page.Table {
-	t := page.Table{Title: "Rate over time", Head: []string{"seeds", "done after", "seeds a second", "failed", "of 1,000", "properties violated for the first time"}}
+func (r *rate) table(rep *report) timeline.Table {
+	t := timeline.Table{Title: "Rate over time", Head: []string{"seeds", "done after", "seeds a second", "failed", "of 1,000", "properties violated for the first time"}}
 	var last ratePoint
 	for i, p := range r.points {
 		n, failed := p.done-last.done, p.failed-last.failed
@@ -52,7 +52,7 @@ func (r *rate) table(rep *report) page.Table {
 			if rep.shard.of > 1 {
 				seeds = grouped(n) + " of them"
 			}
-			t.Rows = append(t.Rows, page.Row{Cells: []string{
+			t.Rows = append(t.Rows, timeline.Row{Cells: []string{
 				seeds, fmt.Sprintf("%.1fs", p.after.Seconds()), perSecond(n, p.after-last.after), grouped(failed), grouped(failed * 1000 / n), strings.Join(first, "; "),
 			}, Bad: len(first) > 0})
 		}

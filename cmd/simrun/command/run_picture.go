@@ -9,13 +9,13 @@ import (
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/page"
+	"github.com/durosim/durosim/sim/timeline"
 )
 
 // draw writes the campaign's page. It includes the run of the seed that determines the exit status, or of the first
 // seed if every run passed.
 func (c *runCmd) draw(r *report) error {
-	p := page.Page{Title: "Campaign " + r.subject.scenario.Name, Verdict: r.contract() + "; " + r.sum.Plan(), Bad: r.status != exitOK}
+	p := timeline.Page{Title: "Campaign " + r.subject.scenario.Name, Verdict: r.contract() + "; " + r.sum.Plan(), Bad: r.status != exitOK}
 	p.Command = c.goOn(r.subject, r.seeds, 0)
 	p.Tables = campaignTables(r)
 	seed := r.seeds.first
@@ -47,43 +47,43 @@ func runOrCrash(cfg cluster.Config) (result *cluster.Result, err error) {
 }
 
 // campaignTables returns the tables for totals, findings, fates, waits and coverage.
-func campaignTables(r *report) []page.Table {
+func campaignTables(r *report) []timeline.Table {
 	sum := r.sum
-	totals := page.Table{Title: "Totals", Open: true, Rows: []page.Row{
+	totals := timeline.Table{Title: "Totals", Open: true, Rows: []timeline.Row{
 		{Cells: []string{"seeds", grouped(sum.Seeds) + ", " + r.seeds.String()}}, {Cells: []string{"passed", grouped(sum.Passed)}, Bad: sum.Passed < sum.Seeds},
 		{Cells: []string{"steps", grouped(sum.Steps)}}, {Cells: []string{"turns", grouped(sum.Turns)}}, {Cells: []string{"virtual time", pretty.Duration(sum.VirtualMs)}},
 		{Cells: []string{"digest", sum.Digest.String()}}}}
-	found := page.Table{Title: "What did not hold", Open: true, Head: []string{"property", "class", "seeds", "violations", "first seed", "see it", "make it small"}}
+	found := timeline.Table{Title: "What did not hold", Open: true, Head: []string{"property", "class", "seeds", "violations", "first seed", "see it", "make it small"}}
 	for _, v := range sum.Properties {
-		found.Rows = append(found.Rows, page.Row{Bad: true, Cells: []string{ruleName(v.First.Violation), string(v.Class), grouped(v.Seeds), grouped(v.Violations), decimal(v.FirstSeed),
+		found.Rows = append(found.Rows, timeline.Row{Bad: true, Cells: []string{ruleName(v.First.Violation), string(v.Class), grouped(v.Seeds), grouped(v.Violations), decimal(v.FirstSeed),
 			r.subject.repro(v.FirstSeed), r.subject.line("shrink", v.FirstSeed, "--property", v.First.Rule())}})
 	}
-	known := page.Table{Title: "Findings, campaign after campaign", Open: true, Head: []string{"property", "state", "since", "command"}}
+	known := timeline.Table{Title: "Findings, campaign after campaign", Open: true, Head: []string{"property", "state", "since", "command"}}
 	for _, k := range r.findings {
-		known.Rows = append(known.Rows, page.Row{Bad: k.isNews(), Cells: []string{k.Property, string(k.State), k.First.Format(time.DateOnly), k.Command}})
+		known.Rows = append(known.Rows, timeline.Row{Bad: k.isNews(), Cells: []string{k.Property, string(k.State), k.First.Format(time.DateOnly), k.Command}})
 	}
-	return append([]page.Table{totals}, filled(append([]page.Table{found, r.rate.table(r), known}, append(smallTables(r), fateTable(&sum.Fate), waitTable(&sum.Fate), coverageTable(r))...)...)...)
+	return append([]timeline.Table{totals}, filled(append([]timeline.Table{found, r.rate.table(r), known}, append(smallTables(r), fateTable(&sum.Fate), waitTable(&sum.Fate), coverageTable(r))...)...)...)
 }
 
 // smallTables returns tables for the shrunk plans stored by --out.
-func smallTables(r *report) []page.Table {
-	var all []page.Table
+func smallTables(r *report) []timeline.Table {
+	var all []timeline.Table
 	for _, name := range r.stored {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			continue // the file was written a moment ago; failing to read it is not worth failing for
 		}
-		t := page.Table{Title: "Smallest plan: " + itself("replay", name)}
+		t := timeline.Table{Title: "Smallest plan: " + itself("replay", name)}
 		for line := range strings.Lines(string(data)) {
-			t.Rows = append(t.Rows, page.Row{Cells: []string{strings.TrimRight(line, "\n")}})
+			t.Rows = append(t.Rows, timeline.Row{Cells: []string{strings.TrimRight(line, "\n")}})
 		}
 		all = append(all, t)
 	}
 	return all
 }
 
-func filled(tables ...page.Table) []page.Table {
-	var out []page.Table
+func filled(tables ...timeline.Table) []timeline.Table {
+	var out []timeline.Table
 	for _, t := range tables {
 		if len(t.Rows) > 0 {
 			out = append(out, t)
@@ -92,33 +92,33 @@ func filled(tables ...page.Table) []page.Table {
 	return out
 }
 
-func fateTable(f *campaign.Fate) page.Table {
-	t := page.Table{Title: "Fate of the work", Open: true, Head: []string{"instances", "end", "cause", "with help", "expected", "such as"}}
+func fateTable(f *campaign.Fate) timeline.Table {
+	t := timeline.Table{Title: "Fate of the work", Open: true, Head: []string{"instances", "end", "cause", "with help", "expected", "such as"}}
 	for _, e := range f.Ends {
 		such := ""
 		if len(e.Instances) > 0 {
 			such = fmt.Sprintf("%s, seed %d", e.Instances[0].Instance, e.Instances[0].Seed)
 		}
-		t.Rows = append(t.Rows, page.Row{Bad: !e.AsExpected, Cells: []string{grouped(e.Count), string(e.End), e.Cause, e.Owes, string(e.Expect), such}})
+		t.Rows = append(t.Rows, timeline.Row{Bad: !e.AsExpected, Cells: []string{grouped(e.Count), string(e.End), e.Cause, e.Owes, string(e.Expect), such}})
 	}
 	return t
 }
 
-func waitTable(f *campaign.Fate) page.Table {
-	t := page.Table{Title: "Waits for a build, by step", Head: []string{"after", "waits", "max", "p99", "the longest"}}
+func waitTable(f *campaign.Fate) timeline.Table {
+	t := timeline.Table{Title: "Waits for a build, by step", Head: []string{"after", "waits", "max", "p99", "the longest"}}
 	for _, w := range f.Waits {
-		t.Rows = append(t.Rows, page.Row{Cells: []string{w.After, grouped(w.Count), w.Max.String(), w.P99.String(), fmt.Sprintf("%s (pin %s), seed %d", w.Longest.Instance, w.Longest.Pin, w.LongestSeed)}})
+		t.Rows = append(t.Rows, timeline.Row{Cells: []string{w.After, grouped(w.Count), w.Max.String(), w.P99.String(), fmt.Sprintf("%s (pin %s), seed %d", w.Longest.Instance, w.Longest.Pin, w.LongestSeed)}})
 	}
 	return t
 }
 
-func coverageTable(r *report) page.Table {
-	t := page.Table{Title: fmt.Sprintf("Coverage: %d points reached, %d not", len(r.sum.Coverage), len(r.unreached)), Head: []string{"point", "times"}}
+func coverageTable(r *report) timeline.Table {
+	t := timeline.Table{Title: fmt.Sprintf("Coverage: %d points reached, %d not", len(r.sum.Coverage), len(r.unreached)), Head: []string{"point", "times"}}
 	for _, name := range r.unreached {
-		t.Rows = append(t.Rows, page.Row{Cells: []string{name, "not reached"}})
+		t.Rows = append(t.Rows, timeline.Row{Cells: []string{name, "not reached"}})
 	}
 	for _, p := range r.sum.Coverage {
-		t.Rows = append(t.Rows, page.Row{Cells: []string{p.Name, grouped(p.Count)}})
+		t.Rows = append(t.Rows, timeline.Row{Cells: []string{p.Name, grouped(p.Count)}})
 	}
 	return t
 }

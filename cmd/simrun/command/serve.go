@@ -10,7 +10,6 @@ import (
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/callform"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
@@ -172,13 +171,13 @@ type insertedRow struct {
 // Observe implements observe.Sink.
 func (r *insertedRows) Observe(o *observe.Observation) {
 	if o.Kind == observe.RowInserted {
-		text, _ := callform.ItemText(o.Item) // an item without text is never damaged
+		text, _ := call.ItemText(o.Item) // an item without text is never damaged
 		r.rows = append(r.rows, insertedRow{no: o.Message, text: text})
 	}
 }
 
 func (r *insertedRows) corrupt(s *memprovider.Store, item engine.WorkItem) error {
-	text, err := callform.ItemText(item)
+	text, err := call.ItemText(item)
 	if err != nil {
 		return err
 	}

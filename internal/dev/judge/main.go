@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/search"
-	"github.com/durosim/durosim/properties/undertest/inmemory"
+	"github.com/durosim/durosim/properties/undertest"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -150,7 +150,7 @@ func left(before int) int {
 	return n
 }
 
-var memory = inmemory.Factory{}.UnderTest()
+var memory = undertest.InMemory{}.UnderTest()
 
 func conformanceJudge() (uint64, string, string) {
 	for _, r := range conformance.Ask(memory) {
@@ -162,7 +162,7 @@ func conformanceJudge() (uint64, string, string) {
 }
 
 func oracleJudge(sequences int) (uint64, string, string) {
-	report, err := search.Search(memory, search.Options{Sequences: sequences, Oracle: oracle.Options{Deny: inmemory.Chosen()}})
+	report, err := search.Search(memory, search.Options{Sequences: sequences, Oracle: oracle.Options{Deny: undertest.Chosen()}})
 	switch {
 	case err != nil:
 		return 0, "", err.Error()

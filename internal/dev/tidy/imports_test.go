@@ -10,22 +10,22 @@ import (
 // floors lists the packages from the lowest floor to the highest. A package imports packages of lower floors only; tests
 // may import any.
 const floors = `
-	engine/eventdata faults/faultkind internal/commandline internal/facts internal/feature internal/foreign internal/pretty internal/sample internal/slab internal/spelling properties/internal/leaf sim/internal/mix sim/record
+	engine/eventdata faults/faultkind internal/commandline internal/facts internal/feature internal/foreign internal/pretty internal/sample internal/slab internal/spelling sim/internal/mix sim/record
 	engine sim
-	engine/observe engine/orchhost internal/planterm internal/probe memprovider/storerules properties/internal/script sim/internal/kernel sim/internal/simtest
+	engine/observe engine/orchhost internal/planterm internal/probe memprovider/storerules sim/internal/kernel
 	engine/call engine/orch memprovider
-	engine/asked engine/callform engine/deadletter engine/node engine/replay memprovider/live properties/undertest sim/program
-	cmd/simrun/internal/wire engine/machine engine/orchtest properties/internal/spec/turn properties/oracle
-	faults properties/conformance properties/oracle/calllog properties/oracle/overlap properties/oracle/search properties/undertest/inmemory sim/released
-	sim/plan sim/realnode
+	cmd/simrun/internal/wire engine/asked engine/deadletter engine/node engine/replay memprovider/live properties/oracle sim/program
+	engine/machine engine/orchtest properties/internal/spec/turn properties/undertest
+	faults properties/conformance properties/oracle/overlap properties/oracle/search
+	sim/plan
 	cmd/simrun/internal/snapshot sim/scenario sim/workload
 	sim/cluster sim/planedit
-	cmd/simrun/internal/export properties/gen properties/internal/model sim/campaign sim/shrink sim/timeline
-	cmd/simrun/internal/explore properties/internal/check sim/page
+	cmd/simrun/internal/export properties/gen properties/internal/model properties/internal/rig sim/campaign sim/realnode sim/shrink sim/timeline
+	cmd/simrun/internal/explore properties/internal/check
 	properties/internal/answers properties/internal/conduct properties/internal/track
 	properties/internal/coverage properties/internal/expect properties/internal/liveness properties/internal/outcome properties/internal/safety
 	properties/internal/monitor
-	properties properties/internal/rig
+	properties
 	.
 	cmd/simrun/internal/compare cmd/simrun/internal/fuzz cmd/simrun/internal/upgrade
 	cmd/simrun/command

@@ -3,18 +3,18 @@ package tidy
 import (
 	"strings"
 
-	"github.com/durosim/durosim/engine/callform"
+	"github.com/durosim/durosim/engine/call"
 )
 
 func init() {
 	generated["protocol_items"] = func() string {
-		return bodies("kind", callform.ItemBodies)
+		return bodies("kind", call.ItemBodies)
 	}
-	generated["protocol_events"] = func() string { return bodies("type", callform.EventBodies) }
+	generated["protocol_events"] = func() string { return bodies("type", call.EventBodies) }
 }
 
 // bodies lists the fields of each kind of work item or event.
-func bodies(head string, forms func() ([]callform.Body, error)) string {
+func bodies(head string, forms func() ([]call.Body, error)) string {
 	list, err := forms()
 	if err != nil {
 		return err.Error()

@@ -53,7 +53,7 @@ var exempt = []exemption{
 	{"properties/conformance", permits{everything: true}, "waits in real time for providers that have no other, and asks them concurrently"},
 	{"test.go", permits{imports: []string{"os"}}, "reads `DUROSIM_SEED`, `DUROSIM_PLAN` and `DUROSIM_HTML`"},
 	{"properties/oracle/search/draws.go", permits{imports: []string{"math/rand/v2"}}, "makes a generator with the seed of one sequence"},
-	{"properties/oracle/calllog/log.go", permits{imports: []string{"sync"}}, "records providers that are called concurrently"},
+	{"properties/oracle/log.go", permits{imports: []string{"sync"}}, "records providers that are called concurrently"},
 	{"engine/replay/coroutine.go", permits{goroutines: true, names: []string{"iter.Pull"}}, "holds coroutines, and the one helper that awaits a throw-away goroutine"},
 	{"sim/workload/mischief.go", permits{names: []string{"iter.Pull"}}, "has code that uses its Context on a goroutine that is not its own, as users' code may"},
 	{"engine/replay/foreign.go", permits{imports: []string{"sync/atomic"}}, "refuses calls from goroutines that a handler has started, which run at the same time"},

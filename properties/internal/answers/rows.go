@@ -10,7 +10,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/callform"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -249,7 +248,7 @@ func outcome(e *oracle.Exchange) string {
 
 // evidence says what the call was and what it has done, in lines of their own.
 func (r *Judge) evidence(e *oracle.Exchange) string {
-	text := "\n  call       " + cut(r.virtual(callform.CallText(e.Call)))
+	text := "\n  call       " + cut(r.virtual(call.CallText(e.Call)))
 	if answer := e.AnswerText(); answer != "done" && answer != "null" {
 		text += "\n  answered   " + cut(r.virtual(answer))
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/properties/oracle"
-	"github.com/durosim/durosim/properties/undertest/inmemory"
+	"github.com/durosim/durosim/properties/undertest"
 )
 
 var index = regexp.MustCompile(`\[\d+\]`)
@@ -23,7 +23,7 @@ var index = regexp.MustCompile(`\[\d+\]`)
 // prints why the first changed answer is refused. Places whose changes are never refused are listed as free.
 func TestEachChangedAnswer(t *testing.T) {
 	datadriven.RunTest(t, "testdata/changes.txt", func(t *testing.T, d *datadriven.TestData) string {
-		c := changer{refused: map[string]string{}, allowed: map[string]int{}, options: oracle.Options{Deny: append(inmemory.Chosen(), "F5")}}
+		c := changer{refused: map[string]string{}, allowed: map[string]int{}, options: oracle.Options{Deny: append(undertest.Chosen(), "F5")}}
 		for seed := range uint64(30) {
 			c.oracle, c.before = oracle.New(c.options), nil
 			if _, err := sequence(inMemory(nil), oracle.Options{}, seed, map[string]bool{}, func(e oracle.Exchange) { c.judge(t, e) }); err != nil {

@@ -7,19 +7,18 @@ import (
 
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/oracle"
-	"github.com/durosim/durosim/properties/oracle/calllog"
 )
 
 // TestEveryCallHasAJSONForm encodes the calls and answers of random sequences and decodes them again.
 func TestEveryCallHasAJSONForm(t *testing.T) {
 	for seed := range sample.Number(50, 200) {
 		_, err := sequence(inMemory(nil), oracle.Options{}, seed, map[string]bool{}, func(e oracle.Exchange) {
-			entry := calllog.Entry{Exchange: e}
+			entry := oracle.LogEntry{Exchange: e}
 			data, err := json.Marshal(entry)
 			if err != nil {
 				t.Fatalf("%+v: %v", entry, err)
 			}
-			var back calllog.Entry
+			var back oracle.LogEntry
 			if err := json.Unmarshal(data, &back); err != nil {
 				t.Fatalf("%s: %v", data, err)
 			}

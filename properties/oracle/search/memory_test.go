@@ -13,14 +13,13 @@ import (
 	"github.com/durosim/durosim/memprovider/storerules"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest"
-	"github.com/durosim/durosim/properties/undertest/inmemory"
 )
 
 var everything = engine.NewJSONCodec("everything", engine.Kinds2x(), engine.WorkItemKinds2x())
 
 // inMemory makes memprovider stores that follow the given rules, or the contract's if rules is nil.
 func inMemory(rules func() *storerules.Rules) undertest.Factory {
-	return inmemory.Factory{Rules: rules}.UnderTest()
+	return undertest.InMemory{Rules: rules}.UnderTest()
 }
 
 func TestMemprovider(t *testing.T) {
@@ -28,7 +27,7 @@ func TestMemprovider(t *testing.T) {
 }
 
 func TestMemproviderDoesWhatItChose(t *testing.T) {
-	Check(t, inMemory(nil), Options{Oracle: oracle.Options{Deny: inmemory.Chosen()}, First: 501, Sequences: int(sample.Number(150, 500))})
+	Check(t, inMemory(nil), Options{Oracle: oracle.Options{Deny: undertest.Chosen()}, First: 501, Sequences: int(sample.Number(150, 500))})
 }
 
 // TestWallClock checks a store that uses the wall clock. If something becomes due during a call, the answer may go

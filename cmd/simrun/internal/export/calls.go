@@ -8,7 +8,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/properties/oracle"
-	"github.com/durosim/durosim/properties/oracle/calllog"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -61,7 +60,7 @@ func (r *recorder) add(e oracle.Exchange) {
 		return
 	}
 	r.number += 2
-	line, err := json.Marshal(calllog.Entry{Began: r.number - 1, Ended: r.number, Exchange: e})
+	line, err := json.Marshal(oracle.LogEntry{Began: r.number - 1, Ended: r.number, Exchange: e})
 	if err != nil {
 		r.err = err
 		return

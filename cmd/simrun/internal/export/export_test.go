@@ -16,7 +16,6 @@ import (
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/properties/oracle"
-	"github.com/durosim/durosim/properties/oracle/calllog"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -136,8 +135,8 @@ func TestCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls, err := calllog.Check(strings.NewReader(string(log)), oracle.Options{})
-	var wrong *calllog.Error
+	calls, err := oracle.CheckLog(strings.NewReader(string(log)), oracle.Options{})
+	var wrong *oracle.LogError
 	if !errors.As(err, &wrong) || wrong.Refusal == nil || calls != strings.Count(string(log), "\n")-1 {
 		t.Errorf("after %d calls of %d: %v", calls, strings.Count(string(log), "\n"), err)
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/callform"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/spelling"
 )
@@ -106,25 +105,25 @@ func (c *Client) perform(ctx context.Context, r call.Call) call.Answer {
 	raw, err := c.send(ctx, r, poll)
 	if err == nil {
 		var a call.Answer
-		if a, err = callform.DecodeResult(m, raw); err == nil {
+		if a, err = call.DecodeResult(m, raw); err == nil {
 			return a
 		}
 		err = c.fail(m, err.Error(), false)
 	}
 	answer := &engine.ProviderError{Operation: m, Message: err.Error(), Retryable: ctx.Err() != nil}
 	var coded *jrpc2.Error
-	if errors.As(err, &coded) && coded.Code != callform.CodeRetryable && coded.Code != callform.CodePermanent {
+	if errors.As(err, &coded) && coded.Code != call.CodeRetryable && coded.Code != call.CodePermanent {
 		return call.Answer{Err: engine.ErrUnsupported}
 	}
 	if coded != nil {
-		answer.Message, answer.Retryable = coded.Message, coded.Code == callform.CodeRetryable
+		answer.Message, answer.Retryable = coded.Message, coded.Code == call.CodeRetryable
 	}
 	return call.Answer{Err: answer}
 }
 
 // send makes a provider call and returns its result.
 func (c *Client) send(ctx context.Context, r call.Call, poll time.Duration) (json.RawMessage, error) {
-	params, err := callform.EncodeCall(r)
+	params, err := call.EncodeCall(r)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +148,7 @@ func (c *Client) call(ctx context.Context, method string, poll time.Duration, pa
 	var answered *jrpc2.Error
 	switch {
 	case err == nil:
-	case errors.As(err, &answered) && (answered.Code == callform.CodeRetryable || answered.Code == callform.CodePermanent):
+	case errors.As(err, &answered) && (answered.Code == call.CodeRetryable || answered.Code == call.CodePermanent):
 		return nil, answered
 	case answered != nil && (answered.Code == CodeNotOffered || answered.Code == jrpc2.MethodNotFound):
 		return nil, answered

@@ -7,11 +7,11 @@ import (
 	"github.com/creachadair/jrpc2"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/callform"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // CodeNotOffered is the error code for an operation that a store does not support at all. The other codes are those of
-// JSON-RPC 2.0, callform.CodeRetryable and callform.CodePermanent.
+// JSON-RPC 2.0, call.CodeRetryable and call.CodePermanent.
 const CodeNotOffered jrpc2.Code = 3
 
 // notOffered is the error for an operation that a store does not support.
@@ -28,7 +28,7 @@ func unsupported(m string) error {
 func refusal(err error) error {
 	var (
 		offered *notOffered
-		unknown *callform.UnknownMethodError
+		unknown *call.UnknownMethodError
 	)
 	switch {
 	case errors.As(err, &offered):
@@ -40,7 +40,7 @@ func refusal(err error) error {
 }
 
 // failed returns a server's answer to a call that failed.
-func failed(e *callform.Error) error { return jrpc2.Errorf(jrpc2.Code(e.Code), "%s", e.Message) }
+func failed(e *call.Error) error { return jrpc2.Errorf(jrpc2.Code(e.Code), "%s", e.Message) }
 
 // ProtocolError reports that the other side violated the protocol: it missed the deadline, exited, or sent something
 // other than an answer. What happens afterwards says nothing about the provider.

@@ -5,14 +5,13 @@ import (
 	"reflect"
 
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/callform"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of the messages. A message is a request or an answer. An answer does
 // not name its method, so the schema of METHOD's result is separate, in #/$defs/results/METHOD. A test checks that
 // docs/oracle-protocol.schema.json equals the result; `simrun serve --schema` prints it.
 func Schema() ([]byte, error) {
-	type schema = callform.Schema
+	type schema = call.Schema
 	integer, text, null := schema{"type": "integer", "minimum": 0}, schema{"type": "string"}, schema{"type": "null"}
 	methods, results := []schema{}, schema{}
 	add := func(method string, params, result schema) {
@@ -29,7 +28,7 @@ func Schema() ([]byte, error) {
 		return schema{"type": "object", "properties": schema{field: value}, "required": []string{field}, "additionalProperties": false}
 	}
 	nothing := schema{"type": "object", "additionalProperties": false}
-	add("describe", nothing, callform.TypeSchema(reflect.TypeFor[Described]()))
+	add("describe", nothing, call.TypeSchema(reflect.TypeFor[Described]()))
 	add("reset", nothing, null)
 	add("clock_now", nothing, integer)
 	add("clock_set", with("now_ms", integer), integer)
@@ -41,10 +40,10 @@ func Schema() ([]byte, error) {
 		if _, inProcess := c.(call.Plant); inProcess {
 			continue
 		}
-		add(call.Method(c), callform.ParamsSchema(c), callform.ResultSchema(call.Method(c)))
+		add(call.Method(c), call.ParamsSchema(c), call.ResultSchema(call.Method(c)))
 		names = append(names, call.Method(c))
 	}
-	definitions, err := callform.Definitions()
+	definitions, err := call.Definitions()
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/callform"
 	"github.com/durosim/durosim/internal/foreign"
 )
 
@@ -220,7 +219,7 @@ func (s *Server) Assign(_ context.Context, name string) jrpc2.Handler {
 
 // perform makes a provider call.
 func (s *Server) perform(ctx context.Context, m string, params []byte) (any, error) {
-	c, err := callform.DecodeCall(m, params)
+	c, err := call.DecodeCall(m, params)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +230,7 @@ func (s *Server) perform(ctx context.Context, m string, params []byte) (any, err
 			return nil, &notOffered{m, "this store cannot damage its history"}
 		}
 		if err := store.CorruptEvent(damage.Instance, damage.ExecutionID, damage.EventID); err != nil {
-			return nil, failed(&callform.Error{Code: callform.CodePermanent, Message: err.Error()})
+			return nil, failed(&call.Error{Code: call.CodePermanent, Message: err.Error()})
 		}
 		return nil, nil
 	case call.CorruptMessage:
@@ -239,7 +238,7 @@ func (s *Server) perform(ctx context.Context, m string, params []byte) (any, err
 			return nil, &notOffered{m, "this store cannot damage its queues"}
 		}
 		if err := store.CorruptMessage(damage.Item); err != nil {
-			return nil, failed(&callform.Error{Code: callform.CodePermanent, Message: err.Error()})
+			return nil, failed(&call.Error{Code: call.CodePermanent, Message: err.Error()})
 		}
 		return nil, nil
 	case call.Plant:
@@ -253,9 +252,9 @@ func (s *Server) perform(ctx context.Context, m string, params []byte) (any, err
 		return nil, unsupported(m)
 	}
 	if a.Err != nil {
-		return nil, failed(callform.ErrorOf(a.Err))
+		return nil, failed(call.ErrorOf(a.Err))
 	}
-	result, err := callform.EncodeResult(m, a)
+	result, err := call.EncodeResult(m, a)
 	return json.RawMessage(result), err
 }
 

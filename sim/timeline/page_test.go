@@ -1,9 +1,8 @@
-package page_test
+package timeline_test
 
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,14 +15,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/durosim/durosim/sim/page"
 	"github.com/durosim/durosim/sim/timeline"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
-
 // pages returns pages for a rolling upgrade, a poisoned instance, and a plan's rollback map.
-func pages() map[string]page.Page {
+func pages() map[string]timeline.Page {
 	upgrade := &timeline.Timeline{Scenario: "rolling", Seed: "7", EndMs: 20_000, Builds: []string{"1.5.0", "2.0.0"},
 		Nodes: []timeline.Node{
 			{Name: "A", Spans: []timeline.Span{{FromMs: 0, ToMs: 9000, State: timeline.Up}, {FromMs: 9000, ToMs: 20_000, Build: 1, State: timeline.Up, Step: 40}}},
@@ -37,25 +33,25 @@ func pages() map[string]page.Page {
 	poison.Instances = []timeline.Instance{{ID: "order-1", Orchestration: "Order", End: "poisoned", Cause: "build 1.5.0 cannot read it", FromMs: 1000, ToMs: 12_000,
 		Bars: []timeline.Bar{{Kind: "wait", FromMs: 2000, ToMs: 8000, Node: -1, Build: -1}, {Kind: "back", FromMs: 9000, ToMs: 9000}, {Kind: "poison", FromMs: 12_000, ToMs: 12_000}}}}
 	poison.Marks = append(slices.Clone(poison.Marks), timeline.Mark{Ms: 12_000, Step: 60, Kind: "violation", Node: 1, Instance: "order-1", Text: "L05", Evidence: "it was healthy"})
-	back := page.Map{Summary: "point of no return: step 1", NoReturn: 1, Steps: []page.MapStep{
+	back := timeline.Map{Summary: "point of no return: step 1", NoReturn: 1, Steps: []timeline.MapStep{
 		{Name: "as it is", Stop: cells("-", "-", "-", "-"), Back: cells("-", "-", "-")},
-		{Name: "1 upgrade A", Stop: cells("1", "2s", "-", "-"), Back: []page.Cell{{Text: "3", Weight: 2, Title: "such as order-1"}, {Text: "2", Weight: 3}, {Text: "-"}}}}}
-	return map[string]page.Page{
+		{Name: "1 upgrade A", Stop: cells("1", "2s", "-", "-"), Back: []timeline.Cell{{Text: "3", Weight: 2, Title: "such as order-1"}, {Text: "2", Weight: 3}, {Text: "-"}}}}}
+	return map[string]timeline.Page{
 		"upgrade": {Title: "rolling, seed 7", Verdict: "contract: held", Command: "simrun replay --seed 7 rolling", At: "simrun replay --at", Run: upgrade},
 		"poison":  {Title: "poison", Verdict: "contract: broken", Bad: true, Run: &poison},
-		"map":     {Title: "plan", Map: &back, Tables: []page.Table{{Title: "orders", Open: true, Head: []string{"order"}, Rows: []page.Row{{Cells: []string{"A & B"}, Bad: true}}}}, Run: upgrade},
+		"map":     {Title: "plan", Map: &back, Tables: []timeline.Table{{Title: "orders", Open: true, Head: []string{"order"}, Rows: []timeline.Row{{Cells: []string{"A & B"}, Bad: true}}}}, Run: upgrade},
 	}
 }
 
-func cells(texts ...string) []page.Cell {
-	var out []page.Cell
+func cells(texts ...string) []timeline.Cell {
+	var out []timeline.Cell
 	for _, t := range texts {
-		out = append(out, page.Cell{Text: t})
+		out = append(out, timeline.Cell{Text: t})
 	}
 	return out
 }
 
-func written(t *testing.T, p page.Page) string {
+func written(t *testing.T, p timeline.Page) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := p.Write(&b); err != nil {
@@ -124,7 +120,7 @@ func TestManyInstances(t *testing.T) {
 		run.Instances = append(run.Instances, in)
 	}
 	file := filepath.Join(t.TempDir(), "page.html")
-	text := written(t, page.Page{Title: "many", Run: run})
+	text := written(t, timeline.Page{Title: "many", Run: run})
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

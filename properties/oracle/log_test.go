@@ -1,4 +1,4 @@
-package calllog
+package oracle
 
 import (
 	"bytes"
@@ -13,10 +13,7 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
-	"github.com/durosim/durosim/properties/oracle"
 )
-
-var startA = engine.StartItem{Instance: "A", Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1}
 
 func newStore() (*memprovider.Store, engine.Provider) {
 	store := memprovider.New(memprovider.Options{StartMs: 1000})
@@ -50,15 +47,15 @@ func someCalls(ctx context.Context, p engine.Provider) {
 	_, _ = p.Admin().GetInstanceInfo(ctx, "B")
 }
 
-func TestCheckTakesARightLog(t *testing.T) {
+func TestCheckLogTakesARightLog(t *testing.T) {
 	log := logOf(t, someCalls)
-	calls, err := Check(strings.NewReader(log), oracle.Options{})
+	calls, err := CheckLog(strings.NewReader(log), Options{})
 	if err != nil || calls != 6 {
 		t.Errorf("%d calls, %v:\n%s", calls, err, log)
 	}
 }
 
-func TestCheckNamesTheFirstWrongLine(t *testing.T) {
+func TestCheckLogNamesTheFirstWrongLine(t *testing.T) {
 	log := logOf(t, someCalls)
 	for _, c := range []struct {
 		name, old, new, want string
@@ -82,8 +79,8 @@ func TestCheckNamesTheFirstWrongLine(t *testing.T) {
 			if wrong == log {
 				t.Fatalf("no %s in\n%s", c.old, log)
 			}
-			_, err := Check(strings.NewReader(wrong), oracle.Options{})
-			var e *Error
+			_, err := CheckLog(strings.NewReader(wrong), Options{})
+			var e *LogError
 			if !errors.As(err, &e) || e.Line != c.line || (e.Refusal != nil) != c.refused || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("expected %q in line %d, got: %v", c.want, c.line, err)
 			}

@@ -1,4 +1,4 @@
-package page_test
+package timeline_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/durosim/durosim/sim/page"
 	"github.com/durosim/durosim/sim/timeline"
 )
 
@@ -86,7 +85,7 @@ func TestUse(t *testing.T) {
 }
 
 // usable returns a page with three instances on two nodes. One instance is poisoned.
-func usable() page.Page {
+func usable() timeline.Page {
 	instance := func(id string, node int, bars ...timeline.Bar) timeline.Instance {
 		turn := timeline.Bar{Kind: "turn", FromMs: 1000, ToMs: 1000, Node: node, Build: node, Step: 3}
 		return timeline.Instance{ID: id, Orchestration: "Order", End: "completed", Expected: true, FromMs: 1000, ToMs: 12_000, Bars: append([]timeline.Bar{turn}, bars...),
@@ -99,5 +98,5 @@ func usable() page.Page {
 		Marks:     []timeline.Mark{{Ms: 12_000, Step: 60, Kind: "violation", Node: 1, Instance: "order-2", Text: "L05", Evidence: "it was healthy"}},
 		Instances: []timeline.Instance{instance("order-1", 0), bad, instance("order-3", 1)},
 		Story:     []timeline.Line{{Ms: 1000, Step: 3, Who: "A 1.5.0", Text: "commits a turn of order-2", About: []int{1}}}}
-	return page.Page{Title: "usable", Run: run, At: "simrun replay --at"}
+	return timeline.Page{Title: "usable", Run: run, At: "simrun replay --at"}
 }

@@ -1,4 +1,4 @@
-package callform
+package call
 
 import (
 	"bytes"
@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
 )
 
 // UnknownMethodError reports a nonexistent method.
@@ -27,15 +26,15 @@ func (e *UnknownMethodError) Error() string { return fmt.Sprintf("unknown method
 // byMethod maps each method to the type of its call. It is only used for lookups, so map order does not matter.
 var byMethod = func() map[string]reflect.Type {
 	types := map[string]reflect.Type{}
-	for _, c := range call.All() {
-		types[call.Method(c)] = reflect.TypeOf(c)
+	for _, c := range All() {
+		types[Method(c)] = reflect.TypeOf(c)
 	}
 	return types
 }()
 
 // DecodeCall decodes a method's parameters. They must be one JSON object with all required fields and no unknown
 // fields. If the method does not exist, the error is an *UnknownMethodError.
-func DecodeCall(method string, params []byte) (call.Call, error) {
+func DecodeCall(method string, params []byte) (Call, error) {
 	t, ok := byMethod[method]
 	if !ok {
 		return nil, &UnknownMethodError{method}
@@ -47,7 +46,7 @@ func DecodeCall(method string, params []byte) (call.Call, error) {
 	if err := decode(params, v, "params", true); err != nil {
 		return nil, err
 	}
-	return v.Interface().(call.Call), nil
+	return v.Interface().(Call), nil
 }
 
 // Decode decodes a single JSON value into the value pointed to by into. A field is required unless its tag has

@@ -1,4 +1,4 @@
-package inmemory
+package undertest
 
 import (
 	"errors"
@@ -10,7 +10,6 @@ import (
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/memprovider/storerules"
 	"github.com/durosim/durosim/properties/oracle"
-	"github.com/durosim/durosim/properties/undertest"
 )
 
 // Chosen returns the contract's freedoms that memprovider's documentation says it does not use.
@@ -22,9 +21,11 @@ func Chosen() []oracle.Freedom {
 	}
 }
 
-// Factory makes stores whose time starts at StartMs. Rules, if not nil, returns the rules for a store; if Rules or the
-// rules are nil, the store follows the correct rules. Sink, if not nil, observes the stores.
-type Factory struct {
+// InMemory makes memprovider stores in virtual time, from StartMs on. They share nothing, and support all that a test can
+// do to a store, such as damaging stored bytes and making an ack fail before any of its steps. Rules, if not nil, returns
+// the rules for a store; if Rules or the rules are nil, the store follows the correct rules. Sink, if not nil, observes
+// the stores.
+type InMemory struct {
 	Rules func() *storerules.Rules
 	Sink  memprovider.Sink
 }
@@ -35,12 +36,12 @@ const StartMs = 1_000_000
 // codec reads and writes every kind of event and message.
 var codec = engine.NewJSONCodec("everything", engine.Kinds2x(), engine.WorkItemKinds2x())
 
-// UnderTest returns the factory in the form that checks of providers accept.
-func (f Factory) UnderTest() undertest.Factory {
-	return undertest.Factory{New: func() (*undertest.Store, error) { return f.store(), nil }}
+// UnderTest returns a Factory of these stores.
+func (f InMemory) UnderTest() Factory {
+	return Factory{New: func() (*Store, error) { return f.store(), nil }}
 }
 
-func (f Factory) store() *undertest.Store {
+func (f InMemory) store() *Store {
 	queued := &rows{sink: f.Sink, fail: -1}
 	o := memprovider.Options{
 		Sink: queued, StartMs: StartMs, Recheck: true,
@@ -55,7 +56,7 @@ func (f Factory) store() *undertest.Store {
 		o.Rules = f.Rules()
 	}
 	store := memprovider.New(o)
-	return &undertest.Store{
+	return &Store{
 		Provider: store.Handle(codec, observe.Caller{Node: 1, Incarnation: 1}),
 		Advance:  func(d time.Duration) { store.SetNow(store.Now() + d.Milliseconds()) },
 		NowMs:    store.Now,

@@ -1,4 +1,4 @@
-package callform
+package call
 
 import (
 	"fmt"

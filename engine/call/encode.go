@@ -1,4 +1,4 @@
-package callform
+package call
 
 import (
 	"encoding"
@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/internal/pretty"
 )
@@ -24,7 +23,7 @@ var (
 )
 
 // EncodeCall encodes a call's parameters as JSON. It fails for work items and events without a JSON form.
-func EncodeCall(c call.Call) ([]byte, error) { return appendValue(nil, reflect.ValueOf(c)) }
+func EncodeCall(c Call) ([]byte, error) { return appendValue(nil, reflect.ValueOf(c)) }
 
 // Text formats a value from engine or engine/call as JSON, for use in messages. If the value has no JSON form, Text
 // formats it as Go does.
@@ -37,10 +36,10 @@ func Text(v any) string {
 }
 
 // CallText returns the form of c in a transcript: the method and its parameters.
-func CallText(c call.Call) string { return call.Method(c) + " " + Text(c) }
+func CallText(c Call) string { return Method(c) + " " + Text(c) }
 
 // AnswerText returns the form of a method's answer in a transcript.
-func AnswerText(method string, a call.Answer) string {
+func AnswerText(method string, a Answer) string {
 	if a.Err != nil {
 		e := ErrorOf(a.Err)
 		return e.class() + ": " + e.Message

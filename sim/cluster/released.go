@@ -1,4 +1,4 @@
-package released
+package cluster
 
 import (
 	"github.com/durosim/durosim/engine"
@@ -12,11 +12,11 @@ import (
 type Runtimes interface {
 	// Check returns an error that explains why Runtimes cannot start machines for released build b, or nil if it can.
 	Check(b *engine.Build) error
-	Start(c Config) (Machine, error)
+	Start(c MachineConfig) (Machine, error)
 }
 
-// Config configures a machine for a released build.
-type Config struct {
+// MachineConfig configures a machine for a released build.
+type MachineConfig struct {
 	Name    string
 	Build   *engine.Build
 	Options node.Options

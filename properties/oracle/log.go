@@ -1,4 +1,4 @@
-package calllog
+package oracle
 
 import (
 	"bufio"
@@ -11,42 +11,40 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/callform"
-	"github.com/durosim/durosim/properties/oracle"
 )
 
-// Entry is one line of a log: a call that returned. Its JSON form is
+// LogEntry is one line of a log: a call that returned. Its JSON form is
 //
 //	{"at_ms": …, "method": …, "params": …, "result": …}
 //
 // in the forms that docs/oracle-protocol.md defines. A failed call has "error" instead of "result"; a call without an
 // answer has "lost": true. at_ms may be a pair of times between which the call took effect.
-type Entry struct {
+type LogEntry struct {
 	// Began and Ended number the starts and ends of all calls in the log, so they show which calls overlapped. If they
 	// are zero or missing, the calls were made one after another.
 	Began uint64
 	Ended uint64
-	oracle.Exchange
+	Exchange
 }
 
 type entryLine struct {
 	Began  uint64          `json:"began,omitempty"`
 	Ended  uint64          `json:"ended,omitempty"`
-	At     oracle.Span     `json:"at_ms"`
+	At     Span            `json:"at_ms"`
 	Build  string          `json:"build,omitempty"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params,omitempty"`
 	Result json.RawMessage `json:"result,omitempty"`
-	Error  *callform.Error `json:"error,omitempty"`
+	Error  *call.Error     `json:"error,omitempty"`
 	Lost   bool            `json:"lost,omitempty"`
 }
 
 // MarshalJSON encodes a line. It fails for work items and events that have no JSON form.
-func (e Entry) MarshalJSON() ([]byte, error) {
+func (e LogEntry) MarshalJSON() ([]byte, error) {
 	if e.Call == nil {
 		return nil, errors.New("an entry without a call")
 	}
-	params, err := callform.EncodeCall(e.Call)
+	params, err := call.EncodeCall(e.Call)
 	if err != nil {
 		return nil, err
 	}
@@ -54,9 +52,9 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	switch {
 	case e.Lost:
 	case e.Answer.Err != nil:
-		line.Error = callform.ErrorOf(e.Answer.Err)
+		line.Error = call.ErrorOf(e.Answer.Err)
 	default:
-		if line.Result, err = callform.EncodeResult(line.Method, e.Answer); err != nil {
+		if line.Result, err = call.EncodeResult(line.Method, e.Answer); err != nil {
 			return nil, err
 		}
 	}
@@ -64,12 +62,12 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON decodes what MarshalJSON encodes. It rejects unknown methods, parameters and fields.
-func (e *Entry) UnmarshalJSON(data []byte) error {
+func (e *LogEntry) UnmarshalJSON(data []byte) error {
 	var line entryLine
-	if err := callform.Decode(data, &line, "entry", true); err != nil {
+	if err := call.Decode(data, &line, "entry", true); err != nil {
 		return err
 	}
-	c, err := callform.DecodeCall(line.Method, line.Params)
+	c, err := call.DecodeCall(line.Method, line.Params)
 	if err != nil {
 		return fmt.Errorf("%s: %w", line.Method, err)
 	}
@@ -82,12 +80,12 @@ func (e *Entry) UnmarshalJSON(data []byte) error {
 	if answers != 1 {
 		return fmt.Errorf("%s: want one of result, error and lost, got %d of them", line.Method, answers)
 	}
-	*e = Entry{Began: line.Began, Ended: line.Ended, Exchange: oracle.Exchange{Build: line.Build, Call: c, Lost: line.Lost, At: line.At}}
+	*e = LogEntry{Began: line.Began, Ended: line.Ended, Exchange: Exchange{Build: line.Build, Call: c, Lost: line.Lost, At: line.At}}
 	switch {
 	case line.Error != nil:
 		e.Answer.Err = line.Error.Provider(line.Method)
 	case line.Result != nil:
-		if e.Answer, err = callform.DecodeResult(line.Method, line.Result); err != nil {
+		if e.Answer, err = call.DecodeResult(line.Method, line.Result); err != nil {
 			return fmt.Errorf("%s: %w", line.Method, err)
 		}
 	}
@@ -112,7 +110,7 @@ func Record(p engine.Provider, nowMs func() int64, w io.Writer) *Recorder {
 	r.Provider = call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
 		number, began := r.begin(), nowMs()
 		a := call.Perform(ctx, p, c)
-		r.end(number, oracle.Exchange{Call: c, Answer: a, At: oracle.Between(began, nowMs())})
+		r.end(number, Exchange{Call: c, Answer: a, At: Between(began, nowMs())})
 		return a
 	})
 	return r
@@ -125,11 +123,11 @@ func (r *Recorder) begin() uint64 {
 	return r.number
 }
 
-func (r *Recorder) end(began uint64, e oracle.Exchange) {
+func (r *Recorder) end(began uint64, e Exchange) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.number++
-	if err := r.write.Encode(Entry{began, r.number, e}); err != nil && r.err == nil {
+	if err := r.write.Encode(LogEntry{began, r.number, e}); err != nil && r.err == nil {
 		r.err = fmt.Errorf("call %d is not in the log: %w", began, err)
 	}
 }
@@ -141,17 +139,17 @@ func (r *Recorder) Err() error {
 	return r.err
 }
 
-// Error describes the first line of a log that is wrong or cannot be judged.
-type Error struct {
+// LogError describes the first line of a log that is wrong or cannot be judged.
+type LogError struct {
 	Line int
 	// Refusal says why the contract forbids the answer. It is nil if the line cannot be judged.
-	Refusal *oracle.Refusal
+	Refusal *Refusal
 	// Err says why the line cannot be judged.
 	Err error
 }
 
 // Error returns the line and the reason.
-func (e *Error) Error() string {
+func (e *LogError) Error() string {
 	if e.Refusal != nil {
 		return fmt.Sprintf("line %d: %s", e.Line, e.Refusal.Error())
 	}
@@ -159,16 +157,16 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns Err.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *LogError) Unwrap() error { return e.Err }
 
 // maxLine limits how long a line of a log may be.
 const maxLine = 64 << 20
 
-// Check judges a log that Record wrote, skipping empty lines. It returns the number of calls. It stops with an *Error
+// CheckLog judges a log that Record wrote, skipping empty lines. It returns the number of calls. It stops with an *LogError
 // at the first line that has an answer the contract does not allow, or that cannot be judged. A line cannot be judged
 // if it is not an entry, or if its call overlaps the previous one, since the order of the two is then unknown.
-func Check(r io.Reader, o oracle.Options) (calls int, err error) {
-	judge := oracle.New(o)
+func CheckLog(r io.Reader, o Options) (calls int, err error) {
+	judge := New(o)
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	var ended uint64
@@ -178,21 +176,21 @@ func Check(r io.Reader, o oracle.Options) (calls int, err error) {
 		if len(lines.Bytes()) == 0 {
 			continue
 		}
-		var e Entry
+		var e LogEntry
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return calls, &Error{Line: line, Err: fmt.Errorf("not an entry of a log: %w", err)}
+			return calls, &LogError{Line: line, Err: fmt.Errorf("not an entry of a log: %w", err)}
 		}
 		if e.Began < ended {
-			return calls, &Error{Line: line, Err: fmt.Errorf("the call began before the one above it ended: their order is unknown, a log must have one caller at a time")}
+			return calls, &LogError{Line: line, Err: fmt.Errorf("the call began before the one above it ended: their order is unknown, a log must have one caller at a time")}
 		}
 		if refusal := judge.Apply(e.Exchange); refusal != nil {
-			return calls, &Error{Line: line, Refusal: refusal}
+			return calls, &LogError{Line: line, Refusal: refusal}
 		}
 		ended = e.Ended
 		calls++
 	}
 	if err := lines.Err(); err != nil {
-		return calls, &Error{Line: line + 1, Err: err}
+		return calls, &LogError{Line: line + 1, Err: err}
 	}
 	return calls, nil
 }

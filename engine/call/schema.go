@@ -1,4 +1,4 @@
-package callform
+package call
 
 import (
 	"encoding"
@@ -6,7 +6,6 @@ import (
 	"reflect"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
 )
 
 // Schema is a JSON Schema (draft 2020-12), ready for encoding with encoding/json.
@@ -17,7 +16,7 @@ func refer(name string) Schema { return Schema{"$ref": "#/$defs/" + name} }
 
 // ParamsSchema returns the schema of a call's parameters. Like all schemas in this package, it is derived from the
 // encoder and the decoder, refers to Definitions, and allows null for an optional field.
-func ParamsSchema(c call.Call) Schema {
+func ParamsSchema(c Call) Schema {
 	s := TypeSchema(reflect.TypeOf(c))
 	s["additionalProperties"] = false
 	return s
@@ -29,7 +28,7 @@ func ResultSchema(method string) Schema {
 	if !ok {
 		return Schema{"type": "null"}
 	}
-	t := reflect.TypeOf(form.field(&call.Answer{})).Elem()
+	t := reflect.TypeOf(form.field(&Answer{})).Elem()
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}

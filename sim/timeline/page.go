@@ -1,4 +1,4 @@
-package page
+package timeline
 
 import (
 	"bytes"
@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"html/template"
 	"io"
-
-	"github.com/durosim/durosim/sim/timeline"
 )
 
 // Page is the content of one file. Write omits parts that are nil or empty.
@@ -27,7 +25,7 @@ type Page struct {
 	Map *Map
 	// Tables holds the tables of a campaign or a plan.
 	Tables []Table
-	Run    *timeline.Timeline
+	Run    *Timeline
 }
 
 // Map is a plan's rollback map. For each number of steps, it shows the effects of stopping the upgrade at that point

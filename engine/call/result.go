@@ -1,0 +1,132 @@
+package call
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// resultForm identifies the field of an Answer that holds a method's result.
+type resultForm struct {
+	field func(a *Answer) any // returns a pointer to the field
+	null  bool                // the result may be absent, in which case it is null
+}
+
+// results is keyed by method. The result of a method that is not listed is null.
+var results = map[string]resultForm{
+	"fetch_orchestration_item":       {func(a *Answer) any { return &a.Orchestration }, true},
+	"read":                           {func(a *Answer) any { return &a.Events }, false},
+	"read_with_execution":            {func(a *Answer) any { return &a.Events }, false},
+	"fetch_work_item":                {func(a *Answer) any { return &a.Work }, true},
+	"renew_session_lock":             {func(a *Answer) any { return &a.Count }, false},
+	"cleanup_orphaned_sessions":      {func(a *Answer) any { return &a.Count }, false},
+	"get_custom_status":              {func(a *Answer) any { return &a.CustomStatus }, true},
+	"get_kv_value":                   {func(a *Answer) any { return &a.Value }, true},
+	"get_kv_all_values":              {func(a *Answer) any { return &a.Pairs }, false},
+	"get_instance_stats":             {func(a *Answer) any { return &a.Stats }, true},
+	"list_instances":                 {func(a *Answer) any { return &a.IDs }, false},
+	"list_instances_by_status":       {func(a *Answer) any { return &a.IDs }, false},
+	"list_executions":                {func(a *Answer) any { return &a.Executions }, false},
+	"read_history_with_execution_id": {func(a *Answer) any { return &a.Events }, false},
+	"read_history":                   {func(a *Answer) any { return &a.Events }, false},
+	"latest_execution_id":            {func(a *Answer) any { return &a.Latest }, false},
+	"get_instance_info":              {func(a *Answer) any { return &a.Info }, false},
+	"get_execution_info":             {func(a *Answer) any { return &a.Execution }, false},
+	"get_system_metrics":             {func(a *Answer) any { return &a.Metrics }, false},
+	"get_queue_depths":               {func(a *Answer) any { return &a.Depths }, false},
+	"list_children":                  {func(a *Answer) any { return &a.IDs }, false},
+	"get_parent_id":                  {func(a *Answer) any { return &a.Parent }, true},
+	"get_instance_tree":              {func(a *Answer) any { return &a.Tree }, false},
+	"delete_instance":                {func(a *Answer) any { return &a.Deleted }, false},
+	"delete_instances_atomic":        {func(a *Answer) any { return &a.Deleted }, false},
+	"delete_instance_bulk":           {func(a *Answer) any { return &a.Deleted }, false},
+	"prune_executions":               {func(a *Answer) any { return &a.Pruned }, false},
+	"prune_executions_bulk":          {func(a *Answer) any { return &a.Pruned }, false},
+}
+
+// EncodeResult encodes a method's result. The answer must be a success.
+func EncodeResult(method string, a Answer) ([]byte, error) {
+	form, ok := results[method]
+	if !ok {
+		return []byte("null"), nil
+	}
+	v := reflect.ValueOf(form.field(&a)).Elem()
+	if form.null && v.Kind() == reflect.String && v.IsZero() {
+		return []byte("null"), nil
+	}
+	return appendValue(nil, v)
+}
+
+// DecodeResult decodes a result into an answer. It ignores unknown fields, because a provider may return more than is
+// required. For a method without a result, only null is accepted.
+func DecodeResult(method string, result []byte) (Answer, error) {
+	var a Answer
+	form, ok := results[method]
+	switch {
+	case len(result) == 0:
+		return a, errors.New("result: missing")
+	case !ok && string(result) != "null":
+		return a, fmt.Errorf("result: want null, since this call has no result, got %s", result)
+	case !ok:
+		return a, nil
+	case string(result) == "null" && !form.null:
+		return a, errors.New("result: got null, but this method always has a result")
+	}
+	return a, Decode(result, form.field(&a), "result", false)
+}
+
+// The codes for the reasons of a failed call.
+const (
+	CodeRetryable = 1
+	CodePermanent = 2
+)
+
+// Error is the JSON form of a failed call.
+type Error struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// ErrorOf converts an error returned by a provider to its JSON form.
+func ErrorOf(err error) *Error {
+	e := &Error{Code: CodePermanent, Message: err.Error()}
+	if engine.IsRetryable(err) {
+		e.Code = CodeRetryable
+	}
+	var p *engine.ProviderError
+	if errors.As(err, &p) {
+		e.Message = p.Message
+	}
+	return e
+}
+
+// Provider returns e as an error from that provider method.
+func (e *Error) Provider(method string) error {
+	return &engine.ProviderError{Operation: method, Message: e.Message, Retryable: e.Code == CodeRetryable}
+}
+
+func (e *Error) class() string {
+	if e.Code == CodeRetryable {
+		return "retryable error"
+	}
+	return "permanent error"
+}
+
+// UnmarshalJSON decodes an error. An unknown code is an error.
+func (e *Error) UnmarshalJSON(data []byte) error {
+	var in struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	if in.Code != CodeRetryable && in.Code != CodePermanent {
+		return fmt.Errorf("error.code: want %d (retryable) or %d (permanent), got %d", CodeRetryable, CodePermanent, in.Code)
+	}
+	*e = Error(in)
+	return nil
+}

@@ -118,9 +118,11 @@ func (a *app) orVerb(word string, err error) error {
 	return err
 }
 
+// inPlain replaces what the parser says of the types of values.
+var inPlain = strings.NewReplacer("expected value value but got", "expected a value, found", "a valid 64 bit uint but got", "a number of at least 0, found")
+
 func (a *app) usage(err error) int {
-	// The parser appends what it expected to the type of the value.
-	fmt.Fprintf(a.stderr, "%s: %s\n", a.program.name(), strings.Replace(err.Error(), "expected value value but got", "expected a value, found", 1))
+	fmt.Fprintf(a.stderr, "%s: %s\n", a.program.name(), inPlain.Replace(err.Error()))
 	var p *kong.ParseError
 	if errors.As(err, &p) {
 		fmt.Fprintf(a.stderr, "Run %s for help.\n", a.program.hint(helpFor(p.Context)))

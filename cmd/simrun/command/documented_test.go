@@ -34,7 +34,7 @@ var smaller = []struct{ pattern, by string }{
 	{`^(simrun (shrink|fuzz --exhaustive)\b)`, "$1 --runs 40"},
 	{`^(simrun oracle)((?: --keep-going| --deny \S+| --known \S+)* --(?: .*)?)$`, "$1 --seeds 2$2"},
 	{`^(simrun conformance\b)`, "$1 --run CF-01"},
-	{`--at STEP`, "--at 100"},
+	{`--step STEP`, "--step 100"},
 	{`failures/FILE`, "finds/0123456789abcdef.txt"},
 }
 
@@ -51,7 +51,7 @@ simrun run --seeds 3 --bug provider/filter-ignored --out found my-upgrade.txt > 
 mkdir -p finds testdata/seeds .config/fish/completions orders
 cp "$(grep -l '^verdict .*S01' found/* | head -n 1)" finds/0123456789abcdef.txt
 cp finds/0123456789abcdef.txt testdata/seeds
-simrun export finds/0123456789abcdef.txt --calls --out calls.jsonl
+simrun export finds/0123456789abcdef.txt --calls calls.jsonl
 for part in 1 2 3 4; do simrun run --seeds 4 --shard $part/4 --results $part.jsonl my-upgrade.txt > log; done
 cp "$EXPORT" orders.jsonl
 cp "$EXPORT" export.jsonl

@@ -40,8 +40,8 @@ func (c *fuzzCmd) exhaustive(a *app) (int, error) {
 	switch {
 	case c.Faults != "":
 		return 0, fmt.Errorf("--faults %s: --exhaustive leaves nothing to chance", c.Faults)
-	case c.For != 0 || c.Seed != nil || c.First:
-		return 0, errors.New("--exhaustive takes neither --for nor --seed nor --first: --runs limits it, and it stops at the first run that fails")
+	case c.For != 0 || c.Seed != nil || c.FailFast:
+		return 0, errors.New("--exhaustive takes neither --for nor --seed nor --fail-fast: --runs limits it, and it stops at the first run that fails")
 	case c.Within != nil && *c.Within <= 0:
 		return 0, fmt.Errorf("--within %v: expected a positive time", *c.Within)
 	}
@@ -60,7 +60,7 @@ func (c *fuzzCmd) exhaustive(a *app) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	o := explore.Options{Plan: p, Crashes: 1, Within: 10 * time.Second, Runs: exploredRuns, Workers: c.Workers}
+	o := explore.Options{Plan: p, Crashes: 1, Within: 10 * time.Second, Runs: exploredRuns, Workers: int(c.Workers)}
 	if c.Runs != nil {
 		o.Runs = *c.Runs
 	}

@@ -13,11 +13,11 @@ import (
 
 // exportCmd implements `simrun export`, which converts a stored run to a form that can be used without simrun.
 type exportCmd struct {
-	Run string `arg:"" help:"A stored run, as written by run --out, shrink --out or fuzz --corpus."`
+	Run  string `arg:"" help:"A stored run, as written by run --out, shrink --out or fuzz --corpus."`
+	File string `arg:"" optional:"" help:"The file to write; standard output if none is named."`
 
 	Calls   bool   `help:"Write the calls of the store instead, as JSON lines up to the first answer that the contract does not allow, for oracle --log."`
 	Package string `help:"The package of the Go test." default:"main" placeholder:"NAME"`
-	Out     string `help:"The file to write; standard output if not given." placeholder:"FILE"`
 }
 
 // Help returns the text printed below the flags.
@@ -27,8 +27,8 @@ func (exportCmd) Help() string {
 Examples:
 
     simrun shrink --seed 7 my-upgrade.txt --out finds
-    simrun export finds/0123456789abcdef.txt --package orders --out orders/upgrade_0123_test.go
-    simrun export finds/0123456789abcdef.txt --calls --out calls.jsonl
+    simrun export finds/0123456789abcdef.txt orders/upgrade_0123_test.go --package orders
+    simrun export finds/0123456789abcdef.txt --calls calls.jsonl
     simrun oracle --log calls.jsonl
 
 Exit status: 0 written, 2 usage or bad input.`
@@ -54,13 +54,13 @@ func (c *exportCmd) run(a *app) (int, error) {
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("%s: %w", c.Run, err)
-	case c.Out == "":
+	case c.File == "":
 		_, err = a.stdout.Write(out)
 	default:
-		if info, statErr := os.Stat(filepath.Dir(c.Out)); statErr != nil || !info.IsDir() {
-			return 0, fmt.Errorf("--out %s: the directory %s does not exist", c.Out, filepath.Dir(c.Out))
+		if info, statErr := os.Stat(filepath.Dir(c.File)); statErr != nil || !info.IsDir() {
+			return 0, fmt.Errorf("%s: the directory %s does not exist", c.File, filepath.Dir(c.File))
 		}
-		err = writeWhole(c.Out, out)
+		err = writeWhole(c.File, out)
 	}
 	return exitOK, err
 }

@@ -30,14 +30,14 @@ type fuzzCmd struct {
 
 	Scenario string `arg:"" optional:"" help:"Built-in scenario or file; if none is named, the one that shows the first --bug, or rolling-upgrade."`
 
-	For     time.Duration `help:"The duration of the hunt; a minute if neither this nor --runs is given." placeholder:"TIME"`
-	Runs    *uint64       `help:"The number of runs. With it, the result depends only on scenario, seed and corpus. With --exhaustive 20,000 if not given, and 0 means no limit." placeholder:"N"`
-	Seed    *seed         `help:"The seed of the hunt, decimal or 0x-hex; 1 if not given." placeholder:"N"`
-	Corpus  string        `help:"Begin with the stored runs in this directory, and store finds there; inputs that showed new behaviour go to coverage/ below it." placeholder:"DIR"`
-	First   bool          `help:"Stop at the first find."`
-	Shrink  int           `help:"The number of runs that shrinking a find may take." default:"1500" placeholder:"N"`
-	Workers int           `help:"The number of runs at once; the number of cores if not given. The result does not depend on it." placeholder:"N"`
-	JSON    bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
+	For      time.Duration `help:"The duration of the hunt; a minute if neither this nor --runs is given." placeholder:"TIME"`
+	Runs     *uint64       `help:"The number of runs. With it, the result depends only on scenario, seed and corpus. With --exhaustive 20,000 if not given, and 0 means no limit." placeholder:"N"`
+	Seed     *seed         `help:"The seed of the hunt, decimal or 0x-hex; 1 if not given." placeholder:"N"`
+	Corpus   string        `help:"Begin with the stored runs in this directory, and store finds there; inputs that showed new behaviour go to coverage/ below it." placeholder:"DIR"`
+	FailFast bool          `help:"Stop at the first find."`
+	Shrink   uint          `help:"The number of runs that shrinking a find may take." default:"1500" placeholder:"N"`
+	Workers  uint          `help:"The number of runs at once; the number of cores if not given. The result does not depend on it." placeholder:"N"`
+	JSON     bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
 
 	Exhaustive bool           `help:"Edit nothing, and try a small scenario (at most 3 nodes, 2 instances and 4 schedule steps) exhaustively: all orders of its steps, crashes at every moment."`
 	Crashes    *uint          `help:"With --exhaustive: the number of crashes that a run may have, at most 2; 1 if not given." placeholder:"N"`
@@ -56,7 +56,7 @@ Examples:
 
     simrun fuzz my-upgrade.txt --for 10m --corpus finds
     simrun fuzz my-upgrade.txt --runs 2000 --seed 7
-    simrun fuzz --bug provider/ack-partial --first rolling-upgrade
+    simrun fuzz --bug provider/ack-partial --fail-fast rolling-upgrade
     simrun fuzz --exhaustive small.txt --crashes 2 --runs 0
 
 Exit status: 0 nothing found, 1 safety violated, 2 usage or bad input, 3 liveness violated, 5 an exhaustive search was cut off, 7 it found that the plan fails, 74 standard output cannot be written, 130 interrupted.`
@@ -68,11 +68,11 @@ func (c *fuzzCmd) run(a *app) (int, error) {
 		return 0, fmt.Errorf("--chooser %s: fuzz alternates between choosers", c.Chooser)
 	case c.Provider != "":
 		return 0, fmt.Errorf("--provider %s: fuzz runs on the in-memory store", c.Provider)
-	case c.For < 0 || c.Shrink < 1 || c.Workers < 0:
-		return 0, fmt.Errorf("--for %v --shrink %d --workers %d: expected a positive time, at least one run, and at least 0 workers", c.For, c.Shrink, c.Workers)
+	case c.For < 0 || c.Shrink < 1:
+		return 0, fmt.Errorf("--for %v --shrink %d: expected a positive time, and at least one run", c.For, c.Shrink)
 	}
 	if c.Workers == 0 {
-		c.Workers = runtime.GOMAXPROCS(0)
+		c.Workers = uint(runtime.GOMAXPROCS(0))
 	}
 	if c.Exhaustive {
 		return c.exhaustive(a)
@@ -135,7 +135,7 @@ func (c *fuzzCmd) usualTime() time.Duration {
 const fuzzedLoad = 12
 
 func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
-	o = fuzz.Options{Seed: 1, First: c.First, Workers: c.Workers, Space: s.space()}
+	o = fuzz.Options{Seed: 1, First: c.FailFast, Workers: int(c.Workers), Space: s.space()}
 	if c.Seed != nil {
 		o.Seed = uint64(*c.Seed)
 	}
@@ -158,7 +158,7 @@ func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
 	}
 	o.Shrink = func(failing durosim.Concrete, v cluster.Violation) (*durosim.Shrunk, error) {
 		options := s.shrinkOptions(v)
-		options.MaxRuns = c.Shrink
+		options.MaxRuns = int(c.Shrink)
 		return durosim.Shrink(failing, options)
 	}
 	if c.Corpus == "" {

@@ -18,11 +18,11 @@ import (
 type initCmd struct {
 	File string `arg:"" optional:"" help:"The file to write, which must not exist; standard output if none is named."`
 
-	Nodes []string `help:"The nodes' names." default:"A,B,C" placeholder:"NAME,..."`
-	From  string   `help:"The build that the nodes run at first; if not given, the one before --to (1.5.0 with the shipped builds)." placeholder:"BUILD"`
-	To    string   `help:"The build to which they are upgraded; if not given, the newest (2.0.0 with the shipped builds)." placeholder:"BUILD"`
-	Build []string `help:"A build of your own, by its version, and the build that it is like; may be repeated. The upgrade goes from the first, if there are several, to the last, unless --from and --to are given." placeholder:"VERSION=BUILD" sep:"none"`
-	Runs  []string `help:"An orchestration that clients start, with its input, if any; may be repeated." placeholder:"NAME[=INPUT]" sep:"none"`
+	Nodes         []string `help:"The nodes' names." default:"A,B,C" placeholder:"NAME,..."`
+	Old           string   `help:"The build that the nodes run at first; if not given, the one before --new (1.5.0 with the shipped builds)." placeholder:"BUILD"`
+	New           string   `help:"The build to which they are upgraded; if not given, the newest (2.0.0 with the shipped builds)." placeholder:"BUILD"`
+	Build         []string `help:"A build of your own, by its version, and the build that it is like; may be repeated. The upgrade goes from the first, if there are several, to the last, unless --old and --new are given." placeholder:"VERSION=BUILD" sep:"none"`
+	Orchestration []string `help:"An orchestration that clients start, with its input, if any; may be repeated." placeholder:"NAME[=INPUT]" sep:"none"`
 }
 
 // Help returns the text printed below the flags.
@@ -32,7 +32,7 @@ func (initCmd) Help() string {
 Examples:
 
     simrun init my-upgrade.txt
-    simrun init --nodes east,west --from 1.5.0 --to 2.0.0 --runs Chain=3..6 --runs Leaf my-upgrade.txt
+    simrun init --nodes east,west --old 1.5.0 --new 2.0.0 --orchestration Chain=3..6 --orchestration Leaf my-upgrade.txt
     simrun init --build 1.0.0=1.5.0 --build 1.1.0=2.0.0 my-upgrade.txt
 
 Exit status: 0 written, 2 usage or bad input.`
@@ -154,10 +154,10 @@ func (c *initCmd) builds(p *Program, declared []plan.Build) (from, to string, er
 	for _, b := range all {
 		names = append(names, b.Name())
 	}
-	if err := errors.Join(oneOf("--from", c.From, names), oneOf("--to", c.To, names)); err != nil {
+	if err := errors.Join(oneOf("--old", c.Old, names), oneOf("--new", c.New, names)); err != nil {
 		return "", "", err
 	}
-	from, to = c.From, c.To
+	from, to = c.Old, c.New
 	if n := len(declared); n > 0 && to == "" {
 		to = declared[n-1].Name
 		if from == "" && n > 1 {
@@ -176,14 +176,14 @@ func (c *initCmd) builds(p *Program, declared []plan.Build) (from, to string, er
 		from = names[max(slices.Index(names, to)-1, 0)]
 	}
 	if slices.Index(names, from) >= slices.Index(names, to) {
-		return "", "", fmt.Errorf("--from %s --to %s: expected a newer build to upgrade to", from, to)
+		return "", "", fmt.Errorf("--old %s --new %s: expected a newer build to upgrade to", from, to)
 	}
 	return from, to, nil
 }
 
 // runs returns the lines, in scenario syntax, that start the orchestrations.
 func (c *initCmd) runs(p *Program) ([]string, error) {
-	asked := c.Runs
+	asked := c.Orchestration
 	if len(asked) == 0 {
 		orchestrations, _, err := p.registered()
 		switch {

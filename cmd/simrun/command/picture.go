@@ -47,7 +47,7 @@ func (r *replayed) draw(f *pictureFlags) error {
 	t := r.picture.c.Timeline(decimal(r.seed), r.result)
 	if f.HTML != "" {
 		rep := newReport(r.subject, r.summary())
-		p := timeline.Page{Title: r.title(), Command: r.repro(), At: r.repro() + " --at", Run: t}
+		p := timeline.Page{Title: r.title(), Command: r.repro(), At: r.repro() + " --step", Run: t}
 		p.Verdict, p.Bad = rep.contract()+"; "+rep.sum.Plan(), rep.sum.Passed == 0
 		if err := writeFile(f.HTML, p.Write); err != nil {
 			return err

@@ -8,8 +8,7 @@ import (
 
 // replay replays one run of a variant of the plan and prints its story.
 func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
-	show, err := c.selection()
-	if err != nil {
+	if err := c.check(); err != nil {
 		return 0, err
 	}
 	seed := uint64(1)
@@ -23,7 +22,7 @@ func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
 	r.name = "plan " + s.scenario.Name + ", " + c.Replay
 	r.line = c.oneLine(s, c.Replay, seed, c.Instance)
 	r.made = func() (cluster.Config, error) { return cfg.One(c.Replay, seed) }
-	return r.tell(a, show, &pictureFlags{HTML: c.HTML}, c.JSON)
+	return r.tell(a, &c.storyFlags, &pictureFlags{HTML: c.HTML}, c.JSON)
 }
 
 // oneLine returns the command that replays one run of a variant.

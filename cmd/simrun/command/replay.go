@@ -29,20 +29,27 @@ type replayCmd struct {
 
 // storyFlags are the flags for selecting lines of a story.
 type storyFlags struct {
-	All      bool          `help:"Show every line, not only the important ones."`
-	From     time.Duration `help:"Show what happened from this virtual time on, such as 12.5s." placeholder:"TIME"`
-	To       time.Duration `help:"Show what happened up to this virtual time." placeholder:"TIME"`
-	Node     string        `help:"Show only what this node did." placeholder:"NAME"`
-	Instance string        `help:"Show every line about this instance, and no other." placeholder:"ID"`
-	At       *uint64       `help:"Show everything around this step; pictures and violations name steps." placeholder:"STEP"`
+	All      bool           `help:"Show every line, not only the important ones."`
+	From     time.Duration  `help:"Show what happened from this virtual time on, such as 12.5s." placeholder:"TIME"`
+	To       time.Duration  `help:"Show what happened up to this virtual time." placeholder:"TIME"`
+	Node     string         `help:"Show only what this node did." placeholder:"NAME"`
+	Instance string         `help:"Show every line about this instance, and no other." placeholder:"ID"`
+	At       *time.Duration `help:"Show everything within a second of this virtual time." placeholder:"TIME"`
+	Step     *uint64        `help:"Show everything around this step; pictures and violations name steps." placeholder:"STEP"`
 }
 
-// selection returns the selection made by the flags.
-func (c *storyFlags) selection() (selection, error) {
-	if c.From < 0 || c.To < 0 || c.To > 0 && c.To < c.From {
-		return selection{}, fmt.Errorf("--from %v --to %v: expected times of the run, the first before the second", c.From, c.To)
+// check returns an error if the flags contradict each other. It replaces At by the times around it.
+func (c *storyFlags) check() error {
+	if c.At != nil {
+		if c.From != 0 || c.To != 0 || c.Step != nil {
+			return errors.New("--at excludes --from, --to and --step")
+		}
+		c.From, c.To, c.All = max(*c.At-around, 0), *c.At+around, true
 	}
-	return selection{all: c.All, from: c.From, to: c.To, node: c.Node, instance: c.Instance, at: c.At}, nil
+	if c.From < 0 || c.To < 0 || c.To > 0 && c.To < c.From {
+		return fmt.Errorf("--from %v --to %v: expected times of the run, the first before the second", c.From, c.To)
+	}
+	return nil
 }
 
 // Help returns the text printed below the flags.
@@ -56,6 +63,7 @@ Examples:
     simrun replay --seed 7
     simrun replay --seed 7 --instance ProcessOrder-3
     simrun replay --seed 7 --from 10s --to 20s --node B --all
+    simrun replay --seed 7 --at 12.5s
     simrun replay --seed 7 --bug provider/filter-after-lock rolling-upgrade
     simrun replay testdata/seeds/0123456789abcdef.txt
 
@@ -63,8 +71,7 @@ Exit status: as that of run; for a stored run 0 if it has its expected verdict a
 }
 
 func (c *replayCmd) run(a *app) (int, error) {
-	show, err := c.selection()
-	if err != nil {
+	if err := c.check(); err != nil {
 		return 0, err
 	}
 	var r *replayed
@@ -90,11 +97,11 @@ func (c *replayCmd) run(a *app) (int, error) {
 		}
 		r = newReplayed(s, seed)
 	}
-	return r.tell(a, show, &c.pictureFlags, c.JSON)
+	return r.tell(a, &c.storyFlags, &c.pictureFlags, c.JSON)
 }
 
 // tell runs the seed and prints its story.
-func (r *replayed) tell(a *app, show selection, pictures *pictureFlags, asJSON bool) (int, error) {
+func (r *replayed) tell(a *app, show *storyFlags, pictures *pictureFlags, asJSON bool) (int, error) {
 	if pictures.any() {
 		r.picture = &picture{}
 	}
@@ -210,22 +217,22 @@ func (r *replayed) told(t *teller) (*cluster.Result, error) {
 }
 
 // check returns an error if show names a node or instance that does not exist in the run.
-func (r *replayed) check(show selection) error {
+func (r *replayed) check(show *storyFlags) error {
 	cfg, err := r.config()
 	if err != nil {
 		return err
 	}
-	if about := func(l storyLine) bool { return mentions(l.Text, show.instance) }; show.instance != "" && r.crash == nil && !slices.ContainsFunc(r.story.lines, about) {
-		return fmt.Errorf("--instance %q: this run has no such instance; without --instance, the story shows all instances", show.instance)
+	if about := func(l storyLine) bool { return mentions(l.Text, show.Instance) }; show.Instance != "" && r.crash == nil && !slices.ContainsFunc(r.story.lines, about) {
+		return fmt.Errorf("--instance %q: this run has no such instance; without --instance, the story shows all instances", show.Instance)
 	}
-	if show.node == "" {
+	if show.Node == "" {
 		return nil
 	}
 	names := []string{"world"}
 	for _, n := range cfg.Plan.Nodes {
 		names = append(names, n.Name)
 	}
-	return oneOf("--node", show.node, names)
+	return oneOf("--node", show.Node, names)
 }
 
 func (r *replayed) drifted() bool { return r.again != nil && r.again.Digest != r.result.Digest }
@@ -235,7 +242,7 @@ func (r *replayed) summary() *campaign.Summary {
 	return campaign.Single(r.seed, r.result, r.again, r.crash)
 }
 
-func (r *replayed) print(a *app, show selection, asJSON bool) (int, error) {
+func (r *replayed) print(a *app, show *storyFlags, asJSON bool) (int, error) {
 	rep := newReport(r.subject, r.summary())
 	rep.seeds, rep.wall, rep.missed = seedRange{first: r.seed, count: 1}, r.wall, nil
 	rep.status = summaryExit(rep.sum, nil)
@@ -316,7 +323,7 @@ func (r *replayed) repro() string {
 	return r.subject.repro(r.seed)
 }
 
-// around is the amount of virtual time that the suggested command shows before and after a violation.
+// around is the amount of virtual time that --at shows before and after its time.
 const around = time.Second
 
 func (r *replayed) printEnd(a *app, rep *report) {
@@ -342,8 +349,7 @@ func (r *replayed) printEnd(a *app, rep *report) {
 		a.printf("notice: %s\n", n)
 	}
 	if v := res.Violations; len(v) > 0 {
-		at := time.Duration(v[0].VirtualMs) * time.Millisecond
-		a.printf("around the first violation: %s --all --from %v --to %v\n", r.repro(), max(at-around, 0), at+around)
+		a.printf("around the first violation: %s --at %v\n", r.repro(), time.Duration(v[0].VirtualMs)*time.Millisecond)
 	}
 	if rep.status != exitOK {
 		a.printf("%s\n", a.style.bad(exitText(rep.status)))

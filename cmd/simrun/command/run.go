@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -22,7 +21,7 @@ type runCmd struct {
 	Seed       *seed     `help:"Run this one seed, decimal or 0x-hex." placeholder:"N" xor:"seeds"`
 	Seeds      seedRange `help:"The number of seeds to run, or a range: 1000, 5..9, 0x10-0x1f. If not given, the number from which the scenario's requirements apply, or 1000." placeholder:"N|A..B" xor:"seeds"`
 	Shard      shard     `help:"Run part I of N equal parts of the seeds; with /N, the part that the environment names. See below." placeholder:"I/N"`
-	Workers    int       `help:"The number of seeds to run at once; the number of cores if not given. The result does not depend on it." placeholder:"N"`
+	Workers    uint      `help:"The number of seeds to run at once; the number of cores if not given. The result does not depend on it." placeholder:"N"`
 	FailFast   bool      `help:"Stop at the first seed that fails."`
 	Twice      bool      `help:"Run every seed twice and compare; without it, only the first."`
 	Out        string    `help:"Write stored runs of the failures to this directory, one for each violated property." placeholder:"DIR"`
@@ -73,9 +72,6 @@ func (c *runCmd) seeds(s *subject) seedRange {
 }
 
 func (c *runCmd) run(a *app) (int, error) {
-	if c.Workers < 0 {
-		return 0, fmt.Errorf("--workers %d: expected 0 for all cores, or more", c.Workers)
-	}
 	s, err := c.subject(a.program, c.Scenario)
 	if err != nil {
 		return 0, err
@@ -101,7 +97,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	}
 	seeds := c.seeds(s)
 	o := s.campaign()
-	o.First, o.Count, o.Workers, o.KeepGoing, o.Twice = seeds.first, seeds.count, c.Workers, !c.FailFast, 1
+	o.First, o.Count, o.Workers, o.KeepGoing, o.Twice = seeds.first, seeds.count, int(c.Workers), !c.FailFast, 1
 	o.AllInstances = c.Instances
 	o.Shard = campaign.Shard{Index: c.Shard.index, Of: c.Shard.of}
 	if c.Twice {
@@ -210,7 +206,7 @@ func (c *runCmd) goOn(s *subject, seeds seedRange, done uint64) string {
 		}
 	}
 	flag("--shard=", c.Shard.String(), c.Shard.of > 0)
-	flag("--workers=", strconv.Itoa(c.Workers), c.Workers > 0)
+	flag("--workers=", fmt.Sprint(c.Workers), c.Workers > 0)
 	flag("--fail-fast", "", c.FailFast)
 	flag("--twice", "", c.Twice)
 	flag("--out=", c.Out, c.Out != "")

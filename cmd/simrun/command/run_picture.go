@@ -32,7 +32,7 @@ func (c *runCmd) draw(r *report) error {
 	if err != nil {
 		return err
 	}
-	p.At, p.Run = r.subject.line("replay", seed)+" --at", pic.c.Timeline(decimal(seed), result)
+	p.At, p.Run = r.subject.line("replay", seed)+" --step", pic.c.Timeline(decimal(seed), result)
 	return writeFile(c.HTML, p.Write)
 }
 

@@ -21,7 +21,7 @@ type shrinkCmd struct {
 
 	Seed     *seed  `help:"The seed, decimal or 0x-hex; if not given, the first of 1,000 that fails. A stored run has its own." placeholder:"N"`
 	Property string `help:"The property whose violation to keep, or an expectation (\"expect never ...\"); if not given, the first that is violated." placeholder:"ID"`
-	Runs     int    `help:"The maximum number of runs of the search; 5,000 if not given." placeholder:"N"`
+	Runs     uint   `help:"The maximum number of runs of the search; 5,000 if not given." placeholder:"N"`
 	Out      string `help:"Write the shrunk run to this directory." placeholder:"DIR"`
 	JSON     bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
@@ -42,9 +42,6 @@ Exit status: 1 if a safety property is violated, 3 if it is a liveness property,
 }
 
 func (c *shrinkCmd) run(a *app) (int, error) {
-	if c.Runs < 0 {
-		return 0, fmt.Errorf("--runs %d: expected 0 for the default bound, or a positive number", c.Runs)
-	}
 	if err := checkOut(c.Out); err != nil {
 		return 0, err
 	}
@@ -64,7 +61,7 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 		return c.nothing(a, s, fmt.Sprintf("seed %d violates no property", seed))
 	}
 	options := s.shrinkOptions(violation)
-	options.MaxRuns = c.Runs
+	options.MaxRuns = int(c.Runs)
 	small, err := durosim.Shrink(*concrete, options)
 	if err != nil {
 		return 0, err

@@ -99,32 +99,25 @@ func (m *marker) mark() {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// selection selects which lines of a story to show.
-type selection struct {
-	all            bool
-	from, to       time.Duration // to is 0 if there is no end time
-	node, instance string
-	at             *uint64 // the step whose surroundings are shown in full
-}
-
 // aroundStep is the number of steps shown before and after the selected step.
 const aroundStep = 20
 
-func (s selection) has(l *storyLine) bool {
+// has reports whether the flags select a line.
+func (s *storyFlags) has(l *storyLine) bool {
 	at := time.Duration(l.Ms) * time.Millisecond
 	switch {
-	case s.at != nil && (l.Step+aroundStep < *s.at || l.Step > *s.at+aroundStep):
+	case s.Step != nil && (l.Step+aroundStep < *s.Step || l.Step > *s.Step+aroundStep):
 		return false
-	case at < s.from, s.to > 0 && at > s.to:
+	case at < s.From, s.To > 0 && at > s.To:
 		return false
 	case l.violation != nil:
 		return true
-	case s.node != "" && l.Node != s.node:
+	case s.Node != "" && l.Node != s.Node:
 		return false
-	case s.instance != "" && !mentions(l.Text, s.instance):
+	case s.Instance != "" && !mentions(l.Text, s.Instance):
 		return false
 	}
-	return l.Important || s.all || s.instance != "" || s.at != nil
+	return l.Important || s.All || s.Instance != "" || s.Step != nil
 }
 
 // mentions reports whether text contains an instance ID as a whole word.
@@ -146,7 +139,7 @@ func mentions(text, instance string) bool {
 }
 
 // of returns the selected lines.
-func (s selection) of(lines []storyLine) []storyLine {
+func (s *storyFlags) of(lines []storyLine) []storyLine {
 	return slices.DeleteFunc(slices.Clone(lines), func(l storyLine) bool { return !s.has(&l) })
 }
 

@@ -35,15 +35,9 @@ func pages() map[string]timeline.Page {
 	poison.Marks = append(slices.Clone(poison.Marks), timeline.Mark{Ms: 12_000, Step: 60, Kind: "violation", Node: 1, Instance: "order-1", Text: "L05", Evidence: "it was healthy"})
 	back := timeline.Map{Summary: "point of no return: step 1", NoReturn: 1, Steps: []timeline.MapStep{
 		{Name: "as it is", Stop: cells("-", "-", "-", "-"), Back: cells("-", "-", "-")},
-<<<<<<< HEAD:sim/timeline/page_test.go
 		{Name: "1 upgrade A", Stop: cells("1", "2s", "-", "-"), Back: []timeline.Cell{{Text: "3", Weight: 2, Title: "such as order-1"}, {Text: "2", Weight: 3}, {Text: "-"}}}}}
 	return map[string]timeline.Page{
-		"upgrade": {Title: "rolling, seed 7", Verdict: "contract: held", Command: "simrun replay --seed 7 rolling", At: "simrun replay --at", Run: upgrade},
-=======
-		{Name: "1 upgrade A", Stop: cells("1", "2s", "-", "-"), Back: []page.Cell{{Text: "3", Weight: 2, Title: "such as order-1"}, {Text: "2", Weight: 3}, {Text: "-"}}}}}
-	return map[string]page.Page{
 		"upgrade": {Title: "rolling, seed 7", Verdict: "contract: held", Command: "simrun replay --seed 7 rolling", At: "simrun replay --step", Run: upgrade},
->>>>>>> 49d107db (cmd/simrun: a flag means one thing in every verb):sim/page/page_test.go
 		"poison":  {Title: "poison", Verdict: "contract: broken", Bad: true, Run: &poison},
 		"map":     {Title: "plan", Map: &back, Tables: []timeline.Table{{Title: "orders", Open: true, Head: []string{"order"}, Rows: []timeline.Row{{Cells: []string{"A & B"}, Bad: true}}}}, Run: upgrade},
 	}

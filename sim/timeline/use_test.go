@@ -98,9 +98,5 @@ func usable() timeline.Page {
 		Marks:     []timeline.Mark{{Ms: 12_000, Step: 60, Kind: "violation", Node: 1, Instance: "order-2", Text: "L05", Evidence: "it was healthy"}},
 		Instances: []timeline.Instance{instance("order-1", 0), bad, instance("order-3", 1)},
 		Story:     []timeline.Line{{Ms: 1000, Step: 3, Who: "A 1.5.0", Text: "commits a turn of order-2", About: []int{1}}}}
-<<<<<<< HEAD:sim/timeline/use_test.go
-	return timeline.Page{Title: "usable", Run: run, At: "simrun replay --at"}
-=======
-	return page.Page{Title: "usable", Run: run, At: "simrun replay --step"}
->>>>>>> 49d107db (cmd/simrun: a flag means one thing in every verb):sim/page/use_test.go
+	return timeline.Page{Title: "usable", Run: run, At: "simrun replay --step"}
 }

@@ -237,7 +237,7 @@ func asProviderError(step storerules.AckStep, err error) *engine.ProviderError {
 
 func (c *commit) consume() {
 	s := c.p.store
-	c.in.promote(s.kept, s.now)
+	c.in.promote(s.arena, s.now)
 	s.candidateRows = append(s.candidateRows[:0], c.in.visible...)
 	for _, r := range s.candidateRows {
 		if s.rules.Consumes(r.lock.number == c.token) {
@@ -300,7 +300,7 @@ func (c *commit) events() *engine.ProviderError {
 func (p *provider) append(in *instance, ex *execution, e *engine.Event, data []byte) {
 	p.store.appendEvent(in, ex, e.EventID, e.Kind(), data)
 	if readsAsWritten(p.codec, data) {
-		p.store.kept.remember(ex, p.codecNo, *e)
+		p.store.arena.remember(ex, p.codecNo, *e)
 		p.store.recheck(p.codec, data, *e)
 	}
 }

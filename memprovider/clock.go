@@ -6,7 +6,7 @@ func (s *Store) setBack(ms int64) {
 	orchestrations, work := s.generation, s.workGeneration
 	s.now = ms
 	for _, in := range s.instances {
-		in.demote(s.kept, ms)
+		in.demote(s.arena, ms)
 		s.touch(in)
 	}
 	s.settle()
@@ -22,7 +22,7 @@ func (s *Store) setBack(ms int64) {
 }
 
 // demote moves messages that are not yet visible at time now from visible to delayed.
-func (in *instance) demote(k *kept, now int64) {
+func (in *instance) demote(k *Arena, now int64) {
 	for i := len(in.visible) - 1; i >= 0; i-- {
 		if r := in.visible[i]; r.visibleMs > now {
 			in.detach(r)

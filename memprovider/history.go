@@ -37,7 +37,7 @@ func (ex *execution) rest() {
 
 // recall decodes again the events that rest released.
 func (s *Store) recall(ex *execution, codec int) {
-	d := s.kept.seenBy(ex, codec)
+	d := s.arena.seenBy(ex, codec)
 	for i := range d.rested {
 		e, err := s.codecs[codec].DecodeEvent(ex.events[i].data)
 		if err != nil {
@@ -62,7 +62,7 @@ func (ex *execution) forget(i int) {
 }
 
 // seenBy returns a codec's decoded history of the execution.
-func (k *kept) seenBy(ex *execution, codec int) *decodedHistory {
+func (k *Arena) seenBy(ex *execution, codec int) *decodedHistory {
 	for len(ex.decoded) <= codec {
 		ex.decoded = k.seen.Append(ex.decoded, nil)
 	}
@@ -83,7 +83,7 @@ func readsAsWritten(c engine.Codec, data []byte) bool {
 var replacement = []byte("\uFFFD")
 
 // remember adds the event appended last to the cache of the codec that wrote it.
-func (k *kept) remember(ex *execution, codec int, e engine.Event) {
+func (k *Arena) remember(ex *execution, codec int, e engine.Event) {
 	d := k.seenBy(ex, codec)
 	if d.err == nil && len(d.events) == len(ex.events)-1 && ex.events[len(d.events)].id == e.EventID {
 		if d.events == nil {
@@ -104,7 +104,7 @@ func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]eng
 		return nil, nil
 	}
 	s.recall(ex, codec)
-	d := s.kept.seenBy(ex, codec)
+	d := s.arena.seenBy(ex, codec)
 	known := len(d.events)
 	failed := d.err != nil
 	for i := known; i < len(ex.events) && d.err == nil; i++ {
@@ -113,7 +113,7 @@ func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]eng
 			d.err = err
 			break
 		}
-		d.events = s.kept.histories.Append(d.events, e)
+		d.events = s.arena.histories.Append(d.events, e)
 	}
 	if s.options.Sink != nil {
 		if known > 0 { // one observation for the cached events

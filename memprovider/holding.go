@@ -32,7 +32,7 @@ func (s *Store) abandon(token string, delayMs int64, ignoreAttempt bool) *engine
 	if !s.rules.MayAbandon(h) {
 		return invalidToken(opAbandonOrchestration, token, h)
 	}
-	in.promote(s.kept, s.now) // messages that have become visible during the lock
+	in.promote(s.arena, s.now) // messages that have become visible during the lock
 	delayMs = s.rules.AbandonDelay(delayMs)
 	visibleMs := s.rules.VisibleAt(s.now, delayMs)
 	s.candidateRows = append(s.candidateRows[:0], in.visible...)

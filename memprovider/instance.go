@@ -168,7 +168,7 @@ func (in *instance) empty() bool {
 }
 
 // attach adds a queued message to visible or delayed.
-func (in *instance) attach(k *kept, r *row, now int64) {
+func (in *instance) attach(k *Arena, r *row, now int64) {
 	if r.visibleMs <= now {
 		in.visible = k.insertRow(in.visible, r, byNumber)
 		in.visibleQueueMessages += countIf(r.kind == engine.ItemQueueMessage)
@@ -194,7 +194,7 @@ func (in *instance) detach(r *row) {
 }
 
 // promote moves messages that have become visible from delayed to visible.
-func (in *instance) promote(k *kept, now int64) {
+func (in *instance) promote(k *Arena, now int64) {
 	for len(in.delayed) > 0 && in.delayed[0].visibleMs <= now {
 		r := in.delayed[0]
 		in.detach(r)

@@ -126,11 +126,11 @@ func (s *Store) restore(r *row) {
 
 func (s *Store) link(r *row) {
 	if r.queue == observe.QueueWorker {
-		r.in.work = s.kept.insertRow(r.in.work, r, byNumber)
+		r.in.work = s.arena.insertRow(r.in.work, r, byNumber)
 		s.enterWork(r)
 		return
 	}
-	r.in.attach(s.kept, r, s.now)
+	r.in.attach(s.arena, r, s.now)
 	s.touch(r.in)
 }
 
@@ -173,7 +173,7 @@ func (s *Store) delay(r *row, visibleMs int64) {
 	} else {
 		r.in.detach(r)
 		r.visibleMs = visibleMs
-		r.in.attach(s.kept, r, s.now)
+		r.in.attach(s.arena, r, s.now)
 		s.touch(r.in)
 	}
 	if o := s.observeRow(observe.RowDelayed, r); o != nil {

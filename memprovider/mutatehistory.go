@@ -15,10 +15,10 @@ func (s *Store) historyOf(in *instance, id uint64) *execution {
 	if ex := in.execution(id); ex != nil {
 		return ex
 	}
-	ex := s.kept.executions.New()
+	ex := s.arena.executions.New()
 	ex.id = id
 	i, _ := in.findExecution(id)
-	in.executions = s.kept.lists.Insert(in.executions, i, ex)
+	in.executions = s.arena.lists.Insert(in.executions, i, ex)
 	s.touch(in)
 	return ex
 }
@@ -68,7 +68,7 @@ func (s *Store) observePin(in *instance, ex *execution) {
 
 func (s *Store) setStatus(in *instance, ex *execution, status engine.Status, output *string) {
 	if s.journaling {
-		old := s.kept.states.New()
+		old := s.arena.states.New()
 		*old = ex.state
 		s.note(undo{op: undoStatus, in: in, ex: ex, state: old})
 	}
@@ -98,9 +98,9 @@ func (s *Store) appendEvent(in *instance, ex *execution, id uint64, kind engine.
 		ex.forget(i)
 	}
 	if ex.events == nil {
-		ex.events = s.kept.events.Make(usualEvents)
+		ex.events = s.arena.events.Make(usualEvents)
 	}
-	ex.events = s.kept.events.Insert(ex.events, i, event{id: id, kind: kind, data: data})
+	ex.events = s.arena.events.Insert(ex.events, i, event{id: id, kind: kind, data: data})
 	if kind == eventdata.KindOrchestrationStarted {
 		ex.started++
 		s.touch(in)

@@ -194,7 +194,7 @@ func (d *delivery) takeBatch() {
 // decode reads the context, history and messages. It skips the history of an instance without context.
 func (d *delivery) decode() {
 	s := d.p.store
-	d.messages = s.kept.messages.Make(len(d.in.visible))
+	d.messages = s.arena.messages.Make(len(d.in.visible))
 	var start engine.WorkItem
 	for _, r := range d.in.visible {
 		item, err := s.decodeItem(r, d.p.codecNo)
@@ -229,7 +229,7 @@ func (d *delivery) decode() {
 // fetched returns the result of the fetch.
 func (d *delivery) fetched() *engine.FetchedOrchestration {
 	c := &d.context
-	f := d.p.store.kept.fetched.New()
+	f := d.p.store.arena.fetched.New()
 	f.LockToken, f.AttemptCount = d.lock.token, d.count
 	f.Item = engine.OrchestrationItem{
 		Instance: d.in.name, OrchestrationName: c.name, Version: c.version, ExecutionID: c.id,
@@ -246,8 +246,8 @@ func (d *delivery) fetched() *engine.FetchedOrchestration {
 		f.Item.CurrentStatus, f.Item.Pin = c.execution.state.status, c.execution.pin
 	}
 	if d.in.meta.parent.Instance != "" {
-		f.Item.Parent = d.p.store.kept.parents.New()
-		*f.Item.Parent = d.in.meta.parent
+		parent := d.in.meta.parent
+		f.Item.Parent = &parent
 	}
 	return f
 }

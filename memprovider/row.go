@@ -52,7 +52,7 @@ func byTime(a, b *row) int {
 }
 
 // insertRow inserts a row into a sorted slice, usually at the end.
-func (k *kept) insertRow(rows []*row, r *row, order func(a, b *row) int) []*row {
+func (k *Arena) insertRow(rows []*row, r *row, order func(a, b *row) int) []*row {
 	if n := len(rows); n == 0 || order(rows[n-1], r) < 0 {
 		return k.queues.Append(rows, r)
 	}
@@ -94,6 +94,6 @@ func (s *Store) decodedBy(r *row, codec int) (d *decodedItem, cached bool) {
 		r.own = n
 		return &r.own, false
 	}
-	r.more = s.kept.read.Append(r.more, n)
+	r.more = s.arena.read.Append(r.more, n)
 	return &r.more[len(r.more)-1], false
 }

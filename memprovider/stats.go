@@ -54,7 +54,7 @@ func (p *provider) firstEvent(in *instance, ex *execution) (engine.Event, error)
 		return engine.Event{}, nil
 	}
 	s.recall(ex, p.codecNo)
-	if d := s.kept.seenBy(ex, p.codecNo); len(d.events) > 0 {
+	if d := s.arena.seenBy(ex, p.codecNo); len(d.events) > 0 {
 		s.observeDecoded(in, ex, 0, observe.OutcomeOK, true)
 		return d.events[0], nil
 	}

@@ -52,8 +52,8 @@ type Options struct {
 	// Plain makes the store report the extensions of an item, which are its status, pin and parent, only if the history
 	// does not show them, because it cannot be decoded.
 	Plain bool
-	// Memory is memory that the store reuses. If it is nil, the store allocates its own.
-	Memory *Memory
+	// Arena is memory that the store reuses. If it is nil, the store allocates its own.
+	Arena *Arena
 	// Recheck makes the store decode every event that an ack or append puts into the cache, and panic if the result
 	// differs.
 	Recheck bool
@@ -73,13 +73,11 @@ type Store struct {
 	names     map[string]InstanceNo // lookups only, never iterated over
 	instances []*instance           // indexed by number - 1
 	rows      []*row                // indexed by number - 1; nil once removed
-	memory    *Memory               // nil if nothing is reused
-	kept      *kept                 // part of memory, or a fresh one that reuses nothing
+	arena     *Arena                // Options.Arena, or a fresh one that nobody uses again
 	view      View                  // what View returns
 	block     []byte                // the current block for stored events
 	passing   []byte                // the current block for messages
 	spareRows []row                 // unused rows for the next messages
-	holdings  *holdingTable         // indexed by token number - 1
 	codecs    []engine.Codec        // indexed by codec number; one per name
 	pins      []*engine.Version     // interned
 
@@ -153,13 +151,11 @@ func New(o Options) *Store {
 	s.rules = s.own
 	s.view = view{s}
 	s.index = &index{rules: s.own}
-	s.memory = o.Memory
-	if s.memory == nil {
-		s.holdings, s.kept = &holdingTable{}, &kept{}
-		return s
+	if s.arena = o.Arena; s.arena == nil {
+		s.arena = &Arena{}
+	} else {
+		s.arena.reset()
 	}
-	s.memory.reset()
-	s.holdings, s.kept = &s.memory.holdings, &s.memory.kept
 	return s
 }
 
@@ -254,7 +250,7 @@ func (s *Store) named(name string) *instance {
 		return s.instances[no-1]
 	}
 	name = asStored(name)
-	in := s.kept.instances.New()
+	in := s.arena.instances.New()
 	in.no, in.name = InstanceNo(len(s.instances)+1), name
 	s.names[name] = in.no
 	s.instances = append(s.instances, in)
@@ -286,7 +282,7 @@ func (s *Store) touch(in *instance) {
 func (s *Store) settle() {
 	for i, in := range s.dirty {
 		in.dirty = false
-		in.promote(s.kept, s.now)
+		in.promote(s.arena, s.now)
 		s.index.update(in, s.now)
 		s.dirty[i] = nil
 	}
@@ -326,7 +322,7 @@ func (s *Store) keep(block *[]byte, data []byte) []byte {
 		return slices.Clip(slices.Clone(data))
 	}
 	if len(data) > cap(*block)-len(*block) {
-		*block = s.memory.takeBytes()
+		*block = s.arena.takeBytes()
 	}
 	from := len(*block)
 	*block = append(*block, data...)
@@ -338,7 +334,7 @@ const byteBlock = 16 << 10
 // row returns an unused row for a message.
 func (s *Store) row() *row {
 	if len(s.spareRows) == 0 {
-		s.spareRows = s.memory.takeRows()
+		s.spareRows = s.arena.takeRows()
 	}
 	r := &s.spareRows[0]
 	s.spareRows = s.spareRows[1:]
@@ -349,8 +345,8 @@ const rowBlock = 32
 
 // token issues the next token for an instance or a row.
 func (s *Store) token(prefix byte, h holding, untilMs int64) lock {
-	n := s.holdings.add(h)
-	return lock{number: n, token: s.memory.tokenText(prefix, n), takenMs: s.now, untilMs: untilMs}
+	n := s.arena.holdings.add(h)
+	return lock{number: n, token: s.arena.tokenText(prefix, n), takenMs: s.now, untilMs: untilMs}
 }
 
 func tokenText(prefix byte, n uint64) string {
@@ -368,10 +364,10 @@ func (s *Store) lookup(prefix byte, token string) (n uint64, h holding, ok bool)
 		}
 		n = n*10 + uint64(token[i]-'0')
 	}
-	if n > s.holdings.n {
+	if n > s.arena.holdings.n {
 		return 0, holding{}, false
 	}
-	h = s.holdings.at(n)
+	h = s.arena.holdings.at(n)
 	return n, h, (h.message == 0) == (prefix == orchestratorToken)
 }
 

@@ -44,7 +44,7 @@ func (s *Store) note(u undo) {
 
 func (s *Store) noteMeta(in *instance) {
 	if s.journaling {
-		old := s.kept.metas.New()
+		old := s.arena.metas.New()
 		*old = in.meta
 		s.note(undo{op: undoMeta, in: in, meta: old})
 	}

@@ -86,7 +86,7 @@ func (p *provider) fetchWork(untilMs int64, session *engine.SessionFetchConfig, 
 	s.setCount(r, r.count+1)
 	s.claim(r, session)
 	s.delivered = append(s.delivered[:0], r.no)
-	f := s.kept.work.New()
+	f := s.arena.work.New()
 	f.Item, f.LockToken, f.AttemptCount = item, r.lock.token, r.count
 	return f, r.in, nil
 }

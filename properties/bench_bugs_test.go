@@ -67,7 +67,7 @@ func shrinksTo(s *scenario.Scenario, size int) bool {
 // and how many searches found the bug.
 func searches(b *testing.B, s *scenario.Scenario, bug *faults.Bug, size int) (median time.Duration, seeds, found int) {
 	defer campaign.CollectLess()()
-	var memory cluster.Memory
+	var memory cluster.Arena
 	var times []time.Duration
 	var counts []int
 	for start := range uint64(10) {
@@ -86,12 +86,12 @@ func searches(b *testing.B, s *scenario.Scenario, bug *faults.Bug, size int) (me
 }
 
 // finds reports whether a seed violates a property that the bug is expected to violate.
-func finds(b *testing.B, s *scenario.Scenario, bug *faults.Bug, size int, seed uint64, memory *cluster.Memory) bool {
+func finds(b *testing.B, s *scenario.Scenario, bug *faults.Bug, size int, seed uint64, memory *cluster.Arena) bool {
 	plan, err := s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{bug.ID}, Instances: size})
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Memory: memory, Monitor: func(w *cluster.World) cluster.Monitor {
+	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Arena: memory, Monitor: func(w *cluster.World) cluster.Monitor {
 		return properties.New(w, properties.Options{Expectations: s.Expect})
 	}})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // rollingUpgrade runs seeds of the default scenario and adds up their results.
 type rollingUpgrade struct {
 	s            *scenario.Scenario
-	memory       cluster.Memory
+	memory       cluster.Arena
 	steps, turns uint64
 	virtual      int64
 }
@@ -42,7 +42,7 @@ func (u *rollingUpgrade) run(b *testing.B, seed uint64, watched bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	cfg := cluster.Config{Plan: plan, Seed: seed, Memory: &u.memory}
+	cfg := cluster.Config{Plan: plan, Seed: seed, Arena: &u.memory}
 	if watched {
 		cfg.Monitor = u.monitor
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// TestMemoryIsRoomAlone checks that sharing a Memory does not change the results of runs, even when later runs have
+// TestArenaIsMemoryAlone checks that sharing an Arena does not change the results of runs, even when later runs have
 // used it.
-func TestMemoryIsRoomAlone(t *testing.T) {
-	var memory cluster.Memory
+func TestArenaIsMemoryAlone(t *testing.T) {
+	var memory cluster.Arena
 	var alone, shared []*cluster.Result
 	for seed := range uint64(2) {
 		for _, name := range []string{"features", "sessions", "damaged-histories", "poisoned-collisions"} {
@@ -28,8 +28,8 @@ func TestMemoryIsRoomAlone(t *testing.T) {
 			config := cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
 				return properties.New(w, properties.Options{Expectations: s.Expect})
 			}}
-			for _, m := range []*cluster.Memory{nil, &memory} {
-				config.Memory = m
+			for _, m := range []*cluster.Arena{nil, &memory} {
+				config.Arena = m
 				result, err := cluster.Run(config)
 				if err != nil {
 					t.Fatal(err)

@@ -12,14 +12,14 @@ import (
 )
 
 // TestRoomOfASeed limits how much a seed of the default scenario allocates with all checkers on, once a worker has its
-// Memory. The figures are the same on every machine (docs/performance.md).
+// arena. The figures are the same on every machine (docs/performance.md).
 func TestRoomOfASeed(t *testing.T) {
 	const mostBytes, mostPieces = 230, 1.48 // a step
 	s, err := scenario.Lookup("rolling-upgrade")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var memory cluster.Memory
+	var arena cluster.Arena
 	var before, after runtime.MemStats
 	var steps uint64
 	for seed := range uint64(6) {
@@ -31,7 +31,7 @@ func TestRoomOfASeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Memory: &memory, Monitor: func(w *cluster.World) cluster.Monitor {
+		r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Arena: &arena, Monitor: func(w *cluster.World) cluster.Monitor {
 			return properties.New(w, properties.Options{Expectations: s.Expect})
 		}})
 		if err != nil {

@@ -12,7 +12,7 @@ func (n *Node) clone() *Node {
 	for i := range c.slots {
 		if h := c.slots[i].hold; h != nil {
 			c.slots[i].room = *h
-			c.slots[i].room.turn = n.room.cloneAck(&h.turn)
+			c.slots[i].room.turn = n.arena.cloneAck(&h.turn)
 			c.slots[i].hold = &c.slots[i].room
 		}
 	}

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -136,18 +137,18 @@ func (n *Node) sendAck(s *slot) {
 	s.phase = phaseAcking
 	ack := s.hold.ack
 	if ack == nil {
-		ack = n.room.cloneAck(&s.hold.turn)
+		ack = n.arena.cloneAck(&s.hold.turn)
 	}
 	s.call = n.ask(s, ack)
 }
 
 // cloneAck copies an ack and its slices, because the node must not share a slice with the provider.
-func (r *Room) cloneAck(ack *call.AckOrchestrationItem) call.AckOrchestrationItem {
+func (m *Arena) cloneAck(ack *call.AckOrchestrationItem) call.AckOrchestrationItem {
 	a := *ack
-	a.HistoryDelta = r.events.Clone(a.HistoryDelta)
-	a.WorkerItems = r.items.Clone(a.WorkerItems)
-	a.OrchestratorItems = r.items.Clone(a.OrchestratorItems)
-	a.CancelledActivities = r.cancelled.Clone(a.CancelledActivities)
+	a.HistoryDelta = m.events.Clone(a.HistoryDelta)
+	a.WorkerItems = m.items.Clone(a.WorkerItems)
+	a.OrchestratorItems = m.items.Clone(a.OrchestratorItems)
+	a.CancelledActivities = slices.Clone(a.CancelledActivities)
 	return a
 }
 

@@ -36,11 +36,9 @@ type Config struct {
 	DoubleCheck bool
 	// Watch makes the node record the requests of each turn's code in TurnNote.Asked.
 	Watch bool
-	// Workspace is memory for turns and activities, and Room is memory for effects. Nodes that are never stepped
-	// concurrently may share them. Without a Workspace, turns reuse no memory. Without a Room, the node creates its
-	// own.
-	Workspace *replay.Workspace
-	Room      *Room
+	// Arena is memory for turns, activities and effects. Nodes that are never stepped concurrently may share it. If it is
+	// nil, the node's turns reuse no memory.
+	Arena *Arena
 }
 
 // Node is one incarnation of a runtime node. It is not safe for concurrent use.
@@ -54,8 +52,7 @@ type Node struct {
 	rules    *Rules
 	replay   *replay.Rules
 
-	workspace *replay.Workspace
-	room      *Room
+	arena *Arena
 
 	doubleCheck bool
 	watch       bool
@@ -97,10 +94,10 @@ func New(c Config) (*Node, error) {
 	}
 	n := &Node{
 		name: c.Name, build: c.Build, registry: c.Registry, options: c.Options.Clone(), rules: c.Rules, replay: c.Replay,
-		doubleCheck: c.DoubleCheck, watch: c.Watch, supported: c.Options.Range(c.Build), workspace: c.Workspace, room: c.Room,
+		doubleCheck: c.DoubleCheck, watch: c.Watch, supported: c.Options.Range(c.Build), arena: c.Arena,
 	}
-	if n.room == nil {
-		n.room = &Room{}
+	if n.arena == nil {
+		n.arena = &Arena{}
 	}
 	runtime := c.RuntimeID
 	if runtime == "" {
@@ -127,7 +124,7 @@ func (n *Node) Filter() *engine.CapabilityFilter { return n.filter }
 func (n *Node) Counters() Counters { return n.counters }
 
 // Step applies one input to the node's state and returns the requested effects in order. The caller owns the returned
-// slice, but the effects themselves are in the node's Room. The node does not retain the input.
+// slice, but the effects themselves are in the node's Arena. The node does not retain the input.
 func (n *Node) Step(in Input) []Effect { return n.StepInto(in, nil) }
 
 // StepInto is like Step but appends the effects to the slice effects.
@@ -312,7 +309,7 @@ func (n *Node) askAs(id Slot, r call.Call) CallID {
 // callTo emits a provider call and returns it, so that the caller can fill in the remaining fields.
 func (n *Node) callTo(id Slot, r call.Call) *ProviderCall {
 	n.calls++
-	c := n.room.calls.New()
+	c := n.arena.calls.New()
 	c.ID, c.Slot, c.Request = n.calls, id, r
 	n.emit(c)
 	return c
@@ -320,7 +317,7 @@ func (n *Node) callTo(id Slot, r call.Call) *ProviderCall {
 
 func (n *Node) setTimer(after time.Duration, purpose string) TimerID {
 	n.timers++
-	c := n.room.timers.New()
+	c := n.arena.timers.New()
 	c.Timer, c.After, c.Purpose = n.timers, after, purpose
 	n.emit(c)
 	return n.timers
@@ -329,7 +326,7 @@ func (n *Node) setTimer(after time.Duration, purpose string) TimerID {
 // cancelTimer cancels a timer if it is set.
 func (n *Node) cancelTimer(t *TimerID) {
 	if *t != 0 {
-		c := n.room.stops.New()
+		c := n.arena.stops.New()
 		c.Timer = *t
 		n.emit(c)
 		*t = 0
@@ -339,7 +336,7 @@ func (n *Node) cancelTimer(t *TimerID) {
 // note adds the slot's work to what and emits the note.
 func (n *Node) note(s *slot, what Note) {
 	h := s.hold
-	note := n.room.notes.New()
+	note := n.arena.notes.New()
 	*note = what
 	note.Slot, note.Token, note.Instance, note.ExecutionID, note.AttemptCount = s.id, h.token, h.instance, h.execution, h.count
 	n.emit(note)

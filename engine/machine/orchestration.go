@@ -154,10 +154,10 @@ func (n *Node) turnInput(d *delivery, handler node.Resolved) replay.Input {
 		Build: n.build, Instance: d.Item.Instance, ExecutionID: d.execution(), Messages: d.Item.Messages,
 		KVSnapshot: d.Item.KVSnapshot, Handler: handler.Handler, NowMs: uint64(n.nowMs), Parent: d.Item.Parent,
 		Rules: n.replay, DoubleCheck: n.doubleCheck,
-		Workspace: n.workspace,
+		Arena: n.arena.replay,
 	}
 	if d.begin != nil {
-		in.Start = n.room.starts.New()
+		in.Start = n.arena.starts.New()
 		*in.Start = d.begin.replayStart(handler.String()[len(handler.Name)+1:])
 	} else {
 		in.History = d.Item.History
@@ -171,9 +171,9 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 	if !found {
 		panic(fmt.Sprintf("node %s: turn of %s without a handler: the order of the tests lacks one", n.name, d.Item.Instance))
 	}
-	in, out := n.turnInput(d, handler), &n.room.output
+	in, out := n.turnInput(d, handler), &n.arena.output
 	if n.watch {
-		in.Handler, in.Watcher = n.room.asked.Run(in.Handler), &n.room.asked
+		in.Handler, in.Watcher = n.arena.asked.Run(in.Handler), &n.arena.asked
 	}
 	if err := replay.TurnInto(out, &in); err != nil {
 		panic(fmt.Sprintf("node %s: turn of %s: %v", n.name, d.Item.Instance, err))
@@ -191,20 +191,20 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 		WorkerItems: n.rules.WorkerItems(out.WorkerItems), OrchestratorItems: out.OrchestratorItems,
 		Metadata: out.Metadata, CancelledActivities: out.Cancelled,
 	}
-	turn := n.room.turnNotes.New()
+	turn := n.arena.turnNotes.New()
 	*turn = TurnNote{
 		First: d.begin != nil, Handler: handler.String(), Result: out.Result.String(), Events: len(out.Delta), Polls: out.Polls,
 		PanickedAt: out.PanickedAt, Nondeterministic: out.Nondeterministic, Ack: &s.hold.turn,
 	}
 	if n.watch {
-		turn.Asked = n.room.asked.Calls()
+		turn.Asked = n.arena.asked.Calls()
 	}
 	n.note(s, Note{Decision: DecideTurn, Dropped: dropped, Turn: turn})
 	n.logTurn(d, out)
 	s.phase = phaseRunning
 	n.jobs++
 	s.job = n.jobs
-	run := n.room.turns.New()
+	run := n.arena.turns.New()
 	*run = RunTurn{
 		Job: s.job, Slot: s.id, Instance: d.Item.Instance, LockTimeout: n.options.OrchestratorLockTimeout,
 	}

@@ -70,7 +70,7 @@ func (n *Node) runActivity(s *slot) {
 	s.phase = phaseRunning
 	n.jobs++
 	s.job = n.jobs
-	run := n.room.activities.New()
+	run := n.arena.activities.New()
 	run.Job, run.Slot, run.Item, run.AttemptCount, run.LockTimeout = s.job, s.id, h.activity, h.count, h.lockTimeout
 	n.emit(run)
 	n.startRenewing(s)
@@ -118,10 +118,10 @@ func (n *Node) completeActivity(s *slot, result, failure string, failed bool) {
 // callActivity calls user code and turns a panic or runtime.Goexit into a failure. It also calls the error's Error
 // method, which is user code, too.
 func (n *Node) callActivity(run node.Activity, ctx node.ActivityContext, input string) (result, failure string, failed bool) {
-	a := n.room.activity()
+	a := n.arena.activity()
 	defer a.forget()
 	a.code, a.ctx, a.input = run, ctx, input
-	text, panicked := n.workspace.Contain(a.call)
+	text, panicked := n.arena.replay.Contain(a.call)
 	if panicked {
 		return "", "activity panicked: " + text, true
 	}

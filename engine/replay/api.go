@@ -32,8 +32,8 @@ type Input struct {
 	DoubleCheck bool
 	// Watcher observes the code's requests; nil means no watcher.
 	Watcher Watcher
-	// Workspace is scratch memory for the computation. If it is nil, Turn allocates its own.
-	Workspace *Workspace
+	// Arena is scratch memory for the computation. If it is nil, Turn allocates its own.
+	Arena *Arena
 }
 
 // Watcher observes the requests that the orchestration code makes to the turn. It must pass each request on unchanged.

@@ -69,10 +69,10 @@ func BenchmarkTurn1000(b *testing.B) {
 	in.Messages = []engine.WorkItem{engine.ActivityCompletedItem{
 		Instance: "order-1", ExecutionID: 1, ID: in.History[len(in.History)-1].EventID, Result: "ok",
 	}}
-	b.Run("workspace", func(b *testing.B) {
+	b.Run("arena", func(b *testing.B) {
 		in := in
-		in.Workspace = NewWorkspace()
-		defer in.Workspace.Close()
+		in.Arena = NewArena()
+		defer in.Arena.Close()
 		benchTurn(b, in, len(in.History)+2, ResultContinue)
 	})
 	b.Run("fresh", func(b *testing.B) { benchTurn(b, in, len(in.History)+2, ResultContinue) })

@@ -69,7 +69,7 @@ func (t *turn) newTask(token orchhost.Token, fn func() (string, error)) *task {
 
 // start makes the handler task runnable.
 func (t *turn) start() {
-	t.host.ctx = *t.workspace.futures.NewContext(t.host)
+	t.host.ctx = *t.arena.futures.NewContext(t.host)
 	if w := t.in.Watcher; w != nil {
 		t.host.inner = w.Watch(t)
 	}
@@ -120,7 +120,7 @@ func (t *turn) settle(c *task) {
 	}
 }
 
-// coroutine is a reusable coroutine. It runs the code of successive tasks. The workspace creates a new coroutine only
+// coroutine is a reusable coroutine. It runs the code of successive tasks. The arena creates a new coroutine only
 // when none is idle.
 type coroutine struct {
 	next func() (signal, bool)
@@ -133,7 +133,7 @@ type coroutine struct {
 }
 
 // coroutine returns an idle coroutine, creating one if necessary. It will run code when it is next resumed.
-func (w *Workspace) coroutine(code func()) *coroutine {
+func (w *Arena) coroutine(code func()) *coroutine {
 	if n := len(w.idle); n > 0 {
 		c := w.idle[n-1]
 		w.idle[n-1] = nil
@@ -147,7 +147,7 @@ func (w *Workspace) coroutine(code func()) *coroutine {
 }
 
 // release returns a coroutine to the idle list once its code has ended.
-func (w *Workspace) release(c *coroutine) {
+func (w *Arena) release(c *coroutine) {
 	c.code = nil
 	w.idle = append(w.idle, c)
 }
@@ -169,7 +169,7 @@ func (c *coroutine) body(yield func(signal) bool) {
 func (c *task) resume() {
 	t := c.t
 	if c.run == nil {
-		c.run = t.workspace.coroutine(c.call)
+		c.run = t.arena.coroutine(c.call)
 	}
 	t.current = c
 	t.host.running.Store(c.run.goroutine) // body set it when the coroutine first ran
@@ -182,7 +182,7 @@ func (c *task) resume() {
 	switch s {
 	case signalDone:
 		c.state = taskDone
-		t.workspace.release(c.run)
+		t.arena.release(c.run)
 		c.run = nil
 	case signalExiting:
 		c.state = taskDone

@@ -253,7 +253,7 @@ func TestContextAfterItsTurnPanics(t *testing.T) {
 		func() { kept.InstanceID() },
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			var w *Workspace
+			var w *Arena
 			if text, panicked := w.Contain(f); !panicked || text != "orch: a Context was used outside its turn" {
 				t.Errorf("panic %v, %q", panicked, text)
 			}

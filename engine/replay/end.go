@@ -44,7 +44,7 @@ func (t *turn) end(r Result, terminal engine.EventData, output string) {
 			toParent = engine.SubOrchFailedItem{ParentInstance: p.Instance, ParentExecutionID: p.ExecutionID, ParentID: p.EventID, Details: t.out.Details}
 		}
 	}
-	t.out.Metadata.Status, t.out.Metadata.Output = status, t.workspace.outputs.New()
+	t.out.Metadata.Status, t.out.Metadata.Output = status, t.arena.outputs.New()
 	*t.out.Metadata.Output = output
 
 	if t.rules.StartsDetached(r) {
@@ -53,17 +53,17 @@ func (t *turn) end(r Result, terminal engine.EventData, output string) {
 	items := &t.out.OrchestratorItems
 	switch r {
 	case ResultContinueAsNew:
-		*items = t.workspace.items.Append(*items, t.continued(carried))
+		*items = t.arena.items.Append(*items, t.continued(carried))
 		t.out.NotCarried = lost
 		t.enqueueCancels()
 	case ResultCancelled:
 		t.enqueueCancels()
 		if toParent != nil {
-			*items = t.workspace.items.Append(*items, toParent)
+			*items = t.arena.items.Append(*items, toParent)
 		}
 	default:
 		if toParent != nil {
-			*items = t.workspace.items.Append(*items, toParent)
+			*items = t.arena.items.Append(*items, toParent)
 		}
 		t.enqueueCancels()
 	}
@@ -139,27 +139,27 @@ func (t *turn) enqueue() {
 		e := t.at(p.pos)
 		switch d := e.Data.(type) {
 		case eventdata.OrchestrationChained:
-			*items = t.workspace.items.Append(*items, engine.StartItem{
+			*items = t.arena.items.Append(*items, engine.StartItem{
 				Instance: d.Instance, Orchestration: d.Name, Input: d.Input, Version: p.version,
 				ExecutionID: engine.InitialExecutionID,
 			})
 		case eventdata.ActivityScheduled:
 			if goesOn {
-				t.out.WorkerItems = t.workspace.items.Append(t.out.WorkerItems, engine.ActivityExecuteItem{
+				t.out.WorkerItems = t.arena.items.Append(t.out.WorkerItems, engine.ActivityExecuteItem{
 					Instance: t.in.Instance, ExecutionID: t.in.ExecutionID, ID: e.EventID, Name: d.Name, Input: d.Input,
 					SessionID: d.SessionID, Tag: d.Tag,
 				})
 			}
 		case eventdata.TimerCreated:
 			if goesOn {
-				*items = t.workspace.items.Append(*items, engine.TimerFiredItem{
+				*items = t.arena.items.Append(*items, engine.TimerFiredItem{
 					Instance: t.in.Instance, ExecutionID: t.in.ExecutionID, ID: e.EventID, FireAtMs: d.FireAtMs,
 				})
 			}
 		case eventdata.SubOrchestrationScheduled:
 			if goesOn {
 				own := t.rules.ChildsParent(engine.ParentLink{Instance: t.in.Instance, ExecutionID: t.in.ExecutionID, EventID: e.EventID})
-				*items = t.workspace.items.Append(*items, engine.StartItem{
+				*items = t.arena.items.Append(*items, engine.StartItem{
 					Instance: childInstance(t.in.Instance, d.Instance), Orchestration: d.Name, Input: d.Input, Version: p.version,
 					ParentInstance: own.Instance, ParentExecutionID: own.ExecutionID, ParentID: own.EventID,
 					ExecutionID: engine.InitialExecutionID,

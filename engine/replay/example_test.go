@@ -83,8 +83,8 @@ func ExampleVerify() {
 	// "the code returns \"thanks\", the history ends with OrchestrationCompleted(\"paid\")" <nil>
 }
 
-func ExampleWorkspace_Contain() {
-	w := replay.NewWorkspace()
+func ExampleArena_Contain() {
+	w := replay.NewArena()
 	defer w.Close()
 	text, panicked := w.Contain(func() { panic("no paper") })
 	fmt.Println(panicked, text)

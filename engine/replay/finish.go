@@ -53,7 +53,7 @@ func (t *turn) finish() {
 	}
 	t.out.OrchestratorItems = append(append(t.out.OrchestratorItems, t.unrecorded...), t.refusals...)
 	if t.rules.Pins(len(t.in.History) == 0) {
-		pin := t.workspace.pins.New()
+		pin := t.arena.pins.New()
 		*pin = t.in.Build.Version
 		t.out.Metadata.PinnedVersion = pin
 	}

@@ -49,7 +49,7 @@ func (h *host) foreign() bool {
 	return true
 }
 
-// runsCoroutine reports whether the calling goroutine runs a Workspace's coroutine. It is slow.
+// runsCoroutine reports whether the calling goroutine runs an Arena's coroutine. It is slow.
 func runsCoroutine() bool {
 	var callers [1 << 10]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])

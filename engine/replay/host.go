@@ -12,7 +12,7 @@ import (
 
 // code is the part of a turn that runs the orchestration's code. It implements orch.Host.
 type code struct {
-	workspace *Workspace
+	arena     *Arena
 	host      *host
 	actions   []action // a queue
 	claimed   int      // actions matched with or written as events so far

@@ -30,7 +30,7 @@ func TurnInto(out *Output, in *Input) error {
 	return nil
 }
 
-// turn is the state of a single computation. A Workspace reuses its memory but none of its contents.
+// turn is the state of a single computation. An Arena reuses its memory but none of its contents.
 type turn struct {
 	in      *Input
 	rules   *Rules
@@ -147,7 +147,7 @@ func (t *turn) begin() error {
 	default:
 		t.rules = &defaultRules
 	}
-	t.stamp = t.workspace.stampOf(in.Build)
+	t.stamp = t.arena.stampOf(in.Build)
 	t.sched = slices.Grow(t.sched, len(in.History)+len(in.Messages)+8)[:len(in.History)]
 	clear(t.sched)
 	for i := range in.History {

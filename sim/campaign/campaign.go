@@ -130,13 +130,13 @@ func Run(o Options) (*Summary, error) {
 	defer CollectLess()()
 	m := newMerge(&o)
 	total := o.total()
-	free := make(chan *cluster.Memory, o.Workers)
+	free := make(chan *cluster.Arena, o.Workers)
 	job := func(i uint64) seedRun {
-		var memory *cluster.Memory
+		var memory *cluster.Arena
 		select {
 		case memory = <-free:
 		default:
-			memory = &cluster.Memory{}
+			memory = &cluster.Arena{}
 		}
 		out := o.run(i, memory)
 		if out.crash == nil {
@@ -172,7 +172,7 @@ type seedRun struct {
 	crash *InternalError
 }
 
-func (o *Options) run(i uint64, memory *cluster.Memory) (out seedRun) {
+func (o *Options) run(i uint64, memory *cluster.Arena) (out seedRun) {
 	seed := o.seed(i)
 	defer func() {
 		if p := recover(); p != nil {
@@ -186,7 +186,7 @@ func (o *Options) run(i uint64, memory *cluster.Memory) (out seedRun) {
 	return out
 }
 
-func (o *Options) once(seed uint64, memory *cluster.Memory) (*cluster.Result, error) {
+func (o *Options) once(seed uint64, memory *cluster.Arena) (*cluster.Result, error) {
 	plan, err := o.Plan(seed)
 	if err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func (o *Options) once(seed uint64, memory *cluster.Memory) (*cluster.Result, er
 	if o.Config != nil {
 		cfg = o.Config()
 	}
-	cfg.Plan, cfg.Seed, cfg.Memory = plan, seed, memory
+	cfg.Plan, cfg.Seed, cfg.Arena = plan, seed, memory
 	if o.Chooser != nil {
 		cfg.Chooser = o.Chooser(seed)
 	}

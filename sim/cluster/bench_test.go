@@ -104,10 +104,10 @@ func BenchmarkWorkload(b *testing.B) {
 		b.Run(w.name, func(b *testing.B) {
 			plan, steps := w.plan(), uint64(0)
 			var virtual int64
-			var memory cluster.Memory
+			var arena cluster.Arena
 			b.ReportAllocs()
 			for b.Loop() {
-				r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Handlers: w.register, Memory: &memory})
+				r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Handlers: w.register, Arena: &arena})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -63,7 +63,7 @@ const (
 func (t *callTable) add() (uint64, *callState) {
 	if t.n == len(t.blocks)*callBlock {
 		t.drop()
-		if len(t.blocks) >= callBlocks { // earlier blocks are owned by a Memory
+		if len(t.blocks) >= callBlocks { // earlier blocks are owned by an Arena
 			t.held = append(t.held, len(t.blocks))
 		}
 		t.blocks = append(t.blocks, new([callBlock]callState))

@@ -46,8 +46,8 @@ type Config struct {
 	// Stop ends the run after the step in which the monitor finds a violation for which it returns true: for searches that
 	// need no more than that. Such a run has no Finish and no digest to compare. If it is nil, the run goes to its end.
 	Stop func(Violation) bool
-	// Memory is memory that the run reuses. If it is nil, the run allocates its own.
-	Memory *Memory
+	// Arena is memory that the run reuses. If it is nil, the run allocates its own.
+	Arena *Arena
 }
 
 // Releases starts nodes that run a released runtime. realnode.Releases returns an implementation.

@@ -51,9 +51,9 @@ func lacks(declared []*plan.Build, name string) bool {
 
 // shippedBy returns a registry with the handlers that a build ships. It is new, or shared with others if the node's
 // handlers never change. durosim's own handlers are registered once per run or, for durosim's own builds, once per
-// Memory.
+// Arena.
 func (f *fleet) shippedBy(n *plan.Node, b *engine.Build) (*node.Registry, error) {
-	for _, list := range [...][]shippedRegistry{f.shipped, f.memory.shipped} {
+	for _, list := range [...][]shippedRegistry{f.shipped, f.arena.shipped} {
 		for i := range list {
 			switch {
 			case list[i].build != b:
@@ -76,8 +76,8 @@ func (f *fleet) shippedBy(n *plan.Node, b *engine.Build) (*node.Registry, error)
 	}
 	switch {
 	case !f.shippedHandlers:
-	case len(declared) == 0 && slices.Contains(f.memory.builds, b):
-		f.memory.shipped = append(f.memory.shipped, shippedRegistry{b, r.Clone()})
+	case len(declared) == 0 && slices.Contains(f.arena.builds, b):
+		f.arena.shipped = append(f.arena.shipped, shippedRegistry{b, r.Clone()})
 	default:
 		f.shipped = append(f.shipped, shippedRegistry{b, r.Clone()})
 	}

@@ -28,7 +28,7 @@ func (f *fleet) countTurn(n *nodeState, note *machine.Note) {
 	}
 	mine := f.executions[note.Instance]
 	if mine == nil || mine.execution != note.ExecutionID {
-		mine = f.memory.executions.New()
+		mine = f.arena.executions.New()
 		mine.execution = note.ExecutionID
 		f.executions[note.Instance] = mine
 	}

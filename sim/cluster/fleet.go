@@ -9,7 +9,6 @@ import (
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/engine/replay"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/memprovider/storerules"
@@ -26,9 +25,7 @@ type fleet struct {
 	list []*nodeState // indexed by number - 1
 	// brought holds the rules of the provider code that an incarnation uses, if they differ from the store's.
 	brought map[observe.Caller]*storerules.Rules // lookups only, never iterated over
-	// All nodes share the workspace and the memory for their computations, since they run one step at a time.
-	workspace *replay.Workspace
-	memory    *Memory
+	arena   *Arena                               // all nodes share it, since they run one step at a time
 	// shippedHandlers is set if the configuration does not set Handlers.
 	shippedHandlers bool
 	shipped         []shippedRegistry // by build, created on demand
@@ -197,8 +194,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	m, err := f.makeMachine(n, machine.Config{
 		Build: n.build, Registry: n.registry, Options: n.options, Name: n.plan.Name,
 		RuntimeID: n.plan.Name + "." + strconv.FormatUint(uint64(n.inc), 10), Rules: &rules.Node, Replay: &rules.Replay,
-		Workspace:   f.workspace,
-		Room:        &f.memory.room,
+		Arena:       f.arena.nodes,
 		DoubleCheck: f.cfg.DoubleCheck,
 		Watch:       f.cfg.Monitor != nil,
 		Routing:     routing(f.plan),

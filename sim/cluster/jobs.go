@@ -101,7 +101,7 @@ func (f *fleet) runTurn(n *nodeState, c *machine.RunTurn) {
 
 // runActivity draws how long an activity takes and whether a fault makes it panic.
 func (f *fleet) runActivity(n *nodeState, asked *machine.RunActivity) {
-	c := f.memory.activities.New()
+	c := f.arena.activities.New()
 	*c = *asked
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := time.Millisecond

@@ -53,12 +53,12 @@ func (n *nodeState) release() {
 	}
 }
 
-// close closes the workspace and the machines that run outside the simulation.
+// close closes the arena and the machines that run outside the simulation.
 func (f *fleet) close() {
 	for _, n := range f.list {
 		n.release()
 	}
-	f.workspace.Close()
+	f.arena.nodes.Close()
 }
 
 // errNoReleases is returned for a plan with released runtimes if Config.Releases is not set.

@@ -12,7 +12,7 @@ func (f *fleet) step(n *nodeState, in machine.Input) {
 	f.changed = true
 	inc := n.inc
 	if f.nodeEffects != nil { // a nested step allocates its own slice, to preserve the outer step's effects
-		f.memory.room.NextStep()
+		f.arena.nodes.NextStep()
 	}
 	effects := n.machine.StepInto(in, f.nodeEffects[:0])
 	f.nodeEffects = nil

@@ -46,15 +46,15 @@ func newWorld(cfg *Config) (*World, error) {
 	if cfg.Plan == nil {
 		return nil, errors.New("cluster: Config.Plan is not set")
 	}
-	memory := cfg.Memory.begin()
+	arena := cfg.Arena.begin()
 	if cfg.Builds == nil {
-		cfg.Builds = memory.builds
+		cfg.Builds = arena.builds
 	}
 	shipped := cfg.Handlers == nil
 	if shipped {
 		cfg.Handlers = workload.Handlers
 	}
-	if err := cfg.Plan.Validate(plan.Known{Builds: cfg.Builds, Orchestrations: memory.names}); err != nil {
+	if err := cfg.Plan.Validate(plan.Known{Builds: cfg.Builds, Orchestrations: arena.names}); err != nil {
 		return nil, err
 	}
 	if released := cfg.Plan.Releases(); len(released) > 0 {
@@ -95,8 +95,8 @@ func newWorld(cfg *Config) (*World, error) {
 		journal: newJournal(kernel, cfg.KeepTrace), cfg: cfg, plan: cfg.Plan, builds: builds, ctx: context.Background(), chooser: chooser,
 		root: sim.RootKey(cfg.Recording != nil || cfg.Narrator != nil), planted: planted, drawn: drawnFaults(&cfg.Plan.Faults),
 	}
-	b.fleet = &fleet{base: b, brought: map[observe.Caller]*storerules.Rules{}, shippedHandlers: shipped, workspace: memory.turns, memory: memory, executions: map[string]*executionTurns{}}
-	b.network = &network{base: b, ackStep: -1, calls: &memory.calls}
+	b.fleet = &fleet{base: b, brought: map[observe.Caller]*storerules.Rules{}, shippedHandlers: shipped, arena: arena, executions: map[string]*executionTurns{}}
+	b.network = &network{base: b, ackStep: -1, calls: &arena.calls}
 	b.network.calls.keep = cfg.Plan.Store.Serial > 0
 	b.parking = &parking{base: b}
 	b.clients = &clients{base: b}
@@ -105,7 +105,7 @@ func newWorld(cfg *Config) (*World, error) {
 	if cfg.Narrator != nil {
 		b.narrator = &narrator{base: b, tokens: map[string]string{}}
 	}
-	if err := b.openStore(&memory.store); err != nil {
+	if err := b.openStore(&arena.store); err != nil {
 		return nil, err
 	}
 	if err := b.fleet.makeNodes(); err != nil {
@@ -122,16 +122,16 @@ func newWorld(cfg *Config) (*World, error) {
 }
 
 // openStore makes the run's own store and, if Config.Store is set, the store that it follows.
-func (b *base) openStore(memory *memprovider.Memory) error {
+func (b *base) openStore(arena *memprovider.Arena) error {
 	if b.cfg.Store == nil {
 		b.store = memprovider.New(memprovider.Options{
-			Sink: b.network, StartMs: b.startMs(), BeforeAckStep: b.network.beforeAckStep, Memory: memory,
+			Sink: b.network, StartMs: b.startMs(), BeforeAckStep: b.network.beforeAckStep, Arena: arena,
 			Rules: b.planted.For("", "").Provider, RulesOf: b.fleet.storeRules, CallersClock: b.plan.Store.CallersClock,
 			Plain: b.plan.Store.Plain,
 		})
 		return nil
 	}
-	b.store = memprovider.New(memprovider.Options{Sink: b.network, StartMs: b.startMs(), Memory: memory})
+	b.store = memprovider.New(memprovider.Options{Sink: b.network, StartMs: b.startMs(), Arena: arena})
 	return b.openForeign()
 }
 
@@ -144,8 +144,8 @@ func (w *World) Plan() *plan.Plan { return w.plan }
 // Store returns a read-only view of the store.
 func (w *World) Store() memprovider.View { return w.store.View() }
 
-// MonitorMemory returns a place in the run's Memory where the monitor may leave something for the next run's monitor.
-func (w *World) MonitorMemory() *any { return &w.fleet.memory.monitor }
+// MonitorArena returns a place in the run's Arena where the monitor may leave something for the next run's monitor.
+func (w *World) MonitorArena() *any { return &w.fleet.arena.monitor }
 
 // Nodes returns all nodes, ordered by number. The slice is valid until the next event.
 func (w *World) Nodes() []NodeInfo { return w.infos }

@@ -10,7 +10,7 @@ import (
 // floors lists the packages from the lowest floor to the highest. A package imports packages of lower floors only; tests
 // may import any.
 const floors = `
-	engine/eventdata faults/faultkind internal/commandline internal/facts internal/feature internal/foreign internal/pretty internal/sample internal/slab internal/spelling sim/internal/mix sim/record
+	engine/eventdata faults/faultkind internal/arena internal/commandline internal/facts internal/feature internal/foreign internal/pretty internal/sample internal/spelling sim/internal/mix sim/record
 	engine sim
 	engine/observe engine/orchhost internal/planterm internal/probe memprovider/storerules sim/internal/kernel
 	engine/call engine/orch memprovider

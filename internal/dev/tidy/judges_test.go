@@ -13,18 +13,18 @@ import (
 // is common to both sides: each line says what finds it all the same. A checker that asks the code under test what is
 // right would never find anything wrong.
 var asksProduct = map[string]string{
-	"properties/internal/safety replay.Verify":       "S11 is about this replay; its own tests show it altered histories, and S24 states a turn by itself",
-	"properties/internal/safety replay.NewWorkspace": "memory for that replay",
-	"properties/internal/safety .ResolveStarted":     "the handler that S11 replays: with another one, the replay differs from the history",
-	"properties/internal/conduct .ResolveStart":      "a registry that picks the wrong version starts it unseen by S28; S11 finds it on every other build, and engine/handler-of-latest is planted for it",
-	"properties/internal/conduct .Activity":          "a registry that loses an activity gives work back unseen by S28; L02 and outcome find it",
-	"properties/internal/track .ResolveStart":        "likewise: work would wait for a handler that is there, and outcome finds it",
-	"properties/internal/track .ResolveStarted":      "likewise",
-	"properties/internal/track .Activity":            "likewise",
-	"properties/internal/coverage .ResolveStart":     "counts points, judges nothing",
-	"properties/internal/expect .Orchestrations":     "facts for expectations, judges nothing",
-	"properties/internal/outcome .Orchestrations":    "advice below an unexpected end, judges nothing",
-	"sim/cluster replay.OpenWaits":                   "recovery raises what an execution waits for; a wait that it does not see ends in L02",
+	"properties/internal/safety replay.Verify":    "S11 is about this replay; its own tests show it altered histories, and S24 states a turn by itself",
+	"properties/internal/safety replay.NewArena":  "memory for that replay",
+	"properties/internal/safety .ResolveStarted":  "the handler that S11 replays: with another one, the replay differs from the history",
+	"properties/internal/conduct .ResolveStart":   "a registry that picks the wrong version starts it unseen by S28; S11 finds it on every other build, and engine/handler-of-latest is planted for it",
+	"properties/internal/conduct .Activity":       "a registry that loses an activity gives work back unseen by S28; L02 and outcome find it",
+	"properties/internal/track .ResolveStart":     "likewise: work would wait for a handler that is there, and outcome finds it",
+	"properties/internal/track .ResolveStarted":   "likewise",
+	"properties/internal/track .Activity":         "likewise",
+	"properties/internal/coverage .ResolveStart":  "counts points, judges nothing",
+	"properties/internal/expect .Orchestrations":  "facts for expectations, judges nothing",
+	"properties/internal/outcome .Orchestrations": "advice below an unexpected end, judges nothing",
+	"sim/cluster replay.OpenWaits":                "recovery raises what an execution waits for; a wait that it does not see ends in L02",
 }
 
 // productMethods are methods of the engine's registry and filters, which the checkers restate.

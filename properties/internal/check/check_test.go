@@ -294,13 +294,13 @@ func TestMemoryOfOneRun(t *testing.T) {
 	}
 	first := &remembering{FakeWorld: *newWorld(clocks(0, false)), memory: &memory}
 	a, b := check.New(first, everything), check.New(first, everything)
-	if a.Slabs == nil || b.Slabs != nil {
-		t.Errorf("of two monitors of a run the first has the memory: %v, %v", a.Slabs != nil, b.Slabs != nil)
+	if a.Arena == nil || b.Arena != nil {
+		t.Errorf("of two monitors of a run the first has the memory: %v, %v", a.Arena != nil, b.Arena != nil)
 	}
 	watch(a, checker("one"), checker("two"))
 	second := &remembering{FakeWorld: *newWorld(clocks(0, false)), memory: &memory}
 	c := check.New(second, everything)
-	if c.Slabs != a.Slabs {
+	if c.Arena != a.Arena {
 		t.Error("the next run has other memory")
 	}
 	told = append(told, "the next run")
@@ -325,4 +325,4 @@ type remembering struct {
 	memory *any
 }
 
-func (r *remembering) MonitorMemory() *any { return r.memory }
+func (r *remembering) MonitorArena() *any { return r.memory }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/slab"
+	"github.com/durosim/durosim/internal/arena"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -79,7 +79,7 @@ type View interface {
 	Help() []cluster.Help
 	Foreign() bool
 	Preloaded() []memprovider.PreloadedInstance
-	MonitorMemory() *any
+	MonitorArena() *any
 	Counters(node uint32) (cluster.Counters, bool)
 }
 
@@ -90,7 +90,7 @@ const maxViolations = 3
 type Run struct {
 	World      View
 	Model      *model.Shadow
-	Slabs      *slab.Set // memory for checkers, or nil
+	Arena      *arena.Set // memory for checkers, or nil
 	Wants      func(property string) bool
 	violations []cluster.Violation
 	later      []func() string // Breach.Later of each violation
@@ -110,42 +110,42 @@ type Monitor struct {
 
 // New returns a monitor without checkers. wants decides which properties are reported.
 func New(w View, wants func(property string) bool) *Monitor {
-	k := keptOf(w)
-	slabs := &k.slabs
+	k := arenaOf(w)
+	set := &k.values
 	if k.of == nil {
-		slabs = nil
+		set = nil
 	}
 	return &Monitor{
-		Run:    &Run{World: w, Slabs: slabs, Model: model.New(w.Builds(), slabs), Wants: wants, count: make(map[string]int)},
+		Run:    &Run{World: w, Arena: set, Model: model.New(w.Builds(), set), Wants: wants, count: make(map[string]int)},
 		wanted: &k.wanted,
 	}
 }
 
-// kept is memory for checkers that one run leaves to the next. of is the world that currently uses it.
-type kept struct {
-	slabs  slab.Set
+// runArena is memory for checkers that one run leaves to the next. of is the world that currently uses it.
+type runArena struct {
+	values arena.Set
 	wanted wanted
 	of     View
 }
 
-// keptOf returns the memory for a run's checkers. It reuses the previous run's memory if the world supports that.
+// arenaOf returns the memory for a run's checkers. It reuses the previous run's memory if the world supports that.
 // Otherwise, and if another Monitor of the same run already uses that memory, it returns new memory for this Monitor
 // alone.
-func keptOf(w View) *kept {
-	place := w.MonitorMemory()
+func arenaOf(w View) *runArena {
+	place := w.MonitorArena()
 	if place == nil {
-		return new(kept)
+		return new(runArena)
 	}
-	k, ok := (*place).(*kept)
+	k, ok := (*place).(*runArena)
 	if !ok {
-		k = new(kept)
+		k = new(runArena)
 		*place = k
 	}
 	if k.of == w {
-		return new(kept)
+		return new(runArena)
 	}
 	k.of = w
-	k.slabs.Reset()
+	k.values.Reset()
 	k.wanted.reset()
 	return k
 }

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/arena"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/slab"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -30,7 +30,7 @@ type Checker struct {
 	// active holds the indices of the current part's expectations, in order, for each event.
 	active  [events][]int
 	asked   [events]attrSet // the attributes that these ask for
-	numbers *slab.Slab[int]
+	numbers *arena.Of[int]
 	// kindsAsked holds the kinds of events that the current part's expectations can apply to, as far as kindsKnown says
 	// that this has been found out.
 	kindsKnown, kindsAsked model.KindSet
@@ -53,8 +53,8 @@ type expectItem struct {
 }
 
 func New(m *check.Run, s *track.State, list []plan.Expectation) *Checker {
-	c := &Checker{Base: check.Base{Run: m}, live: s, items: slab.Of[expectItem](m.Slabs).Make(len(list)), numbers: slab.Of[int](m.Slabs)}
-	conditions := slab.Of[condition](m.Slabs)
+	c := &Checker{Base: check.Base{Run: m}, live: s, items: arena.From[expectItem](m.Arena).Make(len(list)), numbers: arena.From[int](m.Arena)}
+	conditions := arena.From[condition](m.Arena)
 	for _, e := range list {
 		item := expectItem{Expectation: e, where: conditions.Make(len(e.Where)), has: conditions.Make(len(e.Has))}
 		for _, a := range e.Where {

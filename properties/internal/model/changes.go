@@ -2,7 +2,7 @@ package model
 
 import (
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/slab"
+	"github.com/durosim/durosim/internal/arena"
 )
 
 // Changes lists what may have become eligible or ineligible for a fetch, in the order of the changes: the instances and
@@ -20,8 +20,8 @@ type Changes struct {
 // changesMax limits how many changes are kept.
 const changesMax = 1024
 
-func newChanges(slabs *slab.Set) Changes {
-	return Changes{Instances: slab.Of[*Instance](slabs).Make(changesMax), Work: slab.Of[*Row](slabs).Make(changesMax)}
+func newChanges(set *arena.Set) Changes {
+	return Changes{Instances: arena.From[*Instance](set).Make(changesMax), Work: arena.From[*Row](set).Make(changesMax)}
 }
 
 // instance adds an instance, unless the same call has just added it.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/slab"
+	"github.com/durosim/durosim/internal/arena"
 )
 
 // Shadow is the state of the store as derived from its observations alone. Checkers read it; only Observe writes to it.
@@ -32,17 +32,17 @@ type Shadow struct {
 	Sessions    []Session // sorted by id
 	Changes     Changes
 	Damaged     int // how often a fault has changed stored bytes
-	room        room
+	arenas      arenas
 }
 
-// room holds the model's memory.
-type room struct {
-	instances  *slab.Slab[Instance]
-	executions *slab.Slab[Execution]
-	lists      *slab.Slab[*Execution]
-	events     *slab.Slab[Event]
-	pages      *slab.Slab[[RowsPerPage]Row]
-	rows       *slab.Slab[*Row]
+// arenas holds the model's memory.
+type arenas struct {
+	instances  *arena.Of[Instance]
+	executions *arena.Of[Execution]
+	lists      *arena.Of[*Execution]
+	events     *arena.Of[Event]
+	pages      *arena.Of[[RowsPerPage]Row]
+	rows       *arena.Of[*Row]
 }
 
 // RowsPerPage is how many rows are released together. The first page starts with row number 1.
@@ -246,13 +246,13 @@ type Incarnation struct {
 }
 
 // New returns a model of an empty store for a run with the given builds.
-func New(builds []*engine.Build, slabs *slab.Set) *Shadow {
+func New(builds []*engine.Build, set *arena.Set) *Shadow {
 	m := &Shadow{
-		room: room{
-			instances: slab.Of[Instance](slabs), executions: slab.Of[Execution](slabs), lists: slab.Of[*Execution](slabs),
-			events: slab.Of[Event](slabs), pages: slab.Of[[RowsPerPage]Row](slabs), rows: slab.Of[*Row](slabs),
+		arenas: arenas{
+			instances: arena.From[Instance](set), executions: arena.From[Execution](set), lists: arena.From[*Execution](set),
+			events: arena.From[Event](set), pages: arena.From[[RowsPerPage]Row](set), rows: arena.From[*Row](set),
 		},
-		Instances: []*Instance{nil}, numbers: make(map[string]observe.InstanceNo), Builds: builds, Changes: newChanges(slabs),
+		Instances: []*Instance{nil}, numbers: make(map[string]observe.InstanceNo), Builds: builds, Changes: newChanges(set),
 	}
 	m.Kinds = newKindTable(builds)
 	return m
@@ -269,7 +269,7 @@ func (m *Shadow) Instance(no observe.InstanceNo) *Instance {
 
 func (m *Shadow) newInstance(no observe.InstanceNo) *Instance {
 	for len(m.Instances) <= int(no) {
-		in := m.room.instances.New()
+		in := m.arenas.instances.New()
 		in.No = observe.InstanceNo(len(m.Instances))
 		m.Instances = append(m.Instances, in)
 	}
@@ -306,7 +306,7 @@ func (m *Shadow) newRow(no observe.MessageNo) *Row {
 	}
 	page := int(no-1) / RowsPerPage
 	for len(m.pages) <= page {
-		m.pages = append(m.pages, m.room.pages.New())
+		m.pages = append(m.pages, m.arenas.pages.New())
 	}
 	for ; m.rowCount < int(no); m.rowCount++ {
 		if p := m.pages[m.rowCount/RowsPerPage]; p != nil {

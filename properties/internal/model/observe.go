@@ -262,12 +262,12 @@ func (m *Shadow) onAppended(o *observe.Observation) {
 	}
 	i, dup := ex.findEvent(o.EventID)
 	if ex.Events == nil {
-		ex.Events = m.room.events.Make(8)
+		ex.Events = m.arenas.events.Make(8)
 	}
 	if dup {
 		ex.Events[i] = e
 	} else {
-		ex.Events = m.room.events.Insert(ex.Events, i, e)
+		ex.Events = m.arenas.events.Insert(ex.Events, i, e)
 	}
 	ex.Kinds |= MaskOf(e.Kind)
 	if m.Kinds.Terminal.Has(e.Kind) {
@@ -339,10 +339,10 @@ func (m *Shadow) touchExecution(o *observe.Observation) *Execution {
 	in := m.Instance(o.Instance)
 	ex := in.Execution(o.Execution)
 	if ex == nil {
-		ex = m.room.executions.New()
+		ex = m.arenas.executions.New()
 		ex.Instance, ex.ID = in, o.Execution
 		i, _ := in.findExecution(o.Execution)
-		in.Executions = m.room.lists.Insert(in.Executions, i, ex)
+		in.Executions = m.arenas.lists.Insert(in.Executions, i, ex)
 	}
 	if o.Call != 0 && ex.Was.call != o.Call {
 		ex.Was = ex.now(o.Call)

@@ -52,13 +52,13 @@ func (m *Shadow) Link(r *Row) {
 	r.Present = true
 	in := r.Instance
 	if r.Queue == observe.QueueWorker {
-		in.Work = m.room.insertByNumber(in.Work, r)
+		in.Work = m.arenas.insertByNumber(in.Work, r)
 		m.Work = append(m.Work, r)
 		r.workAt = len(m.Work)
 		m.SessionWork += r.ofSession()
 		return
 	}
-	in.Queue = m.room.insertByNumber(in.Queue, r)
+	in.Queue = m.arenas.insertByNumber(in.Queue, r)
 	if in.queuedAt == 0 {
 		m.Queued = append(m.Queued, in)
 		in.queuedAt = len(m.Queued)
@@ -97,12 +97,12 @@ func (r *Row) ofSession() int {
 	return 0
 }
 
-func (room *room) insertByNumber(rows []*Row, r *Row) []*Row {
+func (a *arenas) insertByNumber(rows []*Row, r *Row) []*Row {
 	i := len(rows)
 	for i > 0 && rows[i-1].No > r.No {
 		i--
 	}
-	return room.rows.Insert(rows, i, r)
+	return a.rows.Insert(rows, i, r)
 }
 
 func deleteByNumber(rows []*Row, r *Row) []*Row {

@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults/faultkind"
+	"github.com/durosim/durosim/internal/arena"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/slab"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -27,7 +27,7 @@ type Checker struct {
 	check.Base
 	track.Deaf
 	state *track.State
-	works *slab.Slab[work]
+	works *arena.Of[work]
 	work  []work     // indexed by instance number
 	nodes []nodeStep // indexed by node number - 1
 	last  step       // the schedule's most recent step
@@ -39,7 +39,7 @@ type Checker struct {
 
 // New returns the checker for a run.
 func New(m *check.Run, s *track.State) *Checker {
-	c := &Checker{Base: check.Base{Run: m}, state: s, works: slab.Of[work](m.Slabs), nodes: make([]nodeStep, len(m.World.Nodes()))}
+	c := &Checker{Base: check.Base{Run: m}, state: s, works: arena.From[work](m.Arena), nodes: make([]nodeStep, len(m.World.Nodes()))}
 	s.Subscribe(c)
 	return c
 }

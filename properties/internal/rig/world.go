@@ -48,7 +48,7 @@ func (w *FakeWorld) Seed() uint64                             { return 0 }
 func (w *FakeWorld) Step() uint64                             { return w.Steps }
 func (w *FakeWorld) Phase() cluster.Phase                     { return w.ThePhase }
 func (w *FakeWorld) Builds() []*engine.Build                  { return w.AllBuilds }
-func (*FakeWorld) MonitorMemory() *any                        { return nil }
+func (*FakeWorld) MonitorArena() *any                         { return nil }
 
 // Why returns the story's latest explanation for the instance, or nil if there is none.
 func (w *FakeWorld) Why(instance string) *cluster.Explanation {

@@ -39,7 +39,7 @@ type replayChecker struct {
 	last      []int             // indexed by instance number: the index of the instance's newest ack in acks, or 0
 	panics    map[string]string // where each instance's code panicked last; never iterated over, so map order does not matter
 	disagrees map[string]bool   // instances whose stored history does not agree with their code; never iterated over, so map order does not matter
-	workspace *replay.Workspace // reused for all replays
+	arena     *replay.Arena     // reused for all replays
 	failed    model.KindSet     // the kind of an execution's failure
 }
 
@@ -179,8 +179,8 @@ func (k *replayChecker) about(c *model.Call) string {
 
 // Finish replays the ended executions.
 func (k *replayChecker) Finish() {
-	k.workspace = replay.NewWorkspace()
-	defer k.workspace.Close()
+	k.arena = replay.NewArena()
+	defer k.arena.Close()
 	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
 		in := k.Run.Model.Instance(observe.InstanceNo(no))
 		var keys []engine.KVEntry // the keys at the start of the next execution
@@ -239,7 +239,7 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 		verify := func(code orch.Handler) string {
 			differs, err := replay.Verify(replay.Input{
 				Build: run.build, Instance: in.Name, ExecutionID: ex.ID, History: history, KVSnapshot: keys, Handler: code,
-				Workspace: k.workspace,
+				Arena: k.arena,
 			})
 			if err != nil {
 				return err.Error()

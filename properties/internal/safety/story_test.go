@@ -88,7 +88,7 @@ func (w *fakeWorld) Seed() uint64                               { return 0 }
 func (w *fakeWorld) Step() uint64                               { return w.steps }
 func (w *fakeWorld) Phase() cluster.Phase                       { return cluster.PhaseTurbulence }
 func (w *fakeWorld) Builds() []*engine.Build                    { return w.builds }
-func (*fakeWorld) MonitorMemory() *any                          { return nil }
+func (*fakeWorld) MonitorArena() *any                           { return nil }
 
 // tellStory runs a complete story with a new monitor for the safety properties.
 func tellStory(t testing.TB, text string) *check.Monitor {

@@ -23,7 +23,7 @@ func (s *State) newRow(no observe.MessageNo) *Row {
 	}
 	page := (int(no) - 1) / model.RowsPerPage
 	for len(s.pages) <= page {
-		s.pages = append(s.pages, s.room.New())
+		s.pages = append(s.pages, s.made.New())
 		s.letGo()
 	}
 	if s.pages[page] == nil {

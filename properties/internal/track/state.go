@@ -5,7 +5,7 @@ import (
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/slab"
+	"github.com/durosim/durosim/internal/arena"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -15,7 +15,7 @@ import (
 
 // New returns the state that a run's checkers share.
 func New(m *check.Run) *State {
-	s := &State{Base: check.Base{Run: m}, room: slab.Of[[model.RowsPerPage]Row](m.Slabs)}
+	s := &State{Base: check.Base{Run: m}, made: arena.From[[model.RowsPerPage]Row](m.Arena)}
 	for i := range m.World.Nodes() {
 		s.Nodes = append(s.Nodes, Node{Number: uint32(i + 1)})
 	}
@@ -33,7 +33,7 @@ type State struct {
 	Nodes     []Node                    // indexed by node number - 1
 	instances []Instance                // by number
 	pages     []*[model.RowsPerPage]Row // rows in the order of their numbers, as in the model; nil for released pages
-	room      *slab.Slab[[model.RowsPerPage]Row]
+	made      *arena.Of[[model.RowsPerPage]Row]
 	gone      Row   // stands in for the rows of released pages
 	held      []int // pages that were still needed at the last attempt to release them, in ascending order
 	// executing is the slot whose call the store is executing at this instant, or nil.

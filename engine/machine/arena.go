@@ -5,29 +5,35 @@ import (
 	"github.com/durosim/durosim/engine/asked"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/replay"
-	"github.com/durosim/durosim/internal/slab"
+	"github.com/durosim/durosim/internal/arena"
 )
 
-// Room holds reusable memory for the effects returned by Step, so that an ordinary step does not allocate. Nodes that
-// are never stepped concurrently may share a Room. The zero value is ready to use.
-type Room struct {
-	calls      slab.Slab[ProviderCall]
-	timers     slab.Slab[SetTimer]
-	stops      slab.Slab[CancelTimer]
-	turns      slab.Slab[RunTurn]
-	activities slab.Slab[RunActivity]
-	notes      slab.Slab[Note]
-	turnNotes  slab.Slab[TurnNote]
+// Arena is memory that successive steps of nodes use again, so that an ordinary step does not allocate. Nodes that are
+// never stepped concurrently may share an Arena. The zero value is ready to use, but has no memory for turns.
+type Arena struct {
+	replay     *replay.Arena // for turns and activities, or nil
+	calls      arena.Of[ProviderCall]
+	timers     arena.Of[SetTimer]
+	stops      arena.Of[CancelTimer]
+	turns      arena.Of[RunTurn]
+	activities arena.Of[RunActivity]
+	notes      arena.Of[Note]
+	turnNotes  arena.Of[TurnNote]
 	called     activityCall
 	asked      asked.Recorder // requests of the turn being computed
 	output     replay.Output  // output of the turn being computed
 	steps      int            // since takeBack
 	// Memory for the contents of acks, which a node retains between steps and passes to the provider.
-	events    slab.Slab[engine.Event]
-	items     slab.Slab[engine.WorkItem]
-	cancelled slab.Slab[engine.ScheduledActivityIdentifier]
-	starts    slab.Slab[replay.Start]
+	events arena.Of[engine.Event]
+	items  arena.Of[engine.WorkItem]
+	starts arena.Of[replay.Start]
 }
+
+// NewArena returns an Arena that has memory for turns, too, and must be closed after use.
+func NewArena() *Arena { return &Arena{replay: replay.NewArena()} }
+
+// Close ends the idle coroutines of an Arena from NewArena, which can be used again afterwards.
+func (m *Arena) Close() { m.replay.Close() }
 
 // activityCall is one call to an activity's code.
 type activityCall struct {
@@ -52,8 +58,8 @@ func (a *activityCall) forget() { *a = activityCall{call: a.call} }
 
 // activity returns the activityCall to use for the next call. An activity's code may itself step another node, which
 // then gets its own activityCall.
-func (r *Room) activity() *activityCall {
-	a := &r.called
+func (m *Arena) activity() *activityCall {
+	a := &m.called
 	if a.code != nil {
 		a = &activityCall{}
 	}
@@ -68,28 +74,30 @@ func (r *Room) activity() *activityCall {
 const stepsAtOnce = 16
 
 // NextStep declares that the effects of earlier steps are no longer in use.
-func (r *Room) NextStep() {
-	if r.steps++; r.steps == stepsAtOnce {
-		r.takeBack()
+func (m *Arena) NextStep() {
+	if m.steps++; m.steps == stepsAtOnce {
+		m.takeBack()
 	}
 }
 
-func (r *Room) takeBack() {
-	r.steps = 0
-	r.calls.Reset()
-	r.timers.Reset()
-	r.stops.Reset()
-	r.turns.Reset()
-	r.activities.Reset()
-	r.notes.Reset()
-	r.turnNotes.Reset()
+func (m *Arena) takeBack() {
+	m.steps = 0
+	m.calls.Reset()
+	m.timers.Reset()
+	m.stops.Reset()
+	m.turns.Reset()
+	m.activities.Reset()
+	m.notes.Reset()
+	m.turnNotes.Reset()
 }
 
 // NextRun reclaims all memory. The nodes and effects of earlier runs must no longer be in use.
-func (r *Room) NextRun() {
-	r.takeBack()
-	r.events.Reset()
-	r.items.Reset()
-	r.cancelled.Reset()
-	r.starts.Reset()
+func (m *Arena) NextRun() {
+	m.takeBack()
+	if m.replay != nil {
+		m.replay.Reset()
+	}
+	m.events.Reset()
+	m.items.Reset()
+	m.starts.Reset()
 }

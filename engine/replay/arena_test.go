@@ -10,9 +10,9 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// TestWorkspaceIsForgotten computes several turns in one workspace, in two different orders, and without a workspace.
+// TestArenaIsForgotten computes several turns in one arena, in two different orders, and without an arena.
 // The results must be equal.
-func TestWorkspaceIsForgotten(t *testing.T) {
+func TestArenaIsForgotten(t *testing.T) {
 	twoChildren := func(ctx *orch.Context, input string) (string, error) {
 		a := ctx.Go(func(ctx *orch.Context) (string, error) { return ctx.ScheduleActivity("a", input).Await() })
 		b := ctx.Go(func(ctx *orch.Context) (string, error) { return ctx.ScheduleWait("b").Await() })
@@ -47,7 +47,7 @@ func TestWorkspaceIsForgotten(t *testing.T) {
 		inputs = append(inputs, later)
 	}
 	for _, backwards := range []bool{false, true} {
-		w := NewWorkspace()
+		w := NewArena()
 		defer w.Close()
 		var outs []Output
 		var want []Output
@@ -60,7 +60,7 @@ func TestWorkspaceIsForgotten(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in.Workspace = w
+			in.Arena = w
 			out, err := Turn(in)
 			if err != nil {
 				t.Fatal(err)
@@ -69,15 +69,15 @@ func TestWorkspaceIsForgotten(t *testing.T) {
 		}
 		for i := range outs { // compare them all at the end, because a later turn must not overwrite an earlier turn's output
 			if d := cmp.Diff(want[i], outs[i]); d != "" {
-				t.Errorf("turn %d (backwards: %v) differs in a used workspace (-without one +with it):\n%s", i, backwards, d)
+				t.Errorf("turn %d (backwards: %v) differs in a used arena (-without one +with it):\n%s", i, backwards, d)
 			}
 		}
 	}
 }
 
-// TestWorkspaceKeepsContextsApart checks that a Context from an earlier turn is invalid in a later one.
-func TestWorkspaceKeepsContextsApart(t *testing.T) {
-	w := NewWorkspace()
+// TestArenaKeepsContextsApart checks that a Context from an earlier turn is invalid in a later one.
+func TestArenaKeepsContextsApart(t *testing.T) {
+	w := NewArena()
 	defer w.Close()
 	var kept *orch.Context
 	in := benchInput(func(ctx *orch.Context, input string) (string, error) {
@@ -88,7 +88,7 @@ func TestWorkspaceKeepsContextsApart(t *testing.T) {
 		}
 		return "", nil
 	})
-	in.Workspace = w
+	in.Arena = w
 	if out, err := Turn(in); err != nil || out.Result != ResultCompleted {
 		t.Fatal(err, out.Result)
 	}

@@ -3,16 +3,16 @@ package replay
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/slab"
+	"github.com/durosim/durosim/internal/arena"
 )
 
-// Workspace holds memory that successive turns reuse: their tables and idle coroutines. It does not affect a turn's
+// Arena holds memory that successive turns reuse: their tables and idle coroutines. It does not affect a turn's
 // output; it only saves allocations, which account for half the cost of a small turn. Outputs are allocated from it,
 // too, and stay valid until Reset.
 //
-// A Workspace is not safe for concurrent use. It must be closed after use, because idle coroutines are never
+// An Arena is not safe for concurrent use. It must be closed after use, because idle coroutines are never
 // garbage-collected.
-type Workspace struct {
+type Arena struct {
 	busy   bool
 	input  Input
 	turn   turn
@@ -25,21 +25,21 @@ type Workspace struct {
 	contain   func()
 	contained contained
 	// The memory for outputs.
-	events  slab.Slab[engine.Event]
-	items   slab.Slab[engine.WorkItem]
-	pins    slab.Slab[engine.Version]
-	outputs slab.Slab[string]
+	events  arena.Of[engine.Event]
+	items   arena.Of[engine.WorkItem]
+	pins    arena.Of[engine.Version]
+	outputs arena.Of[string]
 }
 
-// NewWorkspace returns an empty workspace.
-func NewWorkspace() *Workspace {
-	w := &Workspace{}
+// NewArena returns an empty arena.
+func NewArena() *Arena {
+	w := &Arena{}
 	w.contain = w.runContained
 	return w
 }
 
-// Close ends the idle coroutines. The workspace can be used again afterwards.
-func (w *Workspace) Close() {
+// Close ends the idle coroutines. The arena can be used again afterwards.
+func (w *Arena) Close() {
 	for i, c := range w.idle {
 		c.stop()
 		w.idle[i] = nil
@@ -48,19 +48,19 @@ func (w *Workspace) Close() {
 }
 
 // Reset reclaims the memory of all outputs. They must not be used afterwards.
-func (w *Workspace) Reset() {
+func (w *Arena) Reset() {
 	w.events.Reset()
 	w.items.Reset()
 	w.pins.Reset()
 	w.outputs.Reset()
 }
 
-// with calls f with a turn for the input. The turn uses the input's workspace. If there is none, or if it is busy
+// with calls f with a turn for the input. The turn uses the input's arena. If there is none, or if it is busy
 // because a turn's code is computing another turn, the turn uses a new one.
 func (in *Input) with(f func(t *turn)) {
-	w := in.Workspace
+	w := in.Arena
 	if w == nil || w.busy {
-		w = NewWorkspace()
+		w = NewArena()
 		defer w.Close()
 	}
 	w.busy = true
@@ -72,9 +72,9 @@ func (in *Input) with(f func(t *turn)) {
 	w.busy = false
 }
 
-// reset returns the workspace's turn in its initial state. The turn reuses the memory of the previous turn, except for
+// reset returns the arena's turn in its initial state. The turn reuses the memory of the previous turn, except for
 // memory that belongs to outputs.
-func (w *Workspace) reset(in *Input) *turn {
+func (w *Arena) reset(in *Input) *turn {
 	t := &w.turn
 	clear(t.delta)
 	clear(t.futures)
@@ -85,14 +85,14 @@ func (w *Workspace) reset(in *Input) *turn {
 	t.in, t.info.Instance, t.info.ExecutionID = in, in.Instance, in.ExecutionID
 	t.delta, t.sched, t.crumbs, t.pending = delta, sched, crumbs, pending
 	t.actions, t.futures, t.tasks, t.made, t.runnable, t.waits = actions, futures, tasks, made, runnable, waits
-	t.workspace, t.host = w, w.newHost()
+	t.arena, t.host = w, w.newHost()
 	t.host.inner = t
 	return t
 }
 
 // newHost returns an unused host. It allocates hostsAtOnce of them at a time. A host is never reused, because a Context
 // that code has kept must stay invalid.
-func (w *Workspace) newHost() *host {
+func (w *Arena) newHost() *host {
 	if len(w.hosts) == 0 {
 		w.hosts = make([]host, hostsAtOnce)
 	}
@@ -105,7 +105,7 @@ func (w *Workspace) newHost() *host {
 const hostsAtOnce = 16
 
 // stampOf returns the stamp that build b puts on its events: its version as text.
-func (w *Workspace) stampOf(b *engine.Build) string {
+func (w *Arena) stampOf(b *engine.Build) string {
 	for i := range w.stamps {
 		if w.stamps[i].build == b {
 			return w.stamps[i].text
@@ -118,7 +118,7 @@ func (w *Workspace) stampOf(b *engine.Build) string {
 	return w.stamps[len(w.stamps)-1].text
 }
 
-// stamp caches a build's version as text. A Workspace keeps the stamps of recent builds.
+// stamp caches a build's version as text. An Arena keeps the stamps of recent builds.
 type stamp struct {
 	build *engine.Build
 	text  string
@@ -127,10 +127,10 @@ type stamp struct {
 const maxStamps = 16
 
 // Contain runs user code that has no Context, such as an activity. If the code panics or calls runtime.Goexit, panicked
-// is true and text describes what happened. A nil workspace behaves like an empty one.
-func (w *Workspace) Contain(code func()) (text string, panicked bool) {
+// is true and text describes what happened. A nil arena behaves like an empty one.
+func (w *Arena) Contain(code func()) (text string, panicked bool) {
 	if w == nil {
-		w = NewWorkspace()
+		w = NewArena()
 		defer w.Close()
 	}
 	w.contained.code = code
@@ -150,7 +150,7 @@ type contained struct {
 	panicked bool
 }
 
-func (w *Workspace) runContained() {
+func (w *Arena) runContained() {
 	code := w.contained.code
 	w.contained.code = nil
 	text, panicked := recovered(code)
@@ -159,5 +159,5 @@ func (w *Workspace) runContained() {
 
 // ownDelta returns a copy of the turn's events that the caller may keep.
 func (t *turn) ownDelta() []engine.Event {
-	return append(t.workspace.events.Make(len(t.delta)), t.delta...)
+	return append(t.arena.events.Make(len(t.delta)), t.delta...)
 }

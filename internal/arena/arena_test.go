@@ -1,9 +1,9 @@
-package slab_test
+package arena_test
 
 import (
 	"testing"
 
-	"github.com/durosim/durosim/internal/slab"
+	"github.com/durosim/durosim/internal/arena"
 )
 
 type value struct {
@@ -13,7 +13,7 @@ type value struct {
 
 // fill allocates n values one at a time and n slices of one to seven values, and writes to all of them. It fails if any
 // value was not zero or if two share memory.
-func fill(t *testing.T, s *slab.Slab[value], n int) {
+func fill(t *testing.T, s *arena.Of[value], n int) {
 	t.Helper()
 	text := "used"
 	var singles []*value
@@ -48,19 +48,19 @@ func fill(t *testing.T, s *slab.Slab[value], n int) {
 	}
 }
 
-// TestSlab allocates more than a slab keeps, resets the slab, and allocates again.
-func TestSlab(t *testing.T) {
-	var s slab.Slab[value]
+// TestOf allocates more than an arena keeps, resets the arena, and allocates again.
+func TestOf(t *testing.T) {
+	var s arena.Of[value]
 	for range 3 {
 		fill(t, &s, 12000)
 		s.Reset()
 	}
-	fill(t, new(slab.Slab[value]), 100)
+	fill(t, new(arena.Of[value]), 100)
 }
 
 // TestReuse checks that memory allocated once costs nothing the next time.
 func TestReuse(t *testing.T) {
-	var s slab.Slab[value]
+	var s arena.Of[value]
 	take := func() {
 		for range 1000 {
 			s.New()
@@ -71,29 +71,29 @@ func TestReuse(t *testing.T) {
 	take()
 	take() // effective from the first Reset on
 	if n := testing.AllocsPerRun(10, take); n > 0 {
-		t.Errorf("%v allocations in a slab that was used before", n)
+		t.Errorf("%v allocations in an arena that was used before", n)
 	}
 }
 
 func TestSet(t *testing.T) {
-	var set slab.Set
-	n := slab.Of[int](&set).New()
+	var set arena.Set
+	n := arena.From[int](&set).New()
 	*n = 7
-	*slab.Of[string](&set).New() = "used"
-	if first, second := slab.Of[int](&set), slab.Of[int](&set); first != second {
-		t.Error("a type has two slabs")
+	*arena.From[string](&set).New() = "used"
+	if first, second := arena.From[int](&set), arena.From[int](&set); first != second {
+		t.Error("a type has two arenas")
 	}
 	set.Reset()
-	if again := slab.Of[int](&set).New(); again != n || *again != 0 {
+	if again := arena.From[int](&set).New(); again != n || *again != 0 {
 		t.Errorf("after a reset: %d at another place or not zero", *again)
 	}
-	if first, second := slab.Of[int](nil).New(), slab.Of[int](nil).New(); first == second {
+	if first, second := arena.From[int](nil).New(), arena.From[int](nil).New(); first == second {
 		t.Error("no set, and two values share memory")
 	}
 }
 
 func TestAppendAndInsert(t *testing.T) {
-	var s slab.Slab[int]
+	var s arena.Of[int]
 	var appended, inserted []int
 	for i := range 100 {
 		appended = s.Append(appended, i)

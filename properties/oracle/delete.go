@@ -70,7 +70,7 @@ func (j *judge) erases(c clause, s *State, ids []string, most int, force bool) {
 		same = same || j.anything
 		j.allow(c, j.answer.Err == nil && same, func() *State { return n }, "%s, up to %d instances", shown{want}, hi)
 		if !same && j.answer.Err == nil {
-			j.object(by("7.2", "I17"), "what is deleted is %s, up to %d instances", shown{want}, hi)
+			j.object(by("7.2", "I17"), "to delete there was %s, up to %d instances", shown{want}, hi)
 		}
 	}
 }
@@ -287,7 +287,7 @@ func (j *judge) prunes(c clause, states []*State, ids []string, o engine.PruneOp
 		for _, p := range s.pruned(ids, o) {
 			same := j.answer.Pruned != nil && *j.answer.Pruned == p.count || j.anything
 			if !same && j.answer.Err == nil {
-				j.object(c, "what is pruned is %s", shown{p.count})
+				j.object(c, "to prune there was %s", shown{p.count})
 			}
 			j.allow(c, j.answer.Err == nil && same, func() *State { return p.state }, "%s", shown{p.count})
 		}

@@ -155,6 +155,9 @@ func (r *Judge) judge(e *oracle.Exchange) bool {
 		clause = r.virtual(refusal.Objections[0].String())
 	}
 	f.Message = r.after(e) + clause
+	if c := r.Run.Model.Call(r.ended.call); c != nil && c.Orphans > 0 {
+		f.Message = r.after(e) + r.did() + ", although its instance exists; " + clause
+	}
 	for _, c := range refusal.Objections[min(1, len(refusal.Objections)):] {
 		f.Message += "\n  and        " + r.virtual(c.String())
 	}

@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -48,8 +49,8 @@ func (f *filterChecker) report(c *model.Call, o *observe.Observation) {
 	switch {
 	case o.Kind == observe.EventDecoded && f.once(2, o.Call):
 		f.Run.Safety("S02", c.Caller.Node, o.Instance,
-			"%s fetched with the filter %s, and the store decoded event %d of execution %d, although the pin is %s: expected the filter before any decoding",
-			f.Run.Who(c.Caller), filter, o.EventID, o.Execution, model.PinText(pin))
+			"%s fetched with the filter %s, and the store decoded event %d of execution %d, although the pin is %s%s: expected the filter before any decoding",
+			f.Run.Who(c.Caller), filter, o.EventID, o.Execution, model.PinText(pin), firstCounts(filter))
 	case o.Kind == observe.EventDecoded:
 	case pin == nil && f.once(3, o.Call):
 		f.Run.Safety("S03", c.Caller.Node, o.Instance,
@@ -57,9 +58,17 @@ func (f *filterChecker) report(c *model.Call, o *observe.Observation) {
 			f.Run.Who(c.Caller), f.touched(o))
 	case pin != nil && f.once(1, o.Call):
 		f.Run.Safety("S01", c.Caller.Node, o.Instance,
-			"%s fetched with the filter %s, and %s, although the pin is %s: expected the instance to be left alone",
-			f.Run.Who(c.Caller), filter, f.touched(o), model.PinText(pin))
+			"%s fetched with the filter %s, and %s, although the pin is %s%s: expected the instance to be left alone",
+			f.Run.Who(c.Caller), filter, f.touched(o), model.PinText(pin), firstCounts(filter))
 	}
+}
+
+// firstCounts says which of a filter's ranges is compared with a pin, if there are several.
+func firstCounts(filter *engine.CapabilityFilter) string {
+	if filter == nil || len(filter.SupportedVersions) < 2 {
+		return ""
+	}
+	return " (of several ranges only the first counts)"
 }
 
 // once returns true the first time that it is called for this kind of violation in this call.

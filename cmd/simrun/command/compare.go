@@ -6,7 +6,6 @@ import (
 
 	"github.com/durosim/durosim/cmd/simrun/internal/compare"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/timeline"
 )
 
@@ -47,10 +46,7 @@ func (c *compareCmd) run(a *app) (int, error) {
 		return 0, err
 	}
 	a.warn(s)
-	seeds := c.Seeds
-	if seeds.count == 0 {
-		seeds = seedRange{first: 1, count: compareSeeds}
-	}
+	seeds := c.Seeds.or(compareSeeds)
 	ctx, stop := interruptible()
 	defer stop()
 	bar := newProgress(a.stderr, s.scenario.Name, seeds.count*uint64(len(planterm.Strategies())))
@@ -108,12 +104,5 @@ func (c *compareCmd) draw(s *subject, r *compare.Result, cfg compare.Config) err
 		return err
 	}
 	run := cfg.Configure(first, cfg.First)
-	pic := &picture{}
-	pic.watch(&run)
-	result, err := cluster.Run(run)
-	if err != nil {
-		return err
-	}
-	p.Run = pic.c.Timeline(decimal(cfg.First), result)
-	return writeFile(c.HTML, p.Write)
+	return drawRun(c.HTML, &p, run, cfg.First)
 }

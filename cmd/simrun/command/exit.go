@@ -21,13 +21,24 @@ const (
 )
 
 // severity lists the failing statuses, most severe first. If several apply, the exit status is the most severe one.
-var severity = []int{exitInternal, exitDrift, exitHandler, exitSafety, exitLiveness, exitPlan, exitVacuous}
+var severity = []struct {
+	status int
+	text   string
+}{
+	{exitInternal, "internal error"},
+	{exitDrift, "two runs of one seed differ"},
+	{exitHandler, "a handler is not deterministic"},
+	{exitSafety, "a safety property is violated"},
+	{exitLiveness, "a liveness property is violated"},
+	{exitPlan, "work did not end as the plan expects"},
+	{exitVacuous, "the campaign did not reach every required point"},
+}
 
 // worst returns the more severe of two statuses.
 func worst(a, b int) int {
-	for _, status := range severity {
-		if a == status || b == status {
-			return status
+	for _, s := range severity {
+		if a == s.status || b == s.status {
+			return s.status
 		}
 	}
 	return exitOK
@@ -66,29 +77,15 @@ func summaryExit(s *campaign.Summary, missed []string) int {
 	return status
 }
 
-// exitText describes an exit status briefly.
+// exitText describes a failing exit status briefly.
 func exitText(status int) string {
-	switch status {
-	case exitOK:
-		return "everything held"
-	case exitSafety:
-		return "a safety property is violated"
-	case exitLiveness:
-		return "a liveness property is violated"
-	case exitDrift:
-		return "two runs of one seed differ"
-	case exitVacuous:
-		return "the campaign did not reach every required point"
-	case exitHandler:
-		return "a handler is not deterministic"
-	case exitStopped:
-		return "interrupted"
-	case exitPlan:
-		return "work did not end as the plan expects"
-	case exitOutput:
-		return "standard output could not be written"
-	case exitUsage:
-		return "usage or bad input"
+	for _, s := range severity {
+		if s.status == status {
+			return s.text
+		}
 	}
-	return "internal error"
+	if status == exitStopped {
+		return "interrupted"
+	}
+	return "usage or bad input"
 }

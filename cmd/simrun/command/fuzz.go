@@ -135,10 +135,7 @@ func (c *fuzzCmd) usualTime() time.Duration {
 const fuzzedLoad = 12
 
 func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
-	o = fuzz.Options{Seed: 1, First: c.FailFast, Workers: int(c.Workers), Space: s.space()}
-	if c.Seed != nil {
-		o.Seed = uint64(*c.Seed)
-	}
+	o = fuzz.Options{Seed: c.Seed.or(1), First: c.FailFast, Workers: int(c.Workers), Space: s.space()}
 	if c.Runs != nil {
 		o.Runs = *c.Runs
 	}

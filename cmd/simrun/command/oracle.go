@@ -20,7 +20,7 @@ type oracleCmd struct {
 	provider
 
 	Seed      *seed         `help:"Make the sequence of this seed only." placeholder:"N" xor:"seeds"`
-	Seeds     *seedRange    `help:"Make this many sequences, or those of a range of seeds such as 5..9; 1,000 if not given." placeholder:"N|A..B" xor:"seeds"`
+	Seeds     seedRange     `help:"Make this many sequences, or those of a range of seeds such as 5..9; 1,000 if not given." placeholder:"N|A..B" xor:"seeds"`
 	Timeout   time.Duration `help:"The time limit for one answer." default:"10s"`
 	Deny      []string      `help:"Deny a freedom that the contract leaves to providers, such as F9; may be repeated. See docs/oracle.md." placeholder:"FREEDOM"`
 	Known     string        `help:"A TOML file of known mistakes: the search continues after them, and reports those that no longer occur." placeholder:"FILE"`
@@ -97,13 +97,7 @@ type findingJSON struct {
 }
 
 func (c *oracleCmd) run(a *app) (status int, err error) {
-	seeds := seedRange{first: 1, count: 1000}
-	switch {
-	case c.Seed != nil:
-		seeds = seedRange{uint64(*c.Seed), 1}
-	case c.Seeds != nil:
-		seeds = *c.Seeds
-	}
+	seeds := c.Seed.alone(c.Seeds.or(1000))
 	if c.Timeout <= 0 {
 		return 0, fmt.Errorf("--timeout %v: expected a positive time", c.Timeout)
 	}
@@ -181,7 +175,7 @@ type loggedJSON struct {
 
 // judgeLog checks a recorded log of a provider's answers against the contract.
 func (c *oracleCmd) judgeLog(a *app, deny []oracle.Freedom) (int, error) {
-	if len(c.Command) > 0 || c.Connect.network != "" || c.Seed != nil || c.Seeds != nil || c.Known != "" || c.KeepGoing || c.Stories || c.Overlap {
+	if len(c.Command) > 0 || c.Connect.network != "" || c.Seed != nil || c.Seeds.count > 0 || c.Known != "" || c.KeepGoing || c.Stories || c.Overlap {
 		return 0, errors.New("--log judges the calls of the log: it takes --contract, --deny and --json, and no provider")
 	}
 	data, err := readFile(c.Log)

@@ -20,23 +20,18 @@ type pictureFlags struct {
 
 func (f *pictureFlags) any() bool { return f.HTML+f.Perfetto+f.ShiViz != "" }
 
-// picture collects the data for pictures of a run. A nil *picture collects nothing.
-type picture struct{ c *timeline.Collector }
-
-// watch makes the run configured by cfg report to p, in addition to cfg's own narrator and monitor.
-func (p *picture) watch(cfg *cluster.Config) {
-	if p == nil {
-		return
-	}
-	p.c = timeline.New(cfg.Plan)
+// watch returns a collector to which the run configured by cfg reports, in addition to cfg's own narrator and monitor.
+func watch(cfg *cluster.Config) *timeline.Collector {
+	c := timeline.New(cfg.Plan)
 	tell, monitor := cfg.Narrator, cfg.Monitor
 	cfg.Narrator = func(l cluster.Line) {
 		if tell != nil {
 			tell(l)
 		}
-		p.c.Tell(l)
+		c.Tell(l)
 	}
-	cfg.Monitor = func(w *cluster.World) cluster.Monitor { return p.c.Watch(w, monitor(w)) }
+	cfg.Monitor = func(w *cluster.World) cluster.Monitor { return c.Watch(w, monitor(w)) }
+	return c
 }
 
 // draw writes the requested pictures.
@@ -44,7 +39,7 @@ func (r *replayed) draw(f *pictureFlags) error {
 	if r.picture == nil {
 		return nil
 	}
-	t := r.picture.c.Timeline(decimal(r.seed), r.result)
+	t := r.picture.Timeline(decimal(r.seed), r.result)
 	if f.HTML != "" {
 		rep := newReport(r.subject, r.summary())
 		p := timeline.Page{Title: r.title(), Command: r.repro(), At: r.repro() + " --step", Run: t}
@@ -80,7 +75,7 @@ func inDirectory(name string) error {
 	return nil
 }
 
-// writeFile writes a file atomically: it appears complete or not at all.
+// writeFile writes what write gives to a file, as a whole.
 func writeFile(name string, write func(w io.Writer) error) error {
 	if err := inDirectory(name); err != nil {
 		return err
@@ -89,20 +84,5 @@ func writeFile(name string, write func(w io.Writer) error) error {
 	if err := write(&b); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".simrun-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(b.Bytes())
-	if closeErr := tmp.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.Chmod(tmp.Name(), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), name)
+	return writeWhole(name, b.Bytes())
 }

@@ -84,10 +84,7 @@ func (c *planCmd) run(a *app) (int, error) {
 		return 0, err
 	}
 	a.warn(s)
-	seeds := c.Seeds
-	if seeds.count == 0 {
-		seeds = seedRange{first: 1, count: planSeeds}
-	}
+	seeds := c.Seeds.or(planSeeds)
 	cfg := upgrade.Config{
 		Scenario: s.scenario, Overrides: s.over, Snapshot: store, Builds: a.program.builds(), NewRun: a.program.newRun, Releases: releases(), First: seeds.first, Seeds: seeds.count,
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/internal/pretty"
-	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/timeline"
 )
 
@@ -32,14 +31,7 @@ func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error
 		return err
 	}
 	run := cfg.Run(first, cfg.First, rep.subject.scenario.Expect)
-	pic := &picture{}
-	pic.watch(&run)
-	result, err := cluster.Run(run)
-	if err != nil {
-		return err
-	}
-	p.Run = pic.c.Timeline(decimal(cfg.First), result)
-	return writeFile(c.HTML, p.Write)
+	return drawRun(c.HTML, &p, run, cfg.First)
 }
 
 // examples lists an instance for each nonzero cell of the map, with the command that replays the instance's run.

@@ -11,10 +11,7 @@ func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
 	if err := c.check(); err != nil {
 		return 0, err
 	}
-	seed := uint64(1)
-	if c.Seed != nil {
-		seed = uint64(*c.Seed)
-	}
+	seed := c.Seed.or(1)
 	if _, err := cfg.One(c.Replay, seed); err != nil {
 		return 0, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/timeline"
 )
 
 // replayCmd implements `simrun replay`, which prints one run as a story.
@@ -91,20 +92,14 @@ func (c *replayCmd) run(a *app) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		seed := uint64(1)
-		if c.Seed != nil {
-			seed = uint64(*c.Seed)
-		}
-		r = newReplayed(s, seed)
+		r = newReplayed(s, c.Seed.or(1))
 	}
 	return r.tell(a, &c.storyFlags, &c.pictureFlags, c.JSON)
 }
 
 // tell runs the seed and prints its story.
 func (r *replayed) tell(a *app, show *storyFlags, pictures *pictureFlags, asJSON bool) (int, error) {
-	if pictures.any() {
-		r.picture = &picture{}
-	}
+	r.pictured = pictures.any()
 	if err := r.carryOut(); err != nil {
 		return 0, err
 	}
@@ -153,8 +148,9 @@ type replayed struct {
 	crash      *campaign.InternalError
 	wall       time.Duration
 	notices    []string
-	// picture, if not nil, collects the data for pictures.
-	picture *picture
+	// picture collects the data for pictures, if pictured is set.
+	pictured bool
+	picture  *timeline.Collector
 }
 
 func newReplayed(s *subject, seed uint64) *replayed { return &replayed{subject: s, seed: seed} }
@@ -181,7 +177,7 @@ func (r *replayed) carryOut() (err error) {
 		}
 	}()
 	began := time.Now()
-	r.story = &teller{seed: r.seed} // discard lines collected by an earlier attempt that crashed
+	r.story = &teller{} // discard lines collected by an earlier attempt that crashed
 	if r.result, err = r.told(r.story); err != nil {
 		return err
 	}
@@ -208,12 +204,14 @@ func (r *replayed) told(t *teller) (*cluster.Result, error) {
 	}
 	cfg.KeepTrace = true
 	cfg.Narrator = t.tell
-	monitor := cfg.Monitor
-	cfg.Monitor = func(w *cluster.World) cluster.Monitor { return t.watch(monitor(w)) }
-	if t == r.story {
-		r.picture.watch(&cfg)
+	if t == r.story && r.pictured {
+		r.picture = watch(&cfg)
 	}
-	return cluster.Run(cfg)
+	result, err := cluster.Run(cfg)
+	if err == nil {
+		t.place(result.Violations)
+	}
+	return result, err
 }
 
 // check returns an error if show names a node or instance that does not exist in the run.
@@ -336,8 +334,16 @@ func (r *replayed) printEnd(a *app, rep *report) {
 	a.printf("%s steps, %s turns, %s provider calls in %s of virtual time\n", grouped(res.Steps), grouped(res.Turns), grouped(res.Calls), pretty.Duration(res.Virtual))
 	a.printf("instances: %s\n", statuses(res.FinalStates))
 	a.printf("%s\n%s\n", rep.contract(), rep.sum.Plan())
-	for _, line := range helpLines(res.Help) {
-		a.printf("beyond the plan: %s\n", line)
+	for i := range rep.sum.Fate.Help {
+		g := &rep.sum.Fate.Help[i]
+		text := g.String()
+		if !strings.Contains(text, g.First) {
+			text += " for " + g.First
+		}
+		if g.Count > 1 {
+			text += fmt.Sprintf(" and %d more", g.Count-1)
+		}
+		a.printf("beyond the plan: %s\n", text)
 	}
 	a.printf("digest %s\n", res.Digest)
 	if r.drifted() {
@@ -361,7 +367,7 @@ func (r *replayed) printEnd(a *app, rep *report) {
 func (r *replayed) difference() string {
 	at := sim.FirstDifference(r.result.Marks, r.again.Marks)
 	text := fmt.Sprintf("digest %s\nfirst difference: trace record %d of %d and %d\n", r.again.Digest, at, len(r.result.Marks), len(r.again.Marks))
-	second := &teller{seed: r.seed}
+	second := &teller{}
 	if _, err := r.told(second); err != nil {
 		return text
 	}

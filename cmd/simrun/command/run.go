@@ -61,16 +61,6 @@ Interrupted (Ctrl-C, SIGTERM) it reports the seeds that are done, and ends with 
 // defaultSeeds is the number of seeds in a campaign if neither the command line nor the scenario specifies one.
 const defaultSeeds = 1000
 
-func (c *runCmd) seeds(s *subject) seedRange {
-	switch {
-	case c.Seed != nil:
-		return seedRange{first: uint64(*c.Seed), count: 1}
-	case c.Seeds.count > 0:
-		return c.Seeds
-	}
-	return seedRange{first: 1, count: uint64(max(defaultSeeds, s.scenario.Seeds.Count))}
-}
-
 func (c *runCmd) run(a *app) (int, error) {
 	s, err := c.subject(a.program, c.Scenario)
 	if err != nil {
@@ -95,7 +85,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	if c.Shard, err = c.Shard.fromEnvironment(os.Getenv); err != nil {
 		return 0, err
 	}
-	seeds := c.seeds(s)
+	seeds := c.Seed.alone(c.Seeds.or(uint64(max(defaultSeeds, s.scenario.Seeds.Count))))
 	o := s.campaign()
 	o.First, o.Count, o.Workers, o.KeepGoing, o.Twice = seeds.first, seeds.count, int(c.Workers), !c.FailFast, 1
 	o.AllInstances = c.Instances

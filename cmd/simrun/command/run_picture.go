@@ -26,24 +26,26 @@ func (c *runCmd) draw(r *report) error {
 	if err != nil {
 		return err
 	}
-	pic := &picture{}
-	pic.watch(&cfg)
-	result, err := runOrCrash(cfg)
+	p.At = r.subject.line("replay", seed) + " --step"
+	return drawRun(c.HTML, &p, cfg, seed)
+}
+
+// drawRun runs seed, up to where durosim may crash, and writes the page with that run.
+func drawRun(file string, p *timeline.Page, cfg cluster.Config, seed uint64) error {
+	collector := watch(&cfg)
+	result, err := func() (result *cluster.Result, err error) {
+		defer func() {
+			if recover() != nil {
+				result, err = nil, nil
+			}
+		}()
+		return cluster.Run(cfg)
+	}()
 	if err != nil {
 		return err
 	}
-	p.At, p.Run = r.subject.line("replay", seed)+" --step", pic.c.Timeline(decimal(seed), result)
-	return writeFile(c.HTML, p.Write)
-}
-
-// runOrCrash runs a configuration. The result is nil if durosim crashes.
-func runOrCrash(cfg cluster.Config) (result *cluster.Result, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			result, err = nil, nil
-		}
-	}()
-	return cluster.Run(cfg)
+	p.Run = collector.Timeline(decimal(seed), result)
+	return writeFile(file, p.Write)
 }
 
 // campaignTables returns the tables for totals, findings, fates, waits and coverage.

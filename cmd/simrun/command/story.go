@@ -1,98 +1,35 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 
-	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/pretty"
-	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
 // storyLine is one line of a run's story: either an event, or a violation at the place where it was found.
 type storyLine struct {
 	cluster.Line
-	violation *campaign.Violation
+	violation bool
 }
 
 // teller collects the story of one run.
-type teller struct {
-	seed  uint64
-	lines []storyLine
-}
+type teller struct{ lines []storyLine }
 
 func (t *teller) tell(l cluster.Line) { t.lines = append(t.lines, storyLine{Line: l}) }
 
-// watch wraps a monitor so that each violation appears in the story at the place where it was found.
-func (t *teller) watch(m cluster.Monitor) cluster.Monitor {
-	return &marker{Monitor: m, teller: t}
-}
-
-// marker forwards everything to a monitor and adds the violations that the monitor finds to the story.
-type marker struct {
-	cluster.Monitor
-	teller *teller
-	seen   int
-}
-
-// WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can. The second judge needs this to watch
-// calls.
-func (m *marker) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
-	return cluster.WatchHandle(m.Monitor, p, codec)
-}
-
-// Fates implements cluster.FateTeller by forwarding to the monitor if it can.
-func (m *marker) Fates() []cluster.Fate {
-	if teller, ok := m.Monitor.(cluster.FateTeller); ok {
-		return teller.Fates()
-	}
-	return nil
-}
-
-// Waits implements cluster.FateTeller by forwarding to the monitor if it can.
-func (m *marker) Waits() []cluster.Wait {
-	if teller, ok := m.Monitor.(cluster.FateTeller); ok {
-		return teller.Waits()
-	}
-	return nil
-}
-
-// Observe implements observe.Sink.
-func (m *marker) Observe(o *observe.Observation) {
-	m.Monitor.Observe(o)
-	m.mark()
-}
-
-// Record implements cluster.Monitor.
-func (m *marker) Record(r *cluster.Record) {
-	m.Monitor.Record(r)
-	m.mark()
-}
-
-// AfterStep implements cluster.Monitor.
-func (m *marker) AfterStep() {
-	m.Monitor.AfterStep()
-	m.mark()
-}
-
-// Finish implements cluster.Monitor.
-func (m *marker) Finish() {
-	m.Monitor.Finish()
-	m.mark()
-}
-
-func (m *marker) mark() {
-	found := m.Monitor.Violations()
-	for ; m.seen < len(found); m.seen++ {
-		v := campaign.Violation{Seed: m.teller.seed, Violation: found[m.seen]}
-		m.teller.lines = append(m.teller.lines, storyLine{
+// place puts violations into the story, after everything that happened in their steps.
+func (t *teller) place(found []cluster.Violation) {
+	for _, v := range found {
+		at, _ := slices.BinarySearchFunc(t.lines, v.Step+1, func(l storyLine, step uint64) int { return cmp.Compare(l.Step, step) })
+		t.lines = slices.Insert(t.lines, at, storyLine{
 			Line:      cluster.Line{Ms: v.VirtualMs, Step: v.Step, Node: v.Node, Text: oneLine(propertyName(v.Property) + ": " + v.Message), Important: true},
-			violation: &v,
+			violation: true,
 		})
 	}
 }
@@ -110,7 +47,7 @@ func (s *storyFlags) has(l *storyLine) bool {
 		return false
 	case at < s.From, s.To > 0 && at > s.To:
 		return false
-	case l.violation != nil:
+	case l.violation:
 		return true
 	case s.Node != "" && l.Node != s.Node:
 		return false
@@ -158,7 +95,7 @@ func (a *app) printStory(lines []storyLine) {
 	a.printf("%s\n", a.style.quiet(fmt.Sprintf("%11s  %-*s  what", "time", width, "who")))
 	for i := range lines {
 		l := &lines[i]
-		if l.violation != nil {
+		if l.violation {
 			a.printf("%11s  %s\n", pretty.Duration(l.Ms), a.style.bad(fmt.Sprintf("%-*s  >>> VIOLATED %s", width, l.Node, l.Text)))
 			continue
 		}
@@ -169,7 +106,7 @@ func (a *app) printStory(lines []storyLine) {
 func storyJSON(lines []storyLine) []storyLineJSON {
 	out := make([]storyLineJSON, len(lines))
 	for i, l := range lines {
-		out[i] = storyLineJSON{VirtualMs: l.Ms, Step: l.Step, Node: l.Node, Build: l.Build, Text: l.Text, Important: l.Important, Violation: l.violation != nil}
+		out[i] = storyLineJSON{VirtualMs: l.Ms, Step: l.Step, Node: l.Node, Build: l.Build, Text: l.Text, Important: l.Important, Violation: l.violation}
 	}
 	return out
 }

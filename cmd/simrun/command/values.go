@@ -20,6 +20,21 @@ func (s *seed) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// or returns the seed, or n if there is none. alone returns the seed as a range, or r if there is none.
+func (s *seed) or(n uint64) uint64 {
+	if s == nil {
+		return n
+	}
+	return uint64(*s)
+}
+
+func (s *seed) alone(r seedRange) seedRange {
+	if s == nil {
+		return r
+	}
+	return seedRange{first: uint64(*s), count: 1}
+}
+
 func parseSeed(text string) (uint64, error) {
 	digits, base := text, 10
 	if hex, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {
@@ -73,6 +88,14 @@ func (r *seedRange) UnmarshalText(text []byte) error {
 	}
 	*r = seedRange{first: a, count: b - a + 1}
 	return nil
+}
+
+// or returns the range, or the first n seeds if it is empty.
+func (r seedRange) or(n uint64) seedRange {
+	if r.count == 0 {
+		return seedRange{first: 1, count: n}
+	}
+	return r
 }
 
 // String returns the range with both ends, or just the seed if the range has only one.

@@ -57,10 +57,7 @@ func (c *whyCmd) run(a *app) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	seed := uint64(1)
-	if c.Seed != nil {
-		seed = uint64(*c.Seed)
-	}
+	seed := c.Seed.or(1)
 	at, err := c.at(s, seed)
 	if err != nil {
 		return 0, err

@@ -6,13 +6,20 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 
 	"github.com/durosim/durosim/internal/spelling"
+	"github.com/durosim/durosim/sim/campaign"
+	"github.com/durosim/durosim/sim/cluster"
 )
 
 // app is a single invocation of a program.
@@ -135,4 +142,182 @@ func helpFor(ctx *kong.Context) string {
 		return strings.Fields(ctx.Command())[0] + " --help"
 	}
 	return "--help"
+}
+
+// The exit statuses.
+const (
+	exitOK       = 0
+	exitSafety   = 1   // a safety property was violated
+	exitUsage    = 2   // usage error or bad input
+	exitLiveness = 3   // a liveness property was violated
+	exitDrift    = 4   // two runs of one seed differ
+	exitVacuous  = 5   // the campaign did not reach a required point
+	exitHandler  = 6   // one of the user's handlers is not deterministic
+	exitPlan     = 7   // the contract held, but some work did not end as the plan expects
+	exitInternal = 70  // a defect in durosim
+	exitOutput   = 74  // standard output could not be written
+	exitStopped  = 130 // interrupted by the user
+)
+
+// severity lists the failing statuses, most severe first. If several apply, the exit status is the most severe one.
+var severity = []struct {
+	status int
+	text   string
+}{
+	{exitInternal, "internal error"},
+	{exitDrift, "two runs of one seed differ"},
+	{exitHandler, "a handler is not deterministic"},
+	{exitSafety, "a safety property is violated"},
+	{exitLiveness, "a liveness property is violated"},
+	{exitPlan, "work did not end as the plan expects"},
+	{exitVacuous, "the campaign did not reach every required point"},
+}
+
+// worst returns the more severe of two statuses.
+func worst(a, b int) int {
+	for _, s := range severity {
+		if a == s.status || b == s.status {
+			return s.status
+		}
+	}
+	return exitOK
+}
+
+// classExit returns the exit status for a violation of class c.
+func classExit(c cluster.Class) int {
+	switch c {
+	case cluster.ClassSafety:
+		return exitSafety
+	case cluster.ClassLiveness:
+		return exitLiveness
+	case cluster.ClassHandler:
+		return exitHandler
+	case cluster.ClassPlan:
+		return exitPlan
+	}
+	return exitInternal
+}
+
+// summaryExit returns the exit status for a campaign. missed lists the required points that the campaign did not reach.
+func summaryExit(s *campaign.Summary, missed []string) int {
+	status := exitOK
+	for _, p := range s.Properties {
+		status = worst(status, classExit(p.Class))
+	}
+	if len(s.Internal) > 0 {
+		status = worst(status, exitInternal)
+	}
+	if len(s.Drifts) > 0 {
+		status = worst(status, exitDrift)
+	}
+	if len(missed) > 0 {
+		status = worst(status, exitVacuous)
+	}
+	return status
+}
+
+// exitText describes a failing exit status briefly.
+func exitText(status int) string {
+	for _, s := range severity {
+		if s.status == status {
+			return s.text
+		}
+	}
+	if status == exitStopped {
+		return "interrupted"
+	}
+	return "usage or bad input"
+}
+
+// terminal returns the file that w writes to, if any, and reports whether it is a terminal.
+func terminal(w io.Writer) (*os.File, bool) {
+	f, ok := w.(*os.File)
+	return f, ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
+}
+
+// progress is a campaign's progress bar. It does nothing unless it writes to a terminal.
+type progress struct {
+	bar    *progressbar.ProgressBar
+	what   string
+	failed uint64
+}
+
+func newProgress(w io.Writer, what string, total uint64) *progress {
+	f, ok := terminal(w)
+	if !ok || total > math.MaxInt64 {
+		return &progress{}
+	}
+	return &progress{bar: newBar(w, what, total, widthOf(f), 100*time.Millisecond), what: what}
+}
+
+// widthOf returns the number of columns of a terminal.
+func widthOf(f *os.File) int {
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || width == 0 {
+		return usualWidth
+	}
+	return width
+}
+
+// usualWidth is the width in columns used if the terminal's width is unknown.
+const usualWidth = 80
+
+// newBar returns a progress bar for a line of width columns. It is redrawn at most once per every. It shows rates and
+// times only if the line has at least wideLine columns.
+func newBar(w io.Writer, what string, total uint64, width int, every time.Duration) *progressbar.ProgressBar {
+	options := []progressbar.Option{
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetDescription(what),
+		progressbar.OptionThrottle(every),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionEnableColorCodes(false),
+		progressbar.OptionSetPredictTime(width >= wideLine),
+	}
+	length := width - len(what) - len(" 100% |||") - len(", 9999 failed")
+	if width >= wideLine {
+		length -= len(" (1000000/1000000, 1000000 seeds/s) [59m59s:59m59s]")
+		options = append(options, progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("seeds"))
+	}
+	return progressbar.NewOptions64(int64(total), append(options, progressbar.OptionSetWidth(min(max(length, 1), 30)))...)
+}
+
+// wideLine is the smallest width in columns at which the bar shows rates and times.
+const wideLine = 100
+
+// show updates the numbers of finished and failed seeds.
+func (p *progress) show(done, failed uint64) {
+	if p.bar == nil {
+		return
+	}
+	if failed != p.failed {
+		p.failed = failed
+		p.bar.Describe(fmt.Sprintf("%s, %d failed", p.what, failed))
+	}
+	_ = p.bar.Set64(int64(done)) // the campaign continues even if the terminal is closed
+}
+
+// clear removes the bar from the terminal.
+func (p *progress) clear() {
+	if p != nil && p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}
+
+// style highlights words on a terminal, unless NO_COLOR is set.
+type style struct{ on bool }
+
+func newStyle(w io.Writer) style {
+	_, ok := terminal(w)
+	return style{on: ok && os.Getenv("NO_COLOR") == ""}
+}
+
+func (s style) bad(text string) string   { return s.with("\x1b[1;31m", text) }
+func (s style) title(text string) string { return s.with("\x1b[1m", text) }
+func (s style) quiet(text string) string { return s.with("\x1b[2m", text) }
+
+func (s style) with(code, text string) string {
+	if !s.on {
+		return text
+	}
+	return code + text + "\x1b[0m"
 }

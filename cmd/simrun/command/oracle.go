@@ -10,7 +10,11 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/BurntSushi/toml"
+
+	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/oracle/overlap"
 	"github.com/durosim/durosim/properties/oracle/search"
 	"github.com/durosim/durosim/properties/undertest"
 )
@@ -359,4 +363,190 @@ func passedNote(o *oracleJSON) string {
 		return "the others end with an answer that is known to be wrong"
 	}
 	return "the contract allows every answer"
+}
+
+// overlapJSON is the object printed by oracle --overlap --json.
+type overlapJSON struct {
+	Schema     int                 `json:"schema"`
+	Verb       string              `json:"verb"`
+	Provider   string              `json:"provider"`
+	Version    string              `json:"version"`
+	FirstSeed  string              `json:"first_seed"`
+	Seeds      uint64              `json:"seeds"`
+	Made       int                 `json:"made"`
+	Undecided  int                 `json:"undecided"` // programs whose search for an allowed order took too long
+	Alone      int                 `json:"alone"`     // programs that fail even without overlapping calls
+	Lacks      []string            `json:"lacks"`     // methods that the provider lacks; calls to them are skipped
+	Finding    *overlapFindingJSON `json:"finding"`
+	ExitStatus int                 `json:"exit_status"`
+}
+
+type overlapFindingJSON struct {
+	Class string `json:"class"`
+	Seed  string `json:"seed"`
+	Calls int    `json:"calls"`
+	Story string `json:"story"`
+}
+
+// runOverlap checks the provider with overlapping calls.
+func (c *oracleCmd) runOverlap(a *app, seeds seedRange, promises oracle.Options) (int, error) {
+	if c.Known != "" || c.KeepGoing || c.Stories {
+		return 0, errors.New("--overlap stops at the first finding: it takes neither --known nor --keep-going nor --stories")
+	}
+	// Wait longer than the search does. Then a call that never returns is a finding rather than a connection failure.
+	peer, err := c.dial(2 * c.Timeout)
+	if err != nil {
+		return 0, err
+	}
+	end := peer.stop
+	defer func() { _ = end() }() // the way it exits does not matter
+	d := peer.client.Described()
+	if !d.Overlapping {
+		return 0, fmt.Errorf("%s: its description lacks \"overlapping\": true, so its calls must not overlap", c.name())
+	}
+	bar := newProgress(a.stderr, "programs", seeds.count)
+	defer bar.clear()
+	done := uint64(0)
+	ctx, stop := interruptible()
+	defer stop()
+	report, err := overlap.Search(undertest.Factory{New: peer.store}, overlap.Options{Oracle: promises, First: seeds.first, Programs: int(seeds.count),
+		Patience: c.Timeout, Context: ctx, Done: func() {
+			done++
+			bar.show(done, 0)
+		}})
+	bar.clear()
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return 0, fmt.Errorf("%s: no verdict after %d programs: %w", c.name(), report.Made, err)
+	}
+	out := &overlapJSON{Schema: schema, Verb: "oracle", Provider: d.Name, Version: d.Version, FirstSeed: decimal(seeds.first), Seeds: seeds.count,
+		Made: report.Made, Undecided: report.Undecided, Alone: report.Alone, Lacks: report.Lacks}
+	switch {
+	case err != nil:
+		out.ExitStatus = exitStopped
+	case report.Made == report.Undecided+report.Alone:
+		out.ExitStatus = exitUsage
+	}
+	if f := report.Finding; f != nil {
+		if f.Class == overlap.NoAnswer {
+			end = peer.abandon
+		}
+		out.Finding, out.ExitStatus = &overlapFindingJSON{Class: f.Class, Seed: decimal(f.Seed), Calls: f.Calls, Story: f.Story}, exitSafety
+	}
+	if c.JSON {
+		return out.ExitStatus, a.writeJSON(out)
+	}
+	a.printOverlap(out)
+	return out.ExitStatus, nil
+}
+
+func (a *app) printOverlap(r *overlapJSON) {
+	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
+	fmt.Fprintf(t, "%s\t%s %s\n", a.style.quiet("provider"), r.Provider, r.Version)
+	fmt.Fprintf(t, "%s\t%s\tfrom seed %s on, with overlapping calls\n", a.style.quiet("programs"), grouped(uint64(r.Made)), r.FirstSeed)
+	if r.Undecided > 0 {
+		fmt.Fprintf(t, "%s\t%s\tthe search for an order took too long\n", a.style.quiet("undecided"), grouped(uint64(r.Undecided)))
+	}
+	if r.Alone > 0 {
+		fmt.Fprintf(t, "%s\t%s\twrong without overlapping calls, too: simrun oracle without --overlap shows how\n", a.style.quiet("skipped"), grouped(uint64(r.Alone)))
+	}
+	if len(r.Lacks) > 0 {
+		fmt.Fprintf(t, "%s\t%d\tmethods that it does not have: %s\n", a.style.quiet("not called"), len(r.Lacks), strings.Join(r.Lacks, ", "))
+	}
+	if r.ExitStatus == exitUsage {
+		fmt.Fprintf(t, "%s\t-\tno program could be judged: this is no verdict\n", a.style.quiet("passed"))
+	} else if r.Finding == nil {
+		fmt.Fprintf(t, "%s\t%s\tthe contract allows some order of the calls of each\n", a.style.quiet("passed"), grouped(uint64(r.Made-r.Undecided-r.Alone)))
+	}
+	flushTable(t)
+	if f := r.Finding; f != nil {
+		fmt.Fprintf(a.stdout, "\n%s  seed %s, %s:\n\n%s\n", a.style.bad("REFUSED"), f.Seed, f.Class, f.Story)
+	}
+}
+
+// knownFile lists a provider's known mistakes. oracle and conformance read the same file.
+type knownFile struct {
+	Known []knownMistake
+}
+
+// knownMistake is one entry. It says how to recognize the mistake and why it has not been fixed.
+type knownMistake struct {
+	// Class, or each element of Classes, is a substring of the class of one of the oracle's findings.
+	Class   string
+	Classes []string
+	// Cases lists the IDs of the cases that fail because of the mistake.
+	Cases []string
+	// Deny lists freedoms granted by the contract. If Deny is not empty, the mistake is expected only if one of these
+	// freedoms is denied; otherwise, the mistake does not show.
+	Deny []string
+	// Reason describes the mistake or explains why it has not been fixed.
+	Reason string
+	Link   string
+	// The remaining fields are for human readers. Title is a heading, Consequence the effect on users, Fix the remedy,
+	// and Where the location. Releases lists the affected releases, and Upstream gives the upstream authors' view.
+	// Shown says how to reproduce a mistake that these checks do not reveal. Story is the shortest sequence of calls
+	// that reveals it.
+	Title, Consequence, Fix, Where, Releases, Upstream, Shown, Story string
+}
+
+// readKnown reads a file of known mistakes. If name is empty, there are none.
+func readKnown(name string) (*knownFile, error) {
+	file := &knownFile{}
+	if name == "" {
+		return file, nil
+	}
+	meta, err := toml.DecodeFile(name, file)
+	if err != nil {
+		return nil, fmt.Errorf("--known: %s: %w", name, err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return nil, fmt.Errorf("--known: %s: unknown key %q; an entry is [[known]] with class, classes or cases, with reason and link, and optionally deny, title, consequence, fix, where, releases, upstream, shown and story", name, unknown[0].String())
+	}
+	ids := map[string]bool{}
+	for _, c := range conformance.Cases() {
+		ids[c.ID] = true
+	}
+	for i := range file.Known {
+		k := &file.Known[i]
+		if k.Class != "" {
+			k.Classes = append(k.Classes, k.Class)
+		}
+		if len(k.Classes)+len(k.Cases) == 0 && k.Story == "" || slices.Contains(k.Classes, "") || k.Reason == "" {
+			return nil, fmt.Errorf("--known: %s: entry %d: expected a class, which is part of the class of a finding, or cases, and a reason", name, i+1)
+		}
+		for _, id := range k.Cases {
+			if !ids[id] {
+				return nil, fmt.Errorf("--known: %s: entry %d: no case has the id %q", name, i+1, id)
+			}
+		}
+	}
+	return file, nil
+}
+
+// classes converts the entries to the oracle's form. denied lists the denied freedoms. Entries that require a denial
+// come first.
+func (f *knownFile) classes(denied []oracle.Freedom) []search.Known {
+	var needing, others []search.Known
+	for _, k := range f.Known {
+		expected := slices.ContainsFunc(k.Deny, func(id string) bool { return slices.Contains(denied, oracle.Freedom(id)) })
+		for _, class := range k.Classes {
+			entry := search.Known{Class: class, Reason: k.Reason, Link: k.Link}
+			switch {
+			case len(k.Deny) == 0:
+				others = append(others, entry)
+			case expected:
+				needing = append(needing, entry)
+			}
+		}
+	}
+	return append(needing, others...)
+}
+
+// ofCase returns the entry that expects case id to fail, or nil if there is none.
+func (f *knownFile) ofCase(id string) *knownMistake {
+	for i := range f.Known {
+		if slices.Contains(f.Known[i].Cases, id) {
+			return &f.Known[i]
+		}
+	}
+	return nil
 }

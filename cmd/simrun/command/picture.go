@@ -6,7 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
+	"github.com/durosim/durosim/internal/pretty"
+	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/timeline"
 )
@@ -85,4 +89,169 @@ func writeFile(name string, write func(w io.Writer) error) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return writeWhole(name, b.Bytes())
+}
+
+// draw writes the campaign's page. It includes the run of the seed that determines the exit status, or of the first
+// seed if every run passed.
+func (c *runCmd) draw(r *report) error {
+	p := timeline.Page{Title: "Campaign " + r.subject.scenario.Name, Verdict: r.contract() + "; " + r.sum.Plan(), Bad: r.status != exitOK}
+	p.Command = c.goOn(r.subject, r.seeds, 0)
+	p.Tables = campaignTables(r)
+	seed := r.seeds.first
+	if v, ok := r.deciding(); ok {
+		seed = v.Seed
+	}
+	cfg, err := r.subject.config(seed)
+	if err != nil {
+		return err
+	}
+	p.At = r.subject.line("replay", seed) + " --step"
+	return drawRun(c.HTML, &p, cfg, seed)
+}
+
+// drawRun runs seed, up to where durosim may crash, and writes the page with that run.
+func drawRun(file string, p *timeline.Page, cfg cluster.Config, seed uint64) error {
+	collector := watch(&cfg)
+	result, err := func() (result *cluster.Result, err error) {
+		defer func() {
+			if recover() != nil {
+				result, err = nil, nil
+			}
+		}()
+		return cluster.Run(cfg)
+	}()
+	if err != nil {
+		return err
+	}
+	p.Run = collector.Timeline(decimal(seed), result)
+	return writeFile(file, p.Write)
+}
+
+// campaignTables returns the tables for totals, findings, fates, waits and coverage.
+func campaignTables(r *report) []timeline.Table {
+	sum := r.sum
+	totals := timeline.Table{Title: "Totals", Open: true, Rows: []timeline.Row{
+		{Cells: []string{"seeds", grouped(sum.Seeds) + ", " + r.seeds.String()}}, {Cells: []string{"passed", grouped(sum.Passed)}, Bad: sum.Passed < sum.Seeds},
+		{Cells: []string{"steps", grouped(sum.Steps)}}, {Cells: []string{"turns", grouped(sum.Turns)}}, {Cells: []string{"virtual time", pretty.Duration(sum.VirtualMs)}},
+		{Cells: []string{"digest", sum.Digest.String()}}}}
+	found := timeline.Table{Title: "What did not hold", Open: true, Head: []string{"property", "class", "seeds", "violations", "first seed", "see it", "make it small"}}
+	for _, v := range sum.Properties {
+		found.Rows = append(found.Rows, timeline.Row{Bad: true, Cells: []string{ruleName(v.First.Violation), string(v.Class), grouped(v.Seeds), grouped(v.Violations), decimal(v.FirstSeed),
+			r.subject.repro(v.FirstSeed), r.subject.line("shrink", v.FirstSeed, "--property", v.First.Rule())}})
+	}
+	known := timeline.Table{Title: "Findings, campaign after campaign", Open: true, Head: []string{"property", "state", "since", "command"}}
+	for _, k := range r.findings {
+		known.Rows = append(known.Rows, timeline.Row{Bad: k.isNews(), Cells: []string{k.Property, string(k.State), k.First.Format(time.DateOnly), k.Command}})
+	}
+	return append([]timeline.Table{totals}, filled(append([]timeline.Table{found, r.rate.table(r), known}, append(smallTables(r), fateTable(&sum.Fate), waitTable(&sum.Fate), coverageTable(r))...)...)...)
+}
+
+// smallTables returns tables for the shrunk plans stored by --out.
+func smallTables(r *report) []timeline.Table {
+	var all []timeline.Table
+	for _, name := range r.stored {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			continue // the file was written a moment ago; failing to read it is not worth failing for
+		}
+		t := timeline.Table{Title: "Smallest plan: " + itself("replay", name)}
+		for line := range strings.Lines(string(data)) {
+			t.Rows = append(t.Rows, timeline.Row{Cells: []string{strings.TrimRight(line, "\n")}})
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+func filled(tables ...timeline.Table) []timeline.Table {
+	var out []timeline.Table
+	for _, t := range tables {
+		if len(t.Rows) > 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func fateTable(f *campaign.Fate) timeline.Table {
+	t := timeline.Table{Title: "Fate of the work", Open: true, Head: []string{"instances", "end", "cause", "with help", "expected", "such as"}}
+	for _, e := range f.Ends {
+		such := ""
+		if len(e.Instances) > 0 {
+			such = fmt.Sprintf("%s, seed %d", e.Instances[0].Instance, e.Instances[0].Seed)
+		}
+		t.Rows = append(t.Rows, timeline.Row{Bad: !e.AsExpected, Cells: []string{grouped(e.Count), string(e.End), e.Cause, e.Owes, string(e.Expect), such}})
+	}
+	return t
+}
+
+func waitTable(f *campaign.Fate) timeline.Table {
+	t := timeline.Table{Title: "Waits for a build, by step", Head: []string{"after", "waits", "max", "p99", "the longest"}}
+	for _, w := range f.Waits {
+		t.Rows = append(t.Rows, timeline.Row{Cells: []string{w.After, grouped(w.Count), w.Max.String(), w.P99.String(), fmt.Sprintf("%s (pin %s), seed %d", w.Longest.Instance, w.Longest.Pin, w.LongestSeed)}})
+	}
+	return t
+}
+
+func coverageTable(r *report) timeline.Table {
+	t := timeline.Table{Title: fmt.Sprintf("Coverage: %d points reached, %d not", len(r.sum.Coverage), len(r.unreached)), Head: []string{"point", "times"}}
+	for _, name := range r.unreached {
+		t.Rows = append(t.Rows, timeline.Row{Cells: []string{name, "not reached"}})
+	}
+	for _, p := range r.sum.Coverage {
+		t.Rows = append(t.Rows, timeline.Row{Cells: []string{p.Name, grouped(p.Count)}})
+	}
+	return t
+}
+
+// rate records the state of a campaign after each tenth of its seeds, to show whether more seeds are likely to find
+// more failures.
+type rate struct {
+	began  time.Time
+	points []ratePoint
+}
+
+// ratePoint is the state of a campaign at the end of one of the tenths.
+type ratePoint struct {
+	done, failed uint64
+	after        time.Duration
+}
+
+const rateParts = 10
+
+// note adds a point if another tenth has been completed.
+func (r *rate) note(p campaign.Progress) {
+	if p.Total >= rateParts && p.Done*rateParts >= p.Total*uint64(len(r.points)+1) {
+		r.points = append(r.points, ratePoint{p.Done, p.Failed, time.Since(r.began)})
+	}
+}
+
+// table shows the rate and the newly violated properties for each tenth.
+func (r *rate) table(rep *report) timeline.Table {
+	t := timeline.Table{Title: "Rate over time", Head: []string{"seeds", "done after", "seeds a second", "failed", "of 1,000", "properties violated for the first time"}}
+	var last ratePoint
+	for i, p := range r.points {
+		n, failed := p.done-last.done, p.failed-last.failed
+		from, to := rep.seeds.first+last.done, rep.seeds.first+p.done
+		if i == len(r.points)-1 {
+			to = max(to, rep.seeds.first+rep.seeds.count) // for a shard, the last tenth includes the remainder
+		}
+		var first []string
+		for _, v := range rep.sum.Properties {
+			if v.FirstSeed >= from && v.FirstSeed < to {
+				first = append(first, v.First.Rule())
+			}
+		}
+		if n > 0 {
+			seeds := fmt.Sprintf("%d..%d", from, to-1)
+			if rep.shard.of > 1 {
+				seeds = grouped(n) + " of them"
+			}
+			t.Rows = append(t.Rows, timeline.Row{Cells: []string{
+				seeds, fmt.Sprintf("%.1fs", p.after.Seconds()), perSecond(n, p.after-last.after), grouped(failed), grouped(failed * 1000 / n), strings.Join(first, "; "),
+			}, Bad: len(first) > 0})
+		}
+		last = p
+	}
+	return t
 }

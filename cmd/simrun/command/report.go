@@ -2,13 +2,16 @@ package command
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/commandline"
+	"github.com/durosim/durosim/internal/feature"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/campaign"
@@ -336,4 +339,236 @@ func statuses(all []cluster.FinalState) string {
 		kinds[i] = grouped(counts[k]) + " " + k
 	}
 	return strings.Join(kinds, ", ")
+}
+
+// printTable prints a campaign's totals.
+func (a *app) printTable(r *report) {
+	sum := r.sum
+	which := "seeds " + r.seeds.String()
+	if r.shard != (shard{}) {
+		which += fmt.Sprintf(", part %d of %d", r.shard.index, r.shard.of)
+	}
+	if sum.Seeds < sum.Total {
+		which += fmt.Sprintf("; stopped early, of %s", grouped(sum.Total))
+	}
+	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
+	row := func(label, value, note string) {
+		line := a.style.quiet(label) + "\t" + value
+		if note != "" {
+			line += "\t" + note
+		}
+		fmt.Fprintln(t, line)
+	}
+	row("scenario", r.subject.scenario.Name, strings.Join(r.subject.options(), " "))
+	row("seeds", grouped(sum.Seeds), which)
+	if r.second > 0 {
+		row("second judge", fmt.Sprintf("%s of %s seeds", grouped(r.second), grouped(sum.Seeds)), "")
+	}
+	row("passed", grouped(sum.Passed), failedNote(sum.Seeds, sum.Seeds-sum.Passed))
+	rate := func(n uint64, what string) string {
+		if r.wall == 0 {
+			return ""
+		}
+		return perSecond(n, r.wall) + what
+	}
+	row("steps", grouped(sum.Steps), rate(sum.Steps, " steps/s"))
+	row("turns", grouped(sum.Turns), rate(sum.Turns, " turns/s"))
+	row("virtual time", pretty.Duration(sum.VirtualMs), "")
+	if r.wall > 0 {
+		row("wall time", fmt.Sprintf("%.2fs", r.wall.Seconds()), rate(sum.Seeds, " seeds/s"))
+	}
+	row("coverage", fmt.Sprintf("%d reached", r.reached()), coverageNote(r.unreached))
+	row("digest", sum.Digest.String(), "")
+	flushTable(t)
+	a.printf("\n%s\n%s\n", r.contract(), r.sum.Plan())
+	if len(sum.Properties) > 0 {
+		a.printf("\n")
+		t = tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
+		fmt.Fprintln(t, "violated\tclass\tseeds\tviolations\tfirst seed")
+		for _, p := range sum.Properties {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\n", ruleName(p.First.Violation), p.Class, grouped(p.Seeds), grouped(p.Violations), p.FirstSeed)
+		}
+		flushTable(t)
+	}
+}
+
+// printUnreached prints the coverage points that the campaign did not reach.
+func (a *app) printUnreached(r *report) {
+	if len(r.unreached) > 0 {
+		a.printf("\nnot reached%s:\n%s", required(r.missed), columns(r.unreached, a.width))
+	}
+}
+
+func failedNote(seeds, n uint64) string {
+	if seeds == 0 {
+		return "no run was finished"
+	}
+	if n == 0 {
+		return "everything held"
+	}
+	return grouped(n) + " failed"
+}
+
+func coverageNote(unreached []string) string {
+	if len(unreached) == 0 {
+		return "nothing left out"
+	}
+	return fmt.Sprintf("%d not", len(unreached))
+}
+
+func required(missed []string) string {
+	if len(missed) == 0 {
+		return ", and not required of this campaign"
+	}
+	return ""
+}
+
+// flushTable flushes a table to the buffered output, which reports write errors at the end.
+func flushTable(t *tabwriter.Writer) { _ = t.Flush() }
+
+// columns wraps words into indented lines of at most width bytes.
+func columns(words []string, width int) string {
+	var b strings.Builder
+	line := " "
+	for i, w := range words {
+		if i < len(words)-1 {
+			w += ","
+		}
+		if len(line)+1+len(w) > width && line != " " {
+			b.WriteString(line + "\n")
+			line = " "
+		}
+		line += " " + w
+	}
+	return b.String() + line + "\n"
+}
+
+// cells returns the coverage points that make up the matrix of faults and features.
+func cells() []string {
+	var points []string
+	for _, k := range faults.Kinds() {
+		for _, f := range feature.All {
+			points = append(points, feature.Met(string(k.Kind), f.Name))
+		}
+	}
+	return points
+}
+
+// reached returns the number of coverage points reached. It does not count the cells of the matrix, which is printed
+// separately.
+func (r *report) reached() int {
+	n := 0
+	for _, p := range r.sum.Coverage {
+		if !feature.IsMet(p.Name) {
+			n++
+		}
+	}
+	return n
+}
+
+// printMatrix prints how often each kind of fault hit each feature, if --matrix was given.
+func (a *app) printMatrix(r *report) {
+	if !r.subject.matrix && !r.subject.scenario.Matrix {
+		return
+	}
+	filled, empty := 0, []string(nil)
+	var rows strings.Builder
+	for _, k := range faults.Kinds() {
+		fmt.Fprintf(&rows, "  %-20s", k.Kind)
+		for _, f := range feature.All {
+			count := r.sum.Count(feature.Met(string(k.Kind), f.Name))
+			fmt.Fprintf(&rows, "%5s", short(count))
+			if count > 0 {
+				filled++
+			} else {
+				empty = append(empty, feature.Met(string(k.Kind), f.Name))
+			}
+		}
+		rows.WriteString("\n")
+	}
+	a.printf("\nfaults and features that met: %d of %d\n  %-20s", filled, filled+len(empty), "")
+	for i := range feature.All {
+		a.printf("%5c", 'a'+i)
+	}
+	a.printf("\n%s", rows.String())
+	var legend []string
+	for i, f := range feature.All {
+		legend = append(legend, fmt.Sprintf("%c %s", 'a'+i, f.Name))
+	}
+	a.printf("%s", columns(legend, a.width))
+}
+
+// short formats a count in at most four characters.
+func short(n uint64) string {
+	switch {
+	case n == 0:
+		return "-"
+	case n < 10_000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprintf("%dM", n/1_000_000)
+}
+
+// markdown formats a campaign for a job summary. It shows the verdicts, the violations with the commands that reproduce
+// them, and how the work ended.
+func (r *report) markdown() string {
+	var b strings.Builder
+	mark := "✅"
+	if r.status != exitOK {
+		mark = "❌"
+	}
+	fmt.Fprintf(&b, "### %s %s: %s seeds, %s passed\n\n%s\n\n%s\n", mark, r.subject.scenario.Name, grouped(r.sum.Seeds), grouped(r.sum.Passed), r.contract(), r.sum.Plan())
+	if len(r.sum.Properties) > 0 {
+		b.WriteString("\n| violated | class | seeds | first seed | see it |\n|---|---|---|---|---|\n")
+		for _, p := range r.sum.Properties {
+			fmt.Fprintf(&b, "| %s | %s | %s | %d | `%s` |\n", cellText(ruleName(p.First.Violation)), p.Class, grouped(p.Seeds), p.FirstSeed, r.subject.repro(p.FirstSeed))
+		}
+	}
+	for _, k := range r.findings {
+		fmt.Fprintf(&b, "\n- %s: %s, since %s: `%s`\n", k.State, cellText(k.Property), k.First.Format("2006-01-02"), k.Command)
+	}
+	fmt.Fprintf(&b, "\n<details><summary>fate of the work</summary>\n\n```text\n%s```\n\n</details>\n\n", r.sum.Fate.Text(false))
+	return b.String()
+}
+
+// cellText escapes text for use in a table cell.
+func cellText(s string) string { return strings.ReplaceAll(oneLine(s), "|", "\\|") }
+
+// appendMarkdown appends the summary to the named file, such as the one in GITHUB_STEP_SUMMARY.
+func (r *report) appendMarkdown(name string) error {
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(r.markdown())
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// annotate prints a GitHub workflow command for each violated property. GitHub shows it as an annotation.
+func (a *app) annotate(r *report) {
+	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	title := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	for _, p := range r.sum.Properties {
+		text := p.First.Message + "\n" + r.subject.repro(p.FirstSeed)
+		fmt.Fprintf(a.stderr, "::error title=%s::%s\n", title.Replace(fmt.Sprintf("%s, seed %d", ruleName(p.First.Violation), p.FirstSeed)), data.Replace(text))
+	}
+	for _, e := range r.sum.Internal {
+		fmt.Fprintf(a.stderr, "::error title=internal error%%2C seed %d::%s\n", e.Seed, data.Replace(e.Text))
+	}
+}
+
+// tellCI writes the job summary and the annotations for a CI job.
+func (a *app) tellCI(r *report, markdown string, annotate bool) error {
+	if annotate {
+		a.annotate(r)
+	}
+	if markdown == "" {
+		return nil
+	}
+	return r.appendMarkdown(markdown)
 }

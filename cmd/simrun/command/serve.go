@@ -4,14 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
 	"os"
 	"slices"
+	"strings"
+	"sync"
+	"time"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/memprovider/live"
 	"github.com/durosim/durosim/memprovider/storerules"
@@ -208,3 +215,169 @@ func (u unbuffered) Write(data []byte) (int, error) {
 
 // Close does nothing: standard output belongs to the program.
 func (unbuffered) Close() error { return nil }
+
+// address is a network address in the form unix:PATH or tcp:HOST:PORT.
+type address struct{ network, where string }
+
+// UnmarshalText parses an address.
+func (a *address) UnmarshalText(text []byte) error {
+	network, where, _ := strings.Cut(string(text), ":")
+	if network != "unix" && network != "tcp" || where == "" {
+		return fmt.Errorf("%q: expected unix:PATH or tcp:HOST:PORT", text)
+	}
+	*a = address{network, where}
+	return nil
+}
+
+func (a address) String() string { return a.network + ":" + a.where }
+
+// listen serves each connection with its own store until in ends, so that it exits together with the program that
+// started it. It first prints the address, because the requested port may be 0.
+func (a *app) listen(at address, in io.Reader, server func() *wire.Server) error {
+	listener, err := net.Listen(at.network, at.where)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	a.printf("listening on %s:%s\n", at.network, listener.Addr())
+	if err := a.stdout.Flush(); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	if tcp, ok := listener.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
+		fmt.Fprintf(a.stderr, "%s: warning: other machines can reach tcp:%s, and whoever does can make every call of the store; tcp:127.0.0.1:PORT is for this machine only\n", a.program.name(), tcp)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		_, _ = io.Copy(io.Discard, in) // only the end of the input matters
+		cancel()
+		_ = listener.Close()
+	}()
+	var connections sync.WaitGroup
+	defer connections.Wait()
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			cancel()
+			if errors.Is(err, net.ErrClosed) {
+				return nil
+			}
+			return err
+		}
+		connections.Go(func() {
+			defer conn.Close()
+			_ = server().Serve(ctx, conn, conn) // a broken connection affects only that caller
+		})
+	}
+}
+
+// unreliable makes calls by nodes fail at the rates in a fault plan. Calls by clients never fail. For the same seed, a
+// node's n-th call always has the same faults.
+type unreliable struct {
+	inner engine.Provider
+	rates []faults.Rate
+	seed  uint64
+	live  bool // a delayed call really sleeps
+
+	mu      sync.Mutex
+	on      bool
+	calls   uint64
+	refused uint64 // calls up to this number are rejected by the store
+}
+
+func newUnreliable(p engine.Provider, plan faults.Plan, seed uint64, live bool) *unreliable {
+	return &unreliable{inner: p, rates: plan.Rates, seed: seed, live: live, on: true}
+}
+
+// turn enables or disables the faults.
+func (u *unreliable) turn(on bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.on, u.refused = on, 0
+}
+
+func (u *unreliable) provider() engine.Provider {
+	return call.Through(u.inner.Name(), u.inner.Version(), u.inner.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
+		switch c.(type) {
+		case call.FetchOrchestrationItem, call.AckOrchestrationItem, call.AbandonOrchestrationItem, call.RenewOrchestrationItemLock,
+			call.FetchWorkItem, call.AckWorkItem, call.AbandonWorkItem, call.RenewWorkItemLock, call.RenewSessionLock, call.CleanupOrphanedSessions:
+			return u.perform(ctx, c)
+		}
+		return call.Perform(ctx, u.inner, c)
+	})
+}
+
+// unavailableCalls is the number of calls that the store rejects during one outage. latest is the maximum delay of a
+// call.
+const (
+	unavailableCalls = 20
+	latestCall       = 2 * time.Second
+)
+
+// happening is a fault that hits one call.
+type happening struct {
+	kind faults.Kind
+	late time.Duration
+}
+
+// draw returns the fault for the next call, or the zero value if there is none.
+func (u *unreliable) draw(c call.Call) happening {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.calls++
+	if !u.on {
+		return happening{}
+	}
+	if u.calls <= u.refused {
+		return happening{kind: faultkind.Unavailable}
+	}
+	random := rand.New(rand.NewPCG(u.seed, u.calls))
+	for _, r := range u.rates {
+		if random.Uint64N(r.Den) >= r.Num || !befalls(r.Kind, c) {
+			continue
+		}
+		if r.Kind == faultkind.Unavailable {
+			u.refused = u.calls + unavailableCalls
+		}
+		return happening{kind: r.Kind, late: time.Duration(random.Int64N(int64(latestCall)))}
+	}
+	return happening{}
+}
+
+// befalls reports whether a fault of that kind can hit call c. Other kinds hit nodes and clients instead of calls.
+func befalls(kind faults.Kind, c call.Call) bool {
+	switch kind {
+	case faultkind.RequestLost, faultkind.AnswerLost, faultkind.CallDelayed, faultkind.RetryableError, faultkind.PermanentError, faultkind.Unavailable:
+		return true
+	case faultkind.AckStepError: // the store undoes the previous steps
+		_, ack := c.(call.AckOrchestrationItem)
+		return ack
+	case faultkind.LostRenewal:
+		switch c.(type) {
+		case call.RenewOrchestrationItemLock, call.RenewWorkItemLock, call.RenewSessionLock:
+			return true
+		}
+	}
+	return false
+}
+
+func (u *unreliable) perform(ctx context.Context, c call.Call) call.Answer {
+	what := u.draw(c)
+	switch what.kind {
+	case faultkind.RequestLost, faultkind.LostRenewal:
+		return call.Answer{Err: engine.Retryablef(call.Method(c), "no answer: the request was lost")}
+	case faultkind.RetryableError, faultkind.AckStepError:
+		return call.Answer{Err: engine.Retryablef(call.Method(c), "the store is busy")}
+	case faultkind.Unavailable:
+		return call.Answer{Err: engine.Retryablef(call.Method(c), "the store is unavailable")}
+	case faultkind.PermanentError:
+		return call.Answer{Err: engine.Permanentf(call.Method(c), "the store refuses this call")}
+	case faultkind.CallDelayed:
+		if u.live {
+			time.Sleep(what.late)
+		}
+	}
+	a := call.Perform(ctx, u.inner, c)
+	if what.kind == faultkind.AnswerLost {
+		return call.Answer{Err: engine.Retryablef(call.Method(c), "no answer: it was lost")}
+	}
+	return a
+}

@@ -1,11 +1,17 @@
 package command
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/campaign"
@@ -207,4 +213,353 @@ func (c *shrinkCmd) repro(s *subject, seed uint64) string {
 // shrunkEntry returns a corpus entry for a shrunk run.
 func (s *subject) shrunkEntry(seed uint64, small *durosim.Shrunk) *scenario.Entry {
 	return small.Entry(seed, "first shown by: "+s.repro(seed))
+}
+
+// shrunk is a shrunk run, ready to be printed.
+type shrunk struct {
+	subject *subject
+	seed    uint64
+	small   *durosim.Shrunk
+	stored  string
+	repro   string
+}
+
+// shrunkJSON is the object printed by shrink --json.
+type shrunkJSON struct {
+	Schema     int             `json:"schema"`
+	Verb       string          `json:"verb"`
+	Scenario   string          `json:"scenario"`
+	Seed       string          `json:"seed"`
+	Violations []violationJSON `json:"violations"`
+	// Plan is the plan's text. Choices lists the choices that differ from the harmless default.
+	Plan     string       `json:"plan"`
+	Choices  []choiceJSON `json:"choices"`
+	Size     sizeJSON     `json:"size"`
+	From     int          `json:"from"`
+	Runs     int          `json:"runs"`
+	Minimal  bool         `json:"minimal"`
+	Nearest  *nearestJSON `json:"nearest_that_holds,omitempty"`
+	Blame    []chanceJSON `json:"blame,omitempty"`
+	Verdict  string       `json:"verdict"`
+	Digest   string       `json:"digest"`
+	Stored   string       `json:"stored"`
+	ExitCode int          `json:"exit_status"`
+}
+
+type choiceJSON struct {
+	Key   string `json:"key"`
+	N     uint64 `json:"n"`
+	Value string `json:"value"`
+	Text  string `json:"text"`
+}
+
+type sizeJSON struct {
+	Total     int `json:"total"`
+	Steps     int `json:"steps"`
+	Instances int `json:"instances"`
+	Faults    int `json:"faults"`
+	Choices   int `json:"choices"`
+}
+
+func (s *shrunk) violation() campaign.Violation {
+	return campaign.Violation{Seed: s.seed, Violation: s.small.First}
+}
+
+func (s *shrunk) json(status int) shrunkJSON {
+	z := s.small.Size()
+	out := shrunkJSON{
+		Schema: schema, Verb: "shrink", Scenario: s.subject.scenario.Name, Seed: decimal(s.seed),
+		Violations: []violationJSON{newViolationJSON(s.violation(), s.repro)}, Plan: string(scenario.Format(s.small.Plan)), Choices: []choiceJSON{},
+		Size: sizeJSON{z.Total(), z.Steps, z.Instances, z.Faults, z.Choices}, From: s.small.From.Total(), Runs: s.small.Runs, Minimal: s.small.Minimal,
+		Verdict: s.small.Entry(s.seed, "").Verdict, Digest: s.small.Result.Digest.String(), Stored: s.stored, ExitCode: status,
+	}
+	if n, ok := s.small.Nearest(); ok {
+		out.Nearest = &nearestJSON{Without: n.Without, Instead: n.Instead, Alike: n.Same, Fails: lineText(n.Fails), Holds: lineText(n.Holds)}
+	}
+	for _, c := range s.blame() {
+		out.Blame = append(out.Blame, chanceJSON{c.Step, c.Failed, c.Draws, lineText(c.Line)})
+	}
+	texts := s.small.ChoiceTexts()
+	for i, c := range s.small.Choices.Choices {
+		out.Choices = append(out.Choices, choiceJSON{c.Key.String(), c.N, decimal(c.Value), texts[i]})
+	}
+	for _, c := range s.small.Choices.Priorities {
+		out.Choices = append(out.Choices, choiceJSON{c.Key.String(), 0, decimal(c.Value), "comes after other events that are due at the same time"})
+	}
+	return out
+}
+
+func (a *app) printShrunk(s *shrunk) {
+	small := s.small
+	a.printf("%s\n\n", a.style.title(fmt.Sprintf("%s, seed %d: the smallest plan found that violates %s", s.subject.scenario.Name, s.seed, ruleName(small.First))))
+	a.printViolation(s.violation())
+	a.printf("\n%s", small.Text())
+	a.printNearest(s)
+	a.printBlame(s)
+	a.printf("\nsize %s, from %s, in %s\n", small.Size(), grouped(uint64(small.From.Total())), plural(uint64(small.Runs), "run", "runs"))
+	if small.Minimal {
+		a.printf("every remaining part is needed for the violation\n")
+	} else {
+		a.printf("the search reached its bound on runs: a larger --runs may give a smaller plan\n")
+	}
+	if s.stored != "" {
+		a.printf("stored run: %s\n", s.stored)
+	}
+	a.printf("\nTo see it again:\n%s\n", s.repro)
+}
+
+// blame determines which part of the run decides the violation. With released runtimes, it tries fewer variations
+// because their runs are slow.
+func (s *shrunk) blame() []durosim.Chance {
+	draws := 20
+	if len(s.small.Plan.Releases()) > 0 {
+		draws = 4
+	}
+	return s.small.Blame(draws)
+}
+
+// nearestJSON describes the nearest run that does not violate the property. It lists the lines of the plan that the
+// nearest run lacks or replaces, the number of story lines that the two runs share, and the first line at which each
+// diverges.
+type nearestJSON struct {
+	Without []string `json:"without"`
+	Instead []string `json:"instead"`
+	Alike   int      `json:"lines_alike"`
+	Fails   string   `json:"fails,omitempty"`
+	Holds   string   `json:"holds,omitempty"`
+}
+
+// chanceJSON reports how many runs violate the property when all choices after a certain step are drawn afresh.
+type chanceJSON struct {
+	Step   uint64 `json:"step"`
+	Failed int    `json:"failed"`
+	Draws  int    `json:"draws"`
+	Line   string `json:"line,omitempty"`
+}
+
+// lineText formats a line of a story, or returns "" for nil.
+func lineText(l *cluster.Line) string {
+	if l == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s  %s  %s", pretty.Duration(l.Ms), strings.TrimSpace(l.Node+" "+l.Build), l.Text)
+}
+
+// printNearest prints the nearest passing run and the point at which it diverges from the failing run.
+func (a *app) printNearest(s *shrunk) {
+	if n, ok := s.small.Nearest(); ok {
+		a.printf("\n%s", n.Text())
+	}
+}
+
+// printBlame prints which part of the run decides the violation.
+func (a *app) printBlame(s *shrunk) {
+	list := s.blame()
+	first, last := list[0], list[len(list)-1]
+	if first.Failed == first.Draws || len(list) == 1 {
+		a.printf("\nWith new random choices from the start, %d of %d runs violate it: order and latencies matter little.\n", first.Failed, first.Draws)
+		return
+	}
+	a.printf("\nHow many of %d runs violate it with new random choices after a step:\n", last.Draws)
+	for i, c := range list {
+		if i > 0 && i+1 < len(list) && c.Failed == list[i-1].Failed && c.Failed == list[i+1].Failed {
+			continue // same result as at the steps before and after this one
+		}
+		what := lineText(c.Line)
+		if c.Line == nil {
+			what = "every choice is new"
+		}
+		a.printf("  %4d  step %-6d %s\n", c.Failed, c.Step, what)
+	}
+	if n, ok := s.small.NearestDraw(list); ok {
+		a.printf("\n%s", n.Text())
+	}
+}
+
+// A campaign with at least smallSeeds seeds immediately shrinks the failure that determines its exit status. Shrinking
+// is limited to smallRuns runs with about smallSteps steps in total, which takes a second or two. In a smaller
+// campaign, shrinking would take longer than the campaign itself.
+const (
+	smallSeeds = 100
+	smallRuns  = 200
+	smallSteps = 1_000_000
+)
+
+// makeSmall shrinks the failure that determines the exit status. It does nothing if the campaign was interrupted or has
+// fewer than smallSeeds seeds, or if each run is slow: one with a foreign store, a released runtime, or too many steps.
+func (r *report) makeSmall() {
+	v, ok := r.shrinkable()
+	if !ok || r.sum.Interrupted || r.sum.Seeds < smallSeeds || r.subject.store != nil {
+		return
+	}
+	runs := min(smallRuns, smallSteps*r.sum.Seeds/max(r.sum.Steps, 1))
+	cfg, err := r.subject.config(v.Seed)
+	if err != nil || runs < smallRuns/10 || len(cfg.Plan.Releases()) > 0 {
+		return
+	}
+	concrete, err := r.subject.record(cfg)
+	if err != nil {
+		return // this run succeeded before; the shrink command named in the report will show the error
+	}
+	options := r.subject.shrinkOptions(v.Violation)
+	options.MaxRuns = int(runs)
+	if small, err := durosim.Shrink(*concrete, options); err == nil {
+		r.small = &shrunk{subject: r.subject, seed: v.Seed, small: small}
+	}
+}
+
+// shrinkable returns the violation that determines the exit status, and reports whether a smaller plan can show it.
+func (r *report) shrinkable() (campaign.Violation, bool) {
+	v, ok := r.deciding()
+	return v, ok && r.found != exitInternal && r.found != exitDrift && v.Class != cluster.ClassInternal && v.Class != cluster.ClassHandler
+}
+
+// printSmall prints the shrunk failure, the nearest passing run, and the point where the two diverge. If the failure
+// was not shrunk, it prints the shrink command instead.
+func (a *app) printSmall(r *report) {
+	v, ok := r.shrinkable()
+	if !ok {
+		return
+	}
+	line := r.subject.line("shrink", v.Seed, "--property", v.Rule())
+	if r.small == nil {
+		a.printf("\nThe smallest plan that shows it, the nearest that holds, and where that is decided:\n%s\n", line)
+		return
+	}
+	small := r.small.small
+	a.printf("\nThe smallest plan found in %s that violates %s:\n\n%s", plural(uint64(small.Runs), "run", "runs"), ruleName(small.First), small.Text())
+	a.printf("\nWhat happens in it:\n")
+	a.printPlace(small.First)
+	if small.Minimal {
+		a.printNearest(r.small)
+		a.printBlame(r.small)
+		a.printf("\nTo keep it:\n%s\n", line)
+		return
+	}
+	a.printf("\nSmaller still, with the nearest plan that holds, and where that is decided:\n%s\n", line)
+}
+
+// storeFailures shrinks the first failing seed of each property, stores the result in dir, and returns the file names.
+// Each file is written completely or not at all.
+func storeFailures(dir string, s *subject, sum *campaign.Summary) (files []string, err error) {
+	if len(sum.Properties) == 0 {
+		return nil, nil
+	}
+	var seeds []uint64
+	for _, p := range sum.Properties {
+		asked := "" // empty means the most important violation of the seed
+		if p.First.Expectation != "" {
+			asked = p.First.Rule()
+		} else if slices.Contains(seeds, p.FirstSeed) {
+			continue
+		} else {
+			seeds = append(seeds, p.FirstSeed)
+		}
+		entry, err := s.entry(p.FirstSeed, asked)
+		if err != nil {
+			return files, err
+		}
+		path, err := storeEntry(dir, entry)
+		if err != nil {
+			return files, err
+		}
+		files = append(files, path)
+	}
+	return files, nil
+}
+
+// checkOut returns an error if the --out directory is not writable. It is called before the campaign and does not
+// create the directory.
+func checkOut(dir string) error { return checkDir("--out", dir) }
+
+// checkDir is like checkOut but for any flag.
+func checkDir(flag, dir string) error {
+	if dir == "" {
+		return nil
+	}
+	there := filepath.Clean(dir)
+	for {
+		info, err := os.Stat(there)
+		switch {
+		case err == nil && !info.IsDir():
+			return fmt.Errorf("%s %s: %s is not a directory", flag, dir, there)
+		case err == nil:
+			return tryOut(flag, dir, there)
+		case !errors.Is(err, fs.ErrNotExist) || filepath.Dir(there) == there:
+			return fmt.Errorf("%s: %w", flag, err)
+		}
+		there = filepath.Dir(there)
+	}
+}
+
+// tryOut creates an empty file in the existing directory there, and removes the file.
+func tryOut(flag, dir, there string) error {
+	tmp, err := os.CreateTemp(there, ".simrun-*")
+	if err != nil {
+		return fmt.Errorf("%s %s: nothing can be written to %s: %w", flag, dir, there, err)
+	}
+	return errors.Join(tmp.Close(), os.Remove(tmp.Name()))
+}
+
+// storeEntry writes a stored run to directory dir and returns the file's path.
+func storeEntry(dir string, entry *scenario.Entry) (path string, err error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", fmt.Errorf("--out: %w", err)
+	}
+	path = filepath.Join(dir, entry.Name())
+	if err := writeWhole(path, entry.Format()); err != nil {
+		return "", fmt.Errorf("--out: %w", err)
+	}
+	return path, nil
+}
+
+// entry runs seed again and returns a stored run with the smallest plan that violates rule asked. If asked is empty,
+// pick chooses the rule.
+func (s *subject) entry(seed uint64, asked string) (*scenario.Entry, error) {
+	cfg, err := s.config(seed)
+	if err != nil {
+		return nil, err
+	}
+	concrete, err := s.record(cfg)
+	if err != nil {
+		return nil, err
+	}
+	result, err := s.runConcrete(*concrete)
+	if err != nil {
+		return nil, err
+	}
+	violation, ok := pick(result, asked, s.bugs())
+	if !ok {
+		return nil, &crash{fmt.Errorf("seed %d violates no property when its choices are replayed", seed)}
+	}
+	small, err := durosim.Shrink(*concrete, s.shrinkOptions(violation))
+	if err != nil {
+		return nil, err
+	}
+	return s.shrunkEntry(seed, small), nil
+}
+
+// writeWhole writes a file atomically: it writes a temporary file and renames it to path.
+func writeWhole(path string, data []byte) (err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".simrun-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(tmp.Name()) // the first error is the one to return
+		}
+	}()
+	if _, err = tmp.Write(data); err != nil {
+		_ = tmp.Close()
+		return err
+	}
+	if err = tmp.Chmod(0o644); err != nil {
+		_ = tmp.Close()
+		return err
+	}
+	if err = tmp.Close(); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
 }

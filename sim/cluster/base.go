@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// base holds the parts of a world and the state they share. Each part is a type with its own state and reaches the
-// other parts through the fields here.
+// base is what all parts of a world share: the plan, the time, the record of the run, the store, and how far the run has
+// come. A part has its own state besides, and knows only those other parts for which it has a field.
 type base struct {
 	*journal
 	cfg     *Config
@@ -22,40 +22,21 @@ type base struct {
 	root    sim.Key
 	store   *memprovider.Store
 	foreign *foreign // the store from Config.Store, which store follows; nil if the nodes use store itself
-	planted *faults.Planted
-	drawn   *drawnTable
-	ctx     context.Context
-	phase   Phase
-	changed bool  // the current event changed something or made a call
-	failure error // why the run cannot continue: something outside the simulation has failed
+	// storeHandle returns a caller's handle to the store, as World.handleOf makes it.
+	storeHandle func(codec engine.Codec, caller observe.Caller) engine.Provider
+	storeCall   uint64   // the store's number for its last call
+	ackStep     int      // the ack step at which the store fails, or -1
+	downUntil   sim.Time // the store rejects every call until then
+	planted     *faults.Planted
+	drawn       *drawnTable
+	ctx         context.Context
+	phase       Phase
+	changed     bool  // the current event changed something or made a call
+	ended       bool  // the run is over
+	failure     error // why the run cannot continue: something outside the simulation has failed
+	help        []Help
 	// preloaded lists what was written to the store without a call.
 	preloaded []memprovider.PreloadedInstance
-
-	fleet   *fleet   // the nodes
-	network *network // the nodes' calls, in transit and at the store
-	parking *parking // fetches that wait for work
-	clients *clients // start instances and send them events
-	probes  *probes  // make calls that no node makes
-	phases  *phases  // turbulence, calm, relief
-	letters *letters // the dead-letter policy, or nil
-}
-
-// storeHandle returns a caller's handle to the store, wrapped by the monitor if the monitor is a HandleWatcher.
-func (b *base) storeHandle(codec engine.Codec, caller observe.Caller) engine.Provider {
-	p := b.store.Handle(codec, caller)
-	if b.foreign != nil {
-		p = b.foreign.handle(codec, p)
-	}
-	if b.plan.Store.CallersClock {
-		p = b.byClock(p, caller)
-	}
-	if b.letters != nil && caller.Node != 0 {
-		p = b.letters.box.Watch(p)
-	}
-	if b.foreign != nil {
-		return p
-	}
-	return WatchHandle(b.monitor, p, codec)
 }
 
 // event is an entry in the kernel's queue. It is plain data.

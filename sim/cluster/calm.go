@@ -52,7 +52,7 @@ func (c *clients) raiseWhatWaits() int64 {
 		r.times++
 		quiet = c.nowMs()
 		item := c.itemFor(id, &open[0])
-		c.phases.helpedBy(item)
+		c.helpedBy(item)
 		c.send(item, c.instanceKey(id).At(labelPhase))
 	}
 	return quiet

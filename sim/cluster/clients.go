@@ -55,7 +55,7 @@ func (c *clients) connect() {
 	c.version, c.codec, c.provider = newest.Version, newest.Codec, c.storeHandle(newest.Codec, observe.Caller{})
 }
 
-// begin schedules all client and probe actions and records when the last one is due. Messages in the store count.
+// begin schedules all client actions and records when the last one is due. Messages in the store count.
 func (c *clients) begin() {
 	c.seedStore()
 	c.planned = make(map[string]int, len(c.plan.Instances))
@@ -82,9 +82,6 @@ func (c *clients) begin() {
 		c.seedHistory(h)
 		c.kernel.At(c.start.Add(h.KickAt), c.root.Name(labelHistory, h.Instance), event{kind: evKick, a: uint64(i)})
 		last = max(last, h.KickAt)
-	}
-	for i := range c.plan.Probes {
-		last = max(last, c.probes.begin(i))
 	}
 	c.last = last
 }
@@ -157,7 +154,7 @@ func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 		times = 2
 	}
 	for i := range times {
-		if c.kernel.Now() < c.network.downUntil || c.draws(&c.drawn.retryableError, "", tryKey(key, i+1)) {
+		if c.kernel.Now() < c.downUntil || c.draws(&c.drawn.retryableError, "", tryKey(key, i+1)) {
 			return false
 		}
 		if err := c.provider.EnqueueForOrchestrator(c.ctx, item, 0); err != nil {
@@ -166,7 +163,7 @@ func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 			}
 			return false
 		}
-		c.record(&Record{Kind: record.ClientAccepted, Instance: item.Target(), Item: item, StoreCall: c.network.storeCall})
+		c.record(&Record{Kind: record.ClientAccepted, Instance: item.Target(), Item: item, StoreCall: c.storeCall})
 	}
 	if c.draws(&c.drawn.answerLost, "", key) {
 		c.record(&Record{Kind: record.Fault, Fault: faultkind.AnswerLost, Instance: item.Target(), Item: item})

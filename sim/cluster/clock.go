@@ -57,11 +57,11 @@ func (f *fleet) storeMs() int64 {
 
 // byClock returns a caller's handle to a store that uses its callers' clocks: each call happens at the time on the
 // caller's clock.
-func (b *base) byClock(p engine.Provider, caller observe.Caller) engine.Provider {
+func (w *World) byClock(p engine.Provider, caller observe.Caller) engine.Provider {
 	return call.Through(p.Name(), p.Version(), true, func(ctx context.Context, c call.Call) call.Answer {
-		b.store.SetNow(b.fleet.callerMs(caller))
+		w.store.SetNow(w.fleet.callerMs(caller))
 		a := call.Perform(ctx, p, c)
-		b.store.SetNow(b.fleet.storeMs())
+		w.store.SetNow(w.fleet.storeMs())
 		return a
 	})
 }

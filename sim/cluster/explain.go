@@ -32,19 +32,19 @@ func Explain(cfg Config, instance string, at time.Duration) (*Explanation, error
 		return nil, err
 	}
 	w.begin()
-	for !w.phases.ended {
+	for !w.ended {
 		if next, ok := w.kernel.Peek(); !ok || next > w.start.Add(at) || !w.advance() {
 			break
 		}
 	}
-	if now := w.start.Add(at).Millis(); !w.phases.ended && now > w.NowMs() {
+	if now := w.start.Add(at).Millis(); !w.ended && now > w.NowMs() {
 		w.store.SetNow(now)
 	}
-	return (&explainer{w.base}).explain(instance, at)
+	return (&explainer{w}).explain(instance, at)
 }
 
 // explainer reads the world for an Explanation.
-type explainer struct{ *base }
+type explainer struct{ *World }
 
 // explain explains the current state. at is used only in messages.
 func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) {

@@ -22,7 +22,9 @@ import (
 // fleet holds the plan's nodes. It starts and stops them, delivers their inputs and carries out their calls.
 type fleet struct {
 	*base
-	list []*nodeState // indexed by number - 1
+	network *network
+	parking *parking
+	list    []*nodeState // indexed by number - 1
 	// brought holds the rules of the provider code that an incarnation uses, if they differ from the store's.
 	brought map[observe.Caller]*storerules.Rules // lookups only, never iterated over
 	arena   *Arena                               // all nodes share it, since they run one step at a time

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
 )
@@ -49,8 +51,8 @@ type foreign struct {
 }
 
 // openForeign makes the run's foreign store. It rejects plans that need durosim's own store.
-func (b *base) openForeign() error {
-	p := b.plan
+func (w *World) openForeign() error {
+	p := w.plan
 	switch {
 	case p.Store.CallersClock:
 		return errors.New("cluster: Config.Store: a store that uses its callers' clocks must be durosim's own")
@@ -65,14 +67,14 @@ func (b *base) openForeign() error {
 			return fmt.Errorf("cluster: Config.Store: bug %s is a bug of durosim's own store", id)
 		}
 	}
-	s, err := b.cfg.Store(b.startMs())
+	s, err := w.cfg.Store(w.startMs())
 	switch {
 	case err != nil:
 		return fmt.Errorf("cluster: Config.Store: %w", err)
 	case s == nil || s.Provider == nil || s.SetNow == nil:
 		return errors.New("cluster: Config.Store: the store needs a Provider and SetNow")
 	}
-	b.foreign = &foreign{base: b, store: s, atMs: -1, tokens: map[string]string{}}
+	w.foreign = &foreign{base: w.base, store: s, atMs: -1, tokens: map[string]string{}}
 	return nil
 }
 
@@ -108,8 +110,8 @@ func (f *foreign) perform(ctx context.Context, seen, own engine.Provider, c call
 		f.fail(f.store.SetNow(now))
 	}
 	theirs := call.WithLockToken(c, f.tokenOf(call.LockToken(c)))
-	if f.network.ackStep >= 0 && f.store.FailAckStep != nil {
-		f.store.FailAckStep(f.network.ackStep)
+	if f.ackStep >= 0 && f.store.FailAckStep != nil {
+		f.store.FailAckStep(f.ackStep)
 	}
 	a := call.Perform(ctx, seen, theirs)
 	if f.store.Broken != nil {
@@ -276,4 +278,148 @@ func (f *foreign) fail(err error) {
 	if err != nil && f.failure == nil {
 		f.base.failure = fmt.Errorf("the store: %w", err)
 	}
+}
+
+// decoded returns an answer as a caller with the given codec gets it. A real provider decodes in the node's process,
+// with the code of the node's build.
+func (f *foreign) decoded(a call.Answer, method string, codec engine.Codec) call.Answer {
+	if a.Err != nil {
+		return a
+	}
+	if a.Orchestration != nil {
+		a.Orchestration = f.decodedTurn(*a.Orchestration, codec)
+	}
+	if len(a.Events) > 0 {
+		events, err := f.decodedEvents(a.Events, codec)
+		if err != nil {
+			return call.Answer{Err: engine.Permanentf(method, "%w", err)}
+		}
+		a.Events = events
+	}
+	return a
+}
+
+// decodedTurn returns the item as decoded by the codec, with a history error if the codec cannot decode a message or an
+// event.
+func (f *foreign) decodedTurn(t engine.FetchedOrchestration, codec engine.Codec) *engine.FetchedOrchestration {
+	messages := make([]engine.WorkItem, 0, len(t.Item.Messages))
+	for _, m := range t.Item.Messages {
+		item, err := f.reread(m, codec)
+		if err != nil {
+			t.Item.HistoryError = err.Error()
+			continue
+		}
+		messages = append(messages, item)
+	}
+	history, err := f.decodedEvents(t.Item.History, codec)
+	if err != nil {
+		t.Item.HistoryError = err.Error()
+	}
+	t.Item.Messages, t.Item.History = messages, history
+	if t.Item.HistoryError != "" {
+		t.Item.History = nil
+	}
+	return &t
+}
+
+func (f *foreign) decodedEvents(events []engine.Event, codec engine.Codec) ([]engine.Event, error) {
+	var list []engine.Event
+	for _, e := range events {
+		data, err := f.written(e)
+		if err == nil {
+			e, err = codec.DecodeEvent(data)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// written returns an event as encoded by the first build that writes its kind.
+func (f *foreign) written(e engine.Event) (data []byte, err error) {
+	for _, b := range f.builds {
+		if data, err = engine.Opaque(b.Codec).AppendEvent(nil, e); err == nil {
+			break
+		}
+	}
+	return data, err
+}
+
+// reread returns a message as decoded by the codec.
+func (f *foreign) reread(m engine.WorkItem, codec engine.Codec) (item engine.WorkItem, err error) {
+	var data []byte
+	for _, b := range f.builds {
+		if data, err = engine.Opaque(b.Codec).AppendWorkItem(nil, m); err == nil {
+			return codec.DecodeWorkItem(data)
+		}
+	}
+	return nil, err
+}
+
+// seedLock is the lock timeout used while writing a history to the store.
+const seedLock = time.Minute
+
+// seed writes a preloaded history to the store, using the calls that a node would have made.
+func (f *foreign) seed(in memprovider.PreloadedInstance) {
+	if f == nil || f.failure != nil || f.lost {
+		return
+	}
+	err := f.plant(in)
+	if f.store.Broken != nil {
+		f.fail(f.store.Broken())
+	}
+	if err != nil {
+		f.lost = true
+		f.report(PropertyProvider, ClassSafety, "history %s cannot be written to the store: %v", in.Instance, err)
+	}
+}
+
+func (f *foreign) plant(in memprovider.PreloadedInstance) error {
+	f.atMs = f.nowMs()
+	if err := f.store.SetNow(f.atMs); err != nil {
+		return err
+	}
+	ex, p := in.Executions[0], f.store.Provider
+	start := engine.StartItem{Instance: in.Instance, Orchestration: in.Orchestration, Version: in.Version, ExecutionID: ex.ID}
+	if err := p.EnqueueForOrchestrator(f.ctx, start, 0); err != nil {
+		return err
+	}
+	got, err := p.FetchOrchestrationItem(f.ctx, seedLock, 0, nil)
+	if err != nil {
+		return err
+	}
+	if got == nil || got.Item.Instance != in.Instance {
+		return errors.New("the store does not deliver its only message")
+	}
+	delta, undecodable := f.delta(in.Instance, ex)
+	metadata := engine.ExecutionMetadata{
+		Status: ex.Status, OrchestrationName: in.Orchestration, OrchestrationVersion: in.Version, PinnedVersion: ex.Pin,
+	}
+	if in.Parent != nil {
+		metadata.ParentInstanceID, metadata.ParentExecutionID, metadata.ParentEventID = in.Parent.Instance, in.Parent.ExecutionID, in.Parent.EventID
+	}
+	err = p.AckOrchestrationItem(f.ctx, engine.OrchestrationAck{LockToken: got.LockToken, ExecutionID: ex.ID, HistoryDelta: delta, Metadata: metadata})
+	for _, id := range undecodable {
+		if f.store.CorruptEvent == nil {
+			return errors.New("it has no CorruptEvent, and the history has an event that cannot be decoded")
+		}
+		err = errors.Join(err, f.store.CorruptEvent(in.Instance, ex.ID, id))
+	}
+	return err
+}
+
+// delta returns the events of ex's history, with placeholders for events that will be made undecodable. It also returns
+// the ids of those events.
+func (f *foreign) delta(instance string, ex memprovider.PreloadedExecution) (events []engine.Event, undecodable []uint64) {
+	for _, e := range ex.Events {
+		event, err := engine.Opaque(f.builds[0].Codec).DecodeEvent(e.Data)
+		if err != nil {
+			undecodable = append(undecodable, e.ID)
+			event = engine.Event{EventID: e.ID, InstanceID: instance, ExecutionID: ex.ID, Data: eventdata.ActivityScheduled{}}
+		}
+		events = append(events, event)
+	}
+	return events, undecodable
 }

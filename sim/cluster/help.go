@@ -55,31 +55,31 @@ func (h Help) String() string {
 }
 
 // Help returns what calm and relief have done beyond the plan so far. The caller must not modify it.
-func (w *World) Help() []Help { return w.phases.help }
+func (w *World) Help() []Help { return w.help }
 
 // helped records a Help.
-func (ph *phases) helped(kind HelpKind, name, text string) {
-	ph.help = append(ph.help, Help{VirtualMs: ph.nowMs() - ph.startMs(), Phase: ph.phase, Kind: kind, Name: name, Text: text})
+func (b *base) helped(kind HelpKind, name, text string) {
+	b.help = append(b.help, Help{VirtualMs: b.nowMs() - b.startMs(), Phase: b.phase, Kind: kind, Name: name, Text: text})
 }
 
 // helpedBy records Help for a message sent by calm.
-func (ph *phases) helpedBy(item engine.WorkItem) {
+func (b *base) helpedBy(item engine.WorkItem) {
 	switch i := item.(type) {
 	case engine.ExternalRaisedItem:
-		ph.helped(HelpRaise, i.Instance, i.Name)
+		b.helped(HelpRaise, i.Instance, i.Name)
 	case engine.ExternalRaised2Item:
-		ph.helped(HelpRaise, i.Instance, i.Name)
+		b.helped(HelpRaise, i.Instance, i.Name)
 	case engine.QueueMessageItem:
-		ph.helped(HelpEnqueue, i.Instance, i.Name)
+		b.helped(HelpEnqueue, i.Instance, i.Name)
 	case engine.CancelInstanceItem:
-		ph.helped(HelpCancel, i.Instance, i.Reason)
+		b.helped(HelpCancel, i.Instance, i.Reason)
 	}
 }
 
 // leaveAlone begins the unaided phase.
 func (ph *phases) leaveAlone() {
 	ph.begin(PhaseUnaided)
-	ph.network.downUntil = 0
+	ph.downUntil = 0
 	ph.parking.leaveZombies()
 	ph.tickAt(ph.nowMs())
 }

@@ -167,5 +167,5 @@ func (c *clients) seedMessage(m plan.Message) {
 	if err != nil {
 		panic(fmt.Sprintf("cluster: a stored message is refused: %v", err))
 	}
-	c.record(&Record{Kind: record.ClientAccepted, Instance: item.Target(), Item: item, StoreCall: c.network.storeCall})
+	c.record(&Record{Kind: record.ClientAccepted, Instance: item.Target(), Item: item, StoreCall: c.storeCall})
 }

@@ -44,14 +44,14 @@ const unseen = ^uint64(0)
 var labelLetters = sim.NewLabel("letters")
 
 // openLetters makes the dead-letter policy if the plan has one. Like clients, it uses the newest codec.
-func (b *base) openLetters() {
-	if b.plan.Strategy != planterm.StrategyDeadletter {
+func (w *World) openLetters() {
+	if w.plan.Strategy != planterm.StrategyDeadletter {
 		return
 	}
-	patience := b.plan.Patience.Or()
-	b.letters = &letters{
-		base: b, patience: patience, seen: unseen, provider: b.storeHandle(b.clients.codec, observe.Caller{Incarnation: deadletter.Caller}),
-		box: deadletter.New(deadletter.Options{After: patience.After, Now: b.nowMs, Version: b.clients.version, Rules: &b.planted.For("", "").Letters}),
+	patience := w.plan.Patience.Or()
+	w.letters = &letters{
+		base: w.base, patience: patience, seen: unseen, provider: w.storeHandle(w.clients.codec, observe.Caller{Incarnation: deadletter.Caller}),
+		box: deadletter.New(deadletter.Options{After: patience.After, Now: w.nowMs, Version: w.clients.version, Rules: &w.planted.For("", "").Letters}),
 	}
 }
 

@@ -17,14 +17,14 @@ import (
 // executes the calls at the store.
 type network struct {
 	*base
+	fleet       *fleet
+	parking     *parking
+	clients     *clients
 	calls       *callTable        // indexed by the world's number for the call, minus 1
 	executing   *callState        // the call executed last
 	answer      machine.Answer    // its answer
-	storeCall   uint64            // the store's number for its last call
 	caller      uint32            // the node that makes the store's current call
 	observed    uint64            // observations so far, except those of calls beginning and ending
-	ackStep     int               // the ack step at which to fail, or -1
-	downUntil   sim.Time          // the store rejects every call until then
 	lastRow     observe.MessageNo // the orchestrator message inserted last, and the store's call that inserted it
 	lastRowCall uint64
 	lastItem    engine.WorkItem

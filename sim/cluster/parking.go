@@ -16,6 +16,7 @@ import (
 // parking holds the fetches that found nothing until the store reports that something may be eligible.
 type parking struct {
 	*base
+	network *network
 	groups  []*waitGroup
 	seenGen uint64 // the store's generation when parked fetches were last checked
 	dirty   bool   // whether any group is

@@ -12,10 +12,11 @@ import (
 // phases ends turbulence, begins calm and relief, and decides when the run is over.
 type phases struct {
 	*base
+	fleet   *fleet
+	parking *parking
+	clients *clients
 	phaseAt sim.Time // when the current phase began
-	ended   bool
-	help    []Help
-	reliefs int // number of times relief has begun
+	reliefs int      // number of times relief has begun
 }
 
 // tick is how often, in calm, clients check their instances and the world checks whether the run is done.
@@ -33,7 +34,7 @@ func (ph *phases) onCalm() {
 		return
 	}
 	ph.begin(PhaseCalm)
-	ph.network.downUntil = 0
+	ph.downUntil = 0
 	for _, n := range ph.fleet.list {
 		if n.machine != nil && n.paused {
 			ph.fleet.resume(n)

@@ -22,8 +22,15 @@ import (
 // World is a run in progress, as seen by a monitor.
 type World struct {
 	*base
-	seen     int  // how many violations Config.Stop has been asked about
-	finished bool // the run has reached its end, and its work can be judged
+	fleet    *fleet   // the nodes
+	network  *network // the nodes' calls, in transit and at the store
+	parking  *parking // fetches that wait for work
+	clients  *clients // start instances and send them events
+	probes   *probes  // make calls that no node makes
+	phases   *phases  // turbulence, calm, relief
+	letters  *letters // the dead-letter policy, or nil
+	seen     int      // how many violations Config.Stop has been asked about
+	finished bool     // the run has reached its end, and its work can be judged
 }
 
 // Run carries out a plan and returns the result. It returns an error if the plan or the configuration is invalid, or if
@@ -91,48 +98,73 @@ func newWorld(cfg *Config) (*World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	b := &base{
+	w := &World{base: &base{
 		journal: newJournal(kernel, cfg.KeepTrace), cfg: cfg, plan: cfg.Plan, builds: builds, ctx: context.Background(), chooser: chooser,
-		root: sim.RootKey(cfg.Recording != nil || cfg.Narrator != nil), planted: planted, drawn: drawnFaults(&cfg.Plan.Faults),
-	}
-	b.fleet = &fleet{base: b, brought: map[observe.Caller]*storerules.Rules{}, shippedHandlers: shipped, arena: arena, executions: map[string]*executionTurns{}}
-	b.network = &network{base: b, ackStep: -1, calls: &arena.calls}
-	b.network.calls.keep = cfg.Plan.Store.Serial > 0
-	b.parking = &parking{base: b}
-	b.clients = &clients{base: b}
-	b.probes = &probes{base: b}
-	b.phases = &phases{base: b}
+		root: sim.RootKey(cfg.Recording != nil || cfg.Narrator != nil), planted: planted, drawn: drawnFaults(&cfg.Plan.Faults), ackStep: -1,
+	}}
+	w.storeHandle = w.handleOf
+	w.connect(arena, shipped)
 	if cfg.Narrator != nil {
-		b.narrator = &narrator{base: b, tokens: map[string]string{}}
+		w.narrator = &narrator{base: w.base, tokens: map[string]string{}}
 	}
-	if err := b.openStore(&arena.store); err != nil {
+	if err := w.openStore(&arena.store); err != nil {
 		return nil, err
 	}
-	if err := b.fleet.makeNodes(); err != nil {
-		b.foreign.close()
+	if err := w.fleet.makeNodes(); err != nil {
+		w.foreign.close()
 		return nil, err
 	}
-	w := &World{base: b}
 	if cfg.Monitor != nil {
-		b.monitor = cfg.Monitor(w)
+		w.monitor = cfg.Monitor(w)
 	}
-	b.clients.connect()
-	b.openLetters()
+	w.clients.connect()
+	w.openLetters()
 	return w, nil
 }
 
+// connect makes the parts, and gives each the parts that it needs.
+func (w *World) connect(arena *Arena, shipped bool) {
+	b := w.base
+	w.clients, w.probes = &clients{base: b}, &probes{base: b}
+	w.fleet = &fleet{base: b, brought: map[observe.Caller]*storerules.Rules{}, shippedHandlers: shipped, arena: arena, executions: map[string]*executionTurns{}}
+	w.network = &network{base: b, calls: &arena.calls, fleet: w.fleet, clients: w.clients}
+	w.network.calls.keep = w.plan.Store.Serial > 0
+	w.parking = &parking{base: b, network: w.network}
+	w.network.parking = w.parking
+	w.fleet.network, w.fleet.parking = w.network, w.parking
+	w.phases = &phases{base: b, fleet: w.fleet, parking: w.parking, clients: w.clients}
+}
+
+// handleOf returns a caller's handle to the store, wrapped by the monitor if the monitor is a HandleWatcher.
+func (w *World) handleOf(codec engine.Codec, caller observe.Caller) engine.Provider {
+	p := w.store.Handle(codec, caller)
+	if w.foreign != nil {
+		p = w.foreign.handle(codec, p)
+	}
+	if w.plan.Store.CallersClock {
+		p = w.byClock(p, caller)
+	}
+	if w.letters != nil && caller.Node != 0 {
+		p = w.letters.box.Watch(p)
+	}
+	if w.foreign != nil {
+		return p
+	}
+	return WatchHandle(w.monitor, p, codec)
+}
+
 // openStore makes the run's own store and, if Config.Store is set, the store that it follows.
-func (b *base) openStore(arena *memprovider.Arena) error {
-	if b.cfg.Store == nil {
-		b.store = memprovider.New(memprovider.Options{
-			Sink: b.network, StartMs: b.startMs(), BeforeAckStep: b.network.beforeAckStep, Arena: arena,
-			Rules: b.planted.For("", "").Provider, RulesOf: b.fleet.storeRules, CallersClock: b.plan.Store.CallersClock,
-			Plain: b.plan.Store.Plain,
+func (w *World) openStore(arena *memprovider.Arena) error {
+	if w.cfg.Store == nil {
+		w.store = memprovider.New(memprovider.Options{
+			Sink: w.network, StartMs: w.startMs(), BeforeAckStep: w.network.beforeAckStep, Arena: arena,
+			Rules: w.planted.For("", "").Provider, RulesOf: w.fleet.storeRules, CallersClock: w.plan.Store.CallersClock,
+			Plain: w.plan.Store.Plain,
 		})
 		return nil
 	}
-	b.store = memprovider.New(memprovider.Options{Sink: b.network, StartMs: b.startMs(), Arena: arena})
-	return b.openForeign()
+	w.store = memprovider.New(memprovider.Options{Sink: w.network, StartMs: w.startMs(), Arena: arena})
+	return w.openForeign()
 }
 
 // Foreign reports whether the nodes use a store from Config.Store.
@@ -176,14 +208,14 @@ func (w *World) Builds() []*engine.Build { return w.builds }
 
 func (w *World) run() {
 	w.begin()
-	for !w.phases.ended && w.failure == nil && !w.foreign.gone() && !w.stopped() && w.advance() {
+	for !w.ended && w.failure == nil && !w.foreign.gone() && !w.stopped() && w.advance() {
 	}
 	switch {
 	case w.failure != nil, w.stopped():
 		return
 	case w.foreign.gone():
 		return // monitors would report unfinished work as violations
-	case w.phases.ended:
+	case w.ended:
 	case w.kernel.Exhausted():
 		w.unfinished(ClassLiveness, "the step budget is used up after %d steps, in %s: something goes on forever, or the plan needs more (\"budget %d steps\")", w.kernel.Steps(), w.phase, 10*w.kernel.Steps())
 	default:
@@ -246,6 +278,9 @@ func (w *World) begin() {
 		}
 	}
 	w.clients.begin()
+	for i := range w.plan.Probes {
+		w.clients.last = max(w.clients.last, w.probes.begin(i))
+	}
 	turbulence := max(last, w.clients.last) + time.Second
 	if w.plan.Turbulence > 0 {
 		turbulence = w.plan.Turbulence

@@ -119,7 +119,7 @@ func (c Config) prepare(env environment) (*testRun, error) {
 	}
 	r.warnings = s.Warnings()
 	if c.Handlers == nil {
-		r.warnings = append(r.warnings, s.WarningsOf(workload.Doubts)...)
+		r.warnings = append(r.warnings, s.WarningsOf(workload.InputWarnings)...)
 	}
 	r.name, r.expect, r.required = s.Name, s.Expect, s.Required(c.Overrides, c.Seeds)
 	r.plan = func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, c.Overrides) }

@@ -34,7 +34,7 @@ func stateSwitches() []Bug {
 			Consequence: "A client that repeats its start after an upgrade runs new code over an old history, and the orchestration fails as nondeterministic.",
 			Fix:         "Take name and version of a running execution from its history.",
 			node: func(r *machine.Rules) {
-				r.DuplicateStart = machine.DuplicateBrings
+				r.DuplicateStart = machine.DuplicateReplaces
 			}},
 		{ID: "duroxide-0.1.26/detached-lost-in-can", Summary: "a detached start in a turn that continues as new is recorded and never enqueued", Source: "docs/contract/runtime.md#case-24",
 			Place: "src/runtime/execution.rs:289-341", Place32: "src/runtime/execution.rs:300-373",

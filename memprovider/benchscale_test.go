@@ -43,7 +43,7 @@ func BenchmarkScale(b *testing.B) {
 				if s == nil && c.name != "bare map and heap" {
 					s = newTown(b, n)
 				}
-				perOp := leastPerOp(b, c.once)
+				perOp := minPerOp(b, c.once)
 				if n == scales[0] {
 					first[c.name] = perOp
 				}
@@ -59,8 +59,8 @@ func BenchmarkScale(b *testing.B) {
 	}
 }
 
-// leastPerOp runs the benchmark and returns the time of a call in the fastest batch, in nanoseconds.
-func leastPerOp(b *testing.B, once func(*testing.B)) float64 {
+// minPerOp runs the benchmark and returns the time of a call in the fastest batch, in nanoseconds.
+func minPerOp(b *testing.B, once func(*testing.B)) float64 {
 	const batch = 64
 	least, from, i := time.Duration(0), time.Duration(0), 0
 	for b.Loop() {

@@ -69,7 +69,7 @@ func (s *Store) end(r result, err *engine.ProviderError) error {
 		}
 		s.send()
 	}
-	s.inCall, s.rules, s.arrival, s.lead = false, s.own, nil, nil
+	s.inCall, s.rules, s.arrival, s.mirror = false, s.own, nil, nil
 	if err == nil {
 		return nil
 	}

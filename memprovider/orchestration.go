@@ -75,9 +75,9 @@ func (p *provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engin
 		return nil, nil, nil
 	}
 	s.dropOrphans(filter)
-	led := s.lead != nil
+	mirrored := s.mirror != nil
 	for _, in := range s.choose(filter) {
-		d := delivery{p: p, in: in, led: led, lock: s.token(orchestratorToken, holding{instance: in.no}, untilMs)}
+		d := delivery{p: p, in: in, mirrored: mirrored, lock: s.token(orchestratorToken, holding{instance: in.no}, untilMs)}
 		passed := true
 		for _, step := range s.rules.FetchOrder {
 			if passed = d.step(step, filter); !passed {
@@ -106,8 +106,8 @@ func (p *provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engin
 // the index finds it without examining instances that the filter excludes.
 func (s *Store) choose(filter *engine.CapabilityFilter) []*instance {
 	s.candidates = s.candidates[:0]
-	if s.lead != nil {
-		return s.followed(s.candidates)
+	if s.mirror != nil {
+		return s.mirrored(s.candidates)
 	}
 	if s.rules.FetchOrder[0] == storerules.FetchFilter {
 		if in := s.index.pick(filter, s.rules); in != nil {
@@ -137,12 +137,12 @@ func (s *Store) dropOrphans(filter *engine.CapabilityFilter) {
 
 // delivery is a fetch in progress for one instance.
 type delivery struct {
-	p      *provider
-	in     *instance
-	lock   lock
-	led    bool // the instance was chosen by a Lead
-	locked bool
-	count  uint32
+	p        *provider
+	in       *instance
+	lock     lock
+	mirrored bool // the instance was chosen by Mirror
+	locked   bool
+	count    uint32
 	// The results of decoding. failed is the history's error, or else that of the first message that cannot be decoded.
 	context  itemContext
 	history  []engine.Event
@@ -155,7 +155,7 @@ func (d *delivery) step(step storerules.FetchStep, filter *engine.CapabilityFilt
 	s := d.p.store
 	switch step {
 	case storerules.FetchFilter:
-		if d.led || s.rules.Admits(filter, s.rules.Pin(d.in.pins())) {
+		if d.mirrored || s.rules.Admits(filter, s.rules.Pin(d.in.pins())) {
 			return true
 		}
 		if d.locked {

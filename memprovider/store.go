@@ -99,7 +99,7 @@ type Store struct {
 	call          uint64 // the last call's number
 	inCall        bool
 	arrival       *Arrival // nil if the call did not wait
-	lead          *Lead    // nil if the store chooses what the fetch finds
+	mirror        *Found   // nil if the store chooses what the fetch finds
 	undoing       bool
 	observation   observe.Observation
 	request       observe.CallRequest

@@ -70,8 +70,8 @@ func (p *provider) fetchWork(untilMs int64, session *engine.SessionFetchConfig, 
 	s := p.store
 	t := s.taker(session)
 	r := s.work.pick(t, tags, s.rules)
-	if s.lead != nil {
-		r = s.followedRow()
+	if s.mirror != nil {
+		r = s.mirroredRow()
 	}
 	if r == nil || !s.rules.WorkLooksPastSessions && s.reservedBefore(r, session) {
 		return nil, nil, nil

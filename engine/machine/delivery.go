@@ -26,10 +26,10 @@ type delivery struct {
 	startedRoom eventdata.OrchestrationStarted
 	pinRoom     engine.Version
 	beginRoom   start
-	// duplicate is the effect that the rules give to a duplicate start. brought is the duplicate start that has this
+	// duplicate is the effect that the rules give to a duplicate start. duplicateStart is the duplicate start that has this
 	// effect, if any.
-	duplicate DuplicateStart
-	brought   *engine.StartItem
+	duplicate      DuplicateStart
+	duplicateStart *engine.StartItem
 	// handler is the result of resolve. It is valid once resolve has been called.
 	handler       node.Resolved
 	looked, found bool
@@ -127,10 +127,10 @@ func (d *delivery) chooseStart() (start, bool) {
 		case engine.StartItem:
 			switch {
 			case continued && d.duplicate == DuplicateWins:
-				d.bring(m)
+				d.setDuplicateStart(m)
 				return start{}, false
-			case !fresh && d.duplicate == DuplicateBrings && d.brought == nil:
-				d.bring(m)
+			case !fresh && d.duplicate == DuplicateReplaces && d.duplicateStart == nil:
+				d.setDuplicateStart(m)
 			}
 			if continued || !fresh {
 				continue
@@ -156,7 +156,7 @@ func (d *delivery) chooseStart() (start, bool) {
 	return start{}, false
 }
 
-func (d *delivery) bring(m engine.StartItem) { d.brought = &m }
+func (d *delivery) setDuplicateStart(m engine.StartItem) { d.duplicateStart = &m }
 
 // parent returns the instance's parent link, taken from the new start, the history, or the provider.
 func (d *delivery) parent() *engine.ParentLink {
@@ -186,8 +186,8 @@ func (d *delivery) handlerName() (name, version string) {
 	switch {
 	case d.begin != nil:
 		return d.begin.name, d.begin.version
-	case d.brought != nil:
-		return d.brought.Orchestration, d.brought.Version
+	case d.duplicateStart != nil:
+		return d.duplicateStart.Orchestration, d.duplicateStart.Version
 	case d.started != nil:
 		return d.started.Name, d.started.Version
 	}
@@ -208,7 +208,7 @@ func (d *delivery) lookUp(r *node.Registry, rules *Rules) (node.Resolved, bool) 
 	if d.begin == nil && !rules.ResolvesAsRecorded {
 		version = ""
 	}
-	if d.begin != nil || d.brought != nil || !rules.ResolvesAsRecorded {
+	if d.begin != nil || d.duplicateStart != nil || !rules.ResolvesAsRecorded {
 		return r.ResolveStart(name, version)
 	}
 	return r.ResolveStarted(name, version)

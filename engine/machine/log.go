@@ -28,7 +28,7 @@ func (n *Node) logUnstarted(d *delivery) {
 
 func (n *Node) logPoison(d *delivery, cause string) {
 	n.log(LevelWarn, d.Item.Instance, "Orchestration message exceeded max attempts, marking as poison",
-		n.attempts(d.AttemptCount), n.mostAttempts(), Field{"cause", cause})
+		n.attempts(d.AttemptCount), n.maxAttempts(), Field{"cause", cause})
 }
 
 func (n *Node) logSwept(d *delivery, cause string) {
@@ -39,7 +39,7 @@ func (n *Node) logHistoryError(d *delivery) {
 	n.log(LevelWarn, d.Item.Instance,
 		fmt.Sprintf("History deserialization failed, abandoning with 1s backoff (%d/%d, %d remaining)",
 			d.AttemptCount, n.options.MaxAttempts, n.remaining(d.AttemptCount)),
-		Field{"error", d.Item.HistoryError}, Field{"attempt", text(d.AttemptCount)}, n.mostAttempts())
+		Field{"error", d.Item.HistoryError}, Field{"attempt", text(d.AttemptCount)}, n.maxAttempts())
 }
 
 func (n *Node) logIncompatible(d *delivery) {
@@ -73,13 +73,13 @@ func (n *Node) unregisteredText(what string, count uint32, delay time.Duration) 
 
 func (n *Node) unregisteredFields(count uint32, delay time.Duration) []Field {
 	return []Field{
-		n.attempts(count), n.mostAttempts(), {"remaining_attempts", text(n.remaining(count))}, {"backoff_secs", seconds(delay)},
+		n.attempts(count), n.maxAttempts(), {"remaining_attempts", text(n.remaining(count))}, {"backoff_secs", seconds(delay)},
 	}
 }
 
 func (n *Node) logWorkPoison(h *hold) {
 	n.log(LevelWarn, h.instance, "Activity message exceeded max attempts, marking as poison",
-		n.attempts(h.count), n.mostAttempts(), Field{"activity_name", h.activity.Name},
+		n.attempts(h.count), n.maxAttempts(), Field{"activity_name", h.activity.Name},
 		Field{"activity_id", strconv.FormatUint(h.activity.ID, 10)})
 }
 
@@ -137,7 +137,7 @@ func (n *Node) remaining(count uint32) uint32 {
 
 func (n *Node) attempts(count uint32) Field { return Field{"attempt_count", text(count)} }
 
-func (n *Node) mostAttempts() Field { return Field{"max_attempts", text(n.options.MaxAttempts)} }
+func (n *Node) maxAttempts() Field { return Field{"max_attempts", text(n.options.MaxAttempts)} }
 
 func text(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 

@@ -68,7 +68,7 @@ func (n *Node) decides(t Test, s *slot, d *delivery) bool {
 func (n *Node) dropsEnded(s *slot, d *delivery) bool {
 	var note Note
 	switch {
-	case n.rules.Ended(d.status, d.begin != nil) || d.duplicate == DuplicateWins && d.brought != nil:
+	case n.rules.Ended(d.status, d.begin != nil) || d.duplicate == DuplicateWins && d.duplicateStart != nil:
 		note = Note{Decision: DecideDropTerminal, Cause: "execution is " + string(d.status), Dropped: d.dropAll(dropTerminal)}
 		n.logTerminal(d)
 	case d.unstarted():

@@ -126,7 +126,7 @@ type DuplicateStart uint8
 // The effects of a duplicate start.
 const (
 	DuplicateChangesNothing DuplicateStart = iota
-	DuplicateBrings                        // the turn runs the start's name and version in place of the recorded ones
+	DuplicateReplaces                      // the turn runs the start's name and version in place of the recorded ones
 	DuplicateWins                          // it takes precedence over the continue-as-new start behind it, and the node drops the batch
 )
 

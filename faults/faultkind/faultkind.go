@@ -47,7 +47,7 @@ const (
 	LostRenewal Kind = "lost-renewal"
 	// SlowTurn makes a turn take as long as its lock's timeout, or slightly longer.
 	SlowTurn Kind = "slow-turn"
-	// ClockSkew makes a node's clock wrong by up to SkewMost from the moment the node starts.
+	// ClockSkew makes a node's clock wrong by up to MaxSkew from the moment the node starts.
 	ClockSkew Kind = "clock-skew"
 	// SlowFetch delays a fetch inside the store, before it takes a lock, while the caller waits.
 	SlowFetch Kind = "slow-fetch"
@@ -57,8 +57,8 @@ const (
 	SlowAnswer Kind = "slow-answer"
 )
 
-// SkewMost is the maximum amount by which ClockSkew sets a clock ahead or back. It is a whole number of milliseconds.
-const SkewMost = 500 * time.Millisecond
+// MaxSkew is the maximum amount by which ClockSkew sets a clock ahead or back. It is a whole number of milliseconds.
+const MaxSkew = 500 * time.Millisecond
 
 // All returns every kind. Stored fuzzing inputs depend on the order.
 func All() []Kind {

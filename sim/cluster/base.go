@@ -50,31 +50,31 @@ type event struct {
 type eventKind uint8
 
 const (
-	evSchedule  eventKind = iota // a: index of the step
-	evNodeStart                  // node
-	evTimer                      // node, inc, a: timer id
-	evJob                        // node, inc, a: job id, b: 1 if the activity panics
-	evRequest                    // a: index of the call, as below up to evVain
-	evInside                     // node, inc: a wait inside the store ends
-	evReply                      // node, inc: a wait after the call took effect ends
-	evAnswer                     // node, inc
-	evDeadline                   // node, inc
-	evWake                       // a parked fetch is retried
-	evVain                       // a: index of the call: a parked fetch polls and must find nothing
-	evManage                     // a: index of an operator's call whose wait in the store ends
-	evServed                     // a serial store has served the first fetch in line
-	evGroup                      // a: index of the group: time may have made something eligible
-	evResume                     // node
-	evKill                       // node, inc: a drain took too long
-	evInstance                   // a: index of the instance, b: attempt
-	evAction                     // a: index of the instance, b: action index and attempt, packed
-	evKick                       // a: index of the preloaded history, b: of its first message that was not sent
-	evProbe                      // a: index of the probe
-	evProbeEnd                   // a: index of the probe, b: index of what it holds
-	evCalm                       // turbulence is over
-	evTick                       // calm: check whether anything is still pending
-	evUntil                      // the end set by the plan
-	evLetters                    // the dead-letter policy examines the queue
+	evSchedule    eventKind = iota // a: index of the step
+	evNodeStart                    // node
+	evTimer                        // node, inc, a: timer id
+	evJob                          // node, inc, a: job id, b: 1 if the activity panics
+	evRequest                      // a: index of the call, as below up to evEmptyPoll
+	evInside                       // node, inc: a wait inside the store ends
+	evReply                        // node, inc: a wait after the call took effect ends
+	evAnswer                       // node, inc
+	evDeadline                     // node, inc
+	evWake                         // a parked fetch is retried
+	evEmptyPoll                    // a: index of the call: a parked fetch polls and must find nothing
+	evManage                       // a: index of an operator's call whose wait in the store ends
+	evServed                       // a serial store has served the first fetch in line
+	evGroup                        // a: index of the group: time may have made something eligible
+	evResume                       // node
+	evKill                         // node, inc: a drain took too long
+	evInstance                     // a: index of the instance, b: attempt
+	evAction                       // a: index of the instance, b: action index and attempt, packed
+	evKick                         // a: index of the preloaded history, b: of its first message that was not sent
+	evProbe                        // a: index of the probe
+	evProbeEnd                     // a: index of the probe, b: index of what it holds
+	evCalm                         // turbulence is over
+	evTick                         // calm: check whether anything is still pending
+	evUntil                        // the end set by the plan
+	evDeadLetters                  // the dead-letter policy examines the queue
 )
 
 // never is the store time of an event that will not happen just because time passes.

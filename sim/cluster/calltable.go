@@ -31,7 +31,7 @@ type callState struct {
 	kind      observe.CallKind
 	state     callPhase
 	cancelled bool                 // the node cancelled the fetch
-	vain      bool                 // the current attempt must find nothing
+	emptyPoll bool                 // the current attempt must find nothing
 	stalled   bool                 // the call has waited inside the store
 	arrival   *memprovider.Arrival // what the call saw on arrival, while it waits
 	tries     uint32               // number of attempts at the store; above 1 only for a parked fetch

@@ -10,11 +10,11 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// raiseAgainMs is the minimum interval between two events that a client raises for the same instance. raiseMost limits the
+// raiseAgainMs is the minimum interval between two events that a client raises for the same instance. maxRaises limits the
 // number of events per instance, so that a client does not keep a hopeless instance busy.
 const (
 	raiseAgainMs = 5000
-	raiseMost    = 12
+	maxRaises    = 12
 )
 
 // raiseWhatWaits sends each instance that cannot otherwise make progress the event it is waiting for, at intervals of
@@ -37,7 +37,7 @@ func (c *clients) raiseWhatWaits() int64 {
 			continue
 		}
 		r := c.raisedFor(no)
-		if r.times == raiseMost {
+		if r.times == maxRaises {
 			continue
 		}
 		if r.atMs != 0 && c.nowMs() < r.atMs+raiseAgainMs {

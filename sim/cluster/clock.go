@@ -20,7 +20,7 @@ func (f *fleet) setClock(n *nodeState) {
 	if !f.draws(&f.drawn.clockSkew, n.plan.Name, key) {
 		return
 	}
-	off := sim.Between(f.chooser, key.At(labelAmount), 0, 2*faultkind.SkewMost) - faultkind.SkewMost
+	off := sim.Between(f.chooser, key.At(labelAmount), 0, 2*faultkind.MaxSkew) - faultkind.MaxSkew
 	n.clock.Offset += off.Truncate(time.Millisecond)
 	f.record(&Record{Kind: record.Fault, Fault: faultkind.ClockSkew, Node: n.number, Incarnation: n.inc, For: off})
 }

@@ -16,7 +16,7 @@ import (
 // execute carries out a call. This is the instant at which the call takes effect.
 func (nw *network) execute(c *callState) {
 	nw.changed = true
-	if !c.vain {
+	if !c.emptyPoll {
 		c.tries++
 		c.triedAt = nw.kernel.Now()
 	}
@@ -124,7 +124,7 @@ const unavailableMax = 3 * time.Second
 // refuse decides whether the store rejects the call that is being executed. It also arms errors inside acks.
 func (nw *network) refuse(kind observe.CallKind) error {
 	c := nw.executing
-	if c.vain {
+	if c.emptyPoll {
 		return nil
 	}
 	key, name := tryKey(c.key, c.tries), c.owner.plan.Name

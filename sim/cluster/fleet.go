@@ -25,9 +25,9 @@ type fleet struct {
 	network *network
 	parking *parking
 	list    []*nodeState // indexed by number - 1
-	// brought holds the rules of the provider code that an incarnation uses, if they differ from the store's.
-	brought map[observe.Caller]*storerules.Rules // lookups only, never iterated over
-	arena   *Arena                               // all nodes share it, since they run one step at a time
+	// ownRules holds the rules of the provider code that an incarnation uses, if they differ from the store's.
+	ownRules map[observe.Caller]*storerules.Rules // lookups only, never iterated over
+	arena    *Arena                               // all nodes share it, since they run one step at a time
 	// shippedHandlers is set if the configuration does not set Handlers.
 	shippedHandlers bool
 	shipped         []shippedRegistry // by build, created on demand
@@ -212,7 +212,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	n.running, n.runningOptions = n.build, n.options.Clone()
 	caller := observe.Caller{Node: n.number, Incarnation: n.inc}
 	if rules.Provider != f.planted.For("", "").Provider {
-		f.brought[caller] = rules.Provider
+		f.ownRules[caller] = rules.Provider
 	}
 	f.setClock(n)
 	n.provider = f.storeHandle(n.build.Codec, caller)
@@ -222,7 +222,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 }
 
 // storeRules returns the rules of the provider code that a caller uses, or nil for the store's own.
-func (f *fleet) storeRules(caller observe.Caller) *storerules.Rules { return f.brought[caller] }
+func (f *fleet) storeRules(caller observe.Caller) *storerules.Rules { return f.ownRules[caller] }
 
 // shippedRegistry holds the handlers shipped with a build. It is never modified.
 type shippedRegistry struct {

@@ -123,7 +123,7 @@ func (f *foreign) perform(ctx context.Context, seen, own engine.Provider, c call
 	if a.Err != nil { // the call changed nothing, so the own store need not follow
 		return call.Answer{Err: withToken(a.Err, call.LockToken(theirs), call.LockToken(c))}
 	}
-	f.base.store.Follow(lead(a))
+	f.base.store.Mirror(found(a))
 	mine := call.Perform(ctx, own, c)
 	if why := differs(a, mine); why != "" {
 		f.lose(c, why)
@@ -159,17 +159,17 @@ func (nw *network) damages(c call.Call) bool {
 	return err == nil
 }
 
-// lead returns the lead with which the run's own store repeats a fetch.
-func lead(a call.Answer) memprovider.Lead {
+// found returns what a fetch has found, with which the run's own store repeats a fetch.
+func found(a call.Answer) memprovider.Found {
 	switch {
 	case a.Orchestration != nil:
-		return memprovider.Lead{Instance: a.Orchestration.Item.Instance}
+		return memprovider.Found{Instance: a.Orchestration.Item.Instance}
 	case a.Work != nil:
 		if work, ok := engine.Known(a.Work.Item).(engine.ActivityExecuteItem); ok {
-			return memprovider.Lead{Work: &work}
+			return memprovider.Found{Work: &work}
 		}
 	}
-	return memprovider.Lead{}
+	return memprovider.Found{}
 }
 
 // tokenOf returns the foreign store's token that corresponds to a token of the run's own store. A token that was never

@@ -74,9 +74,9 @@ func (f *fleet) onNodeEvent(e event) {
 		in.Panic = record.ActivityPanicText
 	}
 	if j.activity != nil {
-		r := f.open(record.ActivityFinished, n.number, n.inc)
+		r := f.newRecord(record.ActivityFinished, n.number, n.inc)
 		r.Activity, r.Text = j.activity, in.Panic
-		f.hand()
+		f.emit()
 	}
 	f.step(n, in)
 }
@@ -116,9 +116,9 @@ func (f *fleet) runActivity(n *nodeState, asked *machine.RunActivity) {
 	if panics {
 		f.recordJobFault(n, faultkind.ActivityPanic, c.Item.Instance, 0)
 	}
-	r := f.open(record.ActivityStarted, n.number, n.inc)
+	r := f.newRecord(record.ActivityStarted, n.number, n.inc)
 	r.Activity, r.Slot = c, c.Slot
-	f.hand()
+	f.emit()
 	f.addJob(n, job{id: c.Job, activity: c}, key, d, panics)
 }
 

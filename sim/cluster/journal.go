@@ -149,20 +149,20 @@ func (j *journal) traceFields(o *observe.Observation) {
 // record timestamps a world record and passes it to the trace, the monitor and the narrator.
 func (j *journal) record(r *Record) {
 	j.rec = *r
-	j.hand()
+	j.emit()
 }
 
-// open clears the journal's own record and returns it for the caller to fill in and pass to hand. Frequent kinds of
+// newRecord clears the journal's own record and returns it for the caller to fill in and emit. Frequent kinds of
 // records are built in place like this.
-func (j *journal) open(kind record.Kind, node, incarnation uint32) *Record {
+func (j *journal) newRecord(kind record.Kind, node, incarnation uint32) *Record {
 	r := &j.rec
 	*r = Record{}
 	r.Kind, r.Node, r.Incarnation = kind, node, incarnation
 	return r
 }
 
-// hand timestamps the journal's own record and passes it to the trace, the monitor and the narrator.
-func (j *journal) hand() {
+// emit timestamps the journal's own record and passes it to the trace, the monitor and the narrator.
+func (j *journal) emit() {
 	r := &j.rec
 	r.At, r.AtMs, r.Step = j.kernel.Now(), j.nowMs(), j.steps()
 	j.traceRecord(r)

@@ -46,7 +46,7 @@ func (nw *network) hold(no observe.InstanceNo) {
 
 // openCall opens a record about a call.
 func (nw *network) openCall(kind record.Kind, c *callState) *Record {
-	r := nw.open(kind, c.node, c.inc)
+	r := nw.newRecord(kind, c.node, c.inc)
 	r.Call, r.CallKind, r.Request, r.Cadence, r.Slot, r.StoreCall = c.no, c.kind, c.request, c.cadence, c.slot, c.storeCall
 	r.Deadline, r.Once = c.deadline, c.once
 	return r
@@ -59,7 +59,7 @@ func (nw *network) recordCall(kind record.Kind, c *callState) {
 		return
 	}
 	nw.openCall(kind, c)
-	nw.hand()
+	nw.emit()
 }
 
 // recordExecuted records a call's outcome at the instant it takes effect.
@@ -70,7 +70,7 @@ func (nw *network) recordExecuted(c *callState, a *machine.Answer) {
 	}
 	r := nw.openCall(record.CallExecuted, c)
 	r.Outcome, r.Err = outcomeOf(c.kind, a), a.Err
-	nw.hand()
+	nw.emit()
 	if nw.narrator != nil {
 		nw.narrator.executed(c, *a)
 	}
@@ -86,7 +86,7 @@ func (nw *network) recordAnswered(c *callState, a *machine.Answer, text string) 
 	r := nw.openCall(record.Answered, c)
 	r.Outcome, r.Err, r.Text = outcomeOf(r.CallKind, a), a.Err, text
 	r.Fetched, r.Work, r.Count = a.Orchestration, a.Work, a.Count
-	nw.hand()
+	nw.emit()
 }
 
 // recordFault records a fault that affected a call.

@@ -172,12 +172,12 @@ func (p *parking) pollInVain(g *waitGroup) {
 		return
 	}
 	if c, at := p.firstToPoll(g, true); c != nil {
-		p.kernel.At(at, c.key.At(labelWake), event{kind: evVain, node: c.node, inc: c.inc, a: c.no})
+		p.kernel.At(at, c.key.At(labelWake), event{kind: evEmptyPoll, node: c.node, inc: c.inc, a: c.no})
 	}
 }
 
-// onVain carries out such a poll, unless the waiter has been woken or may find something after all.
-func (p *parking) onVain(c *callState) {
+// onEmptyPoll carries out such a poll, unless the waiter has been woken or may find something after all.
+func (p *parking) onEmptyPoll(c *callState) {
 	if c.state != callParked || !c.alive() || c.owner.paused {
 		return
 	}
@@ -186,10 +186,10 @@ func (p *parking) onVain(c *callState) {
 		return
 	}
 	p.remove(g, c)
-	c.state, c.vain = callSent, true
+	c.state, c.emptyPoll = callSent, true
 	p.network.recordCall(record.Woken, c)
 	p.network.execute(c)
-	c.vain = false
+	c.emptyPoll = false
 }
 
 // onGroup marks a group that may find something because time has passed.

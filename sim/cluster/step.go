@@ -50,16 +50,16 @@ func (f *fleet) do(n *nodeState, c machine.Effect) {
 			f.kernel.Cancel(j.handle)
 		}
 	case *machine.Log:
-		f.open(record.Log, n.number, n.inc).Log = c
-		f.hand()
+		f.newRecord(record.Log, n.number, n.inc).Log = c
+		f.emit()
 	case *machine.Note:
 		if c.Decision == machine.DecideTurn {
 			f.countTurn(n, c)
 		}
 		f.checkHandler(n, c)
-		r := f.open(record.Note, n.number, n.inc)
+		r := f.newRecord(record.Note, n.number, n.inc)
 		r.Note, r.Slot = c, c.Slot
-		f.hand()
+		f.emit()
 	case *machine.Stopped:
 		f.stopped(n)
 	default:

@@ -22,15 +22,15 @@ import (
 // World is a run in progress, as seen by a monitor.
 type World struct {
 	*base
-	fleet    *fleet   // the nodes
-	network  *network // the nodes' calls, in transit and at the store
-	parking  *parking // fetches that wait for work
-	clients  *clients // start instances and send them events
-	probes   *probes  // make calls that no node makes
-	phases   *phases  // turbulence, calm, relief
-	letters  *letters // the dead-letter policy, or nil
-	seen     int      // how many violations Config.Stop has been asked about
-	finished bool     // the run has reached its end, and its work can be judged
+	fleet       *fleet       // the nodes
+	network     *network     // the nodes' calls, in transit and at the store
+	parking     *parking     // fetches that wait for work
+	clients     *clients     // start instances and send them events
+	probes      *probes      // make calls that no node makes
+	phases      *phases      // turbulence, calm, relief
+	deadLetters *deadLetters // the dead-letter policy, or nil
+	seen        int          // how many violations Config.Stop has been asked about
+	finished    bool         // the run has reached its end, and its work can be judged
 }
 
 // Run carries out a plan and returns the result. It returns an error if the plan or the configuration is invalid, or if
@@ -118,7 +118,7 @@ func newWorld(cfg *Config) (*World, error) {
 		w.monitor = cfg.Monitor(w)
 	}
 	w.clients.connect()
-	w.openLetters()
+	w.openDeadLetters()
 	return w, nil
 }
 
@@ -126,7 +126,7 @@ func newWorld(cfg *Config) (*World, error) {
 func (w *World) connect(arena *Arena, shipped bool) {
 	b := w.base
 	w.clients, w.probes = &clients{base: b}, &probes{base: b}
-	w.fleet = &fleet{base: b, brought: map[observe.Caller]*storerules.Rules{}, shippedHandlers: shipped, arena: arena, executions: map[string]*executionTurns{}}
+	w.fleet = &fleet{base: b, ownRules: map[observe.Caller]*storerules.Rules{}, shippedHandlers: shipped, arena: arena, executions: map[string]*executionTurns{}}
 	w.network = &network{base: b, calls: &arena.calls, fleet: w.fleet, clients: w.clients}
 	w.network.calls.keep = w.plan.Store.Serial > 0
 	w.parking = &parking{base: b, network: w.network}
@@ -144,8 +144,8 @@ func (w *World) handleOf(codec engine.Codec, caller observe.Caller) engine.Provi
 	if w.plan.Store.CallersClock {
 		p = w.byClock(p, caller)
 	}
-	if w.letters != nil && caller.Node != 0 {
-		p = w.letters.box.Watch(p)
+	if w.deadLetters != nil && caller.Node != 0 {
+		p = w.deadLetters.box.Watch(p)
 	}
 	if w.foreign != nil {
 		return p
@@ -254,7 +254,7 @@ func (w *World) advance() bool {
 	w.changed = false
 	w.handle(e)
 	w.parking.pump()
-	w.letters.arm()
+	w.deadLetters.arm()
 	if w.changed {
 		w.kernel.Step()
 		if w.monitor != nil {
@@ -316,8 +316,8 @@ func (w *World) handle(e event) {
 		w.network.onDeadline(e)
 	case evWake:
 		w.parking.onWake(w.network.calls.at(e.a))
-	case evVain:
-		w.parking.onVain(w.network.calls.at(e.a))
+	case evEmptyPoll:
+		w.parking.onEmptyPoll(w.network.calls.at(e.a))
 	case evGroup:
 		w.parking.onGroup(w.parking.groups[e.a])
 	case evResume:
@@ -340,8 +340,8 @@ func (w *World) handle(e event) {
 		w.phases.onTick()
 	case evUntil:
 		w.phases.onUntil()
-	case evLetters:
-		w.letters.onLook()
+	case evDeadLetters:
+		w.deadLetters.onLook()
 	default:
 		panic(fmt.Sprintf("cluster: event of kind %d", e.kind))
 	}

@@ -12,17 +12,17 @@ import (
 // Clock describes how a node's clock differs from true time. The zero value is a correct clock.
 type Clock struct {
 	// Offset is how far the clock is ahead at the start of the run, or behind if negative. It is in whole milliseconds
-	// and at most clockMost.
+	// and at most maxClock.
 	Offset time.Duration
 	// DriftPPM is how fast the clock runs, or how slow if negative, in parts per million. Like a synchronized clock, it
-	// drifts at most DriftMost from its offset.
+	// drifts at most MaxDrift from its offset.
 	DriftPPM int64
 }
 
 // Bounds for clocks.
 const (
-	clockMost    = time.Hour
-	DriftMost    = 200 * time.Millisecond
+	maxClock     = time.Hour
+	MaxDrift     = 200 * time.Millisecond
 	driftPPMMost = 10_000
 )
 
@@ -30,7 +30,7 @@ const (
 // result is negative if the clock is behind.
 func (c Clock) Ahead(since time.Duration) time.Duration {
 	drift := since / 1_000_000 * time.Duration(c.DriftPPM)
-	return c.Offset + max(-DriftMost, min(drift, DriftMost))
+	return c.Offset + max(-MaxDrift, min(drift, MaxDrift))
 }
 
 // String returns the clock as a scenario file spells it.
@@ -49,9 +49,9 @@ func (c Clock) String() string {
 func (c Clock) span() (behind, ahead time.Duration) {
 	behind, ahead = -c.Offset, c.Offset
 	if c.DriftPPM < 0 {
-		behind += DriftMost
+		behind += MaxDrift
 	} else if c.DriftPPM > 0 {
-		ahead += DriftMost
+		ahead += MaxDrift
 	}
 	return max(behind, 0), max(ahead, 0)
 }
@@ -81,7 +81,7 @@ func (p *Plan) Skew() time.Duration {
 		n := &p.Nodes[i]
 		b, a := n.Clock.span()
 		if p.skewed(n.Name) {
-			b, a = b+faultkind.SkewMost, a+faultkind.SkewMost
+			b, a = b+faultkind.MaxSkew, a+faultkind.MaxSkew
 		}
 		behind, ahead = max(behind, b), max(ahead, a)
 	}
@@ -98,17 +98,17 @@ func (p *Plan) skewed(node string) bool {
 func (v *validation) clocks() {
 	for i := range v.plan.Nodes {
 		n := &v.plan.Nodes[i]
-		if o := n.Clock.Offset; o < -clockMost || o > clockMost || o%time.Millisecond != 0 {
-			v.fail("node %s: clock %v: want whole milliseconds, at most %v ahead or behind", n.Name, o, clockMost)
+		if o := n.Clock.Offset; o < -maxClock || o > maxClock || o%time.Millisecond != 0 {
+			v.fail("node %s: clock %v: want whole milliseconds, at most %v ahead or behind", n.Name, o, maxClock)
 		}
 		if d := n.Clock.DriftPPM; d < -driftPPMMost || d > driftPPMMost {
 			v.fail("node %s: drift %dppm: want at most %dppm", n.Name, d, driftPPMMost)
 		}
 	}
-	if s := v.plan.Store.Serial; s < 0 || s > serialMost || s%time.Millisecond != 0 {
-		v.fail("store serial %v: want whole milliseconds, at most %v", s, serialMost)
+	if s := v.plan.Store.Serial; s < 0 || s > maxSerial || s%time.Millisecond != 0 {
+		v.fail("store serial %v: want whole milliseconds, at most %v", s, maxSerial)
 	}
 }
 
-// serialMost is the upper bound of StoreOptions.Serial.
-const serialMost = 10 * time.Second
+// maxSerial is the upper bound of StoreOptions.Serial.
+const maxSerial = 10 * time.Second

@@ -20,7 +20,7 @@ func TestClock(t *testing.T) {
 		{plan.Clock{}, time.Hour, 0},
 		{plan.Clock{Offset: 300 * time.Millisecond}, time.Hour, 300 * time.Millisecond},
 		{plan.Clock{Offset: -time.Second, DriftPPM: 50}, 1000 * time.Second, -950 * time.Millisecond},
-		{plan.Clock{DriftPPM: -50}, 100 * time.Hour, -plan.DriftMost},
+		{plan.Clock{DriftPPM: -50}, 100 * time.Hour, -plan.MaxDrift},
 	} {
 		if got := c.clock.Ahead(c.since); got != c.want {
 			t.Errorf("%v is %v ahead after %v, want %v", c.clock, got, c.since, c.want)

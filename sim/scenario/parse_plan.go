@@ -171,7 +171,7 @@ func (p *parser) history() {
 		case "shape":
 			h.Shape = plan.Shape(p.oneOf("shape", shapes()))
 		case "variant":
-			h.Variant = int(p.number("a variant", 1, variantMost))
+			h.Variant = int(p.number("a variant", 1, maxVariant))
 		case "kick":
 			p.keyword("at")
 			lo, hi := p.span("a time")
@@ -188,8 +188,8 @@ func (p *parser) history() {
 	p.s.Template.Histories = append(p.s.Template.Histories, h)
 }
 
-// variantMost is far higher than the number of variants of any shape. Variants repeat.
-const variantMost = 1000
+// maxVariant is far higher than the number of variants of any shape. Variants repeat.
+const maxVariant = 1000
 
 // instance parses `ID runs NAME[@VERSION]` followed by the clauses with, at and expect in any order.
 func (p *parser) instance() {

@@ -42,7 +42,7 @@ func TestWarnings(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, w := range append(s.Warnings(), s.WarningsOf(workload.Doubts)...) {
+			for _, w := range append(s.Warnings(), s.WarningsOf(workload.InputWarnings)...) {
 				got = append(got, w.Error())
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -61,7 +61,7 @@ func TestBuiltinWithoutWarnings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, w := range append(s.Warnings(), s.WarningsOf(workload.Doubts)...) {
+		for _, w := range append(s.Warnings(), s.WarningsOf(workload.InputWarnings)...) {
 			if widened[n.Name]--; widened[n.Name] < 0 || !strings.Contains(w.Msg, ": that is above ") {
 				t.Error(w)
 			}

@@ -65,10 +65,10 @@ func allShipped() []Orchestration {
 		{"Race", v1, always, "races two activities as often as its input says (3), and returns the winners", planterm.EndCompleted, race, false},
 		{"Restless", v1, always, "continues as new as often as its input says (3), each time with an activity outstanding", planterm.EndCompleted, restless, false},
 	}
-	for _, more := range []func(v1, always engine.Version) []Orchestration{featureOrchestrations, cornerOrchestrations} {
+	for _, more := range []func(v1, always engine.Version) []Orchestration{featureOrchestrations, edgeCaseOrchestrations} {
 		list = append(list, more(v1, always)...)
 	}
-	for _, o := range append(mischiefOrchestrations(v1, always), storedOrchestrations(v1, always)...) {
+	for _, o := range append(misbehavingOrchestrations(v1, always), storedOrchestrations(v1, always)...) {
 		o.staged = true
 		list = append(list, o)
 	}
@@ -109,7 +109,7 @@ func Handlers(r *node.Registry, b *engine.Build) error {
 			return err
 		}
 	}
-	return mischiefActivities(r)
+	return misbehavingActivities(r)
 }
 
 // Register registers one shipped orchestration, given as "Name@1.0.0". It has no effect if the orchestration is already

@@ -287,7 +287,7 @@ func (s *subject) options() []string {
 func (a *app) warn(s *subject) {
 	all := s.scenario.Warnings()
 	if a.program.Handlers == nil {
-		all = append(all, s.scenario.WarningsOf(workload.Doubts)...)
+		all = append(all, s.scenario.WarningsOf(workload.InputWarnings)...)
 	}
 	for _, w := range all {
 		fmt.Fprintf(a.stderr, "%s: warning: %v\n", a.program.name(), w)

@@ -55,7 +55,7 @@ var exempt = []exemption{
 	{"properties/oracle/search/draws.go", permits{imports: []string{"math/rand/v2"}}, "makes a generator with the seed of one sequence"},
 	{"properties/oracle/log.go", permits{imports: []string{"sync"}}, "records providers that are called concurrently"},
 	{"engine/replay/coroutine.go", permits{goroutines: true, names: []string{"iter.Pull"}}, "holds coroutines, and the one helper that awaits a throw-away goroutine"},
-	{"sim/workload/mischief.go", permits{names: []string{"iter.Pull"}}, "has code that uses its Context on a goroutine that is not its own, as users' code may"},
+	{"sim/workload/misbehaving.go", permits{names: []string{"iter.Pull"}}, "has code that uses its Context on a goroutine that is not its own, as users' code may"},
 	{"engine/replay/foreign.go", permits{imports: []string{"sync/atomic"}}, "refuses calls from goroutines that a handler has started, which run at the same time"},
 	{"engine/machine/record.go", permits{imports: []string{"log/slog"}}, "makes log records as data, at a time that it is given; whoever drives the node handles them"},
 }

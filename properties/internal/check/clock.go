@@ -7,9 +7,9 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// SkewMost limits how far clocks may differ. If the store uses its callers' clocks, the properties that compare
+// MaxSkew limits how far clocks may differ. If the store uses its callers' clocks, the properties that compare
 // different callers' times hold only up to this difference.
-const SkewMost = time.Second
+const MaxSkew = time.Second
 
 // timed lists the properties that compare different callers' times. They compare the end of one caller's lock with the
 // time of another's fetch, or have a bound that involves the times of several callers.
@@ -24,7 +24,7 @@ func Judges(p *plan.Plan, id string) bool {
 	if id == "S22" {
 		return p.Skew() == 0
 	}
-	return p.Skew() <= SkewMost || !Timed(id)
+	return p.Skew() <= MaxSkew || !Timed(id)
 }
 
 // SkewMs returns how much the times in different callers' calls can differ, in milliseconds. It is 0 if the store has

@@ -90,7 +90,7 @@ func New[E any](o Options) (*Kernel[E], error) {
 		return nil, err
 	}
 	k := &Kernel[E]{now: o.Start, chooser: o.Chooser, budget: o.StepBudget, slots: make([]slot[E], 0, usuallyWaiting)}
-	k.queue.near, k.queue.far = make([]entry, 0, nearMost), make(heap, 0, usuallyWaiting)
+	k.queue.near, k.queue.far = make([]entry, 0, maxNear), make(heap, 0, usuallyWaiting)
 	return k, nil
 }
 

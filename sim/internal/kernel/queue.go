@@ -18,8 +18,8 @@ type queue struct {
 const (
 	// window is how far advance moves the horizon beyond the first event, in microseconds.
 	window = 1_000_000
-	// nearMost limits near, so that an insertion moves at most nearMost entries regardless of the queue's length.
-	nearMost = 32
+	// maxNear limits near, so that an insertion moves at most maxNear entries regardless of the queue's length.
+	maxNear = 32
 )
 
 func (q *queue) len() int { return len(q.near) + len(q.far) }
@@ -29,7 +29,7 @@ func (q *queue) push(e entry) {
 		q.far.push(e)
 		return
 	}
-	if len(q.near) == nearMost {
+	if len(q.near) == maxNear {
 		q.retreat()
 		q.push(e)
 		return
@@ -66,7 +66,7 @@ func (q *queue) advance() {
 		if len(q.far) == 0 || q.far[0].before(&q.horizon) == 0 {
 			break
 		}
-		if len(q.near) == nearMost/2 {
+		if len(q.near) == maxNear/2 {
 			q.horizon = q.far[0]
 			break
 		}
@@ -76,7 +76,7 @@ func (q *queue) advance() {
 
 // retreat moves the later half of near to far.
 func (q *queue) retreat() {
-	const half = nearMost / 2
+	const half = maxNear / 2
 	for _, e := range q.near[:half] {
 		q.far.push(e)
 	}

@@ -83,8 +83,8 @@ type Shape struct {
 	bytes bool // bytes follow the numbers
 }
 
-// mostWords is the maximum number of words in a call to Record.
-const mostWords = 5
+// maxWords is the maximum number of words in a call to Record.
+const maxWords = 5
 
 // Fields is the shape of a record without fields.
 var Fields = Shape{bits: 1}
@@ -99,8 +99,8 @@ func (s Shape) Int() Shape { return s.number(shapeInt) }
 func (s Shape) NoText() Shape { return s.number(shapeStr) }
 
 func (s Shape) number(code uint64) Shape {
-	if s.words == mostWords {
-		panic(fmt.Sprintf("sim: a Shape of more than %d numbers", mostWords))
+	if s.words == maxWords {
+		panic(fmt.Sprintf("sim: a Shape of more than %d numbers", maxWords))
 	}
 	return Shape{s.bits<<3 | code, s.words + 1, false}
 }
@@ -133,7 +133,7 @@ func (t *Trace) Record(at sim.Time, kind uint16, shape Shape, a, b, c, d, e uint
 		l, rest = l.with(a).with(b).with(c), d|e
 	case 4:
 		l, rest = l.with(a).with(b).with(c).with(d), e
-	case mostWords:
+	case maxWords:
 		l = l.with(a).with(b).with(c).with(d).with(e)
 	}
 	l = l.with(shape.bits)

@@ -16,9 +16,9 @@ import (
 	"github.com/durosim/durosim/sim/record"
 )
 
-// mischiefOrchestrations returns the shipped orchestrations whose code does forbidden things, or does things in an
+// misbehavingOrchestrations returns the shipped orchestrations whose code does forbidden things, or does things in an
 // unusual order. In every case, the code must get correct results and its node must keep running.
-func mischiefOrchestrations(v1, always engine.Version) []Orchestration {
+func misbehavingOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
 		{"Clinger", v1, always, "recovers every panic and goes on with calls of each kind, so that only runtime.Goexit ends its code", planterm.EndCompleted, clinger, false},
 		{"Daredevil", v1, always, "calls activities whose code panics in several ways; it must be told in which", planterm.EndCompleted, daredevil, false},
@@ -32,8 +32,8 @@ func mischiefOrchestrations(v1, always engine.Version) []Orchestration {
 	}
 }
 
-// mischiefActivities registers the activities called by these orchestrations.
-func mischiefActivities(r *node.Registry) error {
+// misbehavingActivities registers the activities called by these orchestrations.
+func misbehavingActivities(r *node.Registry) error {
 	if err := r.RegisterActivity("Boom", boom); err != nil {
 		return err
 	}

@@ -24,9 +24,9 @@ func routing(p *plan.Plan) machine.Routing {
 	return machine.Routing{}
 }
 
-// letters is the store's dead-letter policy. As long as anything is queued, it examines the queue periodically, each
+// deadLetters is the store's dead-letter policy. As long as anything is queued, it examines the queue periodically, each
 // time in a single instant.
-type letters struct {
+type deadLetters struct {
 	*base
 	box      *deadletter.Box
 	patience plan.Patience
@@ -41,22 +41,22 @@ type letters struct {
 // unseen differs from every generation of a queue.
 const unseen = ^uint64(0)
 
-var labelLetters = sim.NewLabel("letters")
+var labelDeadLetters = sim.NewLabel("letters")
 
-// openLetters makes the dead-letter policy if the plan has one. Like clients, it uses the newest codec.
-func (w *World) openLetters() {
+// openDeadLetters makes the dead-letter policy if the plan has one. Like clients, it uses the newest codec.
+func (w *World) openDeadLetters() {
 	if w.plan.Strategy != planterm.StrategyDeadletter {
 		return
 	}
 	patience := w.plan.Patience.Or()
-	w.letters = &letters{
+	w.deadLetters = &deadLetters{
 		base: w.base, patience: patience, seen: unseen, provider: w.storeHandle(w.clients.codec, observe.Caller{Incarnation: deadletter.Caller}),
 		box: deadletter.New(deadletter.Options{After: patience.After, Now: w.nowMs, Version: w.clients.version, Rules: &w.planted.For("", "").Letters}),
 	}
 }
 
 // arm schedules the next look if there is something to examine, now or later. It is called after every event.
-func (l *letters) arm() {
+func (l *deadLetters) arm() {
 	if l == nil || l.seen == l.store.QueueGeneration(observe.QueueOrchestrator) {
 		return
 	}
@@ -74,11 +74,11 @@ func (l *letters) arm() {
 	}
 	l.kernel.Cancel(l.armed)
 	l.armedAt = at
-	l.armed = l.kernel.At(at, l.root.Num(labelLetters, l.looks), event{kind: evLetters})
+	l.armed = l.kernel.At(at, l.root.Num(labelDeadLetters, l.looks), event{kind: evDeadLetters})
 }
 
 // onLook makes the policy examine the queue.
-func (l *letters) onLook() {
+func (l *deadLetters) onLook() {
 	l.changed = true
 	l.looks++
 	known := len(l.box.Letters())

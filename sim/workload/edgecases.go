@@ -12,9 +12,9 @@ import (
 	"github.com/durosim/durosim/internal/planterm"
 )
 
-// cornerOrchestrations returns the shipped orchestrations that exercise corner cases: limits, ids that already exist,
+// edgeCaseOrchestrations returns the shipped orchestrations that exercise corner cases: limits, ids that already exist,
 // and unread messages. Each of them fails if it finds that the runtime has handled a case incorrectly.
-func cornerOrchestrations(v1, always engine.Version) []Orchestration {
+func edgeCaseOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
 		{"Guardian", v1, always, "runs a Hoarder with its input as a child, and must be told of its failure", planterm.EndCompleted, guardian, false},
 		{"Hoarder", v1, always, "sets as many keys as its input says (120) in two turns, which fails above 100", planterm.EndFailed, hoarder, false},

@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/internal/planterm"
 )
 
-// surprise is a stored history of Revised that gets messages which do not belong to it, or has an unusual start.
-type surprise struct {
+// oddHistory is a stored history of Revised that gets messages which do not belong to it, or has an unusual start.
+type oddHistory struct {
 	revision
 	// sent returns the messages that the instance gets after the start; nil means the event "go".
 	sent func(instance string) []engine.WorkItem
@@ -22,16 +22,16 @@ type surprise struct {
 }
 
 // wayOf returns the n-th way in which Revised and its history disagree, counted from 1.
-func wayOf(n int) surprise {
-	n = (n - 1) % (len(revisions) + len(surprises))
+func wayOf(n int) oddHistory {
+	n = (n - 1) % (len(revisions) + len(oddHistories))
 	if n < len(revisions) {
-		return surprise{revision: revisions[n]}
+		return oddHistory{revision: revisions[n]}
 	}
-	return surprises[n-len(revisions)]
+	return oddHistories[n-len(revisions)]
 }
 
 // start returns the first event of the n-th way.
-func (s surprise) start(n int) engine.EventData {
+func (s oddHistory) start(n int) engine.EventData {
 	started := eventdata.OrchestrationStarted{Name: "Revised", Version: "1.0.0", Input: strconv.Itoa(n)}
 	switch {
 	case s.headless:
@@ -50,8 +50,8 @@ func StoredMessages(way int, instance string) []engine.WorkItem {
 	return wayOf(way).sent(instance)
 }
 
-// surprises lists the further ways. Code and history agree in most of them.
-var surprises = []surprise{
+// oddHistories lists the further ways. Code and history agree in most of them.
+var oddHistories = []oddHistory{
 	// Completions of what was never scheduled, of what is no schedule, and of another kind.
 	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{done(to, 99)} }),
 	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{failed(to, 99, erring)} }),
@@ -142,13 +142,13 @@ var surprises = []surprise{
 	// An event for the last of many names that are waited for at once.
 	{revision: revision{was: manyWaits(), is: func(ctx *orch.Context) error {
 		var last *orch.Future
-		for i := range mostWaits {
+		for i := range waitCount {
 			last = ctx.ScheduleWait(strconv.Itoa(i))
 		}
 		what, _ := last.Await()
 		return gets(what, "late")
 	}}, sent: func(to string) []engine.WorkItem {
-		return []engine.WorkItem{engine.ExternalRaisedItem{Instance: to, Name: strconv.Itoa(mostWaits - 1), Data: "late"}}
+		return []engine.WorkItem{engine.ExternalRaisedItem{Instance: to, Name: strconv.Itoa(waitCount - 1), Data: "late"}}
 	}},
 	// Two waits dropped one after the other: the code has gone on in between, and got what the first one freed.
 	{revision: revision{was: []stored{
@@ -262,8 +262,8 @@ func gets(what, want string) error {
 }
 
 // meets returns the way of an instance that has one of everything open, and gets messages.
-func meets(sent func(to string) []engine.WorkItem) surprise {
-	return surprise{revision: revision{was: open, is: func(ctx *orch.Context) error {
+func meets(sent func(to string) []engine.WorkItem) oddHistory {
+	return oddHistory{revision: revision{was: open, is: func(ctx *orch.Context) error {
 		orch.Join(ctx.ScheduleActivity("Work", "open"), ctx.ScheduleTimer(time.Hour), ctx.ScheduleSubOrchestrationWithID("Leaf", "open", "in"),
 			ctx.ScheduleWait("mail"), ctx.DequeueEvent("post"), ctx.ScheduleWait("never"), ctx.DequeueEvent("never"))
 		return nil
@@ -272,7 +272,7 @@ func meets(sent func(to string) []engine.WorkItem) surprise {
 
 // alike has waits whose names and topics are alike once they are joined, with a slash or without. The second wait of each
 // pair gets an event, and the first one must not see it.
-var alike = surprise{
+var alike = oddHistory{
 	revision: revision{was: []stored{
 		{eventdata.ExternalSubscribed2{Name: "go/to", Topic: "pic"}, 0}, {eventdata.ExternalSubscribed2{Name: "go", Topic: "to/pic"}, 0},
 		{eventdata.ExternalSubscribed2{Name: "got", Topic: "opic"}, 0}, {eventdata.ExternalSubscribed2{Name: "go", Topic: "topic"}, 0},
@@ -306,12 +306,12 @@ var open = []stored{
 }
 
 // takes returns the way of an instance that takes n messages from a queue in one turn, and then waits for another.
-func takes(n int) surprise {
+func takes(n int) oddHistory {
 	var was []stored
 	for i := range n {
 		was = append(was, stored{eventdata.QueueEventDelivered{Name: "many", Data: strconv.Itoa(i)}, 0})
 	}
-	return surprise{revision: revision{was: was, is: func(ctx *orch.Context) error {
+	return oddHistory{revision: revision{was: was, is: func(ctx *orch.Context) error {
 		for range n {
 			if _, err := ctx.DequeueEvent("many").Await(); err != nil {
 				return err
@@ -321,12 +321,12 @@ func takes(n int) surprise {
 	}}}
 }
 
-// mostWaits is more names than a turn looks through one by one.
-const mostWaits = 12
+// waitCount is more names than a turn looks through one by one.
+const waitCount = 12
 
 // manyWaits returns a wait for each of these names.
 func manyWaits() (list []stored) {
-	for i := range mostWaits {
+	for i := range waitCount {
 		list = append(list, stored{eventdata.ExternalSubscribed{Name: strconv.Itoa(i)}, 0})
 	}
 	return list

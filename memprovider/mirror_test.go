@@ -20,9 +20,9 @@ func TestFollow(t *testing.T) {
 			_ = p.EnqueueForWorker(ctx, engine.ActivityExecuteItem{Instance: in, ExecutionID: 1, ID: id, Name: "Act"})
 		}
 	}
-	fetch := func(l *memprovider.Lead) string {
+	fetch := func(l *memprovider.Found) string {
 		if l != nil {
-			store.Follow(*l)
+			store.Mirror(*l)
 		}
 		got, err := p.FetchOrchestrationItem(ctx, time.Minute, 0, nil)
 		switch {
@@ -34,22 +34,22 @@ func TestFollow(t *testing.T) {
 		return got.Item.Instance
 	}
 	for _, c := range []struct {
-		name string
-		lead *memprovider.Lead
-		want string
+		name  string
+		found *memprovider.Found
+		want  string
 	}{
-		{"nothing, although there is something", &memprovider.Lead{}, "none"},
-		{"not the first", &memprovider.Lead{Instance: "B"}, "B"},
-		{"one that is locked", &memprovider.Lead{Instance: "B"}, "B"},
-		{"one that it does not know", &memprovider.Lead{Instance: "C"}, "none"},
-		{"no lead: the lead was for one call", nil, "A"},
+		{"nothing, although there is something", &memprovider.Found{}, "none"},
+		{"not the first", &memprovider.Found{Instance: "B"}, "B"},
+		{"one that is locked", &memprovider.Found{Instance: "B"}, "B"},
+		{"one that it does not know", &memprovider.Found{Instance: "C"}, "none"},
+		{"nothing to mirror: that was for one call", nil, "A"},
 		{"nothing is left", nil, "none"},
 	} {
-		if got := fetch(c.lead); got != c.want {
+		if got := fetch(c.found); got != c.want {
 			t.Errorf("%s: fetched %s, want %s", c.name, got, c.want)
 		}
 	}
-	store.Follow(memprovider.Lead{Work: &engine.ActivityExecuteItem{Instance: "B", ExecutionID: 1, ID: 2}})
+	store.Mirror(memprovider.Found{Work: &engine.ActivityExecuteItem{Instance: "B", ExecutionID: 1, ID: 2}})
 	work, err := p.FetchWorkItem(ctx, time.Minute, 0, nil, engine.TagFilter{})
 	if err != nil || work == nil {
 		t.Fatalf("no work: %v", err)
@@ -57,7 +57,7 @@ func TestFollow(t *testing.T) {
 	if item, ok := work.Item.(engine.ActivityExecuteItem); !ok || item.Instance != "B" || item.ID != 2 {
 		t.Errorf("worked on %+v", work.Item)
 	}
-	store.Follow(memprovider.Lead{Work: &engine.ActivityExecuteItem{Instance: "B", ExecutionID: 2, ID: 2}})
+	store.Mirror(memprovider.Found{Work: &engine.ActivityExecuteItem{Instance: "B", ExecutionID: 2, ID: 2}})
 	if work, err = p.FetchWorkItem(ctx, time.Minute, 0, nil, engine.TagFilter{}); work != nil || err != nil {
 		t.Errorf("work that is not there: %+v, %v", work, err)
 	}

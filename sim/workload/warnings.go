@@ -15,28 +15,28 @@ var numbered = []string{
 	"Chain", "Counter", "Doorman", "Eternal", "Family", "FanOut", "Guardian", "Herald", "Hoarder", "Ledger", "Nanny", "OrderDesk", "Picky", "Race", "Restless", "Scribbler", "Studio",
 }
 
-// Doubts returns warnings about an instance of a shipped orchestration: an input that it cannot parse, or an end that it
+// InputWarnings returns warnings about an instance of a shipped orchestration: an input that it cannot parse, or an end that it
 // never reaches. It returns nil for all other orchestrations.
-func Doubts(in *plan.Instance) []string {
+func InputWarnings(in *plan.Instance) []string {
 	all := Orchestrations()
 	at := slices.IndexFunc(all, func(o Orchestration) bool { return o.Name == in.Orchestration })
 	if at < 0 {
 		return nil
 	}
-	var doubts []string
+	var warnings []string
 	cancelled := slices.ContainsFunc(in.Actions, func(a plan.Action) bool { return a.Verb == plan.ActionCancel || a.Verb == plan.ActionDelete })
 	if all[at].Expect == planterm.EndEternal && (in.Expect == "" || in.Expect == planterm.EndCompleted) && !cancelled {
-		doubts = append(doubts, fmt.Sprintf("%s runs until it is cancelled: write \"expect eternal\" after it", in.Orchestration))
+		warnings = append(warnings, fmt.Sprintf("%s runs until it is cancelled: write \"expect eternal\" after it", in.Orchestration))
 	}
 	if in.Input != "" && slices.Contains(numbered, in.Orchestration) {
 		if n, err := strconv.Atoi(in.Input); err != nil || n < 0 {
-			doubts = append(doubts, fmt.Sprintf("%s takes a number from 0, which the input %q is not: it runs as if without input", in.Orchestration, in.Input))
+			warnings = append(warnings, fmt.Sprintf("%s takes a number from 0, which the input %q is not: it runs as if without input", in.Orchestration, in.Input))
 		}
 	}
 	if in.Input != "" && in.Orchestration == "Approval" {
 		if _, err := time.ParseDuration(in.Input); err != nil {
-			doubts = append(doubts, fmt.Sprintf("Approval takes a duration such as 5s, which the input %q is not: it runs as if without input", in.Input))
+			warnings = append(warnings, fmt.Sprintf("Approval takes a duration such as 5s, which the input %q is not: it runs as if without input", in.Input))
 		}
 	}
-	return doubts
+	return warnings
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/compare"
@@ -89,11 +90,7 @@ func (c *compareCmd) run(a *app) (int, error) {
 // draw writes the HTML page. It shows the table of strategies, and the first seed's run under the best strategy.
 func (c *compareCmd) draw(s *subject, r *compare.Result, cfg compare.Config) error {
 	best := r.Best()
-	words := append([]string{"compare"}, s.options()...)
-	if c.Seeds.count > 0 {
-		words = append(words, "--seeds", c.Seeds.bounds())
-	}
-	p := timeline.Page{Title: "Compare " + r.Scenario, Verdict: r.Sentence, Command: itself(append(words, s.arg)...)}
+	p := timeline.Page{Title: "Compare " + r.Scenario, Verdict: r.Sentence, Command: itself(slices.Concat([]string{"compare"}, given(*c, "html", "json"), []string{s.arg})...)}
 	table := timeline.Table{Title: "Strategies", Open: true, Head: compare.Head()}
 	for i := range r.Rows {
 		table.Rows = append(table.Rows, timeline.Row{Cells: r.Rows[i].Cells(), Bad: r.Losses(r.Rows[i].Strategy)})

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -119,7 +120,7 @@ func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed u
 	}
 	var here []*knownFinding
 	for _, k := range f.Findings {
-		if k.Scenario != s.arg || !slices.Equal((&subject{flags: k.Flags}).options(), s.options()) {
+		if k.Scenario != s.arg || !slices.Equal(given(k.Flags), s.options()) {
 			continue
 		}
 		if seed, err := parseSeed(k.Seed); err == nil && !found[k.ID] && ran(seed) {
@@ -151,24 +152,12 @@ func cause(v campaign.Violation) string {
 	if v.Instance != "" {
 		text = strings.ReplaceAll(text, v.Instance, "INSTANCE")
 	}
-	var b strings.Builder
-	quoted, number := false, false
-	for _, r := range text {
-		switch digit := '0' <= r && r <= '9'; {
-		case r == '"':
-			quoted, number = !quoted, false
-			b.WriteRune(r)
-		case quoted:
-		case digit && !number:
-			number = true
-			b.WriteByte('#')
-		case digit || number && r == '.':
-		default:
-			number = false
-			b.WriteRune(r)
+	words := strings.Fields(varies.ReplaceAllStringFunc(text, func(s string) string {
+		if s[0] == '"' {
+			return `""`
 		}
-	}
-	words := strings.Fields(b.String())
+		return "#"
+	}))
 	for i, w := range words {
 		if w == v.Node {
 			words[i] = "NODE"
@@ -176,6 +165,9 @@ func cause(v campaign.Violation) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// varies matches quoted text and numbers.
+var varies = regexp.MustCompile(`"[^"]*("|$)|[0-9][0-9.]*`)
 
 // printFindings lists findings, with new and regressed ones first.
 func (a *app) printFindings(all []*knownFinding) {

@@ -34,11 +34,11 @@ func TestInterrupted(t *testing.T) {
 			`(?m)^scenario +small`,
 			`(?m)^seeds +[0-9]+ +seeds 1\.\.1000000; stopped early, of 1,000,000`,
 			`(?m) replay --seed [0-9]+ --bug provider/filter-after-lock \S+small\.scenario$`,
-			`(?m)^Interrupted\. To continue with the other seeds:\n.* run --seeds [0-9]+\.\.1000000 --bug provider/filter-after-lock --workers=1 \S+small\.scenario$`,
+			`(?m)^Interrupted\. To continue with the other seeds:\n.* run --bug provider/filter-after-lock --seeds [0-9]+\.\.1000000 --workers 1 \S+small\.scenario$`,
 		}},
 		{syscall.SIGTERM, "run --seeds 1000000 --workers 1 --bug provider/filter-after-lock --shard 2/3 --json --out " + dir + " " + small, []string{
 			`"exit_status": 130`, `"interrupted"`, `"violations"`,
-			`"go_on": ".* run --seeds [0-9]+\.\.1000000 --bug provider/filter-after-lock --shard=2/3 --workers=1 --out=.* --json [^ ]+small\.scenario"`,
+			`"go_on": ".* run --bug provider/filter-after-lock --seeds [0-9]+\.\.1000000 --shard 2/3 --workers 1 --out .* --json [^ ]+small\.scenario"`,
 		}},
 		{os.Interrupt, "plan --seeds 1000000 " + small, []string{
 			`(?m)^plan small  1 step, 2 nodes; 1,000,000 seeds each, 3,000,000 runs$`,

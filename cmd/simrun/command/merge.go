@@ -83,7 +83,7 @@ func (c *mergeCmd) run(a *app) (int, error) {
 	}
 	for part := uint64(1); part <= first.Of; part++ {
 		if from[part] == "" {
-			missing := runCmd{Shard: shard{part, first.Of}, Results: fmt.Sprintf("part-%d.jsonl", part)}
+			missing := runCmd{planFlags: s.flags, Shard: shard{part, first.Of}, Results: fmt.Sprintf("part-%d.jsonl", part)}
 			return 0, fmt.Errorf("part %d of %d is missing; to run it:\n%s", part, first.Of, missing.goOn(s, seeds, 0))
 		}
 	}
@@ -109,7 +109,7 @@ func (c *mergeCmd) run(a *app) (int, error) {
 
 func (h *resultsHead) sameCampaign(o *resultsHead) bool {
 	return h.Scenario == o.Scenario && h.Plan == o.Plan && h.FirstSeed == o.FirstSeed && h.Seeds == o.Seeds && h.Of == o.Of &&
-		slices.Equal((&subject{flags: h.Flags}).options(), (&subject{flags: o.Flags}).options())
+		slices.Equal(given(h.Flags), given(o.Flags))
 }
 
 // subject opens the scenario of the results. It fails if the scenario has changed since the campaign.

@@ -260,32 +260,22 @@ func (c *oracleCmd) broke(out *oracleJSON, err error, seeds seedRange) {
 	case out.ExitStatus == exitOK:
 		out.ExitStatus = exitUsage
 	}
-	args := []string{"oracle", "--seeds", rest.bounds()}
-	if c.Known != "" {
-		args = append(args, "--known", c.Known)
-	}
-	for _, flag := range []struct {
-		name string
-		set  bool
-	}{{"--keep-going", c.KeepGoing}, {"--stories", c.Stories}, {"--json", c.JSON}} {
-		if flag.set {
-			args = append(args, flag.name)
-		}
-	}
-	out.GoOn = c.line(append(args, "--timeout", c.Timeout.String()))
+	left := *c
+	left.Seed, left.Seeds = nil, rest
+	out.GoOn = left.line()
 }
 
-func (c *oracleCmd) repro(seed uint64) string {
-	return c.line([]string{"oracle", "--seed", decimal(seed)})
+func (c *oracleCmd) repro(n uint64) string {
+	return (&oracleCmd{provider: c.provider, Seed: (*seed)(&n), Deny: c.Deny}).line()
 }
 
-// line returns a command line with args, followed by the flags that select the same provider and deny the same
-// freedoms.
-func (c *oracleCmd) line(args []string) string {
-	for _, f := range c.Deny {
-		args = append(args, "--deny", f)
+// line returns the command line with those flags.
+func (c *oracleCmd) line() string {
+	words := append([]string{"oracle"}, given(*c)...)
+	if len(c.Command) > 0 {
+		words = append(append(words, "--"), c.Command...)
 	}
-	return itself(slices.Concat(args, c.arguments())...)
+	return itself(words...)
 }
 
 // freedoms returns the oracle's freedoms with those ids.

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/served"
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/faults"
 )
@@ -36,20 +37,20 @@ func TestOracleStops(t *testing.T) {
 		{"no answer", "", 9, func() error { return errors.New("the disk is full") }, []string{"--seeds", "5..50", "--deny", "F9", "--keep-going"}, exitUsage, []string{
 			`(?m)^sequences +6 +of 46, from seed 5 on; no verdict on seed 11: reset: .*the disk is full`,
 			`(?m)^passed +6 `,
-			`(?m)^To continue with the other seeds:\n.* oracle --seeds 11\.\.50 --keep-going --timeout 10s --deny F9 --connect unix:.*$`,
+			`(?m)^To continue with the other seeds:\n.* oracle --connect unix:\S+ --seeds 11\.\.50 --timeout 10s --deny F9 --keep-going$`,
 		}},
 		{"interrupted", "", 9, interrupt, []string{"--seeds", "1000000"}, exitStopped, []string{
 			`(?m)^sequences +[0-9]+ +of 1,000,000, from seed 1 on; interrupted$`,
-			`(?m)^To continue with the other seeds:\n.* oracle --seeds [0-9]+\.\.1000000 --timeout 10s --connect unix:.*$`,
+			`(?m)^To continue with the other seeds:\n.* oracle --connect unix:\S+ --seeds [0-9]+\.\.1000000 --timeout 10s$`,
 		}},
 		{"while a story is made shorter", "provider/ack-partial", 40, func() error { return errors.New("the disk is full") }, []string{"--keep-going", "--json"}, exitSafety, []string{
 			`"made": [0-9]+,`, `"transcript": \[\n +"it could not be made shorter: reset: .*the disk is full`, `"no_verdict": "no verdict on seed [0-9]+: reset: `,
-			`"go_on": ".* oracle --seeds [0-9]+\.\.1000 --keep-going --json --timeout 10s --connect unix:.*"`, `"exit_status": 1`,
+			`"go_on": ".* oracle --connect unix:\S+ --seeds [0-9]+\.\.1000 --timeout 10s --keep-going --json"`, `"exit_status": 1`,
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			args := append(append([]string{"oracle"}, c.args...), "--connect", "unix:"+served(t, c.bug, c.at, c.how))
+			args := append(append([]string{"oracle"}, c.args...), "--connect", "unix:"+serveOnce(t, c.bug, c.at, c.how))
 			if status := (Program{}).Run(args, &stdout, &stderr); status != c.status {
 				t.Errorf("status %d, want %d", status, c.status)
 			}
@@ -65,8 +66,8 @@ func TestOracleStops(t *testing.T) {
 	}
 }
 
-// served serves one connection on a socket. When it comes to the store with the number at, it calls instead.
-func served(t *testing.T, bug faults.BugID, at int64, instead func() error) (path string) {
+// serveOnce serves one connection on a socket. When it comes to the store with the number at, it calls instead.
+func serveOnce(t *testing.T, bug faults.BugID, at int64, instead func() error) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "socket")
 	listener, err := net.Listen("unix", path)
@@ -96,7 +97,7 @@ func served(t *testing.T, bug faults.BugID, at int64, instead func() error) (pat
 					return nil, err
 				}
 			}
-			return inMemory(rules.Provider), nil
+			return served.New(served.Options{Rules: rules.Provider}), nil
 		}}
 		_ = server.Serve(t.Context(), conn, conn) // a broken connection affects only the other side
 	}()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -374,17 +375,7 @@ func (c *planCmd) examples(s *subject, r *upgrade.Report) timeline.Table {
 
 // line returns the command line for the plan, without the picture flags.
 func (c *planCmd) line(s *subject) string {
-	words := append([]string{"plan"}, s.options()...)
-	if c.Store != "" {
-		words = append(words, "--store", c.Store)
-	}
-	if c.Seeds.count > 0 {
-		words = append(words, "--seeds", c.Seeds.bounds())
-	}
-	if c.Orders {
-		words = append(words, "--orders")
-	}
-	return itself(append(words, s.arg)...)
+	return itself(slices.Concat([]string{"plan"}, given(*c, "html", "json"), []string{s.arg})...)
 }
 
 // planMap builds the rows of the rollback map.
@@ -442,23 +433,13 @@ func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
 }
 
 // oneLine returns the command that replays one run of a variant.
-func (c *planCmd) oneLine(s *subject, variant string, seed uint64, instance string) string {
-	words := append([]string{"plan"}, s.options()...)
-	if c.Store != "" {
-		words = append(words, "--store", c.Store)
-	}
-	words = append(words, "--replay", variant, "--seed", decimal(seed))
-	if instance != "" {
-		words = append(words, "--instance", instance)
-	}
-	return itself(append(words, s.arg)...)
+func (c *planCmd) oneLine(s *subject, variant string, n uint64, instance string) string {
+	one := planCmd{planFlags: s.flags, Store: c.Store, Replay: variant, Seed: (*seed)(&n), storyFlags: storyFlags{Instance: instance}}
+	return one.line(s)
 }
 
 // tryBug returns the command that tries a planted bug in this plan.
 func (c *planCmd) tryBug(s *subject) string {
-	words := []string{"simrun", "plan", "--bug", "ID"}
-	if c.Store != "" {
-		words = append(words, "--store", c.Store)
-	}
-	return commandline.Join(append(words, s.arg)...)
+	try := planCmd{planFlags: planFlags{Bug: []string{"ID"}}, Store: c.Store}
+	return commandline.Join(slices.Concat([]string{"simrun", "plan"}, given(try), []string{s.arg})...)
 }

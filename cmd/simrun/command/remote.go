@@ -60,18 +60,6 @@ func (p *provider) name() string {
 	return strings.Join(p.Command, " ")
 }
 
-// arguments returns command-line arguments that select the same provider.
-func (p *provider) arguments() []string {
-	var words []string
-	if p.Contract != "" {
-		words = append(words, "--contract", p.Contract)
-	}
-	if p.Connect.network != "" {
-		return append(words, "--connect", p.Connect.String())
-	}
-	return append(words, append([]string{"--"}, p.Command...)...)
-}
-
 // dial connects to the provider.
 func (p *provider) dial(patience time.Duration) (*remote, error) {
 	switch {

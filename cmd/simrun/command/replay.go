@@ -121,7 +121,7 @@ func (c *replayCmd) entry(p *Program) (*scenario.Entry, error) {
 	}
 	own := c.planFlags
 	own.Provider = ""
-	if c.Seed != nil || len(own.options()) > 0 {
+	if c.Seed != nil || len(given(own)) > 0 {
 		return nil, errors.New("a stored run has its own seed, faults, profile, strategy, clocks, chooser and bugs, and all self-checks: leave out those flags")
 	}
 	orchestrations, activities, err := p.registered()
@@ -130,8 +130,6 @@ func (c *replayCmd) entry(p *Program) (*scenario.Entry, error) {
 	}
 	return entry, entry.CheckNeeds(c.Scenario, slices.Concat(orchestrations, activities), p.ownHandlers())
 }
-
-func (f planFlags) options() []string { return (&subject{flags: f}).options() }
 
 // replayed is the result of running one seed twice. The first run is recorded as a story, and the second checks that
 // both runs agree.

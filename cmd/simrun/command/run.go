@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -189,24 +190,9 @@ func (c *runCmd) compare(r *report, f *findingsFile) error {
 // goOn returns the command line for running the remaining seeds.
 func (c *runCmd) goOn(s *subject, seeds seedRange, done uint64) string {
 	done *= max(c.Shard.of, 1)
-	left := seedRange{first: seeds.first + done, count: seeds.count - done}
-	words := append([]string{"run", "--seeds", left.bounds()}, s.options()...)
-	flag := func(name, value string, given bool) {
-		if given {
-			words = append(words, name+value)
-		}
-	}
-	flag("--shard=", c.Shard.String(), c.Shard.of > 0)
-	flag("--workers=", fmt.Sprint(c.Workers), c.Workers > 0)
-	flag("--fail-fast", "", c.FailFast)
-	flag("--twice", "", c.Twice)
-	flag("--out=", c.Out, c.Out != "")
-	flag("--results=", c.Results, c.Results != "")
-	flag("--findings=", c.Findings, c.Findings != "")
-	flag("--new-only", "", c.NewOnly)
-	flag("--matrix", "", c.Matrix)
-	flag("--json", "", c.JSON)
-	return itself(append(words, s.arg)...)
+	left := *c
+	left.Seed, left.Seeds = nil, seedRange{first: seeds.first + done, count: seeds.count - done}
+	return itself(slices.Concat([]string{"run"}, given(left), []string{s.arg})...)
 }
 
 // interruptible returns a context that SIGINT and SIGTERM cancel. A second signal kills the process, as usual.

@@ -199,15 +199,12 @@ func (c *shrinkCmd) nothing(a *app, s *subject, why string) (int, error) {
 }
 
 // repro returns the command line for shrinking the same run again.
-func (c *shrinkCmd) repro(s *subject, seed uint64) string {
-	var property []string
-	if c.Property != "" {
-		property = []string{"--property", c.Property}
+func (c *shrinkCmd) repro(s *subject, n uint64) string {
+	again := shrinkCmd{planFlags: s.flags, Property: c.Property}
+	if !s.stored {
+		again.Seed = (*seed)(&n)
 	}
-	if s.stored {
-		return itself(slices.Concat([]string{"shrink"}, s.options(), []string{s.arg}, property)...)
-	}
-	return s.line("shrink", seed, property...)
+	return itself(slices.Concat([]string{"shrink"}, given(again), []string{s.arg})...)
 }
 
 // shrunkEntry returns a corpus entry for a shrunk run.

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -257,31 +260,46 @@ func itself(words ...string) string {
 }
 
 // options returns the flags that select what is simulated, as given on the command line.
-func (s *subject) options() []string {
-	var words []string
-	flag := func(name, value string) {
-		if value != "" {
-			words = append(words, name, value)
+func (s *subject) options() []string { return given(s.flags) }
+
+// given returns the flags of a verb that are set, as on a command line, without those named.
+func given(verb any, without ...string) []string { return flagsOf(reflect.ValueOf(verb), without) }
+
+func flagsOf(v reflect.Value, without []string) (words []string) {
+	for i := range v.NumField() {
+		field, value := v.Type().Field(i), v.Field(i)
+		if field.Anonymous {
+			words = append(words, flagsOf(value, without)...)
+			continue
 		}
-	}
-	flag("--faults", s.flags.Faults)
-	flag("--profile", s.flags.Profile)
-	flag("--contract", s.flags.Contract)
-	flag("--strategy", s.flags.Strategy)
-	flag("--clocks", s.flags.Clocks)
-	flag("--chooser", s.flags.Chooser)
-	if s.flags.DoubleCheck {
-		words = append(words, "--double-check")
-	}
-	for _, id := range s.flags.Bug {
-		flag("--bug", id)
-	}
-	flag("--provider", s.flags.Provider)
-	if s.flags.SelfCheck {
-		words = append(words, "--self-check")
+		name := field.Tag.Get("name")
+		if name == "" {
+			name = strings.ToLower(wordBegin.ReplaceAllString(field.Name, "$1-$2"))
+		}
+		if _, argument := field.Tag.Lookup("arg"); argument || value.IsZero() || slices.Contains(without, name) {
+			continue
+		}
+		name = "--" + name
+		switch x := value.Interface().(type) {
+		case bool:
+			words = append(words, name)
+		case []string:
+			for _, one := range x {
+				words = append(words, name, one)
+			}
+		case *seed:
+			words = append(words, name, decimal(uint64(*x)))
+		case seedRange:
+			words = append(words, name, x.bounds())
+		default:
+			words = append(words, name, fmt.Sprint(x))
+		}
 	}
 	return words
 }
+
+// wordBegin matches where a word begins within the name of a field.
+var wordBegin = regexp.MustCompile(`([a-z])([A-Z])`)
 
 // warn prints warnings about suspicious but valid parts of the scenario.
 func (a *app) warn(s *subject) {

@@ -18,7 +18,7 @@ const floors = `
 	engine/machine engine/orchtest properties/internal/spec/turn properties/undertest
 	faults properties/conformance properties/oracle/overlap properties/oracle/search
 	sim/plan
-	cmd/simrun/internal/snapshot sim/scenario sim/workload
+	cmd/simrun/internal/served cmd/simrun/internal/snapshot sim/scenario sim/workload
 	sim/cluster sim/planedit
 	cmd/simrun/internal/export properties/gen properties/internal/model properties/internal/rig sim/campaign sim/realnode sim/shrink sim/timeline
 	cmd/simrun/internal/explore properties/internal/check

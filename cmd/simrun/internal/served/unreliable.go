@@ -1,0 +1,126 @@
+package served
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/faults/faultkind"
+)
+
+// unreliable makes calls by nodes fail at the rates in a fault plan. Calls by clients never fail. For the same seed, a
+// node's n-th call always has the same faults.
+type unreliable struct {
+	inner engine.Provider
+	rates []faults.Rate
+	seed  uint64
+	live  bool // a delayed call really sleeps
+
+	mu      sync.Mutex
+	on      bool
+	calls   uint64
+	refused uint64 // calls up to this number are rejected by the store
+}
+
+func newUnreliable(p engine.Provider, plan faults.Plan, seed uint64, live bool) *unreliable {
+	return &unreliable{inner: p, rates: plan.Rates, seed: seed, live: live, on: true}
+}
+
+// turn enables or disables the faults.
+func (u *unreliable) turn(on bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.on, u.refused = on, 0
+}
+
+func (u *unreliable) provider() engine.Provider {
+	return call.Through(u.inner.Name(), u.inner.Version(), u.inner.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
+		switch c.(type) {
+		case call.FetchOrchestrationItem, call.AckOrchestrationItem, call.AbandonOrchestrationItem, call.RenewOrchestrationItemLock,
+			call.FetchWorkItem, call.AckWorkItem, call.AbandonWorkItem, call.RenewWorkItemLock, call.RenewSessionLock, call.CleanupOrphanedSessions:
+			return u.perform(ctx, c)
+		}
+		return call.Perform(ctx, u.inner, c)
+	})
+}
+
+// unavailableCalls is the number of calls that the store rejects during one outage. latest is the maximum delay of a
+// call.
+const (
+	unavailableCalls = 20
+	latestCall       = 2 * time.Second
+)
+
+// happening is a fault that hits one call.
+type happening struct {
+	kind faults.Kind
+	late time.Duration
+}
+
+// draw returns the fault for the next call, or the zero value if there is none.
+func (u *unreliable) draw(c call.Call) happening {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.calls++
+	if !u.on {
+		return happening{}
+	}
+	if u.calls <= u.refused {
+		return happening{kind: faultkind.Unavailable}
+	}
+	random := rand.New(rand.NewPCG(u.seed, u.calls))
+	for _, r := range u.rates {
+		if random.Uint64N(r.Den) >= r.Num || !befalls(r.Kind, c) {
+			continue
+		}
+		if r.Kind == faultkind.Unavailable {
+			u.refused = u.calls + unavailableCalls
+		}
+		return happening{kind: r.Kind, late: time.Duration(random.Int64N(int64(latestCall)))}
+	}
+	return happening{}
+}
+
+// befalls reports whether a fault of that kind can hit call c. Other kinds hit nodes and clients instead of calls.
+func befalls(kind faults.Kind, c call.Call) bool {
+	switch kind {
+	case faultkind.RequestLost, faultkind.AnswerLost, faultkind.CallDelayed, faultkind.RetryableError, faultkind.PermanentError, faultkind.Unavailable:
+		return true
+	case faultkind.AckStepError: // the store undoes the previous steps
+		_, ack := c.(call.AckOrchestrationItem)
+		return ack
+	case faultkind.LostRenewal:
+		switch c.(type) {
+		case call.RenewOrchestrationItemLock, call.RenewWorkItemLock, call.RenewSessionLock:
+			return true
+		}
+	}
+	return false
+}
+
+func (u *unreliable) perform(ctx context.Context, c call.Call) call.Answer {
+	what := u.draw(c)
+	switch what.kind {
+	case faultkind.RequestLost, faultkind.LostRenewal:
+		return call.Answer{Err: engine.Retryablef(call.Method(c), "no answer: the request was lost")}
+	case faultkind.RetryableError, faultkind.AckStepError:
+		return call.Answer{Err: engine.Retryablef(call.Method(c), "the store is busy")}
+	case faultkind.Unavailable:
+		return call.Answer{Err: engine.Retryablef(call.Method(c), "the store is unavailable")}
+	case faultkind.PermanentError:
+		return call.Answer{Err: engine.Permanentf(call.Method(c), "the store refuses this call")}
+	case faultkind.CallDelayed:
+		if u.live {
+			time.Sleep(what.late)
+		}
+	}
+	a := call.Perform(ctx, u.inner, c)
+	if what.kind == faultkind.AnswerLost {
+		return call.Answer{Err: engine.Retryablef(call.Method(c), "no answer: it was lost")}
+	}
+	return a
+}

@@ -9,12 +9,10 @@ import (
 // objects, including those handed out to callers. It is sized for a small run; a store that needs more allocates the
 // rest as usual. The zero value is ready to use.
 type Arena struct {
-	bytes    [][]byte // byteBlock long each
-	rows     [][]row  // rowBlock each
+	bytes    blocks[byte] // byteBlock long each
+	rows     blocks[row]  // rowBlock each; whoever takes one overwrites its old contents
 	holdings holdingTable
 	texts    [2][]string // of all tokens issued so far, by prefix and number
-	// nextBytes and nextRows index the first block of each kind that the store has not taken yet.
-	nextBytes, nextRows int
 
 	instances  arena.Of[instance]
 	executions arena.Of[execution]
@@ -40,7 +38,7 @@ const arenaBlocks = 64
 
 // reset makes all memory available again, and keeps it from then on.
 func (a *Arena) reset() {
-	a.nextBytes, a.nextRows, a.holdings.n = 0, 0, 0
+	a.bytes.next, a.rows.next, a.holdings.n = 0, 0, 0
 	a.instances.Reset()
 	a.executions.Reset()
 	a.lists.Reset()
@@ -72,26 +70,20 @@ func (a *Arena) tokenText(prefix byte, n uint64) string {
 	return (*texts)[n]
 }
 
-// takeBytes returns an empty block of bytes.
-func (a *Arena) takeBytes() []byte {
-	if a.nextBytes == arenaBlocks {
-		return make([]byte, 0, byteBlock)
-	}
-	if a.nextBytes == len(a.bytes) {
-		a.bytes = append(a.bytes, make([]byte, 0, byteBlock))
-	}
-	a.nextBytes++
-	return a.bytes[a.nextBytes-1][:0]
+// blocks are blocks of one length that stores use one after another.
+type blocks[T any] struct {
+	list [][]T
+	next int // index of the first block that the store has not taken yet
 }
 
-// takeRows returns a block of rows. The caller overwrites their old contents.
-func (a *Arena) takeRows() []row {
-	if a.nextRows == arenaBlocks {
-		return make([]row, rowBlock)
+// take returns a block of the given length, which has its old contents.
+func (b *blocks[T]) take(length int) []T {
+	if b.next == arenaBlocks {
+		return make([]T, length)
 	}
-	if a.nextRows == len(a.rows) {
-		a.rows = append(a.rows, make([]row, rowBlock))
+	if b.next == len(b.list) {
+		b.list = append(b.list, make([]T, length))
 	}
-	a.nextRows++
-	return a.rows[a.nextRows-1]
+	b.next++
+	return b.list[b.next-1]
 }

@@ -322,7 +322,7 @@ func (s *Store) keep(block *[]byte, data []byte) []byte {
 		return slices.Clip(slices.Clone(data))
 	}
 	if len(data) > cap(*block)-len(*block) {
-		*block = s.arena.takeBytes()
+		*block = s.arena.bytes.take(byteBlock)[:0]
 	}
 	from := len(*block)
 	*block = append(*block, data...)
@@ -334,7 +334,7 @@ const byteBlock = 16 << 10
 // row returns an unused row for a message.
 func (s *Store) row() *row {
 	if len(s.spareRows) == 0 {
-		s.spareRows = s.arena.takeRows()
+		s.spareRows = s.arena.rows.take(rowBlock)
 	}
 	r := &s.spareRows[0]
 	s.spareRows = s.spareRows[1:]

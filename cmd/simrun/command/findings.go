@@ -51,6 +51,50 @@ type knownFinding struct {
 	Command   string    `json:"command"`
 }
 
+// ciFlags say where the results of a campaign go besides standard output, in run and merge.
+type ciFlags struct {
+	Findings string `help:"Keep the findings in this file, from campaign to campaign: new, ongoing, resolved, regressed." placeholder:"FILE"`
+	NewOnly  bool   `help:"With --findings: only new and regressed findings determine the exit status."`
+	Markdown string `help:"Add a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY." placeholder:"FILE"`
+	Annotate bool   `help:"Print an annotation of GitHub for each violated property on standard error."`
+}
+
+// open reads the findings file. It returns nil if there is none.
+func (c *ciFlags) open() (*findingsFile, error) {
+	switch {
+	case c.Findings != "":
+		return openFindings(c.Findings)
+	case c.NewOnly:
+		return nil, errors.New("--new-only needs --findings FILE, the file to compare with")
+	}
+	return nil, nil
+}
+
+// tell updates the findings file, unless f is nil, and writes the annotations and the summary for a CI job. part is the
+// part of the seeds that was run.
+func (c *ciFlags) tell(a *app, r *report, f *findingsFile, part shard) error {
+	if f != nil {
+		step, first := max(part.of, 1), r.seeds.first+max(part.index, 1)-1
+		ran := func(seed uint64) bool {
+			return seed >= first && (seed-first)%step == 0 && (seed-first)/step < r.sum.Seeds
+		}
+		r.findings = f.update(r.subject, r.sum, ran, time.Now())
+		if c.NewOnly && !r.sum.Interrupted {
+			r.status = worst(r.newStatus(), exitOK)
+		}
+		if err := f.keep(); err != nil {
+			return err
+		}
+	}
+	if c.Annotate {
+		a.annotate(r)
+	}
+	if c.Markdown == "" {
+		return nil
+	}
+	return r.appendMarkdown(c.Markdown)
+}
+
 // findingsFile is the contents of the file given by --findings.
 type findingsFile struct {
 	Schema   int             `json:"schema"`

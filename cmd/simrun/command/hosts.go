@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/planterm"
 )
 
 // hostsCmd implements `simrun hosts`, which manages the programs that host released runtimes.
@@ -104,23 +105,17 @@ func (c *hostsBuildCmd) run(a *app) (int, error) {
 
 // builds returns the released builds that the arguments name.
 func (c *hostsBuildCmd) builds() ([]*engine.Build, error) {
-	all := engine.ReleasedBuilds()
 	if len(c.Releases) == 0 {
-		return all, nil
+		return engine.ReleasedBuilds(), nil
 	}
 	var out []*engine.Build
 	for _, name := range c.Releases {
-		var known []string
-		found := false
-		for _, b := range all {
-			known = append(known, b.Version.String())
-			if b.Version.String() == strings.TrimPrefix(name, engine.ReleasePrefix) {
-				out, found = append(out, b), true
-			}
-		}
-		if !found {
+		b := planterm.FindBuild(nil, engine.ReleasePrefix+strings.TrimPrefix(name, engine.ReleasePrefix))
+		if b == nil {
+			known := idsOf(engine.ReleasedBuilds(), func(b *engine.Build) string { return b.Version.String() })
 			return nil, fmt.Errorf("hosts build %q: expected one of %s", name, strings.Join(known, ", "))
 		}
+		out = append(out, b)
 	}
 	return out, nil
 }

@@ -23,16 +23,10 @@ import (
 
 // mergeCmd implements `simrun merge`, which combines the results of several shards into one report.
 type mergeCmd struct {
-	Files    []string `arg:"" help:"The results files of all shards, as run --results writes them."`
-	Markdown string   `help:"Add a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY." placeholder:"FILE"`
-	Annotate bool     `help:"Print an annotation of GitHub for each violated property on standard error."`
-	Findings string   `help:"Compare the findings with this file, and update it, as run does." placeholder:"FILE"`
-	NewOnly  bool     `help:"With --findings: only new and regressed findings determine the exit status."`
-	JSON     bool     `name:"json" help:"Print one JSON object on standard output and nothing else."`
+	Files   []string `arg:"" help:"The results files of all shards, as run --results writes them."`
+	ciFlags `embed:""`
+	JSON    bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
-
-// errNewOnly is the error for --new-only without --findings.
-var errNewOnly = errors.New("--new-only needs --findings FILE, the file to compare with")
 
 // Help returns the text printed below the flags.
 func (mergeCmd) Help() string {
@@ -48,14 +42,9 @@ Exit status: as that of run.`
 }
 
 func (c *mergeCmd) run(a *app) (int, error) {
-	var findings *findingsFile
-	if c.Findings != "" {
-		var err error
-		if findings, err = openFindings(c.Findings); err != nil {
-			return 0, err
-		}
-	} else if c.NewOnly {
-		return 0, errNewOnly
+	findings, err := c.open()
+	if err != nil {
+		return 0, err
 	}
 	var first *resultsHead
 	var results []campaign.SeedResult
@@ -91,13 +80,7 @@ func (c *mergeCmd) run(a *app) (int, error) {
 	r := newReport(s, campaign.Merge(results, coverage))
 	r.seeds, r.windows = seeds, windowsOf(s, seeds.first) // how long the shards took is not known
 	r.second = s.judgedTwice(seeds.first, shard{}, r.sum.Seeds)
-	if findings != nil {
-		whole := runCmd{NewOnly: c.NewOnly}
-		if err := whole.compare(r, findings); err != nil {
-			return 0, err
-		}
-	}
-	if err := a.tellCI(r, c.Markdown, c.Annotate); err != nil {
+	if err := c.tell(a, r, findings, shard{}); err != nil {
 		return 0, err
 	}
 	if c.JSON {

@@ -561,14 +561,3 @@ func (a *app) annotate(r *report) {
 		fmt.Fprintf(a.stderr, "::error title=internal error%%2C seed %d::%s\n", e.Seed, data.Replace(e.Text))
 	}
 }
-
-// tellCI writes the job summary and the annotations for a CI job.
-func (a *app) tellCI(r *report, markdown string, annotate bool) error {
-	if annotate {
-		a.annotate(r)
-	}
-	if markdown == "" {
-		return nil
-	}
-	return r.appendMarkdown(markdown)
-}

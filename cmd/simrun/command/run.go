@@ -28,15 +28,12 @@ type runCmd struct {
 	Twice      bool      `help:"Run every seed twice and compare; without it, only the first."`
 	Out        string    `help:"Write stored runs of the failures to this directory, one for each violated property." placeholder:"DIR"`
 	Results    string    `help:"Write the result of each seed to this file, as JSON lines; merge combines those of shards." placeholder:"FILE"`
-	Findings   string    `help:"Keep the findings in this file, from campaign to campaign: new, ongoing, resolved, regressed." placeholder:"FILE"`
-	NewOnly    bool      `help:"With --findings: only new and regressed findings determine the exit status."`
-	Markdown   string    `help:"Add a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY." placeholder:"FILE"`
-	Annotate   bool      `help:"Print an annotation of GitHub for each violated property on standard error."`
-	HTML       string    `name:"html" help:"Write a page of the campaign: totals, fates, findings, coverage, and the run of the first seed that fails, or of the first." placeholder:"FILE"`
-	Confidence bool      `help:"If every property holds, report how much that shows, even for fewer than 100 seeds: the rule of three, and which planted bugs this number of seeds finds."`
-	Matrix     bool      `help:"Count which kinds of faults met which features of orchestrations, and print that as a table."`
-	Instances  bool      `help:"Name every instance in the fate of the work, not only the first few."`
-	JSON       bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
+	ciFlags    `embed:""`
+	HTML       string `name:"html" help:"Write a page of the campaign: totals, fates, findings, coverage, and the run of the first seed that fails, or of the first." placeholder:"FILE"`
+	Confidence bool   `help:"If every property holds, report how much that shows, even for fewer than 100 seeds: the rule of three, and which planted bugs this number of seeds finds."`
+	Matrix     bool   `help:"Count which kinds of faults met which features of orchestrations, and print that as a table."`
+	Instances  bool   `help:"Name every instance in the fate of the work, not only the first few."`
+	JSON       bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help returns the text printed below the flags.
@@ -76,13 +73,9 @@ func (c *runCmd) run(a *app) (int, error) {
 	if c.Results != "" && c.FailFast {
 		return 0, errors.New("--results --fail-fast: results need all seeds; leave one flag out")
 	}
-	var findings *findingsFile
-	if c.Findings != "" {
-		if findings, err = openFindings(c.Findings); err != nil {
-			return 0, err
-		}
-	} else if c.NewOnly {
-		return 0, errNewOnly
+	findings, err := c.open()
+	if err != nil {
+		return 0, err
 	}
 	if c.Shard, err = c.Shard.fromEnvironment(os.Getenv); err != nil {
 		return 0, err
@@ -152,12 +145,7 @@ func (c *runCmd) run(a *app) (int, error) {
 			return 0, err
 		}
 	}
-	if findings != nil {
-		if err := c.compare(r, findings); err != nil {
-			return 0, err
-		}
-	}
-	if err := a.tellCI(r, c.Markdown, c.Annotate); err != nil {
+	if err := c.tell(a, r, findings, c.Shard); err != nil {
 		return 0, err
 	}
 	if c.HTML != "" {
@@ -171,20 +159,6 @@ func (c *runCmd) run(a *app) (int, error) {
 	r.makeSmall()
 	a.printCampaign(r)
 	return r.status, nil
-}
-
-// compare updates the findings file with the campaign's results.
-func (c *runCmd) compare(r *report, f *findingsFile) error {
-	step := max(c.Shard.of, 1)
-	first := r.seeds.first + max(c.Shard.index, 1) - 1
-	ran := func(seed uint64) bool {
-		return seed >= first && (seed-first)%step == 0 && (seed-first)/step < r.sum.Seeds
-	}
-	r.findings = f.update(r.subject, r.sum, ran, time.Now())
-	if c.NewOnly && !r.sum.Interrupted {
-		r.status = worst(r.newStatus(), exitOK)
-	}
-	return f.keep()
 }
 
 // goOn returns the command line for running the remaining seeds.

@@ -22,11 +22,11 @@ func (s *Store) setBack(ms int64) {
 }
 
 // demote moves messages that are not yet visible at time now from visible to delayed.
-func (in *instance) demote(k *Arena, now int64) {
+func (in *instance) demote(a *Arena, now int64) {
 	for i := len(in.visible) - 1; i >= 0; i-- {
 		if r := in.visible[i]; r.visibleMs > now {
 			in.detach(r)
-			in.attach(k, r, now)
+			in.attach(a, r, now)
 		}
 	}
 }

@@ -62,12 +62,12 @@ func (ex *execution) forget(i int) {
 }
 
 // seenBy returns a codec's decoded history of the execution.
-func (k *Arena) seenBy(ex *execution, codec int) *decodedHistory {
+func (a *Arena) seenBy(ex *execution, codec int) *decodedHistory {
 	for len(ex.decoded) <= codec {
-		ex.decoded = k.seen.Append(ex.decoded, nil)
+		ex.decoded = a.seen.Append(ex.decoded, nil)
 	}
 	if ex.decoded[codec] == nil {
-		ex.decoded[codec] = k.decoded.New()
+		ex.decoded[codec] = a.decoded.New()
 	}
 	return ex.decoded[codec]
 }
@@ -83,13 +83,13 @@ func readsAsWritten(c engine.Codec, data []byte) bool {
 var replacement = []byte("\uFFFD")
 
 // remember adds the event appended last to the cache of the codec that wrote it.
-func (k *Arena) remember(ex *execution, codec int, e engine.Event) {
-	d := k.seenBy(ex, codec)
+func (a *Arena) remember(ex *execution, codec int, e engine.Event) {
+	d := a.seenBy(ex, codec)
 	if d.err == nil && len(d.events) == len(ex.events)-1 && ex.events[len(d.events)].id == e.EventID {
 		if d.events == nil {
-			d.events = k.histories.Make(usualEvents)
+			d.events = a.histories.Make(usualEvents)
 		}
-		d.events = k.histories.Append(d.events, e)
+		d.events = a.histories.Append(d.events, e)
 	}
 }
 

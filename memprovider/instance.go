@@ -168,15 +168,15 @@ func (in *instance) empty() bool {
 }
 
 // attach adds a queued message to visible or delayed.
-func (in *instance) attach(k *Arena, r *row, now int64) {
+func (in *instance) attach(a *Arena, r *row, now int64) {
 	if r.visibleMs <= now {
-		in.visible = k.insertRow(in.visible, r, byNumber)
+		in.visible = a.insertRow(in.visible, r, byNumber)
 		in.visibleQueueMessages += countIf(r.kind == engine.ItemQueueMessage)
 		in.visibleStarts += countIf(isStart(r.kind))
 		r.isVisible = true
 		return
 	}
-	in.delayed = k.insertRow(in.delayed, r, byTime)
+	in.delayed = a.insertRow(in.delayed, r, byTime)
 	in.delayedStarts += countIf(isStart(r.kind))
 	r.isVisible = false
 }
@@ -194,11 +194,11 @@ func (in *instance) detach(r *row) {
 }
 
 // promote moves messages that have become visible from delayed to visible.
-func (in *instance) promote(k *Arena, now int64) {
+func (in *instance) promote(a *Arena, now int64) {
 	for len(in.delayed) > 0 && in.delayed[0].visibleMs <= now {
 		r := in.delayed[0]
 		in.detach(r)
-		in.attach(k, r, now)
+		in.attach(a, r, now)
 	}
 }
 

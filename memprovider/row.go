@@ -52,12 +52,12 @@ func byTime(a, b *row) int {
 }
 
 // insertRow inserts a row into a sorted slice, usually at the end.
-func (k *Arena) insertRow(rows []*row, r *row, order func(a, b *row) int) []*row {
+func (a *Arena) insertRow(rows []*row, r *row, order func(a, b *row) int) []*row {
 	if n := len(rows); n == 0 || order(rows[n-1], r) < 0 {
-		return k.queues.Append(rows, r)
+		return a.queues.Append(rows, r)
 	}
 	i, _ := slices.BinarySearchFunc(rows, r, order)
-	return k.queues.Insert(rows, i, r)
+	return a.queues.Insert(rows, i, r)
 }
 
 // deleteRow deletes a row from a sorted slice, usually at the start.

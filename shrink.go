@@ -7,7 +7,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -134,7 +133,7 @@ func (s *Shrunk) Entry(seed uint64, note string) *scenario.Entry {
 		ids = append(ids, v.Property)
 	}
 	found := s.First.Property
-	if s.Plan.Profile != "" && s.Plan.Profile != planterm.ProfileContract {
+	if s.Plan.Profile != "" && s.Plan.Profile != plan.ProfileContract {
 		found += " " + string(s.Plan.Profile)
 	}
 	for _, id := range s.Plan.Bugs {

@@ -2,12 +2,7 @@ package faults
 
 import (
 	"time"
-
-	"github.com/durosim/durosim/faults/faultkind"
 )
-
-// Kind is the name of something that can go wrong, spelled as in scenarios: "answer-lost". Kinds lists them all.
-type Kind = faultkind.Kind
 
 // Info describes a kind of fault in listings.
 type Info struct {
@@ -17,32 +12,32 @@ type Info struct {
 	Suspends []string
 }
 
-// Kinds returns all kinds of faults in a fixed order.
+// Kinds returns all kinds of faults. Stored fuzzing inputs depend on the order.
 func Kinds() []Info {
 	return []Info{
-		{faultkind.CrashAfterFetch, "a node crashes after it has fetched work", nil},
-		{faultkind.CrashBeforeAck, "a node crashes between a turn and its ack", nil},
-		{faultkind.CrashAfterCommit, "a node crashes after its ack is committed, before the answer arrives", nil},
-		{faultkind.PauseNode, "a node freezes past the expiry of its locks", []string{"S19"}},
-		{faultkind.RequestLost, "a call is lost on its way to the store", nil},
-		{faultkind.AnswerLost, "a call takes effect, and its answer is lost", nil},
-		{faultkind.CallDelayed, "a request or an answer is late, possibly beyond the call deadline", nil},
-		{faultkind.RetryableError, "the store refuses a call as busy", nil},
-		{faultkind.PermanentError, "the store refuses a call permanently", nil},
-		{faultkind.AckStepError, "an ack fails before one of its steps", nil},
-		{faultkind.Unavailable, "the store refuses every call for a while", nil},
-		{faultkind.DuplicateRequest, "a client sends a message twice", nil},
-		{faultkind.DuplicateCompletion, "an activity's completion is delivered a second time", nil},
-		{faultkind.LateActivity, "an activity runs past the end of its lock", nil},
-		{faultkind.ActivityPanic, "an activity panics", nil},
-		{faultkind.CorruptEvent, "a stored event is damaged", []string{"L02"}},
-		{faultkind.CorruptMessage, "a queued message is damaged", []string{"L02"}},
-		{faultkind.LostRenewal, "the renewal of a lock is lost", []string{"S19"}},
-		{faultkind.SlowTurn, "a turn takes as long as its lock or longer", nil},
-		{faultkind.ClockSkew, "a node starts with a clock that is up to 500ms ahead or behind", nil},
-		{faultkind.SlowFetch, "a fetch waits inside the store before it takes a lock, sometimes for longer than a lock lasts", nil},
-		{faultkind.SlowCommit, "an ack, abandon or renewal waits inside the store before it takes effect", []string{"S19"}},
-		{faultkind.SlowAnswer, "an ack waits inside the store after it has taken effect", nil},
+		{CrashAfterFetch, "a node crashes after it has fetched work", nil},
+		{CrashBeforeAck, "a node crashes between a turn and its ack", nil},
+		{CrashAfterCommit, "a node crashes after its ack is committed, before the answer arrives", nil},
+		{PauseNode, "a node freezes past the expiry of its locks", []string{"S19"}},
+		{RequestLost, "a call is lost on its way to the store", nil},
+		{AnswerLost, "a call takes effect, and its answer is lost", nil},
+		{CallDelayed, "a request or an answer is late, possibly beyond the call deadline", nil},
+		{RetryableError, "the store refuses a call as busy", nil},
+		{PermanentError, "the store refuses a call permanently", nil},
+		{AckStepError, "an ack fails before one of its steps", nil},
+		{Unavailable, "the store refuses every call for a while", nil},
+		{DuplicateRequest, "a client sends a message twice", nil},
+		{DuplicateCompletion, "an activity's completion is delivered a second time", nil},
+		{LateActivity, "an activity runs past the end of its lock", nil},
+		{ActivityPanic, "an activity panics", nil},
+		{CorruptEvent, "a stored event is damaged", []string{"L02"}},
+		{CorruptMessage, "a queued message is damaged", []string{"L02"}},
+		{LostRenewal, "the renewal of a lock is lost", []string{"S19"}},
+		{SlowTurn, "a turn takes as long as its lock or longer", nil},
+		{ClockSkew, "a node starts with a clock that is up to 500ms ahead or behind", nil},
+		{SlowFetch, "a fetch waits inside the store before it takes a lock, sometimes for longer than a lock lasts", nil},
+		{SlowCommit, "an ack, abandon or renewal waits inside the store before it takes effect", []string{"S19"}},
+		{SlowAnswer, "an ack waits inside the store after it has taken effect", nil},
 	}
 }
 
@@ -67,50 +62,50 @@ func None() Plan { return Plan{} }
 // Light returns the default campaign's faults: crashes, some loss and delay, and an occasional busy store.
 func Light() Plan {
 	return Plan{Rates: []Rate{
-		{Kind: faultkind.CrashAfterFetch, Num: 1, Den: 400},
-		{Kind: faultkind.CrashBeforeAck, Num: 1, Den: 400},
-		{Kind: faultkind.CrashAfterCommit, Num: 1, Den: 400},
-		{Kind: faultkind.RequestLost, Num: 1, Den: 200},
-		{Kind: faultkind.AnswerLost, Num: 1, Den: 200},
-		{Kind: faultkind.CallDelayed, Num: 1, Den: 100},
-		{Kind: faultkind.RetryableError, Num: 1, Den: 200},
-		{Kind: faultkind.DuplicateRequest, Num: 1, Den: 50},
-		{Kind: faultkind.SlowTurn, Num: 1, Den: 200},
+		{Kind: CrashAfterFetch, Num: 1, Den: 400},
+		{Kind: CrashBeforeAck, Num: 1, Den: 400},
+		{Kind: CrashAfterCommit, Num: 1, Den: 400},
+		{Kind: RequestLost, Num: 1, Den: 200},
+		{Kind: AnswerLost, Num: 1, Den: 200},
+		{Kind: CallDelayed, Num: 1, Den: 100},
+		{Kind: RetryableError, Num: 1, Den: 200},
+		{Kind: DuplicateRequest, Num: 1, Den: 50},
+		{Kind: SlowTurn, Num: 1, Den: 200},
 	}}
 }
 
 // Full returns a plan with every fault that can be drawn at random.
 func Full() Plan {
 	return Plan{Rates: []Rate{
-		{Kind: faultkind.CrashAfterFetch, Num: 1, Den: 150},
-		{Kind: faultkind.CrashBeforeAck, Num: 1, Den: 150},
-		{Kind: faultkind.CrashAfterCommit, Num: 1, Den: 150},
-		{Kind: faultkind.PauseNode, Num: 1, Den: 300},
-		{Kind: faultkind.RequestLost, Num: 1, Den: 60},
-		{Kind: faultkind.AnswerLost, Num: 1, Den: 60},
-		{Kind: faultkind.CallDelayed, Num: 1, Den: 40},
-		{Kind: faultkind.RetryableError, Num: 1, Den: 60},
-		{Kind: faultkind.PermanentError, Num: 1, Den: 400},
-		{Kind: faultkind.AckStepError, Num: 1, Den: 100},
-		{Kind: faultkind.Unavailable, Num: 1, Den: 2000},
-		{Kind: faultkind.DuplicateRequest, Num: 1, Den: 15},
-		{Kind: faultkind.DuplicateCompletion, Num: 1, Den: 40},
-		{Kind: faultkind.LateActivity, Num: 1, Den: 60},
-		{Kind: faultkind.ActivityPanic, Num: 1, Den: 60},
-		{Kind: faultkind.LostRenewal, Num: 1, Den: 10},
-		{Kind: faultkind.SlowTurn, Num: 1, Den: 60},
-		{Kind: faultkind.CorruptEvent, Num: 1, Den: 1500},
-		{Kind: faultkind.CorruptMessage, Num: 1, Den: 1500},
+		{Kind: CrashAfterFetch, Num: 1, Den: 150},
+		{Kind: CrashBeforeAck, Num: 1, Den: 150},
+		{Kind: CrashAfterCommit, Num: 1, Den: 150},
+		{Kind: PauseNode, Num: 1, Den: 300},
+		{Kind: RequestLost, Num: 1, Den: 60},
+		{Kind: AnswerLost, Num: 1, Den: 60},
+		{Kind: CallDelayed, Num: 1, Den: 40},
+		{Kind: RetryableError, Num: 1, Den: 60},
+		{Kind: PermanentError, Num: 1, Den: 400},
+		{Kind: AckStepError, Num: 1, Den: 100},
+		{Kind: Unavailable, Num: 1, Den: 2000},
+		{Kind: DuplicateRequest, Num: 1, Den: 15},
+		{Kind: DuplicateCompletion, Num: 1, Den: 40},
+		{Kind: LateActivity, Num: 1, Den: 60},
+		{Kind: ActivityPanic, Num: 1, Den: 60},
+		{Kind: LostRenewal, Num: 1, Den: 10},
+		{Kind: SlowTurn, Num: 1, Den: 60},
+		{Kind: CorruptEvent, Num: 1, Den: 1500},
+		{Kind: CorruptMessage, Num: 1, Den: 1500},
 	}}
 }
 
 // Timing returns the light plan, plus wrong clocks and calls that are delayed inside the store.
 func Timing() Plan {
 	return Plan{Rates: append([]Rate{
-		{Kind: faultkind.ClockSkew, Num: 1, Den: 2},
-		{Kind: faultkind.SlowFetch, Num: 1, Den: 40},
-		{Kind: faultkind.SlowCommit, Num: 1, Den: 40},
-		{Kind: faultkind.SlowAnswer, Num: 1, Den: 40},
+		{Kind: ClockSkew, Num: 1, Den: 2},
+		{Kind: SlowFetch, Num: 1, Den: 40},
+		{Kind: SlowCommit, Num: 1, Den: 40},
+		{Kind: SlowAnswer, Num: 1, Den: 40},
 	}, Light().Rates...)}
 }
 

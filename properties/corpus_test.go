@@ -10,9 +10,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/faults/faultkind"
-	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
@@ -31,13 +28,13 @@ var additions = []struct {
 		pin := engine.V(99, 0, 0)
 		// No client sends anything to the added instance, so no planted bug can confuse it with other work, and it
 		// counts towards no bound. Its waits cannot be read, so clients do not send it anything during calm, either.
-		h := plan.History{Instance: "added", Pin: &pin, Shape: planterm.ShapeCorrupt, KickAt: 1000 * time.Hour}
+		h := plan.History{Instance: "added", Pin: &pin, Shape: plan.ShapeCorrupt, KickAt: 1000 * time.Hour}
 		p.Histories = append(slices.Clone(p.Histories), h)
 	}},
 	{"a probe with an empty filter", func(p *plan.Plan) {
-		p.Probes = append(slices.Clone(p.Probes), probe.Probe{
+		p.Probes = append(slices.Clone(p.Probes), plan.Probe{
 			Name: "added", Build: "1.5.0", Filter: "none", Every: 700 * time.Millisecond, Count: 3,
-			Does: []probe.Act{probe.ActAbandon, probe.ActRenew}, Holds: probe.Holds(),
+			Does: []plan.Act{plan.ActAbandon, plan.ActRenew}, Holds: plan.Holds(),
 		})
 	}},
 	{"a fault that never happens", func(p *plan.Plan) {
@@ -56,7 +53,7 @@ var additions = []struct {
 // excuses reports whether a fault kind excuses a violation just by being in a plan. Adding such a fault would change
 // the result.
 func excuses(k faults.Kind) bool {
-	return k == faultkind.ActivityPanic || k == faultkind.CorruptEvent || k == faultkind.CorruptMessage
+	return k == faults.ActivityPanic || k == faults.CorruptEvent || k == faults.CorruptMessage
 }
 
 // TestCorpusSurvivesAdditions replays each stored run with an unrelated addition. The run must still show its

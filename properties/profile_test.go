@@ -9,7 +9,6 @@ import (
 
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -41,11 +40,11 @@ func profileRun(t *testing.T, name string, seed uint64, p plan.Profile, record *
 // TestProfile checks that 0.1.26 violates something that the contract guarantees, and that a shrunk run names the one
 // switch that it needs.
 func TestProfile(t *testing.T) {
-	if _, r := profileRun(t, "corners", 1, planterm.ProfileContract, nil); len(r.Violations) > 0 {
+	if _, r := profileRun(t, "corners", 1, plan.ProfileContract, nil); len(r.Violations) > 0 {
 		t.Errorf("the contract profile: %v", r.Violations)
 	}
 	record := &sim.Recording{}
-	pl, r := profileRun(t, "corners", 1, planterm.ProfileDuroxide, record)
+	pl, r := profileRun(t, "corners", 1, plan.ProfileDuroxide, record)
 	violated := slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool { return v.Property == "S11" })
 	if !violated {
 		t.Fatalf("the profile of 0.1.26: %v, expected a violation of S11", r.Violations)
@@ -54,7 +53,7 @@ func TestProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := small.Plan; p.Profile != planterm.ProfileContract || len(p.Bugs) != 1 || !strings.HasPrefix(string(p.Bugs[0]), faults.ProfileFamily) {
+	if p := small.Plan; p.Profile != plan.ProfileContract || len(p.Bugs) != 1 || !strings.HasPrefix(string(p.Bugs[0]), faults.ProfileFamily) {
 		t.Errorf("shrunk to profile %s with %v, expected one switch", p.Profile, p.Bugs)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -101,8 +100,8 @@ func (s *smallScenario) run(t *testing.T, seed uint64, on []faults.BugID, o prop
 func (s *smallScenario) judged() []plan.Expectation {
 	list := slices.Clone(s.Expect)
 	for _, e := range s.Expect {
-		if e.Mode == planterm.ModeAlways {
-			e.Mode, e.Has = planterm.ModeSometimes, nil
+		if e.Mode == plan.ModeAlways {
+			e.Mode, e.Has = plan.ModeSometimes, nil
 			list = append(list, e)
 		}
 	}
@@ -136,7 +135,7 @@ func (s *smallScenario) check(t *testing.T) {
 		}
 	}
 	for _, e := range o.Expectations {
-		if e.Mode == planterm.ModeSometimes && !seen[e.PointName()] {
+		if e.Mode == plan.ModeSometimes && !seen[e.PointName()] {
 			t.Errorf("%s, line %d: no seed shows what %q is about", s.Name, e.Line, e.Text)
 		}
 	}
@@ -164,7 +163,7 @@ func (s *smallScenario) deviates(t *testing.T, d deviation) {
 			return
 		}
 		o = properties.Options{Properties: []string{}, Expectations: s.Expect[i : i+1]}
-		sometimes = s.Expect[i].Mode == planterm.ModeSometimes
+		sometimes = s.Expect[i].Mode == plan.ModeSometimes
 	}
 	changed, what := s, fmt.Sprint(d.bugs)
 	if d.old != "" {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
@@ -111,7 +110,7 @@ func TestWalkthroughsHaveTeeth(t *testing.T) {
 			if c.bug == "" {
 				bad, on = alone(t, c.scenario, c.expect, c.line, c.by), nil
 			}
-			if sound.Expect[0].Mode == planterm.ModeSometimes {
+			if sound.Expect[0].Mode == plan.ModeSometimes {
 				if seed := metBy(t, bad, on); seed != 0 {
 					t.Errorf("with %s, seed %d of %s shows %q all the same", name, seed, c.scenario, c.expect)
 				}

@@ -10,8 +10,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/faults/faultkind"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/planedit"
 	"github.com/durosim/durosim/sim/program"
@@ -57,7 +55,7 @@ const horizon = planedit.Horizon
 // Plan draws whole plans: one to four nodes, a schedule, a workload, and faults from some of the families.
 func (s Space) Plan() *rapid.Generator[*plan.Plan] {
 	return rapid.Custom(func(t *rapid.T) *plan.Plan {
-		p := &plan.Plan{Name: "generated", Strategy: planterm.StrategyFilter, Profile: planterm.ProfileContract}
+		p := &plan.Plan{Name: "generated", Strategy: plan.StrategyFilter, Profile: plan.ProfileContract}
 		p.Nodes = s.nodes().Draw(t, "nodes")
 		p.Schedule = s.Schedule(p.Nodes).Draw(t, "schedule")
 		w := s.Workload().Draw(t, "workload")
@@ -214,7 +212,7 @@ func (s Space) faults(nodes []plan.Node) *rapid.Generator[faults.Plan] {
 		var kinds []int = rapid.SliceOfNDistinct(rapid.IntRange(0, len(all)-1), 1, 6, rapid.ID).Draw(t, "kinds")
 		for _, i := range kinds {
 			r := faults.Rate{Kind: all[i].Kind, Num: 1, Den: rapid.SampledFrom([]uint64{200, 100, 50, 20, 10}).Draw(t, "odds")}
-			if r.Kind == faultkind.Unavailable || r.Kind == faultkind.CorruptEvent || r.Kind == faultkind.CorruptMessage {
+			if r.Kind == faults.Unavailable || r.Kind == faults.CorruptEvent || r.Kind == faults.CorruptMessage {
 				r.Den *= 10
 			}
 			if rarely(t, 3, "window") {

@@ -7,8 +7,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/planedit"
 	"github.com/durosim/durosim/sim/program"
@@ -59,8 +57,8 @@ func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
 	return rapid.Custom(func(t *rapid.T) plan.Instance {
 		var in plan.Instance = rapid.SampledFrom(s.work()).Draw(t, "work")
 		in.ID = numbered(in.ID, i)
-		eternal := in.Expect == planterm.EndEternal
-		in.Expect = planterm.EndAny // in a random plan, work may be lost
+		eternal := in.Expect == plan.EndEternal
+		in.Expect = plan.EndAny // in a random plan, work may be lost
 		in.StartAt += upTo(horizon).Draw(t, "start")
 		in.Actions = slices.Clone(in.Actions)
 		for j := range in.Actions {
@@ -77,7 +75,7 @@ func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
 func (s Space) programInstance(t *rapid.T, w *Workload, name string) {
 	var set plan.Programs = s.program(name).Draw(t, "program")
 	w.Programs = append(w.Programs, set...)
-	in := plan.Instance{ID: name, Orchestration: name, StartAt: upTo(horizon).Draw(t, "start"), Expect: planterm.EndAny}
+	in := plan.Instance{ID: name, Orchestration: name, StartAt: upTo(horizon).Draw(t, "start"), Expect: plan.EndAny}
 	send := func(verb plan.ActionVerb, name string, times int) {
 		for i := range times {
 			in.Actions = append(in.Actions, plan.Action{
@@ -138,12 +136,12 @@ func (s Space) history(i int) *rapid.Generator[plan.History] {
 	return rapid.Custom(func(t *rapid.T) plan.History {
 		h := plan.History{Instance: numbered("old", i), KickAt: upTo(horizon).Draw(t, "kick")}
 		h.Shape = rapid.SampledFrom([]plan.Shape{
-			planterm.ShapeWaiting, planterm.ShapeWaiting, planterm.ShapeLegacy, planterm.ShapeNewKind, planterm.ShapeUnknownKind, planterm.ShapeCorrupt,
+			plan.ShapeWaiting, plan.ShapeWaiting, plan.ShapeLegacy, plan.ShapeNewKind, plan.ShapeUnknownKind, plan.ShapeCorrupt,
 		}).Draw(t, "shape")
 		pins := []engine.Version{
 			engine.V(2, 0, 0), engine.V(3, 0, 0), engine.V(10, 0, 0), engine.V(1, 5, 0), engine.V(1, 6, 0), engine.V(0, 8, 0), engine.V(1, 1500, 0),
 		}
-		newKind := h.Shape == planterm.ShapeNewKind
+		newKind := h.Shape == plan.ShapeNewKind
 		if newKind { // no build has ever written that kind under an older pin or with no pin (S23)
 			pins = pins[:3]
 		}
@@ -155,9 +153,9 @@ func (s Space) history(i int) *rapid.Generator[plan.History] {
 	})
 }
 
-func (s Space) probe() *rapid.Generator[probe.Probe] {
-	return rapid.Custom(func(t *rapid.T) probe.Probe {
-		return probe.Probe{
+func (s Space) probe() *rapid.Generator[plan.Probe] {
+	return rapid.Custom(func(t *rapid.T) plan.Probe {
+		return plan.Probe{
 			Name: "probe", Build: s.build().Draw(t, "build"),
 			Filter:        rapid.SampledFrom([]string{"none", "any", ">=1.0.0, <=1.5.0", ">=0.0.0, <=1.0.0 | >=2.0.0, <=3.0.0"}).Draw(t, "filter"),
 			IgnoreAttempt: rapid.Bool().Draw(t, "ignore"), From: upTo(horizon).Draw(t, "from"), Every: time.Second,

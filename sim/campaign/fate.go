@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -79,12 +78,12 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 		if one.AsExpected {
 			f.Expected++
 		}
-		if one.Owes != "" && (one.Expect != planterm.EndEternal || one.Relieved) { // the plan itself requires that eternal work be cancelled
+		if one.Owes != "" && (one.Expect != plan.EndEternal || one.Relieved) { // the plan itself requires that eternal work be cancelled
 			f.Helped++
 		}
 		expect := plan.End("")
 		if !one.AsExpected {
-			expect = cmp.Or(one.Expect, planterm.EndCompleted)
+			expect = cmp.Or(one.Expect, plan.EndCompleted)
 		}
 		at := slices.IndexFunc(f.Ends, func(e End) bool {
 			return e.End == one.End && e.Cause == one.Cause && e.AsExpected == one.AsExpected && e.Expect == expect && e.Owes == one.Owes

@@ -6,8 +6,8 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // raiseAgainMs is the minimum interval between two events that a client raises for the same instance. maxRaises limits the
@@ -118,11 +118,11 @@ func (c *clients) raisedFor(no observe.InstanceNo) *calmRaises {
 func (c *clients) itemFor(id string, wait *engine.Event) engine.WorkItem {
 	switch d := wait.Data.(type) {
 	case eventdata.ExternalSubscribed:
-		return c.raiseItem(id, d.Name, planterm.CalmData)
+		return c.raiseItem(id, d.Name, plan.CalmData)
 	case eventdata.ExternalSubscribed2:
-		return c.raiseItem(id, d.Name, planterm.CalmData)
+		return c.raiseItem(id, d.Name, plan.CalmData)
 	case eventdata.QueueSubscribed:
-		return engine.QueueMessageItem{Instance: id, Name: d.Name, Data: planterm.CalmData}
+		return engine.QueueMessageItem{Instance: id, Name: d.Name, Data: plan.CalmData}
 	}
 	panic(fmt.Sprintf("cluster: %s is not a wait", wait.Kind()))
 }

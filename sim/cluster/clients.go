@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/engine/replay"
-	"github.com/durosim/durosim/faults/faultkind"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
@@ -145,12 +145,12 @@ func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 	c.changed = true
 	c.record(&Record{Kind: record.ClientSent, Instance: item.Target(), Item: item})
 	if c.draws(&c.drawn.requestLost, "", key) {
-		c.record(&Record{Kind: record.Fault, Fault: faultkind.RequestLost, Instance: item.Target(), Item: item})
+		c.record(&Record{Kind: record.Fault, Fault: faults.RequestLost, Instance: item.Target(), Item: item})
 		return false
 	}
 	times := uint32(1)
 	if c.draws(&c.drawn.duplicateRequest, "", key) {
-		c.record(&Record{Kind: record.Fault, Fault: faultkind.DuplicateRequest, Instance: item.Target(), Item: item})
+		c.record(&Record{Kind: record.Fault, Fault: faults.DuplicateRequest, Instance: item.Target(), Item: item})
 		times = 2
 	}
 	for i := range times {
@@ -166,7 +166,7 @@ func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 		c.record(&Record{Kind: record.ClientAccepted, Instance: item.Target(), Item: item, StoreCall: c.storeCall})
 	}
 	if c.draws(&c.drawn.answerLost, "", key) {
-		c.record(&Record{Kind: record.Fault, Fault: faultkind.AnswerLost, Instance: item.Target(), Item: item})
+		c.record(&Record{Kind: record.Fault, Fault: faults.AnswerLost, Instance: item.Target(), Item: item})
 		return false
 	}
 	return true

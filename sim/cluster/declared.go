@@ -6,7 +6,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 	"github.com/durosim/durosim/sim/workload"
@@ -94,7 +93,7 @@ func (f *fleet) keepsHandlers(n *plan.Node) bool {
 // register returns a new registry with the handlers of a build that is not declared by the plan.
 func (f *fleet) register(known string) (*node.Registry, error) {
 	r := node.NewRegistry()
-	if err := f.cfg.Handlers(r, planterm.FindBuild(f.cfg.Builds, known)); err != nil {
+	if err := f.cfg.Handlers(r, plan.FindBuild(f.cfg.Builds, known)); err != nil {
 		return nil, fmt.Errorf("handlers of build %s: %w", known, err)
 	}
 	return r, nil
@@ -105,7 +104,7 @@ func (f *fleet) change(r *node.Registry, c *plan.HandlerChange) error {
 	if c.Only != nil {
 		for _, list := range [][]string{r.Orchestrations(), r.Activities()} {
 			for _, name := range list {
-				if !slices.ContainsFunc(c.Only, func(only string) bool { return planterm.Names(only, name) }) {
+				if !slices.ContainsFunc(c.Only, func(only string) bool { return plan.Applies(only, name) }) {
 					withdraw(r, name)
 				}
 			}
@@ -137,7 +136,7 @@ func (f *fleet) ship(r *node.Registry, name string) error {
 		if err != nil {
 			return err
 		}
-		found = r.Adopt(from, func(code string) bool { return planterm.Names(name, code) }) || found
+		found = r.Adopt(from, func(code string) bool { return plan.Applies(name, code) }) || found
 	}
 	if !found {
 		return fmt.Errorf("no known build ships %s", name)
@@ -149,7 +148,7 @@ func (f *fleet) ship(r *node.Registry, name string) error {
 // activity.
 func withdraw(r *node.Registry, name string) {
 	for _, have := range r.Orchestrations() {
-		if n, v, err := planterm.ParseHandler(have); err == nil && planterm.Names(name, have) {
+		if n, v, err := plan.ParseHandler(have); err == nil && plan.Applies(name, have) {
 			r.Deregister(n, v)
 		}
 	}

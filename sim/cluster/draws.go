@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/sim"
 )
 
@@ -87,29 +86,29 @@ func drawnFaults(p *faults.Plan) *drawnTable {
 		kind  faults.Kind
 		fault *drawnFault
 	}{
-		{faultkind.AckStepError, &t.ackStepError},
-		{faultkind.ActivityPanic, &t.activityPanic},
-		{faultkind.AnswerLost, &t.answerLost},
-		{faultkind.CallDelayed, &t.callDelayed},
-		{faultkind.ClockSkew, &t.clockSkew},
-		{faultkind.CorruptEvent, &t.corruptEvent},
-		{faultkind.CorruptMessage, &t.corruptMessage},
-		{faultkind.CrashAfterCommit, &t.crashAfterCommit},
-		{faultkind.CrashAfterFetch, &t.crashAfterFetch},
-		{faultkind.CrashBeforeAck, &t.crashBeforeAck},
-		{faultkind.DuplicateCompletion, &t.duplicateCompletion},
-		{faultkind.DuplicateRequest, &t.duplicateRequest},
-		{faultkind.LateActivity, &t.lateActivity},
-		{faultkind.LostRenewal, &t.lostRenewal},
-		{faultkind.PauseNode, &t.pauseNode},
-		{faultkind.PermanentError, &t.permanentError},
-		{faultkind.RequestLost, &t.requestLost},
-		{faultkind.RetryableError, &t.retryableError},
-		{faultkind.SlowAnswer, &t.slowAnswer},
-		{faultkind.SlowCommit, &t.slowCommit},
-		{faultkind.SlowFetch, &t.slowFetch},
-		{faultkind.SlowTurn, &t.slowTurn},
-		{faultkind.Unavailable, &t.unavailable},
+		{faults.AckStepError, &t.ackStepError},
+		{faults.ActivityPanic, &t.activityPanic},
+		{faults.AnswerLost, &t.answerLost},
+		{faults.CallDelayed, &t.callDelayed},
+		{faults.ClockSkew, &t.clockSkew},
+		{faults.CorruptEvent, &t.corruptEvent},
+		{faults.CorruptMessage, &t.corruptMessage},
+		{faults.CrashAfterCommit, &t.crashAfterCommit},
+		{faults.CrashAfterFetch, &t.crashAfterFetch},
+		{faults.CrashBeforeAck, &t.crashBeforeAck},
+		{faults.DuplicateCompletion, &t.duplicateCompletion},
+		{faults.DuplicateRequest, &t.duplicateRequest},
+		{faults.LateActivity, &t.lateActivity},
+		{faults.LostRenewal, &t.lostRenewal},
+		{faults.PauseNode, &t.pauseNode},
+		{faults.PermanentError, &t.permanentError},
+		{faults.RequestLost, &t.requestLost},
+		{faults.RetryableError, &t.retryableError},
+		{faults.SlowAnswer, &t.slowAnswer},
+		{faults.SlowCommit, &t.slowCommit},
+		{faults.SlowFetch, &t.slowFetch},
+		{faults.SlowTurn, &t.slowTurn},
+		{faults.Unavailable, &t.unavailable},
 	} {
 		f := place.fault
 		f.kind = place.kind

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/faults/faultkind"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider/storerules"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/record"
@@ -39,7 +39,7 @@ func (nw *network) execute(c *callState) {
 	}
 	n := c.owner
 	if c.kind == observe.CallAckOrchestrationItem && answer.Err == nil && nw.draws(&nw.drawn.crashAfterCommit, n.plan.Name, c.key) {
-		nw.fleet.crashByFault(n, faultkind.CrashAfterCommit)
+		nw.fleet.crashByFault(n, faults.CrashAfterCommit)
 		return
 	}
 	if answer.Err == nil {
@@ -90,7 +90,7 @@ func (nw *network) repeatCompletion(c *callState) {
 	if !ok || r.Completion == nil || !nw.draws(&nw.drawn.duplicateCompletion, c.owner.plan.Name, c.key) {
 		return
 	}
-	nw.recordFault(faultkind.DuplicateCompletion, c)
+	nw.recordFault(faults.DuplicateCompletion, c)
 	if err := nw.clients.provider.EnqueueForOrchestrator(nw.ctx, r.Completion, 0); err == nil {
 		nw.record(&Record{Kind: record.ClientAccepted, Instance: r.Completion.Target(), Item: r.Completion, StoreCall: nw.storeCall})
 	}
@@ -107,13 +107,13 @@ func (nw *network) corrupt(c *callState) {
 		if ok && len(r.HistoryDelta) > 0 && nw.draws(&nw.drawn.corruptEvent, name, c.key) {
 			e := r.HistoryDelta[len(r.HistoryDelta)-1]
 			if nw.damages(call.CorruptEvent{Instance: e.InstanceID, ExecutionID: r.ExecutionID, EventID: e.EventID}) && nw.store.Damage(e.InstanceID, r.ExecutionID, e.EventID, []byte(damaged)) == nil {
-				nw.recordFault(faultkind.CorruptEvent, c)
+				nw.recordFault(faults.CorruptEvent, c)
 			}
 		}
 	}
 	if nw.lastRowCall == nw.storeCall && nw.lastRow != 0 && nw.draws(&nw.drawn.corruptMessage, name, c.key) {
 		if nw.damages(call.CorruptMessage{Item: nw.lastItem}) && nw.store.DamageMessage(nw.lastRow, []byte(damaged)) == nil {
-			nw.recordFault(faultkind.CorruptMessage, c)
+			nw.recordFault(faults.CorruptMessage, c)
 		}
 	}
 }
@@ -134,17 +134,17 @@ func (nw *network) refuse(kind observe.CallKind) error {
 	switch {
 	case nw.draws(&nw.drawn.unavailable, name, key):
 		nw.downUntil = nw.kernel.Now().Add(sim.Between(nw.chooser, key.Name(labelFault, "window"), 100*time.Millisecond, unavailableMax))
-		nw.recordFault(faultkind.Unavailable, c)
+		nw.recordFault(faults.Unavailable, c)
 		return engine.Retryablef(kind.String(), "storage is unavailable")
 	case nw.draws(&nw.drawn.retryableError, name, key):
-		nw.recordFault(faultkind.RetryableError, c)
+		nw.recordFault(faults.RetryableError, c)
 		return engine.Retryablef(kind.String(), "storage is busy")
 	case nw.draws(&nw.drawn.permanentError, name, key):
-		nw.recordFault(faultkind.PermanentError, c)
+		nw.recordFault(faults.PermanentError, c)
 		return engine.Permanentf(kind.String(), "storage refuses the call")
 	case kind == observe.CallAckOrchestrationItem && nw.foreign.failsAcks() && nw.draws(&nw.drawn.ackStepError, name, key):
 		nw.ackStep = int(nw.chooser.Choose(key.Name(labelFault, "step"), storerules.AckSteps))
-		nw.recordFault(faultkind.AckStepError, c)
+		nw.recordFault(faults.AckStepError, c)
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/memprovider/storerules"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
@@ -85,7 +84,7 @@ func (f *fleet) makeNodes() error {
 		p := &f.plan.Nodes[i]
 		n := &nodeState{
 			number: uint32(i + 1), plan: p, key: f.root.Name(labelNode, p.Name),
-			build: planterm.FindBuild(f.builds, p.Build), options: node.DefaultOptions(),
+			build: plan.FindBuild(f.builds, p.Build), options: node.DefaultOptions(),
 		}
 		for _, s := range p.Options {
 			if err := n.options.Set(s.Name, s.Value); err != nil {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
@@ -36,21 +35,21 @@ func (c *clients) seedHistory(h *plan.History) {
 			// The newest codec no longer supports this kind, but at least one build still writes it.
 			data = c.encodeSomehow(e)
 		}
-		if h.Shape == planterm.ShapeRespelled {
+		if h.Shape == plan.ShapeRespelled {
 			data = respell(data)
 		}
 		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: e.EventID, Kind: e.Kind(), Data: data})
 	}
 	next := uint64(len(events) + 1)
 	switch h.Shape {
-	case planterm.ShapeUnknownKind:
+	case plan.ShapeUnknownKind:
 		data := fmt.Appendf(nil, `{"event_id":%d,"source_event_id":null,"instance_id":%q,"execution_id":1,"timestamp_ms":%d,"duroxide_version":%q,%s}`,
 			next, h.Instance, c.startMs(), pin, unknownKind)
 		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: "EventOfAnotherWorld", Data: data})
-	case planterm.ShapeCorrupt:
+	case plan.ShapeCorrupt:
 		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: eventdata.KindActivityCompleted, Data: []byte(`{"event_id":2,"type":`)})
 	}
-	if h.Shape == planterm.ShapeGarbled {
+	if h.Shape == plan.ShapeGarbled {
 		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: eventdata.KindActivityCompleted, Data: []byte(garbled[max(h.Variant, 1)%len(garbled)])})
 	}
 	name, version := h.Handler()
@@ -86,16 +85,16 @@ func eventsOf(h *plan.History, pin string) []engine.Event {
 	name, version := h.Handler()
 	data, sources := []engine.EventData{eventdata.OrchestrationStarted{Name: name, Version: version}}, []uint64(nil)
 	switch h.Shape {
-	case planterm.ShapeWaiting:
+	case plan.ShapeWaiting:
 		data = append(data, eventdata.ExternalSubscribed{Name: kickName})
-	case planterm.ShapeLegacy:
+	case plan.ShapeLegacy:
 		data = append(data, eventdata.LegacyNote{Text: "started by an old cluster"}, eventdata.ExternalSubscribed{Name: kickName})
-	case planterm.ShapeNewKind:
+	case plan.ShapeNewKind:
 		data = append(data, eventdata.ActivityScheduled{Name: "Reserve"}, eventdata.ActivityCompleted{Result: "Reserve()"},
 			eventdata.ExternalSubscribed2{Name: kickNewName, Topic: kickNewTopic}, eventdata.TimerCreated{FireAtMs: 1 << 41})
-	case planterm.ShapeRespelled:
+	case plan.ShapeRespelled:
 		data, sources = workload.Stored(0)
-	case planterm.ShapeDisagreeing:
+	case plan.ShapeDisagreeing:
 		data, sources = workload.Stored(max(h.Variant, 1))
 	}
 	events := make([]engine.Event, len(data))
@@ -116,9 +115,9 @@ func (c *clients) onKick(i, first int) {
 	h := &c.plan.Histories[i]
 	items := []engine.WorkItem{engine.ExternalRaisedItem{Instance: h.Instance, Name: kickName, Data: "kick"}}
 	switch h.Shape {
-	case planterm.ShapeNewKind:
+	case plan.ShapeNewKind:
 		items[0] = engine.ExternalRaised2Item{Instance: h.Instance, Name: kickNewName, Topic: kickNewTopic, Data: "kick"}
-	case planterm.ShapeDisagreeing:
+	case plan.ShapeDisagreeing:
 		if sent := workload.StoredMessages(max(h.Variant, 1), h.Instance); len(sent) > 0 {
 			items = sent
 		}

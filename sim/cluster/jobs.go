@@ -6,7 +6,6 @@ import (
 
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
 	"github.com/durosim/durosim/sim/record"
@@ -88,13 +87,13 @@ func (f *fleet) runTurn(n *nodeState, c *machine.RunTurn) {
 	switch {
 	case f.draws(&f.drawn.slowTurn, n.plan.Name, key):
 		d = f.around(key, c.LockTimeout)
-		f.recordJobFault(n, faultkind.SlowTurn, c.Instance, d)
+		f.recordJobFault(n, faults.SlowTurn, c.Instance, d)
 	case sim.Pick(f.chooser, key, leastOrTypical) == 1:
 		d = sim.Between(f.chooser, key.At(labelAmount), d, 15*time.Millisecond)
 	}
 	f.addJob(n, job{id: c.Job}, key, d, false)
 	if f.draws(&f.drawn.pauseNode, n.plan.Name, key) {
-		f.record(&Record{Kind: record.Fault, Fault: faultkind.PauseNode, Node: n.number, Incarnation: n.inc})
+		f.record(&Record{Kind: record.Fault, Fault: faults.PauseNode, Node: n.number, Incarnation: n.inc})
 		f.pause(n, f.around(key.At(labelPause), c.LockTimeout))
 	}
 }
@@ -108,13 +107,13 @@ func (f *fleet) runActivity(n *nodeState, asked *machine.RunActivity) {
 	switch {
 	case f.draws(&f.drawn.lateActivity, n.plan.Name, key):
 		d = f.around(key, c.LockTimeout)
-		f.recordJobFault(n, faultkind.LateActivity, c.Item.Instance, d)
+		f.recordJobFault(n, faults.LateActivity, c.Item.Instance, d)
 	case sim.Pick(f.chooser, key, leastOrTypical) == 1:
 		d = sim.Between(f.chooser, key.At(labelAmount), d, 400*time.Millisecond)
 	}
 	panics := f.draws(&f.drawn.activityPanic, n.plan.Name, key)
 	if panics {
-		f.recordJobFault(n, faultkind.ActivityPanic, c.Item.Instance, 0)
+		f.recordJobFault(n, faults.ActivityPanic, c.Item.Instance, 0)
 	}
 	r := f.newRecord(record.ActivityStarted, n.number, n.inc)
 	r.Activity, r.Slot = c, c.Slot

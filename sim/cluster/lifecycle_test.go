@@ -11,7 +11,6 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
@@ -65,14 +64,14 @@ func watch(t *testing.T, plan *plan.Plan, seed uint64, m watcher) *cluster.Resul
 // stormy is a plan in which nodes are stopped, started, frozen and changed while they crash and freeze by themselves.
 func stormy() *plan.Plan {
 	p := upgradePlan(24, faults.Plan{Rates: []faults.Rate{
-		{Kind: faultkind.PauseNode, Num: 1, Den: 4},
-		{Kind: faultkind.CrashAfterFetch, Num: 1, Den: 12},
-		{Kind: faultkind.CrashBeforeAck, Num: 1, Den: 12},
-		{Kind: faultkind.AnswerLost, Num: 1, Den: 20},
-		{Kind: faultkind.CallDelayed, Num: 1, Den: 20},
-		{Kind: faultkind.RetryableError, Num: 1, Den: 10},
-		{Kind: faultkind.DuplicateRequest, Num: 1, Den: 2},
-		{Kind: faultkind.LateActivity, Num: 1, Den: 10},
+		{Kind: faults.PauseNode, Num: 1, Den: 4},
+		{Kind: faults.CrashAfterFetch, Num: 1, Den: 12},
+		{Kind: faults.CrashBeforeAck, Num: 1, Den: 12},
+		{Kind: faults.AnswerLost, Num: 1, Den: 20},
+		{Kind: faults.CallDelayed, Num: 1, Den: 20},
+		{Kind: faults.RetryableError, Num: 1, Den: 10},
+		{Kind: faults.DuplicateRequest, Num: 1, Den: 2},
+		{Kind: faults.LateActivity, Num: 1, Den: 10},
 	}})
 	p.Name = "stormy"
 	p.Nodes = append(p.Nodes, plan.Node{Name: "D", Build: "2.0.0", Absent: true}, plan.Node{Name: "E", Build: "2.0.0", Absent: true})
@@ -154,7 +153,7 @@ func TestAnUpgradeThatIsKilledComesBack(t *testing.T) {
 		Nodes:     []plan.Node{{Name: "N", Build: "1.5.0", Options: []plan.Setting{{Name: "worker_lock_timeout", Value: "60s"}}}},
 		Instances: []plan.Instance{{ID: "leaf", Orchestration: "Leaf"}},
 		Schedule:  []plan.Step{{At: 5 * time.Second, Verb: plan.VerbUpgrade, Node: "N", Build: "2.0.0"}},
-		Faults:    faults.Plan{Rates: []faults.Rate{{Kind: faultkind.LateActivity, Num: 1, Den: 1}}}, Turbulence: 40 * time.Second,
+		Faults:    faults.Plan{Rates: []faults.Rate{{Kind: faults.LateActivity, Num: 1, Den: 1}}}, Turbulence: 40 * time.Second,
 	}
 	killed, back := false, false
 	watch(t, plan, 1, watcher{record: func(w *cluster.World, r *cluster.Record) {
@@ -168,7 +167,7 @@ func TestAnUpgradeThatIsKilledComesBack(t *testing.T) {
 
 // TestParkedFetchesMeetFaults checks that each try of a parked fetch can be refused, not only the first.
 func TestParkedFetchesMeetFaults(t *testing.T) {
-	plan := upgradePlan(8, faults.Plan{Rates: []faults.Rate{{Kind: faultkind.RetryableError, Num: 1, Den: 5}}})
+	plan := upgradePlan(8, faults.Plan{Rates: []faults.Rate{{Kind: faults.RetryableError, Num: 1, Den: 5}}})
 	woken := map[uint64]bool{}
 	tries, refused := 0, 0
 	watch(t, plan, 1, watcher{record: func(w *cluster.World, r *cluster.Record) {
@@ -235,7 +234,7 @@ func TestRegisterTwice(t *testing.T) {
 
 // TestClientsTryForLong checks that a client retries for as long as necessary.
 func TestClientsTryForLong(t *testing.T) {
-	plan := upgradePlan(1, faults.Plan{Rates: []faults.Rate{{Kind: faultkind.RequestLost, Num: 1, Den: 1}}})
+	plan := upgradePlan(1, faults.Plan{Rates: []faults.Rate{{Kind: faults.RequestLost, Num: 1, Den: 1}}})
 	plan.Schedule, plan.Turbulence = nil, 1200*time.Second
 	if r := watch(t, plan, 1, watcher{calmMs: 60_000}); r.FinalStates[0].Status != engine.StatusCompleted {
 		t.Errorf("the instance is %q, want Completed", r.FinalStates[0].Status)

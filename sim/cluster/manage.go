@@ -6,8 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/faults/faultkind"
-	"github.com/durosim/durosim/internal/probe"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
@@ -24,7 +23,7 @@ func (c *clients) manage(id string, a *plan.Action, key sim.Key) {
 		return
 	}
 	d := c.inside(key.Name(labelFault, "wait"), operatorWait)
-	c.record(&Record{Kind: record.Fault, Fault: faultkind.SlowCommit, Instance: id, For: d})
+	c.record(&Record{Kind: record.Fault, Fault: faults.SlowCommit, Instance: id, For: d})
 	arrival := c.store.Arrive(observe.CallNone, "", nil, id)
 	c.waiting = append(c.waiting, waitingAction{id, a, arrival})
 	c.kernel.After(d, key.At(labelInside), event{kind: evManage, a: uint64(len(c.waiting) - 1)})
@@ -70,9 +69,9 @@ func (pr *probes) sweep(s *probeState) {
 	admin := s.provider.Admin()
 	var err error
 	switch s.plan.Sweep {
-	case probe.SweepInstances:
+	case plan.SweepInstances:
 		_, err = admin.DeleteInstanceBulk(pr.ctx, engine.InstanceFilter{})
-	case probe.SweepExecutions:
+	case plan.SweepExecutions:
 		_, err = admin.PruneExecutionsBulk(pr.ctx, engine.InstanceFilter{}, engine.PruneOptions{})
 	default:
 		panic(fmt.Sprintf("cluster: probe %s: sweeps %q", s.plan.Name, s.plan.Sweep)) // already rejected by Validate

@@ -8,7 +8,6 @@ import (
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/record"
 )
@@ -45,7 +44,7 @@ func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 	key := n.incKey.Num(labelCall, uint64(pc.ID))
 	kind := call.Kind(pc.Request)
 	if kind == observe.CallAckOrchestrationItem && nw.draws(&nw.drawn.crashBeforeAck, n.plan.Name, key) {
-		nw.fleet.crashByFault(n, faultkind.CrashBeforeAck)
+		nw.fleet.crashByFault(n, faults.CrashBeforeAck)
 		return
 	}
 	no, c := nw.calls.add()
@@ -61,12 +60,12 @@ func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 	leg := key.At(labelRequest)
 	if nw.draws(&nw.drawn.requestLost, n.plan.Name, leg) {
 		c.lost = true
-		nw.lose(c, faultkind.RequestLost)
+		nw.lose(c, faults.RequestLost)
 		return
 	}
 	if isRenewal(kind) && nw.draws(&nw.drawn.lostRenewal, n.plan.Name, leg) {
 		c.lost = true
-		nw.lose(c, faultkind.LostRenewal)
+		nw.lose(c, faults.LostRenewal)
 		return
 	}
 	nw.kernel.After(nw.travel(c, leg), leg, event{kind: evRequest, node: n.number, inc: n.inc, a: c.no})
@@ -77,7 +76,7 @@ func (nw *network) travel(c *callState, leg sim.Key) time.Duration {
 	d := nw.leg(leg)
 	if nw.draws(&nw.drawn.callDelayed, c.owner.plan.Name, leg) {
 		d = nw.around(leg.Name(labelFault, "delay"), c.deadline)
-		nw.record(&Record{Kind: record.Fault, Fault: faultkind.CallDelayed, Node: c.node, Incarnation: c.inc, Call: c.no, CallKind: c.kind, For: d})
+		nw.record(&Record{Kind: record.Fault, Fault: faults.CallDelayed, Node: c.node, Incarnation: c.inc, Call: c.no, CallKind: c.kind, For: d})
 	}
 	if nw.kernel.Now().Add(d) >= c.sentAt.Add(c.deadline) && !nw.waited(c) {
 		nw.armDeadline(c)
@@ -139,7 +138,7 @@ func (nw *network) answerLeg(c *callState) {
 	n := c.owner
 	leg := c.key.At(labelAnswer)
 	if nw.draws(&nw.drawn.answerLost, n.plan.Name, leg) {
-		nw.lose(c, faultkind.AnswerLost)
+		nw.lose(c, faults.AnswerLost)
 		return
 	}
 	nw.kernel.After(nw.travel(c, leg), leg, event{kind: evAnswer, node: c.node, inc: c.inc, a: c.no})
@@ -159,7 +158,7 @@ func (nw *network) onAnswer(e event) {
 	c.state = callDone
 	found := c.answer.Orchestration != nil || c.answer.Work != nil
 	if found && nw.draws(&nw.drawn.crashAfterFetch, n.plan.Name, c.key) {
-		nw.fleet.crashByFault(n, faultkind.CrashAfterFetch)
+		nw.fleet.crashByFault(n, faults.CrashAfterFetch)
 		return
 	}
 	c.answer.NowMs = nw.fleet.clockMs(n)

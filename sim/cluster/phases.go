@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
 )
 
@@ -50,7 +50,7 @@ func (ph *phases) onCalm() {
 		}
 	}
 	for i := range ph.plan.Instances {
-		if p := &ph.plan.Instances[i]; p.Expect == planterm.EndEternal {
+		if p := &ph.plan.Instances[i]; p.Expect == plan.EndEternal {
 			item := engine.CancelInstanceItem{Instance: p.ID, Reason: "calm"}
 			ph.helpedBy(item)
 			ph.clients.send(item, ph.clients.instanceKey(p.ID).At(labelPhase))

@@ -8,8 +8,6 @@ import (
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
@@ -24,7 +22,7 @@ type probes struct {
 // probeState is an active probe. Probes are not nodes: as a caller, a probe has node number 0 and its own number as
 // incarnation.
 type probeState struct {
-	plan     *probe.Probe
+	plan     *plan.Probe
 	key      sim.Key
 	provider engine.Provider
 	codec    engine.Codec
@@ -59,13 +57,13 @@ func (pr *probes) begin(i int) time.Duration {
 	p := &pr.plan.Probes[i]
 	s := &probeState{plan: p, left: p.Count, key: pr.root.Name(labelProbe, p.Name)}
 	if p.Filter != "" {
-		filter, err := probe.ParseFilter(p.Filter)
+		filter, err := plan.ParseFilter(p.Filter)
 		if err != nil {
 			panic(fmt.Sprintf("cluster: probe %s: %v", p.Name, err)) // already rejected by Validate
 		}
 		s.filter = filter
 	}
-	s.codec = planterm.FindBuild(pr.builds, p.Build).Codec
+	s.codec = plan.FindBuild(pr.builds, p.Build).Codec
 	s.provider = pr.storeHandle(s.codec, observe.Caller{Incarnation: uint32(i + 1)})
 	pr.list = append(pr.list, s)
 	pr.kernel.At(pr.start.Add(p.From), s.key, event{kind: evProbe, a: uint64(i)})
@@ -107,8 +105,8 @@ func (pr *probes) onProbe(i int) {
 }
 
 // item returns the message that a probe sends.
-func (pr *probes) item(p *probe.Probe) engine.WorkItem {
-	if p.Send == probe.SendMessage {
+func (pr *probes) item(p *plan.Probe) engine.WorkItem {
+	if p.Send == plan.SendMessage {
 		return engine.QueueMessageItem{Instance: p.Instance, Name: p.Name}
 	}
 	for i := range pr.plan.Instances {
@@ -131,20 +129,20 @@ func (s *probeState) tryKey(try uint32) sim.Key { return s.key.Num(labelTry, uin
 func (pr *probes) keep(i int, h probeHeld) {
 	s := pr.list[i]
 	key, lock := s.tryKey(h.try).At(labelHold), s.plan.LockFor()
-	hold := probe.HoldLeast
+	hold := plan.HoldLeast
 	if n := len(s.plan.Holds); n > 0 {
 		hold = s.plan.Holds[pr.oneOf(key, n)]
 	}
 	lo, hi := time.Duration(0), time.Duration(0)
 	switch hold {
-	case probe.HoldLeast:
+	case plan.HoldLeast:
 		pr.act(s, &h)
 		return
-	case probe.HoldTypical:
+	case plan.HoldTypical:
 		lo, hi = lock/8, lock/2
-	case probe.HoldBefore:
+	case plan.HoldBefore:
 		lo, hi = lock-probeEdge, lock-time.Millisecond
-	case probe.HoldAfter:
+	case plan.HoldAfter:
 		lo, hi = lock, lock+probeEdge
 	}
 	s.held = append(s.held, h)
@@ -173,34 +171,34 @@ func (pr *probes) onProbeEnd(i, held int) {
 
 // act performs one of the plan's acts on the work a probe has fetched. If there are several acts, it draws one.
 func (pr *probes) act(s *probeState, h *probeHeld) {
-	act := probe.ActAbandon
+	act := plan.ActAbandon
 	if n := len(s.plan.Does); n > 0 {
 		act = s.plan.Does[pr.oneOf(s.tryKey(h.try).At(labelAct), n)]
 	}
 	token := h.token()
 	switch act {
-	case probe.ActAbandon:
+	case plan.ActAbandon:
 		pr.abandon(s, h, token)
-	case probe.ActRenew:
+	case plan.ActRenew:
 		pr.renew(s, h, token)
 		pr.abandon(s, h, token)
-	case probe.ActLeave:
-	case probe.ActAck:
+	case plan.ActLeave:
+	case plan.ActAck:
 		pr.ack(s, h, token, act)
-	case probe.ActTwice:
+	case plan.ActTwice:
 		pr.ack(s, h, token, act)
 		pr.ack(s, h, token, act)
 		pr.renew(s, h, token)
 		pr.abandon(s, h, token)
-	case probe.ActForge:
+	case plan.ActForge:
 		const forged = "-forged"
 		pr.ack(s, h, token+forged, act)
 		pr.renew(s, h, token+forged)
 		pr.abandon(s, h, token+forged)
 		pr.abandon(s, h, token)
-	case probe.ActRepin, probe.ActBehind:
+	case plan.ActRepin, plan.ActBehind:
 		pr.ack(s, h, token, act)
-	case probe.ActContradict:
+	case plan.ActContradict:
 		pr.contradict(s, h)
 		pr.abandon(s, h, token)
 	default:
@@ -226,7 +224,7 @@ func (pr *probes) renew(s *probeState, h *probeHeld, token string) {
 
 // ack acknowledges the work that a probe holds and enqueues it again. An activity is enqueued after its ack, in the
 // same instant.
-func (pr *probes) ack(s *probeState, h *probeHeld, token string, act probe.Act) {
+func (pr *probes) ack(s *probeState, h *probeHeld, token string, act plan.Act) {
 	if h.work != nil {
 		if s.provider.AckWorkItem(pr.ctx, token, nil) == nil {
 			_ = s.provider.EnqueueForWorker(pr.ctx, h.work.Item)
@@ -240,10 +238,10 @@ func (pr *probes) ack(s *probeState, h *probeHeld, token string, act probe.Act) 
 	}
 	ack := engine.OrchestrationAck{LockToken: token, ExecutionID: item.ExecutionID, OrchestratorItems: item.Messages}
 	switch act {
-	case probe.ActRepin:
+	case plan.ActRepin:
 		pin := *s.plan.Pin
 		ack.Metadata.PinnedVersion = &pin
-	case probe.ActBehind:
+	case plan.ActBehind:
 		ack.ExecutionID = max(ack.ExecutionID-1, engine.InitialExecutionID)
 	}
 	_ = s.provider.AckOrchestrationItem(pr.ctx, ack)

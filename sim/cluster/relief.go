@@ -3,7 +3,7 @@ package cluster
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // maxReliefs limits how often relief begins. Once is not always enough, because work that continues may strand other
@@ -21,7 +21,7 @@ func (ph *phases) relieve() bool {
 	switch {
 	case len(stuck) == 0 || ph.reliefs == maxReliefs:
 		return false
-	case ph.plan.Relief == planterm.ReliefWiden:
+	case ph.plan.Relief == plan.ReliefWiden:
 		if ph.phase == PhaseRelief {
 			return false
 		}

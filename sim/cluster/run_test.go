@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -28,11 +27,11 @@ func upgradePlan(instances int, f faults.Plan) *plan.Plan {
 		}
 		switch kind {
 		case "Eternal":
-			in.Expect = planterm.EndEternal
+			in.Expect = plan.EndEternal
 		case "ProcessOrder", "Approval":
 			in.Actions = []plan.Action{{At: in.StartAt + 3*time.Second, Verb: plan.ActionRaise, Name: "approval", Data: "boss"}}
 		case "Cancellable":
-			in.Expect = planterm.EndAny
+			in.Expect = plan.EndAny
 		}
 		p.Instances = append(p.Instances, in)
 	}

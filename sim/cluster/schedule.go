@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
 	"github.com/durosim/durosim/sim/workload"
@@ -50,7 +49,7 @@ func (f *fleet) onSchedule(s *plan.Step) {
 	n := f.list[f.number(s.Node)-1]
 	switch s.Verb {
 	case plan.VerbUpgrade, plan.VerbRollback:
-		n.build = planterm.FindBuild(f.builds, s.Build)
+		n.build = plan.FindBuild(f.builds, s.Build)
 		f.restart(n)
 	case plan.VerbWiden, plan.VerbNarrow:
 		r := *s.Range
@@ -107,7 +106,7 @@ func (f *fleet) applyChange(n *nodeState, c handlerChange) {
 // registerAgain registers a shipped orchestration or one of the plan's programs, given as "Name@1.0.0", unless it is
 // already registered.
 func (f *fleet) registerAgain(r *node.Registry, handler string) error {
-	name, v, err := planterm.ParseHandler(handler)
+	name, v, err := plan.ParseHandler(handler)
 	if err != nil || slices.Contains(r.Orchestrations(), handler) {
 		return err
 	}
@@ -121,7 +120,7 @@ func (f *fleet) registerAgain(r *node.Registry, handler string) error {
 
 // deregister removes one orchestration, given as "Name@1.0.0". It has no effect if the orchestration is not registered.
 func deregister(r *node.Registry, handler string) error {
-	name, v, err := planterm.ParseHandler(handler)
+	name, v, err := plan.ParseHandler(handler)
 	if err != nil {
 		return err
 	}
@@ -158,7 +157,7 @@ func (f *fleet) tryHandlers(p *plan.Node) error {
 		}
 	}
 	for _, b := range builds {
-		if _, err := f.registryOf(p, planterm.FindBuild(f.builds, b)); err != nil {
+		if _, err := f.registryOf(p, plan.FindBuild(f.builds, b)); err != nil {
 			return err
 		}
 	}

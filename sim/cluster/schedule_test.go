@@ -7,8 +7,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -155,16 +153,16 @@ func TestValidate(t *testing.T) {
 		{"unknown node in a step", plan.Plan{Nodes: one, Schedule: []plan.Step{{Verb: plan.VerbStop, Node: "B"}}}, `unknown node "B"`},
 		{"strategy", plan.Plan{Nodes: one, Strategy: "bounces"}, `unknown strategy "bounces": want one of [filter bounce sweeper deadletter]`},
 		{"profile", plan.Plan{Nodes: one, Profile: "duroxide"}, "unknown profile"},
-		{"probe", plan.Plan{Nodes: one, Probes: []probe.Probe{{Name: "p", Build: "1.5.0", Filter: "1.0.0 or so", Every: time.Second}}}, "probe p"},
-		{"history of another handler", plan.Plan{Nodes: one, Histories: []plan.History{{Instance: "h", Shape: planterm.ShapeWaiting, Orchestration: "Chain"}}}, "belongs to Cancellable@1.0.0"},
+		{"probe", plan.Plan{Nodes: one, Probes: []plan.Probe{{Name: "p", Build: "1.5.0", Filter: "1.0.0 or so", Every: time.Second}}}, "probe p"},
+		{"history of another handler", plan.Plan{Nodes: one, Histories: []plan.History{{Instance: "h", Shape: plan.ShapeWaiting, Orchestration: "Chain"}}}, "belongs to Cancellable@1.0.0"},
 		{"step in calm", plan.Plan{Nodes: one, Turbulence: 5 * time.Second, Schedule: []plan.Step{{At: 5 * time.Second, Verb: plan.VerbCrash, Node: "A"}}}, "step 1 (crash A): at 5s, after turbulence ends at 5s"},
 		{"turbulence", plan.Plan{Nodes: one, Turbulence: -time.Second}, "turbulence of -1s"},
-		{"kick before the start", plan.Plan{Nodes: one, Histories: []plan.History{{Instance: "h", Shape: planterm.ShapeWaiting, KickAt: -1}}}, "before the start"},
-		{"probe before the start", plan.Plan{Nodes: one, Probes: []probe.Probe{{Name: "p", Build: "1.5.0", Filter: "any", From: -1, Every: time.Second}}}, "probe p: from -1ns, before the start"},
+		{"kick before the start", plan.Plan{Nodes: one, Histories: []plan.History{{Instance: "h", Shape: plan.ShapeWaiting, KickAt: -1}}}, "before the start"},
+		{"probe before the start", plan.Plan{Nodes: one, Probes: []plan.Probe{{Name: "p", Build: "1.5.0", Filter: "any", From: -1, Every: time.Second}}}, "probe p: from -1ns, before the start"},
 		{"step after the end", plan.Plan{Nodes: one, Until: 5 * time.Second, Schedule: []plan.Step{{At: 6 * time.Second, Verb: plan.VerbCrash, Node: "A"}}}, "step 1 (crash A): at 6s, after the run ends at 5s"},
 		{"end before the start", plan.Plan{Nodes: one, Until: -time.Second}, "until -1s: want a positive duration"},
-		{"eternal, and nobody helps", plan.Plan{Nodes: one, Unaided: true, Instances: []plan.Instance{{ID: "e", Orchestration: "Eternal", Expect: planterm.EndEternal}}}, "instance e: it runs until calm cancels it"},
-		{"eternal and unaided", plan.Plan{Nodes: one, Instances: []plan.Instance{{ID: "e", Orchestration: "Eternal", Expect: planterm.EndEternal, Unaided: true}}}, "but it is unaided"},
+		{"eternal, and nobody helps", plan.Plan{Nodes: one, Unaided: true, Instances: []plan.Instance{{ID: "e", Orchestration: "Eternal", Expect: plan.EndEternal}}}, "instance e: it runs until calm cancels it"},
+		{"eternal and unaided", plan.Plan{Nodes: one, Instances: []plan.Instance{{ID: "e", Orchestration: "Eternal", Expect: plan.EndEternal, Unaided: true}}}, "but it is unaided"},
 		{"unknown bug", plan.Plan{Nodes: one, Bugs: []faults.BugID{"provider/none"}}, `unknown bug "provider/none"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -94,7 +93,7 @@ func TestAnInstanceThatNobodyAdmitsMovesNothing(t *testing.T) {
 		p := upgradePlan(16, faults.Light())
 		want := histories(t, cluster.Config{Plan: p, Seed: seed})
 		stranger := *p
-		stranger.Histories = []plan.History{{Instance: "stranger", Pin: &pin, Shape: planterm.ShapeWaiting, KickAt: 5 * time.Second}}
+		stranger.Histories = []plan.History{{Instance: "stranger", Pin: &pin, Shape: plan.ShapeWaiting, KickAt: 5 * time.Second}}
 		got := histories(t, cluster.Config{Plan: &stranger, Seed: seed})
 		for name := range want {
 			if diff := cmp.Diff(want[name], got[name]); diff != "" {

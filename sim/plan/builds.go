@@ -8,7 +8,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
-	"github.com/durosim/durosim/internal/planterm"
 )
 
 // Build is a build declared by the plan. It is like another build except for what its fields say.
@@ -96,7 +95,7 @@ func (p *Plan) AllBuilds(known []*engine.Build) ([]*engine.Build, error) {
 		if slices.ContainsFunc(p.Builds[:i], func(b Build) bool { return b.Name == d.Name }) {
 			return nil, fmt.Errorf("build %s is declared twice", d.Name)
 		}
-		like := planterm.FindBuild(all, d.Like)
+		like := FindBuild(all, d.Like)
 		switch {
 		case like == nil:
 			return nil, fmt.Errorf("build %s: unknown build %q: want one of %s", d.Name, d.Like, buildNames(all))
@@ -136,8 +135,8 @@ func (d *Build) make(like *engine.Build) (*engine.Build, error) {
 		b.DefaultRange = *d.Range
 	}
 	for _, k := range slices.Concat(d.Reads.With, d.Reads.Without, d.Writes.With, d.Writes.Without) {
-		if !slices.Contains(planterm.VariableKinds(), k) {
-			return nil, fmt.Errorf("kind %q: builds differ by the kinds %s only", k, kindNames(planterm.VariableKinds()))
+		if !slices.Contains(VariableKinds(), k) {
+			return nil, fmt.Errorf("kind %q: builds differ by the kinds %s only", k, kindNames(VariableKinds()))
 		}
 	}
 	reads := like.Codec.Kinds().With(d.Reads.With...).Without(d.Reads.Without...)
@@ -201,7 +200,7 @@ func introduce(builds []*engine.Build) {
 	for i, b := range builds {
 		made := *b
 		made.Introduced = slices.Clone(b.Introduced)
-		for _, k := range planterm.VariableKinds() {
+		for _, k := range VariableKinds() {
 			var since *engine.Version
 			missing := false
 			for _, before := range builds {

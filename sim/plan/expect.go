@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/facts"
-	"github.com/durosim/durosim/internal/planterm"
 )
 
 // Expectation is a requirement that a scenario places on its runs in addition to the properties: that a fact never
@@ -19,7 +17,7 @@ import (
 //	always turn in pinned where pin=1.5.0 has build=1.5.0|1.6.0
 //	sometimes fetch where attempt=2
 //
-// A fact has a name, which is in Event, and attributes. Package internal/facts lists them.
+// A fact has a name, which is in Event, and attributes. Package sim/plan lists them.
 type Expectation struct {
 	// Line and Text give the expectation's line number and text in the scenario.
 	Line int
@@ -34,10 +32,6 @@ type Expectation struct {
 	// Has holds the attributes that "always" requires of each selected fact.
 	Has []Attr
 }
-
-// Mode is what an expectation requires of the facts it selects: "always" (each has the attributes in Has), "never"
-// (there are none) or "sometimes" (there is one in at least one seed of the campaign).
-type Mode = planterm.Mode
 
 // Attr is an attribute of a fact and its required value. The value is an exact text, a version prefix such as "1.x"
 // (also at the end of a handler: "Name@1.x"), or several alternatives separated by "|".
@@ -68,18 +62,18 @@ func (e Expectation) PointName() string { return fmt.Sprintf("expect:%d:%s", e.L
 // expected.
 func (e Expectation) Validate() error {
 	switch e.Mode {
-	case planterm.ModeAlways:
+	case ModeAlways:
 		if len(e.Has) == 0 {
 			return fmt.Errorf("always %s: expected \"has\" and what each such %s must have, or never", e.Event, e.Event)
 		}
-	case planterm.ModeNever, planterm.ModeSometimes:
+	case ModeNever, ModeSometimes:
 		if len(e.Has) > 0 {
 			return fmt.Errorf("%s %s: \"has\" goes with always; expected %q among the attributes after \"where\"", e.Mode, e.Event, e.Has[0])
 		}
 	default:
 		return fmt.Errorf("expectation %q: expected always, never or sometimes", e.Mode)
 	}
-	for _, info := range facts.All() {
+	for _, info := range Facts() {
 		if info.Name == e.Event {
 			for _, list := range [][]Attr{e.Where, e.Has} {
 				for _, a := range list {
@@ -92,14 +86,14 @@ func (e Expectation) Validate() error {
 		}
 	}
 	var names []string
-	for _, info := range facts.All() {
+	for _, info := range Facts() {
 		names = append(names, info.Name)
 	}
 	return fmt.Errorf("event %q: expected one of %s", e.Event, strings.Join(names, ", "))
 }
 
 // checkEvent checks an attribute that an expectation requires of a fact.
-func checkEvent(info facts.Info, a Attr) error {
+func checkEvent(info FactInfo, a Attr) error {
 	var names []string
 	for _, known := range info.Attrs {
 		if known.Name == a.Name {
@@ -107,18 +101,18 @@ func checkEvent(info facts.Info, a Attr) error {
 		}
 		names = append(names, known.Name)
 	}
-	if info.Name == facts.Up {
+	if info.Name == FactUp {
 		if _, err := engine.ParseVersion(a.Name); err == nil {
-			return checkAttr(facts.Attr{Name: a.Name}, info.Name, a)
+			return checkAttr(FactAttr{Name: a.Name}, info.Name, a)
 		}
 	}
-	if _, _, err := planterm.ParseHandler(a.Name); err == nil && info.Name == facts.Node {
-		return checkAttr(facts.Attr{Name: a.Name, Values: []string{"yes", "no"}}, info.Name, a)
+	if _, _, err := ParseHandler(a.Name); err == nil && info.Name == FactNode {
+		return checkAttr(FactAttr{Name: a.Name, Values: []string{"yes", "no"}}, info.Name, a)
 	}
 	return fmt.Errorf("%s has no attribute %q: expected one of %s", info.Name, a.Name, strings.Join(names, ", "))
 }
 
-func checkAttr(known facts.Attr, event string, a Attr) error {
+func checkAttr(known FactAttr, event string, a Attr) error {
 	for _, v := range strings.Split(a.Value, "|") {
 		if v == "" {
 			return fmt.Errorf("%s %s: a value is missing", event, a)

@@ -6,8 +6,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/sim/program"
 )
 
@@ -54,19 +52,6 @@ type Plan struct {
 	Bugs []faults.BugID
 }
 
-// Relief is a way to free work that no live node admits. With the zero value, a node is given the build to which the
-// work is pinned, and work that no build admits is deleted, so that no work is stranded and no node replays beyond its
-// own build. With "widen", every node admits every pin, as release 0.1.26's documentation recommended and release
-// 0.1.32's forbids (docs/contract/runtime.md#r15.2).
-type Relief = planterm.Relief
-
-// Probe is an actor that makes raw provider calls which nodes never make (see docs/scenario-format.md for the syntax).
-type Probe = probe.Probe
-
-// Strategy is a way to route work that a node cannot run: "filter", which is the contract's way and the default,
-// "bounce", "sweeper" or "deadletter" (docs/strategies.md).
-type Strategy = planterm.Strategy
-
 // Patience configures the strategies sweeper and deadletter. After is how long they leave work that no node can run,
 // and Every is how often they look for such work. A zero field means the default.
 type Patience struct{ After, Every time.Duration }
@@ -81,10 +66,6 @@ func (p Patience) Or() Patience {
 	}
 	return p
 }
-
-// Profile selects the release that nodes imitate where it differs from the contract: "contract", the default, or
-// "duroxide-0.1.26" or "duroxide-0.1.32", which turn on all switches that faults.Profile returns for the release.
-type Profile = planterm.Profile
 
 // Node is a node of the cluster. It starts immediately unless it is absent or its first step starts it.
 type Node struct {
@@ -206,24 +187,18 @@ type History struct {
 	KickAt time.Duration
 }
 
-// Shape is the form of a preloaded history: "waiting" (healthy, waiting for the event that the kick sends),
-// "unknown-kind" (has an event kind that no build knows), "new-kind" (has a kind that builds read from 2.0.0 on),
-// "legacy" (has a kind from 0.8.0), "corrupt" (bytes that are not JSON), "garbled" (text that no codec can read),
-// "respelled" (healthy, in another writer's JSON) or "disagreeing" (the code asks for something else).
-type Shape = planterm.Shape
-
 // Handler returns the name and version of the preloaded history's orchestration.
 func (h *History) Handler() (name, version string) {
 	name, version = h.Orchestration, h.Version
 	if name == "" {
 		name, version = "Cancellable", preloadedVersion
-		if h.Shape == planterm.ShapeNewKind {
+		if h.Shape == ShapeNewKind {
 			name, version = "ProcessOrder", "2.0.0"
 		}
 		switch h.Shape {
-		case planterm.ShapeRespelled:
+		case ShapeRespelled:
 			name = "Archivist"
-		case planterm.ShapeDisagreeing:
+		case ShapeDisagreeing:
 			name = "Revised"
 		}
 	}
@@ -235,19 +210,19 @@ func (h *History) Handler() (name, version string) {
 
 // CustomStatus returns the instance's custom status, or nil.
 func (h *History) CustomStatus() *string {
-	if h.Shape != planterm.ShapeRespelled {
+	if h.Shape != ShapeRespelled {
 		return nil
 	}
-	status := planterm.HardText
+	status := HardText
 	return &status
 }
 
 // Parent returns the link to its parent that the store has for the instance, nil if it has none.
 func (h *History) Parent() *engine.ParentLink {
-	if h.Shape != planterm.ShapeDisagreeing || h.Variant != planterm.ChildVariant {
+	if h.Shape != ShapeDisagreeing || h.Variant != ChildVariant {
 		return nil
 	}
-	return &engine.ParentLink{Instance: planterm.ParentName, ExecutionID: planterm.ParentExecution, EventID: planterm.ParentEvent}
+	return &engine.ParentLink{Instance: ParentName, ExecutionID: ParentExecution, EventID: ParentEvent}
 }
 
 // preloadedVersion is the handler version of preloaded histories that do not name one.
@@ -269,7 +244,3 @@ func (s *Step) String() string {
 	}
 	return fmt.Sprintf("%s %s", s.Verb, s.Node)
 }
-
-// End is how an instance must end: "completed", "failed", "eternal" (it runs until it is cancelled), "poison" (it fails
-// because no node has its handler) or "any".
-type End = planterm.End

@@ -3,8 +3,6 @@ package plan
 import (
 	"slices"
 	"time"
-
-	"github.com/durosim/durosim/internal/probe"
 )
 
 // probeEvery is the shortest time between two acts of a probe.
@@ -19,8 +17,8 @@ func (v *validation) probes() {
 		v.probeAim(what, p)
 		for _, a := range p.Does {
 			switch {
-			case !slices.Contains(probe.Acts(), a):
-				v.fail("%s: unknown act %q: want one of %v", what, a, probe.Acts())
+			case !slices.Contains(Acts(), a):
+				v.fail("%s: unknown act %q: want one of %v", what, a, Acts())
 			case p.Sweep != "":
 				v.fail("%s: a probe that sweeps has nothing to %s", what, a)
 			case p.Send != "":
@@ -31,16 +29,16 @@ func (v *validation) probes() {
 				v.fail("%s: %s is only for turns, but the probe fetches activities", what, a)
 			}
 		}
-		if repins := slices.Contains(p.Does, probe.ActRepin); repins != (p.Pin != nil) {
+		if repins := slices.Contains(p.Does, ActRepin); repins != (p.Pin != nil) {
 			v.fail("%s: want a pin with repin, and only with repin", what)
 		}
 		for _, h := range p.Holds {
-			if !slices.Contains(probe.Holds(), h) {
-				v.fail("%s: holds %q: want one of %v", what, h, probe.Holds())
+			if !slices.Contains(Holds(), h) {
+				v.fail("%s: holds %q: want one of %v", what, h, Holds())
 			}
 		}
-		if p.Lock != 0 && p.Lock < probe.LockLeast {
-			v.fail("%s: locks for %v: want at least %v", what, p.Lock, probe.LockLeast)
+		if p.Lock != 0 && p.Lock < LockLeast {
+			v.fail("%s: locks for %v: want at least %v", what, p.Lock, LockLeast)
 		}
 		if p.Delay < 0 {
 			v.fail("%s: delays by %v", what, p.Delay)
@@ -55,7 +53,7 @@ func (v *validation) probes() {
 }
 
 // probeAim validates a probe's target, which is exactly one of turns, activities, a message to send, and a sweep.
-func (v *validation) probeAim(what string, p *probe.Probe) {
+func (v *validation) probeAim(what string, p *Probe) {
 	aims := 0
 	for _, is := range []bool{p.Filter != "", p.Work, p.Send != "", p.Sweep != "", p.Look} {
 		if is {
@@ -66,17 +64,17 @@ func (v *validation) probeAim(what string, p *probe.Probe) {
 	case aims != 1:
 		v.fail("%s: want exactly one of a filter, activities, something to send, something to sweep, or a look", what)
 	case p.Filter != "":
-		if _, err := probe.ParseFilter(p.Filter); err != nil {
+		if _, err := ParseFilter(p.Filter); err != nil {
 			v.fail("%s: %v", what, err)
 		}
-	case p.Sweep != "" && !slices.Contains(probe.Sweeps(), p.Sweep):
-		v.fail("%s: sweeps %q: want one of %v", what, p.Sweep, probe.Sweeps())
+	case p.Sweep != "" && !slices.Contains(Sweeps(), p.Sweep):
+		v.fail("%s: sweeps %q: want one of %v", what, p.Sweep, Sweeps())
 	case p.Send == "":
-	case !slices.Contains(probe.Sends(), p.Send):
-		v.fail("%s: sends %q: want one of %v", what, p.Send, probe.Sends())
+	case !slices.Contains(Sends(), p.Send):
+		v.fail("%s: sends %q: want one of %v", what, p.Send, Sends())
 	case p.Instance == "":
 		v.fail("%s: sends %s without naming an instance", what, p.Send)
-	case p.Send == probe.SendStart && !slices.ContainsFunc(v.plan.Instances, func(in Instance) bool { return in.ID == p.Instance }):
+	case p.Send == SendStart && !slices.ContainsFunc(v.plan.Instances, func(in Instance) bool { return in.ID == p.Instance }):
 		v.fail("%s: sends the start of %q, which is not an instance of the plan", what, p.Instance)
 	}
 	if p.Instance != "" && p.Send == "" {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/program"
 )
 
@@ -30,7 +29,7 @@ func (p *Plan) Releases() []*engine.Build {
 
 // Planted reports whether the plan has planted bugs, be it as a profile.
 func (p *Plan) Planted() bool {
-	return len(p.Bugs) > 0 || p.Profile != "" && p.Profile != planterm.ProfileContract
+	return len(p.Bugs) > 0 || p.Profile != "" && p.Profile != ProfileContract
 }
 
 // Modelled returns the plan with each released build replaced by a modelled one with the release's version. All of them

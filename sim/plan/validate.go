@@ -9,7 +9,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/program"
 )
 
@@ -37,16 +36,16 @@ func (p *Plan) Validate(known Known) error {
 		v.fail("turbulence of %v: want a positive duration, or 0", p.Turbulence)
 	}
 	switch p.Strategy {
-	case "", planterm.StrategyFilter:
-	case planterm.StrategyBounce, planterm.StrategySweeper, planterm.StrategyDeadletter:
+	case "", StrategyFilter:
+	case StrategyBounce, StrategySweeper, StrategyDeadletter:
 		if released := p.Releases(); len(released) > 0 {
 			v.fail("strategy %q: released nodes (%s) support only filter", p.Strategy, released[0].Name())
 		}
 	default:
-		v.fail("unknown strategy %q: want one of %v", p.Strategy, planterm.Strategies())
+		v.fail("unknown strategy %q: want one of %v", p.Strategy, Strategies())
 	}
 	switch p.Profile {
-	case "", planterm.ProfileContract, planterm.ProfileDuroxide, planterm.ProfileDuroxide32:
+	case "", ProfileContract, ProfileDuroxide, ProfileDuroxide32:
 	default:
 		v.fail("unknown profile %q: want contract, duroxide-0.1.26 or duroxide-0.1.32", p.Profile)
 	}
@@ -75,7 +74,7 @@ func (v *validation) bugs() {
 		case whose == "":
 		case row.StoreWide:
 			v.fail("bug %q on %s: it affects the whole store and cannot be limited to one build or node", bug, whose)
-		case planterm.FindBuild(v.known.Builds, whose) == nil && !slices.ContainsFunc(v.plan.Nodes, func(n Node) bool { return n.Name == whose }):
+		case FindBuild(v.known.Builds, whose) == nil && !slices.ContainsFunc(v.plan.Nodes, func(n Node) bool { return n.Name == whose }):
 			v.fail("bug %q on %s: there is no build or node with that name", bug, whose)
 		}
 	}
@@ -92,7 +91,7 @@ func (v *validation) fail(format string, args ...any) {
 }
 
 func (v *validation) build(what, name string) *engine.Build {
-	b := planterm.FindBuild(v.known.Builds, name)
+	b := FindBuild(v.known.Builds, name)
 	if b == nil {
 		v.fail("%s: unknown build %q: want one of %s", what, name, buildNames(v.known.Builds))
 	}
@@ -100,7 +99,7 @@ func (v *validation) build(what, name string) *engine.Build {
 }
 
 func (v *validation) handler(what, handler string) {
-	name, version, err := planterm.ParseHandler(handler)
+	name, version, err := ParseHandler(handler)
 	if err != nil {
 		v.fail("%s: %v", what, err)
 		return
@@ -125,7 +124,7 @@ func (v *validation) end() {
 	for i := range p.Instances {
 		in := &p.Instances[i]
 		switch {
-		case in.Expect != planterm.EndEternal:
+		case in.Expect != EndEternal:
 		case p.Unaided && p.Until == 0:
 			v.fail("instance %s: it runs until calm cancels it, and this plan has no calm: set the run's end with until", in.ID)
 		case in.Unaided:
@@ -261,7 +260,7 @@ func (v *validation) instances() {
 
 func (v *validation) histories() {
 	for _, h := range v.plan.Histories {
-		if !slices.Contains(planterm.Shapes(), h.Shape) {
+		if !slices.Contains(Shapes(), h.Shape) {
 			v.fail("history %s: unknown shape %q", h.Instance, h.Shape)
 		}
 		if h.Instance == "" {
@@ -271,7 +270,7 @@ func (v *validation) histories() {
 		if name, version := own.Handler(); h.Orchestration != "" && (h.Orchestration != name || h.Version != "" && h.Version != version) {
 			v.fail("history %s: a history of shape %s belongs to %s@%s, not to %s", h.Instance, h.Shape, name, version, h.Orchestration)
 		}
-		if wrong := h.Shape == planterm.ShapeGarbled || h.Shape == planterm.ShapeDisagreeing; h.Variant < 0 || h.Variant > 0 && !wrong {
+		if wrong := h.Shape == ShapeGarbled || h.Shape == ShapeDisagreeing; h.Variant < 0 || h.Variant > 0 && !wrong {
 			v.fail("history %s: a history of shape %s has no variant %d", h.Instance, h.Shape, h.Variant)
 		}
 		if h.KickAt < 0 {

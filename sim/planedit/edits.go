@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/faults/faultkind"
-	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/probe"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 )
@@ -25,7 +23,7 @@ var edits = []struct {
 			return
 		}
 		kind := *pick(e.space.Faults, e.place)
-		if kind == faultkind.Unavailable || kind == faultkind.CorruptEvent || kind == faultkind.CorruptMessage {
+		if kind == faults.Unavailable || kind == faults.CorruptEvent || kind == faults.CorruptMessage {
 			den *= 10
 		}
 		rate := before(&p.Faults.Rates)
@@ -92,8 +90,8 @@ var edits = []struct {
 	{"cancel an instance", func(p *plan.Plan, e edit) {
 		if len(p.Instances) > 0 {
 			in := pick(p.Instances, e.place)
-			if in.Expect != planterm.EndEternal {
-				in.Expect = planterm.EndAny
+			if in.Expect != plan.EndEternal {
+				in.Expect = plan.EndAny
 			}
 			in.Actions = append(in.Actions, plan.Action{At: in.StartAt + e.time(), Verb: plan.ActionCancel, Data: "fuzz"})
 		}
@@ -114,7 +112,7 @@ var edits = []struct {
 			state = state*6364136223846793005 + 1442695040888963407
 			return int(state >> 33 % uint64(n))
 		})...)
-		p.Instances = append(p.Instances, plan.Instance{ID: name, Orchestration: name, StartAt: e.time(), Expect: planterm.EndAny})
+		p.Instances = append(p.Instances, plan.Instance{ID: name, Orchestration: name, StartAt: e.time(), Expect: plan.EndAny})
 	}},
 	{"remove a statement", func(p *plan.Plan, e edit) {
 		if n := p.Programs.Statements(); n > 0 {
@@ -140,13 +138,13 @@ var edits = []struct {
 		}
 	}},
 	{"add a history", func(p *plan.Plan, e edit) {
-		shapes := []plan.Shape{planterm.ShapeWaiting, planterm.ShapeLegacy, planterm.ShapeUnknownKind, planterm.ShapeCorrupt}
+		shapes := []plan.Shape{plan.ShapeWaiting, plan.ShapeLegacy, plan.ShapeUnknownKind, plan.ShapeCorrupt}
 		pin := *pick([]engine.Version{engine.V(1, 5, 0), engine.V(2, 0, 0), engine.V(0, 8, 0), engine.V(3, 0, 0), engine.V(10, 0, 0)}, e.place/4)
 		p.Histories = append(p.Histories, plan.History{Instance: "old-fuzz-" + strconv.Itoa(e.n), Shape: *pick(shapes, e.place), Pin: &pin, KickAt: e.time()})
 	}},
 	{"add a probe", func(p *plan.Plan, e edit) {
 		filters := []string{"none", "any", ">=1.0.0, <=1.5.0", ">=0.0.0, <=1.0.0 | >=2.0.0, <=3.0.0"}
-		p.Probes = append(p.Probes, probe.Probe{
+		p.Probes = append(p.Probes, plan.Probe{
 			Name: "probe-fuzz-" + strconv.Itoa(e.n), Build: *pick(e.space.Builds, e.place/4), Filter: *pick(filters, e.place),
 			IgnoreAttempt: e.value%2 == 1, From: e.time(), Every: time.Second, Count: 5,
 		})
@@ -159,8 +157,8 @@ var edits = []struct {
 	{"delete an instance", func(p *plan.Plan, e edit) {
 		if len(p.Instances) > 0 {
 			in := pick(p.Instances, e.place)
-			if in.Expect != planterm.EndEternal {
-				in.Expect = planterm.EndAny
+			if in.Expect != plan.EndEternal {
+				in.Expect = plan.EndAny
 			}
 			in.Actions = append(in.Actions, plan.Action{At: in.StartAt + e.time(), Verb: plan.ActionDelete, Forced: e.value%2 == 1})
 		}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/faults/faultkind"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/workload"
 )
@@ -13,7 +13,10 @@ import (
 // Shipped returns a space with everything that durosim ships, except for builds with other replay semantics: no run can
 // satisfy a plan that switches between semantics.
 func Shipped() *Space {
-	s := &Space{Known: workload.Known(), Work: ShippedWork(), Faults: faultkind.All()}
+	s := &Space{Known: workload.Known(), Work: ShippedWork()}
+	for _, f := range faults.Kinds() {
+		s.Faults = append(s.Faults, f.Kind)
+	}
 	for _, b := range engine.ShippedBuilds() {
 		if b.Semantics == engine.SemanticsStandard {
 			s.Builds = append(s.Builds, b.Name())

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/durosim/durosim/faults/faultkind"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -25,7 +25,7 @@ type Space struct {
 	Work []plan.Instance
 	// Handlers lists the handlers that a node may deregister, as in "Name@1.0.0".
 	Handlers []string
-	Faults   []faultkind.Kind
+	Faults   []faults.Kind
 	// NoPrograms excludes generated programs.
 	NoPrograms bool
 	// Nodes, Instances, Steps and Statements limit the size of the plan; 0 means no limit. A plan that already exceeds

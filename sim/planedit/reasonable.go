@@ -3,7 +3,6 @@ package planedit
 import (
 	"slices"
 
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -12,7 +11,7 @@ import (
 func Reasonable(p *plan.Plan, was *plan.Plan) bool {
 	for i := range p.Instances {
 		in := &p.Instances[i]
-		if in.Expect == "" || in.Expect == planterm.EndCompleted || in.Expect == planterm.EndAny {
+		if in.Expect == "" || in.Expect == plan.EndCompleted || in.Expect == plan.EndAny {
 			continue
 		}
 		j := slices.IndexFunc(was.Instances, func(o plan.Instance) bool { return o.ID == in.ID })

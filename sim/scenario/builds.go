@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -76,7 +74,7 @@ func (p *parser) kinds(owner ownerKind, what string) {
 		c = &b.Writes
 	}
 	var known []string
-	for _, k := range planterm.VariableKinds() {
+	for _, k := range plan.VariableKinds() {
 		known = append(known, string(k))
 	}
 	for seen := map[string]bool{}; len(seen) == 0 || p.more(); {
@@ -199,7 +197,7 @@ func (p *parser) warnBuilds() {
 	for i, b := range pl.Builds {
 		used := slices.ContainsFunc(pl.Nodes, func(n plan.Node) bool { return n.Build == b.Name }) ||
 			slices.ContainsFunc(pl.Schedule, func(s plan.Step) bool { return s.Build == b.Name }) ||
-			slices.ContainsFunc(pl.Probes, func(pr probe.Probe) bool { return pr.Build == b.Name }) ||
+			slices.ContainsFunc(pl.Probes, func(pr plan.Probe) bool { return pr.Build == b.Name }) ||
 			slices.ContainsFunc(pl.Builds[i+1:], func(later plan.Build) bool { return later.Like == b.Name })
 		if !used {
 			p.warn(p.named["build "+b.Name], "build %s: nothing uses it", b.Name)

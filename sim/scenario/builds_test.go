@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // TestDeclaredBuilds checks that a declared build is like another one, except for its lines.
@@ -37,9 +37,9 @@ node C runs 2.0.0
 	}
 	var got []built
 	for _, name := range []string{"1.7.0", "1.8.0+4.0.0", "2.0.0", "3.0.0"} {
-		b := planterm.FindBuild(all, name)
+		b := plan.FindBuild(all, name)
 		x := built{Name: b.Name(), Range: b.DefaultRange.String()}
-		for _, k := range planterm.VariableKinds() {
+		for _, k := range plan.VariableKinds() {
 			if b.Codec.Kinds().Has(k) {
 				x.Reads = append(x.Reads, string(k))
 			}

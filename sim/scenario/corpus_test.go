@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -63,7 +62,7 @@ func TestEntryRoundTrip(t *testing.T) {
 	e.Recording.Complete, e.Recording.SeededOrder = true, false
 	entryRoundTrip(t, e)
 	e.Recording, e.Mode, e.Expect, e.Digest, e.Note, e.Found, e.Verdict = nil, ModeSeeded, nil, "", "", "", Violates()
-	e.Plan = &plan.Plan{Strategy: planterm.StrategyFilter, Profile: planterm.ProfileContract}
+	e.Plan = &plan.Plan{Strategy: plan.StrategyFilter, Profile: plan.ProfileContract}
 	entryRoundTrip(t, e)
 }
 

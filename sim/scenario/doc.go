@@ -39,7 +39,7 @@
 //
 // # Expectations
 //
-// Expectations refer to events (see internal/facts) and their attributes.
+// Expectations refer to events (see sim/plan) and their attributes.
 //
 //	expect never fetch in "step 1" where pin=2.0.0 node=B|C
 //	expect always turn where first=yes build=2.0.0 has pin=2.0.0

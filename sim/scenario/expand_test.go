@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -169,7 +168,7 @@ func TestExpandOverrides(t *testing.T) {
 	before := string(s.Format())
 	full := faults.Full()
 	o := Overrides{
-		Faults: &full, Profile: planterm.ProfileDuroxide, Strategy: planterm.StrategyBounce, Bugs: []faults.BugID{"provider/ack-partial"}, Instances: 2, StepBudget: 9,
+		Faults: &full, Profile: plan.ProfileDuroxide, Strategy: plan.StrategyBounce, Bugs: []faults.BugID{"provider/ack-partial"}, Instances: 2, StepBudget: 9,
 	}
 	p := mustExpand(t, s, 1, o)
 	if !cmp.Equal(p.Faults, full) || p.Profile != o.Profile || p.Strategy != o.Strategy || !cmp.Equal(p.Bugs, o.Bugs) || p.StepBudget != 9 {
@@ -182,7 +181,7 @@ func TestExpandOverrides(t *testing.T) {
 		t.Errorf("an empty list of bugs leaves %v", p.Bugs)
 	}
 	p = mustExpand(t, s, 1, Overrides{})
-	if !cmp.Equal(p.Faults, faults.Light()) || p.Profile != planterm.ProfileContract || len(p.Bugs) != 1 || p.StepBudget != 100 {
+	if !cmp.Equal(p.Faults, faults.Light()) || p.Profile != plan.ProfileContract || len(p.Bugs) != 1 || p.StepBudget != 100 {
 		t.Errorf("without overrides the plan is not the scenario's own:\n%s", Format(p))
 	}
 	// A plan shares nothing with the scenario.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -61,13 +60,13 @@ func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	for _, text := range s.Fuzz.lines() {
 		line("%s", text)
 	}
-	if p.Strategy != "" && p.Strategy != planterm.StrategyFilter {
+	if p.Strategy != "" && p.Strategy != plan.StrategyFilter {
 		line("strategy %s", p.Strategy)
 	}
 	if p.Patience.After != 0 {
 		line("%s", formatPatience(p.Patience))
 	}
-	if p.Profile != "" && p.Profile != planterm.ProfileContract {
+	if p.Profile != "" && p.Profile != plan.ProfileContract {
 		line("profile %s", p.Profile)
 	}
 	if p.Contract != "" {
@@ -82,7 +81,7 @@ func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	if p.Until != 0 {
 		line("until %v", p.Until)
 	}
-	if p.Relief != planterm.ReliefBuild {
+	if p.Relief != plan.ReliefBuild {
 		line("relief %s", p.Relief)
 	}
 	if p.StepBudget != 0 {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 )
@@ -50,7 +49,7 @@ func drawBuilds(t *rapid.T, known []string) []plan.Build {
 		if rapid.Bool().Draw(t, "ranged") {
 			b.Range = &engine.VersionRange{Min: engine.V(rapid.Uint32Range(0, 3).Draw(t, "min"), 0, 0), Max: engine.V(3, rapid.Uint32().Draw(t, "max"), 0)}
 		}
-		for _, k := range planterm.VariableKinds() {
+		for _, k := range plan.VariableKinds() {
 			switch rapid.IntRange(0, 4).Draw(t, "kind") {
 			case 0:
 				b.Reads.With = append(b.Reads.With, k)
@@ -171,7 +170,7 @@ func drawPlan(t *rapid.T) *plan.Plan {
 		if i%2 == 0 {
 			in := plan.Instance{
 				ID: id, Orchestration: name.Draw(t, "orchestration"), Version: version.Draw(t, "version"), Input: value.Draw(t, "input"),
-				StartAt: at.Draw(t, "start"), Expect: rapid.SampledFrom(append(planterm.Ends(), "")).Draw(t, "expect"), Unaided: rapid.Bool().Draw(t, "alone"),
+				StartAt: at.Draw(t, "start"), Expect: rapid.SampledFrom(append(plan.Ends(), "")).Draw(t, "expect"), Unaided: rapid.Bool().Draw(t, "alone"),
 			}
 			for range rapid.IntRange(0, 2).Draw(t, "actions") {
 				a := plan.Action{At: in.StartAt + at.Draw(t, "at"), Verb: plan.ActionCancel}
@@ -195,7 +194,7 @@ func drawPlan(t *rapid.T) *plan.Plan {
 			Instance: id,
 			Shape:    plan.Shape(rapid.SampledFrom(shapes()).Draw(t, "shape")), KickAt: at.Draw(t, "kick"),
 		}
-		if h.Shape == planterm.ShapeGarbled || h.Shape == planterm.ShapeDisagreeing {
+		if h.Shape == plan.ShapeGarbled || h.Shape == plan.ShapeDisagreeing {
 			h.Variant = rapid.IntRange(0, 9).Draw(t, "variant")
 		}
 		if rapid.Bool().Draw(t, "named") {

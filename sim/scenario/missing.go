@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/spelling"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -75,7 +74,7 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 	for _, st := range starts {
 		handler, hint := st.name, ""
 		switch {
-		case st.expect.Allows(planterm.EndPoison):
+		case st.expect.Allows(plan.EndPoison):
 			continue
 		case !slices.Contains(names, st.name):
 			hint = spelling.Hint(st.name, names)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/spelling"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
@@ -70,7 +69,7 @@ const (
 
 func newParser(file string, builds []*engine.Build) *parser {
 	p := &parser{file: file, s: &Scenario{File: file}, once: map[string]int{}, named: map[string]int{}}
-	p.s.Template.Strategy, p.s.Template.Profile = planterm.StrategyFilter, planterm.ProfileContract
+	p.s.Template.Strategy, p.s.Template.Profile = plan.StrategyFilter, plan.ProfileContract
 	if len(builds) == 0 {
 		builds = engine.ShippedBuilds()
 	}
@@ -204,7 +203,7 @@ func (p *parser) statement() {
 	// relief widen makes relief widen every node, as old documentation told operators to do.
 	case "relief":
 		p.single(head.text)
-		p.s.Template.Relief = plan.Relief(p.keyword(string(planterm.ReliefWiden)))
+		p.s.Template.Relief = plan.Relief(p.keyword(string(plan.ReliefWiden)))
 	// budget COUNT steps limits the run, and budget COUNT turns limits each execution. Exceeding a limit is a
 	// violation.
 	case "budget":
@@ -346,14 +345,14 @@ func belongs(name string, which func(StatementInfo) bool) bool {
 
 var (
 	strategies = []string{
-		string(planterm.StrategyFilter), string(planterm.StrategyBounce), string(planterm.StrategySweeper), string(planterm.StrategyDeadletter),
+		string(plan.StrategyFilter), string(plan.StrategyBounce), string(plan.StrategySweeper), string(plan.StrategyDeadletter),
 	}
-	profiles = []string{string(planterm.ProfileContract), string(planterm.ProfileDuroxide), string(planterm.ProfileDuroxide32)}
+	profiles = []string{string(plan.ProfileContract), string(plan.ProfileDuroxide), string(plan.ProfileDuroxide32)}
 )
 
 func shapes() []string {
 	var names []string
-	for _, s := range planterm.Shapes() {
+	for _, s := range plan.Shapes() {
 		names = append(names, string(s))
 	}
 	return names

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/facts"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/spelling"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -113,7 +111,7 @@ func (p *parser) versionRange() *engine.VersionRange {
 // may be omitted.
 func (p *parser) expect() {
 	e := plan.Expectation{Line: p.line}
-	e.Mode = plan.Mode(p.oneOf("mode", []string{string(planterm.ModeAlways), string(planterm.ModeNever), string(planterm.ModeSometimes)}))
+	e.Mode = plan.Mode(p.oneOf("mode", []string{string(plan.ModeAlways), string(plan.ModeNever), string(plan.ModeSometimes)}))
 	in := func() bool {
 		if !p.accept("in") {
 			return false
@@ -169,7 +167,7 @@ func (p *parser) attr(event string) plan.Attr {
 	if p.err == nil && (!ok || name == "") {
 		p.failf("unexpected %q: expected NAME=VALUE, as in: %s", t.text, p.form)
 	}
-	for _, info := range facts.All() {
+	for _, info := range plan.Facts() {
 		if info.Name != event {
 			continue
 		}
@@ -188,7 +186,7 @@ func (p *parser) attr(event string) plan.Attr {
 
 func eventNames() []string {
 	var out []string
-	for _, e := range facts.All() {
+	for _, e := range plan.Facts() {
 		out = append(out, e.Name)
 	}
 	return out

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/internal/spelling"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // probeEvery is the default time between two acts of a probe.
@@ -18,7 +18,7 @@ const probeEvery = time.Second
 
 // probe parses a probe: NAME reads BUILD, its target, and then its clauses in any order.
 func (p *parser) probe() {
-	var b probe.Probe
+	var b plan.Probe
 	b.Name = p.name("a probe's name")
 	p.unique("probe", b.Name)
 	p.keyword("reads")
@@ -29,10 +29,10 @@ func (p *parser) probe() {
 	case "work":
 		b.Work = true
 	case "sends":
-		b.Send = probe.Send(p.oneOf("message of a probe", texts(probe.Sends())))
+		b.Send = plan.Send(p.oneOf("message of a probe", texts(plan.Sends())))
 		b.Instance = p.name("an instance")
 	case "sweeps":
-		b.Sweep = probe.Sweep(p.oneOf("sweep of a probe", texts(probe.Sweeps())))
+		b.Sweep = plan.Sweep(p.oneOf("sweep of a probe", texts(plan.Sweeps())))
 	case "looks":
 		b.Look = true
 	}
@@ -40,9 +40,9 @@ func (p *parser) probe() {
 	for seen := map[string]bool{}; p.more(); {
 		p.probeClause(&b, p.clause(seen, "does", "to", "holds", "locks", "delays", "from", "every", "times", "ignore-attempt"))
 	}
-	switch repins := slices.Contains(b.Does, probe.ActRepin); {
+	switch repins := slices.Contains(b.Does, plan.ActRepin); {
 	case p.err != nil:
-	case b.Work && slices.ContainsFunc(b.Does, probe.Act.ForTurns):
+	case b.Work && slices.ContainsFunc(b.Does, plan.Act.ForTurns):
 		p.failf("probe %s fetches activities: repin, behind and contradict are only for turns", b.Name)
 	case b.Sweep != "" && len(b.Does)+len(b.Holds) > 0:
 		p.failf("probe %s sweeps: expected no \"does\" or \"holds\", since it holds nothing", b.Name)
@@ -59,19 +59,19 @@ func (p *parser) probe() {
 	p.probeLines = append(p.probeLines, p.line)
 }
 
-func (p *parser) probeClause(b *probe.Probe, clause string) {
+func (p *parser) probeClause(b *plan.Probe, clause string) {
 	switch clause {
 	case "does":
-		b.Does = alternatives[probe.Act](p, "act", texts(probe.Acts()))
+		b.Does = alternatives[plan.Act](p, "act", texts(plan.Acts()))
 	case "to":
 		v := p.version()
 		b.Pin = &v
 	case "holds":
-		b.Holds = alternatives[probe.Hold](p, "class of times", texts(probe.Holds()))
+		b.Holds = alternatives[plan.Hold](p, "class of times", texts(plan.Holds()))
 	case "locks":
 		b.Lock = p.duration("a duration")
-		if p.err == nil && b.Lock < probe.LockLeast {
-			p.failf("locks %v: expected at least %v", b.Lock, probe.LockLeast)
+		if p.err == nil && b.Lock < plan.LockLeast {
+			p.failf("locks %v: expected at least %v", b.Lock, plan.LockLeast)
 		}
 	case "delays":
 		b.Delay = p.duration("a duration")
@@ -122,13 +122,13 @@ func (p *parser) finishProbes() {
 	}
 	for i, b := range p.s.Template.Probes {
 		p.line = p.probeLines[i]
-		if b.Send == probe.SendStart {
+		if b.Send == plan.SendStart {
 			p.known("instance", b.Instance, ids)
 		}
 	}
 }
 
-func formatProbe(b *bytes.Buffer, p *probe.Probe, from string) {
+func formatProbe(b *bytes.Buffer, p *plan.Probe, from string) {
 	fmt.Fprintf(b, "probe %s reads %s", quote(p.Name), quote(p.Build))
 	switch {
 	case p.Work:

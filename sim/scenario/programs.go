@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
@@ -121,7 +120,7 @@ func (e *expansion) generate(in *plan.Instance, key sim.Key) {
 	e.plan.Programs = append(e.plan.Programs, set...)
 	in.Orchestration = in.ID
 	if in.Expect == "" {
-		in.Expect = planterm.EndAny
+		in.Expect = plan.EndAny
 	}
 	last := set[len(set)-1]
 	for _, event := range last.Waits() {
@@ -130,7 +129,7 @@ func (e *expansion) generate(in *plan.Instance, key sim.Key) {
 	for _, queue := range last.Queues() {
 		e.sendGenerated(in, plan.ActionEnqueue, queue, choose(4), choose)
 	}
-	if in.Expect == planterm.EndAny && len(e.plan.Releases()) == 0 {
+	if in.Expect == plan.EndAny && len(e.plan.Releases()) == 0 {
 		e.edgesGenerated(&last, in, choose)
 		e.cancelGenerated(in, choose)
 		e.withdrawGenerated(set, in, choose)

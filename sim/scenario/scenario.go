@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -47,7 +46,7 @@ func (s *Scenario) Required(o Overrides, seeds uint64) []string {
 	}
 	points := append([]string{}, s.Require...)
 	for _, e := range s.Expect {
-		if e.Mode == planterm.ModeSometimes {
+		if e.Mode == plan.ModeSometimes {
 			points = append(points, e.PointName())
 		}
 	}

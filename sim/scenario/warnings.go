@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -78,7 +77,7 @@ func (p *parser) warnMarks() {
 // warnSometimes warns about what no campaign is judged by, since the scenario does not say how many seeds it takes.
 func (p *parser) warnSometimes() {
 	for i, e := range p.s.Expect {
-		if e.Mode == planterm.ModeSometimes && p.s.Seeds.Count == 0 {
+		if e.Mode == plan.ModeSometimes && p.s.Seeds.Count == 0 {
 			p.warn(p.expectLines[i], "expect %s: no campaign is judged by it without a line such as \"seeds 100\", the number of seeds from which on it must have happened", e.Text)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/planedit"
@@ -43,7 +42,7 @@ func (s *search) oneSwitch() {
 	own := s.best.Plan.Bugs
 	with := func(ids ...faults.BugID) Concrete {
 		c, p := s.best, *s.best.Plan
-		p.Profile, p.Bugs = planterm.ProfileContract, slices.Concat(own, ids)
+		p.Profile, p.Bugs = plan.ProfileContract, slices.Concat(own, ids)
 		c.Plan = &p
 		return c
 	}
@@ -240,4 +239,4 @@ func (f faultsOnly) Weigh(k sim.Key, odds sim.Odds) uint64 {
 func (faultsOnly) Priority(sim.Key) uint64 { return 0 }
 
 // released reports whether a profile stands for a release.
-func released(p plan.Profile) bool { return p != "" && p != planterm.ProfileContract }
+func released(p plan.Profile) bool { return p != "" && p != plan.ProfileContract }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -13,16 +12,16 @@ import (
 func probeParts() []parts {
 	return []parts{
 		{"act", func(c Concrete) int { return total(c.Plan.Probes, actsOf) }, func(c Concrete, drop []bool) Concrete {
-			return editProbes(c, func(b *probe.Probe, at int) int {
+			return editProbes(c, func(b *plan.Probe, at int) int {
 				n := actsOf(*b)
-				if b.Does = less(b.Does, drop[at:at+n]); !slices.Contains(b.Does, probe.ActRepin) {
+				if b.Does = less(b.Does, drop[at:at+n]); !slices.Contains(b.Does, plan.ActRepin) {
 					b.Pin = nil
 				}
 				return n
 			})
 		}},
 		{"hold", func(c Concrete) int { return total(c.Plan.Probes, holdsOf) }, func(c Concrete, drop []bool) Concrete {
-			return editProbes(c, func(b *probe.Probe, at int) int {
+			return editProbes(c, func(b *plan.Probe, at int) int {
 				n := holdsOf(*b)
 				b.Holds = less(b.Holds, drop[at:at+n])
 				return n
@@ -31,12 +30,12 @@ func probeParts() []parts {
 	}
 }
 
-func actsOf(b probe.Probe) int  { return len(b.Does) }
-func holdsOf(b probe.Probe) int { return len(b.Holds) }
+func actsOf(b plan.Probe) int  { return len(b.Does) }
+func holdsOf(b plan.Probe) int { return len(b.Holds) }
 
 // editProbes changes each probe in a copy of the plan. The probes' parts are numbered consecutively: change gets the
 // number of the probe's first part, and returns how many parts the probe has.
-func editProbes(c Concrete, change func(b *probe.Probe, at int) int) Concrete {
+func editProbes(c Concrete, change func(b *plan.Probe, at int) int) Concrete {
 	return edit(c, func(p *plan.Plan) {
 		p.Probes = slices.Clone(p.Probes)
 		at := 0

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -167,7 +166,7 @@ func (s *search) fails(c Concrete) bool {
 // holdsWithoutBugs reports whether a candidate passes when its planted bugs and its profile are switched off.
 func (s *search) holdsWithoutBugs(c Concrete) bool {
 	p := *c.Plan
-	p.Bugs, p.Profile = nil, planterm.ProfileContract
+	p.Bugs, p.Profile = nil, plan.ProfileContract
 	c.Plan = &p
 	return !s.fails(c)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
@@ -170,7 +169,7 @@ func withoutEach(c shrink.Concrete) (all []smaller) {
 	for i, in := range c.Plan.Instances {
 		add("instance "+in.ID, func(p *plan.Plan, _ *sim.Recording) { p.Instances = slices.Delete(p.Instances, i, i+1) })
 		for j, a := range in.Actions {
-			if a.Verb == plan.ActionCancel && in.Expect != "" && in.Expect != planterm.EndAny {
+			if a.Verb == plan.ActionCancel && in.Expect != "" && in.Expect != plan.EndAny {
 				continue // the plan's expectations make no sense without it
 			}
 			add("action on "+in.ID, func(p *plan.Plan, _ *sim.Recording) {

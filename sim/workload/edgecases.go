@@ -9,20 +9,20 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // edgeCaseOrchestrations returns the shipped orchestrations that exercise corner cases: limits, ids that already exist,
 // and unread messages. Each of them fails if it finds that the runtime has handled a case incorrectly.
 func edgeCaseOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
-		{"Guardian", v1, always, "runs a Hoarder with its input as a child, and must be told of its failure", planterm.EndCompleted, guardian, false},
-		{"Hoarder", v1, always, "sets as many keys as its input says (120) in two turns, which fails above 100", planterm.EndFailed, hoarder, false},
-		{"Namesake", v1, always, "runs a child Leaf with the id in its input, which may already exist", planterm.EndCompleted, namesake, false},
-		{"Scribbler", v1, always, "makes calls with texts that are not UTF-8, awaits and drops futures that have a result, and waits for as many events as its input says (8), of which \"w-0\" arrives", planterm.EndCompleted, scribbler, false},
-		{"Skipper", v1, always, "races a long timer, which it names first, with an activity and with what has a result already, then continues as new with a text that is not UTF-8", planterm.EndCompleted, skipper, true},
-		{"Sleeper", v1, always, "takes a message \"mail\", sets keys, dequeues another message and continues as new without awaiting it; the next execution must get it, and clears a key", planterm.EndCompleted, sleeper, false},
-		{"Tidy", v1, always, "sets keys and prunes them by age, in the turn that sets them and in later ones", planterm.EndCompleted, tidy, false},
+		{"Guardian", v1, always, "runs a Hoarder with its input as a child, and must be told of its failure", plan.EndCompleted, guardian, false},
+		{"Hoarder", v1, always, "sets as many keys as its input says (120) in two turns, which fails above 100", plan.EndFailed, hoarder, false},
+		{"Namesake", v1, always, "runs a child Leaf with the id in its input, which may already exist", plan.EndCompleted, namesake, false},
+		{"Scribbler", v1, always, "makes calls with texts that are not UTF-8, awaits and drops futures that have a result, and waits for as many events as its input says (8), of which \"w-0\" arrives", plan.EndCompleted, scribbler, false},
+		{"Skipper", v1, always, "races a long timer, which it names first, with an activity and with what has a result already, then continues as new with a text that is not UTF-8", plan.EndCompleted, skipper, true},
+		{"Sleeper", v1, always, "takes a message \"mail\", sets keys, dequeues another message and continues as new without awaiting it; the next execution must get it, and clears a key", plan.EndCompleted, sleeper, false},
+		{"Tidy", v1, always, "sets keys and prunes them by age, in the turn that sets them and in later ones", plan.EndCompleted, tidy, false},
 	}
 }
 

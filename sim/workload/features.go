@@ -8,7 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // featureOrchestrations returns the shipped orchestrations that use features beyond a plain workflow: queue messages,
@@ -16,13 +16,13 @@ import (
 // fail if they have.
 func featureOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
-		{"Clerk", v1, always, "gets an id, the time and a key of the instance that its input names, and retries an activity", planterm.EndCompleted, clerk, false},
-		{"Diarist", v1, always, "gets the time twice and passes it to an activity", planterm.EndCompleted, diarist, false},
-		{"Doorman", v1, always, "waits for the event \"knock\", at first for 300ms, and continues as new as often as its input says (2)", planterm.EndCompleted, doorman, false},
-		{"Juggler", v1, always, "drops the second of three waits for the event \"ball\" and of three dequeues of \"pins\", and must get what comes for the others; with input \"pair\", two coroutines wait for one timer", planterm.EndCompleted, juggler, true},
-		{"Ledger", v1, always, "stores as many messages \"entries\" as its input says (2) under one key each, one per execution", planterm.EndCompleted, ledger, false},
-		{"Picky", v1, always, "takes as many messages \"offers\" as its input says (2), each within 300ms or at the next attempt", planterm.EndCompleted, picky, false},
-		{"Studio", v1, always, "runs as many activities as its input says (3) on a session of its own, then one with the tag \"gpu\"", planterm.EndCompleted, studio, false},
+		{"Clerk", v1, always, "gets an id, the time and a key of the instance that its input names, and retries an activity", plan.EndCompleted, clerk, false},
+		{"Diarist", v1, always, "gets the time twice and passes it to an activity", plan.EndCompleted, diarist, false},
+		{"Doorman", v1, always, "waits for the event \"knock\", at first for 300ms, and continues as new as often as its input says (2)", plan.EndCompleted, doorman, false},
+		{"Juggler", v1, always, "drops the second of three waits for the event \"ball\" and of three dequeues of \"pins\", and must get what comes for the others; with input \"pair\", two coroutines wait for one timer", plan.EndCompleted, juggler, true},
+		{"Ledger", v1, always, "stores as many messages \"entries\" as its input says (2) under one key each, one per execution", plan.EndCompleted, ledger, false},
+		{"Picky", v1, always, "takes as many messages \"offers\" as its input says (2), each within 300ms or at the next attempt", plan.EndCompleted, picky, false},
+		{"Studio", v1, always, "runs as many activities as its input says (3) on a session of its own, then one with the tag \"gpu\"", plan.EndCompleted, studio, false},
 	}
 }
 

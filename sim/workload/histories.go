@@ -8,15 +8,15 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // storedOrchestrations returns the shipped orchestrations that continue stored histories. Archivist's history has texts
 // that are hard to decode, and Revised's histories disagree with its code.
 func storedOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
-		{"Archivist", v1, always, "goes on with a stored history in which every text is hard to read; it must be told each", planterm.EndAny, archivist, false},
-		{"Revised", v1, always, "asks for something else than its stored history has, in the way that its input names", planterm.EndAny, revised, false},
+		{"Archivist", v1, always, "goes on with a stored history in which every text is hard to read; it must be told each", plan.EndAny, archivist, false},
+		{"Revised", v1, always, "asks for something else than its stored history has, in the way that its input names", plan.EndAny, revised, false},
 	}
 }
 
@@ -24,32 +24,32 @@ func storedOrchestrations(v1, always engine.Version) []Orchestration {
 const archivistChild = "child of the archivist"
 
 func archivist(ctx *orch.Context, input string) (string, error) {
-	if status, ok := ctx.CustomStatus(); input != planterm.HardText || !ok || status != planterm.HardText {
+	if status, ok := ctx.CustomStatus(); input != plan.HardText || !ok || status != plan.HardText {
 		return "", fmt.Errorf("begins with %q and %q", input, status)
 	}
-	text, err := ctx.ScheduleActivity(planterm.HardText, planterm.HardText, orch.OnSession(planterm.HardText), orch.WithTag(planterm.HardText)).Await()
-	if err != nil || text != planterm.HardText {
+	text, err := ctx.ScheduleActivity(plan.HardText, plan.HardText, orch.OnSession(plan.HardText), orch.WithTag(plan.HardText)).Await()
+	if err != nil || text != plan.HardText {
 		return "", fmt.Errorf("the activity says %q, %v", text, err)
 	}
-	if _, err := ctx.ScheduleActivity("Work", planterm.HardText).Await(); err == nil || err.Error() != planterm.HardText {
+	if _, err := ctx.ScheduleActivity("Work", plan.HardText).Await(); err == nil || err.Error() != plan.HardText {
 		return "", fmt.Errorf("the failure says %v", err)
 	}
-	ctx.SetKVValue(planterm.HardText, planterm.HardText)
-	ctx.SetCustomStatus(planterm.HardText)
-	ctx.StartOrchestration("Leaf", planterm.HardText, planterm.HardText)
-	if text, err := ctx.ScheduleSubOrchestrationWithID("Leaf", archivistChild, planterm.HardText).Await(); err != nil || text != planterm.HardText {
+	ctx.SetKVValue(plan.HardText, plan.HardText)
+	ctx.SetCustomStatus(plan.HardText)
+	ctx.StartOrchestration("Leaf", plan.HardText, plan.HardText)
+	if text, err := ctx.ScheduleSubOrchestrationWithID("Leaf", archivistChild, plan.HardText).Await(); err != nil || text != plan.HardText {
 		return "", fmt.Errorf("the child says %q, %v", text, err)
 	}
 	if _, err := ctx.ScheduleTimer(time.Second).Await(); err != nil {
 		return "", err
 	}
-	if text, err := ctx.DequeueEvent(planterm.HardText).Await(); err != nil || text != planterm.HardText {
+	if text, err := ctx.DequeueEvent(plan.HardText).Await(); err != nil || text != plan.HardText {
 		return "", fmt.Errorf("the message says %q, %v", text, err)
 	}
-	if text, err := ctx.ScheduleWait(planterm.HardText).Await(); err != nil || text != planterm.HardText {
+	if text, err := ctx.ScheduleWait(plan.HardText).Await(); err != nil || text != plan.HardText {
 		return "", fmt.Errorf("the event says %q, %v", text, err)
 	}
-	if value, ok := ctx.KVValue(planterm.HardText); !ok || value != planterm.HardText {
+	if value, ok := ctx.KVValue(plan.HardText); !ok || value != plan.HardText {
 		return "", errors.New("the key is gone")
 	}
 	return ctx.ScheduleWait("go").Await()
@@ -57,26 +57,26 @@ func archivist(ctx *orch.Context, input string) (string, error) {
 
 // archived returns the recorded history of a stored Archivist up to its wait for "go".
 func archived() []stored {
-	hard := planterm.HardText
-	failed := engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: planterm.HardText}}
+	hard := plan.HardText
+	failed := engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: plan.HardText}}
 	return []stored{
-		{eventdata.OrchestrationStarted{Name: "Archivist", Version: "1.0.0", Input: planterm.HardText, InitialCustomStatus: &hard,
-			CarryForwardEvents: []engine.CarriedEvent{{Name: planterm.HardText, Data: planterm.HardText}}}, 0},
-		{eventdata.QueueEventDelivered{Name: planterm.HardText, Data: planterm.HardText}, 0},
-		{eventdata.ActivityScheduled{Name: planterm.HardText, Input: planterm.HardText, SessionID: planterm.HardText, Tag: planterm.HardText}, 0},
-		{eventdata.ActivityCompleted{Result: planterm.HardText}, 3},
-		{eventdata.ActivityScheduled{Name: "Work", Input: planterm.HardText}, 0},
+		{eventdata.OrchestrationStarted{Name: "Archivist", Version: "1.0.0", Input: plan.HardText, InitialCustomStatus: &hard,
+			CarryForwardEvents: []engine.CarriedEvent{{Name: plan.HardText, Data: plan.HardText}}}, 0},
+		{eventdata.QueueEventDelivered{Name: plan.HardText, Data: plan.HardText}, 0},
+		{eventdata.ActivityScheduled{Name: plan.HardText, Input: plan.HardText, SessionID: plan.HardText, Tag: plan.HardText}, 0},
+		{eventdata.ActivityCompleted{Result: plan.HardText}, 3},
+		{eventdata.ActivityScheduled{Name: "Work", Input: plan.HardText}, 0},
 		{eventdata.ActivityFailed{Details: failed}, 5},
-		{eventdata.KeyValueSet{Key: planterm.HardText, Value: planterm.HardText, LastUpdatedAtMs: 1}, 0},
+		{eventdata.KeyValueSet{Key: plan.HardText, Value: plan.HardText, LastUpdatedAtMs: 1}, 0},
 		{eventdata.CustomStatusUpdated{Status: &hard}, 0},
-		{eventdata.OrchestrationChained{Name: "Leaf", Instance: planterm.HardText, Input: planterm.HardText}, 0},
-		{eventdata.SubOrchestrationScheduled{Name: "Leaf", Instance: archivistChild, Input: planterm.HardText}, 0},
-		{eventdata.SubOrchestrationCompleted{Result: planterm.HardText}, 10},
+		{eventdata.OrchestrationChained{Name: "Leaf", Instance: plan.HardText, Input: plan.HardText}, 0},
+		{eventdata.SubOrchestrationScheduled{Name: "Leaf", Instance: archivistChild, Input: plan.HardText}, 0},
+		{eventdata.SubOrchestrationCompleted{Result: plan.HardText}, 10},
 		{eventdata.TimerCreated{FireAtMs: 1}, 0},
 		{eventdata.TimerFired{FireAtMs: 1}, 12},
-		{eventdata.QueueSubscribed{Name: planterm.HardText}, 0},
-		{eventdata.ExternalSubscribed{Name: planterm.HardText}, 0},
-		{eventdata.ExternalEvent{Name: planterm.HardText, Data: planterm.HardText}, 0},
+		{eventdata.QueueSubscribed{Name: plan.HardText}, 0},
+		{eventdata.ExternalSubscribed{Name: plan.HardText}, 0},
+		{eventdata.ExternalEvent{Name: plan.HardText, Data: plan.HardText}, 0},
 		{eventdata.ExternalSubscribed{Name: "go"}, 0},
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
 )
 
@@ -20,15 +20,15 @@ import (
 // unusual order. In every case, the code must get correct results and its node must keep running.
 func misbehavingOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
-		{"Clinger", v1, always, "recovers every panic and goes on with calls of each kind, so that only runtime.Goexit ends its code", planterm.EndCompleted, clinger, false},
-		{"Daredevil", v1, always, "calls activities whose code panics in several ways; it must be told in which", planterm.EndCompleted, daredevil, false},
-		{"Envoy", v1, always, "asks activities who they are, on a session and with a tag", planterm.EndCompleted, envoy, false},
-		{"Forwarder", v1, always, "continues as new at the event \"go\" without a look at its queue, twice; the last execution must have the custom status and the message \"parcel\"", planterm.EndCompleted, forwarder, false},
-		{"Glutton", v1, always, "asks for as much as the contract of 0.1.32 allows, and then for a byte more of what its input names: status, tag or value", planterm.EndFailed, glutton, false},
-		{"Impostor", v1, always, "asks for a child and for a detached start under ids that are reserved", planterm.EndAny, impostor, false},
-		{"Rascal", v1, always, "ends its code in the way that its input names: text, value, error, mute, quit, stray, onward, leaving, deluge, desert or thrift", planterm.EndFailed, rascal, false},
-		{"Splitter", v1, always, "continues as new from one coroutine while others ask for more", planterm.EndCompleted, splitter, false},
-		{"Warden", v1, always, "a Rascal as a child for each way to end, of which it must be told", planterm.EndCompleted, warden, false},
+		{"Clinger", v1, always, "recovers every panic and goes on with calls of each kind, so that only runtime.Goexit ends its code", plan.EndCompleted, clinger, false},
+		{"Daredevil", v1, always, "calls activities whose code panics in several ways; it must be told in which", plan.EndCompleted, daredevil, false},
+		{"Envoy", v1, always, "asks activities who they are, on a session and with a tag", plan.EndCompleted, envoy, false},
+		{"Forwarder", v1, always, "continues as new at the event \"go\" without a look at its queue, twice; the last execution must have the custom status and the message \"parcel\"", plan.EndCompleted, forwarder, false},
+		{"Glutton", v1, always, "asks for as much as the contract of 0.1.32 allows, and then for a byte more of what its input names: status, tag or value", plan.EndFailed, glutton, false},
+		{"Impostor", v1, always, "asks for a child and for a detached start under ids that are reserved", plan.EndAny, impostor, false},
+		{"Rascal", v1, always, "ends its code in the way that its input names: text, value, error, mute, quit, stray, onward, leaving, deluge, desert or thrift", plan.EndFailed, rascal, false},
+		{"Splitter", v1, always, "continues as new from one coroutine while others ask for more", plan.EndCompleted, splitter, false},
+		{"Warden", v1, always, "a Rascal as a child for each way to end, of which it must be told", plan.EndCompleted, warden, false},
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // oddHistory is a stored history of Revised that gets messages which do not belong to it, or has an unusual start.
@@ -36,8 +36,8 @@ func (s oddHistory) start(n int) engine.EventData {
 	switch {
 	case s.headless:
 		return eventdata.ExternalEvent{Name: "no start"}
-	case n == planterm.ChildVariant || n == orphanVariant:
-		started.ParentInstance, started.ParentID = planterm.ParentName, planterm.ParentEvent
+	case n == plan.ChildVariant || n == orphanVariant:
+		started.ParentInstance, started.ParentID = plan.ParentName, plan.ParentEvent
 	}
 	return started
 }
@@ -95,7 +95,7 @@ var oddHistories = []oddHistory{
 	}),
 	// A history without a start, and one of a child whose start, as in old runtimes, lacks the execution of its parent.
 	{revision: revision{is: awaiting(waitForGo)}, headless: true},
-	{revision: revision{is: func(*orch.Context) error { return errOver }}}, // planterm.ChildVariant
+	{revision: revision{is: func(*orch.Context) error { return errOver }}}, // plan.ChildVariant
 	// Code that drops only a part of what it dropped, or gets a result of what it dropped and returns.
 	{revision: revision{was: []stored{
 		{eventdata.ActivityScheduled{Name: "Work", Input: "one"}, 0}, {eventdata.ActivityScheduled{Name: "Work", Input: "two"}, 0}, {eventdata.ActivityScheduled{Name: "Work", Input: "three"}, 0},

@@ -11,7 +11,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -45,25 +44,25 @@ func allShipped() []Orchestration {
 	v1, v2 := engine.V(1, 0, 0), engine.V(2, 0, 0)
 	always := engine.V(0, 0, 0)
 	list := []Orchestration{
-		{"Approval", v1, always, "runs an activity, then waits for \"approval\" through the new interface for at most as long as its input says (5s)", planterm.EndCompleted, approval, false},
-		{"Cancellable", v1, always, "waits for \"go\" until it is cancelled", planterm.EndAny, cancellable, false},
-		{"Chain", v1, always, "runs as many activities as its input says (3), one after the other, with timers between them", planterm.EndCompleted, chain, false},
-		{"Counter", v1, always, "continues as new as often as its input says (3), then completes", planterm.EndCompleted, counter, false},
-		{"Eternal", v1, always, "runs an activity and a timer, then continues as new, until it is cancelled", planterm.EndEternal, eternal, false},
-		{"Family", v1, always, "runs a child that continues as new, then continues as new itself as often as its input says (1)", planterm.EndCompleted, family, false},
-		{"FanOut", v1, always, "runs as many activities as its input says (5) and joins them", planterm.EndCompleted, fanOut, false},
-		{"Hasty", v1, always, "schedules a child and completes in the same turn, so the child never starts", planterm.EndCompleted, hasty, false},
-		{"Herald", v1, always, "starts a detached Leaf and continues as new in one turn, as often as its input says (2)", planterm.EndCompleted, herald, false},
-		{"Leaf", v1, always, "runs one activity; the child of Parent", planterm.EndCompleted, leaf, false},
-		{"Nanny", v1, always, "leaves an eternal child behind when it continues as new, and another when it panics", planterm.EndFailed, nanny, false},
-		{"OrderDesk", v1, always, "waits for \"approval\", then continues as new in the latest version, as often as its input says (2)", planterm.EndCompleted, orderDesk1, false},
-		{"OrderDesk", v2, v2, "the same with the wait of the new generation, which times out", planterm.EndCompleted, orderDesk2, false},
-		{"Panicky", v1, always, "panics after one activity", planterm.EndFailed, panicky, false},
-		{"Parent", v1, always, "runs two children and joins them", planterm.EndCompleted, parent, false},
-		{"ProcessOrder", v1, always, "reserves, waits for \"approval\", charges, pauses, ships", planterm.EndCompleted, processOrder1, false},
-		{"ProcessOrder", v2, v2, "the same with the wait of the new generation, which times out", planterm.EndCompleted, processOrder2, false},
-		{"Race", v1, always, "races two activities as often as its input says (3), and returns the winners", planterm.EndCompleted, race, false},
-		{"Restless", v1, always, "continues as new as often as its input says (3), each time with an activity outstanding", planterm.EndCompleted, restless, false},
+		{"Approval", v1, always, "runs an activity, then waits for \"approval\" through the new interface for at most as long as its input says (5s)", plan.EndCompleted, approval, false},
+		{"Cancellable", v1, always, "waits for \"go\" until it is cancelled", plan.EndAny, cancellable, false},
+		{"Chain", v1, always, "runs as many activities as its input says (3), one after the other, with timers between them", plan.EndCompleted, chain, false},
+		{"Counter", v1, always, "continues as new as often as its input says (3), then completes", plan.EndCompleted, counter, false},
+		{"Eternal", v1, always, "runs an activity and a timer, then continues as new, until it is cancelled", plan.EndEternal, eternal, false},
+		{"Family", v1, always, "runs a child that continues as new, then continues as new itself as often as its input says (1)", plan.EndCompleted, family, false},
+		{"FanOut", v1, always, "runs as many activities as its input says (5) and joins them", plan.EndCompleted, fanOut, false},
+		{"Hasty", v1, always, "schedules a child and completes in the same turn, so the child never starts", plan.EndCompleted, hasty, false},
+		{"Herald", v1, always, "starts a detached Leaf and continues as new in one turn, as often as its input says (2)", plan.EndCompleted, herald, false},
+		{"Leaf", v1, always, "runs one activity; the child of Parent", plan.EndCompleted, leaf, false},
+		{"Nanny", v1, always, "leaves an eternal child behind when it continues as new, and another when it panics", plan.EndFailed, nanny, false},
+		{"OrderDesk", v1, always, "waits for \"approval\", then continues as new in the latest version, as often as its input says (2)", plan.EndCompleted, orderDesk1, false},
+		{"OrderDesk", v2, v2, "the same with the wait of the new generation, which times out", plan.EndCompleted, orderDesk2, false},
+		{"Panicky", v1, always, "panics after one activity", plan.EndFailed, panicky, false},
+		{"Parent", v1, always, "runs two children and joins them", plan.EndCompleted, parent, false},
+		{"ProcessOrder", v1, always, "reserves, waits for \"approval\", charges, pauses, ships", plan.EndCompleted, processOrder1, false},
+		{"ProcessOrder", v2, v2, "the same with the wait of the new generation, which times out", plan.EndCompleted, processOrder2, false},
+		{"Race", v1, always, "races two activities as often as its input says (3), and returns the winners", plan.EndCompleted, race, false},
+		{"Restless", v1, always, "continues as new as often as its input says (3), each time with an activity outstanding", plan.EndCompleted, restless, false},
 	}
 	for _, more := range []func(v1, always engine.Version) []Orchestration{featureOrchestrations, edgeCaseOrchestrations} {
 		list = append(list, more(v1, always)...)
@@ -115,7 +114,7 @@ func Handlers(r *node.Registry, b *engine.Build) error {
 // Register registers one shipped orchestration, given as "Name@1.0.0". It has no effect if the orchestration is already
 // registered.
 func Register(r *node.Registry, handler string) error {
-	name, v, err := planterm.ParseHandler(handler)
+	name, v, err := plan.ParseHandler(handler)
 	if err != nil || slices.Contains(r.Orchestrations(), name+"@"+v.String()) {
 		return err
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/durosim/durosim/cmd/simrun/internal/fuzz"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/campaign"
@@ -207,7 +206,7 @@ func (s *subject) space() *planedit.Space {
 // named returns the builds that the scenario's nodes run, without duplicates. Released runtimes are left out.
 func (s *subject) named() (names []string) {
 	add := func(name string) {
-		if name != "" && !slices.Contains(names, name) && planterm.FindBuild(s.program.builds(), name) != nil && !strings.HasPrefix(name, engine.ReleasePrefix) {
+		if name != "" && !slices.Contains(names, name) && plan.FindBuild(s.program.builds(), name) != nil && !strings.HasPrefix(name, engine.ReleasePrefix) {
 			names = append(names, name)
 		}
 	}

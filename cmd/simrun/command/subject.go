@@ -13,7 +13,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/commandline"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/spelling"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
@@ -237,7 +236,7 @@ func (s *subject) required(seeds uint64) []string {
 func (s *subject) sometimes() []string {
 	var points []string
 	for _, e := range s.scenario.Expect {
-		if e.Mode == planterm.ModeSometimes {
+		if e.Mode == plan.ModeSometimes {
 			points = append(points, e.PointName())
 		}
 	}

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -51,13 +49,13 @@ const (
 )
 
 func unadmitted(p *plan.Plan) (twin, string) {
-	if p.Strategy != "" && p.Strategy != planterm.StrategyFilter {
+	if p.Strategy != "" && p.Strategy != plan.StrategyFilter {
 		return twin{}, "with strategy " + string(p.Strategy) + " nodes or the provider touch what they do not admit"
 	}
 	if p.Store.CallersClock {
 		return twin{}, "by the clocks of callers, a poll that is made for it may find something else sooner"
 	}
-	if p.Relief == planterm.ReliefWiden {
+	if p.Relief == plan.ReliefWiden {
 		return twin{}, "relief has the nodes admit every pin"
 	}
 	admits := func(r *engine.VersionRange) bool { return r != nil && r.Contains(nobodys) }
@@ -79,7 +77,7 @@ func unadmitted(p *plan.Plan) (twin, string) {
 		}
 	}
 	for i := range p.Probes {
-		switch f, err := probe.ParseFilter(p.Probes[i].Filter); {
+		switch f, err := plan.ParseFilter(p.Probes[i].Filter); {
 		case p.Probes[i].Look, p.Probes[i].Sweep != "":
 			return twin{}, "probe " + p.Probes[i].Name + " goes through all instances"
 		case p.Probes[i].Filter != "" && err == nil && f.Admits(&nobodys):
@@ -87,7 +85,7 @@ func unadmitted(p *plan.Plan) (twin, string) {
 		}
 	}
 	q := *p
-	q.Histories = append(slices.Clone(p.Histories), plan.History{Instance: addedInstance, Pin: &nobodys, Shape: planterm.ShapeWaiting})
+	q.Histories = append(slices.Clone(p.Histories), plan.History{Instance: addedInstance, Pin: &nobodys, Shape: plan.ShapeWaiting})
 	return twin{plan: &q, added: addedInstance}, ""
 }
 
@@ -105,7 +103,7 @@ func idleTwin(p *plan.Plan) (twin, string) {
 	if p.Store.CallersClock {
 		return twin{}, "by the clocks of callers, whoever is up decides when something is due"
 	}
-	if p.Strategy == planterm.StrategySweeper {
+	if p.Strategy == plan.StrategySweeper {
 		return twin{}, "with strategy sweeper a node that fetches nothing still sweeps"
 	}
 	q := *p
@@ -149,7 +147,7 @@ func renamed(p *plan.Plan) (twin, string) {
 		old = append(old, p.Instances[i].ID)
 	}
 	for i := range p.Histories {
-		if p.Histories[i].Shape == planterm.ShapeRespelled {
+		if p.Histories[i].Shape == plan.ShapeRespelled {
 			return twin{}, "history " + p.Histories[i].Instance + " spells its id with escapes, which cannot be put back"
 		}
 		old = append(old, p.Histories[i].Instance)

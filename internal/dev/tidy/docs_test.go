@@ -18,10 +18,10 @@ import (
 
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/facts"
 	"github.com/durosim/durosim/internal/feature"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
@@ -36,7 +36,7 @@ var generated = map[string]func() string{
 	"steps":      func() string { return statements(scenario.Steps()) },
 	"events": func() string {
 		var b strings.Builder
-		for _, e := range facts.All() {
+		for _, e := range plan.Facts() {
 			fmt.Fprintf(&b, "- **%s**: %s.\n", e.Name, e.Summary)
 			for _, a := range e.Attrs {
 				fmt.Fprintf(&b, "  - `%s`: %s", a.Name, a.Summary)

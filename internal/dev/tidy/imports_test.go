@@ -10,9 +10,9 @@ import (
 // floors lists the packages from the lowest floor to the highest. A package imports packages of lower floors only; tests
 // may import any.
 const floors = `
-	engine/eventdata faults/faultkind internal/arena internal/commandline internal/facts internal/feature internal/foreign internal/pretty internal/sample internal/spelling sim/internal/mix sim/record
+	engine/eventdata faults internal/commandline sim/plan internal/feature internal/foreign internal/pretty internal/sample internal/slab internal/spelling sim/internal/mix sim/record
 	engine sim
-	engine/observe engine/orchhost internal/planterm internal/probe memprovider/storerules sim/internal/kernel
+	engine/observe engine/orchhost sim/plan sim/plan memprovider/storerules sim/internal/kernel
 	engine/call engine/orch memprovider
 	cmd/simrun/internal/wire engine/asked engine/deadletter engine/node engine/replay memprovider/live properties/oracle sim/program
 	engine/machine engine/orchtest properties/internal/spec/turn properties/undertest

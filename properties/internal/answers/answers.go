@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/faults/faultkind"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/sim/cluster"
@@ -206,7 +206,7 @@ func (r *Judge) RecordsOf(record.Kind) check.Set[observe.CallKind] {
 }
 
 // Record notes that a fault makes the next ack fail.
-func (r *Judge) Record(f *cluster.Record) { r.failing = f.Fault == faultkind.AckStepError }
+func (r *Judge) Record(f *cluster.Record) { r.failing = f.Fault == faults.AckStepError }
 
 // Observe tells the specification about damage, which no call does.
 func (r *Judge) Observe(o *observe.Observation) {

@@ -10,7 +10,6 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/memprovider/storerules"
@@ -141,7 +140,7 @@ func TestStoreFails(t *testing.T) {
 		text := "a retryable error, although the storage works"
 		if injected {
 			text = ""
-			m.Record(&cluster.Record{Kind: record.Fault, Fault: faultkind.AckStepError, CallKind: observe.CallAckOrchestrationItem})
+			m.Record(&cluster.Record{Kind: record.Fault, Fault: faults.AckStepError, CallKind: observe.CallAckOrchestrationItem})
 		}
 		if err := p.AckOrchestrationItem(t.Context(), engine.OrchestrationAck{LockToken: got.LockToken, ExecutionID: 1}); !engine.IsRetryable(err) {
 			t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/rig"
@@ -69,7 +68,7 @@ func TestClocks(t *testing.T) {
 
 func TestEvidence(t *testing.T) {
 	p := clocks(0, false)
-	p.Probes = []probe.Probe{{Name: "one"}, {Name: "two"}}
+	p.Probes = []plan.Probe{{Name: "one"}, {Name: "two"}}
 	m := check.New(newWorld(p), everything)
 	m.Record(&cluster.Record{Kind: record.NodeStarted, Node: 1, Incarnation: 1})
 	m.Observe(&observe.Observation{Kind: observe.RowInserted, Queue: observe.QueueOrchestrator, Message: 1, Instance: 1, Item: engine.StartItem{Instance: "x"}})

@@ -8,7 +8,6 @@ import (
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -86,7 +85,7 @@ func New(m *check.Run) check.Checker {
 	p := m.World.Plan()
 	return &checker{
 		Base: check.Base{Run: m}, callersClock: p.Store.CallersClock, patience: p.Patience.Or(),
-		bounces: p.Strategy == planterm.StrategyBounce, sweeps: p.Strategy == planterm.StrategySweeper,
+		bounces: p.Strategy == plan.StrategyBounce, sweeps: p.Strategy == plan.StrategySweeper,
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/faults/faultkind"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -66,7 +66,7 @@ func (l *teller) record(line string, words []string) *cluster.Record {
 			r.Log = logOf(line)
 		}
 		if kind == record.Fault {
-			r.Fault, r.Instance = faultkind.Kind(value["fault"]), words[1]
+			r.Fault, r.Instance = faults.Kind(value["fault"]), words[1]
 		}
 		if kind == record.NodeStopped || kind == record.NodeCrashed {
 			if !slices.Contains(words, "unlearned") { // else it counts what it has counted so far

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/faults/faultkind"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -71,7 +71,7 @@ func (k *checker) readsKey(n *nodeState, s *slot, q *call.GetKVValue) {
 
 // holds judges which instance a node says that it runs, when its turn takes long.
 func (k *checker) holds(n *nodeState, r *cluster.Record) {
-	if r.Fault != faultkind.SlowTurn {
+	if r.Fault != faults.SlowTurn {
 		return
 	}
 	for i := range n.slots {

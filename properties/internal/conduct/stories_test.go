@@ -15,12 +15,12 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/conduct"
 	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
 )
 
@@ -82,7 +82,7 @@ func newTeller(t testing.TB, d *datadriven.TestData) *teller {
 	for _, arg := range d.CmdArgs {
 		switch arg.Key {
 		case "strategy":
-			w.ThePlan.Strategy = planterm.Strategy(arg.Vals[0])
+			w.ThePlan.Strategy = plan.Strategy(arg.Vals[0])
 		case "callers-clock":
 			w.ThePlan.Store.CallersClock = true
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/internal/feature"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -159,11 +158,11 @@ func (x *Matrix) fault(kind int, r *cluster.Record) {
 		c.awaiting = append(c.awaiting, kind)
 	case r.Call != 0:
 		x.count(kind, c.hit)
-	case r.Fault == faultkind.LateActivity, r.Fault == faultkind.ActivityPanic:
+	case r.Fault == faults.LateActivity, r.Fault == faults.ActivityPanic:
 		x.starting = append(x.starting, kind)
 	case r.Instance != "":
 		x.count(kind, hit{instance: x.Run.Model.Number(r.Instance), extra: itemFeatures(r.Item)})
-	case r.Fault == faultkind.ClockSkew:
+	case r.Fault == faults.ClockSkew:
 		x.skewed[observe.Caller{Node: r.Node, Incarnation: r.Incarnation}] = true
 	default:
 		x.held(kind, r)
@@ -216,7 +215,7 @@ func (x *Matrix) OnDelivered(o *observe.Observation) {
 		x.count(kind, c.hit)
 	}
 	if x.skewed[o.Caller] {
-		x.count(slices.IndexFunc(x.kinds, func(f faults.Info) bool { return f.Kind == faultkind.ClockSkew }), c.hit)
+		x.count(slices.IndexFunc(x.kinds, func(f faults.Info) bool { return f.Kind == faults.ClockSkew }), c.hit)
 	}
 }
 

@@ -6,12 +6,11 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/facts"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// event is the dense number for an event (internal/facts).
+// event is the dense number for an event (sim/plan).
 type event uint8
 
 const (
@@ -31,8 +30,8 @@ const (
 )
 
 var eventNames = [events]string{
-	facts.Turn, facts.Fetch, facts.Skip, facts.Poison, facts.Abandon, facts.Wait, facts.Event, facts.End, facts.Up, facts.Node,
-	facts.Lock, facts.Decode,
+	plan.FactTurn, plan.FactFetch, plan.FactSkip, plan.FactPoison, plan.FactAbandon, plan.FactWait, plan.FactEvent, plan.FactEnd, plan.FactUp, plan.FactNode,
+	plan.FactLock, plan.FactDecode,
 }
 
 // attr is the dense number for an attribute. The builds in "up" and the handlers in "node" have no numbers.

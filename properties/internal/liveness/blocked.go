@@ -1,10 +1,10 @@
 package liveness
 
 import (
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // blocked judges work that no live node admits, under strategies that do not let work wait (L13). Under bounce, such
@@ -19,7 +19,7 @@ func (c *obligations) blocked(in *model.Instance) {
 		}
 	}
 	strategy, patience := c.live.Plan.Strategy, c.live.Plan.Patience.Or()
-	if input.slots == 0 && (strategy != planterm.StrategyDeadletter || in.Pin() == nil) {
+	if input.slots == 0 && (strategy != plan.StrategyDeadletter || in.Pin() == nil) {
 		return // no node fetches this work, and the dead-letter policy ends only pinned work
 	}
 	input.cadenceMs += c.lineMs()
@@ -27,7 +27,7 @@ func (c *obligations) blocked(in *model.Instance) {
 		mine := c.live.Row(r.No)
 		from := max(since, mine.FirstVisibleMs, mine.AgainMs)
 		b := deliveryBound(input)
-		if strategy == planterm.StrategyBounce {
+		if strategy == plan.StrategyBounce {
 			input.backoffMs = mine.BackoffMs
 			b = poisonBound(input)
 		} else {

@@ -2,7 +2,7 @@ package liveness
 
 import (
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/faults/faultkind"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -65,9 +65,9 @@ func (c *contentionChecker) Record(r *cluster.Record) {
 	untilMs := r.AtMs
 	if r.Kind == record.Fault {
 		switch r.Fault {
-		case faultkind.Unavailable:
+		case faults.Unavailable:
 			c.outageMs = max(c.outageMs, r.AtMs+contentionOutageMs)
-		case faultkind.SlowFetch, faultkind.SlowAnswer, faultkind.ClockSkew:
+		case faults.SlowFetch, faults.SlowAnswer, faults.ClockSkew:
 			return // the fault does not affect whether the poison reaches the store
 		}
 		untilMs += r.For.Milliseconds()

@@ -6,10 +6,10 @@ import (
 
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // poisonChecker watches the decisions of nodes. It checks L05, the part of L01 that requires a delivery above
@@ -40,7 +40,7 @@ func (c *poisonChecker) Observe(o *observe.Observation) {
 	if call == nil || call.Kind != observe.CallFetchOrchestrationItem || o.Undo || o.Queue == observe.QueueWorker {
 		return
 	}
-	if s := c.live.Plan.Strategy; s == planterm.StrategyBounce || s == planterm.StrategySweeper {
+	if s := c.live.Plan.Strategy; s == plan.StrategyBounce || s == plan.StrategySweeper {
 		return // under the other strategies, nodes fetch work that they do not admit
 	}
 	in := c.Run.Model.Instance(o.Instance)
@@ -157,7 +157,7 @@ func (c *poisonChecker) judge(n *track.Node, d *track.Delivery, note *machine.No
 	}
 	c.Run.Happened(check.FactHealthyPoisoned)
 	strategy := c.live.Plan.Strategy
-	if strategy != "" && strategy != planterm.StrategyFilter || byHandler {
+	if strategy != "" && strategy != plan.StrategyFilter || byHandler {
 		return // this is counted but is no violation under strategies other than filter, or if some nodes lack the handler
 	}
 	c.Run.Liveness("L05", n.Number, d.Instance,

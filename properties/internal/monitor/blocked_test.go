@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/properties/internal/rig"
@@ -18,15 +17,15 @@ func TestBlocked(t *testing.T) {
 	const upA, end = "0 up A 1.5.0\n", "100 phase calm\n20000 tick\n90000 tick\n90000 finish"
 	for _, test := range []struct {
 		name, story string
-		strategy    planterm.Strategy
+		strategy    plan.Strategy
 		want        []string
 	}{
 		{"L13_ok_filtered_waits", upA + "0 seed x 2.0.0\n0 send x\n" + end, "", nil},
-		{"L13_bad_deadletter_keeps_it", upA + "0 seed x 2.0.0\n0 send x\n" + end, planterm.StrategyDeadletter, []string{"L13 x"}},
-		{"L13_bad_deadletter_without_a_node", "0 seed x 2.0.0\n0 send x\n" + end, planterm.StrategyDeadletter, []string{"L13 x"}},
-		{"L13_ok_unpinned_without_a_node", "0 seed x none\n0 send x\n" + end, planterm.StrategyDeadletter, nil},
-		{"L13_bad_sweeper_keeps_it", upA + "0 seed x 2.0.0\n0 send x\n" + end, planterm.StrategySweeper, []string{"L13 x"}},
-		{"L13_ok_sweeper_without_a_node", "0 seed x 2.0.0\n0 send x\n" + end, planterm.StrategySweeper, nil},
+		{"L13_bad_deadletter_keeps_it", upA + "0 seed x 2.0.0\n0 send x\n" + end, plan.StrategyDeadletter, []string{"L13 x"}},
+		{"L13_bad_deadletter_without_a_node", "0 seed x 2.0.0\n0 send x\n" + end, plan.StrategyDeadletter, []string{"L13 x"}},
+		{"L13_ok_unpinned_without_a_node", "0 seed x none\n0 send x\n" + end, plan.StrategyDeadletter, nil},
+		{"L13_bad_sweeper_keeps_it", upA + "0 seed x 2.0.0\n0 send x\n" + end, plan.StrategySweeper, []string{"L13 x"}},
+		{"L13_ok_sweeper_without_a_node", "0 seed x 2.0.0\n0 send x\n" + end, plan.StrategySweeper, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := New(t, plan.Plan{Strategy: test.strategy}, monitor.Options{Properties: []string{"L13"}})

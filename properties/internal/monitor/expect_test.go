@@ -8,7 +8,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -173,19 +172,19 @@ func TestExpectationWords(t *testing.T) {
 		e    plan.Expectation
 		want string // part of the expected error, or empty if there is none
 	}{
-		{plan.Expectation{Mode: planterm.ModeNever, Event: "turn", Where: attr("pin", "1.x|none")}, ""},
-		{plan.Expectation{Mode: planterm.ModeAlways, Event: "up", Has: attr("2.0.0", "1")}, ""},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "turn", Where: attr("pin", "1.x|none")}, ""},
+		{plan.Expectation{Mode: plan.ModeAlways, Event: "up", Has: attr("2.0.0", "1")}, ""},
 		{plan.Expectation{Mode: "often", Event: "turn"}, "expected always, never or sometimes"},
-		{plan.Expectation{Mode: planterm.ModeAlways, Event: "turn"}, `expected "has"`},
-		{plan.Expectation{Mode: planterm.ModeNever, Event: "turn", Has: attr("pin", "none")}, `"has" goes with always`},
-		{plan.Expectation{Mode: planterm.ModeNever, Event: "tern"}, "expected one of turn, fetch"},
-		{plan.Expectation{Mode: planterm.ModeNever, Event: "turn", Where: attr("colour", "red")}, `no attribute "colour": expected one of node, build`},
-		{plan.Expectation{Mode: planterm.ModeNever, Event: "turn", Where: attr("first", "maybe")}, "expected one of yes, no"},
-		{plan.Expectation{Mode: planterm.ModeNever, Event: "turn", Where: attr("pin", "1.5.0|")}, "a value is missing"},
-		{plan.Expectation{Mode: planterm.ModeNever, Event: "up", Where: attr("two", "1")}, "expected one of MAJOR.MINOR.PATCH, total"},
-		{plan.Expectation{Mode: planterm.ModeAlways, Event: "node", Has: attr("ProcessOrder@2.0.0", "yes")}, ""},
-		{plan.Expectation{Mode: planterm.ModeNever, Event: "node", Where: attr("ProcessOrder@2.0.0", "perhaps")}, "expected one of yes, no"},
-		{plan.Expectation{Mode: planterm.ModeNever, Event: "turn", Where: attr("ProcessOrder@2.0.0", "yes")}, "no attribute"},
+		{plan.Expectation{Mode: plan.ModeAlways, Event: "turn"}, `expected "has"`},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "turn", Has: attr("pin", "none")}, `"has" goes with always`},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "tern"}, "expected one of turn, fetch"},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "turn", Where: attr("colour", "red")}, `no attribute "colour": expected one of node, build`},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "turn", Where: attr("first", "maybe")}, "expected one of yes, no"},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "turn", Where: attr("pin", "1.5.0|")}, "a value is missing"},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "up", Where: attr("two", "1")}, "expected one of MAJOR.MINOR.PATCH, total"},
+		{plan.Expectation{Mode: plan.ModeAlways, Event: "node", Has: attr("ProcessOrder@2.0.0", "yes")}, ""},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "node", Where: attr("ProcessOrder@2.0.0", "perhaps")}, "expected one of yes, no"},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "turn", Where: attr("ProcessOrder@2.0.0", "yes")}, "no attribute"},
 	}
 	for _, test := range tests {
 		err := test.e.Validate()

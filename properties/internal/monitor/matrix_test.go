@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/faults/faultkind"
 	"github.com/durosim/durosim/internal/feature"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -22,22 +20,22 @@ func TestMatrix(t *testing.T) {
 		input         string
 		want          string
 	}{
-		{faultkind.SlowTurn, "Studio", "2", "activities sessions tags"},
-		{faultkind.SlowTurn, "Chain", "2", "activities timers"},
-		{faultkind.SlowTurn, "Parent@1.0.0", "", "activities children versions"},
-		{faultkind.SlowTurn, "Clerk", "nobody", "activities system-calls status"},
-		{faultkind.SlowTurn, "Ledger", "2", "timers queues keys status continue-as-new"},
+		{faults.SlowTurn, "Studio", "2", "activities sessions tags"},
+		{faults.SlowTurn, "Chain", "2", "activities timers"},
+		{faults.SlowTurn, "Parent@1.0.0", "", "activities children versions"},
+		{faults.SlowTurn, "Clerk", "nobody", "activities system-calls status"},
+		{faults.SlowTurn, "Ledger", "2", "timers queues keys status continue-as-new"},
 		// A fault in an activity counts only for that activity's own session or tag.
-		{faultkind.LateActivity, "Ledger", "2", ""},
-		{faultkind.LateActivity, "Parent@1.0.0", "", "activities"},
-		{faultkind.ActivityPanic, "Studio", "1", "activities retries sessions tags timers"},
-		{faultkind.DuplicateCompletion, "Diarist", "", "activities system-calls"},
-		{faultkind.ClockSkew, "Leaf", "", "activities"},
-		{faultkind.SlowFetch, "Studio", "1", "activities sessions tags"},
-		{faultkind.CrashBeforeAck, "Leaf", "", "activities"},
-		{faultkind.PauseNode, "Leaf", "", "activities"},
-		{faultkind.AnswerLost, "Namesake", "other", "activities named-children"},
-		{faultkind.DuplicateRequest, "Cancellable", "", "events cancels"},
+		{faults.LateActivity, "Ledger", "2", ""},
+		{faults.LateActivity, "Parent@1.0.0", "", "activities"},
+		{faults.ActivityPanic, "Studio", "1", "activities retries sessions tags timers"},
+		{faults.DuplicateCompletion, "Diarist", "", "activities system-calls"},
+		{faults.ClockSkew, "Leaf", "", "activities"},
+		{faults.SlowFetch, "Studio", "1", "activities sessions tags"},
+		{faults.CrashBeforeAck, "Leaf", "", "activities"},
+		{faults.PauseNode, "Leaf", "", "activities"},
+		{faults.AnswerLost, "Namesake", "other", "activities named-children"},
+		{faults.DuplicateRequest, "Cancellable", "", "events cancels"},
 	}
 	for _, test := range tests {
 		t.Run(string(test.kind)+" "+test.orchestration, func(t *testing.T) {
@@ -47,7 +45,7 @@ func TestMatrix(t *testing.T) {
 				Faults: faults.Plan{Rates: []faults.Rate{{Kind: test.kind, Num: 1, Den: 2}}},
 			}
 			for i := range 4 {
-				in := plan.Instance{ID: fmt.Sprint("i-", i), Orchestration: name, Version: version, Input: test.input, Expect: planterm.EndAny}
+				in := plan.Instance{ID: fmt.Sprint("i-", i), Orchestration: name, Version: version, Input: test.input, Expect: plan.EndAny}
 				for range 2 {
 					in.Actions = append(in.Actions, plan.Action{At: 1e9, Verb: plan.ActionEnqueue, Name: "entries", Data: "one"})
 				}

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/faults/faultkind"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/record"
@@ -101,7 +101,7 @@ func (r *Rig) started(name string) {
 // fault parses `KIND A|- [x [MESSAGE]] [for=MS] [ack|fetch]` and records the fault.
 func (r *Rig) fault(words []string, value map[string]string) {
 	c := r.caller(words[1])
-	rec := cluster.Record{Kind: record.Fault, Fault: faultkind.Kind(words[0]), Node: c.Node, Incarnation: c.Incarnation}
+	rec := cluster.Record{Kind: record.Fault, Fault: faults.Kind(words[0]), Node: c.Node, Incarnation: c.Incarnation}
 	if value["for"] != "" {
 		rec.For = time.Duration(r.number(value["for"])) * time.Millisecond
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -229,7 +228,7 @@ func activity(words []string, value map[string]string) engine.ActivityExecuteIte
 func sent(instance, kind string, calm bool) engine.WorkItem {
 	data := "yes"
 	if calm {
-		data = planterm.CalmData
+		data = plan.CalmData
 	}
 	switch kind {
 	case "raise":

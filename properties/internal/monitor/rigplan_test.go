@@ -9,10 +9,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/faults/faultkind"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/pretty"
-	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
@@ -94,14 +91,14 @@ func planOf(t testing.TB, text string) (_ string, p plan.Plan, expect []plan.Exp
 			}
 			p.Instances = append(p.Instances, in)
 		case "strategy":
-			p.Strategy = planterm.Strategy(words[2])
+			p.Strategy = plan.Strategy(words[2])
 			if value["after"] != "" {
 				p.Patience = plan.Patience{After: ms("after"), Every: ms("every")}
 			}
 		case "rate":
-			p.Faults.Rates = append(p.Faults.Rates, faults.Rate{Kind: faultkind.Kind(words[2]), Num: 1, Den: 2})
+			p.Faults.Rates = append(p.Faults.Rates, faults.Rate{Kind: faults.Kind(words[2]), Num: 1, Den: 2})
 		case "probe":
-			p.Probes = append(p.Probes, probe.Probe{Name: words[2]})
+			p.Probes = append(p.Probes, plan.Probe{Name: words[2]})
 		case "node":
 			n := plan.Node{Name: words[2], Build: "1.5.0"}
 			if value["offset"] != "" {

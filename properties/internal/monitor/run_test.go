@@ -9,7 +9,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/internal/coverage"
 	"github.com/durosim/durosim/sim/cluster"
@@ -33,11 +32,11 @@ func upgradePlan(instances int, f faults.Plan) *plan.Plan {
 		in := plan.Instance{ID: fmt.Sprintf("%s-%d", kind, i), Orchestration: kind, StartAt: time.Duration(i) * 1500 * time.Millisecond}
 		switch kind {
 		case "Eternal":
-			in.Expect = planterm.EndEternal
+			in.Expect = plan.EndEternal
 		case "ProcessOrder", "Approval":
 			in.Actions = []plan.Action{{At: in.StartAt + 3*time.Second, Verb: plan.ActionRaise, Name: "approval", Data: "boss"}}
 		case "Cancellable":
-			in.Expect = planterm.EndAny
+			in.Expect = plan.EndAny
 		}
 		p.Instances = append(p.Instances, in)
 	}
@@ -88,22 +87,22 @@ func oddPlan(f faults.Plan) *plan.Plan {
 		Name: "odd", Faults: f, Turbulence: 40 * time.Second,
 		Nodes: []plan.Node{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}, {Name: "C", Build: "1.6.0", Handlers: []string{"Cancellable@1.0.0"}}},
 		Histories: []plan.History{
-			{Instance: "waiting", Pin: v(1, 5), Shape: planterm.ShapeWaiting},
-			{Instance: "unpinned", Shape: planterm.ShapeWaiting},
-			{Instance: "foreign", Pin: v(3, 5), Shape: planterm.ShapeWaiting},
-			{Instance: "legacy", Pin: v(0, 8), Shape: planterm.ShapeLegacy},
-			{Instance: "new-kind", Pin: v(2, 0), Shape: planterm.ShapeNewKind},
-			{Instance: "unknown-kind", Pin: v(1, 5), Shape: planterm.ShapeUnknownKind},
-			{Instance: "corrupt", Pin: v(1, 5), Shape: planterm.ShapeCorrupt},
-			{Instance: "corrupt-foreign", Pin: v(4, 0), Shape: planterm.ShapeCorrupt},
+			{Instance: "waiting", Pin: v(1, 5), Shape: plan.ShapeWaiting},
+			{Instance: "unpinned", Shape: plan.ShapeWaiting},
+			{Instance: "foreign", Pin: v(3, 5), Shape: plan.ShapeWaiting},
+			{Instance: "legacy", Pin: v(0, 8), Shape: plan.ShapeLegacy},
+			{Instance: "new-kind", Pin: v(2, 0), Shape: plan.ShapeNewKind},
+			{Instance: "unknown-kind", Pin: v(1, 5), Shape: plan.ShapeUnknownKind},
+			{Instance: "corrupt", Pin: v(1, 5), Shape: plan.ShapeCorrupt},
+			{Instance: "corrupt-foreign", Pin: v(4, 0), Shape: plan.ShapeCorrupt},
 		},
 		Schedule: []plan.Step{{At: 20 * time.Second, Verb: plan.VerbNarrow, Node: "B", Range: &engine.VersionRange{Min: engine.V(1, 0, 0), Max: engine.V(1, 9, 0)}}},
 		Instances: []plan.Instance{
-			{ID: "nowhere", Orchestration: "NoSuch", Expect: planterm.EndPoison},
-			{ID: "stranded", Orchestration: "ProcessOrder", Version: "2.0.0", StartAt: 2 * time.Second, Expect: planterm.EndAny},
-			{ID: "eternal", Orchestration: "Eternal", Expect: planterm.EndEternal},
-			{ID: "parent", Orchestration: "Parent", StartAt: 3 * time.Second, Expect: planterm.EndAny},
-			{ID: "counter", Orchestration: "Counter", StartAt: 4 * time.Second, Expect: planterm.EndAny},
+			{ID: "nowhere", Orchestration: "NoSuch", Expect: plan.EndPoison},
+			{ID: "stranded", Orchestration: "ProcessOrder", Version: "2.0.0", StartAt: 2 * time.Second, Expect: plan.EndAny},
+			{ID: "eternal", Orchestration: "Eternal", Expect: plan.EndEternal},
+			{ID: "parent", Orchestration: "Parent", StartAt: 3 * time.Second, Expect: plan.EndAny},
+			{ID: "counter", Orchestration: "Counter", StartAt: 4 * time.Second, Expect: plan.EndAny},
 		},
 	}
 	return p
@@ -264,7 +263,7 @@ func TestSelfChecks(t *testing.T) {
 	}{
 		{Options{}, &plan.Plan{}, "S24", true},
 		{Options{UserOnly: true}, &plan.Plan{}, "S24", false},
-		{Options{UserOnly: true}, &plan.Plan{Profile: planterm.ProfileContract}, "S28", false},
+		{Options{UserOnly: true}, &plan.Plan{Profile: plan.ProfileContract}, "S28", false},
 		{Options{UserOnly: true}, &plan.Plan{}, "S11", true},
 		{Options{UserOnly: true}, planted, "S28", true},
 		{Options{UserOnly: true}, &plan.Plan{Profile: "duroxide-0.1.26"}, "S24", true},

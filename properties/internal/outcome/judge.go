@@ -10,7 +10,6 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -44,7 +43,7 @@ func (c *Checker) judge(p *plan.Instance) {
 	if f.End == cluster.EndedDeleted && c.deletedByRelief(p.ID) {
 		f.Relieved, f.Cause = true, "relief deleted it, since no build of the plan takes it"
 	}
-	f.AsExpected = expected(p, &f, w) && (!f.Relieved || p.Expect == planterm.EndAny || p.Expect == planterm.EndEternal)
+	f.AsExpected = expected(p, &f, w) && (!f.Relieved || p.Expect == plan.EndAny || p.Expect == plan.EndEternal)
 	missed := ""
 	if f.AsExpected {
 		if missed = c.unawaited(p, &f); missed != "" {
@@ -182,17 +181,17 @@ func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
 	}
 	switch f.End {
 	case cluster.EndedCompleted:
-		return p.Expect == "" || p.Expect.Allows(planterm.EndCompleted)
+		return p.Expect == "" || p.Expect.Allows(plan.EndCompleted)
 	case cluster.EndedFailed:
-		return p.Expect.Allows(planterm.EndFailed)
+		return p.Expect.Allows(plan.EndFailed)
 	case cluster.EndedPoisoned:
-		return p.Expect.Allows(planterm.EndPoison)
+		return p.Expect.Allows(plan.EndPoison)
 	case cluster.EndedCancelled:
-		return w.withParent || p.Expect == "" && cancels(p) || p.Expect.Allows(planterm.EndFailed) || p.Expect.Allows(planterm.EndEternal)
+		return w.withParent || p.Expect == "" && cancels(p) || p.Expect.Allows(plan.EndFailed) || p.Expect.Allows(plan.EndEternal)
 	case cluster.StillRunning:
-		return p.Expect == planterm.EndAny || p.Expect == planterm.EndEternal && f.Cause == ""
+		return p.Expect == plan.EndAny || p.Expect == plan.EndEternal && f.Cause == ""
 	}
-	return p.Expect == planterm.EndAny
+	return p.Expect == plan.EndAny
 }
 
 // cancels reports whether the plan cancels an instance, so that it may end as cancelled.
@@ -207,7 +206,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	if w.end.phase == cluster.PhaseRelief {
 		b.WriteString(" only by relief, which is beyond the plan")
 	}
-	fmt.Fprintf(&b, ", but the plan expects %s", cmp.Or(p.Expect, planterm.EndCompleted).Text())
+	fmt.Fprintf(&b, ", but the plan expects %s", cmp.Or(p.Expect, plan.EndCompleted).Text())
 	if f.EndedMs != 0 {
 		fmt.Fprintf(&b, ". It ended at %s, step %d", pretty.Duration(f.EndedMs), w.end.step)
 	}
@@ -228,7 +227,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 		differ = "a node whose range holds its pin must be up until it has ended; " + c.upText()
 	}
 	if differ != "" {
-		fmt.Fprintf(&b, ". To end as %s: %s", cmp.Or(p.Expect, planterm.EndCompleted).Text(), differ)
+		fmt.Fprintf(&b, ". To end as %s: %s", cmp.Or(p.Expect, plan.EndCompleted).Text(), differ)
 	}
 	c.Run.Violate(check.Breach{Property: ID, Class: cluster.ClassPlan, Node: w.end.node, Instance: no, Name: p.ID, Message: b.String()})
 }
@@ -282,7 +281,7 @@ func (c *Checker) waitsFor(p *plan.Instance, no observe.InstanceNo) (cause, diff
 	case "ended":
 		return "", ""
 	}
-	if p.Expect == planterm.EndEternal && c.Run.World.Plan().Until > 0 && why.Rule != "undecodable" && why.Rule != "nothing" {
+	if p.Expect == plan.EndEternal && c.Run.World.Plan().Until > 0 && why.Rule != "undecodable" && why.Rule != "nothing" {
 		return "", "" // it goes on, and no calm has cancelled it
 	}
 	cause, differ = why.Text, "it needs more time, or the instance that it waits for must end"

@@ -7,7 +7,6 @@ import (
 
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -30,7 +29,7 @@ func (t target) String() string {
 // is. It returns "" if there is none, or if that is not certain: code that was stopped might have waited later, and a
 // wait in an execution that was pruned or deleted is not seen.
 func (c *Checker) unawaited(p *plan.Instance, f *cluster.Fate) string {
-	if p.Expect == planterm.EndAny || f.End != cluster.EndedCompleted && p.Expect != planterm.EndEternal {
+	if p.Expect == plan.EndAny || f.End != cluster.EndedCompleted && p.Expect != plan.EndEternal {
 		return ""
 	}
 	for _, a := range p.Actions {

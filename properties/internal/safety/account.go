@@ -7,10 +7,10 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
 )
 
@@ -29,7 +29,7 @@ type accountChecker struct {
 }
 
 func newAccountChecker(m *check.Run) check.Checker {
-	return &accountChecker{Base: check.Base{Run: m}, exempted: m.World.Foreign() || m.World.Plan().Strategy == planterm.StrategyDeadletter}
+	return &accountChecker{Base: check.Base{Run: m}, exempted: m.World.Foreign() || m.World.Plan().Strategy == plan.StrategyDeadletter}
 }
 
 // Observes returns the kinds of observations that the checker subscribes to.

@@ -9,7 +9,6 @@ import (
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
@@ -215,7 +214,7 @@ func TestAccountExempts(t *testing.T) {
 	}{
 		{"durosim's own store", fakeWorld{plan: &plan.Plan{}}, false},
 		{"another store", fakeWorld{plan: &plan.Plan{}, foreign: true}, true},
-		{"dead letters", fakeWorld{plan: &plan.Plan{Strategy: planterm.StrategyDeadletter}}, true},
+		{"dead letters", fakeWorld{plan: &plan.Plan{Strategy: plan.StrategyDeadletter}}, true},
 	} {
 		w := row.w
 		w.store = memprovider.New(memprovider.Options{})

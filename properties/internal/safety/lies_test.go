@@ -16,7 +16,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/plan"
@@ -53,11 +52,11 @@ func liesPlan(name string) *plan.Plan {
 	default:
 		pin := engine.V(2, 0, 0)
 		p.Strategy, p.Patience = plan.Strategy(name), plan.Patience{After: 6 * time.Second, Every: 2 * time.Second}
-		p.Histories = []plan.History{{Instance: "blocked", Pin: &pin, Shape: planterm.ShapeWaiting, KickAt: time.Second}}
+		p.Histories = []plan.History{{Instance: "blocked", Pin: &pin, Shape: plan.ShapeWaiting, KickAt: time.Second}}
 		p.Instances = []plan.Instance{{ID: "leaf", Orchestration: "Leaf"}}
 	}
 	for i := range p.Instances {
-		p.Instances[i].Expect = planterm.EndAny
+		p.Instances[i].Expect = plan.EndAny
 	}
 	return p
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/faults/faultkind"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -63,7 +63,7 @@ func (*lockLossChecker) Records() check.Set[record.Kind] {
 }
 
 func (k *lockLossChecker) Record(r *cluster.Record) {
-	if r.Kind == record.Fault && r.Fault == faultkind.Unavailable {
+	if r.Kind == record.Fault && r.Fault == faults.Unavailable {
 		k.outageMs = r.AtMs + outageMostMs
 	}
 	if r.Node == 0 {
@@ -90,13 +90,13 @@ func (k *lockLossChecker) Record(r *cluster.Record) {
 func (k *lockLossChecker) onFault(n *keptNode, r *cluster.Record) {
 	until := r.AtMs
 	switch r.Fault {
-	case faultkind.SlowTurn, faultkind.LateActivity, faultkind.ActivityPanic, faultkind.ClockSkew:
+	case faults.SlowTurn, faults.LateActivity, faults.ActivityPanic, faults.ClockSkew:
 		return // the renewal is due as usual
-	case faultkind.SlowFetch, faultkind.SlowAnswer:
+	case faults.SlowFetch, faults.SlowAnswer:
 		return // the node holds no lock during the delay
-	case faultkind.CallDelayed, faultkind.SlowCommit:
+	case faults.CallDelayed, faults.SlowCommit:
 		until += r.For.Milliseconds() + 1
-	case faultkind.PermanentError:
+	case faults.PermanentError:
 		if r.CallKind == observe.CallAckOrchestrationItem {
 			n.delayedMs = max(n.delayedMs, until) // the node gives the turn back
 			return

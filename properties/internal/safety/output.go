@@ -6,8 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/faults/faultkind"
-	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/plan"
@@ -48,7 +47,7 @@ func newOutputChecker(m *check.Run) check.Checker {
 	for i := range k.plan.Instances {
 		k.byName[k.plan.Instances[i].ID] = i
 	}
-	if k.plan.Faults.Has(faultkind.ActivityPanic) {
+	if k.plan.Faults.Has(faults.ActivityPanic) {
 		k.panics = record.ActivityPanicText
 	}
 	return k
@@ -122,7 +121,7 @@ func sent(in *plan.Instance, verb plan.ActionVerb, name string) (data []string) 
 
 // circumstances returns what the plan does to an instance. ok is false if the instance's first input cannot be read.
 func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstances, ok bool) {
-	c = program.Circumstances{Limits: k.limits, Anyone: []string{planterm.CalmData}, ActivityPanic: k.panics, Messages: func(queue string) (data []string) {
+	c = program.Circumstances{Limits: k.limits, Anyone: []string{plan.CalmData}, ActivityPanic: k.panics, Messages: func(queue string) (data []string) {
 		for _, m := range k.came[in.No] {
 			if m.Name == queue {
 				data = append(data, m.Data)
@@ -138,7 +137,7 @@ func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstanc
 				c.Reasons = append(c.Reasons, a.Data)
 			}
 		}
-		if c.Cancelled = p.Expect == planterm.EndEternal || len(c.Reasons) > 0; p.Expect == planterm.EndEternal {
+		if c.Cancelled = p.Expect == plan.EndEternal || len(c.Reasons) > 0; p.Expect == plan.EndEternal {
 			c.Reasons = nil // calm cancels with its own reason
 		}
 		c.Events = func(name string) []string { return sent(p, plan.ActionRaise, name) }

@@ -11,10 +11,10 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/engine/replay"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
 )
 
@@ -58,7 +58,7 @@ func newReplayChecker(m *check.Run) check.Checker {
 	p := m.World.Plan()
 	for i := range p.Histories {
 		h := &p.Histories[i]
-		k.disagrees[h.Instance] = h.Shape == planterm.ShapeDisagreeing
+		k.disagrees[h.Instance] = h.Shape == plan.ShapeDisagreeing
 	}
 	return k
 }

@@ -9,8 +9,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
@@ -31,23 +29,23 @@ func busyPlan(f faults.Plan) *plan.Plan {
 		in := plan.Instance{ID: fmt.Sprintf("%s-%d", kind, i), Orchestration: kind, StartAt: time.Duration(i) * 1500 * time.Millisecond}
 		switch kind {
 		case "Eternal":
-			in.Expect = planterm.EndEternal
+			in.Expect = plan.EndEternal
 		case "ProcessOrder", "Approval":
 			in.Actions = []plan.Action{{At: in.StartAt + 3*time.Second, Verb: plan.ActionRaise, Name: "approval", Data: "boss"}}
 		case "Cancellable", "Panicky":
-			in.Expect = planterm.EndAny
+			in.Expect = plan.EndAny
 		}
 		p.Instances = append(p.Instances, in)
 	}
 	for i, shape := range []plan.Shape{
-		planterm.ShapeWaiting, planterm.ShapeUnknownKind, planterm.ShapeNewKind, planterm.ShapeLegacy, planterm.ShapeCorrupt,
+		plan.ShapeWaiting, plan.ShapeUnknownKind, plan.ShapeNewKind, plan.ShapeLegacy, plan.ShapeCorrupt,
 	} {
 		pin := []engine.Version{engine.V(1, 5, 0), engine.V(3, 0, 0), engine.V(0, 8, 0)}[i%3]
 		p.Histories = append(p.Histories, plan.History{Instance: "seeded-" + string(shape), Pin: &pin, Shape: shape, KickAt: time.Second})
 	}
-	p.Histories = append(p.Histories, plan.History{Instance: "seeded-unpinned", Shape: planterm.ShapeWaiting, KickAt: time.Second})
+	p.Histories = append(p.Histories, plan.History{Instance: "seeded-unpinned", Shape: plan.ShapeWaiting, KickAt: time.Second})
 	for i, filter := range []string{"none", "any", "1.x | >=2.0.0, <=3.0.0"} {
-		p.Probes = append(p.Probes, probe.Probe{
+		p.Probes = append(p.Probes, plan.Probe{
 			Name: fmt.Sprintf("probe-%d", i), Build: "1.5.0", Filter: filter, IgnoreAttempt: i == 1, Every: 3 * time.Second, Count: 20,
 		})
 	}

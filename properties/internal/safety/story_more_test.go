@@ -11,7 +11,6 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
@@ -134,7 +133,7 @@ func storyPlan(t testing.TB, text string) *plan.Plan {
 		}
 		if text, ok := strings.CutPrefix(rest, "probe "); ok { // NAME BUILD
 			name, build, _ := strings.Cut(text, " ")
-			p.Probes = append(p.Probes, probe.Probe{Name: name, Build: build})
+			p.Probes = append(p.Probes, plan.Probe{Name: name, Build: build})
 			continue
 		}
 		if name, ok := strings.CutPrefix(rest, "strategy "); ok {

@@ -8,7 +8,6 @@ import (
 	"github.com/durosim/durosim/engine/deadletter"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/plan"
@@ -105,7 +104,7 @@ func (k *strategyChecker) givenBack(c *model.Call) {
 	case machine.DecideIncompatible:
 		o := &k.Run.World.Node(c.Caller.Node).Options
 		want := check.Backoff(note.Attempt, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)
-		if k.strategy == planterm.StrategyBounce && (c.Request.Delay != want || c.Request.IgnoreAttempt) {
+		if k.strategy == plan.StrategyBounce && (c.Request.Delay != want || c.Request.IgnoreAttempt) {
 			k.Run.Safety("S27", c.Caller.Node, in.No, "%s bounces %s at attempt %d for %v, counted: %t; expected %v, which grows with the attempts, counted",
 				k.Run.Who(c.Caller), in.Name, note.Attempt, c.Request.Delay, !c.Request.IgnoreAttempt, want)
 		}

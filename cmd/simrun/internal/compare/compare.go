@@ -7,7 +7,6 @@ import (
 
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -78,7 +77,7 @@ type Row struct {
 // Run runs the scenario under each strategy.
 func Run(c Config) (*Result, error) {
 	if c.Strategies == nil {
-		c.Strategies = planterm.Strategies()
+		c.Strategies = plan.Strategies()
 	}
 	if c.Builds == nil {
 		c.Builds = engine.ShippedBuilds()
@@ -168,12 +167,12 @@ func (row *Row) ends(p *plan.Plan, builds []*engine.Build, seen *tally, r *clust
 	hopeless := map[string]bool{}
 	for i := range p.Instances {
 		began[p.Instances[i].ID] = p.Instances[i].StartAt.Milliseconds()
-		hopeless[p.Instances[i].ID] = p.Instances[i].Expect == planterm.EndPoison
+		hopeless[p.Instances[i].ID] = p.Instances[i].Expect == plan.EndPoison
 	}
 	for i := range p.Histories {
 		h := &p.Histories[i]
 		began[h.Instance] = h.KickAt.Milliseconds()
-		hopeless[h.Instance] = h.Shape != planterm.ShapeWaiting
+		hopeless[h.Instance] = h.Shape != plan.ShapeWaiting
 	}
 	for _, o := range r.FinalStates {
 		at, ended := seen.ends[o.Instance]
@@ -210,7 +209,7 @@ func somebodyRuns(p *plan.Plan, builds []*engine.Build, pin *engine.Version) boo
 		names = append(names, p.Schedule[i].Build)
 	}
 	for _, name := range names {
-		if b := planterm.FindBuild(all, name); b != nil && b.DefaultRange.Contains(*pin) {
+		if b := plan.FindBuild(all, name); b != nil && b.DefaultRange.Contains(*pin) {
 			return true
 		}
 	}

@@ -9,14 +9,13 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/plan"
 )
 
 // snapshot builds a Snapshot from the rows.
 func (r *reader) snapshot() *Snapshot {
-	s := &Snapshot{shapes: map[string]*shape{}, own: map[executionKey]*shape{}, first: map[string]uint64{}, loops: map[string]bool{}, ends: map[string]planterm.End{}}
+	s := &Snapshot{shapes: map[string]*shape{}, own: map[executionKey]*shape{}, first: map[string]uint64{}, loops: map[string]bool{}, ends: map[string]plan.End{}}
 	executions := map[string][]uint64{}
 	for key := range r.executions { //tidy:ordered the numbers are sorted below
 		executions[key.instance] = append(executions[key.instance], key.id)
@@ -141,7 +140,7 @@ func (r *reader) expect(s *Snapshot) {
 		switch item := m.Item.(type) {
 		case engine.StartItem:
 			if s.loops[item.Orchestration] {
-				s.ends[item.Instance] = planterm.EndEternal
+				s.ends[item.Instance] = plan.EndEternal
 			}
 		case engine.CancelInstanceItem:
 			s.ends[item.Instance] = EndCancelled
@@ -155,7 +154,7 @@ func (r *reader) expect(s *Snapshot) {
 			}
 		}
 		if s.loops[in.Orchestration] && s.ends[in.Instance] == "" {
-			s.ends[in.Instance] = planterm.EndEternal
+			s.ends[in.Instance] = plan.EndEternal
 		}
 	}
 	for range s.Store.Instances { // a request for an instance is passed on to its children, and theirs

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -34,7 +33,7 @@ type Snapshot struct {
 	own    map[executionKey]*shape // calls made so far
 	first  map[string]uint64       // the first execution that is not in the export, keyed by instance
 	loops  map[string]bool         // the orchestrations, by name, of which some execution has continued as new
-	ends   map[string]planterm.End // the expected ends of the running instances, unless they are to complete
+	ends   map[string]plan.End     // the expected ends of the running instances, unless they are to complete
 }
 
 // LeftOut counts the rows that a run does not use for the same reason. Example is the first of them.
@@ -114,10 +113,10 @@ func codecsOf(builds []*engine.Build) []engine.Codec {
 }
 
 // EndCancelled is the expected end of an instance for which a cancel request is queued.
-const EndCancelled = planterm.EndCompleted + "|" + planterm.EndFailed
+const EndCancelled = plan.EndCompleted + "|" + plan.EndFailed
 
 // Instances returns the running instances as instances of a plan, with their expected ends: an instance completes, unless
-// its orchestration continues as new (planterm.EndEternal), or a cancel request is queued for it or an ancestor
+// its orchestration continues as new (plan.EndEternal), or a cancel request is queued for it or an ancestor
 // (EndCancelled).
 func (s *Snapshot) Instances() []plan.Instance {
 	var all []plan.Instance

@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/engine/orchhost"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // shape is the sequence of calls recorded in an execution's history.
@@ -109,7 +109,7 @@ func shapeOf(handler string, events []engine.Event) *shape {
 func (s *Snapshot) StandIns(r *node.Registry, keep bool, lasts time.Duration) error {
 	loops := 0
 	for _, end := range s.ends { //tidy:ordered it counts
-		if end == planterm.EndEternal {
+		if end == plan.EndEternal {
 			loops++
 		}
 	}
@@ -212,7 +212,7 @@ func (s *Snapshot) standIn(name, handler string, every time.Duration) orch.Handl
 		switch {
 		case sh != nil && sh.next != nil && ctx.ExecutionID() < first:
 			ctx.ContinueAsNew(*sh.next)
-		case s.loops[name] && (s.ends[ctx.InstanceID()] == planterm.EndEternal || ctx.ExecutionID() < first+goOn):
+		case s.loops[name] && (s.ends[ctx.InstanceID()] == plan.EndEternal || ctx.ExecutionID() < first+goOn):
 			if rest := every - sh.pauses(); rest > 0 {
 				_, _ = ctx.ScheduleTimer(rest).Await()
 			}

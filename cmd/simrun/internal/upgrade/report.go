@@ -10,7 +10,6 @@ import (
 
 	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -236,12 +235,12 @@ func expected(c *Config, p *plan.Plan) (all []Expected) {
 		e := &all[i]
 		switch {
 		case e.Why != "":
-		case e.End == planterm.EndEternal:
+		case e.End == plan.EndEternal:
 			e.Why = "since an execution of its orchestration has continued as new"
 		case e.End == snapshot.EndCancelled:
 			e.Why = "since a cancel request is under way"
 		}
-		e.End = cmp.Or(e.End, planterm.EndCompleted)
+		e.End = cmp.Or(e.End, plan.EndCompleted)
 	}
 	slices.SortStableFunc(all, func(a, b Expected) int { return cmp.Compare(b.Count, a.Count) })
 	return all

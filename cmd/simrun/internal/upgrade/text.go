@@ -7,8 +7,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/pretty"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // The maximum number of entries of each kind in the text.
@@ -133,13 +133,13 @@ func (r *Report) Work() string {
 func (e *Expected) String() string {
 	how, example := "to end as "+e.End.Text(), ""
 	switch e.End {
-	case planterm.EndCompleted:
+	case plan.EndCompleted:
 		how = "to complete"
-	case planterm.EndEternal:
+	case plan.EndEternal:
 		how = "to go on until the plan is over"
 	case snapshot.EndCancelled:
 		how = "to complete or to fail"
-	case planterm.EndAny:
+	case plan.EndAny:
 		how = "to end in any way"
 	}
 	if e.Why != "" {

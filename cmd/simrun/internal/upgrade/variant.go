@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -51,7 +50,7 @@ func stop(p *plan.Plan, n int) {
 
 // showStranded makes the run end with relief. Relief reveals which work waits for a build, and which of that work no
 // build in the plan can take.
-func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Relief = false, 0, planterm.ReliefBuild }
+func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Relief = false, 0, plan.ReliefBuild }
 
 // rollBack undoes the first n steps in reverse order. The rollback starts at the time of step n+1. If that is the end of
 // the plan, it starts when all of the store has woken up.
@@ -161,7 +160,7 @@ func stateAfter(p *plan.Plan, done []plan.Step, builds []*engine.Build) state {
 }
 
 func (n *nodeState) become(build string, builds []*engine.Build) {
-	n.build, n.runs = build, planterm.FindBuild(builds, build)
+	n.build, n.runs = build, plan.FindBuild(builds, build)
 	if n.runs != nil && !n.own {
 		n.admits = n.runs.DefaultRange
 	}

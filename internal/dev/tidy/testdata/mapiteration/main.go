@@ -10,7 +10,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -33,7 +32,7 @@ func main() {
 		Plan: &plan.Plan{
 			Name:      "map-iteration",
 			Nodes:     []plan.Node{{Name: "A", Build: "1.5.0"}},
-			Instances: []plan.Instance{{ID: "order-1", Orchestration: "Order", Expect: planterm.EndAny}},
+			Instances: []plan.Instance{{ID: "order-1", Orchestration: "Order", Expect: plan.EndAny}},
 		},
 		Handlers: func(r *node.Registry, _ *engine.Build) error {
 			if err := r.RegisterActivity("Pack", func(_ node.ActivityContext, item string) (string, error) { return item, nil }); err != nil {

@@ -1,4 +1,4 @@
-package planterm
+package plan
 
 import (
 	"fmt"

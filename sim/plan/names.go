@@ -1,4 +1,4 @@
-package planterm
+package plan
 
 import (
 	"fmt"
@@ -24,9 +24,9 @@ func ParseHandler(s string) (name string, v engine.Version, err error) {
 	return name, v, nil
 }
 
-// Names reports whether entry, from a plan.HandlerChange, applies to code. code is either an orchestration version
+// Applies reports whether entry, from a plan.HandlerChange, applies to code. code is either an orchestration version
 // (Ship@1.0.0) or an activity's name. An entry without a version applies to all versions.
-func Names(entry, code string) bool {
+func Applies(entry, code string) bool {
 	name, _, _ := strings.Cut(code, "@")
 	return entry == code || entry == name
 }

@@ -136,7 +136,7 @@ func (t *Tables) apply(b *Bug) {
 	switch {
 	case b.provider != nil:
 		if t.Provider == nil {
-			t.Provider = storerules.Default()
+			t.Provider = storerules.DefaultRules()
 		}
 		b.provider(t.Provider)
 	case b.replay != nil:

@@ -116,7 +116,7 @@ func BenchmarkAckTurn(b *testing.B) {
 		sink  observe.Sink
 		rules *storerules.Rules
 	}{
-		{"unwatched", nil, nil}, {"watched", &discard{}, nil}, {"two indexes", nil, storerules.Default()},
+		{"unwatched", nil, nil}, {"watched", &discard{}, nil}, {"two indexes", nil, storerules.DefaultRules()},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()

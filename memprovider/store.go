@@ -146,7 +146,7 @@ func (t *holdingTable) at(n uint64) holding { return t.blocks[(n-1)/holdingBlock
 func New(o Options) *Store {
 	s := &Store{options: o, own: o.Rules, now: o.StartMs, names: make(map[string]InstanceNo)}
 	if s.own == nil {
-		s.own = storerules.Default()
+		s.own = storerules.DefaultRules()
 	}
 	s.rules = s.own
 	s.view = view{s}

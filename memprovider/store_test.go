@@ -311,7 +311,7 @@ func TestGenerationGrows(t *testing.T) {
 
 // TestRulesOf checks that a call follows the rules of its caller, and the next one those of the store again.
 func TestRulesOf(t *testing.T) {
-	wrong := storerules.Default()
+	wrong := storerules.DefaultRules()
 	wrong.Admits = func(*engine.CapabilityFilter, *engine.Version) bool { return true }
 	store := memprovider.New(memprovider.Options{RulesOf: func(c observe.Caller) *storerules.Rules {
 		if c.Node == 1 {

@@ -3,8 +3,6 @@ package sim
 import (
 	"fmt"
 	"math/bits"
-
-	"github.com/durosim/durosim/sim/internal/mix"
 )
 
 // Chooser makes the decisions that a run leaves open: the result of each draw, and the order of events that are due at
@@ -43,9 +41,9 @@ type random struct {
 func newRandom(seed uint64) *random {
 	return &random{
 		seed:  seed,
-		salt:  mix.Bits(seed + mix.Golden),
-		draw:  mix.Bits(seed ^ 0x64726177_64726177), // "draw"
-		order: mix.Bits(seed ^ 0x6f726465_6f726465), // "orde"; makes priorities independent of draws
+		salt:  Mix(seed + golden),
+		draw:  Mix(seed ^ 0x64726177_64726177), // "draw"
+		order: Mix(seed ^ 0x6f726465_6f726465), // "orde"; makes priorities independent of draws
 	}
 }
 
@@ -56,9 +54,9 @@ func (r *random) Choose(k Key, n uint64) uint64 {
 
 func (r *random) Weigh(k Key, odds Odds) uint64 { return odds.Outcome(r.raw(k)) }
 
-func (r *random) Priority(k Key) uint64 { return mix.Bits(mix.Bits(k.hash^r.salt) + r.order) }
+func (r *random) Priority(k Key) uint64 { return Mix(Mix(k.hash^r.salt) + r.order) }
 
-func (r *random) raw(k Key) uint64 { return mix.Bits(mix.Bits(k.hash^r.salt) + r.draw) }
+func (r *random) raw(k Key) uint64 { return Mix(Mix(k.hash^r.salt) + r.draw) }
 
 func (r *random) baseOrder() (seed uint64, seeded bool) { return r.seed, true }
 

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/durosim/durosim/sim/internal/mix"
 )
 
 // NamedChooser returns a function that makes a new chooser with the given name for each run. The same name and seed
@@ -82,8 +80,8 @@ func PortfolioMember(seed uint64) string { return portfolio[seed%uint64(len(port
 func moments(r *random, d int) []uint64 {
 	at := make([]uint64, 0, d)
 	for i := uint64(0); len(at) < d; i++ {
-		raw := mix.Bits(r.draw + mix.Bits(r.salt+i))
-		place := scale(mix.Bits(raw), 1<<(6+scale(raw, 11)))
+		raw := Mix(r.draw + Mix(r.salt+i))
+		place := scale(Mix(raw), 1<<(6+scale(raw, 11)))
 		if !slices.Contains(at, place) {
 			at = append(at, place)
 		}
@@ -126,7 +124,7 @@ func (p *pct) Choose(k Key, n uint64) uint64 {
 	if p.ask(k) {
 		return n - 1
 	}
-	rank := scale(mix.Bits(mix.Bits(k.actor^p.salt)+p.order), speeds)
+	rank := scale(Mix(Mix(k.actor^p.salt)+p.order), speeds)
 	least, below := n/speeds*rank, n/speeds*(rank+1)
 	if rank == speeds-1 || below == 0 {
 		below = n

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/durosim/durosim/sim/internal/mix"
 )
 
 // Label is the constant part of a key segment. Make labels once, in package-level variables, with NewLabel, which
@@ -23,7 +21,7 @@ func NewLabel(name string) Label {
 	if name == "" {
 		panic("sim: NewLabel with an empty name")
 	}
-	return Label{name: name, hash: mix.Text(name)}
+	return Label{name: name, hash: mixText(name)}
 }
 
 // String returns the label's name.
@@ -38,7 +36,7 @@ type Segment struct {
 
 // NewSegment returns the segment that Key.Name adds.
 func NewSegment(l Label, name string) Segment {
-	return Segment{label: l, name: name, hash: mix.Text(name)}
+	return Segment{label: l, name: name, hash: mixText(name)}
 }
 
 // Key names a draw, a choice or an event by its place in the domain, for example by node, incarnation, instance, turn
@@ -91,7 +89,7 @@ func RootKey(recording bool) Key {
 // hashSegment extends h by one segment. For a fixed label it is a bijection of value, so numbered siblings never
 // collide.
 func hashSegment(h uint64, kind segmentKind, label, value uint64) uint64 {
-	return mix.Bits(mix.Bits(h+label+uint64(kind)*mix.Golden) + value*mix.Golden)
+	return Mix(Mix(h+label+uint64(kind)*golden) + value*golden)
 }
 
 // extended returns k extended by one segment, with the given hash. In the usual case, a key with an actor and no path,

@@ -1,7 +1,7 @@
 // Package storerules holds the rules of package memprovider. Each rule is a value that a planted bug from package
 // faults can replace:
 //
-//	rules := storerules.Default()
+//	rules := storerules.DefaultRules()
 //	rules.AckIsAtomic = false
 //	store := memprovider.New(memprovider.Options{Rules: rules})
 //

@@ -236,8 +236,8 @@ func (a AckStep) String() string {
 	return "unknown step"
 }
 
-// Default returns the contract's rules. Each call returns a new table.
-func Default() *Rules {
+// DefaultRules returns the contract's rules. Each call returns a new table.
+func DefaultRules() *Rules {
 	return &Rules{
 		Admits:                (*engine.CapabilityFilter).Admits,
 		Pin:                   currentPin,

@@ -63,7 +63,7 @@ func TestMemprovider(t *testing.T) { conformance.Run(t, memory(nil)) }
 // TestMemproviderWithTwoIndexes runs the cases with custom rules that are equal to the correct ones. This makes
 // memprovider use a different index, which must not change the results.
 func TestMemproviderWithTwoIndexes(t *testing.T) {
-	conformance.Run(t, memory(storerules.Default()))
+	conformance.Run(t, memory(storerules.DefaultRules()))
 }
 
 // TestWalkOfSome checks that a random walk judges a provider's methods even if the provider has only some of them.

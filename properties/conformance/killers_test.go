@@ -21,7 +21,7 @@ type killer struct {
 //
 //go:noinline
 func rule(name string, change func(r *storerules.Rules)) killer {
-	rules := storerules.Default()
+	rules := storerules.DefaultRules()
 	change(rules)
 	return killer{name, memory(rules)}
 }

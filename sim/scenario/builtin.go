@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/spelling"
+	"github.com/durosim/durosim/internal/pretty"
 )
 
 //go:embed scenarios/*.txt situations/*.txt released/*.txt
@@ -75,7 +75,7 @@ func nearest(name string) string {
 	for _, n := range slices.Concat(Builtin(), Released()) {
 		known = append(known, n.Name)
 	}
-	if hint := spelling.Hint(name, known); hint != "" {
+	if hint := pretty.Hint(name, known); hint != "" {
 		return hint
 	}
 	var like []string

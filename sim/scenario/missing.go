@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/durosim/durosim/internal/spelling"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -66,7 +66,7 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 			for _, handler := range strings.Split(a.Value, "|") {
 				name, _, _ := strings.Cut(handler, "@")
 				if a.Name == "handler" && name != "none" && !slices.Contains(names, name) {
-					return &Error{File: s.File, Line: e.Line, Msg: fmt.Sprintf("%s: no node has the orchestration %q%s", a, name, spelling.Hint(name, names))}
+					return &Error{File: s.File, Line: e.Line, Msg: fmt.Sprintf("%s: no node has the orchestration %q%s", a, name, pretty.Hint(name, names))}
 				}
 			}
 		}
@@ -77,7 +77,7 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 		case st.expect.Allows(plan.EndPoison):
 			continue
 		case !slices.Contains(names, st.name):
-			hint = spelling.Hint(st.name, names)
+			hint = pretty.Hint(st.name, names)
 		case st.version == "" || slices.Contains(known, st.name+"@"+st.version):
 			continue
 		default:
@@ -94,7 +94,7 @@ func (s *Scenario) checkBuilds(known []string) error {
 	for _, b := range s.Template.Builds {
 		for _, name := range slices.Concat(b.Handlers.Only, b.Handlers.With, b.Handlers.Without) {
 			if !slices.Contains(known, name) {
-				return &Error{File: s.File, Line: s.lines["build "+b.Name], Msg: fmt.Sprintf("build %s: no known build ships %q%s", b.Name, name, spelling.Hint(name, known))}
+				return &Error{File: s.File, Line: s.lines["build "+b.Name], Msg: fmt.Sprintf("build %s: no known build ships %q%s", b.Name, name, pretty.Hint(name, known))}
 			}
 		}
 	}

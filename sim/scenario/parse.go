@@ -9,7 +9,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/spelling"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 )
@@ -334,7 +334,7 @@ func (p *parser) statement() {
 			p.failf("%q is a step of the schedule: expected a time before it, as in \"at 10s %s ...\"", head.text, head.text)
 			return
 		}
-		p.failf("unknown statement %q%s", head.text, spelling.Hint(head.text, append(names(statementTable), names(stepTable)...)))
+		p.failf("unknown statement %q%s", head.text, pretty.Hint(head.text, append(names(statementTable), names(stepTable)...)))
 	}
 	p.end()
 }

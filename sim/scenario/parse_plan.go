@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/spelling"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -303,7 +303,7 @@ func (p *parser) load() {
 func (p *parser) expectedEnd() plan.End {
 	t, ends := p.next("an end"), texts(plan.Ends())
 	if _, err := plan.End(t.text).Ways(); err != nil {
-		p.failf("%v: expected %s, or some of completed, failed and poison with | between them%s", err, orList(ends), spelling.Hint(t.text, ends))
+		p.failf("%v: expected %s, or some of completed, failed and poison with | between them%s", err, orList(ends), pretty.Hint(t.text, ends))
 	}
 	return plan.End(t.text)
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/spelling"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -64,7 +64,7 @@ func (p *parser) step(lo, hi time.Duration, relative bool) {
 		p.keyword("on")
 		s.Node = p.name("a node")
 	default:
-		p.failf("unknown step %q%s", t.text, spelling.Hint(t.text, names(stepTable)))
+		p.failf("unknown step %q%s", t.text, pretty.Hint(t.text, names(stepTable)))
 	}
 	if p.err != nil {
 		return
@@ -175,7 +175,7 @@ func (p *parser) attr(event string) plan.Attr {
 		for _, a := range info.Attrs {
 			known = append(known, a.Name)
 		}
-		if hint := spelling.Hint(name, known); hint != "" && !slices.Contains(known, name) && p.err == nil {
+		if hint := pretty.Hint(name, known); hint != "" && !slices.Contains(known, name) && p.err == nil {
 			if _, err := engine.ParseVersion(name); err != nil {
 				p.failf("%s has no attribute %q%s", event, name, hint)
 			}

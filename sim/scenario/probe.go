@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/spelling"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -107,7 +107,7 @@ func (p *parser) probeFilter() string {
 func alternatives[T ~string](p *parser, what string, known []string) (list []T) {
 	for word := range strings.SplitSeq(p.name(orList(known)), "|") {
 		if p.err == nil && !slices.Contains(known, word) {
-			p.failf("unknown %s %q: expected one or more of %s, separated by |%s", what, word, orList(known), spelling.Hint(word, known))
+			p.failf("unknown %s %q: expected one or more of %s, separated by |%s", what, word, orList(known), pretty.Hint(word, known))
 		}
 		list = append(list, T(word))
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/spelling"
+	"github.com/durosim/durosim/internal/pretty"
 )
 
 // Bounds on values in a text. Anything beyond them is a typing error.
@@ -82,7 +82,7 @@ func (p *parser) clause(seen map[string]bool, keywords ...string) string {
 			return k
 		}
 	}
-	p.failf("unexpected %q: expected %s%s", t.text, orList(keywords), spelling.Hint(t.text, keywords))
+	p.failf("unexpected %q: expected %s%s", t.text, orList(keywords), pretty.Hint(t.text, keywords))
 	return ""
 }
 
@@ -118,7 +118,7 @@ func (p *parser) oneOf(what string, known []string) string {
 			return k
 		}
 	}
-	p.failf("unknown %s %q: expected %s%s", what, t.text, orList(known), spelling.Hint(t.text, known))
+	p.failf("unknown %s %q: expected %s%s", what, t.text, orList(known), pretty.Hint(t.text, known))
 	return ""
 }
 
@@ -141,7 +141,7 @@ func (p *parser) known(what, have string, all []string) {
 		return
 	}
 	const many = 24 // too many names to list in an error
-	hint := spelling.Hint(have, all)
+	hint := pretty.Hint(have, all)
 	if hint == "" && len(all) > 0 && len(all) <= many {
 		hint = ": expected " + orList(all)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"github.com/durosim/durosim/internal/spelling"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -119,7 +119,7 @@ func (a *app) orVerb(word string, err error) error {
 			verbs = append(verbs, v.Name)
 		}
 	}
-	if hint := spelling.Hint(word, verbs); hint != "" && !slices.Contains(verbs, word) {
+	if hint := pretty.Hint(word, verbs); hint != "" && !slices.Contains(verbs, word) {
 		return fmt.Errorf("%q is neither a verb, nor a scenario, nor a file%s", word, hint)
 	}
 	return err

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/compare"
-	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/timeline"
 )
 
@@ -50,7 +50,7 @@ func (c *compareCmd) run(a *app) (int, error) {
 	seeds := c.Seeds.or(compareSeeds)
 	ctx, stop := interruptible()
 	defer stop()
-	bar := newProgress(a.stderr, s.scenario.Name, seeds.count*uint64(len(planterm.Strategies())))
+	bar := newProgress(a.stderr, s.scenario.Name, seeds.count*uint64(len(plan.Strategies())))
 	cfg := compare.Config{
 		Scenario: s.scenario, Overrides: s.over, Builds: a.program.builds(), NewRun: a.program.newRun, First: seeds.first, Seeds: seeds.count, Context: ctx,
 		OnProgress: func(done, _ uint64) { bar.show(done, 0) },

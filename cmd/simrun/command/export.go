@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/durosim/durosim/cmd/simrun/internal/export"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -49,7 +48,7 @@ func (c *exportCmd) run(a *app) (int, error) {
 	if c.Calls {
 		out, err = a.program.calls(entry, c.Run)
 	} else {
-		out, err = export.GoTest(entry, c.Package)
+		out, err = GoTest(entry, c.Package)
 	}
 	switch {
 	case err != nil:
@@ -77,8 +76,8 @@ func (p *Program) calls(e *scenario.Entry, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, _, err := export.Calls(cfg)
-	if errors.Is(err, export.ErrNoProvider) {
+	log, _, err := Calls(cfg)
+	if errors.Is(err, ErrNoProvider) {
 		return nil, fmt.Errorf("%w; without --calls, export writes a Go test", err)
 	}
 	return log, err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/spelling"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
@@ -115,7 +115,7 @@ func (c *listCmd) run(a *app) (int, error) {
 	if c.Kind == "" {
 		return 0, fmt.Errorf("nothing to list: expected one of %s", strings.Join(kinds, ", "))
 	}
-	if hint := spelling.Hint(c.Kind, kinds); hint != "" {
+	if hint := pretty.Hint(c.Kind, kinds); hint != "" {
 		return 0, fmt.Errorf("list %q%s", c.Kind, hint)
 	}
 	return 0, fmt.Errorf("list %q: expected one of %s", c.Kind, strings.Join(kinds, ", "))

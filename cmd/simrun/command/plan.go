@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/commandline"
@@ -72,7 +71,7 @@ func (c *planCmd) run(a *app) (int, error) {
 	if c.Faults == "" {
 		c.Faults = c.ownFaults(a.program)
 	}
-	var store *snapshot.Snapshot
+	var store *upgrade.Snapshot
 	if c.Store != "" {
 		var err error
 		if store, err = readStore(c.Store, a.program.builds()); err != nil {
@@ -139,12 +138,12 @@ func (c *planCmd) ownFaults(p *Program) string {
 }
 
 // readStore reads the export of a store.
-func readStore(name string, builds []*engine.Build) (*snapshot.Snapshot, error) {
+func readStore(name string, builds []*engine.Build) (*upgrade.Snapshot, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err
 	}
-	s, err := snapshot.Read(os.DirFS(filepath.Dir(abs)), filepath.Base(abs), builds)
+	s, err := upgrade.Read(os.DirFS(filepath.Dir(abs)), filepath.Base(abs), builds)
 	if err != nil {
 		return nil, fmt.Errorf("--store %s: %w", name, err)
 	}
@@ -194,7 +193,7 @@ func (c *planCmd) try(a *app, s *subject, cfg upgrade.Config, seeds seedRange) (
 }
 
 // printBefore prints what is known without a run, and does not wait for the runs.
-func (c *planCmd) printBefore(a *app, s *subject, r *upgrade.Report, store *snapshot.Snapshot, seeds seedRange) {
+func (c *planCmd) printBefore(a *app, s *subject, r *upgrade.Report, store *upgrade.Snapshot, seeds seedRange) {
 	a.printf("%s  %s, %s; %s each, %s\n", a.style.title("plan "+s.scenario.Name), plural(uint64(len(r.Steps)), "step", "steps"),
 		plural(uint64(len(s.scenario.Template.Nodes)), "node", "nodes"), plural(seeds.count, "seed", "seeds"), plural(r.Runs, "run", "runs"))
 	if store != nil {
@@ -233,10 +232,10 @@ func (c *planCmd) print(a *app, rep *report, r *upgrade.Report) {
 }
 
 // printStore describes what an export contains.
-func (a *app) printStore(name string, s *snapshot.Snapshot) {
+func (a *app) printStore(name string, s *upgrade.Snapshot) {
 	var pins []string
 	for _, p := range s.Pins() {
-		pins = append(pins, fmt.Sprintf("%s: %d", snapshot.PinText(p.Pin), p.Instances))
+		pins = append(pins, fmt.Sprintf("%s: %d", upgrade.PinText(p.Pin), p.Instances))
 	}
 	text := ""
 	if len(pins) > 0 {
@@ -297,7 +296,7 @@ type longWaitJSON struct {
 	Seed     string `json:"seed"`
 }
 
-func planJSON(rep *report, r *upgrade.Report, store *snapshot.Snapshot) any {
+func planJSON(rep *report, r *upgrade.Report, store *upgrade.Snapshot) any {
 	out := plannedJSON{
 		runJSON: *rep.json("plan"), Load: r.Load, Expected: r.Expected, Hazards: r.Hazards, Stops: r.Stops, Backs: r.Backs, Waits: []longWaitJSON{}, Orders: r.Orders,
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/commandline"
-	"github.com/durosim/durosim/internal/spelling"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/campaign"
@@ -139,7 +139,7 @@ func nearBug(id string) string {
 	for _, b := range faults.Catalogue() {
 		known = append(known, string(b.ID))
 	}
-	return spelling.Hint(id, known)
+	return pretty.Hint(id, known)
 }
 
 // open opens the scenario or stored run called name.

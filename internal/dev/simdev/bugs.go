@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/spelling"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/campaign"
@@ -100,7 +100,7 @@ func tried(ids []string) (list []faults.Bug, err error) {
 			for _, b := range faults.Catalogue() {
 				known = append(known, string(b.ID))
 			}
-			return nil, fmt.Errorf("no property catches a bug named %q%s", id, spelling.Hint(id, known))
+			return nil, fmt.Errorf("no property catches a bug named %q%s", id, pretty.Hint(id, known))
 		}
 		list = append(list, bug)
 	}

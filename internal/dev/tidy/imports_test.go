@@ -10,17 +10,17 @@ import (
 // floors lists the packages from the lowest floor to the highest. A package imports packages of lower floors only; tests
 // may import any.
 const floors = `
-	engine/eventdata faults internal/commandline sim/plan internal/feature internal/foreign internal/pretty internal/sample internal/slab internal/spelling sim/internal/mix sim/record
-	engine sim
-	engine/observe engine/orchhost sim/plan sim/plan memprovider/storerules sim/internal/kernel
+	engine/eventdata internal/arena internal/commandline internal/feature internal/foreign internal/pretty internal/sample sim sim/record
+	engine sim/internal/kernel
+	engine/observe engine/orchhost memprovider/storerules
 	engine/call engine/orch memprovider
 	cmd/simrun/internal/wire engine/asked engine/deadletter engine/node engine/replay memprovider/live properties/oracle sim/program
 	engine/machine engine/orchtest properties/internal/spec/turn properties/undertest
 	faults properties/conformance properties/oracle/overlap properties/oracle/search
 	sim/plan
-	cmd/simrun/internal/served cmd/simrun/internal/snapshot sim/scenario sim/workload
+	sim/scenario sim/workload
 	sim/cluster sim/planedit
-	cmd/simrun/internal/export properties/gen properties/internal/model properties/internal/rig sim/campaign sim/realnode sim/shrink sim/timeline
+	properties/gen properties/internal/model properties/internal/rig sim/campaign sim/realnode sim/shrink sim/timeline
 	cmd/simrun/internal/explore properties/internal/check
 	properties/internal/answers properties/internal/conduct properties/internal/track
 	properties/internal/coverage properties/internal/expect properties/internal/liveness properties/internal/outcome properties/internal/safety

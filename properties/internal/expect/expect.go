@@ -8,7 +8,6 @@ import (
 
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/arena"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -164,9 +163,9 @@ next:
 		}
 		e.seen++
 		switch e.Mode {
-		case planterm.ModeNever:
+		case plan.ModeNever:
 			c.report(e, f, "it must never happen")
-		case planterm.ModeAlways:
+		case plan.ModeAlways:
 			for k := range e.has {
 				if h := &e.has[k]; !h.holds(f) {
 					c.report(e, f, fmt.Sprintf("expected %s, but it is %s", h.Attr, h.of(f).text))
@@ -192,7 +191,7 @@ func (c *Checker) report(e *expectItem, f *fact, why string) {
 func (c *Checker) Points() []cluster.Point {
 	var list []cluster.Point
 	for i := range c.items {
-		if e := &c.items[i]; e.Mode == planterm.ModeSometimes && e.seen > 0 {
+		if e := &c.items[i]; e.Mode == plan.ModeSometimes && e.seen > 0 {
 			list = append(list, cluster.Point{Name: e.PointName(), Count: e.seen})
 		}
 	}

@@ -8,9 +8,8 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/faults/faultkind"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/arena"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -210,7 +209,7 @@ func (c *Checker) Record(r *cluster.Record) {
 			}
 		}
 	case record.Fault:
-		if no := c.Run.Model.Number(r.Instance); r.Fault == faultkind.ActivityPanic && no != 0 {
+		if no := c.Run.Model.Number(r.Instance); r.Fault == faults.ActivityPanic && no != 0 {
 			c.of(no).excused = true
 		}
 	}
@@ -220,15 +219,15 @@ func (c *Checker) Record(r *cluster.Record) {
 func sentByCalm(item engine.WorkItem) string {
 	switch w := item.(type) {
 	case engine.ExternalRaisedItem:
-		if w.Data == planterm.CalmData {
+		if w.Data == plan.CalmData {
 			return fmt.Sprintf("raised %q", w.Name)
 		}
 	case engine.ExternalRaised2Item:
-		if w.Data == planterm.CalmData {
+		if w.Data == plan.CalmData {
 			return fmt.Sprintf("raised %q", w.Name)
 		}
 	case engine.QueueMessageItem:
-		if w.Data == planterm.CalmData {
+		if w.Data == plan.CalmData {
 			return fmt.Sprintf("sent %q", w.Name)
 		}
 	case engine.CancelInstanceItem:

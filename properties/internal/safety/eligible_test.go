@@ -274,7 +274,7 @@ func TestWorkConserving(t *testing.T) {
 
 // TestWorkConservingByRightRules checks that eligibility is decided by the model, not by the provider.
 func TestWorkConservingByRightRules(t *testing.T) {
-	rules := storerules.Default()
+	rules := storerules.DefaultRules()
 	rules.Admits = func(f *engine.CapabilityFilter, pin *engine.Version) bool { return pin != nil && f.Admits(pin) }
 	r := newConserveRig(rules)
 	r.at(0, r.say(record.Parked, 1, upTo2))

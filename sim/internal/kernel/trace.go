@@ -7,7 +7,6 @@ import (
 	"math/bits"
 
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/internal/mix"
 )
 
 // Trace takes the records of a run and keeps a running digest of them, but not the records themselves. A record
@@ -264,7 +263,7 @@ func (t *Trace) End() {
 }
 
 // hand passes the finished record to the hook.
-func (t *Trace) hand() { t.keep(t.records-1, mix.Bits(t.now.a^bits.RotateLeft64(t.now.b, 32))) }
+func (t *Trace) hand() { t.keep(t.records-1, sim.Mix(t.now.a^bits.RotateLeft64(t.now.b, 32))) }
 
 // Records returns the number of records finished so far.
 func (t *Trace) Records() uint64 { return t.records }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim"
-	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/properties"
@@ -24,7 +23,7 @@ type Config struct {
 	Scenario  *scenario.Scenario
 	Overrides scenario.Overrides
 	// Snapshot, if not nil, provides the initial contents of the store.
-	Snapshot *snapshot.Snapshot
+	Snapshot *Snapshot
 	// Builds lists the known builds. The scenario may declare more.
 	Builds []*engine.Build
 	// NewRun returns the state for a single run. Nil means a run with the shipped handlers.

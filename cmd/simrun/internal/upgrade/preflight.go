@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/plan"
@@ -101,8 +100,8 @@ func preflight(p *plan.Plan, builds []*engine.Build) []Hazard {
 
 // hazard explains why no node in state st can run instance in. It returns nil if a node can.
 func hazard(in *memprovider.PreloadedInstance, st state, builds []*engine.Build, named []string) *Hazard {
-	x := snapshot.Current(in)
-	h := &Hazard{Instance: in.Instance, Orchestration: in.Orchestration, Pin: snapshot.PinText(x.Pin)}
+	x := Current(in)
+	h := &Hazard{Instance: in.Instance, Orchestration: in.Orchestration, Pin: PinText(x.Pin)}
 	for _, n := range st {
 		if !n.up || n.runs == nil || x.Pin != nil && !n.admits.Contains(*x.Pin) {
 			continue

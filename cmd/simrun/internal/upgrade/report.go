@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
@@ -237,7 +236,7 @@ func expected(c *Config, p *plan.Plan) (all []Expected) {
 		case e.Why != "":
 		case e.End == plan.EndEternal:
 			e.Why = "since an execution of its orchestration has continued as new"
-		case e.End == snapshot.EndCancelled:
+		case e.End == EndCancelled:
 			e.Why = "since a cancel request is under way"
 		}
 		e.End = cmp.Or(e.End, plan.EndCompleted)

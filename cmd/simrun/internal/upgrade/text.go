@@ -6,7 +6,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -137,7 +136,7 @@ func (e *Expected) String() string {
 		how = "to complete"
 	case plan.EndEternal:
 		how = "to go on until the plan is over"
-	case snapshot.EndCancelled:
+	case EndCancelled:
 		how = "to complete or to fail"
 	case plan.EndAny:
 		how = "to end in any way"

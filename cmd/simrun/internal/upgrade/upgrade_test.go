@@ -11,7 +11,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/sample"
@@ -26,7 +25,7 @@ func config(t *testing.T, text string, store bool) upgrade.Config {
 	}
 	c := upgrade.Config{Scenario: s, Builds: engine.ShippedBuilds(), First: 1, Seeds: 3}
 	if store {
-		if c.Snapshot, err = snapshot.Read(os.DirFS("../../duroxide-export/testdata"), "orders.jsonl", c.Builds); err != nil {
+		if c.Snapshot, err = upgrade.Read(os.DirFS("../../duroxide-export/testdata"), "orders.jsonl", c.Builds); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -202,7 +201,7 @@ func TestNoRowStopsAPlan(t *testing.T) {
 			}
 			all := slices.Clone(lines)
 			all[i] = string(text)
-			c.Snapshot, err = snapshot.Read(fstest.MapFS{"x.jsonl": {Data: []byte(strings.Join(all, "\n"))}}, "x.jsonl", c.Builds)
+			c.Snapshot, err = upgrade.Read(fstest.MapFS{"x.jsonl": {Data: []byte(strings.Join(all, "\n"))}}, "x.jsonl", c.Builds)
 			if err != nil {
 				t.Fatalf("line %d, %s: %v", i+1, what, err)
 			}

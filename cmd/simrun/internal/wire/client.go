@@ -17,7 +17,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/spelling"
+	"github.com/durosim/durosim/internal/pretty"
 )
 
 // Client is an engine.Provider that forwards its calls to a server. It includes the management methods and is safe for
@@ -69,7 +69,7 @@ func Dial(ctx context.Context, ch channel.Channel, o ClientOptions) (*Client, er
 	}
 	for _, m := range c.described.Methods {
 		if !slices.Contains(known, m) {
-			return nil, &ProtocolError{"describe", fmt.Sprintf("methods: no method of a provider is named %q%s", m, spelling.Hint(m, known))}
+			return nil, &ProtocolError{"describe", fmt.Sprintf("methods: no method of a provider is named %q%s", m, pretty.Hint(m, known))}
 		}
 	}
 	c.Provider = call.Through(c.described.Name, c.described.Version, c.described.Admin, c.perform)

@@ -1,4 +1,4 @@
-package export_test
+package command_test
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim"
-	"github.com/durosim/durosim/cmd/simrun/internal/export"
+	"github.com/durosim/durosim/cmd/simrun/command"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/properties/oracle"
@@ -23,7 +23,7 @@ import (
 // stored returns the stored run that shows the given bug.
 func stored(t *testing.T, found string) *scenario.Entry {
 	t.Helper()
-	files, err := filepath.Glob("../../../../testdata/seeds/*.txt")
+	files, err := filepath.Glob("../../../testdata/seeds/*.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func (f *fake) Fatalf(format string, a ...any) { f.failed = fmt.Sprintf(format, 
 // TestGoTest checks that the exported test is valid Go, contains the run, and fails in the same way as the run.
 func TestGoTest(t *testing.T) {
 	e := stored(t, "S05 provider/token-not-checked")
-	text, err := export.GoTest(e, "orders")
+	text, err := command.GoTest(e, "orders")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestGoTestInAModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := export.GoTest(stored(t, "S05 provider/token-not-checked"), "shop")
+	text, err := command.GoTest(stored(t, "S05 provider/token-not-checked"), "shop")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestCalls(t *testing.T) {
 			return properties.New(w, properties.Options{})
 		}}
 	}
-	log, refusal, err := export.Calls(config("S05 provider/token-not-checked"))
+	log, refusal, err := command.Calls(config("S05 provider/token-not-checked"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,10 +143,10 @@ func TestCalls(t *testing.T) {
 	if refusal == nil || wrong.Refusal.Error() != refusal.Error() {
 		t.Errorf("the log is refused by %v, the run by %v", err, refusal)
 	}
-	if _, _, err := export.Calls(config("L02 engine/poll-stops")); !errors.Is(err, export.ErrNoProvider) {
+	if _, _, err := command.Calls(config("L02 engine/poll-stops")); !errors.Is(err, command.ErrNoProvider) {
 		t.Errorf("a mistake of the engine: %v", err)
 	}
-	if _, _, err := export.Calls(config("S04 provider/count-reset-by-abandon")); err == nil || !strings.Contains(err.Error(), "does not begin empty") {
+	if _, _, err := command.Calls(config("S04 provider/count-reset-by-abandon")); err == nil || !strings.Contains(err.Error(), "does not begin empty") {
 		t.Errorf("a store that does not begin empty: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package snapshot_test
+package upgrade_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
+	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
@@ -19,7 +19,7 @@ import (
 
 // TestReadsAnExport reads an export of a database that two releases of duroxide wrote.
 func TestReadsAnExport(t *testing.T) {
-	s, err := snapshot.Read(os.DirFS("../../duroxide-export/testdata"), "orders.jsonl", engine.ShippedBuilds())
+	s, err := upgrade.Read(os.DirFS("../../duroxide-export/testdata"), "orders.jsonl", engine.ShippedBuilds())
 	if err != nil || len(s.Problems) > 0 {
 		t.Fatal(err, s.Problems)
 	}
@@ -92,7 +92,7 @@ func TestProblems(t *testing.T) {
 		{`{"Greeting":{"instance":"a"}}`, `x.jsonl:3: field "work_item": codec any: work item: unknown kind "Greeting"`},
 	} {
 		fsys := fstest.MapFS{"x.jsonl": {Data: []byte(started + "\n" + scheduled + "\n" + c.lines + "\n")}}
-		s, err := snapshot.Read(fsys, "x.jsonl", engine.ShippedBuilds())
+		s, err := upgrade.Read(fsys, "x.jsonl", engine.ShippedBuilds())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func TestLeftOut(t *testing.T) {
 		{`{"table":"history","instance_id":"a","execution_id":1,"event_id":3,"event_data":"{"}`, `contents of events that no build reads; nodes fail on them: 1, x.jsonl:3: event 3 of a: unexpected end of JSON input`},
 		{`{"ExternalRaised":{"instance":"b","name":"go","data":""}}`, `messages for instances that the store does not have: 1, x.jsonl:3: ExternalRaised for b`},
 	} {
-		s, err := snapshot.Read(fstest.MapFS{"x.jsonl": {Data: []byte(started + "\n" + scheduled + "\n" + c.lines + "\n")}}, "x.jsonl", engine.ShippedBuilds())
+		s, err := upgrade.Read(fstest.MapFS{"x.jsonl": {Data: []byte(started + "\n" + scheduled + "\n" + c.lines + "\n")}}, "x.jsonl", engine.ShippedBuilds())
 		if err != nil || len(s.Problems) > 0 {
 			t.Fatal(err, s.Problems)
 		}
@@ -146,7 +146,7 @@ func TestExpectations(t *testing.T) {
 		{[]string{started, strings.Replace(scheduled, `ActivityScheduled","name":"Reserve","input":"x"`, `OrchestrationCancelRequested","reason":"r"`, 1), `{"table":"end","lines":2}`}, "a completed|failed"},
 		{[]string{started, scheduled, looping, child("b", "q"), `{"StartOrchestration":{"instance":"d","orchestration":"Order","input":"x","version":null,"parent_instance":null,"parent_id":null,"execution_id":1}}`}, "a eternal, b eternal, d eternal"},
 	} {
-		s, err := snapshot.Read(fstest.MapFS{"x.jsonl": {Data: []byte(strings.Join(c.lines, "\n"))}}, "x.jsonl", engine.ShippedBuilds())
+		s, err := upgrade.Read(fstest.MapFS{"x.jsonl": {Data: []byte(strings.Join(c.lines, "\n"))}}, "x.jsonl", engine.ShippedBuilds())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestWithoutQueues(t *testing.T) {
 		{"the next execution", "ContinueAsNew for a in 0s", []string{started, event("a", "OrchestrationContinuedAsNew", `,"input":"x"`, 2, 0)}},
 		{"empty queues", "", []string{started, scheduled, `{"table":"end","lines":2}`}},
 	} {
-		s, err := snapshot.Read(fstest.MapFS{"x.jsonl": {Data: []byte(strings.Join(c.lines, "\n"))}}, "x.jsonl", engine.ShippedBuilds())
+		s, err := upgrade.Read(fstest.MapFS{"x.jsonl": {Data: []byte(strings.Join(c.lines, "\n"))}}, "x.jsonl", engine.ShippedBuilds())
 		if err != nil || len(s.Problems) > 0 {
 			t.Fatal(err, s.Problems)
 		}
@@ -208,7 +208,7 @@ func TestWithoutQueues(t *testing.T) {
 // TestStandInsBesideCode checks that a version in the store that the code no longer has stays without a handler if the
 // code is to be kept, and gets a stand-in if not.
 func TestStandInsBesideCode(t *testing.T) {
-	s, err := snapshot.Read(fstest.MapFS{"x.jsonl": {Data: []byte(started)}}, "x.jsonl", engine.ShippedBuilds())
+	s, err := upgrade.Read(fstest.MapFS{"x.jsonl": {Data: []byte(started)}}, "x.jsonl", engine.ShippedBuilds())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,14 +232,14 @@ func TestDirectory(t *testing.T) {
 		"d/2.jsonl":  {Data: []byte(`{"ActivityExecute":{"instance":"a","execution_id":1,"id":2,"name":"Reserve","input":"x"}}`)},
 		"d/note.txt": {Data: []byte("nothing")},
 	}
-	s, err := snapshot.Read(fsys, "d", engine.ShippedBuilds())
+	s, err := upgrade.Read(fsys, "d", engine.ShippedBuilds())
 	if err != nil || len(s.Problems) > 0 {
 		t.Fatal(err, s.Problems)
 	}
 	if in := s.Store.Instance("a"); in == nil || in.Orchestration != "Order" || len(in.Executions[0].Events) != 2 || len(s.Store.Messages) != 1 {
 		t.Errorf("got %+v", s.Store)
 	}
-	if _, err := snapshot.Read(fstest.MapFS{"e/x": {}}, "e", nil); err == nil || !strings.Contains(err.Error(), "no file there ends in .jsonl") {
+	if _, err := upgrade.Read(fstest.MapFS{"e/x": {}}, "e", nil); err == nil || !strings.Contains(err.Error(), "no file there ends in .jsonl") {
 		t.Errorf("an empty directory: %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine/deadletter"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/replay"
-	"github.com/durosim/durosim/memprovider/storerules"
+	"github.com/durosim/durosim/memprovider"
 )
 
 // BugID is the id of a planted bug: family, slash, name. An id never changes its meaning. In a plan, an id may be
@@ -61,7 +61,7 @@ type Bug struct {
 
 	// One of the functions replaces the rule. If another row already replaces it under its own id, the field as names that
 	// row instead.
-	provider func(*storerules.Rules)
+	provider func(*memprovider.Rules)
 	replay   func(*replay.Rules)
 	node     func(*machine.Rules)
 	letters  func(*deadletter.Rules)

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/memprovider/storerules"
+	"github.com/durosim/durosim/memprovider"
 )
 
 // fetchBugs returns the bugs that break what a fetch finds, counts and decodes.
@@ -12,56 +12,56 @@ func fetchBugs() []Bug {
 	return []Bug{
 		{ID: "provider/filter-after-lock", Summary: "the filter is applied after the lock is taken; the lock is released again",
 			Properties: []string{"S01"}, Scenario: upgrade,
-			provider: func(r *storerules.Rules) {
-				r.FetchOrder = []storerules.FetchStep{storerules.FetchLock, storerules.FetchFilter, storerules.FetchCount, storerules.FetchDecode}
+			provider: func(r *memprovider.Rules) {
+				r.FetchOrder = []memprovider.FetchStep{memprovider.FetchLock, memprovider.FetchFilter, memprovider.FetchCount, memprovider.FetchDecode}
 			}},
 		{ID: "provider/filter-after-count", Summary: "the filter is applied after the batch is counted; only the lock is released",
 			Properties: []string{"S01", "S04"}, Scenario: upgrade,
-			provider: func(r *storerules.Rules) {
-				r.FetchOrder = []storerules.FetchStep{storerules.FetchLock, storerules.FetchCount, storerules.FetchFilter, storerules.FetchDecode}
+			provider: func(r *memprovider.Rules) {
+				r.FetchOrder = []memprovider.FetchStep{memprovider.FetchLock, memprovider.FetchCount, memprovider.FetchFilter, memprovider.FetchDecode}
 			}},
 		{ID: "provider/filter-after-decode", Summary: "the filter is applied after the history is decoded; only the lock is released",
 			Properties: []string{"S02"}, Scenario: upgrade,
-			provider: func(r *storerules.Rules) {
-				r.FetchOrder = []storerules.FetchStep{storerules.FetchLock, storerules.FetchCount, storerules.FetchDecode, storerules.FetchFilter}
+			provider: func(r *memprovider.Rules) {
+				r.FetchOrder = []memprovider.FetchStep{memprovider.FetchLock, memprovider.FetchCount, memprovider.FetchDecode, memprovider.FetchFilter}
 			}},
 		{ID: "provider/decode-before-filter", Summary: "the history is decoded before the filter is applied; nothing is locked or counted",
 			Properties: []string{"S02"}, Scenario: upgrade,
-			provider: func(r *storerules.Rules) {
-				r.FetchOrder = []storerules.FetchStep{storerules.FetchDecode, storerules.FetchFilter, storerules.FetchLock, storerules.FetchCount}
+			provider: func(r *memprovider.Rules) {
+				r.FetchOrder = []memprovider.FetchStep{memprovider.FetchDecode, memprovider.FetchFilter, memprovider.FetchLock, memprovider.FetchCount}
 			}},
 		{ID: "provider/filter-ignored", Summary: "every filter admits everything",
 			Properties: []string{"S01", "L05"}, Scenario: upgrade,
-			provider: func(r *storerules.Rules) { r.Admits = admitsAll }},
+			provider: func(r *memprovider.Rules) { r.Admits = admitsAll }},
 		{ID: "provider/any-range", Summary: "a pin in any of the filter's ranges passes, not only one in the first",
 			Properties: []string{"S01"}, Scenario: twoRanges,
-			provider: func(r *storerules.Rules) { r.Admits = admitsAnyRange }},
+			provider: func(r *memprovider.Rules) { r.Admits = admitsAnyRange }},
 		{ID: "provider/exclusive-upper-bound", Summary: "the upper end of a range is treated as exclusive",
 			Properties: []string{"S22", "L09"}, Scenario: upgrade,
-			provider: func(r *storerules.Rules) { r.Admits = admitsBelow }},
+			provider: func(r *memprovider.Rules) { r.Admits = admitsBelow }},
 		{ID: "provider/text-comparison", Summary: "versions are compared as text",
 			Properties: []string{"S01", "S22"}, Scenario: edges,
-			provider: func(r *storerules.Rules) { r.Admits = admitsText }},
+			provider: func(r *memprovider.Rules) { r.Admits = admitsText }},
 		{ID: "provider/packed-comparison", Summary: "versions are compared as major*1000000 + minor*1000 + patch",
 			Properties: []string{"S01", "S22"}, Scenario: edges,
-			provider: func(r *storerules.Rules) { r.Admits = admitsPacked }},
+			provider: func(r *memprovider.Rules) { r.Admits = admitsPacked }},
 		{ID: "provider/unpinned-incompatible", Summary: "no filter admits unpinned work",
 			Properties: []string{"S03"}, Scenario: upgrade,
-			provider: func(r *storerules.Rules) { r.Admits = admitsPinned }},
+			provider: func(r *memprovider.Rules) { r.Admits = admitsPinned }},
 		{ID: "provider/empty-filter-as-none", Summary: "a filter without ranges is treated as no filter",
 			Properties: []string{"S01"}, Scenario: twoRanges,
-			provider: func(r *storerules.Rules) { r.Admits = admitsIfEmpty }},
+			provider: func(r *memprovider.Rules) { r.Admits = admitsIfEmpty }},
 		{ID: "provider/empty-filter-admits-unpinned", Summary: "a filter without ranges admits unpinned work",
 			Properties: []string{"S03"}, Scenario: upgrade,
-			provider: func(r *storerules.Rules) { r.Admits = admitsUnpinned }},
+			provider: func(r *memprovider.Rules) { r.Admits = admitsUnpinned }},
 		{ID: "provider/pin-of-first-execution", StoreWide: true, Summary: "the filter looks at the pin of the first execution",
 			Properties: []string{"S02"}, Scenario: continueNew,
-			provider: func(r *storerules.Rules) {
+			provider: func(r *memprovider.Rules) {
 				r.Pin = func(_, first *engine.Version, _ bool) *engine.Version { return first }
 			}},
 		{ID: "provider/ended-unfiltered", StoreWide: true, Summary: "an instance that has ended passes every filter, whatever its pin", Source: "docs/contract-decisions.md#ended-pin",
 			Properties: []string{"S01"}, Scenario: rolledBack,
-			provider: func(r *storerules.Rules) {
+			provider: func(r *memprovider.Rules) {
 				r.Pin = func(current, _ *engine.Version, ended bool) *engine.Version {
 					if ended {
 						return nil
@@ -71,56 +71,56 @@ func fetchBugs() []Bug {
 			}},
 		{ID: "provider/head-of-line-block", Summary: "a fetch finds nothing when the oldest instance cannot be delivered",
 			Properties: []string{"S22"}, Scenario: nobody,
-			provider: func(r *storerules.Rules) { r.LooksPast = false }},
+			provider: func(r *memprovider.Rules) { r.LooksPast = false }},
 		{ID: "provider/contextless-batch-blocks", Summary: "a fetch finds nothing while the oldest instance waits for its start",
 			Properties: []string{"S22"}, Scenario: earlyInput,
-			provider: func(r *storerules.Rules) { r.LooksPastContextless = false }},
+			provider: func(r *memprovider.Rules) { r.LooksPastContextless = false }},
 		{ID: "provider/check-then-set-lock", StoreWide: true, Summary: "a fetch does not see a lock that was taken in the same millisecond",
 			Properties: []string{"S05"}, Scenario: upgrade,
-			provider: func(r *storerules.Rules) { r.SeesLock = func(takenMs, now int64) bool { return takenMs < now } }},
+			provider: func(r *memprovider.Rules) { r.SeesLock = func(takenMs, now int64) bool { return takenMs < now } }},
 		{ID: "provider/orphan-dropped-while-start-queued", StoreWide: true, Summary: "queue messages are dropped although a delayed start is queued",
 			Properties: []string{"S12"}, Scenario: probes,
-			provider: func(r *storerules.Rules) { r.IsOrphan = func(only, _ bool) bool { return only } }},
+			provider: func(r *memprovider.Rules) { r.IsOrphan = func(only, _ bool) bool { return only } }},
 		{ID: "provider/orphan-kept", StoreWide: true, Summary: "queue messages of an instance that never starts are kept forever",
 			Properties: []string{"S22"}, Scenario: probes,
-			provider: func(r *storerules.Rules) { r.IsOrphan = func(_, _ bool) bool { return false } }},
+			provider: func(r *memprovider.Rules) { r.IsOrphan = func(_, _ bool) bool { return false } }},
 		{ID: "provider/undecodable-event-skipped", Summary: "a fetch omits events that it cannot decode",
 			Properties: []string{"S18"}, Scenario: badHistory,
-			provider: func(r *storerules.Rules) { r.SkipsUndecodable = true }},
+			provider: func(r *memprovider.Rules) { r.SkipsUndecodable = true }},
 		{ID: "provider/error-while-locked", Summary: "a fetch that cannot decode fails, and keeps the lock",
 			Properties: []string{"S18"}, Scenario: badHistory,
-			provider: func(r *storerules.Rules) { r.DeliversDecodeError = false }},
+			provider: func(r *memprovider.Rules) { r.DeliversDecodeError = false }},
 		{ID: "provider/count-lost-when-decoding-fails", Summary: "a delivery that cannot be decoded is not counted",
 			Properties: []string{"S04", "L01"}, Scenario: badHistory,
-			provider: func(r *storerules.Rules) { r.CountAfterDecodeError = func(before, _ uint32) uint32 { return before } }},
+			provider: func(r *memprovider.Rules) { r.CountAfterDecodeError = func(before, _ uint32) uint32 { return before } }},
 		{ID: "provider/count-after-decode", Summary: "a batch is counted after it is decoded",
-			provider: func(r *storerules.Rules) {
-				r.FetchOrder = []storerules.FetchStep{storerules.FetchFilter, storerules.FetchLock, storerules.FetchDecode, storerules.FetchCount}
+			provider: func(r *memprovider.Rules) {
+				r.FetchOrder = []memprovider.FetchStep{memprovider.FetchFilter, memprovider.FetchLock, memprovider.FetchDecode, memprovider.FetchCount}
 			}},
 		{ID: "provider/no-row-decode-error-swallowed", Summary: "an undecodable history of an instance without a row is delivered as empty",
-			provider: func(r *storerules.Rules) { r.SwallowsDecodeError = func(hasRow bool) bool { return !hasRow } }},
+			provider: func(r *memprovider.Rules) { r.SwallowsDecodeError = func(hasRow bool) bool { return !hasRow } }},
 		{ID: "provider/undecodable-message-dropped", Summary: "a batch omits messages that cannot be decoded, and the ack deletes them",
-			provider: func(r *storerules.Rules) { r.SkipsUndecodableMessage = true }},
+			provider: func(r *memprovider.Rules) { r.SkipsUndecodableMessage = true }},
 		{ID: "provider/undecodable-history-is-orphan", Summary: "queue messages for an instance whose history cannot be decoded are dropped as orphans", Source: "docs/contract/incidents.md#p15",
 			Properties: []string{"S22"}, Scenario: "damaged-histories",
-			provider: func(r *storerules.Rules) { r.UndecodableIsOrphan = true }},
+			provider: func(r *memprovider.Rules) { r.UndecodableIsOrphan = true }},
 		{ID: "provider/session-blocks-queue", Summary: "a work fetch finds nothing while an older activity belongs to another owner's session", Source: "docs/contract/incidents.md#p7",
 			Properties: []string{"S22"}, Scenario: features,
-			provider: func(r *storerules.Rules) { r.WorkLooksPastSessions = false }},
+			provider: func(r *memprovider.Rules) { r.WorkLooksPastSessions = false }},
 		{ID: "provider/undecodable-work-blocks", Summary: "an activity that cannot be decoded blocks those behind it",
-			provider: func(r *storerules.Rules) { r.WorkLooksPast = false }},
+			provider: func(r *memprovider.Rules) { r.WorkLooksPast = false }},
 		{ID: "provider/count-reset-by-abandon", Summary: "an abandon sets the attempt counts to zero",
 			Properties: []string{"S04", "L01"}, Scenario: badHistory,
-			provider: func(r *storerules.Rules) { r.CountAfterAbandon = func(uint32, bool) uint32 { return 0 } }},
+			provider: func(r *memprovider.Rules) { r.CountAfterAbandon = func(uint32, bool) uint32 { return 0 } }},
 		{ID: "provider/first-count", Summary: "a batch reports its first message's attempt count, not the maximum",
 			Properties: []string{"S04"}, Scenario: continueNew,
-			provider: func(r *storerules.Rules) { r.BatchCount = func(told, _ uint32) uint32 { return told } }},
+			provider: func(r *memprovider.Rules) { r.BatchCount = func(told, _ uint32) uint32 { return told } }},
 		{ID: "provider/decrement-below-zero", Summary: "ignore_attempt lowers the count by two, below zero if need be",
 			Properties: []string{"S04"}, Scenario: twoRanges,
-			provider: func(r *storerules.Rules) { r.CountAfterAbandon = lowerByTwo }},
+			provider: func(r *memprovider.Rules) { r.CountAfterAbandon = lowerByTwo }},
 		{ID: "provider/ignore-attempt-ignored", Summary: "ignore_attempt does not lower the count",
 			Properties: []string{"S04"}, Scenario: twoRanges,
-			provider: func(r *storerules.Rules) { r.CountAfterAbandon = func(count uint32, _ bool) uint32 { return count } }},
+			provider: func(r *memprovider.Rules) { r.CountAfterAbandon = func(count uint32, _ bool) uint32 { return count } }},
 	}
 }
 

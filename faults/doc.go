@@ -11,6 +11,6 @@
 // A new kind of fault needs a constant, a place at the end of Kinds, a rate in a plan, a field in drawnTable of sim/cluster
 // with the place that draws it, and a line in the scenario every-fault.
 //
-// The package depends on the rule tables (Rules) of memprovider/storerules, engine/replay, engine/machine and
+// The package depends on the rule tables (Rules) of memprovider, engine/replay, engine/machine and
 // engine/deadletter. It knows nothing about how properties are checked.
 package faults

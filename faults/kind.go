@@ -1,4 +1,4 @@
-package faultkind
+package faults
 
 import "time"
 
@@ -59,14 +59,3 @@ const (
 
 // MaxSkew is the maximum amount by which ClockSkew sets a clock ahead or back. It is a whole number of milliseconds.
 const MaxSkew = 500 * time.Millisecond
-
-// All returns every kind. Stored fuzzing inputs depend on the order.
-func All() []Kind {
-	return []Kind{
-		CrashAfterFetch, CrashBeforeAck, CrashAfterCommit, PauseNode, RequestLost,
-		AnswerLost, CallDelayed, RetryableError, PermanentError, AckStepError,
-		Unavailable, DuplicateRequest, DuplicateCompletion, LateActivity, ActivityPanic,
-		CorruptEvent, CorruptMessage, LostRenewal, SlowTurn, ClockSkew,
-		SlowFetch, SlowCommit, SlowAnswer,
-	}
-}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/memprovider/storerules"
+	"github.com/durosim/durosim/memprovider"
 )
 
 // changed lists the rules in which two tables differ, by table and name.
@@ -36,7 +36,7 @@ func changed(a, b *Tables) []string {
 // rulesOf is one table of rules; a nil store means the correct rules.
 func rulesOf(t *Tables, table string) reflect.Value {
 	if table == "Provider" && t.Provider == nil {
-		return reflect.ValueOf(*storerules.DefaultRules())
+		return reflect.ValueOf(*memprovider.DefaultRules())
 	}
 	return reflect.Indirect(reflect.ValueOf(*t).FieldByName(table))
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/replay"
-	"github.com/durosim/durosim/memprovider/storerules"
+	"github.com/durosim/durosim/memprovider"
 )
 
 // familySwitches returns the switches that affect parents and children.
@@ -72,7 +72,7 @@ func unseenSwitches() []Bug {
 			Properties: []string{"S15"}, Scenario: noHandlers,
 			Consequence: "Each abandon also hides the messages that have arrived since the fetch; while input keeps arriving, the start of the next execution can be hidden again and again.",
 			Fix:         "Delay only the messages that the token marked.",
-			provider:    func(r *storerules.Rules) { r.AbandonTouches = func(bool) bool { return true } }},
+			provider:    func(r *memprovider.Rules) { r.AbandonTouches = func(bool) bool { return true } }},
 		{ID: "duroxide-0.1.26/kv-read-in-two-statements", Summary: "a client read of the key-value store can see half of a merge", Source: "docs/contract/provider.md#p5.15",
 			Place: "src/providers/sqlite.rs:2377-2409,2411-2457", Place32: "src/providers/sqlite.rs:2366-2398,2400-2446",
 			Properties: []string{"S26"}, Scenario: lookers,

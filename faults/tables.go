@@ -8,14 +8,14 @@ import (
 	"github.com/durosim/durosim/engine/deadletter"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/replay"
-	"github.com/durosim/durosim/memprovider/storerules"
+	"github.com/durosim/durosim/memprovider"
 )
 
 // Tables holds the rules of a run. They are the correct rules, except for those replaced by the run's planted bugs.
 // Tables must not be modified once made.
 type Tables struct {
 	// Provider is nil if no bug replaces a rule of the store.
-	Provider *storerules.Rules
+	Provider *memprovider.Rules
 	Node     machine.Rules
 	Replay   replay.Rules
 	Letters  deadletter.Rules
@@ -136,7 +136,7 @@ func (t *Tables) apply(b *Bug) {
 	switch {
 	case b.provider != nil:
 		if t.Provider == nil {
-			t.Provider = storerules.DefaultRules()
+			t.Provider = memprovider.DefaultRules()
 		}
 		b.provider(t.Provider)
 	case b.replay != nil:

@@ -8,7 +8,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 const opAckOrchestration = "ack_orchestration_item"
@@ -175,7 +174,7 @@ func (c *commit) duplicate(id uint64) *engine.ProviderError {
 }
 
 // step performs one step of the ack. The steps are independent of each other, so their order can be configured.
-func (c *commit) step(step storerules.AckStep) *engine.ProviderError {
+func (c *commit) step(step AckStep) *engine.ProviderError {
 	s := c.p.store
 	if hook := s.options.BeforeAckStep; hook != nil {
 		if err := hook(s.call, step); err != nil {
@@ -183,43 +182,43 @@ func (c *commit) step(step storerules.AckStep) *engine.ProviderError {
 		}
 	}
 	switch step {
-	case storerules.AckConsume:
+	case AckConsume:
 		c.consume()
-	case storerules.AckInstance:
+	case AckInstance:
 		c.instance()
-	case storerules.AckExecution:
+	case AckExecution:
 		s.create(c.in, c.ack.ExecutionID)
-	case storerules.AckPin:
+	case AckPin:
 		c.pin()
-	case storerules.AckPointer:
+	case AckPointer:
 		if c.in.meta.created {
 			s.setPointer(c.in, s.rules.PointerAfterAck(c.in.meta.current, c.ack.ExecutionID))
 		}
-	case storerules.AckEvents:
+	case AckEvents:
 		return c.events()
-	case storerules.AckStatus:
+	case AckStatus:
 		if m := &c.ack.Metadata; m.Status != "" {
 			s.setStatus(c.in, s.historyOf(c.in, c.ack.ExecutionID), m.Status, m.Output)
 		}
-	case storerules.AckCustomStatus:
+	case AckCustomStatus:
 		c.customStatus()
-	case storerules.AckKV:
+	case AckKV:
 		c.keyValues()
-	case storerules.AckEnqueueWork:
+	case AckEnqueueWork:
 		for i, item := range c.ack.WorkerItems {
 			data := s.ack.data[len(c.ack.HistoryDelta)+i]
 			s.insert(observe.QueueWorker, s.named(item.Target()), item, data, c.p.codecNo, s.now)
 		}
-	case storerules.AckCancelWork:
+	case AckCancelWork:
 		for _, id := range c.ack.CancelledActivities {
 			s.cancel(id)
 		}
-	case storerules.AckEnqueueMessages:
+	case AckEnqueueMessages:
 		for i, item := range c.ack.OrchestratorItems {
 			data := s.ack.data[len(c.ack.HistoryDelta)+len(c.ack.WorkerItems)+i]
 			s.insert(observe.QueueOrchestrator, s.named(item.Target()), item, data, c.p.codecNo, s.visibleAt(item))
 		}
-	case storerules.AckRelease:
+	case AckRelease:
 		s.releaseLock(c.in)
 	default:
 		panic(fmt.Sprintf("memprovider: unknown ack step %d", step))
@@ -227,7 +226,7 @@ func (c *commit) step(step storerules.AckStep) *engine.ProviderError {
 	return nil
 }
 
-func asProviderError(step storerules.AckStep, err error) *engine.ProviderError {
+func asProviderError(step AckStep, err error) *engine.ProviderError {
 	var p *engine.ProviderError
 	if errors.As(err, &p) {
 		return p

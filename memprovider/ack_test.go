@@ -10,7 +10,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/memprovider"
-	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // bigAck is an ack with an effect in every step: it consumes two messages, starts execution 2 and cancels what is held.
@@ -42,10 +41,10 @@ func TestFailedAckChangesNothing(t *testing.T) {
 		{"known instance", beforeBigAck, bigAck},
 		{"new instance", "play\nsend start:A\nfetch t\n----\nfetch t -> A#1 x1 [start]\n", strings.ReplaceAll(bigAck, "exec=2", "exec=1")},
 	} {
-		for step := storerules.AckStep(0); int(step) < storerules.AckSteps; step++ {
+		for step := memprovider.AckStep(0); int(step) < memprovider.AckSteps; step++ {
 			t.Run(instance.name+" before "+step.String(), func(t *testing.T) {
 				failing := false
-				w := newWorld(memprovider.Options{BeforeAckStep: func(_ uint64, at storerules.AckStep) error {
+				w := newWorld(memprovider.Options{BeforeAckStep: func(_ uint64, at memprovider.AckStep) error {
 					if failing && at == step {
 						return errStorage
 					}
@@ -74,8 +73,8 @@ func TestFailedAckChangesNothing(t *testing.T) {
 func TestRewritingAckIsTakenBackToo(t *testing.T) {
 	w := newWorld(memprovider.Options{
 		Rules: wrongBy("provider/ack-re-encodes"),
-		BeforeAckStep: func(_ uint64, at storerules.AckStep) error {
-			if at == storerules.AckEnqueueWork {
+		BeforeAckStep: func(_ uint64, at memprovider.AckStep) error {
+			if at == memprovider.AckEnqueueWork {
 				return engine.Permanentf("test", "no")
 			}
 			return nil

@@ -3,7 +3,6 @@ package memprovider
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // Arrival is the state that a call saw when it arrived, for calls that wait at the store before they take effect while
@@ -12,7 +11,7 @@ import (
 type Arrival struct {
 	ms        int64
 	token     string
-	holding   storerules.Holding
+	holding   Holding
 	candidate *row            // the oldest message of the instance that the fetch would take
 	running   map[string]bool // instances named by a deletion; lookups only
 }
@@ -55,7 +54,7 @@ func (s *Store) lockFrom() int64 {
 }
 
 // sees returns the token state that the current call bases its decision on.
-func (s *Store) sees(rule func(arrived, now storerules.Holding) storerules.Holding, token string, now storerules.Holding) storerules.Holding {
+func (s *Store) sees(rule func(arrived, now Holding) Holding, token string, now Holding) Holding {
 	if s.arrival == nil || s.arrival.token != token {
 		return now
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
-	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // BenchmarkFilteredFetch fetches and abandons one instance that stands behind a growing number that the filter leaves
@@ -114,9 +113,9 @@ func BenchmarkAckTurn(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		sink  observe.Sink
-		rules *storerules.Rules
+		rules *memprovider.Rules
 	}{
-		{"unwatched", nil, nil}, {"watched", &discard{}, nil}, {"two indexes", nil, storerules.DefaultRules()},
+		{"unwatched", nil, nil}, {"watched", &discard{}, nil}, {"two indexes", nil, memprovider.DefaultRules()},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -8,7 +8,6 @@ import (
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
-	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // TestEachBugShows plays the script of each planted bug on a correct store and on one with the bug. The block in
@@ -50,7 +49,7 @@ func beside(right, wrong []step) string {
 }
 
 // wrongBy returns the rules of a store with planted bugs.
-func wrongBy(ids ...faults.BugID) *storerules.Rules {
+func wrongBy(ids ...faults.BugID) *memprovider.Rules {
 	tables, err := faults.NewTables(ids...)
 	if err != nil {
 		panic(err)

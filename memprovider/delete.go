@@ -7,7 +7,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 const (
@@ -133,27 +132,27 @@ func byInstance(a, b *instance) int { return int(a.no) - int(b.no) }
 func (s *Store) delete(in *instance, r *engine.DeleteInstanceResult) {
 	for _, step := range s.rules.DeleteSteps {
 		switch step {
-		case storerules.DeleteMessages:
+		case DeleteMessages:
 			for _, rows := range []*[]*row{&in.visible, &in.delayed} {
 				for len(*rows) > 0 {
 					s.remove((*rows)[0], observe.RemovedDeleted)
 					r.QueueMessagesDeleted++
 				}
 			}
-		case storerules.DeleteWork:
+		case DeleteWork:
 			for len(in.work) > 0 {
 				s.remove(in.work[0], observe.RemovedDeleted)
 				r.QueueMessagesDeleted++
 			}
-		case storerules.DeleteHistory:
+		case DeleteHistory:
 			for len(in.executions) > 0 {
 				s.removeExecution(in, in.executions[len(in.executions)-1], &r.ExecutionsDeleted, &r.EventsDeleted)
 			}
-		case storerules.DeleteKV:
+		case DeleteKV:
 			s.emptyKV(in)
-		case storerules.DeleteLock:
+		case DeleteLock:
 			s.releaseLock(in)
-		case storerules.DeleteRow:
+		case DeleteRow:
 			if in.meta.created {
 				r.InstancesDeleted++
 				s.removeRow(in)

@@ -12,7 +12,7 @@
 //
 // The store's state depends only on the calls made and the times set: it reads no clock, draws no random numbers,
 // starts no goroutines, and ranges over no map. Tokens are "o" or "w" followed by a counter shared by both queues.
-// Rules that a store may break are values in package memprovider/storerules, such as the order of filter, lock, count and
+// Rules that a store may break are values in Rules, such as the order of filter, lock, count and
 // decode in a fetch, or a message's attempt count after an abandon.
 //
 // All state changes go through primitives (mutate.go, mutatehistory.go, and the setters in session.go, kv.go and

@@ -2,7 +2,6 @@ package memprovider
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // Eligibility describes what a fetch would find.
@@ -26,7 +25,7 @@ func (s *Store) NextOrchestration(filter *engine.CapabilityFilter) Eligibility {
 	return s.index.next(filter, s.own)
 }
 
-func (x *index) next(filter *engine.CapabilityFilter, rules *storerules.Rules) Eligibility {
+func (x *index) next(filter *engine.CapabilityFilter, rules *Rules) Eligibility {
 	e := Eligibility{AtMs: x.changesAt(filter, rules)}
 	in := x.pick(filter, rules)
 	if in != nil {

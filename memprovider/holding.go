@@ -6,7 +6,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 const (
@@ -71,17 +70,17 @@ func (s *Store) renew(token string, extendMs int64) *engine.ProviderError {
 }
 
 // holder returns the instance for which a token was issued, and the token's state.
-func (s *Store) holder(op, token string) (*instance, storerules.Holding, *engine.ProviderError) {
+func (s *Store) holder(op, token string) (*instance, Holding, *engine.ProviderError) {
 	n, h, ok := s.lookup(orchestratorToken, token)
 	if !ok {
-		return nil, storerules.Holding{}, engine.Permanentf(op, "Invalid lock token %q: never given out", token)
+		return nil, Holding{}, engine.Permanentf(op, "Invalid lock token %q: never given out", token)
 	}
 	in := s.instances[h.instance-1]
-	return in, storerules.Holding{Superseded: in.lock.number != n, Expired: in.lock.number == n && !in.lock.live(s.now)}, nil
+	return in, Holding{Superseded: in.lock.number != n, Expired: in.lock.number == n && !in.lock.live(s.now)}, nil
 }
 
 // invalidToken returns the error for a token that no longer holds its lock.
-func invalidToken(op, token string, h storerules.Holding) *engine.ProviderError {
+func invalidToken(op, token string, h Holding) *engine.ProviderError {
 	if h.Expired {
 		return engine.Permanentf(op, "Invalid lock token %q: the lock has expired", token)
 	}

@@ -2,14 +2,13 @@ package memprovider
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // index finds the instance that a fetch would take. Instances are ordered by the position of their oldest visible
 // message and kept in one bucket per pin, so instances that a filter excludes cost nothing: the cost of a lookup
 // depends on the number of distinct pins, not on the number of instances.
 type index struct {
-	rules   *storerules.Rules
+	rules   *Rules
 	buckets []*bucket // in order of first use; includes the unpinned bucket
 	// Instances that have visible messages but no context. Those in stuck are still waiting for their start message;
 	// those in orphans will be dropped.
@@ -91,7 +90,7 @@ func (x *index) bucket(pin *engine.Version) *bucket {
 }
 
 // pick returns the instance that a fetch with this filter takes, or nil.
-func (x *index) pick(filter *engine.CapabilityFilter, rules *storerules.Rules) *instance {
+func (x *index) pick(filter *engine.CapabilityFilter, rules *Rules) *instance {
 	var best *entry[*instance]
 	for _, b := range x.buckets {
 		if e := b.ready.head(); e != nil && (best == nil || e.less(best)) && rules.Admits(filter, b.pin) {
@@ -122,7 +121,7 @@ func (x *index) oldest() *instance {
 }
 
 // changesAt returns the earliest time at which an instance that the filter admits may change state without a call.
-func (x *index) changesAt(filter *engine.CapabilityFilter, rules *storerules.Rules) int64 {
+func (x *index) changesAt(filter *engine.CapabilityFilter, rules *Rules) int64 {
 	at := Never
 	for _, b := range x.buckets {
 		if e := b.later.head(); e != nil && e.key < at && rules.Admits(filter, b.pin) {

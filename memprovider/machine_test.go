@@ -15,7 +15,6 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
-	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // machine makes random calls on a few instances.
@@ -23,15 +22,15 @@ type machine struct {
 	*world
 	shadow  *shadow
 	old     fullHandle // a handle of an older build
-	failing storerules.AckStep
+	failing memprovider.AckStep
 	tokens  []string
 	work    []string
 	events  uint64
 }
 
 func newMachine() *machine {
-	m := &machine{shadow: &shadow{}, failing: storerules.AckSteps, tokens: []string{"o1"}, work: []string{"w1"}, events: 100}
-	m.world = newWorld(memprovider.Options{Sink: m.shadow, BeforeAckStep: func(_ uint64, at storerules.AckStep) error {
+	m := &machine{shadow: &shadow{}, failing: memprovider.AckSteps, tokens: []string{"o1"}, work: []string{"w1"}, events: 100}
+	m.world = newWorld(memprovider.Options{Sink: m.shadow, BeforeAckStep: func(_ uint64, at memprovider.AckStep) error {
 		if at == m.failing {
 			return errStorage
 		}
@@ -144,10 +143,10 @@ func (m *machine) Ack(t *rapid.T) {
 	if rapid.Bool().Draw(t, "cancels") {
 		ack.CancelledActivities = []engine.ScheduledActivityIdentifier{{Instance: drawInstance(t), ExecutionID: 1, ActivityID: 1}}
 	}
-	m.failing = storerules.AckStep(rapid.IntRange(0, 3*storerules.AckSteps).Draw(t, "failing step"))
+	m.failing = memprovider.AckStep(rapid.IntRange(0, 3*memprovider.AckSteps).Draw(t, "failing step"))
 	before := m.store.Snapshot()
 	err := m.handle(t).AckOrchestrationItem(ctx, ack)
-	m.failing = storerules.AckSteps
+	m.failing = memprovider.AckSteps
 	if err != nil {
 		if diff := differs(before, m.store.Snapshot()); diff != "" {
 			t.Fatalf("a failed ack changed something: %s", diff)

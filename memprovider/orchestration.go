@@ -10,7 +10,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 const (
@@ -109,7 +108,7 @@ func (s *Store) choose(filter *engine.CapabilityFilter) []*instance {
 	if s.mirror != nil {
 		return s.mirrored(s.candidates)
 	}
-	if s.rules.FetchOrder[0] == storerules.FetchFilter {
+	if s.rules.FetchOrder[0] == FetchFilter {
 		if in := s.index.pick(filter, s.rules); in != nil {
 			s.candidates = append(s.candidates, in)
 		}
@@ -151,10 +150,10 @@ type delivery struct {
 }
 
 // step performs one step of the fetch. It returns false if the filter does not admit the instance.
-func (d *delivery) step(step storerules.FetchStep, filter *engine.CapabilityFilter) bool {
+func (d *delivery) step(step FetchStep, filter *engine.CapabilityFilter) bool {
 	s := d.p.store
 	switch step {
-	case storerules.FetchFilter:
+	case FetchFilter:
 		if d.mirrored || s.rules.Admits(filter, s.rules.Pin(d.in.pins())) {
 			return true
 		}
@@ -162,12 +161,12 @@ func (d *delivery) step(step storerules.FetchStep, filter *engine.CapabilityFilt
 			s.releaseLock(d.in)
 		}
 		return false
-	case storerules.FetchLock:
+	case FetchLock:
 		s.takeLock(d.in, d.lock)
 		d.locked = true
-	case storerules.FetchCount:
+	case FetchCount:
 		d.takeBatch()
-	case storerules.FetchDecode:
+	case FetchDecode:
 		d.decode()
 	default:
 		panic(fmt.Sprintf("memprovider: unknown fetch step %d", step))

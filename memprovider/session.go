@@ -8,7 +8,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // session holds everything that the store has for one session id: the sessions row and the groups of worker rows with
@@ -118,7 +117,7 @@ func (s *Store) claim(r *row, config *engine.SessionFetchConfig) {
 		return
 	}
 	r.holder = s.ownerNamed(config.OwnerID)
-	c := s.rules.Claimed(storerules.Claim{Session: r.sessionID, Owner: config.OwnerID, UntilMs: s.now + milliseconds(config.LockTimeout)})
+	c := s.rules.Claimed(Claim{Session: r.sessionID, Owner: config.OwnerID, UntilMs: s.now + milliseconds(config.LockTimeout)})
 	if c.Session != "" {
 		s.setSession(s.sessionNamed(c.Session), s.ownerNamed(c.Owner), c.UntilMs, s.now)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // Never is a time that is never reached.
@@ -35,18 +34,18 @@ type (
 type Options struct {
 	// Sink receives every observation. It may be nil.
 	Sink Sink
-	// Rules are the store's rules; nil means storerules.Default.
-	Rules *storerules.Rules
+	// Rules are the store's rules; nil means memprovider.Default.
+	Rules *Rules
 	// RulesOf, if not nil, returns the rules for one caller's calls, or nil for the store's own: each caller may run
 	// its own version of the provider's code. The order in which fetches find work always follows the store's own rules
 	// for locks, orphans, pins and session owners.
-	RulesOf func(caller Caller) *storerules.Rules
+	RulesOf func(caller Caller) *Rules
 	// StartMs is the store's initial time in milliseconds.
 	StartMs int64
 	// BeforeAckStep is called with the call's number before each step of an orchestration ack, and can fail the ack by
 	// returning an error. An error that is not an *engine.ProviderError is reported as retryable. BeforeAckStep must
 	// not touch the store. Nil means that no step fails.
-	BeforeAckStep func(call uint64, step storerules.AckStep) error
+	BeforeAckStep func(call uint64, step AckStep) error
 	// CallersClock allows time to move backward, so that each call can use its caller's clock.
 	CallersClock bool
 	// Plain makes the store report the extensions of an item, which are its status, pin and parent, only if the history
@@ -63,8 +62,8 @@ type Options struct {
 // be called concurrently. It reads no clock; SetNow sets its time.
 type Store struct {
 	options Options
-	own     *storerules.Rules // the store's
-	rules   *storerules.Rules // for the current call
+	own     *Rules // the store's
+	rules   *Rules // for the current call
 	now     int64
 	// generation increases with each change that may affect what an orchestration fetch finds; workGeneration does the
 	// same for work fetches.
@@ -146,7 +145,7 @@ func (t *holdingTable) at(n uint64) holding { return t.blocks[(n-1)/holdingBlock
 func New(o Options) *Store {
 	s := &Store{options: o, own: o.Rules, now: o.StartMs, names: make(map[string]InstanceNo)}
 	if s.own == nil {
-		s.own = storerules.DefaultRules()
+		s.own = DefaultRules()
 	}
 	s.rules = s.own
 	s.view = view{s}

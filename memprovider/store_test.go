@@ -12,7 +12,6 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
-	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 func TestItemTellsStatusParentAndPin(t *testing.T) {
@@ -311,9 +310,9 @@ func TestGenerationGrows(t *testing.T) {
 
 // TestRulesOf checks that a call follows the rules of its caller, and the next one those of the store again.
 func TestRulesOf(t *testing.T) {
-	wrong := storerules.DefaultRules()
+	wrong := memprovider.DefaultRules()
 	wrong.Admits = func(*engine.CapabilityFilter, *engine.Version) bool { return true }
-	store := memprovider.New(memprovider.Options{RulesOf: func(c observe.Caller) *storerules.Rules {
+	store := memprovider.New(memprovider.Options{RulesOf: func(c observe.Caller) *memprovider.Rules {
 		if c.Node == 1 {
 			return wrong
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 const (
@@ -208,14 +207,14 @@ func (s *Store) abandonWork(token string, delayMs int64, ignoreAttempt bool) *en
 
 // workHolder returns the row for which a token was issued, and the token's state. It returns an error if the row has
 // been removed.
-func (s *Store) workHolder(op, token string) (*row, storerules.Holding, *engine.ProviderError) {
+func (s *Store) workHolder(op, token string) (*row, Holding, *engine.ProviderError) {
 	n, h, ok := s.lookup(workerToken, token)
 	if !ok {
-		return nil, storerules.Holding{}, engine.Permanentf(op, "Invalid lock token %q: never given out", token)
+		return nil, Holding{}, engine.Permanentf(op, "Invalid lock token %q: never given out", token)
 	}
 	r := s.rows[h.message-1]
 	if r == nil {
-		return nil, storerules.Holding{}, engine.Permanentf(op, "Invalid lock token %q: the activity is gone", token)
+		return nil, Holding{}, engine.Permanentf(op, "Invalid lock token %q: the activity is gone", token)
 	}
-	return r, storerules.Holding{Superseded: r.lock.number != n, Expired: r.lock.number == n && !r.lock.live(s.now)}, nil
+	return r, Holding{Superseded: r.lock.number != n, Expired: r.lock.number == n && !r.lock.live(s.now)}, nil
 }

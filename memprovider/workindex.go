@@ -2,7 +2,6 @@ package memprovider
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // workIndex finds the activity that a fetch would take. Rows with the same tag and session form a group, and groups
@@ -68,7 +67,7 @@ func (x *workIndex) leave(r *row) {
 }
 
 // update updates the row's position in its group and the group's position in its class.
-func (x *workIndex) update(r *row, now int64, rules *storerules.Rules) {
+func (x *workIndex) update(r *row, now int64, rules *Rules) {
 	g := r.group
 	at, unseen := r.visibleMs, false
 	if r.lock.live(now) {
@@ -91,7 +90,7 @@ func (x *workIndex) update(r *row, now int64, rules *storerules.Rules) {
 }
 
 // place moves g to the class determined by its session, and to the heaps determined by its rows.
-func (x *workIndex) place(g *group, now int64, rules *storerules.Rules) {
+func (x *workIndex) place(g *group, now int64, rules *Rules) {
 	b, c := g.bucket, &g.bucket.plain
 	owned := g.session != nil && rules.SessionOwned(g.session.exists, g.session.untilMs, now)
 	switch {
@@ -153,7 +152,7 @@ func (b *tagBucket) open(t taker) [3]*class {
 }
 
 // pick returns the oldest row that both the taker and the filter accept, or nil.
-func (x *workIndex) pick(t taker, tags engine.TagFilter, rules *storerules.Rules) *row {
+func (x *workIndex) pick(t taker, tags engine.TagFilter, rules *Rules) *row {
 	var best *entry[*group]
 	for _, b := range x.buckets {
 		if !rules.TakesTag(tags, b.tag) {
@@ -176,7 +175,7 @@ func (x *workIndex) pick(t taker, tags engine.TagFilter, rules *storerules.Rules
 
 // changesAt returns the earliest time at which pick's result may change without a call: when an acceptable row becomes
 // ready, or when another owner's session with such a row expires.
-func (x *workIndex) changesAt(t taker, tags engine.TagFilter, rules *storerules.Rules) int64 {
+func (x *workIndex) changesAt(t taker, tags engine.TagFilter, rules *Rules) int64 {
 	at := Never
 	for _, b := range x.buckets {
 		if !rules.TakesTag(tags, b.tag) {
@@ -198,7 +197,7 @@ func (x *workIndex) changesAt(t taker, tags engine.TagFilter, rules *storerules.
 }
 
 // all appends every row that the taker and the filter accept now, in arbitrary order.
-func (x *workIndex) all(t taker, tags engine.TagFilter, rules *storerules.Rules, rows []*row) []*row {
+func (x *workIndex) all(t taker, tags engine.TagFilter, rules *Rules, rows []*row) []*row {
 	for _, b := range x.buckets {
 		if !rules.TakesTag(tags, b.tag) {
 			continue

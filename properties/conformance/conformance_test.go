@@ -11,21 +11,20 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
-	"github.com/durosim/durosim/memprovider/storerules"
 	"github.com/durosim/durosim/properties/conformance"
 )
 
 // memory makes stores in virtual time that follow the given rules, or the correct rules if rules is nil.
-func memory(rules *storerules.Rules) conformance.Factory { return watchedMemory(rules, nil) }
+func memory(rules *memprovider.Rules) conformance.Factory { return watchedMemory(rules, nil) }
 
 // watchedMemory is like memory, but also reports the stores' observations to a sink.
-func watchedMemory(rules *storerules.Rules, sink observe.Sink) conformance.Factory {
+func watchedMemory(rules *memprovider.Rules, sink observe.Sink) conformance.Factory {
 	return conformance.Factory{New: func() (*conformance.Store, error) {
 		queued := &queuedRows{sink: sink}
 		fail := -1
 		store := memprovider.New(memprovider.Options{
 			Rules: rules, Sink: queued, StartMs: 1_000_000, Recheck: true,
-			BeforeAckStep: func(_ uint64, step storerules.AckStep) error {
+			BeforeAckStep: func(_ uint64, step memprovider.AckStep) error {
 				if int(step) != fail {
 					return nil
 				}
@@ -41,7 +40,7 @@ func watchedMemory(rules *storerules.Rules, sink observe.Sink) conformance.Facto
 				return store.Damage(instance, execution, event, []byte("{"))
 			},
 			CorruptMessage: func(item engine.WorkItem) error { return store.DamageMessage(queued.newest(item), []byte("{")) },
-			FailAckStep:    func(step int) { fail = step % storerules.AckSteps },
+			FailAckStep:    func(step int) { fail = step % memprovider.AckSteps },
 			Sequential:     true,
 		}, nil
 	}}
@@ -63,7 +62,7 @@ func TestMemprovider(t *testing.T) { conformance.Run(t, memory(nil)) }
 // TestMemproviderWithTwoIndexes runs the cases with custom rules that are equal to the correct ones. This makes
 // memprovider use a different index, which must not change the results.
 func TestMemproviderWithTwoIndexes(t *testing.T) {
-	conformance.Run(t, memory(storerules.DefaultRules()))
+	conformance.Run(t, memory(memprovider.DefaultRules()))
 }
 
 // TestWalkOfSome checks that a random walk judges a provider's methods even if the provider has only some of them.

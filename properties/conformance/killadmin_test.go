@@ -6,7 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
-	"github.com/durosim/durosim/memprovider/storerules"
+	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/conformance"
 )
 
@@ -229,14 +229,14 @@ var adminKillers = []killer{
 		}
 		c.do()
 	})),
-	rule("orphans are left", func(r *storerules.Rules) { r.RefusesOrphans = false }),
-	rule("running descendants do not count", func(r *storerules.Rules) { r.RefusesDelete = func(bool, bool) bool { return false } }),
-	deletes("messages outlive their instance", storerules.DeleteMessages),
-	deletes("work outlives its instance", storerules.DeleteWork),
-	deletes("history outlives its instance", storerules.DeleteHistory),
-	deletes("stored keys outlive their instance", storerules.DeleteKV),
-	deletes("the lock outlives its instance", storerules.DeleteLock),
-	deletes("the row outlives its instance", storerules.DeleteRow),
+	rule("orphans are left", func(r *memprovider.Rules) { r.RefusesOrphans = false }),
+	rule("running descendants do not count", func(r *memprovider.Rules) { r.RefusesDelete = func(bool, bool) bool { return false } }),
+	deletes("messages outlive their instance", memprovider.DeleteMessages),
+	deletes("work outlives its instance", memprovider.DeleteWork),
+	deletes("history outlives its instance", memprovider.DeleteHistory),
+	deletes("stored keys outlive their instance", memprovider.DeleteKV),
+	deletes("the lock outlives its instance", memprovider.DeleteLock),
+	deletes("the row outlives its instance", memprovider.DeleteRow),
 	spoilWith("late completions reach the new life", func(*conformance.Store) func(c *call) {
 		return on("AckWorkItem", func(c *call) {
 			if c.do(); c.err != nil && c.item != nil {
@@ -341,8 +341,8 @@ var adminKillers = []killer{
 		}
 		c.do()
 	})),
-	rule("prunes the running", func(r *storerules.Rules) { r.Prunes = func(current, _ bool) bool { return !current } }),
-	rule("prunes the current one", func(r *storerules.Rules) { r.Prunes = func(_, running bool) bool { return !running } }),
+	rule("prunes the running", func(r *memprovider.Rules) { r.Prunes = func(current, _ bool) bool { return !current } }),
+	rule("prunes the current one", func(r *memprovider.Rules) { r.Prunes = func(_, running bool) bool { return !running } }),
 }
 
 // stats falsifies an instance's statistics.
@@ -355,8 +355,8 @@ func stats(name string, change func(s *engine.SystemStats)) killer {
 }
 
 // deletes makes a deletion skip one of its steps.
-func deletes(name string, forgotten storerules.DeleteStep) killer {
-	return rule(name, func(r *storerules.Rules) {
-		r.DeleteSteps = slices.DeleteFunc(slices.Clone(r.DeleteSteps), func(s storerules.DeleteStep) bool { return s == forgotten })
+func deletes(name string, forgotten memprovider.DeleteStep) killer {
+	return rule(name, func(r *memprovider.Rules) {
+		r.DeleteSteps = slices.DeleteFunc(slices.Clone(r.DeleteSteps), func(s memprovider.DeleteStep) bool { return s == forgotten })
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/memprovider/storerules"
+	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/conformance"
 )
 
@@ -20,8 +20,8 @@ type killer struct {
 // rule returns memprovider with one of its rules replaced.
 //
 //go:noinline
-func rule(name string, change func(r *storerules.Rules)) killer {
-	rules := storerules.DefaultRules()
+func rule(name string, change func(r *memprovider.Rules)) killer {
+	rules := memprovider.DefaultRules()
 	change(rules)
 	return killer{name, memory(rules)}
 }

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/memprovider/storerules"
+	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/conformance"
 )
 
 // rareKillers make mistakes that show only in some states, or at one instant.
 var rareKillers = []killer{
-	rule("the parts of a version are compared one by one", func(r *storerules.Rules) {
+	rule("the parts of a version are compared one by one", func(r *memprovider.Rules) {
 		r.Admits = func(f *engine.CapabilityFilter, pin *engine.Version) bool {
 			if f == nil || len(f.SupportedVersions) == 0 || pin == nil {
 				return f.Admits(pin)

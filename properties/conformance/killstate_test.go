@@ -6,7 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
-	"github.com/durosim/durosim/memprovider/storerules"
+	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/conformance"
 )
 
@@ -96,7 +96,7 @@ var stateKillers = []killer{
 			return again
 		})
 	}),
-	rule("every update is a version", func(r *storerules.Rules) {
+	rule("every update is a version", func(r *memprovider.Rules) {
 		r.CustomStatusVersion = func(version uint64, updates int) uint64 { return version + uint64(updates) }
 	}),
 	spoilWith("the same custom status is no change", func(*conformance.Store) func(c *call) {
@@ -242,18 +242,18 @@ var stateKillers = []killer{
 		}
 		return entries
 	}),
-	rule("batches come with the merged view", func(r *storerules.Rules) { r.SnapshotsMerged = true }),
-	rule("keys are merged at every ack", func(r *storerules.Rules) { r.MergesKV = func(engine.Status) bool { return true } }),
-	rule("keys are merged on every status", func(r *storerules.Rules) { r.MergesKV = func(s engine.Status) bool { return s != "" } }),
-	rule("keys are merged on completion", func(r *storerules.Rules) {
+	rule("batches come with the merged view", func(r *memprovider.Rules) { r.SnapshotsMerged = true }),
+	rule("keys are merged at every ack", func(r *memprovider.Rules) { r.MergesKV = func(engine.Status) bool { return true } }),
+	rule("keys are merged on every status", func(r *memprovider.Rules) { r.MergesKV = func(s engine.Status) bool { return s != "" } }),
+	rule("keys are merged on completion", func(r *memprovider.Rules) {
 		r.MergesKV = func(s engine.Status) bool { return s == engine.StatusCompleted }
 	}),
-	rule("keys are merged on continuing", func(r *storerules.Rules) {
+	rule("keys are merged on continuing", func(r *memprovider.Rules) {
 		r.MergesKV = func(s engine.Status) bool { return s == engine.StatusContinuedAsNew }
 	}),
-	rule("keys are never merged", func(r *storerules.Rules) { r.MergesKV = func(engine.Status) bool { return false } }),
-	rule("cleared keys leave no tombstone", func(r *storerules.Rules) { r.KeepsTombstone = false }),
-	rule("a prune takes the keys", func(r *storerules.Rules) { r.PruneTakesKV = true }),
+	rule("keys are never merged", func(r *memprovider.Rules) { r.MergesKV = func(engine.Status) bool { return false } }),
+	rule("cleared keys leave no tombstone", func(r *memprovider.Rules) { r.KeepsTombstone = false }),
+	rule("a prune takes the keys", func(r *memprovider.Rules) { r.PruneTakesKV = true }),
 	spoil("clients read the store", on("GetKVValue GetKVAllValues", func(c *call) {
 		c.do()
 		if info, err := c.inner.Admin().GetInstanceInfo(c.ctx, c.instance); err == nil && info.CurrentExecutionID > 1 {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/memprovider/storerules"
+	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/conformance"
 )
 
@@ -538,7 +538,7 @@ var workKillers = []killer{
 		}
 		c.do()
 	})),
-	rule("tags in small letters", func(r *storerules.Rules) {
+	rule("tags in small letters", func(r *memprovider.Rules) {
 		r.TakesTag = func(f engine.TagFilter, tag string) bool { return f.Matches(tag) || f.Matches(strings.ToLower(tag)) }
 	}),
 	hides("the untagged are tagged", func(c *call) bool {

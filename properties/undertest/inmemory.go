@@ -8,7 +8,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
-	"github.com/durosim/durosim/memprovider/storerules"
 	"github.com/durosim/durosim/properties/oracle"
 )
 
@@ -26,7 +25,7 @@ func Chosen() []oracle.Freedom {
 // the rules for a store; if Rules or the rules are nil, the store follows the correct rules. Sink, if not nil, observes
 // the stores.
 type InMemory struct {
-	Rules func() *storerules.Rules
+	Rules func() *memprovider.Rules
 	Sink  memprovider.Sink
 }
 
@@ -45,7 +44,7 @@ func (f InMemory) store() *Store {
 	queued := &rows{sink: f.Sink, fail: -1}
 	o := memprovider.Options{
 		Sink: queued, StartMs: StartMs, Recheck: true,
-		BeforeAckStep: func(_ uint64, step storerules.AckStep) error {
+		BeforeAckStep: func(_ uint64, step memprovider.AckStep) error {
 			if int(step) != queued.fail {
 				return nil
 			}
@@ -64,7 +63,7 @@ func (f InMemory) store() *Store {
 			return store.Damage(instance, execution, event, []byte("{"))
 		},
 		CorruptMessage: func(item engine.WorkItem) error { return queued.corrupt(store, item) },
-		FailAckStep:    func(step int) { queued.fail = step % storerules.AckSteps },
+		FailAckStep:    func(step int) { queued.fail = step % memprovider.AckSteps },
 		Sequential:     true,
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/faults/faultkind"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
@@ -20,9 +20,9 @@ func (f *fleet) setClock(n *nodeState) {
 	if !f.draws(&f.drawn.clockSkew, n.plan.Name, key) {
 		return
 	}
-	off := sim.Between(f.chooser, key.At(labelAmount), 0, 2*faultkind.MaxSkew) - faultkind.MaxSkew
+	off := sim.Between(f.chooser, key.At(labelAmount), 0, 2*faults.MaxSkew) - faults.MaxSkew
 	n.clock.Offset += off.Truncate(time.Millisecond)
-	f.record(&Record{Kind: record.Fault, Fault: faultkind.ClockSkew, Node: n.number, Incarnation: n.inc, For: off})
+	f.record(&Record{Kind: record.Fault, Fault: faults.ClockSkew, Node: n.number, Incarnation: n.inc, For: off})
 }
 
 // clockMs returns the time on a node's clock in milliseconds.

@@ -5,7 +5,6 @@ import (
 	"github.com/durosim/durosim/engine/deadletter"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
 	"github.com/durosim/durosim/sim/plan"
@@ -15,9 +14,9 @@ import (
 // routing returns how nodes handle work that they cannot run under the plan's strategy.
 func routing(p *plan.Plan) machine.Routing {
 	switch p.Strategy {
-	case planterm.StrategyBounce:
+	case plan.StrategyBounce:
 		return machine.Routing{Bounces: true}
-	case planterm.StrategySweeper:
+	case plan.StrategySweeper:
 		patience := p.Patience.Or()
 		return machine.Routing{SweepEvery: patience.Every, SweepAfter: patience.After}
 	}
@@ -45,7 +44,7 @@ var labelDeadLetters = sim.NewLabel("letters")
 
 // openDeadLetters makes the dead-letter policy if the plan has one. Like clients, it uses the newest codec.
 func (w *World) openDeadLetters() {
-	if w.plan.Strategy != planterm.StrategyDeadletter {
+	if w.plan.Strategy != plan.StrategyDeadletter {
 		return
 	}
 	patience := w.plan.Patience.Or()
@@ -91,5 +90,5 @@ func (l *deadLetters) onLook() {
 
 // endsBlocked reports whether, under the plan's strategy, queued work that no node admits eventually ends.
 func (b *base) endsBlocked(up bool) bool {
-	return b.plan.Strategy == planterm.StrategyDeadletter || up && b.plan.Strategy == planterm.StrategySweeper
+	return b.plan.Strategy == plan.StrategyDeadletter || up && b.plan.Strategy == plan.StrategySweeper
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/memprovider/storerules"
+	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/record"
 )
@@ -143,14 +143,14 @@ func (nw *network) refuse(kind observe.CallKind) error {
 		nw.recordFault(faults.PermanentError, c)
 		return engine.Permanentf(kind.String(), "storage refuses the call")
 	case kind == observe.CallAckOrchestrationItem && nw.foreign.failsAcks() && nw.draws(&nw.drawn.ackStepError, name, key):
-		nw.ackStep = int(nw.chooser.Choose(key.Name(labelFault, "step"), storerules.AckSteps))
+		nw.ackStep = int(nw.chooser.Choose(key.Name(labelFault, "step"), memprovider.AckSteps))
 		nw.recordFault(faults.AckStepError, c)
 	}
 	return nil
 }
 
 // beforeAckStep is the store's hook. It makes an ack fail before the step that a fault has chosen.
-func (nw *network) beforeAckStep(_ uint64, step storerules.AckStep) error {
+func (nw *network) beforeAckStep(_ uint64, step memprovider.AckStep) error {
 	if nw.ackStep == int(step) {
 		return engine.Retryablef("ack_orchestration_item", "storage failed before step %d of the ack", nw.ackStep)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/memprovider/storerules"
+	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
 	"github.com/durosim/durosim/sim/plan"
@@ -25,8 +25,8 @@ type fleet struct {
 	parking *parking
 	list    []*nodeState // indexed by number - 1
 	// ownRules holds the rules of the provider code that an incarnation uses, if they differ from the store's.
-	ownRules map[observe.Caller]*storerules.Rules // lookups only, never iterated over
-	arena    *Arena                               // all nodes share it, since they run one step at a time
+	ownRules map[observe.Caller]*memprovider.Rules // lookups only, never iterated over
+	arena    *Arena                                // all nodes share it, since they run one step at a time
 	// shippedHandlers is set if the configuration does not set Handlers.
 	shippedHandlers bool
 	shipped         []shippedRegistry // by build, created on demand
@@ -221,7 +221,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 }
 
 // storeRules returns the rules of the provider code that a caller uses, or nil for the store's own.
-func (f *fleet) storeRules(caller observe.Caller) *storerules.Rules { return f.ownRules[caller] }
+func (f *fleet) storeRules(caller observe.Caller) *memprovider.Rules { return f.ownRules[caller] }
 
 // shippedRegistry holds the handlers shipped with a build. It is never modified.
 type shippedRegistry struct {

@@ -11,7 +11,6 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
-	"github.com/durosim/durosim/memprovider/storerules"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
 	"github.com/durosim/durosim/sim/plan"
@@ -126,7 +125,7 @@ func newWorld(cfg *Config) (*World, error) {
 func (w *World) connect(arena *Arena, shipped bool) {
 	b := w.base
 	w.clients, w.probes = &clients{base: b}, &probes{base: b}
-	w.fleet = &fleet{base: b, ownRules: map[observe.Caller]*storerules.Rules{}, shippedHandlers: shipped, arena: arena, executions: map[string]*executionTurns{}}
+	w.fleet = &fleet{base: b, ownRules: map[observe.Caller]*memprovider.Rules{}, shippedHandlers: shipped, arena: arena, executions: map[string]*executionTurns{}}
 	w.network = &network{base: b, calls: &arena.calls, fleet: w.fleet, clients: w.clients}
 	w.network.calls.keep = w.plan.Store.Serial > 0
 	w.parking = &parking{base: b, network: w.network}

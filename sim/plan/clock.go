@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/faults/faultkind"
 )
 
 // Clock describes how a node's clock differs from true time. The zero value is a correct clock.
@@ -81,7 +80,7 @@ func (p *Plan) Skew() time.Duration {
 		n := &p.Nodes[i]
 		b, a := n.Clock.span()
 		if p.skewed(n.Name) {
-			b, a = b+faultkind.MaxSkew, a+faultkind.MaxSkew
+			b, a = b+faults.MaxSkew, a+faults.MaxSkew
 		}
 		behind, ahead = max(behind, b), max(ahead, a)
 	}
@@ -91,7 +90,7 @@ func (p *Plan) Skew() time.Duration {
 // skewed reports whether a fault may set the node's clock wrong.
 func (p *Plan) skewed(node string) bool {
 	return slices.ContainsFunc(p.Faults.Rates, func(r faults.Rate) bool {
-		return r.Kind == faultkind.ClockSkew && r.Num > 0 && (r.Node == "" || r.Node == node)
+		return r.Kind == faults.ClockSkew && r.Num > 0 && (r.Node == "" || r.Node == node)
 	})
 }
 

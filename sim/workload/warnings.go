@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -25,7 +24,7 @@ func InputWarnings(in *plan.Instance) []string {
 	}
 	var warnings []string
 	cancelled := slices.ContainsFunc(in.Actions, func(a plan.Action) bool { return a.Verb == plan.ActionCancel || a.Verb == plan.ActionDelete })
-	if all[at].Expect == planterm.EndEternal && (in.Expect == "" || in.Expect == planterm.EndCompleted) && !cancelled {
+	if all[at].Expect == plan.EndEternal && (in.Expect == "" || in.Expect == plan.EndCompleted) && !cancelled {
 		warnings = append(warnings, fmt.Sprintf("%s runs until it is cancelled: write \"expect eternal\" after it", in.Orchestration))
 	}
 	if in.Input != "" && slices.Contains(numbered, in.Orchestration) {

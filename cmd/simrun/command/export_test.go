@@ -84,7 +84,7 @@ func TestGoTestInAModule(t *testing.T) {
 	if !sample.All() {
 		return // the go command takes several seconds
 	}
-	root, err := filepath.Abs("../../../..")
+	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // hostsCmd implements `simrun hosts`, which manages the programs that host released runtimes.
@@ -110,7 +110,7 @@ func (c *hostsBuildCmd) builds() ([]*engine.Build, error) {
 	}
 	var out []*engine.Build
 	for _, name := range c.Releases {
-		b := planterm.FindBuild(nil, engine.ReleasePrefix+strings.TrimPrefix(name, engine.ReleasePrefix))
+		b := plan.FindBuild(nil, engine.ReleasePrefix+strings.TrimPrefix(name, engine.ReleasePrefix))
 		if b == nil {
 			known := idsOf(engine.ReleasedBuilds(), func(b *engine.Build) string { return b.Version.String() })
 			return nil, fmt.Errorf("hosts build %q: expected one of %s", name, strings.Join(known, ", "))

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/cmd/simrun/internal/served"
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/memprovider/storerules"
+	"github.com/durosim/durosim/memprovider"
 )
 
 // serveCmd implements `simrun serve`, which makes the in-memory provider available to programs in any language.
@@ -72,7 +72,7 @@ func (c *serveCmd) run(a *app) (int, error) {
 }
 
 // server returns a server for in-memory stores that follow rules. If rules is nil, the stores follow the correct rules.
-func (c *serveCmd) server(rules *storerules.Rules) *wire.Server {
+func (c *serveCmd) server(rules *memprovider.Rules) *wire.Server {
 	return &wire.Server{Overlapping: c.Live, New: func() (*wire.Store, error) {
 		return served.New(served.Options{Rules: rules, Live: c.Live, Faults: levels[c.Faults], Seed: uint64(c.Seed)}), nil
 	}}

@@ -32,7 +32,6 @@ func own(path string) []tests { return []tests{{path, ""}} }
 // judged lists the areas whose mutants are tried with campaigns, the provider's specification, and conformance cases.
 var judged = []area{
 	{"memprovider", "", "", own("memprovider")},
-	{"memprovider/storerules", "memprovider", "", own("memprovider")},
 	{"engine/replay", "", "", own("engine/replay")},
 	{"engine/machine", "", "", own("engine/machine")},
 	{"engine", "codecs", "{codec,json*,opaque}.go", own("engine")},

@@ -12,12 +12,12 @@ import (
 const floors = `
 	engine/eventdata internal/arena internal/commandline internal/feature internal/foreign internal/pretty internal/sample sim sim/record
 	engine sim/internal/kernel
-	engine/observe engine/orchhost memprovider/storerules
+	engine/observe engine/orchhost
 	engine/call engine/orch memprovider
 	cmd/simrun/internal/wire engine/asked engine/deadletter engine/node engine/replay memprovider/live properties/oracle sim/program
 	engine/machine engine/orchtest properties/internal/spec/turn properties/undertest
 	faults properties/conformance properties/oracle/overlap properties/oracle/search
-	sim/plan
+	cmd/simrun/internal/served sim/plan
 	sim/scenario sim/workload
 	sim/cluster sim/planedit
 	properties/gen properties/internal/model properties/internal/rig sim/campaign sim/realnode sim/shrink sim/timeline

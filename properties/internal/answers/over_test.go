@@ -19,7 +19,6 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
-	"github.com/durosim/durosim/memprovider/storerules"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
@@ -39,7 +38,7 @@ func another(t *testing.T, ids ...faults.BugID) func(int64) (*cluster.ForeignSto
 		fail := -1
 		s := memprovider.New(memprovider.Options{
 			StartMs: startMs, Rules: planted.For("", "").Provider,
-			BeforeAckStep: func(_ uint64, step storerules.AckStep) error {
+			BeforeAckStep: func(_ uint64, step memprovider.AckStep) error {
 				if int(step) != fail {
 					return nil
 				}
@@ -53,7 +52,7 @@ func another(t *testing.T, ids ...faults.BugID) func(int64) (*cluster.ForeignSto
 			CorruptEvent: func(instance string, execution, event uint64) error {
 				return s.Damage(instance, execution, event, []byte("{"))
 			},
-			FailAckStep: func(step int) { fail = step % storerules.AckSteps },
+			FailAckStep: func(step int) { fail = step % memprovider.AckSteps },
 		}, nil
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
-	"github.com/durosim/durosim/memprovider/storerules"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
@@ -35,7 +34,7 @@ type conserveRig struct {
 	token   string // of the last take
 }
 
-func newConserveRig(rules *storerules.Rules) *conserveRig {
+func newConserveRig(rules *memprovider.Rules) *conserveRig {
 	sink := &lateSink{}
 	w := &rig.FakeWorld{
 		Now: rig.StartMs, AllBuilds: engine.ShippedBuilds(), Infos: []cluster.NodeInfo{{Number: 1, Name: "A"}, {Number: 2, Name: "B"}},
@@ -274,7 +273,7 @@ func TestWorkConserving(t *testing.T) {
 
 // TestWorkConservingByRightRules checks that eligibility is decided by the model, not by the provider.
 func TestWorkConservingByRightRules(t *testing.T) {
-	rules := storerules.DefaultRules()
+	rules := memprovider.DefaultRules()
 	rules.Admits = func(f *engine.CapabilityFilter, pin *engine.Version) bool { return pin != nil && f.Admits(pin) }
 	r := newConserveRig(rules)
 	r.at(0, r.say(record.Parked, 1, upTo2))

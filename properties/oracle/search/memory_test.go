@@ -10,7 +10,6 @@ import (
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/memprovider/live"
-	"github.com/durosim/durosim/memprovider/storerules"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest"
 )
@@ -18,7 +17,7 @@ import (
 var everything = engine.NewJSONCodec("everything", engine.Kinds2x(), engine.WorkItemKinds2x())
 
 // inMemory makes memprovider stores that follow the given rules, or the contract's if rules is nil.
-func inMemory(rules func() *storerules.Rules) undertest.Factory {
+func inMemory(rules func() *memprovider.Rules) undertest.Factory {
 	return undertest.InMemory{Rules: rules}.UnderTest()
 }
 
@@ -93,8 +92,8 @@ func TestSequencesReachEverything(t *testing.T) {
 }
 
 // wrongBy returns the rules for a store with planted bugs.
-func wrongBy(ids ...faults.BugID) func() *storerules.Rules {
-	return func() *storerules.Rules {
+func wrongBy(ids ...faults.BugID) func() *memprovider.Rules {
+	return func() *memprovider.Rules {
 		tables, err := faults.NewTables(ids...)
 		if err != nil {
 			panic(err)

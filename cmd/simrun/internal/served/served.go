@@ -11,14 +11,13 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/memprovider/live"
-	"github.com/durosim/durosim/memprovider/storerules"
 )
 
 // Options describes a store. The zero value is a correct one whose caller sets the clock.
 type Options struct {
-	Rules  *storerules.Rules // nil means the correct rules
-	Live   bool              // the store uses the wall clock
-	Faults faults.Plan       // what befalls the calls of nodes, as Seed draws it
+	Rules  *memprovider.Rules // nil means the correct rules
+	Live   bool               // the store uses the wall clock
+	Faults faults.Plan        // what befalls the calls of nodes, as Seed draws it
 	Seed   uint64
 }
 
@@ -45,10 +44,10 @@ func codec() engine.Codec {
 }
 
 // inMemory returns a store whose clock is set by the caller.
-func inMemory(rules *storerules.Rules) *wire.Store {
+func inMemory(rules *memprovider.Rules) *wire.Store {
 	rows, failing := &insertedRows{}, -1
 	s := memprovider.New(memprovider.Options{StartMs: startMs, Rules: rules, Sink: rows,
-		BeforeAckStep: func(_ uint64, step storerules.AckStep) error { return failAt(&failing, step) }})
+		BeforeAckStep: func(_ uint64, step memprovider.AckStep) error { return failAt(&failing, step) }})
 	return &wire.Store{
 		Provider: disarmed(s.Handle(codec(), observe.Caller{}), func() { failing = -1 }), NowMs: s.Now, SetClock: s.SetNow,
 		CorruptEvent: func(instance string, execution, event uint64) error {
@@ -60,10 +59,10 @@ func inMemory(rules *storerules.Rules) *wire.Store {
 }
 
 // inRealTime returns a store that uses the wall clock.
-func inRealTime(rules *storerules.Rules) *wire.Store {
+func inRealTime(rules *memprovider.Rules) *wire.Store {
 	rows, failing := &insertedRows{}, -1
 	s := live.Open(memprovider.Options{Rules: rules, Sink: rows,
-		BeforeAckStep: func(_ uint64, step storerules.AckStep) error { return failAt(&failing, step) }})
+		BeforeAckStep: func(_ uint64, step memprovider.AckStep) error { return failAt(&failing, step) }})
 	nowMs := func() (now int64) {
 		s.Do(func(inner *memprovider.Store) { now = inner.Now() })
 		return now
@@ -96,8 +95,8 @@ func disarmed(p engine.Provider, disarm func()) engine.Provider {
 }
 
 // failAt returns an error if *failing selects step. A negative *failing selects none.
-func failAt(failing *int, step storerules.AckStep) error {
-	if *failing < 0 || int(step) != *failing%storerules.AckSteps {
+func failAt(failing *int, step memprovider.AckStep) error {
+	if *failing < 0 || int(step) != *failing%memprovider.AckSteps {
 		return nil
 	}
 	return engine.Retryablef("ack_orchestration_item", "the storage failed before step %d of the ack", step)

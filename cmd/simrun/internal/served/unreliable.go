@@ -9,7 +9,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/faults/faultkind"
 )
 
 // unreliable makes calls by nodes fail at the rates in a fault plan. Calls by clients never fail. For the same seed, a
@@ -70,14 +69,14 @@ func (u *unreliable) draw(c call.Call) happening {
 		return happening{}
 	}
 	if u.calls <= u.refused {
-		return happening{kind: faultkind.Unavailable}
+		return happening{kind: faults.Unavailable}
 	}
 	random := rand.New(rand.NewPCG(u.seed, u.calls))
 	for _, r := range u.rates {
 		if random.Uint64N(r.Den) >= r.Num || !befalls(r.Kind, c) {
 			continue
 		}
-		if r.Kind == faultkind.Unavailable {
+		if r.Kind == faults.Unavailable {
 			u.refused = u.calls + unavailableCalls
 		}
 		return happening{kind: r.Kind, late: time.Duration(random.Int64N(int64(latestCall)))}
@@ -88,12 +87,12 @@ func (u *unreliable) draw(c call.Call) happening {
 // befalls reports whether a fault of that kind can hit call c. Other kinds hit nodes and clients instead of calls.
 func befalls(kind faults.Kind, c call.Call) bool {
 	switch kind {
-	case faultkind.RequestLost, faultkind.AnswerLost, faultkind.CallDelayed, faultkind.RetryableError, faultkind.PermanentError, faultkind.Unavailable:
+	case faults.RequestLost, faults.AnswerLost, faults.CallDelayed, faults.RetryableError, faults.PermanentError, faults.Unavailable:
 		return true
-	case faultkind.AckStepError: // the store undoes the previous steps
+	case faults.AckStepError: // the store undoes the previous steps
 		_, ack := c.(call.AckOrchestrationItem)
 		return ack
-	case faultkind.LostRenewal:
+	case faults.LostRenewal:
 		switch c.(type) {
 		case call.RenewOrchestrationItemLock, call.RenewWorkItemLock, call.RenewSessionLock:
 			return true
@@ -105,21 +104,21 @@ func befalls(kind faults.Kind, c call.Call) bool {
 func (u *unreliable) perform(ctx context.Context, c call.Call) call.Answer {
 	what := u.draw(c)
 	switch what.kind {
-	case faultkind.RequestLost, faultkind.LostRenewal:
+	case faults.RequestLost, faults.LostRenewal:
 		return call.Answer{Err: engine.Retryablef(call.Method(c), "no answer: the request was lost")}
-	case faultkind.RetryableError, faultkind.AckStepError:
+	case faults.RetryableError, faults.AckStepError:
 		return call.Answer{Err: engine.Retryablef(call.Method(c), "the store is busy")}
-	case faultkind.Unavailable:
+	case faults.Unavailable:
 		return call.Answer{Err: engine.Retryablef(call.Method(c), "the store is unavailable")}
-	case faultkind.PermanentError:
+	case faults.PermanentError:
 		return call.Answer{Err: engine.Permanentf(call.Method(c), "the store refuses this call")}
-	case faultkind.CallDelayed:
+	case faults.CallDelayed:
 		if u.live {
 			time.Sleep(what.late)
 		}
 	}
 	a := call.Perform(ctx, u.inner, c)
-	if what.kind == faultkind.AnswerLost {
+	if what.kind == faults.AnswerLost {
 		return call.Answer{Err: engine.Retryablef(call.Method(c), "no answer: it was lost")}
 	}
 	return a

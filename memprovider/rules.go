@@ -1,4 +1,4 @@
-package storerules
+package memprovider
 
 import (
 	"math"

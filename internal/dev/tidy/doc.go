@@ -5,18 +5,15 @@
 //
 // The tests parse the module's files themselves, so the test cache knows which files they depend on. They check
 //
-//   - the import graph: which package may import which, and which external modules it may import (tidy_test.go,
-//     packages);
-//   - that every permission in that table is used, that docs/architecture.md draws and lists the actual packages, and
-//     that no command links packages that only tests need (allowances_test.go, architecture_test.go);
+//   - which package may import which, and which external modules it may import (imports_test.go);
+//   - that judges do not ask the code that they judge (judges_test.go);
 //   - the bans that make a run a function of its seed (bans_test.go, which says what to write instead);
-//   - that no test sleeps, that each package has a doc.go that shows code for using the package within its first five
-//     lines, and that files stay short;
-//   - that no file contains paths from a particular machine or the host name of a package registry;
+//   - that no file contains paths from a particular machine or the host name of a package registry, and that no package
+//     has more than an eighth of the code (tidy_test.go);
 //   - that everything exported by the last release still exists, or is listed in CHANGELOG.md (api_test.go,
 //     testdata/api.txtar);
 //   - that the generated lists in docs/ and the code in README.md match the sources;
-//   - that every page and anchor of docs/ cited in comments, messages, scenarios and pages exists.
+//   - that every page and anchor of docs/ cited in comments, messages, scenarios and pages exists (references_test.go).
 //
 // A comment can lift a ban for one line. It goes on that line or on the line above, and gives a reason:
 //

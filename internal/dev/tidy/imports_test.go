@@ -7,29 +7,17 @@ import (
 	"testing"
 )
 
-// floors lists the packages from the lowest floor to the highest. A package imports packages of lower floors only; tests
-// may import any.
+// floors lists the packages, one line for each room, the lowest first. A package imports only packages of rooms above its
+// line, and those to its left in its own room; tests may import any.
 const floors = `
-	engine/eventdata internal/arena internal/commandline internal/feature internal/foreign internal/pretty internal/sample sim sim/record
-	engine sim/internal/kernel
-	engine/observe engine/orchhost
-	engine/call engine/orch memprovider
-	cmd/simrun/internal/wire engine/asked engine/deadletter engine/node engine/replay memprovider/live properties/oracle sim/program
-	engine/machine engine/orchtest properties/internal/spec/turn properties/undertest
-	faults properties/conformance properties/oracle/overlap properties/oracle/search
-	cmd/simrun/internal/served sim/plan
-	sim/scenario sim/workload
-	sim/cluster sim/planedit
-	properties/gen properties/internal/model properties/internal/rig sim/campaign sim/realnode sim/shrink sim/timeline
-	cmd/simrun/internal/explore properties/internal/check
-	properties/internal/answers properties/internal/conduct properties/internal/track
-	properties/internal/coverage properties/internal/expect properties/internal/liveness properties/internal/outcome properties/internal/safety
-	properties/internal/monitor
-	properties
+	internal/arena internal/commandline internal/feature internal/foreign internal/pretty internal/sample
+	engine/eventdata engine engine/observe engine/orchhost engine/call engine/orch engine/asked engine/deadletter engine/node engine/replay engine/machine engine/orchtest
+	memprovider memprovider/live
+	faults
+	sim sim/record sim/internal/kernel sim/program sim/plan sim/scenario sim/workload sim/cluster sim/planedit sim/campaign sim/realnode sim/shrink sim/timeline
+	properties/oracle properties/internal/spec/turn properties/undertest properties/conformance properties/oracle/overlap properties/oracle/search properties/gen properties/internal/model properties/internal/rig properties/internal/check properties/internal/answers properties/internal/conduct properties/internal/track properties/internal/coverage properties/internal/expect properties/internal/liveness properties/internal/outcome properties/internal/safety properties/internal/monitor properties
 	.
-	cmd/simrun/internal/compare cmd/simrun/internal/fuzz cmd/simrun/internal/upgrade
-	cmd/simrun/command
-	cmd/simrun
+	cmd/simrun/internal/wire cmd/simrun/internal/served cmd/simrun/internal/explore cmd/simrun/internal/compare cmd/simrun/internal/fuzz cmd/simrun/internal/upgrade cmd/simrun/command cmd/simrun
 `
 
 // modules lists the other modules that packages import, apart from their tests.
@@ -47,10 +35,8 @@ func TestImports(t *testing.T) { report(t, checkImports(loadModule(t), floors)) 
 
 func checkImports(m *module, floors string) []finding {
 	floor := map[string]int{}
-	for i, line := range strings.Split(strings.TrimSpace(floors), "\n") {
-		for dir := range strings.FieldsSeq(line) {
-			floor[dir] = i + 1
-		}
+	for i, dir := range strings.Fields(floors) {
+		floor[dir] = i + 1
 	}
 	var out []finding
 	for _, s := range m.sources {
@@ -91,14 +77,11 @@ func packageList() string {
 	if err != nil {
 		return err.Error()
 	}
-	lines := strings.Split(strings.TrimSpace(floors), "\n")
-	for _, line := range slices.Backward(lines) {
-		for dir := range strings.FieldsSeq(line) {
-			for _, s := range m.sources {
-				if s.dir == dir && s.ast.Doc != nil && !s.test {
-					first, _, _ := strings.Cut(strings.Join(strings.Fields(s.ast.Doc.Text()), " "), ". ")
-					fmt.Fprintf(&b, "- `%s`: %s.\n", dir, strings.TrimSuffix(first, "."))
-				}
+	for _, dir := range slices.Backward(strings.Fields(floors)) {
+		for _, s := range m.sources {
+			if s.dir == dir && s.ast.Doc != nil && !s.test {
+				first, _, _ := strings.Cut(strings.Join(strings.Fields(s.ast.Doc.Text()), " "), ". ")
+				fmt.Fprintf(&b, "- `%s`: %s.\n", dir, strings.TrimSuffix(first, "."))
 			}
 		}
 	}

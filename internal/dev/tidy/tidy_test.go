@@ -3,11 +3,9 @@ package tidy
 import (
 	"bytes"
 	"fmt"
-	"go/ast"
 	"os"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -95,65 +93,9 @@ func report(t *testing.T, found []finding) {
 
 func TestBans(t *testing.T) { report(t, bans(loadModule(t), permitted)) }
 
-func TestNoTestSleeps(t *testing.T) { report(t, checkSleeps(loadModule(t))) }
-
-func TestPackageComments(t *testing.T) { report(t, checkPackageComments(loadModule(t))) }
-
 func TestPackageShares(t *testing.T) { report(t, checkShares(loadModule(t), 1, 8)) }
 
 func TestTexts(t *testing.T) { report(t, checkTexts(loadModule(t))) }
-
-// checkSleeps finds tests that sleep in real time. Inside a testing/synctest bubble, time is virtual, so files that
-// import that package may sleep.
-func checkSleeps(m *module) []finding {
-	var out []finding
-	for _, s := range m.sources {
-		virtual := slices.ContainsFunc(s.imports(m), func(i importLine) bool { return i.path == "testing/synctest" })
-		if !s.test || virtual {
-			continue
-		}
-		ast.Inspect(s.ast, func(n ast.Node) bool {
-			if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "Sleep" {
-				if id, ok := sel.X.(*ast.Ident); ok && id.Name == "time" {
-					out = append(out, finding{s.name, m.line(n), "a test sleeps: wait for the thing itself, or use virtual time"})
-				}
-			}
-			return true
-		})
-	}
-	return out
-}
-
-// checkPackageComments finds packages whose comment is not in doc.go or does not show code within its first five lines.
-func checkPackageComments(m *module) []finding {
-	var out []finding
-	for _, dir := range m.dirs() {
-		documented := false
-		for _, s := range m.sources {
-			if s.dir != dir || s.test || s.ast.Doc == nil {
-				continue
-			}
-			if path.Base(s.name) == "doc.go" {
-				documented = true
-				if !saysWhatToDo(s.ast.Doc) {
-					out = append(out, finding{s.name, m.line(s.ast.Doc), "the first five lines of the package comment have no code: show what to do with the package, in an indented line"})
-				}
-			} else {
-				out = append(out, finding{s.name, m.line(s.ast.Doc), "a package comment outside doc.go: move it there"})
-			}
-		}
-		if !documented {
-			out = append(out, finding{path.Join(dir, "doc.go"), 0, "missing, or without a package comment: say what the package is for, what it promises, and its limits"})
-		}
-	}
-	return out
-}
-
-// saysWhatToDo reports whether one of the first five lines of a package comment is code.
-func saysWhatToDo(doc *ast.CommentGroup) bool {
-	lines := doc.List[:min(len(doc.List), 5)]
-	return slices.ContainsFunc(lines, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//\t") })
-}
 
 // checkShares reports packages that have more than num/den of all non-test lines.
 func checkShares(m *module, num, den int) []finding {

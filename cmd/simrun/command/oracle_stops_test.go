@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/durosim/durosim/cmd/simrun/internal/served"
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/faults"
 )
@@ -97,7 +96,7 @@ func serveOnce(t *testing.T, bug faults.BugID, at int64, instead func() error) (
 					return nil, err
 				}
 			}
-			return served.New(served.Options{Rules: rules.Provider}), nil
+			return wire.NewStore(wire.StoreOptions{Rules: rules.Provider}), nil
 		}}
 		_ = server.Serve(t.Context(), conn, conn) // a broken connection affects only the other side
 	}()

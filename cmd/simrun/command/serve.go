@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/durosim/durosim/cmd/simrun/internal/served"
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
@@ -74,7 +73,7 @@ func (c *serveCmd) run(a *app) (int, error) {
 // server returns a server for in-memory stores that follow rules. If rules is nil, the stores follow the correct rules.
 func (c *serveCmd) server(rules *memprovider.Rules) *wire.Server {
 	return &wire.Server{Overlapping: c.Live, New: func() (*wire.Store, error) {
-		return served.New(served.Options{Rules: rules, Live: c.Live, Faults: levels[c.Faults], Seed: uint64(c.Seed)}), nil
+		return wire.NewStore(wire.StoreOptions{Rules: rules, Live: c.Live, Faults: levels[c.Faults], Seed: uint64(c.Seed)}), nil
 	}}
 }
 

@@ -139,7 +139,7 @@ var generated = map[string]func() string{
 func statedIn(id string) string {
 	const judges = "properties/internal/"
 	var files []string
-	for _, dir := range []string{"safety", "conduct", "liveness", "outcome", "answers"} {
+	for _, dir := range []string{"safety", "spec/node", "liveness", "outcome", "answers"} {
 		sources, err := filepath.Glob(filepath.Join(root, judges, dir, "*.go"))
 		if err != nil {
 			return err.Error()

@@ -40,7 +40,7 @@ func (e exemption) covers(s *source) bool {
 // -update.
 var exempt = []exemption{
 	{"cmd/simrun/command", permits{everything: true}, "reads arguments and files, prints, looks at the clock, talks to other processes"},
-	{"cmd/simrun/internal/served", permits{everything: true}, "serves other processes, whose calls may overlap"},
+	{"cmd/simrun/internal/wire", permits{everything: true}, "serves other processes, whose calls may overlap"},
 	{"cmd/simrun/internal/wire", permits{everything: true}, "talks to other processes"},
 	{"sim/campaign", permits{everything: true}, "runs seeds on every core"},
 	{"internal/commandline", permits{everything: true}, "finds out how the program was started"},

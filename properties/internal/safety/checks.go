@@ -2,7 +2,7 @@ package safety
 
 import (
 	"github.com/durosim/durosim/properties/internal/check"
-	"github.com/durosim/durosim/properties/internal/conduct"
+	"github.com/durosim/durosim/properties/internal/spec/node"
 )
 
 // shadowID is the id for reporting that a store's account of its calls is not what their callers sent and got. It is not
@@ -27,7 +27,7 @@ var checkers = []struct {
 	{[]string{"S22"}, newEligibleChecker},
 	{[]string{"S11", "S13", "S17", "S21", "S24"}, newTurnChecker},
 	{[]string{"S27"}, newStrategyChecker},
-	{[]string{conduct.ID}, conduct.New},
+	{[]string{node.ID}, node.New},
 	{[]string{shadowID}, newAccountChecker},
 }
 

@@ -30,7 +30,7 @@ func TestSafeStories(t *testing.T) {
 	})
 	for _, id := range IDs() {
 		if id == "S28" || id == "S29" {
-			continue // tested with good and bad nodes in properties/internal/conduct, and with code in TestOutputsOfBuilds
+			continue // tested with good and bad nodes in properties/internal/spec/node, and with code in TestOutputsOfBuilds
 		}
 		for _, half := range []string{id + "_ok", id + "_bad"} {
 			if id != shadowID && id != "S22" && !told[half] {

@@ -1,4 +1,4 @@
-package conduct
+package node
 
 import (
 	"github.com/durosim/durosim/engine"

@@ -1,4 +1,4 @@
-package conduct_test
+package node_test
 
 import (
 	"errors"

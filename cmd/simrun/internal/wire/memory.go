@@ -1,10 +1,9 @@
-package served
+package wire
 
 import (
 	"context"
 	"errors"
 
-	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
@@ -13,16 +12,16 @@ import (
 	"github.com/durosim/durosim/memprovider/live"
 )
 
-// Options describes a store. The zero value is a correct one whose caller sets the clock.
-type Options struct {
+// StoreOptions describes a store. The zero value is a correct one whose caller sets the clock.
+type StoreOptions struct {
 	Rules  *memprovider.Rules // nil means the correct rules
 	Live   bool               // the store uses the wall clock
 	Faults faults.Plan        // what befalls the calls of nodes, as Seed draws it
 	Seed   uint64
 }
 
-// New returns an empty store.
-func New(o Options) *wire.Store {
+// NewStore returns an empty store.
+func NewStore(o StoreOptions) *Store {
 	store := inMemory(o.Rules)
 	if o.Live {
 		store = inRealTime(o.Rules)
@@ -44,11 +43,11 @@ func codec() engine.Codec {
 }
 
 // inMemory returns a store whose clock is set by the caller.
-func inMemory(rules *memprovider.Rules) *wire.Store {
+func inMemory(rules *memprovider.Rules) *Store {
 	rows, failing := &insertedRows{}, -1
 	s := memprovider.New(memprovider.Options{StartMs: startMs, Rules: rules, Sink: rows,
 		BeforeAckStep: func(_ uint64, step memprovider.AckStep) error { return failAt(&failing, step) }})
-	return &wire.Store{
+	return &Store{
 		Provider: disarmed(s.Handle(codec(), observe.Caller{}), func() { failing = -1 }), NowMs: s.Now, SetClock: s.SetNow,
 		CorruptEvent: func(instance string, execution, event uint64) error {
 			return s.Damage(instance, execution, event, []byte("damaged"))
@@ -59,7 +58,7 @@ func inMemory(rules *memprovider.Rules) *wire.Store {
 }
 
 // inRealTime returns a store that uses the wall clock.
-func inRealTime(rules *memprovider.Rules) *wire.Store {
+func inRealTime(rules *memprovider.Rules) *Store {
 	rows, failing := &insertedRows{}, -1
 	s := live.Open(memprovider.Options{Rules: rules, Sink: rows,
 		BeforeAckStep: func(_ uint64, step memprovider.AckStep) error { return failAt(&failing, step) }})
@@ -67,7 +66,7 @@ func inRealTime(rules *memprovider.Rules) *wire.Store {
 		s.Do(func(inner *memprovider.Store) { now = inner.Now() })
 		return now
 	}
-	return &wire.Store{
+	return &Store{
 		Provider: disarmed(s.Handle(codec(), observe.Caller{}), func() { s.Do(func(*memprovider.Store) { failing = -1 }) }), NowMs: nowMs, LongPolls: true,
 		CorruptEvent: func(instance string, execution, event uint64) (err error) {
 			s.Do(func(inner *memprovider.Store) { err = inner.Damage(instance, execution, event, []byte("damaged")) })

@@ -1,4 +1,4 @@
-package conduct_test
+package node_test
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/internal/check"
-	"github.com/durosim/durosim/properties/internal/conduct"
+	"github.com/durosim/durosim/properties/internal/spec/node"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/record"
 	"github.com/durosim/durosim/sim/scenario"
@@ -78,7 +78,7 @@ func watch(t *testing.T, name string, seed uint64, lie func(r *cluster.Record) b
 	l := &liar{lie: lie}
 	result, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
 		l.Monitor = check.New(world{w, count}, func(string) bool { return true })
-		l.Monitor.Add(conduct.New(l.Run))
+		l.Monitor.Add(node.New(l.Run))
 		return l
 	}})
 	if err != nil {
@@ -96,7 +96,7 @@ func TestLiesAreSeen(t *testing.T) {
 				t.Fatalf("scenario %s has nothing to lie about", row.scenario)
 			}
 			for _, v := range found {
-				if v.Property == conduct.ID && strings.Contains(v.Message, row.seen) {
+				if v.Property == node.ID && strings.Contains(v.Message, row.seen) {
 					return
 				}
 			}

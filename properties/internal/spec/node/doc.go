@@ -1,6 +1,6 @@
-// Package conduct is the specification of a node. Its checker judges nodes against rule S28.
+// Package node is the specification of a node. Its checker judges nodes against rule S28.
 //
-//	m.Add(conduct.New(m.Run)) // m is a check.Monitor
+//	m.Add(node.New(m.Run)) // m is a check.Monitor
 //
 // From the answers that a node gets, the checker derives what the node must do: the decision about each delivery, with
 // its text and delay; each slot's next call and when it is due; the log lines; and the counters at the end. It reads
@@ -13,4 +13,4 @@
 //
 // The checker does not judge what a turn computes, which S24 does. Nor does it judge the store, or nodes that run a
 // released runtime, because their decisions cannot be observed.
-package conduct
+package node

@@ -1,4 +1,4 @@
-package conduct_test
+package node_test
 
 import (
 	"fmt"
@@ -17,8 +17,8 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
-	"github.com/durosim/durosim/properties/internal/conduct"
 	"github.com/durosim/durosim/properties/internal/rig"
+	"github.com/durosim/durosim/properties/internal/spec/node"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
@@ -93,7 +93,7 @@ func newTeller(t testing.TB, d *datadriven.TestData) *teller {
 	}
 	l := &teller{t: t, w: w, held: map[string]*delivery{}, said: map[string]bool{}}
 	l.m = check.New(w, func(string) bool { return true })
-	l.m.Add(conduct.New(l.m.Run))
+	l.m.Add(node.New(l.m.Run))
 	return l
 }
 

@@ -139,7 +139,7 @@ var generated = map[string]func() string{
 func statedIn(id string) string {
 	const judges = "properties/internal/"
 	var files []string
-	for _, dir := range []string{"safety", "spec/node", "liveness", "outcome", "answers"} {
+	for _, dir := range []string{"safety", "spec/node", "liveness", "outcome", "secondjudge"} {
 		sources, err := filepath.Glob(filepath.Join(root, judges, dir, "*.go"))
 		if err != nil {
 			return err.Error()
@@ -151,7 +151,7 @@ func statedIn(id string) string {
 			case err != nil:
 				return err.Error()
 			case strings.HasSuffix(base, "_test.go") || base == "doc.go" || base == "checks.go" || !strings.Contains(string(text), strconv.Quote(id)):
-			case dir != "answers":
+			case dir != "secondjudge":
 				files = append(files, "`"+dir+"/"+base+"`")
 			case !slices.Contains(files, "second judge"):
 				files = append(files, "second judge")

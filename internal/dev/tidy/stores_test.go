@@ -28,7 +28,7 @@ func rows(name string) []row {
 	return list
 }
 
-const overStore = "properties/internal/answers/testdata/over-store.txt"
+const overStore = "properties/internal/secondjudge/testdata/over-store.txt"
 
 // overStoreTable lists how each property works with a provider other than durosim's own store.
 func overStoreTable() string {

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/properties/internal/answers"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/coverage"
 	"github.com/durosim/durosim/properties/internal/expect"
 	"github.com/durosim/durosim/properties/internal/liveness"
 	"github.com/durosim/durosim/properties/internal/outcome"
 	"github.com/durosim/durosim/properties/internal/safety"
+	"github.com/durosim/durosim/properties/internal/secondjudge"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -61,7 +61,7 @@ type Monitor struct {
 	matrix   *coverage.Matrix // nil if Options.Matrix is not set
 	expect   *expect.Checker  // nil if there are no expectations
 	outcome  *outcome.Checker
-	second   *answers.Judge // nil if there is no second judge
+	second   *secondjudge.Judge // nil if there is no second judge
 }
 
 var _ cluster.Monitor = (*Monitor)(nil)
@@ -80,7 +80,7 @@ func New(w check.View, opts Options) *Monitor {
 	m := &Monitor{Monitor: check.New(w, wants)}
 	m.Add(safety.Checks(m.Run)...)
 	if opts.SecondJudge > 0 && w.Seed()%opts.SecondJudge == 0 || w.Plan().Planted() || w.Foreign() {
-		m.second = answers.New(m.Run)
+		m.second = secondjudge.New(m.Run)
 		m.Add(m.second)
 	}
 	s := track.New(m.Run)

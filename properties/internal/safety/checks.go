@@ -10,7 +10,7 @@ import (
 const shadowID = "shadow"
 
 // checkers lists the safety checkers and the properties that each of them reports. What a store may do is left to the
-// second judge (properties/internal/answers), which reports it under the other ids.
+// second judge (properties/internal/secondjudge), which reports it under the other ids.
 var checkers = []struct {
 	ids  []string
 	make func(m *check.Run) check.Checker

@@ -1,4 +1,4 @@
-package answers_test
+package secondjudge_test
 
 import (
 	"testing"

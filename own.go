@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// Run holds what belongs to a single run: handlers, checks in addition to the properties in Catalogue, and the state
+// Run holds what belongs to a single run: handlers, checks in addition to properties.Catalogue, and the state
 // that they share. A function that makes a Run declares that state as local variables. So a ledger that activities
 // write and invariants read is empty at the start of each run.
 type Run struct {
@@ -31,7 +31,7 @@ type Run struct {
 // run; otherwise a seed cannot be repeated.
 type Invariant struct {
 	// Name is the property's ID in reports and seeds. It must be a single word, such as "money-is-conserved", and must
-	// not be in Catalogue.
+	// not be in properties.Catalogue.
 	Name string
 	// Statement is the rule in one sentence, for reports.
 	Statement string

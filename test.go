@@ -43,7 +43,7 @@ type Config struct {
 	// EachRun, if not nil, is called at the start of each run, from several goroutines at once. It returns what belongs
 	// to that run alone: handlers with state, and the caller's own invariants and monitors.
 	EachRun func() Run
-	// Properties lists the IDs of the properties to check, as in Catalogue; nil means all.
+	// Properties lists the IDs of the properties to check, as in properties.Catalogue; nil means all.
 	Properties []string
 	// DoubleCheck computes every turn twice, so a nondeterministic handler is reported at the first turn that differs.
 	// Otherwise it is reported only later, when its history no longer fits.

@@ -61,7 +61,7 @@ func (c Config) prepare(env environment) (*testRun, error) {
 	}
 	for _, id := range c.Properties {
 		if _, ok := properties.ByID(id); !ok && id != "shadow" {
-			return nil, fmt.Errorf("Config.Properties: there is no property %q; Catalogue lists all", id)
+			return nil, fmt.Errorf("Config.Properties: there is no property %q; properties.Catalogue lists all", id)
 		}
 	}
 	chooser, err := sim.NamedChooser(cmp.Or(c.Chooser, "random"))

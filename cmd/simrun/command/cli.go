@@ -46,8 +46,8 @@ type cli struct {
 
 // renamed says what has replaced a verb.
 var renamed = map[string]string{
-	"bugs":      "go -C internal/dev run ./simdev bugs, in a clone of durosim",
-	"diff":      "go -C internal/dev run ./simdev diff, in a clone of durosim",
+	"bugs":      "simrun list bugs, or go -C internal/dev run ./simdev bugs in a clone of durosim",
+	"diff":      "go -C internal/dev run ./simdev diff in a clone of durosim",
 	"check-log": "simrun oracle --log FILE",
 	"explore":   "simrun fuzz --exhaustive",
 	"doctor":    "simrun hosts",

@@ -22,7 +22,7 @@ type runCmd struct {
 
 	Seed       *seed     `help:"Run this one seed, decimal or 0x-hex." placeholder:"N" xor:"seeds"`
 	Seeds      seedRange `help:"The number of seeds to run, or a range: 1000, 5..9, 0x10-0x1f. If not given, the number from which the scenario's requirements apply, or 1000." placeholder:"N|A..B" xor:"seeds"`
-	Shard      shard     `help:"Run part I of N equal parts of the seeds; with /N, the part that the environment names. See below." placeholder:"I/N"`
+	Shard      shard     `help:"Run part I of N equal parts of the seeds; with /N, the part that the environment names." placeholder:"I/N"`
 	Workers    uint      `help:"The number of seeds to run at once; the number of cores if not given. The result does not depend on it." placeholder:"N"`
 	FailFast   bool      `help:"Stop at the first seed that fails."`
 	Twice      bool      `help:"Run every seed twice and compare; without it, only the first."`

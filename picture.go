@@ -35,7 +35,12 @@ func (r *testRun) picture(sum *campaign.Summary) ([]byte, error) {
 	}
 	cfg := r.config()
 	cfg.Plan, cfg.Seed, cfg.Chooser = plan, seed, r.chooser(seed)
-	c := timeline.New(plan)
+	return pictureOf(p, cfg)
+}
+
+// pictureOf runs a configuration and returns the page with its run.
+func pictureOf(p timeline.Page, cfg cluster.Config) ([]byte, error) {
+	c := timeline.New(cfg.Plan)
 	monitor := cfg.Monitor
 	cfg.Narrator = c.Tell
 	cfg.Monitor = func(w *cluster.World) cluster.Monitor { return c.Watch(w, monitor(w)) }
@@ -43,8 +48,21 @@ func (r *testRun) picture(sum *campaign.Summary) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Run = c.Timeline(fmt.Sprint(seed), result)
+	p.Run = c.Timeline(fmt.Sprint(cfg.Seed), result)
 	var b bytes.Buffer
 	err = p.Write(&b)
 	return b.Bytes(), err
+}
+
+// drawnStored writes the stored run as an HTML page. cfg is that of the run, with a chooser of its own.
+func (r *testRun) drawnStored(cfg cluster.Config, violations []cluster.Violation) error {
+	p := timeline.Page{Title: r.name, Verdict: "every property holds", Command: strings.TrimPrefix(r.command, EnvSeed+"="+seedMark+" ")}
+	if len(violations) > 0 {
+		p.Bad, p.Verdict = true, violations[0].Rule()+" is violated"
+	}
+	data, err := pictureOf(p, cfg)
+	if err != nil {
+		return err
+	}
+	return r.draw(data)
 }

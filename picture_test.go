@@ -34,3 +34,19 @@ func TestPage(t *testing.T) {
 		t.Errorf("where nothing can be written: failed %v, %s", r.failed, r.text)
 	}
 }
+
+// TestPageOfStoredRun checks that the page shows a stored run, too.
+func TestPageOfStoredRun(t *testing.T) {
+	seeds, err := filepath.Glob(filepath.Join("testdata", "seeds", "*.txt"))
+	if err != nil || len(seeds) == 0 {
+		t.Fatal(seeds, err)
+	}
+	file := filepath.Join(t.TempDir(), "page.html")
+	t.Setenv(durosim.EnvHTML, file)
+	t.Setenv(durosim.EnvPlan, seeds[0])
+	r := runTest(durosim.Config{})
+	data, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(data), "<title>"+seeds[0]) || r.failed != strings.Contains(string(data), `class="bad"`) {
+		t.Errorf("%v, the report is\n%s", err, r.text)
+	}
+}

@@ -307,6 +307,16 @@ func (r *testRun) replay() (report string, failed bool) {
 	if err != nil {
 		return "durosim: " + err.Error(), true
 	}
+	if r.draw != nil {
+		again := r.config()
+		again.Plan, again.Seed = r.entry.Plan, r.entry.Seed
+		if again.Chooser, err = r.entry.NewChooser(); err == nil {
+			err = r.drawnStored(again, result.Violations)
+		}
+		if err != nil {
+			return fmt.Sprintf("durosim: %s: %v", EnvHTML, err), true
+		}
+	}
 	if len(result.Violations) == 0 {
 		return fmt.Sprintf("durosim: the stored run %s: every property holds", r.name), false
 	}

@@ -356,7 +356,11 @@ func (r *replayed) printEnd(a *app, rep *report) {
 	if v := res.Violations; len(v) > 0 {
 		a.printf("around the first violation: %s --at %v\n", r.repro(), time.Duration(v[0].VirtualMs)*time.Millisecond)
 	}
-	if rep.status != exitOK {
+	switch {
+	case rep.status == exitOK:
+	case rep.status == exitSafety && len(res.Violations) == 0:
+		a.printf("%s\n", a.style.bad("the stored verdict does not hold any more"))
+	default:
 		a.printf("%s\n", a.style.bad(exitText(rep.status)))
 	}
 }

@@ -152,13 +152,24 @@ func statedIn(id string) string {
 				return err.Error()
 			case strings.HasSuffix(base, "_test.go") || base == "doc.go" || base == "checks.go" || !strings.Contains(string(text), strconv.Quote(id)):
 			case dir != "secondjudge":
-				files = append(files, "`"+dir+"/"+base+"`")
+				files = append(files, "`"+stated(dir+"/"+base)+"`")
 			case !slices.Contains(files, "second judge"):
 				files = append(files, "second judge")
 			}
 		}
 	}
-	return strings.Join(files, " ")
+	if id == "S19" || id == "S28" {
+		files = append(files, "`check/noderules.go`") // when a node renews, and backs off
+	}
+	return strings.Join(slices.Compact(files), " ")
+}
+
+// stated returns the place that states what a file reports.
+func stated(file string) string {
+	if file == "safety/turn.go" {
+		return "spec/turn"
+	}
+	return file
 }
 
 // statements formats a reference of statements, with one paragraph per statement.

@@ -50,7 +50,7 @@ func ExamplePlanFrom() {
 	//        84  cancelled, a cancel request
 	//        12  completed [calm raised "go"]
 	//         7  completed [calm raised "approval"]
-	//         7  failed, its code panicked: panicky orchestration, at workload.panicky (orchestrations.go:292)
+	//         7  failed, its code panicked: panicky orchestration, at workload.panicky (orchestrations.go:291)
 	//         7  never begun, no node is up
 	//   ... more kinds of ends as expected: 42
 	// beyond the plan:

@@ -193,8 +193,8 @@ func differentBytes(store, observed []byte) string {
 
 func (k *Values) difference(shot *memprovider.SnapshotInstance) string {
 	switch {
-	case !SameText(shot.CustomStatus, k.CustomStatus):
-		return differs("custom status", TextOf(shot.CustomStatus), TextOf(k.CustomStatus))
+	case !sameText(shot.CustomStatus, k.CustomStatus):
+		return differs("custom status", textOf(shot.CustomStatus), textOf(k.CustomStatus))
 	case shot.CustomVersion != k.CustomVersion:
 		return differs("version of the custom status", shot.CustomVersion, k.CustomVersion)
 	}
@@ -212,8 +212,8 @@ func kvDifference(store []memprovider.SnapshotKV, shadow []KeyValue) string {
 		if i == len(store) || store[i].Key != r.Key {
 			return fmt.Sprintf("key %q was observed, but the store does not have it", r.Key)
 		}
-		if !SameText(store[i].Value, r.Value) {
-			return differs(fmt.Sprintf("key %q", r.Key), TextOf(store[i].Value), TextOf(r.Value))
+		if !sameText(store[i].Value, r.Value) {
+			return differs(fmt.Sprintf("key %q", r.Key), textOf(store[i].Value), textOf(r.Value))
 		}
 		if store[i].UpdatedMs != r.UpdatedMs {
 			return differs(fmt.Sprintf("key %q, time of its change", r.Key), store[i].UpdatedMs, r.UpdatedMs)
@@ -239,4 +239,13 @@ func (m *Shadow) sessionDifference(shot []memprovider.SnapshotSession) string {
 		return fmt.Sprintf("the store has session %q, which was never observed", shot[n].ID)
 	}
 	return ""
+}
+
+func sameText(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
+
+func textOf(s *string) string {
+	if s == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%q", *s)
 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/durosim/durosim/engine/observe"
@@ -67,12 +66,3 @@ func (m *Shadow) onKept(o *observe.Observation) {
 }
 
 func (k *Values) Empty() bool { return len(k.Store) == 0 && len(k.Delta) == 0 }
-
-func SameText(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
-
-func TextOf(s *string) string {
-	if s == nil {
-		return "none"
-	}
-	return fmt.Sprintf("%q", *s)
-}

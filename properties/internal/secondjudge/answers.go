@@ -155,16 +155,16 @@ func (r *Judge) judge(e *oracle.Exchange) bool {
 		clause = r.virtual(refusal.Objections[0].String())
 	}
 	f.Message = r.after(e) + clause
-	if c := r.Run.Model.Call(r.ended.call); c != nil && c.Orphans > 0 {
-		f.Message = r.after(e) + r.did() + ", although its instance exists; " + clause
+	if dropped := r.dropped(); dropped != "" {
+		f.Message = r.after(e) + dropped + "; " + clause
 	}
 	for _, c := range refusal.Objections[min(1, len(refusal.Objections)):] {
 		f.Message += "\n  and        " + r.virtual(c.String())
 	}
 	f.Message += r.evidence(e)
 	for _, c := range refusal.Allowed {
-		if strings.Contains(clause, r.virtual(c.Text)) {
-			continue
+		if strings.HasPrefix(c.Text, "{") && strings.Contains(clause, r.virtual(c.Text)) {
+			continue // the objection has the counts already
 		}
 		f.Message += "\n  expected   " + r.virtual(c.String())
 	}

@@ -180,6 +180,18 @@ func TestAbandonedActivity(t *testing.T) {
 	finds(t, m, "", "")
 }
 
+// TestDroppedOrphans checks that a finding begins with the messages that were dropped although their instance has begun.
+func TestDroppedOrphans(t *testing.T) {
+	const bug = "provider/undecodable-history-is-orphan"
+	want := "dropped as an orphan QueueMessage (message 80), although Picky-12 has begun; nothing was found although something is eligible"
+	for _, v := range judged(t, scenarioOf(t, bug), 2, 1, bug).Violations {
+		if v.Property == "S22" && strings.Contains(v.Message, want) {
+			return
+		}
+	}
+	t.Errorf("no violation of S22 says %q", want)
+}
+
 // TestPreloadedIsKept checks that a store must hold what the plan says that it holds.
 func TestPreloadedIsKept(t *testing.T) {
 	pin, other, output := engine.V(1, 5, 0), engine.V(2, 0, 0), "done"

@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/oracle"
@@ -207,7 +208,7 @@ func (r *Judge) report(d *oracle.Difference, e *oracle.Exchange) {
 	switch {
 	case d.Row != 0:
 		row := r.Run.Model.Row(observe.MessageNo(d.Row))
-		if d.Lacks {
+		if d.Lacks && row.Instance != nil { // otherwise the model has forgotten the row
 			what = removals[row.Removed] + ": expected it in its queue" + r.queued(row.Instance)
 		}
 		what = fmt.Sprintf("%s of %s: %s", model.ItemText(row), d.Instance, what)
@@ -224,11 +225,35 @@ func (r *Judge) report(d *oracle.Difference, e *oracle.Exchange) {
 	case e != nil:
 		f.Node, f.Instance = r.ended.caller.Node, cmp.Or(f.Instance, r.ended.instance)
 		f.Message = r.after(e) + what + r.evidence(e)
-		if c := r.Run.Model.Call(r.ended.call); first && (c == nil || !c.Touched()) {
+		if first && r.preloaded(d) {
 			f.Node, f.Message = 0, "second judge: at the start of the run: "+what
 		}
 	}
 	r.finds(f, what)
+}
+
+// preloaded reports whether a difference is in what was put into the store before the run, and the call, which is the
+// first, has touched nothing.
+func (r *Judge) preloaded(d *oracle.Difference) bool {
+	if c := r.Run.Model.Call(r.ended.call); d.Row != 0 || d.Lacks || c != nil && c.Touched() {
+		return false
+	}
+	return slices.ContainsFunc(r.Run.World.Preloaded(), func(in memprovider.PreloadedInstance) bool { return in.Instance == d.Instance })
+}
+
+// dropped lists the messages that the call has dropped as orphans although their instances have begun, or returns "".
+func (r *Judge) dropped() string {
+	c := r.Run.Model.Call(r.ended.call)
+	if c == nil {
+		return ""
+	}
+	var list []string
+	for _, row := range c.Rows {
+		if !row.Present && row.RemovedBy == c.ID && row.Removed == observe.RemovedOrphan && row.Instance != nil && row.Instance.Created {
+			list = append(list, fmt.Sprintf("%s %s, although %s has begun", removals[row.Removed], model.ItemText(row), row.Instance.Name))
+		}
+	}
+	return strings.Join(list[:min(len(list), didMost)], ", ")
 }
 
 // after names the call after which something was found.
@@ -336,12 +361,14 @@ var removals = map[observe.RemoveReason]string{ // only used for lookups
 // instants matches times of the store, and the unit behind them.
 var instants = regexp.MustCompile(`\b[0-9]{13}\b( ms)?`)
 
+const yearMs = 366 * 24 * 3600 * 1000
+
 // virtual writes the times of the store in a text as times of the run.
 func (r *Judge) virtual(text string) string {
 	return instants.ReplaceAllStringFunc(text, func(t string) string {
 		ms, err := strconv.ParseInt(strings.TrimSuffix(t, " ms"), 10, 64)
-		if err != nil {
-			return t
+		if err != nil || ms < r.Run.World.StartMs() || ms > r.Run.World.NowMs()+yearMs {
+			return t // a number of the user's
 		}
 		return r.Run.At(ms)
 	})

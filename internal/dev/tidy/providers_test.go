@@ -20,23 +20,29 @@ func init() {
 // releasedProviders is the directory for testing the released providers.
 const releasedProviders = "properties/oracle/rust/released"
 
-// providerFindings lists the known mistakes of released providers, taken from a file that the checks read.
+// knownMistake is an entry of a file of known mistakes of released providers, which the checks read.
+type knownMistake struct {
+	Reason, Consequence, Where, Releases, Upstream, Shown, Story, Link string
+	Classes, Cases, Deny                                               []string
+}
+
+func knownMistakes(name string) ([]knownMistake, error) {
+	var file struct{ Known []knownMistake }
+	_, err := toml.DecodeFile(filepath.Join(root, releasedProviders, name), &file)
+	return file.Known, err
+}
+
+// providerFindings lists the known mistakes of released providers.
 func providerFindings(name string) string {
-	var file struct {
-		Known []struct {
-			Title, Reason, Consequence, Fix, Where, Releases, Upstream, Shown, Story, Link string
-			Classes, Cases, Deny                                                           []string
-		}
-	}
-	if _, err := toml.DecodeFile(filepath.Join(root, releasedProviders, name), &file); err != nil {
+	known, err := knownMistakes(name)
+	if err != nil {
 		return err.Error() + "\n"
 	}
 	var b strings.Builder
-	for _, k := range file.Known {
-		fmt.Fprintf(&b, "### %s\n\nWhat it does: %s.\n\n- **Consequence**: %s\n- **Fix**: %s\n- **Where**: %s.\n- **Releases**: %s.\n- **Upstream**: %s.\n", k.Title, k.Reason, k.Consequence, k.Fix, k.Where, k.Releases, strings.TrimSpace(k.Upstream+" "+k.Link))
+	for _, k := range known {
 		var by []string
-		for _, id := range k.Cases {
-			by = append(by, "case `"+id+"`")
+		if len(k.Cases) > 0 {
+			by = append(by, "`"+strings.Join(k.Cases, "`, `")+"`")
 		}
 		if len(k.Classes) > 0 && len(k.Deny) > 0 {
 			by = append(by, "the oracle with `--deny "+strings.Join(k.Deny, "` or `--deny ")+"`")
@@ -46,22 +52,24 @@ func providerFindings(name string) string {
 		if k.Shown != "" {
 			by = append(by, k.Shown)
 		}
-		fmt.Fprintf(&b, "- **Shown by**: %s.\n\n```text\n", strings.Join(by, ", "))
-		for line := range strings.Lines(strings.TrimSpace(k.Story) + "\n") {
-			b.WriteString("    " + line)
-		}
-		b.WriteString("```\n\n")
+		fmt.Fprintf(&b, "- **%s.** %s Shown by %s. %s, %s; %s.\n", k.Reason, k.Consequence, strings.Join(by, ", "),
+			k.Releases, k.Where, strings.TrimSpace(k.Upstream+" "+k.Link))
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return b.String()
 }
 
-// TestProviderStoriesAreShort checks that each finding's story has at most eight calls.
+// TestProviderStoriesAreShort checks that each mistake's story has at most eight calls.
 func TestProviderStoriesAreShort(t *testing.T) {
 	const most = 8
-	for _, story := range strings.Split(providerFindings("known.toml")+providerFindings("known-pg.toml"), "```text\n")[1:] {
-		story, _, _ = strings.Cut(story, "```")
-		if n := strings.Count(story, "\n"); n == 0 || n > most {
-			t.Errorf("a story of %d lines, expected 1 to %d:\n%s", n, most, story)
+	for _, name := range []string{"known.toml", "known-pg.toml"} {
+		known, err := knownMistakes(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range known {
+			if n := len(strings.Split(strings.TrimSpace(k.Story), "\n")); k.Story == "" || n > most {
+				t.Errorf("%s: a story of %d lines, expected 1 to %d:\n%s", name, n, most, k.Story)
+			}
 		}
 	}
 }

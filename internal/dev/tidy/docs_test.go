@@ -97,30 +97,10 @@ var generated = map[string]func() string{
 		}
 		return b.String()
 	},
-	"points": func() string {
-		b := table("point", "reached when")
-		for _, p := range properties.CoveragePoints() {
-			b.row("`"+p.Name+"`", p.Summary)
-		}
-		return b.String()
-	},
 	"properties": func() string {
-		bugs := map[string][]string{}
-		for _, b := range faults.Catalogue() {
-			for _, p := range b.Properties {
-				bugs[p] = append(bugs[p], "`"+string(b.ID)+"`")
-			}
-		}
-		b := table("property", "class", "holds", "stated in", "planted bugs that break it")
+		b := table("property", "holds", "stated in")
 		for _, p := range properties.Catalogue() {
-			b.row(p.String(), string(p.Class), p.Statement, statedIn(p.ID), strings.Join(bugs[p.ID], " "))
-		}
-		return b.String()
-	},
-	"bugs": func() string {
-		b := table("bug", "deviation", "breaks", "scenario")
-		for _, e := range faults.Catalogue() {
-			b.row("`"+string(e.ID)+"`", e.Summary, strings.Join(e.Properties, ", "), "`"+e.Scenario+"`")
+			b.row(p.String(), p.Statement, statedIn(p.ID))
 		}
 		return b.String()
 	},

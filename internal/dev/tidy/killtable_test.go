@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	generated["killtable"], generated["survivors"] = killTable, survivors
+	generated["survivors"] = survivors
 }
 
 // kill lists what detects a bug planted in a store.
@@ -70,45 +70,22 @@ func (k kill) name() string {
 	return "`" + string(k.bug.ID) + "`" + mark
 }
 
-func killTable() string {
-	list, err := kills()
-	if err != nil {
-		return err.Error() + "\n"
-	}
-	b := table("planted", "0.1.26", "0.1.32", "case", "oracle")
-	for _, k := range list {
-		by := func(seen string) string {
-			if why, none := strings.CutPrefix(seen, "- "); none {
-				return "no: " + why
-			}
-			return seen
-		}
-		oracle := by(k.oracle)
-		if k.oracle != "refused" && oracle == k.oracle {
-			oracle = "refused, with " + oracle + " denied"
-		}
-		cells := []string{k.name()}
-		for _, v := range k.validations {
-			if v == "-" {
-				cells = append(cells, "**lives**")
-			} else {
-				cells = append(cells, "`"+strings.TrimPrefix(v, "test_")+"`")
-			}
-		}
-		b.row(append(cells, by(k.conformance), oracle)...)
-	}
-	return b.String()
-}
-
-// survivors lists the bugs that no validation detects, and counts how many bugs each judge detects.
+// survivors lists the bugs that no validation detects, with what the other judges say of them, and counts how many bugs
+// each judge detects.
 func survivors() string {
 	list, err := kills()
 	if err != nil {
 		return err.Error() + "\n"
 	}
-	var b strings.Builder
+	b := table("planted bug", "what is wrong", "case", "oracle")
 	var counts, ofLiving [4]int
 	living := 0
+	by := func(seen string) string {
+		if why, none := strings.CutPrefix(seen, "- "); none {
+			return "no: " + why
+		}
+		return seen
+	}
 	for _, k := range list {
 		for i, v := range append(k.validations[:2:2], k.conformance, k.oracle) {
 			if !strings.HasPrefix(v, "-") {
@@ -120,7 +97,11 @@ func survivors() string {
 		}
 		if k.lives() {
 			living++
-			fmt.Fprintf(&b, "- %s: %s\n", k.name(), k.bug.Summary)
+			oracle := by(k.oracle)
+			if k.oracle != "refused" && oracle == k.oracle {
+				oracle = "refused, with " + oracle + " denied"
+			}
+			b.row(k.name(), k.bug.Summary, by(k.conformance), oracle)
 		}
 	}
 	return fmt.Sprintf("Of %d planted bugs the validations of 0.1.26 notice %d and those of 0.1.32 %d, the cases %d, the oracle %d. These %d live through both suites; the cases notice %d of them, the oracle %d:\n\n",

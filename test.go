@@ -76,7 +76,7 @@ const (
 	// is looked up in the package's directory and in the module's root.
 	EnvPlan = "DUROSIM_PLAN"
 	// EnvHTML is the file to which Test writes a page that shows the first failing run, or the run of the first seed if
-	// none fails, or the stored run (docs/see-a-run.md). A relative path starts at the package's directory.
+	// none fails, or the stored run (docs/reading-a-failure.md#see-a-run). A relative path starts at the package's directory.
 	EnvHTML = "DUROSIM_HTML"
 )
 

@@ -11,7 +11,7 @@ import (
 )
 
 // TestLargeRun limits how much memory a run with many instances uses at its end for each ended instance. That includes
-// the instance's history and the properties' state, but not its messages and calls (docs/at-scale.md#one-large-run).
+// the instance's history and the properties' state, but not its messages and calls (docs/performance.md#one-large-run).
 func TestLargeRun(t *testing.T) {
 	if !sample.All() {
 		return // this takes a second

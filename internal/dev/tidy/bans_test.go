@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// What to use instead of each banned thing. The table in docs/determinism.md gives the reasons.
+// What to use instead of each banned thing. The table in docs/architecture.md#determinism gives the reasons.
 const (
 	insteadOfGo      = "write a kernel event: one task runs, the seed picks it"
 	insteadOfClock   = "take the time as an argument or as a field of the input"

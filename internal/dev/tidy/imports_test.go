@@ -81,7 +81,8 @@ func packageList() string {
 		for _, s := range m.sources {
 			if s.dir == dir && s.ast.Doc != nil && !s.test {
 				first, _, _ := strings.Cut(strings.Join(strings.Fields(s.ast.Doc.Text()), " "), ". ")
-				fmt.Fprintf(&b, "- `%s`: %s.\n", dir, strings.TrimSuffix(first, "."))
+				first, _, _ = strings.Cut(first, ": ") // an example follows
+				fmt.Fprintf(&b, "- `%s` %s\n", dir, strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(first, "Package "+s.ast.Name.Name+" "), "Command simrun "), "."))
 			}
 		}
 	}

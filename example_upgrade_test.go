@@ -1,0 +1,69 @@
+package durosim_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/durosim/durosim"
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/sim/workload"
+)
+
+// order is what version 1.0.0 of the application does.
+func order(ctx *orch.Context, item string) (string, error) {
+	return ctx.ScheduleActivity("Ship", item).Await()
+}
+
+// orderPaid is what version 1.1.0 does, under the same version of the handler.
+func orderPaid(ctx *orch.Context, item string) (string, error) {
+	if _, err := ctx.ScheduleActivity("Charge", item).Await(); err != nil {
+		return "", err
+	}
+	return ctx.ScheduleActivity("Ship", item).Await()
+}
+
+func shop(code func(*orch.Context, string) (string, error)) func(*node.Registry) error {
+	return func(r *node.Registry) error {
+		done := func(_ node.ActivityContext, item string) (string, error) { return "done: " + item, nil }
+		return errors.Join(r.Register("Order", engine.V(1, 0, 0), code), r.RegisterActivity("Ship", done), r.RegisterActivity("Charge", done))
+	}
+}
+
+const rollout = `# Orders are under way while the application is upgraded, node by node.
+nodes A B run 1.5.0+1.0.0
+faults light
+load 20 instances over 8s
+  mix 1 Order with 1..99
+at 2s..6s upgrade A to 1.5.0+1.1.0
+after 1s..3s upgrade B to 1.5.0+1.1.0
+`
+
+func ExampleTest_upgrade() {
+	t := &firstLines{n: 14}
+	builds, handlers, err := workload.Deploy([]string{"1.5.0"},
+		workload.Application{Version: "1.0.0", Register: shop(order)},
+		workload.Application{Version: "1.1.0", Register: shop(orderPaid)})
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	durosim.Test(t, durosim.Config{Scenario: rollout, Seeds: 50,
+		Builds: func() []*engine.Build { return builds }, Handlers: handlers})
+	fmt.Print(t.text)
+	// Output:
+	// durosim: seed 1 of scenario violates S11 replay-deterministic (safety)
+	//   rule      An ended execution's history, replayed on every build that runs it, gives the same actions.
+	//   where     step 233, virtual time 5.595s
+	//   node      A
+	//   instance  Order-8
+	//   evidence  an ack by A (build 1.5.0+1.1.0, start 2) with token o33, for execution 1 of Order-8 after the delivery of ActivityCompleted 1/2 (message 33), records event 4 (OrchestrationFailed), which says: nondeterministic: schedule mismatch: action=Activity(name="Charge", input="90") vs event=ActivityScheduled(name="Ship", input="90") (the history of Order@1.0.0 was written by build 1.5.0 (events 1 to 4)): expected a turn to do what it records, and to record what its code does; code that was changed needs a new version
+	//
+	// The smallest plan found that violates it: size 2 (1 schedule steps, 1 instances, 0 faults, 0 other choices), from 550, in 39 runs; nothing can be left out.
+	//
+	//     node A runs 1.5.0+1.0.0
+	//
+	//     instance Order-1 runs Order with 1
+	//
+	//     at 1s upgrade A to 1.5.0+1.1.0
+}

@@ -19,7 +19,7 @@ import (
 func init() { generated["incidents"] = incidents }
 
 // incident is a row in docs/contract/incidents.md.
-type incident struct{ id, symptom, expressed string }
+type incident struct{ id, expressed string }
 
 var incidentRow = regexp.MustCompile(`^\| <a id="\w+"></a>(\w+) \|`)
 
@@ -41,10 +41,10 @@ func incidentRows() []incident {
 		case m == nil:
 			continue
 		case len(cells) == 4: // a row for a sister system
-			rows = append(rows, incident{m[1], strings.TrimSpace(cells[2]), cells[3]})
+			rows = append(rows, incident{m[1], cells[3]})
 			continue
 		}
-		rows = append(rows, incident{m[1], strings.TrimSpace(cells[2]), cells[len(cells)-2]})
+		rows = append(rows, incident{m[1], cells[len(cells)-2]})
 	}
 	return rows
 }
@@ -60,48 +60,40 @@ func (in incident) bugsOf() []faults.Bug {
 	return out
 }
 
-// incidents lists, for each public defect, the planted bug that represents it, what catches that bug, and where its
-// smallest plan is stored.
+// incidents counts the public defects that a planted bug represents, and lists the smallest stored plans of these bugs.
 func incidents() string {
 	entries, err := storedRuns()
 	if err != nil {
 		return err.Error() + "\n"
 	}
-	rows := incidentRows()
 	var out strings.Builder
 	for _, cousins := range []bool{false, true} {
-		b := table("incident", "symptom", "planted bug", "caught by", "smallest plan")
-		var rest []string
-		all, caught := 0, 0
-		for _, in := range rows {
+		var caught, rest []string
+		for _, in := range incidentRows() {
 			if in.cousin() != cousins {
 				continue
 			}
-			all++
 			link := fmt.Sprintf("[%s](contract/incidents.md#%s)", in.id, strings.ToLower(in.id))
-			found := in.bugsOf()
-			if len(found) == 0 {
+			var runs []string
+			for _, bug := range in.bugsOf() {
+				run := "`" + string(bug.ID) + "`"
+				if i := slices.IndexFunc(entries, func(e *scenario.Entry) bool { return strings.HasSuffix(e.Found, " "+string(bug.ID)) }); i >= 0 {
+					run = fmt.Sprintf("[%s](../testdata/seeds/%s)", run, entries[i].Name())
+				}
+				runs = append(runs, run)
+			}
+			if runs == nil {
 				rest = append(rest, link)
 				continue
 			}
-			caught++
-			for _, bug := range found {
-				stored := ""
-				if i := slices.IndexFunc(entries, func(e *scenario.Entry) bool { return strings.HasSuffix(e.Found, " "+string(bug.ID)) }); i >= 0 {
-					stored = fmt.Sprintf("[run](../testdata/seeds/%s)", entries[i].Name())
-				}
-				near := ""
-				if strings.Contains(in.expressed, "near") || strings.Contains(in.expressed, "part of") || cousins {
-					near = " (a relative)"
-				}
-				b.row(link, in.symptom, "`"+string(bug.ID)+"`"+near, strings.Join(bug.Properties, ", "), stored)
-			}
+			caught = append(caught, link+" "+strings.Join(runs, ", "))
 		}
 		of := "the modelled system"
 		if cousins {
 			of = "systems like it"
 		}
-		fmt.Fprintf(&out, "Of %d incidents of %s, %d are expressed by a planted bug and caught; their rows say why these are not: %s.\n\n%s\n", all, of, caught, strings.Join(rest, ", "), b)
+		fmt.Fprintf(&out, "Of %d incidents of %s, %d are expressed by a planted bug and caught: %s. The rows of the others say why they are not: %s.\n\n",
+			len(caught)+len(rest), of, len(caught), strings.Join(caught, "; "), strings.Join(rest, ", "))
 	}
 	return strings.TrimSuffix(out.String(), "\n")
 }

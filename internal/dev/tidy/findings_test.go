@@ -38,7 +38,7 @@ func findings() string {
 	if err != nil {
 		return err.Error() + "\n"
 	}
-	b := table("switch", "what 0.1.26 does", "what that means to a user", "what mends it", "seen by", "source")
+	b := table("switch", "what it means to a user", "what mends it", "seen by", "source")
 	for _, bug := range faults.Bugs() {
 		id, isSwitch := strings.CutPrefix(string(bug.ID), faults.ProfileFamily)
 		if !bug.Caught() || !isSwitch {
@@ -55,7 +55,7 @@ func findings() string {
 		for _, with := range bug.With {
 			seen += ", with `" + string(with) + "`"
 		}
-		b.row("`"+strings.TrimPrefix(id, "/")+"`", bug.Summary+sourceLinks(bug), bug.Consequence, bug.Fix, seen, "`"+bug.Place+"`; "+mended(&bug))
+		b.row("`"+id+"`"+sourceLinks(bug), bug.Consequence, bug.Fix, seen, "`"+bug.Place+"`; "+mended(&bug))
 	}
 	return b.String()
 }

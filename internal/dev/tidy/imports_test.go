@@ -70,7 +70,8 @@ func hasModule(modules []string, importPath string) bool {
 
 func init() { generated["packages"], generated["exemptions"] = packageList, exemptions }
 
-// packageList lists the packages, highest floor first, with the first sentences of their comments.
+// packageList lists the packages, highest floor first, with the first sentences of the comments of those that other
+// modules can import.
 func packageList() string {
 	var b strings.Builder
 	m, err := theModule()
@@ -79,7 +80,11 @@ func packageList() string {
 	}
 	for _, dir := range slices.Backward(strings.Fields(floors)) {
 		for _, s := range m.sources {
-			if s.dir == dir && s.ast.Doc != nil && !s.test {
+			switch {
+			case s.dir != dir || s.ast.Doc == nil || s.test:
+			case strings.Contains("/"+dir, "/internal/"):
+				fmt.Fprintf(&b, "- `%s`\n", dir)
+			default:
 				first, _, _ := strings.Cut(strings.Join(strings.Fields(s.ast.Doc.Text()), " "), ". ")
 				first, _, _ = strings.Cut(first, ": ") // an example follows
 				fmt.Fprintf(&b, "- `%s` %s\n", dir, strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(first, "Package "+s.ast.Name.Name+" "), "Command simrun "), "."))

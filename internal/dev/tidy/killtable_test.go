@@ -77,7 +77,7 @@ func survivors() string {
 	if err != nil {
 		return err.Error() + "\n"
 	}
-	b := table("planted bug", "what is wrong", "case", "oracle")
+	b := table("planted bug", "case", "oracle")
 	var counts, ofLiving [4]int
 	living := 0
 	by := func(seen string) string {
@@ -101,7 +101,7 @@ func survivors() string {
 			if k.oracle != "refused" && oracle == k.oracle {
 				oracle = "refused, with " + oracle + " denied"
 			}
-			b.row(k.name(), k.bug.Summary, by(k.conformance), oracle)
+			b.row(k.name(), by(k.conformance), oracle)
 		}
 	}
 	return fmt.Sprintf("Of %d planted bugs the validations of 0.1.26 notice %d and those of 0.1.32 %d, the cases %d, the oracle %d. These %d live through both suites; the cases notice %d of them, the oracle %d:\n\n",

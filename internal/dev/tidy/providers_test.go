@@ -22,8 +22,8 @@ const releasedProviders = "properties/oracle/rust/released"
 
 // knownMistake is an entry of a file of known mistakes of released providers, which the checks read.
 type knownMistake struct {
-	Reason, Consequence, Where, Releases, Upstream, Shown, Story, Link string
-	Classes, Cases, Deny                                               []string
+	Title, Consequence, Where, Releases, Upstream, Shown, Story, Link string
+	Classes, Cases, Deny                                              []string
 }
 
 func knownMistakes(name string) ([]knownMistake, error) {
@@ -52,7 +52,7 @@ func providerFindings(name string) string {
 		if k.Shown != "" {
 			by = append(by, k.Shown)
 		}
-		fmt.Fprintf(&b, "- **%s.** %s Shown by %s. %s, %s; %s.\n", k.Reason, k.Consequence, strings.Join(by, ", "),
+		fmt.Fprintf(&b, "- **%s.** %s Shown by %s. %s, %s; %s.\n", k.Title, k.Consequence, strings.Join(by, ", "),
 			k.Releases, k.Where, strings.TrimSpace(k.Upstream+" "+k.Link))
 	}
 	return b.String()

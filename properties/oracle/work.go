@@ -160,7 +160,7 @@ func (s *State) objectRow(j *judge, r call.FetchWorkItem, w *row, e truth, fresh
 	unlocked := w.token == "" || w.until.reached(j.at).may
 	switch {
 	case !takesTag(r.Tags, w.tag()):
-		j.object(by("6.7", ""), "the tag filter does not take tag %q", w.tag())
+		j.object(by("6.7", ""), "the tag filter does not take tag %q: it takes %s", w.tag(), takenBy(r.Tags))
 	case !s.takesSession(j, w.session(), r.Session).may:
 		j.object(by("6.6", "I13"), "the row belongs to session %q, which the caller neither owns nor may claim", w.session())
 	case !w.visible.reached(j.at).may:
@@ -295,4 +295,12 @@ func (s *State) abandonWork(j *judge, r call.AbandonWorkItem) {
 	if j.answer.Err != nil {
 		j.object(by("5.11", ""), "the token names a holding")
 	}
+}
+
+func takenBy(f engine.TagFilter) string {
+	tags := strings.Join(f.Tags, ", ")
+	return map[engine.TagMode]string{
+		engine.TagDefaultOnly: "activities without a tag", engine.TagTags: "those with a tag of " + tags,
+		engine.TagDefaultAnd: "those without a tag or with one of " + tags, engine.TagAny: "all", engine.TagNone: "none",
+	}[f.Mode]
 }

@@ -63,7 +63,8 @@ type PropertyCount struct {
 	First Violation
 
 	lastSeed uint64 // the last seed counted
-	step     uint64 // the place of First among the violations of its run
+	place    int    // the place of First among the violations of its run
+	step     uint64 // the step by which it is sorted
 }
 
 // Plan returns a one-sentence verdict on the plan: on its work, and on what it expects of its runs besides.
@@ -202,8 +203,8 @@ func (m *merge) add(seed uint64, out seedRun) (goOn bool) {
 		m.reach(p)
 	}
 	m.fates(seed, r)
-	for _, v := range r.Violations {
-		m.violate(Violation{Seed: seed, Violation: v})
+	for i, v := range r.Violations {
+		m.violate(Violation{Seed: seed, Violation: v}, i)
 	}
 	passed := len(r.Violations) == 0
 	if out.again != nil && out.again.Digest != r.Digest {
@@ -229,13 +230,13 @@ func (m *merge) reach(p cluster.Point) {
 	m.sum.Coverage[i].Count += p.Count
 }
 
-func (m *merge) violate(v Violation) {
+func (m *merge) violate(v Violation, place int) {
 	s := &m.sum
 	i, known := m.properties[v.Rule()]
 	if !known {
 		i = len(s.Properties)
 		m.properties[v.Rule()] = i
-		s.Properties = append(s.Properties, PropertyCount{Property: v.Property, Class: v.Class, FirstSeed: v.Seed, First: v})
+		s.Properties = append(s.Properties, PropertyCount{Property: v.Property, Class: v.Class, FirstSeed: v.Seed, First: v, place: place})
 	}
 	p := &s.Properties[i]
 	p.Violations++
@@ -267,7 +268,7 @@ func (m *merge) summary() *Summary {
 		p := &s.Properties[i]
 		p.step = p.First.Step
 		for _, own := range s.Properties { // see cluster.Result.Violations
-			if p.First.BlamesCode() && own.First.BlamesDurosim() && own.FirstSeed == p.FirstSeed {
+			if p.First.BlamesCode() && own.First.BlamesDurosim() && own.FirstSeed == p.FirstSeed && p.place < own.place {
 				p.step = min(p.step, own.First.Step)
 			}
 		}

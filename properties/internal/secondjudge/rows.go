@@ -256,6 +256,29 @@ func (r *Judge) dropped() string {
 	return strings.Join(list[:min(len(list), didMost)], ", ")
 }
 
+// leftover says which part of an instance a deletion has left, or which current executions a prune has removed although
+// their instances stay, or returns "".
+func (r *Judge) leftover() string {
+	c := r.Run.Model.Call(r.ended.call)
+	if c == nil {
+		return ""
+	}
+	var list []string
+	for _, x := range c.Executions {
+		if x.Was.Created && !x.Created && x.Instance.Created && x.Instance.CurrentID == x.ID {
+			list = append(list, fmt.Sprintf("removed execution %d of %s, which is the current one", x.ID, x.Instance.Name))
+		}
+	}
+	for _, in := range c.Instances {
+		for _, x := range in.Executions {
+			if n := len(x.Events); in.Was.Created && !in.Created && n > 0 {
+				list = append(list, fmt.Sprintf("removed %s and left %d events of execution %d", in.Name, n, x.ID))
+			}
+		}
+	}
+	return strings.Join(list[:min(len(list), didMost)], ", ")
+}
+
 // after names the call after which something was found.
 func (r *Judge) after(e *oracle.Exchange) string {
 	return fmt.Sprintf("second judge: after %s by %s at %s, which %s: ", call.Method(e.Call), r.Run.Who(r.ended.caller), r.Run.At(r.ended.atMs), outcome(e))

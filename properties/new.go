@@ -66,3 +66,18 @@ func CoveragePoints() []PointInfo {
 	}
 	return list
 }
+
+// Features returns the features that orchestrations can use, which Options.Matrix crosses with the kinds of faults.
+func Features() []PointInfo {
+	var list []PointInfo
+	for _, f := range coverage.Features {
+		list = append(list, PointInfo(f))
+	}
+	return list
+}
+
+// Met returns the name of the coverage point that is reached when a fault hits a feature.
+func Met(fault, feature string) string { return coverage.Met(fault, feature) }
+
+// IsMet reports whether a coverage point is one of those that Met names.
+func IsMet(point string) bool { return coverage.IsMet(point) }

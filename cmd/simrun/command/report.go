@@ -11,7 +11,6 @@ import (
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/commandline"
-	"github.com/durosim/durosim/internal/feature"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/campaign"
@@ -447,8 +446,8 @@ func columns(words []string, width int) string {
 func cells() []string {
 	var points []string
 	for _, k := range faults.Kinds() {
-		for _, f := range feature.All {
-			points = append(points, feature.Met(string(k.Kind), f.Name))
+		for _, f := range properties.Features() {
+			points = append(points, properties.Met(string(k.Kind), f.Name))
 		}
 	}
 	return points
@@ -459,7 +458,7 @@ func cells() []string {
 func (r *report) reached() int {
 	n := 0
 	for _, p := range r.sum.Coverage {
-		if !feature.IsMet(p.Name) {
+		if !properties.IsMet(p.Name) {
 			n++
 		}
 	}
@@ -475,24 +474,24 @@ func (a *app) printMatrix(r *report) {
 	var rows strings.Builder
 	for _, k := range faults.Kinds() {
 		fmt.Fprintf(&rows, "  %-20s", k.Kind)
-		for _, f := range feature.All {
-			count := r.sum.Count(feature.Met(string(k.Kind), f.Name))
+		for _, f := range properties.Features() {
+			count := r.sum.Count(properties.Met(string(k.Kind), f.Name))
 			fmt.Fprintf(&rows, "%5s", short(count))
 			if count > 0 {
 				filled++
 			} else {
-				empty = append(empty, feature.Met(string(k.Kind), f.Name))
+				empty = append(empty, properties.Met(string(k.Kind), f.Name))
 			}
 		}
 		rows.WriteString("\n")
 	}
 	a.printf("\nfaults and features that met: %d of %d\n  %-20s", filled, filled+len(empty), "")
-	for i := range feature.All {
+	for i := range properties.Features() {
 		a.printf("%5c", 'a'+i)
 	}
 	a.printf("\n%s", rows.String())
 	var legend []string
-	for i, f := range feature.All {
+	for i, f := range properties.Features() {
 		legend = append(legend, fmt.Sprintf("%c %s", 'a'+i, f.Name))
 	}
 	a.printf("%s", columns(legend, a.width))

@@ -18,7 +18,6 @@ import (
 
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/feature"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/plan"
@@ -106,7 +105,7 @@ var generated = map[string]func() string{
 	},
 	"features": func() string {
 		b := table("feature", "used when")
-		for _, f := range feature.All {
+		for _, f := range properties.Features() {
 			b.row("`"+f.Name+"`", f.Summary)
 		}
 		return b.String()

@@ -10,7 +10,7 @@ import (
 // floors lists the packages, one line for each room, the lowest first. A package imports only packages of rooms above its
 // line, and those to its left in its own room; tests may import any.
 const floors = `
-	internal/arena internal/commandline internal/feature internal/foreign internal/pretty internal/sample
+	internal/arena internal/commandline internal/foreign internal/pretty internal/sample
 	engine/eventdata engine engine/observe engine/orchhost engine/call engine/orch engine/asked engine/deadletter engine/node engine/replay engine/machine engine/orchtest
 	memprovider memprovider/live
 	faults

@@ -5,7 +5,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
-	"github.com/durosim/durosim/internal/feature"
 )
 
 // features is a bit set of orchestration features.
@@ -13,24 +12,24 @@ type features uint32
 
 // ofActivities are the features that belong to single activities. A fault that hits one activity counts only for that
 // activity's own features.
-const ofActivities = features(1<<feature.Activities | 1<<feature.Retries | 1<<feature.Sessions | 1<<feature.Tags | 1<<feature.SystemCalls)
+const ofActivities = features(1<<featureActivities | 1<<featureRetries | 1<<featureSessions | 1<<featureTags | 1<<featureSystemCalls)
 
 // lasting are the features that outlast an execution.
-const lasting = features(1<<feature.Keys | 1<<feature.Status)
+const lasting = features(1<<featureKeys | 1<<featureStatus)
 
-func only(f feature.Number) features { return 1 << f }
+func only(f feature) features { return 1 << f }
 
 // activityFeatures returns the features of an activity, except retries.
 func activityFeatures(name, session, tag string) features {
-	set := only(feature.Activities)
+	set := only(featureActivities)
 	if session != "" {
-		set |= only(feature.Sessions)
+		set |= only(featureSessions)
 	}
 	if tag != "" {
-		set |= only(feature.Tags)
+		set |= only(featureTags)
 	}
 	if strings.HasPrefix(name, "__duroxide_syscall:") {
-		set |= only(feature.SystemCalls)
+		set |= only(featureSystemCalls)
 	}
 	return set
 }
@@ -41,30 +40,30 @@ func eventFeatures(e *engine.Event) features {
 	case eventdata.ActivityScheduled:
 		return activityFeatures(d.Name, d.SessionID, d.Tag)
 	case eventdata.TimerCreated:
-		return only(feature.Timers)
+		return only(featureTimers)
 	case eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2, eventdata.ExternalEvent, eventdata.ExternalEvent2:
-		return only(feature.Events)
+		return only(featureEvents)
 	case eventdata.QueueSubscribed, eventdata.QueueEventDelivered:
-		return only(feature.Queues)
+		return only(featureQueues)
 	case eventdata.KeyValueSet, eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
-		return only(feature.Keys)
+		return only(featureKeys)
 	case eventdata.CustomStatusUpdated:
-		return only(feature.Status)
+		return only(featureStatus)
 	case eventdata.SubOrchestrationScheduled:
 		if strings.HasPrefix(d.Instance, "sub::") {
-			return only(feature.Children)
+			return only(featureChildren)
 		}
-		return only(feature.NamedChildren)
+		return only(featureNamedChildren)
 	case eventdata.OrchestrationChained:
-		return only(feature.Detached)
+		return only(featureDetached)
 	case eventdata.OrchestrationCancelRequested:
-		return only(feature.Cancels)
+		return only(featureCancels)
 	case eventdata.SubOrchestrationCancelRequested:
-		return only(feature.Cancels) | only(feature.Races)
+		return only(featureCancels) | only(featureRaces)
 	case eventdata.ActivityCancelRequested, eventdata.ExternalSubscribedCancelled, eventdata.QueueSubscriptionCancelled:
-		return only(feature.Races)
+		return only(featureRaces)
 	case eventdata.OrchestrationContinuedAsNew:
-		return only(feature.ContinueAsNew)
+		return only(featureContinueAsNew)
 	}
 	return 0
 }
@@ -74,23 +73,23 @@ func itemFeatures(item engine.WorkItem) features {
 	switch m := item.(type) {
 	case engine.StartItem:
 		if m.Version != "" {
-			return only(feature.Versions)
+			return only(featureVersions)
 		}
 	case engine.ContinueAsNewItem:
 		if m.Version != "" {
-			return only(feature.ContinueAsNew) | only(feature.Versions)
+			return only(featureContinueAsNew) | only(featureVersions)
 		}
-		return only(feature.ContinueAsNew)
+		return only(featureContinueAsNew)
 	case engine.ActivityExecuteItem:
 		return activityFeatures(m.Name, m.SessionID, m.Tag)
 	case engine.TimerFiredItem:
-		return only(feature.Timers)
+		return only(featureTimers)
 	case engine.ExternalRaisedItem, engine.ExternalRaised2Item:
-		return only(feature.Events)
+		return only(featureEvents)
 	case engine.QueueMessageItem:
-		return only(feature.Queues)
+		return only(featureQueues)
 	case engine.CancelInstanceItem:
-		return only(feature.Cancels)
+		return only(featureCancels)
 	}
 	return 0
 }

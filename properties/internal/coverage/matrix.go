@@ -8,7 +8,6 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/feature"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -30,11 +29,11 @@ type Matrix struct {
 	track.Deaf
 	live      *track.State
 	kinds     []faults.Info
-	counts    [][feature.Count]uint64 // indexed like kinds
-	used      []use                   // by instance
-	calls     map[uint64]*metCall     // keyed by the world's number for the call
-	executing *metCall                // the call that the store is executing at this instant
-	starting  []int                   // faults that hit the next activity to start, as indices into kinds
+	counts    [][featureCount]uint64 // indexed like kinds
+	used      []use                  // by instance
+	calls     map[uint64]*metCall    // keyed by the world's number for the call
+	executing *metCall               // the call that the store is executing at this instant
+	starting  []int                  // faults that hit the next activity to start, as indices into kinds
 	skewed    map[observe.Caller]bool
 }
 
@@ -65,7 +64,7 @@ type hit struct {
 func NewMatrix(m *check.Run, s *track.State) *Matrix {
 	kinds := faults.Kinds()
 	x := &Matrix{
-		Base: check.Base{Run: m}, live: s, kinds: kinds, counts: make([][feature.Count]uint64, len(kinds)),
+		Base: check.Base{Run: m}, live: s, kinds: kinds, counts: make([][featureCount]uint64, len(kinds)),
 		calls: map[uint64]*metCall{}, skewed: map[observe.Caller]bool{},
 	}
 	s.Subscribe(x)
@@ -78,7 +77,7 @@ func (x *Matrix) Points() []cluster.Point {
 	for i, f := range x.kinds {
 		for n, count := range x.counts[i] {
 			if count > 0 {
-				list = append(list, cluster.Point{Name: feature.Met(string(f.Kind), feature.All[n].Name), Count: count})
+				list = append(list, cluster.Point{Name: Met(string(f.Kind), Features[n].Name), Count: count})
 			}
 		}
 	}
@@ -145,7 +144,7 @@ func (x *Matrix) delivery(d *track.Delivery) hit {
 func (x *Matrix) activity(item engine.ActivityExecuteItem) features {
 	set := itemFeatures(item)
 	if u := x.use(x.Run.Model.Number(item.Instance)); u.execution == item.ExecutionID && slices.Contains(u.retried, item.ID) {
-		set |= only(feature.Retries)
+		set |= only(featureRetries)
 	}
 	return set
 }
@@ -197,7 +196,7 @@ func (x *Matrix) count(kind int, h hit) {
 	if h.activity != 0 {
 		set = set&^ofActivities | h.activity
 	}
-	for f := range feature.Count {
+	for f := range featureCount {
 		if set&only(f) != 0 {
 			x.counts[kind][f]++
 		}
@@ -225,11 +224,11 @@ func (x *Matrix) OnCommitted(_ uint32, d *track.Delivery, no observe.InstanceNo,
 	if u.execution != ack.ExecutionID {
 		*u = use{execution: ack.ExecutionID, set: u.set & lasting, scheduled: map[uint64]eventdata.ActivityScheduled{}}
 		if ack.ExecutionID > 1 {
-			u.set |= only(feature.ContinueAsNew)
+			u.set |= only(featureContinueAsNew)
 		}
 	}
 	if d != nil {
-		u.set |= x.delivery(d).extra & only(feature.Versions)
+		u.set |= x.delivery(d).extra & only(featureVersions)
 	}
 	u.set |= ackFeatures(ack)
 	for i := range ack.HistoryDelta {
@@ -242,7 +241,7 @@ func (u *use) note(e *engine.Event) {
 	switch d := e.Data.(type) {
 	case eventdata.ActivityScheduled:
 		if slices.Contains(u.failed, d) {
-			u.set |= only(feature.Retries)
+			u.set |= only(featureRetries)
 			u.retried = append(u.retried, e.EventID)
 		}
 		u.scheduled[e.EventID] = d

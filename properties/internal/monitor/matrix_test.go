@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/feature"
+	"github.com/durosim/durosim/properties/internal/coverage"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -63,8 +63,8 @@ func TestMatrix(t *testing.T) {
 				}
 			}
 			var got []string
-			for _, f := range feature.All {
-				if met[feature.Met(string(test.kind), f.Name)] {
+			for _, f := range coverage.Features {
+				if met[coverage.Met(string(test.kind), f.Name)] {
 					got = append(got, f.Name)
 				}
 			}

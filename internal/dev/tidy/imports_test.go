@@ -68,7 +68,7 @@ func hasModule(modules []string, importPath string) bool {
 	return slices.ContainsFunc(modules, func(m string) bool { return importPath == m || strings.HasPrefix(importPath, m+"/") })
 }
 
-func init() { generated["packages"], generated["exemptions"] = packageList, exemptions }
+func init() { generated["packages"] = packageList }
 
 // packageList lists the packages, highest floor first, with the first sentences of the comments of those that other
 // modules can import.
@@ -90,15 +90,6 @@ func packageList() string {
 				fmt.Fprintf(&b, "- `%s` %s\n", dir, strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(first, "Package "+s.ast.Name.Name+" "), "Command simrun "), "."))
 			}
 		}
-	}
-	return b.String()
-}
-
-// exemptions lists the exemptions from the bans, with reasons.
-func exemptions() string {
-	var b strings.Builder
-	for _, e := range exempt {
-		fmt.Fprintf(&b, "- `%s`: %s\n", e.where, e.reason)
 	}
 	return b.String()
 }

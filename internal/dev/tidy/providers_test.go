@@ -52,8 +52,12 @@ func providerFindings(name string) string {
 		if k.Shown != "" {
 			by = append(by, k.Shown)
 		}
-		fmt.Fprintf(&b, "- **%s.** %s Shown by %s. %s, %s; %s.\n", k.Title, k.Consequence, strings.Join(by, ", "),
-			k.Releases, k.Where, strings.TrimSpace(k.Upstream+" "+k.Link))
+		where, _, _ := strings.Cut(k.Where, ": ")
+		upstream := ""
+		if k.Upstream != "not reported" {
+			upstream = "; " + strings.TrimSpace(k.Upstream+" "+k.Link)
+		}
+		fmt.Fprintf(&b, "- **%s.** %s %s; %s; %s%s.\n", k.Title, k.Consequence, k.Releases, where, strings.Join(by, ", "), upstream)
 	}
 	return b.String()
 }

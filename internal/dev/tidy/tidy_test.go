@@ -25,7 +25,7 @@ type exemption struct {
 	// where is a file or a directory. A trailing /... includes everything below the directory.
 	where string
 	permits
-	// reason is the reason as shown in docs/architecture.md.
+	// reason says why.
 	reason string
 }
 
@@ -36,8 +36,7 @@ func (e exemption) covers(s *source) bool {
 	return s.dir == e.where || s.name == e.where
 }
 
-// exempt lists the exemptions. They are shown in docs/architecture.md, which is updated by go -C internal/dev test ./tidy
-// -update.
+// exempt lists the exemptions.
 var exempt = []exemption{
 	{"cmd/simrun/command", permits{everything: true}, "reads arguments and files, prints, looks at the clock, talks to other processes"},
 	{"cmd/simrun/internal/wire", permits{everything: true}, "serves other processes, whose calls may overlap"},

@@ -12,7 +12,7 @@ import (
 
 // coincidences lists planted bugs that plain seeds of the operator's scenario do not show, and whose smallest known
 // plans need at least three coincidences. Plain is a number of plain seeds, starting at 1, none of which shows the bug.
-// A hunt must find the bug in a tenth as many runs. docs/hunting.md has a table of how many runs each took.
+// A hunt must find the bug in a tenth as many runs.
 var coincidences = []struct {
 	bug   faults.BugID
 	plain uint64

@@ -116,7 +116,7 @@ func BenchmarkRollingUpgrade(b *testing.B) {
 				b.Fatal(err)
 			}
 			seeds += batch
-			u.steps, u.turns, u.virtual = u.steps+sum.Steps, u.turns+sum.Turns, u.virtual+sum.VirtualMs
+			u.steps, u.turns, u.virtual = u.steps+sum.Steps, u.turns+sum.Turns, u.virtual+sum.Virtual
 		}
 		u.report(b, seeds, &before)
 	})

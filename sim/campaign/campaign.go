@@ -139,49 +139,54 @@ func Run(o Options) (*Summary, error) {
 			memory = &cluster.Arena{}
 		}
 		out := o.run(i, memory)
-		if out.crash == nil {
+		if out.Crash == nil {
 			free <- memory
 		}
 		return out
 	}
+	var planErr error
 	InOrder(o.Context, total, o.Workers, job, func(i uint64, out seedRun) (goOn bool) {
-		goOn = m.add(o.seed(i), out)
-		if o.OnResult != nil && m.err == nil {
-			o.OnResult(SeedResult{Seed: o.seed(i), Result: out.result, Again: out.again, Crash: out.crash})
+		out.Seed = o.seed(i)
+		if out.err != nil {
+			planErr = &PlanError{Seed: out.Seed, Err: out.err}
+			return false
+		}
+		goOn = m.add(out.SeedResult)
+		if o.OnResult != nil {
+			o.OnResult(out.SeedResult)
 		}
 		if o.OnProgress != nil {
 			o.OnProgress(Progress{Done: i + 1, Failed: m.sum.Seeds - m.sum.Passed, Total: total})
 		}
 		return goOn
 	})
-	if m.err != nil {
-		return nil, m.err
+	if planErr != nil {
+		return nil, planErr
 	}
 	sum := m.summary()
 	sum.Interrupted = o.Context.Err() != nil && sum.Seeds < total
 	return sum, nil
 }
 
-// seedRun is the outcome of running one seed.
+// seedRun is the outcome of running one seed. err is set if the seed could not run.
 type seedRun struct {
-	result *cluster.Result
-	// again is the result of the second run, if any.
-	again *cluster.Result
-	// err is set if the seed could not run. crash is set if a defect in durosim ended the run.
-	err   error
-	crash *InternalError
+	SeedResult
+	err error
 }
 
 func (o *Options) run(i uint64, memory *cluster.Arena) (out seedRun) {
 	seed := o.seed(i)
 	defer func() {
 		if p := recover(); p != nil {
-			out = seedRun{crash: NewInternalError(seed, p)}
+			out = seedRun{SeedResult: SeedResult{Crash: NewInternalError(seed, p)}}
 		}
 	}()
-	out.result, out.err = o.once(seed, memory)
+	out.Result, out.err = o.once(seed, memory)
 	if i < o.Twice && out.err == nil {
-		out.again, out.err = o.once(seed, memory)
+		var again *cluster.Result
+		if again, out.err = o.once(seed, memory); out.err == nil {
+			out.Second = &again.Digest
+		}
 	}
 	return out
 }

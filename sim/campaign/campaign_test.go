@@ -94,10 +94,10 @@ func TestSummaryAddsUp(t *testing.T) {
 	if s.Seeds != 40 || s.Total != 40 || s.Passed != 40-8-5+1 {
 		t.Errorf("%d of %d seeds, %d passed; want 40 of 40, 28 passed", s.Seeds, s.Total, s.Passed)
 	}
-	if s.Steps == 0 || s.Turns == 0 || s.Calls == 0 || s.VirtualMs == 0 || s.Digest == (sim.Digest{}) {
+	if s.Steps == 0 || s.Turns == 0 || s.Calls == 0 || s.Virtual == 0 || s.Digest == (sim.Digest{}) {
 		t.Errorf("something was not added up: %+v", s)
 	}
-	want := []cluster.Point{{Name: "always", Count: 80}, {Name: "ninth", Count: 1}}
+	want := campaign.Coverage{{Name: "always", Count: 80}, {Name: "ninth", Count: 1}}
 	if !reflect.DeepEqual(s.Coverage, want) {
 		t.Errorf("coverage %v, want %v", s.Coverage, want)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/cluster"
@@ -15,50 +14,49 @@ import (
 // Fate describes how a campaign's work ended.
 type Fate struct {
 	// Work counts the instances in all plans. Expected counts those that ended as their plans expect.
-	Work, Expected uint64
+	Work     uint64 `json:"work"`
+	Expected uint64 `json:"as_expected"`
 	// Early counts the runs that ended before their work could be judged.
-	Early uint64
+	Early uint64 `json:"ended_early,omitempty"`
 	// Ends groups the instances by their end and its cause. Unexpected ends come first; within the unexpected and the
 	// expected ends, larger groups come first.
-	Ends []End
+	Ends []End `json:"ends"`
 	// Helped counts the instances that received help beyond the plan from calm or relief. Help lists all such help, in
 	// seed order.
-	Helped uint64
-	Help   []HelpGroup
+	Helped uint64      `json:"helped"`
+	Help   []HelpGroup `json:"help"`
 	// Waits groups the waits for a build by the schedule step before them. The group with the longest wait comes first.
-	Waits []WaitGroup
+	Waits []WaitGroup `json:"waits"`
 }
 
 // End groups the instances that share an end and its cause.
 type End struct {
-	End        cluster.Ending
-	Cause      string
-	AsExpected bool
-	Expect     plan.End // the end that the plan expected, if it was a different one
-	Owes       string   // help that these instances received from calm and relief
-	Count      uint64
+	End        cluster.Ending `json:"end"`
+	Cause      string         `json:"cause"`
+	AsExpected bool           `json:"as_expected"`
+	Expect     plan.End       `json:"expected"` // the end that the plan expected, if it was a different one
+	Owes       string         `json:"owes"`     // help that these instances received from calm and relief
+	Count      uint64         `json:"count"`
 	// Instances lists up to maxMet of the group's instances, in seed order. Instances that completed as expected are
 	// listed only if Options.AllInstances is set.
-	Instances []Met
+	Instances []Met `json:"instances"`
 }
 
 // Met is an instance in one run.
 type Met struct {
-	Seed     uint64
-	Instance string
-	// EndedMs, Node, Build and Step have the same meaning as in cluster.Fate.
-	EndedMs           int64
-	Node, Build, Step string
+	Seed     uint64 `json:"seed,string"`
+	Instance string `json:"instance"`
+	cluster.Place
 }
 
 // WaitGroup totals the waits that began after the same schedule step.
 type WaitGroup struct {
-	After    string // empty if the waits began before the first step
-	Count    uint64
-	P99, Max time.Duration
-	// Longest is the longest wait of the group. It occurred in the run of LongestSeed.
-	Longest     cluster.Wait
-	LongestSeed uint64
+	Count uint64 `json:"count"`
+	P99Ms int64  `json:"p99_ms"`
+	MaxMs int64  `json:"max_ms"`
+	// Wait is the longest wait of the group. It occurred in the run of Seed.
+	cluster.Wait
+	Seed uint64 `json:"seed,string"`
 
 	all []int64
 }
@@ -90,12 +88,12 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 		})
 		if at < 0 {
 			at = len(f.Ends)
-			f.Ends = append(f.Ends, End{End: one.End, Cause: one.Cause, AsExpected: one.AsExpected, Expect: expect, Owes: one.Owes})
+			f.Ends = append(f.Ends, End{End: one.End, Cause: one.Cause, AsExpected: one.AsExpected, Expect: expect, Owes: one.Owes, Instances: []Met{}})
 		}
 		e := &f.Ends[at]
 		e.Count++
 		if (!one.AsExpected || one.End != cluster.EndedCompleted || m.o.AllInstances) && len(e.Instances) < maxMet {
-			e.Instances = append(e.Instances, Met{Seed: seed, Instance: one.Instance, EndedMs: one.EndedMs, Node: one.Node, Build: one.Build, Step: one.Step})
+			e.Instances = append(e.Instances, Met{Seed: seed, Instance: one.Instance, Place: one.Place})
 		}
 	}
 	m.help(seed, r)
@@ -103,12 +101,12 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 		at := slices.IndexFunc(f.Waits, func(g WaitGroup) bool { return g.After == w.After })
 		if at < 0 {
 			at = len(f.Waits)
-			f.Waits = append(f.Waits, WaitGroup{After: w.After})
+			f.Waits = append(f.Waits, WaitGroup{Wait: w, Seed: seed})
 		}
 		g := &f.Waits[at]
 		g.all = append(g.all, w.ForMs)
-		if len(g.all) == 1 || w.ForMs > g.Longest.ForMs {
-			g.Longest, g.LongestSeed = w, seed
+		if w.ForMs > g.ForMs {
+			g.Wait, g.Seed = w, seed
 		}
 	}
 }
@@ -128,11 +126,12 @@ func (f *Fate) finish() {
 		g := &f.Waits[i]
 		slices.Sort(g.all)
 		g.Count = uint64(len(g.all))
-		g.Max = time.Duration(g.all[len(g.all)-1]) * time.Millisecond
-		g.P99 = time.Duration(g.all[(len(g.all)*99+99)/100-1]) * time.Millisecond
+		g.MaxMs, g.P99Ms = g.all[len(g.all)-1], g.all[(len(g.all)*99+99)/100-1]
 		g.all = nil
 	}
-	slices.SortStableFunc(f.Waits, func(a, b WaitGroup) int { return cmp.Or(cmp.Compare(b.Max, a.Max), strings.Compare(a.After, b.After)) })
+	slices.SortStableFunc(f.Waits, func(a, b WaitGroup) int {
+		return cmp.Or(cmp.Compare(b.MaxMs, a.MaxMs), strings.Compare(a.After, b.After))
+	})
 }
 
 // Lost returns the first instance that did not end as expected, and how it ended.
@@ -247,11 +246,11 @@ func (f *Fate) Text(all bool) string {
 			after = "after " + g.After
 		}
 		open := ""
-		if g.Longest.Open {
+		if g.Open {
 			open = " and still waiting"
 		}
-		fmt.Fprintf(&b, "  %7d  %s: max %s, p99 %s; the longest is %s (pin %s) from %s%s, seed %d\n", g.Count, after, pretty.Duration(g.Max.Milliseconds()), pretty.Duration(g.P99.Milliseconds()), g.Longest.Instance, g.Longest.Pin,
-			pretty.Duration(g.Longest.FromMs), open, g.LongestSeed)
+		fmt.Fprintf(&b, "  %7d  %s: max %s, p99 %s; the longest is %s (pin %s) from %s%s, seed %d\n", g.Count, after, pretty.Duration(g.MaxMs), pretty.Duration(g.P99Ms), g.Instance, g.Pin,
+			pretty.Duration(g.FromMs), open, g.Seed)
 	}
 	return b.String()
 }

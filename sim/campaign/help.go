@@ -11,15 +11,16 @@ import (
 // HelpGroup counts one kind of help that calm or relief gave beyond the plan. The help is a certain event, a message to
 // a certain queue, a cancel request, or a change to a certain node.
 type HelpGroup struct {
-	Phase cluster.Phase
-	Kind  cluster.HelpKind
+	Phase cluster.Phase    `json:"phase"`
+	Kind  cluster.HelpKind `json:"kind"`
 	// Text names the event, the queue, or the node. For a node, it also gives the new build or the old version range.
-	Text string
+	Text string `json:"text"`
 	// Count is the number of times that this help was given, and Seeds is the number of runs in which it was given.
 	// First is the first instance or node to receive it, in the run of FirstSeed.
-	Count, Seeds uint64
-	First        string
-	FirstSeed    uint64
+	Count     uint64 `json:"count"`
+	Seeds     uint64 `json:"seeds"`
+	First     string `json:"first"`
+	FirstSeed uint64 `json:"first_seed,string"`
 
 	lastSeed uint64
 }

@@ -2,54 +2,77 @@ package campaign
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
 
-	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// Summary is the result of a campaign.
+// Summary is the result of a campaign. Its JSON is the greater part of what simrun run --json prints.
 type Summary struct {
 	// Seeds is the number of merged runs, and Total is the number of requested runs. They differ if the campaign
 	// stopped early.
-	Seeds, Total uint64
+	Seeds uint64 `json:"seeds"`
+	Total uint64 `json:"-"`
 	// Interrupted reports whether Options.Context ended the campaign.
-	Interrupted bool
+	Interrupted bool `json:"interrupted,omitempty"`
 	// Passed counts the merged runs without violations, drifts or internal errors.
-	Passed uint64
+	Passed uint64 `json:"passed"`
 	// Totals over all runs.
-	Steps, Turns, Calls uint64
-	VirtualMs           int64
-	Counters            machine.Counters
+	cluster.Totals
 	// Digest combines the runs' digests in seed order. If durosim crashed in a run, that run's digest is all zeros.
-	Digest sim.Digest
+	Digest sim.Digest `json:"digest"`
 	// Coverage lists the coverage points reached, with counts, sorted by name.
-	Coverage []cluster.Point
+	Coverage Coverage `json:"coverage"`
 	// Violations are sorted by seed and, within a seed, by order of discovery. Omitted counts the violations beyond the
 	// limit.
-	Violations []Violation
-	Omitted    uint64
+	Violations []Violation `json:"violations"`
+	Omitted    uint64      `json:"violations_omitted"`
 	// Properties counts the violations of each violated property. Properties are sorted by the seed of their first
 	// violation. Within a seed, properties of the plan come last; the others are sorted by step, then with safety
 	// before liveness, then by id. A cause thus comes before its consequences. Each expectation in a scenario counts as
 	// a separate property.
-	Properties []PropertyCount
+	Properties []PropertyCount `json:"-"`
 	// Fate describes how the work ended.
-	Fate Fate
+	Fate Fate `json:"fate"`
 	// Drifts lists the seeds whose two runs differ. Internal lists the runs in which durosim crashed. Both are sorted
 	// by seed.
-	Drifts   []Drift
-	Internal []InternalError
+	Drifts   []Drift         `json:"drifts"`
+	Internal []InternalError `json:"internal_errors"`
 }
 
-// Violation is a violation, with the seed of its run.
+// Coverage lists coverage points, sorted by name. Its JSON is an object with the number of times that each was reached.
+type Coverage []cluster.Point
+
+// MarshalJSON implements json.Marshaler.
+func (c Coverage) MarshalJSON() ([]byte, error) {
+	counts := map[string]uint64{}
+	for _, p := range c {
+		counts[p.Name] = p.Count
+	}
+	return json.Marshal(counts)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *Coverage) UnmarshalJSON(data []byte) error {
+	var counts map[string]uint64
+	err := json.Unmarshal(data, &counts)
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		*c = append(*c, cluster.Point{Name: name, Count: counts[name]})
+	}
+	return err
+}
+
+// Violation is a violation, with the seed of its run and, once a report is made, the command that shows it.
 type Violation struct {
-	Seed uint64
+	Seed uint64 `json:"seed,string"`
 	cluster.Violation
+	Repro string `json:"repro"`
 }
 
 // PropertyCount counts the violations of a property.
@@ -91,15 +114,19 @@ func (s *Summary) Plan() string {
 
 // Drift is a seed whose two runs have different digests.
 type Drift struct {
-	Seed          uint64
-	First, Second sim.Digest
+	Seed   uint64     `json:"seed,string"`
+	First  sim.Digest `json:"first"`
+	Second sim.Digest `json:"second"`
+	// Handler is the evidence against the handler that causes the difference, if a report has found it.
+	Handler string `json:"handler,omitempty"`
 }
 
 // InternalError is a defect in durosim that ended a run.
 type InternalError struct {
-	Seed uint64
+	Seed uint64 `json:"seed,string"`
 	// Text is the panic message. Stack is the call stack, one call per line.
-	Text, Stack string
+	Text  string `json:"text"`
+	Stack string `json:"stack"`
 }
 
 // NewInternalError describes a panic. It must be called by the deferred function that recovered the panic.
@@ -118,7 +145,7 @@ func (s *Summary) Count(point string) uint64 {
 
 // Missed returns the elements of points that were not reached, in the same order.
 func (s *Summary) Missed(points []string) []string {
-	var missed []string
+	missed := []string{}
 	for _, p := range points {
 		if s.Count(p) == 0 {
 			missed = append(missed, p)
@@ -132,28 +159,21 @@ func (s *Summary) Has(c cluster.Class) bool {
 	return slices.ContainsFunc(s.Properties, func(p PropertyCount) bool { return p.Class == c })
 }
 
-// Single returns the summary of a single run. again, if not nil, is the result of running seed a second time. If crash
-// is not nil, there are no results.
-func Single(seed uint64, result, again *cluster.Result, crash *InternalError) *Summary {
-	m := newMerge(&Options{Count: 1, Shard: Shard{Index: 1, Of: 1}, KeepGoing: true, MaxViolations: defaultMaxViolations})
-	m.add(seed, seedRun{result: result, again: again, crash: crash})
-	return m.summary()
-}
-
-// SeedResult is the outcome of one seed: the result of its run, the result of a second run if there was one, or a
-// defect in durosim.
+// SeedResult is the outcome of one seed: the result of its run, the digest of a second run if there was one, or a
+// defect in durosim. Its JSON is a line of a file of results.
 type SeedResult struct {
-	Seed          uint64
-	Result, Again *cluster.Result
-	Crash         *InternalError
+	Seed   uint64          `json:"seed,string"`
+	Result *cluster.Result `json:"result,omitempty"`
+	Second *sim.Digest     `json:"second_digest,omitempty"`
+	Crash  *InternalError  `json:"internal_error,omitempty"`
 }
 
 // Merge summarizes results that were computed elsewhere, such as by several shards. The results must be in ascending
 // seed order. If they lack coverage, coverage supplies the totals over all runs.
-func Merge(results []SeedResult, coverage []cluster.Point) *Summary {
+func Merge(results []SeedResult, coverage Coverage) *Summary {
 	m := newMerge(&Options{Count: uint64(len(results)), Shard: Shard{Index: 1, Of: 1}, KeepGoing: true, MaxViolations: defaultMaxViolations})
 	for _, r := range results {
-		m.add(r.Seed, seedRun{result: r.Result, again: r.Again, crash: r.Crash})
+		m.add(r)
 	}
 	for _, p := range coverage {
 		m.reach(p)
@@ -169,47 +189,41 @@ type merge struct {
 	// Indexes by name. The maps are never iterated over, so map order does not matter.
 	points     map[string]int
 	properties map[string]int
-	err        error
 }
 
 func newMerge(o *Options) *merge {
-	return &merge{o: o, sum: Summary{Total: o.total()}, points: map[string]int{}, properties: map[string]int{}}
+	sum := Summary{
+		Total: o.total(), Coverage: Coverage{}, Violations: []Violation{}, Drifts: []Drift{}, Internal: []InternalError{},
+		Fate: Fate{Ends: []End{}, Help: []HelpGroup{}, Waits: []WaitGroup{}},
+	}
+	return &merge{o: o, sum: sum, points: map[string]int{}, properties: map[string]int{}}
 }
 
-// add merges seed's run and reports whether to continue the campaign.
-func (m *merge) add(seed uint64, out seedRun) (goOn bool) {
-	if out.err != nil {
-		m.err = &PlanError{Seed: seed, Err: out.err}
-		return false
-	}
-	s := &m.sum
+// add merges a seed's run and reports whether to continue the campaign.
+func (m *merge) add(out SeedResult) (goOn bool) {
+	s, r := &m.sum, out.Result
 	s.Seeds++
-	if out.result == nil && out.crash == nil {
-		out.crash = &InternalError{Seed: seed, Text: "the run ended its goroutine"}
+	if r == nil && out.Crash == nil {
+		out.Crash = &InternalError{Seed: out.Seed, Text: "the run ended its goroutine"}
 	}
-	if out.crash != nil {
-		s.Internal = append(s.Internal, *out.crash)
+	if out.Crash != nil {
+		s.Internal = append(s.Internal, *out.Crash)
 		m.digests = append(m.digests, sim.Digest{})
 		return m.o.KeepGoing
 	}
-	r := out.result
 	m.digests = append(m.digests, r.Digest)
-	s.Steps += r.Steps
-	s.Turns += r.Turns
-	s.Calls += r.Calls
-	s.VirtualMs += r.Virtual
-	s.Counters.Add(r.Counters)
+	s.Totals.Add(r.Totals)
 	for _, p := range r.Coverage {
 		m.reach(p)
 	}
-	m.fates(seed, r)
+	m.fates(out.Seed, r)
 	for i, v := range r.Violations {
-		m.violate(Violation{Seed: seed, Violation: v}, i)
+		m.violate(Violation{Seed: out.Seed, Violation: v}, i)
 	}
 	passed := len(r.Violations) == 0
-	if out.again != nil && out.again.Digest != r.Digest {
+	if out.Second != nil && *out.Second != r.Digest {
 		passed = false
-		s.Drifts = append(s.Drifts, Drift{Seed: seed, First: r.Digest, Second: out.again.Digest})
+		s.Drifts = append(s.Drifts, Drift{Seed: out.Seed, First: r.Digest, Second: *out.Second})
 	}
 	if passed {
 		s.Passed++

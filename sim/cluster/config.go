@@ -103,17 +103,17 @@ const (
 
 // Violation records that a property which must hold was violated.
 type Violation struct {
-	Property  string
-	Class     Class
-	Step      uint64
-	VirtualMs int64 // since the start of the run
-	Node      string
-	Instance  string
-	WorkItem  string
+	Property  string `json:"property"`
+	Class     Class  `json:"class"`
+	Step      uint64 `json:"step"`
+	VirtualMs int64  `json:"virtual_ms"` // since the start of the run
+	Node      string `json:"node"`
+	Instance  string `json:"instance"`
+	WorkItem  string `json:"work_item"`
 	// Message says what was expected and what was observed, with evidence.
-	Message string
+	Message string `json:"message"`
 	// Expectation is the scenario text of the expectation that was violated. It is empty for other properties.
-	Expectation string
+	Expectation string `json:"expectation,omitempty"`
 }
 
 // Rule returns the id of the violated property. Since a scenario may have many expectations, the id of an expectation
@@ -142,37 +142,6 @@ type Point struct {
 	Count uint64
 }
 
-// Result is the result of a run.
-type Result struct {
-	Seed    uint64
-	Digest  sim.Digest // digest of the whole trace
-	Steps   uint64     // kernel events that changed something or made a call
-	Turns   uint64     // computed by nodes, committed or not
-	Calls   uint64     // made by nodes; a parked fetch counts once
-	Virtual int64      // virtual milliseconds
-	// Violations are in the order in which they were found, except that the first that BlamesCode comes before those
-	// that BlamesDurosim.
-	Violations []Violation
-	Coverage   []Point
-	// Exhausted is set if the run was ended by the step budget, which also violates "run-ends".
-	Exhausted bool
-	// Early is set if the run ended before its work could be judged, such as at a wrong answer of Config.Store.
-	Early bool
-	// FinalStates has the states of the plan's instances followed by those of its preloaded histories, each in the
-	// plan's order.
-	FinalStates []FinalState
-	// Help lists, in order, what calm and relief did beyond the plan. Some work may have ended only because of it.
-	Help []Help
-	// Fates describe how the plan's instances ended, in the plan's order. Waits are the periods during which work
-	// waited for a build, ordered by start time. Both are provided by the monitor if it is a FateTeller.
-	Fates []Fate
-	Waits []Wait
-	// Counters holds totals over all incarnations of all nodes.
-	Counters Counters
-	// Marks holds the trace's running hashes if KeepTrace was set.
-	Marks []sim.Mark
-}
-
 // Counters counts what nodes did, like a node's metrics.
 type Counters = machine.Counters
 
@@ -188,13 +157,13 @@ type FinalState struct {
 
 // Line is one line of a run's narration.
 type Line struct {
-	At   sim.Time
-	Ms   int64 // virtual milliseconds since the start
-	Step uint64
-	Node string // the node's name, or "world" for clients, the store and the world
-	Text string
+	At   sim.Time `json:"-"`
+	Ms   int64    `json:"virtual_ms"` // virtual milliseconds since the start
+	Step uint64   `json:"step"`
+	Node string   `json:"node"` // the node's name, or "world" for clients, the store and the world
+	Text string   `json:"text"`
 	// Build is the node's build; it is empty for "world".
-	Build string
+	Build string `json:"build"`
 	// Important lines are also part of a short narration.
-	Important bool
+	Important bool `json:"important"`
 }

@@ -73,9 +73,8 @@ type nodeState struct {
 	wake     kernel.Handle // the end of the pause
 	held     []event       // inputs of a paused node, delivered when it resumes
 
-	timers   []timer // set timers
-	jobs     []job   // running jobs
-	counters machine.Counters
+	timers []timer // set timers
+	jobs   []job   // running jobs
 }
 
 // makeNodes makes the plan's nodes. All of them are down.
@@ -250,7 +249,6 @@ func (f *fleet) crashByFault(n *nodeState, kind faults.Kind) {
 
 // down performs the steps common to all ends of an incarnation.
 func (f *fleet) down(n *nodeState) {
-	n.counters.Add(n.machine.Counters())
 	for _, t := range n.timers {
 		f.kernel.Cancel(t.handle)
 	}

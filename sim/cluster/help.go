@@ -9,13 +9,13 @@ import (
 
 // Help is something that calm or relief did so that work could end.
 type Help struct {
-	VirtualMs int64 // since the start of the run
-	Phase     Phase
-	Kind      HelpKind
+	VirtualMs int64    `json:"virtual_ms"` // since the start of the run
+	Phase     Phase    `json:"phase"`
+	Kind      HelpKind `json:"kind"`
 	// Name is the name of the instance or the node.
-	Name string
+	Name string `json:"name"`
 	// Text is the name of the event or queue, the node's new build, or the node's old range.
-	Text string
+	Text string `json:"text"`
 }
 
 // HelpKind is the kind of a Help.

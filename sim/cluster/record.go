@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -79,17 +81,20 @@ const (
 	PhaseUnaided
 )
 
+var phaseNames = []string{"turbulence", "calm", "relief", "unaided"}
+
 // String returns the phase in words.
-func (p Phase) String() string {
-	switch p {
-	case PhaseTurbulence:
-		return "turbulence"
-	case PhaseCalm:
-		return "calm"
-	case PhaseUnaided:
-		return "unaided"
+func (p Phase) String() string { return phaseNames[p] }
+
+// MarshalText returns the phase in words, and UnmarshalText reads that.
+func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+func (p *Phase) UnmarshalText(t []byte) error {
+	i := slices.Index(phaseNames, string(t))
+	if i < 0 {
+		return fmt.Errorf("phase %q: expected one of %v", t, phaseNames)
 	}
-	return "relief"
+	*p = Phase(i)
+	return nil
 }
 
 // NodeInfo describes a node to monitors.

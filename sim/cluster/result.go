@@ -3,20 +3,67 @@ package cluster
 import (
 	"slices"
 
+	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
+
+// Totals are the figures of a run that add up over the runs of a campaign. A report shows each of them in every form.
+type Totals struct {
+	Steps   uint64 `json:"steps"`      // kernel events that changed something or made a call
+	Turns   uint64 `json:"turns"`      // computed by nodes, committed or not
+	Calls   uint64 `json:"calls"`      // made by nodes; a parked fetch counts once
+	Virtual int64  `json:"virtual_ms"` // virtual milliseconds
+}
+
+// Add adds the totals of another run.
+func (t *Totals) Add(o Totals) {
+	t.Steps += o.Steps
+	t.Turns += o.Turns
+	t.Calls += o.Calls
+	t.Virtual += o.Virtual
+}
+
+// Figure is a row of a report's table of totals.
+type Figure struct {
+	Name  string
+	Count uint64
+}
+
+// Figures returns the totals that the table of a report shows.
+func (t *Totals) Figures() []Figure { return []Figure{{"steps", t.Steps}, {"turns", t.Turns}} }
+
+// Result is the result of a run. Its JSON is the line of the seed in a file of results, which leaves out what a report
+// of a campaign does not need; coverage is at the end of that file.
+type Result struct {
+	Seed   uint64     `json:"-"`
+	Digest sim.Digest `json:"digest"` // digest of the whole trace
+	Totals
+	// Violations are in the order in which they were found, except that the first that BlamesCode comes before those
+	// that BlamesDurosim.
+	Violations []Violation `json:"violations,omitempty"`
+	Coverage   []Point     `json:"-"`
+	// Exhausted is set if the run was ended by the step budget, which also violates "run-ends".
+	Exhausted bool `json:"-"`
+	// Early is set if the run ended before its work could be judged, such as at a wrong answer of Config.Store.
+	Early bool `json:"early,omitempty"`
+	// FinalStates has the states of the plan's instances followed by those of its preloaded histories, each in the
+	// plan's order.
+	FinalStates []FinalState `json:"-"`
+	// Help lists, in order, what calm and relief did beyond the plan. Some work may have ended only because of it.
+	Help []Help `json:"help,omitempty"`
+	// Fates describe how the plan's instances ended, in the plan's order. Waits are the periods during which work
+	// waited for a build, ordered by start time. Both are provided by the monitor if it is a FateTeller.
+	Fates []Fate `json:"fates,omitempty"`
+	Waits []Wait `json:"waits,omitempty"`
+	// Marks holds the trace's running hashes if KeepTrace was set.
+	Marks []sim.Mark `json:"-"`
+}
 
 // result returns the result of the run.
 func (w *World) result() *Result {
 	r := &Result{
-		Seed: w.cfg.Seed, Steps: w.kernel.Steps(), Turns: w.fleet.turns, Calls: uint64(w.network.calls.n),
-		Virtual: w.nowMs() - w.startMs(), Exhausted: w.kernel.Exhausted(), Early: !w.finished, Marks: w.marks,
-	}
-	for _, n := range w.fleet.list {
-		if n.machine != nil {
-			n.counters.Add(n.machine.Counters())
-		}
-		r.Counters.Add(n.counters)
+		Seed: w.cfg.Seed, Exhausted: w.kernel.Exhausted(), Early: !w.finished, Marks: w.marks,
+		Totals: Totals{Steps: w.kernel.Steps(), Turns: w.fleet.turns, Calls: uint64(w.network.calls.n), Virtual: w.nowMs() - w.startMs()},
 	}
 	r.FinalStates, r.Help = w.FinalStates(), w.help
 	r.Violations = w.internal
@@ -70,26 +117,33 @@ func (w *World) finalState(instance string) FinalState {
 
 // Fate describes how one of the plan's instances ended.
 type Fate struct {
-	Instance string
+	Instance string `json:"instance"`
 	// Expect is the ending that the plan expects. Empty means the default, completed.
-	Expect plan.End
-	End    Ending
+	Expect plan.End `json:"expected,omitempty"`
+	End    Ending   `json:"end"`
 	// Cause briefly says why the instance ended as it did, or what it is waiting for. It mentions no times or
 	// instances, so that fates can be counted by cause across many runs. It is empty for a completed instance.
-	Cause string
+	Cause string `json:"cause,omitempty"`
 	// AsExpected reports whether the plan expects this ending.
-	AsExpected bool
+	AsExpected bool `json:"as_expected,omitempty"`
 	// Owes describes what calm or relief did for the instance: raised an event, cancelled it, widened nodes. It is
 	// empty if they did nothing.
-	Owes string
+	Owes string `json:"owes,omitempty"`
 	// Relieved means that the instance could end only because relief widened nodes. Until then no live node admitted
 	// it.
-	Relieved bool
+	Relieved bool `json:"relieved,omitempty"`
+	Place
+}
+
+// Place says when and where an instance ended.
+type Place struct {
 	// EndedMs is when the instance ended, in milliseconds since the start of the run, or 0 if it has not ended. The
 	// other fields describe the ack that ended it: Node is the node that made it, Build is the build the node was
 	// running, and Step is the schedule step that put this build on the node. Each is empty if it does not apply.
-	EndedMs           int64
-	Node, Build, Step string
+	EndedMs int64  `json:"ended_ms"`
+	Node    string `json:"node"`
+	Build   string `json:"build"`
+	Step    string `json:"step"`
 }
 
 // Ending is how an instance ended, or its state if it has not ended.
@@ -108,14 +162,14 @@ const (
 
 // Wait is a period in which an instance's visible work waited because no live node admitted its pin.
 type Wait struct {
-	Instance string
-	Pin      string
-	FromMs   int64 // since the start of the run
-	ForMs    int64
+	Instance string `json:"instance"`
+	Pin      string `json:"pin"`
+	FromMs   int64  `json:"from_ms"` // since the start of the run
+	ForMs    int64  `json:"for_ms"`
 	// After is the schedule step that preceded the wait, or empty. Open is set if the wait lasted until the end of the
 	// run.
-	After string
-	Open  bool
+	After string `json:"after"`
+	Open  bool   `json:"open"`
 }
 
 // FateTeller is a Monitor that knows how work ended. Its methods are called after Finish, and their results become part

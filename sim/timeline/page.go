@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"html/template"
 	"io"
+	"slices"
+	"strings"
 )
 
 // Page is the content of one file. Write omits parts that are nil or empty.
@@ -62,6 +64,34 @@ type Table struct {
 type Row struct {
 	Cells []string
 	Bad   bool
+}
+
+// Row adds a row.
+func (t *Table) Row(bad bool, cells ...string) { t.Rows = append(t.Rows, Row{cells, bad}) }
+
+// Markdown returns the table without its title. Without a head, the first column has names.
+func (t *Table) Markdown() string {
+	columns := len(t.Head)
+	for _, r := range t.Rows {
+		columns = max(columns, len(r.Cells))
+	}
+	var b strings.Builder
+	row := func(cells []string) {
+		for i := range columns {
+			cell := ""
+			if i < len(cells) {
+				cell = strings.ReplaceAll(strings.Join(strings.Fields(cells[i]), " "), "|", "\\|")
+			}
+			b.WriteString("| " + cell + " ")
+		}
+		b.WriteString("|\n")
+	}
+	row(t.Head)
+	row(slices.Repeat([]string{"---"}, columns))
+	for _, r := range t.Rows {
+		row(r.Cells)
+	}
+	return b.String()
 }
 
 //go:embed page.html

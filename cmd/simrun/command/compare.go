@@ -71,7 +71,7 @@ func (c *compareCmd) run(a *app) (int, error) {
 		status = exitStopped
 	}
 	if c.JSON {
-		return status, a.writeJSON(r)
+		return status, a.writeJSON("compare", r)
 	}
 	a.printf("%s  %s each, in %.1fs\n\n%s", a.style.title("compare "+r.Scenario), plural(r.Seeds, "seed", "seeds"), time.Since(began).Seconds(), r.Text())
 	for i := range r.Rows {

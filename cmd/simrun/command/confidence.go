@@ -54,21 +54,21 @@ func sure(rate float64) uint64 {
 // confidentFrom is the smallest number of seeds for which a clean campaign's report includes the confidence by default.
 const confidentFrom = 100
 
-// confidenceJSON reports how much confidence a clean campaign of Seeds seeds provides.
-type confidenceJSON struct {
+// confidence reports how much confidence a clean campaign of Seeds seeds provides.
+type confidence struct {
 	Seeds uint64 `json:"seeds"`
 	// Bound is an upper bound, with 95 % confidence, on the fraction of this plan's runs that fail. It is 3 divided by
 	// the number of seeds (the rule of three).
 	Bound string `json:"fails_at_most"`
 	// Classes has one entry per family of planted bugs. Each entry counts the bugs that Seeds seeds would find with 99
 	// % confidence, given each bug's own scenario.
-	Classes []classJSON `json:"classes"`
+	Classes []bugFamily `json:"classes"`
 	// Hardest is the bug that needs the most seeds, and HardestSeeds is the number it needs.
 	Hardest      string `json:"hardest"`
 	HardestSeeds uint64 `json:"hardest_seeds"`
 }
 
-type classJSON struct {
+type bugFamily struct {
 	Class string `json:"class"`
 	Bugs  int    `json:"bugs"`
 	Found int    `json:"found"`
@@ -81,17 +81,17 @@ type classJSON struct {
 }
 
 // newConfidence returns the confidence that a clean campaign of that many seeds provides.
-func newConfidence(seeds uint64) *confidenceJSON {
+func newConfidence(seeds uint64) *confidence {
 	var d detection
 	if err := json.Unmarshal(detectionFile, &d); err != nil {
 		panic(fmt.Sprintf("detection.json: %v", err)) // the file is embedded, and a test checks that it can be parsed
 	}
-	out := &confidenceJSON{Seeds: seeds, Bound: fmt.Sprintf("3/%d", seeds)}
+	out := &confidence{Seeds: seeds, Bound: fmt.Sprintf("3/%d", seeds)}
 	var rates [][]float64 // by class
 	for _, b := range d.Bugs {
 		name, _, _ := strings.Cut(b.ID, "/")
 		if n := len(out.Classes); n == 0 || out.Classes[n-1].Class != name { // the bugs are sorted by class
-			out.Classes = append(out.Classes, classJSON{Class: name})
+			out.Classes = append(out.Classes, bugFamily{Class: name})
 			rates = append(rates, nil)
 		}
 		c, rate := &out.Classes[len(out.Classes)-1], b.rate(d.Seeds)
@@ -114,7 +114,7 @@ func newConfidence(seeds uint64) *confidenceJSON {
 }
 
 // text formats the confidence as a table with a one-line introduction.
-func (c *confidenceJSON) text() string {
+func (c *confidence) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "confidence: no failure in %s, so with a certainty of 95 %% fewer than 3 in %s runs of this plan fail (the rule of three)\n"+
 		"            how often a seed finds a planted bug in the scenario that shows it, and the bugs found with a certainty of 99 %%:\n",
@@ -131,12 +131,11 @@ func (c *confidenceJSON) text() string {
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
-// confidence returns the confidence to include in the report, or nil if there is none. There is none if any run failed,
-// or if the campaign ran fewer than confidentFrom seeds and the user did not request the confidence.
-func (r *report) confidence() *confidenceJSON {
-	clean := r.sum.Passed == r.sum.Seeds && !r.sum.Interrupted && r.status == exitOK
-	if !clean || r.sum.Seeds == 0 || r.sum.Seeds < confidentFrom && !r.confident {
-		return nil
+// confide adds the confidence to the report, unless any run failed, or the campaign ran fewer than confidentFrom seeds
+// and the user did not request it.
+func (r *report) confide() {
+	clean := r.Passed == r.Seeds && !r.Interrupted && r.Status == exitOK
+	if clean && r.Seeds > 0 && (r.Seeds >= confidentFrom || r.confident) {
+		r.Confidence = newConfidence(r.Seeds)
 	}
-	return newConfidence(r.sum.Seeds)
 }

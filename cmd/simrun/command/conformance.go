@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/undertest"
+	"github.com/durosim/durosim/sim/timeline"
 )
 
 // conformanceCmd implements `simrun conformance`, which runs the contract's cases against a provider in any language.
@@ -37,8 +37,6 @@ Exit status: 0 no case failed except known ones, 1 a case failed, 2 usage, or th
 
 // conformanceJSON is the object printed by conformance --json.
 type conformanceJSON struct {
-	Schema     int                 `json:"schema"`
-	Verb       string              `json:"verb"`
 	Provider   string              `json:"provider"`
 	Version    string              `json:"version"`
 	Asked      int                 `json:"asked"`
@@ -101,7 +99,7 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 	bar := newProgress(a.stderr, "cases", uint64(len(cases)))
 	defer bar.clear()
 	d := peer.client.Described()
-	out := &conformanceJSON{Schema: schema, Verb: "conformance", Provider: d.Name, Version: d.Version, Groups: conformance.Summary{}, Cases: []caseJSON{}, Unseen: []string{}}
+	out := &conformanceJSON{Provider: d.Name, Version: d.Version, Groups: conformance.Summary{}, Cases: []caseJSON{}, Unseen: []string{}}
 	for i, one := range cases {
 		if ctx.Err() != nil {
 			out.left, out.why, out.ExitStatus = len(cases)-i, "interrupted", exitStopped
@@ -127,7 +125,7 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 	}
 	bar.clear()
 	if c.JSON {
-		return out.ExitStatus, a.writeJSON(out)
+		return out.ExitStatus, a.writeJSON("conformance", out)
 	}
 	a.printConformance(out)
 	return out.ExitStatus, nil
@@ -159,10 +157,10 @@ func (o *conformanceJSON) add(r conformance.Result, known *knownMistake) {
 }
 
 func (a *app) printConformance(o *conformanceJSON) {
-	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintf(t, "%s\t%s %s\n", a.style.quiet("provider"), o.Provider, o.Version)
-	fmt.Fprintf(t, "%s\t%d passed, %d failed, %d known, %d skipped%s\n", a.style.quiet("cases"), o.Passed, o.Failed, o.Known, o.Skipped, o.note())
-	flushTable(t)
+	a.printTable("", timeline.Table{Rows: []timeline.Row{
+		{Cells: []string{"provider", o.Provider + " " + o.Version}},
+		{Cells: []string{"cases", fmt.Sprintf("%d passed, %d failed, %d known, %d skipped%s", o.Passed, o.Failed, o.Known, o.Skipped, o.note())}},
+	}}, 2)
 	a.printf("\n")
 	head, groups, _ := strings.Cut(o.Groups.String(), "\n")
 	a.printf("%s\n%s", a.style.quiet(head), groups)

@@ -12,11 +12,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/timeline"
 )
 
 // findingState is the state of a finding after a campaign.
@@ -70,22 +70,23 @@ func (c *ciFlags) open() (*findingsFile, error) {
 	return nil, nil
 }
 
-// tell updates the findings file, unless f is nil, and writes the annotations and the summary for a CI job. part is the
+// tell completes the report, updates the findings file, unless f is nil, and writes the annotations and the summary for a CI job. part is the
 // part of the seeds that was run.
 func (c *ciFlags) tell(a *app, r *report, f *findingsFile, part shard) error {
 	if f != nil {
 		step, first := max(part.of, 1), r.seeds.first+max(part.index, 1)-1
 		ran := func(seed uint64) bool {
-			return seed >= first && (seed-first)%step == 0 && (seed-first)/step < r.sum.Seeds
+			return seed >= first && (seed-first)%step == 0 && (seed-first)/step < r.Seeds
 		}
-		r.findings = f.update(r.subject, r.sum, ran, time.Now())
-		if c.NewOnly && !r.sum.Interrupted {
-			r.status = worst(r.newStatus(), exitOK)
+		r.Findings = f.update(r.subject, r.Summary, ran, time.Now())
+		if c.NewOnly && !r.Interrupted {
+			r.Status = worst(r.newStatus(), exitOK)
 		}
 		if err := f.keep(); err != nil {
 			return err
 		}
 	}
+	r.confide()
 	if c.Annotate {
 		a.annotate(r)
 	}
@@ -213,20 +214,26 @@ func cause(v campaign.Violation) string {
 // varies matches quoted text and numbers.
 var varies = regexp.MustCompile(`"[^"]*("|$)|[0-9][0-9.]*`)
 
-// printFindings lists findings, with new and regressed ones first.
+// knownTable lists findings, with new and regressed ones first.
+func knownTable(all []*knownFinding) timeline.Table {
+	t := timeline.Table{Title: "Findings, campaign after campaign", Open: true, Head: []string{"finding", "property", "known", "command"}}
+	for _, state := range []findingState{findingNew, findingRegressed, findingOngoing, findingResolved} {
+		for _, k := range all {
+			if k.State == state {
+				t.Row(k.isNews(), string(k.State), ruleName(k.violation()), "since "+k.First.Format(time.DateOnly), k.Command)
+			}
+		}
+	}
+	return t
+}
+
 func (a *app) printFindings(all []*knownFinding) {
 	count := map[findingState]int{}
 	for _, k := range all {
 		count[k.State]++
 	}
 	a.printf("\nfindings: %d new, %d regressed, %d ongoing, %d resolved\n", count[findingNew], count[findingRegressed], count[findingOngoing], count[findingResolved])
-	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
-	for _, state := range []findingState{findingNew, findingRegressed, findingOngoing, findingResolved} {
-		for _, k := range all {
-			if k.State == state {
-				fmt.Fprintf(t, "  %s\t%s\tsince %s\t%s\n", k.State, ruleName(k.violation()), k.First.Format(time.DateOnly), k.Command)
-			}
-		}
-	}
-	flushTable(t)
+	t := knownTable(all)
+	t.Head = nil
+	a.printTable("  ", t, 4)
 }

@@ -119,7 +119,7 @@ func (c *fuzzCmd) run(a *app) (int, error) {
 		out.ExitStatus = exitStopped
 	}
 	if c.JSON {
-		return out.ExitStatus, a.writeJSON(out)
+		return out.ExitStatus, a.writeJSON("fuzz", out)
 	}
 	a.printFuzz(out, r)
 	return out.ExitStatus, nil
@@ -265,8 +265,6 @@ func (k *keeper) keep(in fuzz.Input, news []string) {
 
 // fuzzJSON is the object printed by fuzz --json.
 type fuzzJSON struct {
-	Schema      int        `json:"schema"`
-	Verb        string     `json:"verb"`
 	Scenario    string     `json:"scenario"`
 	Runs        uint64     `json:"runs"`
 	Failed      uint64     `json:"failed"`
@@ -298,7 +296,7 @@ type findJSON struct {
 // report builds the report and stores the finds in the corpus.
 func (c *fuzzCmd) report(s *subject, r *fuzz.Report, wall time.Duration) (*fuzzJSON, error) {
 	out := &fuzzJSON{
-		Schema: schema, Verb: "fuzz", Scenario: s.scenario.Name, Runs: r.Runs, Failed: r.Failed, GivenUp: r.Exhausted, Kept: r.Kept,
+		Scenario: s.scenario.Name, Runs: r.Runs, Failed: r.Failed, GivenUp: r.Exhausted, Kept: r.Kept,
 		Points: r.Points, Features: r.Features, Finds: []findJSON{}, WallSeconds: wall.Seconds(),
 	}
 	for _, f := range r.Finds {
@@ -356,20 +354,18 @@ const exploredRuns = 20_000
 
 // exploreJSON is the object printed by fuzz --exhaustive --json.
 type exploreJSON struct {
-	Schema      int             `json:"schema"`
-	Verb        string          `json:"verb"`
-	Scenario    string          `json:"scenario"`
-	Scope       string          `json:"scope"`
-	States      uint64          `json:"states"`
-	Runs        uint64          `json:"runs"`
-	Longest     int             `json:"most_actions"`
-	Open        int             `json:"not_tried"`
-	Exhaustive  bool            `json:"exhaustive"`
-	Violations  []violationJSON `json:"violations"`
-	Plan        string          `json:"failing_plan,omitempty"`
-	Stored      string          `json:"stored,omitempty"`
-	WallSeconds float64         `json:"wall_seconds"`
-	ExitStatus  int             `json:"exit_status"`
+	Scenario    string               `json:"scenario"`
+	Scope       string               `json:"scope"`
+	States      uint64               `json:"states"`
+	Runs        uint64               `json:"runs"`
+	Longest     int                  `json:"most_actions"`
+	Open        int                  `json:"not_tried"`
+	Exhaustive  bool                 `json:"exhaustive"`
+	Violations  []campaign.Violation `json:"violations"`
+	Plan        string               `json:"failing_plan,omitempty"`
+	Stored      string               `json:"stored,omitempty"`
+	WallSeconds float64              `json:"wall_seconds"`
+	ExitStatus  int                  `json:"exit_status"`
 }
 
 // exhaustive explores a small scenario exhaustively.
@@ -431,7 +427,7 @@ func (c *fuzzCmd) exhaustive(a *app) (int, error) {
 		out.ExitStatus = exitStopped
 	}
 	if c.JSON {
-		return out.ExitStatus, a.writeJSON(out)
+		return out.ExitStatus, a.writeJSON("fuzz", out)
 	}
 	a.printExploration(out, r)
 	return out.ExitStatus, nil
@@ -440,8 +436,8 @@ func (c *fuzzCmd) exhaustive(a *app) (int, error) {
 func explored(s *subject, r *explore.Report, o *explore.Options, wall time.Duration) *exploreJSON {
 	p := &s.scenario.Template
 	out := &exploreJSON{
-		Schema: schema, Verb: "fuzz", Scenario: s.scenario.Name, States: r.States, Runs: r.Runs, Longest: r.Longest, Open: r.Open,
-		Exhaustive: r.Open == 0 && r.Failed == 0, Violations: []violationJSON{}, WallSeconds: wall.Seconds(),
+		Scenario: s.scenario.Name, States: r.States, Runs: r.Runs, Longest: r.Longest, Open: r.Open,
+		Exhaustive: r.Open == 0 && r.Failed == 0, Violations: []campaign.Violation{}, WallSeconds: wall.Seconds(),
 		Scope: fmt.Sprintf("%s, %s, %s in each order and at each moment of the first %v, up to %s of any node at any of them",
 			plural(uint64(len(p.Nodes)), "node", "nodes"), plural(uint64(len(p.Instances)+len(p.Histories)), "instance", "instances"),
 			plural(uint64(len(p.Schedule)), "schedule step", "schedule steps"), o.Within, plural(uint64(o.Crashes), "crash", "crashes")),
@@ -449,7 +445,7 @@ func explored(s *subject, r *explore.Report, o *explore.Options, wall time.Durat
 	switch {
 	case r.Failed > 0:
 		out.ExitStatus = classExit(r.Violation.Class)
-		out.Violations = append(out.Violations, newViolationJSON(campaign.Violation{Violation: r.Violation}, ""))
+		out.Violations = append(out.Violations, campaign.Violation{Violation: r.Violation})
 		out.Plan = string(scenario.Format(r.Plan))
 	case !out.Exhaustive:
 		out.ExitStatus = exitVacuous

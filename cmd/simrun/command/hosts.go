@@ -8,10 +8,10 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/timeline"
 )
 
 // hostsCmd implements `simrun hosts`, which manages the programs that host released runtimes.
@@ -44,31 +44,28 @@ type hostJSON struct {
 
 // hostsJSON is the object printed by hosts --json.
 type hostsJSON struct {
-	Schema int        `json:"schema"`
-	Verb   string     `json:"verb"`
-	Hosts  []hostJSON `json:"hosts"`
+	Hosts []hostJSON `json:"hosts"`
 }
 
 func (c *hostsListCmd) run(a *app) (int, error) {
 	hosts := releases()
-	out := hostsJSON{Schema: schema, Verb: "hosts"}
+	out := hostsJSON{}
 	for _, b := range engine.ReleasedBuilds() {
 		out.Hosts = append(out.Hosts, hostJSON{Release: b.Version.String(), Built: hosts.Built(b), Program: hosts.Program(b)})
 	}
 	if c.JSON {
-		return exitOK, a.writeJSON(out)
+		return exitOK, a.writeJSON("hosts", out)
 	}
-	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(t, "duroxide\thost program\tpath")
+	t := timeline.Table{Head: []string{"duroxide", "host program", "path"}}
 	missing := false
 	for _, h := range out.Hosts {
 		state := "built"
 		if !h.Built {
 			state, missing = "not built", true
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", h.Release, state, h.Program)
+		t.Row(!h.Built, h.Release, state, h.Program)
 	}
-	flushTable(t)
+	a.printTable("", t, 3)
 	if missing {
 		cargo, err := exec.LookPath("cargo")
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
@@ -12,6 +11,7 @@ import (
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/timeline"
 	"github.com/durosim/durosim/sim/workload"
 )
 
@@ -69,10 +69,8 @@ type itemJSON struct {
 
 // listJSON is the object printed by list --json.
 type listJSON struct {
-	Schema int        `json:"schema"`
-	Verb   string     `json:"verb"`
-	Kind   string     `json:"kind"`
-	Items  []itemJSON `json:"items"`
+	Kind  string     `json:"kind"`
+	Items []itemJSON `json:"items"`
 }
 
 // listing defines how to list one kind of item.
@@ -152,14 +150,13 @@ func (c *listCmd) items(p *Program, l listing) ([]itemJSON, error) {
 
 func (l listing) print(a *app, items []itemJSON, asJSON bool) (int, error) {
 	if asJSON {
-		return exitOK, a.writeJSON(listJSON{Schema: schema, Verb: "list", Kind: l.kind, Items: items})
+		return exitOK, a.writeJSON("list", listJSON{Kind: l.kind, Items: items})
 	}
-	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(t, strings.Join(l.head, "\t"))
+	t := timeline.Table{Head: l.head}
 	for _, i := range items {
-		fmt.Fprintln(t, strings.Join(l.row(i), "\t"))
+		t.Row(false, l.row(i)...)
 	}
-	flushTable(t)
+	a.printTable("", t, len(l.head))
 	return exitOK, nil
 }
 

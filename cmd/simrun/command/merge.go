@@ -15,9 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/campaign"
-	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -48,7 +46,7 @@ func (c *mergeCmd) run(a *app) (int, error) {
 	}
 	var first *resultsHead
 	var results []campaign.SeedResult
-	var coverage []cluster.Point
+	var coverage campaign.Coverage
 	from := map[uint64]string{} // the file that each seed's result came from
 	for _, file := range c.Files {
 		head, err := readResults(file, &results, &coverage)
@@ -77,17 +75,16 @@ func (c *mergeCmd) run(a *app) (int, error) {
 		}
 	}
 	slices.SortFunc(results, func(a, b campaign.SeedResult) int { return cmp.Compare(a.Seed, b.Seed) })
-	r := newReport(s, campaign.Merge(results, coverage))
-	r.seeds, r.windows = seeds, windowsOf(s, seeds.first) // how long the shards took is not known
-	r.second = s.judgedTwice(seeds.first, shard{}, r.sum.Seeds)
+	r := newReport(s, campaign.Merge(results, coverage), seeds) // how long the shards took is not known
+	r.SecondJudge = s.judgedTwice(seeds.first, shard{}, r.Seeds)
 	if err := c.tell(a, r, findings, shard{}); err != nil {
 		return 0, err
 	}
 	if c.JSON {
-		return r.status, a.writeJSON(r.json("merge"))
+		return a.printJSON("merge", r, r)
 	}
 	a.printCampaign(r)
-	return r.status, nil
+	return r.Status, nil
 }
 
 func (h *resultsHead) sameCampaign(o *resultsHead) bool {
@@ -97,23 +94,19 @@ func (h *resultsHead) sameCampaign(o *resultsHead) bool {
 
 // subject opens the scenario of the results. It fails if the scenario has changed since the campaign.
 func (h *resultsHead) subject(p *Program, file string) (*subject, seedRange, error) {
-	first, err := parseSeed(h.FirstSeed)
-	if err != nil {
-		return nil, seedRange{}, fmt.Errorf("%s:1: %w", file, err)
-	}
 	s, err := h.Flags.subject(p, h.Scenario)
 	if err != nil {
 		return nil, seedRange{}, err
 	}
-	hash, err := s.hash(first)
+	hash, err := s.hash(h.FirstSeed)
 	if err == nil && hash != h.Plan {
 		err = fmt.Errorf("%s: the scenario %s has changed since the campaign ran", file, h.Scenario)
 	}
-	return s, seedRange{first: first, count: h.Seeds}, err
+	return s, seedRange{first: h.FirstSeed, count: h.Seeds}, err
 }
 
 // readResults appends the results in file to results, and its coverage to coverage.
-func readResults(file string, results *[]campaign.SeedResult, coverage *[]cluster.Point) (*resultsHead, error) {
+func readResults(file string, results *[]campaign.SeedResult, coverage *campaign.Coverage) (*resultsHead, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
@@ -144,13 +137,9 @@ func readResults(file string, results *[]campaign.SeedResult, coverage *[]cluste
 		return nil, fmt.Errorf("%s:1: not the first line of results of this version", file)
 	}
 	for range campaign.ShardSize(head.Seeds, campaign.Shard{Index: head.Shard, Of: head.Of}) {
-		var line resultLine
-		if err := next(&line); err != nil {
+		var r campaign.SeedResult
+		if err := next(&r); err != nil {
 			return nil, err
-		}
-		r, err := line.result()
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", file, number, err)
 		}
 		*results = append(*results, r)
 	}
@@ -158,30 +147,8 @@ func readResults(file string, results *[]campaign.SeedResult, coverage *[]cluste
 	if err := next(&end); err != nil {
 		return nil, err
 	}
-	for name, count := range end.Coverage {
-		*coverage = append(*coverage, cluster.Point{Name: name, Count: count})
-	}
+	*coverage = append(*coverage, end.Coverage...)
 	return head, nil
-}
-
-func (l *resultLine) result() (out campaign.SeedResult, err error) {
-	if out.Seed, err = parseSeed(l.Seed); err != nil {
-		return out, err
-	}
-	if l.Error != nil {
-		out.Crash = &campaign.InternalError{Seed: out.Seed, Text: l.Error.Text, Stack: l.Error.Stack}
-		return out, nil
-	}
-	digest, err := sim.ParseDigest(l.Digest)
-	if err != nil {
-		return out, err
-	}
-	out.Result = &cluster.Result{Seed: out.Seed, Digest: digest, Steps: l.Steps, Turns: l.Turns, Calls: l.Calls, Virtual: l.VirtualMs, Violations: l.Violations, Fates: l.Fates, Help: l.Help, Waits: l.Waits}
-	if l.Second != "" {
-		digest, err = sim.ParseDigest(l.Second)
-		out.Again = &cluster.Result{Seed: out.Seed, Digest: digest}
-	}
-	return out, err
 }
 
 // A results file begins with a line that describes the campaign. One line per seed follows, in ascending order of
@@ -195,41 +162,24 @@ type resultsHead struct {
 	Flags    planFlags `json:"flags"`
 	// Plan is a hash of the first seed's plan. It is used to detect shards of a different scenario.
 	Plan      string `json:"plan"`
-	FirstSeed string `json:"first_seed"`
+	FirstSeed uint64 `json:"first_seed,string"`
 	Seeds     uint64 `json:"seeds"`
 	Shard     uint64 `json:"shard"`
 	Of        uint64 `json:"of"`
 }
 
-// resultLine is the result of one seed. Second is the digest of the seed's second run, if any.
-type resultLine struct {
-	Seed       string              `json:"seed"`
-	Digest     string              `json:"digest,omitempty"`
-	Second     string              `json:"second_digest,omitempty"`
-	Steps      uint64              `json:"steps"`
-	Turns      uint64              `json:"turns"`
-	Calls      uint64              `json:"calls"`
-	VirtualMs  int64               `json:"virtual_ms"`
-	Violations []cluster.Violation `json:"violations,omitempty"`
-	Fates      []cluster.Fate      `json:"fates,omitempty"`
-	Help       []cluster.Help      `json:"help,omitempty"`
-	Waits      []cluster.Wait      `json:"waits,omitempty"`
-	Error      *crashJSON          `json:"internal_error,omitempty"`
-}
-
 // resultsEnd is the closing line of a results file.
 type resultsEnd struct {
 	End      bool              `json:"end"`
-	Coverage map[string]uint64 `json:"coverage"`
+	Coverage campaign.Coverage `json:"coverage"`
 }
 
 // resultsWriter writes a results file. The file has a temporary name until it is complete.
 type resultsWriter struct {
-	path     string
-	tmp      *os.File
-	out      *bufio.Writer
-	coverage map[string]uint64
-	err      error
+	path string
+	tmp  *os.File
+	out  *bufio.Writer
+	err  error
 }
 
 func newResults(path string, s *subject, seeds seedRange, part shard) (*resultsWriter, error) {
@@ -241,10 +191,10 @@ func newResults(path string, s *subject, seeds seedRange, part shard) (*resultsW
 	if err != nil {
 		return nil, fmt.Errorf("--results %s: %w", path, err)
 	}
-	w := &resultsWriter{path: path, tmp: tmp, out: bufio.NewWriter(tmp), coverage: map[string]uint64{}}
+	w := &resultsWriter{path: path, tmp: tmp, out: bufio.NewWriter(tmp)}
 	w.line(resultsHead{
 		Schema: schema, Verb: "results", Scenario: s.arg, Flags: s.flags, Plan: hash,
-		FirstSeed: decimal(seeds.first), Seeds: seeds.count, Shard: max(part.index, 1), Of: max(part.of, 1),
+		FirstSeed: seeds.first, Seeds: seeds.count, Shard: max(part.index, 1), Of: max(part.of, 1),
 	})
 	return w, nil
 }
@@ -267,27 +217,9 @@ func (w *resultsWriter) line(v any) {
 	w.err = errors.Join(w.err, err)
 }
 
-func (w *resultsWriter) add(r campaign.SeedResult) {
-	line := resultLine{Seed: decimal(r.Seed)}
-	if r.Crash != nil {
-		line.Error = &crashJSON{decimal(r.Seed), r.Crash.Text, r.Crash.Stack}
-	}
-	if got := r.Result; got != nil {
-		line.Digest, line.Steps, line.Turns, line.Calls, line.VirtualMs = got.Digest.String(), got.Steps, got.Turns, got.Calls, got.Virtual
-		line.Violations, line.Fates, line.Help, line.Waits = got.Violations, got.Fates, got.Help, got.Waits
-		for _, p := range got.Coverage {
-			w.coverage[p.Name] += p.Count
-		}
-	}
-	if r.Again != nil {
-		line.Second = r.Again.Digest.String()
-	}
-	w.line(line)
-}
-
 // keep completes the file and renames it to its final name.
-func (w *resultsWriter) keep() error {
-	w.line(resultsEnd{End: true, Coverage: w.coverage})
+func (w *resultsWriter) keep(coverage campaign.Coverage) error {
+	w.line(resultsEnd{End: true, Coverage: coverage})
 	err := errors.Join(w.err, w.out.Flush(), w.tmp.Chmod(0o644), w.tmp.Close())
 	if err == nil {
 		err = os.Rename(w.tmp.Name(), w.path)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/BurntSushi/toml"
@@ -17,6 +16,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle/overlap"
 	"github.com/durosim/durosim/properties/oracle/search"
 	"github.com/durosim/durosim/properties/undertest"
+	"github.com/durosim/durosim/sim/timeline"
 )
 
 // oracleCmd implements `simrun oracle`, which checks a provider in any language against the contract.
@@ -60,8 +60,6 @@ const stopPatience = 5 * time.Second
 
 // oracleJSON is the object printed by oracle --json.
 type oracleJSON struct {
-	Schema     int           `json:"schema"`
-	Verb       string        `json:"verb"`
 	Provider   string        `json:"provider"`
 	Version    string        `json:"version"`
 	LeftOut    []string      `json:"left_out"`
@@ -161,7 +159,7 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 		c.broke(out, err, seeds)
 	}
 	if c.JSON {
-		return out.ExitStatus, a.writeJSON(out)
+		return out.ExitStatus, a.writeJSON("oracle", out)
 	}
 	a.printOracle(out, c.Stories)
 	return out.ExitStatus, nil
@@ -169,8 +167,6 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 
 // loggedJSON is the object printed by oracle --log --json.
 type loggedJSON struct {
-	Schema     int    `json:"schema"`
-	Verb       string `json:"verb"`
 	Calls      int    `json:"calls"`
 	Line       int    `json:"line,omitempty"`
 	Refusal    string `json:"refusal,omitempty"`
@@ -191,7 +187,7 @@ func (c *oracleCmd) judgeLog(a *app, deny []oracle.Freedom) (int, error) {
 		name = "standard input"
 	}
 	calls, err := oracle.CheckLog(bytes.NewReader(data), oracle.Options{Deny: deny})
-	out := loggedJSON{Schema: schema, Verb: "oracle", Calls: calls}
+	out := loggedJSON{Calls: calls}
 	var wrong *oracle.LogError
 	switch {
 	case err == nil:
@@ -204,7 +200,7 @@ func (c *oracleCmd) judgeLog(a *app, deny []oracle.Freedom) (int, error) {
 	}
 	switch {
 	case c.JSON:
-		return out.ExitStatus, a.writeJSON(out)
+		return out.ExitStatus, a.writeJSON("oracle", out)
 	case out.ExitStatus == exitOK:
 		a.printf("%s: %s calls, the contract allows every answer\n", name, grouped(uint64(calls)))
 	default:
@@ -216,7 +212,7 @@ func (c *oracleCmd) judgeLog(a *app, deny []oracle.Freedom) (int, error) {
 // report converts the findings to printable form.
 func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *oracleJSON {
 	d := peer.client.Described()
-	out := &oracleJSON{Schema: schema, Verb: "oracle", Provider: d.Name, Version: d.Version, LeftOut: peer.leftOut(r),
+	out := &oracleJSON{Provider: d.Name, Version: d.Version, LeftOut: peer.leftOut(r),
 		FirstSeed: decimal(seeds.first), Seeds: seeds.count, Made: uint64(r.Made), Passed: uint64(r.Passed), Warnings: []warningJSON{}, Findings: []findingJSON{}, Unseen: []string{},
 		stopped: r.Unknown() != nil && !c.KeepGoing}
 	for _, w := range r.Warnings {
@@ -295,9 +291,9 @@ func freedoms(ids []string) ([]oracle.Freedom, error) {
 }
 
 func (a *app) printOracle(o *oracleJSON, stories bool) {
-	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
+	t := timeline.Table{}
 	line := func(what, format string, args ...any) {
-		fmt.Fprintf(t, "%s\t%s\n", a.style.quiet(what), fmt.Sprintf(format, args...))
+		t.Row(false, append([]string{what}, strings.Split(fmt.Sprintf(format, args...), "\t")...)...)
 	}
 	line("provider", "%s %s", o.Provider, o.Version)
 	if o.NoVerdict != "" {
@@ -323,7 +319,7 @@ func (a *app) printOracle(o *oracleJSON, stories bool) {
 	for _, class := range o.Unseen {
 		line("not seen", "known, and gone if this search was long enough: %s", class)
 	}
-	flushTable(t)
+	a.printTable("", t, 3)
 	for _, f := range o.Findings {
 		what := "REFUSED"
 		if f.Known {
@@ -357,8 +353,6 @@ func passedNote(o *oracleJSON) string {
 
 // overlapJSON is the object printed by oracle --overlap --json.
 type overlapJSON struct {
-	Schema     int                 `json:"schema"`
-	Verb       string              `json:"verb"`
 	Provider   string              `json:"provider"`
 	Version    string              `json:"version"`
 	FirstSeed  string              `json:"first_seed"`
@@ -408,7 +402,7 @@ func (c *oracleCmd) runOverlap(a *app, seeds seedRange, promises oracle.Options)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return 0, fmt.Errorf("%s: no verdict after %d programs: %w", c.name(), report.Made, err)
 	}
-	out := &overlapJSON{Schema: schema, Verb: "oracle", Provider: d.Name, Version: d.Version, FirstSeed: decimal(seeds.first), Seeds: seeds.count,
+	out := &overlapJSON{Provider: d.Name, Version: d.Version, FirstSeed: decimal(seeds.first), Seeds: seeds.count,
 		Made: report.Made, Undecided: report.Undecided, Alone: report.Alone, Lacks: report.Lacks}
 	switch {
 	case err != nil:
@@ -423,31 +417,31 @@ func (c *oracleCmd) runOverlap(a *app, seeds seedRange, promises oracle.Options)
 		out.Finding, out.ExitStatus = &overlapFindingJSON{Class: f.Class, Seed: decimal(f.Seed), Calls: f.Calls, Story: f.Story}, exitSafety
 	}
 	if c.JSON {
-		return out.ExitStatus, a.writeJSON(out)
+		return out.ExitStatus, a.writeJSON("oracle", out)
 	}
 	a.printOverlap(out)
 	return out.ExitStatus, nil
 }
 
 func (a *app) printOverlap(r *overlapJSON) {
-	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintf(t, "%s\t%s %s\n", a.style.quiet("provider"), r.Provider, r.Version)
-	fmt.Fprintf(t, "%s\t%s\tfrom seed %s on, with overlapping calls\n", a.style.quiet("programs"), grouped(uint64(r.Made)), r.FirstSeed)
+	t := timeline.Table{}
+	t.Row(false, "provider", r.Provider+" "+r.Version)
+	t.Row(false, "programs", grouped(uint64(r.Made)), "from seed "+r.FirstSeed+" on, with overlapping calls")
 	if r.Undecided > 0 {
-		fmt.Fprintf(t, "%s\t%s\tthe search for an order took too long\n", a.style.quiet("undecided"), grouped(uint64(r.Undecided)))
+		t.Row(false, "undecided", grouped(uint64(r.Undecided)), "the search for an order took too long")
 	}
 	if r.Alone > 0 {
-		fmt.Fprintf(t, "%s\t%s\twrong without overlapping calls, too: simrun oracle without --overlap shows how\n", a.style.quiet("skipped"), grouped(uint64(r.Alone)))
+		t.Row(false, "skipped", grouped(uint64(r.Alone)), "wrong without overlapping calls, too: simrun oracle without --overlap shows how")
 	}
 	if len(r.Lacks) > 0 {
-		fmt.Fprintf(t, "%s\t%d\tmethods that it does not have: %s\n", a.style.quiet("not called"), len(r.Lacks), strings.Join(r.Lacks, ", "))
+		t.Row(false, "not called", fmt.Sprint(len(r.Lacks)), "methods that it does not have: "+strings.Join(r.Lacks, ", "))
 	}
 	if r.ExitStatus == exitUsage {
-		fmt.Fprintf(t, "%s\t-\tno program could be judged: this is no verdict\n", a.style.quiet("passed"))
+		t.Row(false, "passed", "-", "no program could be judged: this is no verdict")
 	} else if r.Finding == nil {
-		fmt.Fprintf(t, "%s\t%s\tthe contract allows some order of the calls of each\n", a.style.quiet("passed"), grouped(uint64(r.Made-r.Undecided-r.Alone)))
+		t.Row(false, "passed", grouped(uint64(r.Made-r.Undecided-r.Alone)), "the contract allows some order of the calls of each")
 	}
-	flushTable(t)
+	a.printTable("", t, 3)
 	if f := r.Finding; f != nil {
 		fmt.Fprintf(a.stdout, "\n%s  seed %s, %s:\n\n%s\n", a.style.bad("REFUSED"), f.Seed, f.Class, f.Story)
 	}

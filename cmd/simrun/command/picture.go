@@ -45,9 +45,9 @@ func (r *replayed) draw(f *pictureFlags) error {
 	}
 	t := r.picture.Timeline(decimal(r.seed), r.result)
 	if f.HTML != "" {
-		rep := newReport(r.subject, r.summary())
+		rep := newReport(r.subject, r.summary(), seedRange{r.seed, 1})
 		p := timeline.Page{Title: r.title(), Command: r.repro(), At: r.repro() + " --step", Run: t}
-		p.Verdict, p.Bad = rep.contract()+"; "+rep.sum.Plan(), rep.sum.Passed == 0
+		p.Verdict, p.Bad = rep.verdicts("; "), rep.Passed == 0
 		if err := writeFile(f.HTML, p.Write); err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func writeFile(name string, write func(w io.Writer) error) error {
 // draw writes the campaign's page. It includes the run of the seed that determines the exit status, or of the first
 // seed if every run passed.
 func (c *runCmd) draw(r *report) error {
-	p := timeline.Page{Title: "Campaign " + r.subject.scenario.Name, Verdict: r.contract() + "; " + r.sum.Plan(), Bad: r.status != exitOK}
+	p := timeline.Page{Title: "Campaign " + r.Scenario, Verdict: r.verdicts("; "), Bad: r.Status != exitOK}
 	p.Command = c.goOn(r.subject, r.seeds, 0)
 	p.Tables = campaignTables(r)
 	seed := r.seeds.first
@@ -129,34 +129,21 @@ func drawRun(file string, p *timeline.Page, cfg cluster.Config, seed uint64) err
 
 // campaignTables returns the tables for totals, findings, fates, waits and coverage.
 func campaignTables(r *report) []timeline.Table {
-	sum := r.sum
-	totals := timeline.Table{Title: "Totals", Open: true, Rows: []timeline.Row{
-		{Cells: []string{"seeds", grouped(sum.Seeds) + ", " + r.seeds.String()}}, {Cells: []string{"passed", grouped(sum.Passed)}, Bad: sum.Passed < sum.Seeds},
-		{Cells: []string{"steps", grouped(sum.Steps)}}, {Cells: []string{"turns", grouped(sum.Turns)}}, {Cells: []string{"virtual time", pretty.Duration(sum.VirtualMs)}},
-		{Cells: []string{"digest", sum.Digest.String()}}}}
-	found := timeline.Table{Title: "What did not hold", Open: true, Head: []string{"property", "class", "seeds", "violations", "first seed", "see it", "make it small"}}
-	for _, v := range sum.Properties {
-		found.Rows = append(found.Rows, timeline.Row{Bad: true, Cells: []string{ruleName(v.First.Violation), string(v.Class), grouped(v.Seeds), grouped(v.Violations), decimal(v.FirstSeed),
-			r.subject.repro(v.FirstSeed), r.subject.line("shrink", v.FirstSeed, "--property", v.First.Rule())}})
-	}
-	known := timeline.Table{Title: "Findings, campaign after campaign", Open: true, Head: []string{"property", "state", "since", "command"}}
-	for _, k := range r.findings {
-		known.Rows = append(known.Rows, timeline.Row{Bad: k.isNews(), Cells: []string{k.Property, string(k.State), k.First.Format(time.DateOnly), k.Command}})
-	}
-	return append([]timeline.Table{totals}, filled(append([]timeline.Table{found, r.rate.table(r), known}, append(smallTables(r), fateTable(&sum.Fate), waitTable(&sum.Fate), coverageTable(r))...)...)...)
+	return filled(append(append([]timeline.Table{r.totals(), r.violated(), r.rate.table(r), knownTable(r.Findings)}, smallTables(r)...),
+		fateTable(&r.Fate), waitTable(&r.Fate), coverageTable(r))...)
 }
 
 // smallTables returns tables for the shrunk plans stored by --out.
 func smallTables(r *report) []timeline.Table {
 	var all []timeline.Table
-	for _, name := range r.stored {
+	for _, name := range r.Stored {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			continue // the file was written a moment ago; failing to read it is not worth failing for
 		}
 		t := timeline.Table{Title: "Smallest plan: " + itself("replay", name)}
 		for line := range strings.Lines(string(data)) {
-			t.Rows = append(t.Rows, timeline.Row{Cells: []string{strings.TrimRight(line, "\n")}})
+			t.Row(false, strings.TrimRight(line, "\n"))
 		}
 		all = append(all, t)
 	}
@@ -180,7 +167,7 @@ func fateTable(f *campaign.Fate) timeline.Table {
 		if len(e.Instances) > 0 {
 			such = fmt.Sprintf("%s, seed %d", e.Instances[0].Instance, e.Instances[0].Seed)
 		}
-		t.Rows = append(t.Rows, timeline.Row{Bad: !e.AsExpected, Cells: []string{grouped(e.Count), string(e.End), e.Cause, e.Owes, string(e.Expect), such}})
+		t.Row(!e.AsExpected, grouped(e.Count), string(e.End), e.Cause, e.Owes, string(e.Expect), such)
 	}
 	return t
 }
@@ -188,18 +175,18 @@ func fateTable(f *campaign.Fate) timeline.Table {
 func waitTable(f *campaign.Fate) timeline.Table {
 	t := timeline.Table{Title: "Waits for a build, by step", Head: []string{"after", "waits", "max", "p99", "the longest"}}
 	for _, w := range f.Waits {
-		t.Rows = append(t.Rows, timeline.Row{Cells: []string{w.After, grouped(w.Count), w.Max.String(), w.P99.String(), fmt.Sprintf("%s (pin %s), seed %d", w.Longest.Instance, w.Longest.Pin, w.LongestSeed)}})
+		t.Row(false, w.After, grouped(w.Count), pretty.Duration(w.MaxMs), pretty.Duration(w.P99Ms), fmt.Sprintf("%s (pin %s), seed %d", w.Instance, w.Pin, w.Seed))
 	}
 	return t
 }
 
 func coverageTable(r *report) timeline.Table {
-	t := timeline.Table{Title: fmt.Sprintf("Coverage: %d points reached, %d not", len(r.sum.Coverage), len(r.unreached)), Head: []string{"point", "times"}}
-	for _, name := range r.unreached {
-		t.Rows = append(t.Rows, timeline.Row{Cells: []string{name, "not reached"}})
+	t := timeline.Table{Title: fmt.Sprintf("Coverage: %d points reached, %d not", len(r.Coverage), len(r.Unreached)), Head: []string{"point", "times"}}
+	for _, name := range r.Unreached {
+		t.Row(false, name, "not reached")
 	}
-	for _, p := range r.sum.Coverage {
-		t.Rows = append(t.Rows, timeline.Row{Cells: []string{p.Name, grouped(p.Count)}})
+	for _, p := range r.Coverage {
+		t.Row(false, p.Name, grouped(p.Count))
 	}
 	return t
 }
@@ -237,7 +224,7 @@ func (r *rate) table(rep *report) timeline.Table {
 			to = max(to, rep.seeds.first+rep.seeds.count) // for a shard, the last tenth includes the remainder
 		}
 		var first []string
-		for _, v := range rep.sum.Properties {
+		for _, v := range rep.Properties {
 			if v.FirstSeed >= from && v.FirstSeed < to {
 				first = append(first, v.First.Rule())
 			}
@@ -247,9 +234,7 @@ func (r *rate) table(rep *report) timeline.Table {
 			if rep.shard.of > 1 {
 				seeds = grouped(n) + " of them"
 			}
-			t.Rows = append(t.Rows, timeline.Row{Cells: []string{
-				seeds, fmt.Sprintf("%.1fs", p.after.Seconds()), perSecond(n, p.after-last.after), grouped(failed), grouped(failed * 1000 / n), strings.Join(first, "; "),
-			}, Bad: len(first) > 0})
+			t.Row(len(first) > 0, seeds, fmt.Sprintf("%.1fs", p.after.Seconds()), perSecond(n, p.after-last.after), grouped(failed), grouped(failed*1000/n), strings.Join(first, "; "))
 		}
 		last = p
 	}

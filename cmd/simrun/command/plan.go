@@ -102,9 +102,8 @@ func (c *planCmd) run(a *app) (int, error) {
 	if err != nil {
 		return 0, inputError(err)
 	}
-	rep := newReport(s, r.Whole)
-	rep.seeds, rep.wall, rep.missed = seeds, time.Since(began), nil
-	rep.windows = windowsOf(s, seeds.first)
+	rep := newReport(s, r.Whole, seeds)
+	rep.Wall, rep.Missed = seconds(time.Since(began)), []string{}
 	status := summaryExit(r.Whole, nil)
 	if status == exitOK && !r.Holds() {
 		status = exitPlan
@@ -115,14 +114,15 @@ func (c *planCmd) run(a *app) (int, error) {
 	if r.Interrupted {
 		status = exitStopped
 	}
-	rep.found, rep.status = status, status
+	rep.found, rep.Status = status, status
+	rep.judge(r.Plan())
 	if c.HTML != "" {
 		if err := c.draw(rep, r, cfg); err != nil {
 			return 0, err
 		}
 	}
 	if c.JSON {
-		return status, a.writeJSON(planJSON(rep, r, cfg.Snapshot))
+		return a.printJSON("plan", rep, planJSON(rep, r, cfg.Snapshot))
 	}
 	c.print(a, rep, r)
 	return status, nil
@@ -211,7 +211,7 @@ func (c *planCmd) print(a *app, rep *report, r *upgrade.Report) {
 	if r.Interrupted {
 		done = fmt.Sprintf("interrupted after %d of %s,", r.Done, plural(r.Runs, "run", "runs"))
 	}
-	a.printf("\nthe whole plan (%s %.1fs):\n%s\n%s\n", done, rep.wall.Seconds(), rep.contract(), r.Plan())
+	a.printf("\nthe whole plan (%s %.1fs):\n%s\n", done, time.Duration(rep.Wall).Seconds(), rep.verdicts("\n"))
 	if rep.damaged {
 		a.printf("the export is incomplete, which may affect the results\n")
 	}
@@ -221,13 +221,13 @@ func (c *planCmd) print(a *app, rep *report, r *upgrade.Report) {
 			a.printf("\n%s: %s\n", a.style.bad(ruleName(p.First.Violation)), firstLines(p.First.Message, 6))
 		}
 	}
-	a.printf("%s", upgrade.WindowsText(rep.windows, c.tryBug(rep.subject)))
+	a.printf("%s", upgrade.WindowsText(rep.Windows, c.tryBug(rep.subject)))
 	a.printf("%s", r.Text())
 	if variant, seed, instance := r.Remarkable(); variant != "" {
 		a.printf("\nTo see a run of the map, here with %s (stop-N, back-N: the number of the step):\n%s\n", instance, c.oneLine(rep.subject, variant, seed, instance))
 	}
-	if rep.status != exitOK {
-		a.printf("\n%s\n", a.style.bad(exitText(rep.status)))
+	if rep.Status != exitOK {
+		a.printf("\n%s\n", a.style.bad(exitText(rep.Status)))
 	}
 }
 
@@ -262,7 +262,7 @@ func (a *app) printStore(name string, s *upgrade.Snapshot) {
 
 // plannedJSON is the object printed by plan --json.
 type plannedJSON struct {
-	runJSON
+	*report
 	Steps []string `json:"steps"`
 	// NoReturn is null if the trial was interrupted before it was known.
 	NoReturn *int `json:"point_of_no_return"`
@@ -298,9 +298,9 @@ type longWaitJSON struct {
 
 func planJSON(rep *report, r *upgrade.Report, store *upgrade.Snapshot) any {
 	out := plannedJSON{
-		runJSON: *rep.json("plan"), Load: r.Load, Expected: r.Expected, Hazards: r.Hazards, Stops: r.Stops, Backs: r.Backs, Waits: []longWaitJSON{}, Orders: r.Orders,
+		report: rep, Load: r.Load, Expected: r.Expected, Hazards: r.Hazards, Stops: r.Stops, Backs: r.Backs, Waits: []longWaitJSON{}, Orders: r.Orders,
 	}
-	out.Plan, out.Interrupted = strings.TrimPrefix(r.Plan(), "plan: "), r.Interrupted
+	rep.Interrupted = r.Interrupted
 	if r.NoReturn > 0 || r.Tried() {
 		out.NoReturn = &r.NoReturn
 	}
@@ -324,7 +324,7 @@ func planJSON(rep *report, r *upgrade.Report, store *upgrade.Snapshot) any {
 // draw writes the plan's page. It shows the rollback map and the first seed's run.
 func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error {
 	p := timeline.Page{Title: "Plan " + rep.subject.scenario.Name, Command: c.line(rep.subject), Map: planMap(r)}
-	p.Verdict, p.Bad = rep.contract()+"; "+r.Plan(), rep.status != exitOK
+	p.Verdict, p.Bad = rep.verdicts("; "), rep.Status != exitOK
 	hazards := timeline.Table{Title: "Stored work that the nodes cannot take", Open: true}
 	for _, line := range r.HazardLines() {
 		hazards.Rows = append(hazards.Rows, timeline.Row{Cells: []string{line.Text}, Bad: line.Bad})

@@ -236,39 +236,40 @@ func (r *replayed) drifted() bool { return r.again != nil && r.again.Digest != r
 
 // summary returns the replay's result as the summary of a one-seed campaign.
 func (r *replayed) summary() *campaign.Summary {
-	return campaign.Single(r.seed, r.result, r.again, r.crash)
+	result := campaign.SeedResult{Seed: r.seed, Result: r.result, Crash: r.crash}
+	if r.again != nil {
+		result.Second = &r.again.Digest
+	}
+	return campaign.Merge([]campaign.SeedResult{result}, nil)
 }
 
 func (r *replayed) print(a *app, show *storyFlags, asJSON bool) (int, error) {
-	rep := newReport(r.subject, r.summary())
-	rep.seeds, rep.wall, rep.missed = seedRange{first: r.seed, count: 1}, r.wall, nil
-	rep.status = summaryExit(rep.sum, nil)
+	rep := newReport(r.subject, r.summary(), seedRange{first: r.seed, count: 1})
+	rep.Wall, rep.Missed = seconds(r.wall), []string{}
+	rep.Status = summaryExit(rep.Summary, nil)
 	r.judge(rep)
 	lines := show.of(r.story.lines)
 	if asJSON {
-		out := rep.json("replay")
-		out.Story, out.Notices = storyJSON(lines), r.notices
+		rep.Story, rep.Notices = lines, r.notices
 		if r.entry != nil {
-			out.Expected = r.entry.Verdict
+			rep.Expected = r.entry.Verdict
 		}
-		if r.entry != nil || r.made != nil {
-			for i := range out.Violations {
-				out.Violations[i].Repro = r.repro()
-			}
+		for i := range rep.Violations {
+			rep.Violations[i].Repro = r.repro()
 		}
-		return rep.status, a.writeJSON(out)
+		return a.printJSON("replay", rep, rep)
 	}
 	a.printf("%s\n\n", a.style.title(r.title()))
 	a.printStory(lines)
 	if hidden := len(r.story.lines) - len(lines); hidden > 0 {
 		a.printf("%11s  %s\n", "", a.style.quiet(fmt.Sprintf("%s not shown; --all shows every line", plural(uint64(hidden), "line", "lines"))))
 	}
-	for _, p := range rep.sum.Properties {
+	for _, p := range rep.Properties {
 		a.printf("\n")
 		a.printViolation(p.First)
 	}
 	r.printEnd(a, rep)
-	return rep.status, nil
+	return rep.Status, nil
 }
 
 func (r *replayed) title() string {
@@ -300,13 +301,13 @@ func (r *replayed) judge(rep *report) {
 		r.notices = append(r.notices, "the digest differs from the stored "+r.entry.Digest+"; the run is not the one that was stored")
 	}
 	switch {
-	case rep.status == exitInternal || rep.status == exitDrift:
+	case rep.Status == exitInternal || rep.Status == exitDrift:
 	case got == r.entry.Verdict:
 		r.notices = append(r.notices, "the verdict is the stored one: "+got)
-		rep.status = exitOK
+		rep.Status = exitOK
 	default:
 		r.notices = append(r.notices, fmt.Sprintf("the verdict differs: stored was %q, this run %s", r.entry.Verdict, got))
-		rep.status = exitSafety
+		rep.Status = exitSafety
 	}
 }
 
@@ -332,9 +333,9 @@ func (r *replayed) printEnd(a *app, rep *report) {
 	res := r.result
 	a.printf("%s steps, %s turns, %s provider calls in %s of virtual time\n", grouped(res.Steps), grouped(res.Turns), grouped(res.Calls), pretty.Duration(res.Virtual))
 	a.printf("instances: %s\n", statuses(res.FinalStates))
-	a.printf("%s\n%s\n", rep.contract(), rep.sum.Plan())
-	for i := range rep.sum.Fate.Help {
-		g := &rep.sum.Fate.Help[i]
+	a.printf("%s\n", rep.verdicts("\n"))
+	for i := range rep.Fate.Help {
+		g := &rep.Fate.Help[i]
 		text := g.String()
 		if !strings.Contains(text, g.First) {
 			text += " for " + g.First
@@ -357,11 +358,11 @@ func (r *replayed) printEnd(a *app, rep *report) {
 		a.printf("around the first violation: %s --at %v\n", r.repro(), time.Duration(v[0].VirtualMs)*time.Millisecond)
 	}
 	switch {
-	case rep.status == exitOK:
-	case rep.status == exitSafety && len(res.Violations) == 0:
+	case rep.Status == exitOK:
+	case rep.Status == exitSafety && len(res.Violations) == 0:
 		a.printf("%s\n", a.style.bad("the stored verdict does not hold any more"))
 	default:
-		a.printf("%s\n", a.style.bad(exitText(rep.status)))
+		a.printf("%s\n", a.style.bad(exitText(rep.Status)))
 	}
 }
 
@@ -412,7 +413,7 @@ func entrySubject(p *Program, e *scenario.Entry, arg, provider string) (*subject
 // storyLine is one line of a run's story: either an event, or a violation at the place where it was found.
 type storyLine struct {
 	cluster.Line
-	violation bool
+	Violation bool `json:"violation"`
 }
 
 // teller collects the story of one run.
@@ -426,7 +427,7 @@ func (t *teller) place(found []cluster.Violation) {
 		at, _ := slices.BinarySearchFunc(t.lines, v.Step+1, func(l storyLine, step uint64) int { return cmp.Compare(l.Step, step) })
 		t.lines = slices.Insert(t.lines, at, storyLine{
 			Line:      cluster.Line{Ms: v.VirtualMs, Step: v.Step, Node: v.Node, Text: oneLine(propertyName(v.Property) + ": " + v.Message), Important: true},
-			violation: true,
+			Violation: true,
 		})
 	}
 }
@@ -444,7 +445,7 @@ func (s *storyFlags) has(l *storyLine) bool {
 		return false
 	case at < s.From, s.To > 0 && at > s.To:
 		return false
-	case l.violation:
+	case l.Violation:
 		return true
 	case s.Node != "" && l.Node != s.Node:
 		return false
@@ -492,18 +493,10 @@ func (a *app) printStory(lines []storyLine) {
 	a.printf("%s\n", a.style.quiet(fmt.Sprintf("%11s  %-*s  what", "time", width, "who")))
 	for i := range lines {
 		l := &lines[i]
-		if l.violation {
+		if l.Violation {
 			a.printf("%11s  %s\n", pretty.Duration(l.Ms), a.style.bad(fmt.Sprintf("%-*s  >>> VIOLATED %s", width, l.Node, l.Text)))
 			continue
 		}
 		a.printf("%11s  %-*s  %s\n", pretty.Duration(l.Ms), width, who(l), l.Text)
 	}
-}
-
-func storyJSON(lines []storyLine) []storyLineJSON {
-	out := make([]storyLineJSON, len(lines))
-	for i, l := range lines {
-		out[i] = storyLineJSON{VirtualMs: l.Ms, Step: l.Step, Node: l.Node, Build: l.Build, Text: l.Text, Important: l.Important, Violation: l.violation}
-	}
-	return out
 }

@@ -1,6 +1,9 @@
 package command
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -15,63 +18,127 @@ import (
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/timeline"
 )
 
-// report is the result of a campaign, ready to be printed.
+// schema is the version of the format printed by --json. Adding a field does not change it.
+const schema = 1
+
+// report is the result of a campaign or of a run, for every form of output: its JSON is what --json prints, its tables
+// are those of the text, of the summary in Markdown and of the page.
 type report struct {
+	Scenario  string `json:"scenario"`
+	FirstSeed uint64 `json:"first_seed,string"`
+	*campaign.Summary
+	SecondJudge    uint64  `json:"second_judge,omitempty"` // how many of the seeds it watched
+	VirtualSeconds float64 `json:"virtual_seconds"`
+	Wall           seconds `json:"wall_seconds"`
+	// Unreached lists the reachable points that were not reached. Missed lists the required points among them. If there
+	// are any, the campaign is vacuous.
+	Unreached []string `json:"unreached"`
+	Missed    []string `json:"missed"`
+	// Contract and Plan are the two verdicts, each a single sentence.
+	Contract string `json:"contract"`
+	Plan     string `json:"plan"`
+	// Windows lists the upgrade windows of the plan, if it is an upgrade.
+	Windows []upgrade.Window `json:"windows,omitempty"`
+	// Stored lists the files written for failures.
+	Stored []string `json:"stored"`
+	// Findings lists the subject's entries in the findings file.
+	Findings []*knownFinding `json:"findings,omitempty"`
+	// Portfolio counts the results of each chooser in the portfolio. It is empty without a portfolio.
+	Portfolio  []memberCount `json:"portfolio,omitempty"`
+	Confidence *confidence   `json:"confidence,omitempty"`
+	// GoOn is the command line for running the rest of an interrupted campaign.
+	GoOn   string `json:"go_on,omitempty"`
+	Status int    `json:"exit_status"`
+	// For a replay: the selected lines of the story, the verdict of the stored run, and what differs from it.
+	Story    []storyLine `json:"story,omitempty"`
+	Expected string      `json:"expected_verdict,omitempty"`
+	Notices  []string    `json:"notices,omitempty"`
+
 	subject *subject
-	sum     *campaign.Summary
 	seeds   seedRange
 	shard   shard
-	wall    time.Duration
-	// found is the exit status according to the campaign's results alone. status is the command's exit status.
-	found, status int
-	// unreached lists the reachable points that this campaign did not reach. missed lists the required points among
-	// them.
-	unreached, missed []string
+	// found is the exit status according to the campaign's results alone. Status is the command's exit status.
+	found int
 	// damaged means that the export of a store, with which the runs began, is incomplete, so that they say nothing about
 	// the contract.
 	damaged bool
-	// goOn is the command line for running the rest of an interrupted campaign.
-	goOn string
 	// handler is the violation that names the handler responsible for the first drift, or nil if no handler is.
 	handler *campaign.Violation
-	// findings lists the subject's entries in the findings file.
-	findings []*knownFinding
 	// instances makes the report list every instance in the description of how the work ended.
 	instances bool
-	// windows lists the upgrade windows of the plan, if it is an upgrade.
-	windows []upgrade.Window
-	// portfolio counts the results of each chooser in the portfolio. It is empty without a portfolio.
-	portfolio []memberCount
 	// confident makes the report include the confidence even if there are fewer than confidentFrom seeds.
 	confident bool
 	// small is the shrunk form of the failure that determines the exit status. It is nil if shrinking failed, or was
 	// skipped because it would have taken too long.
 	small *shrunk
-	// second counts the seeds that the second judge watched.
-	second uint64
 	// rate records the campaign's progress.
 	rate rate
-	// stored lists the files written for failures.
-	stored []string
 }
 
-func newReport(s *subject, sum *campaign.Summary) *report {
-	r := &report{subject: s, sum: sum, seeds: seedRange{first: 1, count: sum.Seeds}}
-	r.missed = sum.Missed(s.required(sum.Seeds))
-	r.unreached = sum.Missed(s.reachable())
-	r.found = summaryExit(sum, r.missed)
-	r.status = r.found
+// seconds is a duration that JSON shows in seconds.
+type seconds time.Duration
+
+// MarshalJSON implements json.Marshaler.
+func (s seconds) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(s).Seconds()) }
+
+func newReport(s *subject, sum *campaign.Summary, seeds seedRange) *report {
+	r := &report{subject: s, Summary: sum, Scenario: s.scenario.Name, FirstSeed: seeds.first, seeds: seeds}
+	r.VirtualSeconds, r.Stored = float64(sum.Virtual)/1000, []string{}
+	r.Missed, r.Unreached = sum.Missed(s.required(sum.Seeds)), sum.Missed(s.reachable())
+	r.found = summaryExit(sum, r.Missed)
+	r.Status = r.found
+	r.judge(sum.Plan())
+	r.Windows = windowsOf(s, seeds.first)
 	if len(sum.Drifts) > 0 {
 		seed := sum.Drifts[0].Seed
 		if cfg, err := s.config(seed); err == nil {
 			if v, ok := campaign.DoubleCheck(cfg); ok {
 				r.handler = &campaign.Violation{Seed: seed, Violation: v}
+				sum.Drifts[0].Handler = v.Message
 			}
 		}
 	}
 	return r
+}
+
+// judge sets the two verdicts.
+func (r *report) judge(plan string) {
+	r.Contract, r.Plan = r.contract(), strings.TrimPrefix(plan, "plan: ")
+}
+
+// verdicts returns both verdicts, as sentences with sep in between.
+func (r *report) verdicts(sep string) string {
+	return "contract: " + r.Contract + sep + "plan: " + r.Plan
+}
+
+// printJSON prints the report as JSON.
+func (a *app) printJSON(verb string, r *report, v any) (int, error) {
+	for i := range r.Violations {
+		if v := &r.Violations[i]; v.Repro == "" {
+			v.Repro = r.subject.repro(v.Seed)
+		}
+	}
+	return r.Status, a.writeJSON(verb, v)
+}
+
+// writeJSON prints v, which must be a struct, as an object with its schema and verb, and nothing else.
+func (a *app) writeJSON(verb string, v any) error {
+	var text, indented bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	if err == nil {
+		fields := strings.TrimPrefix(text.String(), "{")
+		err = json.Indent(&indented, fmt.Appendf(nil, `{"schema":%d,"verb":%q,%s`, schema, verb, fields), "", "  ")
+	}
+	if err != nil {
+		return &crash{fmt.Errorf("JSON: %w", err)}
+	}
+	_, _ = a.stdout.Write(indented.Bytes()) // Run reports write errors
+	return nil
 }
 
 // windowsOf returns the upgrade windows in seed's plan. Other seeds' plans have the same windows at different times.
@@ -109,17 +176,17 @@ func (s *subject) reachable() []string {
 
 // newStatus returns the exit status if known violations are ignored.
 func (r *report) newStatus() int {
-	rest := *r.sum
+	rest := *r.Summary
 	rest.Properties = slices.DeleteFunc(slices.Clone(rest.Properties), func(p campaign.PropertyCount) bool {
-		return !slices.ContainsFunc(r.findings, func(k *knownFinding) bool { return k.violation().Rule() == p.First.Rule() && k.isNews() })
+		return !slices.ContainsFunc(r.Findings, func(k *knownFinding) bool { return k.violation().Rule() == p.First.Rule() && k.isNews() })
 	})
-	return summaryExit(&rest, r.missed)
+	return summaryExit(&rest, r.Missed)
 }
 
 // deciding returns the first violation of the class that determines the exit status. This violation is the one to
 // investigate first.
 func (r *report) deciding() (v campaign.Violation, ok bool) {
-	for _, p := range r.sum.Properties {
+	for _, p := range r.Properties {
 		if classExit(p.Class) == r.found {
 			return p.First, true
 		}
@@ -151,8 +218,13 @@ func byWeight(list []campaign.PropertyCount) []campaign.PropertyCount {
 }
 
 func (a *app) printCampaign(r *report) {
-	a.printTable(r)
-	for i, d := range r.sum.Drifts {
+	a.printTable("", r.totals(), 3)
+	a.printf("\n%s\n", r.verdicts("\n"))
+	if len(r.Properties) > 0 {
+		a.printf("\n")
+		a.printTable("", r.violated(), 5)
+	}
+	for i, d := range r.Drifts {
 		a.printf("\n%s: seed %d gave two different runs\n  first   %s\n  second  %s\n", a.style.bad("NOT DETERMINISTIC"), d.Seed, d.First, d.Second)
 		if i > 0 {
 			continue
@@ -164,48 +236,48 @@ func (a *app) printCampaign(r *report) {
 		a.printf("\nWith each turn computed twice:\n")
 		a.printViolation(*r.handler)
 	}
-	for i, p := range byWeight(r.sum.Properties) {
+	for i, p := range byWeight(r.Properties) {
 		if i == shown {
-			a.printf("\n... and %s more; see the table above.\n", plural(uint64(len(r.sum.Properties)-shown), "property", "properties"))
+			a.printf("\n... and %s more; see the table above.\n", plural(uint64(len(r.Properties)-shown), "property", "properties"))
 			break
 		}
 		a.printf("\n")
 		a.printViolation(p.First)
 	}
-	for i, e := range r.sum.Internal {
+	for i, e := range r.Internal {
 		if i == shown {
 			break
 		}
 		a.printf("\n%s in seed %d: this is a defect of durosim\n  %s\n%s\n", a.style.bad("INTERNAL ERROR"), e.Seed, e.Text, indent(firstLines(e.Stack, shownStack)))
 	}
 	a.printSmall(r)
-	if len(r.missed) > 0 {
-		a.printf("\n%s: %s seeds did not reach points that %s requires:\n", a.style.bad("VACUOUS"), grouped(r.sum.Seeds), r.subject.scenario.Name)
-		for _, m := range r.missed {
+	if len(r.Missed) > 0 {
+		a.printf("\n%s: %s seeds did not reach points that %s requires:\n", a.style.bad("VACUOUS"), grouped(r.Seeds), r.subject.scenario.Name)
+		for _, m := range r.Missed {
 			a.printf("  %s\n", m)
 		}
 	}
-	if text := r.sum.Fate.Text(r.instances); text != "" {
+	if text := r.Fate.Text(r.instances); text != "" {
 		a.printf("\n%s", text)
 	}
-	a.printf("%s", upgrade.WindowsText(r.windows, "simrun run --bug ID "+commandline.Join(r.subject.arg)))
-	a.printPortfolio(r.portfolio)
+	a.printf("%s", upgrade.WindowsText(r.Windows, "simrun run --bug ID "+commandline.Join(r.subject.arg)))
+	a.printPortfolio(r.Portfolio)
 	a.printMatrix(r)
 	a.printUnreached(r)
-	if c := r.confidence(); c != nil {
-		a.printf("\n%s", c.text())
+	if r.Confidence != nil {
+		a.printf("\n%s", r.Confidence.text())
 	}
-	for _, f := range r.stored {
+	for _, f := range r.Stored {
 		a.printf("\nstored run: %s\n", f)
 	}
-	if len(r.findings) > 0 {
-		a.printFindings(r.findings)
+	if len(r.Findings) > 0 {
+		a.printFindings(r.Findings)
 	}
 	if seed, ok := r.seedToSee(); ok {
 		a.printf("\nTo see it again:\n%s\n", r.subject.repro(seed))
 	}
-	if r.goOn != "" {
-		a.printf("\nInterrupted. To continue with the other seeds:\n%s\n", r.goOn)
+	if r.GoOn != "" {
+		a.printf("\nInterrupted. To continue with the other seeds:\n%s\n", r.GoOn)
 	}
 }
 
@@ -215,36 +287,36 @@ func (r *report) seedToSee() (seed uint64, ok bool) {
 		return v.Seed, true
 	}
 	switch {
-	case r.found == exitInternal && len(r.sum.Internal) > 0:
-		return r.sum.Internal[0].Seed, true
-	case r.found == exitDrift && len(r.sum.Drifts) > 0:
-		return r.sum.Drifts[0].Seed, true
+	case r.found == exitInternal && len(r.Internal) > 0:
+		return r.Internal[0].Seed, true
+	case r.found == exitDrift && len(r.Drifts) > 0:
+		return r.Drifts[0].Seed, true
 	}
 	v, ok := r.deciding()
 	return v.Seed, ok
 }
 
-// contract returns the verdict on the contract, as one sentence. It covers everything except the plan's expectations.
+// contract returns the verdict on the contract. It covers everything except the plan's expectations.
 func (r *report) contract() string {
 	var broken []string
-	for _, p := range r.sum.Properties {
+	for _, p := range r.Properties {
 		if p.Class != cluster.ClassPlan && !slices.Contains(broken, propertyName(p.Property)) {
 			broken = append(broken, propertyName(p.Property))
 		}
 	}
 	switch {
-	case r.sum.Seeds == 0:
-		return "contract: not judged, since no run was finished"
-	case len(r.sum.Internal) > 0:
-		return "contract: not judged in every seed, because of a defect of durosim"
+	case r.Seeds == 0:
+		return "not judged, since no run was finished"
+	case len(r.Internal) > 0:
+		return "not judged in every seed, because of a defect of durosim"
 	case r.damaged && len(broken) > 0:
-		return "contract: not judged, since the export is damaged; what it lacks can be why these runs show " + strings.Join(broken, ", ")
+		return "not judged, since the export is damaged; what it lacks can be why these runs show " + strings.Join(broken, ", ")
 	case r.damaged:
-		return "contract: not judged, since the export is damaged"
+		return "not judged, since the export is damaged"
 	case len(broken) > 0:
-		return "contract: broken: " + strings.Join(broken, ", ")
+		return "broken: " + strings.Join(broken, ", ")
 	}
-	return "contract: held" + r.subject.unjudged()
+	return "held" + r.subject.unjudged()
 }
 
 // unjudged lists the properties that cannot be judged with the subject's clocks, as a phrase that ends a sentence.
@@ -340,61 +412,76 @@ func statuses(all []cluster.FinalState) string {
 	return strings.Join(kinds, ", ")
 }
 
-// printTable prints a campaign's totals.
-func (a *app) printTable(r *report) {
-	sum := r.sum
+// totals returns the table of a campaign's totals.
+func (r *report) totals() timeline.Table {
 	which := "seeds " + r.seeds.String()
 	if r.shard != (shard{}) {
 		which += fmt.Sprintf(", part %d of %d", r.shard.index, r.shard.of)
 	}
-	if sum.Seeds < sum.Total {
-		which += fmt.Sprintf("; stopped early, of %s", grouped(sum.Total))
+	if r.Seeds < r.Total {
+		which += fmt.Sprintf("; stopped early, of %s", grouped(r.Total))
 	}
-	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
-	row := func(label, value, note string) {
-		line := a.style.quiet(label) + "\t" + value
-		if note != "" {
-			line += "\t" + note
-		}
-		fmt.Fprintln(t, line)
-	}
-	row("scenario", r.subject.scenario.Name, strings.Join(r.subject.options(), " "))
-	row("seeds", grouped(sum.Seeds), which)
-	if r.second > 0 {
-		row("second judge", fmt.Sprintf("%s of %s seeds", grouped(r.second), grouped(sum.Seeds)), "")
-	}
-	row("passed", grouped(sum.Passed), failedNote(sum.Seeds, sum.Seeds-sum.Passed))
+	t := timeline.Table{Title: "Totals", Open: true}
 	rate := func(n uint64, what string) string {
-		if r.wall == 0 {
+		if r.Wall == 0 {
 			return ""
 		}
-		return perSecond(n, r.wall) + what
+		return perSecond(n, time.Duration(r.Wall)) + " " + what + "/s"
 	}
-	row("steps", grouped(sum.Steps), rate(sum.Steps, " steps/s"))
-	row("turns", grouped(sum.Turns), rate(sum.Turns, " turns/s"))
-	row("virtual time", pretty.Duration(sum.VirtualMs), "")
-	if r.wall > 0 {
-		row("wall time", fmt.Sprintf("%.2fs", r.wall.Seconds()), rate(sum.Seeds, " seeds/s"))
+	t.Row(false, "scenario", r.Scenario, strings.Join(r.subject.options(), " "))
+	t.Row(false, "seeds", grouped(r.Seeds), which)
+	if r.SecondJudge > 0 {
+		t.Row(false, "second judge", fmt.Sprintf("%s of %s seeds", grouped(r.SecondJudge), grouped(r.Seeds)))
 	}
-	row("coverage", fmt.Sprintf("%d reached", r.reached()), coverageNote(r.unreached))
-	row("digest", sum.Digest.String(), "")
-	flushTable(t)
-	a.printf("\n%s\n%s\n", r.contract(), r.sum.Plan())
-	if len(sum.Properties) > 0 {
-		a.printf("\n")
-		t = tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
-		fmt.Fprintln(t, "violated\tclass\tseeds\tviolations\tfirst seed")
-		for _, p := range sum.Properties {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\n", ruleName(p.First.Violation), p.Class, grouped(p.Seeds), grouped(p.Violations), p.FirstSeed)
+	t.Row(r.Passed < r.Seeds, "passed", grouped(r.Passed), failedNote(r.Seeds, r.Seeds-r.Passed))
+	for _, f := range r.Figures() {
+		t.Row(false, f.Name, grouped(f.Count), rate(f.Count, f.Name))
+	}
+	t.Row(false, "virtual time", pretty.Duration(r.Virtual))
+	if r.Wall > 0 {
+		t.Row(false, "wall time", fmt.Sprintf("%.2fs", time.Duration(r.Wall).Seconds()), rate(r.Seeds, "seeds"))
+	}
+	t.Row(false, "coverage", fmt.Sprintf("%d reached", r.reached()), coverageNote(r.Unreached))
+	t.Row(false, "digest", r.Digest.String())
+	return t
+}
+
+// violated returns the table of the violated properties.
+func (r *report) violated() timeline.Table {
+	t := timeline.Table{Title: "What did not hold", Open: true, Head: []string{"violated", "class", "seeds", "violations", "first seed", "see it", "make it small"}}
+	for _, p := range r.Properties {
+		t.Row(true, ruleName(p.First.Violation), string(p.Class), grouped(p.Seeds), grouped(p.Violations), decimal(p.FirstSeed),
+			r.subject.repro(p.FirstSeed), r.subject.line("shrink", p.FirstSeed, "--property", p.First.Rule()))
+	}
+	return t
+}
+
+// printTable prints the first columns of a table. A table without a head has names in its first column.
+func (a *app) printTable(indent string, t timeline.Table, columns int) {
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
+	line := func(cells []string) {
+		cells = cells[:min(columns, len(cells))]
+		for len(cells) > 1 && cells[len(cells)-1] == "" {
+			cells = cells[:len(cells)-1]
 		}
-		flushTable(t)
+		fmt.Fprintln(w, indent+strings.Join(cells, "\t"))
 	}
+	if t.Head != nil {
+		line(t.Head)
+	}
+	for _, r := range t.Rows {
+		if t.Head == nil {
+			r.Cells[0] = a.style.quiet(r.Cells[0])
+		}
+		line(r.Cells)
+	}
+	_ = w.Flush() // the output is buffered, and reports write errors at the end
 }
 
 // printUnreached prints the coverage points that the campaign did not reach.
 func (a *app) printUnreached(r *report) {
-	if len(r.unreached) > 0 {
-		a.printf("\nnot reached%s:\n%s", required(r.missed), columns(r.unreached, a.width))
+	if len(r.Unreached) > 0 {
+		a.printf("\nnot reached%s:\n%s", required(r.Missed), columns(r.Unreached, a.width))
 	}
 }
 
@@ -421,9 +508,6 @@ func required(missed []string) string {
 	}
 	return ""
 }
-
-// flushTable flushes a table to the buffered output, which reports write errors at the end.
-func flushTable(t *tabwriter.Writer) { _ = t.Flush() }
 
 // columns wraps words into indented lines of at most width bytes.
 func columns(words []string, width int) string {
@@ -457,7 +541,7 @@ func cells() []string {
 // separately.
 func (r *report) reached() int {
 	n := 0
-	for _, p := range r.sum.Coverage {
+	for _, p := range r.Coverage {
 		if !properties.IsMet(p.Name) {
 			n++
 		}
@@ -475,7 +559,7 @@ func (a *app) printMatrix(r *report) {
 	for _, k := range faults.Kinds() {
 		fmt.Fprintf(&rows, "  %-20s", k.Kind)
 		for _, f := range properties.Features() {
-			count := r.sum.Count(properties.Met(string(k.Kind), f.Name))
+			count := r.Count(properties.Met(string(k.Kind), f.Name))
 			fmt.Fprintf(&rows, "%5s", short(count))
 			if count > 0 {
 				filled++
@@ -510,30 +594,21 @@ func short(n uint64) string {
 	return fmt.Sprintf("%dM", n/1_000_000)
 }
 
-// markdown formats a campaign for a job summary. It shows the verdicts, the violations with the commands that reproduce
-// them, and how the work ended.
+// markdown formats a campaign for a job summary. It shows the verdicts, the totals, the violations with the commands
+// that reproduce them, and how the work ended.
 func (r *report) markdown() string {
 	var b strings.Builder
 	mark := "✅"
-	if r.status != exitOK {
+	if r.Status != exitOK {
 		mark = "❌"
 	}
-	fmt.Fprintf(&b, "### %s %s: %s seeds, %s passed\n\n%s\n\n%s\n", mark, r.subject.scenario.Name, grouped(r.sum.Seeds), grouped(r.sum.Passed), r.contract(), r.sum.Plan())
-	if len(r.sum.Properties) > 0 {
-		b.WriteString("\n| violated | class | seeds | first seed | see it |\n|---|---|---|---|---|\n")
-		for _, p := range r.sum.Properties {
-			fmt.Fprintf(&b, "| %s | %s | %s | %d | `%s` |\n", cellText(ruleName(p.First.Violation)), p.Class, grouped(p.Seeds), p.FirstSeed, r.subject.repro(p.FirstSeed))
-		}
+	fmt.Fprintf(&b, "### %s %s: %s seeds, %s passed\n\n%s\n", mark, r.Scenario, grouped(r.Seeds), grouped(r.Passed), r.verdicts("\n\n"))
+	for _, t := range filled(r.violated(), knownTable(r.Findings), r.totals()) {
+		b.WriteString("\n" + t.Markdown())
 	}
-	for _, k := range r.findings {
-		fmt.Fprintf(&b, "\n- %s: %s, since %s: `%s`\n", k.State, cellText(k.Property), k.First.Format("2006-01-02"), k.Command)
-	}
-	fmt.Fprintf(&b, "\n<details><summary>fate of the work</summary>\n\n```text\n%s```\n\n</details>\n\n", r.sum.Fate.Text(false))
+	fmt.Fprintf(&b, "\n<details><summary>fate of the work</summary>\n\n```text\n%s```\n\n</details>\n\n", r.Fate.Text(false))
 	return b.String()
 }
-
-// cellText escapes text for use in a table cell.
-func cellText(s string) string { return strings.ReplaceAll(oneLine(s), "|", "\\|") }
 
 // appendMarkdown appends the summary to the named file, such as the one in GITHUB_STEP_SUMMARY.
 func (r *report) appendMarkdown(name string) error {
@@ -542,21 +617,18 @@ func (r *report) appendMarkdown(name string) error {
 		return err
 	}
 	_, err = f.WriteString(r.markdown())
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	return errors.Join(err, f.Close())
 }
 
 // annotate prints a GitHub workflow command for each violated property. GitHub shows it as an annotation.
 func (a *app) annotate(r *report) {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	title := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-	for _, p := range r.sum.Properties {
+	for _, p := range r.Properties {
 		text := p.First.Message + "\n" + r.subject.repro(p.FirstSeed)
 		fmt.Fprintf(a.stderr, "::error title=%s::%s\n", title.Replace(fmt.Sprintf("%s, seed %d", ruleName(p.First.Violation), p.FirstSeed)), data.Replace(text))
 	}
-	for _, e := range r.sum.Internal {
+	for _, e := range r.Internal {
 		fmt.Fprintf(a.stderr, "::error title=internal error%%2C seed %d::%s\n", e.Seed, data.Replace(e.Text))
 	}
 }

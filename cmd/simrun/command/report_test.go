@@ -47,7 +47,7 @@ func TestLastLineShowsWhatTheStatusIsAbout(t *testing.T) {
 			Internal:   []campaign.InternalError{{Seed: 8, Text: "boom", Stack: "main.go:1"}},
 		}, "--seed 8"},
 	} {
-		out := strings.TrimSpace(printed(newReport(subject, &c.sum)))
+		out := strings.TrimSpace(printed(newReport(subject, &c.sum, seedRange{1, 10})))
 		last := out[strings.LastIndex(out, "\n")+1:]
 		if want := commandline.Quote(os.Args[0]) + " replay " + c.want + " --faults full 'my plan.txt'"; last != want {
 			t.Errorf("%s: the last line is\n\t%s\nwant\n\t%s", c.name, last, want)
@@ -60,8 +60,8 @@ func TestManyPropertiesAreCutShort(t *testing.T) {
 	for _, id := range []string{"S01", "S02", "S03", "S04", "S05", "S06", "S07", "S08", "S09", "S10"} {
 		sum.Properties = append(sum.Properties, count(id, cluster.ClassSafety, 1))
 	}
-	r := newReport(&subject{scenario: &scenario.Scenario{Name: "x"}, arg: "x"}, &sum)
-	r.wall = time.Second
+	r := newReport(&subject{scenario: &scenario.Scenario{Name: "x"}, arg: "x", program: &Program{}}, &sum, seedRange{1, 10})
+	r.Wall = seconds(time.Second)
 	out := printed(r)
 	if got := strings.Count(out, "VIOLATED"); got != shown || !strings.Contains(out, "... and 2 properties more") {
 		t.Errorf("%d failures are told in full, want %d and the number of the others:\n%s", got, shown, out)

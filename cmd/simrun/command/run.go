@@ -106,7 +106,7 @@ func (c *runCmd) run(a *app) (int, error) {
 			return 0, err
 		}
 		defer results.discard()
-		o.OnResult = results.add
+		o.OnResult = func(r campaign.SeedResult) { results.line(r) }
 	}
 	counts := newPortfolioCounts()
 	if c.Chooser == portfolio {
@@ -120,28 +120,26 @@ func (c *runCmd) run(a *app) (int, error) {
 		return 0, inputError(err)
 	}
 	if results != nil && !sum.Interrupted {
-		if err := results.keep(); err != nil {
+		if err := results.keep(sum.Coverage); err != nil {
 			return 0, err
 		}
 	}
-	r := newReport(s, sum)
-	r.confident = c.Confidence
+	r := newReport(s, sum, seeds)
+	r.shard, r.Wall, r.instances, r.confident, r.rate = c.Shard, seconds(wall), c.Instances, c.Confidence, pace
+	r.SecondJudge = s.judgedTwice(seeds.first, c.Shard, sum.Seeds)
 	if c.Chooser == portfolio {
-		r.portfolio = counts.members
+		r.Portfolio = counts.members
 	}
-	r.seeds, r.shard, r.wall, r.instances = seeds, c.Shard, wall, c.Instances
-	r.second = s.judgedTwice(seeds.first, c.Shard, sum.Seeds)
-	r.windows, r.rate = windowsOf(s, seeds.first), pace
 	if sum.Interrupted {
-		r.status = exitStopped
+		r.Status = exitStopped
 		done := sum.Seeds
 		if c.Results != "" {
 			done = 0 // a results file must cover all seeds, so start over
 		}
-		r.goOn = c.goOn(s, seeds, done)
+		r.GoOn = c.goOn(s, seeds, done)
 	}
 	if c.Out != "" {
-		if r.stored, err = storeFailures(c.Out, s, sum); err != nil {
+		if r.Stored, err = storeFailures(c.Out, s, sum); err != nil {
 			return 0, err
 		}
 	}
@@ -154,11 +152,11 @@ func (c *runCmd) run(a *app) (int, error) {
 		}
 	}
 	if c.JSON {
-		return r.status, a.writeJSON(r.json("run"))
+		return a.printJSON("run", r, r)
 	}
 	r.makeSmall()
 	a.printCampaign(r)
-	return r.status, nil
+	return r.Status, nil
 }
 
 // goOn returns the command line for running the remaining seeds.

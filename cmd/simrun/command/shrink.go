@@ -85,7 +85,7 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 	}
 	status := classExit(small.First.Class)
 	if c.JSON {
-		return status, a.writeJSON(out.json(status))
+		return status, a.writeJSON("shrink", out.json(status))
 	}
 	a.printShrunk(out)
 	return status, nil
@@ -192,7 +192,7 @@ func (c *shrinkCmd) nothing(a *app, s *subject, why string) (int, error) {
 		why = c.Property + " is not violated"
 	}
 	if c.JSON {
-		return exitOK, a.writeJSON(shrunkJSON{Schema: schema, Verb: "shrink", Scenario: s.scenario.Name, Violations: []violationJSON{}})
+		return exitOK, a.writeJSON("shrink", shrunkJSON{Scenario: s.scenario.Name, Violations: []campaign.Violation{}})
 	}
 	a.printf("%s: nothing to shrink, %s\n", s.scenario.Name, why)
 	return exitOK, nil
@@ -223,11 +223,9 @@ type shrunk struct {
 
 // shrunkJSON is the object printed by shrink --json.
 type shrunkJSON struct {
-	Schema     int             `json:"schema"`
-	Verb       string          `json:"verb"`
-	Scenario   string          `json:"scenario"`
-	Seed       string          `json:"seed"`
-	Violations []violationJSON `json:"violations"`
+	Scenario   string               `json:"scenario"`
+	Seed       string               `json:"seed"`
+	Violations []campaign.Violation `json:"violations"`
 	// Plan is the plan's text. Choices lists the choices that differ from the harmless default.
 	Plan     string       `json:"plan"`
 	Choices  []choiceJSON `json:"choices"`
@@ -259,14 +257,14 @@ type sizeJSON struct {
 }
 
 func (s *shrunk) violation() campaign.Violation {
-	return campaign.Violation{Seed: s.seed, Violation: s.small.First}
+	return campaign.Violation{Seed: s.seed, Violation: s.small.First, Repro: s.repro}
 }
 
 func (s *shrunk) json(status int) shrunkJSON {
 	z := s.small.Size()
 	out := shrunkJSON{
-		Schema: schema, Verb: "shrink", Scenario: s.subject.scenario.Name, Seed: decimal(s.seed),
-		Violations: []violationJSON{newViolationJSON(s.violation(), s.repro)}, Plan: string(scenario.Format(s.small.Plan)), Choices: []choiceJSON{},
+		Scenario: s.subject.scenario.Name, Seed: decimal(s.seed),
+		Violations: []campaign.Violation{s.violation()}, Plan: string(scenario.Format(s.small.Plan)), Choices: []choiceJSON{},
 		Size: sizeJSON{z.Total(), z.Steps, z.Instances, z.Faults, z.Choices}, From: s.small.From.Total(), Runs: s.small.Runs, Minimal: s.small.Minimal,
 		Verdict: s.small.Entry(s.seed, "").Verdict, Digest: s.small.Result.Digest.String(), Stored: s.stored, ExitCode: status,
 	}
@@ -386,10 +384,10 @@ const (
 // fewer than smallSeeds seeds, or if each run is slow: one with a foreign store, a released runtime, or too many steps.
 func (r *report) makeSmall() {
 	v, ok := r.shrinkable()
-	if !ok || r.sum.Interrupted || r.sum.Seeds < smallSeeds || r.subject.store != nil {
+	if !ok || r.Interrupted || r.Seeds < smallSeeds || r.subject.store != nil {
 		return
 	}
-	runs := min(smallRuns, smallSteps*r.sum.Seeds/max(r.sum.Steps, 1))
+	runs := min(smallRuns, smallSteps*r.Seeds/max(r.Steps, 1))
 	cfg, err := r.subject.config(v.Seed)
 	if err != nil || runs < smallRuns/10 || len(cfg.Plan.Releases()) > 0 {
 		return

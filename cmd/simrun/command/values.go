@@ -171,6 +171,9 @@ func (s shard) fromEnvironment(getenv func(string) string) (shard, error) {
 	return s, nil
 }
 
+// decimal formats a seed as a decimal string, because a JSON number cannot hold 64 bits.
+func decimal(seed uint64) string { return strconv.FormatUint(seed, 10) }
+
 // grouped formats a number with commas as thousands separators.
 func grouped(n uint64) string {
 	s := strconv.FormatUint(n, 10)

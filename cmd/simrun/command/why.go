@@ -2,11 +2,11 @@ package command
 
 import (
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/timeline"
 )
 
 // whyCmd implements `simrun why`, which explains what an instance is waiting for.
@@ -36,8 +36,6 @@ Examples:
 
 // whyJSON is the object printed by why --json.
 type whyJSON struct {
-	Schema    int          `json:"schema"`
-	Verb      string       `json:"verb"`
 	Scenario  string       `json:"scenario"`
 	Seed      string       `json:"seed"`
 	Instance  string       `json:"instance"`
@@ -72,21 +70,21 @@ func (c *whyCmd) run(a *app) (int, error) {
 	}
 	if c.JSON {
 		out := whyJSON{
-			Schema: schema, Verb: "why", Scenario: s.scenario.Name, Seed: decimal(seed), Instance: c.Instance,
+			Scenario: s.scenario.Name, Seed: decimal(seed), Instance: c.Instance,
 			VirtualMs: at.Milliseconds(), Rule: x.Rule, Text: x.Text, Details: []detailJSON{},
 		}
 		for _, d := range x.Details {
 			out.Details = append(out.Details, detailJSON{d[0], d[1]})
 		}
-		return exitOK, a.writeJSON(out)
+		return exitOK, a.writeJSON("why", out)
 	}
 	a.printf("%s at %s of %s, seed %d\n\n", a.style.title(c.Instance), pretty.Duration(at.Milliseconds()), s.scenario.Name, seed)
 	a.printf("%s: %s\n\n", a.style.title(x.Rule), x.Text)
-	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
+	t := timeline.Table{}
 	for _, d := range x.Details {
-		fmt.Fprintf(t, "  %s\t%s\n", a.style.quiet(d[0]), d[1])
+		t.Row(false, d[0], d[1])
 	}
-	flushTable(t)
+	a.printTable("  ", t, 2)
 	return exitOK, nil
 }
 

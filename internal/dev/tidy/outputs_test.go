@@ -12,7 +12,7 @@ import (
 )
 
 // outputPattern matches a block in a document that shows a command's output:
-var outputPattern = regexp.MustCompile("(?s)(<!-- (slow )?output of: go run ./cmd/simrun ([^\n|]*?) ?(?:\\| head (\\d+) )?-->\n)(.*?)(<!-- end output -->\n)")
+var outputPattern = regexp.MustCompile("(?s)(<!-- (slow )?output of: go run ./cmd/simrun ([^\n|]*?) ?(?:\\| (head|tail) (\\d+) )?-->\n)(.*?)(<!-- end output -->\n)")
 
 // timings matches numbers that differ from run to run.
 var timings = regexp.MustCompile(`(?m)[0-9.,]+ +(seeds|steps|turns)/s|^wall time +\S+|runs in [0-9.]+s`)
@@ -32,7 +32,7 @@ func TestOutputs(t *testing.T) {
 			if simrun == "" {
 				simrun = buildSimrun(t)
 			}
-			text := m[1] + "\n```text\n" + printed(t, simrun, m[3], m[4]) + "```\n\n" + m[6]
+			text := m[1] + "\n```text\n" + printed(t, simrun, m[3], m[4], m[5]) + "```\n\n" + m[7]
 			if timings.ReplaceAllString(text, "") == timings.ReplaceAllString(block, "") {
 				return block
 			}
@@ -65,9 +65,9 @@ func buildSimrun(t *testing.T) string {
 	return simrun
 }
 
-// printed returns what simrun prints on standard output, or only its first lines. Command lines to paste are shown as
+// printed returns what simrun prints on standard output, or only its first or last lines. Command lines to paste are shown as
 // in the documents, starting with go run.
-func printed(t *testing.T, simrun, arguments, head string) string {
+func printed(t *testing.T, simrun, arguments, end, count string) string {
 	t.Helper()
 	run := exec.Command(simrun, strings.Fields(arguments)...)
 	run.Args[0] = called
@@ -80,8 +80,12 @@ func printed(t *testing.T, simrun, arguments, head string) string {
 	}
 	out = bytes.ReplaceAll(out, []byte(called), []byte("go run ./cmd/simrun"))
 	lines := bytes.SplitAfter(out, []byte("\n"))
-	if n, err := strconv.Atoi(head); err == nil && n < len(lines) {
-		lines = lines[:n]
+	if n, err := strconv.Atoi(count); err == nil && n < len(lines) {
+		if end == "tail" {
+			lines = lines[len(lines)-n:]
+		} else {
+			lines = lines[:n]
+		}
 	}
 	for i, l := range lines {
 		lines[i] = append(bytes.TrimRight(l, " \n"), '\n')

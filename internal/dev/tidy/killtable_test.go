@@ -81,8 +81,8 @@ func survivors() string {
 	var counts, ofLiving [4]int
 	living := 0
 	by := func(seen string) string {
-		if why, none := strings.CutPrefix(seen, "- "); none {
-			return "no: " + why
+		if strings.HasPrefix(seen, "- ") {
+			return "no"
 		}
 		return seen
 	}

@@ -6,20 +6,15 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
-func init() {
-	generated["protocol_items"] = func() string {
-		return bodies("kind", call.ItemBodies)
-	}
-	generated["protocol_events"] = func() string { return bodies("type", call.EventBodies) }
-}
+func init() { generated["protocol_items"] = itemBodies }
 
-// bodies lists the fields of each kind of work item or event.
-func bodies(head string, forms func() ([]call.Body, error)) string {
-	list, err := forms()
+// itemBodies lists the fields of each kind of work item.
+func itemBodies() string {
+	list, err := call.ItemBodies()
 	if err != nil {
 		return err.Error()
 	}
-	b := table(head, "fields")
+	b := table("kind", "fields")
 	for _, body := range list {
 		var fields []string
 		for _, f := range body.Fields {
@@ -39,14 +34,10 @@ func bodies(head string, forms func() ([]call.Body, error)) string {
 			}
 			fields = append(fields, text)
 		}
-		kind := "`" + body.Kind + "`"
-		if body.Kind == "" {
-			kind = "every one"
-		}
 		if fields == nil {
 			fields = []string{"none"}
 		}
-		b.row(kind, strings.Join(fields, ", "))
+		b.row("`"+body.Kind+"`", strings.Join(fields, ", "))
 	}
 	return b.String()
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"database/sql"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,10 +19,7 @@ var takenAt = regexp.MustCompile(`"taken_at_ms":\d+`)
 
 // TestExport exports orders.db, which was written by two releases of duroxide, one after the other (testdata/writer).
 func TestExport(t *testing.T) {
-	before, err := os.ReadFile("testdata/orders.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := database(t)
 	file := filepath.Join(t.TempDir(), "orders of today.db")
 	if err := os.WriteFile(file, before, 0o444); err != nil {
 		t.Fatal(err)
@@ -50,7 +49,7 @@ func TestExport(t *testing.T) {
 
 // TestBadRows checks that invalid rows are reported and everything else is written.
 func TestBadRows(t *testing.T) {
-	file := copyOf(t, "testdata/orders.db")
+	file := orders(t)
 	change(t, file, `UPDATE history SET event_data = 'no JSON' WHERE instance_id = 'order-2' AND event_id = 3`)
 	change(t, file, `UPDATE worker_queue SET work_item = '{' WHERE instance_id = 'render-1'`)
 	var out, complaints bytes.Buffer
@@ -96,7 +95,7 @@ func TestNoDatabase(t *testing.T) {
 // TestWithoutItsLog copies a database in WAL mode without the -wal that has what was written last. Only the header of
 // the copy shows that.
 func TestWithoutItsLog(t *testing.T) {
-	live := copyOf(t, "testdata/orders.db")
+	live := orders(t)
 	empty := filepath.Join(t.TempDir(), "empty.db")
 	for _, c := range []struct {
 		file, statement string
@@ -132,7 +131,7 @@ func TestWithoutItsLog(t *testing.T) {
 
 // TestMissingTables checks that a table that is not there is named, and that the export says so, too.
 func TestMissingTables(t *testing.T) {
-	file := copyOf(t, "testdata/orders.db")
+	file := orders(t)
 	change(t, file, `DROP TABLE executions`)
 	change(t, file, `DROP TABLE worker_queue`)
 	var out, complaints bytes.Buffer
@@ -154,12 +153,42 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// database returns the contents of orders.db.
+func database(t *testing.T) []byte {
+	t.Helper()
+	packed, err := os.Open("testdata/orders.db.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	unpacked, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(unpacked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// orders writes orders.db to a new file.
+func orders(t *testing.T) string {
+	t.Helper()
+	return write(t, database(t))
+}
+
 func copyOf(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return write(t, data)
+}
+
+func write(t *testing.T, data []byte) string {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "copy.db")
 	if err := os.WriteFile(file, data, 0o644); err != nil {
 		t.Fatal(err)

@@ -89,7 +89,7 @@ var index = regexp.MustCompile(`\[\d+\]`)
 // part. It prints what the checkers say about the first lie of each kind. Lies that no checker objects to are left out;
 // DUROSIM_LONG tries them as well.
 func TestEachLie(t *testing.T) {
-	before := map[string]bool{}
+	before, brief := map[string]bool{}, rig.Brief{}
 	datadriven.RunTest(t, "testdata/lies.txt", func(t *testing.T, d *datadriven.TestData) string {
 		tp := recordRun(t, liesPlan(d.Cmd))
 		tp.busyOnly()
@@ -109,7 +109,7 @@ func TestEachLie(t *testing.T) {
 		for _, place := range slices.Sorted(maps.Keys(said)) {
 			lines = append(lines, place+"\n  "+said[place])
 		}
-		return strings.Join(lines, "\n")
+		return brief.Of(strings.Join(lines, "\n"))
 	})
 }
 

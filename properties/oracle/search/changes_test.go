@@ -39,7 +39,7 @@ func TestEachChangedAnswer(t *testing.T) {
 				lines = append(lines, "free: "+place)
 			}
 		}
-		return strings.Join(lines, "\n")
+		return rig.Brief{}.Of(strings.Join(lines, "\n"))
 	})
 }
 

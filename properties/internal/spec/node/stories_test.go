@@ -33,6 +33,7 @@ import (
 // that follow from the node's options.
 func TestStories(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		brief := rig.Brief{}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			lines := strings.Split(strings.TrimSpace(d.Input), "\n")
 			whole := newTeller(t, d)
@@ -44,7 +45,7 @@ func TestStories(t *testing.T) {
 					out = append(out, changes(t, d, lines, i, whole.said)...)
 				}
 			}
-			return strings.Join(out, "\n")
+			return brief.Of(strings.Join(out, "\n"))
 		})
 	})
 }

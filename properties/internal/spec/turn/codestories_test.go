@@ -26,10 +26,11 @@ import (
 //	c CALL [FIELD=VALUE ...]                       a call of the code; a request names the action: c asks activity ...
 func TestCodeStories(t *testing.T) {
 	c := new(turn.Checker) // shared by all turns, because it reuses its memory
+	brief := rig.Brief{}
 	datadriven.RunTest(t, "testdata/code.txt", func(t *testing.T, d *datadriven.TestData) string {
 		lines := strings.Split(strings.TrimSpace(d.Input), "\n")
 		s := codeStoryOf(t, d, lines)
-		return retell(lines, s.places, func() []string { return s.check(c) })
+		return brief.Of(retell(lines, s.places, func() []string { return s.check(c) }))
 	})
 }
 

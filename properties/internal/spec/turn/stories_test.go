@@ -30,10 +30,11 @@ import (
 // time, and how many changes lead to nothing new.
 func TestStories(t *testing.T) {
 	c := new(turn.Checker) // shared by all turns, because it reuses its memory
+	brief := rig.Brief{}
 	datadriven.RunTest(t, "testdata/stories.txt", func(t *testing.T, d *datadriven.TestData) string {
 		lines := strings.Split(strings.TrimSpace(d.Input), "\n")
 		tn, places := storyOf(t, d, lines)
-		return retell(lines, places, func() []string {
+		return brief.Of(retell(lines, places, func() []string {
 			wrong := told(c.CheckAck(tn))
 			switch {
 			case d.Cmd == "events":
@@ -45,7 +46,7 @@ func TestStories(t *testing.T) {
 				wrong = append(wrong, fmt.Sprintf("drops message %d: %s", drop.Message+1, drop.Rule))
 			}
 			return wrong
-		})
+		}))
 	})
 }
 

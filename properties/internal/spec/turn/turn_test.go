@@ -18,6 +18,7 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/properties/internal/spec/turn"
 )
 
@@ -238,7 +239,7 @@ func TestEveryChangeIsRefused(t *testing.T) {
 		t.Errorf("of %d changes others are allowed (-recorded +now):\n%s", changes, d)
 	}
 	datadriven.RunTest(t, "testdata/reasons.txt", func(*testing.T, *datadriven.TestData) string {
-		return strings.Join(slices.Sorted(maps.Values(reasons)), "\n")
+		return rig.Brief{}.Of(strings.Join(slices.Sorted(maps.Values(reasons)), "\n"))
 	})
 }
 

@@ -110,8 +110,7 @@ var generated = map[string]func() string{
 		}
 		return b.String()
 	},
-	"over_store":        overStoreTable,
-	"over_store_unseen": overStoreUnseen,
+	"over_store": overStoreTable,
 }
 
 // statedIn returns the files that report a property: those of the rule in properties/internal, or the second judge.

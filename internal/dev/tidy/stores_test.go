@@ -72,14 +72,3 @@ func count(n int) string {
 	}
 	return fmt.Sprint(n)
 }
-
-// overStoreUnseen lists the bugs that cannot be seen in any answer.
-func overStoreUnseen() string {
-	var b strings.Builder
-	for _, r := range rows(overStore) {
-		if why, ok := strings.CutPrefix(r.seen, "- "); ok {
-			fmt.Fprintf(&b, "- `%s`: %s\n", r.id, why)
-		}
-	}
-	return b.String()
-}

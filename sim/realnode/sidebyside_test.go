@@ -83,7 +83,7 @@ func sideBySide(t *testing.T, releases cluster.Releases) string {
 			t.Errorf("%s: it is shown: %t; the reason why it is not: %q", id, i >= 0, reason)
 			continue
 		} else if i < 0 {
-			fmt.Fprintf(&out, "| `%s` | not on nodes: %s | | | | %s |\n", id, reason, b.Mended)
+			fmt.Fprintf(&out, "| `%s` | not on nodes | | | | %s |\n", id, b.Mended)
 			continue
 		}
 		f := shown[i]
@@ -117,7 +117,8 @@ func seen(t *testing.T, s *scenario.Scenario, f finding, releases cluster.Releas
 	}
 	for _, seed := range seeds {
 		if violates(must(t)(runScenario(s, seed, releases, bugs...)), f.rule) {
-			return fmt.Sprintf("%s, seed %d", strings.TrimPrefix(f.rule, "expect "), seed)
+			rule, _, _ := strings.Cut(f.rule, " ") // the id of a property, or the word expect
+			return fmt.Sprintf("%s, seed %d", rule, seed)
 		}
 	}
 	return "holds"

@@ -15,6 +15,8 @@ type InstanceState struct {
 	Status engine.Status
 	Output *string
 	Pin    *engine.Version
+	// Starts reports whether a message that starts the instance is in the orchestrator queue.
+	Starts bool
 	// Messages counts the instance's messages in the orchestrator queue. VisibleMs is the earliest time at which one of
 	// them is visible, or Never if there are none. Activities counts the instance's rows in the worker queue.
 	Messages   int
@@ -33,7 +35,7 @@ func (s *Store) Peek(instance string) (state InstanceState, ok bool) {
 	}
 	state = InstanceState{
 		Created: in.meta.created, Execution: in.latest(), Messages: len(in.visible) + len(in.delayed), VisibleMs: Never,
-		Activities: len(in.work),
+		Activities: len(in.work), Starts: in.visibleStarts+in.delayedStarts > 0,
 	}
 	if in.meta.created {
 		state.Execution = in.meta.current

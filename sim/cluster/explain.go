@@ -15,7 +15,7 @@ import (
 
 // Explanation says why an instance is waiting: it gives the rule that applies and the values involved.
 type Explanation struct {
-	// Rule is one of not-started, ended, locked, not-admitted, delayed, undecodable, ready, activity, event, child,
+	// Rule is one of not-started, deleted, ended, locked, not-admitted, delayed, undecodable, ready, activity, event, child,
 	// nothing.
 	Rule string
 	// Text is the rule as a sentence about the instance.
@@ -49,15 +49,23 @@ type explainer struct{ *World }
 // explain explains the current state. at is used only in messages.
 func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) {
 	p, ok := ex.store.Peek(id)
-	if !ok {
-		known := false
-		for i := range ex.plan.Instances {
-			known = known || ex.plan.Instances[i].ID == id
+	if !ok || !p.Created && !p.Starts {
+		names := ex.instanceNames()
+		if no, seen := ex.store.InstanceNumber(id); seen && int(no) < len(ex.network.holders) && ex.network.holders[no] > 0 {
+			return &Explanation{Rule: "deleted", Text: "it has been deleted; nothing takes messages that are sent to it"}, nil
 		}
-		if known {
+		if slices.Contains(names, id) {
 			return &Explanation{Rule: "not-started", Text: "no client has started it yet"}, nil
 		}
-		return nil, fmt.Errorf("instance %q is unknown at %v; the plan's instances are %s", id, at, ex.instanceNames())
+		sent := ""
+		if ok {
+			sent = ", only messages for it, which nothing will take"
+		}
+		hint := pretty.Hint(id, names)
+		if len(names) > 8 {
+			names = append(names[:8:8], "…")
+		}
+		return nil, fmt.Errorf("there is no instance %q at %v%s%s; the plan's instances are %s", id, at, sent, hint, strings.Join(names, ", "))
 	}
 	now := ex.store.Now()
 	x := &Explanation{Details: [][2]string{
@@ -158,18 +166,14 @@ func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Eve
 	x.say("nothing", "nothing is queued for it, and its history shows nothing that it waits for")
 }
 
-func (ex *explainer) instanceNames() string {
-	var names []string
+func (ex *explainer) instanceNames() (names []string) {
 	for i := range ex.plan.Instances {
 		names = append(names, ex.plan.Instances[i].ID)
 	}
 	for i := range ex.plan.Histories {
 		names = append(names, ex.plan.Histories[i].Instance)
 	}
-	if len(names) > 8 {
-		names = append(names[:8:8], "…")
-	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // sent says what clients have sent an instance under the name of an open wait, and what became of it.

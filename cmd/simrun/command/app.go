@@ -87,7 +87,7 @@ func (a *app) untilLeave(args []string) (status int) {
 }
 
 func (a *app) main(args []string) int {
-	cmd, err := parse(args, a.program.name(), a.help, a.stderr)
+	cmd, err := parse(args, a.program, a.help, a.stderr)
 	if err != nil {
 		if strings.HasPrefix(err.Error(), "unexpected argument ") {
 			err = a.orVerb(args[0], err)
@@ -112,24 +112,28 @@ func (a *app) main(args []string) int {
 // orVerb returns the error for word, which names no scenario. If word resembles a verb, the error suggests that verb;
 // otherwise, orVerb returns err.
 func (a *app) orVerb(word string, err error) error {
-	var c cli
-	var verbs []string
-	for _, v := range newParser(&c, a.program.name(), a.help, a.stderr).Model.Children {
-		if !v.Hidden {
-			verbs = append(verbs, v.Name)
-		}
-	}
+	verbs := a.verbs()
 	if hint := pretty.Hint(word, verbs); hint != "" && !slices.Contains(verbs, word) {
 		return fmt.Errorf("%q is neither a verb, nor a scenario, nor a file%s", word, hint)
 	}
 	return err
 }
 
+// verbs returns the names of the verbs.
+func (a *app) verbs() (verbs []string) {
+	for _, v := range newParser(&cli{}, a.program, a.help, a.stderr).Model.Children {
+		if !v.Hidden {
+			verbs = append(verbs, v.Name)
+		}
+	}
+	return verbs
+}
+
 // inPlain replaces what the parser says of the types of values.
 var inPlain = strings.NewReplacer("expected value value but got", "expected a value, found", "a valid 64 bit uint but got", "a number of at least 0, found")
 
 func (a *app) usage(err error) int {
-	fmt.Fprintf(a.stderr, "%s: %s\n", a.program.name(), inPlain.Replace(err.Error()))
+	fmt.Fprintf(a.stderr, "%s: %s\n", a.program.name(), strings.NewReplacer("simrun list", a.program.name()+" list", "simrun hosts", a.program.name()+" hosts").Replace(inPlain.Replace(err.Error())))
 	var p *kong.ParseError
 	if errors.As(err, &p) {
 		fmt.Fprintf(a.stderr, "Run %s for help.\n", a.program.hint(helpFor(p.Context)))

@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -58,12 +59,12 @@ const description = `Simulates clusters of mixed versions under crashes, lost an
 Without arguments it runs 1,000 seeds of the built-in scenario rolling-upgrade.`
 
 // parse parses the command line. If help was requested, it prints the help text and panics with a leave.
-func parse(args []string, name string, stdout, stderr io.Writer) (command, error) {
+func parse(args []string, p *Program, stdout, stderr io.Writer) (command, error) {
 	if len(args) > 0 && renamed[args[0]] != "" {
-		return nil, fmt.Errorf("the verb %s has gone; instead of it: %s", args[0], strings.ReplaceAll(renamed[args[0]], "simrun", name))
+		return nil, fmt.Errorf("the verb %s has gone; instead of it: %s", args[0], strings.ReplaceAll(renamed[args[0]], "simrun", p.name()))
 	}
 	var c cli
-	ctx, err := newParser(&c, name, stdout, stderr).Parse(args)
+	ctx, err := newParser(&c, p, stdout, stderr).Parse(args)
 	switch {
 	case err != nil:
 		return nil, err
@@ -98,10 +99,10 @@ func notEmpty(p *kong.Path) error {
 	return nil
 }
 
-func newParser(c *cli, name string, stdout, stderr io.Writer) *kong.Kong {
+func newParser(c *cli, p *Program, stdout, stderr io.Writer) *kong.Kong {
 	parser, err := kong.New(c,
-		kong.Name(name),
-		kong.Description(description),
+		kong.Name(p.name()),
+		kong.Description(p.inHelp(description)),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(status int) { panic(leave(status)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
@@ -109,19 +110,29 @@ func newParser(c *cli, name string, stdout, stderr io.Writer) *kong.Kong {
 	if err != nil {
 		panic(err) // the tags in cli are malformed
 	}
-	callItself(name, parser.Model.Node)
+	p.rename(parser.Model.Node)
 	return parser
 }
 
-// callItself replaces simrun with name in the help texts of n and its descendants.
-func callItself(name string, n *kong.Node) {
-	n.Detail = strings.ReplaceAll(n.Detail, "simrun", name)
+// rename makes the help texts of n and its descendants speak of the program and of its scenario.
+func (p *Program) rename(n *kong.Node) {
+	n.Help, n.Detail = p.inHelp(n.Help), strings.ReplaceAll(n.Detail, "simrun", p.name())
+	for _, v := range n.Positional {
+		v.Help = p.inHelp(v.Help)
+	}
 	for _, f := range n.Flags {
-		f.Help = strings.ReplaceAll(f.Help, "simrun", name)
+		f.Help = p.inHelp(f.Help)
 	}
 	for _, child := range n.Children {
-		callItself(name, child)
+		p.rename(child)
 	}
+}
+
+func (p *Program) inHelp(text string) string {
+	if p.Scenario != "" {
+		text = strings.ReplaceAll(strings.ReplaceAll(text, "built-in scenario "+scenario.Default, p.Scenario), scenario.Default, p.Scenario)
+	}
+	return strings.ReplaceAll(text, "simrun", p.name())
 }
 
 // oneOf returns an error unless value is empty or is listed in known.
@@ -137,7 +148,12 @@ type helpCmd struct {
 	Verb []string `arg:"" optional:"" help:"The verb; without one, what there is."`
 }
 
-func (c *helpCmd) run(a *app) (int, error) { return a.main(append(c.Verb, "--help")), nil }
+func (c *helpCmd) run(a *app) (int, error) {
+	if verbs := a.verbs(); len(c.Verb) > 0 && !slices.Contains(verbs, c.Verb[0]) && renamed[c.Verb[0]] == "" {
+		return 0, fmt.Errorf("help %q: there is no such verb%s; the verbs are %s", c.Verb[0], pretty.Hint(c.Verb[0], verbs), strings.Join(verbs, ", "))
+	}
+	return a.main(append(c.Verb, "--help")), nil
+}
 
 // versionCmd implements `simrun version`.
 type versionCmd struct{}
@@ -225,7 +241,7 @@ func completions(p *Program, line string) []string {
 		words = append(words, "")
 	}
 	last, before := words[len(words)-1], words[min(1, len(words)-1):len(words)-1]
-	root := newParser(&cli{}, p.name(), io.Discard, io.Discard).Model.Node
+	root := newParser(&cli{}, p, io.Discard, io.Discard).Model.Node
 	verb := root.DefaultCmd
 	for _, child := range root.Children {
 		if len(before) > 0 && child.Name == before[0] {

@@ -440,5 +440,5 @@ func (c *planCmd) oneLine(s *subject, variant string, n uint64, instance string)
 // tryBug returns the command that tries a planted bug in this plan.
 func (c *planCmd) tryBug(s *subject) string {
 	try := planCmd{planFlags: planFlags{Bug: []string{"ID"}}, Store: c.Store}
-	return commandline.Join(slices.Concat([]string{"simrun", "plan"}, given(try), []string{s.arg})...)
+	return commandline.Join(slices.Concat([]string{s.program.name(), "plan"}, given(try), []string{s.arg})...)
 }

@@ -222,6 +222,9 @@ func (r *replayed) check(show *storyFlags) error {
 	if about := func(l storyLine) bool { return mentions(l.Text, show.Instance) }; show.Instance != "" && r.crash == nil && !slices.ContainsFunc(r.story.lines, about) {
 		return fmt.Errorf("--instance %q: this run has no such instance; without --instance, the story shows all instances", show.Instance)
 	}
+	if show.Step != nil && r.crash == nil && *show.Step > r.result.Steps {
+		return fmt.Errorf("--step %d: this run has %s", *show.Step, plural(r.result.Steps, "step", "steps"))
+	}
 	if show.Node == "" {
 		return nil
 	}

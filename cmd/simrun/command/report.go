@@ -260,7 +260,7 @@ func (a *app) printCampaign(r *report) {
 	if text := r.Fate.Text(r.instances); text != "" {
 		a.printf("\n%s", text)
 	}
-	a.printf("%s", upgrade.WindowsText(r.Windows, "simrun run --bug ID "+commandline.Join(r.subject.arg)))
+	a.printf("%s", upgrade.WindowsText(r.Windows, r.subject.program.name()+" run --bug ID "+commandline.Join(r.subject.arg)))
 	a.printPortfolio(r.Portfolio)
 	a.printMatrix(r)
 	a.printUnreached(r)

@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
@@ -250,6 +251,11 @@ func (m *Run) Violate(f Breach) {
 	}
 	m.violations = append(m.violations, v)
 	m.later = append(m.later, f.Later)
+}
+
+// Broken reports whether a safety property is violated, which can be why work does not end.
+func (m *Run) Broken() bool {
+	return slices.ContainsFunc(m.violations, func(v cluster.Violation) bool { return v.Class == cluster.ClassSafety })
 }
 
 // Second reports a finding of the second judge, of the call that has just ended. If a rule has found something about the

@@ -20,7 +20,6 @@ import (
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/planedit"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/shrink"
 	"github.com/durosim/durosim/sim/workload"
@@ -77,7 +76,7 @@ func FuzzPlan(f *testing.F) {
 // fuzzTarget is the state of a fuzzing process.
 type fuzzTarget struct {
 	bases []fuzzBase // sorted by hash
-	space *planedit.Space
+	space *plan.EditSpace
 	bugs  []faults.BugID
 	// reports records, per property, how the first failing plan that violates it was shrunk. The fuzzer runs a failing
 	// input many times to make it shorter, and these runs are not shrunk again.
@@ -131,7 +130,7 @@ const generatedBases = 40
 
 func newFuzzTarget(t testing.TB) *fuzzTarget {
 	t.Helper()
-	target := &fuzzTarget{space: planedit.Shipped(), reports: map[string]string{}}
+	target := &fuzzTarget{space: workload.EditSpace(), reports: map[string]string{}}
 	if list := os.Getenv(envBug); list != "" {
 		for id := range strings.SplitSeq(list, ",") {
 			target.bugs = append(target.bugs, faults.BugID(id))
@@ -259,7 +258,7 @@ func TestFuzzedPlans(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 0))
 	inputs := make([]fuzzInput, 1500)
 	for n := range inputs {
-		edits := make([]byte, draw.IntN(3*planedit.Most/2))
+		edits := make([]byte, draw.IntN(3*plan.MaxEdits/2))
 		for i := range edits {
 			edits[i] = byte(draw.Uint32())
 		}
@@ -282,7 +281,7 @@ func shrinkRuns(steps uint64) int {
 // of edit affects some plan.
 func TestFuzzInputs(t *testing.T) {
 	target := newFuzzTarget(t)
-	known, kinds := workload.Known(), planedit.Kinds()
+	known, kinds := workload.Known(), plan.EditKinds()
 	changed := make([]bool, len(kinds))
 	for n, base := range target.bases {
 		was := string(scenario.Format(base.plan))

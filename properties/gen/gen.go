@@ -11,7 +11,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/planedit"
 	"github.com/durosim/durosim/sim/program"
 	"github.com/durosim/durosim/sim/workload"
 )
@@ -50,7 +49,7 @@ func PlanFrom(g *rapid.Generator[*plan.Plan]) func(seed uint64) (*plan.Plan, err
 }
 
 // horizon is the latest time for a schedule's last step and for an instance's start.
-const horizon = planedit.Horizon
+const horizon = plan.EditHorizon
 
 // Plan draws whole plans: one to four nodes, a schedule, a workload, and faults from some of the families.
 func (s Space) Plan() *rapid.Generator[*plan.Plan] {
@@ -118,7 +117,7 @@ func (s Space) nodes() *rapid.Generator[[]plan.Node] {
 func (s Space) nodeOptions() *rapid.Generator[[]plan.Setting] {
 	return rapid.Custom(func(t *rapid.T) []plan.Setting {
 		var out []plan.Setting
-		rows := planedit.Options()
+		rows := plan.RandomOptions()
 		var groups []int = rapid.SliceOfNDistinct(rapid.IntRange(0, len(rows)-1), 1, 3, rapid.ID).Draw(t, "groups")
 		for _, i := range groups {
 			values := rapid.SampledFrom(rows[i].Values).Draw(t, "values")

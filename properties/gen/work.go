@@ -8,8 +8,8 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/planedit"
 	"github.com/durosim/durosim/sim/program"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // Workload draws up to six instances of orchestrations, up to three of programs, a few histories, and occasionally a
@@ -49,7 +49,7 @@ func (s Space) work() []plan.Instance {
 	if s.Work != nil {
 		return s.Work
 	}
-	return planedit.ShippedWork()
+	return workload.ShippedWork()
 }
 
 // instance draws an instance from Work: when it starts, by how much its actions shift, and whether it is cancelled.

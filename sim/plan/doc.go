@@ -1,5 +1,6 @@
 // Package plan describes a run as data: nodes and their builds, a schedule, instances and what clients do to them,
-// probes and faults. It validates plans before a run and defines the expectations that a scenario may state.
+// probes and faults. It validates plans before a run, edits them through bytes for fuzzers (EditSpace), and defines the
+// expectations that a scenario may state.
 //
 //	p := &plan.Plan{
 //		Nodes:     []plan.Node{{Name: "A", Build: "1.5.0"}},

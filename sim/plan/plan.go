@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -10,7 +11,7 @@ import (
 )
 
 // Plan describes everything that will happen in a run, as data. Times are virtual and count from the start of the run.
-// A run never modifies its Plan; clone a Plan before you modify it.
+// A run never modifies its Plan; Clone a Plan before you modify it.
 type Plan struct {
 	Name string
 	// Builds are declared by the plan in addition to the known builds.
@@ -50,6 +51,41 @@ type Plan struct {
 	TurnBudget uint64
 	// Bugs lists the planted bugs that are switched on.
 	Bugs []faults.BugID
+}
+
+// Clone returns a copy of p that shares nothing with it but Contents, which nobody modifies.
+func (p *Plan) Clone() *Plan {
+	c := *p
+	c.Contents = nil
+	unshare(reflect.ValueOf(&c).Elem())
+	c.Contents = p.Contents
+	return &c
+}
+
+func unshare(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			unshare(v.Field(i))
+		}
+	case reflect.Slice:
+		if v.IsNil() {
+			return
+		}
+		c := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(c, v)
+		for i := range c.Len() {
+			unshare(c.Index(i))
+		}
+		v.Set(c)
+	case reflect.Pointer:
+		if !v.IsNil() {
+			c := reflect.New(v.Type().Elem())
+			c.Elem().Set(v.Elem())
+			unshare(c.Elem())
+			v.Set(c)
+		}
+	}
 }
 
 // Patience configures the strategies sweeper and deadletter. After is how long they leave work that no node can run,

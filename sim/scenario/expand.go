@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
@@ -59,7 +58,7 @@ func (s *Scenario) Expand(seed uint64, o Overrides) (*plan.Plan, error) {
 	if err := s.validate(o); err != nil {
 		return nil, err
 	}
-	e := &expansion{s: s, chooser: sim.Random(seed), root: sim.RootKey(false).At(labelExpand), plan: clonePlan(&s.Template)}
+	e := &expansion{s: s, chooser: sim.Random(seed), root: sim.RootKey(false).At(labelExpand), plan: s.Template.Clone()}
 	e.plan.Name = s.Name
 	e.steps()
 	e.instances()
@@ -349,40 +348,4 @@ func (p *parser) instanceIDs() iter.Seq[string] {
 			}
 		}
 	}
-}
-
-// clonePlan returns a copy that shares nothing with p.
-func clonePlan(p *plan.Plan) *plan.Plan {
-	c := *p
-	c.Builds = slices.Clone(p.Builds) // the builds themselves never change
-	c.Nodes = slices.Clone(p.Nodes)
-	for i := range c.Nodes {
-		c.Nodes[i].Options = slices.Clone(p.Nodes[i].Options)
-		c.Nodes[i].Handlers = slices.Clone(p.Nodes[i].Handlers)
-	}
-	c.Schedule = slices.Clone(p.Schedule)
-	for i := range c.Schedule {
-		c.Schedule[i].Range = clone(p.Schedule[i].Range)
-	}
-	c.Programs = p.Programs.Clone()
-	c.Instances = slices.Clone(p.Instances)
-	for i := range c.Instances {
-		c.Instances[i].Actions = slices.Clone(p.Instances[i].Actions)
-	}
-	c.Histories = slices.Clone(p.Histories)
-	for i := range c.Histories {
-		c.Histories[i].Pin = clone(p.Histories[i].Pin)
-	}
-	c.Probes = slices.Clone(p.Probes)
-	c.Faults.Rates = slices.Clone(p.Faults.Rates)
-	c.Bugs = slices.Clone(p.Bugs)
-	return &c
-}
-
-func clone[T engine.Version | engine.VersionRange](p *T) *T {
-	if p == nil {
-		return nil
-	}
-	c := *p
-	return &c
 }

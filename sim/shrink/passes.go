@@ -6,7 +6,6 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/planedit"
 )
 
 // all shrinks until a round changes nothing.
@@ -164,7 +163,7 @@ func (s *search) without(kind parts, n, from, to, fresh int) bool {
 		drop[i] = true
 	}
 	c := kind.without(s.best, drop)
-	if !planedit.Reasonable(c.Plan, s.best.Plan) {
+	if !plan.Reasonable(c.Plan, s.best.Plan) {
 		return false
 	}
 	if s.try(c) {

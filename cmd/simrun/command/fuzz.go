@@ -21,7 +21,6 @@ import (
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/planedit"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
 )
@@ -182,8 +181,8 @@ func planProperties() (ids []string) {
 
 // space returns the edits that the fuzzer may make, within the scenario's limits. By default, edits can use everything
 // that durosim ships. If the program has its own handlers, new instances are copies of the scenario's own instances.
-func (s *subject) space() *planedit.Space {
-	limits, space := s.scenario.Fuzz, planedit.Shipped()
+func (s *subject) space() *plan.EditSpace {
+	limits, space := s.scenario.Fuzz, workload.EditSpace()
 	space.Known = plan.Known{Builds: s.program.builds(), Orchestrations: workload.Names()}
 	space.Nodes, space.Instances, space.Steps, space.Statements = limits.Nodes, limits.Instances, limits.Steps, limits.Statements
 	space.NoPrograms = limits.NoPrograms

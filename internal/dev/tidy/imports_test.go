@@ -14,7 +14,7 @@ const floors = `
 	engine/eventdata engine engine/observe engine/orchhost engine/call engine/orch engine/asked engine/deadletter engine/node engine/replay engine/machine engine/orchtest
 	memprovider memprovider/live
 	faults
-	sim sim/record sim/internal/kernel sim/program sim/plan sim/scenario sim/workload sim/cluster sim/planedit sim/campaign sim/realnode sim/shrink sim/timeline
+	sim sim/record sim/internal/kernel sim/program sim/plan sim/scenario sim/workload sim/cluster sim/campaign sim/realnode sim/shrink sim/timeline
 	properties/oracle properties/internal/spec/turn properties/undertest properties/conformance properties/oracle/overlap properties/oracle/search properties/gen properties/internal/model properties/internal/rig properties/internal/check properties/internal/secondjudge properties/internal/spec/node properties/internal/track properties/internal/coverage properties/internal/expect properties/internal/liveness properties/internal/outcome properties/internal/safety properties/internal/monitor properties
 	.
 	cmd/simrun/internal/wire cmd/simrun/internal/explore cmd/simrun/internal/compare cmd/simrun/internal/fuzz cmd/simrun/internal/upgrade cmd/simrun/command cmd/simrun

@@ -1,7 +1,7 @@
 // Package fuzz searches for failing runs near a scenario. It edits plans, alternates choosers, and returns to rarely
 // reached moments to try other continuations.
 //
-//	report, err := fuzz.Run(fuzz.Options{Plain: expand, Config: config, Shrink: shrink, Space: planedit.Shipped(), Seed: 1, Runs: 10_000})
+//	report, err := fuzz.Run(fuzz.Options{Plain: expand, Config: config, Shrink: shrink, Space: workload.EditSpace(), Seed: 1, Runs: 10_000})
 //
 // A hunt maintains a population of inputs. An input is a plan, a seed and a chooser, which together determine a single
 // run. A run reports its coverage: which points it reached, how often, and in which combinations. If a run shows new

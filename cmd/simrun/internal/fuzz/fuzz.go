@@ -10,7 +10,6 @@ import (
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/planedit"
 )
 
 // Options configures a hunt.
@@ -23,7 +22,7 @@ type Options struct {
 	// Shrink reduces a failing run to a small one that still shows violation v.
 	Shrink func(failing durosim.Concrete, v cluster.Violation) (*durosim.Shrunk, error)
 	// Space limits what edits may do.
-	Space *planedit.Space
+	Space *plan.EditSpace
 	// Stored lists initial inputs to use in addition to plain plans.
 	Stored []Input
 	Seed   uint64

@@ -14,8 +14,8 @@ import (
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/planedit"
 	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // operators is a scenario like one that an operator would write.
@@ -40,7 +40,7 @@ func hunting(t *testing.T, bugs ...faults.BugID) fuzz.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	space := planedit.Shipped()
+	space := workload.EditSpace()
 	space.Builds = []string{"1.5.0", "2.0.0"}
 	return fuzz.Options{
 		Plain:  func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, scenario.Overrides{Bugs: bugs}) },
@@ -195,7 +195,7 @@ func TestHuntRefuses(t *testing.T) {
 	if _, err := fuzz.Run(o); err == nil || !strings.Contains(err.Error(), "when does it end") {
 		t.Errorf("without an end: %v", err)
 	}
-	o.Runs, o.Space = 1, &planedit.Space{}
+	o.Runs, o.Space = 1, &plan.EditSpace{}
 	if _, err := fuzz.Run(o); err == nil || !strings.Contains(err.Error(), "no builds") {
 		t.Errorf("without builds: %v", err)
 	}

@@ -1,28 +1,27 @@
-package planedit
+package plan
 
 import (
 	"slices"
 	"time"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/sim/plan"
 )
 
-// Most is the maximum number of edits in one input.
-const Most = 32
+// MaxEdits is the maximum number of edits in one input.
+const MaxEdits = 32
 
-// Horizon is the latest time that an edit can put into a plan. Only times relative to an instance's start may be later.
-const Horizon = 20 * time.Second
+// EditHorizon is the latest time that an edit can put into a plan. Only times relative to an instance's start may be later.
+const EditHorizon = 20 * time.Second
 
-// Space defines what edits may add to a plan, and the maximum size of the plan.
-type Space struct {
+// EditSpace defines what edits may add to a plan, and the maximum size of the plan.
+type EditSpace struct {
 	// Known holds the builds and orchestrations that a valid plan may name.
-	Known plan.Known
+	Known Known
 	// Builds lists the builds that an edit may give to a node. It must not be empty.
 	Builds []string
 	// Work holds the instances that edits may add, one per orchestration. Their times are relative to the instance's
 	// start.
-	Work []plan.Instance
+	Work []Instance
 	// Handlers lists the handlers that a node may deregister, as in "Name@1.0.0".
 	Handlers []string
 	Faults   []faults.Kind
@@ -35,15 +34,15 @@ type Space struct {
 
 // Apply applies edits to a copy of base. Each edit takes three bytes: kind, place and value. Apply skips edits that
 // would make no sense, so every byte sequence gives a valid plan. The result depends only on base, the space and data.
-func (s *Space) Apply(base *plan.Plan, data []byte) *plan.Plan {
-	best := clone(base)
-	for n := 0; n < Most && len(data) > 0; n++ {
+func (s *EditSpace) Apply(base *Plan, data []byte) *Plan {
+	best := base.Clone()
+	for n := 0; n < MaxEdits && len(data) > 0; n++ {
 		e := edit{space: s, place: at(data, 1), value: at(data, 2), n: n}
 		kind := int(data[0]) % len(edits)
 		data = data[min(3, len(data)):]
-		next := clone(best)
+		next := best.Clone()
 		edits[kind].do(next, e)
-		slices.SortStableFunc(next.Schedule, func(a, b plan.Step) int { return int(a.At - b.At) })
+		slices.SortStableFunc(next.Schedule, func(a, b Step) int { return int(a.At - b.At) })
 		if s.grows(best, next) || next.Validate(s.Known) != nil || !Reasonable(next, best) {
 			continue
 		}
@@ -52,8 +51,8 @@ func (s *Space) Apply(base *plan.Plan, data []byte) *plan.Plan {
 	return best
 }
 
-// Kinds returns the names of the kinds of edits. An edit's first byte is an index into this list.
-func Kinds() []string {
+// EditKinds returns the names of the kinds of edits. An edit's first byte is an index into this list.
+func EditKinds() []string {
 	names := make([]string, len(edits))
 	for i, e := range edits {
 		names[i] = e.name
@@ -62,7 +61,7 @@ func Kinds() []string {
 }
 
 // grows reports whether an edit that turns plan was into plan now exceeds a limit, or exceeds it further.
-func (s *Space) grows(was, now *plan.Plan) bool {
+func (s *EditSpace) grows(was, now *Plan) bool {
 	beyond := func(bound, was, now int) bool { return bound > 0 && now > bound && now > was }
 	return beyond(s.Nodes, len(was.Nodes), len(now.Nodes)) || beyond(s.Steps, len(was.Schedule), len(now.Schedule)) ||
 		beyond(s.Instances, len(was.Instances)+len(was.Histories), len(now.Instances)+len(now.Histories)) ||
@@ -76,25 +75,14 @@ func at(data []byte, i int) int {
 	return 0
 }
 
-// clone returns a copy of p that shares nothing that edits can change.
-func clone(p *plan.Plan) *plan.Plan {
-	c := *p
-	c.Nodes, c.Schedule, c.Histories, c.Probes = slices.Clone(p.Nodes), slices.Clone(p.Schedule), slices.Clone(p.Histories), slices.Clone(p.Probes)
-	c.Instances, c.Programs, c.Faults.Rates = slices.Clone(p.Instances), p.Programs.Clone(), slices.Clone(p.Faults.Rates)
-	for i := range c.Instances {
-		c.Instances[i].Actions = slices.Clone(c.Instances[i].Actions)
-	}
-	return &c
-}
-
 // edit holds an edit's place and value. n is the edit's number, used in names.
 type edit struct {
-	space           *Space
+	space           *EditSpace
 	place, value, n int
 }
 
 // time converts the edit's value to a time in the plan.
-func (e edit) time() time.Duration { return time.Duration(e.value) * Horizon / 256 }
+func (e edit) time() time.Duration { return time.Duration(e.value) * EditHorizon / 256 }
 
 // pick returns the element of list selected by place. list must not be empty.
 func pick[T any](list []T, place int) *T { return &list[place%len(list)] }
@@ -111,4 +99,30 @@ func without[T any](list []T, place int) []T {
 		return list
 	}
 	return slices.Delete(list, place%len(list), place%len(list)+1)
+}
+
+// Reasonable reports whether plan p, an edited form of plan was, still makes sense. If the original plan expects an
+// instance to end because of an external cause, p must keep that cause.
+func Reasonable(p *Plan, was *Plan) bool {
+	for i := range p.Instances {
+		in := &p.Instances[i]
+		if in.Expect == "" || in.Expect == EndCompleted || in.Expect == EndAny {
+			continue
+		}
+		j := slices.IndexFunc(was.Instances, func(o Instance) bool { return o.ID == in.ID })
+		if j >= 0 && cancels(&was.Instances[j]) != cancels(in) {
+			return false
+		}
+	}
+	return true
+}
+
+func cancels(in *Instance) int {
+	n := 0
+	for _, a := range in.Actions {
+		if a.Verb == ActionCancel {
+			n++
+		}
+	}
+	return n
 }

@@ -1,12 +1,12 @@
-package planedit_test
+package workload_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/planedit"
 	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // TestFuzzInputs in package properties covers every part of a plan that edits change. The tests here are about the
@@ -20,11 +20,11 @@ func TestBoundsHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	space := planedit.Shipped()
+	space := workload.EditSpace()
 	space.Nodes, space.Instances, space.Steps, space.Statements = 3, 2, 4, 12
 	space.Builds, space.Faults, space.Handlers = []string{"1.5.0"}, nil, nil
 	grown := map[string]bool{}
-	for kind := range planedit.Kinds() {
+	for kind := range plan.EditKinds() {
 		for n := range 40 {
 			var data []byte
 			for i := range 10 {
@@ -37,7 +37,7 @@ func TestBoundsHold(t *testing.T) {
 			}
 			for what, v := range within {
 				if v[0] > v[1] {
-					t.Fatalf("edit %q gives %d %s, more than %d", planedit.Kinds()[kind], v[0], what, v[1])
+					t.Fatalf("edit %q gives %d %s, more than %d", plan.EditKinds()[kind], v[0], what, v[1])
 				}
 				grown[what] = grown[what] || v[0] == v[1]
 			}
@@ -58,7 +58,7 @@ func TestBoundsHold(t *testing.T) {
 			t.Errorf("no plan has as many %s as it may", what)
 		}
 	}
-	space = planedit.Shipped()
+	space = workload.EditSpace()
 	space.NoPrograms = true
 	for n := range 200 {
 		if p := space.Apply(base, []byte(strings.Repeat(string(rune(n%128)), 30))); len(p.Programs) > 0 {

@@ -9,6 +9,5 @@
 //	result, err := cluster.Run(cfg)
 //	t := c.Timeline(result)
 //
-// The methods Perfetto and ShiViz write a timeline in the formats of those tools. Page.Write writes a self-contained HTML
-// file with a run, a rollback map or totals of a campaign.
+// Page.Write writes a self-contained HTML file with a run, a rollback map or totals of a campaign.
 package timeline

@@ -1,11 +1,8 @@
 package timeline_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"flag"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -88,32 +85,6 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 	if d := cmp.Diff(string(want), string(got)); d != "" {
 		t.Error(d)
-	}
-}
-
-func TestPerfetto(t *testing.T) {
-	line := drawn()
-	var b bytes.Buffer
-	if err := line.Perfetto(&b); err != nil {
-		t.Fatal(err)
-	}
-	if !json.Valid(b.Bytes()) {
-		t.Error("it is no JSON")
-	}
-	golden(t, "story.perfetto.json", b.Bytes())
-}
-
-func TestShiViz(t *testing.T) {
-	line := drawn()
-	var b bytes.Buffer
-	if err := line.ShiViz(&b); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "story.shiviz.log", b.Bytes())
-	_, events, _ := strings.Cut(b.String(), "\n")
-	expression := regexp.MustCompile(`^(` + strings.NewReplacer("(?<", "(?P<").Replace(timeline.ShiVizExpression) + `\n)+$`)
-	if !expression.MatchString(events) {
-		t.Error("the expression does not read it all")
 	}
 }
 

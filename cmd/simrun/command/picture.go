@@ -15,15 +15,6 @@ import (
 	"github.com/durosim/durosim/sim/timeline"
 )
 
-// pictureFlags are the flags for writing a run in a graphical format.
-type pictureFlags struct {
-	HTML     string `name:"html" help:"Write a page that shows the run over virtual time: one file, for any browser, without a network." placeholder:"FILE"`
-	Perfetto string `help:"Write the run as trace events, for ui.perfetto.dev." placeholder:"FILE"`
-	ShiViz   string `name:"shiviz" help:"Write the messages between nodes and store as a log with vector clocks, for ShiViz." placeholder:"FILE"`
-}
-
-func (f *pictureFlags) any() bool { return f.HTML+f.Perfetto+f.ShiViz != "" }
-
 // watch returns a collector to which the run configured by cfg reports, in addition to cfg's own narrator and monitor.
 func watch(cfg *cluster.Config) *timeline.Collector {
 	c := timeline.New(cfg.Plan)
@@ -38,29 +29,15 @@ func watch(cfg *cluster.Config) *timeline.Collector {
 	return c
 }
 
-// draw writes the requested pictures.
-func (r *replayed) draw(f *pictureFlags) error {
+// draw writes the page of the run.
+func (r *replayed) draw(file string) error {
 	if r.picture == nil {
 		return nil
 	}
-	t := r.picture.Timeline(decimal(r.seed), r.result)
-	if f.HTML != "" {
-		rep := newReport(r.subject, r.summary(), seedRange{r.seed, 1})
-		p := timeline.Page{Title: r.title(), Command: r.repro(), At: r.repro() + " --step", Run: t}
-		p.Verdict, p.Bad = rep.verdicts("; "), rep.Passed == 0
-		if err := writeFile(f.HTML, p.Write); err != nil {
-			return err
-		}
-	}
-	if f.Perfetto != "" {
-		if err := writeFile(f.Perfetto, t.Perfetto); err != nil {
-			return err
-		}
-	}
-	if f.ShiViz != "" {
-		return writeFile(f.ShiViz, t.ShiViz)
-	}
-	return nil
+	rep := newReport(r.subject, r.summary(), seedRange{r.seed, 1})
+	p := timeline.Page{Title: r.title(), Command: r.repro(), At: r.repro() + " --step", Verdict: rep.verdicts("; "), Bad: rep.Passed == 0}
+	p.Run = r.picture.Timeline(decimal(r.seed), r.result)
+	return writeFile(file, p.Write)
 }
 
 // inDirectory returns an error if the directory of file name does not exist, so that the user learns of it before a

@@ -13,7 +13,6 @@ import (
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/commandline"
-	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/timeline"
 )
@@ -260,85 +259,41 @@ func (a *app) printStore(name string, s *upgrade.Snapshot) {
 	}
 }
 
-// plannedJSON is the object printed by plan --json.
-type plannedJSON struct {
+// planned is the object printed by plan --json.
+type planned struct {
 	*report
+	*upgrade.Report
 	Steps []string `json:"steps"`
 	// NoReturn is null if the trial was interrupted before it was known.
-	NoReturn *int `json:"point_of_no_return"`
-	// Load reports whether new work was modelled.
-	Load     bool               `json:"load"`
-	Expected []upgrade.Expected `json:"store_expected,omitempty"`
-	LeftOut  []leftOutJSON      `json:"left_out,omitempty"`
-	Hazards  []upgrade.Hazard   `json:"hazards"`
-	Stops    []upgrade.Effect   `json:"stops"`
-	Backs    []upgrade.Effect   `json:"rollbacks"`
-	Waits    []longWaitJSON     `json:"waits"`
-	Orders   []upgrade.Order    `json:"orders,omitempty"`
-	Problems []string           `json:"problems,omitempty"`
-}
-
-// leftOutJSON counts what the runs leave out of the store for one reason.
-type leftOutJSON struct {
-	Reason  string `json:"reason"`
-	Count   int    `json:"count"`
-	Example string `json:"example"`
-}
-
-// longWaitJSON describes an instance's wait for a build.
-type longWaitJSON struct {
-	Instance string `json:"instance"`
-	Pin      string `json:"pin"`
-	FromMs   int64  `json:"from_ms"`
-	ForMs    int64  `json:"for_ms"`
-	After    string `json:"after"`
-	Open     bool   `json:"open"`
-	Seed     string `json:"seed"`
+	NoReturn *int              `json:"point_of_no_return"`
+	LeftOut  []upgrade.LeftOut `json:"left_out,omitempty"`
+	Problems []upgrade.Problem `json:"problems,omitempty"`
 }
 
 func planJSON(rep *report, r *upgrade.Report, store *upgrade.Snapshot) any {
-	out := plannedJSON{
-		report: rep, Load: r.Load, Expected: r.Expected, Hazards: r.Hazards, Stops: r.Stops, Backs: r.Backs, Waits: []longWaitJSON{}, Orders: r.Orders,
-	}
 	rep.Interrupted = r.Interrupted
+	out := planned{report: rep, Report: r}
 	if r.NoReturn > 0 || r.Tried() {
 		out.NoReturn = &r.NoReturn
-	}
-	for _, w := range r.Waits {
-		out.Waits = append(out.Waits, longWaitJSON{w.Instance, w.Pin, w.FromMs, w.ForMs, w.After, w.Open, decimal(w.Seed)})
 	}
 	for i := range r.Steps {
 		out.Steps = append(out.Steps, r.Steps[i].String())
 	}
 	if store != nil {
-		for _, p := range store.Problems {
-			out.Problems = append(out.Problems, p.Error())
-		}
-		for _, l := range store.LeftOut {
-			out.LeftOut = append(out.LeftOut, leftOutJSON{l.Reason, l.Count, l.Example.Error()})
-		}
+		out.Problems, out.LeftOut = store.Problems, store.LeftOut
 	}
 	return out
 }
 
 // draw writes the plan's page. It shows the rollback map and the first seed's run.
 func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error {
-	p := timeline.Page{Title: "Plan " + rep.subject.scenario.Name, Command: c.line(rep.subject), Map: planMap(r)}
+	p := timeline.Page{Title: "Plan " + rep.subject.scenario.Name, Command: c.line(rep.subject), Map: r.Map()}
 	p.Verdict, p.Bad = rep.verdicts("; "), rep.Status != exitOK
 	hazards := timeline.Table{Title: "Stored work that the nodes cannot take", Open: true}
 	for _, line := range r.HazardLines() {
-		hazards.Rows = append(hazards.Rows, timeline.Row{Cells: []string{line.Text}, Bad: line.Bad})
+		hazards.Row(line.Bad, line.Text)
 	}
-	orders := timeline.Table{Title: "Orders of the steps, the best first", Head: []string{"order", "lost", "stranded", "waits", "waited", "longest"}}
-	for _, o := range r.Orders {
-		orders.Rows = append(orders.Rows, timeline.Row{Cells: []string{o.Text, fmt.Sprint(o.Lost.Total), fmt.Sprint(o.Stranded.Total), fmt.Sprint(o.Waited.Total),
-			pretty.Duration(o.WaitedMs), pretty.Duration(o.LongestMs)}, Bad: o.Lost.Total+o.Stranded.Total > 0})
-	}
-	for _, t := range []timeline.Table{hazards, orders, c.examples(rep.subject, r)} {
-		if len(t.Rows) > 0 {
-			p.Tables = append(p.Tables, t)
-		}
-	}
+	p.Tables = filled(hazards, r.OrderTable(len(r.Orders)), c.examples(rep.subject, r))
 	first, err := cfg.Plan(cfg.First)
 	if err != nil {
 		return err
@@ -352,7 +307,7 @@ func (c *planCmd) examples(s *subject, r *upgrade.Report) timeline.Table {
 	t := timeline.Table{Title: "Runs behind the map", Head: []string{"cell", "instance", "to see it"}}
 	row := func(variant, what string, n upgrade.Count) {
 		if n.Total > 0 && n.Example != "" {
-			t.Rows = append(t.Rows, timeline.Row{Cells: []string{variant + ", " + what, n.Example, c.oneLine(s, variant, n.ExampleSeed, n.Example)}})
+			t.Row(false, variant+", "+what, n.Example, c.oneLine(s, variant, n.ExampleSeed, n.Example))
 		}
 	}
 	for k := range r.Stops {
@@ -377,44 +332,6 @@ func (c *planCmd) line(s *subject) string {
 	return itself(slices.Concat([]string{"plan"}, given(*c, "html", "json"), []string{s.arg})...)
 }
 
-// planMap builds the rows of the rollback map.
-func planMap(r *upgrade.Report) *timeline.Map {
-	if len(r.Steps) == 0 {
-		return nil
-	}
-	m := &timeline.Map{NoReturn: r.NoReturn, Summary: r.NoReturnText()}
-	for k := range r.Stops {
-		row := timeline.MapStep{Name: "as it is"}
-		if k > 0 {
-			s := r.Steps[k-1]
-			row.Name = fmt.Sprintf("%d  %s", k, s.String())
-		}
-		stop, back := &r.Stops[k], &r.Backs[k]
-		longest := timeline.Cell{Text: "-"}
-		if stop.Waited.Total > 0 {
-			longest.Text = pretty.Duration(stop.LongestMs)
-		}
-		row.Stop = []timeline.Cell{cell(stop.Waited, 1), longest, cell(stop.Stranded, 2), cell(stop.Lost, 3)}
-		row.Back = []timeline.Cell{{Text: "-"}, {Text: "-"}, {Text: "-"}}
-		if k > 0 {
-			row.Back = []timeline.Cell{cell(back.Stranded, 2), cell(back.Untaken, 3), cell(back.Lost, 3)}
-		}
-		m.Steps = append(m.Steps, row)
-	}
-	return m
-}
-
-func cell(c upgrade.Count, weight int) timeline.Cell {
-	if c.Total == 0 {
-		return timeline.Cell{Text: "-"}
-	}
-	out := timeline.Cell{Text: c.String(), Weight: weight}
-	if c.Example != "" {
-		out.Title = fmt.Sprintf("%d in all seeds; such as %s (pin %s, seed %d): %s", c.Total, c.Example, c.Pin, c.ExampleSeed, c.Why)
-	}
-	return out
-}
-
 // replay replays one run of a variant of the plan and prints its story.
 func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
 	if err := c.check(); err != nil {
@@ -428,7 +345,7 @@ func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
 	r.name = "plan " + s.scenario.Name + ", " + c.Replay
 	r.line = c.oneLine(s, c.Replay, seed, c.Instance)
 	r.made = func() (cluster.Config, error) { return cfg.One(c.Replay, seed) }
-	return r.tell(a, &c.storyFlags, &pictureFlags{HTML: c.HTML}, c.JSON)
+	return r.tell(a, &c.storyFlags, c.HTML, c.JSON)
 }
 
 // oneLine returns the command that replays one run of a variant.

@@ -23,10 +23,10 @@ type replayCmd struct {
 
 	Scenario string `arg:"" optional:"" help:"Built-in scenario, scenario file, or stored run; if none is named, the one that shows the first --bug, or rolling-upgrade."`
 
-	Seed         *seed `help:"The seed, decimal or 0x-hex; 1 if not given. A stored run has its own." placeholder:"N"`
-	storyFlags   `embed:""`
-	pictureFlags `embed:""`
-	JSON         bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
+	Seed       *seed `help:"The seed, decimal or 0x-hex; 1 if not given. A stored run has its own." placeholder:"N"`
+	storyFlags `embed:""`
+	HTML       string `name:"html" help:"Write a page that shows the run over virtual time: one file, for any browser, without a network." placeholder:"FILE"`
+	JSON       bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // storyFlags are the flags for selecting lines of a story.
@@ -95,19 +95,19 @@ func (c *replayCmd) run(a *app) (int, error) {
 		}
 		r = newReplayed(s, c.Seed.or(1))
 	}
-	return r.tell(a, &c.storyFlags, &c.pictureFlags, c.JSON)
+	return r.tell(a, &c.storyFlags, c.HTML, c.JSON)
 }
 
 // tell runs the seed and prints its story.
-func (r *replayed) tell(a *app, show *storyFlags, pictures *pictureFlags, asJSON bool) (int, error) {
-	r.pictured = pictures.any()
+func (r *replayed) tell(a *app, show *storyFlags, page string, asJSON bool) (int, error) {
+	r.pictured = page != ""
 	if err := r.carryOut(); err != nil {
 		return 0, err
 	}
 	if err := r.check(show); err != nil {
 		return 0, err
 	}
-	if err := r.draw(pictures); err != nil {
+	if err := r.draw(page); err != nil {
 		return 0, err
 	}
 	return r.print(a, show, asJSON)

@@ -14,33 +14,36 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Report is the result of trying an upgrade.
+// Report is the result of trying an upgrade. Its JSON is the part of what simrun plan --json prints that is about steps.
 type Report struct {
 	// Steps lists the steps of the first seed's plan.
-	Steps []plan.Step
+	Steps []plan.Step `json:"-"`
 	// Hazards lists the work in the store that no node can run after some step. Work that is only delayed comes last.
-	Hazards []Hazard
+	Hazards []Hazard `json:"hazards"`
 	// Expected counts the work in the store by its expected end.
-	Expected []Expected
+	Expected []Expected `json:"store_expected,omitempty"`
 	// Load reports whether work starts during the upgrade. If not, the report is only about the work in the store, or
 	// the instances of the plan if Stored is not set.
-	Load, Stored bool
+	Load   bool `json:"load"`
+	Stored bool `json:"-"`
 	// Whole summarizes the campaign over the whole plan, with the scenario's expectations.
-	Whole *campaign.Summary
+	Whole *campaign.Summary `json:"-"`
 	// End is the whole plan's effect on the work.
-	End Effect
+	End Effect `json:"-"`
 	// Stops[i] is the effect of stopping after i steps, and Backs[i] is the effect of rolling back from there.
-	Stops, Backs []Effect
+	Stops []Effect `json:"stops"`
+	Backs []Effect `json:"rollbacks"`
 	// NoReturn is the first step after which rolling back strands or loses work that stopping before the step would
 	// not. It is 0 if every step can be undone, as far as was tried.
-	NoReturn int
+	NoReturn int `json:"-"`
 	// Waits lists all waits for a build in the runs of the whole plan, longest first.
-	Waits []Waiting
+	Waits []Waiting `json:"waits"`
 	// Orders lists the step orders that were tried, best first.
-	Orders []Order
+	Orders []Order `json:"orders,omitempty"`
 	// Runs is the number of runs, and Done how many of them are finished. Interrupted is set if something is missing.
-	Runs, Done  uint64
-	Interrupted bool
+	Runs        uint64 `json:"-"`
+	Done        uint64 `json:"-"`
+	Interrupted bool   `json:"-"`
 }
 
 // Tried reports whether every step was tried, so that NoReturn is known even if it is 0.
@@ -56,7 +59,7 @@ type Expected struct {
 
 // Waiting is a wait, with the seed of its run.
 type Waiting struct {
-	Seed uint64
+	Seed uint64 `json:"seed,string"`
 	cluster.Wait
 }
 
@@ -257,7 +260,7 @@ func Try(c Config) (*Report, error) {
 	}
 	r := &Report{
 		Steps: steps(first), Hazards: preflight(first, builds), Expected: expected(&c, first), Load: c.Scenario.Load != nil, Stored: c.Snapshot != nil,
-		Stops: []Effect{}, Backs: []Effect{},
+		Stops: []Effect{}, Backs: []Effect{}, Waits: []Waiting{},
 	}
 	sortHazards(r.Hazards)
 	r.Runs = uint64(2*len(r.Steps)+1) * c.Seeds

@@ -38,9 +38,9 @@ type Snapshot struct {
 
 // LeftOut counts the rows that a run does not use for the same reason. Example is the first of them.
 type LeftOut struct {
-	Reason  string
-	Count   int
-	Example Problem
+	Reason  string  `json:"reason"`
+	Count   int     `json:"count"`
+	Example Problem `json:"example"`
 }
 
 // Delivered is a queued message that had been delivered at least once.
@@ -65,6 +65,9 @@ func (p Problem) Error() string {
 	}
 	return fmt.Sprintf("%s:%d: field %q: %s", p.File, p.Line, p.Field, p.Text)
 }
+
+// MarshalText returns the same.
+func (p Problem) MarshalText() ([]byte, error) { return []byte(p.Error()), nil }
 
 // Read reads the export called name: a file, or a directory of .jsonl files. Event kinds are known if one of the builds
 // knows them. Read returns an error only if it cannot read the export at all.

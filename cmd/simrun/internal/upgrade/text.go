@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/timeline"
 )
 
 // The maximum number of entries of each kind in the text.
@@ -170,32 +171,57 @@ func (r *Report) Plan() string {
 	return text
 }
 
-// rollbackMap writes the rollback map. It has one row for each number of steps taken.
-func (r *Report) rollbackMap(b *strings.Builder) {
+// Map returns the rollback map, or nil if there are no steps. It has one row for each number of steps taken.
+func (r *Report) Map() *timeline.Map {
 	if len(r.Stops) == 0 || len(r.Steps) == 0 {
+		return nil
+	}
+	m := &timeline.Map{NoReturn: r.NoReturn, Summary: r.NoReturnText()}
+	for k, stop := range r.Stops {
+		row := timeline.MapStep{Name: "0 as it is"}
+		longest, back := Count{}.cell(0), r.Backs[k]
+		if k == 0 {
+			back = Effect{}
+		} else {
+			row.Name = fmt.Sprintf("%d %s", k, r.Steps[k-1].String())
+		}
+		if stop.Waited.Total > 0 {
+			longest.Text = pretty.Duration(stop.LongestMs)
+		}
+		row.Stop = []timeline.Cell{stop.Waited.cell(1), longest, stop.Stranded.cell(2), stop.Lost.cell(3)}
+		row.Back = []timeline.Cell{back.Stranded.cell(2), back.Untaken.cell(3), back.Lost.cell(3)}
+		m.Steps = append(m.Steps, row)
+	}
+	return m
+}
+
+func (c Count) cell(weight int) timeline.Cell {
+	if c.Total == 0 {
+		return timeline.Cell{Text: "-"}
+	}
+	out := timeline.Cell{Text: c.String(), Weight: weight}
+	if c.Example != "" {
+		out.Title = fmt.Sprintf("%d in all seeds; such as %s (pin %s, seed %d): %s", c.Total, c.Example, c.Pin, c.ExampleSeed, c.Why)
+	}
+	return out
+}
+
+// rollbackMap writes the rollback map.
+func (r *Report) rollbackMap(b *strings.Builder) {
+	m := r.Map()
+	if m == nil {
 		return
 	}
 	fmt.Fprintf(b, "\nrollback map: the most instances in one run of %d. Stranded work waits for a build that is not there; what no build\ntakes can only be deleted; lost is work that ended otherwise than the plan expects.\n\n", r.End.Seeds)
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "  \tstop here\t\t\t\tback from here\t\t\t")
 	fmt.Fprintln(t, "  after\twaits\tlongest\tstranded\tlost\tstranded\tno build takes\tlost")
-	for k := range r.Stops {
-		name := "0 as it is"
-		if k > 0 {
-			s := r.Steps[k-1]
-			name = fmt.Sprintf("%d %s", k, s.String())
+	for _, s := range m.Steps {
+		fmt.Fprintf(t, "  %s", s.Name)
+		for _, c := range append(s.Stop, s.Back...) {
+			fmt.Fprintf(t, "\t%s", c.Text)
 		}
-		s, back := r.Stops[k], r.Backs[k]
-		longest := "-"
-		if s.Waited.Total > 0 {
-			longest = pretty.Duration(s.LongestMs)
-		}
-		fmt.Fprintf(t, "  %s\t%v\t%s\t%v\t%v\t", name, s.Waited, longest, s.Stranded, s.Lost)
-		if k == 0 {
-			fmt.Fprintf(t, "-\t-\t-\n")
-			continue
-		}
-		fmt.Fprintf(t, "%v\t%v\t%v\n", back.Stranded, back.Untaken, back.Lost)
+		fmt.Fprintln(t)
 	}
 	t.Flush()
 }
@@ -279,14 +305,24 @@ func (r *Report) orders(b *strings.Builder) {
 		return
 	}
 	fmt.Fprintf(b, "\norders of the steps, the best of %d first (sums over %d seeds each):\n\n", len(r.Orders), r.Orders[0].Seeds)
+	table := r.OrderTable(maxOrders)
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  "+strings.Join(table.Head, "\t"))
+	for _, row := range table.Rows {
+		fmt.Fprintln(t, "  "+strings.Join(row.Cells, "\t"))
+	}
+	t.Flush()
+}
+
+// OrderTable returns the table of the step orders: the best, the worst and the plan's own.
+func (r *Report) OrderTable(best int) timeline.Table {
+	t := timeline.Table{Title: "Orders of the steps, the best first", Head: []string{"place", "lost", "stranded", "waits", "waited", "longest", "variant", "order"}}
 	left := false
-	fmt.Fprintln(t, "  place\tlost\tstranded\twaits\twaited\tlongest\tvariant\torder")
 	for i, o := range r.Orders {
 		own := isOwn(o.Steps)
-		if i >= maxOrders && !own && i != len(r.Orders)-1 {
+		if i >= best && !own && i != len(r.Orders)-1 {
 			if !left {
-				fmt.Fprintln(t, "  ...\t\t\t\t\t\t\t")
+				t.Row(false, "...", "", "", "", "", "", "", "")
 			}
 			left = true
 			continue
@@ -296,9 +332,10 @@ func (r *Report) orders(b *strings.Builder) {
 		if own {
 			text += " (the plan's own)"
 		}
-		fmt.Fprintf(t, "  %d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", i+1, o.Lost.Total, o.Stranded.Total, o.Waited.Total, pretty.Duration(o.WaitedMs), pretty.Duration(o.LongestMs), o.Variant(), text)
+		t.Row(o.Lost.Total+o.Stranded.Total > 0, fmt.Sprint(i+1), fmt.Sprint(o.Lost.Total), fmt.Sprint(o.Stranded.Total), fmt.Sprint(o.Waited.Total),
+			pretty.Duration(o.WaitedMs), pretty.Duration(o.LongestMs), o.Variant(), text)
 	}
-	t.Flush()
+	return t
 }
 
 func isOwn(order []int) bool {

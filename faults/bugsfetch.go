@@ -105,7 +105,7 @@ func fetchBugs() []Bug {
 			Properties: []string{"S22"}, Scenario: "damaged-histories",
 			provider: func(r *memprovider.Rules) { r.UndecodableIsOrphan = true }},
 		{ID: "provider/session-blocks-queue", Summary: "a work fetch finds nothing while an older activity belongs to another owner's session", Source: "docs/contract/incidents.md#p7",
-			Properties: []string{"S22"}, Scenario: features,
+			Properties: []string{"S22"}, Scenario: sessions,
 			provider: func(r *memprovider.Rules) { r.WorkLooksPastSessions = false }},
 		{ID: "provider/undecodable-work-blocks", Summary: "an activity that cannot be decoded blocks those behind it",
 			provider: func(r *memprovider.Rules) { r.WorkLooksPast = false }},

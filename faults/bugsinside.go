@@ -13,7 +13,7 @@ func insideBugs() []Bug {
 			Properties: []string{"S05"}, Scenario: slowCalls,
 			provider: func(r *memprovider.Rules) { r.CommitSees = whenArrived }},
 		{ID: "provider/renewal-checks-early", Summary: "the store checks a renewal against the lock as it was when the renewal arrived", Source: "docs/contract/incidents.md#p17",
-			Properties: []string{"S05", "L08"}, Scenario: slowCalls,
+			Properties: []string{"S05", "L08"}, Scenario: lateDeletes,
 			provider: func(r *memprovider.Rules) { r.RenewSees = whenArrived }},
 		{ID: "provider/claim-not-retried", Summary: "a fetch returns nothing if the instance that it chose on arrival has since been taken", Source: "docs/contract/incidents.md#p8",
 			Properties: []string{"S22"}, Scenario: herd,

@@ -112,7 +112,7 @@ func nodeBugs() []Bug {
 				r.PauseAfterNothing = func(time.Duration, time.Duration) time.Duration { return 0 }
 			}},
 		{ID: "engine/key-read-not-retried", Summary: "reading another instance's key is not tried again: any error fails the activity",
-			Properties: []string{"S28"}, Scenario: refusedAcks,
+			Properties: []string{"S28"}, Scenario: "lost-requests",
 			node: func(r *machine.Rules) { r.RetriesRead = func(error) bool { return false } }},
 		{ID: "engine/lock-not-renewed", Summary: "no lock is ever renewed",
 			Properties: []string{"S19"}, Scenario: slowWork,
@@ -143,7 +143,7 @@ func nodeBugs() []Bug {
 			Properties: []string{"L02", "S24"}, Scenario: "poisoned-collisions",
 			node: func(r *machine.Rules) { r.PoisonAnswersStarts = false }},
 		{ID: "engine/poisons-terminal", Summary: "the node tests for poison before it tests for the end, so an ended instance can fail again", Source: "docs/contract/runtime.md#r10.1",
-			Properties: []string{"S08"}, Scenario: noHandlers,
+			Properties: []string{"S08"}, Scenario: probes,
 			node: func(r *machine.Rules) {
 				r.Order = moved(r.Order, machine.TestTerminal, slices.Index(r.Order, machine.TestHistoryError))
 			}},

@@ -69,7 +69,7 @@ func unseenSwitches() []Bug {
 	return []Bug{
 		{ID: "duroxide-0.1.26/abandon-touches-all", Summary: "an abandon delays every visible message of its instance, and lowers the attempt count of each", Source: "docs/contract/runtime.md#r12.2",
 			Place: "src/providers/sqlite.rs:2242-2264", Mended: "0.1.32",
-			Properties: []string{"S15"}, Scenario: noHandlers,
+			Properties: []string{"S15"}, Scenario: "lost-requests",
 			Consequence: "Each abandon also hides the messages that have arrived since the fetch; while input keeps arriving, the start of the next execution can be hidden again and again.",
 			Fix:         "Delay only the messages that the token marked.",
 			provider:    func(r *memprovider.Rules) { r.AbandonTouches = func(bool) bool { return true } }},

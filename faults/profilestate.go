@@ -54,7 +54,7 @@ func stateSwitches() []Bug {
 			replay:      func(r *replay.Rules) { r.PendingDequeueReads = true }},
 		{ID: "duroxide-0.1.26/freed-event-waits", Summary: "an event that a dropped wait passes to the next wait is noticed only by chance", Source: "docs/contract/runtime.md#case-44",
 			Place: "src/runtime/replay_engine.rs:932-936", Place32: "src/runtime/replay_engine.rs:970-974", Mended: "0.1.32", ForOld: true,
-			Properties: []string{"L02"}, Scenario: features,
+			Properties: []string{"L02"}, Scenario: "old-node-widened",
 			Consequence: "An event that arrives at the moment of a timeout reaches the code's next wait only when something else happens, or never.",
 			Fix:         "Poll the code again when a dropped wait frees an event.",
 			replay:      func(r *replay.Rules) { r.FreedEventWakes = false }},

@@ -109,7 +109,7 @@ func (e *Entry) Name() string {
 		fmt.Fprintf(&b, "chooser %s\n", e.Chooser)
 	}
 	b.Write(Format(e.Plan))
-	e.formatRecording(&b)
+	format(&b, place{s: &Scenario{}, e: e}, ofRecording)
 	sum := sha256.Sum256(b.Bytes())
 	return hex.EncodeToString(sum[:8]) + ".txt"
 }
@@ -117,150 +117,64 @@ func (e *Entry) Name() string {
 // Format returns the entry's canonical text, which ParseEntry can parse.
 func (e *Entry) Format() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %d\n", header, formatVersion)
-	if e.Found != "" {
-		fmt.Fprintf(&b, "found %s\n", quoteText(e.Found))
-	}
-	fmt.Fprintf(&b, "verdict %s\n", e.Verdict)
-	if e.Digest != "" {
-		fmt.Fprintf(&b, "digest %s\n", e.Digest)
-	}
-	fmt.Fprintf(&b, "seed %d\nmode %s\n", e.Seed, e.Mode)
-	if e.Chooser != "" {
-		fmt.Fprintf(&b, "chooser %s\n", e.Chooser)
-	}
-	if len(e.Needs) > 0 {
-		b.WriteString("needs")
-		for _, name := range e.Needs {
-			b.WriteString(" " + quote(name))
-		}
-		b.WriteByte('\n')
-	}
-	if e.Note != "" {
-		fmt.Fprintf(&b, "note %s\n", quoteText(e.Note))
-	}
+	at := place{s: &Scenario{Name: e.Plan.Name, Template: *e.Plan, Expect: e.Expect}, e: e, single: len(e.Plan.Faults.Rates)}
+	format(&b, at, func(r *row) bool { return r.Corpus && !ofRecording(r) })
 	b.WriteByte('\n')
-	b.Write(Format(e.Plan))
-	formatExpectations(&b, e.Expect)
-	e.formatRecording(&b)
+	format(&b, at, func(r *row) bool { return !r.Corpus })
+	format(&b, at, ofRecording)
 	return b.Bytes()
 }
 
-func (e *Entry) formatRecording(b *bytes.Buffer) {
-	r := e.Recording
-	if r == nil {
-		return
+func ofRecording(r *row) bool {
+	return r.Name == "recording" || r.Name == "choice" || r.Name == "priority"
+}
+
+// recording returns the recording, which is empty if there is none.
+func (e *Entry) recording() *sim.Recording {
+	if e.Recording == nil {
+		return &sim.Recording{}
 	}
-	fmt.Fprintf(b, "\nrecording seed %d", r.Seed)
-	if !r.SeededOrder {
-		b.WriteString(" unordered")
+	return e.Recording
+}
+
+// formatVersion reads the version of the format. An entry with another number has another format and is rejected.
+func (p *parser) formatVersion() {
+	text := p.next("the version of the format").text
+	n, err := strconv.Atoi(text)
+	switch {
+	case err != nil:
+		p.failf("%q: expected the version of the format, as in: %s", text, p.form)
+	case n != formatVersion:
+		p.failf("this entry is written in corpus format %d, and this durosim reads format %d: replay it with a durosim that reads that format", n, formatVersion)
 	}
-	if r.Complete {
-		b.WriteString(" complete")
-	}
-	b.WriteByte('\n')
-	for _, c := range r.Choices {
-		fmt.Fprintf(b, "choice %s %d %d\n", quote(c.Key.String()), c.N, c.Value)
-	}
-	for _, c := range r.Priorities {
-		fmt.Fprintf(b, "priority %s %d\n", quote(c.Key.String()), c.Value)
+	p.entry.FormatVersion = n
+}
+
+// verdict reads holds or violates PROPERTY....
+func (p *parser) verdict() {
+	e := p.entry
+	e.Verdict = p.keyword(VerdictHolds, verdictViolates)
+	for ok := e.Verdict == verdictViolates; ok; ok = p.more() {
+		id := p.name("a property")
+		if p.err == nil && (quote(id) != id) {
+			p.failf("property %q: expected an id, such as S04", id)
+		}
+		e.Verdict += " " + id
 	}
 }
 
-// corpus parses the statements that only entries have. Each case starts with a comment on the meaning of its statement.
-func (p *parser) corpus(statement string) {
-	if statement != "choice" && statement != "priority" {
-		p.single(statement)
-	}
-	switch e := p.entry; statement {
-	// durosim corpus 1 begins an entry. An entry with another number has another format and is rejected.
-	case "durosim":
-		p.keyword("corpus")
-		text := p.next("the version of the format").text
-		n, err := strconv.Atoi(text)
-		switch {
-		case p.err != nil:
-		case err != nil:
-			p.failf("%q: expected the version of the format, as in: %s", text, p.form)
-		case n != formatVersion:
-			p.failf("this entry is written in corpus format %d, and this durosim reads format %d: replay it with a durosim that reads that format", n, formatVersion)
-		}
-		e.FormatVersion = n
-	// found TEXT names what the entry demonstrated when it was stored.
-	case "found":
-		e.Found = p.rest("a property")
-	// verdict is the verdict that a replay must reach; any other is a failure.
-	case "verdict":
-		e.Verdict = p.keyword(VerdictHolds, verdictViolates)
-		for ok := e.Verdict == verdictViolates; ok; ok = p.more() {
-			id := p.name("a property")
-			if p.err == nil && (quote(id) != id) {
-				p.failf("property %q: expected an id, such as S04", id)
-			}
-			e.Verdict += " " + id
-		}
-	// digest sha256:HEX is the stored run's trace digest; a different digest causes a notice.
-	case "digest":
-		e.Digest = p.name("a digest")
-		if _, err := sim.ParseDigest(e.Digest); err != nil && p.err == nil {
-			p.failf("%v", err)
-		}
-	// seed NUMBER is the seed of the run.
-	case "seed":
-		e.Seed = p.seed()
-	// mode selects whether choices come from the recording or from the seed.
-	case "mode":
-		e.Mode = Mode(p.oneOf("mode", []string{string(ModeRecorded), string(ModeSeeded)}))
-	// chooser NAME makes the choices in mode seeded.
-	case "chooser":
-		e.Chooser = p.name("a chooser")
-		if _, err := sim.NamedChooser(e.Chooser); err != nil && p.err == nil {
-			p.failf("%v", err)
-		}
-	// needs HANDLER... lists handlers that the run uses and that the caller's program must register.
-	case "needs":
-		for ok := true; ok; ok = p.more() {
-			e.Needs = append(e.Needs, p.name("an orchestration or an activity"))
-		}
-	// note TEXT is for human readers.
-	case "note":
-		e.Note = p.rest("a text")
-	// recording seed NUMBER begins the recorded choices.
-	case "recording":
-		p.keyword("seed")
-		e.Recording = &sim.Recording{Seed: p.seed(), SeededOrder: !p.accept("unordered"), Complete: p.accept("complete")}
-	// choice KEY N VALUE records a choice: VALUE was chosen from N possible values.
-	case "choice":
-		if c, ok := p.recorded(); ok {
-			c.N = p.number("a number of values", 1, 1<<64-1)
-			c.Value = p.number("a value", 0, c.N-1)
-			e.Recording.Choices = append(e.Recording.Choices, c)
-		}
-	// priority KEY VALUE places an event among simultaneous ones: lower values go first.
-	case "priority":
-		if c, ok := p.recorded(); ok {
-			c.Value = p.number("a value", 0, 1<<64-1)
-			e.Recording.Priorities = append(e.Recording.Priorities, c)
-		}
-	default:
-		panic(fmt.Sprintf("scenario: statement %q", statement))
-	}
-}
-
-func (p *parser) recorded() (sim.RecordedChoice, bool) {
+// recorded reads the key of a recorded choice.
+func (p *parser) recorded() (c sim.RecordedChoice) {
 	if p.entry.Recording == nil {
-		p.failf("expected this line after: %s", formOf(statementTable, "recording"))
-		return sim.RecordedChoice{}, false
+		p.failf("expected this line after: %s", lookup(p.rows.statements, "recording").Form)
+		return c
 	}
-	text := p.name("a key")
-	if p.err != nil {
-		return sim.RecordedChoice{}, false
-	}
-	k, err := sim.ParseKey(text)
+	k, err := sim.ParseKey(p.name("a key"))
 	if err != nil {
 		p.failf("%v", err)
 	}
-	return sim.RecordedChoice{Key: k}, p.err == nil
+	c.Key = k
+	return c
 }
 
 func (p *parser) seed() uint64 {
@@ -285,7 +199,7 @@ func (p *parser) finishEntry() {
 	for _, s := range []string{"durosim", "verdict", "seed", "mode"} {
 		if _, has := p.once[s]; !has {
 			p.line = 0
-			p.failf("a line is missing: expected %s", formOf(statementTable, s))
+			p.failf("a line is missing: expected %s", lookup(p.rows.statements, s).Form)
 		}
 	}
 	if e.Mode == ModeRecorded && e.Chooser != "" {
@@ -294,6 +208,6 @@ func (p *parser) finishEntry() {
 	}
 	if e.Mode == ModeRecorded && e.Recording == nil {
 		p.line = p.once["mode"]
-		p.failf("mode recorded without a recording: expected %s", formOf(statementTable, "recording"))
+		p.failf("mode recorded without a recording: expected %s", lookup(p.rows.statements, "recording").Form)
 	}
 }

@@ -20,8 +20,9 @@
 // meaning: option and handlers belong to the node above them, raise and cancel to the instance or mix above them, and
 // mix to the load above it. Only comments and empty lines may come between them.
 //
-// Statements may come in any order. [Statements] lists them all, and [Steps] lists the steps of a schedule. The switch
-// that parses them describes each in more detail.
+// Statements may come in any order. [Statements] lists them all, and [Steps] lists the steps of a schedule. Each is a
+// row of one table (statements.go): its meaning, an example, and a pattern, which is bound to fields of the plan. The
+// pattern reads a line, writes it, and is its form in documentation and in errors.
 //
 // # Times
 //

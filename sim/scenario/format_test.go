@@ -139,7 +139,7 @@ func drawPlan(t *rapid.T) *plan.Plan {
 	}
 	node := rapid.SampledFrom(nodes)
 	for range rapid.IntRange(0, 6).Draw(t, "steps") {
-		s := plan.Step{At: at.Draw(t, "at"), Verb: plan.Verb(rapid.SampledFrom(names(stepTable)).Draw(t, "verb"))}
+		s := plan.Step{At: at.Draw(t, "at"), Verb: plan.Verb(rapid.SampledFrom(names(stepRows())).Draw(t, "verb"))}
 		if s.Verb == plan.VerbMark {
 			s.Mark = name.Draw(t, "mark")
 		} else {
@@ -192,7 +192,7 @@ func drawPlan(t *rapid.T) *plan.Plan {
 		}
 		h := plan.History{
 			Instance: id,
-			Shape:    plan.Shape(rapid.SampledFrom(shapes()).Draw(t, "shape")), KickAt: at.Draw(t, "kick"),
+			Shape:    plan.Shape(rapid.SampledFrom(texts(plan.Shapes())).Draw(t, "shape")), KickAt: at.Draw(t, "kick"),
 		}
 		if h.Shape == plan.ShapeGarbled || h.Shape == plan.ShapeDisagreeing {
 			h.Variant = rapid.IntRange(0, 9).Draw(t, "variant")

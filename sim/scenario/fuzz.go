@@ -1,9 +1,6 @@
 package scenario
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/durosim/durosim/faults"
 )
 
@@ -70,32 +67,32 @@ func (p *parser) fuzzFaults() {
 	}
 }
 
-// lines returns the limits as statements, one per limit.
-func (f *Fuzz) lines() (out []string) {
-	for _, c := range []struct {
-		what string
-		n    int
-	}{{"nodes", f.Nodes}, {"instances", f.Instances}, {"steps", f.Steps}, {"statements", f.Statements}} {
-		if c.n > 0 || c.what == "statements" && f.NoPrograms {
-			out = append(out, fmt.Sprintf("fuzz %s %d", c.what, c.n))
+// fuzzLines are the limits, one on each line that is written.
+func fuzzLines() lines {
+	return lines{func(at place) []item {
+		return []item{{"[nodes COUNT] [instances COUNT] [steps COUNT] [statements COUNT] | faults none | faults KIND... | builds BUILD...", (*parser).fuzz, nil}}
+	}, func(at place, line func(string, int, []item)) {
+		f := &at.s.Fuzz
+		for _, c := range []struct {
+			what string
+			n    int
+		}{{"nodes", f.Nodes}, {"instances", f.Instances}, {"steps", f.Steps}, {"statements", f.Statements}} {
+			if c.n > 0 || c.what == "statements" && f.NoPrograms {
+				line("", 0, []item{word(c.what), count(&c.n, "", "", 0, 0)})
+			}
 		}
-	}
-	if f.NoFaults {
-		out = append(out, "fuzz faults none")
-	}
-	list := func(what string, names []string) {
-		if len(names) > 0 {
-			out = append(out, "fuzz "+what+" "+strings.Join(names, " "))
+		if f.NoFaults {
+			line("", 0, []item{word("faults"), word("none")})
 		}
-	}
-	var kinds, builds []string
-	for _, k := range f.Faults {
-		kinds = append(kinds, string(k))
-	}
-	for _, b := range f.Builds {
-		builds = append(builds, quote(b))
-	}
-	list("faults", kinds)
-	list("builds", builds)
-	return out
+		if len(f.Faults) > 0 {
+			line("", 0, []item{word("faults"), several(&f.Faults, "", "", "", nil)})
+		}
+		if len(f.Builds) > 0 {
+			items := []item{word("builds")}
+			for i := range f.Builds {
+				items = append(items, named(&f.Builds[i], "", ""))
+			}
+			line("", 0, items)
+		}
+	}}
 }

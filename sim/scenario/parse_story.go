@@ -23,48 +23,22 @@ func (p *parser) step(lo, hi time.Duration, relative bool) {
 	if p.err != nil {
 		return
 	}
-	if slices.Contains(names(stepTable), t.text) && !t.quoted {
-		p.form = formOf(stepTable, t.text)
-	}
-	s := plan.Step{Verb: plan.Verb(t.text), At: lo}
+	r := lookup(p.rows.steps, t.text)
 	switch {
 	case t.quoted:
 		p.failf("expected a step, found the string %q", t.text)
-	// mark PART begins a part of the story, which lasts until the next mark.
-	case s.Verb == plan.VerbMark:
-		s.Mark = p.name("a part's name")
-	// upgrade NODE to BUILD stops the node gracefully and starts the build in its place. rollback NODE to BUILD does
-	// the same with an older build.
-	case s.Verb == plan.VerbUpgrade, s.Verb == plan.VerbRollback:
-		s.Node = p.name("a node")
-		p.keyword("to")
-		s.Build = p.build()
-	// stop NODE stops it gracefully, remove NODE stops it permanently, crash NODE stops it immediately, start NODE
-	// starts it again, and add NODE starts an absent node for the first time.
-	case s.Verb == plan.VerbStop, s.Verb == plan.VerbRemove, s.Verb == plan.VerbCrash, s.Verb == plan.VerbStart, s.Verb == plan.VerbAdd:
-		s.Node = p.name("a node")
-	// pause NODE for TIME freezes it while it holds its locks.
-	case s.Verb == plan.VerbPause:
-		s.Node = p.name("a node")
-		p.keyword("for")
-		from, to := p.span("a time")
-		if s.For = from; p.err == nil && from == 0 {
-			p.failf("pause for 0s: expected some time")
+	case r == nil:
+		p.failf("unknown step %q%s", t.text, pretty.Hint(t.text, names(p.rows.steps)))
+	}
+	if p.err != nil {
+		return
+	}
+	p.form = r.Form
+	s := plan.Step{Verb: plan.Verb(t.text), At: lo}
+	for _, it := range stepPattern(place{s: p.s}, &s, index) {
+		if p.err == nil {
+			it.read(p)
 		}
-		p.draw(openTime{Of: openFor, Index: index, Lo: from, Hi: to})
-	// widen NODE to RANGE and narrow NODE to RANGE restart it gracefully with a different range of pins.
-	case s.Verb == plan.VerbWiden, s.Verb == plan.VerbNarrow:
-		s.Node = p.name("a node")
-		p.keyword("to")
-		s.Range = p.versionRange()
-	// register NAME@VERSION on NODE and deregister NAME@VERSION on NODE change what a running node can run.
-	case s.Verb == plan.VerbRegister, s.Verb == plan.VerbDeregister:
-		s.Handler = p.name("an orchestration")
-		p.registered(s.Handler)
-		p.keyword("on")
-		s.Node = p.name("a node")
-	default:
-		p.failf("unknown step %q%s", t.text, pretty.Hint(t.text, names(stepTable)))
 	}
 	if p.err != nil {
 		return
@@ -343,7 +317,7 @@ func (p *parser) finishLoad() {
 	}
 	p.line = p.once["load"]
 	if len(l.Mix) == 0 {
-		p.failf("the load has no mix: expected below it %s", formOf(statementTable, "mix"))
+		p.failf("the load has no mix: expected below it %s", lookup(p.rows.statements, "mix").Form)
 	}
 	for id := range p.instanceIDs() {
 		for _, m := range l.Mix {

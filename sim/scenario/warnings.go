@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -171,4 +172,18 @@ func (p *parser) follows(i, j int) bool {
 		}
 	}
 	return true
+}
+
+// warnBuilds warns about declared builds that are not used by any node, step, probe, bug or other build.
+func (p *parser) warnBuilds() {
+	pl := &p.s.Template
+	for i, b := range pl.Builds {
+		used := slices.ContainsFunc(pl.Nodes, func(n plan.Node) bool { return n.Build == b.Name }) ||
+			slices.ContainsFunc(pl.Schedule, func(s plan.Step) bool { return s.Build == b.Name }) ||
+			slices.ContainsFunc(pl.Probes, func(pr plan.Probe) bool { return pr.Build == b.Name }) ||
+			slices.ContainsFunc(pl.Builds[i+1:], func(later plan.Build) bool { return later.Like == b.Name })
+		if !used {
+			p.warn(p.named["build "+b.Name], "build %s: nothing uses it", b.Name)
+		}
+	}
 }

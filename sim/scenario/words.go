@@ -299,3 +299,12 @@ func (p *parser) unique(kind, name string) {
 	}
 	p.named[key] = p.line
 }
+
+// texts converts values of a named string type to strings.
+func texts[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i] = string(x)
+	}
+	return out
+}

@@ -12,7 +12,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/commandline"
-	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/campaign"
@@ -344,23 +343,7 @@ func propertyOf(v cluster.Violation) properties.Property {
 
 // violationText describes one violation: what happened, where, by whom, and the evidence.
 func violationText(run string, v cluster.Violation, p properties.Property) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "durosim: %s violates %s (%s)\n", run, strings.TrimSpace(p.String()), v.Class)
-	line := func(label, text string) {
-		if text != "" {
-			fmt.Fprintf(&b, "  %-9s %s\n", label, text)
-		}
-	}
-	if v.BlamesDurosim() {
-		line("blame", cluster.SelfCheck)
-	}
-	line("rule", p.Statement)
-	line("where", fmt.Sprintf("step %d, virtual time %s", v.Step, pretty.Duration(v.VirtualMs)))
-	line("node", v.Node)
-	line("instance", v.Instance)
-	line("work item", v.WorkItem)
-	line("evidence", v.Message)
-	return b.String()
+	return fmt.Sprintf("durosim: %s violates %s (%s)\n%s", run, strings.TrimSpace(p.String()), v.Class, v.Text(p.Statement, ""))
 }
 
 // end appends to a report, as its last line, the command that reproduces the seed.

@@ -1,6 +1,18 @@
 package pretty
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // Duration formats ms, a virtual duration or a time since the start of a run, in milliseconds.
 func Duration(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }
+
+// Count formats n with commas as thousands separators.
+func Count(n uint64) string {
+	digits := strconv.FormatUint(n, 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}

@@ -1,10 +1,14 @@
 package cluster
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -125,6 +129,27 @@ func (v Violation) Rule() string {
 	return v.Property + " " + v.Expectation
 }
 
+// Text describes the violation of a rule with that statement, one line for each of its fields. where begins the line that
+// says where it is, such as with the seed.
+func (v Violation) Text(statement, where string) string {
+	var b strings.Builder
+	line := func(label, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "  %-9s %s\n", label, text)
+		}
+	}
+	if v.BlamesDurosim() {
+		line("blame", selfCheck)
+	}
+	line("rule", statement)
+	line("where", fmt.Sprintf("%sstep %s, virtual time %s", where, pretty.Count(v.Step), pretty.Duration(v.VirtualMs)))
+	line("node", v.Node)
+	line("instance", v.Instance)
+	line("work item", v.WorkItem)
+	line("evidence", strings.ReplaceAll(strings.TrimSpace(v.Message), "\n", "\n            "))
+	return b.String()
+}
+
 // BlamesCode reports whether v says that code and history disagree, and BlamesDurosim whether it is a self-check: only
 // durosim's own engine, node or account of calls can be wrong. If one run has both, the first comes first, since code
 // that was changed is the likelier cause.
@@ -133,8 +158,8 @@ func (v Violation) BlamesDurosim() bool {
 	return v.Property == "S24" || v.Property == "S28" || v.Property == "shadow"
 }
 
-// SelfCheck is what a report says of a violation that BlamesDurosim.
-const SelfCheck = "durosim itself may be wrong, unless a planted bug is on: this is a self-check, which no code of yours can violate"
+// selfCheck is what a report says of a violation that BlamesDurosim.
+const selfCheck = "durosim itself may be wrong, unless a planted bug is on: this is a self-check, which no code of yours can violate"
 
 // Point is a coverage point and how often it was reached.
 type Point struct {

@@ -17,11 +17,17 @@ import (
 type Explanation struct {
 	// Rule is one of not-started, deleted, ended, locked, not-admitted, delayed, undecodable, ready, activity, event, child,
 	// nothing.
-	Rule string
+	Rule string `json:"rule"`
 	// Text is the rule as a sentence about the instance.
-	Text string
+	Text string `json:"text"`
 	// Details holds pairs of name and value in display order.
-	Details [][2]string
+	Details []Detail `json:"details"`
+}
+
+// Detail is a value of an Explanation.
+type Detail struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // Explain runs the plan up to a virtual time and returns what the instance is waiting for at that time. It returns an
@@ -52,10 +58,10 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 	if !ok || !p.Created && !p.Starts {
 		names := ex.instanceNames()
 		if no, seen := ex.store.InstanceNumber(id); seen && int(no) < len(ex.network.holders) && ex.network.holders[no] > 0 {
-			return &Explanation{Rule: "deleted", Text: "it has been deleted; nothing takes messages that are sent to it"}, nil
+			return &Explanation{Rule: "deleted", Text: "it has been deleted; nothing takes messages that are sent to it", Details: []Detail{}}, nil
 		}
 		if slices.Contains(names, id) {
-			return &Explanation{Rule: "not-started", Text: "no client has started it yet"}, nil
+			return &Explanation{Rule: "not-started", Text: "no client has started it yet", Details: []Detail{}}, nil
 		}
 		sent := ""
 		if ok {
@@ -68,7 +74,7 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 		return nil, fmt.Errorf("there is no instance %q at %v%s%s; the plan's instances are %s", id, at, sent, hint, strings.Join(names, ", "))
 	}
 	now := ex.store.Now()
-	x := &Explanation{Details: [][2]string{
+	x := &Explanation{Details: []Detail{
 		{"time", pretty.Duration(now - ex.startMs())}, {"status", string(p.Status)}, {"execution", fmt.Sprint(p.Execution)}, {"pin", strings.TrimPrefix(pinned(p.Pin), "pinned ")},
 		{"messages", fmt.Sprint(p.Messages)}, {"activities queued", fmt.Sprint(p.Activities)},
 	}}
@@ -126,7 +132,7 @@ func (ex *explainer) addFilters(x *Explanation) {
 				text += ", stopping"
 			}
 		}
-		x.Details = append(x.Details, [2]string{"node " + n.Name, text})
+		x.Details = append(x.Details, Detail{"node " + n.Name, text})
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
-	"os"
-	"path/filepath"
 
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -56,8 +54,8 @@ func (c *exportCmd) run(a *app) (int, error) {
 	case c.File == "":
 		_, err = a.stdout.Write(out)
 	default:
-		if info, statErr := os.Stat(filepath.Dir(c.File)); statErr != nil || !info.IsDir() {
-			return 0, fmt.Errorf("%s: the directory %s does not exist", c.File, filepath.Dir(c.File))
+		if err := inDirectory(c.File); err != nil {
+			return 0, err
 		}
 		err = writeWhole(c.File, out)
 	}

@@ -264,16 +264,11 @@ func (k *keeper) keep(in fuzz.Input, news []string) {
 
 // fuzzJSON is the object printed by fuzz --json.
 type fuzzJSON struct {
-	Scenario    string     `json:"scenario"`
-	Runs        uint64     `json:"runs"`
-	Failed      uint64     `json:"failed"`
-	GivenUp     uint64     `json:"given_up"`
-	Kept        int        `json:"kept"`
-	Points      int        `json:"points"`
-	Features    int        `json:"features"`
-	Finds       []findJSON `json:"finds"`
-	WallSeconds float64    `json:"wall_seconds"`
-	ExitStatus  int        `json:"exit_status"`
+	Scenario string `json:"scenario"`
+	*fuzz.Report
+	Finds      []findJSON `json:"finds"`
+	Wall       seconds    `json:"wall_seconds"`
+	ExitStatus int        `json:"exit_status"`
 }
 
 // findJSON describes a find: its run, the edits that produced the run's plan, and the parts of the smallest failing
@@ -294,10 +289,7 @@ type findJSON struct {
 
 // report builds the report and stores the finds in the corpus.
 func (c *fuzzCmd) report(s *subject, r *fuzz.Report, wall time.Duration) (*fuzzJSON, error) {
-	out := &fuzzJSON{
-		Scenario: s.scenario.Name, Runs: r.Runs, Failed: r.Failed, GivenUp: r.Exhausted, Kept: r.Kept,
-		Points: r.Points, Features: r.Features, Finds: []findJSON{}, WallSeconds: wall.Seconds(),
-	}
+	out := &fuzzJSON{Scenario: s.scenario.Name, Report: r, Finds: []findJSON{}, Wall: seconds(wall)}
 	for _, f := range r.Finds {
 		out.ExitStatus = worst(out.ExitStatus, classExit(f.Violation.Class))
 		row := findJSON{
@@ -323,7 +315,7 @@ func (c *fuzzCmd) report(s *subject, r *fuzz.Report, wall time.Duration) (*fuzzJ
 
 func (a *app) printFuzz(out *fuzzJSON, r *fuzz.Report) {
 	a.printf("scenario   %s\nruns       %s   %s runs/s, %s failed, %s given up\nreached    %s, %s, by %s\n",
-		out.Scenario, grouped(out.Runs), perSecond(out.Runs, time.Duration(out.WallSeconds*float64(time.Second))), grouped(out.Failed), grouped(out.GivenUp),
+		out.Scenario, grouped(out.Runs), perSecond(out.Runs, time.Duration(out.Wall)), grouped(out.Failed), grouped(out.Exhausted),
 		plural(uint64(out.Points), "point", "points"), plural(uint64(out.Features), "feature", "features"), plural(uint64(out.Kept), "input", "inputs"))
 	if len(out.Finds) == 0 {
 		a.printf("finds      none\n")
@@ -353,18 +345,15 @@ const exploredRuns = 20_000
 
 // exploreJSON is the object printed by fuzz --exhaustive --json.
 type exploreJSON struct {
-	Scenario    string               `json:"scenario"`
-	Scope       string               `json:"scope"`
-	States      uint64               `json:"states"`
-	Runs        uint64               `json:"runs"`
-	Longest     int                  `json:"most_actions"`
-	Open        int                  `json:"not_tried"`
-	Exhaustive  bool                 `json:"exhaustive"`
-	Violations  []campaign.Violation `json:"violations"`
-	Plan        string               `json:"failing_plan,omitempty"`
-	Stored      string               `json:"stored,omitempty"`
-	WallSeconds float64              `json:"wall_seconds"`
-	ExitStatus  int                  `json:"exit_status"`
+	Scenario string `json:"scenario"`
+	Scope    string `json:"scope"`
+	*explore.Report
+	Exhaustive bool                 `json:"exhaustive"`
+	Violations []campaign.Violation `json:"violations"`
+	Plan       string               `json:"failing_plan,omitempty"`
+	Stored     string               `json:"stored,omitempty"`
+	Wall       seconds              `json:"wall_seconds"`
+	ExitStatus int                  `json:"exit_status"`
 }
 
 // exhaustive explores a small scenario exhaustively.
@@ -435,8 +424,8 @@ func (c *fuzzCmd) exhaustive(a *app) (int, error) {
 func explored(s *subject, r *explore.Report, o *explore.Options, wall time.Duration) *exploreJSON {
 	p := &s.scenario.Template
 	out := &exploreJSON{
-		Scenario: s.scenario.Name, States: r.States, Runs: r.Runs, Longest: r.Longest, Open: r.Open,
-		Exhaustive: r.Open == 0 && r.Failed == 0, Violations: []campaign.Violation{}, WallSeconds: wall.Seconds(),
+		Scenario: s.scenario.Name, Report: r,
+		Exhaustive: r.Open == 0 && r.Failed == 0, Violations: []campaign.Violation{}, Wall: seconds(wall),
 		Scope: fmt.Sprintf("%s, %s, %s in each order and at each moment of the first %v, up to %s of any node at any of them",
 			plural(uint64(len(p.Nodes)), "node", "nodes"), plural(uint64(len(p.Instances)+len(p.Histories)), "instance", "instances"),
 			plural(uint64(len(p.Schedule)), "schedule step", "schedule steps"), o.Within, plural(uint64(o.Crashes), "crash", "crashes")),

@@ -272,37 +272,29 @@ func listScenarios(*Program) ([]itemJSON, error) {
 	return items, nil
 }
 
-func listProperties(*Program) ([]itemJSON, error) {
-	var items []itemJSON
-	for _, p := range properties.Catalogue() {
-		items = append(items, itemJSON{ID: p.ID, Name: p.Name, Class: string(p.Class), Summary: p.Statement})
+// itemsOf lists the rows of one of durosim's own tables.
+func itemsOf[T any](rows func() []T, item func(T) itemJSON) func(*Program) ([]itemJSON, error) {
+	return func(*Program) ([]itemJSON, error) {
+		items := []itemJSON{}
+		for _, r := range rows() {
+			items = append(items, item(r))
+		}
+		return items, nil
 	}
-	return items, nil
 }
 
-func listFaults(*Program) ([]itemJSON, error) {
-	var items []itemJSON
-	for _, f := range faults.Kinds() {
-		items = append(items, itemJSON{ID: string(f.Kind), Summary: f.Summary, Suspends: f.Suspends})
-	}
-	return items, nil
-}
-
-func listBugs(*Program) ([]itemJSON, error) {
-	items := []itemJSON{}
-	for _, b := range faults.Catalogue() {
-		items = append(items, itemJSON{ID: string(b.ID), Summary: b.Summary, Properties: b.Properties, Scenario: b.Scenario, Source: b.Source})
-	}
-	return items, nil
-}
-
-func listCoverage(*Program) ([]itemJSON, error) {
-	var items []itemJSON
-	for _, p := range properties.CoveragePoints() {
-		items = append(items, itemJSON{ID: p.Name, Summary: p.Summary})
-	}
-	return items, nil
-}
+var (
+	listProperties = itemsOf(properties.Catalogue, func(p properties.Property) itemJSON {
+		return itemJSON{ID: p.ID, Name: p.Name, Class: string(p.Class), Summary: p.Statement}
+	})
+	listFaults = itemsOf(faults.Kinds, func(f faults.Info) itemJSON {
+		return itemJSON{ID: string(f.Kind), Summary: f.Summary, Suspends: f.Suspends}
+	})
+	listBugs = itemsOf(faults.Catalogue, func(b faults.Bug) itemJSON {
+		return itemJSON{ID: string(b.ID), Summary: b.Summary, Properties: b.Properties, Scenario: b.Scenario, Source: b.Source}
+	})
+	listCoverage = itemsOf(properties.CoveragePoints, func(p properties.PointInfo) itemJSON { return itemJSON{ID: p.Name, Summary: p.Summary} })
+)
 
 // orDash joins words, or returns a dash if all of them are empty.
 func orDash(words ...string) string {

@@ -10,9 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/durosim/durosim/sim/campaign"
@@ -174,12 +172,10 @@ type resultsEnd struct {
 	Coverage campaign.Coverage `json:"coverage"`
 }
 
-// resultsWriter writes a results file. The file has a temporary name until it is complete.
+// resultsWriter writes a results file.
 type resultsWriter struct {
-	path string
-	tmp  *os.File
-	out  *bufio.Writer
-	err  error
+	*whole
+	err error
 }
 
 func newResults(path string, s *subject, seeds seedRange, part shard) (*resultsWriter, error) {
@@ -187,11 +183,11 @@ func newResults(path string, s *subject, seeds seedRange, part shard) (*resultsW
 	if err != nil {
 		return nil, err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".simrun-*")
+	file, err := newWhole(path)
 	if err != nil {
 		return nil, fmt.Errorf("--results %s: %w", path, err)
 	}
-	w := &resultsWriter{path: path, tmp: tmp, out: bufio.NewWriter(tmp)}
+	w := &resultsWriter{whole: file}
 	w.line(resultsHead{
 		Schema: schema, Verb: "results", Scenario: s.arg, Flags: s.flags, Plan: hash,
 		FirstSeed: seeds.first, Seeds: seeds.count, Shard: max(part.index, 1), Of: max(part.of, 1),
@@ -212,28 +208,16 @@ func (s *subject) hash(seed uint64) (string, error) {
 func (w *resultsWriter) line(v any) {
 	data, err := json.Marshal(v)
 	if err == nil {
-		_, err = w.out.Write(append(data, '\n'))
+		_, err = w.Write(append(data, '\n'))
 	}
 	w.err = errors.Join(w.err, err)
 }
 
-// keep completes the file and renames it to its final name.
-func (w *resultsWriter) keep(coverage campaign.Coverage) error {
+// complete ends the file and gives it its name.
+func (w *resultsWriter) complete(coverage campaign.Coverage) error {
 	w.line(resultsEnd{End: true, Coverage: coverage})
-	err := errors.Join(w.err, w.out.Flush(), w.tmp.Chmod(0o644), w.tmp.Close())
-	if err == nil {
-		err = os.Rename(w.tmp.Name(), w.path)
-	}
-	if err != nil {
+	if err := errors.Join(w.err, w.keep()); err != nil {
 		return fmt.Errorf("--results %s: %w", w.path, err)
 	}
 	return nil
-}
-
-// discard removes the file unless it was kept.
-func (w *resultsWriter) discard() {
-	_ = w.tmp.Close()
-	if err := os.Remove(w.tmp.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return // a hidden file is left behind, as it would be after a crash
-	}
 }

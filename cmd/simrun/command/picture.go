@@ -46,12 +46,8 @@ func inDirectory(name string) error {
 	if name == "" {
 		return nil
 	}
-	info, err := os.Stat(filepath.Dir(name))
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s: %w", name, err)
-	case !info.IsDir():
-		return fmt.Errorf("%s: %s is not a directory", name, filepath.Dir(name))
+	if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s: the directory %s does not exist", name, filepath.Dir(name))
 	}
 	return nil
 }

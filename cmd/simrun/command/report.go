@@ -334,33 +334,11 @@ func (s *subject) unjudged() string {
 
 // printViolation prints a violation with its property, place, node, instance and evidence.
 func (a *app) printViolation(v campaign.Violation) {
-	name := propertyName(v.Property)
-	a.printf("%s  %s  (%s)\n", a.style.bad("VIOLATED"), a.style.title(name), v.Class)
-	if v.BlamesDurosim() {
-		a.printf("  blame     %s\n", cluster.SelfCheck)
-	}
+	statement := v.Expectation
 	if p, ok := properties.ByID(v.Property); ok {
-		a.printf("  rule      %s\n", p.Statement)
-	} else if v.Expectation != "" {
-		a.printf("  rule      %s\n", v.Expectation)
+		statement = p.Statement
 	}
-	a.printf("  where     seed %d, step %s, virtual time %s\n", v.Seed, grouped(v.Step), pretty.Duration(v.VirtualMs))
-	a.printEvidence(v.Violation)
-}
-
-// printPlace prints a violation's place and evidence, for a run that has no seed of its own.
-func (a *app) printPlace(v cluster.Violation) {
-	a.printf("  where     step %s, virtual time %s\n", grouped(v.Step), pretty.Duration(v.VirtualMs))
-	a.printEvidence(v)
-}
-
-func (a *app) printEvidence(v cluster.Violation) {
-	for _, f := range [][2]string{{"node", v.Node}, {"instance", v.Instance}, {"work item", v.WorkItem}} {
-		if f[1] != "" {
-			a.printf("  %-9s %s\n", f[0], f[1])
-		}
-	}
-	a.printf("  evidence  %s\n", strings.ReplaceAll(strings.TrimSpace(v.Message), "\n", "\n            "))
+	a.printf("%s  %s  (%s)\n%s", a.style.bad("VIOLATED"), a.style.title(propertyName(v.Property)), v.Class, v.Text(statement, fmt.Sprintf("seed %d, ", v.Seed)))
 }
 
 // ruleName returns the name of the violated rule: a property, or one of the scenario's expectations.

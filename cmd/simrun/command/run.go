@@ -67,7 +67,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	}
 	s.matrix = c.Matrix
 	a.warn(s)
-	if err := checkOut(c.Out); err != nil {
+	if err := checkDir("--out", c.Out); err != nil {
 		return 0, err
 	}
 	if c.Results != "" && c.FailFast {
@@ -120,7 +120,7 @@ func (c *runCmd) run(a *app) (int, error) {
 		return 0, inputError(err)
 	}
 	if results != nil && !sum.Interrupted {
-		if err := results.keep(sum.Coverage); err != nil {
+		if err := results.complete(sum.Coverage); err != nil {
 			return 0, err
 		}
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,7 +49,7 @@ Exit status: 1 if a safety property is violated, 3 if it is a liveness property,
 }
 
 func (c *shrinkCmd) run(a *app) (int, error) {
-	if err := checkOut(c.Out); err != nil {
+	if err := checkDir("--out", c.Out); err != nil {
 		return 0, err
 	}
 	s, seed, concrete, err := c.failing(a.program)
@@ -424,7 +425,7 @@ func (a *app) printSmall(r *report) {
 	small := r.small.small
 	a.printf("\nThe smallest plan found in %s that violates %s:\n\n%s", plural(uint64(small.Runs), "run", "runs"), ruleName(small.First), small.Text())
 	a.printf("\nWhat happens in it:\n")
-	a.printPlace(small.First)
+	a.printf("%s", small.First.Text("", ""))
 	if small.Minimal {
 		a.printNearest(r.small)
 		a.printBlame(r.small)
@@ -463,11 +464,8 @@ func storeFailures(dir string, s *subject, sum *campaign.Summary) (files []strin
 	return files, nil
 }
 
-// checkOut returns an error if the --out directory is not writable. It is called before the campaign and does not
-// create the directory.
-func checkOut(dir string) error { return checkDir("--out", dir) }
-
-// checkDir is like checkOut but for any flag.
+// checkDir returns an error if the directory of a flag, such as --out, is not writable. It is called before the campaign
+// and does not create the directory.
 func checkDir(flag, dir string) error {
 	if dir == "" {
 		return nil
@@ -479,21 +477,17 @@ func checkDir(flag, dir string) error {
 		case err == nil && !info.IsDir():
 			return fmt.Errorf("%s %s: %s is not a directory", flag, dir, there)
 		case err == nil:
-			return tryOut(flag, dir, there)
+			w, err := newWhole(filepath.Join(there, "file"))
+			if err != nil {
+				return fmt.Errorf("%s %s: nothing can be written to %s: %w", flag, dir, there, err)
+			}
+			w.discard()
+			return nil
 		case !errors.Is(err, fs.ErrNotExist) || filepath.Dir(there) == there:
 			return fmt.Errorf("%s: %w", flag, err)
 		}
 		there = filepath.Dir(there)
 	}
-}
-
-// tryOut creates an empty file in the existing directory there, and removes the file.
-func tryOut(flag, dir, there string) error {
-	tmp, err := os.CreateTemp(there, ".simrun-*")
-	if err != nil {
-		return fmt.Errorf("%s %s: nothing can be written to %s: %w", flag, dir, there, err)
-	}
-	return errors.Join(tmp.Close(), os.Remove(tmp.Name()))
 }
 
 // storeEntry writes a stored run to directory dir and returns the file's path.
@@ -534,27 +528,39 @@ func (s *subject) entry(seed uint64, asked string) (*scenario.Entry, error) {
 	return s.shrunkEntry(seed, small), nil
 }
 
-// writeWhole writes a file atomically: it writes a temporary file and renames it to path.
-func writeWhole(path string, data []byte) (err error) {
+// whole is a file that has a temporary name until it is complete.
+type whole struct {
+	*bufio.Writer
+	path string
+	tmp  *os.File
+}
+
+func newWhole(path string) (*whole, error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".simrun-*")
+	if err != nil {
+		return nil, err
+	}
+	return &whole{bufio.NewWriter(tmp), path, tmp}, nil
+}
+
+// keep gives the file its name.
+func (w *whole) keep() error {
+	if err := errors.Join(w.Flush(), w.tmp.Chmod(0o644), w.tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(w.tmp.Name(), w.path)
+}
+
+// discard removes the file unless it was kept. If that fails, a hidden file is left behind, as after a crash.
+func (w *whole) discard() { _, _ = w.tmp.Close(), os.Remove(w.tmp.Name()) }
+
+// writeWhole writes a file as a whole or not at all.
+func writeWhole(path string, data []byte) error {
+	w, err := newWhole(path)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(tmp.Name()) // the first error is the one to return
-		}
-	}()
-	if _, err = tmp.Write(data); err != nil {
-		_ = tmp.Close()
-		return err
-	}
-	if err = tmp.Chmod(0o644); err != nil {
-		_ = tmp.Close()
-		return err
-	}
-	if err = tmp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	defer w.discard()
+	_, err = w.Write(data)
+	return errors.Join(err, w.keep())
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/durosim/durosim/internal/pretty"
 )
 
 // seed is a seed given in a flag, either in decimal or, with the prefix 0x, in hexadecimal.
@@ -175,15 +177,7 @@ func (s shard) fromEnvironment(getenv func(string) string) (shard, error) {
 func decimal(seed uint64) string { return strconv.FormatUint(seed, 10) }
 
 // grouped formats a number with commas as thousands separators.
-func grouped(n uint64) string {
-	s := strconv.FormatUint(n, 10)
-	var parts []string
-	for len(s) > 3 {
-		parts = append([]string{s[len(s)-3:]}, parts...)
-		s = s[:len(s)-3]
-	}
-	return strings.Join(append([]string{s}, parts...), ",")
-}
+func grouped(n uint64) string { return pretty.Count(n) }
 
 // perSecond formats a rate per second as a whole number, or with one decimal place if it is below ten.
 func perSecond(n uint64, d time.Duration) string {

@@ -36,18 +36,11 @@ Examples:
 
 // whyJSON is the object printed by why --json.
 type whyJSON struct {
-	Scenario  string       `json:"scenario"`
-	Seed      string       `json:"seed"`
-	Instance  string       `json:"instance"`
-	VirtualMs int64        `json:"virtual_ms"`
-	Rule      string       `json:"rule"`
-	Text      string       `json:"text"`
-	Details   []detailJSON `json:"details"`
-}
-
-type detailJSON struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	Scenario  string `json:"scenario"`
+	Seed      uint64 `json:"seed,string"`
+	Instance  string `json:"instance"`
+	VirtualMs int64  `json:"virtual_ms"`
+	*cluster.Explanation
 }
 
 func (c *whyCmd) run(a *app) (int, error) {
@@ -69,20 +62,13 @@ func (c *whyCmd) run(a *app) (int, error) {
 		return 0, err
 	}
 	if c.JSON {
-		out := whyJSON{
-			Scenario: s.scenario.Name, Seed: decimal(seed), Instance: c.Instance,
-			VirtualMs: at.Milliseconds(), Rule: x.Rule, Text: x.Text, Details: []detailJSON{},
-		}
-		for _, d := range x.Details {
-			out.Details = append(out.Details, detailJSON{d[0], d[1]})
-		}
-		return exitOK, a.writeJSON("why", out)
+		return exitOK, a.writeJSON("why", whyJSON{s.scenario.Name, seed, c.Instance, at.Milliseconds(), x})
 	}
 	a.printf("%s at %s of %s, seed %d\n\n", a.style.title(c.Instance), pretty.Duration(at.Milliseconds()), s.scenario.Name, seed)
 	a.printf("%s: %s\n\n", a.style.title(x.Rule), x.Text)
 	t := timeline.Table{}
 	for _, d := range x.Details {
-		t.Row(false, d[0], d[1])
+		t.Row(false, d.Name, d.Value)
 	}
 	a.printTable("  ", t, 2)
 	return exitOK, nil

@@ -35,18 +35,19 @@ type Options struct {
 // Report is the result of an exploration.
 type Report struct {
 	// States counts the distinct pairs of a state and the actions remaining in it. Runs counts the runs.
-	States, Runs uint64
+	States uint64 `json:"states"`
+	Runs   uint64 `json:"runs"`
 	// Longest is the largest number of actions in any run.
-	Longest int
+	Longest int `json:"most_actions"`
 	// Open counts the action sequences that were skipped because a run failed or the run limit was reached.
-	Open int
+	Open int `json:"not_tried"`
 	// Failed counts the runs that violated a property. Violation is the first violation in the last failing run, and
 	// Plan is that run's plan.
-	Failed    uint64
-	Violation cluster.Violation
+	Failed    uint64            `json:"-"`
+	Violation cluster.Violation `json:"-"`
 	// Properties lists every property that a failing run violated, in order of discovery.
-	Properties []string
-	Plan       *plan.Plan
+	Properties []string   `json:"-"`
+	Plan       *plan.Plan `json:"-"`
 }
 
 // Limits on the size of a plan.

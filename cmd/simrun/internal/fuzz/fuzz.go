@@ -44,14 +44,18 @@ type Options struct {
 type Report struct {
 	// Runs counts all runs. Failed counts the runs that violated a property, and Exhausted those that used up their
 	// step budget.
-	Runs, Failed, Exhausted uint64
+	Runs      uint64 `json:"runs"`
+	Failed    uint64 `json:"failed"`
+	Exhausted uint64 `json:"given_up"`
 	// Kept is the size of the population. Features and Points count the distinct features and coverage points seen so
 	// far.
-	Kept, Features, Points int
+	Kept     int `json:"kept"`
+	Features int `json:"features"`
+	Points   int `json:"points"`
 	// Finds lists the distinct failures in order of discovery.
-	Finds []*Find
+	Finds []*Find `json:"-"`
 	// Interrupted reports whether the context ended the hunt.
-	Interrupted bool
+	Interrupted bool `json:"-"`
 }
 
 // batch is the number of inputs created before any of them is judged. It affects which inputs are created, so it must

@@ -13,7 +13,7 @@ import (
 // changed lists the rules in which two tables differ, by table and name.
 func changed(a, b *Tables) []string {
 	var names []string
-	for _, table := range []string{"Provider", "Node", "Replay", "Letters"} {
+	for _, table := range []string{"Provider", "Node", "Replay", "DeadLetters"} {
 		x, y := rulesOf(a, table), rulesOf(b, table)
 		for i := range x.NumField() {
 			same := false

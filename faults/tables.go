@@ -15,10 +15,10 @@ import (
 // Tables must not be modified once made.
 type Tables struct {
 	// Provider is nil if no bug replaces a rule of the store.
-	Provider *memprovider.Rules
-	Node     machine.Rules
-	Replay   replay.Rules
-	Letters  deadletter.Rules
+	Provider    *memprovider.Rules
+	Node        machine.Rules
+	Replay      replay.Rules
+	DeadLetters deadletter.Rules
 	// Code, if not nil, returns what the code of a node's orchestrations gives in place of an output.
 	Code func(output string) string
 }
@@ -125,7 +125,7 @@ func (p *Planted) For(node, build string) *Tables {
 var discardsSince = engine.V(0, 1, 31)
 
 func newTables() *Tables {
-	return &Tables{Node: *machine.DefaultRules(), Replay: replay.DefaultRules(), Letters: *deadletter.DefaultRules()}
+	return &Tables{Node: *machine.DefaultRules(), Replay: replay.DefaultRules(), DeadLetters: *deadletter.DefaultRules()}
 }
 
 func (t *Tables) apply(b *Bug) {
@@ -144,7 +144,7 @@ func (t *Tables) apply(b *Bug) {
 	case b.node != nil:
 		b.node(&t.Node)
 	case b.letters != nil:
-		b.letters(&t.Letters)
+		b.letters(&t.DeadLetters)
 	case b.code != nil:
 		t.Code = b.code
 	}

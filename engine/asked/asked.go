@@ -39,11 +39,11 @@ type Call struct {
 	N         int
 	Text      string
 	Action    *orchhost.Action
-	*Seldom
+	*Details
 }
 
-// Seldom holds the fields that most kinds of calls leave unset. They are separate so that a Call stays small.
-type Seldom struct {
+// Details holds the fields that most kinds of calls leave unset. They are separate so that a Call stays small.
+type Details struct {
 	Tokens []orchhost.Token
 	Ms     uint64
 	Info   orchhost.Info
@@ -61,7 +61,7 @@ type Recorder struct {
 	over    bool
 	calls   []Call
 	actions []orchhost.Action
-	seldom  []Seldom
+	details  []Details
 	none    Call // receives calls made after the end; they are discarded
 	tokens  []orchhost.Token
 	keys    []engine.KVEntry
@@ -87,9 +87,9 @@ func (r *Recorder) Calls() []Call { return r.calls }
 func (r *Recorder) Watch(host orchhost.Host) orchhost.Host {
 	clear(r.calls)
 	clear(r.actions)
-	clear(r.seldom)
+	clear(r.details)
 	r.host, r.by, r.over, r.spawned = host, 0, false, 0
-	r.calls, r.actions, r.seldom = r.calls[:0], r.actions[:0], r.seldom[:0]
+	r.calls, r.actions, r.details = r.calls[:0], r.actions[:0], r.details[:0]
 	r.tokens, r.keys = r.tokens[:0], r.keys[:0]
 	return r
 }
@@ -113,10 +113,10 @@ func (r *Recorder) addAction(k Kind, a orchhost.Action) *Call {
 	return c
 }
 
-func (r *Recorder) addSeldom(k Kind, s Seldom) *Call {
+func (r *Recorder) addDetails(k Kind, s Details) *Call {
 	c := r.add(k)
-	r.seldom = append(r.seldom, s)
-	c.Seldom = &r.seldom[len(r.seldom)-1]
+	r.details = append(r.details, s)
+	c.Details = &r.details[len(r.details)-1]
 	return c
 }
 
@@ -162,7 +162,7 @@ func (c *Call) tell(text string, err error) {
 // Info implements orchhost.Host, as do the methods below.
 func (r *Recorder) Info() orchhost.Info {
 	info := r.host.Info()
-	r.addSeldom(ReadInfo, Seldom{Info: info})
+	r.addDetails(ReadInfo, Details{Info: info})
 	return info
 }
 
@@ -225,7 +225,7 @@ func (r *Recorder) Select(ts []orchhost.Token) int {
 	r.by = me
 	n := len(r.tokens)
 	r.tokens = append(r.tokens, ts...)
-	r.addSeldom(Selected, Seldom{Tokens: r.tokens[n:len(r.tokens):len(r.tokens)]}).N = winner
+	r.addDetails(Selected, Details{Tokens: r.tokens[n:len(r.tokens):len(r.tokens)]}).N = winner
 	return winner
 }
 
@@ -246,7 +246,7 @@ func (r *Recorder) Update(a orchhost.Action) {
 
 func (r *Recorder) CustomStatus() *string {
 	status := r.host.CustomStatus()
-	r.addSeldom(ReadStatus, Seldom{Status: status})
+	r.addDetails(ReadStatus, Details{Status: status})
 	return status
 }
 
@@ -254,12 +254,12 @@ func (r *Recorder) KV() []engine.KVEntry {
 	keys := r.host.KV()
 	n := len(r.keys)
 	r.keys = append(r.keys, keys...)
-	r.addSeldom(ReadKeys, Seldom{Keys: r.keys[n:len(r.keys):len(r.keys)]})
+	r.addDetails(ReadKeys, Details{Keys: r.keys[n:len(r.keys):len(r.keys)]})
 	return keys
 }
 
 func (r *Recorder) PruneKV(beforeMs uint64) int {
 	n := r.host.PruneKV(beforeMs)
-	r.addSeldom(Pruned, Seldom{Ms: beforeMs}).N = n
+	r.addDetails(Pruned, Details{Ms: beforeMs}).N = n
 	return n
 }

@@ -11,24 +11,24 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 )
 
-// Options configures a Box.
+// Options configures a Queue.
 type Options struct {
-	// After is the time for which work must have been blocked before the Box ends it. It must be positive.
+	// After is the time for which work must have been blocked before the Queue ends it. It must be positive.
 	After time.Duration
 	// Now returns the store's time in milliseconds.
 	Now func() int64
-	// Version is stamped on the events that the Box writes.
+	// Version is stamped on the events that the Queue writes.
 	Version engine.Version
-	// Rules holds the Box's rules; nil means DefaultRules.
+	// Rules holds the Queue's rules; nil means DefaultRules.
 	Rules *Rules
 }
 
-// Rules holds the decisions that a Box can get wrong. Each planted bug replaces one of them (package faults has the
+// Rules holds the decisions that a Queue can get wrong. Each planted bug replaces one of them (package faults has the
 // table of bugs).
 type Rules struct {
 	// Due reports whether work that has been blocked for that long must be ended. after is Options.After.
 	Due func(blocked, after time.Duration) bool
-	// TellsParent makes the Box answer the parent of a child that it ends.
+	// TellsParent makes the Queue answer the parent of a child that it ends.
 	TellsParent bool
 	// LooksUncounted makes a sweep's abandons not count as attempts.
 	LooksUncounted bool
@@ -39,8 +39,8 @@ func DefaultRules() *Rules {
 	return &Rules{Due: func(blocked, after time.Duration) bool { return blocked >= after }, TellsParent: true, LooksUncounted: true}
 }
 
-// Letter is work that was ended because no node could fetch it.
-type Letter struct {
+// Message is work that was ended because no node could fetch it.
+type Message struct {
 	Instance  string
 	Execution uint64
 	Pin       *engine.Version
@@ -49,12 +49,12 @@ type Letter struct {
 	Messages  []engine.WorkItem
 }
 
-// Box implements the dead-letter policy for one store. It is not safe for concurrent use.
-type Box struct {
+// Queue implements the dead-letter policy for one store. It is not safe for concurrent use.
+type Queue struct {
 	options  Options
 	declared []declared // one per range
 	blocked  []sighting
-	letters  []Letter
+	messages  []Message
 }
 
 // declared is a range of pins declared by a fetch, with the time of the latest such fetch.
@@ -70,19 +70,19 @@ type sighting struct {
 	sinceMs   int64
 }
 
-// New returns an empty box.
-func New(o Options) *Box {
+// New returns an empty queue.
+func New(o Options) *Queue {
 	if o.Rules == nil {
 		o.Rules = DefaultRules()
 	}
-	return &Box{options: o}
+	return &Queue{options: o}
 }
 
-// Letters returns the ended work, oldest first. The slice must not be modified.
-func (b *Box) Letters() []Letter { return b.letters }
+// Messages returns the ended work, oldest first. The slice must not be modified.
+func (b *Queue) Messages() []Message { return b.messages }
 
 // Watch returns a handle that behaves like p but records the filter of each fetch.
-func (b *Box) Watch(p engine.Provider) engine.Provider {
+func (b *Queue) Watch(p engine.Provider) engine.Provider {
 	_, manages := p.(engine.ProviderAdmin)
 	return call.Through(p.Name(), p.Version(), manages, func(ctx context.Context, c call.Call) call.Answer {
 		if f, ok := c.(call.FetchOrchestrationItem); ok {
@@ -93,7 +93,7 @@ func (b *Box) Watch(p engine.Provider) engine.Provider {
 }
 
 // note records the pins that a fetch admits. Only the filter's first range counts, as for the provider.
-func (b *Box) note(f *engine.CapabilityFilter) {
+func (b *Queue) note(f *engine.CapabilityFilter) {
 	pins := engine.VersionRange{Max: last}
 	if f != nil {
 		if len(f.SupportedVersions) == 0 {
@@ -111,7 +111,7 @@ func (b *Box) note(f *engine.CapabilityFilter) {
 }
 
 // admitted returns the version ranges declared by fetches within the last Options.After.
-func (b *Box) admitted() (ranges []engine.VersionRange) {
+func (b *Queue) admitted() (ranges []engine.VersionRange) {
 	for _, d := range b.declared {
 		if b.options.Now()-d.lastMs < b.options.After.Milliseconds() {
 			ranges = append(ranges, d.pins)
@@ -123,7 +123,7 @@ func (b *Box) admitted() (ranges []engine.VersionRange) {
 // Sweep fetches the queued work that no fetch within the last Options.After has admitted. If every sweep has found the
 // work blocked for at least Options.After, Sweep ends it. If not, Sweep abandons it without counting an attempt. The
 // provider must answer without waiting.
-func (b *Box) Sweep(ctx context.Context, p engine.Provider) {
+func (b *Queue) Sweep(ctx context.Context, p engine.Provider) {
 	var tokens []string
 	var blocked []sighting
 	for _, gap := range gaps(b.admitted()) {
@@ -153,7 +153,7 @@ func (b *Box) Sweep(ctx context.Context, p engine.Provider) {
 const lockFor = 5 * time.Second
 
 // since returns the time since which every sweep has found the execution blocked.
-func (b *Box) since(f *engine.FetchedOrchestration) int64 {
+func (b *Queue) since(f *engine.FetchedOrchestration) int64 {
 	for _, s := range b.blocked {
 		if s.instance == f.Item.Instance && s.execution == f.Item.ExecutionID {
 			return s.sinceMs
@@ -164,29 +164,29 @@ func (b *Box) since(f *engine.FetchedOrchestration) int64 {
 
 // end fails an execution that has been blocked since sinceMs. If the execution has already ended, end drops its queued
 // messages instead. It reports whether it succeeded.
-func (b *Box) end(ctx context.Context, p engine.Provider, f *engine.FetchedOrchestration, sinceMs int64) bool {
+func (b *Queue) end(ctx context.Context, p engine.Provider, f *engine.FetchedOrchestration, sinceMs int64) bool {
 	item := &f.Item
 	blocked := time.Duration(b.options.Now()-sinceMs) * time.Millisecond
-	letter := Letter{
+	message := Message{
 		Instance: item.Instance, Execution: item.ExecutionID, Pin: item.Pin, AtMs: b.options.Now(), Messages: slices.Clone(item.Messages),
 		Cause: fmt.Sprintf("%sblocked for %v, since no fetch admits its pin %s", eventdata.DeadLetter, blocked.Truncate(time.Second), item.Pin),
 	}
 	ack := engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: item.ExecutionID}
 	switch item.CurrentStatus {
 	case engine.StatusCompleted, engine.StatusFailed:
-		letter.Cause = eventdata.DeadLetter + "its execution has ended"
+		message.Cause = eventdata.DeadLetter + "its execution has ended"
 	case engine.StatusContinuedAsNew:
 		if !b.beginNext(&ack, item) {
 			return false
 		}
-		letter.Execution = ack.ExecutionID
-		b.fail(&ack, f, letter.Cause)
+		message.Execution = ack.ExecutionID
+		b.fail(&ack, f, message.Cause)
 	default:
-		b.fail(&ack, f, letter.Cause)
+		b.fail(&ack, f, message.Cause)
 	}
 	if err := p.AckOrchestrationItem(ctx, ack); err != nil {
 		return false
 	}
-	b.letters = append(b.letters, letter)
+	b.messages = append(b.messages, message)
 	return true
 }

@@ -18,7 +18,7 @@ import (
 type world struct {
 	t     *testing.T
 	store *memprovider.Store
-	box   *deadletter.Box
+	queue   *deadletter.Queue
 	out   engine.Provider
 	node  engine.Provider
 	ms    int64
@@ -29,8 +29,8 @@ func newWorld(t *testing.T, rules *deadletter.Rules) *world {
 	codec := engine.ShippedBuilds()[0].Codec
 	w.store = memprovider.New(memprovider.Options{StartMs: w.ms})
 	w.out = w.store.Handle(codec, observe.Caller{})
-	w.box = deadletter.New(deadletter.Options{After: 10 * time.Second, Now: func() int64 { return w.ms }, Version: engine.V(2, 0, 0), Rules: rules})
-	w.node = w.box.Watch(w.store.Handle(codec, observe.Caller{Node: 1, Incarnation: 1}))
+	w.queue = deadletter.New(deadletter.Options{After: 10 * time.Second, Now: func() int64 { return w.ms }, Version: engine.V(2, 0, 0), Rules: rules})
+	w.node = w.queue.Watch(w.store.Handle(codec, observe.Caller{Node: 1, Incarnation: 1}))
 	return w
 }
 
@@ -72,8 +72,8 @@ func (w *world) fetch() (string, uint32) {
 func (w *world) look(after time.Duration) int {
 	w.ms += after.Milliseconds()
 	w.store.SetNow(w.ms)
-	w.box.Sweep(context.Background(), w.out)
-	return len(w.box.Letters())
+	w.queue.Sweep(context.Background(), w.out)
+	return len(w.queue.Messages())
 }
 
 // TestEndsWhatNobodyFetches checks that work that no fetch admits ends once it has been blocked for long enough, and
@@ -85,16 +85,16 @@ func TestEndsWhatNobodyFetches(t *testing.T) {
 	w.fetch()
 	for range 2 {
 		if n := w.look(5 * time.Second); n != 0 {
-			t.Fatalf("%d letters after less than 10 s", n)
+			t.Fatalf("%d messages after less than 10 s", n)
 		}
 		w.fetch()
 	}
 	if n := w.look(5 * time.Second); n != 1 {
-		t.Fatalf("%d letters after 10 s: expected that of new", n)
+		t.Fatalf("%d messages after 10 s: expected that of new", n)
 	}
-	letter := w.box.Letters()[0]
-	if letter.Instance != "new" || len(letter.Messages) != 1 || letter.Cause != "dead letter: blocked for 10s, since no fetch admits its pin 2.0.0" {
-		t.Errorf("letter %+v", letter)
+	message := w.queue.Messages()[0]
+	if message.Instance != "new" || len(message.Messages) != 1 || message.Cause != "dead letter: blocked for 10s, since no fetch admits its pin 2.0.0" {
+		t.Errorf("message %+v", message)
 	}
 	if p, _ := w.store.Peek("new"); p.Status != engine.StatusFailed {
 		t.Errorf("new is %s", p.Status)
@@ -107,10 +107,10 @@ func TestEndsWhatNobodyFetches(t *testing.T) {
 	}
 	// Fifteen seconds after the last fetch, no node is known to admit 1.0.0 either, so the time for it starts to run.
 	if n := w.look(15 * time.Second); n != 1 {
-		t.Errorf("%d letters at the first look at old", n)
+		t.Errorf("%d messages at the first look at old", n)
 	}
 	if n := w.look(10 * time.Second); n != 2 {
-		t.Errorf("%d letters after 10 s more", n)
+		t.Errorf("%d messages after 10 s more", n)
 	}
 }
 
@@ -132,13 +132,13 @@ func TestEndsWhatContinuedUnreadably(t *testing.T) {
 	w.fetch()
 	for i, want := range []int{0, 0, 1} {
 		if n := w.look(5 * time.Second); n != want {
-			t.Fatalf("%d letters at look %d: expected %d", n, i+1, want)
+			t.Fatalf("%d messages at look %d: expected %d", n, i+1, want)
 		}
 		w.fetch()
 	}
 	p, _ := w.store.Peek("new")
-	if letter := w.box.Letters()[0]; letter.Execution != 2 || p.Execution != 2 || p.Status != engine.StatusFailed {
-		t.Errorf("letter of execution %d; execution %d is %s: expected execution 2, Failed", letter.Execution, p.Execution, p.Status)
+	if message := w.queue.Messages()[0]; message.Execution != 2 || p.Execution != 2 || p.Status != engine.StatusFailed {
+		t.Errorf("message of execution %d; execution %d is %s: expected execution 2, Failed", message.Execution, p.Execution, p.Status)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestEachBugShows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if wrong := observe(&tables.Letters); wrong == right {
+		if wrong := observe(&tables.DeadLetters); wrong == right {
 			t.Errorf("%s changes nothing: %v", b.ID, right)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 const Caller = 1 << 30
 
 // fail turns an ack into one that ends the execution as Failed.
-func (b *Box) fail(ack *engine.OrchestrationAck, f *engine.FetchedOrchestration, cause string) {
+func (b *Queue) fail(ack *engine.OrchestrationAck, f *engine.FetchedOrchestration, cause string) {
 	item := &f.Item
 	details := engine.ErrorDetails{Poison: &eventdata.PoisonError{
 		AttemptCount: f.AttemptCount, Message: cause,
@@ -42,7 +42,7 @@ func (b *Box) fail(ack *engine.OrchestrationAck, f *engine.FetchedOrchestration,
 
 // beginNext turns an ack into one that begins the next execution. It reports whether it did: false means that no start
 // is queued yet.
-func (b *Box) beginNext(ack *engine.OrchestrationAck, item *engine.OrchestrationItem) bool {
+func (b *Queue) beginNext(ack *engine.OrchestrationAck, item *engine.OrchestrationItem) bool {
 	started, ok := nextStart(item)
 	if !ok {
 		return false
@@ -73,7 +73,7 @@ func nextStart(item *engine.OrchestrationItem) (eventdata.OrchestrationStarted, 
 	return eventdata.OrchestrationStarted{Name: item.OrchestrationName, Version: item.Version}, item.HistoryError != ""
 }
 
-func (b *Box) event(instance string, execution, id uint64, data engine.EventData) engine.Event {
+func (b *Queue) event(instance string, execution, id uint64, data engine.EventData) engine.Event {
 	return engine.Event{
 		EventID: id, InstanceID: instance, ExecutionID: execution, TimestampMs: uint64(b.options.Now()),
 		DuroxideVersion: b.options.Version.String(), Data: data,

@@ -12,7 +12,7 @@ type Open struct {
 }
 
 // Upto returns the numbers from 1 to last that are not aside, in ascending order. The slice is valid until the next
-// call to Upto; calls to Aside and Touch for its elements do not change it.
+// call to Upto; calls to SetAside and Touch for its elements do not change it.
 func (o *Open) Upto(last InstanceNo) []InstanceNo {
 	o.list = slices.DeleteFunc(o.list, func(no InstanceNo) bool { return o.aside[no] })
 	for no := InstanceNo(max(len(o.aside), 1)); no <= last; no++ {
@@ -22,8 +22,8 @@ func (o *Open) Upto(last InstanceNo) []InstanceNo {
 	return o.list
 }
 
-// Aside removes instance no from the list until Touch puts it back. It takes effect at the next call to Upto.
-func (o *Open) Aside(no InstanceNo) { o.aside[no] = true }
+// SetAside removes instance no from the list until Touch puts it back. It takes effect at the next call to Upto.
+func (o *Open) SetAside(no InstanceNo) { o.aside[no] = true }
 
 // Touch puts instance no back on the list, because the instance has changed.
 func (o *Open) Touch(no InstanceNo) {

@@ -19,13 +19,13 @@ func TestOpen(t *testing.T) {
 	}
 	step(0)
 	step(4, 1, 2, 3, 4)
-	o.Aside(2)
-	o.Aside(4)
+	o.SetAside(2)
+	o.SetAside(4)
 	step(4, 1, 3)
 	o.Touch(4)
 	o.Touch(1) // already on the list
 	step(5, 1, 3, 4, 5)
-	o.Aside(3)
+	o.SetAside(3)
 	o.Touch(3) // before it was set aside
 	o.Touch(2)
 	step(5, 1, 2, 3, 4, 5)

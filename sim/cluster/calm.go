@@ -27,7 +27,7 @@ func (c *clients) raiseWhatWaits() int64 {
 		id := c.store.InstanceName(no)
 		p, ok := c.store.Peek(id)
 		if finished(p, ok) {
-			c.open.Aside(no)
+			c.open.SetAside(no)
 			continue
 		}
 		if p.VisibleMs <= c.nowMs() || p.LockedUntilMs > 0 || p.Activities > 0 {

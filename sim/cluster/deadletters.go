@@ -27,7 +27,7 @@ func routing(p *plan.Plan) machine.Routing {
 // time in a single instant.
 type deadLetters struct {
 	*base
-	box      *deadletter.Box
+	queue    *deadletter.Queue
 	patience plan.Patience
 	provider engine.Provider
 	next     sim.Time // the earliest time of the next look
@@ -50,7 +50,7 @@ func (w *World) openDeadLetters() {
 	patience := w.plan.Patience.Or()
 	w.deadLetters = &deadLetters{
 		base: w.base, patience: patience, seen: unseen, provider: w.storeHandle(w.clients.codec, observe.Caller{Incarnation: deadletter.Caller}),
-		box: deadletter.New(deadletter.Options{After: patience.After, Now: w.nowMs, Version: w.clients.version, Rules: &w.planted.For("", "").Letters}),
+		queue: deadletter.New(deadletter.Options{After: patience.After, Now: w.nowMs, Version: w.clients.version, Rules: &w.planted.For("", "").DeadLetters}),
 	}
 }
 
@@ -80,9 +80,9 @@ func (l *deadLetters) arm() {
 func (l *deadLetters) onLook() {
 	l.changed = true
 	l.looks++
-	known := len(l.box.Letters())
-	l.box.Sweep(l.ctx, l.provider)
-	for _, x := range l.box.Letters()[known:] {
+	known := len(l.queue.Messages())
+	l.queue.Sweep(l.ctx, l.provider)
+	for _, x := range l.queue.Messages()[known:] {
 		l.record(&Record{Kind: record.DeadLetter, Instance: x.Instance, Text: x.Cause})
 	}
 	l.next, l.armedAt, l.seen = l.kernel.Now().Add(l.patience.Every), 0, unseen

@@ -120,7 +120,7 @@ func (ph *phases) settled() bool {
 	for _, no := range ph.clients.unfinished() {
 		p, ok := ph.store.Peek(ph.store.InstanceName(no))
 		if finished(p, ok) {
-			ph.clients.open.Aside(no)
+			ph.clients.open.SetAside(no)
 			continue
 		}
 		if p.LockedUntilMs > ph.nowMs() || up && p.Activities > 0 || p.Messages > 0 && (ph.admitted(p.Pin) || ph.endsBlocked(up)) {

@@ -144,7 +144,7 @@ func (w *World) handleOf(codec engine.Codec, caller observe.Caller) engine.Provi
 		p = w.byClock(p, caller)
 	}
 	if w.deadLetters != nil && caller.Node != 0 {
-		p = w.deadLetters.box.Watch(p)
+		p = w.deadLetters.queue.Watch(p)
 	}
 	if w.foreign != nil {
 		return p

@@ -18,7 +18,7 @@ import (
 // Counter counts which points a run reaches.
 type Counter struct {
 	check.Base
-	track.Deaf
+	track.NopListener
 	live     *track.State
 	counted  model.KindSet // the kinds of committed events that have a point
 	counts   [points]uint64

@@ -26,7 +26,7 @@ import (
 // and so is a message that a client sends. A wrong clock hits everything that the incarnation fetches.
 type Matrix struct {
 	check.Base
-	track.Deaf
+	track.NopListener
 	live      *track.State
 	kinds     []faults.Info
 	counts    [][featureCount]uint64 // indexed like kinds

@@ -22,7 +22,7 @@ const ID = "expect"
 // Checker checks a run against its scenario's expectations. Package track reports facts to it as they happen.
 type Checker struct {
 	check.Base
-	track.Deaf
+	track.NopListener
 	live  *track.State
 	items []expectItem
 	part  string

@@ -91,7 +91,7 @@ func (c *obligations) look(nowMs int64) {
 		in := store.Instance(no)
 		mine := c.live.Instance(no)
 		if len(in.Queue) == 0 && len(in.Work) == 0 && (!mine.Known || mine.Ended) {
-			c.open.Aside(no)
+			c.open.SetAside(no)
 			continue
 		}
 		if settling && (mine.Known && !mine.Ended || len(in.Queue) > 0) {

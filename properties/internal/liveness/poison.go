@@ -21,7 +21,7 @@ import (
 // live node has it; and those whose ack was refused permanently although no fault hit it and its lock was live.
 type poisonChecker struct {
 	check.Base
-	track.Deaf
+	track.NopListener
 	live *track.State
 }
 

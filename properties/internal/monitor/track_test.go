@@ -30,7 +30,7 @@ func watch(r *Rig) {
 
 // teller prints the facts for a listener that asks for no skipped instances, for the first one, or for all.
 type teller struct {
-	track.Deaf
+	track.NopListener
 	r    *Rig
 	asks string
 }

@@ -24,7 +24,7 @@ const ID = "outcome"
 // Checker compares how instances ended with what the plan expects.
 type Checker struct {
 	check.Base
-	track.Deaf
+	track.NopListener
 	state *track.State
 	works *arena.Of[work]
 	work  []work     // indexed by instance number

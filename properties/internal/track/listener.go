@@ -8,7 +8,7 @@ import (
 )
 
 // listener receives facts from the shared state at the moment they happen; by then, the state already includes them. A
-// listener must not retain the pointers. Embed Deaf to get methods that do nothing.
+// listener must not retain the pointers. Embed NopListener to get methods that do nothing.
 type listener interface {
 	// OnAccepted is called when a message was inserted into the orchestrator queue.
 	OnAccepted(o *observe.Observation)
@@ -47,21 +47,21 @@ const (
 	PassAll
 )
 
-// Deaf is a listener that ignores every fact.
-type Deaf struct{}
+// NopListener is a listener that ignores every fact.
+type NopListener struct{}
 
-func (Deaf) OnAccepted(*observe.Observation)                                {}
-func (Deaf) OnDelivered(*observe.Observation)                               {}
-func (Deaf) OnFetched(uint32, *Delivery)                                    {}
-func (Deaf) OnPassed(observe.Caller, *model.Instance)                       {}
-func (Deaf) Passes() Passing                                                { return PassNone }
-func (Deaf) OnCommitted(uint32, *Delivery, observe.InstanceNo, *model.Call) {}
-func (Deaf) OnNoted(*Node, *Delivery, *machine.Note)                        {}
-func (Deaf) OnWaits(*model.Instance)                                        {}
-func (Deaf) OnWaited(*model.Instance)                                       {}
-func (Deaf) OnStarted(*Node)                                                {}
-func (Deaf) OnCrashed(*Node)                                                {}
-func (Deaf) OnHandlers(*cluster.Record)                                     {}
+func (NopListener) OnAccepted(*observe.Observation)                                {}
+func (NopListener) OnDelivered(*observe.Observation)                               {}
+func (NopListener) OnFetched(uint32, *Delivery)                                    {}
+func (NopListener) OnPassed(observe.Caller, *model.Instance)                       {}
+func (NopListener) Passes() Passing                                                { return PassNone }
+func (NopListener) OnCommitted(uint32, *Delivery, observe.InstanceNo, *model.Call) {}
+func (NopListener) OnNoted(*Node, *Delivery, *machine.Note)                        {}
+func (NopListener) OnWaits(*model.Instance)                                        {}
+func (NopListener) OnWaited(*model.Instance)                                       {}
+func (NopListener) OnStarted(*Node)                                                {}
+func (NopListener) OnCrashed(*Node)                                                {}
+func (NopListener) OnHandlers(*cluster.Record)                                     {}
 
 // Subscribe makes a listener receive facts from now on. Listeners are called in the order in which they subscribed.
 func (s *State) Subscribe(l listener) { s.listeners = append(s.listeners, l) }

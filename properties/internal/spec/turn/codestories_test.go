@@ -111,7 +111,7 @@ var actionKinds = map[string]orchhost.ActionKind{
 }
 
 func (s *story) call(kind string, words []string) asked.Call {
-	c := asked.Call{Kind: callKinds[kind], Seldom: &asked.Seldom{Info: orchhost.Info{Instance: "i", ExecutionID: 2, Name: "H", Version: "1.0.0"}}}
+	c := asked.Call{Kind: callKinds[kind], Details: &asked.Details{Info: orchhost.Info{Instance: "i", ExecutionID: 2, Name: "H", Version: "1.0.0"}}}
 	if c.Kind == 0 {
 		s.t.Fatalf("no call %q", kind)
 	}
@@ -133,9 +133,9 @@ func (s *story) call(kind string, words []string) asked.Call {
 				c.Keys = append(c.Keys, engine.KVEntry{Key: k, Value: v})
 			}
 		case "Status":
-			rig.Set(s.t, c.Seldom, []string{w})
+			rig.Set(s.t, c.Details, []string{w})
 		case "Ms":
-			rig.Set(s.t, c.Seldom, []string{w})
+			rig.Set(s.t, c.Details, []string{w})
 		case "Token", "By", "Failed", "N", "Text":
 			rig.Set(s.t, &c, []string{w})
 		default:

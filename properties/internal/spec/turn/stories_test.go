@@ -64,7 +64,7 @@ func retell(lines []string, places []any, check func() []string) string {
 		out = append(out, line)
 		free := 0
 		rig.Change(places[i], func(path string) {
-			if strings.HasSuffix(path, "Seldom gone") || strings.HasSuffix(path, "Action gone") || path == "Kind" {
+			if strings.HasSuffix(path, "Details gone") || strings.HasSuffix(path, "Action gone") || path == "Kind" {
 				return // a call always has the parts that belong to its kind
 			}
 			for _, text := range check() {

@@ -39,7 +39,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-var tableOf = map[string]string{"memprovider": "Provider.", "engine/machine": "Node.", "engine/replay": "Replay.", "engine/deadletter": "Letters.", "sim/workload": "Code"}
+var tableOf = map[string]string{"memprovider": "Provider.", "engine/machine": "Node.", "engine/replay": "Replay.", "engine/deadletter": "DeadLetters.", "sim/workload": "Code"}
 
 // TestCatalogue checks that the catalogue is sorted, and omits bugs that no property catches.
 func TestCatalogue(t *testing.T) {

@@ -34,7 +34,7 @@ func TestStoreWide(t *testing.T) {
 		alone.apply(&b)
 		rule := changed(right, alone)[0]
 		// The table of dead letters belongs to no node.
-		if want := slices.Contains(indexed, rule) || strings.HasPrefix(rule, "Letters."); b.StoreWide != want {
+		if want := slices.Contains(indexed, rule) || strings.HasPrefix(rule, "DeadLetters."); b.StoreWide != want {
 			t.Errorf("%s is store-wide: %v, want %v", b.ID, b.StoreWide, want)
 		}
 		if _, err := Plant("", b.ID+"@1.5.0"); (err != nil) != b.StoreWide {

@@ -1,9 +1,8 @@
 // Package tidy contains tests that keep the sources in order. It exports nothing.
 //
-//	go -C internal/dev test ./tidy            # check
-//	go -C internal/dev test ./tidy -update    # write the generated lists in docs/
+//	go -C internal/dev test -count=1 ./tidy
 //
-// The tests parse the module's files themselves, so the test cache knows which files they depend on. They check
+// They check
 //
 //   - which package may import which, and which external modules it may import (imports_test.go);
 //   - that judges do not ask the code that they judge (judges_test.go);
@@ -12,7 +11,6 @@
 //     has more than an eighth of the code (tidy_test.go);
 //   - that everything exported by the last release still exists, or is listed in CHANGELOG.md (api_test.go,
 //     testdata/api.txtar);
-//   - that the generated lists in docs/ and the code in README.md match the sources;
 //   - that every page and anchor of docs/ cited in comments, messages, scenarios and pages exists (references_test.go).
 //
 // A comment can lift a ban for one line. It goes on that line or on the line above, and gives a reason:

@@ -2,23 +2,15 @@ package tidy
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// floors lists the packages, one line for each room, the lowest first. A package imports only packages of rooms above its
-// line, and those to its left in its own room; tests may import any.
-const floors = `
-	internal/arena internal/commandline internal/foreign internal/pretty internal/sample
-	engine/eventdata engine engine/observe engine/orchhost engine/call engine/orch engine/asked engine/deadletter engine/node engine/replay engine/machine engine/orchtest
-	memprovider memprovider/live
-	faults
-	sim sim/record sim/internal/kernel sim/program sim/plan sim/scenario sim/workload sim/cluster sim/campaign sim/realnode sim/shrink sim/timeline
-	properties/oracle properties/internal/spec/turn properties/undertest properties/conformance properties/oracle/overlap properties/oracle/search properties/gen properties/internal/model properties/internal/rig properties/internal/check properties/internal/secondjudge properties/internal/spec/node properties/internal/track properties/internal/coverage properties/internal/expect properties/internal/liveness properties/internal/outcome properties/internal/safety properties/internal/monitor properties
-	.
-	cmd/simrun/internal/wire cmd/simrun/internal/explore cmd/simrun/internal/compare cmd/simrun/internal/fuzz cmd/simrun/internal/upgrade cmd/simrun/command cmd/simrun
-`
+// floorsFile lists the packages, one line for each room, the lowest first. A package imports only packages of rooms above
+// its line, and those to its left in its own room; tests may import any.
+const floorsFile = "../floors.txt"
 
 // modules lists the other modules that packages import, apart from their tests.
 var modules = map[string][]string{
@@ -31,7 +23,13 @@ var modules = map[string][]string{
 	"cmd/simrun/internal/wire":  {"github.com/creachadair/jrpc2"},
 }
 
-func TestImports(t *testing.T) { report(t, checkImports(loadModule(t), floors)) }
+func TestImports(t *testing.T) {
+	floors, err := os.ReadFile(floorsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, checkImports(loadModule(t), string(floors)))
+}
 
 func checkImports(m *module, floors string) []finding {
 	floor := map[string]int{}
@@ -44,7 +42,7 @@ func checkImports(m *module, floors string) []finding {
 			continue
 		}
 		if floor[s.dir] == 0 {
-			out = append(out, finding{s.name, 0, fmt.Sprintf("package %s is on no floor: enter it into internal/dev/tidy/imports_test.go", s.dir)})
+			out = append(out, finding{s.name, 0, fmt.Sprintf("package %s is on no floor: enter it into internal/dev/floors.txt", s.dir)})
 			continue
 		}
 		for _, imp := range s.imports(m) {
@@ -66,30 +64,4 @@ func checkImports(m *module, floors string) []finding {
 
 func hasModule(modules []string, importPath string) bool {
 	return slices.ContainsFunc(modules, func(m string) bool { return importPath == m || strings.HasPrefix(importPath, m+"/") })
-}
-
-func init() { generated["packages"] = packageList }
-
-// packageList lists the packages, highest floor first, with the first sentences of the comments of those that other
-// modules can import.
-func packageList() string {
-	var b strings.Builder
-	m, err := theModule()
-	if err != nil {
-		return err.Error()
-	}
-	for _, dir := range slices.Backward(strings.Fields(floors)) {
-		for _, s := range m.sources {
-			switch {
-			case s.dir != dir || s.ast.Doc == nil || s.test:
-			case strings.Contains("/"+dir, "/internal/"):
-				fmt.Fprintf(&b, "- `%s`\n", dir)
-			default:
-				first, _, _ := strings.Cut(strings.Join(strings.Fields(s.ast.Doc.Text()), " "), ". ")
-				first, _, _ = strings.Cut(first, ": ") // an example follows
-				fmt.Fprintf(&b, "- `%s` %s\n", dir, strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(first, "Package "+s.ast.Name.Name+" "), "Command simrun "), "."))
-			}
-		}
-	}
-	return b.String()
 }

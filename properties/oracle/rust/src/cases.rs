@@ -1,4 +1,4 @@
-// Generated from the catalogue of cases: go -C internal/dev test ./tidy -update. Do not edit.
+// Generated from the catalogue of cases: go -C internal/dev test -count=1 ./pages -update. Do not edit.
 
 /// Gives each case to `tests_of_cases!`.
 #[doc(hidden)]

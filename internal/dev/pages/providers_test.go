@@ -1,4 +1,4 @@
-package tidy
+package pages
 
 import (
 	"fmt"
@@ -82,7 +82,7 @@ func TestProviderStoriesAreShort(t *testing.T) {
 func TestRustCases(t *testing.T) {
 	const name = "properties/oracle/rust/src/cases.rs"
 	var b strings.Builder
-	b.WriteString("// Generated from the catalogue of cases: go -C internal/dev test ./tidy -update. Do not edit.\n\n/// Gives each case to `tests_of_cases!`.\n")
+	b.WriteString("// Generated from the catalogue of cases: go -C internal/dev test -count=1 ./pages -update. Do not edit.\n\n/// Gives each case to `tests_of_cases!`.\n")
 	b.WriteString("#[doc(hidden)]\n#[macro_export]\nmacro_rules! each_case {\n    ($factory:expr, $known:expr) => {\n        $crate::tests_of_cases! {\n            $factory, $known,\n")
 	for _, c := range conformance.Cases() {
 		fmt.Fprintf(&b, "            %s %q\n", strings.ReplaceAll(strings.ToLower(c.ID), "-", "_"), c.ID)
@@ -95,6 +95,6 @@ func TestRustCases(t *testing.T) {
 		}
 	}
 	if have, err := os.ReadFile(path); err != nil || string(have) != b.String() {
-		t.Errorf("%s does not have the cases of the catalogue (%v): go -C internal/dev test ./tidy -update", name, err)
+		t.Errorf("%s does not have the cases of the catalogue (%v): go -C internal/dev test -count=1 ./pages -update", name, err)
 	}
 }

@@ -1,4 +1,4 @@
-package tidy
+package pages
 
 import (
 	"fmt"
@@ -128,7 +128,7 @@ func TestWindows(t *testing.T) {
 		document := readDocument(t, "docs/track-record.md")
 		for line := range strings.Lines(windowTable(found)) {
 			if strings.Contains(line, "/") && !strings.Contains(document, line) {
-				t.Errorf("docs/track-record.md does not have the line\n%sDUROSIM_LONG=1 go -C internal/dev test ./tidy -run TestGeneratedLists -update writes it", line)
+				t.Errorf("docs/track-record.md does not have the line\n%sDUROSIM_LONG=1 go -C internal/dev test -count=1 ./pages -run TestGeneratedLists -update writes it", line)
 			}
 		}
 		return

@@ -1,7 +1,6 @@
-package tidy
+package pages
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -198,7 +197,7 @@ func regenerate(t *testing.T, doc string) (want string, lists []string) {
 		m := listPattern.FindStringSubmatch(block)
 		list, ok := generated[m[2]]
 		if !ok || m[2] != m[5] {
-			t.Fatalf("generated list %q, ended as %q: expected one of internal/dev/tidy/docs_test.go", m[2], m[5])
+			t.Fatalf("generated list %q, ended as %q: expected one of internal/dev/pages/docs_test.go", m[2], m[5])
 		}
 		lists = append(lists, m[2])
 		if slices.Contains(slowLists, m[2]) && !sample.All() && !*update {
@@ -240,7 +239,7 @@ func TestGeneratedLists(t *testing.T) {
 			continue
 		}
 		if !*update {
-			t.Errorf("%s: its generated lists are out of date: go -C internal/dev test ./tidy -update, and read the diff", name)
+			t.Errorf("%s: its generated lists are out of date: go -C internal/dev test -count=1 ./pages -update, and read the diff", name)
 			continue
 		}
 		if err := os.WriteFile(filepath.Join(root, name), []byte(want), 0o644); err != nil {
@@ -254,16 +253,13 @@ func TestGeneratedLists(t *testing.T) {
 	}
 }
 
-// linkPattern matches a link. Its groups are the target, which is empty for the page itself, and the anchor.
-var linkPattern = regexp.MustCompile(`\]\(([^)#\s]*)(#[^)\s]*)?\)`)
-
 var bugPattern = regexp.MustCompile("`((?:provider|engine|duroxide-0\\.1\\.26)/[a-z-]+)`(†?)")
 
 // TestBugsInDocuments checks that every planted bug that a document names is in the catalogue, or that the document
 // says it is missing.
 func TestBugsInDocuments(t *testing.T) {
 	bugs := faults.Catalogue()
-	record, err := txtar.ParseFile(apiRecord)
+	record, err := txtar.ParseFile("../tidy/testdata/api.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +268,7 @@ func TestBugsInDocuments(t *testing.T) {
 	}
 	for _, name := range documents(t) {
 		for _, m := range bugPattern.FindAllStringSubmatch(readDocument(t, name), -1) {
-			if slices.Contains(strings.Fields(floors), m[1]) || released(m[1]) {
+			if slices.Contains(floors(), m[1]) || released(m[1]) {
 				continue
 			}
 			listed := slices.ContainsFunc(bugs, func(b faults.Bug) bool { return string(b.ID) == m[1] })
@@ -315,14 +311,12 @@ func TestReadme(t *testing.T) {
 			t.Errorf("README.md does not name %q", command)
 		}
 	}
-	var examples [][]byte
-	for _, s := range loadModule(t).texts {
-		if strings.HasPrefix(path.Base(s.name), "example") && strings.HasSuffix(s.name, "_test.go") {
-			examples = append(examples, s.data)
-		}
+	examples, err := examples()
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, m := range goBlock.FindAllStringSubmatch(readme, -1) {
-		if !slices.ContainsFunc(examples, func(e []byte) bool { return bytes.Contains(e, []byte(m[1])) }) {
+		if !slices.ContainsFunc(examples, func(e string) bool { return strings.Contains(e, m[1]) }) {
 			t.Errorf("README.md has Go code that stands in no example*_test.go:\n%s", m[1])
 		}
 	}

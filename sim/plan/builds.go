@@ -19,14 +19,14 @@ type Build struct {
 	Like string
 	// Range is the range of pins that the build's nodes declare if their options set none. If nil, it goes from the
 	// lower end of the other build's range to the build's own version.
-	Range *engine.VersionRange
+	Range *engine.VersionRange `shrink:"drop"`
 	// Reads and Writes change which event kinds the build decodes and emits. It can emit only kinds that it decodes.
 	Reads, Writes KindChange
 	// Semantics, if not empty, replaces the other build's replay semantics. Each entry applies to pins from Since on;
 	// an entry with a zero Since applies to all other pins.
 	Semantics []engine.SemanticsChange
 	// Limits holds the limits that differ. A zero field keeps the other build's limit.
-	Limits engine.Limits
+	Limits engine.Limits `shrink:"drop"`
 	// Lacks lists optional fields that the build neither reads nor writes, in addition to those that the other build
 	// lacks.
 	Lacks []engine.Field
@@ -41,7 +41,7 @@ type KindChange struct{ With, Without []engine.EventKind }
 // name of an orchestration, which means all its versions, or the name of an activity.
 type HandlerChange struct {
 	// Only, if not nil, lists everything that the build ships besides the plan's programs.
-	Only []string
+	Only []string `shrink:"drop"`
 	// With lists handlers to add, each of which some known build must ship. Without lists handlers to remove, and may
 	// name programs.
 	With, Without []string

@@ -59,13 +59,13 @@ func (c Clock) span() (behind, ahead time.Duration) {
 type StoreOptions struct {
 	// CallersClock makes each call happen at the time on its caller's clock. Otherwise the store has its own clock,
 	// which is correct (docs/contract-decisions.md#clocks).
-	CallersClock bool
+	CallersClock bool `shrink:"drop"`
 	// Serial, if not 0, is the time the store takes to serve a fetch. Fetches are served one after another, in order of
 	// arrival, while their callers wait. Other calls are not delayed.
-	Serial time.Duration
+	Serial time.Duration `shrink:"drop"`
 	// Plain is set if the store reports the extensions of an item, which are its status, pin and parent, only if the
 	// history cannot be decoded. Otherwise nodes take them from the history.
-	Plain bool
+	Plain bool `shrink:"drop"`
 }
 
 // Skew returns the maximum difference between any two clocks used for lock times: those of the nodes, of clients and

@@ -28,9 +28,9 @@ type Expectation struct {
 	In    string
 	Event string
 	// Where holds the attributes that a fact must have to be selected.
-	Where []Attr
+	Where []Attr `shrink:"keep"`
 	// Has holds the attributes that "always" requires of each selected fact.
-	Has []Attr
+	Has []Attr `shrink:"keep"`
 }
 
 // Attr is an attribute of a fact and its required value. The value is an exact text, a version prefix such as "1.x"

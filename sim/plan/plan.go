@@ -12,6 +12,9 @@ import (
 
 // Plan describes everything that will happen in a run, as data. Times are virtual and count from the start of the run.
 // A run never modifies its Plan; Clone a Plan before you modify it.
+//
+// Tags say how package shrink makes plans smaller. Elements of lists are left out, except for lists with "keep". A field
+// with "drop" is set to its zero value, and one with "number" is made simpler, down to the least value that it names.
 type Plan struct {
 	Name string
 	// Builds are declared by the plan in addition to the known builds.
@@ -33,10 +36,10 @@ type Plan struct {
 	Profile  Profile
 	// Contract is the release whose contract the run must keep where engine.Contracts differ. If it is empty, only the
 	// decisions in docs/contract-decisions.md apply.
-	Contract string
+	Contract string `shrink:"drop"`
 	// Turbulence is how long the schedule and faults last; all steps must come before it ends. 0 means until one second
 	// after the last schedule step or client action.
-	Turbulence time.Duration
+	Turbulence time.Duration `shrink:"number 0"`
 	// Until, if not 0, is when the run ends, even if work is still unfinished. Unaided means that the run gets no help
 	// after turbulence and ends when nothing more can happen. Either of them disables calm and relief: clients raise
 	// only the plan's events, and no node is started or given another build.
@@ -50,7 +53,7 @@ type Plan struct {
 	// taken by the longest execution of the run that has ended.
 	TurnBudget uint64
 	// Bugs lists the planted bugs that are switched on.
-	Bugs []faults.BugID
+	Bugs []faults.BugID `shrink:"keep"`
 }
 
 // Clone returns a copy of p that shares nothing with it but Contents, which nobody modifies.
@@ -109,7 +112,7 @@ type Node struct {
 	Build   string
 	Options []Setting
 	// Clock is the node's clock.
-	Clock Clock
+	Clock Clock `shrink:"drop"`
 	// Handlers, if not nil, lists the orchestrations that the node registers ("Name@1.0.0"). Nil means those shipped by
 	// its build.
 	Handlers []string
@@ -155,13 +158,13 @@ func (v Verb) Starts() bool {
 
 // Step is one step of a schedule. Fields that the verb does not use are zero.
 type Step struct {
-	At      time.Duration
+	At      time.Duration `shrink:"number 0"`
 	Verb    Verb
 	Node    string
 	Build   string
 	Range   *engine.VersionRange
 	Handler string
-	For     time.Duration
+	For     time.Duration `shrink:"number 1ms"`
 	// Mark names the part of the story that begins with this step. The part lasts until the next one begins.
 	Mark string
 }
@@ -172,8 +175,8 @@ type Instance struct {
 	Orchestration string
 	// Version is the requested handler version. If it is empty, the policy decides.
 	Version string
-	Input   string
-	StartAt time.Duration
+	Input   string        `shrink:"number 1"`
+	StartAt time.Duration `shrink:"number 0"`
 	Actions []Action
 	// Existing means that the instance is already in the plan's Contents, so that no client starts it.
 	Existing bool
@@ -186,7 +189,7 @@ type Instance struct {
 
 // Action is something that a client does to an instance.
 type Action struct {
-	At   time.Duration
+	At   time.Duration `shrink:"number 0"`
 	Verb ActionVerb
 	// Name, Topic and Data describe an event; for a cancel, Data is the reason. Forced and Alone apply to a deletion.
 	Name, Topic, Data string
@@ -220,7 +223,7 @@ type History struct {
 	// Variant selects in what way a garbled or disagreeing history is wrong, counting from 1. 0 means 1.
 	Variant int
 	// KickAt is when a client sends the instance an event, so that there is something to fetch. 0 means at the start.
-	KickAt time.Duration
+	KickAt time.Duration `shrink:"number 0"`
 }
 
 // Handler returns the name and version of the preloaded history's orchestration.

@@ -38,15 +38,15 @@ type Probe struct {
 	// Lock is the lock timeout of the probe's fetches; 0 means one second.
 	Lock time.Duration
 	// Delay is the delay of the probe's abandons and messages.
-	Delay time.Duration
+	Delay time.Duration `shrink:"number 0"`
 	// Pin is the version to which ActRepin pins the execution.
 	Pin *engine.Version
 	// IgnoreAttempt is the ignore_attempt argument of the probe's abandons.
 	IgnoreAttempt bool
 	// From is the time of the probe's first act, Every is the interval between acts, and Count is the number of acts.
-	From  time.Duration
+	From  time.Duration `shrink:"number 0"`
 	Every time.Duration
-	Count int
+	Count int `shrink:"number 1"`
 }
 
 // Act is an action that a probe takes on a fetched turn or activity.

@@ -65,14 +65,14 @@ type Node struct {
 	Version string
 	// Size, if not 0, is the minimum length in bytes of the new value of a key or the custom status; a shorter value is
 	// padded with dots. For set-many, Size is the number of keys.
-	Size int
+	Size int `shrink:"number 1"`
 	// Delay is a timer's delay, in whole milliseconds.
-	Delay time.Duration
+	Delay time.Duration `shrink:"number 0"`
 	// Count is the number of times that repeat runs its statements, or that again continues as new.
-	Count int
+	Count int `shrink:"number 1"`
 	// Kids holds the statements in a block, the branches of a join or select, or the body of a try. Else holds a try's
 	// catch.
-	Kids, Else []Node
+	Kids, Else []Node `shrink:"keep"`
 }
 
 // Program is a named list of statements.
@@ -80,7 +80,7 @@ type Program struct {
 	Name string
 	// Version is the version under which the program is registered. Empty means DefaultVersion.
 	Version string
-	Body    []Node
+	Body    []Node `shrink:"keep"`
 }
 
 // DefaultVersion is the version of a program that does not specify one.

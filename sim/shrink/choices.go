@@ -31,7 +31,7 @@ func (s *search) otherChoices() {
 	for seed := range uint64(freshDraws) {
 		was := s.best
 		if s.redraw(at, seed+redraws) {
-			s.leaveOut(choiceParts(), 0)
+			s.leaveOut(choiceKinds, 0)
 			if s.best.Size().Total() >= was.Size().Total() {
 				s.best = was
 			}
@@ -135,8 +135,7 @@ func (s *search) startsWithBuild() (changed bool) {
 			continue
 		}
 		c := edit(s.best, func(p *plan.Plan) {
-			p.Schedule = slices.Delete(slices.Clone(p.Schedule), i, i+1)
-			p.Nodes = slices.Clone(p.Nodes)
+			p.Schedule = slices.Delete(p.Schedule, i, i+1)
 			for j := range p.Nodes {
 				if p.Nodes[j].Name == step.Node {
 					p.Nodes[j].Build = step.Build

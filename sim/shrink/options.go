@@ -1,7 +1,6 @@
 package shrink
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/durosim/durosim/sim/plan"
@@ -42,9 +41,7 @@ func attempts(c Concrete) (most int64) {
 // withAttempts returns the plan with max_attempts capped at a given number.
 func withAttempts(c Concrete, most int64) Concrete {
 	return edit(c, func(p *plan.Plan) {
-		p.Nodes = slices.Clone(p.Nodes)
 		for i := range p.Nodes {
-			p.Nodes[i].Options = slices.Clone(p.Nodes[i].Options)
 			for j := range p.Nodes[i].Options {
 				o := &p.Nodes[i].Options[j]
 				if n, err := strconv.ParseInt(o.Value, 10, 64); err == nil && o.Name == maxAttemptsOption && n > most {

@@ -1,137 +1,209 @@
 package shrink
 
 import (
+	"cmp"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// parts is one kind of part that can be removed from a concrete plan.
-type parts struct {
+// kind is one kind of part that can be removed from a concrete plan.
+type kind struct {
 	name string
-	len  func(c Concrete) int
-	// without returns the plan without the parts whose entry in drop is true. It shares unchanged parts with c.
-	without func(c Concrete, drop []bool) Concrete
+	// path leads from the plan to the part's field, and through the elements of each list on the way.
+	path []int
+	// whole means that the part is the field's whole value. Otherwise its parts are the elements of the field's list.
+	whole bool
 }
 
-// planParts returns a plan's kinds of parts in the order in which they are tried. Those whose removal removes the most
-// other parts come first.
-func planParts() []parts {
-	return append([]parts{
-		{"instance", func(c Concrete) int { return len(c.Plan.Instances) }, func(c Concrete, drop []bool) Concrete {
-			return edit(c, func(p *plan.Plan) { p.Instances = less(p.Instances, drop) })
-		}},
-		{"history", func(c Concrete) int { return len(c.Plan.Histories) }, func(c Concrete, drop []bool) Concrete {
-			return edit(c, func(p *plan.Plan) { p.Histories = less(p.Histories, drop) })
-		}},
-		{"probe", func(c Concrete) int { return len(c.Plan.Probes) }, func(c Concrete, drop []bool) Concrete {
-			return edit(c, func(p *plan.Plan) { p.Probes = less(p.Probes, drop) })
-		}},
-		{"node", func(c Concrete) int { return len(c.Plan.Nodes) }, withoutNodes},
-		{"step", func(c Concrete) int { return len(c.Plan.Schedule) }, func(c Concrete, drop []bool) Concrete {
-			return edit(c, func(p *plan.Plan) { p.Schedule = less(p.Schedule, drop) })
-		}},
-		{"rate", func(c Concrete) int { return len(c.Plan.Faults.Rates) }, func(c Concrete, drop []bool) Concrete {
-			return edit(c, func(p *plan.Plan) { p.Faults.Rates = less(p.Faults.Rates, drop) })
-		}},
-		{"expectation", func(c Concrete) int { return len(c.Expect) }, func(c Concrete, drop []bool) Concrete {
-			c.Expect = less(c.Expect, drop)
-			return c
-		}},
-		{"action", func(c Concrete) int { return total(c.Plan.Instances, actionsOf) }, func(c Concrete, drop []bool) Concrete {
-			return edit(c, func(p *plan.Plan) {
-				p.Instances = withoutEach(p.Instances, func(x *plan.Instance) *[]plan.Action { return &x.Actions }, drop)
-			})
-		}},
-		{"option", func(c Concrete) int { return total(c.Plan.Nodes, optionsOf) }, func(c Concrete, drop []bool) Concrete {
-			return edit(c, func(p *plan.Plan) {
-				p.Nodes = withoutEach(p.Nodes, func(x *plan.Node) *[]plan.Setting { return &x.Options }, drop)
-			})
-		}},
-		{"handler", func(c Concrete) int { return total(c.Plan.Nodes, handlersOf) }, func(c Concrete, drop []bool) Concrete {
-			return edit(c, func(p *plan.Plan) {
-				p.Nodes = withoutEach(p.Nodes, func(x *plan.Node) *[]string { return &x.Handlers }, drop)
-			})
-		}},
-	}, slices.Concat(clockParts(), probeParts(), programParts(), buildParts())...)
-}
+// statements is the kind of part that programs consist of: a statement, along with what is inside it.
+const statements = "Plan.Programs.Body"
 
-// choiceParts returns the chooser's decisions as parts.
-func choiceParts() []parts {
-	return []parts{
-		{"choice", func(c Concrete) int { return len(c.Choices.Choices) }, func(c Concrete, drop []bool) Concrete {
-			r := *c.Choices
-			r.Choices = less(r.Choices, drop)
-			c.Choices = &r
-			return c
-		}},
-		{"priority", func(c Concrete) int { return len(c.Choices.Priorities) }, func(c Concrete, drop []bool) Concrete {
-			r := *c.Choices
-			r.Priorities = less(r.Priorities, drop)
-			c.Choices = &r
-			return c
-		}},
-	}
-}
+// before lists the kinds whose removal removes the most other parts.
+var before = []string{"Plan.Instances", "Plan.Histories", "Plan.Probes", "Plan.Nodes", "Plan.Schedule", "Plan.Faults.Rates", "Expect"}
 
-// edit returns c with a changed copy of its plan. change must not write to the plan's slices.
-func edit(c Concrete, change func(p *plan.Plan)) Concrete {
-	plan := *c.Plan
-	change(&plan)
-	c.Plan = &plan
-	return c
-}
-
-// less returns a list without the elements whose entry in drop is true.
-func less[T any](list []T, drop []bool) []T {
-	var out []T
-	for i, x := range list {
-		if !drop[i] {
-			out = append(out, x)
+// planKinds and choiceKinds are what a concrete plan consists of, in the order in which it is tried, and the chooser's
+// decisions. They are found by walking the types: a new field of a plan is among them. They never change.
+var planKinds, choiceKinds = func() (parts, choices []kind) {
+	for _, k := range kindsOf(reflect.TypeFor[Concrete](), "", nil) {
+		if strings.HasPrefix(k.name, "Choices.") {
+			choices = append(choices, k)
+		} else {
+			parts = append(parts, k)
 		}
 	}
-	return out
+	rank := func(k kind) int {
+		if i := slices.Index(before, k.name); i >= 0 {
+			return i
+		}
+		return len(before)
+	}
+	slices.SortStableFunc(parts, func(a, b kind) int { return cmp.Compare(rank(a), rank(b)) })
+	return parts, choices
+}()
+
+func kindsOf(t reflect.Type, name string, path []int) (kinds []kind) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag := f.Tag.Get("shrink")
+		k := kind{strings.TrimPrefix(name+"."+f.Name, "."), append(slices.Clip(path), i), tag == "drop"}
+		of := f.Type
+		if of.Kind() == reflect.Pointer && len(path) == 0 {
+			of = of.Elem()
+		}
+		if !f.IsExported() {
+			continue
+		}
+		if k.whole {
+			kinds = append(kinds, k)
+		}
+		switch of.Kind() {
+		case reflect.Slice:
+			if elements := k; tag != "keep" || k.name == statements {
+				elements.whole = false
+				kinds = append(kinds, elements)
+			}
+			if of.Elem().Kind() == reflect.Struct && tag != "keep" {
+				kinds = append(kinds, kindsOf(of.Elem(), k.name, k.path)...)
+			}
+		case reflect.Struct:
+			kinds = append(kinds, kindsOf(of, k.name, k.path)...)
+		}
+	}
+	return kinds
 }
 
-func total[T any](list []T, count func(x T) int) int {
+// fields returns a kind's fields in a concrete plan, in order.
+func (k *kind) fields(c *Concrete) []reflect.Value {
+	at := []reflect.Value{reflect.ValueOf(c).Elem()}
+	for _, i := range k.path {
+		var next []reflect.Value
+		for _, v := range at {
+			switch v.Kind() {
+			case reflect.Slice:
+				for j := range v.Len() {
+					next = append(next, v.Index(j).Field(i))
+				}
+			case reflect.Pointer:
+				next = append(next, v.Elem().Field(i))
+			default:
+				next = append(next, v.Field(i))
+			}
+		}
+		at = next
+	}
+	return at
+}
+
+// count returns how many parts of the kind there are.
+func (k *kind) count(c Concrete) int {
+	if k.name == statements {
+		return c.Plan.Programs.Statements()
+	}
 	n := 0
-	for _, x := range list {
-		n += count(x)
+	for _, f := range k.fields(&c) {
+		n += parts(f, k.whole)
 	}
 	return n
 }
 
-func actionsOf(in plan.Instance) int { return len(in.Actions) }
-func optionsOf(n plan.Node) int      { return len(n.Options) }
-func handlersOf(n plan.Node) int     { return len(n.Handlers) }
-
-// withoutNodes removes nodes, along with their steps and faults.
-func withoutNodes(c Concrete, drop []bool) Concrete {
-	gone := func(name string) bool {
-		i := slices.IndexFunc(c.Plan.Nodes, func(n plan.Node) bool { return n.Name == name })
-		return i >= 0 && drop[i]
+func parts(f reflect.Value, whole bool) int {
+	switch {
+	case !whole:
+		return f.Len()
+	case f.IsZero():
+		return 0
 	}
-	return edit(c, func(p *plan.Plan) {
-		p.Nodes = less(p.Nodes, drop)
-		p.Schedule = slices.DeleteFunc(slices.Clone(p.Schedule), func(s plan.Step) bool { return gone(s.Node) })
-		p.Faults.Rates = slices.DeleteFunc(slices.Clone(p.Faults.Rates), func(r faults.Rate) bool { return gone(r.Node) })
-	})
+	return 1
 }
 
-// withoutEach removes parts from the elements of a list. The parts are numbered across all elements. If a list of parts
-// becomes empty, it is not nil, because a node with a nil list of handlers has all of its build's handlers.
-func withoutEach[T, P any](list []T, of func(x *T) *[]P, drop []bool) []T {
-	list = slices.Clone(list)
-	for i := range list {
-		if its := of(&list[i]); len(*its) > 0 {
-			n := len(*its)
-			*its = append([]P{}, less(*its, drop[:n])...)
-			drop = drop[n:]
+// without returns a copy without the parts from from to to, and without what makes no sense without them.
+func (k *kind) without(was Concrete, from, to int) Concrete {
+	c := was.clone()
+	if k.name == statements {
+		drop := make([]bool, k.count(c))
+		for i := from; i < to; i++ {
+			drop[i] = true
+		}
+		c.Plan.Programs = c.Plan.Programs.Without(drop)
+		return c
+	}
+	at := 0
+	for _, f := range k.fields(&c) {
+		n := parts(f, k.whole)
+		lo, hi := max(from-at, 0), min(to-at, n)
+		switch at += n; {
+		case lo >= hi:
+		case k.whole:
+			f.SetZero()
+		default: // empty, not nil: a node with a nil list of handlers has all of its build's handlers
+			f.Set(reflect.AppendSlice(f.Slice3(0, lo, lo), f.Slice(hi, n)))
 		}
 	}
-	return list
+	repair(c.Plan, was.Plan)
+	return c
+}
+
+// repair removes the steps and faults of nodes that are gone, makes what named a build that is gone name the build that
+// it was declared like, and makes probes pin to a version only if they repin.
+func repair(p, was *plan.Plan) {
+	gone := func(node string) bool {
+		named := func(n plan.Node) bool { return n.Name == node }
+		return slices.ContainsFunc(was.Nodes, named) && !slices.ContainsFunc(p.Nodes, named)
+	}
+	p.Schedule = slices.DeleteFunc(p.Schedule, func(s plan.Step) bool { return gone(s.Node) })
+	p.Faults.Rates = slices.DeleteFunc(p.Faults.Rates, func(r faults.Rate) bool { return gone(r.Node) })
+	became := map[string]string{} // never iterated over, so map order does not matter
+	now := func(name *string) {
+		if to, gone := became[*name]; gone {
+			*name = to
+		}
+	}
+	for i := range was.Builds {
+		b := was.Builds[i]
+		if now(&b.Like); p.Declared(b.Name) == nil {
+			became[b.Name] = b.Like
+		}
+	}
+	for i := range p.Builds {
+		now(&p.Builds[i].Like)
+	}
+	for i := range p.Nodes {
+		now(&p.Nodes[i].Build)
+	}
+	for i := range p.Schedule {
+		now(&p.Schedule[i].Build)
+	}
+	for i := range p.Probes {
+		b := &p.Probes[i]
+		if now(&b.Build); !slices.Contains(b.Does, plan.ActRepin) {
+			b.Pin = nil
+		}
+	}
+	for i, id := range p.Bugs {
+		if bug, whose := id.On(); whose != "" {
+			now(&whose)
+			p.Bugs[i] = faults.BugID(string(bug) + "@" + whose)
+		}
+	}
+}
+
+// clone returns a copy that shares nothing that a search changes.
+func (c Concrete) clone() Concrete {
+	r := *c.Choices
+	r.Choices, r.Priorities = slices.Clone(r.Choices), slices.Clone(r.Priorities)
+	return Concrete{Plan: c.Plan.Clone(), Choices: &r, Expect: slices.Clone(c.Expect)}
+}
+
+// edit returns c with a changed copy of its plan.
+func edit(c Concrete, change func(p *plan.Plan)) Concrete {
+	c.Plan = c.Plan.Clone()
+	change(c.Plan)
+	return c
 }
 
 // onlyFaults returns a recording with only the choices about faults, in the order of arrival.

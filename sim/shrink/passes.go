@@ -19,8 +19,8 @@ func (s *search) all() {
 	for s.drawn() { // a smaller plan may need different choices
 		before := s.best.Size().Total()
 		s.fewerAttempts(redraws)
-		s.leaveOut(planParts(), redraws)
-		s.leaveOut(choiceParts(), 0)
+		s.leaveOut(planKinds, redraws)
+		s.leaveOut(choiceKinds, 0)
 		s.limit = s.o.MaxRuns * 5 / 8
 		s.otherChoices()
 		s.limit = s.o.MaxRuns * 3 / 8
@@ -71,12 +71,12 @@ func (s *search) oneSwitch() {
 // anything larger.
 func (s *search) toFixedPoint() {
 	for changed := true; changed && !s.spent(); {
-		changed = s.leaveOut(planParts(), 0)
+		changed = s.leaveOut(planKinds, 0)
 		changed = s.startsWithBuild() || changed
 		changed = s.fewerAttempts(0) || changed
 		changed = s.fewerBlocks() || changed
 		changed = s.earlierPrograms() || changed
-		changed = s.leaveOut(choiceParts(), 0) || changed
+		changed = s.leaveOut(choiceKinds, 0) || changed
 		changed = s.simplerValues() || changed
 	}
 }
@@ -128,23 +128,22 @@ func (s *search) nameOrder() {
 type unseeded struct{ sim.Chooser }
 
 // leaveOut removes as many parts of each kind as possible, and reports whether it removed any.
-func (s *search) leaveOut(kinds []parts, fresh int) (changed bool) {
-	for _, kind := range kinds {
-		changed = s.leaveOutOf(kind, fresh) || changed
+func (s *search) leaveOut(kinds []kind, fresh int) (changed bool) {
+	for i := range kinds {
+		changed = s.leaveOutOf(&kinds[i], fresh) || changed
 	}
 	return changed
 }
 
 // leaveOutOf tries to remove half of the parts at a time, then a quarter, and so on, until not even a single part can
 // be removed.
-func (s *search) leaveOutOf(kind parts, fresh int) (changed bool) {
-	for portion := kind.len(s.best); portion > 0 && !s.spent(); {
+func (s *search) leaveOutOf(kind *kind, fresh int) (changed bool) {
+	for portion := kind.count(s.best); portion > 0 && !s.spent(); {
 		any := false
-		for at := kind.len(s.best); at > 0; { // starting at the end, because late parts rarely matter
-			n := kind.len(s.best)
-			at = min(at, n)
+		for at := kind.count(s.best); at > 0; { // starting at the end, because late parts rarely matter
+			at = min(at, kind.count(s.best))
 			from := max(at-portion, 0)
-			if from < at && s.without(kind, n, from, at, fresh) {
+			if from < at && s.without(kind, from, at, fresh) {
 				any, changed = true, true
 			}
 			at = from
@@ -152,17 +151,13 @@ func (s *search) leaveOutOf(kind parts, fresh int) (changed bool) {
 		if portion = portion / 2; portion == 0 && any {
 			portion = 1
 		}
-		portion = min(portion, kind.len(s.best))
+		portion = min(portion, kind.count(s.best))
 	}
 	return changed
 }
 
-func (s *search) without(kind parts, n, from, to, fresh int) bool {
-	drop := make([]bool, n)
-	for i := from; i < to; i++ {
-		drop[i] = true
-	}
-	c := kind.without(s.best, drop)
+func (s *search) without(kind *kind, from, to, fresh int) bool {
+	c := kind.without(s.best, from, to)
 	if !plan.Reasonable(c.Plan, s.best.Plan) {
 		return false
 	}
@@ -190,7 +185,6 @@ func (s *search) redraw(c Concrete, seed uint64) bool {
 	}
 	drawn := edit(c, func(p *plan.Plan) {
 		if seed/2%2 == 1 {
-			p.Faults.Rates = slices.Clone(p.Faults.Rates)
 			for i := range p.Faults.Rates {
 				r := &p.Faults.Rates[i]
 				r.Den = max(r.Num*2, r.Den/raise)

@@ -1,0 +1,122 @@
+package shrink
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// number is a number in a concrete plan. Zero is the simplest.
+type number struct {
+	field reflect.Value
+	// least is the simplest value that makes sense.
+	least int64
+}
+
+// numbers returns the numbers of a concrete plan, by their tags, and the choices that have more than two values. Zero,
+// which means no choice, is left to the passes that remove choices.
+func numbers(c *Concrete) []number {
+	out := numbersIn(reflect.ValueOf(c.Plan).Elem())
+	for i := range c.Choices.Choices {
+		if choice := &c.Choices.Choices[i]; choice.N > 2 {
+			out = append(out, number{reflect.ValueOf(&choice.Value).Elem(), 1})
+		}
+	}
+	return out
+}
+
+func numbersIn(v reflect.Value) (out []number) {
+	switch v.Kind() {
+	case reflect.Slice:
+		for i := range v.Len() {
+			out = append(out, numbersIn(v.Index(i))...)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			if least, tagged := strings.CutPrefix(f.Tag.Get("shrink"), "number "); tagged {
+				n, err := strconv.ParseInt(least, 10, 64)
+				if err != nil {
+					d, _ := time.ParseDuration(least)
+					n = int64(d)
+				}
+				out = append(out, number{v.Field(i), n})
+			} else if f.IsExported() {
+				out = append(out, numbersIn(v.Field(i))...)
+			}
+		}
+	}
+	return out
+}
+
+// get returns the value, which is 0 for a text that is no number.
+func (n *number) get() int64 {
+	switch {
+	case n.field.CanInt():
+		return n.field.Int()
+	case n.field.CanUint():
+		return int64(n.field.Uint())
+	}
+	text, _ := strconv.ParseInt(n.field.String(), 10, 64)
+	return text
+}
+
+func (n *number) set(to int64) {
+	switch {
+	case n.field.CanInt():
+		n.field.SetInt(to)
+	case n.field.CanUint():
+		n.field.SetUint(uint64(to))
+	default:
+		n.field.SetString(strconv.FormatInt(to, 10))
+	}
+}
+
+var (
+	timeUnits = []int64{
+		int64(time.Minute), int64(10 * time.Second), int64(time.Second), int64(100 * time.Millisecond), int64(10 * time.Millisecond), int64(time.Millisecond),
+	}
+	countUnits = []int64{100_000, 10_000, 1000, 100, 10, 1}
+)
+
+// simpler returns the values to try instead of the current one, the simplest first.
+func (n *number) simpler() []int64 {
+	units, now := countUnits, n.get()
+	if n.field.Type() == reflect.TypeFor[time.Duration]() {
+		units = timeUnits
+	}
+	out := []int64{n.least}
+	for _, u := range units {
+		if now%u == 0 && now != n.least { // already a multiple: try a smaller one
+			return append(out, now/u/2*u)
+		}
+		out = append(out, now/u*u)
+	}
+	return out
+}
+
+// simplerValues simplifies every number that it can, and reports whether it changed anything.
+func (s *search) simplerValues() (changed bool) {
+	for i := range numbers(&s.best) {
+		changed = s.simplerValue(i) || changed
+	}
+	return changed
+}
+
+func (s *search) simplerValue(i int) bool {
+	n := numbers(&s.best)[i]
+	now := n.get()
+	last := now
+	for _, to := range n.simpler() {
+		if to >= now || to < n.least || to == last {
+			continue
+		}
+		last = to
+		c := s.best.clone()
+		if numbers(&c)[i].set(to); s.try(c) {
+			return true
+		}
+	}
+	return false
+}

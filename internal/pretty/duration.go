@@ -16,3 +16,11 @@ func Count(n uint64) string {
 	}
 	return digits
 }
+
+// Plural formats a count followed by the singular or plural noun.
+func Plural(n uint64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Count(n) + " " + many
+}

@@ -6,10 +6,12 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"io"
 	"slices"
 	"strings"
+	"text/tabwriter"
 )
 
 // Page is the content of one file. Write omits parts that are nil or empty.
@@ -68,6 +70,27 @@ type Row struct {
 
 // Row adds a row.
 func (t *Table) Row(bad bool, cells ...string) { t.Rows = append(t.Rows, Row{cells, bad}) }
+
+// Text returns the table without its title in aligned columns: the first columns of it, indented, with a gap between them.
+func (t *Table) Text(indent string, columns, gap int) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, gap, ' ', 0)
+	line := func(cells []string) {
+		cells = cells[:min(columns, len(cells))]
+		for len(cells) > 1 && cells[len(cells)-1] == "" {
+			cells = cells[:len(cells)-1]
+		}
+		fmt.Fprintln(w, indent+strings.Join(cells, "\t"))
+	}
+	if t.Head != nil {
+		line(t.Head)
+	}
+	for _, r := range t.Rows {
+		line(r.Cells)
+	}
+	_ = w.Flush() // writing to a strings.Builder never fails
+	return b.String()
+}
 
 // Markdown returns the table without its title. Without a head, the first column has names.
 func (t *Table) Markdown() string {

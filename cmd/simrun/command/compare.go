@@ -91,11 +91,7 @@ func (c *compareCmd) run(a *app) (int, error) {
 func (c *compareCmd) draw(s *subject, r *compare.Result, cfg compare.Config) error {
 	best := r.Best()
 	p := timeline.Page{Title: "Compare " + r.Scenario, Verdict: r.Sentence, Command: itself(slices.Concat([]string{"compare"}, given(*c, "html", "json"), []string{s.arg})...)}
-	table := timeline.Table{Title: "Strategies", Open: true, Head: compare.Head()}
-	for i := range r.Rows {
-		table.Rows = append(table.Rows, timeline.Row{Cells: r.Rows[i].Cells(), Bad: r.Losses(r.Rows[i].Strategy)})
-	}
-	p.Tables = []timeline.Table{table}
+	p.Tables = []timeline.Table{r.Table()}
 	first, err := cfg.Plan(best, cfg.First)
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
@@ -436,24 +435,12 @@ func (r *report) violated() timeline.Table {
 
 // printTable prints the first columns of a table. A table without a head has names in its first column.
 func (a *app) printTable(indent string, t timeline.Table, columns int) {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
-	line := func(cells []string) {
-		cells = cells[:min(columns, len(cells))]
-		for len(cells) > 1 && cells[len(cells)-1] == "" {
-			cells = cells[:len(cells)-1]
-		}
-		fmt.Fprintln(w, indent+strings.Join(cells, "\t"))
-	}
-	if t.Head != nil {
-		line(t.Head)
-	}
 	for _, r := range t.Rows {
 		if t.Head == nil {
 			r.Cells[0] = a.style.quiet(r.Cells[0])
 		}
-		line(r.Cells)
 	}
-	_ = w.Flush() // the output is buffered, and reports write errors at the end
+	a.printf("%s", t.Text(indent, columns, 3))
 }
 
 // printUnreached prints the coverage points that the campaign did not reach.

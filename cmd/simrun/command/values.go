@@ -192,9 +192,4 @@ func perSecond(n uint64, d time.Duration) string {
 }
 
 // plural formats a count followed by the singular or plural noun.
-func plural(n uint64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return grouped(n) + " " + many
-}
+func plural(n uint64, one, many string) string { return pretty.Plural(n, one, many) }

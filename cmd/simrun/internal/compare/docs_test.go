@@ -71,12 +71,6 @@ func table(t *testing.T, name string, seeds uint64) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b strings.Builder
-	row := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
-	row(compare.Head())
-	row(strings.Split(strings.Repeat("---,", len(compare.Head())-1)+"---", ","))
-	for i := range r.Rows {
-		row(r.Rows[i].Cells())
-	}
-	return b.String() + "\n" + r.Sentence + "\n"
+	rows := r.Table()
+	return rows.Markdown() + "\n" + r.Sentence + "\n"
 }

@@ -6,23 +6,21 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/timeline"
 )
 
-// Head returns the column names of Cells.
-func Head() []string {
-	return []string{"strategy", "fetches", "wasted", "abandons", "lock", "finish: median", "p99", "healthy poisoned", "stuck", "violated", "unmet"}
-}
-
-// Cells returns the row's values, formatted for a table.
-func (row *Row) Cells() []string {
-	return []string{
-		string(row.Strategy), fmt.Sprint(row.Fetches), fmt.Sprint(row.Wasted), fmt.Sprint(row.Abandons), pretty.Duration((row.LockMs + 50) / 100 * 100),
-		took(row.MedianMs), took(row.P99Ms), dash(row.Healthy), dash(row.Stuck), orDash(strings.Join(row.Violated, " ")), dash(uint64(len(row.Unmet))),
+// Table returns the rows as a table.
+func (r *Result) Table() timeline.Table {
+	t := timeline.Table{Title: "Strategies", Open: true, Head: []string{"strategy", "fetches", "wasted", "abandons", "lock", "finish: median", "p99", "healthy poisoned", "stuck", "violated", "unmet"}}
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		t.Row(row.loses(), string(row.Strategy), fmt.Sprint(row.Fetches), fmt.Sprint(row.Wasted), fmt.Sprint(row.Abandons), pretty.Duration((row.LockMs+50)/100*100),
+			took(row.MedianMs), took(row.P99Ms), dash(row.Healthy), dash(row.Stuck), cmp.Or(strings.Join(row.Violated, " "), "-"), dash(uint64(len(row.Unmet))))
 	}
+	return t
 }
 
 func took(ms int64) string {
@@ -39,18 +37,10 @@ func dash(n uint64) string {
 	return fmt.Sprint(n)
 }
 
-func orDash(s string) string { return cmp.Or(s, "-") }
-
 // Text returns the table, followed by the sentence.
 func (r *Result) Text() string {
-	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, strings.Join(Head(), "\t"))
-	for i := range r.Rows {
-		fmt.Fprintln(t, strings.Join(r.Rows[i].Cells(), "\t"))
-	}
-	_ = t.Flush() // writing to a strings.Builder never fails
-	return b.String() + "\n" + r.Sentence + "\n"
+	t := r.Table()
+	return t.Text("", len(t.Head), 2) + "\n" + r.Sentence + "\n"
 }
 
 // best returns the rows from best to worst. The rows are sorted by the number of violated properties, then by lost
@@ -155,15 +145,7 @@ func join(parts []string) string {
 	return strings.Join(parts, "")
 }
 
-func instances(n uint64) string {
-	if n == 1 {
-		return "1 instance"
-	}
-	return fmt.Sprintf("%d instances", n)
-}
+func instances(n uint64) string { return pretty.Plural(n, "instance", "instances") }
 
-// Losses reports whether a strategy loses or strands work or violates the contract.
-func (r *Result) Losses(s plan.Strategy) bool {
-	i := slices.IndexFunc(r.Rows, func(row Row) bool { return row.Strategy == s })
-	return i >= 0 && (r.Rows[i].Healthy+r.Rows[i].Stuck > 0 || r.Rows[i].broken() > 0)
-}
+// loses reports whether the strategy loses or strands work or violates the contract.
+func (row *Row) loses() bool { return row.Healthy+row.Stuck > 0 || row.broken() > 0 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/plan"
@@ -213,17 +212,16 @@ func (r *Report) rollbackMap(b *strings.Builder) {
 		return
 	}
 	fmt.Fprintf(b, "\nrollback map: the most instances in one run of %d. Stranded work waits for a build that is not there; what no build\ntakes can only be deleted; lost is work that ended otherwise than the plan expects.\n\n", r.End.Seeds)
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "  \tstop here\t\t\t\tback from here\t\t\t")
-	fmt.Fprintln(t, "  after\twaits\tlongest\tstranded\tlost\tstranded\tno build takes\tlost")
+	t := timeline.Table{Head: []string{"", "stop here", "", "", "", "back from here"}}
+	t.Row(false, "after", "waits", "longest", "stranded", "lost", "stranded", "no build takes", "lost")
 	for _, s := range m.Steps {
-		fmt.Fprintf(t, "  %s", s.Name)
+		cells := []string{s.Name}
 		for _, c := range append(s.Stop, s.Back...) {
-			fmt.Fprintf(t, "\t%s", c.Text)
+			cells = append(cells, c.Text)
 		}
-		fmt.Fprintln(t)
+		t.Row(false, cells...)
 	}
-	t.Flush()
+	b.WriteString(t.Text("  ", len(t.Rows[0].Cells), 2))
 }
 
 func (r *Report) noReturn(b *strings.Builder) {
@@ -237,7 +235,7 @@ func (r *Report) noReturn(b *strings.Builder) {
 		fmt.Fprintf(b, "\n! the whole plan strands up to %s in a run, such as %s (pin %s, seed %d)\n", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
 	}
 	if c := r.End.Open; c.Total > 0 {
-		fmt.Fprintf(b, "\nup to %s still running at the end of a run, because nothing in this plan brings what it waits for; for example %s: %s\n", plural(c.Most, "instance of the store is", "instances of the store are"), c.Example, c.Why)
+		fmt.Fprintf(b, "\nup to %s still running at the end of a run, because nothing in this plan brings what it waits for; for example %s: %s\n", pretty.Plural(c.Most, "instance of the store is", "instances of the store are"), c.Example, c.Why)
 	}
 	fmt.Fprintf(b, "\n%s\n", r.NoReturnText())
 }
@@ -279,7 +277,7 @@ func (r *Report) NoReturnText() string {
 	}
 	before := func(c Count, what string) {
 		if c.Total > 0 {
-			fmt.Fprintf(&b, "\n  Before any step, up to %s already %s, such as %s (pin %s, seed %d); no step is to blame for that.", plural(c.Most, "instance is", "instances are"), what, c.Example, c.Pin, c.ExampleSeed)
+			fmt.Fprintf(&b, "\n  Before any step, up to %s already %s, such as %s (pin %s, seed %d); no step is to blame for that.", pretty.Plural(c.Most, "instance is", "instances are"), what, c.Example, c.Pin, c.ExampleSeed)
 		}
 	}
 	before(r.Stops[0].Stranded, "stranded")
@@ -290,14 +288,7 @@ func (r *Report) NoReturnText() string {
 	return b.String()
 }
 
-func instances(n uint64) string { return plural(n, "instance", "instances") }
-
-func plural(n uint64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
+func instances(n uint64) string { return pretty.Plural(n, "instance", "instances") }
 
 // orders writes the best step orders and the rank of the plan's own order.
 func (r *Report) orders(b *strings.Builder) {
@@ -305,13 +296,8 @@ func (r *Report) orders(b *strings.Builder) {
 		return
 	}
 	fmt.Fprintf(b, "\norders of the steps, the best of %d first (sums over %d seeds each):\n\n", len(r.Orders), r.Orders[0].Seeds)
-	table := r.OrderTable(maxOrders)
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "  "+strings.Join(table.Head, "\t"))
-	for _, row := range table.Rows {
-		fmt.Fprintln(t, "  "+strings.Join(row.Cells, "\t"))
-	}
-	t.Flush()
+	t := r.OrderTable(maxOrders)
+	b.WriteString(t.Text("  ", len(t.Head), 2))
 }
 
 // OrderTable returns the table of the step orders: the best, the worst and the plan's own.
@@ -322,7 +308,7 @@ func (r *Report) OrderTable(best int) timeline.Table {
 		own := isOwn(o.Steps)
 		if i >= best && !own && i != len(r.Orders)-1 {
 			if !left {
-				t.Row(false, "...", "", "", "", "", "", "", "")
+				t.Row(false, slices.Repeat([]string{"..."}, len(t.Head))...)
 			}
 			left = true
 			continue

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/campaign"
@@ -102,7 +101,7 @@ func drawRun(file string, p *timeline.Page, cfg cluster.Config, seed uint64) err
 
 // campaignTables returns the tables for totals, findings, fates, waits and coverage.
 func campaignTables(r *report) []timeline.Table {
-	return filled(append(append([]timeline.Table{r.totals(), r.violated(), r.rate.table(r), knownTable(r.Findings)}, smallTables(r)...),
+	return filled(append(append([]timeline.Table{r.totals(), r.violated(), knownTable(r.Findings)}, smallTables(r)...),
 		fateTable(&r.Fate), waitTable(&r.Fate), coverageTable(r))...)
 }
 
@@ -160,56 +159,6 @@ func coverageTable(r *report) timeline.Table {
 	}
 	for _, p := range r.Coverage {
 		t.Row(false, p.Name, grouped(p.Count))
-	}
-	return t
-}
-
-// rate records the state of a campaign after each tenth of its seeds, to show whether more seeds are likely to find
-// more failures.
-type rate struct {
-	began  time.Time
-	points []ratePoint
-}
-
-// ratePoint is the state of a campaign at the end of one of the tenths.
-type ratePoint struct {
-	done, failed uint64
-	after        time.Duration
-}
-
-const rateParts = 10
-
-// note adds a point if another tenth has been completed.
-func (r *rate) note(p campaign.Progress) {
-	if p.Total >= rateParts && p.Done*rateParts >= p.Total*uint64(len(r.points)+1) {
-		r.points = append(r.points, ratePoint{p.Done, p.Failed, time.Since(r.began)})
-	}
-}
-
-// table shows the rate and the newly violated properties for each tenth.
-func (r *rate) table(rep *report) timeline.Table {
-	t := timeline.Table{Title: "Rate over time", Head: []string{"seeds", "done after", "seeds a second", "failed", "of 1,000", "properties violated for the first time"}}
-	var last ratePoint
-	for i, p := range r.points {
-		n, failed := p.done-last.done, p.failed-last.failed
-		from, to := rep.seeds.first+last.done, rep.seeds.first+p.done
-		if i == len(r.points)-1 {
-			to = max(to, rep.seeds.first+rep.seeds.count) // for a shard, the last tenth includes the remainder
-		}
-		var first []string
-		for _, v := range rep.Properties {
-			if v.FirstSeed >= from && v.FirstSeed < to {
-				first = append(first, v.First.Rule())
-			}
-		}
-		if n > 0 {
-			seeds := fmt.Sprintf("%d..%d", from, to-1)
-			if rep.shard.of > 1 {
-				seeds = grouped(n) + " of them"
-			}
-			t.Row(len(first) > 0, seeds, fmt.Sprintf("%.1fs", p.after.Seconds()), perSecond(n, p.after-last.after), grouped(failed), grouped(failed*1000/n), strings.Join(first, "; "))
-		}
-		last = p
 	}
 	return t
 }

@@ -73,8 +73,6 @@ type report struct {
 	// small is the shrunk form of the failure that determines the exit status. It is nil if shrinking failed, or was
 	// skipped because it would have taken too long.
 	small *shrunk
-	// rate records the campaign's progress.
-	rate rate
 }
 
 // seconds is a duration that JSON shows in seconds.

@@ -92,13 +92,11 @@ func (c *runCmd) run(a *app) (int, error) {
 	o.Context, stop = interruptible()
 	defer stop()
 	var bar *progress
-	pace := rate{began: time.Now()}
 	o.OnProgress = func(p campaign.Progress) {
 		if bar == nil {
 			bar = newProgress(a.stderr, s.scenario.Name, p.Total)
 		}
 		bar.show(p.Done, p.Failed)
-		pace.note(p)
 	}
 	var results *resultsWriter
 	if c.Results != "" {
@@ -125,7 +123,7 @@ func (c *runCmd) run(a *app) (int, error) {
 		}
 	}
 	r := newReport(s, sum, seeds)
-	r.shard, r.Wall, r.instances, r.confident, r.rate = c.Shard, seconds(wall), c.Instances, c.Confidence, pace
+	r.shard, r.Wall, r.instances, r.confident = c.Shard, seconds(wall), c.Instances, c.Confidence
 	r.SecondJudge = s.judgedTwice(seeds.first, c.Shard, sum.Seeds)
 	if c.Chooser == portfolio {
 		r.Portfolio = counts.members

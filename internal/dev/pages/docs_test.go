@@ -22,7 +22,6 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 	"github.com/durosim/durosim/sim/scenario"
-	"github.com/durosim/durosim/sim/workload"
 )
 
 var update = flag.Bool("update", false, "write the generated lists in docs/")
@@ -34,17 +33,23 @@ var generated = map[string]func() string{
 	"steps":      func() string { return statements(scenario.Steps()) },
 	"events": func() string {
 		var b strings.Builder
+		attrs, said := map[string]bool{}, tableText{}
 		for _, e := range plan.Facts() {
-			fmt.Fprintf(&b, "- **%s**: %s.\n", e.Name, e.Summary)
+			var names []string
 			for _, a := range e.Attrs {
-				fmt.Fprintf(&b, "  - `%s`: %s", a.Name, a.Summary)
+				names = append(names, "`"+a.Name+"`")
+				text := a.Summary
 				if a.Values != nil {
-					fmt.Fprintf(&b, " (%s)", strings.Join(a.Values, ", "))
+					text += " (" + strings.Join(a.Values, ", ") + ")"
 				}
-				b.WriteByte('\n')
+				if !attrs[a.Name+text] {
+					said.row("`"+a.Name+"`", text)
+				}
+				attrs[a.Name+text] = true
 			}
+			fmt.Fprintf(&b, "- **%s**: %s. %s\n", e.Name, e.Summary, strings.Join(names, " "))
 		}
-		return b.String()
+		return b.String() + "\n" + table("attribute", "what it is").String() + said.String()
 	},
 	"faults": func() string {
 		b := table("kind", "what happens", "light", "full")
@@ -72,13 +77,6 @@ var generated = map[string]func() string{
 		}
 		return b.String()
 	},
-	"orchestrations": func() string {
-		b := table("orchestration", "since build", "what it does", "ends as")
-		for _, o := range workload.Orchestrations() {
-			b.row("`"+o.Name+"@"+o.Version.String()+"`", o.Since.String(), o.Summary, string(o.Expect))
-		}
-		return b.String()
-	},
 	"program": func() string {
 		b := table("statement", "what it does")
 		for _, o := range program.Ops() {
@@ -88,13 +86,6 @@ var generated = map[string]func() string{
 	},
 	"waiting_order": func() string { return scenarioFile("docs/waiting-order.txt") },
 	"my_upgrade":    func() string { return scenarioFile("docs/my-upgrade.txt") },
-	"scenarios": func() string {
-		b := table("scenario", "what it tells")
-		for _, s := range scenario.Builtin() {
-			b.row("`"+s.Name+"`", s.Title)
-		}
-		return b.String()
-	},
 	"properties": func() string {
 		b := table("property", "holds", "stated in")
 		for _, p := range properties.Catalogue() {

@@ -41,7 +41,7 @@ func (j *judge) list(s *State, got, want []string) {
 	j.result(by("7", "I17 I20"), s, same, want)
 }
 
-func (s *State) listInstances(j *judge) {
+func (s *State) listInstances(j *judge, _ call.ListInstances) {
 	j.list(s, j.answer.IDs, s.rows(func(*instance) bool { return true }))
 }
 
@@ -168,7 +168,7 @@ func (s *State) executionInfo(j *judge, r call.GetExecutionInfo) {
 	j.allow(by("7", "I7"), j.answer.Err == nil && same, func() *State { return s }, "%s", want)
 }
 
-func (s *State) metrics(j *judge) {
+func (s *State) metrics(j *judge, _ call.GetSystemMetrics) {
 	var want engine.SystemMetrics
 	for _, in := range s.instances {
 		want.TotalExecutions += uint64(len(in.executions))
@@ -195,7 +195,7 @@ func (s *State) metrics(j *judge) {
 
 // depths judges queue depths against docs/contract/provider.md#p7.1. Rows under a live lock are not counted. Rows that
 // are marked but not locked may be counted or not (F6).
-func (s *State) depths(j *judge) {
+func (s *State) depths(j *judge, _ call.GetQueueDepths) {
 	var least, most engine.QueueDepths
 	add := func(least, most *uint64, marked bool, live truth) {
 		free := !marked || !live.may && !j.grants(f6Depths)

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
@@ -11,41 +12,44 @@ import (
 // effect of any of its possible answers. No caller knows a token from a lost answer.
 func (s *State) lost(j *judge) []*State {
 	states := []*State{s}
-	try := func(a answer) {
-		again := *j
-		again.answer, again.next, again.allowed, again.objections = &a, nil, nil, nil
-		states = addStates(states, s.judged(&again))
+	rule, answers := rules[reflect.TypeOf(j.call)], []call.Answer{{}}
+	if rule.lost != nil {
+		answers = rule.lost(s, j)
 	}
-	switch r := j.call.(type) {
-	case call.FetchOrchestrationItem:
-		try(answer{Answer: &call.Answer{}})
-		for _, c := range s.candidates(j, r.Filter) {
-			for _, batch := range c.batches {
-				if d, ok := s.delivery(j, c, batch); ok {
-					try(answer{Answer: &call.Answer{Orchestration: d.answer(s.unknownToken())}})
-				}
-			}
-		}
-	case call.FetchWorkItem:
-		for _, w := range s.work {
-			try(answer{Answer: &call.Answer{Work: &engine.FetchedWork{Item: w.item, LockToken: s.unknownToken(), AttemptCount: w.count + 1}}})
-		}
-	case call.RenewSessionLock:
-		for n := range len(s.sessions) + 1 {
-			try(answer{Answer: &call.Answer{Count: n}})
-		}
-	case call.CleanupOrphanedSessions:
-		for n := range len(s.sessions) + 1 {
-			try(answer{Answer: &call.Answer{Count: n}})
-		}
-	case call.DeleteInstance, call.DeleteInstancesAtomic, call.DeleteInstanceBulk, call.PruneExecutions, call.PruneExecutionsBulk:
+	for i := range answers {
 		again := *j
-		again.answer, again.anything, again.next = &answer{Answer: &call.Answer{}}, true, nil
+		again.answer, again.anything, again.next, again.allowed, again.objections = &answer{Answer: &answers[i]}, rule.counts, nil, nil, nil
 		states = addStates(states, s.judged(&again))
-	default:
-		try(answer{Answer: &call.Answer{}})
 	}
 	return states
+}
+
+// lostDeliveries returns what a fetch may have returned, and lostActivities what a fetch of an activity may have.
+func (s *State) lostDeliveries(j *judge) []call.Answer {
+	answers := []call.Answer{{}}
+	for _, c := range s.candidates(j, j.call.(call.FetchOrchestrationItem).Filter) {
+		for _, batch := range c.batches {
+			if d, ok := s.delivery(j, c, batch); ok {
+				answers = append(answers, call.Answer{Orchestration: d.answer(s.unknownToken())})
+			}
+		}
+	}
+	return answers
+}
+
+func (s *State) lostActivities(*judge) (answers []call.Answer) {
+	for _, w := range s.work {
+		answers = append(answers, call.Answer{Work: &engine.FetchedWork{Item: w.item, LockToken: s.unknownToken(), AttemptCount: w.count + 1}})
+	}
+	return answers
+}
+
+// lostCounts returns how many sessions a call may have counted.
+func (s *State) lostCounts(*judge) (answers []call.Answer) {
+	for n := range len(s.sessions) + 1 {
+		answers = append(answers, call.Answer{Count: n})
+	}
+	return answers
 }
 
 // unknownToken returns a token that no provider hands out. It stands for a token that was lost with its answer.

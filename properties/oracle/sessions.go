@@ -48,7 +48,7 @@ func (j *judge) counted(c clause, what string, must, may int, after func(n int) 
 }
 
 // cleanupSessions judges the call against docs/contract/provider.md#p5.13.
-func (s *State) cleanupSessions(j *judge) {
+func (s *State) cleanupSessions(j *judge, _ call.CleanupOrphanedSessions) {
 	must, may := 0, 0
 	states := []*State{s}
 	for _, have := range s.sessions {

@@ -1,11 +1,65 @@
 package oracle
 
 import (
-	"fmt"
+	"reflect"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 )
+
+// rule says what the contract allows as the answer to a call of one method.
+type rule struct {
+	of    reflect.Type
+	apply func(s *State, j *judge)
+	// lost returns the answers of which one may have been lost; nil stands for one without a result.
+	lost func(s *State, j *judge) []call.Answer
+	// counts says that the result only counts what was done, so that a lost one may have been any.
+	counts bool
+}
+
+func on[C call.Call](apply func(s *State, j *judge, r C)) rule {
+	return rule{of: reflect.TypeFor[C](), apply: func(s *State, j *judge) { apply(s, j, j.call.(C)) }}
+}
+
+func (r rule) losing(answers func(s *State, j *judge) []call.Answer) rule {
+	r.lost = answers
+	return r
+}
+
+func (r rule) counting() rule {
+	r.counts = true
+	return r
+}
+
+// rules has the rule for each call. It is only used for lookups.
+var rules = byCall(
+	on((*State).enqueueForOrchestrator), on((*State).fetchOrchestration).losing((*State).lostDeliveries), on((*State).ackOrchestration),
+	on((*State).abandonOrchestration), on((*State).renewOrchestration),
+	on(func(s *State, j *judge, r call.Read) { s.read(j, "5.6", r.Instance, s.find(r.Instance).latest()) }),
+	on(func(s *State, j *judge, r call.ReadWithExecution) { s.read(j, "5.6", r.Instance, r.ExecutionID) }),
+	on((*State).appendEvents),
+	on((*State).enqueueForWorker), on((*State).fetchWork).losing((*State).lostActivities), on((*State).ackWork), on((*State).renewWork), on((*State).abandonWork),
+	on((*State).renewSessions).losing((*State).lostCounts), on((*State).cleanupSessions).losing((*State).lostCounts),
+	on((*State).customStatus), on((*State).kvValue), on((*State).kvValues), on((*State).stats),
+
+	on((*State).listInstances), on((*State).listByStatus), on((*State).listExecutions),
+	on(func(s *State, j *judge, r call.ReadHistoryWithExecutionID) { s.read(j, "7", r.Instance, r.ExecutionID) }),
+	on(func(s *State, j *judge, r call.ReadHistory) { s.read(j, "7", r.Instance, s.find(r.Instance).latest()) }),
+	on((*State).latestExecution), on((*State).instanceInfo), on((*State).executionInfo), on((*State).metrics), on((*State).depths),
+	on((*State).children), on((*State).parentID), on((*State).instanceTree),
+	on((*State).deleteInstance).counting(), on((*State).deleteAtomic).counting(), on((*State).deleteBulk).counting(),
+	on((*State).prune).counting(), on((*State).pruneBulk).counting(),
+
+	on((*State).plant), on((*State).corruptEvent), on((*State).corruptMessage),
+)
+
+func byCall(list ...rule) map[reflect.Type]rule {
+	all := map[reflect.Type]rule{}
+	for _, r := range list {
+		all[r.of] = r
+	}
+	return all
+}
 
 // judged applies the specification to the call, and returns the states that are consistent with the answer.
 func (s *State) judged(j *judge) []*State {
@@ -16,98 +70,8 @@ func (s *State) judged(j *judge) []*State {
 	if retryable := a.Err != nil && a.Err.Retryable; retryable || j.failing {
 		s.retryable(j, retryable)
 	}
-	switch r := j.call.(type) {
-	case call.EnqueueForOrchestrator:
-		s.enqueueForOrchestrator(j, r)
-	case call.FetchOrchestrationItem:
-		s.fetchOrchestration(j, r)
-	case call.AckOrchestrationItem:
-		s.ackOrchestration(j, r)
-	case call.AbandonOrchestrationItem:
-		s.abandonOrchestration(j, r)
-	case call.RenewOrchestrationItemLock:
-		s.renewOrchestration(j, r)
-	case call.Read:
-		s.read(j, "5.6", r.Instance, s.find(r.Instance).latest())
-	case call.ReadWithExecution:
-		s.read(j, "5.6", r.Instance, r.ExecutionID)
-	case call.AppendWithExecution:
-		s.appendEvents(j, r)
-	case call.EnqueueForWorker:
-		s.enqueueForWorker(j, r)
-	case call.FetchWorkItem:
-		s.fetchWork(j, r)
-	case call.AckWorkItem:
-		s.ackWork(j, r)
-	case call.RenewWorkItemLock:
-		s.renewWork(j, r)
-	case call.AbandonWorkItem:
-		s.abandonWork(j, r)
-	case call.RenewSessionLock:
-		s.renewSessions(j, r)
-	case call.CleanupOrphanedSessions:
-		s.cleanupSessions(j)
-	case call.GetCustomStatus:
-		s.customStatus(j, r)
-	case call.GetKVValue:
-		s.kvValue(j, r)
-	case call.GetKVAllValues:
-		s.kvValues(j, r)
-	case call.GetInstanceStats:
-		s.stats(j, r)
-	default:
-		s.judgedAdmin(j)
-	}
+	rules[reflect.TypeOf(j.call)].apply(s, j)
 	return j.next
-}
-
-func (s *State) judgedAdmin(j *judge) {
-	switch r := j.call.(type) {
-	case call.ListInstances:
-		s.listInstances(j)
-	case call.ListInstancesByStatus:
-		s.listByStatus(j, r)
-	case call.ListExecutions:
-		s.listExecutions(j, r)
-	case call.ReadHistoryWithExecutionID:
-		s.read(j, "7", r.Instance, r.ExecutionID)
-	case call.ReadHistory:
-		s.read(j, "7", r.Instance, s.find(r.Instance).latest())
-	case call.LatestExecutionID:
-		s.latestExecution(j, r)
-	case call.GetInstanceInfo:
-		s.instanceInfo(j, r)
-	case call.GetExecutionInfo:
-		s.executionInfo(j, r)
-	case call.GetSystemMetrics:
-		s.metrics(j)
-	case call.GetQueueDepths:
-		s.depths(j)
-	case call.ListChildren:
-		s.children(j, r)
-	case call.GetParentID:
-		s.parentID(j, r)
-	case call.GetInstanceTree:
-		s.instanceTree(j, r)
-	case call.DeleteInstance:
-		s.deleteInstance(j, r)
-	case call.DeleteInstancesAtomic:
-		s.deleteAtomic(j, r)
-	case call.DeleteInstanceBulk:
-		s.deleteBulk(j, r)
-	case call.PruneExecutions:
-		s.prune(j, r)
-	case call.PruneExecutionsBulk:
-		s.pruneBulk(j, r)
-	case call.Plant:
-		s.plant(j, r)
-	case call.CorruptEvent:
-		s.corruptEvent(j, r)
-	case call.CorruptMessage:
-		s.corruptMessage(j, r)
-	default:
-		panic(fmt.Sprintf("oracle: no rule for %T", j.call))
-	}
 }
 
 // retryable judges a retryable error, given or, if the storage was made to fail, possible. Nothing has changed (I8, I11),

@@ -60,7 +60,6 @@ func (w *caseRun) run(op string) (string, error) {
 			a.plain = append(a.plain, word)
 		}
 	}
-	checkForm(words[0], a)
 	return w.do(words[0], a)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -22,55 +23,32 @@ type program struct {
 
 // step is a call that uses its caller's latest token. If the caller has no token, the step is skipped.
 type step struct {
-	kind kind
+	kind string // one of kinds
 	// instance is the instance that the call is about, unless the token determines it.
 	instance string
 	// n makes the ids and values of this step different from those of other steps.
 	n uint64
 }
 
-// kind says which call a step makes.
-type kind string
-
-const (
-	start   kind = "start"   // start an instance
-	raise   kind = "raise"   // raise an event for an instance
-	work    kind = "work"    // put an activity into the worker queue
-	fetch   kind = "fetch"   // fetch an instance
-	turn    kind = "turn"    // commit a turn that changes the history, a key and the status, schedules an activity and sends a message
-	renew   kind = "renew"   // renew the instance's lock
-	abandon kind = "abandon" // abandon the instance's lock
-	take    kind = "take"    // fetch an activity
-	done    kind = "done"    // complete an activity
-	history kind = "history" // read the history
-	value   kind = "value"   // read a key
-	values  kind = "values"  // read all keys
-	status  kind = "status"  // read the custom status
-	stats   kind = "stats"   // read the statistics
-	info    kind = "info"    // read the instance through the management surface
-	list    kind = "list"    // list all instances
-	remove  kind = "remove"  // delete an instance by force
-)
-
-// beginnings lists the sequences of steps that may fill the store before the concurrent callers start.
-var beginnings = [][]kind{
-	{start}, {start, work}, {start, fetch}, {start, fetch, turn}, {start, fetch, turn, raise}, {work, work}, {start, fetch, turn, take},
-	{start, fetch, turn, raise, fetch},
+// beginnings lists the sequences of kinds of steps that may fill the store before the concurrent callers start.
+var beginnings = []string{
+	"start", "start work", "start fetch", "start fetch turn", "start fetch turn raise", "work work", "start fetch turn take",
+	"start fetch turn raise fetch",
 }
 
-// habits lists the sequences of steps that a concurrent caller may make.
-var habits = [][]kind{
-	{fetch, turn}, {fetch, abandon}, {fetch, turn}, {turn}, {turn, fetch}, {abandon}, {renew, turn}, {take, done}, {done}, {take, done}, {raise, fetch},
-	{history, value, stats}, {value, status, history}, {info, history, values}, {take, history}, {history, take}, {start, fetch}, {list, info}, {raise, raise},
-	{remove}, {work, take},
+// habits lists the sequences of kinds of steps that a concurrent caller may make.
+var habits = []string{
+	"fetch turn", "fetch abandon", "fetch turn", "turn", "turn fetch", "abandon", "renew turn",
+	"take done", "done", "take done", "raise fetch", "history value stats", "value status history", "info history values", "take history",
+	"history take", "start fetch", "list info", "raise raise", "remove", "work take",
 }
 
 // draw returns the program for a seed.
 func draw(seed uint64) program {
 	random := rand.New(rand.NewPCG(seed, 1))
 	n := uint64(0)
-	steps := func(kinds []kind, instance string) (list []step) {
-		for _, k := range kinds {
+	steps := func(kinds, instance string) (list []step) {
+		for k := range strings.FieldsSeq(kinds) {
 			n++
 			list = append(list, step{kind: k, instance: instance, n: n})
 		}
@@ -148,50 +126,55 @@ func (c *caller) learn(a call.Answer) {
 // lock is a lock timeout that is longer than any program takes.
 const lock = time.Hour
 
-// call returns the call that a step makes, or nil if its caller has no token for it.
-func (c *caller) call(s step) call.Call {
-	if len(c.turns) == 0 && slices.Contains([]kind{turn, renew, abandon}, s.kind) || len(c.works) == 0 && s.kind == done {
-		return nil
-	}
-	switch s.kind {
-	case start:
+// kinds has the call that each kind of step makes. It is only used for lookups.
+var kinds = map[string]struct {
+	held func(c *caller) bool // whether the caller has the token that the call needs; nil if it needs none
+	call func(c *caller, s step) call.Call
+}{
+	"start": {nil, func(_ *caller, s step) call.Call {
 		return call.EnqueueForOrchestrator{Item: engine.StartItem{Instance: s.instance, Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1}}
-	case raise:
+	}},
+	"raise": {nil, func(_ *caller, s step) call.Call {
 		return call.EnqueueForOrchestrator{Item: engine.ExternalRaisedItem{Instance: s.instance, Name: fmt.Sprint("e", s.n)}}
-	case work:
+	}},
+	"work": {nil, func(_ *caller, s step) call.Call {
 		return call.EnqueueForWorker{Item: engine.ActivityExecuteItem{Instance: s.instance, ExecutionID: 1, ID: s.n, Name: "Act"}}
-	case fetch:
-		return call.FetchOrchestrationItem{LockTimeout: lock}
-	case turn:
-		return c.turns[len(c.turns)-1].ack(s.n)
-	case renew:
-		return call.RenewOrchestrationItemLock{LockToken: c.turns[len(c.turns)-1].token, ExtendFor: lock}
-	case abandon:
-		return call.AbandonOrchestrationItem{LockToken: c.turns[len(c.turns)-1].token}
-	case take:
-		return call.FetchWorkItem{LockTimeout: lock}
-	case done:
+	}},
+	"fetch": {nil, func(*caller, step) call.Call { return call.FetchOrchestrationItem{LockTimeout: lock} }},
+	"turn":  {(*caller).hasTurn, func(c *caller, s step) call.Call { return c.turn().ack(s.n) }},
+	"renew": {(*caller).hasTurn, func(c *caller, _ step) call.Call {
+		return call.RenewOrchestrationItemLock{LockToken: c.turn().token, ExtendFor: lock}
+	}},
+	"abandon": {(*caller).hasTurn, func(c *caller, _ step) call.Call { return call.AbandonOrchestrationItem{LockToken: c.turn().token} }},
+	"take":    {nil, func(*caller, step) call.Call { return call.FetchWorkItem{LockTimeout: lock} }},
+	"done": {(*caller).hasWork, func(c *caller, _ step) call.Call {
 		held := c.works[len(c.works)-1]
 		return call.AckWorkItem{LockToken: held.token, Completion: engine.ActivityCompletedItem{
 			Instance: held.item.Instance, ExecutionID: held.item.ExecutionID, ID: held.item.ID, Result: "r"}}
-	case history:
-		return call.Read{Instance: s.instance}
-	case value:
-		return call.GetKVValue{Instance: s.instance, Key: "k"}
-	case values:
-		return call.GetKVAllValues{Instance: s.instance}
-	case status:
-		return call.GetCustomStatus{Instance: s.instance}
-	case stats:
-		return call.GetInstanceStats{Instance: s.instance}
-	case info:
-		return call.GetInstanceInfo{Instance: s.instance}
-	case list:
-		return call.ListInstances{}
-	case remove:
-		return call.DeleteInstance{Instance: s.instance, Force: true}
+	}},
+	"history": {nil, func(_ *caller, s step) call.Call { return call.Read{Instance: s.instance} }},
+	"value":   {nil, func(_ *caller, s step) call.Call { return call.GetKVValue{Instance: s.instance, Key: "k"} }},
+	"values":  {nil, func(_ *caller, s step) call.Call { return call.GetKVAllValues{Instance: s.instance} }},
+	"status":  {nil, func(_ *caller, s step) call.Call { return call.GetCustomStatus{Instance: s.instance} }},
+	"stats":   {nil, func(_ *caller, s step) call.Call { return call.GetInstanceStats{Instance: s.instance} }},
+	"info":    {nil, func(_ *caller, s step) call.Call { return call.GetInstanceInfo{Instance: s.instance} }},
+	"list":    {nil, func(*caller, step) call.Call { return call.ListInstances{} }},
+	"remove":  {nil, func(_ *caller, s step) call.Call { return call.DeleteInstance{Instance: s.instance, Force: true} }},
+}
+
+func (c *caller) hasTurn() bool { return len(c.turns) > 0 }
+func (c *caller) hasWork() bool { return len(c.works) > 0 }
+
+// turn returns the latest token of an instance.
+func (c *caller) turn() turnLock { return c.turns[len(c.turns)-1] }
+
+// call returns the call that a step makes, or nil if its caller has no token for it.
+func (c *caller) call(s step) call.Call {
+	k := kinds[s.kind]
+	if k.held != nil && !k.held(c) {
+		return nil
 	}
-	panic("overlap: no step is of kind " + string(s.kind))
+	return k.call(c, s)
 }
 
 // ack returns an ack that writes everything an ack can write.

@@ -22,7 +22,7 @@ import (
 // An answer that follows a freedom's number (`F9: none`) is allowed unless the release named by Factory.Contract denies
 // that freedom.
 //
-// An operation takes its plain words first, then its key=value words; do (calls.go) and look (reads.go) document the
+// An operation takes its plain words first, then its key=value words; operations documents the
 // operations. Times are in milliseconds. Text after // is a comment.
 
 // play runs a script and fails the case at the first answer that the script does not allow.

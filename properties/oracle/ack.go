@@ -36,6 +36,33 @@ func (j *judge) dead(section string, s *State, token string, h held, words ...st
 	}
 }
 
+// renews judges the extension of a lock.
+func (j *judge) renews(section string, s *State, token string, h held, extend func(n *State)) {
+	j.dead(section, s, token, h)
+	if !h.live.may {
+		return
+	}
+	j.succeeds(by(section, "I2"), func() *State { return s.with(extend) })
+	if j.answer.Err != nil {
+		j.object(by(section, ""), "the lock is live")
+	}
+}
+
+// abandons judges whether a token may be abandoned, and reports whether it may.
+func (j *judge) abandons(section string, s *State, token string, h held) bool {
+	switch {
+	case !h.exists:
+		j.dead(section, s, token, h)
+		return false
+	case !h.live.must:
+		j.permanent(free(f8ExpiredAbandon, section), s, "the lock of token "+token+" has run out")
+	}
+	if j.answer.Err != nil {
+		j.object(by(section, ""), "the token names a holding")
+	}
+	return true
+}
+
 // ackOrchestration judges the call against docs/contract/provider.md#p5.3.
 func (s *State) ackOrchestration(j *judge, r call.AckOrchestrationItem) {
 	in, h := s.holding(j, r.LockToken)

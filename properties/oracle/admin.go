@@ -35,10 +35,7 @@ func (j *judge) list(s *State, got, want []string) {
 	want = slices.Clone(want)
 	slices.Sort(want)
 	same := slices.Equal(sorted, want)
-	if !same && j.answer.Err == nil {
-		j.object(by("7", "I17 I20"), "the ids are %s, in any order", shown{want})
-	}
-	j.result(by("7", "I17 I20"), s, same, want)
+	j.reads(by("7", "I17 I20"), s, same, want, by("7", "I17 I20"), "the ids are %s, in any order", shown{want})
 }
 
 func (s *State) listInstances(j *judge, _ call.ListInstances) {
@@ -80,18 +77,12 @@ func (s *State) listExecutions(j *judge, r call.ListExecutions) {
 		want = append(want, e.id)
 	}
 	same := slices.Equal(j.answer.Executions, want)
-	if !same && j.answer.Err == nil {
-		j.object(by("7", "I9 I17 I18 I20"), "the executions are %v", want)
-	}
-	j.result(by("7", "I9 I20"), s, same, want)
+	j.reads(by("7", "I9 I20"), s, same, want, by("7", "I9 I17 I18 I20"), "the executions are %v", want)
 }
 
 func (s *State) latestExecution(j *judge, r call.LatestExecutionID) {
 	want := s.find(r.Instance).latest()
-	if j.answer.Latest != want && j.answer.Err == nil {
-		j.object(by("7", "I9"), "the largest execution id is %d", want)
-	}
-	j.result(by("7", "I9"), s, j.answer.Latest == want, want)
+	j.reads(by("7", "I9"), s, j.answer.Latest == want, want, by("7", "I9"), "the largest execution id is %d", want)
 }
 
 func (s *State) parentID(j *judge, r call.GetParentID) {
@@ -130,10 +121,7 @@ func (s *State) instanceInfo(j *judge, r call.GetInstanceInfo) {
 		have.Output, want.Output = nil, nil
 		same = same && have == want
 	}
-	if !same && j.answer.Err == nil {
-		j.object(by("7", "I9 I17"), "the instance is %s", shown{want})
-	}
-	j.result(by("7", "I9"), s, same, want)
+	j.reads(by("7", "I9"), s, same, want, by("7", "I9 I17"), "the instance is %s", shown{want})
 }
 
 func (s *State) executionInfo(j *judge, r call.GetExecutionInfo) {
@@ -187,10 +175,7 @@ func (s *State) metrics(j *judge, _ call.GetSystemMetrics) {
 		}
 	}
 	same := j.answer.Metrics != nil && *j.answer.Metrics == want
-	if !same && j.answer.Err == nil {
-		j.object(by("7", "I17 I20"), "the totals are %s", shown{want})
-	}
-	j.result(by("7", "I17 I20"), s, same, want)
+	j.reads(by("7", "I17 I20"), s, same, want, by("7", "I17 I20"), "the totals are %s", shown{want})
 }
 
 // depths judges queue depths against docs/contract/provider.md#p7.1. Rows under a live lock are not counted. Rows that

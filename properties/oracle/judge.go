@@ -118,6 +118,14 @@ func (j *judge) result(c clause, s *State, same bool, want any) {
 	j.allow(c, j.answer.Err == nil && same, func() *State { return s }, "%s", shown{want})
 }
 
+// reads is result, with an objection if the call succeeds with another result.
+func (j *judge) reads(c clause, s *State, same bool, want any, against clause, format string, args ...any) {
+	if !same && j.answer.Err == nil {
+		j.object(against, format, args...)
+	}
+	j.result(c, s, same, want)
+}
+
 // shown delays converting a value to JSON until it is printed.
 type shown struct{ v any }
 

@@ -7,12 +7,8 @@ import (
 // abandonOrchestration judges the call against docs/contract/provider.md#p5.4.
 func (s *State) abandonOrchestration(j *judge, r call.AbandonOrchestrationItem) {
 	in, h := s.holding(j, r.LockToken)
-	switch {
-	case !h.exists:
-		j.dead("5.4", s, r.LockToken, h)
+	if !j.abandons("5.4", s, r.LockToken, h) {
 		return
-	case !h.live.must:
-		j.permanent(free(f8ExpiredAbandon, "5.4"), s, "the lock of token "+r.LockToken+" has run out")
 	}
 	c := by("5.4", "I5")
 	// F9: the attempt count and the delay apply either to the batch alone or to all messages of the instance.
@@ -35,9 +31,6 @@ func (s *State) abandonOrchestration(j *judge, r call.AbandonOrchestrationItem) 
 		if !r.IgnoreAttempt {
 			break
 		}
-	}
-	if j.answer.Err != nil {
-		j.object(by("5.4", ""), "the token names a holding")
 	}
 }
 
@@ -62,14 +55,5 @@ func (s *State) release(j *judge, id string, r call.AbandonOrchestrationItem, co
 // renewOrchestration judges the call against docs/contract/provider.md#p5.5.
 func (s *State) renewOrchestration(j *judge, r call.RenewOrchestrationItemLock) {
 	in, h := s.holding(j, r.LockToken)
-	j.dead("5.5", s, r.LockToken, h)
-	if !h.live.may {
-		return
-	}
-	j.succeeds(by("5.5", "I2"), func() *State {
-		return s.with(func(n *State) { n.edit(in.id).lock = &lock{r.LockToken, j.at.plus(r.ExtendFor.Milliseconds())} })
-	})
-	if j.answer.Err != nil {
-		j.object(by("5.5", ""), "the lock is live")
-	}
+	j.renews("5.5", s, r.LockToken, h, func(n *State) { n.edit(in.id).lock = &lock{r.LockToken, j.at.plus(r.ExtendFor.Milliseconds())} })
 }

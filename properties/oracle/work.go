@@ -255,34 +255,19 @@ func (s *State) complete(j *judge, position uint64, completion engine.WorkItem) 
 // renewWork judges the call against docs/contract/provider.md#p5.10.
 func (s *State) renewWork(j *judge, r call.RenewWorkItemLock) {
 	w, h := s.holdingRow(j, r.LockToken)
-	j.dead("5.10", s, r.LockToken, h)
-	if !h.live.may {
-		return
-	}
-	j.succeeds(by("5.10", "I2"), func() *State {
-		return s.with(func(n *State) {
-			n.touch(j, *w)
-			have, _ := n.holdingRow(j, r.LockToken)
-			have.until = j.at.plus(r.ExtendFor.Milliseconds())
-		})
+	j.renews("5.10", s, r.LockToken, h, func(n *State) {
+		n.touch(j, *w)
+		have, _ := n.holdingRow(j, r.LockToken)
+		have.until = j.at.plus(r.ExtendFor.Milliseconds())
 	})
-	if j.answer.Err != nil {
-		j.object(by("5.10", ""), "the lock is live")
-	}
 }
 
 // abandonWork judges the call against docs/contract/provider.md#p5.11.
 func (s *State) abandonWork(j *judge, r call.AbandonWorkItem) {
-	_, h := s.holdingRow(j, r.LockToken)
-	c := by("5.11", "I5")
-	switch {
-	case !h.exists:
-		j.dead("5.11", s, r.LockToken, h)
+	if _, h := s.holdingRow(j, r.LockToken); !j.abandons("5.11", s, r.LockToken, h) {
 		return
-	case !h.live.must:
-		j.permanent(free(f8ExpiredAbandon, "5.11"), s, "the lock of token "+r.LockToken+" has run out")
 	}
-	j.succeeds(c, func() *State {
+	j.succeeds(by("5.11", "I5"), func() *State {
 		return s.with(func(n *State) {
 			have, _ := n.holdingRow(j, r.LockToken)
 			have.token, have.until = "", Span{}
@@ -292,9 +277,6 @@ func (s *State) abandonWork(j *judge, r call.AbandonWorkItem) {
 			}
 		})
 	})
-	if j.answer.Err != nil {
-		j.object(by("5.11", ""), "the token names a holding")
-	}
 }
 
 func takenBy(f engine.TagFilter) string {

@@ -8,8 +8,8 @@
 // rule. For each bug, the table of bugs names a scenario and a list of properties; in that scenario, the bug must
 // violate at least one of the properties. If no bug is on, the rule tables hold the correct rules.
 //
-// A new kind of fault needs a constant, a place at the end of Kinds, a rate in a plan, a field in drawnTable of sim/cluster
-// with the place that draws it, and a line in the scenario every-fault.
+// A new kind of fault needs a constant and a row (kind.go), with its rates in the named plans, and a draw at the place in
+// sim/cluster where it strikes.
 //
 // The package depends on the rule tables (Rules) of memprovider, engine/replay, engine/machine and
 // engine/deadletter. It knows nothing about how properties are checked.

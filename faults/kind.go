@@ -1,6 +1,9 @@
 package faults
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Kind names a kind of fault.
 type Kind string
@@ -59,3 +62,58 @@ const (
 
 // MaxSkew is the maximum amount by which ClockSkew sets a clock ahead or back. It is a whole number of milliseconds.
 const MaxSkew = 500 * time.Millisecond
+
+// Info is a row of the table of faults.
+type Info struct {
+	Kind    Kind
+	Summary string
+	// Suspends lists the properties that cannot be required while the fault is on.
+	Suspends []string
+
+	// light, full and timing are the rates in these plans, as one in so many opportunities; 0 means that the plan leaves
+	// the fault out.
+	light, full, timing uint64
+	// damages marks faults that damage what is stored.
+	damages bool
+}
+
+// Rare reports whether random plans should have the fault much more rarely than others.
+func (k Kind) Rare() bool { return k.row().full >= 1000 }
+
+// row returns the kind's row, or an empty one for an unknown kind.
+func (k Kind) row() (row Info) {
+	if i := slices.IndexFunc(kinds, func(i Info) bool { return i.Kind == k }); i >= 0 {
+		row = kinds[i]
+	}
+	return row
+}
+
+// Kinds returns all kinds of faults. The caller owns the slice.
+func Kinds() []Info { return slices.Clone(kinds) }
+
+// kinds never changes. Stored fuzzing inputs depend on its order.
+var kinds = []Info{
+	{Kind: CrashAfterFetch, Summary: "a node crashes after it has fetched work", light: 400, full: 150},
+	{Kind: CrashBeforeAck, Summary: "a node crashes between a turn and its ack", light: 400, full: 150},
+	{Kind: CrashAfterCommit, Summary: "a node crashes after its ack is committed, before the answer arrives", light: 400, full: 150},
+	{Kind: PauseNode, Summary: "a node freezes past the expiry of its locks", Suspends: []string{"S19"}, full: 300},
+	{Kind: RequestLost, Summary: "a call is lost on its way to the store", light: 200, full: 60},
+	{Kind: AnswerLost, Summary: "a call takes effect, and its answer is lost", light: 200, full: 60},
+	{Kind: CallDelayed, Summary: "a request or an answer is late, possibly beyond the call deadline", light: 100, full: 40},
+	{Kind: RetryableError, Summary: "the store refuses a call as busy", light: 200, full: 60},
+	{Kind: PermanentError, Summary: "the store refuses a call permanently", full: 400},
+	{Kind: AckStepError, Summary: "an ack fails before one of its steps", full: 100},
+	{Kind: Unavailable, Summary: "the store refuses every call for a while", full: 2000},
+	{Kind: DuplicateRequest, Summary: "a client sends a message twice", light: 50, full: 15},
+	{Kind: DuplicateCompletion, Summary: "an activity's completion is delivered a second time", full: 40},
+	{Kind: LateActivity, Summary: "an activity runs past the end of its lock", full: 60},
+	{Kind: ActivityPanic, Summary: "an activity panics", full: 60},
+	{Kind: CorruptEvent, Summary: "a stored event is damaged", Suspends: []string{"L02"}, full: 1500, damages: true},
+	{Kind: CorruptMessage, Summary: "a queued message is damaged", Suspends: []string{"L02"}, full: 1500, damages: true},
+	{Kind: LostRenewal, Summary: "the renewal of a lock is lost", Suspends: []string{"S19"}, full: 10},
+	{Kind: SlowTurn, Summary: "a turn takes as long as its lock or longer", light: 200, full: 60},
+	{Kind: ClockSkew, Summary: "a node starts with a clock that is up to 500ms ahead or behind", timing: 2},
+	{Kind: SlowFetch, Summary: "a fetch waits inside the store before it takes a lock, sometimes for longer than a lock lasts", timing: 40},
+	{Kind: SlowCommit, Summary: "an ack, abandon or renewal waits inside the store before it takes effect", Suspends: []string{"S19"}, timing: 40},
+	{Kind: SlowAnswer, Summary: "an ack waits inside the store after it has taken effect", timing: 40},
+}

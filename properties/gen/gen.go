@@ -211,7 +211,7 @@ func (s Space) faults(nodes []plan.Node) *rapid.Generator[faults.Plan] {
 		var kinds []int = rapid.SliceOfNDistinct(rapid.IntRange(0, len(all)-1), 1, 6, rapid.ID).Draw(t, "kinds")
 		for _, i := range kinds {
 			r := faults.Rate{Kind: all[i].Kind, Num: 1, Den: rapid.SampledFrom([]uint64{200, 100, 50, 20, 10}).Draw(t, "odds")}
-			if r.Kind == faults.Unavailable || r.Kind == faults.CorruptEvent || r.Kind == faults.CorruptMessage {
+			if r.Kind.Rare() {
 				r.Den *= 10
 			}
 			if rarely(t, 3, "window") {

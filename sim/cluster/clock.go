@@ -17,7 +17,7 @@ import (
 func (f *fleet) setClock(n *nodeState) {
 	n.clock = n.plan.Clock
 	key := n.incKey.At(labelClock)
-	if !f.draws(&f.drawn.clockSkew, n.plan.Name, key) {
+	if !f.draws(faults.ClockSkew, n.plan.Name, key) {
 		return
 	}
 	off := sim.Between(f.chooser, key.At(labelAmount), 0, 2*faults.MaxSkew) - faults.MaxSkew

@@ -45,17 +45,16 @@ func tryKey(key sim.Key, n uint32) sim.Key {
 	return key
 }
 
-// draws reports whether a fault happens at this opportunity. Faults happen only during turbulence.
-func (b *base) draws(f *drawnFault, nodeName string, key sim.Key) bool {
-	return f.named && b.phase == PhaseTurbulence && b.happens(f, nodeName, key)
-}
-
-// happens decides, with a keyed draw at the plan's current rate, whether the fault happens. It does not check the
-// phase. If the rate is 0, it does not ask the chooser, so that disabling a fault leaves all other draws unchanged.
-func (b *base) happens(f *drawnFault, nodeName string, key sim.Key) bool {
+// draws reports whether a fault happens at this opportunity. Faults happen only during turbulence. If the rate is 0, the
+// chooser is not asked, so that disabling a fault leaves all other draws unchanged.
+func (b *base) draws(kind faults.Kind, nodeName string, key sim.Key) bool {
+	f := b.drawn.of(kind)
+	if f == nil || b.phase != PhaseTurbulence {
+		return false
+	}
 	num, den := f.num, f.den
 	if den == 0 {
-		num, den = f.plan.Rate(f.kind, nodeName, b.since())
+		num, den = f.plan.Rate(kind, nodeName, b.since())
 	}
 	return num > 0 && sim.ChanceOf(b.chooser, key, &f.segment, num, den)
 }
@@ -63,7 +62,6 @@ func (b *base) happens(f *drawnFault, nodeName string, key sim.Key) bool {
 // drawnFault is a kind of fault that is drawn at each opportunity: its rates, and the last segment of its draws' keys.
 type drawnFault struct {
 	kind    faults.Kind
-	named   bool // the plan includes it
 	segment sim.Segment
 	// num in den is the rate if it is the same for all nodes at all times. Otherwise den is 0 and the rates are in
 	// plan.
@@ -71,60 +69,36 @@ type drawnFault struct {
 	plan     faults.Plan
 }
 
-// drawnTable has a separate field for each fault that can be drawn. This is for speed: a run has twenty thousand
-// opportunities, most of them for faults that its plan does not include.
-type drawnTable struct {
-	ackStepError, activityPanic, answerLost, callDelayed, clockSkew, corruptEvent, corruptMessage, crashAfterCommit,
-	crashAfterFetch, crashBeforeAck, duplicateCompletion, duplicateRequest, lateActivity, lostRenewal, pauseNode,
-	permanentError, requestLost, retryableError, slowAnswer, slowCommit, slowFetch, slowTurn, unavailable drawnFault
+// drawnTable has the faults that a plan includes, by the length of their names. This is for speed: a run has twenty
+// thousand opportunities, most of them for faults that its plan does not include.
+type drawnTable [32][]drawnFault
+
+// of returns the fault of that kind, or nil if the plan does not include it.
+func (t *drawnTable) of(kind faults.Kind) *drawnFault {
+	same := t[len(kind)%len(t)]
+	for i := range same {
+		if same[i].kind == kind {
+			return &same[i]
+		}
+	}
+	return nil
 }
 
 // drawnFaults returns a plan's rates by kind.
 func drawnFaults(p *faults.Plan) *drawnTable {
 	t := &drawnTable{}
-	for _, place := range [...]struct {
-		kind  faults.Kind
-		fault *drawnFault
-	}{
-		{faults.AckStepError, &t.ackStepError},
-		{faults.ActivityPanic, &t.activityPanic},
-		{faults.AnswerLost, &t.answerLost},
-		{faults.CallDelayed, &t.callDelayed},
-		{faults.ClockSkew, &t.clockSkew},
-		{faults.CorruptEvent, &t.corruptEvent},
-		{faults.CorruptMessage, &t.corruptMessage},
-		{faults.CrashAfterCommit, &t.crashAfterCommit},
-		{faults.CrashAfterFetch, &t.crashAfterFetch},
-		{faults.CrashBeforeAck, &t.crashBeforeAck},
-		{faults.DuplicateCompletion, &t.duplicateCompletion},
-		{faults.DuplicateRequest, &t.duplicateRequest},
-		{faults.LateActivity, &t.lateActivity},
-		{faults.LostRenewal, &t.lostRenewal},
-		{faults.PauseNode, &t.pauseNode},
-		{faults.PermanentError, &t.permanentError},
-		{faults.RequestLost, &t.requestLost},
-		{faults.RetryableError, &t.retryableError},
-		{faults.SlowAnswer, &t.slowAnswer},
-		{faults.SlowCommit, &t.slowCommit},
-		{faults.SlowFetch, &t.slowFetch},
-		{faults.SlowTurn, &t.slowTurn},
-		{faults.Unavailable, &t.unavailable},
-	} {
-		f := place.fault
-		f.kind = place.kind
-		for _, r := range p.Rates {
-			if r.Kind != f.kind {
-				continue
+	for _, r := range p.Rates {
+		f := t.of(r.Kind)
+		if f == nil {
+			same := &t[len(r.Kind)%len(t)]
+			*same = append(*same, drawnFault{kind: r.Kind, segment: sim.NewSegment(labelFault, string(r.Kind))})
+			f = &(*same)[len(*same)-1]
+			if r.Node == "" && r.From == 0 && r.To == 0 { // the first rate that applies counts
+				f.num, f.den = r.Num, r.Den
 			}
-			if !f.named {
-				f.named, f.segment = true, sim.NewSegment(labelFault, string(r.Kind))
-				if r.Node == "" && r.From == 0 && r.To == 0 { // the first rate that applies counts
-					f.num, f.den = r.Num, r.Den
-				}
-			}
-			if f.den == 0 {
-				f.plan.Rates = append(f.plan.Rates, r)
-			}
+		}
+		if f.den == 0 {
+			f.plan.Rates = append(f.plan.Rates, r)
 		}
 	}
 	return t

@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/record"
@@ -39,10 +40,10 @@ func (nw *network) arrive(c *callState) {
 
 // waitOf draws how long a call waits before it takes effect.
 func (nw *network) waitOf(c *callState) time.Duration {
-	fault := &nw.drawn.slowCommit
+	fault := faults.SlowCommit
 	switch {
 	case isFetch(c.kind):
-		fault = &nw.drawn.slowFetch
+		fault = faults.SlowFetch
 	case !isQueueCall(c.kind):
 		return 0
 	}
@@ -50,8 +51,8 @@ func (nw *network) waitOf(c *callState) time.Duration {
 }
 
 // slow draws how long a call waits at one point inside the store; 0 means no wait.
-func (nw *network) slow(c *callState, fault *drawnFault) time.Duration {
-	if !fault.named {
+func (nw *network) slow(c *callState, fault faults.Kind) time.Duration {
+	if nw.drawn.of(fault) == nil {
 		return 0
 	}
 	key := tryKey(c.key, c.tries+1)
@@ -59,7 +60,7 @@ func (nw *network) slow(c *callState, fault *drawnFault) time.Duration {
 		return 0
 	}
 	d := nw.inside(key.Name(labelFault, "wait"), nw.lockTimeout(c))
-	nw.record(&Record{Kind: record.Fault, Fault: fault.kind, Node: c.node, Incarnation: c.inc, Call: c.no, CallKind: c.kind, For: d})
+	nw.record(&Record{Kind: record.Fault, Fault: fault, Node: c.node, Incarnation: c.inc, Call: c.no, CallKind: c.kind, For: d})
 	return d
 }
 

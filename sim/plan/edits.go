@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/program"
 )
 
@@ -22,7 +21,7 @@ var edits = []struct {
 			return
 		}
 		kind := *pick(e.space.Faults, e.place)
-		if kind == faults.Unavailable || kind == faults.CorruptEvent || kind == faults.CorruptMessage {
+		if kind.Rare() {
 			den *= 10
 		}
 		rate := before(&p.Faults.Rates)

@@ -18,6 +18,7 @@ import (
 	"sync"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/oracle/rust"
 )
 
 // sources contains the sources of the host programs. There is a package for each release, built around one shared
@@ -40,19 +41,26 @@ var sourceDigest = sync.OnceValue(func() string {
 	return hex.EncodeToString(h.Sum(nil))[:12]
 })
 
-// eachSource calls f for each source file, in name order. name is the file's path below host. eachSource stops at f's
-// first error and returns it.
+// eachSource calls f for each source file of the hosts and of the crate that they depend on, always in the same order.
+// name is the file's path in the repository, by which a manifest finds its crate. eachSource stops at f's first error and
+// returns it.
 func eachSource(f func(name string, data []byte) error) error {
-	return fs.WalkDir(sources, "host", func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := sources.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		return f(strings.TrimPrefix(file, "host/"), data)
-	})
+	in := func(dir string, files embed.FS) error {
+		return fs.WalkDir(files, ".", func(file string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			data, err := files.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			return f(path.Join(dir, file), data)
+		})
+	}
+	if err := in("sim/realnode", sources); err != nil {
+		return err
+	}
+	return in("properties/oracle/rust", rust.Sources)
 }
 
 // Build builds the host program for released build b with cargo, which may download crates from its registry. It
@@ -71,7 +79,7 @@ func (h *Hosts) Build(ctx context.Context, b *engine.Build, progress io.Writer) 
 		return err
 	}
 	target := filepath.Join(h.dir, "target")
-	manifest := filepath.Join(src, path.Join(b.Release, "Cargo.toml"))
+	manifest := filepath.Join(src, "sim/realnode/host", b.Release, "Cargo.toml")
 	command := exec.CommandContext(ctx, cargo, "build", "--release", "--locked", "--target-dir", target, "--manifest-path", manifest)
 	var said bytes.Buffer
 	command.Stdout = io.MultiWriter(&said, progress)

@@ -16,7 +16,7 @@
 // A command is one line containing a JSON object, and so is its answer. If the command failed, the answer has the field
 // "error". A host has a single node, which crashes when the host does:
 //
-//	{"command":"describe"}                                  {"protocol":3,"release":"0.1.32"}
+//	{"command":"describe"}                                  {"protocol":4,"release":"0.1.32"}
 //	{"command":"start","now_ms":T,"seed":S,"options":{...},
 //	 "orchestrations":[{"name":P,"version":V,"body":[...]}],"activities":[A,...]}
 //	{"command":"run","until_ms":T}                 what the node did, see below
@@ -27,8 +27,8 @@
 // task is waiting. The answer is {"now_ms", "next_ms": when the next timer is due, or null, "calls": [{"id", "method",
 // "params"}], "dropped": ids of calls that no longer wait for an answer, "log", "stopped"}. Methods and params are
 // those of docs/oracle-protocol.md. The additional method run_activity asks for an activity to be run. The answer to a
-// call is {"result"} or {"error": {"operation", "message", "retryable"}}; for run_activity it is {"result"},
-// {"failure"} or {"panic"}.
+// call is {"result"} or {"error": {"code", "message", "operation"}}; for run_activity it is {"result"}, {"failure"} or
+// {"panic"}.
 //
 // This package reads the wall clock only to time out a host that does not answer.
 package realnode

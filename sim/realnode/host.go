@@ -7,11 +7,12 @@ import (
 	"io"
 	"time"
 
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/internal/foreign"
 )
 
 // protocol is the version of the command protocol.
-const protocol = 3
+const protocol = 4
 
 // host is a running host program.
 type host struct {
@@ -86,9 +87,8 @@ type answer struct {
 }
 
 type failedCall struct {
+	*call.Error
 	Operation string `json:"operation"`
-	Message   string `json:"message"`
-	Retryable bool   `json:"retryable"`
 }
 
 // report describes what a node did during a run command.

@@ -156,8 +156,7 @@ func (m *hostMachine) answer(in *machine.Answer) (report, error) {
 	token := ""
 	switch {
 	case in.Err != nil:
-		e := call.ErrorOf(in.Err)
-		a.Error = &failedCall{Operation: p.method, Message: e.Message, Retryable: e.Code == call.CodeRetryable}
+		a.Error = &failedCall{call.ErrorOf(in.Err), p.method}
 		var of *engine.ProviderError
 		if errors.As(in.Err, &of) {
 			a.Error.Operation = of.Operation

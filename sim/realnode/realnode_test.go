@@ -42,7 +42,7 @@ func badHost(behaviour string) int {
 		answer := "{}"
 		switch line := in.Text(); {
 		case strings.Contains(line, `"describe"`):
-			answer = fmt.Sprintf(`{"protocol":3,"release":%q}`, release)
+			answer = fmt.Sprintf(`{"protocol":4,"release":%q}`, release)
 		case strings.Contains(line, `"run"`):
 			switch behaviour {
 			case "dies":
@@ -122,7 +122,7 @@ func TestHostThatFails(t *testing.T) {
 		{"wrong call", "host: call ack_work_item: params.lock_token: "},
 		{"other filter", "host: the node fetches with filter "},
 		{"activity out of nowhere", "host: activity 0 (program.call) of x, execution 0, began without having been given to the node"},
-		{"another release", "want a host for duroxide 0.1.32 with protocol 3, got 0.1.31"},
+		{"another release", "want a host for duroxide 0.1.32 with protocol 4, got 0.1.31"},
 	} {
 		t.Run(c.behaviour, func(t *testing.T) {
 			t.Setenv(behaviourVariable, c.behaviour)

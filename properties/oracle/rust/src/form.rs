@@ -5,10 +5,12 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::time::Duration;
 
+/// A duration in milliseconds.
 pub fn ms(d: Duration) -> u64 {
     u64::try_from(d.as_millis()).unwrap_or(u64::MAX)
 }
 
+/// A tag filter in the protocol's form.
 pub fn tags(filter: &TagFilter) -> Value {
     let sorted = |set: &HashSet<String>| {
         let mut list: Vec<_> = set.iter().cloned().collect();
@@ -24,6 +26,7 @@ pub fn tags(filter: &TagFilter) -> Value {
     }
 }
 
+/// Reads a tag filter in the protocol's form.
 pub fn read_tags(value: &Value) -> Result<TagFilter, String> {
     let set = |list: &Value| -> Result<HashSet<String>, String> {
         serde_json::from_value(list.clone()).map_err(|err| format!("tag_filter: {err}"))
@@ -43,6 +46,7 @@ pub fn read_tags(value: &Value) -> Result<TagFilter, String> {
     }
 }
 
+/// A capability filter in the protocol's form.
 pub fn filter(filter: &DispatcherCapabilityFilter) -> Value {
     let ranges: Vec<_> = filter
         .supported_duroxide_versions
@@ -52,21 +56,26 @@ pub fn filter(filter: &DispatcherCapabilityFilter) -> Value {
     json!({ "supported_duroxide_versions": ranges })
 }
 
+/// Reads a capability filter, or null, in the protocol's form.
 pub fn read_filter(value: &Value) -> Result<Option<DispatcherCapabilityFilter>, String> {
     if value.is_null() {
         return Ok(None);
     }
-    let version = |value: &Value| -> Result<semver::Version, String> {
-        let text = value.as_str().ok_or_else(|| format!("filter: want a version, got {value}"))?;
-        semver::Version::parse(text).map_err(|err| format!("filter: {text}: {err}"))
-    };
-    let mut supported_duroxide_versions = Vec::new();
-    for range in value["supported_duroxide_versions"].as_array().ok_or("filter: want ranges")? {
-        supported_duroxide_versions.push(SemverRange { min: version(&range["min"])?, max: version(&range["max"])? });
-    }
-    Ok(Some(DispatcherCapabilityFilter { supported_duroxide_versions }))
+    let ranges = value["supported_duroxide_versions"].as_array().ok_or("filter: want ranges")?;
+    let ranges: Result<_, _> = ranges.iter().map(read_range).collect();
+    Ok(Some(DispatcherCapabilityFilter { supported_duroxide_versions: ranges.map_err(|err| format!("filter: {err}"))? }))
 }
 
+/// Reads a range of versions in the protocol's form.
+pub fn read_range(value: &Value) -> Result<SemverRange, String> {
+    let version = |end: &str| {
+        let text = value[end].as_str().ok_or_else(|| format!("{end}: want a version, got {}", value[end]))?;
+        semver::Version::parse(text).map_err(|err| format!("{end}: {text}: {err}"))
+    };
+    Ok(SemverRange { min: version("min")?, max: version("max")? })
+}
+
+/// A session's lock in the protocol's form.
 pub fn session(config: &SessionFetchConfig) -> Value {
     json!({ "owner_id": config.owner_id, "lock_timeout_ms": ms(config.lock_timeout) })
 }

@@ -1,11 +1,11 @@
-#![doc = include_str!("../README.md")]
+#![cfg_attr(doc, doc = include_str!("../README.md"))]
 
 mod calls;
 mod cases;
 pub mod clock;
 pub mod conformance;
 mod factory;
-mod form;
+pub mod form;
 mod oracle;
 pub mod remote;
 mod served;

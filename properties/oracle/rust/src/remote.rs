@@ -17,9 +17,27 @@ use std::time::Duration;
 #[async_trait]
 pub trait Transport: Send + Sync + 'static {
     async fn call(&self, method: &'static str, params: Value) -> Result<Value, ProviderError>;
+
+    /// Whether the store has the methods of the management surface.
+    fn managed(&self) -> bool {
+        true
+    }
 }
 
-/// The provider at the other end of a transport, with its management surface.
+/// The result in an answer of the protocol, or its error as the one of a provider, of the method unless it names another
+/// operation.
+pub fn result(method: &'static str, mut answer: Value) -> Result<Value, ProviderError> {
+    let Some(error) = answer.get("error") else {
+        return Ok(answer["result"].take());
+    };
+    let (operation, message) = (error["operation"].as_str().unwrap_or(method), text(&error["message"]));
+    match error["code"].as_i64() {
+        Some(1) => Err(ProviderError::retryable(operation, message)),
+        _ => Err(ProviderError::permanent(operation, message)),
+    }
+}
+
+/// The provider at the other end of a transport.
 pub struct Remote<T>(pub T);
 
 /// Reads a value that the store has sent. What this release of duroxide cannot read is a permanent error, as it is where
@@ -66,12 +84,8 @@ impl<T: Transport> Provider for Remote<T> {
         "durosim"
     }
 
-    fn version(&self) -> &str {
-        env!("CARGO_PKG_VERSION")
-    }
-
     fn as_management_capability(&self) -> Option<&dyn ProviderAdmin> {
-        Some(self)
+        self.0.managed().then_some(self as &dyn ProviderAdmin)
     }
 
     async fn fetch_orchestration_item(

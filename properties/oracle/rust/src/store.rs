@@ -2,7 +2,7 @@
 
 use crate::clock;
 use crate::form::ms;
-use crate::remote::{Remote, Transport};
+use crate::remote::{self, Remote, Transport};
 use crate::simrun;
 use async_trait::async_trait;
 use duroxide::providers::{Provider, ProviderError};
@@ -300,20 +300,13 @@ impl Wire {
 impl Transport for Wire {
     async fn call(&self, method: &'static str, params: Value) -> Result<Value, ProviderError> {
         let failed = |why: String| ProviderError::permanent(method, why);
-        let mut answer = if let Some(clock) = &self.clock {
+        let answer = if let Some(clock) = &self.clock {
             self.in_virtual_time(clock, method, &params).await.map_err(failed)?
         } else {
             let (answered, answer) = oneshot::channel();
             self.send(method, &params, Waiter::Task(answered)).map_err(failed)?;
             answer.await.map_err(|_| failed(ENDED.to_owned()))?
         };
-        let Some(error) = answer.get("error") else {
-            return Ok(answer["result"].take());
-        };
-        let message = error["message"].as_str().unwrap_or_default().to_owned();
-        match error["code"].as_i64() {
-            Some(1) => Err(ProviderError::retryable(method, message)),
-            _ => Err(failed(message)),
-        }
+        remote::result(method, answer)
     }
 }

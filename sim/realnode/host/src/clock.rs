@@ -2,11 +2,17 @@
 //! state of this thread, the program's only one. Any other would have a clock that stands still.
 
 use crate::node;
+use durosim::clock;
 use std::cell::Cell;
 
 thread_local! {
     static UNIX_NS: Cell<u64> = const { Cell::new(0) };
     static RANDOM: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Has std, tokio and every crate in this program read this thread's time.
+pub fn install() {
+    clock::replace(|_| Some(UNIX_NS.get()));
 }
 
 /// This thread's time, in milliseconds since the epoch of Unix.
@@ -32,59 +38,6 @@ fn random() -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
-}
-
-#[repr(C)]
-struct Timespec {
-    seconds: i64,
-    nanoseconds: i64,
-}
-
-#[repr(C)]
-struct Timeval {
-    seconds: i64,
-    microseconds: i64,
-}
-
-/// Stands in the place of the C library's function: std, tokio and every crate in this program read this clock.
-///
-/// # Safety
-/// `out` is null or points to a `timespec`, as the C library demands.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn clock_gettime(_id: i32, out: *mut Timespec) -> i32 {
-    let ns = UNIX_NS.get();
-    if !out.is_null() {
-        let value = Timespec { seconds: (ns / 1_000_000_000) as i64, nanoseconds: (ns % 1_000_000_000) as i64 };
-        unsafe { out.write(value) };
-    }
-    0
-}
-
-/// As [clock_gettime].
-///
-/// # Safety
-/// `out` is null or points to a `timeval`.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn gettimeofday(out: *mut Timeval, _zone: *mut std::ffi::c_void) -> i32 {
-    let ns = UNIX_NS.get();
-    if !out.is_null() {
-        let value = Timeval { seconds: (ns / 1_000_000_000) as i64, microseconds: (ns % 1_000_000_000 / 1000) as i64 };
-        unsafe { out.write(value) };
-    }
-    0
-}
-
-/// As [clock_gettime].
-///
-/// # Safety
-/// `out` is null or points to a `time_t`.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn time(out: *mut i64) -> i64 {
-    let seconds = (UNIX_NS.get() / 1_000_000_000) as i64;
-    if !out.is_null() {
-        unsafe { out.write(seconds) };
-    }
-    seconds
 }
 
 /// Stands in the place of the C library's function: hash maps, identifiers and `select!` follow the node's seed.

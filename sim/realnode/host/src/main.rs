@@ -6,7 +6,6 @@ mod clock;
 mod log;
 mod node;
 mod program;
-mod provider;
 mod state;
 
 use node::Node;
@@ -14,6 +13,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, Write};
 
 fn main() {
+    clock::install();
     log::install();
     let mut node = None;
     let mut out = std::io::stdout().lock();
@@ -34,7 +34,7 @@ fn main() {
 fn carry_out(node: &mut Option<Node>, command: &mut Value) -> Result<Value, String> {
     let name = command["command"].as_str().ok_or("command: want a text")?.to_owned();
     match (name.as_str(), &node) {
-        ("describe", _) => Ok(json!({ "protocol": 3, "release": release() })),
+        ("describe", _) => Ok(json!({ "protocol": 4, "release": release() })),
         ("start", Some(_)) => Err("the node is running".to_owned()),
         ("start", None) => {
             *node = Some(Node::start(command)?);

@@ -3,8 +3,10 @@
 //! A grant of time moves the clock there at once, as time passes for a real process: every timer that is due by then
 //! fires, and all tasks run until each of them waits, for an answer or for a later timer.
 
-use crate::{clock, program, provider};
-use duroxide::providers::{SemverRange, TagFilter};
+use crate::{clock, program};
+use durosim::form;
+use durosim::remote::{self, Remote, Transport};
+use duroxide::providers::ProviderError;
 use duroxide::runtime::registry::{ActivityRegistry, OrchestrationRegistry};
 use duroxide::runtime::{Runtime, RuntimeOptions, UnregisteredBackoffConfig};
 use duroxide::{ActivityContext, OrchestrationContext};
@@ -133,26 +135,11 @@ fn options(given: &Value) -> Result<RuntimeOptions, String> {
             "max_sessions_per_runtime" => o.max_sessions_per_runtime = size()?,
             "worker_node_id" => o.worker_node_id = Some(value.as_str().ok_or_else(wrong)?.to_owned()),
             "supported_replay_versions" => {
-                let version = |end: &str| {
-                    let text = value[end].as_str().ok_or_else(wrong)?;
-                    semver::Version::parse(text).map_err(|err| format!("options: {name}: {text:?}: {err}"))
-                };
-                o.supported_replay_versions = Some(SemverRange::new(version("min")?, version("max")?));
+                let range = form::read_range(value).map_err(|err| format!("options: {name}: {err}"))?;
+                o.supported_replay_versions = Some(range);
             }
             "worker_tag_filter" => {
-                let tags = |field: &str| -> Option<Vec<String>> {
-                    value[field].as_array()?.iter().map(|t| t.as_str().map(str::to_owned)).collect()
-                };
-                o.worker_tag_filter = match value.as_str() {
-                    Some("DefaultOnly") => TagFilter::default_only(),
-                    Some("Any") => TagFilter::any(),
-                    Some("None") => TagFilter::none(),
-                    _ => match (tags("Tags"), tags("DefaultAnd")) {
-                        (Some(list), None) => TagFilter::tags(list),
-                        (None, Some(list)) => TagFilter::default_and(list),
-                        _ => return Err(wrong()),
-                    },
-                };
+                o.worker_tag_filter = form::read_tags(value).map_err(|err| format!("options: {name}: {err}"))?;
             }
             _ => return Err(format!("options: unknown option {name:?}")),
         }
@@ -185,8 +172,22 @@ fn seam<T>(f: impl FnOnce(&mut Seam) -> T) -> T {
     SEAM.with_borrow_mut(f)
 }
 
+/// The store at the other end, which takes the runtime's calls alone.
+struct Store;
+
+#[async_trait::async_trait]
+impl Transport for Store {
+    async fn call(&self, method: &'static str, params: Value) -> Result<Value, ProviderError> {
+        remote::result(method, ask(method, params).await)
+    }
+
+    fn managed(&self) -> bool {
+        false
+    }
+}
+
 /// Sends a call to the other end and waits for its answer. A caller that stops waiting is told of, too.
-pub async fn ask(method: &'static str, params: Value) -> Value {
+async fn ask(method: &'static str, params: Value) -> Value {
     let (sender, receiver) = oneshot::channel();
     let id = seam(|s| {
         s.next_id += 1;
@@ -288,7 +289,7 @@ async fn begin(spec: Spec) -> Arc<Runtime> {
     for name in spec.activities {
         activities = activities.register(name, activity);
     }
-    let store = Arc::new(provider::Remote);
+    let store = Arc::new(Remote(Store));
     Runtime::start_with_options(store, activities.build(), orchestrations.build(), spec.options).await
 }
 

@@ -60,6 +60,8 @@ type Table struct {
 	Open  bool
 	Head  []string
 	Rows  []Row
+	// Commands is the first of the columns that hold commands, up to the last one; 0 if there are none.
+	Commands int
 }
 
 // Row is one row of a table.
@@ -99,20 +101,23 @@ func (t *Table) Markdown() string {
 		columns = max(columns, len(r.Cells))
 	}
 	var b strings.Builder
-	row := func(cells []string) {
+	row := func(cells []string, code bool) {
 		for i := range columns {
 			cell := ""
 			if i < len(cells) {
 				cell = strings.ReplaceAll(strings.Join(strings.Fields(cells[i]), " "), "|", "\\|")
 			}
+			if t.Commands > 0 && i >= t.Commands && code {
+				cell = "`" + cell + "`"
+			}
 			b.WriteString("| " + cell + " ")
 		}
 		b.WriteString("|\n")
 	}
-	row(t.Head)
-	row(slices.Repeat([]string{"---"}, columns))
+	row(t.Head, false)
+	row(slices.Repeat([]string{"---"}, columns), false)
 	for _, r := range t.Rows {
-		row(r.Cells)
+		row(r.Cells, true)
 	}
 	return b.String()
 }

@@ -216,7 +216,7 @@ var varies = regexp.MustCompile(`"[^"]*("|$)|[0-9][0-9.]*`)
 
 // knownTable lists findings, with new and regressed ones first.
 func knownTable(all []*knownFinding) timeline.Table {
-	t := timeline.Table{Title: "Findings, campaign after campaign", Open: true, Head: []string{"finding", "property", "known", "command"}}
+	t := timeline.Table{Title: "Findings, campaign after campaign", Open: true, Head: []string{"finding", "property", "known", "command"}, Commands: 3}
 	for _, state := range []findingState{findingNew, findingRegressed, findingOngoing, findingResolved} {
 		for _, k := range all {
 			if k.State == state {

@@ -423,7 +423,7 @@ func (r *report) totals() timeline.Table {
 
 // violated returns the table of the violated properties.
 func (r *report) violated() timeline.Table {
-	t := timeline.Table{Title: "What did not hold", Open: true, Head: []string{"violated", "class", "seeds", "violations", "first seed", "see it", "make it small"}}
+	t := timeline.Table{Title: "What did not hold", Open: true, Head: []string{"violated", "class", "seeds", "violations", "first seed", "see it", "make it small"}, Commands: 5}
 	for _, p := range r.Properties {
 		t.Row(true, ruleName(p.First.Violation), string(p.Class), grouped(p.Seeds), grouped(p.Violations), decimal(p.FirstSeed),
 			r.subject.repro(p.FirstSeed), r.subject.line("shrink", p.FirstSeed, "--property", p.First.Rule()))

@@ -9,44 +9,6 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// resultForm identifies the field of an Answer that holds a method's result.
-type resultForm struct {
-	field func(a *Answer) any // returns a pointer to the field
-	null  bool                // the result may be absent, in which case it is null
-}
-
-// results is keyed by method. The result of a method that is not listed is null.
-var results = map[string]resultForm{
-	"fetch_orchestration_item":       {func(a *Answer) any { return &a.Orchestration }, true},
-	"read":                           {func(a *Answer) any { return &a.Events }, false},
-	"read_with_execution":            {func(a *Answer) any { return &a.Events }, false},
-	"fetch_work_item":                {func(a *Answer) any { return &a.Work }, true},
-	"renew_session_lock":             {func(a *Answer) any { return &a.Count }, false},
-	"cleanup_orphaned_sessions":      {func(a *Answer) any { return &a.Count }, false},
-	"get_custom_status":              {func(a *Answer) any { return &a.CustomStatus }, true},
-	"get_kv_value":                   {func(a *Answer) any { return &a.Value }, true},
-	"get_kv_all_values":              {func(a *Answer) any { return &a.Pairs }, false},
-	"get_instance_stats":             {func(a *Answer) any { return &a.Stats }, true},
-	"list_instances":                 {func(a *Answer) any { return &a.IDs }, false},
-	"list_instances_by_status":       {func(a *Answer) any { return &a.IDs }, false},
-	"list_executions":                {func(a *Answer) any { return &a.Executions }, false},
-	"read_history_with_execution_id": {func(a *Answer) any { return &a.Events }, false},
-	"read_history":                   {func(a *Answer) any { return &a.Events }, false},
-	"latest_execution_id":            {func(a *Answer) any { return &a.Latest }, false},
-	"get_instance_info":              {func(a *Answer) any { return &a.Info }, false},
-	"get_execution_info":             {func(a *Answer) any { return &a.Execution }, false},
-	"get_system_metrics":             {func(a *Answer) any { return &a.Metrics }, false},
-	"get_queue_depths":               {func(a *Answer) any { return &a.Depths }, false},
-	"list_children":                  {func(a *Answer) any { return &a.IDs }, false},
-	"get_parent_id":                  {func(a *Answer) any { return &a.Parent }, true},
-	"get_instance_tree":              {func(a *Answer) any { return &a.Tree }, false},
-	"delete_instance":                {func(a *Answer) any { return &a.Deleted }, false},
-	"delete_instances_atomic":        {func(a *Answer) any { return &a.Deleted }, false},
-	"delete_instance_bulk":           {func(a *Answer) any { return &a.Deleted }, false},
-	"prune_executions":               {func(a *Answer) any { return &a.Pruned }, false},
-	"prune_executions_bulk":          {func(a *Answer) any { return &a.Pruned }, false},
-}
-
 // EncodeResult encodes a method's result. The answer must be a success.
 func EncodeResult(method string, a Answer) ([]byte, error) {
 	form, ok := results[method]

@@ -9,6 +9,8 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 )
 
+var ackRules = []rule{on((*State).ackOrchestration), on((*State).enqueueForOrchestrator), on((*State).enqueueForWorker)}
+
 // held says whether a token belongs to a lock at all, and whether that lock is live.
 type held struct {
 	exists bool

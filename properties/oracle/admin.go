@@ -9,6 +9,13 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 )
 
+var adminRules = []rule{
+	on((*State).listInstances), on((*State).listByStatus), on((*State).listExecutions), on((*State).latestExecution), on((*State).instanceInfo),
+	on((*State).executionInfo), on((*State).metrics), on((*State).depths), on((*State).children), on((*State).parentID), on((*State).instanceTree),
+	on(func(s *State, j *judge, r call.ReadHistory) { s.read(j, "7", r.Instance, s.find(r.Instance).latest()) }),
+	on(func(s *State, j *judge, r call.ReadHistoryWithExecutionID) { s.read(j, "7", r.Instance, r.ExecutionID) }),
+}
+
 const engineFirstEvent = engine.InitialEventID
 
 // carried returns how many messages a start event carries over.

@@ -9,6 +9,11 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
+var deleteRules = []rule{
+	on((*State).deleteInstance).counting(), on((*State).deleteAtomic).counting(), on((*State).deleteBulk).counting(),
+	on((*State).prune).counting(), on((*State).pruneBulk).counting(),
+}
+
 // erase removes instances and everything they own except sessions, and counts what it removed
 // (docs/contract/provider.md#p7.2). If keep is true, the worker rows stay but lose their tokens (F28). The state must
 // be a clone.

@@ -9,6 +9,8 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 )
 
+var fetchRules = []rule{on((*State).fetchOrchestration).losing((*State).lostDeliveries)}
+
 // candidate is an instance that has messages, as a fetch sees it.
 type candidate struct {
 	in     *instance

@@ -4,6 +4,8 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
+var lockRules = []rule{on((*State).abandonOrchestration), on((*State).renewOrchestration)}
+
 // abandonOrchestration judges the call against docs/contract/provider.md#p5.4.
 func (s *State) abandonOrchestration(j *judge, r call.AbandonOrchestrationItem) {
 	in, h := s.holding(j, r.LockToken)

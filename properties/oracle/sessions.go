@@ -7,6 +7,13 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
+var readRules = []rule{
+	on((*State).renewSessions).losing((*State).lostCounts), on((*State).cleanupSessions).losing((*State).lostCounts),
+	on((*State).customStatus), on((*State).kvValue), on((*State).kvValues), on((*State).stats), on((*State).appendEvents),
+	on(func(s *State, j *judge, r call.Read) { s.read(j, "5.6", r.Instance, s.find(r.Instance).latest()) }),
+	on(func(s *State, j *judge, r call.ReadWithExecution) { s.read(j, "5.6", r.Instance, r.ExecutionID) }),
+}
+
 // renewSessions judges the call against docs/contract/provider.md#p5.12.
 func (s *State) renewSessions(j *judge, r call.RenewSessionLock) {
 	must, may := 0, 0

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
@@ -31,31 +32,14 @@ func (r rule) counting() rule {
 	return r
 }
 
-// rules has the rule for each call. It is only used for lookups.
-var rules = byCall(
-	on((*State).enqueueForOrchestrator), on((*State).fetchOrchestration).losing((*State).lostDeliveries), on((*State).ackOrchestration),
-	on((*State).abandonOrchestration), on((*State).renewOrchestration),
-	on(func(s *State, j *judge, r call.Read) { s.read(j, "5.6", r.Instance, s.find(r.Instance).latest()) }),
-	on(func(s *State, j *judge, r call.ReadWithExecution) { s.read(j, "5.6", r.Instance, r.ExecutionID) }),
-	on((*State).appendEvents),
-	on((*State).enqueueForWorker), on((*State).fetchWork).losing((*State).lostActivities), on((*State).ackWork), on((*State).renewWork), on((*State).abandonWork),
-	on((*State).renewSessions).losing((*State).lostCounts), on((*State).cleanupSessions).losing((*State).lostCounts),
-	on((*State).customStatus), on((*State).kvValue), on((*State).kvValues), on((*State).stats),
+// rules has the rule for each call. It is only used for lookups. Each file lists those that it has.
+var rules = byCall(ackRules, lockRules, workRules, fetchRules, readRules, adminRules, deleteRules, damageRules)
 
-	on((*State).listInstances), on((*State).listByStatus), on((*State).listExecutions),
-	on(func(s *State, j *judge, r call.ReadHistoryWithExecutionID) { s.read(j, "7", r.Instance, r.ExecutionID) }),
-	on(func(s *State, j *judge, r call.ReadHistory) { s.read(j, "7", r.Instance, s.find(r.Instance).latest()) }),
-	on((*State).latestExecution), on((*State).instanceInfo), on((*State).executionInfo), on((*State).metrics), on((*State).depths),
-	on((*State).children), on((*State).parentID), on((*State).instanceTree),
-	on((*State).deleteInstance).counting(), on((*State).deleteAtomic).counting(), on((*State).deleteBulk).counting(),
-	on((*State).prune).counting(), on((*State).pruneBulk).counting(),
+var damageRules = []rule{on((*State).plant), on((*State).corruptEvent), on((*State).corruptMessage)}
 
-	on((*State).plant), on((*State).corruptEvent), on((*State).corruptMessage),
-)
-
-func byCall(list ...rule) map[reflect.Type]rule {
+func byCall(lists ...[]rule) map[reflect.Type]rule {
 	all := map[reflect.Type]rule{}
-	for _, r := range list {
+	for _, r := range slices.Concat(lists...) {
 		all[r.of] = r
 	}
 	return all

@@ -9,6 +9,10 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
+var workRules = []rule{
+	on((*State).fetchWork).losing((*State).lostActivities), on((*State).ackWork), on((*State).renewWork), on((*State).abandonWork),
+}
+
 // ready reports whether a worker row is visible and unlocked.
 func (w *row) ready(j *judge) truth {
 	unlocked := known(true)

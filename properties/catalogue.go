@@ -34,7 +34,7 @@ func Catalogue() []Property {
 		{"S13", "completion-once", s, "A schedule gets at most one completion, and none crosses executions."},
 		{"S14", "no-resurrection", s, "A deletion removes the whole instance for good; pruning removes executions that are neither current nor running, and nothing else."},
 		{"S15", "backoff-kept", s, "A delayed message or a timer is not delivered before its store time, and an abandon delays only what its token marked."},
-		{"S16", "worker-routing", s, "A session has one owner at a time, tags are respected, and cancelled activities disappear."},
+		{"S16", "worker-routing", s, "A session has one owner at a time, tags are respected, and cancelled activities disappear. A node holds at most max_sessions_per_runtime sessions."},
 		{"S17", "state-model", s, "Key-value state, custom status and queue messages follow their model."},
 		{"S18", "visible-error", s, "An undecodable history or message is reported as history_error, never passed over in silence."},
 		{"S19", "lock-kept", s, "A live, unpaused, connected holder never loses its lock."},

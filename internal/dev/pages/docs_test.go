@@ -103,12 +103,33 @@ var generated = map[string]func() string{
 	"over_store": overStoreTable,
 }
 
-// statedIn returns the files that report a property: those of the rule in properties/internal, or the second judge.
+// places lists where a property is stated, below properties/, if that is not the file of properties/internal that
+// reports it.
+var places = map[string][]string{
+	"S05": {"oracle/ack.go", "oracle/work.go"},
+	"S06": {"oracle/ack.go", "oracle/compare.go"},
+	"S11": {"internal/safety/replay.go", "internal/spec/turn/clauses.go"},
+	"S13": {"internal/spec/turn/clauses.go"},
+	"S14": {"oracle/delete.go"},
+	"S15": {"oracle/fetch.go", "oracle/work.go", "oracle/locks.go"},
+	"S16": {"oracle/work.go", "oracle/ack.go", "internal/safety/session.go"},
+	"S17": {"internal/spec/turn/clauses.go"},
+	"S18": {"oracle/delivery.go"},
+	"S19": {"internal/safety/lockloss.go", "internal/check/noderules.go"},
+	"S21": {"internal/spec/turn/clauses.go"},
+	"S22": {"internal/safety/eligible.go", "internal/model/eligible.go"},
+	"S24": {"internal/spec/turn"},
+	"S25": {"internal/secondjudge/rows.go"},
+	"S26": {"oracle/admin.go", "oracle/sessions.go"},
+	"S28": {"internal/spec/node/decide.go", "internal/spec/node", "internal/check/noderules.go"},
+}
+
+// statedIn returns the places that state a property, with links. What only the second judge reports stands in the
+// specification of a provider.
 func statedIn(id string) string {
-	const judges = "properties/internal/"
-	var files []string
-	for _, dir := range []string{"safety", "spec/node", "liveness", "outcome", "secondjudge"} {
-		sources, err := filepath.Glob(filepath.Join(root, judges, dir, "*.go"))
+	files := places[id]
+	for _, dir := range []string{"safety", "liveness", "outcome"} {
+		sources, err := filepath.Glob(filepath.Join(root, "properties/internal", dir, "*.go"))
 		if err != nil {
 			return err.Error()
 		}
@@ -118,26 +139,19 @@ func statedIn(id string) string {
 			switch {
 			case err != nil:
 				return err.Error()
-			case strings.HasSuffix(base, "_test.go") || base == "doc.go" || base == "checks.go" || !strings.Contains(string(text), strconv.Quote(id)):
-			case dir != "secondjudge":
-				files = append(files, "`"+stated(dir+"/"+base)+"`")
-			case !slices.Contains(files, "second judge"):
-				files = append(files, "second judge")
+			case places[id] == nil && !strings.HasSuffix(base, "_test.go") && base != "doc.go" && base != "checks.go" && strings.Contains(string(text), strconv.Quote(id)):
+				files = append(files, "internal/"+dir+"/"+base)
 			}
 		}
 	}
-	if id == "S19" || id == "S28" {
-		files = append(files, "`check/noderules.go`") // when a node renews, and backs off
+	var links []string
+	for _, file := range files {
+		if _, err := os.Stat(filepath.Join(root, "properties", file)); err != nil {
+			return err.Error()
+		}
+		links = append(links, "`"+strings.TrimPrefix(file, "internal/")+"`")
 	}
-	return strings.Join(slices.Compact(files), " ")
-}
-
-// stated returns the place that states what a file reports.
-func stated(file string) string {
-	if file == "safety/turn.go" {
-		return "spec/turn"
-	}
-	return file
+	return strings.Join(links, " ")
 }
 
 // statements formats a reference of statements, with one paragraph per statement.

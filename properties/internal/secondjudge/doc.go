@@ -3,5 +3,6 @@
 //	judge := secondjudge.New(run)
 //	provider = judge.Watch(provider, codec) // a handle whose answers are judged
 //
-// Judge watches the store's handles. It knows which answers a provider may give, but not the properties of a cluster.
+// Judge watches the store's handles. What a provider may answer is stated in package oracle; the tables clauses and columns
+// say to which property a clause or a column of a row belongs.
 package secondjudge

@@ -164,7 +164,7 @@ func (c *ackCheck) answer() []engine.WorkItem {
 }
 
 // next returns the message that begins the next execution. Its version and its queue messages depend on the code;
-// checkCarried checks the latter.
+// checkCrossing checks the latter.
 func (c *ackCheck) next(at int) engine.WorkItem {
 	items := c.t.Ack.OrchestratorItems
 	if at >= len(items) || items[at].Kind() != engine.ItemContinueAsNew {

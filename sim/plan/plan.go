@@ -93,7 +93,10 @@ func unshare(v reflect.Value) {
 
 // Patience configures the strategies sweeper and deadletter. After is how long they leave work that no node can run,
 // and Every is how often they look for such work. A zero field means the default.
-type Patience struct{ After, Every time.Duration }
+type Patience struct {
+	After time.Duration `shrink:"drop"`
+	Every time.Duration `shrink:"drop"`
+}
 
 // Or returns the patience with defaults filled in: After is 30 s and Every is 5 s.
 func (p Patience) Or() Patience {
@@ -115,9 +118,9 @@ type Node struct {
 	Clock Clock `shrink:"drop"`
 	// Handlers, if not nil, lists the orchestrations that the node registers ("Name@1.0.0"). Nil means those shipped by
 	// its build.
-	Handlers []string
+	Handlers []string `shrink:"drop"`
 	// Absent nodes are started by an add step.
-	Absent bool
+	Absent bool `shrink:"drop"`
 }
 
 // Programs are orchestrations defined as data, which all nodes in the plan have. Scenarios define them, and package gen
@@ -193,7 +196,7 @@ type Action struct {
 	Verb ActionVerb
 	// Name, Topic and Data describe an event; for a cancel, Data is the reason. Forced and Alone apply to a deletion.
 	Name, Topic, Data string
-	Forced, Alone     bool
+	Forced, Alone     bool `shrink:"drop"`
 	// Unawaited means that no code may ever wait for the event, or dequeue from the queue. Otherwise that fails the plan.
 	Unawaited bool
 }

@@ -151,6 +151,9 @@ func withoutEach(c shrink.Concrete) (all []smaller) {
 		change(&p, &r)
 		all = append(all, smaller{what, shrink.Concrete{Plan: &p, Choices: &r, Expect: c.Expect}})
 	}
+	if c.Plan.Patience != (plan.Patience{}) {
+		add("patience", func(p *plan.Plan, _ *sim.Recording) { p.Patience = plan.Patience{} })
+	}
 	for i, s := range c.Plan.Schedule {
 		add("step "+string(s.Verb)+" "+s.Node, func(p *plan.Plan, _ *sim.Recording) { p.Schedule = slices.Delete(p.Schedule, i, i+1) })
 	}
@@ -160,6 +163,9 @@ func withoutEach(c shrink.Concrete) (all []smaller) {
 			p.Schedule = slices.DeleteFunc(p.Schedule, func(s plan.Step) bool { return s.Node == n.Name })
 			p.Faults.Rates = slices.DeleteFunc(p.Faults.Rates, func(r faults.Rate) bool { return r.Node == n.Name })
 		})
+		if n.Absent {
+			add("absent of node "+n.Name, func(p *plan.Plan, _ *sim.Recording) { p.Nodes[i].Absent = false })
+		}
 		for j, o := range n.Options {
 			add("option "+o.Name, func(p *plan.Plan, _ *sim.Recording) {
 				p.Nodes[i].Options = slices.Delete(slices.Clone(n.Options), j, j+1)

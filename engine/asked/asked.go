@@ -61,7 +61,7 @@ type Recorder struct {
 	over    bool
 	calls   []Call
 	actions []orchhost.Action
-	details  []Details
+	details []Details
 	none    Call // receives calls made after the end; they are discarded
 	tokens  []orchhost.Token
 	keys    []engine.KVEntry

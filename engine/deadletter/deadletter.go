@@ -54,7 +54,7 @@ type Queue struct {
 	options  Options
 	declared []declared // one per range
 	blocked  []sighting
-	messages  []Message
+	messages []Message
 }
 
 // declared is a range of pins declared by a fetch, with the time of the latest such fetch.

@@ -18,7 +18,7 @@ import (
 type world struct {
 	t     *testing.T
 	store *memprovider.Store
-	queue   *deadletter.Queue
+	queue *deadletter.Queue
 	out   engine.Provider
 	node  engine.Provider
 	ms    int64

@@ -78,6 +78,7 @@ func (s *search) toFixedPoint() {
 		changed = s.earlierPrograms() || changed
 		changed = s.leaveOut(choiceKinds, 0) || changed
 		changed = s.simplerValues() || changed
+		changed = s.plainNames() || changed
 	}
 }
 

@@ -223,6 +223,25 @@ func TestShrinkIsAlwaysTheSame(t *testing.T) {
 	}
 }
 
+// TestShrinkNamesPlainly checks that what is left of a load is numbered from 1, and nodes are lettered from A, where the
+// plan still fails: of many instances and three nodes, the numbers and letters of the few that remain say nothing.
+func TestShrinkNamesPlainly(t *testing.T) {
+	for _, id := range []faults.BugID{"provider/delete-leaves-messages", "engine/stale-completion-accepted"} {
+		bug, _ := faults.Lookup(id)
+		got := shrinkBug(t, bug)
+		for i, n := range got.Plan.Nodes {
+			if want := string(rune('A' + i)); n.Name != want {
+				t.Errorf("%s: node %s, want %s:\n%s", id, n.Name, want, got.Text())
+			}
+		}
+		for i, in := range got.Plan.Instances {
+			if want := fmt.Sprintf("%s-%d", in.Orchestration, i+1); in.ID != want {
+				t.Errorf("%s: instance %s, want %s:\n%s", id, in.ID, want, got.Text())
+			}
+		}
+	}
+}
+
 // TestShrinkRefuses checks that a run without the violation is not shrunk, and that the limit on runs is respected.
 func TestShrinkRefuses(t *testing.T) {
 	bug, _ := faults.Lookup("provider/filter-after-lock")

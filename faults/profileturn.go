@@ -102,7 +102,7 @@ func turnSwitches() []Bug {
 			}},
 		{ID: "duroxide-0.1.26/poison-on-old-execution", Summary: "the poison of a continue-as-new start fails the execution that continued as new", Source: "docs/contract/runtime.md#r10.1",
 			Place: "src/runtime/dispatchers/orchestration.rs:1354,1385-1394", Mended: "0.1.32",
-			Properties: []string{"S08"}, Scenario: damaged,
+			Properties: []string{"S08"}, Scenario: families,
 			Consequence: "A loop that has continued as new shows its finished execution as failed, and the next one does not exist.",
 			Fix:         "When a continue-as-new start is poisoned, begin the next execution and fail that one.",
 			node: func(r *machine.Rules) {

@@ -146,22 +146,26 @@ func (b *Build) Reads(history []Event) bool {
 
 // Kinds1x returns the kinds of the 1.x builds. They include the legacy kind, which both 1.x and 2.x still read.
 func Kinds1x() KindSet {
-	return Kinds(
-		eventdata.KindOrchestrationStarted, eventdata.KindOrchestrationCompleted, eventdata.KindOrchestrationFailed, eventdata.KindOrchestrationContinuedAsNew,
-		eventdata.KindOrchestrationCancelRequested, eventdata.KindOrchestrationChained,
-		eventdata.KindActivityScheduled, eventdata.KindActivityCompleted, eventdata.KindActivityFailed, eventdata.KindActivityCancelRequested,
-		eventdata.KindTimerCreated, eventdata.KindTimerFired,
-		eventdata.KindExternalSubscribed, eventdata.KindExternalEvent, eventdata.KindExternalSubscribedCancelled,
-		eventdata.KindQueueSubscribed, eventdata.KindQueueEventDelivered, eventdata.KindQueueSubscriptionCancelled,
-		eventdata.KindSubOrchestrationScheduled, eventdata.KindSubOrchestrationCompleted, eventdata.KindSubOrchestrationFailed, eventdata.KindSubOrchestrationCancelRequested,
-		eventdata.KindCustomStatusUpdated, eventdata.KindKeyValueSet, eventdata.KindKeyValueCleared, eventdata.KindKeyValuesCleared,
-		eventdata.KindLegacyNote,
-	)
+	kinds := allKinds
+	for _, in := range introduced() {
+		kinds = kinds.Without(in.Kind)
+	}
+	return kinds
 }
 
 // Kinds2x returns the kinds of the 2.x builds.
-func Kinds2x() KindSet {
-	return Kinds1x().With(eventdata.KindExternalSubscribed2, eventdata.KindExternalEvent2)
+func Kinds2x() KindSet { return allKinds }
+
+var allKinds = func() (all KindSet) {
+	for _, form := range eventdata.Forms() {
+		all = all.With(EventKind(form.Kind))
+	}
+	return all
+}()
+
+// introduced returns the kinds that were added after the first version of the format.
+func introduced() []Introduction {
+	return []Introduction{{eventdata.KindExternalSubscribed2, V(2, 0, 0)}, {eventdata.KindExternalEvent2, V(2, 0, 0)}}
 }
 
 // ShippedBuilds returns the builds that come with the module, in ascending order of version. Each call returns new
@@ -176,7 +180,7 @@ func ShippedBuilds() []*Build {
 		v := MustParseVersion(version)
 		return &Build{
 			Version: v, Codec: NewJSONCodec(version, reads, items), Emits: emits, DefaultRange: upTo(v),
-			Introduced: []Introduction{{eventdata.KindExternalSubscribed2, V(2, 0, 0)}, {eventdata.KindExternalEvent2, V(2, 0, 0)}},
+			Introduced: introduced(),
 		}
 	}
 	v3 := b("3.0.0", two.Without(eventdata.KindLegacyNote), two.Without(eventdata.KindLegacyNote), items2)

@@ -29,14 +29,14 @@ type Rereader interface {
 }
 
 // WorkItemKinds1x returns the work item kinds of builds before 2.0.0.
-func WorkItemKinds1x() WorkItemKindSet {
-	return WorkItemKinds(
-		ItemStartOrchestration, ItemContinueAsNew, ItemActivityExecute, ItemActivityCompleted, ItemActivityFailed, ItemTimerFired,
-		ItemExternalRaised, ItemQueueMessage, ItemSubOrchCompleted, ItemSubOrchFailed, ItemCancelInstance,
-	)
-}
+func WorkItemKinds1x() WorkItemKindSet { return WorkItemKinds2x().Without(ItemExternalRaised2) }
 
 // WorkItemKinds2x returns the work item kinds of 2.0.0 and later.
-func WorkItemKinds2x() WorkItemKindSet {
-	return WorkItemKinds1x().With(ItemExternalRaised2)
-}
+func WorkItemKinds2x() WorkItemKindSet { return allItems }
+
+var allItems = func() (all WorkItemKindSet) {
+	for _, w := range items {
+		all = all.With(w.Kind())
+	}
+	return all
+}()

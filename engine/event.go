@@ -15,12 +15,12 @@ const (
 // TimestampMs is store time in milliseconds. DuroxideVersion is the version of the build that wrote the event; the one
 // on an execution's OrchestrationStarted event is the execution's pin.
 type Event struct {
-	EventID         uint64
-	SourceEventID   uint64
-	InstanceID      string
-	ExecutionID     uint64
-	TimestampMs     uint64
-	DuroxideVersion string
+	EventID         uint64 `json:"event_id"`
+	SourceEventID   uint64 `json:"source_event_id" form:"null"`
+	InstanceID      string `json:"instance_id"`
+	ExecutionID     uint64 `json:"execution_id"`
+	TimestampMs     uint64 `json:"timestamp_ms"`
+	DuroxideVersion string `json:"duroxide_version"`
 	Data            EventData
 }
 

@@ -45,32 +45,42 @@ var ErrUnknownKind = errors.New("unknown kind")
 func NewJSONCodec(name string, kinds KindSet, items WorkItemKindSet) Codec {
 	c := &jsonCodec{name: name, kinds: kinds}
 	for _, k := range kinds.kinds {
-		if !eventKinds.Has(k) {
+		form := eventForms.find(string(k))
+		if form == nil {
 			panic(fmt.Sprintf("codec %s: no event data has the kind %q", name, k))
 		}
-		c.reads.add(string(k))
+		c.reads.add(form)
 	}
 	for _, k := range items.kinds {
-		if !itemKinds.Has(k) {
+		form := itemForms.find(string(k))
+		if form == nil {
 			panic(fmt.Sprintf("codec %s: no work item has the kind %q", name, k))
 		}
-		c.takes.add(string(k))
+		c.takes.add(form)
 	}
 	return c
 }
 
-// All kinds that the encoder and the decoder support.
+// The forms of all kinds that there are.
 var (
-	eventKinds = Kinds2x()
-	itemKinds  = WorkItemKinds2x()
+	eventForms = setOf(eventdata.Forms())
+	itemForms  = setOf(ItemForms())
 )
+
+func setOf(forms []*eventdata.Form) *formSet {
+	var s formSet
+	for _, f := range forms {
+		s.add(f)
+	}
+	return &s
+}
 
 // jsonCodec is immutable, so all nodes of a build may share it.
 type jsonCodec struct {
 	name  string
 	kinds KindSet
-	reads nameSet // the same kinds, for fast lookup
-	takes nameSet
+	reads formSet // the same kinds, for fast lookup
+	takes formSet
 }
 
 func (c *jsonCodec) Name() string   { return c.name }
@@ -78,30 +88,32 @@ func (c *jsonCodec) Kinds() KindSet { return c.kinds }
 
 // RereadsEvent implements Rereader. All codecs of this type decode the kinds they share in the same way.
 func (c *jsonCodec) RereadsEvent(from Codec, e Event) bool {
-	_, alike := from.(*jsonCodec)
-	return alike && e.Data != nil && c.reads.has(string(eventdata.KindOf(e.Data)))
+	other, alike := from.(*jsonCodec)
+	return other == c || alike && c.reads.find(string(e.Kind())) != nil
 }
 
 // RereadsWorkItem implements Rereader.
 func (c *jsonCodec) RereadsWorkItem(from Codec, w WorkItem) bool {
-	_, alike := from.(*jsonCodec)
-	return alike && w != nil && c.takes.has(string(w.Kind()))
+	other, alike := from.(*jsonCodec)
+	return other == c || alike && w != nil && c.takes.find(string(w.Kind())) != nil
 }
 
 // AppendEvent implements Codec. On error it returns dst unchanged.
 func (c *jsonCodec) AppendEvent(dst []byte, e Event) ([]byte, error) {
 	e.Data = eventdata.Known(e.Data)
-	switch {
-	case e.Data == nil:
+	if e.Data == nil {
 		return dst, c.eventError(e, errors.New("no data"))
+	}
+	kind := e.Kind()
+	switch {
 	case e.EventID == 0:
-		return dst, c.eventError(e, fmt.Errorf("%s without an event_id", eventdata.KindOf(e.Data)))
-	case !c.reads.has(string(eventdata.KindOf(e.Data))):
-		return dst, c.eventError(e, fmt.Errorf("%w %q", ErrUnknownKind, eventdata.KindOf(e.Data)))
+		return dst, c.eventError(e, fmt.Errorf("%s without an event_id", kind))
+	case c.reads.find(string(kind)) == nil:
+		return dst, c.eventError(e, fmt.Errorf("%w %q", ErrUnknownKind, kind))
 	}
 	out, err := appendEvent(dst, &e)
 	if err != nil {
-		return dst, c.eventError(e, fmt.Errorf("%s: %w", eventdata.KindOf(e.Data), err))
+		return dst, c.eventError(e, fmt.Errorf("%s: %w", kind, err))
 	}
 	return out, nil
 }
@@ -112,15 +124,8 @@ func (c *jsonCodec) DecodeEvent(data []byte) (Event, error) {
 	if o.Err != nil {
 		return Event{}, fmt.Errorf("codec %s: event: %w", c.name, o.Err)
 	}
-	e := Event{
-		EventID:         o.Number("event_id"),
-		SourceEventID:   o.OptNumber("source_event_id"),
-		InstanceID:      o.Text("instance_id"),
-		ExecutionID:     o.Number("execution_id"),
-		TimestampMs:     o.Number("timestamp_ms"),
-		DuroxideVersion: o.Text("duroxide_version"),
-	}
-	kind := EventKind(o.Text("type"))
+	e, kind := envelopeOf(&o)
+	form := c.reads.find(string(kind))
 	switch {
 	case o.Err != nil && kind != "":
 		return Event{}, c.eventError(e, fmt.Errorf("%s: %w", kind, o.Err))
@@ -128,14 +133,22 @@ func (c *jsonCodec) DecodeEvent(data []byte) (Event, error) {
 		return Event{}, c.eventError(e, o.Err)
 	case e.EventID == 0:
 		return Event{}, c.eventError(e, fmt.Errorf("%s without an event_id", kind))
-	case !c.reads.has(string(kind)):
+	case form == nil:
 		return Event{}, c.eventError(e, fmt.Errorf("%w %q", ErrUnknownKind, kind))
 	}
-	e.Data = eventdata.Parse(kind, &o)
+	e.Data = form.Read(&o).(EventData)
 	if o.Err != nil {
 		return Event{}, c.eventError(e, fmt.Errorf("%s: %w", kind, o.Err))
 	}
 	return e, nil
+}
+
+// envelopeOf returns the event of scanned object o without its data, and its kind. It leaves errors in o.
+func envelopeOf(o *eventdata.Object) (Event, EventKind) {
+	return Event{
+		EventID: o.Number("event_id"), SourceEventID: o.OptNumber("source_event_id"), InstanceID: o.Text("instance_id"),
+		ExecutionID: o.Number("execution_id"), TimestampMs: o.Number("timestamp_ms"), DuroxideVersion: o.Text("duroxide_version"),
+	}, EventKind(o.Text("type"))
 }
 
 // AppendWorkItem implements Codec. On error it returns dst unchanged.
@@ -144,12 +157,13 @@ func (c *jsonCodec) AppendWorkItem(dst []byte, w WorkItem) ([]byte, error) {
 	if w == nil {
 		return dst, fmt.Errorf("codec %s: no work item", c.name)
 	}
-	if !c.takes.has(string(w.Kind())) {
-		return dst, fmt.Errorf("codec %s: work item for %q: %w %q", c.name, w.Target(), ErrUnknownKind, w.Kind())
+	kind := w.Kind()
+	if c.takes.find(string(kind)) == nil {
+		return dst, fmt.Errorf("codec %s: work item for %q: %w %q", c.name, w.Target(), ErrUnknownKind, kind)
 	}
 	out, err := appendWorkItem(dst, w)
 	if err != nil {
-		return dst, fmt.Errorf("codec %s: work item for %q: %s: %w", c.name, w.Target(), w.Kind(), err)
+		return dst, fmt.Errorf("codec %s: work item for %q: %s: %w", c.name, w.Target(), kind, err)
 	}
 	return out, nil
 }
@@ -159,17 +173,17 @@ func (c *jsonCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
 	if err != nil {
 		return nil, fmt.Errorf("codec %s: work item: %w", c.name, err)
 	}
-	kind := WorkItemKind(tag)
-	if !c.takes.has(string(kind)) {
-		return nil, fmt.Errorf("codec %s: work item: %w %q", c.name, ErrUnknownKind, kind)
+	form := c.takes.find(tag)
+	if form == nil {
+		return nil, fmt.Errorf("codec %s: work item: %w %q", c.name, ErrUnknownKind, tag)
 	}
 	var o eventdata.Object
 	o.Scan(body)
-	w := workItem(kind, &o)
+	w := form.Read(&o)
 	if o.Err != nil {
-		return nil, fmt.Errorf("codec %s: work item: %s: %w", c.name, kind, o.Err)
+		return nil, fmt.Errorf("codec %s: work item: %s: %w", c.name, tag, o.Err)
 	}
-	return w, nil
+	return w.(WorkItem), nil
 }
 
 // eventError adds what is known about the event to the error.

@@ -82,7 +82,7 @@ func appendWorkItem(dst []byte, w WorkItem) ([]byte, error) {
 		dst = eventdata.AppendText(dst, `{"instance":`, w.Instance)
 		dst = eventdata.AppendText(dst, `,"reason":`, w.Reason)
 	default:
-		err = fmt.Errorf("work item of type %T; items are held by value", w)
+		err = fmt.Errorf("a %T; want it by value", w)
 	}
 	return append(dst, `}}`...), err
 }

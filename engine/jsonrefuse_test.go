@@ -115,7 +115,7 @@ func TestEncodeErrors(t *testing.T) {
 		{envelope(nil), where + `no data`},
 		{unnumbered, `codec 1.5.0: event 0 of "i-1", execution 1: TimerFired without an event_id`},
 		{envelope(eventdata.ExternalSubscribed2{}), where + `unknown kind "ExternalSubscribed2"`},
-		{envelope(&eventdata.TimerFired{}), where + `TimerFired: event data of type *eventdata.TimerFired; data is held by value`},
+		{envelope(&eventdata.TimerFired{}), where + `TimerFired: a *eventdata.TimerFired; want it by value`},
 		{envelope(eventdata.ActivityFailed{}), where + `ActivityFailed: details of no variant`},
 		{envelope(eventdata.OrchestrationFailed{Details: two}), where + `OrchestrationFailed: details of more than one variant`},
 	} {
@@ -130,7 +130,7 @@ func TestEncodeErrors(t *testing.T) {
 	}{
 		{nil, `codec 1.5.0: no work item`},
 		{ExternalRaised2Item{Instance: "i"}, `codec 1.5.0: work item for "i": unknown kind "ExternalRaised2"`},
-		{&TimerFiredItem{Instance: "i"}, `codec 1.5.0: work item for "i": TimerFired: work item of type *engine.TimerFiredItem; items are held by value`},
+		{&TimerFiredItem{Instance: "i"}, `codec 1.5.0: work item for "i": TimerFired: a *engine.TimerFiredItem; want it by value`},
 		{SubOrchFailedItem{ParentInstance: "p"}, `codec 1.5.0: work item for "p": SubOrchFailed: details of no variant`},
 	} {
 		got, err := codec.AppendWorkItem([]byte("kept"), c.item)

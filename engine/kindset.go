@@ -2,6 +2,8 @@ package engine
 
 import (
 	"slices"
+
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 // Set is an immutable, ordered set of kinds.
@@ -42,15 +44,23 @@ func (s Set[K]) Without(kinds ...K) Set[K] {
 // List returns the kinds in the order in which they were added. The caller owns the slice.
 func (s Set[K]) List() []K { return slices.Clone(s.kinds) }
 
-// nameSet is a set of names by their length. It takes a third of the time of a map: few kinds have the same length, and most
-// that have it are told apart by one comparison.
-type nameSet [40][]string
+// formSet is a set of forms by the length of their kinds. It takes a third of the time of a map: few kinds have the same
+// length, and most that have it are told apart by one comparison.
+type formSet [40][]*eventdata.Form
 
-func (s *nameSet) add(name string) {
-	if !s.has(name) {
-		i := min(len(name), len(s)-1)
-		s[i] = append(s[i], name)
+func (s *formSet) add(f *eventdata.Form) {
+	if s.find(f.Kind) == nil {
+		i := min(len(f.Kind), len(s)-1)
+		s[i] = append(s[i], f)
 	}
 }
 
-func (s *nameSet) has(name string) bool { return slices.Contains(s[min(len(name), len(s)-1)], name) }
+// find returns the form of the kind, or nil if the set has none.
+func (s *formSet) find(kind string) *eventdata.Form {
+	for _, f := range s[min(len(kind), len(s)-1)] {
+		if f.Kind == kind {
+			return f
+		}
+	}
+	return nil
+}

@@ -91,11 +91,8 @@ func (c opaqueCodec) DecodeEvent(data []byte) (Event, error) {
 	case errors.Is(err, ErrUnknownKind):
 		var o eventdata.Object
 		o.Scan(string(data))
-		e = Event{
-			EventID: o.Number("event_id"), SourceEventID: o.OptNumber("source_event_id"), InstanceID: o.Text("instance_id"),
-			ExecutionID: o.Number("execution_id"), TimestampMs: o.Number("timestamp_ms"), DuroxideVersion: o.Text("duroxide_version"),
-		}
-		e.Data = eventdata.Opaque{Data: eventdata.Unknown(EventKind(o.Text("type"))), Text: string(data)}
+		e, kind := envelopeOf(&o)
+		e.Data = eventdata.Opaque{Data: eventdata.Unknown(kind), Text: string(data)}
 		return e, o.Err
 	case err != nil:
 		return Event{}, err

@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/durosim/durosim/engine/eventdata"
+
 // WorkItem is a message in a queue. The set is closed: each kind has one struct, held by value. A WorkItem is
 // immutable.
 type WorkItem interface {
@@ -33,108 +35,123 @@ const (
 // StartItem starts an instance (JSON tag StartOrchestration). An empty Version means that the policy decides. Parent
 // fields are zero for a root; ParentExecutionID is omitted when zero. ExecutionID is always 1.
 type StartItem struct {
-	Instance          string
-	Orchestration     string
-	Input             string
-	Version           string
-	ParentInstance    string
-	ParentID          uint64
-	ParentExecutionID uint64
-	ExecutionID       uint64
+	Instance          string `json:"instance"`
+	Orchestration     string `json:"orchestration"`
+	Input             string `json:"input"`
+	Version           string `json:"version" form:"null"`
+	ParentInstance    string `json:"parent_instance" form:"null"`
+	ParentID          uint64 `json:"parent_id" form:"null"`
+	ExecutionID       uint64 `json:"execution_id"`
+	ParentExecutionID uint64 `json:"parent_execution_id,omitempty"`
 }
 
 // ContinueAsNewItem starts the next execution of an instance (JSON tag ContinueAsNew). The parent fields let the new
 // execution of a child still answer its parent; they are omitted when zero.
 type ContinueAsNewItem struct {
-	Instance            string
-	Orchestration       string
-	Input               string
-	Version             string
-	CarryForwardEvents  []CarriedEvent
-	InitialCustomStatus *string
-	ParentInstance      string
-	ParentID            uint64
-	ParentExecutionID   uint64
+	Instance            string         `json:"instance"`
+	Orchestration       string         `json:"orchestration"`
+	Input               string         `json:"input"`
+	Version             string         `json:"version" form:"null"`
+	CarryForwardEvents  []CarriedEvent `json:"carry_forward_events" form:"optional"`
+	InitialCustomStatus *string        `json:"initial_custom_status,omitempty"`
+	ParentInstance      string         `json:"parent_instance,omitempty"`
+	ParentID            uint64         `json:"parent_id,omitempty"`
+	ParentExecutionID   uint64         `json:"parent_execution_id,omitempty"`
 }
 
 // ActivityExecuteItem asks a worker to run an activity. ID is the event id of its schedule.
 type ActivityExecuteItem struct {
-	Instance    string
-	ExecutionID uint64
-	ID          uint64
-	Name        string
-	Input       string
-	SessionID   string
-	Tag         string
+	Instance    string `json:"instance"`
+	ExecutionID uint64 `json:"execution_id"`
+	ID          uint64 `json:"id"`
+	Name        string `json:"name"`
+	Input       string `json:"input"`
+	SessionID   string `json:"session_id,omitempty"`
+	Tag         string `json:"tag,omitempty"`
 }
 
 // ActivityCompletedItem carries an activity's result to its orchestration.
 type ActivityCompletedItem struct {
-	Instance    string
-	ExecutionID uint64
-	ID          uint64
-	Result      string
+	Instance    string `json:"instance"`
+	ExecutionID uint64 `json:"execution_id"`
+	ID          uint64 `json:"id"`
+	Result      string `json:"result"`
 }
 
 // ActivityFailedItem carries an activity's error to its orchestration.
 type ActivityFailedItem struct {
-	Instance    string
-	ExecutionID uint64
-	ID          uint64
-	Details     ErrorDetails
+	Instance    string       `json:"instance"`
+	ExecutionID uint64       `json:"execution_id"`
+	ID          uint64       `json:"id"`
+	Details     ErrorDetails `json:"details"`
 }
 
 // TimerFiredItem announces that a timer has fired. When an ack enqueues one, it becomes visible at FireAtMs in store
 // time.
 type TimerFiredItem struct {
-	Instance    string
-	ExecutionID uint64
-	ID          uint64
-	FireAtMs    uint64
+	Instance    string `json:"instance"`
+	ExecutionID uint64 `json:"execution_id"`
+	ID          uint64 `json:"id"`
+	FireAtMs    uint64 `json:"fire_at_ms"`
 }
 
 // ExternalRaisedItem carries a first-generation event raised by a client.
 type ExternalRaisedItem struct {
-	Instance string
-	Name     string
-	Data     string
+	Instance string `json:"instance"`
+	Name     string `json:"name"`
+	Data     string `json:"data"`
 }
 
 // ExternalRaised2Item carries a second-generation event raised by a client.
 type ExternalRaised2Item struct {
-	Instance string
-	Name     string
-	Topic    string
-	Data     string
+	Instance string `json:"instance"`
+	Name     string `json:"name"`
+	Topic    string `json:"topic"`
+	Data     string `json:"data"`
 }
 
 // QueueMessageItem carries a queue message sent by a client.
 type QueueMessageItem struct {
-	Instance string
-	Name     string
-	Data     string
+	Instance string `json:"instance"`
+	Name     string `json:"name"`
+	Data     string `json:"data"`
 }
 
 // SubOrchCompletedItem carries a child's output to its parent.
 type SubOrchCompletedItem struct {
-	ParentInstance    string
-	ParentExecutionID uint64
-	ParentID          uint64
-	Result            string
+	ParentInstance    string `json:"parent_instance"`
+	ParentExecutionID uint64 `json:"parent_execution_id"`
+	ParentID          uint64 `json:"parent_id"`
+	Result            string `json:"result"`
 }
 
 // SubOrchFailedItem carries a child's failure to its parent.
 type SubOrchFailedItem struct {
-	ParentInstance    string
-	ParentExecutionID uint64
-	ParentID          uint64
-	Details           ErrorDetails
+	ParentInstance    string       `json:"parent_instance"`
+	ParentExecutionID uint64       `json:"parent_execution_id"`
+	ParentID          uint64       `json:"parent_id"`
+	Details           ErrorDetails `json:"details"`
 }
 
 // CancelInstanceItem asks an instance to end.
 type CancelInstanceItem struct {
-	Instance string
-	Reason   string
+	Instance string `json:"instance"`
+	Reason   string `json:"reason"`
+}
+
+// items holds the zero value of each kind.
+var items = []WorkItem{
+	StartItem{}, ContinueAsNewItem{}, ActivityExecuteItem{}, ActivityCompletedItem{}, ActivityFailedItem{}, TimerFiredItem{},
+	ExternalRaisedItem{}, ExternalRaised2Item{}, QueueMessageItem{}, SubOrchCompletedItem{}, SubOrchFailedItem{}, CancelInstanceItem{},
+}
+
+// ItemForms returns the JSON form of each kind of work item.
+func ItemForms() []*eventdata.Form {
+	var list []*eventdata.Form
+	for _, w := range items {
+		list = append(list, eventdata.NewForm(string(w.Kind()), w))
+	}
+	return list
 }
 
 func (StartItem) Kind() WorkItemKind             { return ItemStartOrchestration }

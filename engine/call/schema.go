@@ -99,21 +99,13 @@ func fieldsSchema(t reflect.Type) Schema {
 	return Schema{"type": "object", "properties": properties, "required": required}
 }
 
-// Definitions returns the definitions to which the other schemas refer, keyed by name. It fails if a kind has no JSON
-// form.
-func Definitions() (Schema, error) {
-	items, err := ItemBodies()
-	if err != nil {
-		return nil, err
-	}
-	events, err := EventBodies()
-	if err != nil {
-		return nil, err
-	}
+// Definitions returns the definitions to which the other schemas refer, keyed by name.
+func Definitions() Schema {
 	bodies := Schema{}
-	for _, item := range items {
+	for _, item := range ItemBodies() {
 		bodies[item.Kind] = item.schema()
 	}
+	events := EventBodies()
 	event, kinds := events[0].schema(), []Schema{}
 	for _, kind := range events[1:] {
 		kinds = append(kinds, Schema{"if": Schema{"properties": Schema{"type": Schema{"const": kind.Kind}}}, "then": kind.schema()})
@@ -124,7 +116,7 @@ func Definitions() (Schema, error) {
 			"type": "object", "minProperties": 1, "maxProperties": 1, "properties": bodies},
 		"event":      event,
 		"tag_filter": tagsSchema(),
-	}, nil
+	}
 }
 
 func tagsSchema() Schema {

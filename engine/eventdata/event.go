@@ -1,5 +1,7 @@
 package eventdata
 
+import "slices"
+
 // CorruptedPoisonEventID is the id of the event that records an undecodable history's poisoning. It is far greater than
 // any id in the history (docs/contract/runtime.md#r10.2).
 const CorruptedPoisonEventID uint64 = 99999
@@ -60,14 +62,14 @@ type Data interface {
 // OrchestrationStarted is the first event of every execution. Its id is always 1. The parent fields are zero for a root
 // orchestration. Only newer runtimes write ParentExecutionID, which is omitted if zero.
 type OrchestrationStarted struct {
-	Name                string
-	Version             string // the handler version chosen by the node that ran the first turn
-	Input               string
-	ParentInstance      string
-	ParentID            uint64
-	ParentExecutionID   uint64
-	CarryForwardEvents  []CarriedEvent
-	InitialCustomStatus *string
+	Name                string         `json:"name"`
+	Version             string         `json:"version"` // the handler version chosen by the node that ran the first turn
+	Input               string         `json:"input"`
+	ParentInstance      string         `json:"parent_instance" form:"null"`
+	ParentID            uint64         `json:"parent_id" form:"null"`
+	CarryForwardEvents  []CarriedEvent `json:"carry_forward_events,omitempty"`
+	InitialCustomStatus *string        `json:"initial_custom_status,omitempty"`
+	ParentExecutionID   uint64         `json:"parent_execution_id,omitempty"`
 }
 
 // CarriedEvent is an unread queue message that a continue-as-new carries to the next execution. Its JSON form is [name,
@@ -78,120 +80,183 @@ type CarriedEvent struct {
 }
 
 // OrchestrationCompleted ends an execution with an output.
-type OrchestrationCompleted struct{ Output string }
+type OrchestrationCompleted struct {
+	Output string `json:"output"`
+}
 
 // OrchestrationFailed ends an execution with an error.
-type OrchestrationFailed struct{ Details ErrorDetails }
+type OrchestrationFailed struct {
+	Details ErrorDetails `json:"details"`
+}
 
 // OrchestrationContinuedAsNew ends an execution. Input is the next execution's input.
-type OrchestrationContinuedAsNew struct{ Input string }
+type OrchestrationContinuedAsNew struct {
+	Input string `json:"input"`
+}
 
 // OrchestrationCancelRequested records an execution's first cancel request.
-type OrchestrationCancelRequested struct{ Reason string }
+type OrchestrationCancelRequested struct {
+	Reason string `json:"reason"`
+}
 
 // OrchestrationChained records a detached start.
 type OrchestrationChained struct {
-	Name     string
-	Instance string
-	Input    string
+	Name     string `json:"name"`
+	Instance string `json:"instance"`
+	Input    string `json:"input"`
 }
 
 // ActivityScheduled records the scheduling of an activity.
 type ActivityScheduled struct {
-	Name      string
-	Input     string
-	SessionID string // omitted when empty
-	Tag       string // omitted when empty
+	Name      string `json:"name"`
+	Input     string `json:"input"`
+	SessionID string `json:"session_id,omitempty"` // omitted when empty
+	Tag       string `json:"tag,omitempty"`        // omitted when empty
 }
 
 // ActivityCompleted records an activity's result. Its source event is the activity's schedule.
-type ActivityCompleted struct{ Result string }
+type ActivityCompleted struct {
+	Result string `json:"result"`
+}
 
 // ActivityFailed records an activity's error. Its source event is the activity's schedule.
-type ActivityFailed struct{ Details ErrorDetails }
+type ActivityFailed struct {
+	Details ErrorDetails `json:"details"`
+}
 
 // ActivityCancelRequested records that an activity is no longer wanted. Reason is one of the Reason constants.
-type ActivityCancelRequested struct{ Reason string }
+type ActivityCancelRequested struct {
+	Reason string `json:"reason"`
+}
 
 // TimerCreated records a timer that fires at store time FireAtMs.
-type TimerCreated struct{ FireAtMs uint64 }
+type TimerCreated struct {
+	FireAtMs uint64 `json:"fire_at_ms"`
+}
 
 // TimerFired records the firing of a timer. Its source event is the timer's creation. FireAtMs is copied from the
 // message.
-type TimerFired struct{ FireAtMs uint64 }
+type TimerFired struct {
+	FireAtMs uint64 `json:"fire_at_ms"`
+}
 
 // ExternalSubscribed records a first-generation positional wait.
-type ExternalSubscribed struct{ Name string }
+type ExternalSubscribed struct {
+	Name string `json:"name"`
+}
 
 // ExternalEvent records the arrival of a first-generation event, whether or not anything waits for it.
 type ExternalEvent struct {
-	Name string
-	Data string
+	Name string `json:"name"`
+	Data string `json:"data"`
 }
 
 // ExternalSubscribedCancelled records that the code dropped a positional wait.
-type ExternalSubscribedCancelled struct{ Reason string }
+type ExternalSubscribedCancelled struct {
+	Reason string `json:"reason"`
+}
 
 // QueueSubscribed records a dequeue.
-type QueueSubscribed struct{ Name string }
+type QueueSubscribed struct {
+	Name string `json:"name"`
+}
 
 // QueueEventDelivered records the arrival of a queue message.
 type QueueEventDelivered struct {
-	Name string
-	Data string
+	Name string `json:"name"`
+	Data string `json:"data"`
 }
 
 // QueueSubscriptionCancelled records that the code dropped a dequeue.
-type QueueSubscriptionCancelled struct{ Reason string }
+type QueueSubscriptionCancelled struct {
+	Reason string `json:"reason"`
+}
 
 // SubOrchestrationScheduled records the scheduling of a child. Instance is the id chosen by the code or the engine,
 // without the parent's prefix.
 type SubOrchestrationScheduled struct {
-	Name     string
-	Instance string
-	Input    string
+	Name     string `json:"name"`
+	Instance string `json:"instance"`
+	Input    string `json:"input"`
 }
 
 // SubOrchestrationCompleted records a child's output. Its source event is the child's schedule.
-type SubOrchestrationCompleted struct{ Result string }
+type SubOrchestrationCompleted struct {
+	Result string `json:"result"`
+}
 
 // SubOrchestrationFailed records a child's failure. Its source event is the child's schedule.
-type SubOrchestrationFailed struct{ Details ErrorDetails }
+type SubOrchestrationFailed struct {
+	Details ErrorDetails `json:"details"`
+}
 
 // SubOrchestrationCancelRequested records that a child is no longer wanted.
-type SubOrchestrationCancelRequested struct{ Reason string }
+type SubOrchestrationCancelRequested struct {
+	Reason string `json:"reason"`
+}
 
 // CustomStatusUpdated records a new custom status. Nil means that the status was reset; it is written as null.
-type CustomStatusUpdated struct{ Status *string }
+type CustomStatusUpdated struct {
+	Status *string `json:"status" form:"null"`
+}
 
 // KeyValueSet records the new value of one key.
 type KeyValueSet struct {
-	Key             string
-	Value           string
-	LastUpdatedAtMs uint64
+	Key             string `json:"key"`
+	Value           string `json:"value"`
+	LastUpdatedAtMs uint64 `json:"last_updated_at_ms" form:"optional"`
 }
 
 // KeyValueCleared records the removal of one key.
-type KeyValueCleared struct{ Key string }
+type KeyValueCleared struct {
+	Key string `json:"key"`
+}
 
 // KeyValuesCleared records the removal of all keys.
 type KeyValuesCleared struct{}
 
 // ExternalSubscribed2 records a second-generation positional wait. It has a name and a topic.
 type ExternalSubscribed2 struct {
-	Name  string
-	Topic string
+	Name  string `json:"name"`
+	Topic string `json:"topic"`
 }
 
 // ExternalEvent2 records the arrival of a second-generation event.
 type ExternalEvent2 struct {
-	Name  string
-	Topic string
-	Data  string
+	Name  string `json:"name"`
+	Topic string `json:"topic"`
+	Data  string `json:"data"`
 }
 
 // LegacyNote is the audit note written by build 0.8.0.
-type LegacyNote struct{ Text string }
+type LegacyNote struct {
+	Text string `json:"text"`
+}
+
+// forms holds the JSON form of every kind. The kinds that a later version added come last.
+var forms = formsOf(
+	OrchestrationStarted{}, OrchestrationCompleted{}, OrchestrationFailed{}, OrchestrationContinuedAsNew{},
+	OrchestrationCancelRequested{}, OrchestrationChained{},
+	ActivityScheduled{}, ActivityCompleted{}, ActivityFailed{}, ActivityCancelRequested{},
+	TimerCreated{}, TimerFired{},
+	ExternalSubscribed{}, ExternalEvent{}, ExternalSubscribedCancelled{},
+	QueueSubscribed{}, QueueEventDelivered{}, QueueSubscriptionCancelled{},
+	SubOrchestrationScheduled{}, SubOrchestrationCompleted{}, SubOrchestrationFailed{}, SubOrchestrationCancelRequested{},
+	CustomStatusUpdated{}, KeyValueSet{}, KeyValueCleared{}, KeyValuesCleared{},
+	LegacyNote{},
+	ExternalSubscribed2{}, ExternalEvent2{},
+)
+
+func formsOf(all ...Data) []*Form {
+	list := make([]*Form, len(all))
+	for i, d := range all {
+		list[i] = NewForm(string(d.kind()), d)
+	}
+	return list
+}
+
+// Forms returns the JSON form of every kind.
+func Forms() []*Form { return slices.Clone(forms) }
 
 func (OrchestrationStarted) kind() Kind            { return KindOrchestrationStarted }
 func (OrchestrationCompleted) kind() Kind          { return KindOrchestrationCompleted }

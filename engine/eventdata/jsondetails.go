@@ -135,19 +135,6 @@ func appendPoisonType(dst []byte, t PoisonType) ([]byte, error) {
 	return append(dst, `}}`...), nil
 }
 
-// ParseDetails parses the details in field name of scanned object o. It reports errors in o.Err.
-func ParseDetails(o *Object, name string) ErrorDetails {
-	value := o.Get(name, true)
-	if value == "" {
-		return ErrorDetails{}
-	}
-	d, err := parseDetails(value)
-	if err != nil {
-		o.Fail(name, err)
-	}
-	return d
-}
-
 func parseDetails(text string) (ErrorDetails, error) {
 	tag, body, err := ScanTagged(text)
 	if err != nil {

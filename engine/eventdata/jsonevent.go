@@ -1,112 +1,8 @@
 package eventdata
 
-import (
-	"fmt"
-)
+import "fmt"
 
-// Parse builds the data of an event of that kind from scanned event o. It reports errors in o.Err.
-func Parse(kind Kind, o *Object) Data {
-	switch kind {
-	case KindOrchestrationStarted:
-		return OrchestrationStarted{
-			Name:                o.Text("name"),
-			Version:             o.Text("version"),
-			Input:               o.Text("input"),
-			ParentInstance:      o.OptText("parent_instance"),
-			ParentID:            o.OptNumber("parent_id"),
-			ParentExecutionID:   o.OptNumber("parent_execution_id"),
-			CarryForwardEvents:  Carried(o, "carry_forward_events"),
-			InitialCustomStatus: o.TextPointer("initial_custom_status"),
-		}
-	case KindOrchestrationCompleted:
-		return OrchestrationCompleted{o.Text("output")}
-	case KindOrchestrationFailed:
-		return OrchestrationFailed{ParseDetails(o, "details")}
-	case KindOrchestrationContinuedAsNew:
-		return OrchestrationContinuedAsNew{o.Text("input")}
-	case KindOrchestrationCancelRequested:
-		return OrchestrationCancelRequested{o.Text("reason")}
-	case KindOrchestrationChained:
-		return OrchestrationChained{Name: o.Text("name"), Instance: o.Text("instance"), Input: o.Text("input")}
-	case KindActivityScheduled:
-		return ActivityScheduled{
-			Name:      o.Text("name"),
-			Input:     o.Text("input"),
-			SessionID: o.OptText("session_id"),
-			Tag:       o.OptText("tag"),
-		}
-	case KindActivityCompleted:
-		return ActivityCompleted{o.Text("result")}
-	case KindActivityFailed:
-		return ActivityFailed{ParseDetails(o, "details")}
-	case KindActivityCancelRequested:
-		return ActivityCancelRequested{o.Text("reason")}
-	case KindTimerCreated:
-		return TimerCreated{o.Number("fire_at_ms")}
-	case KindTimerFired:
-		return TimerFired{o.Number("fire_at_ms")}
-	case KindExternalSubscribed:
-		return ExternalSubscribed{o.Text("name")}
-	case KindExternalEvent:
-		return ExternalEvent{Name: o.Text("name"), Data: o.Text("data")}
-	case KindExternalSubscribedCancelled:
-		return ExternalSubscribedCancelled{o.Text("reason")}
-	case KindQueueSubscribed:
-		return QueueSubscribed{o.Text("name")}
-	case KindQueueEventDelivered:
-		return QueueEventDelivered{Name: o.Text("name"), Data: o.Text("data")}
-	case KindQueueSubscriptionCancelled:
-		return QueueSubscriptionCancelled{o.Text("reason")}
-	case KindSubOrchestrationScheduled:
-		return SubOrchestrationScheduled{Name: o.Text("name"), Instance: o.Text("instance"), Input: o.Text("input")}
-	case KindSubOrchestrationCompleted:
-		return SubOrchestrationCompleted{o.Text("result")}
-	case KindSubOrchestrationFailed:
-		return SubOrchestrationFailed{ParseDetails(o, "details")}
-	case KindSubOrchestrationCancelRequested:
-		return SubOrchestrationCancelRequested{o.Text("reason")}
-	case KindCustomStatusUpdated:
-		return CustomStatusUpdated{o.TextPointer("status")}
-	case KindKeyValueSet:
-		return KeyValueSet{Key: o.Text("key"), Value: o.Text("value"), LastUpdatedAtMs: o.OptNumber("last_updated_at_ms")}
-	case KindKeyValueCleared:
-		return KeyValueCleared{o.Text("key")}
-	case KindKeyValuesCleared:
-		return KeyValuesCleared{}
-	case KindExternalSubscribed2:
-		return ExternalSubscribed2{Name: o.Text("name"), Topic: o.Text("topic")}
-	case KindExternalEvent2:
-		return ExternalEvent2{Name: o.Text("name"), Topic: o.Text("topic"), Data: o.Text("data")}
-	case KindLegacyNote:
-		return LegacyNote{o.Text("text")}
-	}
-	panic(fmt.Sprintf("event kind %q is in a codec's set and has no case", kind))
-}
-
-// Carried parses [[name,data],…]. It returns nil for an empty list.
-func Carried(o *Object, name string) []CarriedEvent {
-	value := o.Get(name, false)
-	if value == "" {
-		return nil
-	}
-	rows, err := ScanArray(value)
-	if err != nil {
-		o.Fail(name, err)
-		return nil
-	}
-	var out []CarriedEvent
-	for _, row := range rows {
-		pair, err := ScanArray(row)
-		if err != nil || len(pair) != 2 {
-			o.Fail(name, fmt.Errorf("want [name,data], got %s", Describe(row)))
-			return nil
-		}
-		out = append(out, CarriedEvent{Name: o.ToText(name, pair[0]), Data: o.ToText(name, pair[1])})
-	}
-	return out
-}
-
-// AppendCarried is the inverse of Carried.
+// AppendCarried appends a key and [[name,data],…].
 func AppendCarried(dst []byte, key string, events []CarriedEvent) []byte {
 	dst = append(append(dst, key...), '[')
 	for i, e := range events {
@@ -212,7 +108,7 @@ func Append(dst []byte, data Data) ([]byte, error) {
 	case LegacyNote:
 		dst = AppendText(dst, `,"text":`, d.Text)
 	default:
-		err = fmt.Errorf("event data of type %T; data is held by value", data)
+		err = fmt.Errorf("a %T; want it by value", data)
 	}
 	return dst, err
 }

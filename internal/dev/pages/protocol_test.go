@@ -10,12 +10,8 @@ func init() { generated["protocol_items"] = itemBodies }
 
 // itemBodies lists the fields of each kind of work item.
 func itemBodies() string {
-	list, err := call.ItemBodies()
-	if err != nil {
-		return err.Error()
-	}
 	b := table("kind", "fields")
-	for _, body := range list {
+	for _, body := range call.ItemBodies() {
 		var fields []string
 		for _, f := range body.Fields {
 			var notes []string

@@ -43,10 +43,7 @@ func Schema() ([]byte, error) {
 		add(call.Method(c), call.ParamsSchema(c), call.ResultSchema(call.Method(c)))
 		names = append(names, call.Method(c))
 	}
-	definitions, err := call.Definitions()
-	if err != nil {
-		return nil, err
-	}
+	definitions := call.Definitions()
 	id := schema{"type": []string{"integer", "string"}}
 	definitions["request"] = schema{"type": "object",
 		"properties": schema{"jsonrpc": schema{"const": "2.0"}, "id": id, "method": schema{"enum": names}, "params": schema{"type": "object"}},

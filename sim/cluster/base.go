@@ -28,7 +28,7 @@ type base struct {
 	ackStep     int      // the ack step at which the store fails, or -1
 	downUntil   sim.Time // the store rejects every call until then
 	planted     *faults.Planted
-	drawn       *drawnTable
+	drawn       drawnTable
 	ctx         context.Context
 	phase       Phase
 	changed     bool  // the current event changed something or made a call

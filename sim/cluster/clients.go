@@ -16,6 +16,8 @@ import (
 	"github.com/durosim/durosim/sim/record"
 )
 
+var drawsDuplicateRequest = drawnKindOf(faults.DuplicateRequest)
+
 // clients starts instances, sends them events, and cancels, deletes and prunes them. It acts as a single caller outside
 // all nodes.
 type clients struct {
@@ -144,17 +146,17 @@ func (c *clients) raiseItem(id, name, data string) engine.WorkItem {
 func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 	c.changed = true
 	c.record(&Record{Kind: record.ClientSent, Instance: item.Target(), Item: item})
-	if c.draws(faults.RequestLost, "", key) {
+	if c.draws(drawsRequestLost, "", key) {
 		c.record(&Record{Kind: record.Fault, Fault: faults.RequestLost, Instance: item.Target(), Item: item})
 		return false
 	}
 	times := uint32(1)
-	if c.draws(faults.DuplicateRequest, "", key) {
+	if c.draws(drawsDuplicateRequest, "", key) {
 		c.record(&Record{Kind: record.Fault, Fault: faults.DuplicateRequest, Instance: item.Target(), Item: item})
 		times = 2
 	}
 	for i := range times {
-		if c.kernel.Now() < c.downUntil || c.draws(faults.RetryableError, "", tryKey(key, i+1)) {
+		if c.kernel.Now() < c.downUntil || c.draws(drawsRetryableError, "", tryKey(key, i+1)) {
 			return false
 		}
 		if err := c.provider.EnqueueForOrchestrator(c.ctx, item, 0); err != nil {
@@ -165,7 +167,7 @@ func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 		}
 		c.record(&Record{Kind: record.ClientAccepted, Instance: item.Target(), Item: item, StoreCall: c.storeCall})
 	}
-	if c.draws(faults.AnswerLost, "", key) {
+	if c.draws(drawsAnswerLost, "", key) {
 		c.record(&Record{Kind: record.Fault, Fault: faults.AnswerLost, Instance: item.Target(), Item: item})
 		return false
 	}

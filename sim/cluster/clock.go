@@ -13,11 +13,13 @@ import (
 	"github.com/durosim/durosim/sim/record"
 )
 
+var drawsClockSkew = drawnKindOf(faults.ClockSkew)
+
 // setClock sets the clock of an incarnation: the one in the plan, or a wrong one if a fault happens.
 func (f *fleet) setClock(n *nodeState) {
 	n.clock = n.plan.Clock
 	key := n.incKey.At(labelClock)
-	if !f.draws(faults.ClockSkew, n.plan.Name, key) {
+	if !f.draws(drawsClockSkew, n.plan.Name, key) {
 		return
 	}
 	off := sim.Between(f.chooser, key.At(labelAmount), 0, 2*faults.MaxSkew) - faults.MaxSkew

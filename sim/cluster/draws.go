@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/faults"
@@ -47,52 +48,55 @@ func tryKey(key sim.Key, n uint32) sim.Key {
 
 // draws reports whether a fault happens at this opportunity. Faults happen only during turbulence. If the rate is 0, the
 // chooser is not asked, so that disabling a fault leaves all other draws unchanged.
-func (b *base) draws(kind faults.Kind, nodeName string, key sim.Key) bool {
-	f := b.drawn.of(kind)
-	if f == nil || b.phase != PhaseTurbulence {
-		return false
-	}
+func (b *base) draws(kind drawnKind, nodeName string, key sim.Key) bool {
+	return b.drawn[kind].included && b.phase == PhaseTurbulence && b.happens(kind, nodeName, key)
+}
+
+func (b *base) happens(kind drawnKind, nodeName string, key sim.Key) bool {
+	f := &b.drawn[kind]
 	num, den := f.num, f.den
 	if den == 0 {
-		num, den = f.plan.Rate(kind, nodeName, b.since())
+		num, den = f.plan.Rate(kind.kind(), nodeName, b.since())
 	}
 	return num > 0 && sim.ChanceOf(b.chooser, key, &f.segment, num, den)
 }
 
-// drawnFault is a kind of fault that is drawn at each opportunity: its rates, and the last segment of its draws' keys.
+// drawnKind is a kind of fault that is drawn at random, by its place in faults.Kinds. It is a number for speed: a run has
+// twenty thousand opportunities, most of them for faults that its plan does not include. Each is a variable of the file
+// where the fault strikes.
+type drawnKind int
+
+var faultKinds = faults.Kinds()
+
+func drawnKindOf(kind faults.Kind) drawnKind {
+	return drawnKind(slices.IndexFunc(faultKinds, func(i faults.Info) bool { return i.Kind == kind }))
+}
+
+func (k drawnKind) kind() faults.Kind { return faultKinds[k].Kind }
+
+// drawnFault is a kind of fault: whether a plan includes it, its rates, and the last segment of its draws' keys.
 type drawnFault struct {
-	kind    faults.Kind
-	segment sim.Segment
+	included bool
+	segment  sim.Segment
 	// num in den is the rate if it is the same for all nodes at all times. Otherwise den is 0 and the rates are in
 	// plan.
 	num, den uint64
 	plan     faults.Plan
 }
 
-// drawnTable has the faults that a plan includes, by the length of their names. This is for speed: a run has twenty
-// thousand opportunities, most of them for faults that its plan does not include.
-type drawnTable [32][]drawnFault
+// drawnTable has all kinds of faults, indexed by drawnKind.
+type drawnTable []drawnFault
 
-// of returns the fault of that kind, or nil if the plan does not include it.
-func (t *drawnTable) of(kind faults.Kind) *drawnFault {
-	same := t[len(kind)%len(t)]
-	for i := range same {
-		if same[i].kind == kind {
-			return &same[i]
-		}
-	}
-	return nil
-}
+// includes reports whether the plan includes a kind of fault.
+func (t drawnTable) includes(kind drawnKind) bool { return t[kind].included }
 
 // drawnFaults returns a plan's rates by kind.
-func drawnFaults(p *faults.Plan) *drawnTable {
-	t := &drawnTable{}
+func drawnFaults(p *faults.Plan) drawnTable {
+	t := make(drawnTable, len(faultKinds))
 	for _, r := range p.Rates {
-		f := t.of(r.Kind)
-		if f == nil {
-			same := &t[len(r.Kind)%len(t)]
-			*same = append(*same, drawnFault{kind: r.Kind, segment: sim.NewSegment(labelFault, string(r.Kind))})
-			f = &(*same)[len(*same)-1]
+		f := &t[drawnKindOf(r.Kind)]
+		if !f.included {
+			f.included, f.segment = true, sim.NewSegment(labelFault, string(r.Kind))
 			if r.Node == "" && r.From == 0 && r.To == 0 { // the first rate that applies counts
 				f.num, f.den = r.Num, r.Den
 			}

@@ -13,6 +13,17 @@ import (
 	"github.com/durosim/durosim/sim/record"
 )
 
+var (
+	drawsRetryableError      = drawnKindOf(faults.RetryableError)
+	drawsCrashAfterCommit    = drawnKindOf(faults.CrashAfterCommit)
+	drawsDuplicateCompletion = drawnKindOf(faults.DuplicateCompletion)
+	drawsCorruptEvent        = drawnKindOf(faults.CorruptEvent)
+	drawsCorruptMessage      = drawnKindOf(faults.CorruptMessage)
+	drawsUnavailable         = drawnKindOf(faults.Unavailable)
+	drawsPermanentError      = drawnKindOf(faults.PermanentError)
+	drawsAckStepError        = drawnKindOf(faults.AckStepError)
+)
+
 // execute carries out a call. This is the instant at which the call takes effect.
 func (nw *network) execute(c *callState) {
 	nw.changed = true
@@ -38,7 +49,7 @@ func (nw *network) execute(c *callState) {
 		return
 	}
 	n := c.owner
-	if c.kind == observe.CallAckOrchestrationItem && answer.Err == nil && nw.draws(faults.CrashAfterCommit, n.plan.Name, c.key) {
+	if c.kind == observe.CallAckOrchestrationItem && answer.Err == nil && nw.draws(drawsCrashAfterCommit, n.plan.Name, c.key) {
 		nw.fleet.crashByFault(n, faults.CrashAfterCommit)
 		return
 	}
@@ -83,11 +94,11 @@ func isQueueCall(k observe.CallKind) bool {
 
 // repeatCompletion delivers the completion that a worker has just acknowledged a second time, if that fault is drawn.
 func (nw *network) repeatCompletion(c *callState) {
-	if c.kind != observe.CallAckWorkItem || nw.drawn.of(faults.DuplicateCompletion) == nil {
+	if c.kind != observe.CallAckWorkItem || !nw.drawn.includes(drawsDuplicateCompletion) {
 		return
 	}
 	r, ok := c.request.(call.AckWorkItem)
-	if !ok || r.Completion == nil || !nw.draws(faults.DuplicateCompletion, c.owner.plan.Name, c.key) {
+	if !ok || r.Completion == nil || !nw.draws(drawsDuplicateCompletion, c.owner.plan.Name, c.key) {
 		return
 	}
 	nw.recordFault(faults.DuplicateCompletion, c)
@@ -102,16 +113,16 @@ const damaged = `{"event_id":`
 // corrupt damages the data that a call has just written, if that fault is drawn.
 func (nw *network) corrupt(c *callState) {
 	name := c.owner.plan.Name
-	if c.kind == observe.CallAckOrchestrationItem && nw.drawn.of(faults.CorruptEvent) != nil {
+	if c.kind == observe.CallAckOrchestrationItem && nw.drawn.includes(drawsCorruptEvent) {
 		r, ok := c.request.(call.AckOrchestrationItem)
-		if ok && len(r.HistoryDelta) > 0 && nw.draws(faults.CorruptEvent, name, c.key) {
+		if ok && len(r.HistoryDelta) > 0 && nw.draws(drawsCorruptEvent, name, c.key) {
 			e := r.HistoryDelta[len(r.HistoryDelta)-1]
 			if nw.damages(call.CorruptEvent{Instance: e.InstanceID, ExecutionID: r.ExecutionID, EventID: e.EventID}) && nw.store.Damage(e.InstanceID, r.ExecutionID, e.EventID, []byte(damaged)) == nil {
 				nw.recordFault(faults.CorruptEvent, c)
 			}
 		}
 	}
-	if nw.lastRowCall == nw.storeCall && nw.lastRow != 0 && nw.draws(faults.CorruptMessage, name, c.key) {
+	if nw.lastRowCall == nw.storeCall && nw.lastRow != 0 && nw.draws(drawsCorruptMessage, name, c.key) {
 		if nw.damages(call.CorruptMessage{Item: nw.lastItem}) && nw.store.DamageMessage(nw.lastRow, []byte(damaged)) == nil {
 			nw.recordFault(faults.CorruptMessage, c)
 		}
@@ -132,17 +143,17 @@ func (nw *network) refuse(kind observe.CallKind) error {
 		return engine.Retryablef(kind.String(), "storage is unavailable")
 	}
 	switch {
-	case nw.draws(faults.Unavailable, name, key):
+	case nw.draws(drawsUnavailable, name, key):
 		nw.downUntil = nw.kernel.Now().Add(sim.Between(nw.chooser, key.Name(labelFault, "window"), 100*time.Millisecond, unavailableMax))
 		nw.recordFault(faults.Unavailable, c)
 		return engine.Retryablef(kind.String(), "storage is unavailable")
-	case nw.draws(faults.RetryableError, name, key):
+	case nw.draws(drawsRetryableError, name, key):
 		nw.recordFault(faults.RetryableError, c)
 		return engine.Retryablef(kind.String(), "storage is busy")
-	case nw.draws(faults.PermanentError, name, key):
+	case nw.draws(drawsPermanentError, name, key):
 		nw.recordFault(faults.PermanentError, c)
 		return engine.Permanentf(kind.String(), "storage refuses the call")
-	case kind == observe.CallAckOrchestrationItem && nw.foreign.failsAcks() && nw.draws(faults.AckStepError, name, key):
+	case kind == observe.CallAckOrchestrationItem && nw.foreign.failsAcks() && nw.draws(drawsAckStepError, name, key):
 		nw.ackStep = int(nw.chooser.Choose(key.Name(labelFault, "step"), memprovider.AckSteps))
 		nw.recordFault(faults.AckStepError, c)
 	}

@@ -12,6 +12,12 @@ import (
 	"github.com/durosim/durosim/sim/record"
 )
 
+var (
+	drawsSlowCommit = drawnKindOf(faults.SlowCommit)
+	drawsSlowFetch  = drawnKindOf(faults.SlowFetch)
+	drawsSlowAnswer = drawnKindOf(faults.SlowAnswer)
+)
+
 // This file makes calls take time inside the store. A waiting call has arrived but has not taken effect, and other
 // calls take effect in the meantime. Its caller stays connected for as long as it takes: the call deadline covers only
 // the legs.
@@ -40,10 +46,10 @@ func (nw *network) arrive(c *callState) {
 
 // waitOf draws how long a call waits before it takes effect.
 func (nw *network) waitOf(c *callState) time.Duration {
-	fault := faults.SlowCommit
+	fault := drawsSlowCommit
 	switch {
 	case isFetch(c.kind):
-		fault = faults.SlowFetch
+		fault = drawsSlowFetch
 	case !isQueueCall(c.kind):
 		return 0
 	}
@@ -51,8 +57,8 @@ func (nw *network) waitOf(c *callState) time.Duration {
 }
 
 // slow draws how long a call waits at one point inside the store; 0 means no wait.
-func (nw *network) slow(c *callState, fault faults.Kind) time.Duration {
-	if nw.drawn.of(fault) == nil {
+func (nw *network) slow(c *callState, fault drawnKind) time.Duration {
+	if !nw.drawn.includes(fault) {
 		return 0
 	}
 	key := tryKey(c.key, c.tries+1)
@@ -60,7 +66,7 @@ func (nw *network) slow(c *callState, fault faults.Kind) time.Duration {
 		return 0
 	}
 	d := nw.inside(key.Name(labelFault, "wait"), nw.lockTimeout(c))
-	nw.record(&Record{Kind: record.Fault, Fault: fault, Node: c.node, Incarnation: c.inc, Call: c.no, CallKind: c.kind, For: d})
+	nw.record(&Record{Kind: record.Fault, Fault: fault.kind(), Node: c.node, Incarnation: c.inc, Call: c.no, CallKind: c.kind, For: d})
 	return d
 }
 

@@ -11,6 +11,13 @@ import (
 	"github.com/durosim/durosim/sim/record"
 )
 
+var (
+	drawsSlowTurn      = drawnKindOf(faults.SlowTurn)
+	drawsPauseNode     = drawnKindOf(faults.PauseNode)
+	drawsLateActivity  = drawnKindOf(faults.LateActivity)
+	drawsActivityPanic = drawnKindOf(faults.ActivityPanic)
+)
+
 // timer is a timer set by a node. The lists of timers and jobs are short, because a node has only a few slots.
 type timer struct {
 	id     machine.TimerID
@@ -85,14 +92,14 @@ func (f *fleet) runTurn(n *nodeState, c *machine.RunTurn) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := 500 * time.Microsecond
 	switch {
-	case f.draws(faults.SlowTurn, n.plan.Name, key):
+	case f.draws(drawsSlowTurn, n.plan.Name, key):
 		d = f.around(key, c.LockTimeout)
 		f.recordJobFault(n, faults.SlowTurn, c.Instance, d)
 	case sim.Pick(f.chooser, key, leastOrTypical) == 1:
 		d = sim.Between(f.chooser, key.At(labelAmount), d, 15*time.Millisecond)
 	}
 	f.addJob(n, job{id: c.Job}, key, d, false)
-	if f.draws(faults.PauseNode, n.plan.Name, key) {
+	if f.draws(drawsPauseNode, n.plan.Name, key) {
 		f.record(&Record{Kind: record.Fault, Fault: faults.PauseNode, Node: n.number, Incarnation: n.inc})
 		f.pause(n, f.around(key.At(labelPause), c.LockTimeout))
 	}
@@ -105,13 +112,13 @@ func (f *fleet) runActivity(n *nodeState, asked *machine.RunActivity) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := time.Millisecond
 	switch {
-	case f.draws(faults.LateActivity, n.plan.Name, key):
+	case f.draws(drawsLateActivity, n.plan.Name, key):
 		d = f.around(key, c.LockTimeout)
 		f.recordJobFault(n, faults.LateActivity, c.Item.Instance, d)
 	case sim.Pick(f.chooser, key, leastOrTypical) == 1:
 		d = sim.Between(f.chooser, key.At(labelAmount), d, 400*time.Millisecond)
 	}
-	panics := f.draws(faults.ActivityPanic, n.plan.Name, key)
+	panics := f.draws(drawsActivityPanic, n.plan.Name, key)
 	if panics {
 		f.recordJobFault(n, faults.ActivityPanic, c.Item.Instance, 0)
 	}

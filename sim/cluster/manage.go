@@ -18,7 +18,7 @@ import (
 
 // manage deletes an instance with its tree, or prunes it. The call may wait in the store first.
 func (c *clients) manage(id string, a *plan.Action, key sim.Key) {
-	if !c.draws(faults.SlowCommit, "", key) {
+	if !c.draws(drawsSlowCommit, "", key) {
 		c.managed(id, a)
 		return
 	}

@@ -12,6 +12,15 @@ import (
 	"github.com/durosim/durosim/sim/record"
 )
 
+var (
+	drawsRequestLost     = drawnKindOf(faults.RequestLost)
+	drawsAnswerLost      = drawnKindOf(faults.AnswerLost)
+	drawsCrashBeforeAck  = drawnKindOf(faults.CrashBeforeAck)
+	drawsLostRenewal     = drawnKindOf(faults.LostRenewal)
+	drawsCallDelayed     = drawnKindOf(faults.CallDelayed)
+	drawsCrashAfterFetch = drawnKindOf(faults.CrashAfterFetch)
+)
+
 // network carries the nodes' calls to the store and the answers back, over legs that can be late or lost. It also
 // executes the calls at the store.
 type network struct {
@@ -43,7 +52,7 @@ func isRenewal(k observe.CallKind) bool {
 func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 	key := n.incKey.Num(labelCall, uint64(pc.ID))
 	kind := call.Kind(pc.Request)
-	if kind == observe.CallAckOrchestrationItem && nw.draws(faults.CrashBeforeAck, n.plan.Name, key) {
+	if kind == observe.CallAckOrchestrationItem && nw.draws(drawsCrashBeforeAck, n.plan.Name, key) {
 		nw.fleet.crashByFault(n, faults.CrashBeforeAck)
 		return
 	}
@@ -58,12 +67,12 @@ func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 	}
 	nw.recordCall(record.CallSent, c)
 	leg := key.At(labelRequest)
-	if nw.draws(faults.RequestLost, n.plan.Name, leg) {
+	if nw.draws(drawsRequestLost, n.plan.Name, leg) {
 		c.lost = true
 		nw.lose(c, faults.RequestLost)
 		return
 	}
-	if isRenewal(kind) && nw.draws(faults.LostRenewal, n.plan.Name, leg) {
+	if isRenewal(kind) && nw.draws(drawsLostRenewal, n.plan.Name, leg) {
 		c.lost = true
 		nw.lose(c, faults.LostRenewal)
 		return
@@ -74,7 +83,7 @@ func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 // travel draws how long a leg takes. If the call will not be answered in time, it also arms the deadline.
 func (nw *network) travel(c *callState, leg sim.Key) time.Duration {
 	d := nw.leg(leg)
-	if nw.draws(faults.CallDelayed, c.owner.plan.Name, leg) {
+	if nw.draws(drawsCallDelayed, c.owner.plan.Name, leg) {
 		d = nw.around(leg.Name(labelFault, "delay"), c.deadline)
 		nw.record(&Record{Kind: record.Fault, Fault: faults.CallDelayed, Node: c.node, Incarnation: c.inc, Call: c.no, CallKind: c.kind, For: d})
 	}
@@ -117,7 +126,7 @@ func (nw *network) onRequest(c *callState) {
 func (nw *network) reply(c *callState) {
 	c.state = callAnswering
 	if c.kind == observe.CallAckOrchestrationItem || c.kind == observe.CallAckWorkItem {
-		if d := nw.slow(c, faults.SlowAnswer); d > 0 {
+		if d := nw.slow(c, drawsSlowAnswer); d > 0 {
 			c.stalled = true
 			nw.kernel.After(d, c.key.At(labelInside), event{kind: evReply, node: c.node, inc: c.inc, a: c.no})
 			return
@@ -137,7 +146,7 @@ func (nw *network) onReply(c *callState) {
 func (nw *network) answerLeg(c *callState) {
 	n := c.owner
 	leg := c.key.At(labelAnswer)
-	if nw.draws(faults.AnswerLost, n.plan.Name, leg) {
+	if nw.draws(drawsAnswerLost, n.plan.Name, leg) {
 		nw.lose(c, faults.AnswerLost)
 		return
 	}
@@ -157,7 +166,7 @@ func (nw *network) onAnswer(e event) {
 	}
 	c.state = callDone
 	found := c.answer.Orchestration != nil || c.answer.Work != nil
-	if found && nw.draws(faults.CrashAfterFetch, n.plan.Name, c.key) {
+	if found && nw.draws(drawsCrashAfterFetch, n.plan.Name, c.key) {
 		nw.fleet.crashByFault(n, faults.CrashAfterFetch)
 		return
 	}

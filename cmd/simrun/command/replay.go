@@ -115,6 +115,9 @@ func (r *replayed) tell(a *app, show *storyFlags, page string, asJSON bool) (int
 
 // entry returns the stored run that the argument names, or nil if the argument names a scenario.
 func (c *replayCmd) entry(p *Program) (*scenario.Entry, error) {
+	if c.Scenario == "" {
+		return nil, nil
+	}
 	_, entry, err := p.open(c.Scenario)
 	if err != nil || entry == nil {
 		return nil, err

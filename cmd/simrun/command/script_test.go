@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/durosim/durosim/cmd/simrun/command"
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/internal/sample"
 )
@@ -21,8 +22,13 @@ import (
 func TestMain(m *testing.M) {
 	sample.CollectLess() // inherited by the commands that scripts run, because these are this program, too
 	testscript.Main(m, map[string]func(){
-		"simrun":  func() { command.Main(command.Program{Name: "simrun"}) },
-		"orders":  func() { command.Main(orders) },
+		"simrun": func() { command.Main(command.Program{Name: "simrun"}) },
+		"orders": func() { command.Main(orders) },
+		"later": func() {
+			later := orders
+			later.Name, later.Builds = "later", func() []*engine.Build { return engine.ShippedBuilds()[2:] }
+			command.Main(later)
+		},
 		"quarrel": quarrel,
 	})
 }

@@ -116,6 +116,11 @@ func (c Config) prepare(env environment) (*testRun, error) {
 			return nil, err
 		}
 	}
+	if c.EachRun == nil { // its monitors may have points of their own
+		if err := s.CheckRequired(properties.CheckPoint); err != nil {
+			return nil, err
+		}
+	}
 	r.warnings = s.Warnings()
 	if c.Handlers == nil {
 		r.warnings = append(r.warnings, s.WarningsOf(workload.InputWarnings)...)

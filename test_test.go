@@ -142,6 +142,7 @@ func TestTestRequires(t *testing.T) {
 		"seeds 5\nexpect sometimes end where output=nonsense\n":  "no seed reaches what the scenario requires of 5 seeds or more:\n  expect:13:sometimes end where output=nonsense",
 		"seeds 5\nrequire coverage poison\n":                     "no seed reaches what the scenario requires of 5 seeds or more:\n  poison",
 		"seeds 6\nrequire coverage poison\n":                     "",
+		"seeds 5\nrequire coverage poisson\n":                    `scenario.txt:13: no run can reach the coverage point "poisson"; "simrun list coverage" lists all; did you mean poison?`,
 		"seeds 5\nexpect sometimes end where status=Completed\n": "",
 	} {
 		r := runTest(durosim.Config{Scenario: story + extra, Seeds: 5, Handlers: register})

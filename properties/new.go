@@ -1,6 +1,12 @@
 package properties
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/coverage"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/sim/cluster"
@@ -78,6 +84,34 @@ func Features() []PointInfo {
 
 // Met returns the name of the coverage point that is reached when a fault hits a feature.
 func Met(fault, feature string) string { return coverage.Met(fault, feature) }
+
+// Cells returns the points of Met for all faults and features.
+func Cells() (points []string) {
+	for _, k := range faults.Kinds() {
+		for _, f := range coverage.Features {
+			points = append(points, Met(string(k.Kind), f.Name))
+		}
+	}
+	return points
+}
+
+// CheckPoint returns an error if no run can reach a coverage point of that name. Changes of builds and the lines of
+// expectations are not looked up.
+func CheckPoint(name string) error {
+	for _, open := range []string{"upgrade ", "rollback ", "expect:"} {
+		if strings.HasPrefix(name, open) {
+			return nil
+		}
+	}
+	known := Cells()
+	for _, p := range coverage.All() {
+		known = append(known, p.Name)
+	}
+	if slices.Contains(known, name) {
+		return nil
+	}
+	return fmt.Errorf("no run can reach the coverage point %q; \"simrun list coverage\" lists all%s", name, pretty.Hint(name, known))
+}
 
 // IsMet reports whether a coverage point is one of those that Met names.
 func IsMet(point string) bool { return coverage.IsMet(point) }

@@ -89,6 +89,17 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 	return nil
 }
 
+// CheckRequired rejects a scenario that requires a coverage point for which check returns an error. The error is an
+// *Error.
+func (s *Scenario) CheckRequired(check func(point string) error) error {
+	for _, point := range s.Require {
+		if err := check(point); err != nil {
+			return &Error{File: s.File, Line: s.lines["coverage point "+point], Msg: err.Error()}
+		}
+	}
+	return nil
+}
+
 // checkBuilds rejects a declared build with an unknown handler.
 func (s *Scenario) checkBuilds(known []string) error {
 	for _, b := range s.Template.Builds {

@@ -489,17 +489,6 @@ func columns(words []string, width int) string {
 	return b.String() + line + "\n"
 }
 
-// cells returns the coverage points that make up the matrix of faults and features.
-func cells() []string {
-	var points []string
-	for _, k := range faults.Kinds() {
-		for _, f := range properties.Features() {
-			points = append(points, properties.Met(string(k.Kind), f.Name))
-		}
-	}
-	return points
-}
-
 // reached returns the number of coverage points reached. It does not count the cells of the matrix, which is printed
 // separately.
 func (r *report) reached() int {

@@ -116,6 +116,11 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	if err := s.scenario.CheckHandlers(orchestrations, activities); err != nil {
 		return nil, err
 	}
+	if p.EachRun == nil { // its monitors may have points of their own
+		if err := s.scenario.CheckRequired(properties.CheckPoint); err != nil {
+			return nil, err
+		}
+	}
 	// An error in the plan or the flags is the same for every seed, so report it before the first run.
 	first, err := s.plan(1)
 	if err != nil {
@@ -227,7 +232,7 @@ func (s *subject) campaign() campaign.Options {
 func (s *subject) required(seeds uint64) []string {
 	points := s.scenario.Required(s.over, seeds)
 	if points != nil && s.scenario.Matrix {
-		points = append(points, cells()...)
+		points = append(points, properties.Cells()...)
 	}
 	return points
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // ForeignStore is a store other than durosim's own, used by the nodes of one run. All nodes share it, each through a
@@ -74,8 +75,31 @@ func (w *World) openForeign() error {
 	case s == nil || s.Provider == nil || s.SetNow == nil:
 		return errors.New("cluster: Config.Store: the store needs a Provider and SetNow")
 	}
+	if what := managing(p); what != "" && s.Provider.Admin() == nil {
+		if s.Close != nil {
+			s.Close()
+		}
+		return fmt.Errorf("cluster: Config.Store: %s, but the store has no management surface (admin is false)", what)
+	}
 	w.foreign = &foreign{base: w.base, store: s, atMs: -1, tokens: map[string]string{}}
 	return nil
+}
+
+// managing names a part of the plan that needs a management surface, or returns "".
+func managing(p *plan.Plan) string {
+	for i := range p.Instances {
+		for _, a := range p.Instances[i].Actions {
+			if a.Verb == plan.ActionDelete || a.Verb == plan.ActionPrune {
+				return fmt.Sprintf("the plan would %s instance %s", a.Verb, p.Instances[i].ID)
+			}
+		}
+	}
+	for i := range p.Probes {
+		if p.Probes[i].Sweep != "" {
+			return fmt.Sprintf("probe %s sweeps %s", p.Probes[i].Name, p.Probes[i].Sweep)
+		}
+	}
+	return ""
 }
 
 // gone reports whether the run must end because it can no longer follow its store.

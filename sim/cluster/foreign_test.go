@@ -30,6 +30,7 @@ func TestStoreOfAnother(t *testing.T) {
 		}
 	}
 	right := func(*cluster.ForeignStore) {}
+	withoutAdmin := func(s *cluster.ForeignStore) { s.Provider = unmanaged{s.Provider} }
 	wrong := errors.New("the disk is full")
 	const small = "# one order\nnodes A run 1.5.0\ninstance o runs Counter at 1s\n"
 	for _, c := range []struct {
@@ -42,6 +43,9 @@ func TestStoreOfAnother(t *testing.T) {
 		{"no store", small, "the disk is full", func(int64) (*cluster.ForeignStore, error) { return nil, wrong }},
 		{"no provider", small, "needs a Provider and SetNow", inMemory(func(s *cluster.ForeignStore) { s.Provider = nil })},
 		{"no clock", small, "needs a Provider and SetNow", inMemory(func(s *cluster.ForeignStore) { s.SetNow = nil })},
+		{"no management", small + "  delete at 3s\n", "the plan would delete instance o, but the store has no management surface", inMemory(withoutAdmin)},
+		{"no management to sweep with", small + "probe p reads 1.5.0 sweeps instances every 5s times 2\n", "probe p sweeps instances, but the store has no management surface", inMemory(withoutAdmin)},
+		{"no management needed", small, "", inMemory(withoutAdmin)},
 		{"a clock that fails", small, "seed 1: the store: the disk is full", inMemory(func(s *cluster.ForeignStore) { s.SetNow = func(int64) error { return wrong } })},
 		{"a broken line", small, "seed 1: the store: the disk is full", inMemory(func(s *cluster.ForeignStore) { s.Broken = func() error { return wrong } })},
 	} {
@@ -61,10 +65,14 @@ func TestStoreOfAnother(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
-	if closed != 3 {
-		t.Errorf("%d stores were closed, want those of 3 runs", closed)
+	if closed != 6 {
+		t.Errorf("%d stores were closed, want those of 6 runs", closed)
 	}
 }
+
+type unmanaged struct{ engine.Provider }
+
+func (unmanaged) Admin() engine.ProviderAdmin { return nil }
 
 // countsTwice counts each delivery of work twice.
 type countsTwice struct{ engine.Provider }

@@ -26,6 +26,16 @@ type Options struct {
 	slow bool
 }
 
+// Check returns an error if Deny contains an id that Freedoms does not list.
+func (o Options) Check() error {
+	for _, id := range o.Deny {
+		if !slices.ContainsFunc(Freedoms(), func(f FreedomInfo) bool { return f.ID == id }) {
+			return fmt.Errorf("oracle: Options.Deny: there is no freedom %q", id)
+		}
+	}
+	return nil
+}
+
 func (o Options) prepared() *Options {
 	o.denied = 0
 	for _, f := range o.Deny {
@@ -77,10 +87,8 @@ type Oracle struct {
 
 // New returns an oracle for an empty store. It panics if Options.Deny contains an id that Freedoms does not list.
 func New(o Options) *Oracle {
-	for _, id := range o.Deny {
-		if !slices.ContainsFunc(Freedoms(), func(f FreedomInfo) bool { return f.ID == id }) {
-			panic(fmt.Sprintf("oracle: Options.Deny: there is no freedom %q", id))
-		}
+	if err := o.Check(); err != nil {
+		panic(err.Error())
 	}
 	return &Oracle{options: o.prepared(), states: []*State{{}}, tokens: map[string]int{}, room: room{kinds: map[kindOf]bool{}}}
 }

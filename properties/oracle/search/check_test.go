@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest"
 )
 
@@ -45,6 +46,10 @@ func TestFactoryOfNoUse(t *testing.T) {
 	var q quiet
 	if Check(&q, undertest.Factory{}, Options{}); !strings.Contains(q.failure, "Factory.New is not set") {
 		t.Errorf("without New: %q", q.failure)
+	}
+	var denies quiet
+	if Check(&denies, whole, Options{Oracle: oracle.Options{Deny: []oracle.Freedom{"F99"}}}); denies.failure != `no verdict: oracle: Options.Deny: there is no freedom "F99"` {
+		t.Errorf("with an unknown freedom: %q", denies.failure)
 	}
 }
 

@@ -121,6 +121,9 @@ func Search(f undertest.Factory, o Options) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("Factory.Contract: %w", err)
 	}
+	if err := o.Oracle.Check(); err != nil {
+		return nil, err
+	}
 	o.Oracle.Deny = slices.Concat(o.Oracle.Deny, denied)
 	o = o.prepared()
 	leftOut, declared, err := usable(f)

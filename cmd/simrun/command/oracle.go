@@ -198,6 +198,9 @@ func (c *oracleCmd) judgeLog(a *app, deny []oracle.Freedom) (int, error) {
 	default:
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
+	if err == nil && calls == 0 {
+		return 0, fmt.Errorf("%s: the log has no calls", name)
+	}
 	switch {
 	case c.JSON:
 		return out.ExitStatus, a.writeJSON("oracle", out)

@@ -228,6 +228,9 @@ func (r *replayed) check(show *storyFlags) error {
 	if show.Step != nil && r.crash == nil && *show.Step > r.result.Steps {
 		return fmt.Errorf("--step %d: this run has %s", *show.Step, plural(r.result.Steps, "step", "steps"))
 	}
+	if r.crash == nil && show.From > time.Duration(r.result.Virtual)*time.Millisecond {
+		return fmt.Errorf("the run ends at %s, before what --at or --from asks for", pretty.Duration(r.result.Virtual))
+	}
 	if show.Node == "" {
 		return nil
 	}

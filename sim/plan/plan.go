@@ -139,10 +139,10 @@ const (
 	VerbRollback   Verb = "rollback"   // same as upgrade, but to an older build
 	VerbStop       Verb = "stop"       // graceful
 	VerbCrash      Verb = "crash"      // immediate stop with loss of memory
-	VerbStart      Verb = "start"      // after stop or crash
+	VerbStart      Verb = "start"      // after stop, crash or remove
 	VerbPause      Verb = "pause"      // freeze for For
 	VerbAdd        Verb = "add"        // start an absent node for the first time
-	VerbRemove     Verb = "remove"     // permanent graceful stop
+	VerbRemove     Verb = "remove"     // graceful stop
 	VerbWiden      Verb = "widen"      // graceful stop and restart with Range
 	VerbNarrow     Verb = "narrow"     // like widen, with a narrower Range
 	VerbRegister   Verb = "register"   // register Handler on the running node

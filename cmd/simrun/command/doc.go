@@ -3,7 +3,7 @@
 //
 //	func main() { command.Main(command.Program{Handlers: register, Scenario: "plans/upgrade.txt"}) }
 //
-// That program then has run, replay, why, shrink and list, just like simrun:
+// That program then has all verbs of simrun:
 //
 //	go run ./cmd/simorders run --seeds 500 plans/upgrade.txt
 //	go run ./cmd/simorders replay --seed 7 plans/upgrade.txt

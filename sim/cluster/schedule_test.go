@@ -146,7 +146,7 @@ func TestValidate(t *testing.T) {
 		plan plan.Plan
 		want string
 	}{
-		{"no nodes", plan.Plan{}, "no nodes"},
+		{"no nodes", plan.Plan{}, "no node is declared"},
 		{"unknown build", plan.Plan{Nodes: []plan.Node{{Name: "A", Build: "1.4.0"}}}, `node A: unknown build "1.4.0": want one of 0.8.0, 1.5.0`},
 		{"node named twice", plan.Plan{Nodes: append(one, one...)}, "node A is named twice"},
 		{"unknown option", plan.Plan{Nodes: []plan.Node{{Name: "A", Build: "1.5.0", Options: []plan.Setting{{Name: "max_attempt", Value: "3"}}}}}, "max_attempt"},

@@ -65,7 +65,9 @@ type Known struct {
 }
 
 func (v *validation) bugs() {
+	defer func() { v.part = "" }()
 	for _, id := range v.plan.Bugs {
+		v.part = "bug " + string(id)
 		bug, whose := id.On()
 		row, ok := faults.Lookup(id)
 		switch {
@@ -80,14 +82,23 @@ func (v *validation) bugs() {
 	}
 }
 
+// Problem is one of the problems that Validate finds.
+type Problem struct {
+	// Part is the part of the plan that it is about: "nodes", "step 1", "bug ID". It is empty for any other.
+	Part, Msg string
+}
+
+func (p *Problem) Error() string { return p.Msg }
+
 type validation struct {
 	plan  *Plan
 	known Known
 	errs  []error
+	part  string // see Problem
 }
 
 func (v *validation) fail(format string, args ...any) {
-	v.errs = append(v.errs, fmt.Errorf(format, args...))
+	v.errs = append(v.errs, &Problem{Part: v.part, Msg: fmt.Sprintf(format, args...)})
 }
 
 func (v *validation) build(what, name string) *engine.Build {
@@ -135,7 +146,9 @@ func (v *validation) end() {
 
 func (v *validation) nodes() {
 	if len(v.plan.Nodes) == 0 {
-		v.fail("no nodes")
+		v.part = "nodes"
+		v.fail("no node is declared")
+		v.part = ""
 	}
 	seen := map[string]bool{}
 	for _, n := range v.plan.Nodes {
@@ -166,7 +179,9 @@ func (v *validation) nodes() {
 }
 
 func (v *validation) schedule() {
+	defer func() { v.part = "" }()
 	for i, s := range v.plan.Schedule {
+		v.part = fmt.Sprintf("step %d", i+1)
 		what := fmt.Sprintf("step %d (%s %s)", i+1, s.Verb, s.Node)
 		if s.At < 0 {
 			v.fail("%s: at %v, before the start", what, s.At)

@@ -115,8 +115,8 @@ func TestDeclaredBuildsRefused(t *testing.T) {
 	}
 	for _, c := range []struct{ line, want string }{
 		{"handlers without Leaf Ship P Chain@1.0.0", ""},
-		{"handlers without Leef", `x.txt:2: build 2.1.0: no known build ships "Leef"; did you mean Leaf?`},
-		{"handlers with Chain@2.0.0", `x.txt:2: build 2.1.0: no known build ships "Chain@2.0.0"; did you mean Chain@1.0.0?`},
+		{"handlers without Leef", `x.txt:3: build 2.1.0: no known build ships "Leef"; did you mean Leaf?`},
+		{"handlers with Chain@2.0.0", `x.txt:3: build 2.1.0: no known build ships "Chain@2.0.0"; did you mean Chain@1.0.0?`},
 	} {
 		s, err := Parse("x.txt", []byte("# A title.\nbuild 2.1.0 like 2.0.0\n  "+c.line+"\nnode A runs 2.1.0\nprogram P\n  input\nend"))
 		if err != nil {

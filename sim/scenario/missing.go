@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -100,12 +101,26 @@ func (s *Scenario) CheckRequired(check func(point string) error) error {
 	return nil
 }
 
+// Place returns the error of the Validate of one of the scenario's plans. If it is about a line of the scenario, it is
+// an *Error.
+func (s *Scenario) Place(err error) error {
+	var problem *plan.Problem
+	if !errors.As(err, &problem) {
+		return err
+	}
+	line, ok := s.lines[problem.Part]
+	if !ok {
+		return err
+	}
+	return &Error{File: s.File, Line: line, Msg: problem.Msg}
+}
+
 // checkBuilds rejects a declared build with an unknown handler.
 func (s *Scenario) checkBuilds(known []string) error {
 	for _, b := range s.Template.Builds {
 		for _, name := range slices.Concat(b.Handlers.Only, b.Handlers.With, b.Handlers.Without) {
 			if !slices.Contains(known, name) {
-				return &Error{File: s.File, Line: s.lines["build "+b.Name], Msg: fmt.Sprintf("build %s: no known build ships %q%s", b.Name, name, pretty.Hint(name, known))}
+				return &Error{File: s.File, Line: s.lines["handler "+name+" of "+b.Name], Msg: fmt.Sprintf("build %s: no known build ships %q%s", b.Name, name, pretty.Hint(name, known))}
 			}
 		}
 	}

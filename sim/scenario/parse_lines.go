@@ -95,7 +95,8 @@ func (p *parser) handlers(at place) {
 
 // buildHandlers parses `none`, `HANDLER...`, `with HANDLER...` or `without HANDLER...`.
 func (p *parser) buildHandlers() {
-	c := &p.s.Template.Builds[len(p.s.Template.Builds)-1].Handlers
+	build := &p.s.Template.Builds[len(p.s.Template.Builds)-1]
+	c := &build.Handlers
 	list, what := &c.Only, "all the handlers"
 	switch {
 	case p.accept("with"):
@@ -118,6 +119,7 @@ func (p *parser) buildHandlers() {
 		if slices.Contains(slices.Concat(c.Only, c.With, c.Without), name) {
 			p.failf("handler %s is given twice", name)
 		}
+		p.named["handler "+name+" of "+build.Name] = p.line
 	}).read(p)
 }
 
@@ -127,6 +129,10 @@ func (p *parser) registered(name string) {
 		return
 	}
 	i := strings.LastIndexByte(name, '@')
+	if name == "with" || name == "without" {
+		p.failf("%s: only handlers of a build may be given so; those of a node are a list, such as: handlers Leaf@1.0.0", name)
+		return
+	}
 	if i <= 0 {
 		p.failf("orchestration %q: expected NAME@VERSION, such as Leaf@1.0.0", name)
 		return

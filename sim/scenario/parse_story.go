@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -246,6 +247,10 @@ func (p *parser) finish() {
 	if p.err != nil {
 		return
 	}
+	for i, line := range p.stepLines {
+		p.named["step "+strconv.Itoa(i+1)] = line
+	}
+	p.named["nodes"] = 0 // if there are none, the whole file is wrong
 	p.s.lines = p.named
 	p.warnBuilds()
 	p.warnMarks()

@@ -32,7 +32,7 @@ type Scenario struct {
 	Fuzz Fuzz
 
 	warnings []*Error
-	// lines holds the line numbers of instances ("instance ID") and mixes ("mix 0").
+	// lines holds the line numbers of instances ("instance ID"), mixes ("mix 0") and steps ("step 1"), among others.
 	lines map[string]int
 }
 

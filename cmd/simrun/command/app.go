@@ -130,7 +130,8 @@ func (a *app) verbs() (verbs []string) {
 }
 
 // inPlain replaces what the parser says of the types of values.
-var inPlain = strings.NewReplacer("expected value value but got", "expected a value, found", "cluster: Config.Store", "--provider", "a valid 64 bit uint but got", "a number of at least 0, found")
+var inPlain = strings.NewReplacer(`expected value value but got "EOL" (<EOL>)`, "expected a value, found the end of the line",
+	` value but got "EOL" (<EOL>)`, ", found the end of the line", "expected value value but got", "expected a value, found", "cluster: Config.Store", "--provider", "a valid 64 bit uint but got", "a number of at least 0, found")
 
 func (a *app) usage(err error) int {
 	fmt.Fprintf(a.stderr, "%s: %s\n", a.program.name(), strings.NewReplacer("simrun list", a.program.name()+" list", "simrun hosts", a.program.name()+" hosts").Replace(inPlain.Replace(err.Error())))

@@ -140,7 +140,7 @@ func oneOf(what, value string, known []string) error {
 	if value == "" || slices.Contains(known, value) {
 		return nil
 	}
-	return fmt.Errorf("%s %q: expected one of %s", what, value, strings.Join(known, ", "))
+	return fmt.Errorf("%s %q: expected one of %s%s", what, value, strings.Join(known, ", "), pretty.Hint(value, known))
 }
 
 // helpCmd implements `simrun help`.

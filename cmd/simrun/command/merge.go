@@ -185,7 +185,7 @@ func newResults(path string, s *subject, seeds seedRange, part shard) (*resultsW
 	}
 	file, err := newWhole(path)
 	if err != nil {
-		return nil, fmt.Errorf("--results %s: %w", path, err)
+		return nil, fmt.Errorf("--results: %w", err)
 	}
 	w := &resultsWriter{whole: file}
 	w.line(resultsHead{

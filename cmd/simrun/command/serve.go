@@ -52,7 +52,7 @@ func (c *serveCmd) run(a *app) (int, error) {
 	var set []faults.BugID
 	for _, id := range c.Bug {
 		if !isProviderBug(id) {
-			return 0, fmt.Errorf("--bug %q: no bug of the in-memory provider has this name", id)
+			return 0, fmt.Errorf("--bug %q: no bug of the in-memory provider has this name%s; %s lists all", id, nearBug(id, faults.BugsOf("memprovider")), a.program.hint("list bugs"))
 		}
 		set = append(set, faults.BugID(id))
 	}

@@ -538,7 +538,7 @@ type whole struct {
 func newWhole(path string) (*whole, error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".simrun-*")
 	if err != nil {
-		return nil, err
+		return nil, &fs.PathError{Op: "create", Path: path, Err: errors.Unwrap(err)} // its own names the temporary file
 	}
 	return &whole{bufio.NewWriter(tmp), path, tmp}, nil
 }
@@ -548,7 +548,10 @@ func (w *whole) keep() error {
 	if err := errors.Join(w.Flush(), w.tmp.Chmod(0o644), w.tmp.Close()); err != nil {
 		return err
 	}
-	return os.Rename(w.tmp.Name(), w.path)
+	if err := os.Rename(w.tmp.Name(), w.path); err != nil {
+		return &fs.PathError{Op: "create", Path: w.path, Err: errors.Unwrap(err)}
+	}
+	return nil
 }
 
 // discard removes the file unless it was kept. If that fails, a hidden file is left behind, as after a crash.

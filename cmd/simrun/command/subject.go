@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -85,11 +86,16 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 			return nil, fmt.Errorf("--%w", err)
 		}
 	}
+	profiles := []string{string(plan.ProfileContract), string(plan.ProfileDuroxide), string(plan.ProfileDuroxide32)}
+	strategies := idsOf(plan.Strategies(), func(s plan.Strategy) string { return string(s) })
+	if err := errors.Join(oneOf("--profile", f.Profile, profiles), oneOf("--strategy", f.Strategy, strategies)); err != nil {
+		return nil, err
+	}
 	s.over.Profile, s.over.Strategy, s.over.Contract = plan.Profile(f.Profile), plan.Strategy(f.Strategy), f.Contract
 	for _, id := range f.Bug {
 		bug, ok := faults.Lookup(faults.BugID(id))
 		if !ok {
-			return nil, fmt.Errorf("--bug %q: no such bug%s; %s lists all", id, nearBug(id), p.hint("list bugs"))
+			return nil, fmt.Errorf("--bug %q: no such bug%s; %s lists all", id, nearBug(id, faults.Catalogue()), p.hint("list bugs"))
 		}
 		s.over.Bugs = append(s.over.Bugs, faults.BugID(id))
 		if name == "" {
@@ -128,7 +134,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	}
 	s.planted = first.Planted()
 	if err := first.Validate(plan.Known{Builds: p.builds(), Orchestrations: workload.Names()}); err != nil {
-		return nil, err
+		return nil, s.scenario.Place(err)
 	}
 	for _, b := range first.Releases() {
 		if err := releases().Check(b); err != nil {
@@ -138,13 +144,9 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	return s, nil
 }
 
-// nearBug returns the name of the bug most similar to id, preceded by a separator, or "" if none is similar.
-func nearBug(id string) string {
-	var known []string
-	for _, b := range faults.Catalogue() {
-		known = append(known, string(b.ID))
-	}
-	return pretty.Hint(id, known)
+// nearBug returns the name of the bug among those most similar to id, preceded by a separator, or "" if none is similar.
+func nearBug(id string, of []faults.Bug) string {
+	return pretty.Hint(id, idsOf(of, func(b faults.Bug) string { return string(b.ID) }))
 }
 
 // open opens the scenario or stored run called name.

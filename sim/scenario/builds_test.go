@@ -78,7 +78,7 @@ func TestDeclaredBuildsRefused(t *testing.T) {
 		{"build mine like 2.0.0", "x.txt:1: build mine: want a version, such as 2.1.0, or VERSION+APPLICATION, such as 2.1.0+1.0.0"},
 		{"build 2.1.0+ like 2.0.0", "x.txt:1: build 2.1.0+: want a version"},
 		{"build 2.1.0 like 2.0.0\nbuild 2.1.0 like 1.5.0", `x.txt:2: duplicate build "2.1.0": line 1 has it`},
-		{"node A runs 2.1.0\nbuild 2.1.0 like 2.0.0", `x.txt:1: unknown build "2.1.0"; did you mean 2.0.0?`},
+		{"node A runs 2.1.0\nbuild 2.1.0 like 2.0.0", `x.txt:1: build "2.1.0" is declared in line 2, and must be declared above this line`},
 		{"range >=1.0.0", "x.txt:1: expected this line below a build, as in: range RANGE"},
 		{"node A runs 1.5.0\n  reads with LegacyNote", "x.txt:2: expected this line below a build, as in: reads [with"},
 		{"build 2.1.0 like 2.0.0\n  range 1.x\n  range 2.x", `x.txt:3: duplicate range of build "2.1.0": line 2 has it`},

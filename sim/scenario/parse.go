@@ -37,7 +37,9 @@ type parser struct {
 	err   *Error
 	// program, if not nil, parses a program whose end has not been reached.
 	program *program.Parser
+	began   int // the line with which the program begins
 
+	text  []byte
 	line  int
 	words []token
 	form  string // the form of the current statement, for use in errors
@@ -76,6 +78,7 @@ func (p *parser) read(data []byte) {
 		p.failf("this is not text: byte %d is 0x%02x", at, data[at])
 		return
 	}
+	p.text = data
 	for text := range bytes.Lines(data) {
 		p.line++
 		words, comment, err := split(strings.TrimSuffix(string(text), "\n"))

@@ -25,6 +25,7 @@ func TestErrors(t *testing.T) {
 		{"scenario a\nscenario b", `x.txt:2: duplicate "scenario": line 1 has it`},
 		{`verdict holds`, `x.txt:1: "verdict" belongs in a corpus entry, but this is read as a scenario: replay it instead`},
 		// Programs.
+		{"program P\n  input\nnodes A B run 1.5.0", `x.txt:3: "nodes" is no statement of a program: the program of line 1 must have its "end" above`},
 		{"program P\n  jump a\nend", `x.txt:2: unknown statement "jump" of a program: expected say, input, call, call-fails, fail, panic, timer, wait, child, detach, drop, seq, join, select, try, repeat, again, dequeue, set, set-many, get, clear, clear-all, keys, prune, remote, status, status-reset, status-get, guid, now, catch or end`},
 		{"program P\n  timer\nend", `x.txt:2: the line ends too early, as in: timer TIME`},
 		{"program P\n  \"call\" a\nend", `x.txt:2: expected a statement of a program, found the string "call"`},

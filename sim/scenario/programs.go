@@ -25,7 +25,7 @@ func (p *parser) beginProgram() {
 		id = "@" + version
 	}
 	p.unique("program", name+id)
-	p.program = program.NewParser(name, version)
+	p.began, p.program = p.line, program.NewParser(name, version)
 }
 
 // programLine parses one line of a program.
@@ -39,7 +39,11 @@ func (p *parser) programLine() {
 		words[i] = w.text
 	}
 	done, err := p.program.Line(words)
-	if err != nil {
+	switch statement := lookup(p.rows.statements, words[0]) != nil || words[0] == "nodes"; {
+	case err != nil && statement && strings.HasPrefix(err.Error(), "unknown statement "):
+		p.failf("%q is no statement of a program: the program of line %d must have its \"end\" above", words[0], p.began)
+		return
+	case err != nil:
 		p.failf("%v", err)
 		return
 	}

@@ -1,7 +1,9 @@
 package scenario
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -153,8 +155,23 @@ func (p *parser) build() string {
 		return p.released()
 	}
 	name := p.name("a build")
+	if at := p.declared(name); at > p.line && !slices.Contains(p.builds, name) {
+		p.failf("build %q is declared in line %d, and must be declared above this line", name, at)
+	}
 	p.known("build", name, p.builds)
 	return name
+}
+
+// declared returns the line that declares a build, or 0.
+func (p *parser) declared(name string) int {
+	line := 0
+	for text := range bytes.Lines(p.text) {
+		line++
+		if words := strings.Fields(string(text)); len(words) > 1 && words[0] == "build" && words[1] == name {
+			return line
+		}
+	}
+	return 0
 }
 
 // released parses a released runtime's version and returns the name of its build.

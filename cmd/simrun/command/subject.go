@@ -310,6 +310,9 @@ var wordBegin = regexp.MustCompile(`([a-z])([A-Z])`)
 // warn prints warnings about suspicious but valid parts of the scenario.
 func (a *app) warn(s *subject) {
 	all := s.scenario.Warnings()
+	if t := s.scenario.Template; len(t.Instances)+len(t.Histories)+len(t.Probes) == 0 && s.scenario.Load == nil && a.program.stored == nil {
+		all = append(all, &scenario.Error{File: s.scenario.File, Msg: "nothing is started: there is no instance, history, load or probe"})
+	}
 	if a.program.Handlers == nil {
 		all = append(all, s.scenario.WarningsOf(workload.InputWarnings)...)
 	}

@@ -40,15 +40,17 @@ var judged = []area{
 
 // stories lists the tests that run stories with all of a monitor's checkers, fastest first.
 var stories = []tests{
-	{"properties/internal/liveness", ""}, {"properties/internal/track", ""}, {"properties/internal/outcome", ""}, {"properties/internal/expect", ""},
-	{"properties/internal/coverage", ""}, {"properties/internal/model", ""}, {"properties/internal/safety", ""},
+	{"properties/internal/monitor", ""}, {"properties/internal/liveness", ""}, {"properties/internal/model", ""}, {"properties/internal/safety", ""},
 }
 
 // oracles lists the tests that check call sequences with wrong answers.
 var oracles = []tests{{"properties/oracle", ""}, {"properties/conformance", "^TestKill"}, {"properties/oracle/search", ""}}
 
-// told returns the tests for a package of checkers: its own tests, followed by the other stories.
+// told returns the tests for a package of checkers: its own tests, if it has any, followed by the other stories.
 func told(path string) []tests {
+	if slices.Contains([]string{"coverage", "expect", "outcome", "track"}, strings.TrimPrefix(path, "properties/internal/")) {
+		return stories
+	}
 	others := slices.DeleteFunc(slices.Clone(stories), func(t tests) bool { return t.path == path })
 	return append(own(path), others...)
 }
@@ -64,6 +66,7 @@ var checkers = []area{
 	{"properties/internal/model", "", "", told("properties/internal/model")},
 	{"properties/internal/outcome", "", "", told("properties/internal/outcome")},
 	{"properties/internal/safety", "", "", told("properties/internal/safety")},
+	{"properties/internal/secondjudge", "", "", own("properties/internal/secondjudge")},
 	{"properties/internal/spec/turn", "", "", append(own("properties/internal/spec/turn"), tests{"properties/internal/safety", ""})},
 	{"properties/internal/track", "", "", told("properties/internal/track")},
 	{"properties/oracle", "", "", oracles},

@@ -118,17 +118,11 @@ func (t *trials) report(w io.Writer, rows []result, all int, ignored []string, r
 		}
 		fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d | %d | %d %% |\n", p, total, n[caught], n[byTests], n[unseen], n[idle], same, 100*n[caught]/max(total-same, 1))
 	}
-	if !t.checkers {
-		fmt.Fprintln(w, "\n[reasons.txt](../internal/dev/mutate/reasons.txt) names those that are not caught, with what is known of each.")
+	if t.checkers {
+		fmt.Fprintln(w, "\nThe log of the command names those that are not caught.")
 		return
 	}
-	fmt.Fprintln(w, "\n## Those that are not caught\n\n| place | change |\n|---|---|")
-	for _, r := range rows {
-		if r.Fate != caught {
-			_, change, _ := strings.Cut(r.Key, " ")
-			fmt.Fprintf(w, "| %s | %s |\n", r.Where, strings.ReplaceAll(change, "|", "\\|"))
-		}
-	}
+	fmt.Fprintln(w, "\n[reasons.txt](../internal/dev/mutate/reasons.txt) names those that are not caught, with what is known of each.")
 }
 
 // readReasons reads the reasons why mutants survive from the named file. Each line consists of a key, a tab, and the

@@ -244,15 +244,6 @@ func (p *parser) duration(what string) time.Duration {
 	return p.parseTime(t.text, t.text)
 }
 
-// positive consumes a duration above 0.
-func (p *parser) positive() time.Duration {
-	d := p.duration("a duration")
-	if d <= 0 && p.err == nil {
-		p.failf("expected a duration above 0")
-	}
-	return d
-}
-
 // span consumes a time, or a range of times such as "10s..15s".
 func (p *parser) span(what string) (lo, hi time.Duration) {
 	t := p.next(what)

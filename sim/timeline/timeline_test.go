@@ -2,11 +2,8 @@ package timeline_test
 
 import (
 	"flag"
-	"os"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
@@ -51,41 +48,6 @@ func draw(t *testing.T, text string) (*timeline.Timeline, *cluster.Result) {
 		t.Fatal(err)
 	}
 	return c.Timeline("1", result), result
-}
-
-// drawn returns a handmade timeline, so that its output does not depend on runs.
-func drawn() *timeline.Timeline {
-	return &timeline.Timeline{Scenario: "two nodes", Seed: "7", EndMs: 20_000, Builds: []string{"1.5.0", "2.0.0"},
-		Nodes: []timeline.Node{
-			{Name: "A", Spans: []timeline.Span{{ToMs: 9000, State: timeline.Up}, {FromMs: 9000, ToMs: 9100, State: timeline.Draining, Step: 40}, {FromMs: 9100, ToMs: 20_000, Build: 1, State: timeline.Up, Step: 41}}},
-			{Name: "B b", Spans: []timeline.Span{{ToMs: 11_000, State: timeline.Up}}}},
-		Marks: []timeline.Mark{
-			{Ms: 0, Kind: "phase", Node: -1, Text: "turbulence"}, {Ms: 9000, Step: 40, Kind: "step", Node: 0, Text: "upgrade A to 2.0.0"},
-			{Ms: 9500, Step: 43, Kind: "fault", Node: 1, Instance: "order-1", Text: "answer-lost"}, {Ms: 11_000, Step: 50, Kind: "crash", Node: 1, Text: "crash B"},
-			{Ms: 12_000, Step: 60, Kind: "violation", Node: 0, Instance: "order-1", Text: "L05"}},
-		Instances: []timeline.Instance{{ID: "order-1", Bars: []timeline.Bar{
-			{Kind: "turn", FromMs: 1000, ToMs: 1000, Step: 3, Text: "Order@1.0.0"}, {Kind: "activity", FromMs: 1100, ToMs: 3000, Node: 1, Step: 5, Text: "Ship"},
-			{Kind: "wait", FromMs: 4000, ToMs: 9100, Node: -1, Build: -1, Text: "no live node admits pin 2.0.0"}, {Kind: "poison", FromMs: 12_000, ToMs: 12_000, Build: 1, Step: 60}},
-			History: []timeline.Event{{Ms: 1000, Step: 3, Execution: 1, ID: 1, Kind: "OrchestrationStarted"}, {Ms: 3100, Step: 9, Execution: 1, ID: 2, Kind: "ActivityCompleted", Node: 1},
-				{Ms: 12_000, Step: 60, Execution: 1, ID: 3, Kind: "OrchestrationFailed"}}},
-			{ID: "order-2", History: []timeline.Event{{Ms: 0, Execution: 1, ID: 1, Kind: "OrchestrationStarted", Node: -1}}}}}
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := "testdata/" + name
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Error(d)
-	}
 }
 
 // TestTellsWhatHappened checks that a timeline agrees with the result of the run.

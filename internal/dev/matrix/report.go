@@ -122,7 +122,40 @@ func (t *trials) report(w io.Writer, rows []result, all int, ignored []string, r
 		fmt.Fprintln(w, "\nThe log of the command names those that are not caught.")
 		return
 	}
+	by(w, rows)
 	fmt.Fprintln(w, "\n[reasons.txt](../internal/dev/mutate/reasons.txt) names those that are not caught, with what is known of each.")
+}
+
+// by writes the number of mutants that each judge caught, by property. docs/checkers.md takes it from the page.
+func by(w io.Writer, rows []result) {
+	type who struct{ judge, property string }
+	n := map[who]int{}
+	for _, r := range rows {
+		if r.Fate == caught {
+			judge := r.By
+			switch {
+			case judge == "conformance", judge == "oracle", judge == "crash", strings.HasPrefix(judge, testsOf):
+			default:
+				judge = "scenario"
+			}
+			property := r.Property
+			if judge != "scenario" {
+				property = ""
+			}
+			k := who{judge, property}
+			n[k]++
+		}
+	}
+	keys := slices.SortedFunc(maps.Keys(n), func(a, b who) int {
+		if n[a] != n[b] {
+			return n[b] - n[a]
+		}
+		return strings.Compare(a.judge+a.property, b.judge+b.property)
+	})
+	fmt.Fprintln(w, "\n| caught first by | property | mutants |\n|---|---|---|")
+	for _, k := range keys {
+		fmt.Fprintf(w, "| %s | %s | %d |\n", k.judge, k.property, n[k])
+	}
 }
 
 // readReasons reads the reasons why mutants survive from the named file. Each line consists of a key, a tab, and the

@@ -155,9 +155,6 @@ func (r *Judge) judge(e *oracle.Exchange) bool {
 		clause = r.virtual(refusal.Objections[0].String())
 	}
 	f.Message = r.after(e) + clause
-	if wrong := cmp.Or(r.dropped(), r.leftover()); wrong != "" {
-		f.Message = r.after(e) + wrong + "; " + clause
-	}
 	for _, c := range refusal.Objections[min(1, len(refusal.Objections)):] {
 		f.Message += "\n  and        " + r.virtual(c.String())
 	}

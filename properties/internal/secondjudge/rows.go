@@ -279,9 +279,13 @@ func (r *Judge) leftover() string {
 	return strings.Join(list[:min(len(list), didMost)], ", ")
 }
 
-// after names the call after which something was found.
+// after names the call after which something was found, and what it has done that no call may.
 func (r *Judge) after(e *oracle.Exchange) string {
-	return fmt.Sprintf("second judge: after %s by %s at %s, which %s: ", call.Method(e.Call), r.Run.Who(r.ended.caller), r.Run.At(r.ended.atMs), outcome(e))
+	text := fmt.Sprintf("second judge: after %s by %s at %s, which %s: ", call.Method(e.Call), r.Run.Who(r.ended.caller), r.Run.At(r.ended.atMs), outcome(e))
+	if wrong := cmp.Or(r.dropped(), r.leftover()); wrong != "" {
+		text += wrong + "; "
+	}
+	return text
 }
 
 func outcome(e *oracle.Exchange) string {
@@ -349,22 +353,13 @@ func (r *Judge) did() string {
 		switch {
 		case in.Was.Created && !in.Created:
 			list = append(list, "removed "+in.Name)
-			for _, x := range in.Executions {
-				if len(x.Events) > 0 {
-					list = append(list, fmt.Sprintf("left execution %d with %d events", x.ID, len(x.Events)))
-				}
-			}
 		case !in.Was.Created && in.Created:
 			list = append(list, "created "+in.Name)
 		}
 	}
 	for _, x := range c.Executions {
 		if x.Was.Created && !x.Created {
-			current := ""
-			if x.Instance.CurrentID == x.ID {
-				current = ", the current one,"
-			}
-			list = append(list, fmt.Sprintf("removed execution %d%s of %s", x.ID, current, x.Instance.Name))
+			list = append(list, fmt.Sprintf("removed execution %d of %s", x.ID, x.Instance.Name))
 		}
 	}
 	for _, e := range c.Appended {

@@ -8,8 +8,7 @@ import (
 
 // Form is the JSON form of a struct. It follows from the struct's tags: `json:"name"` is the name of a field, which is
 // omitted if empty with `json:"name,omitempty"`, and null if empty with `form:"null"`. A field with either of these, or
-// with `form:"optional"`, need not be there to be read. The order of the struct is that
-// in which the fields are written.
+// with `form:"optional"`, need not be there to be read. Fields are written in the order of the struct.
 type Form struct {
 	Kind   string
 	data   reflect.Type

@@ -119,13 +119,6 @@ func (c Counters) List() []Count {
 	return out
 }
 
-// Add adds the counts of another node or incarnation.
-func (c *Counters) Add(o Counters) {
-	for _, e := range counterTable {
-		*e.field(c) += *e.field(&o)
-	}
-}
-
 func (c *Counters) countDrops(dropped []DroppedMessage) { c.MessagesDropped += uint64(len(dropped)) }
 
 func (c *Counters) countCommit(h *hold) {

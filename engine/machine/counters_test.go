@@ -10,20 +10,19 @@ import (
 	"testing"
 )
 
-func TestCountersAdd(t *testing.T) {
+// TestCountersList checks that every counter is listed, under the name of its field.
+func TestCountersList(t *testing.T) {
 	var c Counters
 	v := reflect.ValueOf(&c).Elem()
 	for i := range v.NumField() {
 		v.Field(i).SetUint(uint64(i + 1))
 	}
-	sum := c
-	sum.Add(c)
 	if len(c.List()) != v.NumField() {
 		t.Fatalf("%d counters are named, of %d", len(c.List()), v.NumField())
 	}
-	for i, count := range sum.List() {
-		if count.Value != uint64(2*(i+1)) {
-			t.Errorf("%s = %d, want %d", count.Name, count.Value, 2*(i+1))
+	for i, count := range c.List() {
+		if count.Value != uint64(i+1) {
+			t.Errorf("%s = %d, want %d", count.Name, count.Value, i+1)
 		}
 		if field := v.Type().Field(i).Name; !strings.EqualFold(field, strings.ReplaceAll(count.Name, "_", "")) {
 			t.Errorf("counter %s is named %q", field, count.Name)

@@ -64,9 +64,7 @@ func ExampleNew() {
 }
 
 func ExampleCounters_List() {
-	var total machine.Counters
-	total.Add(machine.Counters{Turns: 3, TurnsCommitted: 2})
-	total.Add(machine.Counters{Turns: 1})
+	total := machine.Counters{Turns: 4, TurnsCommitted: 2}
 	for _, c := range total.List() {
 		if c.Value > 0 {
 			fmt.Println(c.Name, c.Value)

@@ -86,7 +86,7 @@ type PropertyCount struct {
 	First Violation
 
 	lastSeed uint64 // the last seed counted
-	place    int    // the place of First among the violations of its run
+	order    int    // the number of First among the violations of its run
 	step     uint64 // the step by which it is sorted
 }
 
@@ -244,13 +244,13 @@ func (m *merge) reach(p cluster.Point) {
 	m.sum.Coverage[i].Count += p.Count
 }
 
-func (m *merge) violate(v Violation, place int) {
+func (m *merge) violate(v Violation, order int) {
 	s := &m.sum
 	i, known := m.properties[v.Rule()]
 	if !known {
 		i = len(s.Properties)
 		m.properties[v.Rule()] = i
-		s.Properties = append(s.Properties, PropertyCount{Property: v.Property, Class: v.Class, FirstSeed: v.Seed, First: v, place: place})
+		s.Properties = append(s.Properties, PropertyCount{Property: v.Property, Class: v.Class, FirstSeed: v.Seed, First: v, order: order})
 	}
 	p := &s.Properties[i]
 	p.Violations++
@@ -282,7 +282,7 @@ func (m *merge) summary() *Summary {
 		p := &s.Properties[i]
 		p.step = p.First.Step
 		for _, own := range s.Properties { // see cluster.Result.Violations
-			if p.First.BlamesCode() && own.First.BlamesDurosim() && own.FirstSeed == p.FirstSeed && p.place < own.place {
+			if p.First.BlamesCode() && own.First.BlamesDurosim() && own.FirstSeed == p.FirstSeed && p.order < own.order {
 				p.step = min(p.step, own.First.Step)
 			}
 		}

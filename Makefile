@@ -31,12 +31,12 @@ fuzz:
 # Which small changes of the store, of a turn, of a node and of the codec somebody notices, SAMPLE of them, another one for
 # each DRAW; and which of the checkers their tests notice.
 SAMPLE ?= 160
-mutants: DRAW ?= 41
-mutants-of-checkers: DRAW ?= 14
+mutants: DRAW ?= 77
+mutants-of-checkers: DRAW ?= 77
 mutants:
 	nice go -C internal/dev run ./simdev mutants -sample $(SAMPLE) -draw "$(DRAW)" -deep 2 -reasoned -out ../../docs/kill-matrix.md $(MUTANTS)
 mutants-of-checkers:
-	nice go -C internal/dev run ./simdev mutants -checkers -sample 240 -draw "$(DRAW)" -out ../../docs/kill-matrix-checkers.md $(MUTANTS)
+	nice go -C internal/dev run ./simdev mutants -checkers -sample 132 -draw "$(DRAW)" -out ../../docs/kill-matrix-checkers.md $(MUTANTS)
 
 bench:
 	go test ./... -run '^$$' -bench . -benchmem

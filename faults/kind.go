@@ -67,7 +67,8 @@ const MaxSkew = 500 * time.Millisecond
 type Info struct {
 	Kind    Kind
 	Summary string
-	// Suspends lists the properties that cannot be required while the fault is on.
+	// Suspends lists the properties that cannot be required of what the fault hits. What calls that fail and crashes suspend
+	// is in the table of package properties.
 	Suspends []string
 
 	// light, full and timing are the rates in these plans, as one in so many opportunities; 0 means that the plan leaves
@@ -96,7 +97,7 @@ var kinds = []Info{
 	{Kind: CrashAfterFetch, Summary: "a node crashes after it has fetched work", light: 400, full: 150},
 	{Kind: CrashBeforeAck, Summary: "a node crashes between a turn and its ack", light: 400, full: 150},
 	{Kind: CrashAfterCommit, Summary: "a node crashes after its ack is committed, before the answer arrives", light: 400, full: 150},
-	{Kind: PauseNode, Summary: "a node freezes past the expiry of its locks", Suspends: []string{"S19"}, full: 300},
+	{Kind: PauseNode, Summary: "a node freezes past the expiry of its locks", Suspends: []string{"S19", "S22", "S28", "L12"}, full: 300},
 	{Kind: RequestLost, Summary: "a call is lost on its way to the store", light: 200, full: 60},
 	{Kind: AnswerLost, Summary: "a call takes effect, and its answer is lost", light: 200, full: 60},
 	{Kind: CallDelayed, Summary: "a request or an answer is late, possibly beyond the call deadline", light: 100, full: 40},
@@ -108,11 +109,11 @@ var kinds = []Info{
 	{Kind: DuplicateCompletion, Summary: "an activity's completion is delivered a second time", full: 40},
 	{Kind: LateActivity, Summary: "an activity runs past the end of its lock", full: 60},
 	{Kind: ActivityPanic, Summary: "an activity panics", full: 60},
-	{Kind: CorruptEvent, Summary: "a stored event is damaged", Suspends: []string{"L02"}, full: 1500, damages: true},
-	{Kind: CorruptMessage, Summary: "a queued message is damaged", Suspends: []string{"L02"}, full: 1500, damages: true},
+	{Kind: CorruptEvent, Summary: "a stored event is damaged", Suspends: []string{"S07", "S11", "S29", "L02"}, full: 1500, damages: true},
+	{Kind: CorruptMessage, Summary: "a queued message is damaged", Suspends: []string{"L02", "L06", "L10"}, full: 1500, damages: true},
 	{Kind: LostRenewal, Summary: "the renewal of a lock is lost", Suspends: []string{"S19"}, full: 10},
 	{Kind: SlowTurn, Summary: "a turn takes as long as its lock or longer", light: 200, full: 60},
-	{Kind: ClockSkew, Summary: "a node starts with a clock that is up to 500ms ahead or behind", timing: 2},
+	{Kind: ClockSkew, Summary: "a node starts with a clock that is up to 500ms ahead or behind", Suspends: []string{"S27", "S28"}, timing: 2},
 	{Kind: SlowFetch, Summary: "a fetch waits inside the store before it takes a lock, sometimes for longer than a lock lasts", timing: 40},
 	{Kind: SlowCommit, Summary: "an ack, abandon or renewal waits inside the store before it takes effect", Suspends: []string{"S19"}, timing: 40},
 	{Kind: SlowAnswer, Summary: "an ack waits inside the store after it has taken effect", timing: 40},

@@ -21,8 +21,16 @@ func Kinds(kinds ...EventKind) KindSet { return KindSet{}.With(kinds...) }
 // WorkItemKinds returns a set of work item kinds. Duplicates are ignored.
 func WorkItemKinds(kinds ...WorkItemKind) WorkItemKindSet { return WorkItemKindSet{}.With(kinds...) }
 
-// Has reports whether the set contains the kind.
-func (s Set[K]) Has(k K) bool { return slices.Contains(s.kinds, k) }
+// Has reports whether the set contains the kind. It is asked mostly for kinds that not every build has, and those come
+// last.
+func (s Set[K]) Has(k K) bool {
+	for i := len(s.kinds) - 1; i >= 0; i-- {
+		if s.kinds[i] == k {
+			return true
+		}
+	}
+	return false
+}
 
 // With returns the set with the given kinds added.
 func (s Set[K]) With(kinds ...K) Set[K] {

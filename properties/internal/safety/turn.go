@@ -215,13 +215,13 @@ func (k *turnChecker) of(ack *engine.OrchestrationAck, item *engine.Orchestratio
 // generation returns 2 if a build writes the kind second, and 1 if it writes its older form, into an execution that the
 // version stamp began: that version must read what the build writes (S23).
 func generation(b *engine.Build, second engine.EventKind, stamp *engine.Version) int {
-	if !b.Emits.Has(second) {
-		return 1
-	}
-	for _, in := range b.Introduced {
-		if in.Kind == second && (stamp == nil || stamp.Compare(in.Since) < 0) {
+	for i := range b.Introduced {
+		if in := &b.Introduced[i]; in.Kind == second && (stamp == nil || stamp.Compare(in.Since) < 0) {
 			return 1
 		}
+	}
+	if !b.Emits.Has(second) {
+		return 1
 	}
 	return 2
 }

@@ -105,17 +105,31 @@ func (c *jsonCodec) AppendEvent(dst []byte, e Event) ([]byte, error) {
 		return dst, c.eventError(e, errors.New("no data"))
 	}
 	kind := e.Kind()
+	form := c.reads.find(string(kind))
 	switch {
 	case e.EventID == 0:
 		return dst, c.eventError(e, fmt.Errorf("%s without an event_id", kind))
-	case c.reads.find(string(kind)) == nil:
+	case form == nil:
 		return dst, c.eventError(e, fmt.Errorf("%w %q", ErrUnknownKind, kind))
 	}
-	out, err := appendEvent(dst, &e)
+	out, err := appendEvent(dst, form, &e)
 	if err != nil {
 		return dst, c.eventError(e, fmt.Errorf("%s: %w", kind, err))
 	}
 	return out, nil
+}
+
+// appendEvent and appendWorkItem append literal text: the helpers take a key with its punctuation, as in `,"name":`.
+func appendEvent(dst []byte, form *eventdata.Form, e *Event) ([]byte, error) {
+	dst = eventdata.AppendNumber(dst, `{"event_id":`, e.EventID)
+	dst = eventdata.AppendNumberOrNull(dst, `,"source_event_id":`, e.SourceEventID)
+	dst = eventdata.AppendText(dst, `,"instance_id":`, e.InstanceID)
+	dst = eventdata.AppendNumber(dst, `,"execution_id":`, e.ExecutionID)
+	dst = eventdata.AppendNumber(dst, `,"timestamp_ms":`, e.TimestampMs)
+	dst = eventdata.AppendText(dst, `,"duroxide_version":`, e.DuroxideVersion)
+	dst = append(append(append(dst, `,"type":"`...), form.Kind...), '"')
+	dst, err := form.Append(dst, e.Data)
+	return append(dst, '}'), err
 }
 
 func (c *jsonCodec) DecodeEvent(data []byte) (Event, error) {
@@ -158,14 +172,25 @@ func (c *jsonCodec) AppendWorkItem(dst []byte, w WorkItem) ([]byte, error) {
 		return dst, fmt.Errorf("codec %s: no work item", c.name)
 	}
 	kind := w.Kind()
-	if c.takes.find(string(kind)) == nil {
+	form := c.takes.find(string(kind))
+	if form == nil {
 		return dst, fmt.Errorf("codec %s: work item for %q: %w %q", c.name, w.Target(), ErrUnknownKind, kind)
 	}
-	out, err := appendWorkItem(dst, w)
+	out, err := appendWorkItem(dst, form, w)
 	if err != nil {
 		return dst, fmt.Errorf("codec %s: work item for %q: %s: %w", c.name, w.Target(), kind, err)
 	}
 	return out, nil
+}
+
+func appendWorkItem(dst []byte, form *eventdata.Form, w WorkItem) ([]byte, error) {
+	dst = append(append(append(dst, `{"`...), form.Kind...), `":`...)
+	body := len(dst)
+	dst, err := form.Append(dst, w)
+	if err == nil {
+		dst[body] = '{' // in place of the comma
+	}
+	return append(dst, `}}`...), err
 }
 
 func (c *jsonCodec) DecodeWorkItem(data []byte) (WorkItem, error) {

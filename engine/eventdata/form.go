@@ -3,6 +3,7 @@ package eventdata
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 )
 
@@ -17,6 +18,7 @@ type Form struct {
 
 type formField struct {
 	FormField
+	key      string // with its punctuation
 	index    int
 	of       fieldType
 	optional bool // need not be there
@@ -31,7 +33,7 @@ type FormField struct {
 	Optional, Nullable bool
 }
 
-// fieldType tells how a field is read.
+// fieldType tells how a field is read and written.
 type fieldType uint8
 
 const (
@@ -64,7 +66,7 @@ func NewForm(kind string, v any) *Form {
 		rule := f.Tag.Get("form")
 		form.fields = append(form.fields, formField{
 			FormField: FormField{Name: name, Type: f.Type, Optional: option == "omitempty", Nullable: rule == "null"},
-			index:     i, of: of, optional: option != "" || rule != "",
+			key:       `,"` + name + `":`, index: i, of: of, optional: option != "" || rule != "",
 		})
 	}
 	return form
@@ -107,6 +109,58 @@ func (f *Form) Read(o *Object) any {
 		}
 	}
 	return s.Interface()
+}
+
+// Append appends the fields of data, which has the form's type, as members of an object: each begins with a comma.
+func (f *Form) Append(dst []byte, data any) ([]byte, error) {
+	s := reflect.ValueOf(data)
+	if s.Type() != f.data {
+		return dst, fmt.Errorf("a %T; want it by value", data)
+	}
+	var err error
+	for i := range f.fields {
+		switch field := &f.fields[i]; field.of {
+		case fieldText:
+			if text := s.Field(field.index).String(); text != "" || !field.optional {
+				dst = AppendString(append(dst, field.key...), text)
+			} else if field.Nullable {
+				dst = append(append(dst, field.key...), "null"...)
+			}
+		case fieldNumber:
+			if n := s.Field(field.index).Uint(); n != 0 || !field.Optional && !field.Nullable {
+				dst = strconv.AppendUint(append(dst, field.key...), n, 10)
+			} else if field.Nullable {
+				dst = append(append(dst, field.key...), "null"...)
+			}
+		case fieldTextPointer:
+			if text := s.Field(field.index); !text.IsNil() {
+				dst = AppendString(append(dst, field.key...), text.Elem().String())
+			} else if field.Nullable {
+				dst = append(append(dst, field.key...), "null"...)
+			}
+		case fieldCarried:
+			if list := s.Field(field.index); list.Len() > 0 || !field.Optional {
+				dst = appendCarried(append(dst, field.key...), list.Interface().([]CarriedEvent))
+			}
+		case fieldDetails:
+			dst, err = AppendDetails(append(dst, field.key...), s.Field(field.index).Interface().(ErrorDetails))
+		}
+	}
+	return dst, err
+}
+
+// appendCarried appends [[name,data],…].
+func appendCarried(dst []byte, events []CarriedEvent) []byte {
+	dst = append(dst, '[')
+	for i, e := range events {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendString(append(dst, '['), e.Name)
+		dst = AppendString(append(dst, ','), e.Data)
+		dst = append(dst, ']')
+	}
+	return append(dst, ']')
 }
 
 // carried parses [[name,data],…]. It returns nil for an empty list.

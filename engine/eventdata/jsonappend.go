@@ -18,25 +18,9 @@ func AppendNumberOrNull(dst []byte, key string, n uint64) []byte {
 	return AppendNumber(dst, key, n)
 }
 
-// AppendNumberUnlessZero is like AppendNumber but omits the field if n is zero.
-func AppendNumberUnlessZero(dst []byte, key string, n uint64) []byte {
-	if n == 0 {
-		return dst
-	}
-	return AppendNumber(dst, key, n)
-}
-
 // AppendText appends a key and a string.
 func AppendText(dst []byte, key, s string) []byte {
 	return AppendString(append(dst, key...), s)
-}
-
-// AppendTextOrNull is like AppendText but writes "" as null.
-func AppendTextOrNull(dst []byte, key, s string) []byte {
-	if s == "" {
-		return append(append(dst, key...), "null"...)
-	}
-	return AppendText(dst, key, s)
 }
 
 // AppendTextUnlessEmpty is like AppendText but omits the field if s is "".
@@ -45,14 +29,6 @@ func AppendTextUnlessEmpty(dst []byte, key, s string) []byte {
 		return dst
 	}
 	return AppendText(dst, key, s)
-}
-
-// AppendOptText is like AppendText but omits the field if s is nil. A pointer to "" is written as an empty string.
-func AppendOptText(dst []byte, key string, s *string) []byte {
-	if s == nil {
-		return dst
-	}
-	return AppendText(dst, key, *s)
 }
 
 // AppendBool appends a key and a boolean.
@@ -65,8 +41,8 @@ func AppendBool(dst []byte, key string, b bool) []byte {
 func AppendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	i := plain(s)
-	for i < len(s) && s[i] < utf8.RuneSelf && !escaped[s[i]] {
-		i++
+	if i == len(s) {
+		return append(append(append(dst, '"'), s...), '"')
 	}
 	dst = append(dst, '"')
 	from := 0 // everything before this index has been appended
@@ -108,10 +84,10 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
-// escaped tells which ASCII characters JSON requires to be escaped.
-var escaped = func() (table [utf8.RuneSelf]bool) {
+// escaped tells which ASCII characters JSON requires to be escaped. Other bytes are looked at as parts of characters.
+var escaped = func() (table [256]bool) {
 	for c := range table {
-		table[c] = c < ' ' || c == '"' || c == '\\'
+		table[c] = c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf
 	}
 	return table
 }()
@@ -130,6 +106,9 @@ func plain(s string) int {
 		if (w|(w-' '*ones)|(quote-ones)|(slash-ones))&highs != 0 {
 			break
 		}
+	}
+	for i < len(s) && !escaped[s[i]] {
+		i++
 	}
 	return i
 }

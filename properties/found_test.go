@@ -191,7 +191,7 @@ func firstSteps(t *testing.T, bug faults.Bug, seed uint64) map[string]uint64 {
 		if !alone {
 			first(v.Property)
 		}
-		if alone || strings.Contains(v.Message, ". Second judge: ") { // evidence of a rule's violation
+		if alone || v.Clause != "" {
 			first(secondJudge)
 		}
 	}

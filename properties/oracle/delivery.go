@@ -103,7 +103,11 @@ func (d *delivery) differs(j *judge, got *engine.FetchedOrchestration) (string, 
 	}
 	if d.damaged != (got.Item.HistoryError != "") && !d.either {
 		if d.damaged {
-			return "history_error is not set, although something stored cannot be decoded", by("5.2", "I7")
+			what := "a message"
+			if h := j.undecodable(d.history); h != nil {
+				what = fmt.Sprintf("event %d", h.event.EventID)
+			}
+			return "history_error is not set, although " + what + " cannot be decoded", by("5.2", "I7")
 		}
 		return fmt.Sprintf("history_error is %q, although everything can be decoded", got.Item.HistoryError), by("5.2", "I7")
 	}

@@ -140,17 +140,20 @@ func (j *judge) decodes(h *stored) bool {
 }
 
 // decodesAll reports whether the caller can decode a history.
-func (j *judge) decodesAll(history []stored) bool {
+func (j *judge) decodesAll(history []stored) bool { return j.undecodable(history) == nil }
+
+// undecodable returns the first event that the caller cannot decode, or nil.
+func (j *judge) undecodable(history []stored) *stored {
 	var kinds engine.KindSet
 	if j.codec != nil {
 		kinds = j.codec.Kinds()
 	}
 	for i := range history {
 		if h := &history[i]; h.corrupt || j.codec != nil && !kinds.Has(h.event.Kind()) {
-			return false
+			return h
 		}
 	}
-	return true
+	return nil
 }
 
 // decodesItem reports whether the caller can decode a queue row, and so encode it as well.

@@ -118,6 +118,10 @@ type Violation struct {
 	Message string `json:"message"`
 	// Expectation is the scenario text of the expectation that was violated. It is empty for other properties.
 	Expectation string `json:"expectation,omitempty"`
+	// Clause is what the second judge, the provider specification, says of the same call; Message is a rule's.
+	Clause string `json:"clause,omitempty"`
+	// Planted is set if the run has planted bugs, so that a self-check blames them.
+	Planted bool `json:"planted,omitempty"`
 }
 
 // Rule returns the id of the violated property. Since a scenario may have many expectations, the id of an expectation
@@ -138,7 +142,7 @@ func (v Violation) Text(statement, where string) string {
 			fmt.Fprintf(&b, "  %-9s %s\n", label, text)
 		}
 	}
-	if v.BlamesDurosim() {
+	if v.BlamesDurosim() && !v.Planted {
 		line("blame", selfCheck)
 	}
 	line("rule", statement)
@@ -159,7 +163,7 @@ func (v Violation) BlamesDurosim() bool {
 }
 
 // selfCheck is what a report says of a violation that BlamesDurosim.
-const selfCheck = "durosim itself may be wrong, unless a planted bug is on: this is a self-check, which no code of yours can violate"
+const selfCheck = "durosim itself may be wrong: this is a self-check, which no code of yours can violate"
 
 // Point is a coverage point and how often it was reached.
 type Point struct {

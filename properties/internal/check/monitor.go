@@ -244,7 +244,7 @@ func (m *Run) Violate(f Breach) {
 	}
 	v := cluster.Violation{
 		Property: f.Property, Class: f.Class, Step: cmp.Or(f.Step, m.World.Step()), VirtualMs: m.World.NowMs() - m.World.StartMs(),
-		Node: m.NodeName(f.Node), Instance: cmp.Or(m.Model.Name(f.Instance), f.Name), WorkItem: f.Item, Message: f.Message, Expectation: f.Expectation,
+		Node: m.NodeName(f.Node), Instance: cmp.Or(m.Model.Name(f.Instance), f.Name), WorkItem: f.Item, Message: f.Message, Expectation: f.Expectation, Planted: m.Planted(),
 	}
 	if m.count[v.Rule()]++; m.count[v.Rule()] > maxViolations {
 		return
@@ -258,16 +258,17 @@ func (m *Run) Broken() bool {
 	return slices.ContainsFunc(m.violations, func(v cluster.Violation) bool { return v.Class == cluster.ClassSafety })
 }
 
+// Planted reports whether the plan has planted bugs, so that what is wrong need not be the plan or the user's code.
+func (m *Run) Planted() bool { return len(m.World.Plan().Bugs) > 0 }
+
 // Second reports a finding of the second judge, of the call that has just ended. If a rule has found something about the
-// same instance in the same step, that is the same fault: what the second judge says of it, if anything, is evidence.
+// same instance in the same step, that is the same fault: what the second judge says of it is kept beside it.
 func (m *Run) Second(f Breach, clause string) {
 	name := m.Model.Name(f.Instance)
 	for i := range m.violations {
 		v := &m.violations[i]
 		if v.Step == f.Step && v.Class == f.Class && !v.BlamesDurosim() && (v.Instance == name || v.Instance == "" || name == "") {
-			if clause != "" {
-				v.Message += ". Second judge: " + clause
-			}
+			v.Clause = clause
 			return
 		}
 	}

@@ -334,7 +334,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 	}
 	if mine.Turns > turnsMax {
 		hint := ""
-		if in.CurrentID > 1 && !c.Run.Broken() {
+		if in.CurrentID > 1 && !c.Run.Broken() && !c.Run.Planted() {
 			hint = `. It continues as new: if it should run until it is cancelled, write "expect eternal" after it`
 		}
 		c.instance(property, 0, in, "%s (%s@%s, pin %s) has taken %d turns since calm began at %s without ending; the bound is %d turns. Nodes that run it: %s%s",

@@ -299,7 +299,7 @@ func (c *Checker) waitsFor(p *plan.Instance, no observe.InstanceNo) (cause, diff
 		differ += " (" + why.Text + ")"
 	}
 	differ += "; live nodes: " + c.state.WhyNot(c.Run.Model.Instance(no))
-	if c.Run.Model.Instance(no).CurrentID > engine.InitialExecutionID && !c.Run.Broken() {
+	if c.Run.Model.Instance(no).CurrentID > engine.InitialExecutionID && !c.Run.Broken() && !c.Run.Planted() {
 		differ += `. It continues as new: if it should run until it is cancelled, write "expect eternal" after it`
 	}
 	return cause, differ

@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/record"
@@ -150,11 +151,14 @@ func (r *Judge) judge(e *oracle.Exchange) bool {
 		return false
 	}
 	f.Property, f.Node, f.Instance = property(refusal), r.ended.caller.Node, r.ended.instance
+	if c := r.Run.Model.Call(r.ended.call); c != nil && len(c.Rows) == 1 {
+		f.Item = model.ItemText(c.Rows[0])
+	}
 	clause := "an answer that the contract does not allow"
 	if len(refusal.Objections) > 0 {
 		clause = r.virtual(refusal.Objections[0].String())
 	}
-	f.Message = r.after(e) + clause
+	f.Message = r.after(e, f.Item) + clause
 	for _, c := range refusal.Objections[min(1, len(refusal.Objections)):] {
 		f.Message += "\n  and        " + r.virtual(c.String())
 	}

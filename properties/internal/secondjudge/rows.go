@@ -209,13 +209,21 @@ func (r *Judge) report(d *oracle.Difference, e *oracle.Exchange) {
 	case d.Row != 0:
 		row := r.Run.Model.Row(observe.MessageNo(d.Row))
 		if d.Lacks && row.Instance != nil { // otherwise the model has forgotten the row
-			what = removals[row.Removed] + ": expected it in its queue" + r.queued(row.Instance)
+			what = removals[row.Removed]
+			if row.Removed == observe.RemovedAcked && e != nil && e.Answer.Err == nil {
+				what += ", although the delivery with that token did not have it"
+			}
+			what += ": expected it in its queue" + r.queued(row.Instance)
 		}
-		what = fmt.Sprintf("%s of %s: %s", model.ItemText(row), d.Instance, what)
+		f.Item = model.ItemText(row)
+		what = fmt.Sprintf("%s of %s: %s", f.Item, d.Instance, what)
 	case d.Lacks:
 		what = string(d.Kind) + " for " + d.Instance + ": " + what
 	case d.Instance != "":
 		what = d.Instance + ": " + what
+		if no := r.Run.Model.Number(d.Instance); d.Column == "token" && no != 0 {
+			what += "; " + r.Run.LockText(r.Run.Model.Instance(no).Lock)
+		}
 	}
 	if d.Instance != "" {
 		f.Instance = r.Run.Model.Number(d.Instance)
@@ -224,7 +232,7 @@ func (r *Judge) report(d *oracle.Difference, e *oracle.Exchange) {
 	switch {
 	case e != nil:
 		f.Node, f.Instance = r.ended.caller.Node, cmp.Or(f.Instance, r.ended.instance)
-		f.Message = r.after(e) + what + r.evidence(e)
+		f.Message = r.after(e, "") + what + r.evidence(e)
 		if first && r.preloaded(d) {
 			f.Node, f.Message = 0, "second judge: at the start of the run: "+what
 		}
@@ -279,23 +287,24 @@ func (r *Judge) leftover() string {
 	return strings.Join(list[:min(len(list), didMost)], ", ")
 }
 
-// after names the call after which something was found, and what it has done that no call may.
-func (r *Judge) after(e *oracle.Exchange) string {
-	text := fmt.Sprintf("second judge: after %s by %s at %s, which %s: ", call.Method(e.Call), r.Run.Who(r.ended.caller), r.Run.At(r.ended.atMs), outcome(e))
+// after names the call after which something was found, and what it has done that no call may. took is the row that it
+// has touched, if that is the only one.
+func (r *Judge) after(e *oracle.Exchange, took string) string {
+	text := fmt.Sprintf("second judge: after %s by %s", call.Method(e.Call), r.Run.Who(r.ended.caller))
+	_, fetch := e.Call.(call.FetchWorkItem)
+	switch err := e.Answer.Err; {
+	case err != nil && engine.IsRetryable(err):
+		text += ", which failed with a retryable error and so must have changed nothing"
+	case err != nil:
+		text += ", which failed with a permanent error and so must have changed nothing"
+	case fetch && took != "":
+		text += ", which took " + took
+	}
+	text += ": "
 	if wrong := cmp.Or(r.dropped(), r.leftover()); wrong != "" {
 		text += wrong + "; "
 	}
 	return text
-}
-
-func outcome(e *oracle.Exchange) string {
-	switch err := e.Answer.Err; {
-	case err == nil:
-		return "succeeded"
-	case engine.IsRetryable(err):
-		return "failed with a retryable error"
-	}
-	return "failed with a permanent error"
 }
 
 // evidence says what the call was and what it has done, in lines of their own.
@@ -312,7 +321,7 @@ func (r *Judge) evidence(e *oracle.Exchange) string {
 
 // cut shortens a text that is too long for evidence.
 func cut(text string) string {
-	const most = 600
+	const most = 300
 	if len(text) <= most {
 		return text
 	}

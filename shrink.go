@@ -59,6 +59,9 @@ type Shrunk struct {
 // fewer faults until no step makes the plan smaller. It returns an error if the plan cannot be run or does not violate
 // the property.
 func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
+	if o.Property == cluster.PropertyHandlerReturns {
+		return nil, fmt.Errorf("%s is not shrunk, since each run would leave code behind that cannot be stopped: replay shows where it is", o.Property)
+	}
 	if failing.Plan == nil {
 		return nil, fmt.Errorf("properties: Shrink without a plan")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/commandline"
+	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
@@ -67,8 +68,8 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// These are the environment variables that Test reads. Apart from the command line, no other code in this module reads
-// the environment.
+// These are the environment variables that Test reads. Apart from the command line, and from EnvTurnLimit, no other code
+// in this module reads the environment.
 const (
 	// EnvSeed is the only seed that Test runs, in decimal or 0x-prefixed hexadecimal.
 	EnvSeed = "DUROSIM_SEED"
@@ -78,6 +79,10 @@ const (
 	// EnvHTML is the file to which Test writes a page that shows the first failing run, or the run of the first seed if
 	// none fails, or the stored run (docs/reading-a-failure.md#see-a-run). A relative path starts at the package's directory.
 	EnvHTML = "DUROSIM_HTML"
+	// EnvTurnLimit is for how long code may run without calling its Context or returning, in real time, such as 10s. The
+	// default is one second; 0 means no limit. Code that takes longer ends its run. Package orchtest and the command read
+	// it, too.
+	EnvTurnLimit = watchdog.Env
 )
 
 // Test runs a scenario over many seeds, checks every property, and fails the test at the first seed that violates one.

@@ -12,7 +12,7 @@
 //
 // Exit status: 0 everything held; 1 a safety property was violated; 2 usage error or bad input; 3 a liveness property
 // was violated; 4 two runs of one seed differ; 5 the campaign did not reach what its scenario requires; 6 a handler is
-// not deterministic (checked with --double-check); 7 the contract held, but work did not end as the plan expects; 70
-// internal error in durosim; 130 interrupted, regardless of what had been found. If several apply, the exit status is
-// the first of 70, 4, 6, 1, 3, 7, 5.
+// not deterministic (checked with --double-check), or does not return; 7 the contract held, but work did not end as the
+// plan expects; 70 internal error in durosim; 130 interrupted, regardless of what had been found. If several apply, the
+// exit status is the first of 70, 4, 6, 1, 3, 7, 5.
 package main

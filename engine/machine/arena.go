@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/replay"
 	"github.com/durosim/durosim/internal/arena"
+	"github.com/durosim/durosim/internal/watchdog"
 )
 
 // Arena is memory that successive steps of nodes use again, so that an ordinary step does not allocate. Nodes that are
@@ -32,6 +33,9 @@ type Arena struct {
 // NewArena returns an Arena that has memory for turns, too, and must be closed after use.
 func NewArena() *Arena { return &Arena{replay: replay.NewArena()} }
 
+// Watch makes w see when code runs. The Arena must be from NewArena.
+func (m *Arena) Watch(w *watchdog.Watch) { m.replay.Watch(w) }
+
 // Close ends the idle coroutines of an Arena from NewArena, which can be used again afterwards.
 func (m *Arena) Close() { m.replay.Close() }
 
@@ -51,6 +55,11 @@ func (a *activityCall) run() {
 	if a.result, err = a.code(a.ctx, a.input); err != nil {
 		a.failure, a.failed = err.Error(), true
 	}
+}
+
+// Running implements watchdog.Subject.
+func (a *activityCall) Running() (code, instance string) {
+	return "activity " + a.ctx.Name, a.ctx.Instance
 }
 
 // forget clears the activityCall for reuse.

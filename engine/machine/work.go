@@ -121,7 +121,7 @@ func (n *Node) callActivity(run node.Activity, ctx node.ActivityContext, input s
 	a := n.arena.activity()
 	defer a.forget()
 	a.code, a.ctx, a.input = run, ctx, input
-	text, panicked := n.arena.replay.Contain(a.call)
+	text, panicked := n.arena.replay.Contain(a, a.call)
 	if panicked {
 		return "", "activity panicked: " + text, true
 	}

@@ -86,7 +86,7 @@ func (e *Env) Child(name string) *Mock { return mockOf(e.children, name) }
 
 func mockOf(mocks map[string]*Mock, name string) *Mock {
 	if mocks[name] == nil {
-		mocks[name] = (&Mock{}).Returns("")
+		mocks[name] = (&Mock{name: name}).Returns("")
 	}
 	return mocks[name]
 }

@@ -71,7 +71,7 @@ func CheckHistory(handler orch.Handler, history []engine.Event) (difference stri
 		return "", fmt.Errorf("orchtest: the history has no event")
 	}
 	last := history[len(history)-1]
-	return replay.Verify(replay.Input{
+	return verify(replay.Input{
 		Build: latestBuild(), Instance: last.InstanceID, ExecutionID: last.ExecutionID, History: history, Handler: handler, NowMs: last.TimestampMs,
 	})
 }

@@ -1,7 +1,9 @@
 package orchtest
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,6 +13,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/engine/orchhost"
 	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/watchdog"
 )
 
 // pass runs everything that is due by untilMs, ordered by time and then by scheduling.
@@ -78,8 +81,8 @@ func (e *Env) turn(batch []engine.WorkItem) {
 	e.t.Helper()
 	in := e.input(e.history)
 	in.Messages = batch
-	out, err := replay.Turn(in)
-	if err != nil {
+	var out replay.Output
+	if err := inArena(&in, func() (err error) { out, err = replay.Turn(in); return err }); err != nil {
 		e.t.Fatalf("orchtest: %v", err)
 	}
 	if out.Nondeterministic != "" {
@@ -105,6 +108,35 @@ func (e *Env) turn(batch []engine.WorkItem) {
 	}
 }
 
+// guarded calls f, which lets a watch see the code that it runs. It returns an error if that code does not come back.
+func guarded(f func(*watchdog.Watch)) error {
+	limit, err := watchdog.Limit()
+	if err != nil {
+		return err
+	}
+	watch := &watchdog.Watch{}
+	if stuck := watch.Guard(limit, func() { f(watch) }); stuck != nil {
+		return errors.New(stuck.Message)
+	}
+	return nil
+}
+
+// inArena calls compute, which runs code with the input, in an arena whose code is watched.
+func inArena(in *replay.Input, compute func() error) (err error) {
+	stuck := guarded(func(w *watchdog.Watch) {
+		in.Arena = replay.NewArena()
+		defer in.Arena.Close()
+		in.Arena.Watch(w)
+		err = compute()
+	})
+	return cmp.Or(stuck, err)
+}
+
+func verify(in replay.Input) (difference string, err error) {
+	err = inArena(&in, func() (err error) { difference, err = replay.Verify(in); return err })
+	return difference, err
+}
+
 // answers reports whether an item is the given activity's completion.
 func answers(item engine.WorkItem, a engine.ScheduledActivityIdentifier) bool {
 	switch i := item.(type) {
@@ -119,7 +151,7 @@ func answers(item engine.WorkItem, a engine.ScheduledActivityIdentifier) bool {
 // verify replays the whole execution.
 func (e *Env) verify() {
 	e.t.Helper()
-	difference, err := replay.Verify(e.input(e.history))
+	difference, err := verify(e.input(e.history))
 	if err != nil {
 		e.t.Fatalf("orchtest: %v", err)
 	}
@@ -180,7 +212,10 @@ func (e *Env) runChild(start engine.StartItem) {
 		e.t.Fatalf("orchtest: the code starts the child %s with %q: mock it with Env.Child; %s", start.Orchestration, start.Input, names(e.children))
 	}
 	link := engine.ParentLink{Instance: Instance, ExecutionID: start.ParentExecutionID, EventID: start.ParentID}
-	result, err := mock.call(start.Input)
+	result, err, stuck := mock.call(start.Input)
+	if stuck != nil {
+		e.t.Fatalf("orchtest: %v", stuck)
+	}
 	var item engine.WorkItem = engine.SubOrchCompletedItem{
 		ParentInstance: Instance, ParentExecutionID: link.ExecutionID, ParentID: link.EventID, Result: result,
 	}
@@ -215,7 +250,10 @@ func (e *Env) runActivity(a engine.ActivityExecuteItem) {
 	if mock == nil {
 		e.t.Fatalf("orchtest: the code calls the activity %s with %q: mock it with Env.Activity; %s", a.Name, a.Input, names(e.activities))
 	}
-	result, err := mock.call(a.Input)
+	result, err, stuck := mock.call(a.Input)
+	if stuck != nil {
+		e.t.Fatalf("orchtest: %v", stuck)
+	}
 	var item engine.WorkItem = engine.ActivityCompletedItem{Instance: Instance, ExecutionID: a.ExecutionID, ID: a.ID, Result: result}
 	if err != nil {
 		item = engine.ActivityFailedItem{Instance: Instance, ExecutionID: a.ExecutionID, ID: a.ID, Details: engine.ErrorDetails{

@@ -4,6 +4,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/arena"
+	"github.com/durosim/durosim/internal/watchdog"
 )
 
 // Arena holds memory that successive turns reuse: their tables and idle coroutines. It does not affect a turn's
@@ -24,6 +25,7 @@ type Arena struct {
 	// contain is the method value w.runContained, which runs the code in contained.
 	contain   func()
 	contained contained
+	watch     *watchdog.Watch
 	// The memory for outputs.
 	events  arena.Of[engine.Event]
 	items   arena.Of[engine.WorkItem]
@@ -37,6 +39,9 @@ func NewArena() *Arena {
 	w.contain = w.runContained
 	return w
 }
+
+// Watch makes w see when code runs.
+func (w *Arena) Watch(watch *watchdog.Watch) { w.watch = watch }
 
 // Close ends the idle coroutines. The arena can be used again afterwards.
 func (w *Arena) Close() {
@@ -126,16 +131,16 @@ type stamp struct {
 
 const maxStamps = 16
 
-// Contain runs user code that has no Context, such as an activity. If the code panics or calls runtime.Goexit, panicked
+// Contain runs user code of a subject that has no Context, such as an activity. If the code panics or calls runtime.Goexit, panicked
 // is true and text describes what happened. A nil arena behaves like an empty one.
-func (w *Arena) Contain(code func()) (text string, panicked bool) {
+func (w *Arena) Contain(s watchdog.Subject, code func()) (text string, panicked bool) {
 	if w == nil {
 		w = NewArena()
 		defer w.Close()
 	}
 	w.contained.code = code
 	c := w.coroutine(w.contain)
-	if s, _ := c.next(); s == signalExiting {
+	if w.next(c, s) == signalExiting {
 		stopAside(c.stop)
 		return "called runtime.Goexit", true
 	}

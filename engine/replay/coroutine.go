@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/orchhost"
+	"github.com/durosim/durosim/internal/watchdog"
 )
 
 // task is one of the turn's coroutines: either the handler, or a child coroutine that the code spawned.
@@ -152,6 +153,21 @@ func (w *Arena) release(c *coroutine) {
 	w.idle = append(w.idle, c)
 }
 
+// next resumes a coroutine with code of the subject, which the arena's watch sees running.
+func (w *Arena) next(c *coroutine, s watchdog.Subject) signal {
+	watched := w.watch.Enter(s)
+	came, _ := c.next()
+	if watched {
+		w.watch.Leave()
+	}
+	return came
+}
+
+// Running implements watchdog.Subject.
+func (t *turn) Running() (code, instance string) {
+	return "orchestration " + t.info.Name + "@" + t.info.Version, t.in.Instance
+}
+
 // body runs the code of successive tasks. If the code calls runtime.Goexit, a deferred call first yields a marker.
 // Without the marker, iter.Pull would exit the goroutine that resumed the coroutine.
 func (c *coroutine) body(yield func(signal) bool) {
@@ -173,7 +189,7 @@ func (c *task) resume() {
 	}
 	t.current = c
 	t.host.running.Store(c.run.goroutine) // body set it when the coroutine first ran
-	s, _ := c.run.next()
+	s := t.arena.next(c.run, t)
 	t.host.running.Store(0)
 	t.current = nil
 	if broken := t.walk.broken; broken != nil {
@@ -287,7 +303,8 @@ func recovered(code func()) (text string, panicked bool) {
 }
 
 // stopAside calls stop on a new goroutine and waits for it, because iter.Pull re-raises a Goexit in whichever goroutine
-// calls stop. Below the command line, this is the only place that starts a goroutine (docs/architecture.md#coroutines).
+// calls stop. Besides internal/watchdog, this is the only place below the command line that starts a goroutine
+// (docs/architecture.md#coroutines).
 func stopAside(stop func()) {
 	done := make(chan struct{})
 	go func() {

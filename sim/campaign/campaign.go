@@ -29,7 +29,8 @@ type Options struct {
 	// Chooser, if not nil, returns the chooser for seed's run. If it is nil, the chooser from Config is used. It is
 	// called concurrently from several goroutines.
 	Chooser func(seed uint64) sim.Chooser
-	// KeepGoing makes the campaign run all seeds. By default, it stops at the first failing seed.
+	// KeepGoing makes the campaign run all seeds. By default, it stops at the first failing seed. It always stops at a seed
+	// whose code does not come back, since each takes real time.
 	KeepGoing bool
 	// Until, if not nil, stops the campaign at the first seed for whose result it returns true.
 	Until func(r *cluster.Result) bool
@@ -139,7 +140,7 @@ func Run(o Options) (*Summary, error) {
 			memory = &cluster.Arena{}
 		}
 		out := o.run(i, memory)
-		if out.Crash == nil {
+		if out.Crash == nil && !out.stuck() {
 			free <- memory
 		}
 		return out
@@ -174,6 +175,11 @@ type seedRun struct {
 	err error
 }
 
+// stuck reports whether code of the run did not come back. It may still use the run's memory.
+func (s *SeedResult) stuck() bool {
+	return s.Result != nil && len(s.Result.Violations) > 0 && s.Result.Violations[0].Property == cluster.PropertyHandlerReturns
+}
+
 func (o *Options) run(i uint64, memory *cluster.Arena) (out seedRun) {
 	seed := o.seed(i)
 	defer func() {
@@ -182,7 +188,7 @@ func (o *Options) run(i uint64, memory *cluster.Arena) (out seedRun) {
 		}
 	}()
 	out.Result, out.err = o.once(seed, memory)
-	if i < o.Twice && out.err == nil {
+	if i < o.Twice && out.err == nil && !out.stuck() {
 		var again *cluster.Result
 		if again, out.err = o.once(seed, memory); out.err == nil {
 			out.Second = &again.Digest

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -131,7 +132,11 @@ type InternalError struct {
 
 // NewInternalError describes a panic. It must be called by the deferred function that recovered the panic.
 func NewInternalError(seed uint64, p any) *InternalError {
-	return &InternalError{Seed: seed, Text: fmt.Sprint(p), Stack: strings.TrimSpace(string(debug.Stack()))}
+	stack := string(debug.Stack())
+	if guarded, ok := p.(*watchdog.Panic); ok {
+		p, stack = guarded.Value, guarded.Stack
+	}
+	return &InternalError{Seed: seed, Text: fmt.Sprint(p), Stack: strings.TrimSpace(stack)}
 }
 
 // Count returns the number of times that point was reached.
@@ -228,7 +233,7 @@ func (m *merge) add(out SeedResult) (goOn bool) {
 	if passed {
 		s.Passed++
 	}
-	return (passed || m.o.KeepGoing) && (m.o.Until == nil || !m.o.Until(r))
+	return (passed || m.o.KeepGoing && !out.stuck()) && (m.o.Until == nil || !m.o.Until(r))
 }
 
 func (m *merge) reach(p cluster.Point) {

@@ -97,7 +97,7 @@ type Class string
 const (
 	ClassSafety   Class = "safety"
 	ClassLiveness Class = "liveness"
-	// ClassHandler means that a user's handler is not deterministic.
+	// ClassHandler means that a user's handler is not deterministic, or that user code does not come back.
 	ClassHandler Class = "handler"
 	// ClassPlan means that work did not end as the plan expects. The contract may still have been kept.
 	ClassPlan Class = "plan"

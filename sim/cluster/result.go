@@ -3,6 +3,7 @@ package cluster
 import (
 	"slices"
 
+	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -81,6 +82,21 @@ func (w *World) result() *Result {
 	}
 	r.Digest = w.trace.Digest()
 	return r
+}
+
+// PropertyHandlerReturns is violated if code does not come back. Each such run leaves code behind that cannot be stopped.
+const PropertyHandlerReturns = "handler-returns"
+
+// givenUp returns the result of a run whose code did not come back. Nothing but that code runs any more.
+func (w *World) givenUp(s *watchdog.Stuck) *Result {
+	ms := w.nowMs() - w.startMs()
+	return &Result{
+		Seed: w.cfg.Seed, Early: true, Totals: Totals{Steps: w.kernel.Steps(), Turns: w.fleet.turns, Calls: uint64(w.network.calls.n), Virtual: ms},
+		FinalStates: w.FinalStates(),
+		Violations: []Violation{{
+			Property: PropertyHandlerReturns, Class: ClassHandler, Step: w.steps(), VirtualMs: ms, Instance: s.Instance, Message: s.Message,
+		}},
+	}
 }
 
 // Counters returns the counters of a node's current incarnation, or false if the node is down.

@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
@@ -29,20 +30,40 @@ type World struct {
 	phases      *phases      // turbulence, calm, relief
 	deadLetters *deadLetters // the dead-letter policy, or nil
 	seen        int          // how many violations Config.Stop has been asked about
-	finished    bool         // the run has reached its end, and its work can be judged
+	watch       *watchdog.Watch
+	finished    bool // the run has reached its end, and its work can be judged
 }
 
 // Run carries out a plan and returns the result. It returns an error if the plan or the configuration is invalid, or if
 // a released runtime fails. Violations are not errors; they are part of the Result.
-func Run(cfg Config) (*Result, error) {
-	w, err := newWorld(&cfg)
+//
+// If code does not come back (see watchdog), this violates "handler-returns", of class handler, and the result says no
+// more than that.
+func Run(cfg Config) (r *Result, err error) {
+	limit, err := watchdog.Limit()
 	if err != nil {
 		return nil, err
 	}
+	var w *World
+	watch := &watchdog.Watch{}
+	stuck := watch.Guard(limit, func() {
+		if w, err = newWorld(&cfg); err == nil {
+			w.watch = watch
+			w.fleet.arena.nodes.Watch(watch)
+			r, err = w.carryOut()
+		}
+	})
+	if stuck != nil {
+		return w.givenUp(stuck), nil
+	}
+	return r, err
+}
+
+func (w *World) carryOut() (*Result, error) {
 	defer w.fleet.close()
 	defer w.foreign.close()
 	if w.run(); w.failure != nil {
-		return nil, fmt.Errorf("cluster: seed %d: %w", cfg.Seed, w.failure)
+		return nil, fmt.Errorf("cluster: seed %d: %w", w.cfg.Seed, w.failure)
 	}
 	return w.result(), nil
 }
@@ -177,6 +198,9 @@ func (w *World) Store() memprovider.View { return w.store.View() }
 
 // MonitorArena returns a place in the run's Arena where the monitor may leave something for the next run's monitor.
 func (w *World) MonitorArena() *any { return &w.fleet.arena.monitor }
+
+// Watch returns what sees the code of the run. A monitor that runs code, too, lets it see that.
+func (w *World) Watch() *watchdog.Watch { return w.watch }
 
 // Nodes returns all nodes, ordered by number. The slice is valid until the next event.
 func (w *World) Nodes() []NodeInfo { return w.infos }

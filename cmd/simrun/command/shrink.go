@@ -40,7 +40,7 @@ Examples:
     simrun shrink --bug engine/poll-stops --out testdata/seeds
     simrun shrink --property S04 testdata/seeds/0123456789abcdef.txt
 
-Exit status: 1 if a safety property is violated, 3 if it is a liveness property, 6 if a handler is not deterministic, 7 if the plan fails, 0 if there is nothing to shrink, 2 usage or bad input.`
+Exit status: 1 if a safety property is violated, 3 if it is a liveness property, 6 if a handler is not deterministic or does not return, 7 if the plan fails, 0 if there is nothing to shrink, 2 usage or bad input.`
 }
 
 func (c *shrinkCmd) run(a *app) (int, error) {

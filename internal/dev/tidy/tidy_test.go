@@ -44,6 +44,7 @@ var exempt = []exemption{
 	{"sim/campaign", permits{everything: true}, "runs seeds on every core"},
 	{"internal/commandline", permits{everything: true}, "finds out how the program was started"},
 	{"internal/foreign", permits{everything: true}, "talks to a process line by line"},
+	{"internal/watchdog", permits{everything: true}, "ends a run whose code does not come back in real time; it changes no result"},
 	{"internal/sample", permits{everything: true}, "reads whether the tests are to be long, and sets how they collect garbage"},
 	{"sim/realnode", permits{everything: true}, "runs released runtimes in host programs"},
 	{"memprovider/live", permits{everything: true}, "serves ordinary programs: mutex, wall clock, fetches that wait"},

@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/arena"
+	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -81,6 +82,7 @@ type View interface {
 	Foreign() bool
 	Preloaded() []memprovider.PreloadedInstance
 	MonitorArena() *any
+	Watch() *watchdog.Watch
 	Counters(node uint32) (cluster.Counters, bool)
 }
 

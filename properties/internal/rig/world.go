@@ -2,6 +2,7 @@ package rig
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -49,6 +50,7 @@ func (w *FakeWorld) Step() uint64                             { return w.Steps }
 func (w *FakeWorld) Phase() cluster.Phase                     { return w.ThePhase }
 func (w *FakeWorld) Builds() []*engine.Build                  { return w.AllBuilds }
 func (*FakeWorld) MonitorArena() *any                         { return nil }
+func (*FakeWorld) Watch() *watchdog.Watch                     { return nil }
 
 // Why returns the story's latest explanation for the instance, or nil if there is none.
 func (w *FakeWorld) Why(instance string) *cluster.Explanation {

@@ -184,6 +184,7 @@ func (k *replayChecker) about(c *model.Call) string {
 // Finish replays the ended executions.
 func (k *replayChecker) Finish() {
 	k.arena = replay.NewArena()
+	k.arena.Watch(k.Run.World.Watch())
 	defer k.arena.Close()
 	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
 		in := k.Run.Model.Instance(observe.InstanceNo(no))

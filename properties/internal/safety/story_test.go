@@ -14,6 +14,7 @@ import (
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
@@ -89,6 +90,7 @@ func (w *fakeWorld) Step() uint64                               { return w.steps
 func (w *fakeWorld) Phase() cluster.Phase                       { return cluster.PhaseTurbulence }
 func (w *fakeWorld) Builds() []*engine.Build                    { return w.builds }
 func (*fakeWorld) MonitorArena() *any                           { return nil }
+func (*fakeWorld) Watch() *watchdog.Watch                       { return nil }
 
 // tellStory runs a complete story with a new monitor for the safety properties.
 func tellStory(t testing.TB, text string) *check.Monitor {

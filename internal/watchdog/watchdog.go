@@ -1,0 +1,199 @@
+package watchdog
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Env is the environment variable with the limit: for how long code may run before it asks for something or returns.
+const Env = "DUROSIM_TURN_LIMIT"
+
+// Limit returns the limit that the environment sets, or one second. 0 means that there is none.
+func Limit() (time.Duration, error) {
+	text := os.Getenv(Env)
+	if text == "" {
+		return time.Second, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("%s=%s: expected a duration such as 10s, or 0 for no limit", Env, text)
+	}
+	return d, nil
+}
+
+// Subject is user code that runs for an instance.
+type Subject interface {
+	// Running returns the name of the code, such as "activity Charge", and its instance.
+	Running() (code, instance string)
+}
+
+// Watch shows whether user code is running. The goroutine that calls Enter and Leave writes it, and Guard reads it. A nil
+// Watch sees nothing.
+type Watch struct {
+	// switches is odd while code runs, and abandoned once Guard has given the code up.
+	switches atomic.Uint64
+	subject  Subject
+	// goroutine is the number of Guard's goroutine. Code runs on it, or on a coroutine that it has created.
+	goroutine string
+}
+
+const abandoned = 1<<64 - 1
+
+// Enter says that code of a subject is about to run. It returns false if code is running already, which then runs this
+// code.
+func (w *Watch) Enter(s Subject) bool {
+	if w == nil {
+		return false
+	}
+	n := w.switches.Load()
+	if n%2 == 1 {
+		return false
+	}
+	w.subject = s
+	w.switches.Store(n + 1)
+	return true
+}
+
+// Leave says that the code has come back, and must follow an Enter that returned true. If Guard has given the code up,
+// Leave ends the goroutine.
+func (w *Watch) Leave() {
+	if n := w.switches.Load(); n == abandoned || !w.switches.CompareAndSwap(n, n+1) {
+		runtime.Goexit()
+	}
+}
+
+// looks is how often Guard looks within the limit. Code is stuck if each look finds it in the same call, so a process
+// that was stopped for a while, all of it, does not count.
+const looks = 10
+
+// Guard calls run on a goroutine of its own and waits until it returns. If code runs for longer than the limit, Guard
+// returns a description of it, and run never goes on: its goroutine and that of the code, which cannot be stopped, are
+// left behind. Guard raises a panic of run again, as a *Panic, and it exits its goroutine if run does.
+func (w *Watch) Guard(limit time.Duration, run func()) *Stuck {
+	if limit == 0 {
+		run()
+		return nil
+	}
+	var raised *Panic
+	returned := false
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if p := recover(); p != nil {
+				raised = &Panic{Value: p, Stack: string(debug.Stack())}
+			}
+		}()
+		w.goroutine = goroutine()
+		run()
+		returned = true
+	}()
+	ticker := time.NewTicker(max(limit/looks, 1))
+	defer ticker.Stop()
+	for seen, same := uint64(0), 0; ; {
+		select {
+		case <-done:
+			if raised != nil {
+				panic(raised)
+			}
+			if !returned {
+				runtime.Goexit()
+			}
+			return nil
+		case <-ticker.C:
+		}
+		switch n := w.switches.Load(); {
+		case n%2 == 0 || n != seen:
+			seen, same = n, 0
+		case same+1 < looks:
+			same++
+		case w.switches.CompareAndSwap(n, abandoned):
+			return w.stuck(limit)
+		}
+	}
+}
+
+// goroutine returns the number of the calling goroutine.
+func goroutine() string {
+	var trace [64]byte
+	return strings.Fields(string(trace[:runtime.Stack(trace[:], false)]))[1]
+}
+
+// Panic is a panic of a guarded run, with the stack of its goroutine.
+type Panic struct {
+	Value any
+	Stack string
+}
+
+// Error returns the text of the panic, and the stack.
+func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
+
+// Stuck describes code that did not come back.
+type Stuck struct {
+	Code, Instance string
+	// Message says what the code does instead, where, and what to do.
+	Message string
+}
+
+func (w *Watch) stuck(limit time.Duration) *Stuck {
+	s := &Stuck{}
+	s.Code, s.Instance = w.subject.Running()
+	state, frames := stackOf(w.goroutine)
+	if strings.HasPrefix(state, "run") {
+		state = "it runs on" // "runnable" if another goroutine had its processor
+	}
+	s.Message = fmt.Sprintf("the code of %s (instance %s) has run for %s of real time without coming back", s.Code, s.Instance, limit)
+	if state != "" {
+		s.Message += " (" + state + ")"
+	}
+	for _, f := range frames {
+		s.Message += "\n  " + f
+	}
+	s.Message += "\nCode must not block, spin or sleep: it waits for activities, timers and events through its Context. " + Env + "=1m gives it more real time, 0 all that it wants"
+	return s
+}
+
+// inside lists the packages whose functions are between the goroutine's first call and the user's code.
+var inside = []string{"created by ", "iter.", "runtime.", "github.com/durosim/durosim/engine/", "github.com/durosim/durosim/internal/watchdog."}
+
+// stackOf returns what the code of a guarded goroutine waits for, and the user's frames, innermost first.
+func stackOf(goroutine string) (state string, frames []string) {
+	dump := make([]byte, 1<<20)
+	for n := runtime.Stack(dump, true); ; n = runtime.Stack(dump, true) {
+		if n < len(dump) || n >= 1<<26 {
+			dump = dump[:n]
+			break
+		}
+		dump = make([]byte, 4*n)
+	}
+	for stack := range strings.SplitSeq(string(dump), "\n\n") {
+		own := strings.HasPrefix(stack, "goroutine "+goroutine+" ") || strings.Contains(stack+"\n", " in goroutine "+goroutine+"\n")
+		if !own || strings.Contains(stack, "[coroutine") {
+			continue // a goroutine that waits for its coroutine, or that has none to run
+		}
+		lines := strings.Split(stack, "\n")
+		_, state, _ = strings.Cut(lines[0], "[")
+		state, _, _ = strings.Cut(state, "]")
+		for i := 1; i+1 < len(lines); i += 2 {
+			call, place := lines[i], strings.TrimSpace(lines[i+1])
+			isPrefix := func(prefix string) bool { return strings.HasPrefix(call, prefix) }
+			if slices.ContainsFunc(inside, isPrefix) && !strings.Contains(place, "_test.go:") {
+				continue
+			}
+			if at := strings.LastIndexByte(call, '('); at > 0 {
+				call = call[:at]
+			}
+			place, _, _ = strings.Cut(place, " +0x")
+			frames = append(frames, fmt.Sprintf("%s (%s)", call[strings.LastIndexByte(call, '/')+1:], path.Base(place)))
+		}
+		return state, frames
+	}
+	return "", nil
+}

@@ -224,9 +224,9 @@ func (in *instance) differs(r *InstanceRow, whole bool) *Difference {
 	switch {
 	case r.Created != in.row:
 		if r.Created {
-			return differ("instance", "the instance is there: expected that it is not")
+			return differ("instance", "the instance is there: expected no such instance")
 		}
-		return differ("instance", "the instance is not there: expected that it is")
+		return differ("instance", "the instance is missing")
 	case r.Orchestration != in.name:
 		return unlike("orchestration", r.Orchestration, in.name)
 	case r.Version != in.version:
@@ -276,9 +276,9 @@ func (in *instance) executionDiffers(r *ExecutionRow) *Difference {
 	have, e := in.events(r.ID), in.execution(r.ID)
 	if r.Created != (e != nil) {
 		if r.Created {
-			return differ("executions", "execution %d is there: expected that it is not", r.ID)
+			return differ("executions", "execution %d is there: expected no such execution", r.ID)
 		}
-		return differ("executions", "execution %d is not there: expected that it is", r.ID)
+		return differ("executions", "execution %d is missing", r.ID)
 	}
 	for _, id := range r.EventIDs {
 		at := len(have)
@@ -338,7 +338,7 @@ func place[R any, P interface {
 	case found:
 		return P(&rows[i]), nil
 	case r.Number <= *numbered || !slices.ContainsFunc(rows[i:], fits):
-		return nil, &Difference{Column: table, Row: r.Number, Kind: r.Kind, Surplus: true, Text: "in its queue: expected that it is not"}
+		return nil, &Difference{Column: table, Row: r.Number, Kind: r.Kind, Surplus: true, Text: "in its queue: expected no such row"}
 	case !fits(rows[i]):
 		return nil, lacks(table, P(&rows[i]).row())
 	}

@@ -151,14 +151,27 @@ func (r *Judge) judge(e *oracle.Exchange) bool {
 		return false
 	}
 	f.Property, f.Node, f.Instance = property(refusal), r.ended.caller.Node, r.ended.instance
-	if c := r.Run.Model.Call(r.ended.call); c != nil && len(c.Rows) == 1 {
-		f.Item = model.ItemText(c.Rows[0])
+	before := model.Lock{}
+	if c := r.Run.Model.Call(r.ended.call); c != nil {
+		if len(c.Instances) == 1 {
+			before = c.Instances[0].Was.Lock
+		}
+		if len(c.Rows) == 1 {
+			row := c.Rows[0]
+			f.Item, before = model.ItemText(row), cmp.Or(before, row.Was.Lock)
+			if f.Instance == 0 && row.Instance != nil {
+				f.Instance = row.Instance.No
+			}
+		}
 	}
 	clause := "an answer that the contract does not allow"
 	if len(refusal.Objections) > 0 {
 		clause = r.virtual(refusal.Objections[0].String())
 	}
-	f.Message = r.after(e, f.Item) + clause
+	f.Message = r.after(e, true, f.Item) + clause
+	if before.Token != "" && call.LockToken(e.Call) == before.Token {
+		f.Message += "; the lock was " + r.Run.LockText(before)
+	}
 	for _, c := range refusal.Objections[min(1, len(refusal.Objections)):] {
 		f.Message += "\n  and        " + r.virtual(c.String())
 	}

@@ -215,6 +215,12 @@ func (r *Judge) report(d *oracle.Difference, e *oracle.Exchange) {
 			}
 			what += ": expected it in its queue" + r.queued(row.Instance)
 		}
+		if d.Surplus && e != nil && row.InsertedBy != r.ended.call {
+			what = "still in its queue: expected it to have left"
+			if ack, ok := e.Call.(call.AckOrchestrationItem); ok && len(ack.CancelledActivities) > 0 && row.Queue == observe.QueueWorker {
+				what += ", since the ack cancels it"
+			}
+		}
 		f.Item = model.ItemText(row)
 		what = fmt.Sprintf("%s of %s: %s", f.Item, d.Instance, what)
 	case d.Lacks:
@@ -232,7 +238,7 @@ func (r *Judge) report(d *oracle.Difference, e *oracle.Exchange) {
 	switch {
 	case e != nil:
 		f.Node, f.Instance = r.ended.caller.Node, cmp.Or(f.Instance, r.ended.instance)
-		f.Message = r.after(e, "") + what + r.evidence(e)
+		f.Message = r.after(e, false, "") + what + r.evidence(e)
 		if first && r.preloaded(d) {
 			f.Node, f.Message = 0, "second judge: at the start of the run: "+what
 		}
@@ -287,9 +293,9 @@ func (r *Judge) leftover() string {
 	return strings.Join(list[:min(len(list), didMost)], ", ")
 }
 
-// after names the call after which something was found, and what it has done that no call may. took is the row that it
-// has touched, if that is the only one.
-func (r *Judge) after(e *oracle.Exchange, took string) string {
+// after names the call after which something was found, and what it has done that no call may. refused is set if its
+// answer is wrong, and took is the row that it has touched, if that is the only one.
+func (r *Judge) after(e *oracle.Exchange, refused bool, took string) string {
 	text := fmt.Sprintf("second judge: after %s by %s", call.Method(e.Call), r.Run.Who(r.ended.caller))
 	_, fetch := e.Call.(call.FetchWorkItem)
 	switch err := e.Answer.Err; {
@@ -299,6 +305,8 @@ func (r *Judge) after(e *oracle.Exchange, took string) string {
 		text += ", which failed with a permanent error and so must have changed nothing"
 	case fetch && took != "":
 		text += ", which took " + took
+	case refused:
+		text += ", which succeeded"
 	}
 	text += ": "
 	if wrong := cmp.Or(r.dropped(), r.leftover()); wrong != "" {
@@ -309,12 +317,17 @@ func (r *Judge) after(e *oracle.Exchange, took string) string {
 
 // evidence says what the call was and what it has done, in lines of their own.
 func (r *Judge) evidence(e *oracle.Exchange) string {
-	text := "\n  call       " + cut(r.virtual(call.CallText(e.Call)))
+	c := e.Call
+	if ack, ok := c.(call.AckOrchestrationItem); ok {
+		ack.HistoryDelta = nil // its events are in what has changed
+		c = ack
+	}
+	text := "\n  call       " + cut(r.virtual(call.CallText(c)))
 	if answer := e.AnswerText(); answer != "done" && answer != "null" {
 		text += "\n  answered   " + cut(r.virtual(answer))
 	}
 	if did := r.did(); did != "" {
-		text += "\n  it has     " + did
+		text += "\n  changed    " + did
 	}
 	return text
 }

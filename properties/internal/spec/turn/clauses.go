@@ -116,7 +116,7 @@ func (c *ackCheck) checkQueue() {
 		want, carried = want[1:], max(0, carried-1)
 	}
 	if carried > 0 {
-		c.breaks(Queue, "the execution begins without %q of queue %s: expected that, since it is carried over", want[0].Data, want[0].Name)
+		c.breaks(Queue, "the execution begins without %q of queue %s: expected it, since it is carried over", want[0].Data, want[0].Name)
 	}
 }
 
@@ -208,7 +208,11 @@ func (c *ackCheck) checkCrossing(next *engine.ContinueAsNewItem, status *string)
 			asked[m.Name]--
 		default:
 			if !cut || n < len(got) || i < len(handed) {
-				c.breaks(Queue, "the queue message %q of %s is not carried over: expected that, since no dequeue has read it", shown(m.Data), m.Name)
+				how := "is not carried over: expected it to be, since no dequeue has read it"
+				if slices.Contains(got[min(n, len(got)):], m) {
+					how = "is carried over behind later ones: expected unread messages in the order of their arrival"
+				}
+				c.breaks(Queue, "the queue message %q of %s "+how, shown(m.Data), m.Name)
 			}
 			return
 		}

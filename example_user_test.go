@@ -32,7 +32,7 @@ func ExampleTest() {
 	// fate of the work:
 	//      1050  completed
 	// waits for a build, from when no live node admitted the work:
-	//         7  after upgrade A to 2.0.0: max 2.294s, p99 2.294s; the longest is Refund-4 (pin 2.0.0) from 3.21s, seed 12
+	//         3  after upgrade A to 2.0.0: max 2.555s, p99 2.555s; the longest is Refund-4 (pin 2.0.0) from 3.376s, seed 12
 }
 
 // firstLines records the first lines that each test logs.

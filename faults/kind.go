@@ -42,6 +42,9 @@ const (
 	LateActivity Kind = "late-activity"
 	// ActivityPanic makes an activity panic.
 	ActivityPanic Kind = "activity-panic"
+	// ActivityRepeats makes an activity's code run again: between the code and the ack its node crashes, or the store
+	// refuses the ack.
+	ActivityRepeats Kind = "activity-repeats"
 	// CorruptEvent damages a stored event.
 	CorruptEvent Kind = "corrupt-event"
 	// CorruptMessage damages a queued message.
@@ -117,4 +120,5 @@ var kinds = []Info{
 	{Kind: SlowFetch, Summary: "a fetch waits inside the store before it takes a lock, sometimes for longer than a lock lasts", timing: 40},
 	{Kind: SlowCommit, Summary: "an ack, abandon or renewal waits inside the store before it takes effect", Suspends: []string{"S19"}, timing: 40},
 	{Kind: SlowAnswer, Summary: "an ack waits inside the store after it has taken effect", timing: 40},
+	{Kind: ActivityRepeats, Summary: "an activity's code runs, a crash or the store keeps its ack from taking effect, and the code runs again", light: 10, full: 8},
 }

@@ -26,6 +26,7 @@ type callState struct {
 	cadence   time.Duration   // for a fetch, the interval at which the node would poll
 	once      bool            // a fetch that does not wait
 	lost      bool            // the request never arrives
+	refused   bool            // the store refuses the call permanently
 	key       sim.Key
 	sentAt    sim.Time
 	kind      observe.CallKind

@@ -71,6 +71,10 @@ func (nw *network) execute(c *callState) {
 // perform makes the call unless a fault makes the store reject it.
 func (nw *network) perform(c *callState, answer *machine.Answer) {
 	*answer = machine.Answer{}
+	if c.refused {
+		answer.Err = errRefused
+		return
+	}
 	if isQueueCall(c.kind) {
 		if err := nw.refuse(c.kind); err != nil {
 			answer.Err = err
@@ -80,6 +84,9 @@ func (nw *network) perform(c *callState, answer *machine.Answer) {
 	a := call.Pass(nw.ctx, c.provider, c.request)
 	answer.Err, answer.Orchestration, answer.Work, answer.Count, answer.Value, answer.Events = a.Err, a.Orchestration, a.Work, a.Count, a.Value, a.Events
 }
+
+// errRefused is the store's answer to an ack that must not take effect.
+var errRefused = engine.Permanentf(observe.CallAckWorkItem.String(), "storage refuses the activity's result")
 
 // isQueueCall reports whether faults may make the store reject a call. They apply only to calls on the two queues, not
 // to reads or session upkeep.

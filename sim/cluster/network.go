@@ -16,6 +16,7 @@ var (
 	drawsRequestLost     = drawnKindOf(faults.RequestLost)
 	drawsAnswerLost      = drawnKindOf(faults.AnswerLost)
 	drawsCrashBeforeAck  = drawnKindOf(faults.CrashBeforeAck)
+	drawsActivityRepeats = drawnKindOf(faults.ActivityRepeats)
 	drawsLostRenewal     = drawnKindOf(faults.LostRenewal)
 	drawsCallDelayed     = drawnKindOf(faults.CallDelayed)
 	drawsCrashAfterFetch = drawnKindOf(faults.CrashAfterFetch)
@@ -66,6 +67,15 @@ func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 		c.deadline = nw.callDeadline(n)
 	}
 	nw.recordCall(record.CallSent, c)
+	if r, ok := pc.Request.(call.AckWorkItem); ok && r.Completion != nil && nw.draws(drawsActivityRepeats, n.plan.Name, key) {
+		if sim.Chance(nw.chooser, key.Name(labelFault, "crash"), 1, 8) {
+			c.state, c.lost = callDone, true
+			nw.fleet.crashByFault(n, faults.ActivityRepeats)
+			return
+		}
+		c.refused = true
+		nw.recordFault(faults.ActivityRepeats, c)
+	}
 	leg := key.At(labelRequest)
 	if nw.draws(drawsRequestLost, n.plan.Name, leg) {
 		c.lost = true

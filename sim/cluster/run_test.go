@@ -30,7 +30,9 @@ func upgradePlan(instances int, f faults.Plan) *plan.Plan {
 		case "Eternal":
 			in.Expect = plan.EndEternal
 		case "ProcessOrder", "Approval":
-			in.Actions = []plan.Action{{At: in.StartAt + 3*time.Second, Verb: plan.ActionRaise, Name: "approval", Data: "boss"}}
+			for _, after := range []time.Duration{3 * time.Second, 45 * time.Second} { // again when the lock of a crashed worker is over
+				in.Actions = append(in.Actions, plan.Action{At: in.StartAt + after, Verb: plan.ActionRaise, Name: "approval", Data: "boss"})
+			}
 		case "Cancellable":
 			in.Expect = plan.EndAny
 		}

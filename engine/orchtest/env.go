@@ -25,8 +25,12 @@ const (
 	StartMs  = 1_704_067_200_000
 )
 
-// maxTurns limits the turns of one Env call. Code that needs more is assumed to run forever.
-const maxTurns = 10_000
+// Limits on one Env call: on its turns, and on the events that these turns replay. Each turn replays all earlier ones of
+// its execution, so their number grows with the square of that of the turns. Code that needs more is assumed to run forever.
+const (
+	maxTurns    = 10_000
+	maxReplayed = 2_000_000
+)
 
 // Env runs one instance of the orchestration under test. It is not safe for concurrent use.
 type Env struct {

@@ -19,9 +19,9 @@ import (
 // pass runs everything that is due by untilMs, ordered by time and then by scheduling.
 func (e *Env) pass(untilMs uint64) {
 	e.t.Helper()
-	for turns := 0; ; turns++ {
-		if turns > maxTurns {
-			e.t.Fatalf("orchtest: more than %d turns, and something is still due: does the orchestration loop forever?", maxTurns)
+	for turns, replayed := 0, 0; ; turns++ {
+		if replayed += len(e.history); turns > maxTurns || replayed > maxReplayed {
+			e.t.Fatalf("orchtest: %d turns, execution %d has %d events, and something is still due: does the orchestration loop forever? A loop must end, and a long one must continue as new", turns, e.execution, len(e.history))
 		}
 		next := -1
 		for i, d := range e.due {

@@ -26,8 +26,22 @@ func TestEndlessExecution(t *testing.T) {
 		}
 		return "done", nil
 	}
+	again := func(ctx *orch.Context, input string) (string, error) {
+		left, err := strconv.Atoi(input)
+		if err == nil && left == 0 {
+			return "done", nil
+		}
+		if _, err := ctx.ScheduleTimer(time.Second).Await(); err != nil {
+			return "", err
+		}
+		if err == nil {
+			input = strconv.Itoa(left - 1)
+		}
+		ctx.ContinueAsNew(input)
+		return "", nil
+	}
 	register := func(r *node.Registry, _ *engine.Build) error {
-		return errors.Join(r.Register("Loop", engine.V(1, 0, 0), loop),
+		return errors.Join(r.Register("Loop", engine.V(1, 0, 0), loop), r.Register("Again", engine.V(1, 0, 0), again),
 			r.RegisterActivity("Work", func(node.ActivityContext, string) (string, error) { return "", nil }))
 	}
 	for _, tc := range []struct {
@@ -36,6 +50,10 @@ func TestEndlessExecution(t *testing.T) {
 		inputs []string
 		want   string // of the violation; empty if all instances end
 	}{
+		{"again for ever", 0, []string{"again"}, "execution 1000 of loop-0 (Again@1.0.0, on build 1.5.0) continues as new, after 1000 executions without an end; no instance that has ended had more than 0."},
+		{"again, and eternal", 0, []string{"again eternal"}, ""},
+		{"again, long but ended", 0, []string{"again 60"}, ""},
+		{"again, longer than what ended", 0, []string{"again 60", "again"}, "continues as new, after 1220 executions"},
 		{"for ever", 0, []string{""}, "execution 1 of loop-0 (Loop@1.0.0, on build 1.5.0) has taken 1000 turns and 2000 events without ending"},
 		{"a budget", 40, []string{"90"}, "has taken 40 turns"},
 		{"long but ended", 0, []string{"90"}, ""},
@@ -44,7 +62,14 @@ func TestEndlessExecution(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			p := &plan.Plan{Nodes: []plan.Node{{Name: "A", Build: "1.5.0"}}, TurnBudget: tc.budget, Turbulence: time.Hour}
 			for i, input := range tc.inputs {
-				p.Instances = append(p.Instances, plan.Instance{ID: "loop-" + strconv.Itoa(i), Orchestration: "Loop", Input: input})
+				in := plan.Instance{ID: "loop-" + strconv.Itoa(i), Orchestration: "Loop", Input: input}
+				if rest, isAgain := strings.CutPrefix(input, "again"); isAgain {
+					in.Orchestration, in.Input = "Again", strings.TrimSpace(rest)
+				}
+				if in.Input == "eternal" {
+					in.Expect = plan.EndEternal
+				}
+				p.Instances = append(p.Instances, in)
 			}
 			r, err := cluster.Run(cluster.Config{Plan: p, Seed: 1, Handlers: register})
 			if err != nil {

@@ -37,6 +37,8 @@ type fleet struct {
 	turns      uint64
 	executions map[string]*executionTurns // keyed by instance; lookups only
 	mostTurns  int                        // the most of any execution that has ended
+	// mostExecutions is the most of any instance that has ended.
+	mostExecutions int
 	// handlerFaults counts the turns for which the two computations differed.
 	handlerFaults int
 }

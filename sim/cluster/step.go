@@ -2,8 +2,10 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
 )
 
@@ -68,50 +70,78 @@ func (f *fleet) do(n *nodeState, c machine.Effect) {
 }
 
 // Every turn of an execution replays all earlier turns, so its cost grows with the square of their number. An execution
-// that takes far more turns than normal therefore ends the run long before the step budget is used up. "Far more" means
-// more than turnsLeast turns, and more than turnsTimes as many as any execution of the run that has ended.
+// that takes far more turns than normal, or an instance with far more executions, therefore ends the run long before the
+// step budget is used up. "Far more" means more than turnsLeast, and more than turnsTimes as many as any that has ended.
 const (
 	turnsLeast = 1000
 	turnsTimes = 20
 )
 
-// executionTurns counts the turns and events of an instance's current execution.
+// executionTurns counts an instance's executions, and the turns and events of the current one.
 type executionTurns struct {
-	execution     uint64
-	turns, events int
+	execution                 uint64
+	turns, events, executions int
 }
 
-// countTurn counts a computed turn and ends the run if the execution seems endless.
+// countTurn counts a computed turn and ends the run if the execution, or the instance, seems endless.
 func (f *fleet) countTurn(n *nodeState, note *machine.Note) {
 	f.turns++
 	if note.Turn == nil {
 		return
 	}
 	mine := f.executions[note.Instance]
-	if mine == nil || mine.execution != note.ExecutionID {
+	if mine == nil {
 		mine = f.arena.executions.New()
-		mine.execution = note.ExecutionID
 		f.executions[note.Instance] = mine
+	}
+	if mine.execution != note.ExecutionID {
+		*mine = executionTurns{execution: note.ExecutionID, executions: mine.executions + 1}
 	}
 	mine.turns++
 	mine.events += note.Turn.Events
-	if note.Turn.Result != "Continue" {
-		f.mostTurns = max(f.mostTurns, mine.turns)
+	switch note.Turn.Result {
+	case "Continue":
+		if limit := f.endless(mine.turns, f.mostTurns); limit > 0 {
+			f.unending(n, note, "has taken %d turns and %d events without ending; no execution that has ended took more than %d turns. A loop must end, or continue as new; \"budget %d turns\" permits more",
+				mine.turns, mine.events, f.mostTurns, 10*limit)
+		}
 		return
+	case "ContinueAsNew":
+		if limit := f.endless(mine.executions, f.mostExecutions); limit > 0 && !f.mayGoOn(note.Instance) {
+			f.unending(n, note, "continues as new, after %d executions without an end; no instance that has ended had more than %d. It must end at some time, or the plan must say \"expect eternal\"; \"budget %d turns\" permits more",
+				mine.executions, f.mostExecutions, 10*limit)
+		}
+	default:
+		f.mostExecutions = max(f.mostExecutions, mine.executions)
 	}
-	limit := int(f.plan.TurnBudget)
+	f.mostTurns = max(f.mostTurns, mine.turns)
+}
+
+// endless returns the limit that a number has reached, or 0. most is the highest number of any that has ended.
+func (f *fleet) endless(number, most int) (limit int) {
+	limit = int(f.plan.TurnBudget)
 	if limit == 0 {
-		limit = max(turnsLeast, turnsTimes*f.mostTurns)
+		limit = max(turnsLeast, turnsTimes*most)
 	}
-	if mine.turns < limit || f.ended {
-		return
+	if number < limit || f.ended {
+		return 0
 	}
+	return limit
+}
+
+// mayGoOn reports whether the plan says that an instance need not end by itself.
+func (f *fleet) mayGoOn(instance string) bool {
+	return slices.ContainsFunc(f.plan.Instances, func(p plan.Instance) bool {
+		return p.ID == instance && (p.Expect == plan.EndEternal || p.Expect == plan.EndAny)
+	})
+}
+
+// unending ends the run because of an execution that seems endless.
+func (f *fleet) unending(n *nodeState, note *machine.Note, format string, args ...any) {
 	f.ended = true
 	f.internal = append(f.internal, Violation{
 		Property: propertyRunEnds, Class: ClassLiveness, Step: f.steps(), VirtualMs: f.nowMs() - f.startMs(), Node: n.plan.Name, Instance: note.Instance,
-		Message: fmt.Sprintf("execution %d of %s (%s, on build %s) has taken %d turns and %d events without ending; no execution that has ended took more than %d turns. "+
-			"A loop must end, or continue as new; \"budget %d turns\" permits more",
-			note.ExecutionID, note.Instance, note.Turn.Handler, n.running.Name(), mine.turns, mine.events, f.mostTurns, 10*limit),
+		Message: fmt.Sprintf("execution %d of %s (%s, on build %s) ", note.ExecutionID, note.Instance, note.Turn.Handler, n.running.Name()) + fmt.Sprintf(format, args...),
 	})
 }
 

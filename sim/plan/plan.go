@@ -49,8 +49,8 @@ type Plan struct {
 	Relief Relief
 	// StepBudget limits the steps of the run. 0 means 400,000, plus 5,000 for each instance beyond 64.
 	StepBudget uint64
-	// TurnBudget limits the turns of each execution. 0 means the larger of 1000 and twenty times the number of turns
-	// taken by the longest execution of the run that has ended.
+	// TurnBudget limits the turns of each execution, and the executions of each instance that must end by itself. 0 means
+	// the larger of 1000 and twenty times the most that any execution, or instance, of the run took that has ended.
 	TurnBudget uint64
 	// Bugs lists the planted bugs that are switched on.
 	Bugs []faults.BugID `shrink:"keep"`

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim"
-	"github.com/durosim/durosim/cmd/simrun/internal/explore"
 	"github.com/durosim/durosim/cmd/simrun/internal/fuzz"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
@@ -347,7 +346,7 @@ const exploredRuns = 20_000
 type exploreJSON struct {
 	Scenario string `json:"scenario"`
 	Scope    string `json:"scope"`
-	*explore.Report
+	*fuzz.Exploration
 	Exhaustive bool                 `json:"exhaustive"`
 	Violations []campaign.Violation `json:"violations"`
 	Plan       string               `json:"failing_plan,omitempty"`
@@ -374,14 +373,14 @@ func (c *fuzzCmd) exhaustive(a *app) (int, error) {
 		return 0, err
 	}
 	if s.scenario.Load != nil {
-		return 0, fmt.Errorf("%s: a load is too large to try exhaustively: list its instances, at most %d", s.arg, explore.MaxInstances)
+		return 0, fmt.Errorf("%s: a load is too large to try exhaustively: list its instances, at most %d", s.arg, fuzz.MaxInstances)
 	}
 	a.warn(s)
 	p, err := s.plan(1)
 	if err != nil {
 		return 0, err
 	}
-	o := explore.Options{Plan: p, Crashes: 1, Within: 10 * time.Second, Runs: exploredRuns, Workers: int(c.Workers)}
+	o := fuzz.Scope{Plan: p, Crashes: 1, Within: 10 * time.Second, Runs: exploredRuns, Workers: int(c.Workers)}
 	if c.Runs != nil {
 		o.Runs = *c.Runs
 	}
@@ -400,9 +399,9 @@ func (c *fuzzCmd) exhaustive(a *app) (int, error) {
 	o.Context, stop = interruptible()
 	defer stop()
 	bar := newProgress(a.stderr, s.scenario.Name, o.Runs)
-	o.OnProgress = func(r *explore.Report) { bar.show(r.Runs, r.Failed) }
+	o.OnProgress = func(r *fuzz.Exploration) { bar.show(r.Runs, r.Failed) }
 	began := time.Now()
-	r, err := explore.Run(o)
+	r, err := fuzz.Exhaust(o)
 	bar.clear()
 	if err != nil {
 		return 0, inputError(fmt.Errorf("%s: %w", s.arg, err))
@@ -421,10 +420,10 @@ func (c *fuzzCmd) exhaustive(a *app) (int, error) {
 	return out.ExitStatus, nil
 }
 
-func explored(s *subject, r *explore.Report, o *explore.Options, wall time.Duration) *exploreJSON {
+func explored(s *subject, r *fuzz.Exploration, o *fuzz.Scope, wall time.Duration) *exploreJSON {
 	p := &s.scenario.Template
 	out := &exploreJSON{
-		Scenario: s.scenario.Name, Report: r,
+		Scenario: s.scenario.Name, Exploration: r,
 		Exhaustive: r.Open == 0 && r.Failed == 0, Violations: []campaign.Violation{}, Wall: seconds(wall),
 		Scope: fmt.Sprintf("%s, %s, %s in each order and at each moment of the first %v, up to %s of any node at any of them",
 			plural(uint64(len(p.Nodes)), "node", "nodes"), plural(uint64(len(p.Instances)+len(p.Histories)), "instance", "instances"),
@@ -442,7 +441,7 @@ func explored(s *subject, r *explore.Report, o *explore.Options, wall time.Durat
 }
 
 // keep saves a failing run as a stored run.
-func (c *fuzzCmd) keep(s *subject, r *explore.Report) (string, error) {
+func (c *fuzzCmd) keep(s *subject, r *fuzz.Exploration) (string, error) {
 	if c.Corpus == "" || r.Failed == 0 {
 		return "", nil
 	}
@@ -452,7 +451,7 @@ func (c *fuzzCmd) keep(s *subject, r *explore.Report) (string, error) {
 	})
 }
 
-func (a *app) printExploration(out *exploreJSON, r *explore.Report) {
+func (a *app) printExploration(out *exploreJSON, r *fuzz.Exploration) {
 	a.printf("scenario   %s\nstates     %s, in %s of up to %s\n", out.Scenario, grouped(out.States), plural(out.Runs, "run", "runs"), plural(uint64(out.Longest), "action", "actions"))
 	switch {
 	case r.Failed > 0:

@@ -36,8 +36,8 @@ var beginnings = []string{
 	"start fetch turn raise fetch",
 }
 
-// habits lists the sequences of kinds of steps that a concurrent caller may make.
-var habits = []string{
+// callPatterns lists the sequences of kinds of steps that a concurrent caller may make.
+var callPatterns = []string{
 	"fetch turn", "fetch abandon", "fetch turn", "turn", "turn fetch", "abandon", "renew turn",
 	"take done", "done", "take done", "raise fetch", "history value stats", "value status history", "info history values", "take history",
 	"history take", "start fetch", "list info", "raise raise", "remove", "work take",
@@ -57,7 +57,7 @@ func draw(seed uint64) program {
 	instances := []string{"A", "A", "A", "B"}
 	p := program{first: steps(beginnings[random.IntN(len(beginnings))], "A")}
 	for range 2 + random.IntN(2) {
-		p.callers = append(p.callers, steps(habits[random.IntN(len(habits))], instances[random.IntN(len(instances))]))
+		p.callers = append(p.callers, steps(callPatterns[random.IntN(len(callPatterns))], instances[random.IntN(len(instances))]))
 	}
 	return p
 }

@@ -11,4 +11,6 @@
 // plans consist of the same kinds of parts.
 //
 // If the budget is a number of runs, the result depends only on the options and the seed, not on the number of workers.
+//
+// Exhaust tries every order of a small scenario's steps instead.
 package fuzz

@@ -1,4 +1,4 @@
-package explore
+package fuzz
 
 import (
 	"crypto/sha256"

@@ -1,4 +1,4 @@
-package explore
+package fuzz
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Options configures an exploration.
-type Options struct {
+// Scope says what Exhaust tries.
+type Scope struct {
 	// Plan is the plan to explore. The times of its steps and its faults are ignored.
 	Plan *plan.Plan
 	// Config returns a run's configuration, except for its plan and choices.
@@ -28,12 +28,12 @@ type Options struct {
 	Runs    uint64
 	Workers int
 	Context context.Context
-	// OnProgress, if not nil, is called periodically from the goroutine that called Run.
-	OnProgress func(r *Report)
+	// OnProgress, if not nil, is called periodically from the goroutine that called Exhaust.
+	OnProgress func(r *Exploration)
 }
 
-// Report is the result of an exploration.
-type Report struct {
+// Exploration is the result of Exhaust.
+type Exploration struct {
 	// States counts the distinct pairs of a state and the actions remaining in it. Runs counts the runs.
 	States uint64 `json:"states"`
 	Runs   uint64 `json:"runs"`
@@ -58,8 +58,8 @@ const (
 	MaxCrashes   = 2
 )
 
-// batch is the number of runs that are judged together. It affects only memory use and speed.
-const batch = 64
+// exhausted is the number of runs that are judged together. It affects only memory use and speed.
+const exhausted = 64
 
 // way is a sequence of actions. Each action happens at a later moment than the previous one.
 type way struct {
@@ -70,15 +70,25 @@ type way struct {
 
 // search is the state of an exploration.
 type search struct {
-	o     Options
-	r     Report
+	o     Scope
+	r     Exploration
 	steps [][]plan.Step // the schedule's steps, by node index
 	queue []way
 	seen  map[[sha256.Size]byte]struct{} // never iterated over
 }
 
-// Run explores a plan. It returns an error if the plan cannot be explored.
-func Run(o Options) (*Report, error) {
+// Exhaust runs a small scenario exhaustively. It tries the schedule steps in every order and at every moment, and crashes
+// every node at every moment. A moment is a time at which the store, a node, or a call in flight changes. Nothing is
+// random: there are no faults, calls take the minimum time, and simultaneous events happen in the order in which they
+// were scheduled. Only the placement of the actions (steps and crashes) among the moments varies.
+//
+// Two runs that reach the same state with the same actions remaining continue identically, so only the first is
+// continued. Two states are the same if their stores, nodes and calls in flight are equal apart from times, tokens and
+// row numbers. This is an abstraction: a failure that only occurs when the same state is reached at a different time is
+// missed. Every run is checked against every property, right to its end.
+//
+// Exhaust returns an error if the plan cannot be tried so.
+func Exhaust(o Scope) (*Exploration, error) {
 	s := &search{o: o, seen: map[[sha256.Size]byte]struct{}{}}
 	if err := s.prepare(); err != nil {
 		return nil, err
@@ -147,7 +157,7 @@ type tried struct {
 
 // batch runs the first ways in the queue and appends their continuations to it.
 func (s *search) batch() error {
-	n := min(len(s.queue), batch)
+	n := min(len(s.queue), exhausted)
 	if s.o.Runs > 0 {
 		n = min(n, int(s.o.Runs-s.r.Runs))
 	}

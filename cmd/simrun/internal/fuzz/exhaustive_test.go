@@ -1,4 +1,4 @@
-package explore_test
+package fuzz_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/durosim/durosim/cmd/simrun/internal/explore"
+	"github.com/durosim/durosim/cmd/simrun/internal/fuzz"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
@@ -20,7 +20,7 @@ at 1s upgrade A to 2.0.0
 at 2s upgrade B to 2.0.0
 `
 
-func options(t *testing.T, text string, bugs ...faults.BugID) explore.Options {
+func scope(t *testing.T, text string, bugs ...faults.BugID) fuzz.Scope {
 	t.Helper()
 	s, err := scenario.Parse("small.txt", []byte(text))
 	if err != nil {
@@ -30,14 +30,14 @@ func options(t *testing.T, text string, bugs ...faults.BugID) explore.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return explore.Options{Plan: p, Within: 60 * time.Millisecond, Workers: 2, Config: func() cluster.Config {
+	return fuzz.Scope{Plan: p, Within: 60 * time.Millisecond, Workers: 2, Config: func() cluster.Config {
 		return cluster.Config{Monitor: func(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }}
 	}}
 }
 
-func run(t *testing.T, o explore.Options) explore.Report {
+func exhaust(t *testing.T, o fuzz.Scope) fuzz.Exploration {
 	t.Helper()
-	r, err := explore.Run(o)
+	r, err := fuzz.Exhaust(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,24 +47,24 @@ func run(t *testing.T, o explore.Options) explore.Report {
 // TestStatesAreCounted checks that the number of states does not depend on the number of workers, that all states are
 // visited, and that the steps are tried in both orders.
 func TestStatesAreCounted(t *testing.T) {
-	o := options(t, small)
-	first := run(t, o)
+	o := scope(t, small)
+	first := exhaust(t, o)
 	o.Workers = 1
-	if diff := cmp.Diff(first, run(t, o)); diff != "" {
+	if diff := cmp.Diff(first, exhaust(t, o)); diff != "" {
 		t.Errorf("-two workers +one worker:\n%s", diff)
 	}
 	if first.Open != 0 || first.Failed != 0 || first.Longest != 2 || first.States < 60 {
 		t.Errorf("the exploration is %+v", first)
 	}
-	fewer := options(t, strings.Replace(small, "at 2s upgrade B to 2.0.0\n", "", 1))
-	if one := run(t, fewer); one.States >= first.States || one.Longest != 1 {
+	fewer := scope(t, strings.Replace(small, "at 2s upgrade B to 2.0.0\n", "", 1))
+	if one := exhaust(t, fewer); one.States >= first.States || one.Longest != 1 {
 		t.Errorf("with one step there are %d states, with two %d", one.States, first.States)
 	}
 }
 
 // TestOrdersAndCrashes checks that each node is upgraded first in some run, and that nodes crash.
 func TestOrdersAndCrashes(t *testing.T) {
-	o := options(t, small)
+	o := scope(t, small)
 	o.Crashes, o.Runs = 1, 80
 	ways := map[string]bool{}
 	config := o.Config
@@ -82,7 +82,7 @@ func TestOrdersAndCrashes(t *testing.T) {
 		}
 		return cfg
 	}
-	r := run(t, o)
+	r := exhaust(t, o)
 	for _, want := range []string{"", "upgrade A", "upgrade B", "crash A, start A", "crash B, start B", "upgrade A, upgrade B"} {
 		if !ways[want] {
 			t.Errorf("no run does %q: %v", want, ways)
@@ -97,7 +97,7 @@ func TestOrdersAndCrashes(t *testing.T) {
 // returns a plan that shows each of them.
 func TestBugsAreFound(t *testing.T) {
 	for bug, property := range map[faults.BugID]string{"engine/version-check-missing": "S28", "provider/filter-ignored": "S01"} {
-		r := run(t, options(t, small, bug))
+		r := exhaust(t, scope(t, small, bug))
 		if r.Failed == 0 || r.Violation.Property != property || len(r.Plan.Schedule) == 0 {
 			t.Errorf("%s: %+v", bug, r)
 		}
@@ -111,13 +111,13 @@ func TestScopesTooLarge(t *testing.T) {
 		{"at 3s crash A\nafter 1s start A\nafter 1s crash B\n", "5 schedule steps"},
 		{"probe P reads 2.0.0 filter any\n", "probes"},
 	} {
-		if _, err := explore.Run(options(t, small+c.more)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := fuzz.Exhaust(scope(t, small+c.more)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v", c.more, err)
 		}
 	}
-	o := options(t, small)
+	o := scope(t, small)
 	o.Crashes = 3
-	if _, err := explore.Run(o); err == nil || !strings.Contains(err.Error(), "3 crashes") {
+	if _, err := fuzz.Exhaust(o); err == nil || !strings.Contains(err.Error(), "3 crashes") {
 		t.Errorf("three crashes: %v", err)
 	}
 }

@@ -33,6 +33,9 @@ type ShrinkOptions struct {
 	Store func(startMs int64) (*cluster.ForeignStore, error)
 	// MaxRuns limits the number of runs. 0 means 5,000, which takes a few seconds for the built-in scenarios.
 	MaxRuns int
+	// Stop, if not nil, is called before each run, with the smallest plan so far and the number of runs. If it returns
+	// true, the search ends with that plan.
+	Stop func(best Concrete, runs int) bool
 
 	_ struct{} // forces keyed literals, because more fields will be added
 }
@@ -69,7 +72,7 @@ func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 		return nil, err
 	}
 	small, err := shrink.Minimize(failing, shrink.Options{
-		MaxRuns: o.MaxRuns,
+		MaxRuns: o.MaxRuns, Stop: o.Stop,
 		Fails: func(c shrink.Concrete, chooser sim.Chooser, record *sim.Recording) (bool, error) {
 			cfg := o.config(c, chooser)
 			cfg.Recording, cfg.Stop = record, o.keeps

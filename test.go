@@ -68,8 +68,8 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// These are the environment variables that Test reads. Apart from the command line, and from EnvTurnLimit, no other code
-// in this module reads the environment.
+// These are the environment variables that Test reads. Apart from the command line, and from what says otherwise, no other
+// code in this module reads the environment.
 const (
 	// EnvSeed is the only seed that Test runs, in decimal or 0x-prefixed hexadecimal.
 	EnvSeed = "DUROSIM_SEED"
@@ -83,6 +83,10 @@ const (
 	// default is one second; 0 means no limit. Code that takes longer ends its run. Package orchtest and the command read
 	// it, too.
 	EnvTurnLimit = watchdog.Env
+	// EnvShrink is how much real time the search for the smallest plan may take, such as 5m. The default is 30s, or what
+	// is left until the test's deadline; 0 means no limit. It decides how small the plan is, not whether a test fails. The
+	// command reads it, too.
+	EnvShrink = watchdog.EnvShrink
 )
 
 // Test runs a scenario over many seeds, checks every property, and fails the test at the first seed that violates one.
@@ -99,6 +103,12 @@ func Test(t T, c Config) {
 		t.Fatalf("durosim: %v", err)
 		return
 	}
+	search, err := watchdog.NewSearch(t)
+	if err != nil {
+		t.Fatalf("durosim: %v", err)
+		return
+	}
+	run.search, run.logf = search, t.Logf
 	run.command = command(t.Name(), env, packageUnderTest())
 	for _, w := range run.warnings {
 		t.Logf("durosim: warning: %v", w)

@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/commandline"
+	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/campaign"
@@ -33,6 +35,9 @@ type testRun struct {
 	required []string
 	entry    *scenario.Entry // the stored run to replay, or nil for a campaign
 	command  string
+	// search limits the search for the smallest plan, and logf says how far it is.
+	search *watchdog.Search
+	logf   func(format string, args ...any)
 	// draw, if not nil, writes the page that shows a run.
 	draw func(page []byte) error
 	// fate describes how the campaign's work ended.
@@ -269,9 +274,14 @@ func (r *testRun) violated(v campaign.Violation) string {
 		var small *Shrunk
 		small, err = Shrink(shrink.Concrete{Plan: plan, Choices: choices, Expect: r.expect}, ShrinkOptions{
 			Property: v.Property, Expectation: v.Expectation, Builds: r.c.builds, Handlers: r.c.Handlers, EachRun: r.c.EachRun, Store: r.c.Store, MaxRuns: r.c.ShrinkRuns,
+			Stop: func(best Concrete, runs int) bool {
+				return r.search.Over(func(spent time.Duration) {
+					r.logf("durosim: seed %d violates %s: %d runs in %s of shrinking, size %s so far", v.Seed, v.Property, runs, spent, best.Size())
+				})
+			},
 		})
 		if err == nil {
-			return r.end(v.Seed, text+small.report(v.Seed, r.fate))
+			return r.end(v.Seed, text+small.report(v.Seed, r.fate, r.search))
 		}
 	}
 	return r.end(v.Seed, text+"not shrunk: "+err.Error()+"\n"+r.fate)
@@ -279,9 +289,12 @@ func (r *testRun) violated(v campaign.Violation) string {
 
 // report describes the smallest plan, what it shows and the fate of the campaign's work, and ends with the plan as a
 // stored run.
-func (s *Shrunk) report(seed uint64, fate string) string {
+func (s *Shrunk) report(seed uint64, fate string, search *watchdog.Search) string {
 	minimal := "nothing can be left out"
-	if !s.Minimal {
+	switch {
+	case s.Stopped:
+		minimal = search.Met()
+	case !s.Minimal:
 		minimal = "the bound on runs was reached"
 	}
 	nearest := ""

@@ -119,6 +119,25 @@ func TestTestFails(t *testing.T) {
 	}
 }
 
+// TestShrinkingEndsInTime checks that a failure is reported with the plan that there is when the time for shrinking is
+// over, and that the environment gives more.
+func TestShrinkingEndsInTime(t *testing.T) {
+	t.Setenv(durosim.EnvShrink, "1ns")
+	r := runTest(durosim.Config{Scenario: story, Handlers: changedRefund})
+	for _, want := range []string{
+		" runs in 0s of shrinking, size 23 (", "violates S11 replay-deterministic (safety)",
+		" runs; the limit of 1ns of real time was reached, and DUROSIM_SHRINK=5m gives it more.", "durosim corpus 1",
+	} {
+		if !r.failed || !strings.Contains(r.text, want) {
+			t.Errorf("no %q in:\n%s", want, r.text)
+		}
+	}
+	t.Setenv(durosim.EnvShrink, "-1s")
+	if r := runTest(durosim.Config{Seeds: 1}); !strings.Contains(r.text, "DUROSIM_SHRINK=-1s: expected a duration such as 10s, or 0 for no limit") {
+		t.Errorf("a limit that is none: %s", r.text)
+	}
+}
+
 // TestTestFindsRandomHandlers checks that a handler that depends on more than its history is told apart from one that
 // violates a rule.
 func TestTestFindsRandomHandlers(t *testing.T) {

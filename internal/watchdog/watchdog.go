@@ -16,14 +16,16 @@ import (
 const Env = "DUROSIM_TURN_LIMIT"
 
 // Limit returns the limit that the environment sets, or one second. 0 means that there is none.
-func Limit() (time.Duration, error) {
-	text := os.Getenv(Env)
+func Limit() (time.Duration, error) { return limitOf(Env, time.Second) }
+
+func limitOf(variable string, usual time.Duration) (time.Duration, error) {
+	text := os.Getenv(variable)
 	if text == "" {
-		return time.Second, nil
+		return usual, nil
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return 0, fmt.Errorf("%s=%s: expected a duration such as 10s, or 0 for no limit", Env, text)
+		return 0, fmt.Errorf("%s=%s: expected a duration such as 10s, or 0 for no limit", variable, text)
 	}
 	return d, nil
 }

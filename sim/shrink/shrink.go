@@ -67,6 +67,9 @@ type Options struct {
 	Fails func(c Concrete, chooser sim.Chooser, record *sim.Recording) (bool, error)
 	// MaxRuns limits how often Fails is called; 0 means DefaultRuns.
 	MaxRuns int
+	// Stop, if not nil, is called before each run, with the best plan so far. If it returns true, the search ends with that
+	// plan.
+	Stop func(best Concrete, runs int) bool
 }
 
 // DefaultRuns is the default for MaxRuns. It takes a few seconds with the built-in scenarios.
@@ -82,6 +85,8 @@ type Result struct {
 	// history, probe, node (with its steps), action, option, handler, declared build, fault rate, expectation or
 	// choice. It is false if the search reached its limit.
 	Minimal bool
+	// Stopped reports whether Options.Stop has ended the search.
+	Stopped bool
 	// Near lists the last smaller plans that were tried and do not fail. Each lacks one part, or has one part reduced.
 	Near []Concrete
 }
@@ -115,7 +120,7 @@ func Minimize(failing Concrete, o Options) (*Result, error) {
 	s.guard = (len(failing.Plan.Bugs) > 0 || released(failing.Plan.Profile)) && s.holdsWithoutBugs(s.best)
 	from := s.best.Size()
 	s.all()
-	return &Result{Concrete: s.best, From: from, Runs: s.runs, Minimal: !s.spent(), Near: s.near}, nil
+	return &Result{Concrete: s.best, From: from, Runs: s.runs, Minimal: !s.stopped && s.runs < s.limit, Stopped: s.stopped, Near: s.near}, nil
 }
 
 // namedOnly returns a recording without its benign choices.
@@ -136,14 +141,18 @@ type search struct {
 	guard bool
 	// Invariant: runs exceeds limit by no more than the runs for one candidate.
 	runs, limit int
+	stopped     bool
 	// rates holds all fault rates that the plan had at the start.
 	rates []faults.Rate
 	// near holds the candidates that have passed since best was found.
 	near []Concrete
 }
 
-// spent reports whether the limit on runs has been reached.
-func (s *search) spent() bool { return s.runs >= s.limit }
+// spent reports whether the limit on runs has been reached, or the search is stopped.
+func (s *search) spent() bool {
+	s.stopped = s.stopped || s.o.Stop != nil && s.o.Stop(s.best, s.runs)
+	return s.stopped || s.runs >= s.limit
+}
 
 // run runs a candidate. A run that panics, or that ends the handler's goroutine, does not count as the failure in
 // question.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -154,7 +155,10 @@ func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
 		return cfg
 	}
 	o.Shrink = func(failing durosim.Concrete, v cluster.Violation) (*durosim.Shrunk, error) {
-		options := s.shrinkOptions(v)
+		options, _, err := s.shrinkOptions(v, io.Discard)
+		if err != nil {
+			return nil, err
+		}
 		options.MaxRuns = int(c.Shrink)
 		return durosim.Shrink(failing, options)
 	}

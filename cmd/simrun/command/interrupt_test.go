@@ -51,6 +51,9 @@ func TestInterrupted(t *testing.T) {
 			`(?m)^  0 as it is `, `(?m)^the point of no return is not known: interrupted when [0-9]+ of 10 steps were tried$`,
 		}},
 		{syscall.SIGTERM, "plan --seeds 1000000 --json " + small, []string{`"exit_status": 130`, `"interrupted": true`, `"point_of_no_return": null`, `"stops": \[\]`}},
+		{os.Interrupt, "shrink --seed 1 --bug provider/filter-after-lock rolling-upgrade", []string{
+			`(?m)^size [0-9]+ .* in [0-9]+ runs$`, `(?m)^the search was interrupted: this is the smallest plan so far$`,
+		}},
 		{os.Interrupt, "compare --seeds 1000000 " + small, []string{
 			`(?m)^filter  +[1-9]`, `(?m)^Interrupted after [0-9]+ of 4000000 runs, with [0-9]+ of 1000000 seeds of filter: the rows cannot be compared\.$`,
 		}},

@@ -91,6 +91,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	var stop func()
 	o.Context, stop = interruptible()
 	defer stop()
+	s.context = o.Context
 	var bar *progress
 	o.OnProgress = func(p campaign.Progress) {
 		if bar == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/cmd/simrun/command"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/commandline"
@@ -20,6 +22,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(durosim.EnvShrink) == "" { // not set by a script
+		os.Setenv(durosim.EnvShrink, shrinkLimit)
+	}
 	sample.CollectLess() // inherited by the commands that scripts run, because these are this program, too
 	testscript.Main(m, map[string]func(){
 		"simrun": func() { command.Main(command.Program{Name: "simrun"}) },
@@ -32,6 +37,9 @@ func TestMain(m *testing.M) {
 		"quarrel": quarrel,
 	})
 }
+
+// shrinkLimit is long, since what a test expects of a plan must not depend on the machine.
+const shrinkLimit = "1h"
 
 // In addition to testscript's own commands, the scripts can use:
 //
@@ -53,6 +61,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("PROVIDER", provider)
+			env.Setenv(durosim.EnvShrink, shrinkLimit)
 			env.Setenv("FIRST_DAY", filepath.Join(filepath.Dir(provider), "first_day.py"))
 			export, err := filepath.Abs("../duroxide-export/testdata/orders.jsonl")
 			env.Setenv("EXPORT", export)

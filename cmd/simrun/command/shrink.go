@@ -2,12 +2,15 @@ package command
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/pretty"
+	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/campaign"
@@ -32,6 +35,8 @@ type shrinkCmd struct {
 func (shrinkCmd) Help() string {
 	return `Takes a run that violates a property and removes as much as it can: schedule steps, instances, histories, probes, nodes, options, faults and delays. The result is a plan in which every part is needed, every fault is named, and times are as early and round as possible.
 
+The search takes at most 30 s of real time; DUROSIM_SHRINK=5m gives it more, and 0 all that it wants. When that is over, or interrupted (Ctrl-C), it reports the smallest plan so far.
+
 With --bug, a smaller plan counts only if it holds without the bug.
 
 Examples:
@@ -40,7 +45,7 @@ Examples:
     simrun shrink --bug engine/poll-stops --out testdata/seeds
     simrun shrink --property S04 testdata/seeds/0123456789abcdef.txt
 
-Exit status: 1 if a safety property is violated, 3 if it is a liveness property, 6 if a handler is not deterministic or does not return, 7 if the plan fails, 0 if there is nothing to shrink, 2 usage or bad input.`
+Exit status: 1 if a safety property is violated, 3 if it is a liveness property, 6 if a handler is not deterministic or does not return, 7 if the plan fails, 0 if there is nothing to shrink, 2 usage or bad input, 130 interrupted.`
 }
 
 func (c *shrinkCmd) run(a *app) (int, error) {
@@ -62,13 +67,19 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 	if !ok {
 		return c.nothing(a, s, fmt.Sprintf("seed %d violates no property", seed))
 	}
-	options := s.shrinkOptions(violation)
+	var stop func()
+	s.context, stop = interruptible()
+	defer stop()
+	options, search, err := s.shrinkOptions(violation, a.stderr)
+	if err != nil {
+		return 0, err
+	}
 	options.MaxRuns = int(c.Runs)
 	small, err := durosim.Shrink(*concrete, options)
 	if err != nil {
 		return 0, err
 	}
-	out := &shrunk{subject: s, seed: seed, small: small, repro: c.repro(s, seed)}
+	out := &shrunk{subject: s, seed: seed, small: small, search: search, repro: c.repro(s, seed)}
 	if c.Out != "" {
 		if out.stored, err = storeEntry(c.Out, s.shrunkEntry(seed, small)); err != nil {
 			return 0, err
@@ -80,6 +91,9 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 		out.repro = itself(slices.Concat([]string{"replay"}, provider, []string{out.stored})...)
 	}
 	status := classExit(small.First.Class)
+	if s.interrupted() {
+		status = exitStopped
+	}
 	if c.JSON {
 		return status, a.writeJSON("shrink", out.json(status))
 	}
@@ -146,9 +160,23 @@ func (s *subject) runConcrete(c durosim.Concrete) (*cluster.Result, error) {
 	return cluster.Run(cfg)
 }
 
-// shrinkOptions returns the options for shrinking a run while preserving violation v.
-func (s *subject) shrinkOptions(v cluster.Violation) durosim.ShrinkOptions {
-	return durosim.ShrinkOptions{Property: v.Property, Expectation: v.Expectation, Builds: s.program.builds, Handlers: s.program.Handlers, EachRun: s.program.EachRun, Releases: releases(), Store: s.store}
+// interrupted reports whether the user has interrupted the command.
+func (s *subject) interrupted() bool { return s.context != nil && s.context.Err() != nil }
+
+// shrinkOptions returns the options for shrinking a run while preserving violation v, within the limit of real time that
+// it returns, too. It tells now and then how far it is.
+func (s *subject) shrinkOptions(v cluster.Violation, tell io.Writer) (durosim.ShrinkOptions, *watchdog.Search, error) {
+	search, err := watchdog.NewSearch(nil)
+	stop := func(best durosim.Concrete, runs int) bool {
+		over := search.Over(func(spent time.Duration) {
+			fmt.Fprintf(tell, "shrinking a violation of %s: %s in %s, size %s so far\n", ruleName(v), plural(uint64(runs), "run", "runs"), spent, best.Size())
+		})
+		return over || s.interrupted()
+	}
+	return durosim.ShrinkOptions{
+		Property: v.Property, Expectation: v.Expectation, Builds: s.program.builds, Handlers: s.program.Handlers, EachRun: s.program.EachRun,
+		Releases: releases(), Store: s.store, Stop: stop,
+	}, search, err
 }
 
 func (s *subject) bugs() []faults.BugID {
@@ -211,6 +239,7 @@ func (s *subject) shrunkEntry(seed uint64, small *durosim.Shrunk) *scenario.Entr
 // shrunk is a shrunk run, ready to be printed.
 type shrunk struct {
 	subject *subject
+	search  *watchdog.Search
 	seed    uint64
 	small   *durosim.Shrunk
 	stored  string
@@ -288,9 +317,14 @@ func (a *app) printShrunk(s *shrunk) {
 	a.printNearest(s)
 	a.printBlame(s)
 	a.printf("\nsize %s, from %s, in %s\n", small.Size(), grouped(uint64(small.From.Total())), plural(uint64(small.Runs), "run", "runs"))
-	if small.Minimal {
+	switch {
+	case small.Minimal:
 		a.printf("every remaining part is needed for the violation\n")
-	} else {
+	case s.subject.interrupted():
+		a.printf("the search was interrupted: this is the smallest plan so far\n")
+	case small.Stopped:
+		a.printf("this is the smallest plan so far: %s\n", s.search.Met())
+	default:
 		a.printf("the search reached its bound on runs: a larger --runs may give a smaller plan\n")
 	}
 	if s.stored != "" {
@@ -299,11 +333,11 @@ func (a *app) printShrunk(s *shrunk) {
 	a.printf("\nTo see it again:\n%s\n", s.repro)
 }
 
-// blame determines which part of the run decides the violation. With released runtimes, it tries fewer variations
-// because their runs are slow.
+// blame determines which part of the run decides the violation. It tries fewer variations if its runs are slow, as those
+// of released runtimes are.
 func (s *shrunk) blame() []durosim.Chance {
 	draws := 20
-	if len(s.small.Plan.Releases()) > 0 {
+	if len(s.small.Plan.Releases()) > 0 || s.small.Stopped {
 		draws = 4
 	}
 	return s.small.Blame(draws)
@@ -392,10 +426,13 @@ func (r *report) makeSmall() {
 	if err != nil {
 		return // this run succeeded before; the shrink command named in the report will show the error
 	}
-	options := r.subject.shrinkOptions(v.Violation)
+	options, search, err := r.subject.shrinkOptions(v.Violation, io.Discard)
 	options.MaxRuns = int(runs)
+	if err != nil {
+		return // the shrink command will show it
+	}
 	if small, err := durosim.Shrink(*concrete, options); err == nil {
-		r.small = &shrunk{subject: r.subject, seed: v.Seed, small: small}
+		r.small = &shrunk{subject: r.subject, seed: v.Seed, small: small, search: search}
 	}
 }
 

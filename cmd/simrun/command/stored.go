@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -100,7 +101,11 @@ func (s *subject) entry(seed uint64, asked string) (*scenario.Entry, error) {
 	if !ok {
 		return nil, &crash{fmt.Errorf("seed %d violates no property when its choices are replayed", seed)}
 	}
-	small, err := durosim.Shrink(*concrete, s.shrinkOptions(violation))
+	options, _, err := s.shrinkOptions(violation, io.Discard)
+	if err != nil {
+		return nil, err
+	}
+	small, err := durosim.Shrink(*concrete, options)
 	if err != nil {
 		return nil, err
 	}

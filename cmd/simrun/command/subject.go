@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -52,6 +53,8 @@ type subject struct {
 	planted  bool // see plan.Planted
 	flags    planFlags
 	over     scenario.Overrides
+	// context, if not nil, is done once the user interrupts the command.
+	context context.Context
 	// matrix makes runs count which kinds of faults hit which features.
 	matrix bool
 	// chooser returns the chooser for a seed. Nil means the default chooser.

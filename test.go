@@ -35,7 +35,8 @@ type Config struct {
 	// 1.
 	Seeds, First uint64
 	// Builds and Handlers provide what plans may name, as in cluster.Config; nil means the shipped ones. They are
-	// called for each run or node, from several goroutines at once, and must always give the same result.
+	// called for each run or node, from several goroutines at once, and must always give the same result. A Scenario that is
+	// not built in needs Handlers if Builds or EachRun is set: its orchestrations are hardly durosim's own.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
 	// Store, if not nil, makes the store of each run, instead of durosim's own, as in cluster.Config. It is called from

@@ -116,8 +116,14 @@ func (c Config) prepare(env environment) (*testRun, error) {
 			return nil, fmt.Errorf("Config.Scenario: %s is a stored run, not a scenario; %s=%s replays it", c.Scenario, EnvPlan, c.Scenario)
 		}
 	}
+	if _, foreign := scenario.Lookup(cmp.Or(c.Scenario, scenario.Default)); own.Handlers == nil && foreign != nil && (c.Builds != nil || c.EachRun != nil) {
+		return nil, errors.New("Config has Builds or EachRun and no Handlers, so its orchestrations would be durosim's own: set Handlers to yours, or to workload.Handlers")
+	}
 	if orchestrations, activities := c.known(); orchestrations != nil {
 		if err := s.CheckHandlers(orchestrations, activities); err != nil {
+			if own.Handlers == nil {
+				err = fmt.Errorf("%w; Config has no Handlers, so nodes have durosim's own", err)
+			}
 			return nil, err
 		}
 	}

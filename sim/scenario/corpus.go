@@ -80,10 +80,13 @@ func ParseEntry(file string, data []byte, builds ...*engine.Build) (*Entry, erro
 	p := newParser(file, builds)
 	p.entry = &Entry{}
 	p.read(data)
+	e := p.entry
 	if p.err != nil {
+		if len(e.Needs) > 0 && strings.HasPrefix(p.err.Msg, "unknown build ") {
+			p.err.Msg += "; " + needs(e.Needs)
+		}
 		return nil, p.err
 	}
-	e := p.entry
 	e.Plan, e.Expect = &p.s.Template, p.s.Expect
 	return e, nil
 }

@@ -310,6 +310,9 @@ func parseInputRange(s string) (inputRange, error) {
 	if errLo != nil || errHi != nil {
 		low, errLow := time.ParseDuration(from)
 		high, errHigh := time.ParseDuration(to)
+		if isLow, isHigh := errLo == nil || errLow == nil, errHi == nil || errHigh == nil; from == "" && isHigh || isLow && to == "" {
+			return inputRange{}, fmt.Errorf("input %q: a range has two ends, as in 1..9 or 1s..8s", s)
+		}
 		if errLow != nil || errHigh != nil || low < 0 || high < 0 || low%time.Millisecond != 0 || high%time.Millisecond != 0 {
 			return inputRange{}, nil
 		}

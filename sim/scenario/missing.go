@@ -24,8 +24,12 @@ func (e *Entry) CheckNeeds(file string, known []string, own bool) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return &Error{File: file, Msg: fmt.Sprintf("the stored run needs the handlers %s, which this program does not have: "+
-		"replay it with the program or the test that stored it", strings.Join(missing, ", "))}
+	return &Error{File: file, Msg: needs(missing)}
+}
+
+func needs(missing []string) string {
+	return fmt.Sprintf("the stored run needs the handlers %s, which this program does not have: "+
+		"replay it with the program or the test that stored it", strings.Join(missing, ", "))
 }
 
 // CheckHandlers rejects a scenario that refers to code that no node has. Otherwise an instance of such an orchestration

@@ -37,6 +37,8 @@ func (s Source) Open(name string) (*Scenario, *Entry, error) {
 		data, err = s.ReadFile(name)
 	}
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && isStatement(name):
+		return nil, nil, notFound{fmt.Sprintf("%q is neither a scenario nor a file: text of a scenario has more than one line, each with one statement", name)}
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, `/\.`):
 		return nil, nil, notFound{fmt.Sprintf("there is no file %s%s", name, nearest(name))}
 	case errors.Is(err, fs.ErrNotExist):
@@ -49,6 +51,12 @@ func (s Source) Open(name string) (*Scenario, *Entry, error) {
 	}
 	text, err := Parse(name, data, s.Builds...)
 	return text, nil, err
+}
+
+// isStatement reports whether a text begins as a statement does.
+func isStatement(text string) bool {
+	first, rest, _ := strings.Cut(text, " ")
+	return rest != "" && (lookup(table.statements, first) != nil || lookup(table.statements, strings.TrimSuffix(first, "s")) != nil)
 }
 
 // notFound is the error for an unknown name.

@@ -35,6 +35,8 @@ func TestOpen(t *testing.T) {
 		{name: "nodes A run 1.5.0\ninstance i runs Chain\n", scenario: "scenario"},
 		{name: "wrong.txt", err: `wrong.txt:1: unknown build "1.5.7"`},
 		{name: "xyz", err: `"xyz" is neither a scenario nor a file; "simrun list scenarios" lists the built-in ones`, missing: true},
+		{name: "nodes A run 1.5.0", err: `"nodes A run 1.5.0" is neither a scenario nor a file: text of a scenario has more than one line, each with one statement`, missing: true},
+		{name: "nodes A run 1.5.0\nload 5 instances over 5s\n  mix 1 Chain with 1..", err: `scenario.txt:3: input "1..": a range has two ends, as in 1..9 or 1s..8s`},
 		{name: "gone.txt", err: `there is no file gone.txt; "simrun list scenarios" lists the built-in ones`, missing: true},
 		{name: "rolling-upgrad", err: `"rolling-upgrad" is neither a scenario nor a file; did you mean rolling-upgrade?`, missing: true},
 	} {

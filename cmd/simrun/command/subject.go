@@ -123,6 +123,9 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 		return nil, err
 	}
 	if err := s.scenario.CheckHandlers(orchestrations, activities); err != nil {
+		if !p.ownHandlers() {
+			err = fmt.Errorf("%w; %s has no code of yours, only what %s shows: your own program has yours (docs/authors.md#your-own-command)", err, p.name(), p.hint("list orchestrations"))
+		}
 		return nil, err
 	}
 	if p.EachRun == nil { // its monitors may have points of their own

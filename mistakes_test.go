@@ -73,7 +73,7 @@ var mistakes = []struct {
 		r.order = func(ctx *orch.Context, input string) (string, error) {
 			panic("there is no price of " + input)
 		}
-	}, "S11"},
+	}, "handler-panics"},
 	{"time.Now", func(r *release) {
 		r.order = func(ctx *orch.Context, input string) (string, error) {
 			if _, err := ctx.ScheduleActivity("Reserve", input+time.Now().String()).Await(); err != nil {

@@ -116,20 +116,12 @@ func (j *joined) Observe(o *observe.Observation) {
 	}
 }
 
-// Fates implements cluster.FateTeller.
-func (j *joined) Fates() []cluster.Fate {
+// Told implements cluster.FateTeller.
+func (j *joined) Told() (told cluster.Told) {
 	if t, ok := j.Monitor.(cluster.FateTeller); ok {
-		return t.Fates()
+		told = t.Told()
 	}
-	return nil
-}
-
-// Waits implements cluster.FateTeller.
-func (j *joined) Waits() []cluster.Wait {
-	if t, ok := j.Monitor.(cluster.FateTeller); ok {
-		return t.Waits()
-	}
-	return nil
+	return told
 }
 
 // Record implements cluster.Monitor.

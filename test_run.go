@@ -231,7 +231,7 @@ func (r *testRun) carryOut() (report string, failed bool) {
 	case len(sum.Internal) > 0:
 		e := sum.Internal[0]
 		return r.end(e.Seed, fmt.Sprintf("durosim: seed %d of %s: this is a defect of durosim: %s\n%s\n", e.Seed, r.name, e.Text, e.Stack)), true
-	case len(sum.Violations) > 0 && sum.Violations[0].Class == cluster.ClassHandler:
+	case len(sum.Violations) > 0 && sum.Violations[0].Unsteady():
 		v := sum.Violations[0] // This violation causes all the others, and a nondeterministic run is not shrunk.
 		return r.end(v.Seed, r.violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)), true
 	case len(sum.Drifts) > 0:

@@ -80,7 +80,7 @@ func TestChangedCodeIsToBlame(t *testing.T) {
 			}
 			return list
 		}
-		text := "nodes A B run 1.5.0\nfaults light\nat 2s..6s upgrade A to 2.0.0\nafter 1s..3s upgrade B to 2.0.0\n"
+		text := "nodes A B run 1.5.0\nfaults light\nat 2s..6s upgrade A to 2.0.0\nafter 1s..3s upgrade B to 2.0.0\nexpect panics\n"
 		for i := range 30 {
 			was := append(steps(4), "20")
 			at := n(len(was))

@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/asked"
 	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/node"
 )
 
 // Input is an event that a node reacts to. The set of Inputs is closed: each is a pointer to one of the structs below.
@@ -168,7 +169,8 @@ type TurnNote struct {
 	Result  string // one of Continue, Completed, Failed, ContinueAsNew, Cancelled
 	Events  int
 	Polls   int
-	// PanickedAt is the source location of the handler's panic, or empty if the handler did not panic.
+	// PanickedAt is the source location of the handler's panic, or of its use of the Context from another goroutine. It is
+	// empty if the handler did neither, or if the location is unknown.
 	PanickedAt string
 	// Nondeterministic describes the first difference between two computations of the turn, which is the handler's
 	// fault. It is empty if they agree, or if the turn was computed only once (see Config.DoubleCheck).
@@ -216,19 +218,26 @@ var decisionNames = []string{"none", "drop-terminal", "poison", "history-error",
 // String returns the decision's name.
 func (d Decision) String() string { return decisionNames[d] }
 
+// ActivityPanicked announces that an activity's code has panicked. At is the source location, or empty if it is unknown.
+type ActivityPanicked struct {
+	Activity node.ActivityContext
+	Text, At string
+}
+
 // Stopped announces that a draining node holds no more work.
 type Stopped struct{}
 
-func (*ProviderCall) isEffect() {}
-func (*CancelCall) isEffect()   {}
-func (*SetTimer) isEffect()     {}
-func (*CancelTimer) isEffect()  {}
-func (*RunTurn) isEffect()      {}
-func (*RunActivity) isEffect()  {}
-func (*CancelJob) isEffect()    {}
-func (*Log) isEffect()          {}
-func (*Note) isEffect()         {}
-func (*Stopped) isEffect()      {}
+func (*ProviderCall) isEffect()     {}
+func (*CancelCall) isEffect()       {}
+func (*SetTimer) isEffect()         {}
+func (*CancelTimer) isEffect()      {}
+func (*RunTurn) isEffect()          {}
+func (*RunActivity) isEffect()      {}
+func (*CancelJob) isEffect()        {}
+func (*Log) isEffect()              {}
+func (*Note) isEffect()             {}
+func (*Stopped) isEffect()          {}
+func (*ActivityPanicked) isEffect() {}
 
 // Slot identifies one of a node's loops.
 type Slot struct {

@@ -38,6 +38,8 @@ func renderEffect(c Effect) string {
 		return fmt.Sprintf("job %d: activity %s of %s/%d#%d, delivery %d", c.Job, c.Item.Name, c.Item.Instance, c.Item.ExecutionID, c.Item.ID, c.AttemptCount)
 	case *CancelJob:
 		return fmt.Sprintf("take back job %d", c.Job)
+	case *ActivityPanicked:
+		return fmt.Sprintf("activity %s panicked: %s", c.Activity.Name, c.Text)
 	case *Log:
 		fields := ""
 		for _, f := range c.Fields {

@@ -121,8 +121,9 @@ func (n *Node) callActivity(run node.Activity, ctx node.ActivityContext, input s
 	a := n.arena.activity()
 	defer a.forget()
 	a.code, a.ctx, a.input = run, ctx, input
-	text, panicked := n.arena.replay.Contain(a, a.call)
+	text, place, panicked := n.arena.replay.Contain(a, a.call)
 	if panicked {
+		n.emit(&ActivityPanicked{Activity: ctx, Text: text, At: place})
 		return "", "activity panicked: " + text, true
 	}
 	return a.result, a.failure, a.failed

@@ -85,7 +85,7 @@ type Output struct {
 	// Nondeterminism describes the first disagreement between the code and the history or messages. It is nil unless
 	// the turn failed for this reason.
 	Nondeterminism *Nondeterminism
-	// PanickedAt is the source location of the code's panic. It is empty if the code did not panic or the location is
+	// PanickedAt is the source location of the code's panic, or of its use of the Context from another goroutine. It is empty if the code did not panic or the location is
 	// unknown. It is for human readers and never appears in a history or a trace.
 	PanickedAt string
 	// Polls counts the turn's polls of the code.

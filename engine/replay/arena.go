@@ -132,8 +132,8 @@ type stamp struct {
 const maxStamps = 16
 
 // Contain runs user code of a subject that has no Context, such as an activity. If the code panics or calls runtime.Goexit, panicked
-// is true and text describes what happened. A nil arena behaves like an empty one.
-func (w *Arena) Contain(s watchdog.Subject, code func()) (text string, panicked bool) {
+// is true, text describes what happened, and place is its source location if that is known. A nil arena behaves like an empty one.
+func (w *Arena) Contain(s watchdog.Subject, code func()) (text, place string, panicked bool) {
 	if w == nil {
 		w = NewArena()
 		defer w.Close()
@@ -142,24 +142,24 @@ func (w *Arena) Contain(s watchdog.Subject, code func()) (text string, panicked 
 	c := w.coroutine(w.contain)
 	if w.next(c, s) == signalExiting {
 		stopAside(c.stop)
-		return "called runtime.Goexit", true
+		return "called runtime.Goexit", "", true
 	}
 	w.release(c)
-	return w.contained.text, w.contained.panicked
+	return w.contained.text, w.contained.place, w.contained.panicked
 }
 
 // contained holds the user code of a Contain call, and its outcome.
 type contained struct {
 	code     func()
 	text     string
+	place    string
 	panicked bool
 }
 
 func (w *Arena) runContained() {
 	code := w.contained.code
 	w.contained.code = nil
-	text, panicked := recovered(code)
-	w.contained.text, w.contained.panicked = text, panicked
+	w.contained.text, w.contained.place, w.contained.panicked = recovered(code)
 }
 
 // ownDelta returns a copy of the turn's events that the caller may keep.

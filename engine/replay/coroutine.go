@@ -292,14 +292,14 @@ func (t *turn) tearDown() {
 	t.failStrays()
 }
 
-func recovered(code func()) (text string, panicked bool) {
+func recovered(code func()) (text, place string, panicked bool) {
 	defer func() {
 		if r := recover(); r != nil {
-			text, panicked = panicText(r, "with a value that has no text"), true
+			text, place, panicked = panicText(r, "with a value that has no text"), panicPlace(), true
 		}
 	}()
 	code()
-	return "", false
+	return "", "", false
 }
 
 // stopAside calls stop on a new goroutine and waits for it, because iter.Pull re-raises a Goexit in whichever goroutine

@@ -254,7 +254,7 @@ func TestContextAfterItsTurnPanics(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			var w *Arena
-			if text, panicked := w.Contain(nil, f); !panicked || text != "orch: a Context was used outside its turn" {
+			if text, _, panicked := w.Contain(nil, f); !panicked || text != "orch: a Context was used outside its turn" {
 				t.Errorf("panic %v, %q", panicked, text)
 			}
 		})

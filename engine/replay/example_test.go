@@ -86,9 +86,9 @@ func ExampleVerify() {
 func ExampleArena_Contain() {
 	w := replay.NewArena()
 	defer w.Close()
-	text, panicked := w.Contain(nil, func() { panic("no paper") })
+	text, _, panicked := w.Contain(nil, func() { panic("no paper") })
 	fmt.Println(panicked, text)
-	text, panicked = w.Contain(nil, runtime.Goexit)
+	text, _, panicked = w.Contain(nil, runtime.Goexit)
 	fmt.Println(panicked, text)
 	// Output:
 	// true no paper

@@ -26,6 +26,8 @@ type host struct {
 	running atomic.Uintptr
 	// strays counts calls from other goroutines.
 	strays atomic.Int32
+	// strayedAt is the source location of the first of them.
+	strayedAt atomic.Pointer[string]
 }
 
 // foreignText is the failure message of an orchestration whose Context was used from a foreign goroutine.
@@ -42,6 +44,10 @@ const maxStrays = 1000
 func (h *host) foreign() bool {
 	if h.running.Load() == goroutine() || runsCoroutine() {
 		return false
+	}
+	if h.strayedAt.Load() == nil {
+		at := placeOf(true)
+		h.strayedAt.CompareAndSwap(nil, &at)
 	}
 	if h.strays.Add(1) > maxStrays {
 		runtime.Goexit()
@@ -68,6 +74,7 @@ func runsCoroutine() bool {
 func (t *turn) failStrays() {
 	if t.host.strays.Load() > 0 && t.abort.IsZero() {
 		t.abort = engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppPanicked, Message: foreignText}}
+		t.out.PanickedAt = *t.host.strayedAt.Load()
 	}
 }
 

@@ -13,10 +13,13 @@ var ours = []string{"runtime.", "engine/replay.", "engine/orch.", "engine/orchho
 
 // panicPlace returns the location of the code's panic, as in "orders.refund (orders.go:42)", or "" if it is unknown. It
 // must be called by the deferred function that recovers.
-func panicPlace() string {
+func panicPlace() string { return placeOf(false) }
+
+// placeOf returns the location of the user's code among the callers or, unless raised is set, among the callers of the
+// runtime's panic.
+func placeOf(raised bool) string {
 	pcs := make([]uintptr, 64)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
-	raised := false
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
 	for {
 		f, more := frames.Next()
 		name := f.Function[strings.LastIndexByte(f.Function, '/')+1:]

@@ -11,7 +11,7 @@ func DoubleCheck(cfg cluster.Config) (v cluster.Violation, ok bool) {
 		return v, false
 	}
 	for _, v := range result.Violations {
-		if v.Class == cluster.ClassHandler {
+		if v.Unsteady() {
 			return v, true
 		}
 	}

@@ -27,6 +27,23 @@ type Fate struct {
 	Help   []HelpGroup `json:"help"`
 	// Waits groups the waits for a build by the schedule step before them. The group with the longest wait comes first.
 	Waits []WaitGroup `json:"waits"`
+	// Remarks groups what authors should know of the work, in the order of kinds; the largest group of a kind comes first.
+	Remarks []RemarkGroup `json:"remarks,omitempty"`
+}
+
+// RemarkGroup groups remarks about the same. The remark itself is the first, of the run of Seed.
+type RemarkGroup struct {
+	Count uint64 `json:"count"`
+	Seed  uint64 `json:"seed,string"`
+	cluster.Remark
+}
+
+// remarkTitles are the titles of the kinds of remarks, in the order of a report.
+var remarkTitles = []struct {
+	kind  cluster.RemarkKind
+	title string
+}{
+	{cluster.RemarkChild, "children that ended otherwise than their code said"},
 }
 
 // End groups the instances that share an end and its cause.
@@ -97,6 +114,14 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 		}
 	}
 	m.help(seed, r)
+	for _, one := range r.Remarks {
+		at := slices.IndexFunc(f.Remarks, func(g RemarkGroup) bool { return g.Kind == one.Kind && g.About == one.About })
+		if at < 0 {
+			at = len(f.Remarks)
+			f.Remarks = append(f.Remarks, RemarkGroup{Seed: seed, Remark: one})
+		}
+		f.Remarks[at].Count++
+	}
 	for _, w := range r.Waits {
 		at := slices.IndexFunc(f.Waits, func(g WaitGroup) bool { return g.After == w.After })
 		if at < 0 {
@@ -122,6 +147,7 @@ func (f *Fate) finish() {
 		}
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(string(a.End), string(b.End)), strings.Compare(a.Cause, b.Cause))
 	})
+	slices.SortStableFunc(f.Remarks, func(a, b RemarkGroup) int { return cmp.Compare(b.Count, a.Count) })
 	for i := range f.Waits {
 		g := &f.Waits[i]
 		slices.Sort(g.all)
@@ -232,6 +258,7 @@ func (f *Fate) Text(all bool) string {
 		f.named(&b, e, all)
 	}
 	f.helpText(&b, all)
+	f.remarksText(&b, all)
 	if len(f.Waits) > 0 {
 		b.WriteString("waits for a build, from when no live node admitted the work:\n")
 	}
@@ -253,6 +280,28 @@ func (f *Fate) Text(all bool) string {
 			pretty.Duration(g.FromMs), open, g.Seed)
 	}
 	return b.String()
+}
+
+// remarksText writes what authors should know of the work.
+func (f *Fate) remarksText(b *strings.Builder, all bool) {
+	for _, t := range remarkTitles {
+		shown := 0
+		for i := range f.Remarks {
+			g := &f.Remarks[i]
+			if g.Kind != t.kind {
+				continue
+			}
+			if shown == 0 {
+				b.WriteString(t.title + ":\n")
+			}
+			if shown++; shown <= maxEnds || all {
+				fmt.Fprintf(b, "  %7d  %s; first %s, seed %d%s\n", g.Count, g.About, g.Instance, g.Seed, g.Detail)
+			}
+		}
+		if shown > maxEnds && !all {
+			fmt.Fprintf(b, "  ... more: %d\n", shown-maxEnds)
+		}
+	}
 }
 
 // named writes the names of the instances in an End.

@@ -97,7 +97,7 @@ type Class string
 const (
 	ClassSafety   Class = "safety"
 	ClassLiveness Class = "liveness"
-	// ClassHandler means that a user's handler is not deterministic, or that user code does not come back.
+	// ClassHandler means that a user's handler is not deterministic, or that user code panics or does not come back.
 	ClassHandler Class = "handler"
 	// ClassPlan means that work did not end as the plan expects. The contract may still have been kept.
 	ClassPlan Class = "plan"
@@ -160,6 +160,11 @@ func (v Violation) Text(statement, where string) string {
 func (v Violation) BlamesCode() bool { return v.Property == "S11" }
 func (v Violation) BlamesDurosim() bool {
 	return v.Property == "S24" || v.Property == "S28" || v.Property == "shadow"
+}
+
+// Unsteady reports whether v says that a handler is not deterministic or does not come back, so that its run is not shrunk.
+func (v Violation) Unsteady() bool {
+	return v.Class == ClassHandler && v.Property != PropertyHandlerPanics
 }
 
 // selfCheck is what a report says of a violation that BlamesDurosim.

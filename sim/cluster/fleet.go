@@ -41,6 +41,8 @@ type fleet struct {
 	mostExecutions int
 	// handlerFaults counts the turns for which the two computations differed.
 	handlerFaults int
+	// panics has the places of the panics that have been looked at.
+	panics []string
 }
 
 // nodeState is one of the plan's nodes with its current incarnation.

@@ -52,10 +52,8 @@ type Result struct {
 	FinalStates []FinalState `json:"-"`
 	// Help lists, in order, what calm and relief did beyond the plan. Some work may have ended only because of it.
 	Help []Help `json:"help,omitempty"`
-	// Fates describe how the plan's instances ended, in the plan's order. Waits are the periods during which work
-	// waited for a build, ordered by start time. Both are provided by the monitor if it is a FateTeller.
-	Fates []Fate `json:"fates,omitempty"`
-	Waits []Wait `json:"waits,omitempty"`
+	// Told is provided by the monitor if it is a FateTeller.
+	Told
 	// Marks holds the trace's running hashes if KeepTrace was set.
 	Marks []sim.Mark `json:"-"`
 }
@@ -77,7 +75,7 @@ func (w *World) result() *Result {
 		}
 		r.Coverage = w.monitor.Coverage()
 		if t, ok := w.monitor.(FateTeller); ok {
-			r.Fates, r.Waits = t.Fates(), t.Waits()
+			r.Told = t.Told()
 		}
 	}
 	r.Digest = w.trace.Digest()
@@ -188,12 +186,35 @@ type Wait struct {
 	Open  bool   `json:"open"`
 }
 
-// FateTeller is a Monitor that knows how work ended. Its methods are called after Finish, and their results become part
-// of the Result.
-type FateTeller interface {
-	Fates() []Fate
-	Waits() []Wait
+// Remark is something about work that an author should know, although it may be as the plan expects. Remarks of the same
+// Kind and About tell the same of another instance; Detail says more of this one.
+type Remark struct {
+	Kind     RemarkKind `json:"kind"`
+	About    string     `json:"about"`
+	Detail   string     `json:"detail,omitempty"`
+	Instance string     `json:"instance"`
 }
+
+// RemarkKind is the kind of a Remark.
+type RemarkKind string
+
+// The kinds of remarks.
+const (
+	// RemarkChild is about a child that ended otherwise than its code said: by a panic, a misuse of its Context or poison.
+	RemarkChild RemarkKind = "child"
+)
+
+// Told describes how work ended. Fates are those of the plan's instances, in the plan's order. Waits are the periods
+// during which work waited for a build, ordered by start time.
+type Told struct {
+	Fates   []Fate   `json:"fates,omitempty"`
+	Waits   []Wait   `json:"waits,omitempty"`
+	Remarks []Remark `json:"remarks,omitempty"`
+}
+
+// FateTeller is a Monitor that knows how work ended. Told is called after Finish, and its result becomes part of the
+// Result.
+type FateTeller interface{ Told() Told }
 
 // Why returns what an instance is waiting for now: the rule that applies, in words. It returns nil if the instance is
 // unknown.

@@ -1,12 +1,16 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // step feeds one input to a node and carries out the effects it returns.
@@ -62,6 +66,8 @@ func (f *fleet) do(n *nodeState, c machine.Effect) {
 		r := f.newRecord(record.Note, n.number, n.inc)
 		r.Note, r.Slot = c, c.Slot
 		f.emit()
+	case *machine.ActivityPanicked:
+		f.checkPanic(n, c.Activity.Instance, "activity "+c.Activity.Name, c.At, c.Text)
 	case *machine.Stopped:
 		f.stopped(n)
 	default:
@@ -151,17 +157,45 @@ const propertyHandler = "handler-deterministic"
 // handlerReports limits how many handler violations a run reports.
 const handlerReports = 3
 
-// checkHandler reports a turn for which the two computations differ.
+// PropertyHandlerPanics is violated if a user's code panics, or uses a Context from another goroutine, and the plan does
+// not say that it may. What is shipped, and programs, panic as they are told.
+const PropertyHandlerPanics = "handler-panics"
+
+// checkPanic reports a panic in a user's code.
+func (f *fleet) checkPanic(n *nodeState, instance, code, at, text string) {
+	name, _, _ := strings.Cut(code, "@")
+	shipped := f.shippedHandlers || strings.HasPrefix(at, "workload.") && slices.Contains(workload.Names(), name)
+	if at = cmp.Or(at, "an unknown place"); shipped || f.plan.Panics || f.plan.Programs.Lookup(name) != nil || slices.Contains(f.panics, at) {
+		return
+	}
+	f.panics = append(f.panics, at)
+	f.blameHandler(n, PropertyHandlerPanics, instance, fmt.Sprintf("%s of %s panicked at %s: %s. Who started it sees a failure and may go on as if all were well; \"expect panics\" permits it",
+		code, instance, at, text))
+}
+
+func (f *fleet) blameHandler(n *nodeState, property, instance, message string) {
+	if f.handlerFaults++; f.handlerFaults <= handlerReports {
+		f.internal = append(f.internal, Violation{
+			Property: property, Class: ClassHandler, Step: f.steps(), VirtualMs: f.nowMs() - f.startMs(), Node: n.plan.Name, Instance: instance, Message: message,
+		})
+	}
+}
+
+// checkHandler reports a turn whose code panicked, or for which the two computations differ.
 func (f *fleet) checkHandler(n *nodeState, note *machine.Note) {
-	if note.Turn == nil || note.Turn.Nondeterministic == "" {
+	if note.Turn == nil {
 		return
 	}
-	if f.handlerFaults++; f.handlerFaults > handlerReports {
+	if note.Turn.PanickedAt != "" {
+		for _, e := range note.Turn.Ack.HistoryDelta {
+			if failed, ok := e.Data.(eventdata.OrchestrationFailed); ok {
+				f.checkPanic(n, note.Instance, note.Turn.Handler, note.Turn.PanickedAt, failed.Details.Application.Message)
+			}
+		}
+	}
+	if note.Turn.Nondeterministic == "" {
 		return
 	}
-	f.internal = append(f.internal, Violation{
-		Property: propertyHandler, Class: ClassHandler, Step: f.steps(), VirtualMs: f.nowMs() - f.startMs(), Node: n.plan.Name, Instance: note.Instance,
-		Message: fmt.Sprintf("two computations of one turn of %s (execution %d, handler %s) from the same history and messages differ: %s; expected a handler that reads nothing but its input and history: no clock, no map order, no random number, no state between calls",
-			note.Instance, note.ExecutionID, note.Turn.Handler, note.Turn.Nondeterministic),
-	})
+	f.blameHandler(n, propertyHandler, note.Instance, fmt.Sprintf("two computations of one turn of %s (execution %d, handler %s) from the same history and messages differ: %s; expected a handler that reads nothing but its input and history: no clock, no map order, no random number, no state between calls",
+		note.Instance, note.ExecutionID, note.Turn.Handler, note.Turn.Nondeterministic))
 }

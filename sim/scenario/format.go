@@ -69,8 +69,8 @@ func (r *row) format(b *bytes.Buffer, at place, indent string) {
 	})
 }
 
-// ofPlan selects the statements about the plan, without the expectations.
-func ofPlan(r *row) bool { return !r.Corpus && r.Name != "expect" }
+// ofPlan selects the statements about the plan. A plan has no expectations but those that are its own.
+func ofPlan(r *row) bool { return !r.Corpus }
 
 // formatBuild writes a released runtime's name as two words.
 func formatBuild(name string) string {

@@ -29,20 +29,12 @@ func (m *watcher) WatchHandle(p engine.Provider, codec engine.Codec) engine.Prov
 	return cluster.WatchHandle(m.Monitor, p, codec)
 }
 
-// Fates implements cluster.FateTeller by forwarding to the monitor if it can.
-func (m *watcher) Fates() []cluster.Fate {
+// Told implements cluster.FateTeller by forwarding to the monitor if it can.
+func (m *watcher) Told() (told cluster.Told) {
 	if teller, ok := m.Monitor.(cluster.FateTeller); ok {
-		return teller.Fates()
+		told = teller.Told()
 	}
-	return nil
-}
-
-// Waits implements cluster.FateTeller by forwarding to the monitor if it can.
-func (m *watcher) Waits() []cluster.Wait {
-	if teller, ok := m.Monitor.(cluster.FateTeller); ok {
-		return teller.Waits()
-	}
-	return nil
+	return told
 }
 
 // Observe implements observe.Sink.

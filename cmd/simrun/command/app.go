@@ -157,7 +157,7 @@ const (
 	exitLiveness = 3   // a liveness property was violated
 	exitDrift    = 4   // two runs of one seed differ
 	exitVacuous  = 5   // the campaign did not reach a required point
-	exitHandler  = 6   // user code is not deterministic, or does not come back
+	exitHandler  = 6   // user code is not deterministic, panics or does not come back
 	exitPlan     = 7   // the contract held, but some work did not end as the plan expects
 	exitInternal = 70  // a defect in durosim
 	exitOutput   = 74  // standard output could not be written
@@ -171,7 +171,7 @@ var severity = []struct {
 }{
 	{exitInternal, "internal error"},
 	{exitDrift, "two runs of one seed differ"},
-	{exitHandler, "a handler is not deterministic or does not return"},
+	{exitHandler, "a handler is not deterministic, panics or does not return"},
 	{exitSafety, "a safety property is violated"},
 	{exitLiveness, "a liveness property is violated"},
 	{exitPlan, "work did not end as the plan expects"},

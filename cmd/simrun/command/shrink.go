@@ -45,7 +45,7 @@ Examples:
     simrun shrink --bug engine/poll-stops --out testdata/seeds
     simrun shrink --property S04 testdata/seeds/0123456789abcdef.txt
 
-Exit status: 1 if a safety property is violated, 3 if it is a liveness property, 6 if a handler is not deterministic or does not return, 7 if the plan fails, 0 if there is nothing to shrink, 2 usage or bad input, 130 interrupted.`
+Exit status: 1 if a safety property is violated, 3 if it is a liveness property, 6 if a handler is not deterministic, panics or does not return, 7 if the plan fails, 0 if there is nothing to shrink, 2 usage or bad input, 130 interrupted.`
 }
 
 func (c *shrinkCmd) run(a *app) (int, error) {
@@ -439,7 +439,7 @@ func (r *report) makeSmall() {
 // shrinkable returns the violation that determines the exit status, and reports whether a smaller plan can show it.
 func (r *report) shrinkable() (campaign.Violation, bool) {
 	v, ok := r.deciding()
-	return v, ok && r.found != exitInternal && r.found != exitDrift && v.Class != cluster.ClassInternal && v.Class != cluster.ClassHandler
+	return v, ok && r.found != exitInternal && r.found != exitDrift && v.Class != cluster.ClassInternal && !v.Unsteady()
 }
 
 // printSmall prints the shrunk failure, the nearest passing run, and the point where the two diverge. If the failure

@@ -77,7 +77,7 @@ func askUnsteady(i int) string {
 	}
 	says := ""
 	for _, v := range result.Violations {
-		if v.Class == cluster.ClassHandler {
+		if v.Unsteady() {
 			says = v.Message
 			break
 		}

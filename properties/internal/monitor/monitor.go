@@ -111,11 +111,8 @@ func (m *Monitor) WatchHandle(p engine.Provider, codec engine.Codec) engine.Prov
 	return m.second.Watch(p, codec)
 }
 
-// Fates returns how the plan's instances ended. It must be called after Finish.
-func (m *Monitor) Fates() []cluster.Fate { return m.outcome.Fates() }
-
-// Waits returns how long work waited for builds. It must be called after Finish.
-func (m *Monitor) Waits() []cluster.Wait { return m.outcome.Waits() }
+// Told returns how work ended. It must be called after Finish.
+func (m *Monitor) Told() cluster.Told { return m.outcome.Told() }
 
 // Coverage returns the points reached so far, sorted by name. The caller owns the slice.
 func (m *Monitor) Coverage() []cluster.Point {

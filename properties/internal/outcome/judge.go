@@ -50,7 +50,7 @@ func (c *Checker) judge(p *plan.Instance) {
 			f.AsExpected, f.Cause = false, missed
 		}
 	}
-	c.fates = append(c.fates, f)
+	c.told.Fates = append(c.told.Fates, f)
 	if missed != "" {
 		c.Run.Violate(check.Breach{Property: ID, Class: cluster.ClassPlan, Instance: no, Name: p.ID, Message: p.ID + ": " + missed +
 			`. Either the name is misspelt, or "unawaited" after that line says that this is meant`})
@@ -97,6 +97,35 @@ func (c *Checker) failure(ex *model.Execution, w *work) (cluster.Ending, string)
 		return cluster.EndedFailed, cause
 	}
 	return cluster.EndedFailed, details.Display()
+}
+
+// children tells of each child that ended otherwise than its code said, which a parent may hide.
+func (c *Checker) children() {
+	for no := observe.InstanceNo(1); int(no) <= c.Run.Model.InstanceCount(); no++ {
+		in := c.Run.Model.Instance(no)
+		ex := in.Latest()
+		if c.state.Instance(no).Parent == 0 || ex == nil || ex.Status != engine.StatusFailed || c.of(no).excused {
+			continue
+		}
+		details, _ := c.Run.Model.Failure(ex)
+		if a := details.Application; a != nil && a.Kind != eventdata.AppPanicked {
+			continue
+		}
+		end, cause := c.failure(ex, c.of(no))
+		c.told.Remarks = append(c.told.Remarks, cluster.Remark{
+			Kind: cluster.RemarkChild, About: fmt.Sprintf("%s %s, %s", c.handler(ex), end, cause), Instance: in.Name,
+		})
+	}
+}
+
+// handler returns the handler that an execution began with, or that it is unknown.
+func (c *Checker) handler(ex *model.Execution) string {
+	if e := ex.Event(1); e != nil {
+		if d, ok := c.Run.Model.Data(e).(eventdata.OrchestrationStarted); ok {
+			return d.Name + "@" + d.Version
+		}
+	}
+	return "an unknown handler"
 }
 
 // poison explains why deliveries did not complete. It uses the nodes' refusals or, if there are none, the details of

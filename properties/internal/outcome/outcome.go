@@ -30,8 +30,7 @@ type Checker struct {
 	work  []work     // indexed by instance number
 	nodes []nodeStep // indexed by node number - 1
 	last  step       // the schedule's most recent step
-	waits []cluster.Wait
-	fates []cluster.Fate
+	told  cluster.Told
 	// awaited are the events and queues for which code of the run is known to have waited.
 	awaited []target
 }
@@ -49,7 +48,7 @@ type work struct {
 	refusals []refusal
 	calm     []string // what calm sent to the instance, in order
 	excused  bool     // whether an injected fault decides how the instance ends
-	waits    int      // index of its last wait in Checker.waits + 1, or 0 if it has never waited
+	waits    int      // index of its last wait in Checker.told.Waits + 1, or 0 if it has never waited
 	deleted  bool
 	// withParent means that calm has cancelled an ancestor, and the instance with it.
 	withParent bool
@@ -286,16 +285,16 @@ func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.Insta
 // OnWaits records that a wait for a build begins.
 func (c *Checker) OnWaits(in *model.Instance) {
 	w := c.of(in.No)
-	c.waits = append(c.waits, cluster.Wait{
+	c.told.Waits = append(c.told.Waits, cluster.Wait{
 		Instance: in.Name, Pin: model.PinText(in.Pin()), FromMs: c.Run.World.NowMs() - c.Run.World.StartMs(), After: c.last.text, Open: true,
 	})
-	w.waits = len(c.waits)
+	w.waits = len(c.told.Waits)
 }
 
 // OnWaited records that a wait is over.
 func (c *Checker) OnWaited(in *model.Instance) {
 	if w := c.of(in.No); w.waits != 0 {
-		c.ended(&c.waits[w.waits-1], false)
+		c.ended(&c.told.Waits[w.waits-1], false)
 	}
 }
 
@@ -319,9 +318,9 @@ func (c *Checker) Open(nowMs int64) (bool, int64) {
 
 // Finish judges every instance in the plan.
 func (c *Checker) Finish() {
-	for i := range c.waits {
-		if c.waits[i].Open {
-			c.ended(&c.waits[i], true)
+	for i := range c.told.Waits {
+		if c.told.Waits[i].Open {
+			c.ended(&c.told.Waits[i], true)
 		}
 	}
 	p := c.Run.World.Plan()
@@ -333,6 +332,7 @@ func (c *Checker) Finish() {
 	for i := range p.Instances {
 		c.judge(&p.Instances[i])
 	}
+	c.children()
 }
 
 // ancestors returns an instance's parent, that parent's parent, and so on. Each appears only once.
@@ -376,8 +376,5 @@ func (c *Checker) spreadCalm() {
 // forChild is appended to texts about what calm sent to a descendant.
 const forChild = " for a child"
 
-// Fates returns how the plan's instances ended. It must be called after Finish.
-func (c *Checker) Fates() []cluster.Fate { return c.fates }
-
-// Waits returns how long work waited for builds. It must be called after Finish.
-func (c *Checker) Waits() []cluster.Wait { return c.waits }
+// Told returns how work ended. It must be called after Finish.
+func (c *Checker) Told() cluster.Told { return c.told }

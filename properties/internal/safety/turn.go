@@ -100,13 +100,16 @@ func (k *turnChecker) Record(r *cluster.Record) {
 var engines = []string{"runtime.", "replay.", "orch.", "orchhost.", "asked.", "iter."}
 
 // place checks the place where a turn says that its code panicked, which must be a function of the code with its file and
-// line. It describes what is wrong with it.
+// line; that of a Context used from another goroutine need not be known. It describes what is wrong with it.
 func place(t *machine.TurnNote, delta []engine.Event) string {
 	panicked := false
 	for i := range delta {
 		f, ok := delta[i].Data.(eventdata.OrchestrationFailed)
 		if a := f.Details.Application; ok && a != nil && a.Kind == eventdata.AppPanicked {
-			panicked = a.Message != "orchestration code called runtime.Goexit" && !strings.HasPrefix(a.Message, "orch: a Context was used from another goroutine")
+			if strings.HasPrefix(a.Message, "orch: a Context was used from another goroutine") {
+				return ""
+			}
+			panicked = a.Message != "orchestration code called runtime.Goexit"
 		}
 	}
 	switch {

@@ -81,17 +81,10 @@ func (s *Shrunk) NearestDraw(blame []Chance) (*Nearest, bool) {
 // reseeded redraws every choice after step from seed, and reports whether the run still violates its property. If story
 // is not nil, reseeded appends the run's lines to it.
 func (s *Shrunk) reseeded(step, seed uint64, story *[]cluster.Line) bool {
-	c := &turning{Chooser: sim.Replay(s.Choices), then: sim.Random(seed), after: step}
-	cfg := s.options.config(s.Concrete, c)
-	cfg.Narrator = func(l cluster.Line) { // with a narrator, draws have the same names as in the recording
-		if story != nil {
-			*story = append(*story, l)
-		}
-	}
-	monitor := cfg.Monitor
-	cfg.Monitor = func(w *cluster.World) cluster.Monitor {
-		c.step = w.Step
-		return monitor(w)
+	cfg := s.options.config(s.Concrete, nil)
+	redraw(&cfg, sim.Replay(s.Choices), step, seed)
+	if story != nil {
+		cfg.Narrator = func(l cluster.Line) { *story = append(*story, l) }
 	}
 	r, err := cluster.Run(cfg)
 	if err != nil {
@@ -99,6 +92,18 @@ func (s *Shrunk) reseeded(step, seed uint64, story *[]cluster.Line) bool {
 	}
 	_, violated := s.options.first(r)
 	return violated
+}
+
+// redraw makes a run keep its choices up to a step. Later ones are drawn from seed.
+func redraw(cfg *cluster.Config, kept sim.Chooser, step, seed uint64) {
+	c := &turning{Chooser: kept, then: sim.Random(seed), after: step}
+	cfg.Chooser = c
+	cfg.Narrator = func(cluster.Line) {} // with a narrator, draws have the same names as in a recording
+	monitor := cfg.Monitor
+	cfg.Monitor = func(w *cluster.World) cluster.Monitor {
+		c.step = w.Step
+		return monitor(w)
+	}
 }
 
 // turning is a chooser that hands over to another chooser after a given step.

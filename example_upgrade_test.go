@@ -8,7 +8,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/sim/workload"
 )
 
 // order is what version 1.0.0 of the application does.
@@ -42,14 +41,10 @@ after 1s..3s upgrade B to 1.5.0+1.1.0
 
 func ExampleTest_upgrade() {
 	t := &firstLines{n: 14}
-	builds, handlers, err := workload.Deploy([]string{"1.5.0"},
-		workload.Application{Version: "1.0.0", Register: shop(order)},
-		workload.Application{Version: "1.1.0", Register: shop(orderPaid)})
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	durosim.Test(t, durosim.Config{Scenario: rollout, Seeds: 50,
-		Builds: func() []*engine.Build { return builds }, Handlers: handlers})
+	durosim.Test(t, durosim.Config{Scenario: rollout, Seeds: 50, Applications: []durosim.Application{
+		{Version: "1.0.0", Register: shop(order)},
+		{Version: "1.1.0", Register: shop(orderPaid)},
+	}})
 	fmt.Print(t.text)
 	// Output:
 	// durosim: seed 1 of scenario violates S11 replay-deterministic (safety)

@@ -225,7 +225,7 @@ func (f *fuzzTarget) run(t *testing.T, i fuzzInput) {
 		if _, err = cluster.Run(config); err == nil {
 			var small *Shrunk
 			if small, err = Shrink(shrink.Concrete{Plan: plan, Choices: choices}, ShrinkOptions{Property: v.Property, MaxRuns: shrinkRuns(result.Steps)}); err == nil {
-				report += small.report(uint64(i.seed), "", nil)
+				report += small.report("", nil)
 			}
 		}
 		if err != nil {

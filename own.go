@@ -2,6 +2,7 @@ package durosim
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -16,6 +17,9 @@ import (
 // that they share. A function that makes a Run declares that state as local variables. So a ledger that activities
 // write and invariants read is empty at the start of each run.
 type Run struct {
+	// Applications are the versions of the code under test, as in Config, made anew for this run. Each run must have the
+	// same versions.
+	Applications []Application
 	// Handlers replaces Config.Handlers unless it is nil.
 	Handlers func(r *node.Registry, b *engine.Build) error
 	// Invariants are the caller's own properties.
@@ -36,7 +40,7 @@ type Invariant struct {
 	// Statement is the rule in one sentence, for reports.
 	Statement string
 	// Always is called after each step of the run. The first error that it returns is reported as a violation; after
-	// that, it is not called again.
+	// that, it is not called again. Of makes an error name its instance.
 	Always func() error
 	// AtEnd is called once, after the last step, with the outcomes of the plan's instances, in the plan's order. An
 	// error is reported as a violation.
@@ -176,10 +180,22 @@ func (j *joined) Finish() {
 }
 
 func (j *joined) violate(name string, err error) {
+	var about instanceError
+	errors.As(err, &about)
 	j.violations = append(j.violations, cluster.Violation{
-		Property: name, Class: cluster.ClassSafety, Step: j.w.Step(), VirtualMs: j.w.NowMs() - j.w.StartMs(), Message: err.Error(),
+		Property: name, Class: cluster.ClassSafety, Step: j.w.Step(), VirtualMs: j.w.NowMs() - j.w.StartMs(), Instance: about.instance, Message: err.Error(),
 	})
 }
+
+// Of returns err with the instance that it is about, which the report of a violated Invariant then names.
+func Of(instance string, err error) error { return instanceError{err, instance} }
+
+type instanceError struct {
+	error
+	instance string
+}
+
+func (e instanceError) Unwrap() error { return e.error }
 
 // Violations implements cluster.Monitor: it returns all violations in the order in which they were found.
 func (j *joined) Violations() []cluster.Violation {

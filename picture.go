@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/timeline"
@@ -56,11 +57,21 @@ func pictureOf(p timeline.Page, cfg cluster.Config) ([]byte, error) {
 
 // drawnStored writes the stored run as an HTML page. cfg is that of the run, with a chooser of its own.
 func (r *testRun) drawnStored(cfg cluster.Config, violations []cluster.Violation) error {
-	p := timeline.Page{Title: r.name, Verdict: "every property holds", Command: strings.TrimPrefix(r.command, EnvSeed+"="+seedMark+" ")}
+	p := timeline.Page{Title: r.name, Verdict: "every property holds", Command: r.plainCommand()}
 	if len(violations) > 0 {
 		p.Bad, p.Verdict = true, violations[0].Rule()+" is violated"
 	}
 	data, err := pictureOf(p, cfg)
+	if err != nil {
+		return err
+	}
+	return r.draw(data)
+}
+
+// drawnSmall writes the smallest failing run as an HTML page.
+func (r *testRun) drawnSmall(s *Shrunk) error {
+	p := timeline.Page{Title: r.name + ", smallest plan", Bad: true, Verdict: s.First.Rule() + " is violated", Command: r.plainCommand()}
+	data, err := pictureOf(p, s.options.config(s.Concrete, sim.Replay(s.Choices)))
 	if err != nil {
 		return err
 	}

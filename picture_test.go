@@ -9,12 +9,12 @@ import (
 	"github.com/durosim/durosim"
 )
 
-// The page that the environment asks for shows the first failing seed with the command that repeats it, or the first
+// The page that the environment asks for shows the smallest failing run with a command that repeats it, or the first
 // seed if none fails.
 func TestPage(t *testing.T) {
 	for text, want := range map[string][]string{
 		"scenario held\nnode A runs 1.5.0\ninstance leaf runs Leaf\n":                 {"<title>held, seed 1</title>", "DUROSIM_SEED=1 go test", `class="good"`},
-		"scenario lost\nnode A runs 1.5.0\ninstance leaf runs Leaf\nat 10ms stop A\n": {"<title>lost, seed 1</title>", "outcome is violated", `class="bad"`},
+		"scenario lost\nnode A runs 1.5.0\ninstance leaf runs Leaf\nat 10ms stop A\n": {"<title>lost, smallest plan</title>", "outcome is violated", `class="bad"`},
 	} {
 		file := filepath.Join(t.TempDir(), "page.html")
 		t.Setenv(durosim.EnvHTML, file)

@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/commandline"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -34,9 +36,13 @@ type Config struct {
 	// Seeds is the number of seeds to run, starting at First. If Seeds is 0, Test runs 100; if First is 0, it starts at
 	// 1.
 	Seeds, First uint64
-	// Builds and Handlers provide what plans may name, as in cluster.Config; nil means the shipped ones. They are
-	// called for each run or node, from several goroutines at once, and must always give the same result. A Scenario that is
-	// not built in needs Handlers if Builds or EachRun is set: its orchestrations are hardly durosim's own.
+	// Applications are the versions of the code under test, on every shipped runtime. If the handlers share state with
+	// invariants, EachRun returns them instead.
+	Applications []Application
+	// Builds and Handlers provide what plans may name if the builds are to be made otherwise, as in cluster.Config; nil
+	// means the shipped ones. They are called for each run or node, from several goroutines at once, and must always give
+	// the same result. A Scenario that is not built in needs Handlers if Builds or EachRun is set: its orchestrations are
+	// hardly durosim's own.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
 	// Store, if not nil, makes the store of each run, instead of durosim's own, as in cluster.Config. It is called from
@@ -50,6 +56,8 @@ type Config struct {
 	// DoubleCheck computes every turn twice, so a nondeterministic handler is reported at the first turn that differs.
 	// Otherwise it is reported only later, when its history no longer fits.
 	DoubleCheck bool
+	// Rate makes Test run all seeds though one fails, and report for each violated property in how many of them.
+	Rate bool
 	// Chooser names the sim.NamedChooser that makes the choices a plan leaves open. Empty means random.
 	Chooser string
 	// ShrinkRuns limits how many runs it may take to shrink a failure; 0 means shrink.DefaultRuns.
@@ -77,9 +85,12 @@ const (
 	// EnvPlan is a file with a stored run or a scenario, which Test runs instead of the configured one. A relative path
 	// is looked up in the package's directory and in the module's root.
 	EnvPlan = "DUROSIM_PLAN"
-	// EnvHTML is the file to which Test writes a page that shows the first failing run, or the run of the first seed if
+	// EnvHTML is the file to which Test writes a page that shows the smallest failing run, or the run of the first seed if
 	// none fails, or the stored run (docs/reading-a-failure.md#see-a-run). A relative path starts at the package's directory.
 	EnvHTML = "DUROSIM_HTML"
+	// EnvVerify is how many other futures of a stored run, or of the plan that the last failure has left in
+	// testdata/durosim, are tried once it passes: its choices are drawn anew from steps all over it.
+	EnvVerify = "DUROSIM_VERIFY"
 	// EnvTurnLimit is for how long code may run without calling its Context or returning, in real time, such as 10s. The
 	// default is one second; 0 means no limit. Code that takes longer ends its run. Package orchtest and the command read
 	// it, too.
@@ -110,6 +121,15 @@ func Test(t T, c Config) {
 		return
 	}
 	run.search, run.logf = search, t.Logf
+	if verify := os.Getenv(EnvVerify); verify != "" {
+		if run.verify, err = strconv.ParseUint(verify, 10, 32); err != nil {
+			t.Fatalf("durosim: %s=%s: expected a number of runs, such as 1000", EnvVerify, verify)
+			return
+		}
+	}
+	if env == (environment{}) && run.entry == nil {
+		run.kept = keptFile(t)
+	}
 	run.command = command(t.Name(), env, packageUnderTest())
 	for _, w := range run.warnings {
 		t.Logf("durosim: warning: %v", w)
@@ -117,13 +137,33 @@ func Test(t T, c Config) {
 	if file := os.Getenv(EnvHTML); file != "" {
 		run.draw = func(page []byte) error { return os.WriteFile(file, page, 0o644) }
 	}
+	began := time.Now()
 	report, failed := run.carryOut()
+	if !failed && run.entry == nil {
+		report += budget(t, run.c.Seeds, began)
+	}
 	switch {
 	case failed:
 		t.Fatalf("%s", report)
 	default:
 		t.Logf("%s", report)
 	}
+}
+
+// budget says how many seeds fit into the time that go test gives, at the pace of those that have run.
+func budget(t T, seeds uint64, began time.Time) string {
+	timed, ok := t.(interface{ Deadline() (time.Time, bool) })
+	if !ok {
+		return ""
+	}
+	deadline, ok := timed.Deadline()
+	took, given := time.Since(began), deadline.Sub(began)
+	if !ok || took <= 0 || given <= took {
+		return ""
+	}
+	fit := seeds * uint64(given.Milliseconds()) / uint64(max(1, took.Milliseconds()))
+	return fmt.Sprintf("\n%d seeds took %v; the %v of go test -timeout are for about %s",
+		seeds, took.Round(time.Millisecond), given.Round(time.Second), pretty.Count(fit-fit%max(1, fit/20)))
 }
 
 // environment holds the values of the environment variables that Test reads.

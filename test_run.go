@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/commandline"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
@@ -40,6 +41,10 @@ type testRun struct {
 	logf   func(format string, args ...any)
 	// draw, if not nil, writes the page that shows a run.
 	draw func(page []byte) error
+	// kept is the file that keeps the test's smallest failing plan, or "" if there is none. verify is how many other
+	// futures of a stored run are tried when it passes.
+	kept   string
+	verify uint64
 	// fate describes how the campaign's work ended.
 	fate string
 	// invariants are the caller's own, kept for their names and statements.
@@ -50,6 +55,10 @@ type testRun struct {
 
 // prepare decides what to run, from the configuration and the environment.
 func (c Config) prepare(env environment) (*testRun, error) {
+	c, err := c.deployed()
+	if err != nil {
+		return nil, err
+	}
 	if c.First == 0 {
 		c.First = 1
 	}
@@ -214,11 +223,26 @@ func (r *testRun) carryOut() (report string, failed bool) {
 	if r.entry != nil {
 		return r.replay()
 	}
+	gone := ""
+	if r.kept != "" {
+		if gone, failed = r.replayKept(); failed {
+			return gone, true
+		}
+	}
+	report, failed = r.campaign()
+	return gone + report, failed
+}
+
+// campaign runs the seeds.
+func (r *testRun) campaign() (report string, failed bool) {
 	sum, err := campaign.Run(campaign.Options{
-		Plan: r.plan, Config: r.config, Chooser: r.chooser, First: r.c.First, Count: r.c.Seeds, Workers: r.c.Workers, Twice: r.c.Seeds,
+		Plan: r.plan, Config: r.config, Chooser: r.chooser, First: r.c.First, Count: r.c.Seeds, Workers: r.c.Workers, Twice: r.c.Seeds, KeepGoing: r.c.Rate,
 	})
 	if sum != nil && sum.Fate.Work > 0 {
 		r.fate = "\n" + sum.Plan() + "\n" + sum.Fate.Text(false)
+	}
+	if r.c.Rate && sum != nil && len(sum.Properties) > 0 {
+		r.fate = r.rates(sum) + r.fate
 	}
 	if err == nil && r.draw != nil && len(sum.Internal) == 0 {
 		if err = r.drawn(sum); err != nil {
@@ -244,6 +268,15 @@ func (r *testRun) carryOut() (report string, failed bool) {
 			sum.Seeds, r.name, r.c.First, sum.Seeds, strings.Join(missed, "\n  "), r.fate), true
 	}
 	return fmt.Sprintf("durosim: %d seeds of %s from %d on: every property holds%s%s", sum.Seeds, r.name, r.c.First, r.judged(sum.Seeds), r.fate), false
+}
+
+// rates says in how many seeds each property is violated.
+func (r *testRun) rates(sum *campaign.Summary) string {
+	text := fmt.Sprintf("\nOf %d seeds this many violate:\n", sum.Seeds)
+	for _, p := range sum.Properties {
+		text += fmt.Sprintf("  %5d  %s (%s), first in seed %d\n", p.Seeds, p.First.Rule(), p.Class, p.FirstSeed)
+	}
+	return text
 }
 
 // differs reports a seed whose two runs differ. It names the handler at fault if computing each turn twice reveals it.
@@ -286,16 +319,18 @@ func (r *testRun) violated(v campaign.Violation) string {
 				})
 			},
 		})
+		if err == nil && r.draw != nil {
+			err = r.drawnSmall(small)
+		}
 		if err == nil {
-			return r.end(v.Seed, text+small.report(v.Seed, r.fate, r.search))
+			return r.end(v.Seed, text+small.report(r.fate, r.search)+r.keep(small, v.Seed))
 		}
 	}
 	return r.end(v.Seed, text+"not shrunk: "+err.Error()+"\n"+r.fate)
 }
 
-// report describes the smallest plan, what it shows and the fate of the campaign's work, and ends with the plan as a
-// stored run.
-func (s *Shrunk) report(seed uint64, fate string, search *watchdog.Search) string {
+// report describes the smallest plan, what happens in it, and the fate of the campaign's work.
+func (s *Shrunk) report(fate string, search *watchdog.Search) string {
 	minimal := "nothing can be left out"
 	switch {
 	case s.Stopped:
@@ -311,11 +346,31 @@ func (s *Shrunk) report(seed uint64, fate string, search *watchdog.Search) strin
 The smallest plan found that violates it: size %s, from %d, in %d runs; %s.
 
 %s
-  there     %s
-%s%s
-The smallest plan as a stored run: keep it in a file, and name that in %s to replay it.
+What happens in it:
+%s  there     %s
+%s%s`, s.Size(), s.From.Total(), s.Runs, minimal, s.Text(), s.storyText(), s.First.Message, nearest, fate)
+}
 
-%s`, s.Size(), s.From.Total(), s.Runs, minimal, s.Text(), s.First.Message, nearest, fate, EnvPlan, s.Entry(seed, "").Format())
+// storyText tells the run up to the violation.
+func (s *Shrunk) storyText() string { return storyText(s.options.story(s.Concrete), s.First.Step) }
+
+// storyText returns the last important lines up to a step.
+func storyText(lines []cluster.Line, step uint64) string {
+	const most = 30
+	var b strings.Builder
+	lines = slices.DeleteFunc(lines, func(l cluster.Line) bool { return !l.Important || l.Step > step })
+	if more := len(lines) - most; more > 0 {
+		fmt.Fprintf(&b, "  (%d lines before)\n", more)
+		lines = lines[more:]
+	}
+	who, width := func(l *cluster.Line) string { return strings.TrimSpace(l.Node + " " + l.Build) }, 0
+	for i := range lines {
+		width = max(width, len(who(&lines[i])))
+	}
+	for i := range lines {
+		fmt.Fprintf(&b, "  %-8s  %-*s  %s\n", pretty.Duration(lines[i].Ms), width, who(&lines[i]), lines[i].Text)
+	}
+	return b.String()
 }
 
 // replay runs a stored run. The test fails if the run violates any property, whatever verdict was recorded.
@@ -326,6 +381,8 @@ func (r *testRun) replay() (report string, failed bool) {
 	if cfg.Chooser, err = r.entry.NewChooser(); err != nil {
 		return "durosim: " + err.Error(), true
 	}
+	var lines []cluster.Line
+	cfg.Narrator = func(l cluster.Line) { lines = append(lines, l) }
 	result, err := cluster.Run(cfg)
 	if err != nil {
 		return "durosim: " + err.Error(), true
@@ -340,11 +397,21 @@ func (r *testRun) replay() (report string, failed bool) {
 			return fmt.Sprintf("durosim: %s: %v", EnvHTML, err), true
 		}
 	}
-	if len(result.Violations) == 0 {
-		return fmt.Sprintf("durosim: the stored run %s: every property holds", r.name), false
+	if len(result.Violations) > 0 {
+		v := result.Violations[0]
+		return r.violationText("the stored run "+r.name, v) + "\nWhat happens in it:\n" + storyText(lines, v.Step) + "\nTo see it again:\n" + r.plainCommand(), true
 	}
-	return r.violationText("the stored run "+r.name, result.Violations[0]) + "\nTo see it again:\n" +
-		strings.TrimPrefix(r.command, EnvSeed+"="+seedMark+" "), true
+	if r.verify > 0 {
+		if report, failed = r.others(); failed {
+			return report, true
+		}
+	}
+	return fmt.Sprintf("durosim: the stored run %s: every property holds", r.name), false
+}
+
+// plainCommand is the command without a seed.
+func (r *testRun) plainCommand() string {
+	return strings.TrimPrefix(r.command, EnvSeed+"="+seedMark+" ")
 }
 
 // violationText is like the function violationText, but it also knows the statements of the caller's own invariants.

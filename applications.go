@@ -1,0 +1,47 @@
+package durosim
+
+import (
+	"errors"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/sim/workload"
+)
+
+// Application is one version of the code under test. Plans name its builds RUNTIME+VERSION, as in "node A runs
+// 1.5.0+1.0.0" and "upgrade A to 1.5.0+1.1.0".
+type Application = workload.Application
+
+// deployed returns c with the builds and handlers of its applications.
+func (c Config) deployed() (Config, error) {
+	versions, each := c.Applications, c.EachRun
+	if each != nil {
+		if own := each().Applications; own != nil {
+			if versions != nil {
+				return c, errors.New("Config.Applications and Run.Applications: leave one out")
+			}
+			versions = own
+			c.EachRun = func() Run {
+				run := each()
+				// The versions are those that were deployed below, so there can be no error.
+				_, run.Handlers, _ = workload.Deploy(nil, run.Applications...)
+				return run
+			}
+		}
+	}
+	if versions == nil {
+		return c, nil
+	}
+	if c.Builds != nil || c.Handlers != nil {
+		return c, errors.New("Config has Applications, which bring builds and handlers of their own: leave out Builds and Handlers")
+	}
+	var runtimes []string
+	for _, b := range engine.ShippedBuilds() {
+		runtimes = append(runtimes, b.Name())
+	}
+	builds, handlers, err := workload.Deploy(runtimes, versions...)
+	if err != nil {
+		return c, err
+	}
+	c.Builds, c.Handlers = func() []*engine.Build { return builds }, handlers
+	return c, nil
+}

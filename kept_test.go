@@ -1,0 +1,114 @@
+package durosim_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim"
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// realT is a *testing.T that does not fail.
+type realT struct {
+	testing.TB
+	*recorder
+}
+
+func (r realT) Helper()                           {}
+func (r realT) Name() string                      { return r.recorder.Name() }
+func (r realT) Logf(format string, args ...any)   { r.recorder.Logf(format, args...) }
+func (r realT) Fatalf(format string, args ...any) { r.recorder.Fatalf(format, args...) }
+
+// A test that fails leaves its smallest plan, replays it first until it passes, and then tries other futures of it.
+func TestKept(t *testing.T) {
+	t.Chdir(t.TempDir())
+	run := func(handlers func(*node.Registry, *engine.Build) error) *recorder {
+		r := &recorder{name: "TestRefund/in two steps"}
+		durosim.Test(realT{t, r}, durosim.Config{Scenario: story, Seeds: 5, Handlers: handlers})
+		return r
+	}
+	const file = "testdata/durosim/TestRefund_in_two_steps.txt"
+	r := run(changedRefund)
+	if _, err := os.Stat(file); err != nil || !r.failed || !strings.Contains(r.text, "is kept in "+file) {
+		t.Fatalf("%v:\n%s", err, r.text)
+	}
+	if r = run(changedRefund); !r.failed || !strings.HasPrefix(r.text, "durosim: the stored run "+file+" violates S11") || !strings.Contains(r.text, "\nWhat happens in it:\n") {
+		t.Errorf("the second time:\n%s", r.text)
+	}
+	t.Setenv(durosim.EnvVerify, "20")
+	if r = run(register); r.failed || !strings.Contains(r.text, file+", passes, and the file is removed; so do 20 other futures of it\n") {
+		t.Errorf("mended:\n%s", r.text)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the plan is still there: %v", err)
+	}
+	// A mend that helps only if nothing happens to differ: the kept run passes, and others do not.
+	if err := os.WriteFile(file, []byte(kept), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r = run(register); !r.failed || !strings.Contains(r.text, " of 20, of which the first is drawn from ") || !strings.Contains(r.text, "\nDUROSIM_VERIFY=20 go test ") {
+		t.Errorf("mended in part:\n%s", r.text)
+	}
+	if err := os.WriteFile(file, []byte("nonsense"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r = run(register); r.failed || !strings.Contains(r.text, "the last failure is not replayed: "+file+":1: ") {
+		t.Errorf("a file that is none:\n%s", r.text)
+	}
+}
+
+// kept is a run that holds, beside others of its plan that do not.
+const kept = `durosim corpus 1
+found outcome
+verdict holds
+seed 2
+mode seeded
+node A runs 1.5.0
+instance r-1 runs Refund with 1
+fault activity-panic 1 in 3
+expect never end where status=Failed
+`
+
+// An invariant's violation names the instance, and Rate counts how many seeds violate what.
+func TestRate(t *testing.T) {
+	r := runTest(durosim.Config{Scenario: story, Seeds: 10, Rate: true, ShrinkRuns: 1, Handlers: register, EachRun: func() durosim.Run {
+		return durosim.Run{Invariants: []durosim.Invariant{{Name: "nobody-ends", AtEnd: func(ends []cluster.FinalState) error {
+			return durosim.Of(ends[0].Instance, fmt.Errorf("it is %s", ends[0].Status))
+		}}}}
+	}})
+	if !r.failed || !strings.Contains(r.text, "\n  instance  ") || !strings.Contains(r.text, "\nOf 10 seeds this many violate:\n     10  nobody-ends (safety), first in seed 1\n") {
+		t.Errorf("the report is\n%s", r.text)
+	}
+}
+
+// Applications that are made anew for each run share its state with the invariants.
+func TestApplicationsOfEachRun(t *testing.T) {
+	c := durosim.Config{Scenario: rollout, Seeds: 3, EachRun: func() durosim.Run {
+		shipped := 0
+		ship := func(_ node.ActivityContext, item string) (string, error) { shipped++; return item, nil }
+		register := func(r *node.Registry) error {
+			return errors.Join(r.Register("Order", engine.V(1, 0, 0), order), r.RegisterActivity("Ship", ship))
+		}
+		return durosim.Run{
+			Applications: []durosim.Application{{Version: "1.0.0", Register: register}, {Version: "1.1.0", Register: register}},
+			Invariants: []durosim.Invariant{{Name: "all-are-shipped", AtEnd: func(ends []cluster.FinalState) error {
+				if shipped < len(ends) {
+					return fmt.Errorf("%d of %d are shipped", shipped, len(ends))
+				}
+				return nil
+			}}},
+		}
+	}}
+	if r := runTest(c); r.failed {
+		t.Error(r.text)
+	}
+	c.Applications = []durosim.Application{{Version: "1.0.0", Register: shop(order)}}
+	if r := runTest(c); !r.failed || !strings.Contains(r.text, "leave one out") {
+		t.Error(r.text)
+	}
+}

@@ -61,6 +61,14 @@ func ExamplePlanFrom() {
 	//         1  calm enqueued "jobs ", in 1 seed, first for program-1 in seed 3
 	//         2  calm raised "go-on", in 2 seeds, first for program-1/1.1 in seed 3
 	//   ... more kinds of help: 24
+	// messages that nobody took:
+	//        20  the event "approval", which a client sends to Approval: no wait for it was open when it came; first Approval-1, seed 2, sent at 4ms
+	//        15  the cancel, which a client sends to program-1: it came when it had ended; first program-1, seed 14, sent at 38ms
+	//         9  the cancel, which a client sends to program-2: it came when it had ended; first program-2, seed 2, sent at 1ms
+	//         9  the cancel, which a client sends to Cancellable: it came when it had ended; first Cancellable-2, seed 7, sent at 2.53s
+	//         7  the event "go", which a client sends to program-2: no wait for it was open when it came; first program-2, seed 15, sent at 6.742s
+	//         5  the event "go", which a client sends to program-1: no wait for it was open when it came; first program-1, seed 11, sent at 117ms
+	//   ... more: 26
 	// waits for a build, from when no live node admitted the work:
 	//         2  after upgrade A to 2.0.0-rc.1: max 1h0m8.721s, p99 1h0m8.721s; the longest is old-2 (pin 10.0.0) from 279ms, seed 92
 	//         2  after upgrade A to 3.0.0: max 59m59.908s, p99 59m59.908s; the longest is Family-3/child-0 (pin 3.0.0) from 2.443s, seed 92
@@ -92,6 +100,14 @@ func ExampleSpace() {
 	//         1  calm raised "stop", in 1 seed, first for program-1::sub::2 in seed 26
 	//        11  calm raised "go", in 7 seeds, first for program-1 in seed 29
 	//   ... more kinds of help: 4
+	// messages that nobody took:
+	//        11  the cancel, which a client sends to program-1: it came when it had ended; first program-1, seed 21, sent at 36ms
+	//         5  the cancel, which a client sends to Refund: it came when it had ended; first refund-3, seed 36, sent at 5.52s
+	//         3  a message of queue "jobs", which a client sends to program-1: it came when it had ended; first program-1, seed 21, sent at 2.907s
+	//         3  the cancel, which a client sends to program-2: it came when it had ended; first program-2, seed 65, sent at 1ms
+	//         2  the event "g", which a client sends to program-1: no wait for it was open when it came; first program-1, seed 6, sent at 1.842s
+	//         2  a message of queue "job", which a client sends to program-1: no code dequeued it; first program-1, seed 10, sent at 242ms
+	//   ... more: 13
 	// waits for a build, from when no live node admitted the work:
 	//         2  after narrow D to >=0.0.0, <=1.5.0: max 19.543s, p99 19.543s; the longest is refund-1 (pin 2.0.0) from 828ms, seed 50
 	//         1  after crash D: max 8.725s, p99 8.725s; the longest is program-1 (pin 0.8.0) from 31.298s, seed 91
@@ -122,6 +138,8 @@ func ExampleSpace_ownBuilds() {
 	//         1  calm started node B, in 1 seed, first in seed 6
 	//         1  relief gave the range of its build to node A, which replayed >=0.0.0, <=1.5.0, in 1 seed, first in seed 27
 	//         1  calm started node C, in 1 seed, first in seed 49
+	// messages that nobody took:
+	//         3  the cancel, which a client sends to Refund: it came when it had ended; first refund-6, seed 26, sent at 14.101s
 	// waits for a build, from when no live node admitted the work:
 	//         1  after upgrade A to 4.0.0: max 21.212s, p99 21.212s; the longest is refund-4 (pin 4.0.0) from 20.157s, seed 27
 	//         1  after rollback C to 4.0.0: max 251ms, p99 251ms; the longest is refund-2 (pin 4.1.0) from 377ms, seed 28

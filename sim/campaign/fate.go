@@ -44,6 +44,7 @@ var remarkTitles = []struct {
 	title string
 }{
 	{cluster.RemarkChild, "children that ended otherwise than their code said"},
+	{cluster.RemarkUntaken, "messages that nobody took"},
 }
 
 // End groups the instances that share an end and its cause.

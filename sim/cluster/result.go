@@ -202,6 +202,8 @@ type RemarkKind string
 const (
 	// RemarkChild is about a child that ended otherwise than its code said: by a panic, a misuse of its Context or poison.
 	RemarkChild RemarkKind = "child"
+	// RemarkUntaken is about an event, a queue's message or a cancel of the plan that no code took.
+	RemarkUntaken RemarkKind = "untaken"
 )
 
 // Told describes how work ended. Fates are those of the plan's instances, in the plan's order. Waits are the periods

@@ -52,8 +52,9 @@ type Plan struct {
 	// TurnBudget limits the turns of each execution, and the executions of each instance that must end by itself. 0 means
 	// the larger of 1000 and twenty times the most that any execution, or instance, of the run took that has ended.
 	TurnBudget uint64
-	// Panics means that a user's code may panic.
+	// Panics means that a user's code may panic. Taken means that code must take each event, message and cancel.
 	Panics bool
+	Taken  bool `shrink:"keep"`
 	// Bugs lists the planted bugs that are switched on.
 	Bugs []faults.BugID `shrink:"keep"`
 }

@@ -765,27 +765,41 @@ func storyRows() []row {
 			Meaning: "a step that long after the step before it", Example: "node A runs 1.5.0\nat 10s crash A\nafter 2s..4s start A"},
 			lines: lines{add: func(at place) []item { return step(at, item{form: "TIME"}, true) }}},
 		{StatementInfo: StatementInfo{Name: "expect",
-			Meaning: "attributes that each such event must have, an event that must never happen, or one that some seed of the campaign must show; in limits it to a part of the story that a mark begins; or, with panics, that a user's code may panic",
-			Example: "nodes A B run 1.5.0\nat 5s mark \"step 1\"\nexpect panics\nexpect never turn in \"step 1\" where pin=2.0.0 node=A|B"},
+			Meaning: "attributes that each such event must have, an event that must never happen, or one that some seed of the campaign must show; in limits it to a part of the story that a mark begins; or, with panics, that a user's code may panic, and with taken, that code takes each event, queue message and cancel of the plan that is not unawaited",
+			Example: "nodes A B run 1.5.0\nat 5s mark \"step 1\"\nexpect panics\nexpect taken\nexpect never turn in \"step 1\" where pin=2.0.0 node=A|B"},
 			gap: gapFirst, lines: lines{func(at place) []item {
-				return []item{{"always | never | sometimes EVENT [in PART] [where NAME=VALUE...] [has NAME=VALUE...] | panics", func(p *parser) {
-					if len(p.words) != 1 || !p.words[0].is("panics") {
-						p.expect()
-						return
+				return []item{{"always | never | sometimes EVENT [in PART] [where NAME=VALUE...] [has NAME=VALUE...] | panics | taken", func(p *parser) {
+					for _, f := range wholePlan(at) {
+						if len(p.words) == 1 && p.words[0].is(f.word) {
+							p.words = nil
+							p.single("expect " + f.word)
+							*f.on = true
+							return
+						}
 					}
-					p.words = nil
-					p.single("expect panics")
-					at.s.Template.Panics = true
+					p.expect()
 				}, nil}}
 			}, func(at place, line func(string, int, []item)) {
-				if at.s.Template.Panics {
-					line("", 0, []item{word("panics")})
+				for _, f := range wholePlan(at) {
+					if *f.on {
+						line("", 0, []item{word(f.word)})
+					}
 				}
 				for _, e := range at.s.Expect {
 					line("", 0, []item{{"", nil, func() string { return formatExpectation(e) }}})
 				}
 			}}},
 	}
+}
+
+// planFlag is a word of an expectation about the whole plan.
+type planFlag struct {
+	word string
+	on   *bool
+}
+
+func wholePlan(at place) []planFlag {
+	return []planFlag{{"panics", &at.s.Template.Panics}, {"taken", &at.s.Template.Taken}}
 }
 
 func eachStep(at place, line func(string, int, []item)) {

@@ -168,15 +168,18 @@ func (m *Shadow) Failure(ex *Execution) (d engine.ErrorDetails, ok bool) {
 	return d, false
 }
 
-// Data returns an event's data, decoded by the first build in the run that can. It returns nil if none can.
-func (m *Shadow) Data(e *Event) engine.EventData {
+// Decoded returns an event, decoded by the first build in the run that can. It returns an empty one if none can.
+func (m *Shadow) Decoded(e *Event) engine.Event {
 	for _, b := range m.Builds {
 		if decoded, err := b.Codec.DecodeEvent(e.Bytes); err == nil {
-			return decoded.Data
+			return decoded
 		}
 	}
-	return nil
+	return engine.Event{}
 }
+
+// Data returns an event's data, decoded by the first build in the run that can. It returns nil if none can.
+func (m *Shadow) Data(e *Event) engine.EventData { return m.Decoded(e).Data }
 
 func IsStart(k engine.WorkItemKind) bool {
 	return k == engine.ItemStartOrchestration || k == engine.ItemContinueAsNew

@@ -44,16 +44,21 @@ func (c *Checker) judge(p *plan.Instance) {
 		f.Relieved, f.Cause = true, "relief deleted it, since no build of the plan takes it"
 	}
 	f.AsExpected = expected(p, &f, w) && (!f.Relieved || p.Expect == plan.EndAny || p.Expect == plan.EndEternal)
-	missed := ""
+	missed, hint := "", `. Either the name is misspelt, or "unawaited" after that line says that this is meant`
 	if f.AsExpected {
-		if missed = c.unawaited(p, &f); missed != "" {
+		missed = c.unawaited(p, &f)
+		untaken := c.untaken(p)
+		c.told.Remarks = append(c.told.Remarks, untaken...)
+		if missed == "" && len(untaken) > 0 && c.Run.World.Plan().Taken {
+			missed, hint = "nobody took "+untaken[0].About, untaken[0].Detail+`. The plan says "expect taken"; "unawaited" after that line says that this is meant`
+		}
+		if missed != "" {
 			f.AsExpected, f.Cause = false, missed
 		}
 	}
 	c.told.Fates = append(c.told.Fates, f)
 	if missed != "" {
-		c.Run.Violate(check.Breach{Property: ID, Class: cluster.ClassPlan, Instance: no, Name: p.ID, Message: p.ID + ": " + missed +
-			`. Either the name is misspelt, or "unawaited" after that line says that this is meant`})
+		c.Run.Violate(check.Breach{Property: ID, Class: cluster.ClassPlan, Instance: no, Name: p.ID, Message: p.ID + ": " + missed + hint})
 	} else if !f.AsExpected {
 		c.report(p, no, w, &f, differ)
 	}

@@ -52,6 +52,7 @@ type work struct {
 	deleted  bool
 	// withParent means that calm has cancelled an ancestor, and the instance with it.
 	withParent bool
+	early      bool   // whether a message came before it had begun
 	panicked   string // where its code panicked last, or "" if it did not panic or the place is unknown
 }
 
@@ -245,6 +246,8 @@ func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) 
 		if note.Turn.PanickedAt != "" {
 			w.panicked = note.Turn.PanickedAt
 		}
+	case machine.DecideDropUnstarted:
+		w.early = true
 	case machine.DecidePoison, machine.DecideWorkPoison, machine.DecideSwept:
 		w.end.poison = w.end.poison || note.Decision != machine.DecideWorkPoison
 		if note.Cause != "" {

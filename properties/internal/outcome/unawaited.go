@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -97,4 +99,135 @@ func (c *Checker) findsWait(no observe.InstanceNo, sought func(target) bool) boo
 		}
 	}
 	return false
+}
+
+// message is what the plan sends to an instance: an event, a queue's message or a cancel.
+type message struct {
+	verb       plan.ActionVerb
+	name, data string
+}
+
+func (m message) String() string {
+	switch m.verb {
+	case plan.ActionCancel:
+		return "the cancel"
+	case plan.ActionEnqueue:
+		return fmt.Sprintf("a message of queue %q", m.name)
+	}
+	return fmt.Sprintf("the event %q", m.name)
+}
+
+// inbox is what became of the messages to an instance, as its histories tell.
+type inbox struct {
+	taken, lost []message
+	waits       []target // that its code had
+}
+
+// remove removes a message from a list and reports whether it was there.
+func remove(list *[]message, m message) bool {
+	i := slices.Index(*list, m)
+	if i >= 0 {
+		*list = slices.Delete(*list, i, i+1)
+	}
+	return i >= 0
+}
+
+// untaken describes each of the plan's messages to an instance that its code did not take, and why. What a client sends
+// twice by a fault counts once. What a damaged, pruned or deleted history told is not known.
+func (c *Checker) untaken(p *plan.Instance) (list []cluster.Remark) {
+	removes := func(a plan.Action) bool { return a.Verb == plan.ActionDelete || a.Verb == plan.ActionPrune }
+	if len(p.Actions) == 0 || slices.ContainsFunc(p.Actions, removes) {
+		return nil
+	}
+	no := c.Run.Model.Number(p.ID)
+	in, known := c.inbox(no)
+	for _, a := range p.Actions {
+		if a.Unawaited || !known {
+			continue
+		}
+		m := message{a.Verb, a.Name, a.Data}
+		if m.verb == plan.ActionCancel {
+			m.data = "" // the reason
+		}
+		if remove(&in.taken, m) {
+			continue
+		}
+		why := "it came when it had ended"
+		switch lost := remove(&in.lost, m); {
+		case lost && m.verb == plan.ActionEnqueue:
+			why = "no code dequeued it"
+		case lost && slices.Contains(in.waits, target{name: a.Name}):
+			why = "no wait for it was open when it came"
+		case lost:
+			why = "no code waits for it"
+		case c.of(no).early:
+			why = "it came before it had begun"
+		case c.Run.Model.Instance(no).Status() == engine.StatusRunning:
+			why = "it has not been delivered"
+		}
+		list = append(list, cluster.Remark{
+			Kind: cluster.RemarkUntaken, About: fmt.Sprintf("%s, which a client sends to %s: %s", m, p.Orchestration, why),
+			Detail: ", sent at " + pretty.Duration(a.At.Milliseconds()), Instance: p.ID,
+		})
+	}
+	return list
+}
+
+// inbox follows the histories of an instance. An event goes to the oldest open wait for it, and is lost if there is none;
+// a queue keeps its messages, across executions, too.
+func (c *Checker) inbox(no observe.InstanceNo) (in inbox, known bool) {
+	m := c.Run.Model
+	told := m.Kinds.SetOf(eventdata.KindOrchestrationCancelRequested, eventdata.KindExternalSubscribed,
+		eventdata.KindExternalSubscribed2, eventdata.KindExternalSubscribedCancelled, eventdata.KindExternalEvent, eventdata.KindExternalEvent2,
+		eventdata.KindQueueSubscribed, eventdata.KindQueueSubscriptionCancelled, eventdata.KindQueueEventDelivered)
+	unknown := model.MaskOf(model.KindDamaged) | model.MaskOf(model.KindForeign)
+	type wait struct {
+		event uint64
+		data  engine.EventData
+	}
+	for _, ex := range m.Instance(no).Executions {
+		if ex.Deleted || ex.Kinds&unknown != 0 {
+			return in, false
+		}
+		var open []wait // waits and dequeues that have got nothing
+		arrives := func(a message, wanted engine.EventData) {
+			if i := slices.IndexFunc(open, func(w wait) bool { return w.data == wanted }); i >= 0 {
+				open = slices.Delete(open, i, i+1)
+				in.taken = append(in.taken, a)
+			} else {
+				in.lost = append(in.lost, a)
+			}
+		}
+		for i := range ex.Events {
+			e := &ex.Events[i]
+			if !told.Has(e.Kind) {
+				continue
+			}
+			decoded := m.Decoded(e)
+			switch d := decoded.Data.(type) {
+			case eventdata.OrchestrationCancelRequested:
+				in.taken = append(in.taken, message{verb: plan.ActionCancel})
+			case eventdata.ExternalSubscribed:
+				in.waits, open = append(in.waits, target{name: d.Name}), append(open, wait{e.ID, d})
+			case eventdata.ExternalSubscribed2:
+				in.waits, open = append(in.waits, target{name: d.Name}), append(open, wait{e.ID, d})
+			case eventdata.QueueSubscribed:
+				if i := slices.IndexFunc(in.lost, func(a message) bool { return a.verb == plan.ActionEnqueue && a.name == d.Name }); i >= 0 {
+					in.taken = append(in.taken, in.lost[i])
+					in.lost = slices.Delete(in.lost, i, i+1)
+				} else {
+					open = append(open, wait{e.ID, d})
+				}
+			case eventdata.ExternalSubscribedCancelled, eventdata.QueueSubscriptionCancelled:
+				open = slices.DeleteFunc(open, func(w wait) bool { return w.event == decoded.SourceEventID })
+			case eventdata.ExternalEvent:
+				arrives(message{plan.ActionRaise, d.Name, d.Data}, eventdata.ExternalSubscribed{Name: d.Name})
+			case eventdata.ExternalEvent2:
+				arrives(message{plan.ActionRaise, d.Name, d.Data}, eventdata.ExternalSubscribed2{Name: d.Name, Topic: d.Topic})
+			case eventdata.QueueEventDelivered:
+				arrives(message{plan.ActionEnqueue, d.Name, d.Data}, eventdata.QueueSubscribed{Name: d.Name})
+			}
+		}
+	}
+	return in, true
 }

@@ -102,22 +102,23 @@ func (c *initCmd) text(p *Program) (string, error) {
 		watched = name + " with " + scenario.LeastInput(input) // only a mix draws from a range
 	}
 	line("instance watched-1 runs %s at 1s", watched)
-	line("load 30 instances over 30s")
+	line("load 30 instances over %dm", 10*len(c.Nodes)+10)
 	for _, r := range runs {
 		line("  mix 1 %s", r)
 	}
 	line("")
-	line("# The upgrade. Each seed draws a time from a range of times.")
+	line("# The upgrade. Each seed draws a time from a range of times. Minutes pass between the nodes, as with a canary, and cost")
+	line("# nothing; steps within seconds would hide what waits or ends as poison in the meantime.")
 	for i, node := range c.Nodes {
-		when := "after 3s..6s"
+		when := "after 8m..12m"
 		if i == 0 {
-			when = "at 8s..10s"
+			when = "at 5m..10m"
 		}
 		line("%s upgrade %s to %s", when, node, to)
 	}
 	line("")
 	line("# What if you must roll it back? Remove the # to try.")
-	line("# after 5s rollback %s to %s", c.Nodes[0], from)
+	line("# after 5m rollback %s to %s", c.Nodes[0], from)
 	text := b.String()
 	s, err := scenario.Parse(file, []byte(text), p.builds()...)
 	if err != nil {

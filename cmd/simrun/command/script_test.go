@@ -17,8 +17,10 @@ import (
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/cmd/simrun/command"
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/internal/sample"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 func TestMain(m *testing.M) {
@@ -34,8 +36,21 @@ func TestMain(m *testing.M) {
 			later.Name, later.Builds = "later", func() []*engine.Build { return engine.ShippedBuilds()[2:] }
 			command.Main(later)
 		},
+		"canary":  canary,
 		"quarrel": quarrel,
 	})
+}
+
+// canary is a program whose application 2.0.0 has both versions of Refund, and starts the second at once.
+func canary() {
+	answer := func(_ node.ActivityContext, input string) (string, error) { return "done: " + input, nil }
+	first := func(r *node.Registry) error {
+		return errors.Join(r.Register("Refund", engine.V(1, 0, 0), refund), r.RegisterActivity("PayBack", answer), r.RegisterActivity("Audit", answer))
+	}
+	second := func(r *node.Registry) error { return errors.Join(first(r), r.Register("Refund", engine.V(2, 0, 0), refund2)) }
+	builds, handlers, _ := workload.Deploy([]string{"1.5.0"},
+		workload.Application{Version: "1.0.0", Register: first}, workload.Application{Version: "2.0.0", Register: second})
+	command.Main(command.Program{Name: "canary", Builds: func() []*engine.Build { return builds }, Handlers: handlers})
 }
 
 // shrinkLimit is long, since what a test expects of a plan must not depend on the machine.

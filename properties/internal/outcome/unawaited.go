@@ -162,7 +162,7 @@ func (c *Checker) untaken(p *plan.Instance) (list []cluster.Remark) {
 			why = "no code waits for it"
 		case c.of(no).early:
 			why = "it came before it had begun"
-		case c.Run.Model.Instance(no).Status() == engine.StatusRunning:
+		case !slices.Contains([]engine.Status{engine.StatusCompleted, engine.StatusFailed}, c.Run.Model.Instance(no).Status()):
 			why = "it has not been delivered"
 		}
 		list = append(list, cluster.Remark{

@@ -63,12 +63,12 @@ func ExamplePlanFrom() {
 	//   ... more kinds of help: 24
 	// messages that nobody took:
 	//        20  the event "approval", which a client sends to Approval: no wait for it was open when it came; first Approval-1, seed 2, sent at 4ms
-	//        15  the cancel, which a client sends to program-1: it came when it had ended; first program-1, seed 14, sent at 38ms
+	//        13  the cancel, which a client sends to program-1: it came when it had ended; first program-1, seed 14, sent at 38ms
 	//         9  the cancel, which a client sends to program-2: it came when it had ended; first program-2, seed 2, sent at 1ms
-	//         9  the cancel, which a client sends to Cancellable: it came when it had ended; first Cancellable-2, seed 7, sent at 2.53s
+	//         8  the cancel, which a client sends to Cancellable: it came when it had ended; first Cancellable-2, seed 7, sent at 2.53s
 	//         7  the event "go", which a client sends to program-2: no wait for it was open when it came; first program-2, seed 15, sent at 6.742s
 	//         5  the event "go", which a client sends to program-1: no wait for it was open when it came; first program-1, seed 11, sent at 117ms
-	//   ... more: 26
+	//   ... more: 29
 	// waits for a build, from when no live node admitted the work:
 	//         2  after upgrade A to 2.0.0-rc.1: max 1h0m8.721s, p99 1h0m8.721s; the longest is old-2 (pin 10.0.0) from 279ms, seed 92
 	//         2  after upgrade A to 3.0.0: max 59m59.908s, p99 59m59.908s; the longest is Family-3/child-0 (pin 3.0.0) from 2.443s, seed 92
@@ -139,7 +139,8 @@ func ExampleSpace_ownBuilds() {
 	//         1  relief gave the range of its build to node A, which replayed >=0.0.0, <=1.5.0, in 1 seed, first in seed 27
 	//         1  calm started node C, in 1 seed, first in seed 49
 	// messages that nobody took:
-	//         3  the cancel, which a client sends to Refund: it came when it had ended; first refund-6, seed 26, sent at 14.101s
+	//         2  the cancel, which a client sends to Refund: it came when it had ended; first refund-6, seed 26, sent at 14.101s
+	//         1  the cancel, which a client sends to Refund: it has not been delivered; first refund-1, seed 41, sent at 4.835s
 	// waits for a build, from when no live node admitted the work:
 	//         1  after upgrade A to 4.0.0: max 21.212s, p99 21.212s; the longest is refund-4 (pin 4.0.0) from 20.157s, seed 27
 	//         1  after rollback C to 4.0.0: max 251ms, p99 251ms; the longest is refund-2 (pin 4.1.0) from 377ms, seed 28

@@ -88,6 +88,8 @@ const (
 	// EnvHTML is the file to which Test writes a page that shows the smallest failing run, or the run of the first seed if
 	// none fails, or the stored run (docs/reading-a-failure.md#see-a-run). A relative path starts at the package's directory.
 	EnvHTML = "DUROSIM_HTML"
+	// EnvHistories is the directory to which Test writes the histories of its first seed's run, for orchtest.CheckHistories.
+	EnvHistories = "DUROSIM_HISTORIES"
 	// EnvVerify is how many other futures of a stored run, or of the plan that the last failure has left in
 	// testdata/durosim, are tried once it passes: its choices are drawn anew from steps all over it.
 	EnvVerify = "DUROSIM_VERIFY"
@@ -133,6 +135,11 @@ func Test(t T, c Config) {
 	run.command = command(t.Name(), env, packageUnderTest())
 	for _, w := range run.warnings {
 		t.Logf("durosim: warning: %v", w)
+	}
+	if dir := os.Getenv(EnvHistories); dir != "" {
+		run.write = func(name string, data []byte) error {
+			return errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, name), data, 0o644))
+		}
 	}
 	if file := os.Getenv(EnvHTML); file != "" {
 		run.draw = func(page []byte) error { return os.WriteFile(file, page, 0o644) }

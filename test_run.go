@@ -45,6 +45,8 @@ type testRun struct {
 	// futures of a stored run are tried when it passes.
 	kept   string
 	verify uint64
+	// write, if not nil, writes a file of the histories.
+	write func(name string, data []byte) error
 	// fate describes how the campaign's work ended.
 	fate string
 	// invariants are the caller's own, kept for their names and statements.
@@ -247,6 +249,11 @@ func (r *testRun) campaign() (report string, failed bool) {
 	if err == nil && r.draw != nil && len(sum.Internal) == 0 {
 		if err = r.drawn(sum); err != nil {
 			err = fmt.Errorf("%s: %w", EnvHTML, err)
+		}
+	}
+	if err == nil && r.write != nil && len(sum.Internal) == 0 {
+		if err = r.histories(); err != nil {
+			err = fmt.Errorf("%s: %w", EnvHistories, err)
 		}
 	}
 	switch {

@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/engine/orchtest"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
@@ -116,6 +117,27 @@ func TestTestFails(t *testing.T) {
 	c.Handlers = register
 	if mended := runTest(c); mended.failed {
 		t.Errorf("the stored run with the right handler: %s", mended.text)
+	}
+}
+
+// TestHistoriesAreWritten checks that the histories of a campaign are files that replay with the code that wrote them, and
+// not with other code.
+func TestHistoriesAreWritten(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "histories")
+	t.Setenv(durosim.EnvHistories, dir)
+	if r := runTest(durosim.Config{Scenario: story, Seeds: 2, Handlers: register}); r.failed {
+		t.Fatal(r.text)
+	}
+	for version, differs := range map[engine.Version]bool{engine.V(1, 5, 0): false, engine.V(2, 0, 0): true} {
+		registry := node.NewRegistry()
+		if err := changedRefund(registry, &engine.Build{Version: version}); err != nil {
+			t.Fatal(err)
+		}
+		said := &recorder{}
+		orchtest.CheckHistories(failer{said}, os.DirFS(dir), registry)
+		if got := strings.Contains(said.text, "refund-1.1.jsonl: the code of Refund@1.0.0 differs from the history: "); got != differs {
+			t.Errorf("with the code of %s: %s", version, said.text)
+		}
 	}
 }
 

@@ -27,6 +27,8 @@ type slot struct {
 	room hold // storage for the work that hold points to; it is large, so it is filled in place
 	// fetch is the worker slot's fetch request with a session config. It is read-only.
 	fetch call.Call
+	// performed is the outcome of the activity's code, if it has run.
+	performed performed
 	// sweeps marks the sweeper's slot, which runs no turns.
 	sweeps bool
 }

@@ -2,11 +2,13 @@ package machine
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orchhost"
 )
 
 // onWork decides what to do with fetched activity f. It abandons the activity if the node is draining or has no handler
@@ -72,11 +74,57 @@ func (n *Node) runActivity(s *slot) {
 	s.job = n.jobs
 	run := n.arena.activities.New()
 	run.Job, run.Slot, run.Item, run.AttemptCount, run.LockTimeout = s.job, s.id, h.activity, h.count, h.lockTimeout
+	s.performed.done = false
 	n.emit(run)
 	n.startRenewing(s)
 }
 
-// onActivityDone runs the activity's code at the end of its duration and acknowledges the outcome.
+// performed is the outcome of an activity's code.
+type performed struct {
+	done            bool
+	result, failure string
+	failed          bool
+	slept           time.Duration
+	panicked        *ActivityPanicked // nil if it has not
+}
+
+// Perform runs the code of the activity whose job is about to finish, and returns for how long it has slept. Unless that is
+// 0, the job finishes that much later. Without a call of Perform, the code runs when the job finishes, and does not sleep.
+func (n *Node) Perform(job JobID, nowMs int64) (slept time.Duration) {
+	for i := range n.slots {
+		s := &n.slots[i]
+		if s.job != job || s.phase != phaseRunning || s.performed.done || s.hold.activity.Name == orchhost.SystemGetKVValue {
+			continue
+		}
+		n.nowMs = nowMs
+		if run, found := n.activityCode(s.hold.activity.Name); found {
+			n.perform(s, run)
+			return s.performed.slept
+		}
+	}
+	return 0
+}
+
+// perform calls user code and turns a panic or runtime.Goexit into a failure. It also calls the error's Error method,
+// which is user code, too.
+func (n *Node) perform(s *slot, run node.Activity) {
+	held, p, a := s.hold.activity, &s.performed, n.arena.activity()
+	*p = performed{done: true}
+	defer a.forget()
+	a.code, a.input = run, held.Input
+	a.ctx = node.ActivityContext{
+		Instance: held.Instance, ExecutionID: held.ExecutionID, ActivityID: held.ID, Attempt: s.hold.count,
+		Name: held.Name, SessionID: held.SessionID, Tag: held.Tag, WorkerID: n.workerID(s),
+	}.WithSleep(&p.slept)
+	if text, place, panicked := n.arena.replay.Contain(a, a.call); panicked {
+		p.panicked = &ActivityPanicked{Activity: a.ctx, Text: text, At: place}
+		p.failure, p.failed = "activity panicked: "+text, true
+		return
+	}
+	p.result, p.failure, p.failed = a.result, a.failure, a.failed
+}
+
+// onActivityDone runs the activity's code at the end of its duration, unless it has run, and acknowledges the outcome.
 func (n *Node) onActivityDone(s *slot, panicked string) {
 	a := s.hold.activity
 	run, found := n.activityCode(a.Name)
@@ -84,17 +132,20 @@ func (n *Node) onActivityDone(s *slot, panicked string) {
 		n.abandon(s, Note{Decision: DecideWorkNoHandler, Delay: n.options.UnregisteredBackoffBase, Cause: missingActivity(a)})
 		return
 	}
-	result, failure, failed := "", panicked, panicked != ""
-	if !failed {
+	if panicked != "" {
+		n.completeActivity(s, "", panicked, true)
+		return
+	}
+	if !s.performed.done {
 		if n.readsKey(s) {
 			return
 		}
-		result, failure, failed = n.callActivity(run, node.ActivityContext{
-			Instance: a.Instance, ExecutionID: a.ExecutionID, ActivityID: a.ID, Attempt: s.hold.count,
-			Name: a.Name, SessionID: a.SessionID, Tag: a.Tag, WorkerID: n.workerID(s),
-		}, a.Input)
+		n.perform(s, run)
 	}
-	n.completeActivity(s, result, failure, failed)
+	if s.performed.panicked != nil {
+		n.emit(s.performed.panicked)
+	}
+	n.completeActivity(s, s.performed.result, s.performed.failure, s.performed.failed)
 }
 
 // completeActivity acknowledges an activity with its result or, if failed is set, its failure.
@@ -113,20 +164,6 @@ func (n *Node) completeActivity(s *slot, result, failure string, failed bool) {
 		completion = engine.ActivityCompletedItem{Instance: a.Instance, ExecutionID: a.ExecutionID, ID: a.ID, Result: result}
 	}
 	n.commit(s, DecideWorkRun, call.AckWorkItem{LockToken: s.hold.token, Completion: completion})
-}
-
-// callActivity calls user code and turns a panic or runtime.Goexit into a failure. It also calls the error's Error
-// method, which is user code, too.
-func (n *Node) callActivity(run node.Activity, ctx node.ActivityContext, input string) (result, failure string, failed bool) {
-	a := n.arena.activity()
-	defer a.forget()
-	a.code, a.ctx, a.input = run, ctx, input
-	text, place, panicked := n.arena.replay.Contain(a, a.call)
-	if panicked {
-		n.emit(&ActivityPanicked{Activity: ctx, Text: text, At: place})
-		return "", "activity panicked: " + text, true
-	}
-	return a.result, a.failure, a.failed
 }
 
 func failedActivity(a engine.ActivityExecuteItem, details engine.ErrorDetails) engine.WorkItem {

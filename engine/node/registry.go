@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
@@ -14,8 +15,17 @@ import (
 // an error or panics, the activity fails with that text.
 type Activity func(ctx ActivityContext, input string) (string, error)
 
+// JSONActivity returns an Activity for code with typed input and result, which are stored as JSON (see orch.JSON).
+func JSONActivity[In, Out any](code func(ctx ActivityContext, in In) (Out, error)) Activity {
+	return func(ctx ActivityContext, input string) (string, error) {
+		return orch.Typed(input, func(in In) (Out, error) { return code(ctx, in) })
+	}
+}
+
 // ActivityContext identifies the running activity and where it runs. Attempt is the delivery count, starting at 1.
 // Session and Tag are empty if the activity has none. WorkerID is the worker slot's id, unique among all running slots.
+//
+// It is a context.Context that is never done and has no values, for code that asks for one.
 type ActivityContext struct {
 	Instance    string
 	ExecutionID uint64
@@ -25,7 +35,29 @@ type ActivityContext struct {
 	SessionID   string
 	Tag         string
 	WorkerID    string
+
+	slept *time.Duration
 }
+
+// Sleep makes the activity take d longer, in virtual time. It returns at once: all of the code runs at one instant, and its
+// result is known after the time that it has slept. If the lock is lost meanwhile, the code runs again.
+func (c ActivityContext) Sleep(d time.Duration) {
+	if c.slept != nil {
+		*c.slept += max(d, 0)
+	}
+}
+
+// WithSleep returns a context whose Sleep adds to slept.
+func (c ActivityContext) WithSleep(slept *time.Duration) ActivityContext {
+	c.slept = slept
+	return c
+}
+
+// Deadline, Done, Err and Value implement context.Context.
+func (ActivityContext) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
+func (ActivityContext) Done() <-chan struct{}                   { return nil }
+func (ActivityContext) Err() error                              { return nil }
+func (ActivityContext) Value(any) any                           { return nil }
 
 // Registry holds a node's code: orchestrations by name and version, activities by name. Registrations may change
 // between a node's steps, and every node that shares the Registry sees the change. A Registry is not safe for

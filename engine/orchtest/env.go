@@ -36,6 +36,8 @@ const (
 type Env struct {
 	t          T
 	build      *engine.Build
+	name       string
+	version    engine.Version
 	handlers   map[string]orch.Handler // by version; "" is the handler passed to New
 	activities map[string]*Mock
 	children   map[string]*Mock
@@ -54,6 +56,10 @@ type Env struct {
 	traces    []string
 	end       replay.Result
 	details   engine.ErrorDetails
+	panicked  string // where the code panicked
+
+	sent      []engine.WorkItem // by the test
+	unawaited []string
 }
 
 // due is a message or one of the test's functions, scheduled for a time.
@@ -65,12 +71,24 @@ type due struct {
 	child string
 }
 
-// New returns an environment for an orchestration that has not been started. It uses the latest shipped build.
+// New returns an environment for an orchestration that has not been started. It uses the latest shipped build. If t is a
+// *testing.T, the test fails at its end if a mock was never called, or if no code waited for an event or message.
 func New(t T, handler orch.Handler) *Env {
-	return &Env{
-		t: t, build: latestBuild(), handlers: map[string]orch.Handler{"": handler},
+	e := &Env{
+		t: t, build: latestBuild(), name: "Orchestration", version: engine.V(1, 0, 0), handlers: map[string]orch.Handler{"": handler},
 		activities: map[string]*Mock{}, children: map[string]*Mock{}, nowMs: StartMs,
 	}
+	if t, ok := t.(interface{ Cleanup(func()) }); ok {
+		t.Cleanup(e.checkUses)
+	}
+	return e
+}
+
+// As sets the name and version of the orchestration, which the code and its histories see. It returns e. CheckHistories
+// looks for them in a registry.
+func (e *Env) As(name string, version engine.Version) *Env {
+	e.name, e.version = name, version
+	return e
 }
 
 func latestBuild() *engine.Build {
@@ -111,8 +129,9 @@ func (e *Env) Start(input string) {
 		e.t.Fatalf("orchtest: the orchestration has already been started")
 	}
 	e.started = true
-	e.begin(1, &replay.Start{Name: "Orchestration", Version: "1.0.0", Input: input}, e.handlers[""])
-	e.send(engine.StartItem{Instance: Instance, Orchestration: "Orchestration", Version: "1.0.0", Input: input, ExecutionID: engine.InitialExecutionID})
+	version := e.version.String()
+	e.begin(1, &replay.Start{Name: e.name, Version: version, Input: input}, e.handlers[""])
+	e.send(engine.StartItem{Instance: Instance, Orchestration: e.name, Version: version, Input: input, ExecutionID: engine.InitialExecutionID})
 	e.Skip(0)
 }
 
@@ -165,6 +184,7 @@ func (e *Env) message(item engine.WorkItem) {
 	if !e.started {
 		e.t.Fatalf("orchtest: %s before Start: it would be lost", item.Kind())
 	}
+	e.sent = append(e.sent, item)
 	e.send(item)
 }
 
@@ -183,7 +203,11 @@ func (e *Env) Output() string {
 		}
 	}
 	if e.Ended() {
-		e.t.Fatalf("orchtest: the orchestration failed: %s", e.Failure())
+		at := ""
+		if e.panicked != "" {
+			at = ", at " + e.panicked
+		}
+		e.t.Fatalf("orchtest: the orchestration failed: %s%s", e.Failure(), at)
 	}
 	e.t.Fatalf("orchtest: the orchestration has not ended; it waits for %s", strings.Join(e.Waits(), ", "))
 	return ""

@@ -1,6 +1,8 @@
 package orchtest_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -67,7 +69,7 @@ func TestReports(t *testing.T) {
 		{"a failure", func(*orch.Context, string) (string, error) { return "", errors.New("no money") },
 			func(e *orchtest.Env) { e.Run("") }, "the orchestration failed: no money"},
 		{"a panic", func(*orch.Context, string) (string, error) { panic("no paper") },
-			func(e *orchtest.Env) { e.Run("") }, "the orchestration failed: orchestration panicked: no paper"},
+			func(e *orchtest.Env) { e.Run("") }, "the orchestration failed: orchestration panicked: no paper, at orchtest_test.TestReports.func9 (env_test.go:"},
 		{"a handler that is not deterministic", func(c *orch.Context, _ string) (string, error) {
 			calls++
 			return c.ScheduleActivity("Pay", fmt.Sprint(calls)).Await()
@@ -95,6 +97,135 @@ func TestReports(t *testing.T) {
 			}
 		})
 	}
+}
+
+// cleaner is a recorder that calls what is to be called at the end of the test.
+type cleaner struct {
+	recorder
+	last []func()
+}
+
+func (c *cleaner) Cleanup(f func()) { c.last = append(c.last, f) }
+func (c *cleaner) Failed() bool     { return len(c.said) > 0 }
+
+// TestSetUpInVain checks that mocks that are never called, and messages that no code waits for, fail the test at its end,
+// unless it says that they are meant.
+func TestSetUpInVain(t *testing.T) {
+	code := func(c *orch.Context, in string) (string, error) {
+		paid, err := c.ScheduleActivity("Charge", in).Await()
+		orch.Join(c.ScheduleWait("approval"), c.DequeueEvent("jobs"))
+		return paid, err
+	}
+	send := func(e *orchtest.Env, event, queue string) {
+		e.Start("5")
+		e.Raise(event, "yes")
+		e.Enqueue(queue, "a")
+		e.Finish()
+	}
+	for _, c := range []struct {
+		name string
+		test func(*orchtest.Env)
+		want []string
+	}{
+		{"all is used", func(e *orchtest.Env) { e.Activity("Charge"); send(e, "approval", "jobs") }, nil},
+		{"misspelt", func(e *orchtest.Env) {
+			e.Activity("Charge")
+			e.Activity("Chrage")
+			e.Child("Ship")
+			send(e, "aproval", "job")
+		}, []string{
+			`orchtest: the activity Chrage is mocked, and never called; the code calls Charge. Mock.Optional says that this is meant`,
+			`orchtest: the child Ship is mocked, and never called; the code starts none. Mock.Optional says that this is meant`,
+			`orchtest: the test sends the event aproval, and the code never waits for that; it waits for the event approval, message of jobs. Env.Unawaited("aproval") says that this is meant`,
+			`orchtest: the test sends the message of job, and the code never waits for that; it waits for the event approval, message of jobs. Env.Unawaited("job") says that this is meant`,
+		}},
+		{"meant", func(e *orchtest.Env) {
+			e.Activity("Charge")
+			e.Activity("Refund").Optional()
+			e.Unawaited("late", "job")
+			send(e, "late", "job")
+		}, nil},
+		{"failed before", func(e *orchtest.Env) {
+			e.Activity("Chrage")
+			defer func() { _ = recover() }() // see recorder
+			e.Start("5")
+		}, []string{`orchtest: the code calls the activity Charge with "5": mock it with Env.Activity; there are mocks of Chrage`}},
+	} {
+		r := &cleaner{}
+		c.test(orchtest.New(r, code))
+		for _, f := range r.last {
+			f()
+		}
+		if diff := cmp.Diff(c.want, r.said); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+type order struct {
+	Item  string
+	Count int
+}
+
+// TestTypedCode checks that code and activities may have typed inputs and results, that a test may run an activity's own
+// code, which passes its context on, and that its sleep takes test time.
+func TestTypedCode(t *testing.T) {
+	code := orch.JSON(func(c *orch.Context, in order) ([]string, error) {
+		paid, late := c.ScheduleActivity("Charge", orch.Encode(in)), c.ScheduleTimer(time.Minute)
+		if winner, text, err := orch.Select(paid, late); winner == 0 {
+			receipt, err := orch.Decode[order](text, err)
+			return []string{receipt.Item, fmt.Sprint(receipt.Count)}, err
+		}
+		return []string{"late"}, nil
+	})
+	for takes, want := range map[time.Duration]string{time.Second: `["bread","6"]`, time.Hour: `["late"]`} {
+		env := orchtest.New(t, code)
+		env.Activity("Charge").Runs(node.JSONActivity(func(ctx node.ActivityContext, in order) (order, error) {
+			ctx.Sleep(takes)
+			in.Count *= 2
+			var c context.Context = ctx
+			return in, c.Err()
+		}))
+		if got := env.Run(`{"Item": "bread", "Count": 3}`); got != want {
+			t.Errorf("with %s: output %s, want %s", takes, got, want)
+		}
+	}
+	env := orchtest.New(t, code)
+	env.Start("bread")
+	if got, want := env.Failure(), `the input "bread" is no orchtest_test.order: invalid character 'b' looking for beginning of value`; got != want {
+		t.Errorf("failure %q, want %q", got, want)
+	}
+	if _, err := orch.Decode[order]("5", nil); err == nil || !strings.HasPrefix(err.Error(), `the result "5" is no orchtest_test.order: `) {
+		t.Errorf("a result of another type: %v", err)
+	}
+}
+
+// TestOwnName checks that the code sees the name and version that the test gives it, and that a history written in a test
+// is one that CheckHistories takes.
+func TestOwnName(t *testing.T) {
+	code := func(c *orch.Context, in string) (string, error) {
+		if in == "again" {
+			c.ContinueAsNew("")
+		}
+		return c.Name() + "@" + c.Version(), nil
+	}
+	env := orchtest.New(t, code).As("Refund", engine.V(1, 2, 0))
+	if got := env.Run("again"); got != "Refund@1.2.0" {
+		t.Errorf("the code sees %s", got)
+	}
+	files := fstest.MapFS{}
+	for i, history := range env.Executions() {
+		var text bytes.Buffer
+		if err := orchtest.WriteHistory(&text, history); err != nil {
+			t.Fatal(err)
+		}
+		files[fmt.Sprint(i, ".jsonl")] = &fstest.MapFile{Data: text.Bytes()}
+	}
+	registry := node.NewRegistry()
+	if err := registry.Register("Refund", engine.V(1, 2, 0), code); err != nil {
+		t.Fatal(err)
+	}
+	orchtest.CheckHistories(t, files, registry)
 }
 
 // TestExecutions checks that a continue-as-new carries over keys, custom status, unread messages and the version that

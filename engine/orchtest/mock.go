@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/watchdog"
 )
 
@@ -12,9 +13,17 @@ import (
 // they can be chained. The answer set last applies from the next call on.
 type Mock struct {
 	name   string
-	answer func(input string) (string, error)
+	answer node.Activity
 	takes  time.Duration
 	inputs []string
+
+	optional bool
+}
+
+// Optional lets the test pass although the mock is never called.
+func (m *Mock) Optional() *Mock {
+	m.optional = true
+	return m
 }
 
 // Returns makes calls succeed with the given result.
@@ -29,7 +38,13 @@ func (m *Mock) Fails(text string) *Mock {
 
 // Does makes calls return whatever answer returns. The function is called when a call begins, while the test waits.
 func (m *Mock) Does(answer func(input string) (string, error)) *Mock {
-	m.answer = answer
+	return m.Runs(func(_ node.ActivityContext, input string) (string, error) { return answer(input) })
+}
+
+// Runs makes calls run an activity's own code, as Does would, with a context of the call. Its Sleep takes test time. A
+// child's context has no more than a name.
+func (m *Mock) Runs(code node.Activity) *Mock {
+	m.answer = code
 	return m
 }
 
@@ -42,15 +57,19 @@ func (m *Mock) Takes(d time.Duration) *Mock {
 // Inputs returns the inputs of all calls so far, in order. The caller owns the slice.
 func (m *Mock) Inputs() []string { return slices.Clone(m.inputs) }
 
-// call starts a call. It returns stuck if the answer does not come back.
-func (m *Mock) call(input string) (result string, err, stuck error) {
+// call runs a call, which fails the test if the answer does not come back, and returns when the call ends.
+func (e *Env) call(m *Mock, ctx node.ActivityContext, input string) (result string, err error, atMs uint64) {
+	e.t.Helper()
 	m.inputs = append(m.inputs, input)
-	stuck = guarded(func(w *watchdog.Watch) {
+	takes := m.takes
+	if stuck := guarded(func(w *watchdog.Watch) {
 		w.Enter(m)
 		defer w.Leave()
-		result, err = m.answer(input)
-	})
-	return result, err, stuck
+		result, err = m.answer(ctx.WithSleep(&takes), input)
+	}); stuck != nil {
+		e.t.Fatalf("orchtest: %v", stuck)
+	}
+	return result, err, e.nowMs + uint64(takes.Milliseconds())
 }
 
 // Running implements watchdog.Subject.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/engine/orchhost"
 	"github.com/durosim/durosim/engine/replay"
@@ -90,7 +91,7 @@ func (e *Env) turn(batch []engine.WorkItem) {
 	}
 	e.history = append(e.history[:len(e.history):len(e.history)], out.Delta...)
 	e.traces = append(e.traces, out.Traces...)
-	e.end, e.details = out.Result, out.Details
+	e.end, e.details, e.panicked = out.Result, out.Details, out.PanickedAt
 	for _, c := range out.Cancelled {
 		e.due = slices.DeleteFunc(e.due, func(d due) bool { return answers(d.item, c) })
 	}
@@ -170,7 +171,7 @@ func (e *Env) continueAsNew(items []engine.WorkItem) {
 	}
 	version := next.Version
 	if version == "" {
-		version = "1.0.0"
+		version = e.version.String()
 	}
 	e.snapshot = keysAfter(e.snapshot, e.history)
 	e.earlier = append(e.earlier, e.history)
@@ -212,17 +213,14 @@ func (e *Env) runChild(start engine.StartItem) {
 		e.t.Fatalf("orchtest: the code starts the child %s with %q: mock it with Env.Child; %s", start.Orchestration, start.Input, names(e.children))
 	}
 	link := engine.ParentLink{Instance: Instance, ExecutionID: start.ParentExecutionID, EventID: start.ParentID}
-	result, err, stuck := mock.call(start.Input)
-	if stuck != nil {
-		e.t.Fatalf("orchtest: %v", stuck)
-	}
+	result, err, atMs := e.call(mock, node.ActivityContext{Name: start.Orchestration}, start.Input)
 	var item engine.WorkItem = engine.SubOrchCompletedItem{
 		ParentInstance: Instance, ParentExecutionID: link.ExecutionID, ParentID: link.EventID, Result: result,
 	}
 	if err != nil {
 		item = childFailed(link, eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: err.Error()})
 	}
-	e.due = append(e.due, due{atMs: e.nowMs + uint64(mock.takes.Milliseconds()), item: item, child: start.Instance})
+	e.due = append(e.due, due{atMs: atMs, item: item, child: start.Instance})
 }
 
 func childFailed(to engine.ParentLink, err eventdata.ApplicationError) engine.WorkItem {
@@ -250,17 +248,16 @@ func (e *Env) runActivity(a engine.ActivityExecuteItem) {
 	if mock == nil {
 		e.t.Fatalf("orchtest: the code calls the activity %s with %q: mock it with Env.Activity; %s", a.Name, a.Input, names(e.activities))
 	}
-	result, err, stuck := mock.call(a.Input)
-	if stuck != nil {
-		e.t.Fatalf("orchtest: %v", stuck)
-	}
+	result, err, atMs := e.call(mock, node.ActivityContext{
+		Instance: Instance, ExecutionID: a.ExecutionID, ActivityID: a.ID, Attempt: 1, Name: a.Name, SessionID: a.SessionID, Tag: a.Tag,
+	}, a.Input)
 	var item engine.WorkItem = engine.ActivityCompletedItem{Instance: Instance, ExecutionID: a.ExecutionID, ID: a.ID, Result: result}
 	if err != nil {
 		item = engine.ActivityFailedItem{Instance: Instance, ExecutionID: a.ExecutionID, ID: a.ID, Details: engine.ErrorDetails{
 			Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: err.Error()},
 		}}
 	}
-	e.due = append(e.due, due{atMs: e.nowMs + uint64(mock.takes.Milliseconds()), item: item})
+	e.due = append(e.due, due{atMs: atMs, item: item})
 }
 
 // systemActivity answers the runtime's own activities: it uses test time, sequential ids, and the instance's own keys.

@@ -34,6 +34,7 @@ var (
 	labelZombie      = sim.NewLabel("zombie")
 	labelHistory     = sim.NewLabel("history")
 	labelPause       = sim.NewLabel("pause")
+	labelSlept       = sim.NewLabel("slept")
 	labelKill        = sim.NewLabel("kill")
 	labelKick        = sim.NewLabel("kick")
 )

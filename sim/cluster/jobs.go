@@ -74,6 +74,12 @@ func (f *fleet) onNodeEvent(e event) {
 	if !ok {
 		return
 	}
+	if m, ok := n.machine.(*machine.Node); ok && j.activity != nil && e.b == 0 {
+		if d := m.Perform(j.id, f.clockMs(n)); d > 0 {
+			f.addJob(n, j, n.incKey.Num(labelJob, e.a).At(labelSlept), d, false)
+			return
+		}
+	}
 	in := &f.finished
 	*in = machine.Finished{NowMs: f.clockMs(n), Job: j.id}
 	if e.b != 0 {

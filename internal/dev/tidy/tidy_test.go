@@ -57,6 +57,7 @@ var exempt = []exemption{
 	{"engine/replay/coroutine.go", permits{goroutines: true, names: []string{"iter.Pull"}}, "holds coroutines, and the one helper that awaits a throw-away goroutine"},
 	{"sim/workload/misbehaving.go", permits{names: []string{"iter.Pull"}}, "has code that uses its Context on a goroutine that is not its own, as users' code may"},
 	{"engine/replay/foreign.go", permits{imports: []string{"sync/atomic"}}, "refuses calls from goroutines that a handler has started, which run at the same time"},
+	{"engine/node/registry.go", permits{goroutines: true, names: []string{"time.Time"}}, "has a context.Context, which has no deadline and is never done"},
 	{"engine/machine/record.go", permits{imports: []string{"log/slog"}}, "makes log records as data, at a time that it is given; whoever drives the node handles them"},
 }
 

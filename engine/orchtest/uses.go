@@ -1,0 +1,88 @@
+package orchtest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
+)
+
+// Unawaited lets the test pass although no code waits for the events or queues with these names.
+func (e *Env) Unawaited(names ...string) { e.unawaited = append(e.unawaited, names...) }
+
+// checkUses fails the test for what it has set up in vain: mocks, events and messages. They are often misspelt.
+func (e *Env) checkUses() {
+	e.t.Helper()
+	if t, ok := e.t.(interface{ Failed() bool }); ok && t.Failed() || !e.started {
+		return
+	}
+	e.checkMocks("activity", "calls", e.activities)
+	e.checkMocks("child", "starts", e.children)
+	waits := e.waitedFor()
+	told := slices.Clone(e.unawaited)
+	for _, item := range e.sent {
+		var name, what string
+		switch i := item.(type) {
+		case engine.ExternalRaisedItem:
+			name, what = i.Name, "event "+i.Name
+		case engine.ExternalRaised2Item:
+			name, what = i.Name, "event "+i.Name+" on "+i.Topic
+		case engine.QueueMessageItem:
+			name, what = i.Name, "message of "+i.Name
+		default:
+			continue
+		}
+		if slices.Contains(waits, what) || slices.Contains(told, name) {
+			continue
+		}
+		told = append(told, name)
+		e.t.Errorf("orchtest: the test sends the %s, and the code never waits for that; %s. Env.Unawaited(%q) says that this is meant", what, list("it waits for the ", waits, "it waits for nothing"), name)
+	}
+}
+
+func (e *Env) checkMocks(what, does string, mocks map[string]*Mock) {
+	e.t.Helper()
+	var called []string
+	names := slices.Sorted(maps.Keys(mocks))
+	for _, name := range names {
+		if len(mocks[name].inputs) > 0 {
+			called = append(called, name)
+		}
+	}
+	for _, name := range names {
+		if m := mocks[name]; len(m.inputs) == 0 && !m.optional {
+			e.t.Errorf("orchtest: the %s %s is mocked, and never called; %s. Mock.Optional says that this is meant", what, name, list("the code "+does+" ", called, "the code "+does+" none"))
+		}
+	}
+}
+
+func list(before string, names []string, none string) string {
+	if len(names) == 0 {
+		return none
+	}
+	return before + strings.Join(names, ", ")
+}
+
+// waitedFor lists what the code has waited for, in any execution.
+func (e *Env) waitedFor() (waits []string) {
+	for _, history := range e.Executions() {
+		for _, event := range history {
+			what := ""
+			switch d := event.Data.(type) {
+			case eventdata.ExternalSubscribed:
+				what = "event " + d.Name
+			case eventdata.ExternalSubscribed2:
+				what = fmt.Sprintf("event %s on %s", d.Name, d.Topic)
+			case eventdata.QueueSubscribed:
+				what = "message of " + d.Name
+			}
+			if what != "" && !slices.Contains(waits, what) {
+				waits = append(waits, what)
+			}
+		}
+	}
+	return waits
+}

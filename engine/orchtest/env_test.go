@@ -84,7 +84,7 @@ func TestReports(t *testing.T) {
 			for {
 				c.ScheduleActivity("Poll", "").Await()
 			}
-		}, func(e *orchtest.Env) { e.Activity("Poll"); e.Run("") }, "1414 turns, execution 1 has 2828 events, and something is still due: does the orchestration loop forever?"},
+		}, func(e *orchtest.Env) { e.Activity("Poll"); e.Run("") }, "1414 turns of Orchestration, whose execution 1 has 2828 events, and something is still due: does the orchestration loop forever?"},
 		{"a version without code", func(c *orch.Context, _ string) (string, error) { c.ContinueAsNewVersioned("2.0.0", ""); return "", nil },
 			func(e *orchtest.Env) { e.Run("") }, "continues as version 2.0.0: give its code with Env.Version"},
 		{"a message too early", refund, func(e *orchtest.Env) { e.Raise("go", "") }, "ExternalRaised before Start"},

@@ -22,7 +22,7 @@ func (e *Env) pass(untilMs uint64) {
 	e.t.Helper()
 	for turns, replayed := 0, 0; ; turns++ {
 		if replayed += len(e.history); turns > maxTurns || replayed > maxReplayed {
-			e.t.Fatalf("orchtest: %d turns, execution %d has %d events, and something is still due: does the orchestration loop forever? A loop must end, and a long one must continue as new", turns, e.execution, len(e.history))
+			e.t.Fatalf("orchtest: %d turns of %s, whose execution %d has %d events, and something is still due: does the orchestration loop forever? A loop must end, and a long one must continue as new", turns, e.name, e.execution, len(e.history))
 		}
 		next := -1
 		for i, d := range e.due {

@@ -52,7 +52,7 @@ func ExampleTest_upgrade() {
 	//   where     step 254, virtual time 5.751s
 	//   node      B
 	//   instance  Order-8
-	//   evidence  an ack by B (build 1.5.0+1.0.0, start 1) with token o36, for execution 1 of Order-8 after the delivery of ActivityCompleted 1/2 (message 33), records event 4 (OrchestrationFailed), which says: nondeterministic: schedule mismatch: action=Activity(name="Ship", input="90") vs event=ActivityScheduled(name="Charge", input="90") (the history of Order@1.0.0 was written by build 1.5.0 (events 1 to 4)): expected a turn to do what it records, and to record what its code does; code that was changed needs a new version
+	//   evidence  an ack by B (build 1.5.0+1.0.0, start 1) with token o36, for execution 1 of Order-8 after the delivery of ActivityCompleted 1/2 (message 33), records event 4 (OrchestrationFailed), which says: nondeterministic: schedule mismatch: action=Activity(name="Ship", input="90") vs event=ActivityScheduled(name="Charge", input="90"), at durosim_test.order (example_upgrade_test.go:15) (the history of Order@1.0.0 was written by build 1.5.0 (events 1 to 4)): expected a turn to do what it records, and to record what its code does; code that was changed needs a new version
 	//
 	// The smallest plan found that violates it: size 2 (1 schedule steps, 1 instances, 0 faults, 0 other choices), from 584, in 39 runs; nothing can be left out.
 	//

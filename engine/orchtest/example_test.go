@@ -108,7 +108,7 @@ func ExampleCheckHistory() {
 	fmt.Println(orchtest.CheckHistory(swapped, history))
 	// Output:
 	//  <nil>
-	// nondeterministic: schedule mismatch: action=Timer(delay_ms=60000) vs event=ActivityScheduled(name="PayBack", input="30 euros") <nil>
+	// nondeterministic: schedule mismatch: action=Timer(delay_ms=60000) vs event=ActivityScheduled(name="PayBack", input="30 euros"), at orchtest_test.ExampleCheckHistory.func1 (example_test.go:103) <nil>
 }
 
 func ExampleCheckHistories() {

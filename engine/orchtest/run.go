@@ -134,7 +134,14 @@ func inArena(in *replay.Input, compute func() error) (err error) {
 }
 
 func verify(in replay.Input) (difference string, err error) {
-	err = inArena(&in, func() (err error) { difference, err = replay.Verify(in); return err })
+	err = inArena(&in, func() (err error) {
+		if difference, err = replay.Verify(in); difference != "" {
+			if place := replay.DiffersAt(in); place != "" {
+				difference += ", at " + place
+			}
+		}
+		return err
+	})
 	return difference, err
 }
 

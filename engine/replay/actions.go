@@ -19,6 +19,9 @@ func (t *turn) emitted() bool { return t.claimed < len(t.actions) }
 // nextAction removes and returns the oldest action in the queue. The action is valid until the code resumes.
 func (t *turn) nextAction() *action {
 	a := &t.actions[t.claimed]
+	if t.in.places {
+		t.place, t.places = t.places[0], t.places[1:]
+	}
 	if t.claimed++; t.claimed == len(t.actions) {
 		t.actions, t.claimed = t.actions[:0], 0
 	}
@@ -41,6 +44,9 @@ func (t *turn) emit(a *orchhost.Action, token orchhost.Token) {
 // newAction appends an action for the caller to write.
 func (t *turn) newAction() *action {
 	t.countEmission()
+	if t.in.places {
+		t.places = append(t.places, placeOf(true))
+	}
 	n := len(t.actions)
 	if n == cap(t.actions) {
 		t.actions = slices.Grow(t.actions, 1)

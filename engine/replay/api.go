@@ -34,6 +34,8 @@ type Input struct {
 	Watcher Watcher
 	// Arena is scratch memory for the computation. If it is nil, Turn allocates its own.
 	Arena *Arena
+	// places makes the turn note where the code asks for what. See DiffersAt.
+	places bool
 }
 
 // Watcher observes the requests that the orchestration code makes to the turn. It must pass each request on unchanged.

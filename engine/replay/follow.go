@@ -52,7 +52,7 @@ func (t *turn) walkOn() bool {
 			w.polled = true
 			return true
 		}
-		if len(t.actions)-t.claimed > 1 && w.next < persisted && t.claimActivities() {
+		if len(t.actions)-t.claimed > 1 && w.next < persisted && !t.in.places && t.claimActivities() {
 			continue
 		}
 		if e := t.apply(pos); e != nil {

@@ -31,6 +31,10 @@ type code struct {
 	order     []int // see position
 	left      int   // where the walk stopped because the code or the history had ended
 	verifying bool  // see Verify
+	// places lists the locations of the calls that made the actions in the queue, and place is that of the last action
+	// taken from it.
+	places []string
+	place  string
 	waits     waitTable
 	queues    queues
 	polls     int

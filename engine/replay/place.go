@@ -35,8 +35,9 @@ func placeOf(raised bool) string {
 	}
 }
 
+const module = "github.com/durosim/durosim/"
+
 func isOurs(f *runtime.Frame) bool {
-	const module = "github.com/durosim/durosim/"
 	for _, p := range ours {
 		if strings.HasPrefix(strings.TrimPrefix(f.Function, module), p) && !strings.HasSuffix(f.File, "_test.go") {
 			return true

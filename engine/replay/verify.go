@@ -42,6 +42,33 @@ func Verify(in Input) (differs string, err error) {
 	return differs, err
 }
 
+// DiffersAt returns the location of the call at which code and history disagree, as in "orders.refund (orders.go:42)". If
+// the code lacks something that the history has, it is the code's last call. The location is "" if code and history agree
+// or if it is unknown.
+func DiffersAt(in Input) (place string) {
+	in.Messages, in.Start, in.places = nil, nil, true
+	var terminal engine.EventData
+	for i := range in.History {
+		if isEnd(in.History[i].Data) {
+			terminal = in.History[i].Data
+			in.NowMs, in.History = in.History[i].TimestampMs, in.History[:i]
+			break
+		}
+	}
+	if len(in.History) == 0 || in.Handler == nil {
+		return ""
+	}
+	f, failed := terminal.(eventdata.OrchestrationFailed)
+	runtimes := failed && f.Details.Application == nil // the runtime has ended the execution, wherever the code was
+	in.with(func(t *turn) {
+		differs, err := t.verify(terminal)
+		if err == nil && (t.out.Nondeterminism != nil || differs != "" && !runtimes) {
+			place = t.place
+		}
+	})
+	return place
+}
+
 func (t *turn) verify(terminal engine.EventData) (differs string, err error) {
 	if err := t.begin(); err != nil {
 		return "", err

@@ -24,6 +24,7 @@ var asksProduct = map[string]string{
 	"properties/internal/coverage .ResolveStart":  "counts points, judges nothing",
 	"properties/internal/expect .Orchestrations":  "facts for expectations, judges nothing",
 	"properties/internal/outcome .Orchestrations": "advice below an unexpected end, judges nothing",
+	"properties/internal/safety replay.DiffersAt": "the line of a disagreement that has been found, judges nothing",
 	"sim/cluster replay.OpenWaits":                "recovery raises what an execution waits for; a wait that it does not see ends in L02",
 }
 

@@ -155,7 +155,7 @@ func (k *replayChecker) report(c *model.Call, e *engine.Event, what string) {
 		no = in.No
 		if ex := in.Execution(c.Request.Ack.ExecutionID); ex != nil {
 			if history := k.anyHistory(in, ex); len(history) > 0 {
-				what += " (the history of " + strings.TrimSuffix(in.Orchestration+"@"+in.Version, "@") + " was written by " + writers(history) + ")"
+				what += k.place(c.Caller, in, ex) + " (the history of " + strings.TrimSuffix(in.Orchestration+"@"+in.Version, "@") + " was written by " + writers(history) + ")"
 			}
 		}
 	}
@@ -165,6 +165,33 @@ func (k *replayChecker) report(c *model.Call, e *engine.Event, what string) {
 	}
 	k.Run.Safety("S11", c.Caller.Node, no, "an ack by %s with token %s%s, records event %d (%s), %s: expected a turn to do what it records, and to record what its code does%s",
 		k.Run.Who(c.Caller), c.Request.Token, k.about(c), e.EventID, e.Kind(), what, advice)
+}
+
+// place says where the code of a node disagrees with an execution's history, or returns "" if that is unknown.
+func (k *replayChecker) place(by observe.Caller, in *model.Instance, ex *model.Execution) string {
+	inc := k.Run.Model.Incarnation(by)
+	i := slices.IndexFunc(k.runs, func(r replayBuild) bool { return inc != nil && r.build == inc.Build })
+	if i < 0 {
+		return ""
+	}
+	history, err := k.Run.World.Store().PeekHistory(in.Name, ex.ID, inc.Build.Codec)
+	if err != nil || len(history) == 0 {
+		return ""
+	}
+	started, _ := history[0].Data.(eventdata.OrchestrationStarted)
+	handler, ok := k.runs[i].registry.ResolveStarted(started.Name, started.Version)
+	if !ok {
+		return ""
+	}
+	return at(replay.DiffersAt(replay.Input{Build: inc.Build, Instance: in.Name, ExecutionID: ex.ID, History: history, Handler: handler.Handler}))
+}
+
+// at introduces the location of a call.
+func at(place string) string {
+	if place == "" {
+		return ""
+	}
+	return ", at " + place
 }
 
 // about describes the execution that an ack is about, and the delivery that it ends.
@@ -241,11 +268,14 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 		if !ok {
 			continue
 		}
+		input := replay.Input{
+			Build: run.build, Instance: in.Name, ExecutionID: ex.ID, History: history, KVSnapshot: keys, Handler: handler.Handler,
+			Arena: k.arena,
+		}
 		verify := func(code orch.Handler) string {
-			differs, err := replay.Verify(replay.Input{
-				Build: run.build, Instance: in.Name, ExecutionID: ex.ID, History: history, KVSnapshot: keys, Handler: code,
-				Arena: k.arena,
-			})
+			input := input
+			input.Handler = code
+			differs, err := replay.Verify(input)
 			if err != nil {
 				return err.Error()
 			}
@@ -270,7 +300,7 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 			by += ", whose code panicked at " + place
 		}
 		k.Run.Safety("S11", last.by.Node, in.No, "execution %d of %s (%s, pin %s, %d events, %s) does not replay on build %s: %s. It was written by %s",
-			ex.ID, in.Name, handler, model.PinText(ex.Pin), len(history), ex.Status, run.build.Name(), differs, by)
+			ex.ID, in.Name, handler, model.PinText(ex.Pin), len(history), ex.Status, run.build.Name(), differs+at(replay.DiffersAt(input)), by)
 		return
 	}
 	if output != "" {

@@ -69,6 +69,8 @@ func ExamplePlanFrom() {
 	//         7  the event "go", which a client sends to program-2: no wait for it was open when it came; first program-2, seed 15, sent at 6.742s
 	//         5  the event "go", which a client sends to program-1: no wait for it was open when it came; first program-1, seed 11, sent at 117ms
 	//   ... more: 29
+	// what grows:
+	//         1  the input of program-2@1.0.0 grows with each execution; first program-2, seed 76: 0 bytes, 96 bytes, 182 bytes ... 268 bytes after 4 executions
 	// waits for a build, from when no live node admitted the work:
 	//         2  after upgrade A to 2.0.0-rc.1: max 1h0m8.721s, p99 1h0m8.721s; the longest is old-2 (pin 10.0.0) from 279ms, seed 92
 	//         2  after upgrade A to 3.0.0: max 59m59.908s, p99 59m59.908s; the longest is Family-3/child-0 (pin 3.0.0) from 2.443s, seed 92

@@ -45,6 +45,7 @@ var remarkTitles = []struct {
 }{
 	{cluster.RemarkChild, "children that ended otherwise than their code said"},
 	{cluster.RemarkUntaken, "messages that nobody took"},
+	{cluster.RemarkGrowth, "what grows"},
 }
 
 // End groups the instances that share an end and its cause.

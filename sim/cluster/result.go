@@ -204,6 +204,8 @@ const (
 	RemarkChild RemarkKind = "child"
 	// RemarkUntaken is about an event, a queue's message or a cancel of the plan that no code took.
 	RemarkUntaken RemarkKind = "untaken"
+	// RemarkGrowth is about a history, an input or a custom status that grows until it will meet a limit.
+	RemarkGrowth RemarkKind = "growth"
 )
 
 // Told describes how work ended. Fates are those of the plan's instances, in the plan's order. Waits are the periods

@@ -336,6 +336,7 @@ func (c *Checker) Finish() {
 		c.judge(&p.Instances[i])
 	}
 	c.children()
+	c.growth()
 }
 
 // ancestors returns an instance's parent, that parent's parent, and so on. Each appears only once.

@@ -88,9 +88,15 @@ func TestRate(t *testing.T) {
 
 // Applications that are made anew for each run share its state with the invariants.
 func TestApplicationsOfEachRun(t *testing.T) {
-	c := durosim.Config{Scenario: rollout, Seeds: 3, EachRun: func() durosim.Run {
+	wrong := ""
+	c := durosim.Config{Scenario: rollout, Seeds: 3, Workers: 1, Input: func(name, n string) string { return name + " for " + n }, EachRun: func() durosim.Run {
 		shipped := 0
-		ship := func(_ node.ActivityContext, item string) (string, error) { shipped++; return item, nil }
+		ship := func(_ node.ActivityContext, item string) (string, error) {
+			if shipped++; !strings.HasPrefix(item, "Order for ") {
+				wrong = item
+			}
+			return item, nil
+		}
 		register := func(r *node.Registry) error {
 			return errors.Join(r.Register("Order", engine.V(1, 0, 0), order), r.RegisterActivity("Ship", ship))
 		}
@@ -104,8 +110,8 @@ func TestApplicationsOfEachRun(t *testing.T) {
 			}}},
 		}
 	}}
-	if r := runTest(c); r.failed {
-		t.Error(r.text)
+	if r := runTest(c); r.failed || wrong != "" {
+		t.Error(wrong, r.text)
 	}
 	c.Applications = []durosim.Application{{Version: "1.0.0", Register: shop(order)}}
 	if r := runTest(c); !r.failed || !strings.Contains(r.text, "leave one out") {

@@ -31,6 +31,9 @@ type Config struct {
 	// Stored is the text of a stored run, which Test replays instead of Scenario. The test fails if the run violates
 	// anything. `simrun export` writes tests of this kind.
 	Stored string
+	// Input, if not nil, makes the input of each instance of Scenario from the one that is written or drawn there, such as
+	// an order from its number. It must depend on its arguments alone.
+	Input func(orchestration, input string) string
 	// Overrides replaces settings of Scenario, such as the fault load.
 	Overrides scenario.Overrides
 	// Seeds is the number of seeds to run, starting at First. If Seeds is 0, Test runs 100; if First is 0, it starts at
@@ -90,6 +93,8 @@ const (
 	EnvHTML = "DUROSIM_HTML"
 	// EnvHistories is the directory to which Test writes the histories of its first seed's run, for orchtest.CheckHistories.
 	EnvHistories = "DUROSIM_HISTORIES"
+	// EnvDoubleCheck, if it is 1, sets Config.DoubleCheck.
+	EnvDoubleCheck = "DUROSIM_DOUBLE_CHECK"
 	// EnvVerify is how many other futures of a stored run, or of the plan that the last failure has left in
 	// testdata/durosim, are tried once it passes: its choices are drawn anew from steps all over it.
 	EnvVerify = "DUROSIM_VERIFY"
@@ -112,6 +117,7 @@ const (
 func Test(t T, c Config) {
 	t.Helper()
 	env := environment{seed: os.Getenv(EnvSeed), plan: os.Getenv(EnvPlan)}
+	c.DoubleCheck = c.DoubleCheck || os.Getenv(EnvDoubleCheck) == "1"
 	run, err := c.prepare(env)
 	if err != nil {
 		t.Fatalf("durosim: %v", err)

@@ -148,7 +148,16 @@ func (c Config) prepare(env environment) (*testRun, error) {
 		r.warnings = append(r.warnings, s.WarningsOf(workload.InputWarnings)...)
 	}
 	r.name, r.expect, r.required = s.Name, s.Expect, s.Required(c.Overrides, c.Seeds)
-	r.plan = func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, c.Overrides) }
+	r.plan = func(seed uint64) (*plan.Plan, error) {
+		p, err := s.Expand(seed, c.Overrides)
+		if err != nil || c.Input == nil {
+			return p, err
+		}
+		for i := range p.Instances {
+			p.Instances[i].Input = c.Input(p.Instances[i].Orchestration, p.Instances[i].Input)
+		}
+		return p, nil
+	}
 	return r, nil
 }
 

@@ -34,19 +34,20 @@ type Overrides struct {
 
 // Segments for the keys of draws.
 var (
-	labelExpand = sim.NewLabel("expand")
-	labelStep   = sim.NewLabel("step")
-	labelAbout  = sim.NewLabel("about")
-	labelNth    = sim.NewLabel("nth")
-	labelFor    = sim.NewLabel("for")
-	labelInst   = sim.NewLabel("instance")
-	labelHist   = sim.NewLabel("history")
-	labelProbe  = sim.NewLabel("probe")
-	labelAction = sim.NewLabel("action")
-	labelLoad   = sim.NewLabel("load")
-	labelMix    = sim.NewLabel("mix")
-	labelStart  = sim.NewLabel("start")
-	labelInput  = sim.NewLabel("input")
+	labelExpand  = sim.NewLabel("expand")
+	labelStep    = sim.NewLabel("step")
+	labelAbout   = sim.NewLabel("about")
+	labelNth     = sim.NewLabel("nth")
+	labelFor     = sim.NewLabel("for")
+	labelInst    = sim.NewLabel("instance")
+	labelHist    = sim.NewLabel("history")
+	labelProbe   = sim.NewLabel("probe")
+	labelAction  = sim.NewLabel("action")
+	labelLoad    = sim.NewLabel("load")
+	labelMix     = sim.NewLabel("mix")
+	labelStart   = sim.NewLabel("start")
+	labelInput   = sim.NewLabel("input")
+	labelInputOf = sim.NewLabel("input-of")
 )
 
 // Expand draws what the scenario leaves open. The plan depends only on the scenario, the seed and the overrides, and
@@ -135,8 +136,10 @@ func (s *Scenario) validate(o Overrides) error {
 	weights := uint64(0)
 	for _, m := range s.Load.Mix {
 		weights += uint64(m.Weight)
-		if _, err := parseInputRange(m.Input); err != nil {
-			return fail("%v", err)
+		for _, input := range m.inputs() {
+			if _, err := parseInputRange(input); err != nil {
+				return fail("%v", err)
+			}
 		}
 		for _, a := range m.Actions {
 			if d := (openTime{Lo: a.Lo, Hi: a.Hi}); !d.valid() {
@@ -266,7 +269,7 @@ func (e *expansion) load(o Overrides) {
 		m := l.Mix[sim.Pick(e.chooser, key.At(labelMix), weights)]
 		in := plan.Instance{
 			ID: m.Orchestration + "-" + strconv.Itoa(i+1), Orchestration: m.Orchestration, Version: m.Version,
-			Input: e.input(key.At(labelInput), m.Input), StartAt: e.between(key.At(labelStart), l.From, l.From+l.Over), Expect: m.Expect, Unaided: m.Unaided,
+			Input: e.input(key, m.inputs()), StartAt: e.between(key.At(labelStart), l.From, l.From+l.Over), Expect: m.Expect, Unaided: m.Unaided,
 		}
 		if m.Generated {
 			e.generate(&in, key)
@@ -325,12 +328,16 @@ func parseInputRange(s string) (inputRange, error) {
 	return r, nil
 }
 
-func (e *expansion) input(k sim.Key, s string) string {
+func (e *expansion) input(key sim.Key, of []string) string {
+	s := of[0]
+	if len(of) > 1 {
+		s = of[e.chooser.Choose(key.At(labelInputOf), uint64(len(of)))]
+	}
 	r, _ := parseInputRange(s) // malformed ranges were rejected by validate
 	if !r.ok {
 		return s
 	}
-	n := r.lo + e.chooser.Choose(k, r.hi-r.lo+1)
+	n := r.lo + e.chooser.Choose(key.At(labelInput), r.hi-r.lo+1)
 	if r.times {
 		return (time.Duration(n) * time.Millisecond).String()
 	}

@@ -229,3 +229,22 @@ func TestExpandActionNotBeforeStart(t *testing.T) {
 		t.Error("no action was moved in 50 seeds")
 	}
 }
+
+// Of several inputs of a mix one is drawn for each instance, and a number if that is a range.
+func TestInputsOfMix(t *testing.T) {
+	s, err := Parse("x.txt", []byte("node A runs 1.5.0\nload 200 instances over 1s\n  mix 1 Leaf with \"red pen\" or 7..8\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Expand(1, Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, in := range p.Instances {
+		count[in.Input]++
+	}
+	if len(count) != 3 || count["red pen"] < 50 || count["7"] < 20 || count["8"] < 20 {
+		t.Errorf("drawn %v", count)
+	}
+}

@@ -112,9 +112,9 @@ func TestErrors(t *testing.T) {
 		{`history h runs Leaf unpinned`, `x.txt:1: history h: expected "shape" and waiting, unknown-kind, new-kind, legacy, corrupt, garbled, respelled or disagreeing`},
 		{`history h runs Leaf unpinned shape waitng`, `x.txt:1: unknown shape "waitng": expected waiting, unknown-kind, new-kind, legacy, corrupt, garbled, respelled or disagreeing; did you mean waiting?`},
 		// Load.
-		{`load 5 instances`, `x.txt:1: the load has no mix: expected below it mix WEIGHT NAME[@VERSION] | generated programs [with INPUT] [expect END[|END]] [unaided]`},
+		{`load 5 instances`, `x.txt:1: the load has no mix: expected below it mix WEIGHT NAME[@VERSION] | generated programs [with INPUT [or INPUT...]] [expect END[|END]] [unaided]`},
 		{`load none`, `x.txt:1: "none": expected a number of instances from 1 to 100000`},
-		{`mix 1 Leaf`, `x.txt:1: expected this line below a load, as in: mix WEIGHT NAME[@VERSION] | generated programs [with INPUT] [expect END[|END]] [unaided]`},
+		{`mix 1 Leaf`, `x.txt:1: expected this line below a load, as in: mix WEIGHT NAME[@VERSION] | generated programs [with INPUT [or INPUT...]] [expect END[|END]] [unaided]`},
 		{"load 5 instances\nmix 1 Chain with 6..2", `x.txt:2: input "6..2": the range ends before it begins`},
 		{"instance Chain-3 runs Leaf\nload 5 instances\nmix 1 Chain", `x.txt:1: instance "Chain-3" has a name that an instance of the load may get: expected another name`},
 		// Probes.

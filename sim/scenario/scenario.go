@@ -103,8 +103,9 @@ type MixEntry struct {
 	// for.
 	Generated bool
 	// Input is as in plan.Instance, or a range of whole numbers ("2..6") or durations ("1s..8s") from which the input
-	// is drawn.
+	// is drawn. If there is Or, one of Input and Or is drawn first.
 	Input   string
+	Or      []string
 	Actions []ActionTemplate
 }
 

@@ -573,7 +573,7 @@ func workRows() []row {
 				}
 			}}},
 		{StatementInfo: StatementInfo{Name: "mix", Open: true, Below: "load",
-			Meaning: "the kinds of instances in the load, by weight; an input 2..6 or 1s..8s is drawn for each instance, and so is each generated program, along with events that it waits for", Example: "load 9 instances over 20s\n  mix 2 Chain with 2..6\n  mix 1 Eternal expect eternal\n    cancel after 8s..15s"},
+			Meaning: "the kinds of instances in the load, by weight; an input 2..6 or 1s..8s, or one of several, is drawn for each instance, and so is each generated program, along with events that it waits for", Example: "load 9 instances over 20s\n  mix 2 Chain with 2..6 or 20\n  mix 1 Eternal expect eternal\n    cancel after 8s..15s"},
 			lines: many(func(at place) *[]MixEntry { return &at.s.Load.Mix }, mixPattern)},
 		{StatementInfo: StatementInfo{Name: "probe",
 			Meaning: "an actor that makes raw provider calls, in turbulence only: it fetches turns with filter none (empty), any (no filter) or ranges separated by |, or activities (work), or sends the start of an instance of the plan or a queue message, or, as an operator, deletes all instances that have ended or prunes all old executions, or reads the list of instances and of each its history, statistics and keys (looks); by default once, and every second if times is above 1. It abandons what it gets, with ignore-attempt without counting the attempt, unless it does something else; see below",
@@ -689,16 +689,34 @@ func mixPattern(at place, m *MixEntry, i int) []item {
 			return what.write()
 		}},
 		clauses(
-			with("with", m.Input != "", value(&m.Input, "INPUT", "an input"), check(func(p *parser) {
-				if _, err := parseInputRange(m.Input); err != nil {
-					p.failf("%v", err)
-				}
-			})),
+			with("with", m.Input != "" || len(m.Or) > 0, value(&m.Input, "INPUT", "an input"),
+				item{"[or INPUT...]", func(p *parser) {
+					for p.err == nil && p.more() && p.words[0].is("or") {
+						p.words = p.words[1:]
+						m.Or = append(m.Or, p.next("an input").text)
+					}
+				}, func() string {
+					var words []string
+					for _, input := range m.Or {
+						words = append(words, "or "+quote(input))
+					}
+					return strings.Join(words, " ")
+				}},
+				check(func(p *parser) {
+					for _, input := range m.inputs() {
+						if _, err := parseInputRange(input); err != nil {
+							p.failf("%v", err)
+						}
+					}
+				})),
 			with("expect", m.Expect != "", endOf(&m.Expect)),
 			flag("unaided", &m.Unaided)),
 		check(func(p *parser) { p.named[fmt.Sprintf("mix %d", i)] = p.line }),
 	}
 }
+
+// inputs lists the inputs of which one is drawn.
+func (m *MixEntry) inputs() []string { return append([]string{m.Input}, m.Or...) }
 
 // probeEvery is the default time between two acts of a probe.
 const probeEvery = time.Second

@@ -32,11 +32,13 @@ func (s *Scenario) WarningsOf(doubts func(*plan.Instance) []string) []*Error {
 		return all
 	}
 	for i, m := range s.Load.Mix {
-		in := plan.Instance{Orchestration: m.Orchestration, Version: m.Version, Input: LeastInput(m.Input), Expect: m.Expect}
-		for _, a := range m.Actions {
-			in.Actions = append(in.Actions, a.Action)
+		for _, input := range m.inputs() {
+			in := plan.Instance{Orchestration: m.Orchestration, Version: m.Version, Input: LeastInput(input), Expect: m.Expect}
+			for _, a := range m.Actions {
+				in.Actions = append(in.Actions, a.Action)
+			}
+			about(&in, s.lines["mix "+strconv.Itoa(i)])
 		}
-		about(&in, s.lines["mix "+strconv.Itoa(i)])
 	}
 	return all
 }

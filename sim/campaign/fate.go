@@ -3,9 +3,11 @@ package campaign
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -51,7 +53,7 @@ var remarkTitles = []struct {
 // End groups the instances that share an end and its cause.
 type End struct {
 	End        cluster.Ending `json:"end"`
-	Cause      string         `json:"cause"`
+	Cause      string         `json:"cause"` // that of the first; others differ from it in inputs and numbers at most
 	AsExpected bool           `json:"as_expected"`
 	Expect     plan.End       `json:"expected"` // the end that the plan expected, if it was a different one
 	Owes       string         `json:"owes"`     // help that these instances received from calm and relief
@@ -59,6 +61,22 @@ type End struct {
 	// Instances lists up to maxMet of the group's instances, in seed order. Instances that completed as expected are
 	// listed only if Options.AllInstances is set.
 	Instances []Met `json:"instances"`
+
+	alike string // the cause without what differs between instances
+}
+
+// varying matches inputs and numbers in a cause, with their units.
+var varying = regexp.MustCompile(`input="(?:[^"\\]|\\.)*"|[0-9][0-9a-zµ.]*`)
+
+// alike returns a cause without inputs, durations and numbers, which differ between instances that ended for one reason.
+// Versions stay.
+func alike(cause string) string {
+	return varying.ReplaceAllStringFunc(cause, func(s string) string {
+		if _, err := engine.ParseVersion(s); err == nil {
+			return s
+		}
+		return "#"
+	})
 }
 
 // Met is an instance in one run.
@@ -102,12 +120,13 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 		if !one.AsExpected {
 			expect = cmp.Or(one.Expect, plan.EndCompleted)
 		}
+		cause := alike(one.Cause)
 		at := slices.IndexFunc(f.Ends, func(e End) bool {
-			return e.End == one.End && e.Cause == one.Cause && e.AsExpected == one.AsExpected && e.Expect == expect && e.Owes == one.Owes
+			return e.End == one.End && e.alike == cause && e.AsExpected == one.AsExpected && e.Expect == expect && e.Owes == one.Owes
 		})
 		if at < 0 {
 			at = len(f.Ends)
-			f.Ends = append(f.Ends, End{End: one.End, Cause: one.Cause, AsExpected: one.AsExpected, Expect: expect, Owes: one.Owes, Instances: []Met{}})
+			f.Ends = append(f.Ends, End{End: one.End, Cause: one.Cause, AsExpected: one.AsExpected, Expect: expect, Owes: one.Owes, Instances: []Met{}, alike: cause})
 		}
 		e := &f.Ends[at]
 		e.Count++

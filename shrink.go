@@ -23,6 +23,8 @@ type ShrinkOptions struct {
 	// Expectation, if not empty, is the scenario expectation that every smaller plan must violate, as in
 	// cluster.Violation.
 	Expectation string
+	// End, if not empty, is how the instance must end that does not end as planned, as in cluster.Violation.
+	End cluster.Ending
 	// Builds, Handlers and EachRun are those that the failing plan ran with, as in Config.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
@@ -128,7 +130,7 @@ func (o *ShrinkOptions) first(r *cluster.Result) (cluster.Violation, bool) {
 
 // keeps reports whether Shrink must keep a violation.
 func (o *ShrinkOptions) keeps(v cluster.Violation) bool {
-	return v.Property == o.Property && (o.Expectation == "" || v.Expectation == o.Expectation)
+	return v.Property == o.Property && (o.Expectation == "" || v.Expectation == o.Expectation) && (o.End == "" || v.End == o.End)
 }
 
 // Entry returns the shrunk run as a stored run, for keeping and replaying. The seed and the note record where the run

@@ -52,7 +52,7 @@ func ExamplePlanFrom() {
 	//         7  failed, its code panicked: panicky orchestration, at workload.panicky (orchestrations.go:291)
 	//         7  never begun, no node is up
 	//         6  completed [calm started A, which the plan leaves down]
-	//   ... more kinds of ends as expected: 42
+	//   ... more kinds of ends as expected: 38
 	// beyond the plan:
 	//         1  relief started node A as build 1.6.0, in 1 seed, first in seed 1
 	//         7  calm started node A, in 7 seeds, first in seed 2
@@ -91,9 +91,9 @@ func ExampleSpace() {
 	//        33  cancelled, a cancel request
 	//        15  completed [calm started A, which the plan leaves down]
 	//         5  completed [calm raised "go"]
+	//         4  failed, failed(t20)
 	//         4  never begun, no node is up
-	//         3  completed [calm started B, which the plan leaves down]
-	//   ... more kinds of ends as expected: 19
+	//   ... more kinds of ends as expected: 16
 	// beyond the plan:
 	//        16  calm started node A, in 16 seeds, first in seed 2
 	//         1  calm enqueued "job", in 1 seed, first for program-1 in seed 2

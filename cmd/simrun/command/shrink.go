@@ -174,7 +174,7 @@ func (s *subject) shrinkOptions(v cluster.Violation, tell io.Writer) (durosim.Sh
 		return over || s.interrupted()
 	}
 	return durosim.ShrinkOptions{
-		Property: v.Property, Expectation: v.Expectation, Builds: s.program.builds, Handlers: s.program.Handlers, EachRun: s.program.EachRun,
+		Property: v.Property, Expectation: v.Expectation, End: v.End, Builds: s.program.builds, Handlers: s.program.Handlers, EachRun: s.program.EachRun,
 		Releases: releases(), Store: s.store, Stop: stop,
 	}, search, err
 }

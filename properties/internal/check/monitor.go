@@ -231,6 +231,7 @@ type Breach struct {
 	Name     string // for an instance unknown to the store
 	Item     string
 	Message  string
+	End      cluster.Ending
 	Step     uint64 // 0 for the current one
 	// Expectation is the text of the scenario's violated expectation. It is empty for all other properties.
 	Expectation string
@@ -246,7 +247,7 @@ func (m *Run) Violate(f Breach) {
 	}
 	v := cluster.Violation{
 		Property: f.Property, Class: f.Class, Step: cmp.Or(f.Step, m.World.Step()), VirtualMs: m.World.NowMs() - m.World.StartMs(),
-		Node: m.NodeName(f.Node), Instance: cmp.Or(m.Model.Name(f.Instance), f.Name), WorkItem: f.Item, Message: f.Message, Expectation: f.Expectation, Planted: m.Planted(),
+		Node: m.NodeName(f.Node), Instance: cmp.Or(m.Model.Name(f.Instance), f.Name), WorkItem: f.Item, Message: f.Message, Expectation: f.Expectation, Planted: m.Planted(), End: f.End,
 	}
 	if m.count[v.Rule()]++; m.count[v.Rule()] > maxViolations {
 		return

@@ -58,7 +58,7 @@ func (c *Checker) judge(p *plan.Instance) {
 	}
 	c.told.Fates = append(c.told.Fates, f)
 	if missed != "" {
-		c.Run.Violate(check.Breach{Property: ID, Class: cluster.ClassPlan, Instance: no, Name: p.ID, Message: p.ID + ": " + missed + hint})
+		c.Run.Violate(check.Breach{Property: ID, Class: cluster.ClassPlan, Instance: no, Name: p.ID, End: f.End, Message: p.ID + ": " + missed + hint})
 	} else if !f.AsExpected {
 		c.report(p, no, w, &f, differ)
 	}
@@ -263,7 +263,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	if differ != "" {
 		fmt.Fprintf(&b, ". To end as %s: %s", cmp.Or(p.Expect, plan.EndCompleted).Text(), differ)
 	}
-	c.Run.Violate(check.Breach{Property: ID, Class: cluster.ClassPlan, Node: w.end.node, Instance: no, Name: p.ID, Message: b.String()})
+	c.Run.Violate(check.Breach{Property: ID, Class: cluster.ClassPlan, Node: w.end.node, Instance: no, Name: p.ID, End: f.End, Message: b.String()})
 }
 
 func times(n int) string {

@@ -177,7 +177,8 @@ func (c *Checker) untaken(p *plan.Instance) (list []cluster.Remark) {
 // a queue keeps its messages, across executions, too.
 func (c *Checker) inbox(no observe.InstanceNo) (in inbox, known bool) {
 	m := c.Run.Model
-	told := m.Kinds.SetOf(eventdata.KindOrchestrationCancelRequested, eventdata.KindExternalSubscribed,
+	started := m.Kinds.SetOf(eventdata.KindOrchestrationStarted)
+	told := m.Kinds.SetOf(eventdata.KindOrchestrationStarted, eventdata.KindOrchestrationCancelRequested, eventdata.KindExternalSubscribed,
 		eventdata.KindExternalSubscribed2, eventdata.KindExternalSubscribedCancelled, eventdata.KindExternalEvent, eventdata.KindExternalEvent2,
 		eventdata.KindQueueSubscribed, eventdata.KindQueueSubscriptionCancelled, eventdata.KindQueueEventDelivered)
 	unknown := model.MaskOf(model.KindDamaged) | model.MaskOf(model.KindForeign)
@@ -200,11 +201,15 @@ func (c *Checker) inbox(no observe.InstanceNo) (in inbox, known bool) {
 		}
 		for i := range ex.Events {
 			e := &ex.Events[i]
-			if !told.Has(e.Kind) {
+			if !told.Has(e.Kind) || len(in.lost) == 0 && started.Has(e.Kind) {
 				continue
 			}
 			decoded := m.Decoded(e)
 			switch d := decoded.Data.(type) {
+			case eventdata.OrchestrationStarted:
+				for _, a := range d.CarryForwardEvents {
+					remove(&in.lost, message{plan.ActionEnqueue, a.Name, a.Data}) // it arrives again
+				}
 			case eventdata.OrchestrationCancelRequested:
 				in.taken = append(in.taken, message{verb: plan.ActionCancel})
 			case eventdata.ExternalSubscribed:

@@ -68,7 +68,7 @@ func ExamplePlanFrom() {
 	//         8  the cancel, which a client sends to Cancellable: it came when it had ended; first Cancellable-2, seed 7, sent at 2.53s
 	//         7  the event "go", which a client sends to program-2: no wait for it was open when it came; first program-2, seed 15, sent at 6.742s
 	//         5  the event "go", which a client sends to program-1: no wait for it was open when it came; first program-1, seed 11, sent at 117ms
-	//   ... more: 29
+	//   ... more: 30
 	// what grows:
 	//         1  the input of program-2@1.0.0 grows with each execution; first program-2, seed 76: 0 bytes, 96 bytes, 182 bytes ... 268 bytes after 4 executions
 	// waits for a build, from when no live node admitted the work:

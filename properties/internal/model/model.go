@@ -79,6 +79,8 @@ type Instance struct {
 	// Both are sorted by number.
 	Queue []*Row
 	Work  []*Row
+	// Orphaned is set once a message was dropped because the instance had not begun.
+	Orphaned bool
 	// Lock is the instance lock. An expired lock stays in place until it is replaced or released.
 	Lock Lock
 	// Batch lists the messages of the last delivery. batchCall is the fetch that made that delivery, and batchToken is

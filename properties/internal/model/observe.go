@@ -35,6 +35,9 @@ func (m *Shadow) Observe(o *observe.Observation) {
 		m.onInserted(o)
 	case observe.RowRemoved:
 		r := m.touchRow(o)
+		if o.Reason == observe.RemovedOrphan {
+			r.Instance.Orphaned = true
+		}
 		m.Unlink(r)
 		r.Removed, r.RemovedBy = o.Reason, o.Call
 		if o.Reason == observe.RemovedOrphan {

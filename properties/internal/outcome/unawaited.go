@@ -160,7 +160,7 @@ func (c *Checker) untaken(p *plan.Instance) (list []cluster.Remark) {
 			why = "no wait for it was open when it came"
 		case lost:
 			why = "no code waits for it"
-		case c.of(no).early:
+		case c.of(no).early, c.Run.Model.Instance(no).Orphaned:
 			why = "it came before it had begun"
 		case !slices.Contains([]engine.Status{engine.StatusCompleted, engine.StatusFailed}, c.Run.Model.Instance(no).Status()):
 			why = "it has not been delivered"

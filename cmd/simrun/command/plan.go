@@ -265,7 +265,9 @@ type planned struct {
 	*upgrade.Report
 	Steps []string `json:"steps"`
 	// NoReturn is null if the trial was interrupted before it was known.
-	NoReturn *int              `json:"point_of_no_return"`
+	NoReturn *int `json:"point_of_no_return"`
+	// Actions is what to do, in the order of the steps.
+	Actions  []upgrade.Action  `json:"actions"`
 	LeftOut  []upgrade.LeftOut `json:"left_out,omitempty"`
 	Problems []upgrade.Problem `json:"problems,omitempty"`
 }
@@ -276,6 +278,7 @@ func planJSON(rep *report, r *upgrade.Report, store *upgrade.Snapshot) any {
 	if r.NoReturn > 0 || r.Tried() {
 		out.NoReturn = &r.NoReturn
 	}
+	out.Actions = r.Actions()
 	for i := range r.Steps {
 		out.Steps = append(out.Steps, r.Steps[i].String())
 	}

@@ -47,7 +47,9 @@ func canary() {
 	first := func(r *node.Registry) error {
 		return errors.Join(r.Register("Refund", engine.V(1, 0, 0), refund), r.RegisterActivity("PayBack", answer), r.RegisterActivity("Audit", answer))
 	}
-	second := func(r *node.Registry) error { return errors.Join(first(r), r.Register("Refund", engine.V(2, 0, 0), refund2)) }
+	second := func(r *node.Registry) error {
+		return errors.Join(first(r), r.Register("Refund", engine.V(2, 0, 0), refund2))
+	}
 	builds, handlers, _ := workload.Deploy([]string{"1.5.0"},
 		workload.Application{Version: "1.0.0", Register: first}, workload.Application{Version: "2.0.0", Register: second})
 	command.Main(command.Program{Name: "canary", Builds: func() []*engine.Build { return builds }, Handlers: handlers})

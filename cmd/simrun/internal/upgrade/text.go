@@ -26,6 +26,7 @@ func (r *Report) Text() string {
 	r.rollbackMap(&b)
 	r.noReturn(&b)
 	r.orders(&b)
+	r.actions(&b)
 	return b.String()
 }
 

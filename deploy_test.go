@@ -68,7 +68,7 @@ func TestDeployment(t *testing.T) {
 		{"removed before the old ones have ended", "1.1.0 1.2.0 1.3.0", "handler missing: Order@1.0.0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			scenario := "# Orders take minutes, and so does each step of a deployment, after a canary on A.\nnodes A B run 1.5.0+1.0.0\nfaults light\nload 30 instances over 40m\n  mix 1 Order with 1..99\n"
+			scenario := "# Orders take minutes, and so does each step of a deployment, after a canary on A.\nnodes A B run 0.1.32+1.0.0\nfaults light\nload 30 instances over 40m\n  mix 1 Order with 1..99\n"
 			for i, step := range strings.Fields(c.steps) {
 				if step == "wait" {
 					scenario += "after 1h mark ended\n"
@@ -78,7 +78,7 @@ func TestDeployment(t *testing.T) {
 				if i == 0 {
 					at = "at 5m"
 				}
-				scenario += fmt.Sprintf("%s upgrade A to 1.5.0+%s\nafter 10m upgrade B to 1.5.0+%s\n", at, step, step)
+				scenario += fmt.Sprintf("%s upgrade A to 0.1.32+%s\nafter 10m upgrade B to 0.1.32+%s\n", at, step, step)
 			}
 			r := runTest(durosim.Config{Scenario: scenario, Seeds: 10, Applications: applications, ShrinkRuns: 1})
 			if r.failed != (c.want != "") || !strings.Contains(r.text, c.want) {

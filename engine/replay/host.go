@@ -33,8 +33,8 @@ type code struct {
 	verifying bool  // see Verify
 	// places lists the locations of the calls that made the actions in the queue, and place is that of the last action
 	// taken from it.
-	places []string
-	place  string
+	places    []string
+	place     string
 	waits     waitTable
 	queues    queues
 	polls     int

@@ -34,6 +34,40 @@ type Build struct {
 	Handlers HandlerChange
 }
 
+// releases are durosim's models of releases of duroxide: what tells each from the build 1.5.0, whose kinds they have.
+var releases = []Build{
+	{Name: "0.1.26"},
+	{Name: "0.1.30", Limits: releaseLimits},
+	{Name: "0.1.32", Limits: releaseLimits, Semantics: []engine.SemanticsChange{{Since: engine.V(0, 1, 31), Semantics: engine.SemanticsDiscard}}},
+}
+
+var releaseLimits = engine.Limits{CarriedEvents: 100, Keys: 150, ValueBytes: 65536}
+
+// ReleaseNames lists the releases of duroxide that plans may name without declaring them.
+func ReleaseNames() (names []string) {
+	for i := range releases {
+		names = append(names, releases[i].Name)
+	}
+	return names
+}
+
+// Release returns the declaration of durosim's model of a release of duroxide, such as 0.1.32, or of an application on it,
+// such as 0.1.32+2.0.0. It reports false if there is no model of that name, or if known lacks the build that it is like.
+func Release(name string, known []string) (Build, bool) {
+	release, application, apart := strings.Cut(name, "+")
+	i := slices.IndexFunc(releases, func(b Build) bool { return b.Name == release })
+	like := "1.5.0"
+	if with := like + "+" + application; apart && slices.Contains(known, with) {
+		like = with
+	}
+	if i < 0 || !slices.Contains(known, like) {
+		return Build{}, false
+	}
+	b := releases[i]
+	b.Name, b.Like, b.Semantics = name, like, slices.Clone(b.Semantics)
+	return b, true
+}
+
 // KindChange adds event kinds to a set and removes others. It may name only kinds that differ between builds.
 type KindChange struct{ With, Without []engine.EventKind }
 

@@ -79,6 +79,7 @@ func (p *parser) read(data []byte) {
 		return
 	}
 	p.text = data
+	p.declareReleases()
 	for text := range bytes.Lines(data) {
 		p.line++
 		words, comment, err := split(strings.TrimSuffix(string(text), "\n"))

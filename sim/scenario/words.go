@@ -10,6 +10,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/pretty"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // Bounds on values in a text. Anything beyond them is a typing error.
@@ -172,6 +173,23 @@ func (p *parser) declared(name string) int {
 		}
 	}
 	return 0
+}
+
+// declareReleases declares the models of releases of duroxide that the text names and does not declare.
+func (p *parser) declareReleases() {
+	for text := range bytes.Lines(p.text) {
+		words := strings.Fields(string(text))
+		for i := 1; i < len(words); i++ {
+			name := words[i]
+			if !slices.Contains([]string{"run", "runs", "to", "like", "reads"}, words[i-1]) || slices.Contains(p.builds, name) || p.declared(name) > 0 {
+				continue
+			}
+			if b, ok := plan.Release(name, p.builds); ok {
+				p.s.Template.Builds = append(p.s.Template.Builds, b)
+				p.builds = append(p.builds, name)
+			}
+		}
+	}
 }
 
 // released parses a released runtime's version and returns the name of its build.

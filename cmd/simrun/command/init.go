@@ -146,7 +146,7 @@ func (c *initCmd) declared() ([]plan.Build, error) {
 
 // builds returns the names of the builds before and after the upgrade.
 func (c *initCmd) builds(p *Program, declared []plan.Build) (from, to string, err error) {
-	all, err := (&plan.Plan{Builds: declared}).AllBuilds(p.builds())
+	all, err := (&plan.Plan{Builds: p.releases(declared)}).AllBuilds(p.builds())
 	if err != nil {
 		return "", "", fmt.Errorf("--build: %w", err)
 	}

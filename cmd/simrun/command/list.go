@@ -160,7 +160,30 @@ func (l listing) print(a *app, items []itemJSON, asJSON bool) (int, error) {
 	return exitOK, nil
 }
 
-func listBuilds(p *Program) ([]itemJSON, error) { return buildItems(p.builds(), &plan.Plan{}), nil }
+func listBuilds(p *Program) ([]itemJSON, error) {
+	of := &plan.Plan{Builds: p.releases(nil)}
+	all, err := of.AllBuilds(p.builds())
+	if err != nil {
+		return nil, err
+	}
+	return buildItems(all, of), nil
+}
+
+// releases declares the models of releases that the program knows, and what is declared.
+func (p *Program) releases(declared []plan.Build) []plan.Build {
+	var known []string
+	for _, b := range p.builds() {
+		known = append(known, b.Name())
+	}
+	var all []plan.Build
+	for _, name := range plan.ReleaseNames() {
+		b, ok := plan.Release(name, known)
+		if ok && !slices.ContainsFunc(declared, func(d plan.Build) bool { return d.Name == name }) && !slices.Contains(known, name) {
+			all = append(all, b)
+		}
+	}
+	return append(all, declared...)
+}
 
 // buildItems describes builds. of is the plan that may declare some of them.
 func buildItems(builds []*engine.Build, of *plan.Plan) []itemJSON {

@@ -159,6 +159,9 @@ func (p *parser) build() string {
 	if at := p.declared(name); at > p.line && !slices.Contains(p.builds, name) {
 		p.failf("build %q is declared in line %d, and must be declared above this line", name, at)
 	}
+	if runtime, application, apart := strings.Cut(name, "+"); apart && !slices.Contains(p.builds, name) && slices.Contains(p.builds, runtime) {
+		p.failf("unknown build %q: there is no application %s here; your own program has yours, and \"build %s like %s\" declares the build without its code", name, application, name, runtime)
+	}
 	p.known("build", name, p.builds)
 	return name
 }

@@ -39,6 +39,9 @@ type Options struct {
 	// MaxViolations is the maximum number of violations that Summary keeps in full; 0 means 10,000. Further violations
 	// are only counted.
 	MaxViolations int
+	// Ignore, if not nil, reports whether a violation does not count, since it is known. It is called when the seed is
+	// merged, on the goroutine that called Run.
+	Ignore func(seed uint64, v cluster.Violation) bool
 	// AllInstances makes Summary.Fate list every instance, including those that completed as expected.
 	AllInstances bool
 	// Context, if not nil, interrupts the campaign when it is done. The result then covers the seeds merged so far.

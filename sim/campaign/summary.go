@@ -222,6 +222,9 @@ func (m *merge) add(out SeedResult) (goOn bool) {
 		m.reach(p)
 	}
 	m.fates(out.Seed, r)
+	if m.o.Ignore != nil {
+		r.Violations = slices.DeleteFunc(slices.Clone(r.Violations), func(v cluster.Violation) bool { return m.o.Ignore(out.Seed, v) })
+	}
 	for i, v := range r.Violations {
 		m.violate(Violation{Seed: out.Seed, Violation: v}, i)
 	}

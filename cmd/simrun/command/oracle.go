@@ -450,7 +450,7 @@ func (a *app) printOverlap(r *overlapJSON) {
 	}
 }
 
-// knownFile lists a provider's known mistakes. oracle and conformance read the same file.
+// knownFile lists known mistakes. oracle, conformance and run read the same file.
 type knownFile struct {
 	Known []knownMistake
 }
@@ -460,6 +460,8 @@ type knownMistake struct {
 	// Class, or each element of Classes, is a substring of the class of one of the oracle's findings.
 	Class   string
 	Classes []string
+	// Property is the ID of the property that runs violate because of the mistake. Class is then part of the evidence.
+	Property string
 	// Cases lists the IDs of the cases that fail because of the mistake.
 	Cases []string
 	// Deny lists freedoms granted by the contract. If Deny is not empty, the mistake is expected only if one of these
@@ -486,7 +488,7 @@ func readKnown(name string) (*knownFile, error) {
 		return nil, fmt.Errorf("--known: %s: %w", name, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("--known: %s: unknown key %q; an entry is [[known]] with class, classes or cases, with reason and link, and optionally deny, title, consequence, fix, where, releases, upstream, shown and story", name, unknown[0].String())
+		return nil, fmt.Errorf("--known: %s: unknown key %q; an entry is [[known]] with class, classes, cases or property, with reason and link, and optionally deny, title, consequence, fix, where, releases, upstream, shown and story", name, unknown[0].String())
 	}
 	ids := map[string]bool{}
 	for _, c := range conformance.Cases() {
@@ -497,8 +499,8 @@ func readKnown(name string) (*knownFile, error) {
 		if k.Class != "" {
 			k.Classes = append(k.Classes, k.Class)
 		}
-		if len(k.Classes)+len(k.Cases) == 0 && k.Story == "" || slices.Contains(k.Classes, "") || k.Reason == "" {
-			return nil, fmt.Errorf("--known: %s: entry %d: expected a class, which is part of the class of a finding, or cases, and a reason", name, i+1)
+		if len(k.Classes)+len(k.Cases) == 0 && k.Story == "" && k.Property == "" || slices.Contains(k.Classes, "") || k.Reason == "" {
+			return nil, fmt.Errorf("--known: %s: entry %d: expected a class, which is part of the class of a finding, or cases, or a property, and a reason", name, i+1)
 		}
 		for _, id := range k.Cases {
 			if !ids[id] {

@@ -45,6 +45,8 @@ type report struct {
 	Stored []string `json:"stored"`
 	// Findings lists the subject's entries in the findings file.
 	Findings []*knownFinding `json:"findings,omitempty"`
+	// Known counts the violations that do not count, since a file says that they are known.
+	Known []knownSeen `json:"known,omitempty"`
 	// Portfolio counts the results of each chooser in the portfolio. It is empty without a portfolio.
 	Portfolio  []memberCount `json:"portfolio,omitempty"`
 	Confidence *confidence   `json:"confidence,omitempty"`
@@ -217,6 +219,7 @@ func byWeight(list []campaign.PropertyCount) []campaign.PropertyCount {
 func (a *app) printCampaign(r *report) {
 	a.printTable("", r.totals(), 3)
 	a.printf("\n%s\n", r.verdicts("\n"))
+	a.printKnown(r)
 	if len(r.Properties) > 0 {
 		a.printf("\n")
 		a.printTable("", r.violated(), 5)

@@ -7,11 +7,13 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/campaign"
+	"github.com/durosim/durosim/sim/cluster"
 )
 
 // runCmd implements `simrun run`, which runs a campaign.
@@ -28,6 +30,7 @@ type runCmd struct {
 	Twice      bool      `help:"Run every seed twice and compare; without it, only the first."`
 	Out        string    `help:"Write stored runs of the failures to this directory: of each seed that is the first to violate a property, with its gravest violation, and of each broken expectation." placeholder:"DIR"`
 	Results    string    `help:"Write the result of each seed to this file, as JSON lines; merge combines those of shards." placeholder:"FILE"`
+	Known      string    `help:"A TOML file of known mistakes: a violation of an entry's property whose evidence contains its class does not count." placeholder:"FILE"`
 	ciFlags    `embed:""`
 	HTML       string `name:"html" help:"Write a page of the campaign: totals, fates, findings, coverage, and the run of the first seed that fails, or of the first." placeholder:"FILE"`
 	Confidence bool   `help:"If every property holds, report how much that shows, even for fewer than 100 seeds: the rule of three, and which planted bugs this number of seeds finds."`
@@ -73,6 +76,10 @@ func (c *runCmd) run(a *app) (int, error) {
 	if c.Results != "" && c.FailFast {
 		return 0, errors.New("--results --fail-fast: results need all seeds; leave one flag out")
 	}
+	known, err := readKnown(c.Known)
+	if err != nil {
+		return 0, err
+	}
 	findings, err := c.open()
 	if err != nil {
 		return 0, err
@@ -88,6 +95,8 @@ func (c *runCmd) run(a *app) (int, error) {
 	if c.Twice {
 		o.Twice = seeds.count
 	}
+	seen := make([]knownSeen, len(known.Known))
+	o.Ignore = known.ignores(seen)
 	var stop func()
 	o.Context, stop = interruptible()
 	defer stop()
@@ -125,6 +134,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	}
 	r := newReport(s, sum, seeds)
 	r.shard, r.Wall, r.instances, r.confident = c.Shard, seconds(wall), c.Instances, c.Confidence
+	r.Known = seen
 	r.SecondJudge = s.judgedTwice(seeds.first, c.Shard, sum.Seeds)
 	if c.Chooser == portfolio {
 		r.Portfolio = counts.members
@@ -271,5 +281,58 @@ func alsoOn(first, then func(campaign.SeedResult)) func(campaign.SeedResult) {
 	return func(r campaign.SeedResult) {
 		first(r)
 		then(r)
+	}
+}
+
+// knownSeen says how often an entry of a file of known mistakes was seen.
+type knownSeen struct {
+	Property   string `json:"property"`
+	Reason     string `json:"reason"`
+	Link       string `json:"link"`
+	Violations uint64 `json:"violations"`
+	Seeds      uint64 `json:"seeds"`
+	first, end uint64
+}
+
+// ignores returns a function that says whether a violation is known, and counts it in seen, which is as long as the list.
+// It returns nil if no entry is about runs.
+func (f *knownFile) ignores(seen []knownSeen) func(seed uint64, v cluster.Violation) bool {
+	any := false
+	for i, k := range f.Known {
+		seen[i] = knownSeen{Property: k.Property, Reason: strings.TrimSpace(k.Reason), Link: k.Link}
+		any = any || k.Property != ""
+	}
+	if !any {
+		return nil
+	}
+	return func(seed uint64, v cluster.Violation) bool {
+		for i, k := range f.Known {
+			says := func(class string) bool { return strings.Contains(v.Message, class) }
+			if k.Property != v.Property || len(k.Classes) > 0 && !slices.ContainsFunc(k.Classes, says) {
+				continue
+			}
+			s := &seen[i]
+			if s.Violations++; s.end != seed {
+				s.Seeds, s.end = s.Seeds+1, seed
+			}
+			if s.first == 0 {
+				s.first = seed
+			}
+			return true
+		}
+		return false
+	}
+}
+
+// printKnown lists the known mistakes that were seen, and those that were not.
+func (a *app) printKnown(r *report) {
+	for _, k := range r.Known {
+		switch {
+		case k.Property == "":
+		case k.Violations == 0:
+			a.printf("known, and not seen: %s %s %s\n", k.Property, k.Reason, k.Link)
+		default:
+			a.printf("known: %s of %s in %s, first in seed %d: %s %s\n", plural(k.Violations, "violation", "violations"), k.Property, plural(k.Seeds, "seed", "seeds"), k.first, k.Reason, k.Link)
+		}
 	}
 }

@@ -33,10 +33,10 @@ func shop(code func(*orch.Context, string) (string, error)) func(*node.Registry)
 const rollout = `# Orders are under way while the application is upgraded, node by node.
 nodes A B run 1.5.0+1.0.0
 faults light
-load 20 instances over 8s
+load 20 instances over 20m
   mix 1 Order with 1..99
-at 2s..6s upgrade A to 1.5.0+1.1.0
-after 1s..3s upgrade B to 1.5.0+1.1.0
+at 5m..10m upgrade A to 1.5.0+1.1.0
+after 5m..10m upgrade B to 1.5.0+1.1.0
 `
 
 func ExampleTest_upgrade() {
@@ -49,16 +49,16 @@ func ExampleTest_upgrade() {
 	// Output:
 	// durosim: seed 1 of scenario violates S11 replay-deterministic (safety)
 	//   rule      An ended execution's history, replayed on every build that runs it, gives the same actions.
-	//   where     step 254, virtual time 5.751s
+	//   where     step 145, virtual time 9m35.829s
 	//   node      B
-	//   instance  Order-8
-	//   evidence  an ack by B (build 1.5.0+1.0.0, start 1) with token o36, for execution 1 of Order-8 after the delivery of ActivityCompleted 1/2 (message 33), records event 4 (OrchestrationFailed), which says: nondeterministic: schedule mismatch: action=Activity(name="Ship", input="90") vs event=ActivityScheduled(name="Charge", input="90"), at durosim_test.order (example_upgrade_test.go:15) (the history of Order@1.0.0 was written by build 1.5.0 (events 1 to 4)): expected a turn to do what it records, and to record what its code does; code that was changed needs a new version
+	//   instance  Order-7
+	//   evidence  an ack by B (build 1.5.0+1.0.0, start 1) with token o20, for execution 1 of Order-7 after the delivery of ActivityCompleted 1/4 (message 20), records event 6 (OrchestrationFailed), which says: nondeterministic: schedule mismatch: action=Activity(name="Ship", input="22") vs event=ActivityScheduled(name="Charge", input="22"), at durosim_test.order (example_upgrade_test.go:15) (the history of Order@1.0.0 was written by build 1.5.0 (events 1 to 6)): expected a turn to do what it records, and to record what its code does; code that was changed needs a new version
 	//
-	// The smallest plan found that violates it: size 2 (1 schedule steps, 1 instances, 0 faults, 0 other choices), from 584, in 39 runs; nothing can be left out.
+	// The smallest plan found that violates it: size 2 (1 schedule steps, 1 instances, 0 faults, 0 other choices), from 596, in 45 runs; nothing can be left out.
 	//
 	//     node A runs 1.5.0+1.0.0
 	//
 	//     instance Order-1 runs Order with 1
 	//
-	//     at 1s upgrade A to 1.5.0+1.1.0
+	//     at 1m0s upgrade A to 1.5.0+1.1.0
 }

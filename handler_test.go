@@ -123,6 +123,7 @@ func panics(code string) func(r *node.Registry, b *engine.Build) error {
 		switch code {
 		case "child":
 			var paid map[string]bool
+			//lint:ignore SA5000 the mistake
 			paid[input] = true
 		case "goroutine":
 			done := make(chan bool)

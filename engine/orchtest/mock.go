@@ -58,7 +58,7 @@ func (m *Mock) Takes(d time.Duration) *Mock {
 func (m *Mock) Inputs() []string { return slices.Clone(m.inputs) }
 
 // call runs a call, which fails the test if the answer does not come back, and returns when the call ends.
-func (e *Env) call(m *Mock, ctx node.ActivityContext, input string) (result string, err error, atMs uint64) {
+func (e *Env) call(m *Mock, ctx node.ActivityContext, input string) (result string, atMs uint64, err error) {
 	e.t.Helper()
 	m.inputs = append(m.inputs, input)
 	takes := m.takes
@@ -69,7 +69,7 @@ func (e *Env) call(m *Mock, ctx node.ActivityContext, input string) (result stri
 	}); stuck != nil {
 		e.t.Fatalf("orchtest: %v", stuck)
 	}
-	return result, err, e.nowMs + uint64(takes.Milliseconds())
+	return result, e.nowMs + uint64(takes.Milliseconds()), err
 }
 
 // Running implements watchdog.Subject.

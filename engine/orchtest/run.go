@@ -220,7 +220,7 @@ func (e *Env) runChild(start engine.StartItem) {
 		e.t.Fatalf("orchtest: the code starts the child %s with %q: mock it with Env.Child; %s", start.Orchestration, start.Input, names(e.children))
 	}
 	link := engine.ParentLink{Instance: Instance, ExecutionID: start.ParentExecutionID, EventID: start.ParentID}
-	result, err, atMs := e.call(mock, node.ActivityContext{Name: start.Orchestration}, start.Input)
+	result, atMs, err := e.call(mock, node.ActivityContext{Name: start.Orchestration}, start.Input)
 	var item engine.WorkItem = engine.SubOrchCompletedItem{
 		ParentInstance: Instance, ParentExecutionID: link.ExecutionID, ParentID: link.EventID, Result: result,
 	}
@@ -255,7 +255,7 @@ func (e *Env) runActivity(a engine.ActivityExecuteItem) {
 	if mock == nil {
 		e.t.Fatalf("orchtest: the code calls the activity %s with %q: mock it with Env.Activity; %s", a.Name, a.Input, names(e.activities))
 	}
-	result, err, atMs := e.call(mock, node.ActivityContext{
+	result, atMs, err := e.call(mock, node.ActivityContext{
 		Instance: Instance, ExecutionID: a.ExecutionID, ActivityID: a.ID, Attempt: 1, Name: a.Name, SessionID: a.SessionID, Tag: a.Tag,
 	}, a.Input)
 	var item engine.WorkItem = engine.ActivityCompletedItem{Instance: Instance, ExecutionID: a.ExecutionID, ID: a.ID, Result: result}

@@ -140,6 +140,9 @@ func (c *Checker) untaken(p *plan.Instance) (list []cluster.Remark) {
 		return nil
 	}
 	no := c.Run.Model.Number(p.ID)
+	if no == 0 {
+		return nil // the store has never heard of it
+	}
 	in, known := c.inbox(no)
 	for _, a := range p.Actions {
 		if a.Unawaited || !known {

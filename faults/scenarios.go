@@ -43,5 +43,6 @@ const (
 	otherWriters = "other-writers"
 	mischief     = "mischief"
 
+	schemas       = "schema-migration"
 	strayMessages = "stray-messages"
 )

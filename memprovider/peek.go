@@ -103,6 +103,7 @@ type View interface {
 	Peek(instance string) (state InstanceState, ok bool)
 	PeekHistory(instance string, execution uint64, codec engine.Codec) ([]engine.Event, error)
 	Snapshot() *Snapshot
+	Schema() uint64
 }
 
 // view hides the store's other methods.

@@ -158,6 +158,18 @@ type Rules struct {
 	// PruneTakesKV makes a prune empty the key-value store.
 	PruneTakesKV bool
 
+	// ChecksSchema makes a program look at the version of the store's schema before it works with the store. MigratesAlone
+	// makes it wait for a migration that takes place before it migrates the store, and UndoesHalf makes a migration that
+	// fails half-way leave the schema as it was.
+	ChecksSchema  bool
+	MigratesAlone bool
+	UndoesHalf    bool
+	// MigratedCount returns a message's attempt count after a migration of the schema, and MigratedPin an execution's pin.
+	MigratedCount func(count uint32) uint32
+	MigratedPin   func(pin *engine.Version) *engine.Version
+	// MigrationFreesLocks makes a migration release the locks of all instances.
+	MigrationFreesLocks bool
+
 	// RewritesHistory makes an ack decode its execution's stored events and write them back.
 	RewritesHistory bool
 	// ReadsHistory makes an ack decode its execution's stored events.
@@ -299,6 +311,12 @@ func DefaultRules() *Rules {
 		Prunes:         neitherCurrentNorRunning,
 		PrunesRunning:  true,
 		PruneTakesKV:   false,
+
+		ChecksSchema:  true,
+		MigratesAlone: true,
+		UndoesHalf:    true,
+		MigratedCount: func(count uint32) uint32 { return count },
+		MigratedPin:   func(pin *engine.Version) *engine.Version { return pin },
 
 		CustomStatusVersion: oncePerAck,
 		RestoresStatus:      true,

@@ -229,6 +229,8 @@ func (w *world) token(name string) string {
 //	info INSTANCE, execinfo INSTANCE EXECUTION, depths
 //	back MS                                     the time goes back
 //	arrive fetch|hold TOKEN|delete INSTANCE, resume: a call arrives; the next call is that one
+//	opens VERSION [refuses]                     whether a program of that schema starts
+//	migrate, migrated VERSION [destructive] [failed]: a migration begins, and ends with a version of the schema
 //	seen                                        observations since the last time
 //	and those of manage
 func (w *world) do(op string, a arguments) (string, error) {
@@ -248,6 +250,13 @@ func (w *world) do(op string, a arguments) (string, error) {
 		return showFetched(f), nil
 	case "ack":
 		return "", w.AckOrchestrationItem(ctx, w.ackOf(a, w.token(a.word(0))))
+	case "opens":
+		return fmt.Sprint(w.store.Opens(nil, uint64(a.number(a.word(0))), a.has("refuses"))), nil
+	case "migrate":
+		return fmt.Sprint(w.store.BeginMigration(nil)), nil
+	case "migrated":
+		w.store.EndMigration(nil, uint64(a.number(a.word(0))), a.has("destructive"), a.has("failed"))
+		return fmt.Sprint("schema ", w.store.Schema()), nil
 	case "abandon":
 		return "", w.AbandonOrchestrationItem(ctx, w.token(a.word(0)), a.ms("delay", 0), a.has("ignore"))
 	case "renew":

@@ -65,6 +65,7 @@ type Store struct {
 	own     *Rules // the store's
 	rules   *Rules // for the current call
 	now     int64
+	schema  schema
 	// generation increases with each change that may affect what an orchestration fetch finds; workGeneration does the
 	// same for work fetches.
 	generation, workGeneration uint64

@@ -59,7 +59,7 @@
 //	S07 history-append-only        S15 backoff-kept          S23 pin-readable
 //	S08 terminal-once              S16 worker-routing        S24 turn-allowed
 //	S25 lease-whole                S26 reads-true            S27 strategy-kept
-//	S28 node-by-its-rules          S29 output-kept
+//	S28 node-by-its-rules          S29 output-kept           S30 schema-kept
 //
 // 1. S01: if the filter excludes an instance's current pin, a filtered fetch does not lock, mark or count anything that
 // belongs to the instance. Taking a lock and releasing it within the same call is a violation, too. The pin is that of
@@ -170,6 +170,9 @@
 // 29. S29, class plan: as S11, for code of another build than the one that ended the execution, if it asks for the same
 // and ends in the same way, with another output or error text. No runtime replays what has ended.
 //
+// 30. S30: judged where builds of the plan have a schema, when a migration begins or ends, a node starts and a call takes
+// effect. The contract of a provider says nothing of schemas; what a migration does to rows, the other rules see.
+//
 // # Liveness
 //
 //	L01 poison-ends       L03 nobody-compatible-waits  L05 no-false-poison  L08 locks-recover      L10 cancel-arrives
@@ -231,6 +234,7 @@
 //	S27             n       +       +          +          +        +     clock skew (that sweeper's times)
 //	S28             +       +       +          +          +        -     clock skew and pause (that node's pauses)
 //	S29             +       +       +          +          +        +     corrupt-event (that history)
+//	S30             +       +       +          +          +        +
 //	L01             +       +       +          +          +        -
 //	L02             +       +       +          +          +        -     corrupt-event, corrupt-message
 //	L03             +       -       -          +          +        +

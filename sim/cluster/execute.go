@@ -31,6 +31,10 @@ func (nw *network) execute(c *callState) {
 		c.tries++
 		c.triedAt = nw.kernel.Now()
 	}
+	if nw.fleet.schema.stops(c) {
+		c.state = callDone
+		return
+	}
 	nw.recordCall(record.CallExecuting, c)
 	before := nw.observed
 	nw.storeCall = 0
@@ -146,7 +150,7 @@ func (nw *network) refuse(kind observe.CallKind) error {
 		return nil
 	}
 	key, name := tryKey(c.key, c.tries), c.owner.plan.Name
-	if nw.kernel.Now() < nw.downUntil {
+	if nw.kernel.Now() < nw.downUntil || nw.fleet.schema.locked() {
 		return engine.Retryablef(kind.String(), "storage is unavailable")
 	}
 	switch {

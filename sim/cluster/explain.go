@@ -123,6 +123,9 @@ func (ex *explainer) addFilters(x *Explanation) {
 	for i := range ex.infos {
 		n := &ex.infos[i]
 		text := "down"
+		if ex.fleet.list[i].barred {
+			text = ex.fleet.schema.refusal(ex.fleet.list[i])
+		}
 		if n.Up {
 			text = n.Build.Name() + ", replays " + n.Filter.String()
 			if n.Paused {

@@ -23,6 +23,7 @@ type fleet struct {
 	*base
 	network *network
 	parking *parking
+	schema  *schema
 	list    []*nodeState // indexed by number - 1
 	// ownRules holds the rules of the provider code that an incarnation uses, if they differ from the store's.
 	ownRules map[observe.Caller]*memprovider.Rules // lookups only, never iterated over
@@ -62,6 +63,7 @@ type nodeState struct {
 	// wantUp is set if the node should be running. Invariant: a node has a pending start if and only if it is down and
 	// wantUp is set.
 	wantUp  bool
+	barred  bool          // it does not start on the store's schema; nobody wants it up until that changes
 	start   kernel.Handle // the pending start
 	startAt sim.Time      // when the pending start is due, or 0
 	starts  uint64        // number of starts drawn so far
@@ -152,8 +154,8 @@ func (f *fleet) onKill(n *nodeState, inc uint32) {
 // startSoon makes sure that a node will run. If the node is down, it starts after a short drawn delay; if it is
 // stopping, it starts once it has stopped.
 func (f *fleet) startSoon(n *nodeState) {
-	n.wantUp = true
-	if n.machine == nil {
+	n.wantUp, n.barred = true, false
+	if n.machine == nil && !f.schema.migrates(n) {
 		f.startWithin(n, 10*time.Millisecond, 500*time.Millisecond)
 	}
 }
@@ -173,15 +175,19 @@ func (f *fleet) startWithin(n *nodeState, least, most time.Duration) {
 
 // keepDown clears wantUp and cancels any pending start.
 func (f *fleet) keepDown(n *nodeState) {
-	n.wantUp = false
+	n.wantUp, n.barred = false, false
 	f.kernel.Cancel(n.start)
 	n.startAt = 0
+	f.schema.finish(n)
 }
 
 // onNodeStart starts a new incarnation of a node, with its current build, options and handlers.
 func (f *fleet) onNodeStart(n *nodeState) {
 	f.changed = true
 	n.startAt = 0
+	if !f.schema.readyFor(n) {
+		return
+	}
 	n.inc++
 	n.incKey = n.key.Num(labelIncarnation, uint64(n.inc))
 	var err error

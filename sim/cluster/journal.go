@@ -249,6 +249,8 @@ func (j *journal) traceDetails(r *Record) {
 		t.Uint(r.Activity.Item.ID)
 	case record.DeadLetter:
 		t.Str(r.Instance)
+	case record.MigrationBegan, record.MigrationEnded:
+		t.Uint(r.Schema)
 	case record.Fault:
 		t.Str(string(r.Fault))
 		t.Uint(r.Call)

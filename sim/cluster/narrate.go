@@ -79,6 +79,16 @@ func (nr *narrator) record(r *Record) {
 		nr.tell(0, true, "client sends %s", describeItem(r.Item))
 	case record.Fault:
 		nr.tell(r.Node, true, "FAULT %s%s", r.Fault, faultText(r))
+	case record.MigrationBegan:
+		nr.tell(r.Node, true, "is to start as %s: migrates the store to schema %d, for %v", r.Text, r.Schema, r.For)
+	case record.MigrationEnded:
+		if r.Text != "" {
+			nr.tell(r.Node, true, "%s: the store keeps schema %d", r.Text, r.Schema)
+		} else {
+			nr.tell(r.Node, true, "the store has schema %d", r.Schema)
+		}
+	case record.StartRefused:
+		nr.tell(r.Node, true, "does not start: %s", r.Text)
 	case record.HandlersChanged:
 		nr.tell(r.Node, true, "handlers change: %s", r.Text)
 	}

@@ -42,7 +42,7 @@ func (ph *phases) onCalm() {
 	}
 	ph.parking.leaveZombies()
 	for _, n := range ph.fleet.list {
-		if ph.infos[n.number-1].Core {
+		if ph.infos[n.number-1].Core && !n.barred {
 			if !n.wantUp {
 				ph.helped(HelpStart, n.plan.Name, "")
 			}

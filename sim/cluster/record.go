@@ -50,6 +50,7 @@ type Record struct {
 	Instance  string // the instance's name
 	Item      engine.WorkItem
 	Activity  *machine.RunActivity
+	Schema    uint64 // a version of the store's schema
 	Text      string
 	For       time.Duration // how long what begins will last
 }

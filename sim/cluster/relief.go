@@ -135,6 +135,9 @@ func (ph *phases) buildFor(n *nodeState, pin *engine.Version) *engine.Build {
 		if !own && !ph.names(b) {
 			continue
 		}
+		if !ph.fleet.schema.opens(n, ph.plan.SchemaOf(b.Name())) {
+			continue
+		}
 		if _, err := ph.fleet.registryOf(n.plan, b); err != nil {
 			continue // its handlers cannot be registered
 		}

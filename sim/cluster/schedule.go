@@ -31,7 +31,7 @@ func (f *fleet) startsLater(p *plan.Node) bool {
 func (f *fleet) stepsOf(p *plan.Node) []*plan.Step {
 	var steps []*plan.Step
 	for i := range f.plan.Schedule {
-		if s := &f.plan.Schedule[i]; s.Node == p.Name && s.Verb != plan.VerbMark {
+		if s := &f.plan.Schedule[i]; s.Node == p.Name && s.Verb.OfNode() {
 			steps = append(steps, s)
 		}
 	}
@@ -43,7 +43,11 @@ func (f *fleet) stepsOf(p *plan.Node) []*plan.Step {
 func (f *fleet) onSchedule(s *plan.Step) {
 	f.changed = true
 	f.record(&Record{Kind: record.Scheduled, Schedule: s, Node: f.number(s.Node)})
-	if s.Verb == plan.VerbMark {
+	switch s.Verb {
+	case plan.VerbMark:
+		return
+	case plan.VerbMigrate:
+		f.schema.migrateBack(s.Schema)
 		return
 	}
 	n := f.list[f.number(s.Node)-1]

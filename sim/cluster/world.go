@@ -147,6 +147,7 @@ func (w *World) connect(arena *Arena, shipped bool) {
 	b := w.base
 	w.clients, w.probes = &clients{base: b}, &probes{base: b}
 	w.fleet = &fleet{base: b, ownRules: map[observe.Caller]*memprovider.Rules{}, shippedHandlers: shipped, arena: arena, executions: map[string]*executionTurns{}}
+	w.fleet.schema = newSchema(b, w.fleet)
 	w.network = &network{base: b, calls: &arena.calls, fleet: w.fleet, clients: w.clients}
 	w.network.calls.keep = w.plan.Store.Serial > 0
 	w.parking = &parking{base: b, network: w.network}
@@ -181,9 +182,11 @@ func (w *World) openStore(arena *memprovider.Arena) error {
 			Rules: w.planted.For("", "").Provider, RulesOf: w.fleet.storeRules, CallersClock: w.plan.Store.CallersClock,
 			Plain: w.plan.Store.Plain,
 		})
+		w.store.SetSchema(w.plan.FirstSchema())
 		return nil
 	}
 	w.store = memprovider.New(memprovider.Options{Sink: w.network, StartMs: w.startMs(), Arena: arena})
+	w.store.SetSchema(w.plan.FirstSchema())
 	return w.openForeign()
 }
 
@@ -292,7 +295,7 @@ func (w *World) begin() {
 	last := time.Duration(0)
 	for i, s := range w.plan.Schedule {
 		w.kernel.At(w.start.Add(s.At), w.root.At(labelSchedule), event{kind: evSchedule, node: w.number(s.Node), a: uint64(i)})
-		last = max(last, s.At+s.For)
+		last = max(last, s.At+s.For+w.fleet.schema.lasts(&s))
 	}
 	w.record(&Record{Kind: record.PhaseBegan, Phase: PhaseTurbulence})
 	for _, n := range w.fleet.list {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
@@ -32,6 +33,58 @@ type Build struct {
 	Lacks []engine.Field
 	// Handlers changes what the build ships.
 	Handlers HandlerChange
+	// Schema, if not nil, is the schema of the store that the build works with.
+	Schema *Schema `shrink:"drop"`
+}
+
+// Schema is a version of the store's schema, the migration to it, and what a build with it does with a newer one. A node
+// migrates the store before it starts, unless the store has the version already. Builds without a schema work with any.
+type Schema struct {
+	// Version counts from 1.
+	Version uint64
+	// Takes is how long the migration takes.
+	Takes time.Duration `shrink:"number 0"`
+	// Fails is how many attempts fail half-way, and are undone, before one succeeds.
+	Fails uint64 `shrink:"number 0"`
+	// Destructive means that builds of older schemas cannot work with the migrated store, and that it serves nobody while
+	// the migration takes place. Otherwise the migration only adds to the schema.
+	Destructive bool `shrink:"drop"`
+	// Reversible means that a step may undo the migration.
+	Reversible bool
+	// RefusesNewer means that nodes do not start on a newer schema, as programs do that check it when they start.
+	RefusesNewer bool `shrink:"drop"`
+}
+
+// SchemaOf returns the schema of a build: its own, or that of the build it is like. It returns nil if there is none.
+func (p *Plan) SchemaOf(build string) *Schema {
+	declared, _ := p.Ancestors(build)
+	for _, b := range declared {
+		if b.Schema != nil {
+			return b.Schema
+		}
+	}
+	return nil
+}
+
+// FirstSchema returns the version of the store's schema at the start: the oldest of those of the nodes that are not
+// absent, or 0 if none has one.
+func (p *Plan) FirstSchema() (first uint64) {
+	for i := range p.Nodes {
+		if s := p.SchemaOf(p.Nodes[i].Build); s != nil && !p.Nodes[i].Absent && (first == 0 || s.Version < first) {
+			first = s.Version
+		}
+	}
+	return first
+}
+
+// Migration returns the schema of that version, which a build of the plan declares, or nil. The first declaration counts.
+func (p *Plan) Migration(version uint64) *Schema {
+	for i := range p.Builds {
+		if s := p.Builds[i].Schema; s != nil && s.Version == version {
+			return s
+		}
+	}
+	return nil
 }
 
 // releases are durosim's models of releases of duroxide: what tells each from the build 1.5.0, whose kinds they have.

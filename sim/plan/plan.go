@@ -150,8 +150,12 @@ const (
 	VerbNarrow     Verb = "narrow"     // like widen, with a narrower Range
 	VerbRegister   Verb = "register"   // register Handler on the running node
 	VerbDeregister Verb = "deregister" // deregister Handler
+	VerbMigrate    Verb = "migrate"    // undo migrations until the store's schema is Schema
 	VerbMark       Verb = "mark"       // begin the part Mark of the story, for expectations; no other effect
 )
+
+// OfNode reports whether a step with the verb is about a node.
+func (v Verb) OfNode() bool { return v != VerbMark && v != VerbMigrate }
 
 // Starts reports whether the step starts or restarts its node.
 func (v Verb) Starts() bool {
@@ -171,6 +175,8 @@ type Step struct {
 	Range   *engine.VersionRange
 	Handler string
 	For     time.Duration `shrink:"number 1ms"`
+	// Schema is the version that migrate gives the store's schema.
+	Schema uint64
 	// Mark names the part of the story that begins with this step. The part lasts until the next one begins.
 	Mark string
 }
@@ -278,6 +284,8 @@ func (s *Step) String() string {
 	switch s.Verb {
 	case VerbMark:
 		return "part " + s.Mark
+	case VerbMigrate:
+		return fmt.Sprintf("%s to %d", s.Verb, s.Schema)
 	case VerbUpgrade, VerbRollback:
 		return fmt.Sprintf("%s %s to %s", s.Verb, s.Node, s.Build)
 	case VerbWiden, VerbNarrow:

@@ -195,7 +195,7 @@ func (v *validation) schedule() {
 			}
 			continue
 		}
-		if !slices.ContainsFunc(v.plan.Nodes, func(n Node) bool { return n.Name == s.Node }) {
+		if s.Verb.OfNode() && !slices.ContainsFunc(v.plan.Nodes, func(n Node) bool { return n.Name == s.Node }) {
 			v.fail("%s: unknown node %q", what, s.Node)
 		}
 		switch s.Verb {
@@ -211,10 +211,26 @@ func (v *validation) schedule() {
 			}
 		case VerbRegister, VerbDeregister:
 			v.handler(what, s.Handler)
+		case VerbMigrate:
+			v.migration(what, s.Schema)
 		case VerbStop, VerbCrash, VerbStart, VerbAdd, VerbRemove:
 		default:
 			v.fail("%s: unknown verb", what)
 		}
+	}
+}
+
+// migration validates a step that undoes migrations until the store's schema has that version.
+func (v *validation) migration(what string, version uint64) {
+	for i := range v.plan.Builds {
+		switch s := v.plan.Builds[i].Schema; {
+		case s == nil || s.Version <= version:
+		case !v.plan.Migration(s.Version).Reversible:
+			v.fail("%s: nothing undoes the migration to schema %d: want \"reversible\" below the first build with that schema", what, s.Version)
+		}
+	}
+	if version == 0 || version != v.plan.FirstSchema() && v.plan.Migration(version) == nil {
+		v.fail("%s: no build has schema %d", what, version)
 	}
 }
 

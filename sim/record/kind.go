@@ -57,6 +57,15 @@ const (
 	Looked
 	// DeadLetter reports that the store's dead-letter policy has ended an instance. It sets Instance and Text.
 	DeadLetter
+	// MigrationBegan reports that a node that is to start migrates the store. It sets Node, Incarnation (of the last
+	// start), Schema, the version that the store is to get, Text, the build that brings it, and For. MigrationEnded sets Schema, the version that the
+	// store then has, Text if the migration has failed or was given up, and, unless an operator has undone migrations,
+	// Node and Incarnation.
+	MigrationBegan
+	MigrationEnded
+	// StartRefused reports that a node does not start since the store's schema is too new for its build. It sets Node,
+	// Incarnation (of the last start) and Text.
+	StartRefused
 	recordKinds
 )
 
@@ -64,7 +73,7 @@ var recordNames = [recordKinds]string{
 	"none", "node started", "node stopped", "node crashed", "node paused", "node resumed", "node draining", "call sent",
 	"call executing", "call executed", "answered", "parked", "unparked", "woken", "note", "log", "activity started",
 	"activity finished", "phase began", "phase ended", "scheduled", "client sent", "client accepted", "fault", "handlers changed", "looked",
-	"dead letter",
+	"dead letter", "migration began", "migration ended", "start refused",
 }
 
 // String returns the kind's name.

@@ -67,6 +67,9 @@ func drawBuilds(t *rapid.T, known []string) []plan.Build {
 		if rapid.Bool().Draw(t, "limited") {
 			b.Limits = engine.Limits{CarriedEvents: 1, ValueBytes: rapid.IntRange(0, 9).Draw(t, "bytes")}
 		}
+		if rapid.Bool().Draw(t, "schema") {
+			b.Schema = &plan.Schema{Version: 2, Takes: time.Second, Destructive: rapid.Bool().Draw(t, "destructive"), RefusesNewer: true}
+		}
 		if rapid.Bool().Draw(t, "forgets") {
 			b.Lacks = []engine.Field{"tag", "session"}
 		}
@@ -140,9 +143,12 @@ func drawPlan(t *rapid.T) *plan.Plan {
 	node := rapid.SampledFrom(nodes)
 	for range rapid.IntRange(0, 6).Draw(t, "steps") {
 		s := plan.Step{At: at.Draw(t, "at"), Verb: plan.Verb(rapid.SampledFrom(names(stepRows())).Draw(t, "verb"))}
-		if s.Verb == plan.VerbMark {
+		switch s.Verb {
+		case plan.VerbMark:
 			s.Mark = name.Draw(t, "mark")
-		} else {
+		case plan.VerbMigrate:
+			s.Schema = rapid.Uint64Range(1, 9).Draw(t, "schema")
+		default:
 			s.Node = node.Draw(t, "node")
 		}
 		switch s.Verb {

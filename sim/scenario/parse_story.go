@@ -215,7 +215,7 @@ func (p *parser) finish() {
 		actors = append(actors, b.Name)
 	}
 	for i, s := range pl.Schedule {
-		if s.Verb != plan.VerbMark {
+		if s.Verb.OfNode() {
 			p.line = p.stepLines[i]
 			p.known("node", s.Node, nodes)
 		}

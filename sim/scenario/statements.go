@@ -403,6 +403,18 @@ func buildRows() []row {
 					with("keys", l.Keys > 0, count(&l.Keys, "COUNT", "keys", 1, most)),
 					with("bytes", l.ValueBytes > 0, count(&l.ValueBytes, "COUNT", "bytes of a value", 1, most)))}
 			}),
+		below("schema", "the version of the store's schema that it works with, and the migration to it, which the first of its nodes carries out before it starts; a destructive one keeps everybody out while it takes place, and builds of older schemas for ever; fails: how many attempts fail half-way; reversible: a step may undo it; refuses newer: its nodes do not start on a newer schema", "build 1.6.0 like 1.5.0\n  schema 1 refuses newer\nbuild 2.1.0 like 2.0.0\n  schema 2 takes 20s fails 1 reversible\nnode A runs 1.6.0\nat 5s upgrade A to 2.1.0",
+			func(b *plan.Build) bool { return b.Schema != nil }, func(b *plan.Build) []item {
+				if b.Schema == nil {
+					b.Schema = &plan.Schema{}
+				}
+				s := b.Schema
+				return []item{count(&s.Version, "VERSION", "a schema's version", 1, 1<<20), clauses(
+					with("takes", s.Takes != 0, period(&s.Takes, "DURATION", "a duration", 1, "takes %v: expected how long the migration takes")),
+					with("fails", s.Fails != 0, count(&s.Fails, "COUNT", "attempts", 1, 100)),
+					flag("destructive", &s.Destructive), flag("reversible", &s.Reversible),
+					with("refuses", s.RefusesNewer, word("newer"), check(func(*parser) { s.RefusesNewer = true })))}
+			}),
 		below("lacks", "optional fields that it does not know, and so drops when it reads and writes: parent-execution, continued-parent, initial-custom-status, tag, session", "build 1.4.0 like 1.5.0\n  lacks initial-custom-status\nnode A runs 1.4.0",
 			func(b *plan.Build) bool { return len(b.Lacks) > 0 }, func(b *plan.Build) []item {
 				known := texts(engine.Fields())
@@ -856,6 +868,7 @@ func stepRows() []row {
 		step(plan.VerbWiden, "restart gracefully with a wider range of pins; today's documentation tells operators never to go above the node's own build", "widen A to >=0.0.0, <=99.0.0"),
 		step(plan.VerbNarrow, "restart gracefully with a narrower range of pins", "narrow A to 1.x"),
 		step(plan.VerbRegister, "add an orchestration to a node", "register Leaf@1.0.0 on A"),
+		step(plan.VerbMigrate, "undo migrations of the store until its schema has that version, as an operator's tool does", "migrate to 1"),
 		step(plan.VerbDeregister, "remove an orchestration from a node", "deregister Leaf@1.0.0 on A"),
 	}
 }
@@ -866,6 +879,8 @@ func stepPattern(at place, s *plan.Step, index int) []item {
 	switch s.Verb {
 	case plan.VerbMark:
 		return []item{{"PART", func(p *parser) { s.Mark = p.name("a part's name") }, func() string { return fmt.Sprintf("%q", s.Mark) }}}
+	case plan.VerbMigrate:
+		return []item{word("to"), count(&s.Schema, "VERSION", "a schema's version", 1, 1<<20)}
 	case plan.VerbUpgrade, plan.VerbRollback:
 		return []item{name, word("to"), buildOf(&s.Build)}
 	case plan.VerbPause:

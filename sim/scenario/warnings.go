@@ -104,7 +104,7 @@ func (p *parser) warnNode(n *plan.Node) {
 	steps := p.s.Template.Schedule
 	var mine []int
 	for i := range steps {
-		if steps[i].Node != n.Name || steps[i].Verb == plan.VerbMark {
+		if steps[i].Node != n.Name || !steps[i].Verb.OfNode() {
 			continue
 		}
 		if len(mine) > 0 && !p.follows(mine[len(mine)-1], i) {

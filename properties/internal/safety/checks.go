@@ -27,6 +27,7 @@ var checkers = []struct {
 	{[]string{"S22"}, newEligibleChecker},
 	{[]string{"S11", "S13", "S17", "S21", "S24"}, newTurnChecker},
 	{[]string{"S27"}, newStrategyChecker},
+	{[]string{"S30"}, newSchemaChecker},
 	{[]string{node.ID}, node.New},
 	{[]string{shadowID}, newAccountChecker},
 }

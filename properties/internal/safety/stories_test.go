@@ -29,8 +29,8 @@ func TestSafeStories(t *testing.T) {
 		})
 	})
 	for _, id := range IDs() {
-		if id == "S28" || id == "S29" {
-			continue // tested with good and bad nodes in properties/internal/spec/node, and with code in TestOutputsOfBuilds
+		if id == "S28" || id == "S29" || id == "S30" {
+			continue // tested with good and bad nodes in properties/internal/spec/node, with code in TestOutputsOfBuilds, and by planted bugs in runs
 		}
 		for _, half := range []string{id + "_ok", id + "_bad"} {
 			if id != shadowID && id != "S22" && !told[half] {

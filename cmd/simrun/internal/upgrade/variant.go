@@ -74,9 +74,28 @@ func rollBack(p *plan.Plan, n int, builds []*engine.Build) {
 		p.Schedule = append(p.Schedule, back)
 		at += pause
 	}
+	if before := p.FirstSchema(); migrated(p, before, all[:n]) {
+		p.Schedule = append(p.Schedule, plan.Step{At: at, Verb: plan.VerbMigrate, Schema: before})
+		at += pause
+	}
 	if p.Turbulence > 0 {
 		p.Turbulence = max(p.Turbulence, at+time.Second)
 	}
+}
+
+// migrated reports whether the steps bring migrations of the store's schema, all of which can be undone.
+func migrated(p *plan.Plan, before uint64, done []plan.Step) (any bool) {
+	for _, s := range done {
+		to := p.SchemaOf(s.Build)
+		if to == nil || to.Version <= before || before == 0 {
+			continue
+		}
+		if !p.Migration(to.Version).Reversible {
+			return false
+		}
+		any = true
+	}
+	return any
 }
 
 // inverse returns the step that undoes s, or false if s cannot be undone. before lists the preceding steps.

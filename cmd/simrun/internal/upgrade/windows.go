@@ -160,6 +160,17 @@ func (w *Window) judge(p *plan.Plan, states []nodeState, old, young *engine.Buil
 			risk("semantics: %s replays by %s what %s began by %s, until the last of that has ended (S10)", w.New, a, w.Old, b)
 		}
 	}
+	if was, is := p.SchemaOf(w.Old), p.SchemaOf(w.New); was != nil && is != nil && was.Version < is.Version && (is.Destructive || was.RefusesNewer) {
+		what := fmt.Sprintf("a node of %s that goes down does not start again", w.Old)
+		if is.Destructive {
+			what = fmt.Sprintf("the nodes of %s end at their next call, and do not start again", w.Old)
+		}
+		back := "nothing undoes it"
+		if is.Reversible {
+			back = fmt.Sprintf("to go back, stop the nodes of %s and migrate to %d first", w.New, was.Version)
+		}
+		risk("schema: %s migrates the store to schema %d: %s (S30); %s", w.New, is.Version, what, back)
+	}
 	lacks := func(name string) (all []string) {
 		declared, _ := p.Ancestors(name)
 		for _, d := range declared {

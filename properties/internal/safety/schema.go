@@ -1,0 +1,95 @@
+package safety
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/record"
+)
+
+// schemaChecker checks S30: the schema of the store changes only by a whole migration, one at a time, and no node works
+// with a schema that its build cannot work with. It knows the migrations from the records, the schema from the store, and
+// what a build works with from the plan.
+type schemaChecker struct {
+	check.Base
+	version uint64 // of the store's schema
+	oldest  uint64 // the oldest schema whose builds can work with the store
+	running uint32 // the node that migrates the store, or 0
+}
+
+func newSchemaChecker(m *check.Run) check.Checker {
+	return &schemaChecker{Base: check.Base{Run: m}, version: m.World.Plan().FirstSchema()}
+}
+
+func (k *schemaChecker) Records() check.Set[record.Kind] {
+	for i := range k.Run.World.Plan().Builds {
+		if k.Run.World.Plan().Builds[i].Schema != nil {
+			return check.SetOf(record.MigrationBegan, record.MigrationEnded, record.NodeStarted, record.CallExecuted)
+		}
+	}
+	return 0
+}
+
+func (k *schemaChecker) Record(r *cluster.Record) {
+	if is := k.Run.World.Store().Schema(); r.Kind != record.MigrationEnded && is != k.version {
+		k.violate(r, "the store has schema %d: expected %d, since no migration has ended", is, k.version)
+		k.version = is
+	}
+	switch r.Kind {
+	case record.MigrationBegan:
+		if k.running != 0 {
+			k.violate(r, "migrates the store to schema %d while %s does: expected it to wait", r.Schema, k.Run.World.Node(k.running).Name)
+		}
+		k.running = r.Node
+	case record.MigrationEnded:
+		k.ended(r)
+	case record.NodeStarted:
+		wants := k.wants(r)
+		switch {
+		case wants == nil:
+		case wants.RefusesNewer && wants.Version < k.version:
+			k.violate(r, "starts while the store has schema %d: expected its build, of schema %d, to refuse a newer one", k.version, wants.Version)
+		case wants.Version < k.oldest || wants.Version > k.version:
+			k.violate(r, "starts while the store has schema %d: expected none that its build, of schema %d, cannot work with", k.version, wants.Version)
+		}
+	case record.CallExecuted:
+		if wants := k.wants(r); wants != nil && (wants.Version < k.oldest || wants.Version > k.version) && (r.Outcome == observe.OutcomeOK || r.Outcome == observe.OutcomeNothing) {
+			k.violate(r, "%s takes effect in a store with schema %d: expected nothing from a build of schema %d", r.CallKind, k.version, wants.Version)
+		}
+	}
+}
+
+// ended checks what a migration leaves.
+func (k *schemaChecker) ended(r *cluster.Record) {
+	is := k.Run.World.Store().Schema()
+	switch {
+	case r.Text != "" && is != k.version:
+		k.violate(r, "%s, and the store has schema %d: expected %d as before", r.Text, is, k.version)
+	case r.Node == 0 && is < k.version: // undone
+		k.oldest = min(k.oldest, is)
+	case r.Text == "" && is <= k.version:
+		k.violate(r, "a migration leaves schema %d: expected one above %d", is, k.version)
+	}
+	if to := k.Run.World.Plan().Migration(is); is > k.version && to != nil && to.Destructive {
+		k.oldest = is
+	}
+	k.version = is
+	if r.Node == k.running {
+		k.running = 0
+	}
+}
+
+// wants returns the schema of the build that made the record, or nil.
+func (k *schemaChecker) wants(r *cluster.Record) *plan.Schema {
+	if r.Node == 0 {
+		return nil
+	}
+	return k.Run.World.Plan().SchemaOf(k.Run.World.Node(r.Node).Build.Name())
+}
+
+func (k *schemaChecker) violate(r *cluster.Record, format string, args ...any) {
+	k.Run.Violate(check.Breach{Property: "S30", Class: cluster.ClassSafety, Node: r.Node, Message: fmt.Sprintf(format, args...)})
+}

@@ -1,0 +1,174 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/record"
+)
+
+// schema is what becomes of the store's schema: which nodes migrate it, and which cannot work with it.
+type schema struct {
+	*base
+	fleet   *fleet
+	used    bool        // whether any build has a schema
+	running []migration // the migrations that take place; a second one is a node's mistake
+	// failed counts, by version, the attempts that have failed.
+	failed map[uint64]uint64 // lookups only, never iterated over
+}
+
+type migration struct {
+	by    *nodeState
+	to    *plan.Schema
+	until sim.Time
+}
+
+func newSchema(b *base, f *fleet) *schema {
+	s := &schema{base: b, fleet: f, failed: map[uint64]uint64{}}
+	for i := range b.plan.Builds {
+		s.used = s.used || b.plan.Builds[i].Schema != nil
+	}
+	return s
+}
+
+func (s *schema) rules(n *nodeState) *memprovider.Rules {
+	return s.planted.For(n.plan.Name, n.build.Name()).Provider
+}
+
+// opens reports whether a node starts with a build that has schema wants.
+func (s *schema) opens(n *nodeState, wants *plan.Schema) bool {
+	return wants == nil || s.store.Opens(s.rules(n), wants.Version, wants.RefusesNewer)
+}
+
+// readyFor reports whether a node can start now. If not, it migrates the store and starts then, waits for somebody else's
+// migration, or does not start at all.
+func (s *schema) readyFor(n *nodeState) bool {
+	if !s.used {
+		return true
+	}
+	if !s.finish(n) {
+		s.fleet.startWithin(n, time.Second, 5*time.Second)
+		return false
+	}
+	switch wants := s.plan.SchemaOf(n.build.Name()); {
+	case wants == nil:
+	case !s.opens(n, wants):
+		s.bar(n)
+		return false
+	case wants.Version <= s.store.Schema():
+	case !s.store.BeginMigration(s.rules(n)):
+		s.startAt(n, s.running[0].until.Add(time.Millisecond))
+		return false
+	default:
+		until := s.kernel.Now().Add(wants.Takes)
+		s.running = append(s.running, migration{n, wants, until})
+		s.record(&Record{Kind: record.MigrationBegan, Node: n.number, Incarnation: n.inc, Schema: wants.Version, Text: n.build.Name(), For: wants.Takes})
+		if wants.Destructive && wants.Takes > 0 {
+			s.record(&Record{Kind: record.Fault, Fault: faults.Unavailable, For: wants.Takes})
+		}
+		s.startAt(n, until)
+		return false
+	}
+	return true
+}
+
+func (s *schema) startAt(n *nodeState, at sim.Time) {
+	key := n.key.Num(labelStart, n.starts)
+	n.starts++
+	n.start, n.startAt = s.kernel.At(at, key, event{kind: evNodeStart, node: n.number}), at
+}
+
+// finish ends the migration of a node that is to start, or to stay down, and reports whether it did not fail. It comes to
+// nothing if the node has got another build meanwhile.
+func (s *schema) finish(n *nodeState) bool {
+	i := slices.IndexFunc(s.running, func(m migration) bool { return m.by == n })
+	if i < 0 {
+		return true
+	}
+	m := s.running[i]
+	s.running = slices.Delete(s.running, i, i+1)
+	ended := &Record{Kind: record.MigrationEnded, Node: n.number, Incarnation: n.inc}
+	givenUp := s.plan.SchemaOf(n.build.Name()) != m.to || !n.wantUp
+	switch {
+	case givenUp:
+		ended.Text = "the migration is given up"
+	case s.failed[m.to.Version] < m.to.Fails:
+		s.failed[m.to.Version]++
+		ended.Text = "the migration fails half-way"
+	}
+	s.store.EndMigration(s.rules(n), m.to.Version, m.to.Destructive, ended.Text != "")
+	ended.Schema = s.store.Schema()
+	s.record(ended)
+	return ended.Text == "" || givenUp
+}
+
+// migrates reports whether the node migrates the store.
+func (s *schema) migrates(n *nodeState) bool {
+	return slices.ContainsFunc(s.running, func(m migration) bool { return m.by == n })
+}
+
+// locked reports whether a migration keeps everybody out of the store.
+func (s *schema) locked() bool {
+	return slices.ContainsFunc(s.running, func(m migration) bool { return m.to.Destructive })
+}
+
+// lasts returns how long a step may take to migrate the store, with what fails and the pauses after that.
+func (s *schema) lasts(step *plan.Step) time.Duration {
+	wants := s.plan.SchemaOf(step.Build)
+	if wants == nil {
+		return 0
+	}
+	return drainMax + time.Duration(wants.Fails+1)*(wants.Takes+6*time.Second)
+}
+
+// migrateBack undoes migrations, as an operator's tool does. Nodes that had been refused start.
+func (s *schema) migrateBack(version uint64) {
+	if version >= s.store.Schema() {
+		return
+	}
+	s.store.SetSchema(version)
+	s.record(&Record{Kind: record.MigrationEnded, Schema: version})
+	for _, n := range s.fleet.list {
+		if n.barred && s.opens(n, s.plan.SchemaOf(n.build.Name())) {
+			s.fleet.startSoon(n)
+		}
+	}
+}
+
+// stops reports whether a call has no effect since the store's schema is not, or no longer, one that the node's build can
+// work with. That ends the node.
+func (s *schema) stops(c *callState) bool {
+	if !s.used {
+		return false
+	}
+	n := c.owner
+	wants := s.plan.SchemaOf(n.running.Name())
+	rules := s.planted.For(n.plan.Name, n.running.Name()).Provider
+	if wants == nil || s.store.Opens(rules, wants.Version, false) && wants.Version <= s.store.Schema() {
+		return false
+	}
+	if c.alive() {
+		s.fleet.crash(n, fmt.Sprintf("the store has schema %d, and its build needs %d", s.store.Schema(), wants.Version))
+		if n.wantUp {
+			s.fleet.startSoon(n)
+		}
+	}
+	return true
+}
+
+// bar keeps a node down, since it does not start on the store's schema.
+func (s *schema) bar(n *nodeState) {
+	s.fleet.keepDown(n)
+	n.barred = true
+	s.record(&Record{Kind: record.StartRefused, Node: n.number, Incarnation: n.inc, Text: s.refusal(n)})
+}
+
+// refusal says why a node does not start.
+func (s *schema) refusal(n *nodeState) string {
+	return fmt.Sprintf("the store has schema %d, and build %s works with %d", s.store.Schema(), n.build.Name(), s.plan.SchemaOf(n.build.Name()).Version)
+}

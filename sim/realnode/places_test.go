@@ -16,7 +16,7 @@ import (
 
 // The pages that cite places in the sources of released crates. docs/findings.md has those of faults.Bugs and of the lists of
 // known mistakes, too, since these are written into it.
-var citing = []string{"docs/findings.md", "docs/contract-decisions.md", "docs/contract/incidents.md", "docs/contract/runtime.md"}
+var citing = []string{"docs/findings.md", "docs/contract-decisions.md", "docs/contract/incidents.md", "docs/contract/runtime.md", "docs/reports/reports.toml"}
 
 // cited matches a file and its lines, such as dispatchers/worker.rs:854-863, 611.
 var cited = regexp.MustCompile(`((?:[\w/.-]*/)?[\w.-]+\.(?:rs|sql)|TODO\.md|\b(?:orch|worker|exec|re|sqlite)):(\d+(?:-\d+)?(?:, ?\d+(?:-\d+)?)*)`)

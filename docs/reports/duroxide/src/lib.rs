@@ -1,4 +1,4 @@
-//! What the tests have in common: a store that can refuse calls and counts them, and a way to start a runtime on it.
+//! What the tests have in common: a store that can refuse and delay calls and counts them, and a way to start a runtime on it.
 
 use duroxide::providers::sqlite::SqliteProvider;
 use duroxide::providers::{
@@ -12,18 +12,20 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// The crate's own SQLite provider, in memory, behind a counter and refusals.
+/// The crate's own SQLite provider, in memory, behind a counter, refusals and delays.
 pub struct Store {
     pub sqlite: SqliteProvider,
     /// How many of the next calls of a method are refused, as retryable.
     refusals: Mutex<HashMap<&'static str, u32>>,
     calls: Mutex<HashMap<&'static str, u32>>,
+    /// How long the calls of a method take.
+    slow: Mutex<HashMap<&'static str, Duration>>,
 }
 
 impl Store {
     pub async fn new() -> Arc<Store> {
         let sqlite = SqliteProvider::new_in_memory().await.expect("a database in memory");
-        Arc::new(Store { sqlite, refusals: Mutex::default(), calls: Mutex::default() })
+        Arc::new(Store { sqlite, refusals: Mutex::default(), calls: Mutex::default(), slow: Mutex::default() })
     }
 
     /// Refuses the next calls of a method: the database is busy.
@@ -31,12 +33,21 @@ impl Store {
         self.refusals.lock().unwrap().insert(method, times);
     }
 
+    /// Makes each call of a method take so long.
+    pub fn slow(&self, method: &'static str, by: Duration) {
+        self.slow.lock().unwrap().insert(method, by);
+    }
+
     /// How often a method has been called.
     pub fn calls(&self, method: &'static str) -> u32 {
         self.calls.lock().unwrap().get(method).copied().unwrap_or_default()
     }
 
-    fn gate(&self, method: &'static str) -> Result<(), ProviderError> {
+    async fn gate(&self, method: &'static str) -> Result<(), ProviderError> {
+        let slow = self.slow.lock().unwrap().get(method).copied();
+        if let Some(slow) = slow {
+            tokio::time::sleep(slow).await;
+        }
         *self.calls.lock().unwrap().entry(method).or_default() += 1;
         match self.refusals.lock().unwrap().get_mut(method) {
             Some(left) if *left > 0 => {
@@ -150,7 +161,7 @@ impl Provider for Store {
         poll_timeout: Duration,
         filter: Option<&DispatcherCapabilityFilter>,
     ) -> Result<Option<(OrchestrationItem, String, u32)>, ProviderError> {
-        self.gate("fetch_orchestration_item")?;
+        self.gate("fetch_orchestration_item").await?;
         self.sqlite.fetch_orchestration_item(lock_timeout, poll_timeout, filter).await
     }
 
@@ -164,24 +175,24 @@ impl Provider for Store {
         metadata: ExecutionMetadata,
         cancelled: Vec<ScheduledActivityIdentifier>,
     ) -> Result<(), ProviderError> {
-        self.gate("ack_orchestration_item")?;
+        self.gate("ack_orchestration_item").await?;
         self.sqlite
             .ack_orchestration_item(lock_token, execution_id, history_delta, worker_items, orchestrator_items, metadata, cancelled)
             .await
     }
 
     async fn abandon_orchestration_item(&self, token: &str, delay: Option<Duration>, ignore: bool) -> Result<(), ProviderError> {
-        self.gate("abandon_orchestration_item")?;
+        self.gate("abandon_orchestration_item").await?;
         self.sqlite.abandon_orchestration_item(token, delay, ignore).await
     }
 
     async fn renew_orchestration_item_lock(&self, token: &str, extend_for: Duration) -> Result<(), ProviderError> {
-        self.gate("renew_orchestration_item_lock")?;
+        self.gate("renew_orchestration_item_lock").await?;
         self.sqlite.renew_orchestration_item_lock(token, extend_for).await
     }
 
     async fn enqueue_for_orchestrator(&self, item: WorkItem, delay: Option<Duration>) -> Result<(), ProviderError> {
-        self.gate("enqueue_for_orchestrator")?;
+        self.gate("enqueue_for_orchestrator").await?;
         self.sqlite.enqueue_for_orchestrator(item, delay).await
     }
 
@@ -208,22 +219,22 @@ impl Provider for Store {
         session: Option<&SessionFetchConfig>,
         tags: &TagFilter,
     ) -> Result<Option<(WorkItem, String, u32)>, ProviderError> {
-        self.gate("fetch_work_item")?;
+        self.gate("fetch_work_item").await?;
         self.sqlite.fetch_work_item(lock_timeout, poll_timeout, session, tags).await
     }
 
     async fn ack_work_item(&self, token: &str, completion: Option<WorkItem>) -> Result<(), ProviderError> {
-        self.gate("ack_work_item")?;
+        self.gate("ack_work_item").await?;
         self.sqlite.ack_work_item(token, completion).await
     }
 
     async fn renew_work_item_lock(&self, token: &str, extend_for: Duration) -> Result<(), ProviderError> {
-        self.gate("renew_work_item_lock")?;
+        self.gate("renew_work_item_lock").await?;
         self.sqlite.renew_work_item_lock(token, extend_for).await
     }
 
     async fn abandon_work_item(&self, token: &str, delay: Option<Duration>, ignore: bool) -> Result<(), ProviderError> {
-        self.gate("abandon_work_item")?;
+        self.gate("abandon_work_item").await?;
         self.sqlite.abandon_work_item(token, delay, ignore).await
     }
 
@@ -244,7 +255,7 @@ impl Provider for Store {
     }
 
     async fn get_kv_value(&self, instance: &str, key: &str) -> Result<Option<String>, ProviderError> {
-        self.gate("get_kv_value")?;
+        self.gate("get_kv_value").await?;
         self.sqlite.get_kv_value(instance, key).await
     }
 

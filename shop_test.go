@@ -249,7 +249,7 @@ func (w *world) subscription(ctx *orch.Context, input string) (string, error) {
 		if w.bad == "9b" {
 			past += strings.Repeat("renewed ", 160)
 		}
-		for i := 0; w.bad == "9a" && i < 100; i++ { // polls
+		for i := 0; w.bad == "9a" && i < 40; i++ { // polls
 			ctx.ScheduleTimer(100 * time.Millisecond).Await()
 		}
 		if n--; w.bad != "9a" && n > 0 {

@@ -75,8 +75,8 @@ const (
 // Limits on one turn of the code, including replay: on scheduled operations, including child coroutines, and on Context
 // calls. A call that exceeds either limit panics.
 const (
-	maxActions       = 1 << 17
-	tooManyText      = "orch: more than 131072 schedules in one turn"
+	maxActions       = 1 << 15
+	tooManyText      = "orch: more than 32768 schedules in one turn"
 	maxCalls         = 1 << 22
 	tooManyCallsText = "orch: more than 4194304 calls of a Context in one turn"
 )

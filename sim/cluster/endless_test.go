@@ -50,11 +50,11 @@ func TestEndlessExecution(t *testing.T) {
 		inputs []string
 		want   string // of the violation; empty if all instances end
 	}{
-		{"again for ever", 0, []string{"again"}, "execution 1000 of loop-0 (Again@1.0.0, on build 1.5.0) continues as new, after 1000 executions without an end; no instance that has ended had more than 0."},
+		{"again for ever", 0, []string{"again"}, "execution 400 of loop-0 (Again@1.0.0, on build 1.5.0) continues as new, after 400 executions without an end; no instance that has ended had more than 0."},
 		{"again, and eternal", 0, []string{"again eternal"}, ""},
 		{"again, long but ended", 0, []string{"again 60"}, ""},
 		{"again, longer than what ended", 0, []string{"again 60", "again"}, "continues as new, after 1220 executions"},
-		{"for ever", 0, []string{""}, "execution 1 of loop-0 (Loop@1.0.0, on build 1.5.0) has taken 1000 turns and 2000 events without ending"},
+		{"for ever", 0, []string{""}, "execution 1 of loop-0 (Loop@1.0.0, on build 1.5.0) has taken 400 turns and 800 events without ending"},
 		{"a budget", 40, []string{"90"}, "has taken 40 turns"},
 		{"long but ended", 0, []string{"90"}, ""},
 		{"longer than what ended", 0, []string{"70", ""}, "has taken 1420 turns"},

@@ -79,7 +79,7 @@ func (f *fleet) do(n *nodeState, c machine.Effect) {
 // that takes far more turns than normal, or an instance with far more executions, therefore ends the run long before the
 // step budget is used up. "Far more" means more than turnsLeast, and more than turnsTimes as many as any that has ended.
 const (
-	turnsLeast = 1000
+	turnsLeast = 400
 	turnsTimes = 20
 )
 

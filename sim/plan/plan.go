@@ -50,7 +50,7 @@ type Plan struct {
 	// StepBudget limits the steps of the run. 0 means 400,000, plus 5,000 for each instance beyond 64.
 	StepBudget uint64
 	// TurnBudget limits the turns of each execution, and the executions of each instance that must end by itself. 0 means
-	// the larger of 1000 and twenty times the most that any execution, or instance, of the run took that has ended.
+	// the larger of 400 and twenty times the most that any execution, or instance, of the run took that has ended.
 	TurnBudget uint64
 	// Panics means that a user's code may panic. Taken means that code must take each event, message and cancel.
 	Panics bool

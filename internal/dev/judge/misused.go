@@ -16,11 +16,11 @@ var misused = []struct {
 	says string
 }{
 	{"schedules", func(ctx, _ *orch.Context) { // a timer, the changes of the status, and coroutines
-		for range 1<<17 - 50 {
+		for range 1<<15 - 50 {
 			ctx.ResetCustomStatus()
 		}
 		counted(100, func() { ctx.Go(func(*orch.Context) (string, error) { return "", nil }) })
-	}, "orch: more than 131072 schedules in one turn, after 49"},
+	}, "orch: more than 32768 schedules in one turn, after 49"},
 	{"calls", func(ctx, _ *orch.Context) { // of the timer, two
 		counted(1<<23, func() { ctx.IsReplaying() })
 	}, "orch: more than 4194304 calls of a Context in one turn, after 4194302"},

@@ -17,7 +17,7 @@ import (
 const (
 	growthStep  = 64
 	growthSteps = 3
-	longHistory = 1000
+	longHistory = 500
 )
 
 // growth tells of histories, inputs and custom statuses that grow with each execution, or without a continue-as-new,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -29,7 +30,9 @@ type planCmd struct {
 	Replay     string    `help:"Only show one run of a variant of the plan as a story: whole, stop-2 (after two steps), back-2 (and back from there), order-2,1." placeholder:"VARIANT"`
 	Seed       *seed     `help:"With --replay: the seed; 1 if not given." placeholder:"N"`
 	storyFlags `embed:""`
+	Actions    string `help:"Write what to do to this file, with all instances of the store that it is about: a line for each, with the step before which to do it, what, and the instance, separated by tabs." placeholder:"FILE"`
 	HTML       string `name:"html" help:"Write a page with the rollback map and the run of the first seed." placeholder:"FILE"`
+	Details    bool   `help:"Name the mistakes of older releases that a window is open for."`
 	JSON       bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
@@ -93,7 +96,7 @@ func (c *planCmd) run(a *app) (int, error) {
 	if c.Replay != "" {
 		return c.replay(a, s, cfg)
 	}
-	if err := inDirectory(c.HTML); err != nil {
+	if err := errors.Join(inDirectory(c.HTML), inDirectory(c.Actions)); err != nil {
 		return 0, err
 	}
 	began := time.Now()
@@ -120,6 +123,16 @@ func (c *planCmd) run(a *app) (int, error) {
 			return 0, err
 		}
 	}
+	if c.Actions != "" {
+		w, err := newWhole(c.Actions)
+		if err != nil {
+			return 0, fmt.Errorf("--actions: %w", err)
+		}
+		defer w.discard()
+		if err := errors.Join(r.WriteActions(w), w.keep()); err != nil {
+			return 0, fmt.Errorf("--actions: %w", err)
+		}
+	}
 	if c.JSON {
 		return a.printJSON("plan", rep, planJSON(rep, r, cfg.Snapshot))
 	}
@@ -136,8 +149,14 @@ func (c *planCmd) ownFaults(p *Program) string {
 	return "light"
 }
 
+// storeMemory is the amount of memory from which saving it matters more than time, if what the heap holds is of a store.
+const storeMemory = 400 << 20
+
 // readStore reads the export of a store.
 func readStore(name string, builds []*engine.Build) (*upgrade.Snapshot, error) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(storeMemory)
+	}
 	abs, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err
@@ -150,7 +169,9 @@ func readStore(name string, builds []*engine.Build) (*upgrade.Snapshot, error) {
 		s.Problems[i].File = filepath.Join(filepath.Dir(name), s.Problems[i].File)
 	}
 	for i := range s.LeftOut {
-		s.LeftOut[i].Example.File = filepath.Join(filepath.Dir(name), s.LeftOut[i].Example.File)
+		if e := &s.LeftOut[i].Example; e.File != "" {
+			e.File = filepath.Join(filepath.Dir(name), e.File)
+		}
 	}
 	if len(s.Store.Instances)+len(s.Store.Messages)+len(s.LeftOut)+len(s.Problems)+s.Ended == 0 {
 		return nil, fmt.Errorf("--store %s: the export is empty", name)
@@ -220,7 +241,11 @@ func (c *planCmd) print(a *app, rep *report, r *upgrade.Report) {
 			a.printf("\n%s: %s\n", a.style.bad(ruleName(p.First.Violation)), firstLines(p.First.Message, 6))
 		}
 	}
-	a.printf("%s", upgrade.WindowsText(rep.Windows, c.tryBug(rep.subject)))
+	try := ""
+	if c.Details {
+		try = c.tryBug(rep.subject)
+	}
+	a.printf("%s", upgrade.WindowsText(rep.Windows, try))
 	a.printf("%s", r.Text())
 	if variant, seed, instance := r.Remarkable(); variant != "" {
 		a.printf("\nTo see a run of the map, here with %s (stop-N, back-N: the number of the step):\n%s\n", instance, c.oneLine(rep.subject, variant, seed, instance))
@@ -240,22 +265,41 @@ func (a *app) printStore(name string, s *upgrade.Snapshot) {
 	if len(pins) > 0 {
 		text = " (pins " + strings.Join(pins, ", ") + ")"
 	}
-	if n := len(s.Instances()) - len(s.Store.Instances); n > 0 {
-		text += " and " + plural(uint64(n), "queued start", "queued starts")
+	running, queued, starts := s.Counts()
+	if starts > 0 {
+		text += " and " + plural(uint64(starts), "queued start", "queued starts")
 	}
-	a.printf("store %s: %s%s, %s queued; without %s\n", name, plural(uint64(len(s.Store.Instances)), "running instance", "running instances"), text,
-		plural(uint64(len(s.Store.Messages)), "message", "messages"), plural(uint64(s.Ended), "instance that has ended", "instances that have ended"))
+	a.printf("store %s: %s%s, %s queued; without %s\n", name, plural(uint64(running), "running instance", "running instances"), text,
+		plural(uint64(queued), "message", "messages"), plural(uint64(s.Ended), "instance that has ended", "instances that have ended"))
+	a.printKinds(s, running)
 	if s.NoQueues {
 		a.printf("  the export has no queues: open timers and activities are taken from the histories\n")
 	}
 	for _, d := range s.Delivered {
-		a.printf("  a %s for %s was delivered %s before; the runs count from zero\n", d.Kind, d.Instance, plural(uint64(d.Attempts), "time", "times"))
+		a.printf("  delivered before: %d of %s, such as that for %s, %s; the runs count from zero\n", d.Count, d.Kind, d.Instance, plural(uint64(d.Attempts), "time", "times"))
 	}
 	for _, l := range s.LeftOut {
 		a.printf("  left out: %s: %d, such as %v\n", l.Reason, l.Count, l.Example)
 	}
 	if n := len(s.Problems); n > 0 {
 		a.printf("  the export is damaged: standard error names %s\n", plural(uint64(n), "place", "places"))
+	}
+}
+
+// printKinds says which instances stand for others that are like them.
+func (a *app) printKinds(s *upgrade.Snapshot, running int) {
+	const shown = 8
+	kinds := s.Kinds()
+	if len(kinds) == 0 {
+		return
+	}
+	a.printf("  run: %d of the %s running instances, a few of each kind that are alike; all numbers count those that they stand for\n", len(s.Store.Instances), grouped(uint64(running)))
+	for i, k := range kinds {
+		if i == shown {
+			a.printf("    ... more kinds: %d\n", len(kinds)-i)
+			break
+		}
+		a.printf("    %d of %s like %s (%s, pin %s)\n", k.Run, grouped(uint64(k.Instances)), k.Example, k.Orchestration, k.Pin)
 	}
 }
 

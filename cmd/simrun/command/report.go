@@ -72,6 +72,9 @@ type report struct {
 	instances bool
 	// confident makes the report include the confidence even if there are fewer than confidentFrom seeds.
 	confident bool
+	// details makes the report of a user's file name unreached points and mistakes of releases, as that of a built-in
+	// scenario does.
+	details bool
 	// small is the shrunk form of the failure that determines the exit status. It is nil if shrinking failed, or was
 	// skipped because it would have taken too long.
 	small *shrunk
@@ -260,7 +263,11 @@ func (a *app) printCampaign(r *report) {
 	if text := r.Fate.Text(r.instances); text != "" {
 		a.printf("\n%s", text)
 	}
-	a.printf("%s", upgrade.WindowsText(r.Windows, r.subject.program.name()+" run --bug ID "+commandline.Join(r.subject.arg)))
+	try := ""
+	if r.details || !r.subject.userOnly {
+		try = r.subject.program.name() + " run --bug ID " + commandline.Join(r.subject.arg)
+	}
+	a.printf("%s", upgrade.WindowsText(r.Windows, try))
 	a.printPortfolio(r.Portfolio)
 	a.printMatrix(r)
 	a.printUnreached(r)
@@ -446,7 +453,7 @@ func (a *app) printTable(indent string, t timeline.Table, columns int) {
 
 // printUnreached prints the coverage points that the campaign did not reach.
 func (a *app) printUnreached(r *report) {
-	if len(r.Unreached) > 0 {
+	if len(r.Unreached) > 0 && (r.details || !r.subject.userOnly) {
 		a.printf("\nnot reached%s:\n%s", required(r.Missed), columns(r.Unreached, a.width))
 	}
 }

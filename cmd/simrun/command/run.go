@@ -36,6 +36,7 @@ type runCmd struct {
 	Confidence bool   `help:"If every property holds, report how much that shows, even for fewer than 100 seeds: the rule of three, and which planted bugs this number of seeds finds."`
 	Matrix     bool   `help:"Count which kinds of faults met which features of orchestrations, and print that as a table."`
 	Instances  bool   `help:"Name every instance in the fate of the work, not only the first few."`
+	Details    bool   `help:"Name the points of coverage that a file's runs did not reach, and the mistakes of older releases."`
 	JSON       bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
@@ -133,7 +134,7 @@ func (c *runCmd) run(a *app) (int, error) {
 		}
 	}
 	r := newReport(s, sum, seeds)
-	r.shard, r.Wall, r.instances, r.confident = c.Shard, seconds(wall), c.Instances, c.Confidence
+	r.shard, r.Wall, r.instances, r.confident, r.details = c.Shard, seconds(wall), c.Instances, c.Confidence, c.Details
 	r.Known = seen
 	r.SecondJudge = s.judgedTwice(seeds.first, c.Shard, sum.Seeds)
 	if c.Chooser == portfolio {

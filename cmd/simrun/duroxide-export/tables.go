@@ -104,54 +104,46 @@ func message(r row) (map[string]any, error) {
 
 // each writes the rows of a table. It skips the rows for which line returns an error.
 func (e *exporter) each(table, order, key string, line func(r row) (map[string]any, error)) error {
-	rows, err := e.rows(table, order)
-	if err != nil {
-		return err
-	}
-	for _, r := range rows {
+	return e.rows(table, order, func(r row) error {
 		l, err := line(r)
 		if err != nil {
 			e.skipped++
 			fmt.Fprintf(e.complain, "duroxide-export: %s, %s %v: %v\n", table, key, r[key], err)
-			continue
+			return nil
 		}
 		l["table"] = table
-		if err := e.write(l); err != nil {
-			return err
-		}
-	}
-	return nil
+		return e.write(l)
+	})
 }
 
-// rows returns all rows of a table, sorted by order. If the table does not exist, it says so and returns none.
-func (e *exporter) rows(table, order string) ([]row, error) {
+// rows calls do with each row of a table, sorted by order. If the table does not exist, it says so.
+func (e *exporter) rows(table, order string, do func(r row) error) error {
 	names, err := e.columns(table)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(names) == 0 {
 		e.missing = append(e.missing, table)
 		fmt.Fprintf(e.complain, "duroxide-export: it has no table %q: the export is incomplete\n", table)
-		return nil, nil
+		return nil
 	}
 	result, err := e.tx.Query(`SELECT * FROM ` + table + ` ORDER BY ` + order)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", table, err)
+		return fmt.Errorf("%s: %w", table, err)
 	}
 	defer result.Close()
 	columns, err := result.Columns()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var all []row
+	values := make([]any, len(columns))
+	targets := make([]any, len(columns))
+	for i := range values {
+		targets[i] = &values[i]
+	}
 	for result.Next() {
-		values := make([]any, len(columns))
-		targets := make([]any, len(columns))
-		for i := range values {
-			targets[i] = &values[i]
-		}
 		if err := result.Scan(targets...); err != nil {
-			return nil, fmt.Errorf("%s: %w", table, err)
+			return fmt.Errorf("%s: %w", table, err)
 		}
 		r := row{}
 		for i, c := range columns {
@@ -163,9 +155,11 @@ func (e *exporter) rows(table, order string) ([]row, error) {
 			}
 			r[c] = values[i]
 		}
-		all = append(all, r)
+		if err := do(r); err != nil {
+			return err
+		}
 	}
-	return all, result.Err()
+	return result.Err()
 }
 
 // columns returns the column names of a table, or none if the table does not exist.

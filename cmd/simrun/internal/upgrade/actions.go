@@ -2,6 +2,7 @@ package upgrade
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 )
@@ -12,7 +13,7 @@ type Action struct {
 	// after all, and 0 if it is to be done in any case.
 	Step int    `json:"step"`
 	Do   string `json:"do"`
-	// Instances lists the instances of the store that it is about.
+	// Instances lists all instances of the store that it is about.
 	Instances []string `json:"instances,omitempty"`
 }
 
@@ -20,62 +21,99 @@ type Action struct {
 // are about the store, and from the runs. It is empty if each step can be taken and taken back as the plan stands.
 func (r *Report) Actions() []Action {
 	var list []Action
-	add := func(step int, about []Hazard, format string, args ...any) {
-		a := Action{Step: step, Do: fmt.Sprintf(format, args...)}
-		for i := range about {
-			a.Instances = append(a.Instances, about[i].Instance)
-		}
-		list = append(list, a)
+	add := func(step int, stored []string, format string, args ...any) {
+		list = append(list, Action{step, fmt.Sprintf(format, args...), r.Store.Alike(stored)})
 	}
 	for _, g := range grouped(r.Hazards) {
 		h := &g[0]
-		names := fmt.Sprintf("%s: %s", instances(uint64(len(g))), who(g))
+		var finite, endless []string
+		for i := range g {
+			if g[i].loops {
+				endless = append(endless, g[i].Instance)
+			} else {
+				finite = append(finite, g[i].Instance)
+			}
+		}
+		of := func(ids []string) string {
+			all := r.Store.Alike(ids)
+			return fmt.Sprintf("%s (pin %s): %s", instances(uint64(len(all))), h.Pin, names(all, len(all)))
+		}
+		bad, keep := "", ", or keep "+h.Needs+" up until then"
+		if h.Poisoned {
+			bad, keep = fmt.Sprintf("; a node takes them, does not read %s, and poisons them", h.Kind), ""
+		}
 		switch {
-		case h.Poisoned:
-			add(h.Step, g, "wait until it has ended, or cancel it; a node would take it, fail to read %s, and poison it. %s", h.Kind, names)
-		case h.Until < 0 && h.Step == 0:
-			add(0, g, "start %s, or cancel what no node takes now. %s", h.Needs, names)
-		case h.Until < 0:
-			add(h.Step, g, "wait until it has ended, or cancel it, or keep %s up until then. %s", h.Needs, names)
+		case h.Until < 0 && h.Step == 0 && !h.Poisoned:
+			ids := append(finite, endless...)
+			add(0, ids, "start %s, or cancel what no node takes now, %s", h.Needs, of(ids))
+		case h.Until < 0 || h.Poisoned:
+			if len(finite) > 0 {
+				add(h.Step, finite, "wait until these have ended, or cancel them%s%s. %s", keep, bad, of(finite))
+			}
+			if len(endless) > 0 {
+				add(h.Step, endless, "cancel or finish these, which go on for ever%s%s. %s", keep, bad, of(endless))
+			}
 		}
 	}
 	example := func(c Count) string {
-		return fmt.Sprintf("up to %s, such as %s (pin %s, seed %d)", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
+		text := fmt.Sprintf("up to %s, such as %s (pin %s, seed %d)", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
+		if all := r.Store.Alike(c.stored); len(all) > 0 {
+			text += fmt.Sprintf("; of the store in any run %s: %s", instances(uint64(len(all))), names(all, len(all)))
+		}
+		return text
 	}
 	if !r.Tried() {
 		return list
 	}
 	last := len(r.Steps)
 	if c := r.End.Lost; c.Total > 0 {
-		add(0, nil, "change the plan: it loses %s: %s", example(c), c.Why)
+		add(0, c.stored, "change the plan: it loses %s. The reason: %s", example(c), c.Why)
 	}
 	switch c := r.Stops[0].Stranded; {
 	case c.Total == 0:
 	case c.Total > r.Stops[last].Stranded.Total:
-		add(0, nil, "do not put the plan off: until it is carried out nothing takes %s", example(c))
+		add(0, c.stored, "do not put the plan off: until it is carried out nothing takes %s", example(c))
 	default:
-		add(0, nil, "start a node that takes pin %s: nothing takes %s, whatever the plan does", c.Pin, example(c))
+		add(0, c.stored, "start a node that takes pin %s: whatever the plan does, nothing takes %s", c.Pin, example(c))
 	}
 	if k := r.NoReturn; k > 0 {
 		back := r.Backs[k]
-		what, way := "loses "+example(back.Lost), ""
-		if c := back.Stranded; c.Total > r.Stops[0].Stranded.Total {
-			what, way = "strands "+example(c), fmt.Sprintf("; to go back all the same, keep a node that takes pin %s up until such work has ended", c.Pin)
+		c, what, way := back.Lost, "loses", ""
+		if back.Stranded.Total > r.Stops[0].Stranded.Total {
+			c, what = back.Stranded, "strands"
+			way = fmt.Sprintf(". To go back all the same, keep a node that takes pin %s up until such work has ended", c.Pin)
 		}
-		add(k, nil, "decide whether to go on: going back after it %s%s", what, way)
+		add(k, c.stored, "decide whether to go on, and do not go back after it: that %s %s%s", what, example(c), way)
 	}
 	if len(r.Stops) > last && last > 0 {
 		for k := 1; k < last; k++ {
 			if c := r.Stops[k].Stranded; c.Total > r.Stops[0].Stranded.Total && c.Total > r.Stops[last].Stranded.Total {
-				add(k+1, nil, "do not stop here: without this step %s would wait for ever", example(c))
+				add(k+1, c.stored, "do not stop here: without this step %s would wait for ever", example(c))
 			}
 		}
 		if c := r.Stops[last].Stranded; c.Total > 0 && len(r.Hazards) == 0 {
-			add(last+1, nil, "keep a node that takes pin %s up until such work has ended: the plan strands %s", c.Pin, example(c))
+			add(last+1, c.stored, "keep a node that takes pin %s up until such work has ended: the plan strands %s", c.Pin, example(c))
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Action) int { return a.Step - b.Step })
 	return list
+}
+
+// WriteActions writes what to do, one line for each instance: the step before which to do it, what, and the instance, or
+// nothing if it is about none of the store, separated by tabs.
+func (r *Report) WriteActions(w io.Writer) error {
+	for _, a := range r.Actions() {
+		about := a.Instances
+		if len(about) == 0 {
+			about = []string{""}
+		}
+		for _, in := range about {
+			if _, err := fmt.Fprintf(w, "%d\t%s\t%s\n", a.Step, a.Do, in); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // actions writes the list of what to do.

@@ -15,7 +15,7 @@ import (
 
 // snapshot builds a Snapshot from the rows.
 func (r *reader) snapshot() *Snapshot {
-	s := &Snapshot{shapes: map[string]*shape{}, own: map[executionKey]*shape{}, first: map[string]uint64{}, loops: map[string]bool{}, ends: map[string]plan.End{}}
+	s := &Snapshot{survey: r.survey, shapes: map[string]*shape{}, own: map[executionKey]*shape{}, first: map[string]uint64{}, loops: map[string]bool{}, ends: map[string]plan.End{}}
 	executions := map[string][]uint64{}
 	for key := range r.executions { //tidy:ordered the numbers are sorted below
 		executions[key.instance] = append(executions[key.instance], key.id)
@@ -30,7 +30,7 @@ func (r *reader) snapshot() *Snapshot {
 		}
 		r.learn(s, in)
 		if x := Current(in); x.Status == engine.StatusCompleted || x.Status == engine.StatusFailed {
-			s.Ended++
+			s.Ended += r.survey.run[id].instances
 			running[id] = false
 			if events := r.executions[executionKey{id, x.ID}].events; len(events) > 0 && events[len(events)-1].event != nil {
 				ends[id] = events[len(events)-1].event.Data
@@ -38,7 +38,7 @@ func (r *reader) snapshot() *Snapshot {
 			continue
 		}
 		if in.Orchestration == "" {
-			r.leave(r.executions[executionKey{id, in.Current}].place, "running instances of which neither a row nor the history says what they run", id)
+			r.leave(r.executions[executionKey{id, in.Current}].place, id, "running instances of which neither a row nor the history says what they run", id)
 			continue
 		}
 		running[id] = true
@@ -49,6 +49,9 @@ func (r *reader) snapshot() *Snapshot {
 	}
 	r.queues(s, running)
 	r.expect(s)
+	if n, example := r.survey.left(); n > 0 {
+		r.leaveOut(n, place{}, "instances, since too few others are like them: they are neither checked nor run", example)
+	}
 	s.LeftOut = r.leftOut
 	slices.SortStableFunc(r.problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
@@ -61,7 +64,7 @@ func (r *reader) snapshot() *Snapshot {
 func (r *reader) assemble(id string, numbers []uint64) (*memprovider.PreloadedInstance, bool) {
 	row := r.instances[id]
 	if len(numbers) == 0 {
-		r.leave(row.place, "instances without any execution or history", id)
+		r.leave(row.place, id, "instances without any execution or history", id)
 		return nil, false
 	}
 	in := &memprovider.PreloadedInstance{
@@ -171,6 +174,19 @@ func (r *reader) expect(s *Snapshot) {
 	}
 }
 
+// delivered counts a message that had been delivered.
+func (s *Snapshot) delivered(target string, m *messageRow) {
+	i := slices.IndexFunc(s.Delivered, func(d Delivered) bool { return d.Kind == m.item.Kind() })
+	if i < 0 {
+		i = len(s.Delivered)
+		s.Delivered = append(s.Delivered, Delivered{Kind: m.item.Kind()})
+	}
+	d := &s.Delivered[i]
+	if d.Count += s.Weight(target); m.attempts > d.Attempts {
+		d.Instance, d.Attempts = target, m.attempts
+	}
+}
+
 // queues copies the messages of instances that are running or have not yet started.
 func (r *reader) queues(s *Snapshot, running map[string]bool) {
 	for _, m := range r.messages {
@@ -184,7 +200,7 @@ func (r *reader) queues(s *Snapshot, running map[string]bool) {
 		target := m.item.Target()
 		if !running[target] {
 			if r.instances[target] == nil {
-				r.leave(m.place, "messages for instances that the store does not have", fmt.Sprintf("%s for %s", m.item.Kind(), target))
+				r.leave(m.place, target, "messages for instances that the store does not have", fmt.Sprintf("%s for %s", m.item.Kind(), target))
 			}
 			continue
 		}
@@ -193,7 +209,7 @@ func (r *reader) queues(s *Snapshot, running map[string]bool) {
 			delay = milliseconds(m.visibleMs - r.takenMs)
 		}
 		if m.attempts > 0 {
-			s.Delivered = append(s.Delivered, Delivered{Instance: target, Kind: m.item.Kind(), Attempts: m.attempts})
+			s.delivered(target, &m)
 		}
 		s.Store.Messages = append(s.Store.Messages, plan.Message{Item: m.item, Delay: delay})
 	}

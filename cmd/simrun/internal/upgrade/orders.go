@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -41,7 +42,7 @@ func TryOrders(c Config, seeds uint64) ([]Order, error) {
 			}
 		}}
 		out[i] = Order{Steps: order, Text: orderText(all, order)}
-		if _, err := t.run(seeds, out[i].add); err != nil {
+		if _, err := t.run(seeds, func(p *plan.Plan, res *cluster.Result) { out[i].add(c.Snapshot, p, res) }); err != nil {
 			return nil, err
 		}
 	}

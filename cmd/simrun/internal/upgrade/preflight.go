@@ -10,9 +10,11 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Hazard is an instance in the store that, after some step, no node admits or a node that admits it cannot read.
+// Hazard is an instance in the store that, after some step, no node admits or a node that admits it cannot read. It stands
+// for as many as Alike says.
 type Hazard struct {
 	Instance      string `json:"instance"`
+	Alike         int    `json:"alike"`
 	Orchestration string `json:"orchestration"`
 	Pin           string `json:"pin"`
 	// Kind is the event kind that cannot be read. If no node admits the instance's pin, Kind is empty.
@@ -28,6 +30,8 @@ type Hazard struct {
 	Poisoned bool `json:"poisoned"`
 	// Needs names the builds that could run the instance.
 	Needs string `json:"needs"`
+
+	loops bool // it goes on until it is cancelled
 }
 
 // text describes the hazard in one line. who lists the affected instances.
@@ -55,7 +59,7 @@ func (h *Hazard) same(o *Hazard) bool {
 }
 
 // preflight finds, after each step, the running instances in the store that no node can run.
-func preflight(p *plan.Plan, builds []*engine.Build) []Hazard {
+func preflight(p *plan.Plan, builds []*engine.Build, store *Snapshot) []Hazard {
 	if p.Contents == nil {
 		return nil
 	}
@@ -85,7 +89,8 @@ func preflight(p *plan.Plan, builds []*engine.Build) []Hazard {
 				open = nil
 			}
 			if h != nil && open == nil {
-				open, h.Step, h.Until = h, n, -1
+				open, h.Step, h.Until, h.Alike = h, n, -1, store.Weight(h.Instance)
+				h.loops = store != nil && store.ends[h.Instance] == plan.EndEternal
 				if n > 0 {
 					h.After = all[n-1].String()
 				}

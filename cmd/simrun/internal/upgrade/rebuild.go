@@ -13,13 +13,7 @@ import (
 // the instances that have ended. An instance that nothing under way can wake is left out: it is stuck before any step.
 func (r *reader) rebuild(s *Snapshot, running map[string]bool, ends map[string]engine.EventData) {
 	if r.takenMs == 0 {
-		for _, x := range r.executions { //tidy:ordered it finds a maximum
-			for _, e := range x.events {
-				if e.event != nil {
-					r.takenMs = max(r.takenMs, int64(e.event.TimestampMs))
-				}
-			}
-		}
+		r.takenMs = int64(r.survey.latest)
 	}
 	for again := true; again; { // who waits for a child that is left out is stuck, too
 		again, r.messages = false, nil
@@ -28,7 +22,7 @@ func (r *reader) rebuild(s *Snapshot, running map[string]bool, ends map[string]e
 			if r.underWay(&in, x, running, ends) {
 				return false
 			}
-			r.leave(x.place, "running instances that are stuck before the plan begins: their histories show nothing under way that could wake them", in.Instance)
+			r.leave(x.place, in.Instance, "running instances that are stuck before the plan begins: their histories show nothing under way that could wake them", in.Instance)
 			again, running[in.Instance] = true, false
 			return true
 		})

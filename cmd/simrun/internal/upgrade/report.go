@@ -23,9 +23,9 @@ type Report struct {
 	// Expected counts the work in the store by its expected end.
 	Expected []Expected `json:"store_expected,omitempty"`
 	// Load reports whether work starts during the upgrade. If not, the report is only about the work in the store, or
-	// the instances of the plan if Stored is not set.
-	Load   bool `json:"load"`
-	Stored bool `json:"-"`
+	// the instances of the plan if there is no Store.
+	Load  bool      `json:"load"`
+	Store *Snapshot `json:"-"`
 	// Whole summarizes the campaign over the whole plan, with the scenario's expectations.
 	Whole *campaign.Summary `json:"-"`
 	// End is the whole plan's effect on the work.
@@ -100,16 +100,23 @@ type Count struct {
 	Pin         string `json:"pin"`
 	Why         string `json:"why"`
 	ExampleSeed uint64 `json:"example_seed,string"`
+
+	stored []string // the instances of the store among them, in all seeds
 }
 
-func (c *Count) add(n uint64, example, pin, why string, seed uint64) {
-	if n == 0 {
+func (c *Count) add(t *tally, seed uint64) {
+	if t.n == 0 {
 		return
 	}
-	c.Total += n
+	c.Total += t.n
 	c.Seeds++
-	if n > c.Most {
-		c.Most, c.Example, c.Pin, c.Why, c.ExampleSeed = n, example, pin, why, seed
+	if t.n > c.Most {
+		c.Most, c.Example, c.Pin, c.Why, c.ExampleSeed = t.n, t.example, t.pin, t.why, seed
+	}
+	for _, id := range t.stored {
+		if !slices.Contains(c.stored, id) {
+			c.stored = append(c.stored, id)
+		}
 	}
 }
 
@@ -121,11 +128,10 @@ func (c Count) String() string {
 	return fmt.Sprintf("%d", c.Most)
 }
 
-// add adds the effect of run r of plan p.
-func (e *Effect) add(p *plan.Plan, r *cluster.Result) {
+// add adds the effect of run r of plan p, which begins with store.
+func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 	e.Seeds++
-	e.Work += uint64(len(r.Fates))
-	var stranded, untaken, lost, open tally
+	var stranded, untaken, lost, open, waited tally
 	reliefMs := int64(-1)
 	for _, h := range r.Help {
 		if h.Phase == cluster.PhaseRelief && reliefMs < 0 {
@@ -135,36 +141,38 @@ func (e *Effect) add(p *plan.Plan, r *cluster.Result) {
 	relieved := func(w cluster.Wait) bool { return w.Open || reliefMs >= 0 && w.FromMs+w.ForMs >= reliefMs }
 	for i := range r.Fates {
 		f := &r.Fates[i]
-		pin := pinOf(r, f.Instance, i)
+		pin, stored := pinOf(r, f.Instance, i), p.Instances[i].Existing
+		n := uint64(store.Weight(f.Instance))
+		e.Work += n
 		switch {
 		case deletedByRelief(r, f):
-			stranded.add(f, pin)
-			untaken.add(f, pin)
+			stranded.add(f, pin, n, stored)
+			untaken.add(f, pin, n, stored)
 		case f.Relieved || f.End == cluster.StillRunning && slices.ContainsFunc(r.Waits, func(w cluster.Wait) bool { return w.Instance == f.Instance && relieved(w) }):
-			stranded.add(f, pin)
+			stranded.add(f, pin, n, stored)
 			if f.End == cluster.EndedPoisoned {
-				untaken.add(f, pin)
+				untaken.add(f, pin, n, stored)
 			}
-		case f.End == cluster.StillRunning && p.Instances[i].Existing:
-			open.add(f, pin) // it waits for an event that the plan does not send
+		case f.End == cluster.StillRunning && stored:
+			open.add(f, pin, n, stored) // it waits for an event that the plan does not send
 		case !f.AsExpected:
-			lost.add(f, pin)
+			lost.add(f, pin, n, stored)
 		}
 	}
-	e.Stranded.add(stranded.n, stranded.example, stranded.pin, stranded.why, r.Seed)
-	e.Untaken.add(untaken.n, untaken.example, untaken.pin, untaken.why, r.Seed)
-	e.Lost.add(lost.n, lost.example, lost.pin, lost.why, r.Seed)
-	e.Open.add(open.n, open.example, open.pin, open.why, r.Seed)
-	waited := uint64(0)
+	e.Stranded.add(&stranded, r.Seed)
+	e.Untaken.add(&untaken, r.Seed)
+	e.Lost.add(&lost, r.Seed)
+	e.Open.add(&open, r.Seed)
 	for _, w := range r.Waits {
 		if relieved(w) {
 			continue // already counted as stranded
 		}
-		waited++
-		e.WaitedMs += w.ForMs
+		n := store.Weight(w.Instance)
+		waited.n += uint64(n)
+		e.WaitedMs += w.ForMs * int64(n)
 		e.LongestMs = max(e.LongestMs, w.ForMs)
 	}
-	e.Waited.add(waited, "", "", "", r.Seed)
+	e.Waited.add(&waited, r.Seed)
 	for _, v := range r.Violations {
 		if v.Class != cluster.ClassPlan && !slices.Contains(e.Violated, v.Property) {
 			e.Violated = append(e.Violated, v.Property)
@@ -176,16 +184,21 @@ func (e *Effect) add(p *plan.Plan, r *cluster.Result) {
 type tally struct {
 	n                 uint64
 	example, pin, why string
+	stored            []string
 }
 
-func (t *tally) add(f *cluster.Fate, pin string) {
+// add adds f, which stands for n instances. stored is set if they are of the store.
+func (t *tally) add(f *cluster.Fate, pin string, n uint64, stored bool) {
 	if t.n == 0 {
 		t.example, t.pin, t.why = f.Instance, pin, f.Cause
 		if f.Cause == "" {
 			t.why = string(f.End)
 		}
 	}
-	t.n++
+	t.n += n
+	if stored {
+		t.stored = append(t.stored, f.Instance)
+	}
 }
 
 // deletedByRelief reports whether relief deleted the instance or the tree that contains it.
@@ -231,7 +244,7 @@ func expected(c *Config, p *plan.Plan) (all []Expected) {
 			at = len(all)
 			all = append(all, Expected{End: in.Expect, Why: why, Example: in.ID})
 		}
-		all[at].Count++
+		all[at].Count += c.Snapshot.Weight(in.ID)
 	}
 	for i := range all {
 		e := &all[i]
@@ -259,7 +272,7 @@ func Try(c Config) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{
-		Steps: steps(first), Hazards: preflight(first, builds), Expected: expected(&c, first), Load: c.Scenario.Load != nil, Stored: c.Snapshot != nil,
+		Steps: steps(first), Hazards: preflight(first, builds, c.Snapshot), Expected: expected(&c, first), Load: c.Scenario.Load != nil, Store: c.Snapshot,
 		Stops: []Effect{}, Backs: []Effect{}, Waits: []Waiting{},
 	}
 	sortHazards(r.Hazards)
@@ -284,7 +297,7 @@ func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 	}
 	whole := trial{cfg: c, own: true, done: tick}
 	r.Whole, err = whole.run(c.Seeds, func(p *plan.Plan, res *cluster.Result) {
-		r.End.add(p, res)
+		r.End.add(c.Snapshot, p, res)
 		for _, w := range res.Waits {
 			r.Waits = append(r.Waits, Waiting{res.Seed, w})
 		}
@@ -316,6 +329,6 @@ func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 
 func (t *trial) effect() (Effect, error) {
 	var e Effect
-	_, err := t.run(t.cfg.Seeds, e.add)
+	_, err := t.run(t.cfg.Seeds, func(p *plan.Plan, res *cluster.Result) { e.add(t.cfg.Snapshot, p, res) })
 	return e, err
 }

@@ -1,13 +1,16 @@
 package upgrade
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -94,8 +97,12 @@ type messageRow struct {
 	attempts  uint32
 }
 
-// reader collects the lines of an export.
+// reader collects the lines of an export. It reads them twice: first to see which instances are alike (survey), and then
+// what it knows of those that are to be run.
 type reader struct {
+	survey     *survey
+	surveyed   bool       // this is the second reading
+	owners     [][]uint32 // the instance of each line of each file, as in survey.at
 	codecs     []engine.Codec
 	problems   []Problem
 	leftOut    []LeftOut
@@ -113,38 +120,80 @@ func (r *reader) fail(at place, field, format string, args ...any) {
 	r.problems = append(r.problems, Problem{File: at.file, Line: at.line, Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
-// leave counts what a run leaves out, by reason.
-func (r *reader) leave(at place, reason, what string) {
+// leave counts what a run leaves out, by reason, of instance and those like it.
+func (r *reader) leave(at place, instance, reason, what string) {
+	r.leaveOut(r.survey.run[instance].instances, at, reason, what)
+}
+
+func (r *reader) leaveOut(count int, at place, reason, what string) {
 	i := slices.IndexFunc(r.leftOut, func(l LeftOut) bool { return l.Reason == reason })
 	if i < 0 {
 		i = len(r.leftOut)
 		r.leftOut = append(r.leftOut, LeftOut{Reason: reason, Example: Problem{File: at.file, Line: at.line, Text: what}})
 	}
-	r.leftOut[i].Count++
+	r.leftOut[i].Count += count
 }
 
-func (r *reader) file(name, text string) {
+// file reads a file for the first time.
+func (r *reader) file(name string, in io.Reader) error {
 	number, rows := 0, 0
+	var owners []uint32
 	r.ending, r.ended = place{}, false
-	for l := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+	err := eachLine(in, func(text string) {
 		number++
-		if l = strings.TrimSpace(l); l != "" {
+		if r.survey.at = 0; text != "" {
 			r.at = place{name, number}
-			r.line(l, rows)
+			r.line(text, rows)
 			rows++
 		}
-	}
+		owners = append(owners, r.survey.at)
+	})
+	r.owners = append(r.owners, owners)
 	if r.ending != (place{}) && !r.ended {
 		r.fail(place{name, number}, "", "the export is cut off: its last line, {\"table\":\"end\", ...}, is missing; what it says of instances and queues is incomplete")
+	}
+	return err
+}
+
+// again reads what the lines of a file say of the instances that are run.
+func (r *reader) again(name string, in io.Reader, owners []uint32) error {
+	number := 0
+	return eachLine(in, func(text string) {
+		if number++; number <= len(owners) && owners[number-1] > 0 && r.survey.run[r.survey.all[owners[number-1]-1].id].instances > 0 {
+			r.at = place{name, number}
+			r.line(text, 0)
+		}
+	})
+}
+
+// eachLine calls do with each line, without the space around it.
+func eachLine(in io.Reader, do func(text string)) error {
+	lines := bufio.NewReaderSize(in, 1<<16)
+	for first := true; ; first = false {
+		text, err := lines.ReadString('\n')
+		if first {
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
+		if text != "" {
+			do(strings.TrimSpace(text))
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
 	}
 }
 
 // line parses one line. before is the number of preceding lines in the file.
 func (r *reader) line(text string, before int) {
-	var l line
-	if err := json.Unmarshal([]byte(text), &l); err != nil {
-		r.failJSON(err)
-		return
+	l, ok := historyLine(text)
+	if !ok {
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			r.failJSON(err)
+			return
+		}
 	}
 	if l.Table == "" {
 		switch {
@@ -192,6 +241,17 @@ func (r *reader) line(text string, before int) {
 	}
 }
 
+// historyLine reads a line of the table history, which most lines are, faster than package json does.
+func historyLine(text string) (l line, ok bool) {
+	var o eventdata.Object
+	if o.Scan(text); o.Err != nil || o.Get("table", false) != `"history"` {
+		return line{}, false
+	}
+	l = line{Table: tableHistory, InstanceID: o.OptText("instance_id"), ExecutionID: o.OptNumber("execution_id"), EventID: o.OptNumber("event_id")}
+	l.EventData = json.RawMessage(o.Get("event_data", false))
+	return l, o.Err == nil
+}
+
 // failJSON reports a line that is not an object, or a field of the wrong type.
 func (r *reader) failJSON(err error) {
 	var wrong *json.UnmarshalTypeError
@@ -223,13 +283,17 @@ func (r *reader) instanceOf(id string) *instanceRow {
 }
 
 func (r *reader) instance(l *line) {
-	in := r.instanceOf(l.InstanceID)
-	switch {
-	case in.hasRow:
-		r.fail(r.at, "instance_id", "%s has a row already, at %s:%d", l.InstanceID, in.file, in.place.line)
-		return
-	case l.OrchestrationName == "":
+	if l.OrchestrationName == "" {
 		r.fail(r.at, "orchestration_name", "missing: expected what %s runs", l.InstanceID)
+		return
+	}
+	if !r.surveyed {
+		r.survey.instance(l)
+		return
+	}
+	in := r.instanceOf(l.InstanceID)
+	if in.hasRow {
+		r.fail(r.at, "instance_id", "%s has a row already, at %s:%d", l.InstanceID, in.file, in.place.line)
 		return
 	}
 	in.line, in.hasRow, in.place = *l, true, r.at
@@ -261,6 +325,10 @@ func (r *reader) execution(l *line) {
 		r.fail(r.at, "status", "%q: expected Running, Completed, Failed or ContinuedAsNew", l.Status)
 		return
 	}
+	if !r.surveyed {
+		r.survey.execution(l, pin)
+		return
+	}
 	x := r.executionOf(l.InstanceID, l.ExecutionID)
 	x.place, x.status, x.output, x.pin, x.hasRow = r.at, engine.Status(l.Status), l.Output, pin, true
 }
@@ -285,7 +353,7 @@ const unreadable = "contents of events that no build reads; nodes fail on them"
 func (r *reader) event(l *line) {
 	data := []byte(l.EventData)
 	var text string
-	if json.Unmarshal(data, &text) == nil {
+	if len(data) > 0 && data[0] == '"' && json.Unmarshal(data, &text) == nil {
 		data = []byte(text) // a string holds stored bytes that are not valid JSON
 	}
 	var envelope struct {
@@ -294,7 +362,14 @@ func (r *reader) event(l *line) {
 		ExecutionID uint64 `json:"execution_id"`
 		Type        string `json:"type"`
 	}
-	envelopeErr := json.Unmarshal(data, &envelope)
+	e, err := r.decode(data)
+	var known *engine.Event
+	if err == nil {
+		known = &e
+		envelope.EventID, envelope.InstanceID, envelope.ExecutionID, envelope.Type = e.EventID, e.InstanceID, e.ExecutionID, string(e.Kind())
+	} else if envelopeErr := json.Unmarshal(data, &envelope); envelopeErr != nil {
+		err = envelopeErr
+	}
 	instance, execution, id := l.InstanceID, l.ExecutionID, envelope.EventID
 	if instance == "" {
 		instance = envelope.InstanceID
@@ -319,19 +394,16 @@ func (r *reader) event(l *line) {
 		r.fail(r.at, "event_id", "missing: expected the number of the event, from 1")
 		return
 	}
-	row := eventRow{place: r.at, stored: memprovider.PreloadedEvent{ID: id, Kind: engine.EventKind(envelope.Type), Data: data}}
-	if envelopeErr == nil {
-		e, err := r.decode(data)
-		if err == nil {
-			row.event = &e
-		} else if !errors.Is(err, engine.ErrUnknownKind) {
-			r.leave(r.at, unreadable, fmt.Sprintf("event %d of %s: %v", id, instance, err))
-		}
-	} else {
-		r.leave(r.at, unreadable, fmt.Sprintf("event %d of %s: %v", id, instance, envelopeErr))
+	kind := engine.EventKind(envelope.Type)
+	if !r.surveyed {
+		r.survey.event(instance, execution, id, kind, known)
+		return
+	}
+	if err != nil && !errors.Is(err, engine.ErrUnknownKind) {
+		r.leave(r.at, instance, unreadable, fmt.Sprintf("event %d of %s: %v", id, instance, err))
 	}
 	x := r.executionOf(instance, execution)
-	x.events = append(x.events, row)
+	x.events = append(x.events, eventRow{place: r.at, stored: memprovider.PreloadedEvent{ID: id, Kind: kind, Data: data}, event: known})
 }
 
 // decode decodes an event with the first codec that can.
@@ -360,5 +432,10 @@ func (r *reader) message(l *line) {
 		r.fail(r.at, "work_item", "%v", err)
 		return
 	}
-	r.messages = append(r.messages, messageRow{place: r.at, item: item, visibleMs: l.VisibleAtMs, attempts: l.AttemptCount})
+	m := messageRow{place: r.at, item: item, visibleMs: l.VisibleAtMs, attempts: l.AttemptCount}
+	if !r.surveyed {
+		r.survey.message(&m, r.takenMs)
+		return
+	}
+	r.messages = append(r.messages, m)
 }

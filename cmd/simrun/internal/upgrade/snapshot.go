@@ -1,8 +1,11 @@
 package upgrade
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -13,7 +16,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Snapshot holds the contents of an export.
+// Snapshot holds the contents of an export. Of a large store it holds some of the instances, each for those like it.
 type Snapshot struct {
 	// Store holds the running instances and their queues.
 	Store plan.Contents
@@ -21,8 +24,8 @@ type Snapshot struct {
 	NoQueues bool
 	// Ended counts the instances that have ended. They are not in Store.
 	Ended int
-	// Delivered lists the messages that had been delivered at least once, with their delivery counts. A run resets
-	// these counts to 0.
+	// Delivered counts the messages that had been delivered at least once, by their kind. A run resets their delivery
+	// counts to 0.
 	Delivered []Delivered
 	// LeftOut lists what stores contain in ordinary operation but runs cannot use. Problems lists the damage to the
 	// export, because of which it may lack what the store has.
@@ -33,7 +36,8 @@ type Snapshot struct {
 	own    map[executionKey]*shape // calls made so far
 	first  map[string]uint64       // the first execution that is not in the export, keyed by instance
 	loops  map[string]bool         // the orchestrations, by name, of which some execution has continued as new
-	ends   map[string]plan.End     // the expected ends of the running instances, unless they are to complete
+	survey *survey
+	ends   map[string]plan.End // the expected ends of the running instances, unless they are to complete
 }
 
 // LeftOut counts the rows that a run does not use for the same reason. Example is the first of them.
@@ -43,11 +47,13 @@ type LeftOut struct {
 	Example Problem `json:"example"`
 }
 
-// Delivered is a queued message that had been delivered at least once.
+// Delivered counts the queued messages of a kind that had been delivered at least once, at most Attempts times. Instance is
+// the recipient of the one that had been delivered most often.
 type Delivered struct {
 	Instance string
 	Kind     engine.WorkItemKind
 	Attempts uint32
+	Count    int
 }
 
 // Problem describes an unusable part of an export. Field is empty if the problem is not in a particular field.
@@ -60,6 +66,9 @@ type Problem struct {
 
 // Error returns the file, the line and the field, followed by the problem.
 func (p Problem) Error() string {
+	if p.File == "" {
+		return p.Text
+	}
 	if p.Field == "" {
 		return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
 	}
@@ -86,22 +95,46 @@ func Read(fsys fs.FS, name string, builds []*engine.Build) (*Snapshot, error) {
 		}
 		slices.Sort(files)
 	}
-	r := &reader{codecs: codecsOf(builds), instances: map[string]*instanceRow{}, executions: map[executionKey]*executionRow{}}
-	for _, file := range files {
-		data, err := fs.ReadFile(fsys, file)
+	r := &reader{survey: newSurvey(), codecs: codecsOf(builds), instances: map[string]*instanceRow{}, executions: map[executionKey]*executionRow{}}
+	open := func(file string) (io.ReadCloser, error) { return fsys.Open(file) }
+	if !info.IsDir() && !info.Mode().IsRegular() { // a pipe can be read once
+		data, err := fs.ReadFile(fsys, name)
 		if err != nil {
 			return nil, err
 		}
-		if strings.HasPrefix(string(data), "SQLite format 3\x00") {
-			return nil, fmt.Errorf("%s is an SQLite database: write what it holds as lines first: duroxide-export %[1]s > export.jsonl", file)
+		open = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+	}
+	for _, file := range files {
+		if err := reading(open, file, func(in io.Reader) error { return r.file(file, in) }); err != nil {
+			return nil, err
 		}
-		r.file(file, string(data))
+	}
+	r.survey.choose()
+	r.surveyed = true
+	for i, file := range files {
+		if err := reading(open, file, func(in io.Reader) error { return r.again(file, in, r.owners[i]) }); err != nil {
+			return nil, err
+		}
 	}
 	s := r.snapshot()
 	if len(s.Store.Instances)+len(s.Store.Messages)+s.Ended == 0 && len(s.Problems) > 0 {
 		return nil, fmt.Errorf("no line of it can be used; the first problem: %w", s.Problems[0])
 	}
 	return s, nil
+}
+
+// reading calls do with the contents of a file.
+func reading(open func(file string) (io.ReadCloser, error), file string, do func(in io.Reader) error) error {
+	f, err := open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in := bufio.NewReaderSize(f, 1<<20)
+	if head, _ := in.Peek(16); string(head) == "SQLite format 3\x00" {
+		return fmt.Errorf("%s is an SQLite database: write what it holds as lines first: duroxide-export %[1]s > export.jsonl", file)
+	}
+	return do(in)
 }
 
 // codecsOf returns the builds' codecs, newest first, followed by a codec for all kinds.
@@ -136,6 +169,21 @@ func (s *Snapshot) Instances() []plan.Instance {
 	return slices.CompactFunc(all, func(a, b plan.Instance) bool { return a.ID == b.ID })
 }
 
+// Counts returns how many instances of the store are running, how many messages are queued, and how many of these are
+// starts.
+func (s *Snapshot) Counts() (running, queued, starts int) {
+	for _, in := range s.Instances() {
+		starts += s.Weight(in.ID)
+	}
+	for i := range s.Store.Instances {
+		running += s.Weight(s.Store.Instances[i].Instance)
+	}
+	for _, m := range s.Store.Messages {
+		queued += s.Weight(m.Item.Target())
+	}
+	return running, queued, starts - running
+}
+
 // Pins returns the distinct pins of the running instances, in ascending order, with the number of instances that have
 // each. A nil pin stands for unpinned instances.
 func (s *Snapshot) Pins() []PinCount {
@@ -147,7 +195,7 @@ func (s *Snapshot) Pins() []PinCount {
 			at = len(all)
 			all = append(all, PinCount{Pin: pin})
 		}
-		all[at].Instances++
+		all[at].Instances += s.Weight(s.Store.Instances[i].Instance)
 	}
 	slices.SortFunc(all, func(a, b PinCount) int {
 		if a.Pin == nil || b.Pin == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -241,5 +242,35 @@ func TestDirectory(t *testing.T) {
 	}
 	if _, err := upgrade.Read(fstest.MapFS{"e/x": {}}, "e", nil); err == nil || !strings.Contains(err.Error(), "no file there ends in .jsonl") {
 		t.Errorf("an empty directory: %v", err)
+	}
+}
+
+// TestManyAlike reads a store with 2,000 instances of two kinds and one that is like no other. A few of each kind stand for
+// all, whatever the order of the lines.
+func TestManyAlike(t *testing.T) {
+	var lines []string
+	for i := range 2001 {
+		kind := []string{"Order", "Bill"}[i%2]
+		if i == 2000 {
+			kind = "Audit"
+		}
+		lines = append(lines, strings.NewReplacer(`"a"`, fmt.Sprintf("%q", fmt.Sprintf("i-%04d", i)), "Order\"", kind+"\"").Replace(started),
+			strings.ReplaceAll(scheduled, `"a"`, fmt.Sprintf(`"i-%04d"`, i)))
+	}
+	for range 2 {
+		s, err := upgrade.Read(fstest.MapFS{"x.jsonl": {Data: []byte(strings.Join(lines, "\n"))}}, "x.jsonl", engine.ShippedBuilds())
+		if err != nil || len(s.Problems) > 0 {
+			t.Fatal(err, s.Problems)
+		}
+		running, queued, _ := s.Counts()
+		got := []string{fmt.Sprint(running, queued, len(s.Store.Instances), s.Pins()[0].Instances, len(s.Alike([]string{"i-0000"})), len(s.Alike([]string{"i-2000"})))}
+		for _, k := range s.Kinds() {
+			got = append(got, fmt.Sprint(k))
+		}
+		want := []string{"2001 2001 7 2001 1000 1", "{i-0000 Order 1.5.0 1000 3}", "{i-0001 Bill 1.5.0 1000 3}"}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+		slices.Reverse(lines)
 	}
 }

@@ -84,15 +84,28 @@ func grouped(all []Hazard) [][]Hazard {
 
 // who lists the instances in a group.
 func who(g []Hazard) string {
-	var names []string
+	var ids []string
 	for i := range g {
-		if i == maxNames {
-			names = append(names, fmt.Sprintf("and %d more", len(g)-i))
-			break
-		}
-		names = append(names, g[i].Instance)
+		ids = append(ids, g[i].Instance)
 	}
-	return fmt.Sprintf("%s (pin %s)", strings.Join(names, ", "), g[0].Pin)
+	return fmt.Sprintf("%s (pin %s)", names(ids, count(g)), g[0].Pin)
+}
+
+// count returns how many instances of the store the hazards are about.
+func count(g []Hazard) (n int) {
+	for i := range g {
+		n += g[i].Alike
+	}
+	return n
+}
+
+// names lists the first of n instances.
+func names(ids []string, n int) string {
+	shown := slices.Clone(ids[:min(len(ids), maxNames)])
+	if n > len(shown) {
+		shown = append(shown, fmt.Sprintf("and %d more", n-len(shown)))
+	}
+	return strings.Join(shown, ", ")
 }
 
 func (r *Report) waits(b *strings.Builder) {
@@ -150,7 +163,7 @@ func (e *Expected) String() string {
 
 // only returns the text for a plan with a store, or that for a plan without one.
 func (r *Report) only(stored, without string) string {
-	if r.Stored {
+	if r.Store != nil {
 		return stored
 	}
 	return without

@@ -214,7 +214,8 @@ func newKinds(reader, writer *engine.Build) (kinds []string) {
 // windowsShown is the maximum number of windows described by WindowsText.
 const windowsShown = 4
 
-// WindowsText describes the windows. try is the command that tries a mistake; it names the bug as `--bug ID`.
+// WindowsText describes the windows. try is the command that tries a mistake; it names the bug as `--bug ID`. Without it,
+// the mistakes are only counted.
 func WindowsText(all []Window, try string) string {
 	var b strings.Builder
 	if len(all) > 0 {
@@ -240,7 +241,12 @@ func WindowsText(all []Window, try string) string {
 		if len(w.Mended) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "    %d mistakes of %s that %s has mended, and what shows them; to try one here: %s\n", len(w.Mended), w.Old, w.New, try)
+		fmt.Fprintf(&b, "    %d mistakes of %s that %s has mended", len(w.Mended), w.Old, w.New)
+		if try == "" {
+			b.WriteString("; --details names them\n")
+			continue
+		}
+		fmt.Fprintf(&b, ", and what shows them; to try one here: %s\n", try)
 		for _, m := range w.Mended {
 			fmt.Fprintf(&b, "      %s, until %s: scenario %s, %s\n", m.Bug, m.Mended, m.Scenario, strings.Join(m.Properties, ", "))
 		}

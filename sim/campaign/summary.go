@@ -102,13 +102,21 @@ func (s *Summary) Plan() string {
 	case early > 0:
 		text += fmt.Sprintf("; %d of %d runs ended early, and their work is not judged", early, s.Seeds)
 	}
+	const shown = 3
+	unmet := 0
 	for _, p := range s.Properties {
 		switch {
 		case p.First.Expectation != "":
+			if unmet++; unmet > shown {
+				continue // they are in the table
+			}
 			text += fmt.Sprintf("; not met in %d of %d seeds: %s", p.Seeds, s.Seeds, p.First.Expectation)
 		case p.Class == cluster.ClassPlan && p.Property != "outcome": // the ends of the work
 			text += fmt.Sprintf("; %s is violated in %d of %d seeds", p.Property, p.Seeds, s.Seeds)
 		}
+	}
+	if unmet > shown {
+		text += fmt.Sprintf("; and %d more", unmet-shown)
 	}
 	return text
 }

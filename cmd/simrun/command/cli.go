@@ -146,9 +146,14 @@ func oneOf(what, value string, known []string) error {
 // helpCmd implements `simrun help`.
 type helpCmd struct {
 	Verb []string `arg:"" optional:"" help:"The verb; without one, what there is."`
+	Man  bool     `help:"Print the manual page of the program, for man."`
 }
 
 func (c *helpCmd) run(a *app) (int, error) {
+	if c.Man {
+		a.printf("%s", a.man())
+		return exitOK, nil
+	}
 	if verbs := a.verbs(); len(c.Verb) > 0 && !slices.Contains(verbs, c.Verb[0]) && renamed[c.Verb[0]] == "" {
 		return 0, fmt.Errorf("help %q: there is no such verb%s; the verbs are %s", c.Verb[0], pretty.Hint(c.Verb[0], verbs), strings.Join(verbs, ", "))
 	}

@@ -1,9 +1,12 @@
 package memprovider
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/observe"
 )
 
 // InstanceState is an instance's state as reported by Peek.
@@ -53,6 +56,34 @@ func (s *Store) Peek(instance string) (state InstanceState, ok bool) {
 		state.LockedUntilMs = in.lock.untilMs
 	}
 	return state, true
+}
+
+// RowState is a row of one of the queues as reported by PeekRows. Activity is the activity's event, for a row of the
+// worker queue, and LockedUntilMs the expiry of its lock, or 0 if no lock is live.
+type RowState struct {
+	Number        MessageNo
+	Queue         observe.Queue
+	Kind          engine.WorkItemKind
+	Activity      uint64
+	VisibleMs     int64
+	Count         uint32
+	LockedUntilMs int64
+}
+
+// PeekRows reads an instance's queue rows, sorted by queue and number, without a provider call and without observations.
+func (s *Store) PeekRows(instance string) []RowState {
+	var rows []RowState
+	if in := s.known(instance); in != nil {
+		for _, r := range slices.Concat(in.visible, in.delayed, in.work) {
+			row := RowState{Number: r.no, Queue: r.queue, Kind: r.kind, Activity: r.activity, VisibleMs: r.visibleMs, Count: r.count}
+			if r.queue == observe.QueueWorker && r.lock.live(s.now) {
+				row.LockedUntilMs = r.lock.untilMs
+			}
+			rows = append(rows, row)
+		}
+	}
+	slices.SortFunc(rows, func(a, b RowState) int { return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Number, b.Number)) })
+	return rows
 }
 
 // PeekHistory decodes a stored history without a provider call, observations or changes to the cache. An unknown

@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -22,6 +23,8 @@ type Explanation struct {
 	Text string `json:"text"`
 	// Details holds pairs of name and value in display order.
 	Details []Detail `json:"details"`
+	// untilMs is the store time at which the rule may change although nothing happens, or 0.
+	untilMs int64
 }
 
 // Detail is a value of an Explanation.
@@ -46,13 +49,38 @@ func Explain(cfg Config, instance string, at time.Duration) (*Explanation, error
 	if now := w.start.Add(at).Millis(); !w.ended && now > w.NowMs() {
 		w.store.SetNow(now)
 	}
-	return (&explainer{w}).explain(instance, at)
+	return (&explainer{w, w.store.Now()}).explain(instance, at)
 }
 
-// explainer reads the world for an Explanation.
-type explainer struct{ *World }
+// Expected is an Explanation that applies from a time on, in milliseconds since the start of the run.
+type Expected struct {
+	FromMs int64
+	*Explanation
+}
 
-// explain explains the current state. at is used only in messages.
+// Outlook returns what an instance is waiting for now, followed by what it will be waiting for later if nothing happens
+// but that time passes. It is empty if the instance is unknown.
+func (w *World) Outlook(instance string) (all []Expected) {
+	for ms := w.store.Now(); ; {
+		x, err := (&explainer{w, ms}).explain(instance, 0)
+		if err != nil {
+			return all
+		}
+		all = append(all, Expected{ms - w.startMs(), x})
+		if x.untilMs <= ms {
+			return all
+		}
+		ms = x.untilMs
+	}
+}
+
+// explainer reads the world for an Explanation. now is the store time to look at, no earlier than the store's own.
+type explainer struct {
+	*World
+	now int64
+}
+
+// explain explains the state at ex.now. at is used only in messages.
 func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) {
 	p, ok := ex.store.Peek(id)
 	if !ok || !p.Created && !p.Starts {
@@ -73,22 +101,25 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 		}
 		return nil, fmt.Errorf("there is no instance %q at %v%s%s; the plan's instances are %s", id, at, sent, hint, strings.Join(names, ", "))
 	}
-	now := ex.store.Now()
+	now := ex.now
 	x := &Explanation{Details: []Detail{
 		{"time", pretty.Duration(now - ex.startMs())}, {"status", string(p.Status)}, {"execution", fmt.Sprint(p.Execution)}, {"pin", strings.TrimPrefix(pinned(p.Pin), "pinned ")},
 		{"messages", fmt.Sprint(p.Messages)}, {"activities queued", fmt.Sprint(p.Activities)},
 	}}
+	ex.addRows(x, id)
 	history, decodeErr := ex.clients.history(id)
 	switch {
 	case ended(p.Status):
 		x.say("ended", "it has ended: %s", p.Status)
 	case p.LockedUntilMs > now:
-		x.say("locked", "%s holds its lock for another %s", ex.holder(id), pretty.Duration(p.LockedUntilMs-now))
+		x.untilMs = p.LockedUntilMs
+		x.say("locked", "%s holds its lock until %s", ex.holder(id), pretty.Duration(p.LockedUntilMs-ex.startMs()))
 	case p.Messages > 0 && !ex.phases.admitted(p.Pin):
 		x.say("not-admitted", "it is %s, and no live node admits that", pinned(p.Pin))
 		ex.addFilters(x)
 	case p.Messages > 0 && p.VisibleMs > now:
-		x.say("delayed", "its first message becomes visible in %s", pretty.Duration(p.VisibleMs-now))
+		x.untilMs = p.VisibleMs
+		x.say("delayed", "its first message becomes visible at %s", pretty.Duration(p.VisibleMs-ex.startMs()))
 		also := "; it also waits for the event "
 		for _, wait := range ex.clients.openWaits(id) {
 			x.Text += also + waitText(&wait)
@@ -119,24 +150,56 @@ func (x *Explanation) say(rule, format string, args ...any) {
 	x.Rule, x.Text = rule, fmt.Sprintf(format, args...)
 }
 
+// rowsShown is the maximum number of queue rows in an Explanation.
+const rowsShown = 8
+
+// addRows adds the instance's queue rows.
+func (ex *explainer) addRows(x *Explanation, id string) {
+	rows := ex.store.PeekRows(id)
+	for i, r := range rows {
+		if i == rowsShown {
+			x.Details = append(x.Details, Detail{"more rows", fmt.Sprint(len(rows) - i)})
+			return
+		}
+		text := string(r.Kind)
+		if r.Queue == observe.QueueWorker {
+			text += fmt.Sprintf(" #%d", r.Activity)
+		}
+		text += ", visible from " + pretty.Duration(max(r.VisibleMs-ex.startMs(), 0))
+		if r.Count > 0 {
+			text += ", delivered " + pretty.Plural(uint64(r.Count), "time", "times")
+		}
+		if r.LockedUntilMs > 0 {
+			text += ", locked until " + pretty.Duration(r.LockedUntilMs-ex.startMs())
+		}
+		x.Details = append(x.Details, Detail{fmt.Sprintf("row %d", r.Number), text})
+	}
+}
+
 func (ex *explainer) addFilters(x *Explanation) {
 	for i := range ex.infos {
-		n := &ex.infos[i]
-		text := "down"
-		if ex.fleet.list[i].barred {
-			text = ex.fleet.schema.refusal(ex.fleet.list[i])
-		}
-		if n.Up {
-			text = n.Build.Name() + ", replays " + n.Filter.String()
-			if n.Paused {
-				text += ", frozen"
-			}
-			if n.Draining {
-				text += ", stopping"
-			}
-		}
-		x.Details = append(x.Details, Detail{"node " + n.Name, text})
+		x.Details = append(x.Details, Detail{"node " + ex.infos[i].Name, ex.NodeState(uint32(i + 1))})
 	}
+}
+
+// NodeState describes whether a node is up, its build and what it replays.
+func (w *World) NodeState(number uint32) string {
+	n := w.Node(number)
+	switch barred := w.fleet.list[number-1]; {
+	case n.Up:
+	case barred.barred:
+		return w.fleet.schema.refusal(barred)
+	default:
+		return "down"
+	}
+	text := n.Build.Name() + ", replays " + n.Filter.String()
+	if n.Paused {
+		text += ", frozen"
+	}
+	if n.Draining {
+		text += ", stopping"
+	}
+	return text
 }
 
 // explainIdle explains an instance that has nothing queued: it is waiting for an event or a child.
@@ -193,7 +256,7 @@ func (ex *explainer) sent(id string, wait *engine.Event, history []engine.Event)
 	}
 	if i, planned := ex.clients.planned[id]; planned {
 		for _, a := range ex.plan.Instances[i].Actions {
-			if a.Verb == verb && a.Name == name && ex.startMs()+a.At.Milliseconds() <= ex.store.Now() {
+			if a.Verb == verb && a.Name == name && ex.startMs()+a.At.Milliseconds() <= ex.now {
 				text = "; a client sent that at " + pretty.Duration(a.At.Milliseconds())
 			}
 		}

@@ -223,7 +223,7 @@ type FateTeller interface{ Told() Told }
 // Why returns what an instance is waiting for now: the rule that applies, in words. It returns nil if the instance is
 // unknown.
 func (w *World) Why(instance string) *Explanation {
-	x, err := (&explainer{w}).explain(instance, 0)
+	x, err := (&explainer{w, w.store.Now()}).explain(instance, 0)
 	if err != nil {
 		return nil
 	}

@@ -36,7 +36,8 @@
   const width = () => Math.max($("chart").clientWidth - GUTTER, 50);
   const x = ms => (ms - from) / (to - from) * width();
   const visible = (a, b) => b >= from && a <= to;
-  const trouble = i => !i.expected || i.end === "poisoned" || i.bars.some(b => b.kind === "poison" || b.kind === "wait");
+  const violated = new Set(run.marks.filter(m => m.kind === "violation").map(m => m.instance));
+  const trouble = i => violated.has(i.id) || !i.expected || i.end === "poisoned" || i.bars.some(b => b.kind === "poison" || b.kind === "wait");
   const place = (e, a, b) => { e.style.left = x(a) + "px"; if (b !== undefined) e.style.width = Math.max(x(b) - x(a), 1) + "px"; return e; };
 
   $("runtitle").textContent = `Seed ${run.seed}: ${run.instances.length} instances on ${run.nodes.length} nodes, ${time(run.end)} of virtual time` + (focus < end ? `; the first ${time(Math.round(focus))} are shown, 0 shows all` : "");
@@ -59,14 +60,14 @@
     $("marks").replaceChildren();
     document.querySelectorAll("#chart > .vline").forEach(e => e.remove());
     const ends = [0, 0, 0, 0];
-    const order = { violation: 0, step: 1, crash: 2, part: 3, phase: 4 };
+    const order = { violation: 0, step: 1, part: 2, phase: 3 };
     const marks = run.marks.filter(m => m.kind in order && m.ms >= from && m.ms <= to).sort((a, b) => a.ms - b.ms || order[a.kind] - order[b.kind]);
     let seen = "";
     for (const m of marks) {
       const left = GUTTER + x(m.ms), key = m.kind + m.text + Math.round(left);
       if (key === seen) continue;
       seen = key;
-      if (m.kind !== "crash") { const v = el("div", "vline " + m.kind); v.style.left = left + "px"; $("chart").append(v); }
+      const v = el("div", "vline " + m.kind); v.style.left = left + "px"; $("chart").append(v);
       const row = ends.findIndex(e => e <= left);
       if (row < 0) continue;
       const l = el("div", "label " + m.kind, m.text, `${time(m.ms)}, step ${m.step}: ${m.text}`);
@@ -93,6 +94,7 @@
         const name = run.builds[s.build] || "";
         const e = place(el("div", "span " + s.state, s.state === "up" ? name : s.state, `${n.name} ${name}, ${s.state} from ${time(s.from)} to ${time(s.to)}, step ${s.step}`), s.from, s.to);
         e.style.backgroundColor = colour(s.build);
+        if (x(s.to) - x(s.from) < e.textContent.length * 7 + 10) e.textContent = ""; // half a version is another version
         track.append(e);
       }
       let last = -9;
@@ -116,7 +118,7 @@
       if (kind === "trouble") return trouble(i);
       return !kind || i.bars.some(b => b.kind === kind);
     });
-    const worth = i => (i.expected ? 0 : 4) + (i.end === "poisoned" ? 2 : 0) + (trouble(i) ? 1 : 0);
+    const worth = i => (violated.has(i.id) ? 8 : 0) + (i.expected ? 0 : 4) + (i.end === "poisoned" ? 2 : 0) + (trouble(i) ? 1 : 0);
     const by = { name: (a, b) => a.id.localeCompare(b.id, "en", { numeric: true }), start: (a, b) => a.from - b.from, trouble: (a, b) => worth(b) - worth(a) || a.from - b.from };
     shown.sort((a, b) => by[sort](run.instances[a], run.instances[b]) || a - b);
     $("count").textContent = `${shown.length} of ${run.instances.length} instances, ${shown.filter(k => trouble(run.instances[k])).length} with trouble`;
@@ -217,11 +219,44 @@
     const go = n => { if (shown.length) { selected = shown[Math.min(Math.max(n, 0), shown.length - 1)]; $("details").hidden ? (scrollTo(n), draw()) : open(selected); } };
     const scrollTo = n => { if (n * ROW < $("list").scrollTop || (n + 2) * ROW > $("list").scrollTop + $("list").clientHeight) $("list").scrollTop = Math.max(n * ROW - 100, 0); };
     const keys = { "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), "0": () => $("zoom-all").click(), "ArrowLeft": () => pan(-0.2), "ArrowRight": () => pan(0.2),
-      "ArrowDown": () => go(r + 1), "ArrowUp": () => go(Math.max(r - 1, 0)), "j": () => go(r + 1), "k": () => go(Math.max(r - 1, 0)), "Enter": () => r >= 0 && open(selected), "/": () => $("f-instance").focus() };
+      "ArrowDown": () => go(r + 1), "ArrowUp": () => go(Math.max(r - 1, 0)), "j": () => go(r + 1), "k": () => go(Math.max(r - 1, 0)), "Enter": () => r >= 0 && open(selected), "/": () => $("f-instance").focus(), ",": () => move(cursor - 1), ".": () => move(cursor + 1) };
     if (keys[e.key]) { e.preventDefault(); keys[e.key](); }
   });
+  // The cursor: what nodes, slots and instances do at a moment. A track has triples of time, step and state.
+  const tracks = [...run.nodes.flatMap(n => [n, ...(n.slots || [])]), ...run.instances].map(s => s.track || []);
+  const moments = [...new Map(tracks.flatMap(t => { const all = []; for (let i = 0; i < t.length; i += 3) all.push([t[i], t[i + 1]]); return all; }).map(m => [m.join(), m])).values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  let cursor = 0;
+  function stateAt(track, [ms, step]) {
+    let low = 0, high = (track || []).length / 3;
+    while (low < high) { const mid = low + high >> 1; if (track[mid * 3] < ms || track[mid * 3] === ms && track[mid * 3 + 1] <= step) low = mid + 1; else high = mid; }
+    return low ? run.states[track[low * 3 - 1]] || [] : [];
+  }
+  function move(to) {
+    cursor = Math.min(Math.max(to, 0), moments.length - 1);
+    $("moment").value = cursor;
+    const at = moments[cursor], table = el("table"), limit = 60;
+    const row = (name, text, more, cls) => { const tr = el("tr", cls); tr.append(el("td", "when", name), el("td", "", text), el("td", "", more)); table.append(tr); };
+    for (const n of run.nodes) row(n.name, stateAt(n.track, at).join(), (n.slots || []).map(s => [s.name, stateAt(s.track, at)[0]]).filter(s => s[1]).map(s => s.join(" ")).join("; "), "node");
+    const goesOn = k => !["ended", "not-started", undefined].includes(stateAt(run.instances[k].track, at)[0]);
+    const live = shown.filter(k => k === selected || goesOn(k));
+    for (const k of live.slice(0, limit)) {
+      const [rule, text, ...details] = stateAt(run.instances[k].track, at);
+      row(run.instances[k].id, rule ? rule + ": " + text : "", details.map((d, i) => i % 2 ? d + "; " : d + " ").join(""), k === selected ? "at" : "");
+    }
+    $("now").textContent = `${time(at[0])}, step ${at[1]}: ${live.filter(goesOn).length} instances are under way` + (live.length > limit ? `, ${limit} are shown: filter them` : "");
+    $("state").replaceChildren(table);
+  }
+  $("moment").max = moments.length - 1;
+  $("moment").oninput = () => move(+$("moment").value);
+  $("back").onclick = () => move(cursor - 1); $("forth").onclick = () => move(cursor + 1);
+  const left = [];
+  if (run.statesTo) left.push("states after " + time(run.statesTo));
+  if (run.leftOut) left.push(`the events of ${run.leftOut} of ${run.instances.length} instances`);
+  $("leftout").textContent = left.length ? "Left out, for the size of the page: " + left.join(" and ") + "." : "";
   addEventListener("resize", draw);
   choose();
   draw();
+  $("cursor").hidden = !moments.length;
+  if (moments.length) move(0);
   document.body.dataset.ready = "yes";
 })();

@@ -22,12 +22,21 @@ type Timeline struct {
 	Marks     []Mark     `json:"marks"`
 	Instances []Instance `json:"instances"`
 	Story     []Line     `json:"story"`
+	// States are what the tracks refer to: what a node or a slot does, or for an instance the rule that applies, that in
+	// words, and pairs of name and value, as `simrun why` shows them.
+	States [][]string `json:"states"`
+	// StatesToMs is when the changes of state became too many for a page, or 0. LeftOut counts the instances whose events
+	// a page has no room for.
+	StatesToMs int64 `json:"statesTo,omitempty"`
+	LeftOut    int   `json:"leftOut,omitempty"`
 }
 
-// Node is a node and the spans during which it was up.
+// Node is a node, the spans during which it was up, and what it and its slots do.
 type Node struct {
 	Name  string `json:"name"`
 	Spans []Span `json:"spans"`
+	Track Track  `json:"track,omitempty"`
+	Slots []Slot `json:"slots,omitempty"`
 }
 
 // Span is a period during which a node was up, draining or frozen. Build is an index into Timeline.Builds.
@@ -73,6 +82,7 @@ type Instance struct {
 	ToMs          int64   `json:"to"`
 	Bars          []Bar   `json:"bars,omitempty"`
 	History       []Event `json:"history,omitempty"`
+	Track         Track   `json:"track,omitempty"`
 	removedMs     int64   // time at which its row was removed, or 0 if it still exists
 }
 
@@ -120,11 +130,13 @@ type Collector struct {
 	acts    map[string]int // open bar of each running activity
 	caller  int            // the node making the current call, or -1
 	ends    int64
+	states  states
 }
 
 // New returns a collector for a run of plan p.
 func New(p *plan.Plan) *Collector {
-	c := &Collector{plan: p, caller: -1, byName: map[string]int{}, builds: map[string]int{}, open: map[int]int{}, acts: map[string]int{}}
+	c := &Collector{plan: p, caller: -1, byName: map[string]int{}, builds: map[string]int{}, open: map[int]int{}, acts: map[string]int{}, states: states{numbers: map[string]int64{}}}
+	c.stateNumber(nil)
 	for _, n := range p.Nodes {
 		c.t.Nodes = append(c.t.Nodes, Node{Name: n.Name})
 	}
@@ -194,6 +206,7 @@ func (c *Collector) Timeline(seed string, result *cluster.Result) *Timeline {
 		c.fates(result)
 	}
 	t.sortBuilds()
+	c.leaveOut()
 	return t
 }
 

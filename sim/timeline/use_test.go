@@ -36,6 +36,8 @@ var acts = []struct{ name, does, want string }{
 	{"sort by trouble", `set('f-sort', 'trouble'); return rows()`, "order-2 order-1 order-3"},
 	{"the violation leads to its instance", `$('evidence').querySelector('button').click(); return $('details').querySelector('h3').textContent`, "order-2"},
 	{"a line of the story moves the chart", `key('0'); const all = axis(); $('details').querySelector('tr.jump').click(); return axis() !== all`, "true"},
+	{"the cursor steps on", `document.activeElement.blur(); key('.'); return $('now').textContent + '|' + $('state').textContent`, "1s, step 3: 1 instances are under way|A1.5.0Border-2order-1ready: it has a message"},
+	{"and back", `key(','); return $('now').textContent + '|' + $('state').textContent`, "0s, step 0: 0 instances are under way|AdownBorder-2"},
 	{"dark", `return matchMedia('(prefers-color-scheme: dark)').matches + ' ' + dim(document.body)`, "true true"},
 }
 
@@ -98,5 +100,7 @@ func usable() timeline.Page {
 		Marks:     []timeline.Mark{{Ms: 12_000, Step: 60, Kind: "violation", Node: 1, Instance: "order-2", Text: "L05", Evidence: "it was healthy"}},
 		Instances: []timeline.Instance{instance("order-1", 0), bad, instance("order-3", 1)},
 		Story:     []timeline.Line{{Ms: 1000, Step: 3, Who: "A 1.5.0", Text: "commits a turn of order-2", About: []int{1}}}}
+	run.States = [][]string{nil, {"down"}, {"1.5.0"}, {"not-started", "nobody"}, {"ready", "it has a message"}}
+	run.Nodes[0].Track, run.Instances[0].Track = timeline.Track{0, 0, 1, 1000, 3, 2}, timeline.Track{0, 0, 3, 1000, 3, 4}
 	return timeline.Page{Title: "usable", Run: run, At: "simrun replay --step"}
 }

@@ -49,6 +49,12 @@ func (m *watcher) Record(r *cluster.Record) {
 	m.c.record(r)
 }
 
+// AfterStep implements cluster.Monitor.
+func (m *watcher) AfterStep() {
+	m.Monitor.AfterStep()
+	m.c.afterStep()
+}
+
 // Tell records a line of the story. It can be used as a cluster.Config.Narrator.
 func (c *Collector) Tell(l cluster.Line) {
 	who := l.Node
@@ -72,8 +78,11 @@ func (c *Collector) about(text string) []int {
 	return found
 }
 
-// observe records history events.
+// observe records history events, and which instances change.
 func (c *Collector) observe(o *observe.Observation) {
+	if i := int(o.Instance); i > 0 && i < len(c.numbers) && c.numbers[i] >= 0 {
+		c.touch(c.numbers[i])
+	}
 	switch o.Kind {
 	case observe.CallBegin:
 		c.caller = int(o.Caller.Node) - 1
@@ -129,6 +138,7 @@ func kindIn(data []byte) string {
 func (c *Collector) record(r *cluster.Record) {
 	ms := r.AtMs - c.w.StartMs()
 	n := int(r.Node) - 1
+	c.slots(r)
 	switch r.Kind {
 	case record.NodeStarted, record.NodeResumed:
 		c.span(n, ms, r.Step, Up)
@@ -149,6 +159,12 @@ func (c *Collector) record(r *cluster.Record) {
 		c.mark(ms, r.Step, kind, n, "", r.Schedule.String())
 	case record.PhaseBegan:
 		c.mark(ms, r.Step, "phase", -1, "", r.Phase.String())
+		if r.Step == 0 {
+			for i := range c.t.Instances {
+				c.touch(i)
+				c.follow(i, ms)
+			}
+		}
 	case record.Fault:
 		c.mark(ms, r.Step, "fault", n, r.Instance, string(r.Fault))
 	case record.ActivityStarted:

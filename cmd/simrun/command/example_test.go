@@ -54,7 +54,7 @@ func Example() {
 	// Refund@1.0.0    0.8.0         -      -
 	// refund-1 at 1.1s of upgrade, seed 1
 	//
-	// delayed: its first message becomes visible in 59.916s
+	// delayed: its first message becomes visible at 1m1.016s
 	//
 	//   time                1.1s
 	//   status              Running
@@ -62,5 +62,7 @@ func Example() {
 	//   pin                 1.5.0
 	//   messages            1
 	//   activities queued   1
+	//   row 3               TimerFired, visible from 1m1.016s
+	//   row 2               ActivityExecute #2, visible from 1.018s, delivered 1 time, locked until 31.088s
 	// exit status 0
 }

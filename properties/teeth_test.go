@@ -65,8 +65,8 @@ var teeth = []tooth{
 	{scenario: "draining-by-widening", line: "then widen A to >=0.0.0, <=99.0.0", by: "then widen B to >=0.0.0, <=99.0.0",
 		expect: `always fetch in "A drains" where pin=99.0.0|3.0.0 has node=A`},
 
-	{scenario: "post-upgrade-cleanup", bug: "provider/filter-ignored", expect: `never fetch in "all are 3.0.0" where pin=0.8.0`},
-	{scenario: "post-upgrade-cleanup", bug: "provider/filter-after-decode", expect: `never decode in "all are 3.0.0" where pin=0.8.0`},
+	{scenario: "post-upgrade-cleanup", bug: "provider/filter-ignored", expect: `never fetch in "all are 3.0.0" where build=3.0.0 pin=0.8.0`},
+	{scenario: "post-upgrade-cleanup", bug: "provider/filter-after-decode", expect: `never decode in "all are 3.0.0" where build=3.0.0 pin=0.8.0`},
 	{scenario: "post-upgrade-cleanup", bug: "provider/undecodable-event-skipped", expect: `never turn where instance=legacy-1|legacy-2`},
 	{scenario: "post-upgrade-cleanup", line: "then upgrade B to 3.0.0", by: "then upgrade B to 2.0.0",
 		expect: `always node in "all are 3.0.0" has build=3.0.0 filter=">=1.0.0, <=3.0.0"`},

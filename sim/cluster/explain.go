@@ -185,10 +185,10 @@ func (ex *explainer) addFilters(x *Explanation) {
 // NodeState describes whether a node is up, its build and what it replays.
 func (w *World) NodeState(number uint32) string {
 	n := w.Node(number)
-	switch barred := w.fleet.list[number-1]; {
+	switch {
 	case n.Up:
-	case barred.barred:
-		return w.fleet.schema.refusal(barred)
+	case n.Refusal != "":
+		return "down, since " + n.Refusal
 	default:
 		return "down"
 	}

@@ -338,6 +338,9 @@ func (f *fleet) inform(n *nodeState) {
 	i := &f.infos[n.number-1]
 	i.Incarnation, i.Registry = n.inc, n.registry
 	i.Up, i.Draining, i.Paused = n.machine != nil, n.draining, n.paused
+	if !n.barred {
+		i.Refusal = ""
+	}
 	if n.machine != nil {
 		i.Build, i.Options, i.Filter, i.Clock = n.running, n.runningOptions, n.machine.Filter(), n.clock
 	}

@@ -114,6 +114,8 @@ type NodeInfo struct {
 	// Up is true between a start and the next stop or crash. Draining is true while the node stops gracefully, and
 	// Paused while it is frozen.
 	Up, Draining, Paused bool
+	// Refusal says why the node does not start on the store's schema. It is empty if it starts.
+	Refusal string
 	// Core reports whether the node is up in calm. This is the case if it is started at least once and its last
 	// schedule step is not stop or remove.
 	Core bool

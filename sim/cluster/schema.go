@@ -165,10 +165,7 @@ func (s *schema) stops(c *callState) bool {
 func (s *schema) bar(n *nodeState) {
 	s.fleet.keepDown(n)
 	n.barred = true
-	s.record(&Record{Kind: record.StartRefused, Node: n.number, Incarnation: n.inc, Text: s.refusal(n)})
-}
-
-// refusal says why a node does not start.
-func (s *schema) refusal(n *nodeState) string {
-	return fmt.Sprintf("the store has schema %d, and build %s works with %d", s.store.Schema(), n.build.Name(), s.plan.SchemaOf(n.build.Name()).Version)
+	why := fmt.Sprintf("the store has schema %d, and build %s works with %d", s.store.Schema(), n.build.Name(), s.plan.SchemaOf(n.build.Name()).Version)
+	s.infos[n.number-1].Refusal = why
+	s.record(&Record{Kind: record.StartRefused, Node: n.number, Incarnation: n.inc, Text: why})
 }

@@ -182,7 +182,7 @@ func (v *validation) schedule() {
 	defer func() { v.part = "" }()
 	for i, s := range v.plan.Schedule {
 		v.part = fmt.Sprintf("step %d", i+1)
-		what := fmt.Sprintf("step %d (%s %s)", i+1, s.Verb, s.Node)
+		what := fmt.Sprintf("step %d (%s)", i+1, strings.TrimSpace(string(s.Verb)+" "+s.Node))
 		if s.At < 0 {
 			v.fail("%s: at %v, before the start", what, s.At)
 		}

@@ -344,7 +344,11 @@ func (c *Checker) upText() string {
 	var parts []string
 	for i, s := range c.nodes {
 		if n := c.state.Node(uint32(i + 1)); n.Build != nil {
-			parts = append(parts, c.nodeText(n.Number, n.Build.Name(), s.step))
+			text := c.nodeText(n.Number, n.Build.Name(), s.step)
+			if why := c.Run.World.Node(n.Number).Refusal; why != "" {
+				text = fmt.Sprintf("%s (down, since %s)", c.Run.NodeName(n.Number), why)
+			}
+			parts = append(parts, text)
 		}
 	}
 	return "nodes: " + strings.Join(parts, ", ")
@@ -357,6 +361,9 @@ func (c *Checker) downText() string {
 		text := c.Run.NodeName(uint32(i+1)) + " is down"
 		if s.text != "" {
 			text += fmt.Sprintf(" since %q at %s", s.text, pretty.Duration(s.atMs-c.Run.World.StartMs()))
+		}
+		if why := c.Run.World.Node(uint32(i + 1)).Refusal; why != "" {
+			text += " and does not start: " + why
 		}
 		parts = append(parts, text)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -20,22 +21,35 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run exports the database named by the arguments and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	const usage = "usage: duroxide-export DATABASE > EXPORT.jsonl\nWrites what an SQLite database of duroxide holds, as JSON lines for simrun plan."
-	switch {
-	case len(args) != 1:
-		fmt.Fprintln(stderr, usage)
-		return 2
-	case args[0] == "-h" || args[0] == "--help":
+	const usage = `usage: duroxide-export [--redact] [--without-wal] DATABASE > EXPORT.jsonl
+Writes what an SQLite database of duroxide holds, as JSON lines for simrun plan.
+
+  --redact       without inputs, outputs, results, errors, data of events, keys and statuses: what is left are
+                 the ids of instances and sessions, the names, versions, tags and topics by which work is
+                 routed, kinds, numbers and times
+  --without-wal  even if the database is in WAL mode and its -wal is not there`
+	flags := flag.NewFlagSet("duroxide-export", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	redact, withoutWAL := flags.Bool("redact", false, ""), flags.Bool("without-wal", false, "")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintln(stdout, usage)
 		return 0
+	case err != nil:
+		fmt.Fprintf(stderr, "duroxide-export: %v\n%s\n", err, usage)
+		return 2
+	case flags.NArg() != 1:
+		fmt.Fprintln(stderr, usage)
+		return 2
 	}
+	file := flags.Arg(0)
 	out := bufio.NewWriter(stdout)
-	skipped, err := export(context.Background(), args[0], out, stderr)
+	skipped, err := export(context.Background(), file, *redact, *withoutWAL, out, stderr)
 	if err == nil {
 		err = out.Flush()
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "duroxide-export: %s: %v\n", args[0], err)
+		fmt.Fprintf(stderr, "duroxide-export: %s: %v\n", file, err)
 		return 2
 	}
 	if skipped > 0 {
@@ -61,7 +75,7 @@ func withoutLog(file string) bool {
 }
 
 // export writes the database as JSON lines and returns the number of rows and tables that are missing from them.
-func export(ctx context.Context, file string, out, complain io.Writer) (skipped int, err error) {
+func export(ctx context.Context, file string, redact, withoutWAL bool, out, complain io.Writer) (skipped int, err error) {
 	switch info, err := os.Stat(file); {
 	case err != nil:
 		return 0, err
@@ -70,6 +84,9 @@ func export(ctx context.Context, file string, out, complain io.Writer) (skipped 
 	}
 	const noLog, remedy = "the file is in WAL mode and its -wal is not beside it, or empty: ", "copy that, too, or checkpoint first (PRAGMA wal_checkpoint)"
 	cut := withoutLog(file)
+	if cut && !withoutWAL {
+		return 0, fmt.Errorf("%swhat was written last may be missing; %s; or, if every program had closed the database before it was copied, say --without-wal", noLog, remedy)
+	}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: url.PathEscape(file), RawQuery: "mode=ro&_pragma=busy_timeout(5000)"}).String())
 	if err != nil {
 		return 0, err
@@ -80,7 +97,7 @@ func export(ctx context.Context, file string, out, complain io.Writer) (skipped 
 		return 0, err
 	}
 	defer tx.Rollback()
-	e := &exporter{tx: tx, out: out, complain: complain}
+	e := &exporter{tx: tx, out: out, complain: complain, redact: redact}
 	if err := e.all(time.Now()); err != nil {
 		if cut && errors.Is(err, errNoHistory) {
 			return 0, fmt.Errorf("%w; %s%s", err, noLog, remedy)

@@ -97,13 +97,16 @@ func TestNoDatabase(t *testing.T) {
 func TestWithoutItsLog(t *testing.T) {
 	live := orders(t)
 	empty := filepath.Join(t.TempDir(), "empty.db")
+	const refused = "the file is in WAL mode and its -wal is not beside it, or empty: what was written last may be missing; copy that, too, or checkpoint first (PRAGMA wal_checkpoint); or, if"
 	for _, c := range []struct {
-		file, statement string
-		status          int
-		want            string
+		file, statement, flag string
+		status                int
+		want                  string
 	}{
-		{empty, `CREATE TABLE history (id INTEGER)`, 2, `it has no table "history": expected a database of duroxide; the file is in WAL mode and its -wal is not beside it, or empty: copy that, too, or checkpoint first (PRAGMA wal_checkpoint)`},
-		{live, `DELETE FROM worker_queue`, 0, "the file is in WAL mode and its -wal is not beside it, or empty: if it is a copy of a database in use, what was written last is missing; copy that, too, or checkpoint first"},
+		{empty, `CREATE TABLE history (id INTEGER)`, "", 2, refused},
+		{empty, `DELETE FROM history`, "--without-wal", 2, `it has no table "history": expected a database of duroxide; the file is in WAL mode`},
+		{live, `DELETE FROM worker_queue`, "", 2, refused},
+		{live, `DELETE FROM worker_queue`, "--without-wal", 0, "if it is a copy of a database in use, what was written last is missing; copy that, too, or checkpoint first"},
 	} {
 		db, err := sql.Open("sqlite", c.file)
 		if err != nil {
@@ -118,7 +121,11 @@ func TestWithoutItsLog(t *testing.T) {
 		copied := copyOf(t, c.file)
 		for range 2 { // the first try must not leave a -wal that silences the second
 			var out, complaints bytes.Buffer
-			if status := run([]string{copied}, &out, &complaints); status != c.status || !strings.Contains(complaints.String(), c.want) {
+			args := []string{copied}
+			if c.flag != "" {
+				args = []string{c.flag, copied}
+			}
+			if status := run(args, &out, &complaints); status != c.status || !strings.Contains(complaints.String(), c.want) {
 				t.Errorf("status %d, complaints %q; want %d, %q", status, &complaints, c.status, c.want)
 			}
 		}
@@ -126,6 +133,23 @@ func TestWithoutItsLog(t *testing.T) {
 		if run([]string{c.file}, &out, &complaints); strings.Contains(complaints.String(), "WAL") {
 			t.Errorf("with its -wal: %s", &complaints)
 		}
+	}
+}
+
+// TestRedacted checks that a redacted export has no text that orchestrations process, and is else the same.
+func TestRedacted(t *testing.T) {
+	var plain, out, complaints bytes.Buffer
+	file := orders(t)
+	if run([]string{file}, &plain, &complaints) != 0 || run([]string{"--redact", file}, &out, &complaints) != 0 {
+		t.Fatal(complaints.String())
+	}
+	for _, text := range []string{`"input":"order-1"`, `"waits for approval"`, `"reserving"`, `"reserved"`, `"enough"`, `"yes"`, `"two"`} {
+		if !strings.Contains(plain.String(), text) || strings.Contains(out.String(), text) {
+			t.Errorf("%s: in the export %v, in the redacted one %v", text, strings.Contains(plain.String(), text), strings.Contains(out.String(), text))
+		}
+	}
+	if a, b := strings.Count(plain.String(), "\n"), strings.Count(out.String(), "\n"); a != b {
+		t.Errorf("%d lines, and %d redacted", a, b)
 	}
 }
 
@@ -148,7 +172,7 @@ func TestMissingTables(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	var out, complaints bytes.Buffer
-	if status := run([]string{"--help"}, &out, &complaints); status != 0 || complaints.Len() > 0 || !strings.HasPrefix(out.String(), "usage: duroxide-export DATABASE") {
+	if status := run([]string{"--help"}, &out, &complaints); status != 0 || complaints.Len() > 0 || !strings.HasPrefix(out.String(), "usage: duroxide-export [--redact]") {
 		t.Errorf("status %d, output %q, complaints %q", status, &out, &complaints)
 	}
 }

@@ -14,6 +14,7 @@ type exporter struct {
 	tx       *sql.Tx
 	out      io.Writer
 	complain io.Writer
+	redact   bool
 	skipped  int
 	missing  []string // tables
 	lines    int
@@ -186,6 +187,11 @@ func text(v any) string {
 }
 
 func (e *exporter) write(line map[string]any) error {
+	if e.redact {
+		if err := redact(line); err != nil {
+			return err
+		}
+	}
 	data, err := json.Marshal(line)
 	if err != nil {
 		return err

@@ -183,6 +183,7 @@ func stackOf(goroutine string) (state string, frames []string) {
 		lines := strings.Split(stack, "\n")
 		_, state, _ = strings.Cut(lines[0], "[")
 		state, _, _ = strings.Cut(state, "]")
+		state, _, _ = strings.Cut(state, ",") // for how long, which is not known exactly
 		for i := 1; i+1 < len(lines); i += 2 {
 			call, place := lines[i], strings.TrimSpace(lines[i+1])
 			isPrefix := func(prefix string) bool { return strings.HasPrefix(call, prefix) }

@@ -54,7 +54,7 @@ func ExampleTest_upgrade() {
 	//   instance  Order-7
 	//   evidence  an ack by B (build 1.5.0+1.0.0, start 1) with token o20, for execution 1 of Order-7 after the delivery of ActivityCompleted 1/4 (message 20), records event 6 (OrchestrationFailed), which says: nondeterministic: schedule mismatch: action=Activity(name="Ship", input="22") vs event=ActivityScheduled(name="Charge", input="22"), at durosim_test.order (example_upgrade_test.go:15) (the history of Order@1.0.0 was written by build 1.5.0 (events 1 to 6)): expected a turn to do what it records, and to record what its code does; code that was changed needs a new version
 	//
-	// The smallest plan found that violates it: size 2 (1 schedule steps, 1 instances, 0 faults, 0 other choices), from 596, in 45 runs; nothing can be left out.
+	// The smallest plan found that violates it: size 2 (1 schedule step, 1 instance, 0 faults, 0 other choices), from 596, in 45 runs; nothing can be left out.
 	//
 	//     node A runs 1.5.0+1.0.0
 	//

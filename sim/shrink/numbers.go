@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -96,7 +97,23 @@ func (n *number) simpler() []int64 {
 	return out
 }
 
-// simplerValues simplifies every number that it can, and reports whether it changed anything.
+// rounder returns the later and rounder times to try instead of the current one, the roundest first. None is more than
+// twice as late.
+func (n *number) rounder() (out []int64) {
+	now := n.get()
+	for _, u := range timeUnits {
+		if n.field.Type() != reflect.TypeFor[time.Duration]() || now%u == 0 || now == n.least {
+			return out
+		}
+		if to := (now/u + 1) * u; to <= 2*now {
+			out = append(out, to)
+		}
+	}
+	return out
+}
+
+// simplerValues simplifies every number that it can, and reports whether it changed anything. This ends: no number gets
+// less round, and one that gets no rounder gets smaller.
 func (s *search) simplerValues() (changed bool) {
 	for i := range numbers(&s.best) {
 		changed = s.simplerValue(i) || changed
@@ -108,8 +125,9 @@ func (s *search) simplerValue(i int) bool {
 	n := numbers(&s.best)[i]
 	now := n.get()
 	last := now
-	for _, to := range n.simpler() {
-		if to >= now || to < n.least || to == last {
+	earlier := slices.DeleteFunc(n.simpler(), func(to int64) bool { return to >= now || to < n.least })
+	for _, to := range append(earlier, n.rounder()...) {
+		if to == last {
 			continue
 		}
 		last = to

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -34,7 +35,9 @@ func (s Size) Total() int { return s.Steps + s.Instances + s.Faults + s.Choices 
 
 // String returns the total and the counts that it consists of.
 func (s Size) String() string {
-	return fmt.Sprintf("%d (%d schedule steps, %d instances, %d faults, %d other choices)", s.Total(), s.Steps, s.Instances, s.Faults, s.Choices)
+	count := func(n int, one, many string) string { return pretty.Plural(uint64(n), one, many) }
+	return fmt.Sprintf("%d (%s, %s, %s, %s)", s.Total(), count(s.Steps, "schedule step", "schedule steps"), count(s.Instances, "instance", "instances"),
+		count(s.Faults, "fault", "faults"), count(s.Choices, "other choice", "other choices"))
 }
 
 // Size returns the size of a concrete plan. If the order of events is drawn from a seed, this counts as one choice.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/faults"
@@ -238,6 +239,29 @@ func TestShrinkNamesPlainly(t *testing.T) {
 			if want := fmt.Sprintf("%s-%d", in.Orchestration, i+1); in.ID != want {
 				t.Errorf("%s: instance %s, want %s:\n%s", id, in.ID, want, got.Text())
 			}
+		}
+	}
+}
+
+// TestShrinkRoundsTimes checks that a time that cannot be earlier is at least round, if the failure stays.
+func TestShrinkRoundsTimes(t *testing.T) {
+	for _, c := range []struct{ from, until, at, want time.Duration }{
+		{1234 * time.Millisecond, time.Hour, 1717 * time.Millisecond, 2 * time.Second},
+		{1234 * time.Millisecond, 1299 * time.Millisecond, 1234 * time.Millisecond, 1240 * time.Millisecond},
+		{1234 * time.Millisecond, 1235 * time.Millisecond, 1234 * time.Millisecond, 1234 * time.Millisecond},
+		{0, time.Hour, 1717 * time.Millisecond, 0},
+	} {
+		got, err := shrink.Minimize(shrink.Concrete{
+			Plan:    &plan.Plan{Name: "late", Instances: []plan.Instance{{ID: "i", Orchestration: "Echo", StartAt: c.at}}},
+			Choices: &sim.Recording{},
+		}, shrink.Options{Fails: func(x shrink.Concrete, _ sim.Chooser, _ *sim.Recording) (bool, error) {
+			return len(x.Plan.Instances) > 0 && x.Plan.Instances[0].StartAt >= c.from && x.Plan.Instances[0].StartAt <= c.until, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := got.Plan.Instances[0].StartAt; at != c.want || !got.Minimal {
+			t.Errorf("fails from %v to %v: a start at %v becomes %v, want %v (minimal: %v)", c.from, c.until, c.at, at, c.want, got.Minimal)
 		}
 	}
 }

@@ -30,6 +30,14 @@ type Page struct {
 	// Tables holds the tables of a campaign or a plan.
 	Tables []Table
 	Run    *Timeline
+	// More holds other runs, among which the reader selects.
+	More []Run
+}
+
+// Run is a run with its name, and what Page.At is for it.
+type Run struct {
+	Name, At string
+	*Timeline
 }
 
 // Map is a plan's rollback map. For each number of steps, it shows the effects of stopping the upgrade at that point
@@ -46,14 +54,18 @@ type MapStep struct {
 	Stop, Back []Cell
 }
 
-// Cell is a value in the map. Weight is its severity, from 0 (harmless) to 3 (worst).
+// Cell is a value in the map. Weight is its severity, from 0 (harmless) to 3 (worst). Command, if any, shows the run that
+// Title is about, and in it Instance. Run is the place of that run in Page.More, counted from 1, or 0 if it is not there.
 type Cell struct {
-	Text   string
-	Weight int
-	Title  string
+	Text     string
+	Weight   int
+	Title    string
+	Command  string
+	Run      int
+	Instance string
 }
 
-// Table is a table with a title. The page highlights bad rows. Unless Open is set, the page shows only the title until
+// Table is a table with a title. The page highlights bad rows and the best one. Unless Open is set, the page shows only the title until
 // the user clicks on it.
 type Table struct {
 	Title string
@@ -68,10 +80,22 @@ type Table struct {
 type Row struct {
 	Cells []string
 	Bad   bool
+	Best  bool
+}
+
+// Holds reports whether column i of a table holds commands.
+func (t Table) Holds(i int) bool { return t.Commands > 0 && i >= t.Commands }
+
+// Named returns the name of column i, or "" if it has none.
+func (t Table) Named(i int) string {
+	if i >= len(t.Head) {
+		return ""
+	}
+	return t.Head[i]
 }
 
 // Row adds a row.
-func (t *Table) Row(bad bool, cells ...string) { t.Rows = append(t.Rows, Row{cells, bad}) }
+func (t *Table) Row(bad bool, cells ...string) { t.Rows = append(t.Rows, Row{Cells: cells, Bad: bad}) }
 
 // Text returns the table without its title in aligned columns: the first columns of it, indented, with a gap between them.
 func (t *Table) Text(indent string, columns, gap int) string {
@@ -107,7 +131,7 @@ func (t *Table) Markdown() string {
 			if i < len(cells) {
 				cell = strings.ReplaceAll(strings.Join(strings.Fields(cells[i]), " "), "|", "\\|")
 			}
-			if t.Commands > 0 && i >= t.Commands && code {
+			if code && t.Holds(i) {
 				cell = "`" + cell + "`"
 			}
 			b.WriteString("| " + cell + " ")
@@ -135,19 +159,23 @@ var page = template.Must(template.New("page").Parse(source))
 
 // Write writes the page.
 func (p *Page) Write(w io.Writer) error {
-	data := ""
-	if p.Run != nil {
-		var err error
-		if data, err = packed(p.Run); err != nil {
-			return err
-		}
-	}
-	return page.Execute(w, struct {
+	type packedRun struct{ Name, At, Data string }
+	data := struct {
 		*Page
 		Style  template.CSS
 		Script template.JS
-		Data   string
-	}{p, template.CSS(style), template.JS(script), data})
+		Packed []packedRun
+	}{Page: p, Style: template.CSS(style), Script: template.JS(script)}
+	if p.Run != nil {
+		for _, r := range append([]Run{{"", p.At, p.Run}}, p.More...) {
+			text, err := packed(r.Timeline)
+			if err != nil {
+				return err
+			}
+			data.Packed = append(data.Packed, packedRun{r.Name, r.At, text})
+		}
+	}
+	return page.Execute(w, data)
 }
 
 // packed returns v as compressed JSON in URL-safe base64, which templates do not escape. This form is ten times smaller

@@ -211,6 +211,16 @@ func (c *Collector) slots(r *cluster.Record) {
 	}
 }
 
+// Events returns how many bars, history events, lines of the story and changes of state the timeline has.
+func (t *Timeline) Events() int {
+	n := len(t.Story)
+	for i := range t.Instances {
+		in := &t.Instances[i]
+		n += len(in.Bars) + len(in.History) + len(in.Track)/3
+	}
+	return n
+}
+
 // leaveOut keeps the events of as many instances as a page can show: first those with trouble, then those that began
 // first.
 func (c *Collector) leaveOut() {

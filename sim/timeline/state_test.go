@@ -22,7 +22,7 @@ import (
 // carried returns the timeline that a page carries.
 func carried(t *testing.T, p timeline.Page) *timeline.Timeline {
 	t.Helper()
-	found := regexp.MustCompile(`<script id="data"[^>]*>([^<]*)<`).FindStringSubmatch(written(t, p))
+	found := regexp.MustCompile(`<script class="run"[^>]*>([^<]*)<`).FindStringSubmatch(written(t, p))
 	if found == nil {
 		t.Fatal("the page carries no run")
 	}

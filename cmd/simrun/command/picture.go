@@ -2,12 +2,15 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
@@ -81,8 +84,16 @@ func (c *runCmd) draw(r *report) error {
 	return drawRun(c.HTML, &p, cfg, seed)
 }
 
-// drawRun runs seed, up to where durosim may crash, and writes the page with that run.
-func drawRun(file string, p *timeline.Page, cfg cluster.Config, seed uint64) error {
+// drawRun writes the page with the run of seed.
+func drawRun(file string, p *timeline.Page, cfg cluster.Config, seed uint64) (err error) {
+	if p.Run, err = seen(cfg, seed); err != nil {
+		return err
+	}
+	return writeFile(file, p.Write)
+}
+
+// seen runs seed, up to where durosim may crash, and returns its timeline.
+func seen(cfg cluster.Config, seed uint64) (*timeline.Timeline, error) {
 	collector := watch(&cfg)
 	result, err := func() (result *cluster.Result, err error) {
 		defer func() {
@@ -93,16 +104,31 @@ func drawRun(file string, p *timeline.Page, cfg cluster.Config, seed uint64) err
 		return cluster.Run(cfg)
 	}()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.Run = collector.Timeline(decimal(seed), result)
-	return writeFile(file, p.Write)
+	return collector.Timeline(decimal(seed), result), nil
 }
 
-// campaignTables returns the tables for totals, findings, fates, waits and coverage.
+// campaignTables returns the tables for totals, findings, the work and coverage.
 func campaignTables(r *report) []timeline.Table {
-	return filled(append(append([]timeline.Table{r.totals(), r.violated(), knownTable(r.Findings)}, smallTables(r)...),
-		fateTable(&r.Fate), waitTable(&r.Fate), coverageTable(r))...)
+	return filled(slices.Concat([]timeline.Table{r.totals(), r.violated(), knownTable(r.Findings)}, smallTables(r),
+		workTables(r), []timeline.Table{coverageTable(r)})...)
+}
+
+// workTables returns the tables for fates, help, remarks, waits and windows.
+func workTables(r *report) []timeline.Table {
+	f := &r.Fate
+	help := timeline.Table{Title: "Help beyond the plan", Head: []string{"times", "what", "seeds", "first"}}
+	for i := range f.Help {
+		g := &f.Help[i]
+		help.Row(false, grouped(g.Count), g.String(), grouped(g.Seeds), fmt.Sprintf("%s, seed %d", g.First, g.FirstSeed))
+	}
+	remarks := timeline.Table{Title: "Remarks on the work", Head: []string{"times", "what", "first"}}
+	for i := range f.Remarks {
+		g := &f.Remarks[i]
+		remarks.Row(false, grouped(g.Count), g.About, fmt.Sprintf("%s, seed %d%s", g.Instance, g.Seed, g.Detail))
+	}
+	return []timeline.Table{fateTable(f), help, remarks, waitTable(f), upgrade.WindowTable(r.Windows)}
 }
 
 // smallTables returns tables for the shrunk plans stored by --out.
@@ -145,9 +171,13 @@ func fateTable(f *campaign.Fate) timeline.Table {
 }
 
 func waitTable(f *campaign.Fate) timeline.Table {
-	t := timeline.Table{Title: "Waits for a build, by step", Head: []string{"after", "waits", "max", "p99", "the longest"}}
+	t := timeline.Table{Title: "Waits for a build, by step", Head: []string{"after", "waits", "max", "p99", "the longest"}, Open: true}
 	for _, w := range f.Waits {
-		t.Row(false, w.After, grouped(w.Count), pretty.Duration(w.MaxMs), pretty.Duration(w.P99Ms), fmt.Sprintf("%s (pin %s), seed %d", w.Instance, w.Pin, w.Seed))
+		open := ""
+		if w.Open {
+			open = " and still waiting"
+		}
+		t.Row(w.Open, cmp.Or(w.After, "before the first step"), grouped(w.Count), pretty.Duration(w.MaxMs), pretty.Duration(w.P99Ms), fmt.Sprintf("%s (pin %s) from %s%s, seed %d", w.Instance, w.Pin, pretty.Duration(w.FromMs), open, w.Seed))
 	}
 	return t
 }

@@ -332,46 +332,53 @@ func planJSON(rep *report, r *upgrade.Report, store *upgrade.Snapshot) any {
 	return out
 }
 
-// draw writes the plan's page. It shows the rollback map and the first seed's run.
+// shownRuns is the maximum number of runs of the map's cells that a page carries, and shownEvents of what they may hold
+// together, which keeps the page small enough to be mailed.
+const (
+	shownRuns   = 24
+	shownEvents = 200_000
+)
+
+// draw writes the plan's page: the rollback map, whose cells open their runs, what the terminal says of the whole plan,
+// and the first seed's run.
 func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error {
-	p := timeline.Page{Title: "Plan " + rep.subject.scenario.Name, Command: c.line(rep.subject), Map: r.Map()}
+	s := rep.subject
+	p := timeline.Page{Title: "Plan " + s.scenario.Name, Command: c.line(s)}
 	p.Verdict, p.Bad = rep.verdicts("; "), rep.Status != exitOK
+	places, events := map[string]int{}, 0
+	var failed error
+	p.Map = r.Map(func(cell *timeline.Cell, variant string, n *upgrade.Count) {
+		cell.Command, cell.Instance = c.oneLine(s, variant, n.ExampleSeed, n.Example), n.Example
+		name := fmt.Sprintf("%s, seed %d", variant, n.ExampleSeed)
+		if cell.Run = places[name]; cell.Run > 0 || len(p.More) == shownRuns || events > shownEvents || failed != nil {
+			return
+		}
+		var run cluster.Config
+		if run, failed = cfg.One(variant, n.ExampleSeed); failed != nil {
+			return
+		}
+		more := timeline.Run{Name: name, At: c.oneLine(s, variant, n.ExampleSeed, "") + " --step"}
+		if more.Timeline, failed = seen(run, n.ExampleSeed); failed != nil {
+			return
+		}
+		events += more.Events()
+		p.More = append(p.More, more)
+		cell.Run, places[name] = len(p.More), len(p.More)
+	})
+	if failed != nil {
+		return failed
+	}
 	hazards := timeline.Table{Title: "Stored work that the nodes cannot take", Open: true}
 	for _, line := range r.HazardLines() {
 		hazards.Row(line.Bad, line.Text)
 	}
-	p.Tables = filled(hazards, r.OrderTable(len(r.Orders)), c.examples(rep.subject, r))
+	p.Tables = filled(append([]timeline.Table{r.ActionTable(), hazards, r.OrderTable(len(r.Orders))}, workTables(rep)...)...)
 	first, err := cfg.Plan(cfg.First)
 	if err != nil {
 		return err
 	}
-	run := cfg.Run(first, cfg.First, rep.subject.scenario.Expect)
-	return drawRun(c.HTML, &p, run, cfg.First)
-}
-
-// examples lists an instance for each nonzero cell of the map, with the command that replays the instance's run.
-func (c *planCmd) examples(s *subject, r *upgrade.Report) timeline.Table {
-	t := timeline.Table{Title: "Runs behind the map", Head: []string{"cell", "instance", "to see it"}}
-	row := func(variant, what string, n upgrade.Count) {
-		if n.Total > 0 && n.Example != "" {
-			t.Row(false, variant+", "+what, n.Example, c.oneLine(s, variant, n.ExampleSeed, n.Example))
-		}
-	}
-	for k := range r.Stops {
-		stop, back := &r.Stops[k], &r.Backs[k]
-		variant := fmt.Sprintf("stop-%d", k)
-		row(variant, "waits", stop.Waited)
-		row(variant, "stranded", stop.Stranded)
-		row(variant, "lost", stop.Lost)
-		if k == 0 {
-			continue
-		}
-		variant = fmt.Sprintf("back-%d", k)
-		row(variant, "stranded", back.Stranded)
-		row(variant, "no build takes", back.Untaken)
-		row(variant, "lost", back.Lost)
-	}
-	return t
+	p.At = c.oneLine(s, "whole", cfg.First, "") + " --step"
+	return drawRun(c.HTML, &p, cfg.Run(first, cfg.First, s.scenario.Expect), cfg.First)
 }
 
 // line returns the command line for the plan, without the picture flags.

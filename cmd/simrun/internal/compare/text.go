@@ -19,6 +19,7 @@ func (r *Result) Table() timeline.Table {
 		row := &r.Rows[i]
 		t.Row(row.loses(), string(row.Strategy), fmt.Sprint(row.Fetches), fmt.Sprint(row.Wasted), fmt.Sprint(row.Abandons), pretty.Duration((row.LockMs+50)/100*100),
 			took(row.MedianMs), took(row.P99Ms), dash(row.Healthy), dash(row.Stuck), cmp.Or(strings.Join(row.Violated, " "), "-"), dash(uint64(len(row.Unmet))))
+		t.Rows[i].Best = row.Strategy == r.Best()
 	}
 	return t
 }

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
+
+	"github.com/durosim/durosim/sim/timeline"
 )
 
 // Action is something that the operator should do.
@@ -116,17 +117,13 @@ func (r *Report) WriteActions(w io.Writer) error {
 	return nil
 }
 
-// actions writes the list of what to do.
-func (r *Report) actions(b *strings.Builder) {
+// ActionTable returns the list of what to do.
+func (r *Report) ActionTable() timeline.Table {
+	t := timeline.Table{Title: "What to do", Open: true}
 	if len(r.Steps) == 0 || !r.Tried() {
-		return
+		return t
 	}
-	b.WriteString("\nwhat to do:\n")
-	list := r.Actions()
-	if len(list) == 0 {
-		b.WriteString("  take the steps; each can be taken back\n")
-	}
-	for _, a := range list {
+	for _, a := range r.Actions() {
 		when := "first"
 		switch {
 		case a.Step > len(r.Steps):
@@ -134,6 +131,10 @@ func (r *Report) actions(b *strings.Builder) {
 		case a.Step > 0:
 			when = fmt.Sprintf("before %d %s", a.Step, r.Steps[a.Step-1].String())
 		}
-		fmt.Fprintf(b, "  %s: %s\n", when, a.Do)
+		t.Row(false, when, a.Do)
 	}
+	if len(t.Rows) == 0 {
+		t.Row(false, "take the steps; each can be taken back")
+	}
+	return t
 }

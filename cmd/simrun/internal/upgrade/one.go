@@ -92,7 +92,7 @@ func (r *Report) Remarkable() (variant string, seed uint64, instance string) {
 		lines = append(lines, line{"stop-0", r.Stops[0]})
 	}
 	for _, l := range lines {
-		for _, c := range []Count{l.effect.Untaken, l.effect.Stranded, l.effect.Lost, l.effect.Waited} {
+		for _, c := range []Count{l.effect.Untaken, l.effect.Stranded, l.effect.Lost} {
 			if c.Total > 0 && c.Example != "" {
 				return l.variant, c.ExampleSeed, c.Example
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -163,9 +164,13 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 	e.Untaken.add(&untaken, r.Seed)
 	e.Lost.add(&lost, r.Seed)
 	e.Open.add(&open, r.Seed)
+	longest := int64(-1)
 	for _, w := range r.Waits {
 		if relieved(w) {
 			continue // already counted as stranded
+		}
+		if w.ForMs > longest {
+			longest, waited.example, waited.pin, waited.why = w.ForMs, w.Instance, w.Pin, "it waited for "+pretty.Duration(w.ForMs)
 		}
 		n := store.Weight(w.Instance)
 		waited.n += uint64(n)

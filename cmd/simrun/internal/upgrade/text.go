@@ -26,7 +26,12 @@ func (r *Report) Text() string {
 	r.rollbackMap(&b)
 	r.noReturn(&b)
 	r.orders(&b)
-	r.actions(&b)
+	if t := r.ActionTable(); len(t.Rows) > 0 {
+		b.WriteString("\nwhat to do:\n")
+		for _, row := range t.Rows {
+			fmt.Fprintf(&b, "  %s\n", strings.Join(row.Cells, ": "))
+		}
+	}
 	return b.String()
 }
 
@@ -184,31 +189,40 @@ func (r *Report) Plan() string {
 	return text
 }
 
-// Map returns the rollback map, or nil if there are no steps. It has one row for each number of steps taken.
-func (r *Report) Map() *timeline.Map {
+// Map returns the rollback map, or nil if there are no steps. It has one row for each number of steps taken. show, if not
+// nil, adds to a cell what shows the run of its example.
+func (r *Report) Map(show func(cell *timeline.Cell, variant string, c *Count)) *timeline.Map {
 	if len(r.Stops) == 0 || len(r.Steps) == 0 {
 		return nil
 	}
 	m := &timeline.Map{NoReturn: r.NoReturn, Summary: r.NoReturnText()}
-	for k, stop := range r.Stops {
+	cell := func(weight int, variant string, c *Count) timeline.Cell {
+		out := c.cell(weight)
+		if out.Title != "" && show != nil {
+			show(&out, variant, c)
+		}
+		return out
+	}
+	for k := range r.Stops {
+		stop, stopped, backed := &r.Stops[k], fmt.Sprintf("stop-%d", k), fmt.Sprintf("back-%d", k)
 		row := timeline.MapStep{Name: "0 as it is"}
-		longest, back := Count{}.cell(0), r.Backs[k]
+		longest, back := (&Count{}).cell(0), &r.Backs[k]
 		if k == 0 {
-			back = Effect{}
+			back = &Effect{}
 		} else {
 			row.Name = fmt.Sprintf("%d %s", k, r.Steps[k-1].String())
 		}
 		if stop.Waited.Total > 0 {
 			longest.Text = pretty.Duration(stop.LongestMs)
 		}
-		row.Stop = []timeline.Cell{stop.Waited.cell(1), longest, stop.Stranded.cell(2), stop.Lost.cell(3)}
-		row.Back = []timeline.Cell{back.Stranded.cell(2), back.Untaken.cell(3), back.Lost.cell(3)}
+		row.Stop = []timeline.Cell{cell(1, stopped, &stop.Waited), longest, cell(2, stopped, &stop.Stranded), cell(3, stopped, &stop.Lost)}
+		row.Back = []timeline.Cell{cell(2, backed, &back.Stranded), cell(3, backed, &back.Untaken), cell(3, backed, &back.Lost)}
 		m.Steps = append(m.Steps, row)
 	}
 	return m
 }
 
-func (c Count) cell(weight int) timeline.Cell {
+func (c *Count) cell(weight int) timeline.Cell {
 	if c.Total == 0 {
 		return timeline.Cell{Text: "-"}
 	}
@@ -221,7 +235,7 @@ func (c Count) cell(weight int) timeline.Cell {
 
 // rollbackMap writes the rollback map.
 func (r *Report) rollbackMap(b *strings.Builder) {
-	m := r.Map()
+	m := r.Map(nil)
 	if m == nil {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/timeline"
 )
 
 // Window is a period in which nodes of an older and a newer build are up at the same time, together with its risks.
@@ -214,6 +215,32 @@ func newKinds(reader, writer *engine.Build) (kinds []string) {
 // windowsShown is the maximum number of windows described by WindowsText.
 const windowsShown = 4
 
+// open says from when to when the window is open.
+func (w *Window) open() string {
+	from, until := "from the start", "to the end: nothing closes it"
+	if w.Opens != "" {
+		from = "from " + w.Opens
+	}
+	if w.Closes != "" {
+		until = "to " + w.Closes
+	}
+	return from + " " + until
+}
+
+// WindowTable returns the windows as a table, without the names of mistakes.
+func WindowTable(all []Window) timeline.Table {
+	t := timeline.Table{Title: "Windows, open until the last old node has gone", Open: true, Head: []string{"builds", "open", "risks"}}
+	for i := range all {
+		w := &all[i]
+		risks := slices.Clone(w.Risks)
+		if n := len(w.Mended); n > 0 {
+			risks = append(risks, fmt.Sprintf("mistakes of %s that %s has mended: %d", w.Old, w.New, n))
+		}
+		t.Row(false, w.Old+" beside "+w.New, w.open(), strings.Join(risks, "\n"))
+	}
+	return t
+}
+
 // WindowsText describes the windows. try is the command that tries a mistake; it names the bug as `--bug ID`. Without it,
 // the mistakes are only counted.
 func WindowsText(all []Window, try string) string {
@@ -227,14 +254,7 @@ func WindowsText(all []Window, try string) string {
 			fmt.Fprintf(&b, "  ... and %d more; --json has them all\n", len(all)-i)
 			break
 		}
-		from, until := "from the start", "to the end: nothing closes it"
-		if w.Opens != "" {
-			from = "from " + w.Opens
-		}
-		if w.Closes != "" {
-			until = "to " + w.Closes
-		}
-		fmt.Fprintf(&b, "  %s beside %s, %s %s\n", w.Old, w.New, from, until)
+		fmt.Fprintf(&b, "  %s beside %s, %s\n", w.Old, w.New, w.open())
 		for _, r := range w.Risks {
 			fmt.Fprintf(&b, "    %s\n", r)
 		}

@@ -387,13 +387,13 @@ copyable(document);
   }
   // The cursor is dragged in the chart. On a touch screen, a vertical drag scrolls.
   let drag = null, dragged = false;
-  $("chart").addEventListener("pointerdown", e => { dragged = false; if (moments.length && e.button === 0 && e.clientX - $("chart").getBoundingClientRect().left > left) drag = { x: e.clientX, moved: e.target.closest("#axis") }; });
+  $("chart").addEventListener("pointerdown", e => { if (moments.length && e.button === 0 && e.clientX - $("chart").getBoundingClientRect().left > left) drag = { x: e.clientX, moved: e.target.closest("#axis") }; });
   addEventListener("pointermove", e => {
     if (!drag || !drag.moved && Math.abs(e.clientX - drag.x) < 5) return;
     drag.moved = true;
     move(nearest(timeAt(pointed(e)), Infinity));
   });
-  addEventListener("pointerup", e => { if (drag && drag.moved) { move(nearest(timeAt(pointed(e)), Infinity)); dragged = true; } drag = null; });
+  addEventListener("pointerup", e => { if (drag && drag.moved) { move(nearest(timeAt(pointed(e)), Infinity)); dragged = true; setTimeout(() => dragged = false); } drag = null; });
   $("chart").addEventListener("click", e => { if (dragged) e.stopPropagation(); }, true); // a drag opens nothing
   addEventListener("pointercancel", () => drag = null);
   $("moment").max = moments.length - 1;

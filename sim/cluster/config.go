@@ -27,6 +27,9 @@ type Config struct {
 	Builds []*engine.Build
 	// Releases starts nodes that run a released runtime. If it is nil, Run rejects plans with such nodes.
 	Releases Releases
+	// Node makes the machine of each incarnation of a node whose build durosim models; nil means machine.New. With nodes
+	// that break a rule in some way it is shown that a property sees that.
+	Node func(c machine.Config) (Stepper, error)
 	// Store makes the run's store, whose clock must not be ahead of startMs. If it is nil, the run uses durosim's own
 	// store. docs/clusters-over-a-provider.md describes how such a store is checked.
 	Store func(startMs int64) (*ForeignStore, error)

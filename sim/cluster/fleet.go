@@ -69,7 +69,7 @@ type nodeState struct {
 	starts  uint64        // number of starts drawn so far
 
 	inc      uint32
-	machine  stepper    // nil while down
+	machine  Stepper    // nil while down
 	released Machine    // the same machine, if it runs a release
 	clock    plan.Clock // of the incarnation
 	provider engine.Provider

@@ -53,6 +53,11 @@ func (n *nodeState) takeJob(id machine.JobID) (j job, ok bool) {
 	return job{}, false
 }
 
+// performer is a machine that runs an activity's code before its job is finished, so that the code can sleep.
+type performer interface {
+	Perform(job machine.JobID, nowMs int64) time.Duration
+}
+
 // onNodeEvent passes a due timer or a finished job to its node if the incarnation is still up.
 func (f *fleet) onNodeEvent(e event) {
 	n := f.list[e.node-1]
@@ -74,7 +79,7 @@ func (f *fleet) onNodeEvent(e event) {
 	if !ok {
 		return
 	}
-	if m, ok := n.machine.(*machine.Node); ok && j.activity != nil && e.b == 0 {
+	if m, ok := n.machine.(performer); ok && j.activity != nil && e.b == 0 {
 		if d := m.Perform(j.id, f.clockMs(n)); d > 0 {
 			f.addJob(n, j, n.incKey.Num(labelJob, e.a).At(labelSlept), d, false)
 			return

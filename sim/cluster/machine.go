@@ -9,17 +9,20 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// stepper is one incarnation of a node: a state machine that takes inputs and returns the effects it requests.
+// Stepper is one incarnation of a node: a state machine that takes inputs and returns the effects it requests.
 // *machine.Node implements it for the builds that durosim models.
-type stepper interface {
+type Stepper interface {
 	StepInto(in machine.Input, effects []machine.Effect) []machine.Effect
 	Filter() *engine.CapabilityFilter
 	Counters() Counters
 }
 
 // makeMachine makes the machine for a node's new incarnation.
-func (f *fleet) makeMachine(n *nodeState, c machine.Config) (stepper, error) {
-	if n.build.Release == "" {
+func (f *fleet) makeMachine(n *nodeState, c machine.Config) (Stepper, error) {
+	switch {
+	case n.build.Release == "" && f.cfg.Node != nil:
+		return f.cfg.Node(c)
+	case n.build.Release == "":
 		return machine.New(c)
 	}
 	m, err := f.cfg.Releases.Start(MachineConfig{

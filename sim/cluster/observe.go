@@ -85,7 +85,7 @@ func (nw *network) recordAnswered(c *callState, a *machine.Answer, text string) 
 	}
 	r := nw.openCall(record.Answered, c)
 	r.Outcome, r.Err, r.Text = outcomeOf(r.CallKind, a), a.Err, text
-	r.Fetched, r.Work, r.Count = a.Orchestration, a.Work, a.Count
+	r.Fetched, r.Work, r.Count, r.Value = a.Orchestration, a.Work, a.Count, a.Value
 	nw.emit()
 }
 

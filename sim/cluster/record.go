@@ -36,7 +36,8 @@ type Record struct {
 	Once     bool          // whether a fetch is answered at once, even if it finds nothing
 	Fetched  *engine.FetchedOrchestration
 	Work     *engine.FetchedWork
-	Count    int // of sessions
+	Count    int     // of sessions
+	Value    *string // of a key that a node has read
 	Outcome  observe.Outcome
 	Err      error
 	Slot     machine.Slot

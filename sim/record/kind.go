@@ -22,7 +22,7 @@ const (
 	CallExecuting
 	CallExecuted
 	// Answered reports that the node received an answer. After the deadline, the answer is an error, and Text is
-	// "deadline". Answered sets the same fields as CallExecuted, and Fetched, Work or Count.
+	// "deadline". Answered sets the same fields as CallExecuted, and Fetched, Work, Count or Value.
 	Answered
 	// Parked reports that a fetch found nothing and is waiting. Unparked reports that the fetch was cancelled or its
 	// node is gone. Woken reports that the store is retrying the fetch. All three set Node, Incarnation, Call,

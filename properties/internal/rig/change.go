@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 )
 
 // Change changes the value at v one leaf at a time. After each change, it calls told with the leaf's path and then
-// undoes the change. It increments numbers, extends texts and negates bools. It sets pointers to nil, or to a zero
+// undoes the change. It increments numbers, doubles durations, extends texts and negates bools. It sets pointers to nil, or to a zero
 // value if they are nil. In a list, it removes the first element, removes the last, and repeats the last. Unexported
 // fields are not changed.
 func Change(v any, told func(path string)) { change(reflect.ValueOf(v).Elem(), "", told) }
@@ -31,6 +32,14 @@ func change(v reflect.Value, path string, told func(path string)) {
 			told(path)
 			v.Set(was)
 		})
+	}
+	switch d, ok := v.Interface().(time.Duration); {
+	case ok && d == 0:
+		try(reflect.ValueOf(time.Second), "")
+		return
+	case ok:
+		try(reflect.ValueOf(2*d), "")
+		return
 	}
 	switch v.Kind() {
 	case reflect.Bool:

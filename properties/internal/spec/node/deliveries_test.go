@@ -134,7 +134,7 @@ func (l *teller) completion(h *delivery, words []string, value map[string]string
 	case "done":
 		return engine.ActivityCompletedItem{Instance: h.instance, ExecutionID: h.execution, ID: h.id, Result: strings.Join(words[1:], " ")}
 	case "failed":
-		return engine.ActivityFailedItem{Instance: h.instance, ExecutionID: h.execution, ID: h.id}
+		return engine.ActivityFailedItem{Instance: h.instance, ExecutionID: h.execution, ID: h.id, Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: "broken"}}}
 	case "poison":
 		return engine.ActivityFailedItem{Instance: h.instance, ExecutionID: h.execution, ID: h.id, Details: l.poison(h, eventdata.PoisonActivity, value)}
 	}

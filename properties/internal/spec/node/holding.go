@@ -34,6 +34,7 @@ type held struct {
 	retried         bool             // the ack must be sent again
 	lost            bool             // the activity's lock was lost
 	running         bool             // the activity's code is running
+	value           *string          // of the key that it has read
 	mustBeLost      bool             // the code was still running when the lock was lost
 	// The lock's timeout, its renewal interval, and when that interval started. Then the renewal in flight, whether the
 	// last renewal failed, and when to try again.
@@ -244,6 +245,10 @@ func (k *checker) acksWork(n *nodeState, s *slot, r *cluster.Record, a *call.Ack
 		if a.LockToken != h.token || c.Instance != w.Instance || c.ExecutionID != w.ExecutionID || c.ID != w.ID {
 			k.wrong(n, h.instance, "acknowledges token %s with %s: expected the failure of %s", a.LockToken, pretty.Value(c), h.token)
 			return
+		}
+		if d := c.Details.Application; h.decision == machine.DecideWorkRun && (d == nil || c.Details != engine.ErrorDetails{Application: d} ||
+			*d != eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: d.Message}) {
+			k.wrong(n, h.instance, "acknowledges token %s with %s: expected the failure of code, that is ActivityFailed with its message alone", a.LockToken, pretty.Value(c))
 		}
 		if h.decision == machine.DecideWorkPoison {
 			k.judgePoison(n, h, c.Details)

@@ -325,6 +325,7 @@ func (k *checker) answered(n *nodeState, r *cluster.Record) {
 		case observe.CallAbandonOrchestrationItem, observe.CallAbandonWorkItem:
 			k.fetchesNext(n, s, r.At)
 		case observe.CallGetKVValue:
+			s.held.value = r.Value
 			if r.Outcome == observe.OutcomeRetryable {
 				k.owes(n, &s.held, machine.DecideReadFailed, r.Err.Error())
 			}

@@ -23,8 +23,8 @@ const (
 	getKey   = "__duroxide_syscall:get_kv_value"
 )
 
-// judgeResult checks the results of the activities that every node has. No GUID may be made twice, and the time must be
-// the node's.
+// judgeResult checks the results of the activities that every node has. No GUID may be made twice, the time must be the
+// node's, and a key's value is the one that the node has read.
 func (k *checker) judgeResult(n *nodeState, h *held, result string, nowMs int64) {
 	switch w := &h.work; w.Name {
 	case newGUID:
@@ -42,6 +42,10 @@ func (k *checker) judgeResult(n *nodeState, h *held, result string, nowMs int64)
 	case utcNowMs:
 		if result != strconv.FormatInt(nowMs, 10) && !n.wrongClock && !k.callersClock {
 			k.wrong(n, h.instance, "reports the time %s ms: expected %d", result, nowMs)
+		}
+	case getKey:
+		if want, _ := json.Marshal(h.value); result != string(want) {
+			k.wrong(n, h.instance, "gives the key's value as %s: expected %s, which it has read", result, want)
 		}
 	}
 }

@@ -69,6 +69,9 @@ func (l *liar) StepInto(in machine.Input, effects []machine.Effect) []machine.Ef
 	}
 	before := len(effects)
 	effects = l.Node.StepInto(in, effects)
+	if _, ok := in.(*machine.Drain); ok && l.leavesOut("the rest, when it is asked to stop,") {
+		return append(effects, &machine.Stopped{})
+	}
 	kept := effects[:before]
 	for _, e := range effects[before:] {
 		switch x := e.(type) {

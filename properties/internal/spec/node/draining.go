@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -33,6 +34,19 @@ func (k *checker) mustStop(n *nodeState) {
 	}
 	n.lingers = true
 	k.wrong(n, "", "was asked to stop at %s, holds no work and waits for no answer, but does not stop: expected it to stop at once", k.Run.At(n.drainedMs))
+}
+
+// mayStop reports a node that says that it has stopped, but has not finished what it holds, or waits for an answer.
+func (k *checker) mayStop(n *nodeState) {
+	for i := range n.slots {
+		switch s := &n.slots[i]; {
+		case s.idle, s.kind == observe.CallNone:
+		case s.held.token != "" && s.call == 0:
+			k.wrong(n, s.held.instance, "stops, but its slot %v still has the work with token %s, after %s: expected it to finish that first", s.id, s.held.token, s.held.decision)
+		default:
+			k.wrong(n, s.held.instance, "stops, but its slot %v still waits for the answer to %s: expected it to wait for that first", s.id, s.kind)
+		}
+	}
 }
 
 // mayPark reports a fetch that waited for work while its node drained. The node must have cancelled it.

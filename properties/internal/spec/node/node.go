@@ -116,6 +116,9 @@ func (k *checker) Record(r *cluster.Record) {
 	}
 	switch r.Kind {
 	case record.NodeStopped, record.NodeCrashed:
+		if r.Kind == record.NodeStopped && n.draining {
+			k.mayStop(n)
+		}
 		k.mayParkAny(n, r.At)
 		k.compareLines(n)
 		k.counted(n)

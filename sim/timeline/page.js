@@ -378,7 +378,7 @@ copyable(document);
     const live = shown.filter(k => k === selected || goesOn(k));
     for (const k of live.slice(0, limit)) {
       const [rule, text, ...details] = stateAt(run.instances[k].track, at);
-      row(run.instances[k].id, rule ? rule + ": " + text : "", details.map((d, i) => i % 2 ? d + "; " : d + " ").join(""), k === selected ? "at" : "");
+      row(run.instances[k].id, rule ? rule + ": " + text : "", details.map((d, i) => i % 2 ? d : (i ? "; " : "") + d + " ").join(""), k === selected ? "at" : "");
     }
     $("now").textContent = `${time(at[0])}, step ${at[1]}: ${live.filter(goesOn).length} instances are under way` + (live.length > limit ? `, ${limit} are shown: filter them` : "");
     $("state").replaceChildren(table);

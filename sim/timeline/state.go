@@ -225,18 +225,20 @@ func (t *Timeline) Events() int {
 // first.
 func (c *Collector) leaveOut() {
 	t := &c.t
-	order := make([]int, len(t.Instances))
-	for i := range order {
-		order[i] = i
-	}
-	worth := func(i int) int {
-		in := &t.Instances[i]
-		if !in.Expected || in.End == "poisoned" || slices.ContainsFunc(t.Marks, func(m Mark) bool { return m.Kind == "violation" && m.Instance == in.ID }) {
-			return 0
+	violated := map[string]bool{}
+	for _, m := range t.Marks {
+		if m.Kind == "violation" {
+			violated[m.Instance] = true
 		}
-		return 1
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return worth(a) - worth(b) })
+	var order, rest []int
+	for i := range t.Instances {
+		if in := &t.Instances[i]; !in.Expected || in.End == "poisoned" || violated[in.ID] {
+			order = append(order, i)
+		} else {
+			rest = append(rest, i)
+		}
+	}
 	lines := make([]int, len(t.Instances))
 	for _, l := range t.Story {
 		for _, i := range l.About {
@@ -244,7 +246,7 @@ func (c *Collector) leaveOut() {
 		}
 	}
 	left, events := make([]bool, len(t.Instances)), 0
-	for _, i := range order {
+	for _, i := range append(order, rest...) {
 		in := &t.Instances[i]
 		events += len(in.Bars) + len(in.History) + lines[i]
 		if left[i] = events > maxEvents; left[i] {

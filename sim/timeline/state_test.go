@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,15 +46,48 @@ func stateAt(run *timeline.Timeline, track timeline.Track, ms int64) (state []st
 	return state
 }
 
-// TestStates checks that a page has the states that `simrun why` gives, at times all through a run.
+// states is a run in which nodes change while work waits for one, and in which time alone changes what is waited for.
+const states = `nodes A B run 1.5.0
+instance chain runs Chain with 1 at 1s
+instance order runs ProcessOrder at 5s expect any
+  raise approval data yes at 14s
+instance timed runs Approval with 5s at 8s
+at 3s upgrade A to 2.0.0
+at 4s crash B
+at 12s rollback A to 1.5.0
+at 16s start B
+at 18s pause A for 2s
+at 22s widen B to <=1.9.0
+at 26s stop B
+relief widen
+`
+
+// TestStates checks that a page has the states that `simrun why` gives, just before and when something changes, and
+// between.
 func TestStates(t *testing.T) {
-	line, result := draw(t, story)
+	line, result := draw(t, states)
 	run := carried(t, timeline.Page{Run: line})
-	s, err := scenario.Parse("story.txt", []byte(story), engine.ShippedBuilds()...)
+	s, err := scenario.Parse("states.txt", []byte(states), engine.ShippedBuilds()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ms := int64(200); ms < result.Virtual; ms += result.Virtual / 23 {
+	times := []int64{200, result.Virtual / 2}
+	for ms := range int64(20) {
+		times = append(times, 14_000+ms) // the event is sent, and arrives
+	}
+	for _, m := range run.Marks {
+		times = append(times, m.Ms-1, m.Ms, m.Ms+500)
+	}
+	for _, in := range run.Instances {
+		for i := 0; i < len(in.Track); i += 3 {
+			times = append(times, in.Track[i]-1, in.Track[i], in.Track[i]+50)
+		}
+	}
+	slices.Sort(times)
+	for _, ms := range slices.Compact(times) {
+		if ms < 0 || ms >= result.Virtual {
+			continue
+		}
 		for _, in := range run.Instances {
 			p, err := s.Expand(1, scenario.Overrides{})
 			if err != nil {
@@ -61,7 +95,7 @@ func TestStates(t *testing.T) {
 			}
 			cfg := cluster.Config{Plan: p, Seed: 1}
 			durosim.Run{}.Configure(&cfg, properties.Options{})
-			x, err := cluster.Explain(cfg, in.ID, time.Duration(ms)*time.Millisecond)
+			x, err := cluster.Explain(cfg, in.ID, time.Duration(ms+1)*time.Millisecond-1) // steps take place within milliseconds
 			if err != nil {
 				t.Fatal(err)
 			}

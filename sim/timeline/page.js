@@ -84,6 +84,7 @@ copyable(document);
   const events = new Set([0]);
   for (const i of run.instances) { events.add(i.from); if (i.end !== "running") events.add(i.to); for (const b of i.bars) events.add(b.from).add(b.to); for (const e of i.history) events.add(e.ms); }
   for (const m of run.marks) if (m.kind !== "phase" && m.kind !== "fault") events.add(m.ms);
+  for (const n of run.nodes) for (const s of n.spans) { events.add(s.from); if (s.to < run.end) events.add(s.to); }
   const sorted = [...events].sort((a, b) => a - b), busy = sorted[sorted.length - 1];
   let cuts = sorted.slice(1).map((b, k) => ({ from: sorted[k], to: b })).sort((a, b) => b.to - b.from - a.to + a.from), length = Math.max(busy, 100), room = 0;
   const kept = cuts.findIndex(c => { const gap = c.to - c.from, cut = gap > 10000 && gap > length * 0.2; if (cut) length -= gap; return !cut; });
@@ -174,13 +175,17 @@ copyable(document);
     }
     const steps = [10, 50, 100, 500, 1000, 2000, 5000, 10000, 20000, 30000, 60000, 120000, 300000, 600000, 1800000, 3600000, 21600000, 86400000];
     const step = steps.find(s => (to - from) / s * 60 < wide) || 864000000;
-    let last = -99;
+    const ticks = []; // where idle time ends, the axis tells the time, too
+    const tick = t => {
+      const at = x(t);
+      if (at < 0 || at > wide - 40 || ticks.some(o => Math.abs(o - at) < 55) || cuts.some(c => x(c.from) >= at && x(c.from) < at + 40)) return;
+      ticks.push(at);
+      const s = el("span", "", time(t)); s.style.left = left + at + "px"; $("axis").append(s);
+    };
+    for (const c of cuts) tick(c.to);
     for (let t = Math.ceil(timeAt(from) / step) * step; placeOf(t) <= to; t += step) {
       const cut = cuts.find(c => t > c.from && t < c.to);
-      if (cut) { t = Math.ceil(cut.to / step) * step - step; continue; }
-      if (x(t) - last < 55 || x(t) > wide - 40) continue;
-      last = x(t);
-      const s = el("span", "", time(t)); s.style.left = left + last + "px"; $("axis").append(s);
+      if (cut) t = Math.ceil(cut.to / step) * step - step; else tick(t);
     }
   }
 

@@ -59,7 +59,8 @@ func (s *Store) Peek(instance string) (state InstanceState, ok bool) {
 }
 
 // RowState is a row of one of the queues as reported by PeekRows. Activity is the activity's event, for a row of the
-// worker queue, and LockedUntilMs the expiry of its lock, or 0 if no lock is live.
+// worker queue, Session and Tag are what it is bound to, if anything, and LockedUntilMs is the expiry of its lock, or 0 if
+// no lock is live.
 type RowState struct {
 	Number        MessageNo
 	Queue         observe.Queue
@@ -68,6 +69,7 @@ type RowState struct {
 	VisibleMs     int64
 	Count         uint32
 	LockedUntilMs int64
+	Session, Tag  string
 }
 
 // PeekRows reads an instance's queue rows, sorted by queue and number, without a provider call and without observations.
@@ -75,7 +77,7 @@ func (s *Store) PeekRows(instance string) []RowState {
 	var rows []RowState
 	if in := s.known(instance); in != nil {
 		for _, r := range slices.Concat(in.visible, in.delayed, in.work) {
-			row := RowState{Number: r.no, Queue: r.queue, Kind: r.kind, Activity: r.activity, VisibleMs: r.visibleMs, Count: r.count}
+			row := RowState{Number: r.no, Queue: r.queue, Kind: r.kind, Activity: r.activity, VisibleMs: r.visibleMs, Count: r.count, Session: r.sessionID, Tag: r.tag}
 			if r.queue == observe.QueueWorker && r.lock.live(s.now) {
 				row.LockedUntilMs = r.lock.untilMs
 			}
@@ -84,6 +86,17 @@ func (s *Store) PeekRows(instance string) []RowState {
 	}
 	slices.SortFunc(rows, func(a, b RowState) int { return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Number, b.Number)) })
 	return rows
+}
+
+// PeekKeys reads an instance's keys and values as clients do, sorted by key, without a provider call and without
+// observations.
+func (s *Store) PeekKeys(instance string) (pairs []engine.KVPair) {
+	if in := s.known(instance); in != nil && in.kv != nil {
+		for _, r := range merged(in.kv.store, in.kv.delta) {
+			pairs = append(pairs, engine.KVPair{Key: r.key, Value: *r.value})
+		}
+	}
+	return pairs
 }
 
 // PeekHistory decodes a stored history without a provider call, observations or changes to the cache. An unknown

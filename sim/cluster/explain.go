@@ -150,11 +150,19 @@ func (x *Explanation) say(rule, format string, args ...any) {
 	x.Rule, x.Text = rule, fmt.Sprintf(format, args...)
 }
 
-// rowsShown is the maximum number of queue rows in an Explanation.
+// rowsShown is the maximum number of queue rows in an Explanation, and that of keys.
 const rowsShown = 8
 
-// addRows adds the instance's queue rows.
+// addRows adds the instance's keys and queue rows.
 func (ex *explainer) addRows(x *Explanation, id string) {
+	keys := ex.store.PeekKeys(id)
+	for i, k := range keys {
+		if i == rowsShown {
+			x.Details = append(x.Details, Detail{"more keys", fmt.Sprint(len(keys) - i)})
+			break
+		}
+		x.Details = append(x.Details, Detail{"key " + k.Key, fmt.Sprintf("%.60q", k.Value)})
+	}
 	rows := ex.store.PeekRows(id)
 	for i, r := range rows {
 		if i == rowsShown {
@@ -166,6 +174,12 @@ func (ex *explainer) addRows(x *Explanation, id string) {
 			text += fmt.Sprintf(" #%d", r.Activity)
 		}
 		text += ", visible from " + pretty.Duration(max(r.VisibleMs-ex.startMs(), 0))
+		if r.Session != "" {
+			text += fmt.Sprintf(", session %q", r.Session)
+		}
+		if r.Tag != "" {
+			text += fmt.Sprintf(", tag %q", r.Tag)
+		}
 		if r.Count > 0 {
 			text += ", delivered " + pretty.Plural(uint64(r.Count), "time", "times")
 		}

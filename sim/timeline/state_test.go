@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,6 +53,10 @@ instance chain runs Chain with 1 at 1s
 instance order runs ProcessOrder at 5s expect any
   raise approval data yes at 14s
 instance timed runs Approval with 5s at 8s
+instance ledger runs Ledger with 2 at 2s expect any
+  enqueue entries data first at 3s
+  enqueue entries data second at 6s
+instance envoy runs Envoy at 2s
 at 3s upgrade A to 2.0.0
 at 4s crash B
 at 12s rollback A to 1.5.0
@@ -81,6 +86,12 @@ func TestStates(t *testing.T) {
 	for _, in := range run.Instances {
 		for i := 0; i < len(in.Track); i += 3 {
 			times = append(times, in.Track[i]-1, in.Track[i], in.Track[i]+50)
+		}
+	}
+	all := fmt.Sprint(run.States)
+	for _, part := range []string{`key entry-1 "second"`, `, session "session of envoy"`, `, tag "gpu"`} {
+		if !strings.Contains(all, part) {
+			t.Errorf("no state has %s", part)
 		}
 	}
 	slices.Sort(times)

@@ -135,7 +135,7 @@ func TestExchangesHaveTheSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	peer := &remote{client: client}
-	if _, err := search.Search(undertest.Factory{New: peer.store}, search.Options{Sequences: 8}); err != nil {
+	if _, err := search.Search(undertest.Factory{New: peer.store}, search.Options{Sequences: 30}); err != nil {
 		t.Fatal(err)
 	}
 	for _, asked := range conformance.Ask(undertest.Factory{New: peer.store}, "MG-04", "MG-05", "DL-01", "DL-10") {

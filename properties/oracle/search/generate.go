@@ -69,7 +69,10 @@ func (c *checker) enqueue(t *draws) {
 }
 
 func (c *checker) fetch(t *draws) {
-	r := call.FetchOrchestrationItem{LockTimeout: pick(t, genLocks), Filter: pick(t, genFilters())}
+	c.fetchWith(t, call.FetchOrchestrationItem{LockTimeout: pick(t, genLocks), Filter: pick(t, genFilters())})
+}
+
+func (c *checker) fetchWith(t *draws, r call.FetchOrchestrationItem) {
 	if a := c.do(t, r); a.Orchestration != nil {
 		c.tokens, c.items = append(c.tokens, a.Orchestration.LockToken), append(c.items, a.Orchestration.Item.Instance)
 	}
@@ -97,6 +100,30 @@ func (c *checker) executions(t *draws) {
 		r.Metadata.Status = pick(t, []engine.Status{engine.StatusContinuedAsNew, engine.StatusContinuedAsNew, engine.StatusCompleted, engine.StatusFailed, ""})
 		c.commitWith(t, in, r)
 	}
+}
+
+// edge fetches an instance with a filter that ends at its pin, or just beside it.
+func (c *checker) edge(t *draws) {
+	token, in, ok := c.begin(t, c.message(t, c.instance(t)))
+	if !ok {
+		return
+	}
+	r := c.turnOf(t, token, in)
+	pin := engine.Version{Major: 1, Minor: uint32(t.between(1, 3)), Patch: uint32(t.between(1, 3))}
+	r.Metadata.PinnedVersion, r.Metadata.Status = &pin, ""
+	c.commitWith(t, in, r)
+	c.do(t, call.EnqueueForOrchestrator{Item: engine.ExternalRaisedItem{Instance: in, Name: "e"}})
+	least, most, beside := engine.Version{}, engine.Version{Major: 9}, pin
+	if t.oneIn(2) {
+		beside.Patch++
+		most = pick(t, []engine.Version{pin, most})
+		least = pick(t, []engine.Version{beside, least})
+	} else {
+		beside.Patch--
+		most = pick(t, []engine.Version{beside, most})
+		least = pick(t, []engine.Version{pin, least})
+	}
+	c.fetchWith(t, call.FetchOrchestrationItem{LockTimeout: 1000 * ms, Filter: &engine.CapabilityFilter{SupportedVersions: []engine.VersionRange{{Min: least, Max: most}}}})
 }
 
 // begin sends a message, fetches, and returns the token and the instance that it belongs to.

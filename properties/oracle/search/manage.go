@@ -97,6 +97,17 @@ func (c *checker) remove(t *draws) {
 	}))
 }
 
+// again deletes an instance and uses its id for another one, of which nothing of the first may be told.
+func (c *checker) again(t *draws) {
+	in := c.instance(t)
+	c.do(t, call.DeleteInstance{Instance: in, Force: true})
+	if token, got, ok := c.begin(t, c.message(t, in)); ok {
+		r := c.turnOf(t, token, got)
+		c.commitWith(t, got, r)
+		c.look(t, got, r.ExecutionID)
+	}
+}
+
 // some returns a list of instances, which may include unknown ids and repetitions.
 func (c *checker) some(t *draws) []string {
 	list := make([]string, t.between(0, 4))

@@ -76,11 +76,11 @@ func (c *checker) over() bool { return c.refusal != nil || c.err != nil }
 // actions returns the actions that a sequence chooses from. An action that is currently impossible does nothing.
 func (c *checker) actions() []func(*draws) {
 	list := []func(*draws){
-		c.enqueue, c.fetch, c.fetch, c.turn, c.turn, c.executions, c.offer, c.ack, c.abandon, c.renew, c.enqueueWork, c.fetchWork, c.ackWork, c.abandonWork,
+		c.enqueue, c.fetch, c.fetch, c.turn, c.turn, c.executions, c.offer, c.edge, c.ack, c.abandon, c.renew, c.enqueueWork, c.fetchWork, c.ackWork, c.abandonWork,
 		c.renewWork, c.sessions, c.sessionLife, c.append, c.read,
 	}
 	if c.in.Provider.Admin() != nil {
-		list = append(list, c.admin, c.remove, c.family)
+		list = append(list, c.admin, c.remove, c.family, c.again)
 	}
 	if c.in.Advance != nil {
 		list = append(list, c.advance, c.advance)

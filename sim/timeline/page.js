@@ -46,6 +46,7 @@ copyable(document);
     if (tip.contains(e.target)) return;
     const a = about(e);
     a && (a.dataset.command || e.pointerType === "touch" && !a.matches(".row")) ? show(a, true) : hide();
+    if (a && a.dataset.command && !e.detail) tip.querySelector("button").focus(); // it was opened by a key
   });
   document.addEventListener("keydown", e => { if (e.key === "Escape" && !tip.hidden) { e.stopImmediatePropagation(); hide(); } });
   addEventListener("scroll", hide, true);
@@ -133,7 +134,7 @@ copyable(document);
     show(m.ms - 3000, m.ms + 3000);
     if (moments.length) move(nearest(m.ms, m.step));
     open(run.instances.findIndex(i => i.id === m.instance));
-    $("chart").scrollIntoView({ block: "nearest" });
+    $("chart").scrollIntoView({ block: narrow() ? "start" : "nearest" });
   }
   const legend = (swatch, text) => { const s = el("span"); const i = el("i"); i.style.background = swatch; s.append(i, text); $("legend").append(s); };
   run.builds.forEach((b, i) => legend(colour(i), "build " + b));
@@ -155,8 +156,9 @@ copyable(document);
       if (!seen.has(key)) { const v = el("div", "vline " + m.kind); v.style.left = at + "px"; $("chart").append(v); }
       seen.add(key);
       const a = before ? at - size : at, row = rows.findIndex(r => r.every(o => o[0] >= a + size || o[1] <= a));
-      if (row < 0 || seen.has(key + m.text)) continue;
-      seen.add(key + m.text);
+      const label = m.kind + m.text + Math.round(at / 30); // one for the same text in nearly the same place
+      if (row < 0 || seen.has(label)) continue;
+      seen.add(label);
       rows[row].push([a, a + size]);
       const l = el("div", "label " + m.kind + (before ? " before" : ""), m.text, `${time(m.ms)}, step ${m.step}: ${m.text}${m.instance ? " about " + m.instance : ""}`);
       l.tabIndex = 0;

@@ -76,10 +76,12 @@ func deleteRow(rows []*row, r *row, order func(a, b *row) int) []*row {
 // decodedBy returns the result of decoding the message with the codec, and whether that result was cached.
 func (s *Store) decodedBy(r *row, codec int) (d *decodedItem, cached bool) {
 	if r.own.codec == codec+1 {
+		s.recheckItem(r.data, &r.own)
 		return &r.own, true
 	}
 	for i := range r.more {
 		if r.more[i].codec == codec+1 {
+			s.recheckItem(r.data, &r.more[i])
 			return &r.more[i], true
 		}
 	}

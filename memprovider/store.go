@@ -53,8 +53,8 @@ type Options struct {
 	Plain bool
 	// Arena is memory that the store reuses. If it is nil, the store allocates its own.
 	Arena *Arena
-	// Recheck makes the store decode every event that an ack or append puts into the cache, and panic if the result
-	// differs.
+	// Recheck makes the store decode again whatever it keeps decoded beside its bytes, when that is written and when it is
+	// read, and panic if the result differs.
 	Recheck bool
 }
 
@@ -388,5 +388,17 @@ func (s *Store) recheck(codec engine.Codec, data []byte, e engine.Event) {
 	back, err := codec.DecodeEvent(data)
 	if err != nil || !reflect.DeepEqual(back, e) {
 		panic(fmt.Sprintf("memprovider: codec %s wrote %+v and reads %+v, %v", codec.Name(), e, back, err))
+	}
+}
+
+// recheckItem is recheck for a message, whose decoding may have failed.
+func (s *Store) recheckItem(data []byte, d *decodedItem) {
+	if !s.options.Recheck {
+		return
+	}
+	codec := s.codecs[d.codec-1]
+	back, err := codec.DecodeWorkItem(data)
+	if (err == nil) != (d.err == nil) || !reflect.DeepEqual(back, d.item) {
+		panic(fmt.Sprintf("memprovider: codec %s has decoded %+v, %v, and now reads %+v, %v", codec.Name(), d.item, d.err, back, err))
 	}
 }

@@ -3,6 +3,7 @@
 //	go -C internal/dev run ./simdev mutants -sample 20 memprovider
 //	go -C internal/dev run ./simdev relations rolling-upgrade -faults full
 //	go -C internal/dev run ./simdev bugs engine/poll-stops
+//	go -C internal/dev run ./simdev small -seeds 4
 //	go -C internal/dev run ./simdev diff real-programs -seeds 100
 //
 // Each verb prints its flags with -h.
@@ -24,6 +25,7 @@ func main() {
 		"mutants":   matrix.Main,
 		"relations": func(args []string) int { return status("relations", relations(args)) },
 		"bugs":      func(args []string) int { return status("bugs", bugs(args)) },
+		"small":     func(args []string) int { return status("small", small(args)) },
 		"diff":      func(args []string) int { return status("diff", diff(args)) },
 	}
 	if len(os.Args) > 1 {
@@ -31,11 +33,12 @@ func main() {
 			os.Exit(verb(os.Args[2:]))
 		}
 	}
-	fmt.Fprintln(os.Stderr, `usage: simdev mutants|relations|bugs|diff [flags]
+	fmt.Fprintln(os.Stderr, `usage: simdev mutants|relations|bugs|small|diff [flags]
 
   mutants     try small changes of the sources, and list who notices them
   relations   compare runs with twins whose plans differ in ways that must not matter
   bugs        try every planted bug: which property catches it, after how many seeds
+  small       compare runs with those of a build whose thresholds are as small as can be
   diff        compare what released runtimes commit with what their models commit`)
 	os.Exit(2)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -156,6 +157,7 @@ func repair(p, was *plan.Plan) {
 		return slices.ContainsFunc(was.Nodes, named) && !slices.ContainsFunc(p.Nodes, named)
 	}
 	p.Schedule = slices.DeleteFunc(p.Schedule, func(s plan.Step) bool { return gone(s.Node) })
+	trim(p, was)
 	p.Faults.Rates = slices.DeleteFunc(p.Faults.Rates, func(r faults.Rate) bool { return gone(r.Node) })
 	became := map[string]string{} // never iterated over, so map order does not matter
 	now := func(name *string) {
@@ -189,6 +191,21 @@ func repair(p, was *plan.Plan) {
 			now(&whose)
 			p.Bugs[i] = faults.BugID(string(bug) + "@" + whose)
 		}
+	}
+}
+
+// trim takes the instances of p's Contents that are gone from the plan, and the messages for them, out of the store.
+func trim(p, was *plan.Plan) {
+	if p.Contents == nil || len(p.Instances) == len(was.Instances) {
+		return
+	}
+	left := map[string]bool{} // never iterated over, so map order does not matter
+	for i := range p.Instances {
+		left[p.Instances[i].ID] = true
+	}
+	p.Contents = &plan.Contents{
+		Instances: slices.DeleteFunc(slices.Clone(p.Contents.Instances), func(in memprovider.PreloadedInstance) bool { return !left[in.Instance] }),
+		Messages:  slices.DeleteFunc(slices.Clone(p.Contents.Messages), func(m plan.Message) bool { return !left[m.Item.Target()] }),
 	}
 }
 

@@ -22,6 +22,15 @@ func (c Concrete) Text() string {
 			b.WriteString("    " + line)
 		}
 	}
+	if stored := c.Plan.Contents; stored != nil {
+		var names []string
+		for i := range c.Plan.Instances {
+			if in := &c.Plan.Instances[i]; in.Existing {
+				names = append(names, in.ID)
+			}
+		}
+		fmt.Fprintf(&b, "\n  in the store at the start: %s\n", strings.Join(names, ", "))
+	}
 	if r := c.Choices; len(r.Choices)+len(r.Priorities) > 0 {
 		b.WriteString("\n  what goes wrong or takes longer, and nothing else does:\n")
 		for _, choice := range c.ChoiceTexts() {

@@ -42,6 +42,9 @@ func (c *compareCmd) run(a *app) (int, error) {
 	if c.Chooser != "" {
 		return 0, fmt.Errorf("--chooser %s: compare uses the default chooser; run takes a chooser", c.Chooser)
 	}
+	if err := c.noStore("compare begins with an empty store; plan begins with yours"); err != nil {
+		return 0, err
+	}
 	s, err := c.subject(a.program, c.Scenario)
 	if err != nil {
 		return 0, err

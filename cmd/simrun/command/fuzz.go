@@ -75,6 +75,11 @@ func (c *fuzzCmd) run(a *app) (int, error) {
 	if c.Workers == 0 {
 		c.Workers = uint(runtime.GOMAXPROCS(0))
 	}
+	if c.Exhaustive || c.Corpus != "" {
+		if err := c.noStore("--exhaustive begins with an empty store, and the stored runs of --corpus hold no contents of a store: leave these out"); err != nil {
+			return 0, err
+		}
+	}
 	if c.Exhaustive {
 		return c.exhaustive(a)
 	} else if c.Crashes != nil || c.Within != nil {
@@ -151,7 +156,7 @@ func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
 	o.Plain = s.plan
 	o.Config = func() cluster.Config {
 		cfg := cluster.Config{Builds: s.program.builds(), Releases: releases(), DoubleCheck: c.DoubleCheck}
-		s.program.newRun().Configure(&cfg, properties.Options{Without: without, UserOnly: userOnly, SecondJudge: s.secondJudge()})
+		s.newRun().Configure(&cfg, properties.Options{Without: without, UserOnly: userOnly, SecondJudge: s.secondJudge()})
 		return cfg
 	}
 	o.Shrink = func(failing durosim.Concrete, v cluster.Violation) (*durosim.Shrunk, error) {
@@ -199,7 +204,7 @@ func (s *subject) space() *plan.EditSpace {
 	if space.Builds == nil {
 		space.Builds = s.named()
 	}
-	if s.program.ownHandlers() {
+	if s.program.ownHandlers() || s.begins != nil {
 		space.Handlers, space.Work = nil, s.scenario.Template.Instances
 	}
 	return space

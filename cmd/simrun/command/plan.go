@@ -24,7 +24,6 @@ type planCmd struct {
 
 	Scenario string `arg:"" help:"The file with your builds, nodes and steps, or a built-in scenario."`
 
-	Store      string    `help:"The present contents of the store: an export, which is a file of JSON lines or a directory of such files. See docs/plan-an-upgrade.md." placeholder:"PATH"`
 	Seeds      seedRange `help:"The number of seeds for each variant of the plan, or a range; 20 if not given." placeholder:"N|A..B"`
 	Orders     bool      `help:"Try the steps in other orders, too, and rank them."`
 	Replay     string    `help:"Only show one run of a variant of the plan as a story: whole, stop-2 (after two steps), back-2 (and back from there), order-2,1." placeholder:"VARIANT"`
@@ -68,21 +67,10 @@ func (c *planCmd) run(a *app) (int, error) {
 		return 0, fmt.Errorf("--chooser %s: plan uses the default chooser; run takes a chooser", c.Chooser)
 	}
 	if c.Provider != "" {
-		return 0, errors.New("--provider: plan runs on durosim's own store, with the contents that --store names")
+		return 0, errors.New("--provider: plan runs on durosim's own store")
 	}
 	if c.Faults == "" {
 		c.Faults = c.ownFaults(a.program)
-	}
-	var store *upgrade.Snapshot
-	if c.Store != "" {
-		var err error
-		if store, err = readStore(c.Store, a.program.builds()); err != nil {
-			return 0, err
-		}
-		for _, p := range store.Problems {
-			fmt.Fprintf(a.stderr, "%s: %v\n", a.program.name(), p)
-		}
-		a.program.stored = store.Orchestrations()
 	}
 	s, err := c.subject(a.program, c.Scenario)
 	if err != nil {
@@ -90,9 +78,11 @@ func (c *planCmd) run(a *app) (int, error) {
 	}
 	a.warn(s)
 	seeds := c.Seeds.or(planSeeds)
-	cfg := upgrade.Config{
-		Scenario: s.scenario, Overrides: s.over, Snapshot: store, Builds: a.program.builds(), NewRun: a.program.newRun, Releases: releases(), First: seeds.first, Seeds: seeds.count,
+	cfg := upgrade.Config{Scenario: s.scenario, Overrides: s.over, Builds: a.program.builds(), NewRun: a.program.newRun, Releases: releases()}
+	if s.begins != nil {
+		cfg = *s.begins
 	}
+	cfg.First, cfg.Seeds = seeds.first, seeds.count
 	if c.Replay != "" {
 		return c.replay(a, s, cfg)
 	}
@@ -404,12 +394,12 @@ func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
 
 // oneLine returns the command that replays one run of a variant.
 func (c *planCmd) oneLine(s *subject, variant string, n uint64, instance string) string {
-	one := planCmd{planFlags: s.flags, Store: c.Store, Replay: variant, Seed: (*seed)(&n), storyFlags: storyFlags{Instance: instance}}
+	one := planCmd{planFlags: s.flags, Replay: variant, Seed: (*seed)(&n), storyFlags: storyFlags{Instance: instance}}
 	return one.line(s)
 }
 
 // tryBug returns the command that tries a planted bug in this plan.
 func (c *planCmd) tryBug(s *subject) string {
-	try := planCmd{planFlags: planFlags{Bug: []string{"ID"}}, Store: c.Store}
+	try := planCmd{planFlags: planFlags{Bug: []string{"ID"}, Store: c.Store}}
 	return commandline.Join(slices.Concat([]string{s.program.name(), "plan"}, given(try), []string{s.arg})...)
 }

@@ -52,6 +52,11 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 	if err := checkDir("--out", c.Out); err != nil {
 		return 0, err
 	}
+	if c.Out != "" {
+		if err := c.noStore("a stored run holds no contents of a store: leave out --out"); err != nil {
+			return 0, err
+		}
+	}
 	s, seed, concrete, err := c.failing(a.program)
 	if err != nil {
 		return 0, err
@@ -74,6 +79,7 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	a.warn(s)
 	options.MaxRuns = int(c.Runs)
 	small, err := durosim.Shrink(*concrete, options)
 	if err != nil {
@@ -174,7 +180,7 @@ func (s *subject) shrinkOptions(v cluster.Violation, tell io.Writer) (durosim.Sh
 		return over || s.interrupted()
 	}
 	return durosim.ShrinkOptions{
-		Property: v.Property, Expectation: v.Expectation, End: v.End, Builds: s.program.builds, Handlers: s.program.Handlers, EachRun: s.program.EachRun,
+		Property: v.Property, Expectation: v.Expectation, End: v.End, Builds: s.program.builds, EachRun: s.newRun,
 		Releases: releases(), Store: s.store, Stop: stop,
 	}, search, err
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/durosim/durosim"
+	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/commandline"
@@ -37,6 +39,7 @@ type planFlags struct {
 	DoubleCheck bool     `json:"double_check,omitempty" help:"Compute every turn twice, to check that the handlers are deterministic."`
 	Bug         []string `json:"bugs,omitempty" help:"Switch a planted bug on, ID@BUILD or ID@NODE for one build or node only; may be repeated. See simrun list bugs." placeholder:"ID" sep:"none"`
 	Provider    string   `json:"provider,omitempty" help:"Run over the storage provider that this command serves (docs/oracle-protocol.md), instead of durosim's own store." placeholder:"COMMAND"`
+	Store       string   `json:"store,omitempty" help:"The present contents of the store: an export, which is a file of JSON lines or a directory of such files. See docs/plan-an-upgrade.md." placeholder:"PATH"`
 	SelfCheck   bool     `json:"self_check,omitempty" help:"Judge durosim's own turns and nodes, too, as in runs of built-in scenarios, and have a second judge of the store in every seed, not only in every tenth."`
 }
 
@@ -59,6 +62,8 @@ type subject struct {
 	matrix bool
 	// chooser returns the chooser for a seed. Nil means the default chooser.
 	chooser func(seed uint64) sim.Chooser
+	// begins, if not nil, has the contents with which the store begins (--store), and the stand-ins for its orchestrations.
+	begins *upgrade.Config
 	// store creates the store for a run. Nil means durosim's own store.
 	store func(startMs int64) (*cluster.ForeignStore, error)
 }
@@ -116,8 +121,11 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 		return nil, err
 	}
 	s.arg = name
+	if err := s.beginWith(f.Store); err != nil {
+		return nil, err
+	}
 	_, foreign := scenario.Lookup(name)
-	s.userOnly = !f.SelfCheck && (foreign != nil || p.ownHandlers())
+	s.userOnly = !f.SelfCheck && (foreign != nil || p.ownHandlers() || s.begins != nil)
 	orchestrations, activities, err := p.registered()
 	if err != nil {
 		return nil, err
@@ -148,6 +156,32 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 		}
 	}
 	return s, nil
+}
+
+// beginWith makes runs begin with the contents of an export, if one is named.
+func (s *subject) beginWith(export string) error {
+	p := s.program
+	switch {
+	case export == "":
+		return nil
+	case s.flags.Provider != "":
+		return errors.New("--provider: runs that begin with the contents that --store names are on durosim's own store")
+	}
+	snapshot, err := readStore(export, p.builds())
+	if err != nil {
+		return err
+	}
+	p.stored = snapshot.Orchestrations()
+	s.begins = &upgrade.Config{Scenario: s.scenario, Overrides: s.over, Snapshot: snapshot, Builds: p.builds(), NewRun: p.newRun, Releases: releases()}
+	return nil
+}
+
+// noStore returns an error that says why a verb, or what it is asked to write, cannot have the contents of a store.
+func (f *planFlags) noStore(why string) error {
+	if f.Store == "" {
+		return nil
+	}
+	return fmt.Errorf("--store %s: %s", f.Store, why)
 }
 
 // nearBug returns the name of the bug among those most similar to id, preceded by a separator, or "" if none is similar.
@@ -186,7 +220,19 @@ func (s *subject) plan(seed uint64) (*plan.Plan, error) {
 	if strings.HasPrefix(s.flags.Chooser, enumerated) {
 		seed = 1 // the plan is fixed; the seed only selects the choices
 	}
+	if s.begins != nil {
+		return s.begins.Plan(seed)
+	}
 	return s.scenario.Expand(seed, s.over)
+}
+
+// newRun returns the state for a new run, with stand-ins for the store's orchestrations.
+func (s *subject) newRun() durosim.Run {
+	run := s.program.newRun()
+	if s.begins != nil {
+		run.Handlers = s.begins.Handlers(run.Handlers)
+	}
+	return run
 }
 
 // config returns the configuration for seed's run.
@@ -204,7 +250,7 @@ func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 	if s.chooser != nil {
 		cfg.Chooser = s.chooser(seed)
 	}
-	s.program.newRun().Configure(&cfg, properties.Options{UserOnly: s.userOnly, Expectations: s.scenario.Expect, SecondJudge: s.secondJudge(), Matrix: s.matrix || s.scenario.Matrix})
+	s.newRun().Configure(&cfg, properties.Options{UserOnly: s.userOnly, Expectations: s.scenario.Expect, SecondJudge: s.secondJudge(), Matrix: s.matrix || s.scenario.Matrix})
 	return cfg
 }
 
@@ -315,6 +361,11 @@ var wordBegin = regexp.MustCompile(`([a-z])([A-Z])`)
 
 // warn prints warnings about suspicious but valid parts of the scenario.
 func (a *app) warn(s *subject) {
+	if s.begins != nil {
+		for _, p := range s.begins.Snapshot.Problems {
+			fmt.Fprintf(a.stderr, "%s: %v\n", a.program.name(), p)
+		}
+	}
 	all := s.scenario.Warnings()
 	if t := s.scenario.Template; len(t.Instances)+len(t.Histories)+len(t.Probes) == 0 && s.scenario.Load == nil && a.program.stored == nil {
 		all = append(all, &scenario.Error{File: s.scenario.File, Msg: "nothing is started: there is no instance, history, load or probe"})

@@ -48,6 +48,7 @@ func (c *whyCmd) run(a *app) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	a.warn(s)
 	seed := c.Seed.or(1)
 	at, err := c.at(s, seed)
 	if err != nil {

@@ -99,8 +99,9 @@ func (c *Config) wake(p *plan.Plan) {
 	}
 }
 
-// handlers returns a function that registers the run's handlers, plus stand-ins for the work in the store.
-func (c *Config) handlers(own func(*node.Registry, *engine.Build) error) func(*node.Registry, *engine.Build) error {
+// Handlers returns a function that registers the run's own handlers, or the shipped ones if own is nil, and stand-ins for
+// the work in the store.
+func (c *Config) Handlers(own func(*node.Registry, *engine.Build) error) func(*node.Registry, *engine.Build) error {
 	keep := own != nil
 	if own == nil {
 		own = workload.Handlers
@@ -127,7 +128,7 @@ func (c *Config) Run(p *plan.Plan, seed uint64, expectations []plan.Expectation)
 	if c.NewRun != nil {
 		run = c.NewRun()
 	}
-	run.Handlers = c.handlers(run.Handlers)
+	run.Handlers = c.Handlers(run.Handlers)
 	run.Configure(&cfg, properties.Options{UserOnly: true, Expectations: expectations})
 	return cfg
 }

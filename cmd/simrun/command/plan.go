@@ -283,7 +283,7 @@ func (a *app) printKinds(s *upgrade.Snapshot, running int) {
 	if len(kinds) == 0 {
 		return
 	}
-	a.printf("  run: %d of the %s running instances, a few of each kind that are alike; all numbers count those that they stand for\n", len(s.Store.Instances), grouped(uint64(running)))
+	a.printf("  run: %d of the %s running instances, a few of each kind that are alike; preflight, map and what to do count those that they stand for, the verdict those that are run\n", len(s.Store.Instances), grouped(uint64(running)))
 	for i, k := range kinds {
 		if i == shown {
 			a.printf("    ... more kinds: %d\n", len(kinds)-i)

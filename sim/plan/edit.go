@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 )
 
@@ -49,6 +50,29 @@ func (s *EditSpace) Apply(base *Plan, data []byte) *Plan {
 		best = next
 	}
 	return best
+}
+
+// mostAdmitted returns the highest pin that an edit may have a node admit: that of the oldest build, if the builds have
+// different semantics, since a node that replays by its own what a newer build began is the plan's mistake and no find.
+// It is nil if there is no such limit.
+func (s *EditSpace) mostAdmitted(p *Plan) *engine.Version {
+	var oldest *engine.Build
+	differ := false
+	builds, _ := p.AllBuilds(s.Known.Builds) // a valid plan has no error
+	for _, name := range s.Builds {
+		b := FindBuild(builds, name)
+		if b == nil {
+			continue
+		}
+		differ = differ || oldest != nil && (b.Semantics != oldest.Semantics || len(b.Changes) != len(oldest.Changes))
+		if oldest == nil || b.Version.Compare(oldest.Version) < 0 {
+			oldest = b
+		}
+	}
+	if !differ {
+		return nil
+	}
+	return &oldest.Version
 }
 
 // EditKinds returns the names of the kinds of edits. An edit's first byte is an index into this list.

@@ -48,6 +48,9 @@ var edits = []struct {
 	}},
 	{"narrow a node", func(p *Plan, e edit) {
 		r := &engine.VersionRange{Min: engine.V(uint32(e.place/4%3), 0, 0), Max: engine.V(uint32(1+e.place/16%3), 5, 0)}
+		if most := e.space.mostAdmitted(p); most != nil && r.Max.Compare(*most) > 0 {
+			r.Max = *most
+		}
 		p.Schedule = append(p.Schedule, Step{At: e.time(), Verb: VerbNarrow, Node: pick(p.Nodes, e.place).Name, Range: r})
 	}},
 	{"change a node's build", func(p *Plan, e edit) {
@@ -56,6 +59,9 @@ var edits = []struct {
 	{"change a node's options", func(p *Plan, e edit) {
 		n := pick(p.Nodes, e.place)
 		n.Options = options(e.value)
+		if e.space.mostAdmitted(p) != nil {
+			n.Options = slices.DeleteFunc(n.Options, func(o Setting) bool { return o.Name == "supported_replay_versions" })
+		}
 	}},
 	{"add a node", func(p *Plan, e edit) {
 		n := *pick(p.Nodes, e.place)
@@ -138,6 +144,9 @@ var edits = []struct {
 	{"add a history", func(p *Plan, e edit) {
 		shapes := []Shape{ShapeWaiting, ShapeLegacy, ShapeUnknownKind, ShapeCorrupt}
 		pin := *pick([]engine.Version{engine.V(1, 5, 0), engine.V(2, 0, 0), engine.V(0, 8, 0), engine.V(3, 0, 0), engine.V(10, 0, 0)}, e.place/4)
+		if most := e.space.mostAdmitted(p); most != nil {
+			pin = *most // relief would start a build of another pin, and that replays by other semantics
+		}
 		p.Histories = append(p.Histories, History{Instance: "old-fuzz-" + strconv.Itoa(e.n), Shape: *pick(shapes, e.place), Pin: &pin, KickAt: e.time()})
 	}},
 	{"add a probe", func(p *Plan, e edit) {

@@ -204,10 +204,31 @@ func (s *subject) space() *plan.EditSpace {
 	if space.Builds == nil {
 		space.Builds = s.named()
 	}
+	if s.limitsDiffer(space.Builds) { // what one build lets pass, another one fails: the plan's mistake, and no find
+		space.Work = slices.DeleteFunc(slices.Clone(space.Work), func(in plan.Instance) bool {
+			return in.Orchestration == "Hoarder" || in.Orchestration == "Glutton"
+		})
+	}
 	if s.program.ownHandlers() || s.begins != nil {
 		space.Handlers, space.Work = nil, s.scenario.Template.Instances
 	}
 	return space
+}
+
+// limitsDiffer reports whether some of the named builds have other limits than others.
+func (s *subject) limitsDiffer(names []string) bool {
+	builds, _ := s.scenario.Template.AllBuilds(s.program.builds()) // checked when the scenario was opened
+	var first *engine.Limits
+	for _, name := range names {
+		if b := plan.FindBuild(builds, name); b != nil {
+			if bounds := b.Bounds(); first == nil {
+				first = &bounds
+			} else if bounds != *first {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // named returns the builds that the scenario's nodes run, without duplicates. Released runtimes are left out.
@@ -224,7 +245,9 @@ func (s *subject) named() (names []string) {
 		add(step.Build)
 	}
 	for _, b := range s.scenario.Template.Builds {
-		names = append(names, b.Name)
+		if !slices.Contains(names, b.Name) {
+			names = append(names, b.Name)
+		}
 	}
 	return names
 }

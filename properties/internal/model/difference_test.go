@@ -43,7 +43,7 @@ func (in *Instance) empty() bool {
 			return false
 		}
 	}
-	return !in.Created && len(in.Queue) == 0 && len(in.Work) == 0 && in.Lock.Token == "" && in.Values.Empty()
+	return !in.Created && len(in.Queue) == 0 && len(in.Work) == 0 && in.Lock.Token == "" && len(in.Values.Store) == 0 && len(in.Values.Delta) == 0
 }
 
 func (ex *Execution) empty() bool { return !ex.Created && ex.Pin == nil && len(ex.Events) == 0 }

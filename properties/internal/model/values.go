@@ -13,6 +13,8 @@ type Values struct {
 	CustomStatus  *string
 	CustomVersion uint64
 	Store, Delta  []KeyValue
+	// Had reports whether there ever was a key.
+	Had bool
 }
 
 // KeyValue is a row of a key-value table. In the delta, a row without a value is a tombstone.
@@ -48,6 +50,7 @@ func (m *Shadow) onKept(o *observe.Observation) {
 			*rows = slices.Delete(*rows, i, i+1)
 		}
 		if o.Kind == observe.KVSet {
+			in.Values.Had = true
 			*rows = slices.Insert(*rows, i, KeyValue{Key: o.Name, Value: o.Value, UpdatedMs: uint64(o.UntilMs)})
 		}
 	case observe.SessionSet, observe.SessionRemoved:
@@ -64,5 +67,3 @@ func (m *Shadow) onKept(o *observe.Observation) {
 		}
 	}
 }
-
-func (k *Values) Empty() bool { return len(k.Store) == 0 && len(k.Delta) == 0 }

@@ -217,7 +217,7 @@ func (k *replayChecker) Finish() {
 		in := k.Run.Model.Instance(observe.InstanceNo(no))
 		var keys []engine.KVEntry // the keys at the start of the next execution
 		for _, ex := range in.Executions {
-			if ex.Deleted && !ex.Created && !in.Values.Empty() {
+			if ex.Deleted && !ex.Created && in.Values.Had {
 				break // the keys of later executions are unknown
 			}
 			if ex.Created && ex.Status.Terminal() && ex.Kinds.Has(k.Run.Model.Kinds.Started) && !ex.Kinds.Has(model.KindDamaged) && !k.disagrees[in.Name] {

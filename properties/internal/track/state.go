@@ -114,7 +114,7 @@ type Instance struct {
 	Poisoned                          bool // the instance or one of its descendants was poisoned
 	Deleted                           bool // the instance was deleted at some time
 	Alone                             bool // its parent was deleted, but the instance was not
-	Untold                            bool // damage destroyed the link to it from one of its children
+	Untold                            bool // the link to it from one of its children was damaged or deleted
 	Cancelled                         bool
 	Children                          int // how many of its children have not ended
 	Parent                            observe.InstanceNo
@@ -190,6 +190,9 @@ func (s *State) Observe(o *observe.Observation) {
 		s.onInserted(o)
 	case observe.RowRemoved:
 		s.Row(o.Message).LeftMs = o.AtMs
+		if o.Reason == observe.RemovedDeleted {
+			s.onLost(o.Message)
+		}
 		if o.Queue == observe.QueueWorker {
 			s.progress(o.Instance, o.AtMs)
 		}
@@ -215,14 +218,7 @@ func (s *State) Observe(o *observe.Observation) {
 	case observe.StatusSet:
 		s.onStatus(o)
 	case observe.Damaged:
-		// Until a child exists, only its start names the parent. If the child's id is already taken, nothing else ever
-		// will. So if such a start is damaged, no message reaches the parent.
-		if r := s.Run.Model.Row(o.Message); r != nil {
-			asker := s.Row(o.Message).Asker
-			if asker != 0 && (!r.Instance.Created || s.Instance(r.Instance.No).Parent != asker) {
-				s.Instance(asker).Untold = true
-			}
-		}
+		s.onLost(o.Message)
 	case observe.ParentSet:
 		s.adopt(o.Instance, s.Run.Model.Number(o.Name))
 	case observe.InstanceCreated:
@@ -233,6 +229,19 @@ func (s *State) Observe(o *observe.Observation) {
 		}
 	case observe.PinSet:
 		s.onPin(o)
+	}
+}
+
+// onLost handles a message that is damaged, or deleted with the instance that it is for. Until a child exists, only its
+// start names the parent. If the child's id is already taken, nothing else ever will. So if such a start is lost, no message
+// reaches the parent.
+func (s *State) onLost(no observe.MessageNo) {
+	r := s.Run.Model.Row(no)
+	if r == nil {
+		return
+	}
+	if asker := s.Row(no).Asker; asker != 0 && (!r.Instance.Created || s.Instance(r.Instance.No).Parent != asker) {
+		s.Instance(asker).Untold = true
 	}
 }
 

@@ -18,14 +18,14 @@ var coincidences = []struct {
 	plain uint64
 	seed  uint64 // of the hunt
 }{
-	{"engine/stale-completion-accepted", 1500, 5},
-	{"provider/expiry-not-checked", 1500, 2},
+	{"engine/stale-completion-accepted", 1500, 2},
+	{"provider/expiry-not-checked", 1500, 1},
 	{"engine/poisons-terminal", 2000, 1},
 	{"provider/contextless-batch-blocks", 2000, 1},
-	{"provider/ack-checks-early", 4200, 2},
-	{"duroxide-0.1.26/poison-on-old-execution", 5300, 4},
+	{"provider/ack-checks-early", 4200, 3},
+	{"duroxide-0.1.26/poison-on-old-execution", 5300, 1},
 	{"engine/renewal-error-cancels-activity", 6800, 1},
-	{"engine/completion-before-history-order", 7500, 2},
+	{"engine/completion-before-history-order", 7500, 1},
 	{"provider/renewal-after-expiry", 8000, 1},
 }
 

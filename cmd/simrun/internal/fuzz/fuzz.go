@@ -23,7 +23,7 @@ type Options struct {
 	Shrink func(failing durosim.Concrete, v cluster.Violation) (*durosim.Shrunk, error)
 	// Space limits what edits may do.
 	Space *plan.EditSpace
-	// Stored lists initial inputs to use in addition to plain plans.
+	// Stored lists the inputs to begin with. Then every second one is one of systematic, as long as there are any.
 	Stored []Input
 	Seed   uint64
 	// Runs is the maximum number of runs; 0 means no limit. Runs for shrinking a failure or locating a moment do not
@@ -74,6 +74,7 @@ type hunt struct {
 	plain uint64 // seed of the last plain plan
 	// known holds the failures that have already been shrunk. It is never iterated over.
 	known map[string]*Find
+	begin []Input // see systematic
 }
 
 // Run performs a hunt. It returns an error if the options or the plain plans are invalid.
@@ -88,6 +89,10 @@ func Run(o Options) (*Report, error) {
 		return nil, errors.New("fuzz: no builds that nodes could get")
 	}
 	h := &hunt{o: o, state: mixed(o.Seed), plain: o.Seed, known: map[string]*Find{}, pop: population{byName: map[string]int{}}}
+	var err error
+	if h.begin, err = h.systematic(); err != nil {
+		return nil, err
+	}
 	for h.goesOn() {
 		if err := h.batch(); err != nil {
 			return nil, err
@@ -191,8 +196,12 @@ func mixed(seed uint64) uint64 {
 
 // next creates the input for run number.
 func (h *hunt) next(number uint64) (Input, error) {
-	if number < uint64(len(h.o.Stored)) {
+	stored := uint64(len(h.o.Stored))
+	if number < stored {
 		return h.o.Stored[number], nil
+	}
+	if n := number - stored; n%2 == 0 && n/2 < uint64(len(h.begin)) {
+		return h.begin[n/2], nil
 	}
 	way := h.draw(16)
 	if len(h.pop.members) == 0 || way < 2 {

@@ -97,7 +97,7 @@ func TestHuntRepeats(t *testing.T) {
 // the same features. This includes inputs that take a different path after a rare moment.
 func TestInputsAreRecipes(t *testing.T) {
 	o := hunting(t)
-	o.Runs, o.Seed = sample.Number(64, 96), 2
+	o.Runs, o.Seed = sample.Number(128, 192), 2
 	ways := map[string]int{}
 	o.OnNew = func(in fuzz.Input, _ []string) {
 		way, _, _ := strings.Cut(in.Way, " of ")
@@ -139,7 +139,7 @@ func digest(t *testing.T, in fuzz.Input) string {
 // one.
 func TestFindsAreKeptApart(t *testing.T) {
 	o := hunting(t, "provider/ack-partial", "provider/filter-after-lock")
-	o.Runs = 192
+	o.Runs = 384
 	r := run(t, o)
 	rules := map[string]bool{}
 	for _, f := range r.Finds {

@@ -38,16 +38,16 @@ func (c Config) One(variant string, seed uint64) (cluster.Config, error) {
 		}
 		numbers = append(numbers, n)
 	}
-	count := len(steps(p))
+	count := len(Steps(p))
 	switch n := numbers[0]; {
 	case (kind == "stop" || kind == "back") && len(numbers) == 1:
 		if n < 0 || n > count {
 			return cluster.Config{}, fmt.Errorf("variant %q: the plan has %d steps", variant, count)
 		}
 		if kind == "stop" {
-			stop(p, n)
+			Stop(p, n)
 		} else {
-			rollBack(p, n, builds)
+			Back(p, n, builds)
 		}
 	case kind == "order":
 		order := make([]int, len(numbers))

@@ -31,7 +31,7 @@ func TryOrders(c Config, seeds uint64) ([]Order, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := steps(first)
+	all := Steps(first)
 	orders := permutations(all, c.First)
 	total, done := uint64(len(orders))*seeds, uint64(0)
 	out := make([]Order, len(orders))
@@ -63,7 +63,7 @@ func orderText(all []plan.Step, order []int) string {
 
 // reorder puts the plan's steps in the order given by order, keeping the times.
 func reorder(p *plan.Plan, order []int) {
-	all := steps(p)
+	all := Steps(p)
 	showStranded(p)
 	p.Schedule = slices.DeleteFunc(slices.Clone(p.Schedule), func(s plan.Step) bool { return s.Verb != plan.VerbMark })
 	for slot, i := range order {

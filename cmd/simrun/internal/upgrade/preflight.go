@@ -63,7 +63,7 @@ func preflight(p *plan.Plan, builds []*engine.Build, store *Snapshot) []Hazard {
 	if p.Contents == nil {
 		return nil
 	}
-	all := steps(p)
+	all := Steps(p)
 	var states []state
 	for n := 0; n <= len(all); n++ {
 		states = append(states, stateAfter(p, all[:n], builds))

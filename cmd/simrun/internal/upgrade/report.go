@@ -277,7 +277,7 @@ func Try(c Config) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{
-		Steps: steps(first), Hazards: preflight(first, builds, c.Snapshot), Expected: expected(&c, first), Load: c.Scenario.Load != nil, Store: c.Snapshot,
+		Steps: Steps(first), Hazards: preflight(first, builds, c.Snapshot), Expected: expected(&c, first), Load: c.Scenario.Load != nil, Store: c.Snapshot,
 		Stops: []Effect{}, Backs: []Effect{}, Waits: []Waiting{},
 	}
 	sortHazards(r.Hazards)
@@ -312,14 +312,14 @@ func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 		return err
 	}
 	for k := 0; k <= len(r.Steps); k++ {
-		stopped := trial{cfg: c, change: func(p *plan.Plan) { stop(p, k) }, done: tick}
+		stopped := trial{cfg: c, change: func(p *plan.Plan) { Stop(p, k) }, done: tick}
 		end, err := stopped.effect()
 		if err != nil {
 			return err
 		}
 		e := end
 		if k > 0 {
-			back := trial{cfg: c, change: func(p *plan.Plan) { rollBack(p, k, builds) }, done: tick}
+			back := trial{cfg: c, change: func(p *plan.Plan) { Back(p, k, builds) }, done: tick}
 			if e, err = back.effect(); err != nil {
 				return err
 			}

@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// steps returns the schedule's steps that change something, in execution order.
-func steps(p *plan.Plan) []plan.Step {
+// Steps returns the schedule's steps that change something, in execution order.
+func Steps(p *plan.Plan) []plan.Step {
 	var all []plan.Step
 	for _, s := range p.Schedule {
 		if s.Verb != plan.VerbMark {
@@ -35,9 +35,9 @@ func gap(all []plan.Step, n int) time.Duration {
 	return all[n].At - all[n-1].At
 }
 
-// stop keeps only the plan's first n steps, and the marks that precede step n+1.
-func stop(p *plan.Plan, n int) {
-	all := steps(p)
+// Stop keeps only the plan's first n steps, and the marks that precede step n+1.
+func Stop(p *plan.Plan, n int) {
+	all := Steps(p)
 	if n < len(all) {
 		until := all[n].At
 		p.Schedule = slices.DeleteFunc(slices.Clone(p.Schedule), func(s plan.Step) bool {
@@ -52,11 +52,11 @@ func stop(p *plan.Plan, n int) {
 // build in the plan can take.
 func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Relief = false, 0, plan.ReliefBuild }
 
-// rollBack undoes the first n steps in reverse order. The rollback starts at the time of step n+1. If that is the end of
+// Back undoes the first n steps in reverse order. The rollback starts at the time of step n+1. If that is the end of
 // the plan, it starts when all of the store has woken up.
-func rollBack(p *plan.Plan, n int, builds []*engine.Build) {
-	all := steps(p)
-	stop(p, n)
+func Back(p *plan.Plan, n int, builds []*engine.Build) {
+	all := Steps(p)
+	Stop(p, n)
 	if n == 0 {
 		return
 	}
@@ -187,7 +187,7 @@ func (n *nodeState) become(build string, builds []*engine.Build) {
 
 // startsLater reports whether the node's first step starts it. If so, the node is down until then.
 func startsLater(p *plan.Plan, name string) bool {
-	for _, s := range steps(p) {
+	for _, s := range Steps(p) {
 		if s.Node == name {
 			return s.Verb == plan.VerbStart || s.Verb == plan.VerbAdd
 		}

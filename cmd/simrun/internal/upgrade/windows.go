@@ -41,7 +41,7 @@ func Windows(p *plan.Plan, known []*engine.Build) ([]Window, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := steps(p)
+	all := Steps(p)
 	type open struct {
 		Window
 		pair   [2]*engine.Build

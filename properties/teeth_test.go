@@ -28,6 +28,10 @@ var teeth = []tooth{
 	{scenario: "rolling-upgrade", bug: "engine/writes-newer-kind", expect: `never event where kind=ExternalSubscribed2|ExternalEvent2 pin=1.x|0.8.0|none`},
 	{scenario: "rolling-upgrade", line: "then upgrade C to 2.0.0", by: "then upgrade C to 1.6.0", expect: `never skip in "step 3" where node=A|B|C`},
 
+	{scenario: "cycles", bug: "provider/filter-ignored", expect: `never fetch in "old again" where build=1.5.0 pin=2.0.0`},
+	{scenario: "cycles", bug: "engine/filter-not-declared", expect: `never fetch in "old again" where build=1.5.0 pin=2.0.0`},
+	{scenario: "cycles", line: "  after 1s..4s rollback B to 1.5.0", by: "  after 1s..4s pause B for 1s", expect: `never turn in "old again" where pin=2.0.0`},
+
 	{scenario: "rolling-upgrade-risk", bug: "provider/filter-ignored", expect: `never fetch in "A is down" where node=B|C pin=2.0.0`},
 	{scenario: "rolling-upgrade-risk", bug: "engine/filter-not-declared", expect: `never fetch in "A is down" where node=B|C pin=2.0.0`},
 	{scenario: "rolling-upgrade-risk", line: "then crash A", by: "then pause A for 1s", expect: `never turn in "A is down" where pin=2.0.0`},

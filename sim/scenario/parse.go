@@ -49,6 +49,8 @@ type parser struct {
 	open []string
 	// first is the index of the first node that the last node line names.
 	first int
+	// cycle is the cycle that the next step belongs to, if it has any times.
+	cycle cycle
 	once  map[string]int // statement → line, for statements that may occur only once
 	named map[string]int // kind and name → line
 	// Line numbers needed by finish. Invariant: each slice is as long as the scenario's slice that it describes.
@@ -120,7 +122,11 @@ func noText(data []byte) int {
 
 // statement parses one line by its row in the table.
 func (p *parser) statement() {
-	head := p.words[0]
+	head, steps := p.words[0], p.words
+	follows := (head.is("then") || head.is("after")) && !(len(steps) == 2 && steps[1].is("nothing"))
+	if !follows {
+		p.repeat()
+	}
 	if head.quoted {
 		p.failf("expected a statement, found the string %q", head.text)
 		return
@@ -165,9 +171,40 @@ func (p *parser) statement() {
 		}
 	}
 	p.end()
+	if follows && p.cycle.times > 0 {
+		p.cycle.steps = append(p.cycle.steps, cycleStep{p.line, steps})
+	}
 	if slices.ContainsFunc(p.rows.statements, func(below row) bool { return below.stands(r.Name) }) {
 		p.open = append(p.open, r.Name)
 	}
+}
+
+// cycle is a number of steps that are repeated: times is how often they happen, and line is where it begins.
+type cycle struct {
+	times, line int
+	steps       []cycleStep
+}
+
+type cycleStep struct {
+	line  int
+	words []token
+}
+
+// repeat ends the cycle: it parses its steps again, as often as the cycle says.
+func (p *parser) repeat() {
+	c, line, words := p.cycle, p.line, p.words
+	p.cycle = cycle{}
+	if p.line = c.line; c.times > 0 && len(c.steps) == 0 {
+		p.failf("the cycle has no steps: expected below it lines that begin with then or after")
+	}
+	for range c.times - 1 {
+		for _, s := range c.steps {
+			if p.line, p.words = s.line, s.words; p.err == nil {
+				p.statement()
+			}
+		}
+	}
+	p.line, p.words = line, words
 }
 
 // below closes the statements that a line of the row does not stand below. It reports an error if none is left.

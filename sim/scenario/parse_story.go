@@ -197,6 +197,7 @@ func (p *parser) sum(a, b time.Duration) time.Duration {
 
 // finish performs the checks that need the whole text, and puts draws and faults into canonical order.
 func (p *parser) finish() {
+	p.repeat()
 	if p.err != nil {
 		return
 	}

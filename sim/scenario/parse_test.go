@@ -97,6 +97,9 @@ func TestErrors(t *testing.T) {
 		// Instances and histories.
 		{`instance a ran Leaf`, `x.txt:1: expected "runs", found "ran", as in: instance ID runs NAME[@VERSION] [with INPUT] [at TIME] [expect END[|END]] [unaided]`},
 		{`instance a runs Leaf@one`, `x.txt:1: orchestration Leaf: version "one": invalid semantic version; expected MAJOR.MINOR.PATCH such as 1.2.3 or 1.2.3-rc.1`},
+		{nodes + "at 1s crash A\ncycle 3 times\nafter 40000h start A", `x.txt:4: this is 120000h0m1s after the start of the run: expected at most 87840h0m0s`},
+		{nodes + "at 1s crash A\ncycle 3 times\nat 2s start A", `x.txt:3: the cycle has no steps: expected below it lines that begin with then or after`},
+		{nodes + "cycle 3 times\nafter 2s start A", `x.txt:3: there is no earlier step: expected "at" and a time`},
 		{`instance a runs Leaf@`, `x.txt:1: orchestration "Leaf@": expected a version after the @`},
 		{`instance a runs Leaf expects failed`, `x.txt:1: unexpected "expects": expected with, at, expect or unaided; did you mean expect?`},
 		{`instance a runs Leaf expect happy`, `x.txt:1: unknown end "happy": expected completed, failed, eternal, poison or any, or some of completed, failed and poison with | between them`},
@@ -171,6 +174,8 @@ func TestSpellings(t *testing.T) {
 		{"nodes A B run 1.5.0\n  option max_attempts 3", "node A runs 1.5.0\noption max_attempts 3\nnode B runs 1.5.0\noption max_attempts 3"},
 		{"node A runs 1.5.0\r\nat 1s crash A\r\n", "\tnode A\truns 1.5.0 # here\n\n   at 1s crash A"},
 		{"node A runs 1.5.0\nat 1s crash A\nafter 2s start A\nthen pause A for 1s", "node A runs 1.5.0\nat 1s crash A\nat 3s start A\nat 3s pause A for 1s"},
+		{"node A runs 1.5.0\nat 1s mark p\ncycle 3 times\n  after 2s..3s crash A\n\n  then start A\nthen nothing\nat 9m crash A", "node A runs 1.5.0\nat 1s mark p\nafter 2s..3s crash A\nthen start A\nafter 2s..3s crash A\nthen start A\nafter 2s..3s crash A\nthen start A\nthen nothing\nat 9m crash A"},
+		{"node A runs 1.5.0\nat 1s mark p\ncycle 2 times\n  after 2s crash A\ncycle 1 time\n  after 1s start A", "node A runs 1.5.0\nat 1s mark p\nat 3s crash A\nat 5s crash A\nat 6s start A"},
 		{"node A runs 1.5.0\nat 1s widen A to ^1.0.0", "node A runs 1.5.0\nat 1s widen A to \">=1.0.0, <2.0.0\""},
 		{"instance a runs Leaf at 2s\nraise go after 3s", "instance a runs Leaf at 2s\nraise go at 5s"},
 		{"instance a runs Leaf@1.0.0", "instance \"a\" runs \"Leaf\" version 1.0.0"},

@@ -794,6 +794,12 @@ func storyRows() []row {
 		{StatementInfo: StatementInfo{Name: "after",
 			Meaning: "a step that long after the step before it", Example: "node A runs 1.5.0\nat 10s crash A\nafter 2s..4s start A"},
 			lines: lines{add: func(at place) []item { return step(at, item{form: "TIME"}, true) }}},
+		{StatementInfo: StatementInfo{Name: "cycle", Open: true,
+			Meaning: "the steps below it happen that often, one time after the other: those that begin with then or after, up to the next other statement; each time has its own drawn times, and a mark begins its part anew", Example: "node A runs 1.5.0\nat 5s mark \"cycles\"\ncycle 20 times\n  after 10s..30s upgrade A to 2.0.0\n  after 10s..30s rollback A to 1.5.0"},
+			lines: lines{add: func(place) []item {
+				c := cycle{}
+				return []item{count(&c.times, "COUNT", "a number of times", 1, maxCycles), word("times", "time"), check(func(p *parser) { p.cycle = cycle{times: c.times, line: p.line} })}
+			}}},
 		{StatementInfo: StatementInfo{Name: "expect",
 			Meaning: "attributes that each such event must have, an event that must never happen, or one that some seed of the campaign must show; in limits it to a part of the story that a mark begins; or, with panics, that a user's code may panic, and with taken, that code takes each event, queue message and cancel of the plan that is not unawaited",
 			Example: "nodes A B run 1.5.0\nat 5s mark \"step 1\"\nexpect panics\nexpect taken\nexpect never turn in \"step 1\" where pin=2.0.0 node=A|B"},

@@ -69,8 +69,10 @@ func (p *parser) warnMarks() {
 		if s.Verb != plan.VerbMark {
 			continue
 		}
-		if before, twice := first[s.Mark]; twice {
+		if before, twice := first[s.Mark]; twice && before != p.stepLines[i] {
 			p.warn(p.stepLines[i], "the part %q also begins in line %d: an expectation about it applies to both", s.Mark, before)
+		}
+		if first[s.Mark] > 0 {
 			continue
 		}
 		first[s.Mark] = p.stepLines[i]

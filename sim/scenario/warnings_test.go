@@ -28,6 +28,7 @@ func TestWarnings(t *testing.T) {
 		{"an uncertain order", "at 2s..9s stop A\nat 5s stop A", nil},
 		{"a certain order", "at 2s..9s stop A\nafter 0s..3s stop A", []string{"w.txt:3: stop A: it is not running at that time"}},
 		{"two parts of one name", "at 2s mark \"risk\"\nat 5s mark \"risk\"", []string{`w.txt:3: the part "risk" also begins in line 2: an expectation about it applies to both`}},
+		{"a part of a cycle", "at 2s mark \"start\"\ncycle 3 times\n  after 2s mark \"risk\"\n  then crash A\n  after 1s start A\nat 40s mark \"risk\"", []string{`w.txt:7: the part "risk" also begins in line 4: an expectation about it applies to both`}},
 		{"a loop that is to complete", "instance e runs Eternal with 3\ninstance f runs Eternal with 3\n  cancel at 3s\ninstance g runs Eternal expect eternal", []string{`w.txt:2: Eternal runs until it is cancelled: write "expect eternal" after it`}},
 		{"a mix of loops", "load 3 instances over 2s\n  mix 1 Eternal expect any\n  mix 1 Eternal\n  mix 1 Eternal\n    cancel after 1s", []string{`w.txt:4: Eternal runs until it is cancelled: write "expect eternal" after it`}},
 		{"an input that is no number", "instance c runs Chain with abc", []string{`w.txt:2: Chain takes a number from 0, which the input "abc" is not: it runs as if without input`}},

@@ -21,6 +21,7 @@ const (
 	maxLoad   = 100_000
 	maxWeight = 1_000_000
 	maxTimes  = 1_000_000
+	maxCycles = 1000
 	maxOdds   = 1 << 62
 )
 

@@ -23,20 +23,30 @@ const (
 // more unless something else happens. If the store has work that can be done, it returns the current time.
 func (c *clients) raiseWhatWaits() int64 {
 	quiet := int64(never)
-	for _, no := range c.unfinished() { // every message sent below goes to an instance in this list
+	c.learn()
+	for _, no := range c.idle.Upto(c.known) { // every message sent below goes to an instance in this list
 		id := c.store.InstanceName(no)
 		p, ok := c.store.Peek(id)
+		r := c.raisedFor(no)
+		if r.busy {
+			r.busy = false
+			c.busy--
+		}
 		if finished(p, ok) {
-			c.open.SetAside(no)
+			c.idle.SetAside(no)
 			continue
 		}
 		if p.VisibleMs <= c.nowMs() || p.LockedUntilMs > 0 || p.Activities > 0 {
 			quiet = c.nowMs()
+			if p.VisibleMs <= c.nowMs() && p.Messages > 0 || p.Activities > 0 { // something has to consume that first, and puts it back on the list
+				r.busy = true
+				c.busy++
+				c.idle.SetAside(no)
+			}
 		}
 		if ended(p.Status) || p.Messages > 0 || p.Activities > 0 {
 			continue
 		}
-		r := c.raisedFor(no)
 		if r.times == maxRaises {
 			continue
 		}
@@ -55,15 +65,23 @@ func (c *clients) raiseWhatWaits() int64 {
 		c.helpedBy(item)
 		c.send(item, c.instanceKey(id).At(labelPhase))
 	}
+	if c.busy > 0 {
+		quiet = c.nowMs()
+	}
 	return quiet
 }
 
 // unfinished returns all instances that may still make progress on their own. It may also return others.
 func (c *clients) unfinished() []observe.InstanceNo {
+	c.learn()
+	return c.open.Upto(c.known)
+}
+
+// learn counts the instances that the store knows.
+func (c *clients) learn() {
 	for c.store.InstanceName(c.known+1) != "" {
 		c.known++
 	}
-	return c.open.Upto(c.known)
 }
 
 // finished reports whether an instance will make no more progress unless it is sent a message: either it does not

@@ -27,7 +27,9 @@ type clients struct {
 	version  engine.Version // version of the build that the codec belongs to
 	raised   []calmRaises
 	known    observe.InstanceNo // the highest instance number so far
-	open     observe.Open       // the instances that calm examines
+	open     observe.Open       // the instances that may not have ended
+	idle     observe.Open       // those of them that may have to be sent something
+	busy     int                // how many have something to consume, and are not in idle
 	planned  map[string]int     // the plan's instances by name; lookups only
 	waiting  []waitingAction    // operators' calls that are waiting in the store
 	last     time.Duration      // when the plan's last client or probe action is due
@@ -38,6 +40,7 @@ type clients struct {
 type calmRaises struct {
 	atMs  int64
 	times int
+	busy  bool // it had something to consume when it was last looked at, and has not changed since
 }
 
 // clientRetry is how long a client waits before it resends a message if it does not know whether the store accepted it.

@@ -27,6 +27,7 @@ func (nw *network) Observe(o *observe.Observation) {
 		nw.observed++
 	}
 	nw.clients.open.Touch(o.Instance)
+	nw.clients.idle.Touch(o.Instance)
 	nw.traceObservation(o)
 	if nw.monitor != nil {
 		nw.monitor.Observe(o)

@@ -35,6 +35,9 @@ type obligations struct {
 	planned     map[string]int // indices of the plan's instances, keyed by name; never iterated over, so map order does not matter
 	left        []leaving      // indexed by instance number: the activities that left the worker queue last
 	moved       departuresOf   // what has left each queue since the last check
+	// pending is an instance with work at the last check, if there were many; phaseMs is when that check's phase began.
+	pending observe.InstanceNo
+	phaseMs int64
 }
 
 func newObligations(s *track.State) check.Checker { return &obligations{Base: s.Base, live: s} }
@@ -47,8 +50,25 @@ func (c *obligations) Observes() check.Set[observe.Kind] {
 }
 
 func (c *obligations) Open(nowMs int64) (bool, int64) {
-	c.look(nowMs)
+	if !c.sure(nowMs) {
+		c.look(nowMs)
+	}
 	return c.openNow, c.untilMs
+}
+
+// many is the number of instances from which a check waits until an obligation can be overdue. A check of every second of
+// calm costs each of them a look, which with thousands takes longer than what they do.
+const many = 256
+
+// sure reports whether the result of the last check surely holds: no obligation is overdue before untilMs, and something
+// that was pending still is. Obligations that have come since are overdue later; bounds that have become shorter since are
+// noticed at untilMs.
+func (c *obligations) sure(nowMs int64) bool {
+	if c.pending == 0 || !c.openNow || nowMs > c.untilMs || c.phaseMs != c.live.PhaseMs {
+		return false
+	}
+	in := c.Run.Model.Instance(c.pending)
+	return in.Visible(nowMs) || len(in.Work) > 0
 }
 
 func (c *obligations) EndPhase(p cluster.Phase) {
@@ -70,6 +90,7 @@ func (c *obligations) EndPhase(p cluster.Phase) {
 // look checks every obligation at the given time.
 func (c *obligations) look(nowMs int64) {
 	c.now, c.openNow, c.untilMs, c.ready, c.working = nowMs, false, 0, 0, 0
+	c.pending, c.phaseMs = 0, c.live.PhaseMs
 	defer func() { c.moved = departuresOf{} }()
 	if c.live.CalmMs == 0 {
 		c.openNow, c.untilMs = true, model.NeverMs
@@ -84,6 +105,9 @@ func (c *obligations) look(nowMs int64) {
 		}
 		c.working += int64(len(in.Work))
 		c.moves(in)
+		if len(open) >= many && (in.Visible(nowMs) || len(in.Work) > 0) {
+			c.pending = no
+		}
 	}
 	c.converge()
 	settling := c.settling()

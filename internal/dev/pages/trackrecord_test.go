@@ -136,8 +136,14 @@ func firstSeed(t *testing.T, bug faults.Bug) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for seed := uint64(1); seed <= 200; seed++ {
-		plan, err := s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{bug.ID}})
+	return seedThatBreaks(t, s, 200, []faults.BugID{bug.ID}, bug.Properties...)
+}
+
+// seedThatBreaks returns the first of that many seeds that violates one of the properties, or 0 if none does.
+func seedThatBreaks(t *testing.T, s *scenario.Scenario, seeds uint64, bugs []faults.BugID, broken ...string) uint64 {
+	t.Helper()
+	for seed := uint64(1); seed <= seeds; seed++ {
+		plan, err := s.Expand(seed, scenario.Overrides{Bugs: bugs})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +153,7 @@ func firstSeed(t *testing.T, bug faults.Bug) uint64 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if slices.ContainsFunc(result.Violations, func(v cluster.Violation) bool { return slices.Contains(bug.Properties, v.Property) }) {
+		if slices.ContainsFunc(result.Violations, func(v cluster.Violation) bool { return slices.Contains(broken, v.Property) }) {
 			return seed
 		}
 	}

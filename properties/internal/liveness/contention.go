@@ -1,6 +1,7 @@
 package liveness
 
 import (
+	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -19,6 +20,9 @@ import (
 //  1. A receives delivery 11 of 10 and acks it as poison.
 //  2. A crashes before the ack, or the ack is lost. The lock expires.
 //  3. B receives delivery 12, and so on for as long as such faults last. No engine can prevent this.
+//
+// A delivery that waits for a continue-as-new start is excused, too: it is not poison before that has begun
+// (docs/contract-decisions.md#row-5).
 //
 // Waiting is not such a fault, because the full lock must remain when its holder gets the answer (S25).
 type contentionChecker struct {
@@ -58,10 +62,20 @@ func (*contentionChecker) Ends() check.Ends {
 }
 
 func (*contentionChecker) Records() check.Set[record.Kind] {
-	return check.SetOf(record.Fault, record.NodePaused, record.NodeResumed, record.NodeCrashed, record.NodeStopped, record.NodeDraining)
+	return check.SetOf(record.Fault, record.NodePaused, record.NodeResumed, record.NodeCrashed, record.NodeStopped, record.NodeDraining, record.Note)
 }
 
 func (c *contentionChecker) Record(r *cluster.Record) {
+	if r.Kind == record.Note {
+		if d := c.live.Find(r.Node, r.Note.Token); d != nil && r.Note.Decision == machine.DecideWaitForStart {
+			for _, no := range d.Messages {
+				if mine := c.over[no]; mine != nil {
+					mine.excused++
+				}
+			}
+		}
+		return
+	}
 	untilMs := r.AtMs
 	if r.Kind == record.Fault {
 		switch r.Fault {

@@ -39,6 +39,14 @@ func turnBugs() []Bug {
 			replay: func(r *replay.Rules) {
 				r.Writes = func(b *engine.Build, k engine.EventKind, _ *engine.Version) bool { return b.Emits.Has(k) }
 			}},
+		{ID: "engine/emulator-writes-newer", Summary: "a build that emulates an older one writes every kind that it can read",
+			Properties: []string{"S24"}, Scenario: twoPhase,
+			replay: func(r *replay.Rules) {
+				r.Writes = func(b *engine.Build, k engine.EventKind, pin *engine.Version) bool {
+					emulates := slices.ContainsFunc(b.Introduced, func(in engine.Introduction) bool { return in.Kind == k }) && !b.Emits.Has(k)
+					return b.Writes(k, pin) || emulates && b.Codec.Kinds().Has(k)
+				}
+			}},
 		{ID: "engine/system-call-fresh", Summary: "each replay reads the clock again when code asks for the time", Source: "docs/contract/incidents.md#r5",
 			Properties: []string{"S11"}, Scenario: features,
 			replay: func(r *replay.Rules) { r.SystemResult = freshTime }},

@@ -45,4 +45,5 @@ const (
 
 	schemas       = "schema-migration"
 	strayMessages = "stray-messages"
+	twoPhase      = "two-phase"
 )

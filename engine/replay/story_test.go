@@ -52,6 +52,11 @@ func (s *story) run(t *testing.T, d *datadriven.TestData) string {
 	case "build":
 		// build 2.0.0: sets the build for the following turns
 		s.in.Build = s.beyond(build(name()))
+	case "emulate":
+		// emulate 1.5.0: the build of the following turns writes only what that build writes
+		emulating := *s.in.Build
+		emulating.Emits = build(name()).Emits
+		s.in.Build = &emulating
 	case "threshold":
 		// threshold 2.0.0: builds of that version or newer that are named below discard what a dropped wait was given, in what
 		// such builds began

@@ -249,6 +249,10 @@ func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Eve
 		x.say("nothing", "nothing is queued for it, and it waits for %s", lost)
 		return
 	}
+	if len(history) == 0 {
+		x.say("nothing", "nothing is queued for it, and no build of the plan reads its history: what it gets next makes it poison")
+		return
+	}
 	x.say("nothing", "nothing is queued for it, and its history shows nothing that it waits for")
 }
 

@@ -2,10 +2,14 @@ package pages
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -120,7 +124,7 @@ func reportTable() string {
 	var b strings.Builder
 	for _, part := range []string{"runtime", "sqlite", "postgres"} {
 		fmt.Fprintf(&b, "### %s\n\n", crates[part].title)
-		t := table("report", "since", "found by", "known upstream")
+		t := table("report", "since", "found by", "seeds", "known upstream")
 		for _, r := range all {
 			if r.Part != part {
 				continue
@@ -133,11 +137,40 @@ func reportTable() string {
 				by = "`" + strings.TrimPrefix(strings.ReplaceAll(r.Command[0], "|", "`: "), "simrun ")
 			}
 			since := map[bool]string{true: "0.1.38 or before", false: "0.1.26 or before"}[part == "postgres"]
-			t.row(fmt.Sprintf("[%s](%s.md)", r.Title, r.Name), cmp.Or(r.Since, since), by, cmp.Or(r.Known, "no"))
+			t.row(fmt.Sprintf("[%s](%s.md)", r.Title, r.Name), cmp.Or(r.Since, since), by, seedsUntilFound(r.Switch), cmp.Or(r.Known, "no"))
 		}
 		b.WriteString(t.String() + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// seedsUntilFound returns the median number of seeds until a campaign finds the planted bugs that model a report, the most
+// of them if there are several, and a dash if none does.
+func seedsUntilFound(switches string) string {
+	var measured struct {
+		Bugs []struct {
+			ID    string
+			Seeds []int
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(root, "cmd/simrun/command/detection.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &measured)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	most := 0
+	for _, b := range measured.Bugs {
+		if slices.Contains(strings.Split(switches, ", "), path.Base(b.ID)) {
+			slices.Sort(b.Seeds)
+			most = max(most, b.Seeds[len(b.Seeds)/2])
+		}
+	}
+	if most == 0 {
+		return "-"
+	}
+	return strconv.Itoa(most)
 }
 
 // reportedSwitches lists the switches and other findings that have a report.

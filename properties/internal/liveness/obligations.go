@@ -351,6 +351,9 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 			return
 		}
 	}
+	if mine.CancelMs == 0 && mine.Turns <= turnsMax && c.asks(in) {
+		return
+	}
 	mine.StallReported = true
 	property := "L02"
 	if mine.CancelMs != 0 {
@@ -371,6 +374,23 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		pretty.Duration(c.now-from-b.ms), c.waits(in), c.queued(in), c.lastLeft(in), c.live.WhyNot(in))
 }
 
+// asks reports whether a start that an instance has asked for is queued for an id that another child has, or a child that
+// took that id over is still running. Their own obligations cover that.
+func (c *obligations) asks(parent *model.Instance) bool {
+	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
+		in := c.Run.Model.Instance(observe.InstanceNo(no))
+		if in.Created && in.Parent.Instance == parent.Name && !in.Status().Terminal() {
+			return true
+		}
+		for _, r := range in.Queue {
+			if start, ok := r.Item.(engine.StartItem); ok && start.ParentInstance == parent.Name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Finish looks for work that relief has not freed (L04). It also looks for instances of the plan that failed although
 // their code did not fail, and nothing cancelled, poisoned or damaged them (L02). It does not check whether instances
 // ended as the plan expects.
@@ -389,8 +409,8 @@ func (c *obligations) Finish() {
 		if !mine.Ended || mine.Deleted || ex == nil || ex.Status != engine.StatusFailed || c.excused(mine) {
 			continue
 		}
-		if d, ok := c.Run.Model.Failure(ex); ok && d.Application != nil {
-			continue
+		if d, ok := c.Run.Model.Failure(ex); ok && (d.Application != nil || d.Poison != nil) {
+			continue // poison is L05's, that of a child whose id another parent has, too
 		}
 		c.Run.Liveness("L02", 0, no, "%s failed with %q, although neither its own code failed nor did anything cancel, poison or damage it", in.Name, ex.Output)
 	}

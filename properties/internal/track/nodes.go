@@ -173,15 +173,15 @@ func (s *State) onExecuted(r *cluster.Record) {
 	if d == nil {
 		return
 	}
-	live := false
+	live, at := false, r.AtMs+s.Run.AheadMs(r.Node) // where callers' clocks count, the lock ends by the node's
 	if d.Worker {
 		for _, no := range d.Messages {
 			row := s.Run.Model.Row(no)
-			live = row.Present && row.Lock.Token == d.Token && row.Lock.Live(r.AtMs)
+			live = row.Present && row.Lock.Token == d.Token && row.Lock.Live(at)
 		}
 	} else {
 		in := s.Run.Model.Instance(d.Instance)
-		live = in.Lock.Token == d.Token && in.Lock.Live(r.AtMs)
+		live = in.Lock.Token == d.Token && in.Lock.Live(at)
 		if !live && in.Lock.Token == d.Token {
 			s.Run.Happened(check.FactAckAfterExpiry)
 		}

@@ -195,10 +195,9 @@ func StartQueued(in *Instance) bool {
 	return false
 }
 
-// WaitsForStart reports whether a message is input for an execution whose start is still queued, or a further start of an
-// instance whose next execution has not begun.
+// WaitsForStart reports whether a message is input for an execution whose start is still queued.
 func WaitsForStart(in *Instance, r *Row) bool {
-	return in.Status() == engine.StatusContinuedAsNew && r.Kind != engine.ItemContinueAsNew || !IsStart(r.Kind) && StartQueued(in)
+	return !IsStart(r.Kind) && (StartQueued(in) || in.Status() == engine.StatusContinuedAsNew)
 }
 
 // HeldBy returns the instance that the call's token had locked when the call began. It returns nil if the call touched

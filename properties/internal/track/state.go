@@ -293,7 +293,7 @@ func (s *State) onDelayed(o *observe.Observation) {
 		told = d.Told
 	}
 	r := s.Row(o.Message)
-	if row := s.Run.Model.Row(o.Message); c.Request.IgnoreAttempt && model.StartQueued(row.Instance) && model.WaitsForStart(row.Instance, row) {
+	if row := s.Run.Model.Row(o.Message); c.Request.IgnoreAttempt && !model.IsStart(row.Kind) && model.StartQueued(row.Instance) {
 		r.AgainMs = o.UntilMs // the message waits for an earlier start, which has its own bound
 		return
 	}

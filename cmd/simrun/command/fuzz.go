@@ -206,7 +206,7 @@ func (s *subject) space() *plan.EditSpace {
 	}
 	if s.limitsDiffer(space.Builds) { // what one build lets pass, another one fails: the plan's mistake, and no find
 		space.Work = slices.DeleteFunc(slices.Clone(space.Work), func(in plan.Instance) bool {
-			return in.Orchestration == "Hoarder" || in.Orchestration == "Glutton"
+			return slices.Contains([]string{"Hoarder", "Guardian", "Glutton"}, in.Orchestration)
 		})
 	}
 	if s.program.ownHandlers() || s.begins != nil {

@@ -18,6 +18,9 @@ import (
 // activities do not count. A difference is a mistake of the model, a behaviour of the release that no switch describes
 // yet, or the result of two orders of events that are both right. The exit status is 4 if something differs.
 func diff(args []string) error {
+	if len(args) > 0 && args[0] == "duroxide" {
+		return releases(args[1:])
+	}
 	f := newScenarioFlags("diff")
 	drawn := f.Bool("drawn", false, "draw latencies and faults from the seed; otherwise calls and activities take the least time and no fault happens, so that the orders of events are as similar as possible")
 	s, over, err := f.parse(args)

@@ -5,6 +5,7 @@
 //	go -C internal/dev run ./simdev bugs engine/poll-stops
 //	go -C internal/dev run ./simdev small -seeds 4
 //	go -C internal/dev run ./simdev diff real-programs -seeds 100
+//	go -C internal/dev run ./simdev diff duroxide 0.1.30 0.1.32 -seeds 200
 //
 // Each verb prints its flags with -h.
 package main
@@ -39,7 +40,8 @@ func main() {
   relations   compare runs with twins whose plans differ in ways that must not matter
   bugs        try every planted bug: which property catches it, after how many seeds
   small       compare runs with those of a build whose thresholds are as small as can be
-  diff        compare what released runtimes commit with what their models commit`)
+  diff        compare what released runtimes commit with what their models commit, or
+              what two releases commit`)
 	os.Exit(2)
 }
 

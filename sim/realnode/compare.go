@@ -65,38 +65,6 @@ func Compare(one, other Histories) (differ []Difference, alike int, err error) {
 	return differ, alike, nil
 }
 
-// Written counts in counts the kinds of events in a run's histories ("TimerFired"), and the fields of each kind
-// ("TimerFired.fire_at_ms"), by the names that they have in JSON.
-func Written(v Histories, counts map[string]int) error {
-	for no := observe.InstanceNo(1); v.InstanceName(no) != ""; no++ {
-		for execution := uint64(1); ; execution++ {
-			events, err := v.PeekHistory(v.InstanceName(no), execution, codec)
-			if err != nil {
-				return err
-			}
-			if len(events) == 0 {
-				break
-			}
-			for _, e := range events {
-				text, err := codec.AppendEvent(nil, e)
-				if err != nil {
-					return err
-				}
-				var fields map[string]any
-				if err := json.Unmarshal(text, &fields); err != nil {
-					return err
-				}
-				kind := string(e.Kind())
-				counts[kind]++
-				for name := range fields {
-					counts[kind+"."+name]++
-				}
-			}
-		}
-	}
-	return nil
-}
-
 // comparable is an event in a form suitable for comparison.
 type comparable struct {
 	text    string

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/durosim/durosim/sim/realnode"
 )
 
 func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"simdev": main}) }
@@ -13,14 +15,14 @@ func TestVerbs(t *testing.T) {
 	testscript.Run(t, testscript.Params{Files: []string{"testdata/verbs.txtar"}, RequireExplicitExec: true})
 }
 
-// TestReleases needs the hosts that `simrun hosts build` builds, in the directory that DUROSIM_HOSTS names.
+// TestReleases needs the hosts that `simrun hosts build` builds, in the directory that realnode.Environment names.
 func TestReleases(t *testing.T) {
-	dir := os.Getenv("DUROSIM_HOSTS")
+	dir := os.Getenv(realnode.Environment)
 	if dir == "" {
-		t.Skip("DUROSIM_HOSTS is not set")
+		t.Skip(realnode.Environment + " is not set: no host programs; .ci/run all builds them")
 	}
 	testscript.Run(t, testscript.Params{Files: []string{"testdata/releases.txtar"}, RequireExplicitExec: true, Setup: func(env *testscript.Env) error {
-		env.Setenv("DUROSIM_HOSTS", dir)
+		env.Setenv(realnode.Environment, dir)
 		return nil
 	}})
 }

@@ -46,4 +46,5 @@ const (
 	schemas       = "schema-migration"
 	strayMessages = "stray-messages"
 	twoPhase      = "two-phase"
+	activation    = "activation"
 )

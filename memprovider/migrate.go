@@ -7,7 +7,8 @@ package memprovider
 // schema is the schema of a store.
 type schema struct {
 	version, oldest uint64
-	migrations      int // that take place
+	migrations      int    // that take place
+	activated       string // the build that nodes may run since, or ""
 }
 
 // Schema returns the version of the store's schema.
@@ -17,7 +18,26 @@ func (s *Store) Schema() uint64 { return s.schema.version }
 // it does not start on a newer schema, even if that leaves what it needs.
 func (s *Store) Opens(r *Rules, version uint64, refusesNewer bool) bool {
 	newer := version < s.schema.version && refusesNewer || version < s.schema.oldest
-	return !newer || !s.rulesOr(r).ChecksSchema
+	return (!newer || !s.rulesOr(r).ChecksSchema) && (version <= s.schema.version || s.rulesOr(r).TakesOlder)
+}
+
+// Activate makes a build active, unless some node is not ready for it, and reports whether it did. restart says that no
+// operator has asked for that, but a node that starts anew.
+func (s *Store) Activate(r *Rules, build string, ready, restart bool) bool {
+	r = s.rulesOr(r)
+	if restart && !r.RestartActivates || !restart && !ready && r.ActivatesWhenReady {
+		return false
+	}
+	s.schema.activated = build
+	return true
+}
+
+// Activated returns the build that has been activated, or "".
+func (s *Store) Activated(r *Rules) string {
+	if !s.rulesOr(r).KeepsActivation {
+		return ""
+	}
+	return s.schema.activated
 }
 
 // BeginMigration reports whether a program may migrate the store now. If so, EndMigration must follow.

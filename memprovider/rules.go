@@ -170,6 +170,14 @@ type Rules struct {
 	// MigrationFreesLocks makes a migration release the locks of all instances.
 	MigrationFreesLocks bool
 
+	// TakesOlder makes a program start on a schema that it has to migrate.
+	TakesOlder bool
+	// ActivatesWhenReady makes the activation of a build wait until all nodes can run it, RestartActivates makes a start of
+	// a node whose build waits for it activate it, and KeepsActivation makes it known to nodes that start.
+	ActivatesWhenReady bool
+	RestartActivates   bool
+	KeepsActivation    bool
+
 	// RewritesHistory makes an ack decode its execution's stored events and write them back.
 	RewritesHistory bool
 	// ReadsHistory makes an ack decode its execution's stored events.
@@ -314,6 +322,11 @@ func DefaultRules() *Rules {
 
 		ChecksSchema:  true,
 		MigratesAlone: true,
+		TakesOlder:    true,
+
+		ActivatesWhenReady: true,
+		KeepsActivation:    true,
+
 		UndoesHalf:    true,
 		MigratedCount: func(count uint32) uint32 { return count },
 		MigratedPin:   func(pin *engine.Version) *engine.Version { return pin },

@@ -231,6 +231,7 @@ func (w *world) token(name string) string {
 //	arrive fetch|hold TOKEN|delete INSTANCE, resume: a call arrives; the next call is that one
 //	opens VERSION [refuses]                     whether a program of that schema starts
 //	migrate, migrated VERSION [destructive] [failed]: a migration begins, and ends with a version of the schema
+//	activate BUILD [early] [restart]            before all are ready; by a node's start
 //	seen                                        observations since the last time
 //	and those of manage
 func (w *world) do(op string, a arguments) (string, error) {
@@ -257,6 +258,9 @@ func (w *world) do(op string, a arguments) (string, error) {
 	case "migrated":
 		w.store.EndMigration(nil, uint64(a.number(a.word(0))), a.has("destructive"), a.has("failed"))
 		return fmt.Sprint("schema ", w.store.Schema()), nil
+	case "activate":
+		w.store.Activate(nil, a.word(0), !a.has("early"), a.has("restart"))
+		return w.store.Activated(nil), nil
 	case "abandon":
 		return "", w.AbandonOrchestrationItem(ctx, w.token(a.word(0)), a.ms("delay", 0), a.has("ignore"))
 	case "renew":

@@ -170,8 +170,9 @@
 // 29. S29, class plan: as S11, for code of another build than the one that ended the execution, if it asks for the same
 // and ends in the same way, with another output or error text. No runtime replays what has ended.
 //
-// 30. S30: judged where builds of the plan have a schema, when a migration begins or ends, a node starts and a call takes
-// effect. The contract of a provider says nothing of schemas; what a migration does to rows, the other rules see.
+// 30. S30: judged where builds of the plan have a schema or wait for an activation, when a migration begins or ends, a
+// node starts or is refused, a build is activated, a call takes effect, and at the end. The contract of a provider says
+// nothing of schemas and activations; what a migration does to rows, the other rules see.
 //
 // # Liveness
 //

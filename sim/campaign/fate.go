@@ -40,6 +40,15 @@ type RemarkGroup struct {
 	cluster.Remark
 }
 
+// First says where the first remark of the group is from.
+func (g *RemarkGroup) First() string {
+	where := fmt.Sprintf("seed %d%s", g.Seed, g.Detail)
+	if g.Instance != "" {
+		where = g.Instance + ", " + where
+	}
+	return where
+}
+
 // remarkTitles are the titles of the kinds of remarks, in the order of a report.
 var remarkTitles = []struct {
 	kind  cluster.RemarkKind
@@ -48,6 +57,7 @@ var remarkTitles = []struct {
 	{cluster.RemarkChild, "children that ended otherwise than their code said"},
 	{cluster.RemarkUntaken, "messages that nobody took"},
 	{cluster.RemarkGrowth, "what grows"},
+	{cluster.RemarkActivation, "activations that never took place"},
 }
 
 // End groups the instances that share an end and its cause.
@@ -316,7 +326,7 @@ func (f *Fate) remarksText(b *strings.Builder, all bool) {
 				b.WriteString(t.title + ":\n")
 			}
 			if shown++; shown <= maxEnds || all {
-				fmt.Fprintf(b, "  %7d  %s; first %s, seed %d%s\n", g.Count, g.About, g.Instance, g.Seed, g.Detail)
+				fmt.Fprintf(b, "  %7d  %s; first %s\n", g.Count, g.About, g.First())
 			}
 		}
 		if shown > maxEnds && !all {

@@ -66,6 +66,7 @@ const (
 	evGroup                        // a: index of the group: time may have made something eligible
 	evResume                       // node
 	evKill                         // node, inc: a drain took too long
+	evActivate                     // node: it learns that its build is activated; 0: try once more to activate it
 	evInstance                     // a: index of the instance, b: attempt
 	evAction                       // a: index of the instance, b: action index and attempt, packed
 	evKick                         // a: index of the preloaded history, b: of its first message that was not sent

@@ -251,6 +251,8 @@ func (j *journal) traceDetails(r *Record) {
 		t.Str(r.Instance)
 	case record.MigrationBegan, record.MigrationEnded:
 		t.Uint(r.Schema)
+	case record.Activated, record.ActivationWaits:
+		t.Str(r.Text)
 	case record.Fault:
 		t.Str(string(r.Fault))
 		t.Uint(r.Call)

@@ -88,7 +88,11 @@ func (nr *narrator) record(r *Record) {
 			nr.tell(r.Node, true, "the store has schema %d", r.Schema)
 		}
 	case record.StartRefused:
-		nr.tell(r.Node, true, "does not start: %s", r.Text)
+		nr.tell(r.Node, true, "does not start: %s", nr.node(r.Node).Refusal)
+	case record.Activated:
+		nr.tell(r.Node, true, "%s is activated", r.Text)
+	case record.ActivationWaits:
+		nr.tell(r.Node, true, "is not ready for %s, whose activation waits", r.Text)
 	case record.HandlersChanged:
 		nr.tell(r.Node, true, "handlers change: %s", r.Text)
 	}

@@ -135,7 +135,7 @@ func (ph *phases) buildFor(n *nodeState, pin *engine.Version) *engine.Build {
 		if !own && !ph.names(b) {
 			continue
 		}
-		if !ph.fleet.schema.opens(n, ph.plan.SchemaOf(b.Name())) {
+		if !ph.fleet.schema.opens(n, b) {
 			continue
 		}
 		if _, err := ph.fleet.registryOf(n.plan, b); err != nil {

@@ -186,13 +186,13 @@ type Wait struct {
 	Open  bool   `json:"open"`
 }
 
-// Remark is something about work that an author should know, although it may be as the plan expects. Remarks of the same
+// Remark is something about work, or the plan, that an author should know, although it may be as the plan expects. Remarks of the same
 // Kind and About tell the same of another instance; Detail says more of this one.
 type Remark struct {
 	Kind     RemarkKind `json:"kind"`
 	About    string     `json:"about"`
 	Detail   string     `json:"detail,omitempty"`
-	Instance string     `json:"instance"`
+	Instance string     `json:"instance"` // "" if it is about none
 }
 
 // RemarkKind is the kind of a Remark.
@@ -206,6 +206,8 @@ const (
 	RemarkUntaken RemarkKind = "untaken"
 	// RemarkGrowth is about a history, an input or a custom status that grows until it will meet a limit.
 	RemarkGrowth RemarkKind = "growth"
+	// RemarkActivation is about an activation that waited for a node until turbulence ended. It names no instance.
+	RemarkActivation RemarkKind = "activation"
 )
 
 // Told describes how work ended. Fates are those of the plan's instances, in the plan's order. Waits are the periods

@@ -49,6 +49,9 @@ func (f *fleet) onSchedule(s *plan.Step) {
 	case plan.VerbMigrate:
 		f.schema.migrateBack(s.Schema)
 		return
+	case plan.VerbActivate:
+		f.schema.activate(s.Build)
+		return
 	}
 	n := f.list[f.number(s.Node)-1]
 	switch s.Verb {
@@ -158,6 +161,9 @@ func (f *fleet) tryHandlers(p *plan.Node) error {
 	for _, s := range f.stepsOf(p) {
 		if s.Verb == plan.VerbUpgrade || s.Verb == plan.VerbRollback {
 			builds = append(builds, s.Build)
+			if as := f.plan.ActivatedAs(s.Build); as != "" {
+				builds = append(builds, as)
+			}
 		}
 	}
 	for _, b := range builds {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
@@ -12,7 +13,8 @@ import (
 	"github.com/durosim/durosim/sim/record"
 )
 
-// schema is what becomes of the store's schema: which nodes migrate it, and which cannot work with it.
+// schema is what becomes of the store's schema and of the activation of builds: which nodes migrate it, and which cannot
+// work with it.
 type schema struct {
 	*base
 	fleet   *fleet
@@ -20,6 +22,8 @@ type schema struct {
 	running []migration // the migrations that take place; a second one is a node's mistake
 	// failed counts, by version, the attempts that have failed.
 	failed map[uint64]uint64 // lookups only, never iterated over
+	// pending is the build that an operator waits to activate, or nil.
+	pending *engine.Build
 }
 
 type migration struct {
@@ -31,7 +35,7 @@ type migration struct {
 func newSchema(b *base, f *fleet) *schema {
 	s := &schema{base: b, fleet: f, failed: map[uint64]uint64{}}
 	for i := range b.plan.Builds {
-		s.used = s.used || b.plan.Builds[i].Schema != nil
+		s.used = s.used || b.plan.Builds[i].Schema != nil || b.plan.Builds[i].AwaitsActivation
 	}
 	return s
 }
@@ -40,9 +44,84 @@ func (s *schema) rules(n *nodeState) *memprovider.Rules {
 	return s.planted.For(n.plan.Name, n.build.Name()).Provider
 }
 
-// opens reports whether a node starts with a build that has schema wants.
-func (s *schema) opens(n *nodeState, wants *plan.Schema) bool {
+// opens reports whether a node may start with a build.
+func (s *schema) opens(n *nodeState, b *engine.Build) bool {
+	if active := plan.FindBuild(s.builds, s.store.Activated(s.rules(n))); active != nil && s.older(b, active) {
+		return false
+	}
+	wants := s.plan.SchemaOf(b.Name())
 	return wants == nil || s.store.Opens(s.rules(n), wants.Version, wants.RefusesNewer)
+}
+
+// older reports whether a node of build b is not ready for the activation of another build.
+func (s *schema) older(b, active *engine.Build) bool {
+	return b.Version.Compare(active.Version) < 0 && s.plan.ActivatedAs(b.Name()) != active.Name()
+}
+
+// activate activates a build as soon as every node is ready for it. Nodes learn of it within seconds.
+func (s *schema) activate(build string) {
+	s.pending = plan.FindBuild(s.builds, build)
+	if waits := s.tryActivate(); waits != nil {
+		s.record(&Record{Kind: record.ActivationWaits, Node: waits.number, Text: build})
+	}
+}
+
+// tryActivate activates the pending build, or returns a node that is not ready for it. It tries again until turbulence ends.
+func (s *schema) tryActivate() *nodeState {
+	var waits *nodeState
+	for _, n := range s.fleet.list {
+		if n.machine != nil && s.older(n.running, s.pending) || n.wantUp && s.older(n.build, s.pending) {
+			waits = n
+			break
+		}
+	}
+	if s.store.Activate(nil, s.pending.Name(), waits == nil, false) {
+		s.activated(nil)
+		return nil
+	}
+	s.kernel.After(time.Second, s.root.At(labelSchedule), event{kind: evActivate})
+	return waits
+}
+
+// activated tells every node of the activation, which a node's start has brought about, or an operator.
+func (s *schema) activated(by *nodeState) {
+	r := &Record{Kind: record.Activated, Text: s.pending.Name()}
+	if by != nil {
+		r.Node, r.Incarnation = by.number, by.inc
+	}
+	s.record(r)
+	for _, n := range s.fleet.list {
+		if n != by {
+			key := n.key.Num(labelStart, n.starts)
+			n.starts++
+			s.kernel.After(sim.Between(s.chooser, key, 100*time.Millisecond, 5*time.Second), key, event{kind: evActivate, node: n.number})
+		}
+	}
+	s.pending = nil
+}
+
+// onActivate restarts a node as the build that is activated, or tries once more to activate one.
+func (s *schema) onActivate(node uint32) {
+	if node == 0 {
+		if s.pending != nil && s.phase == PhaseTurbulence {
+			s.tryActivate()
+		}
+		return
+	}
+	if n := s.fleet.list[node-1]; n.wantUp && s.becomes(n) {
+		s.fleet.changed = true
+		s.fleet.restart(n)
+	}
+}
+
+// becomes gives a node the build that is activated if its own has waited for that, and reports whether it did.
+func (s *schema) becomes(n *nodeState) bool {
+	as := s.plan.ActivatedAs(n.build.Name())
+	if as == "" || as != s.store.Activated(s.rules(n)) {
+		return false
+	}
+	n.build = plan.FindBuild(s.builds, as)
+	return true
 }
 
 // readyFor reports whether a node can start now. If not, it migrates the store and starts then, waits for somebody else's
@@ -55,11 +134,16 @@ func (s *schema) readyFor(n *nodeState) bool {
 		s.fleet.startWithin(n, time.Second, 5*time.Second)
 		return false
 	}
+	if as := s.plan.ActivatedAs(n.build.Name()); as != "" && n.inc > 0 && s.store.Activated(nil) == "" && s.store.Activate(s.rules(n), as, false, true) {
+		s.pending = plan.FindBuild(s.builds, as)
+		s.activated(n)
+	}
+	s.becomes(n)
 	switch wants := s.plan.SchemaOf(n.build.Name()); {
-	case wants == nil:
-	case !s.opens(n, wants):
+	case !s.opens(n, n.build):
 		s.bar(n)
 		return false
+	case wants == nil:
 	case wants.Version <= s.store.Schema():
 	case !s.store.BeginMigration(s.rules(n)):
 		s.startAt(n, s.running[0].until.Add(time.Millisecond))
@@ -120,7 +204,10 @@ func (s *schema) locked() bool {
 // lasts returns how long a step may take to migrate the store, with what fails and the pauses after that.
 func (s *schema) lasts(step *plan.Step) time.Duration {
 	wants := s.plan.SchemaOf(step.Build)
-	if wants == nil {
+	switch {
+	case step.Verb == plan.VerbActivate:
+		return 2 * drainMax
+	case wants == nil:
 		return 0
 	}
 	return drainMax + time.Duration(wants.Fails+1)*(wants.Takes+6*time.Second)
@@ -134,7 +221,7 @@ func (s *schema) migrateBack(version uint64) {
 	s.store.SetSchema(version)
 	s.record(&Record{Kind: record.MigrationEnded, Schema: version})
 	for _, n := range s.fleet.list {
-		if n.barred && s.opens(n, s.plan.SchemaOf(n.build.Name())) {
+		if n.barred && s.opens(n, n.build) {
 			s.fleet.startSoon(n)
 		}
 	}
@@ -161,11 +248,14 @@ func (s *schema) stops(c *callState) bool {
 	return true
 }
 
-// bar keeps a node down, since it does not start on the store's schema.
+// bar keeps a node down, since it does not start on the store's schema, or as a build older than what is activated.
 func (s *schema) bar(n *nodeState) {
 	s.fleet.keepDown(n)
 	n.barred = true
-	why := fmt.Sprintf("the store has schema %d, and build %s works with %d", s.store.Schema(), n.build.Name(), s.plan.SchemaOf(n.build.Name()).Version)
+	why := fmt.Sprintf("%s is activated, and build %s is older", s.store.Activated(nil), n.build.Name())
+	if wants := s.plan.SchemaOf(n.build.Name()); wants != nil && !s.store.Opens(s.rules(n), wants.Version, wants.RefusesNewer) {
+		why = fmt.Sprintf("the store has schema %d, and build %s works with %d", s.store.Schema(), n.build.Name(), wants.Version)
+	}
 	s.infos[n.number-1].Refusal = why
-	s.record(&Record{Kind: record.StartRefused, Node: n.number, Incarnation: n.inc, Text: why})
+	s.record(&Record{Kind: record.StartRefused, Node: n.number, Incarnation: n.inc, Text: n.build.Name()})
 }

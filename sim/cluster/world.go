@@ -350,6 +350,8 @@ func (w *World) handle(e event) {
 		w.fleet.onResume(w.fleet.list[e.node-1])
 	case evKill:
 		w.fleet.onKill(w.fleet.list[e.node-1], e.inc)
+	case evActivate:
+		w.fleet.schema.onActivate(e.node)
 	case evInstance:
 		w.clients.onInstance(int(e.a), int(e.b))
 	case evAction:

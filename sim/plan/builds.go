@@ -35,6 +35,8 @@ type Build struct {
 	Handlers HandlerChange
 	// Schema, if not nil, is the schema of the store that the build works with.
 	Schema *Schema `shrink:"drop"`
+	// AwaitsActivation means that its nodes run the build that it is like from the moment that a step activates that.
+	AwaitsActivation bool `shrink:"drop"`
 }
 
 // Schema is a version of the store's schema, the migration to it, and what a build with it does with a newer one. A node
@@ -64,6 +66,16 @@ func (p *Plan) SchemaOf(build string) *Schema {
 		}
 	}
 	return nil
+}
+
+// ActivatedAs returns the name of the build that nodes of a build run once a step has activated that, or "".
+func (p *Plan) ActivatedAs(build string) string {
+	for i := range p.Builds {
+		if b := &p.Builds[i]; b.Name == build && b.AwaitsActivation {
+			return b.Like
+		}
+	}
+	return ""
 }
 
 // FirstSchema returns the version of the store's schema at the start: the oldest of those of the nodes that are not

@@ -151,11 +151,12 @@ const (
 	VerbRegister   Verb = "register"   // register Handler on the running node
 	VerbDeregister Verb = "deregister" // deregister Handler
 	VerbMigrate    Verb = "migrate"    // undo migrations until the store's schema is Schema
+	VerbActivate   Verb = "activate"   // let all nodes run Build, as soon as all can
 	VerbMark       Verb = "mark"       // begin the part Mark of the story, for expectations; no other effect
 )
 
 // OfNode reports whether a step with the verb is about a node.
-func (v Verb) OfNode() bool { return v != VerbMark && v != VerbMigrate }
+func (v Verb) OfNode() bool { return v != VerbMark && v != VerbMigrate && v != VerbActivate }
 
 // Starts reports whether the step starts or restarts its node.
 func (v Verb) Starts() bool {
@@ -286,6 +287,8 @@ func (s *Step) String() string {
 		return "part " + s.Mark
 	case VerbMigrate:
 		return fmt.Sprintf("%s to %d", s.Verb, s.Schema)
+	case VerbActivate:
+		return fmt.Sprintf("%s %s", s.Verb, s.Build)
 	case VerbUpgrade, VerbRollback:
 		return fmt.Sprintf("%s %s to %s", s.Verb, s.Node, s.Build)
 	case VerbWiden, VerbNarrow:

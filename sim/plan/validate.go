@@ -213,6 +213,8 @@ func (v *validation) schedule() {
 			v.handler(what, s.Handler)
 		case VerbMigrate:
 			v.migration(what, s.Schema)
+		case VerbActivate:
+			v.activation(what, s.Build)
 		case VerbStop, VerbCrash, VerbStart, VerbAdd, VerbRemove:
 		default:
 			v.fail("%s: unknown verb", what)
@@ -231,6 +233,24 @@ func (v *validation) migration(what string, version uint64) {
 	}
 	if version == 0 || version != v.plan.FirstSchema() && v.plan.Migration(version) == nil {
 		v.fail("%s: no build has schema %d", what, version)
+	}
+}
+
+// activation validates a step that activates a build: some build must wait for it, and no node run it before.
+func (v *validation) activation(what, build string) {
+	v.build(what, build)
+	if !slices.ContainsFunc(v.plan.Builds, func(b Build) bool { return b.AwaitsActivation && b.Like == build }) {
+		v.fail("%s: nothing waits for that: want a build like %s with \"awaits activation\" below it", what, build)
+	}
+	for i := range v.plan.Nodes {
+		if n := &v.plan.Nodes[i]; n.Build == build {
+			v.fail("%s: node %s runs %s from the start: want a build like it that does so when it is activated", what, n.Name, build)
+		}
+	}
+	for _, s := range v.plan.Schedule {
+		if s.Build == build && s.Verb != VerbActivate {
+			v.fail("%s: \"%s\" does not wait for it: want a build like %s that does", what, s.String(), build)
+		}
 	}
 }
 

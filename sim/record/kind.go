@@ -63,9 +63,13 @@ const (
 	// Node and Incarnation.
 	MigrationBegan
 	MigrationEnded
-	// StartRefused reports that a node does not start since the store's schema is too new for its build. It sets Node,
-	// Incarnation (of the last start) and Text.
+	// StartRefused reports that a node does not start since its build is too old for the store's schema, or for what has
+	// been activated. It sets Node, Incarnation (of the last start) and Text, the build.
 	StartRefused
+	// Activated reports that a build has been activated, ActivationWaits that a node is not ready for it. Both set Text, the
+	// build; ActivationWaits also sets Node. If a node's start has activated it, Activated sets Node and Incarnation.
+	Activated
+	ActivationWaits
 	recordKinds
 )
 
@@ -74,6 +78,7 @@ var recordNames = [recordKinds]string{
 	"call executing", "call executed", "answered", "parked", "unparked", "woken", "note", "log", "activity started",
 	"activity finished", "phase began", "phase ended", "scheduled", "client sent", "client accepted", "fault", "handlers changed", "looked",
 	"dead letter", "migration began", "migration ended", "start refused",
+	"activated", "activation waits",
 }
 
 // String returns the kind's name.

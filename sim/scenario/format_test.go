@@ -70,6 +70,7 @@ func drawBuilds(t *rapid.T, known []string) []plan.Build {
 		if rapid.Bool().Draw(t, "schema") {
 			b.Schema = &plan.Schema{Version: 2, Takes: time.Second, Destructive: rapid.Bool().Draw(t, "destructive"), RefusesNewer: true}
 		}
+		b.AwaitsActivation = rapid.Bool().Draw(t, "waits")
 		if rapid.Bool().Draw(t, "forgets") {
 			b.Lacks = []engine.Field{"tag", "session"}
 		}
@@ -148,6 +149,8 @@ func drawPlan(t *rapid.T) *plan.Plan {
 			s.Mark = name.Draw(t, "mark")
 		case plan.VerbMigrate:
 			s.Schema = rapid.Uint64Range(1, 9).Draw(t, "schema")
+		case plan.VerbActivate:
+			s.Build = build.Draw(t, "active")
 		default:
 			s.Node = node.Draw(t, "node")
 		}

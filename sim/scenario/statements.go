@@ -415,6 +415,10 @@ func buildRows() []row {
 					flag("destructive", &s.Destructive), flag("reversible", &s.Reversible),
 					with("refuses", s.RefusesNewer, word("newer"), check(func(*parser) { s.RefusesNewer = true })))}
 			}),
+		below("awaits", "its nodes run the build that it is like from the moment that a step activates that", "build 1.5.0+2.0.0 like 2.0.0\n  writes without ExternalSubscribed2 ExternalEvent2\n  awaits activation\nnode A runs 1.5.0\nat 5s upgrade A to 1.5.0+2.0.0\nat 9s activate 2.0.0",
+			func(b *plan.Build) bool { return b.AwaitsActivation }, func(b *plan.Build) []item {
+				return []item{word("activation"), check(func(*parser) { b.AwaitsActivation = true })}
+			}),
 		below("lacks", "optional fields that it does not know, and so drops when it reads and writes: parent-execution, continued-parent, initial-custom-status, tag, session", "build 1.4.0 like 1.5.0\n  lacks initial-custom-status\nnode A runs 1.4.0",
 			func(b *plan.Build) bool { return len(b.Lacks) > 0 }, func(b *plan.Build) []item {
 				known := texts(engine.Fields())
@@ -875,6 +879,7 @@ func stepRows() []row {
 		step(plan.VerbNarrow, "restart gracefully with a narrower range of pins", "narrow A to 1.x"),
 		step(plan.VerbRegister, "add an orchestration to a node", "register Leaf@1.0.0 on A"),
 		step(plan.VerbMigrate, "undo migrations of the store until its schema has that version, as an operator's tool does", "migrate to 1"),
+		step(plan.VerbActivate, "let all nodes run the build, as soon as each of them runs that, a newer one, or one that awaits its activation; from then on no node starts as anything older. It waits for the last node until turbulence ends", "activate 2.0.0"),
 		step(plan.VerbDeregister, "remove an orchestration from a node", "deregister Leaf@1.0.0 on A"),
 	}
 }
@@ -887,6 +892,8 @@ func stepPattern(at place, s *plan.Step, index int) []item {
 		return []item{{"PART", func(p *parser) { s.Mark = p.name("a part's name") }, func() string { return fmt.Sprintf("%q", s.Mark) }}}
 	case plan.VerbMigrate:
 		return []item{word("to"), count(&s.Schema, "VERSION", "a schema's version", 1, 1<<20)}
+	case plan.VerbActivate:
+		return []item{buildOf(&s.Build)}
 	case plan.VerbUpgrade, plan.VerbRollback:
 		return []item{name, word("to"), buildOf(&s.Build)}
 	case plan.VerbPause:

@@ -126,7 +126,7 @@ func workTables(r *report) []timeline.Table {
 	remarks := timeline.Table{Title: "Remarks on the work", Head: []string{"times", "what", "first"}}
 	for i := range f.Remarks {
 		g := &f.Remarks[i]
-		remarks.Row(false, grouped(g.Count), g.About, fmt.Sprintf("%s, seed %d%s", g.Instance, g.Seed, g.Detail))
+		remarks.Row(false, grouped(g.Count), g.About, g.First())
 	}
 	return []timeline.Table{fateTable(f), help, remarks, waitTable(f), upgrade.WindowTable(r.Windows)}
 }

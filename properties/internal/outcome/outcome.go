@@ -33,6 +33,7 @@ type Checker struct {
 	told  cluster.Told
 	// awaited are the events and queues for which code of the run is known to have waited.
 	awaited []target
+	waiting *cluster.Remark // of the last activation that waits for a node, or nil
 }
 
 // New returns the checker for a run.
@@ -146,7 +147,7 @@ func (*Checker) Observes() check.Set[observe.Kind] {
 
 // Records returns the kinds of records that the checker subscribes to. The tracker reports everything else.
 func (*Checker) Records() check.Set[record.Kind] {
-	return check.SetOf(record.Scheduled, record.ClientSent, record.Fault, record.NodeStarted)
+	return check.SetOf(record.Scheduled, record.ClientSent, record.Fault, record.NodeStarted, record.Activated, record.ActivationWaits)
 }
 
 // Observe records damage and deletions.
@@ -200,6 +201,13 @@ func (c *Checker) Record(r *cluster.Record) {
 		default:
 			n.step = s
 		}
+	case record.ActivationWaits:
+		c.waiting = &cluster.Remark{
+			Kind: cluster.RemarkActivation, About: fmt.Sprintf("%s: %s runs %s", r.Text, c.Run.NodeName(r.Node), c.Run.World.Node(r.Node).Build.Name()),
+			Detail: ", asked for at " + c.Run.At(r.AtMs),
+		}
+	case record.Activated:
+		c.waiting = nil
 	case record.ClientSent:
 		no := c.Run.Model.Number(r.Instance)
 		if sent := sentByCalm(r.Item); sent != "" && c.Run.World.Phase() != cluster.PhaseTurbulence && no != 0 {
@@ -337,6 +345,9 @@ func (c *Checker) Finish() {
 	}
 	c.children()
 	c.growth()
+	if c.waiting != nil {
+		c.told.Remarks = append(c.told.Remarks, *c.waiting)
+	}
 }
 
 // ancestors returns an instance's parent, that parent's parent, and so on. Each appears only once.

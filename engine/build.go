@@ -202,15 +202,22 @@ func ShippedBuilds() []*Build {
 const ReleasePrefix = "duroxide-"
 
 // ReleasedBuilds returns the released runtimes that nodes may run, in ascending order of version. Each call returns new
-// values.
+// values. What they say of a release is what its nodes show (docs/real-nodes.md#facts).
 func ReleasedBuilds() []*Build {
 	kinds := Kinds1x().Without(eventdata.KindLegacyNote) // events with a topic are a separate feature with their own tests
-	b := func(version string) *Build {
+	b := func(version string, lacks ...Field) *Build {
 		v := MustParseVersion(version)
-		return &Build{
-			Release: ReleasePrefix + version, Version: v, Codec: NewJSONCodec(ReleasePrefix+version, kinds, WorkItemKinds1x()), Emits: kinds,
-			DefaultRange: VersionRange{Max: v.Triple()},
+		codec, err := WithoutFields(NewJSONCodec(ReleasePrefix+version, kinds, WorkItemKinds1x()), lacks...)
+		if err != nil {
+			panic(err)
 		}
+		return &Build{Release: ReleasePrefix + version, Version: v, Codec: codec, Emits: kinds, DefaultRange: VersionRange{Max: v.Triple()}}
 	}
-	return []*Build{b("0.1.26"), b("0.1.30"), b("0.1.32")}
+	v26, v30, v32 := b("0.1.26", fieldContinuedParent, fieldParentExecution), b("0.1.30"), b("0.1.32")
+	for _, since30 := range []*Build{v30, v32} {
+		since30.Limits = Limits{CarriedEvents: 100, Keys: 150, ValueBytes: 65536}
+		since30.OwnChildIDs = true
+	}
+	v32.CountsWaiting, v32.Changes = true, []SemanticsChange{{Since: V(0, 1, 31), Semantics: SemanticsDiscard}}
+	return []*Build{v26, v30, v32}
 }

@@ -24,15 +24,18 @@ type Contract struct {
 
 // Contracts returns the contracts of all releases that have their own, in ascending order.
 func Contracts() []Contract {
-	since := V(0, 1, 31)
-	return []Contract{
-		{Release: "0.1.26", Limits: DefaultLimits()},
-		{
-			Release: "0.1.32", Stats: true, AbandonsBatch: true,
-			Limits:      Limits{CarriedEvents: 100, Keys: 150, ValueBytes: 65536},
-			OwnChildIDs: true, CountsWaiting: true, Discards: &since,
-		},
+	var out []Contract
+	for _, b := range ReleasedBuilds() {
+		c := Contract{Release: b.Version.String(), Limits: b.Bounds(), OwnChildIDs: b.OwnChildIDs, CountsWaiting: b.CountsWaiting}
+		switch c.Release {
+		case "0.1.30":
+			continue
+		case "0.1.32":
+			c.Stats, c.AbandonsBatch, c.Discards = true, true, &b.Changes[0].Since
+		}
+		out = append(out, c)
 	}
+	return out
 }
 
 // ContractOf returns the contract of the given release, or an error if the release has none.

@@ -99,28 +99,21 @@ func (p *Plan) Migration(version uint64) *Schema {
 	return nil
 }
 
-// releases are durosim's models of releases of duroxide: what tells each from the build 1.5.0, whose kinds they have.
-var releases = []Build{
-	{Name: "0.1.26"},
-	{Name: "0.1.30", Limits: releaseLimits},
-	{Name: "0.1.32", Limits: releaseLimits, Semantics: []engine.SemanticsChange{{Since: engine.V(0, 1, 31), Semantics: engine.SemanticsDiscard}}},
-}
-
-var releaseLimits = engine.Limits{CarriedEvents: 100, Keys: 150, ValueBytes: 65536}
-
 // ReleaseNames lists the releases of duroxide that plans may name without declaring them.
 func ReleaseNames() (names []string) {
-	for i := range releases {
-		names = append(names, releases[i].Name)
+	for _, b := range releasedBuilds {
+		names = append(names, b.Version.String())
 	}
 	return names
 }
 
 // Release returns the declaration of durosim's model of a release of duroxide, such as 0.1.32, or of an application on it,
-// such as 0.1.32+2.0.0. It reports false if there is no model of that name, or if known lacks the build that it is like.
+// such as 0.1.32+2.0.0: what tells it from the build 1.5.0, whose kinds it has. A model has no defects of its release, so
+// it does not lack fields or count by it. Release reports false if there is no model of that name, or if known lacks the
+// build that it is like.
 func Release(name string, known []string) (Build, bool) {
 	release, application, apart := strings.Cut(name, "+")
-	i := slices.IndexFunc(releases, func(b Build) bool { return b.Name == release })
+	i := slices.IndexFunc(releasedBuilds, func(b *engine.Build) bool { return b.Version.String() == release })
 	like := "1.5.0"
 	if with := like + "+" + application; apart && slices.Contains(known, with) {
 		like = with
@@ -128,9 +121,7 @@ func Release(name string, known []string) (Build, bool) {
 	if i < 0 || !slices.Contains(known, like) {
 		return Build{}, false
 	}
-	b := releases[i]
-	b.Name, b.Like, b.Semantics = name, like, slices.Clone(b.Semantics)
-	return b, true
+	return Build{Name: name, Like: like, Limits: releasedBuilds[i].Limits, Semantics: slices.Clone(releasedBuilds[i].Changes)}, true
 }
 
 // KindChange adds event kinds to a set and removes others. It may name only kinds that differ between builds.

@@ -296,7 +296,7 @@ func (m *hostMachine) begun(c *madeCall) (machine.Effect, error) {
 		return nil, fmt.Errorf("host: run_activity: %w", err)
 	}
 	for i, work := range m.taken {
-		item, ok := work.Item.(engine.ActivityExecuteItem)
+		item, ok := engine.Known(work.Item).(engine.ActivityExecuteItem)
 		if !ok || item.Instance != a.Instance || item.ExecutionID != a.ExecutionID || item.ID != a.ID {
 			continue
 		}

@@ -44,7 +44,7 @@ func (d *deliveries) given(slot machine.Slot, a *machine.Answer) {
 		d.byLock[o.LockToken] = &delivery{slot: slot, token: o.LockToken, attempt: o.AttemptCount, item: &o.Item}
 	case a.Work != nil:
 		w := &delivery{slot: slot, token: a.Work.LockToken, attempt: a.Work.AttemptCount}
-		w.activity, _ = a.Work.Item.(engine.ActivityExecuteItem)
+		w.activity, _ = engine.Known(a.Work.Item).(engine.ActivityExecuteItem)
 		d.byLock[w.token] = w
 	}
 }

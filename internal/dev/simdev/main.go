@@ -6,6 +6,7 @@
 //	go -C internal/dev run ./simdev small -seeds 4
 //	go -C internal/dev run ./simdev diff real-programs -seeds 100
 //	go -C internal/dev run ./simdev diff duroxide 0.1.30 0.1.32 -seeds 200
+//	go -C internal/dev run ./simdev facts duroxide
 //
 // Each verb prints its flags with -h.
 package main
@@ -28,20 +29,22 @@ func main() {
 		"bugs":      func(args []string) int { return status("bugs", bugs(args)) },
 		"small":     func(args []string) int { return status("small", small(args)) },
 		"diff":      func(args []string) int { return status("diff", diff(args)) },
+		"facts":     func(args []string) int { return status("facts", facts(args)) },
 	}
 	if len(os.Args) > 1 {
 		if verb := verbs[os.Args[1]]; verb != nil {
 			os.Exit(verb(os.Args[2:]))
 		}
 	}
-	fmt.Fprintln(os.Stderr, `usage: simdev mutants|relations|bugs|small|diff [flags]
+	fmt.Fprintln(os.Stderr, `usage: simdev mutants|relations|bugs|small|diff|facts [flags]
 
   mutants     try small changes of the sources, and list who notices them
   relations   compare runs with twins whose plans differ in ways that must not matter
   bugs        try every planted bug: which property catches it, after how many seeds
   small       compare runs with those of a build whose thresholds are as small as can be
   diff        compare what released runtimes commit with what their models commit, or
-              what two releases commit`)
+              what two releases commit
+  facts       compare the facts that are written down about releases with what they do`)
 	os.Exit(2)
 }
 

@@ -21,7 +21,7 @@ func TestReleases(t *testing.T) {
 	if dir == "" {
 		t.Skip(realnode.Environment + " is not set: no host programs; .ci/run all builds them")
 	}
-	testscript.Run(t, testscript.Params{Files: []string{"testdata/releases.txtar"}, RequireExplicitExec: true, Setup: func(env *testscript.Env) error {
+	testscript.Run(t, testscript.Params{Files: []string{"testdata/releases.txtar", "testdata/facts.txtar"}, RequireExplicitExec: true, Setup: func(env *testscript.Env) error {
 		env.Setenv(realnode.Environment, dir)
 		return nil
 	}})

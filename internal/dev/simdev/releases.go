@@ -54,18 +54,19 @@ func releases(args []string) error {
 	if f.NArg() > 0 {
 		return fmt.Errorf("%s: expected two releases, before the flags", f.Arg(0))
 	}
-	one, other := engine.ReleasePrefix+args[0], engine.ReleasePrefix+args[1]
 	hosts := realnode.Releases()
-	for _, name := range []string{one, other} {
-		known := engine.ReleasedBuilds()
-		i := slices.IndexFunc(known, func(b *engine.Build) bool { return b.Name() == name })
-		if i < 0 {
-			return fmt.Errorf("%s is not a release that a node can run", name)
-		}
-		if err := hosts.Check(known[i]); err != nil {
+	var names [2]string
+	for i := range names {
+		b, err := releasedBuild(args[i])
+		if err != nil {
 			return err
 		}
+		if err := hosts.Check(b); err != nil {
+			return err
+		}
+		names[i] = b.Name()
 	}
+	one, other := names[0], names[1]
 	spelled := func(name string) string { return "duroxide " + strings.TrimPrefix(name, engine.ReleasePrefix) }
 	s, err := scenario.Parse("generated.txt", fmt.Appendf(nil, generated, spelled(one), spelled(other)))
 	if err != nil {
@@ -161,6 +162,16 @@ func releases(args []string) error {
 		return errFound
 	}
 	return nil
+}
+
+// releasedBuild returns the build of a release that nodes can run.
+func releasedBuild(version string) (*engine.Build, error) {
+	known := engine.ReleasedBuilds()
+	i := slices.IndexFunc(known, func(b *engine.Build) bool { return b.Version.String() == version })
+	if i < 0 {
+		return nil, fmt.Errorf("%s is not a release that a node can run", version)
+	}
+	return known[i], nil
 }
 
 // countWritten counts the kinds of events in a run's histories ("TimerFired"), and the fields of each kind

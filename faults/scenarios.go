@@ -36,6 +36,7 @@ const (
 	sessions     = "sessions"
 	rolledBack   = "ended-before-rollback"
 	bouncing     = "bounce"
+	stalling     = "stall"
 	sweeping     = "sweeper"
 	deadLetters  = "deadletter"
 	threshold    = "rolling-0.1.30-to-0.1.32"

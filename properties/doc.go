@@ -209,6 +209,9 @@
 // every property is judged, so that a campaign shows what the profile's switches cost (docs/findings.md); a "-" in that
 // column means that one of the switches breaks the property.
 //
+// Under the strategy exact they hold as under filter, and under stall as under filter, too, except that S01 and S02 hold
+// trivially, S27 is judged, and L03 does not hold.
+//
 //	property      filter  bounce  sweeper  deadletter  contract  0.1.26  suspended by
 //	S01 S02         +       n       n          n          +        -
 //	S03             +       +       +          +          +        -

@@ -9,6 +9,9 @@ const (
 	IncompatibleDelay = time.Second
 	HistoryErrorDelay = time.Second
 	WaitForStartDelay = time.Second
+	// StallDelay is that of Routing.Stalls. It is no multiple of the interval at which nodes poll: the node that gives work
+	// back would be the first to find it again each time.
+	StallDelay = 1050 * time.Millisecond
 	// ackFailedDelay is the abandon delay after a turn's ack has failed permanently. workAckFailedDelay is the same for
 	// an activity's ack.
 	ackFailedDelay     = 50 * time.Millisecond

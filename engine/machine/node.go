@@ -117,7 +117,8 @@ func New(c Config) (*Node, error) {
 	return n, nil
 }
 
-// Filter returns the filter that the node fetches with. It must not be modified.
+// Filter returns the filter that the node fetches with, or would if it did not stall what it cannot replay. It must not be
+// modified.
 func (n *Node) Filter() *engine.CapabilityFilter { return n.filter }
 
 // Counters returns a copy of the node's counters.

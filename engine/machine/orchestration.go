@@ -86,10 +86,10 @@ func (n *Node) dropsEnded(s *slot, d *delivery) bool {
 	return true
 }
 
-// bouncesUndecodable abandons a batch that cannot be decoded. It leaves a batch outside the range of a bouncing node to
-// the pin test: without a filter, that node fetches histories that it cannot read only because another build wrote them.
+// bouncesUndecodable abandons a batch that cannot be decoded. It leaves a batch outside the range of a node that fetches all
+// to the pin test: without a filter, that node fetches histories that it cannot read only because another build wrote them.
 func (n *Node) bouncesUndecodable(s *slot, d *delivery) bool {
-	if !d.undecodable() || n.routing.Bounces && !n.admits(d) {
+	if !d.undecodable() || n.fetchesAll() && !n.admits(d) {
 		return false
 	}
 	n.logHistoryError(d)

@@ -44,6 +44,9 @@ func (n *Node) poisons(s *slot, d *delivery) bool {
 	if !n.rules.ExceedsMaxAttempts(d.AttemptCount, n.options.MaxAttempts) {
 		return false
 	}
+	if n.routing.Stalls && !n.admits(d) {
+		return false // a node that can replay it will judge it
+	}
 	continued := d.status == engine.StatusContinuedAsNew && n.rules.PoisonWaitsForStart
 	if continued && d.begin == nil && !d.undecodable() {
 		return false

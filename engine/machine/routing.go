@@ -17,6 +17,9 @@ type Routing struct {
 	// growing delay as for a missing handler. Each delivery counts as an attempt, so the work eventually becomes
 	// poison.
 	Bounces bool
+	// Stalls makes the node fetch without a filter, too. It abandons work that it cannot replay, uncounted and for
+	// StallDelay, so that the work waits for a node that can.
+	Stalls bool
 	// SweepEvery, if not 0, adds a slot that passes over all queued work and pauses for SweepEvery between passes. The
 	// slot ends work that the node cannot replay once SweepAfter has passed since it first saw that work.
 	SweepEvery, SweepAfter time.Duration
@@ -36,9 +39,23 @@ func (n *Node) routed(r Routing) {
 	}
 }
 
+// fetchesAll reports whether the node fetches work that it may be unable to replay.
+func (n *Node) fetchesAll() bool { return n.routing.Bounces || n.routing.Stalls }
+
+// fetchFilter returns the filter of the node's fetches.
+func (n *Node) fetchFilter() *engine.CapabilityFilter {
+	if n.fetchesAll() {
+		return nil
+	}
+	return n.filter
+}
+
 // bounceDelay returns the abandon delay for the count-th delivery of work that this node cannot replay.
 func (n *Node) bounceDelay(count uint32) time.Duration {
-	if !n.routing.Bounces {
+	switch {
+	case n.routing.Stalls:
+		return StallDelay
+	case !n.routing.Bounces:
 		return IncompatibleDelay
 	}
 	return n.rules.BounceBackoff(count, n.options.UnregisteredBackoffBase, n.options.UnregisteredBackoffMax)

@@ -26,6 +26,8 @@ type Rules struct {
 	// AbandonIgnoresAttempt reports whether an abandon after decision d sets ignore_attempt, so that the delivery does
 	// not count as an attempt.
 	AbandonIgnoresAttempt func(d Decision) bool
+	// StallIgnoresAttempt makes a node that stalls work that it cannot replay do so, too.
+	StallIgnoresAttempt bool
 	// CountsWaiting reports whether a delivery that waits for a continue-as-new start counts as an attempt
 	// (engine.Build.CountsWaiting).
 	CountsWaiting func(b *engine.Build) bool
@@ -166,6 +168,7 @@ func DefaultRules() *Rules {
 		Admits:                admits,
 		DeclareFilter:         engine.FilterFor,
 		AbandonIgnoresAttempt: uncounted,
+		StallIgnoresAttempt:   true,
 		CountsWaiting:         func(b *engine.Build) bool { return b.CountsWaiting },
 		SessionCap:            func(most int) int { return most },
 		SessionOwner:          ownerOf,

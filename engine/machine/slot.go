@@ -67,7 +67,7 @@ func (n *Node) next(s *slot) {
 		if n.fetch == nil {
 			n.fetch = call.FetchOrchestrationItem{
 				LockTimeout: n.options.OrchestratorLockTimeout, PollTimeout: n.options.DispatcherLongPollTimeout,
-				Filter: n.filter,
+				Filter: n.fetchFilter(),
 			}
 		}
 		s.call = n.askFetch(s, n.fetch)
@@ -171,7 +171,7 @@ func (n *Node) abandon(s *slot, why Note) {
 // handBack abandons the slot's work without emitting a note.
 func (n *Node) handBack(s *slot, d Decision, delay time.Duration) {
 	n.stopRenewing(s.hold)
-	ignore := n.rules.AbandonIgnoresAttempt(d) && (d != DecideWaitForStart || !n.rules.CountsWaiting(n.build))
+	ignore := (n.rules.AbandonIgnoresAttempt(d) || d == DecideIncompatible && n.routing.Stalls && n.rules.StallIgnoresAttempt) && (d != DecideWaitForStart || !n.rules.CountsWaiting(n.build))
 	n.counters.countAbandon(d)
 	var request call.Call = call.AbandonOrchestrationItem{LockToken: s.hold.token, Delay: delay, IgnoreAttempt: ignore}
 	if s.id.Kind == SlotWorker {

@@ -16,6 +16,8 @@ func routing(p *plan.Plan) machine.Routing {
 	switch p.Strategy {
 	case plan.StrategyBounce:
 		return machine.Routing{Bounces: true}
+	case plan.StrategyStall:
+		return machine.Routing{Stalls: true}
 	case plan.StrategySweeper:
 		patience := p.Patience.Or()
 		return machine.Routing{SweepEvery: patience.Every, SweepAfter: patience.After}

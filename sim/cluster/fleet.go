@@ -197,12 +197,13 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	for _, c := range n.changes {
 		f.applyChange(n, c)
 	}
+	options := f.optionsOf(n)
 	rules := f.planted.For(n.plan.Name, n.build.Name())
 	if rules.Code != nil {
 		n.registry = workload.WithOutputs(n.registry, rules.Code)
 	}
 	m, err := f.makeMachine(n, machine.Config{
-		Build: n.build, Registry: n.registry, Options: n.options, Name: n.plan.Name,
+		Build: n.build, Registry: n.registry, Options: options, Name: n.plan.Name,
 		RuntimeID: n.plan.Name + "." + strconv.FormatUint(uint64(n.inc), 10), Rules: &rules.Node, Replay: &rules.Replay,
 		Arena:       f.arena.nodes,
 		DoubleCheck: f.cfg.DoubleCheck,
@@ -217,7 +218,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err))
 	}
 	n.machine = m
-	n.running, n.runningOptions = n.build, n.options.Clone()
+	n.running, n.runningOptions = n.build, options
 	caller := observe.Caller{Node: n.number, Incarnation: n.inc}
 	if rules.Provider != f.planted.For("", "").Provider {
 		f.ownRules[caller] = rules.Provider
@@ -227,6 +228,15 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	f.inform(n)
 	f.record(&Record{Kind: record.NodeStarted, Node: n.number, Incarnation: n.inc})
 	f.step(n, &machine.Start{NowMs: f.clockMs(n)})
+}
+
+// optionsOf returns the options of a node's next start.
+func (f *fleet) optionsOf(n *nodeState) node.Options {
+	o := n.options.Clone()
+	if f.plan.Strategy == plan.StrategyExact && o.SupportedReplayVersions == nil {
+		o.SupportedReplayVersions = &engine.VersionRange{Min: n.build.Version, Max: n.build.Version}
+	}
+	return o
 }
 
 // storeRules returns the rules of the provider code that a caller uses, or nil for the store's own.

@@ -87,14 +87,17 @@ func (ph *phases) anyCore() bool {
 }
 
 // admits reports whether a node running the build admits a pin by default.
-func admits(b *engine.Build, pin *engine.Version) bool {
+func (ph *phases) admits(b *engine.Build, pin *engine.Version) bool {
+	if ph.plan.Strategy == plan.StrategyExact {
+		return pin == nil || b.Version.Compare(*pin) == 0
+	}
 	return engine.FilterFor(b.DefaultRange).Admits(pin)
 }
 
 // unnarrow restores a core node's range to that of its build, if that makes it admit the pin.
 func (ph *phases) unnarrow(pin *engine.Version) bool {
 	for _, n := range ph.fleet.list {
-		if ph.infos[n.number-1].Core && n.options.SupportedReplayVersions != nil && admits(n.build, pin) {
+		if ph.infos[n.number-1].Core && n.options.SupportedReplayVersions != nil && ph.admits(n.build, pin) {
 			ph.helped(HelpRange, n.plan.Name, ph.infos[n.number-1].Filter.String())
 			n.options.SupportedReplayVersions = nil
 			ph.fleet.restart(n)
@@ -128,7 +131,7 @@ func (ph *phases) rebuild(pin *engine.Version) bool {
 func (ph *phases) buildFor(n *nodeState, pin *engine.Version) *engine.Build {
 	var best *engine.Build
 	for _, b := range ph.builds {
-		if !admits(b, pin) || (b.Release == "") != (n.build.Release == "") {
+		if !ph.admits(b, pin) || (b.Release == "") != (n.build.Release == "") {
 			continue
 		}
 		own := pin != nil && b.Version.Compare(*pin) == 0

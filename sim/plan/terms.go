@@ -43,6 +43,11 @@ const (
 	// StrategyBounce makes nodes fetch without a filter. They abandon work that they cannot replay, with growing
 	// delays, until the work becomes poison.
 	StrategyBounce Strategy = "bounce"
+	// StrategyStall makes nodes fetch without a filter. They give back work that they cannot replay, uncounted, until a node
+	// that can takes it. So do workflows of Dapr that are STALLED.
+	StrategyStall Strategy = "stall"
+	// StrategyExact is StrategyFilter with nodes that replay the pins of their own version alone, as those of DBOS do.
+	StrategyExact Strategy = "exact"
 	// StrategySweeper is StrategyFilter plus a sweeper in each node, which passes over all work. The sweeper ends work
 	// that the node cannot replay once Patience has passed since the sweeper first saw that work.
 	StrategySweeper Strategy = "sweeper"
@@ -52,12 +57,15 @@ const (
 
 // Strategies returns all strategies, starting with the contract's.
 func Strategies() []Strategy {
-	return []Strategy{StrategyFilter, StrategyBounce, StrategySweeper, StrategyDeadletter}
+	return []Strategy{StrategyFilter, StrategyExact, StrategyStall, StrategyBounce, StrategySweeper, StrategyDeadletter}
 }
 
 // Filters reports whether the provider's filter limits nodes to work that they can replay, and other work is left
 // alone.
-func (s Strategy) Filters() bool { return s == "" || s == StrategyFilter }
+func (s Strategy) Filters() bool { return s == "" || s == StrategyFilter || s == StrategyExact }
+
+// Waits reports whether work that no node can replay waits until one can.
+func (s Strategy) Waits() bool { return s.Filters() || s == StrategyStall }
 
 // Profile names the behavior that nodes follow: the contract's or, where a release differs from the contract, the
 // release's.

@@ -37,7 +37,7 @@ func (p *Plan) Validate(known Known) error {
 	}
 	switch p.Strategy {
 	case "", StrategyFilter:
-	case StrategyBounce, StrategySweeper, StrategyDeadletter:
+	case StrategyExact, StrategyStall, StrategyBounce, StrategySweeper, StrategyDeadletter:
 		if released := p.Releases(); len(released) > 0 {
 			v.fail("strategy %q: released nodes (%s) support only filter", p.Strategy, released[0].Name())
 		}

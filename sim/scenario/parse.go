@@ -230,9 +230,7 @@ func (p *parser) below(r *row) {
 }
 
 var (
-	strategies = []string{
-		string(plan.StrategyFilter), string(plan.StrategyBounce), string(plan.StrategySweeper), string(plan.StrategyDeadletter),
-	}
+	strategies = texts(plan.Strategies())
 	profiles = []string{string(plan.ProfileContract), string(plan.ProfileDuroxide), string(plan.ProfileDuroxide32)}
 )
 

@@ -38,6 +38,8 @@ func Backoff(attempt uint32, base, most time.Duration) time.Duration {
 const (
 	// GivenBack is the delay for work that waits for something else: a node with another range, readable bytes, a start.
 	GivenBack = time.Second
+	// Stalled is the delay for work that another node is to take, under the strategy stall.
+	Stalled = 1050 * time.Millisecond
 	// LastAckRetry is the pause before the last retry of an ack, the longest of them: 10 ms, doubled each time, five times.
 	LastAckRetry = 160 * time.Millisecond
 	// FetchPause is the longest pause after fetches that failed with a retryable error.

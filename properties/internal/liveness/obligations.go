@@ -202,7 +202,7 @@ func (c *obligations) messages(in *model.Instance) {
 	}
 	admitted, since := c.live.Admitted(in)
 	if !admitted {
-		if !c.live.Plan.Strategy.Filters() && !c.settling() {
+		if !c.live.Plan.Strategy.Waits() && !c.settling() {
 			c.blocked(in)
 		}
 		return // relief must free it, which Finish checks

@@ -40,7 +40,7 @@ func (c *poisonChecker) Observe(o *observe.Observation) {
 	if call == nil || call.Kind != observe.CallFetchOrchestrationItem || o.Undo || o.Queue == observe.QueueWorker {
 		return
 	}
-	if s := c.live.Plan.Strategy; s == plan.StrategyBounce || s == plan.StrategySweeper {
+	if s := c.live.Plan.Strategy; s == plan.StrategyBounce || s == plan.StrategyStall || s == plan.StrategySweeper {
 		return // under the other strategies, nodes fetch work that they do not admit
 	}
 	in := c.Run.Model.Instance(o.Instance)
@@ -68,18 +68,19 @@ func (c *poisonChecker) Observe(o *observe.Observation) {
 // OnNoted judges a decision and counts the deliveries that are not chargeable.
 func (c *poisonChecker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
 	most := n.Options.MaxAttempts
+	stalls := c.live.Plan.Strategy == plan.StrategyStall // what a node cannot replay is another's to poison
 	switch note.Decision {
 	case machine.DecidePoison, machine.DecideWorkPoison:
 		c.judge(n, d, note)
 		return
 	case machine.DecideHistoryError, machine.DecideIncompatible, machine.DecideNoHandler, machine.DecideTurn, machine.DecideWorkNoHandler, machine.DecideWorkRun:
-		if note.AttemptCount > most {
+		if note.AttemptCount > most && !(stalls && note.Decision == machine.DecideIncompatible) {
 			c.Run.Liveness("L01", n.Number, d.Instance,
 				"delivery %d of %s is above max_attempts %d and must be poisoned, but %s decided %s. Messages: %s",
 				note.AttemptCount, c.Run.Model.Name(d.Instance), most, c.Run.NodeName(n.Number), note.Decision, c.batch(d))
 		}
 	}
-	if note.Decision == machine.DecideIncompatible {
+	if note.Decision == machine.DecideIncompatible && !stalls {
 		c.bounced(n, d, note)
 	}
 	byHandler := false
@@ -156,9 +157,8 @@ func (c *poisonChecker) judge(n *track.Node, d *track.Delivery, note *machine.No
 		return
 	}
 	c.Run.Happened(check.FactHealthyPoisoned)
-	strategy := c.live.Plan.Strategy
-	if strategy != "" && strategy != plan.StrategyFilter || byHandler {
-		return // this is counted but is no violation under strategies other than filter, or if some nodes lack the handler
+	if !c.live.Plan.Strategy.Waits() || byHandler {
+		return // this is counted but is no violation under strategies that end work, or if some nodes lack the handler
 	}
 	c.Run.Liveness("L05", n.Number, d.Instance,
 		"%s declared %s poisonous at attempt %d, although live node %s runs it and none of its messages had more than max_attempts %d chargeable deliveries (crash, expiry, lost answer, true corruption, handler on no live node). Cause given: %q. Messages: %s",

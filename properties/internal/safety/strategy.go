@@ -14,7 +14,8 @@ import (
 )
 
 // strategyChecker checks rule S27: nodes treat work that they cannot run the way the plan's strategy says. Under
-// bounce, such work is given back counted, with a growing delay. A sweeper gives back the work that it inspects
+// bounce, such work is given back counted, with a growing delay; under stall, uncounted, and nobody ends it who cannot run
+// it. A sweeper gives back the work that it inspects
 // uncounted. The sweeper and the dead-letter policy end work only after it has been blocked for as long as the plan's
 // patience, and name the cause.
 //
@@ -104,6 +105,10 @@ func (k *strategyChecker) givenBack(c *model.Call) {
 	case machine.DecideIncompatible:
 		o := &k.Run.World.Node(c.Caller.Node).Options
 		want := check.Backoff(note.Attempt, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)
+		if k.strategy == plan.StrategyStall && (c.Request.Delay != check.Stalled || !c.Request.IgnoreAttempt) {
+			k.Run.Safety("S27", c.Caller.Node, in.No, "%s stalls %s for %v, counted: %t; expected %v, uncounted, until a node takes it that can",
+				k.Run.Who(c.Caller), in.Name, c.Request.Delay, !c.Request.IgnoreAttempt, check.Stalled)
+		}
 		if k.strategy == plan.StrategyBounce && (c.Request.Delay != want || c.Request.IgnoreAttempt) {
 			k.Run.Safety("S27", c.Caller.Node, in.No, "%s bounces %s at attempt %d for %v, counted: %t; expected %v, which grows with the attempts, counted",
 				k.Run.Who(c.Caller), in.Name, note.Attempt, c.Request.Delay, !c.Request.IgnoreAttempt, want)

@@ -45,7 +45,7 @@ func (r *Result) Text() string {
 }
 
 // best returns the rows from best to worst. The rows are sorted by the number of violated properties, then by lost
-// instances, stuck instances, the magnitude of the 99th-percentile duration, and wasted fetches.
+// instances, stuck instances, and the magnitudes of the 99th-percentile duration and of the wasted fetches.
 func (r *Result) best() []*Row {
 	var rows []*Row
 	for i := range r.Rows {
@@ -53,14 +53,14 @@ func (r *Result) best() []*Row {
 	}
 	slices.SortStableFunc(rows, func(a, b *Row) int {
 		return cmp.Or(cmp.Compare(a.broken(), b.broken()), cmp.Compare(a.Healthy, b.Healthy), cmp.Compare(a.Stuck, b.Stuck),
-			cmp.Compare(magnitude(a.P99Ms), magnitude(b.P99Ms)), cmp.Compare(a.Wasted, b.Wasted))
+			cmp.Compare(magnitude(a.P99Ms), magnitude(b.P99Ms)), cmp.Compare(magnitude(int64(a.Wasted)), magnitude(int64(b.Wasted))))
 	})
 	return rows
 }
 
-// magnitude returns the exponent of the smallest power of two greater than ms. Durations of the same magnitude count as
-// equal when sorting.
-func magnitude(ms int64) int { return bits.Len64(uint64(max(ms, 0))) }
+// magnitude returns the exponent of the smallest power of two greater than n. Figures of the same magnitude count as equal
+// when sorting.
+func magnitude(n int64) int { return bits.Len64(uint64(max(n, 0))) }
 
 // Best returns the best strategy.
 func (r *Result) Best() plan.Strategy { return r.best()[0].Strategy }
@@ -130,7 +130,7 @@ func (r *Result) against(row, first *Row) string {
 	if row.P99Ms > first.P99Ms+first.P99Ms/10 {
 		parts = append(parts, fmt.Sprintf("lets the slowest take %s instead of %s", took(row.P99Ms), took(first.P99Ms)))
 	}
-	if row.Wasted > first.Wasted {
+	if row.Wasted > first.Wasted+first.Wasted/10 {
 		parts = append(parts, fmt.Sprintf("fetches %d times in vain instead of %d", row.Wasted, first.Wasted))
 	}
 	if len(parts) == 0 {

@@ -124,7 +124,7 @@ func (k *checker) judgeBatch(n *nodeState, f *engine.FetchedOrchestration) duty 
 	admitted := model.Admits(n.admits, b.pin)
 	handler, found := resolveBatch(info.Registry, &b)
 	v.missing = [2]string{b.name, orLatest(b.version)}
-	poison := f.AttemptCount > o.MaxAttempts && (!b.continuing || b.next || b.undecoded)
+	poison := f.AttemptCount > o.MaxAttempts && (admitted || !k.stalls) && (!b.continuing || b.next || b.undecoded)
 	switch {
 	case n.draining:
 		v.decision, v.cause, v.uncounted = machine.DecideDrained, "the node drains", true
@@ -150,10 +150,13 @@ func (k *checker) judgeBatch(n *nodeState, f *engine.FetchedOrchestration) duty 
 		if k.bounces && v.cause != "crashes" {
 			v.cause = "work item could not be processed on this node (orchestration not registered here, or execution history is unsupported): " + v.cause
 		}
-	case b.undecoded && (admitted || !k.bounces):
+	case b.undecoded && (admitted || !k.bounces && !k.stalls):
 		v.decision, v.cause, v.delay = machine.DecideHistoryError, f.Item.HistoryError, check.GivenBack
 	case !admitted:
 		v.decision, v.cause, v.delay, v.supported = machine.DecideIncompatible, incompatible(b.pin, supported), check.GivenBack, supported.String()
+		if k.stalls {
+			v.delay, v.uncounted = check.Stalled, true
+		}
 		if k.bounces {
 			v.delay = check.Backoff(f.AttemptCount, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)
 		}

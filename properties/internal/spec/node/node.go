@@ -21,6 +21,7 @@ const ID = "S28"
 type checker struct {
 	check.Base
 	bounces      bool
+	stalls       bool
 	sweeps       bool
 	callersClock bool                // the store uses its callers' clocks, not those of the judged nodes
 	guids        map[string]activity // which activity got each GUID; never iterated over, so map order does not matter
@@ -85,7 +86,7 @@ func New(m *check.Run) check.Checker {
 	p := m.World.Plan()
 	return &checker{
 		Base: check.Base{Run: m}, callersClock: p.Store.CallersClock, patience: p.Patience.Or(),
-		bounces: p.Strategy == plan.StrategyBounce, sweeps: p.Strategy == plan.StrategySweeper,
+		bounces: p.Strategy == plan.StrategyBounce, stalls: p.Strategy == plan.StrategyStall, sweeps: p.Strategy == plan.StrategySweeper,
 	}
 }
 

@@ -152,7 +152,7 @@ func (k *checker) polls(n *nodeState, s *slot, r *cluster.Record, once bool) {
 func (k *checker) fetchesTurns(n *nodeState, s *slot, q *call.FetchOrchestrationItem) {
 	info := k.options(n)
 	want := info.Filter
-	if s.sweeps {
+	if s.sweeps || k.stalls {
 		want = nil
 	}
 	if q.LockTimeout != info.Options.OrchestratorLockTimeout || q.PollTimeout != info.Options.DispatcherLongPollTimeout || q.Filter != want && q.Filter.String() != want.String() {

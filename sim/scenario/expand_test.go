@@ -199,7 +199,7 @@ func TestExpandErrors(t *testing.T) {
 		want string
 	}{
 		{plain, Overrides{Profile: "p"}, `scenario s: unknown profile "p": expected contract, duroxide-0.1.26 or duroxide-0.1.32`},
-		{plain, Overrides{Strategy: "p"}, `scenario s: unknown strategy "p": expected filter, bounce, sweeper or deadletter`},
+		{plain, Overrides{Strategy: "p"}, `scenario s: unknown strategy "p": expected filter, exact, stall, bounce, sweeper or deadletter`},
 		{plain, Overrides{Instances: -1}, `scenario s: -1 instances: expected at most 100000`},
 		{plain, Overrides{Instances: 3}, `scenario s: 3 instances: expected none, since there is no load`},
 		{&Scenario{Name: "s", Load: &Load{Count: 1}}, Overrides{}, `scenario s: the load has no mix`},

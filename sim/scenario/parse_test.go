@@ -48,7 +48,7 @@ func TestErrors(t *testing.T) {
 		{`require coverage`, `x.txt:1: the line ends too early: expected a coverage point, as in: require coverage POINT... | matrix`},
 		{`require point x`, `x.txt:1: expected "coverage" or "matrix", found "point", as in: require coverage POINT... | matrix`},
 		{`require coverage relief relief`, `x.txt:1: duplicate coverage point "relief": line 1 has it`},
-		{`strategy filtr`, `x.txt:1: unknown strategy "filtr": expected filter, bounce, sweeper or deadletter; did you mean filter?`},
+		{`strategy filtr`, `x.txt:1: unknown strategy "filtr": expected filter, exact, stall, bounce, sweeper or deadletter; did you mean filter?`},
 		{`profile duroxide`, `x.txt:1: unknown profile "duroxide": expected contract, duroxide-0.1.26 or duroxide-0.1.32`},
 		{`bug provider/any-rang`, `x.txt:1: unknown bug "provider/any-rang"; did you mean provider/any-range?`},
 		{`bug provider/any-range on`, `x.txt:1: the line ends too early: expected a build or a node, as in: bug ID... [on BUILD | on NODE]`},

@@ -224,7 +224,7 @@ func planRows() []row {
 		{StatementInfo: StatementInfo{Name: "strategy",
 			Meaning: "how work that a node cannot run is routed; by default filter", Example: "strategy filter"},
 			once: true, lines: one(func(at place) bool {
-				return at.s.Template.Strategy != plan.StrategyFilter
+				return at.s.Template.Strategy != "" && at.s.Template.Strategy != plan.StrategyFilter
 			}, func(at place) []item {
 				return []item{oneOf(&at.s.Template.Strategy, strings.Join(strategies, " | "), "strategy", strategies)}
 			})},

@@ -49,6 +49,9 @@ func nodeBugs() []Bug {
 			node: func(r *machine.Rules) {
 				r.CallDeadline = func(time.Duration) time.Duration { return 30 * time.Second }
 			}},
+		{ID: "engine/missing-handler-fails", Summary: "work whose handler a node lacks is poisoned at once, instead of waiting for a node that has it", Source: "docs/contract/incidents.md#r38",
+			Properties: []string{"L05", "outcome"}, Scenario: noHandlers,
+			node: func(r *machine.Rules) { r.MissingHandlerWaits = false }},
 		{ID: "engine/can-input-dropped", Summary: "input that arrives before a waiting continue-as-new start is acknowledged and lost", Source: "docs/contract/runtime.md#r2.2",
 			Properties: []string{"L10"}, Scenario: earlyInput,
 			node: func(r *machine.Rules) {

@@ -133,6 +133,10 @@ func (n *Node) bouncesUnregistered(s *slot, d *delivery) bool {
 	if _, found := d.resolve(n.registry, n.rules); found {
 		return false
 	}
+	if !n.rules.MissingHandlerWaits {
+		n.endAsPoison(s, d, DecidePoison, missingHandler(d), dropPoison)
+		return true
+	}
 	o := &n.options
 	delay := n.rules.UnregisteredBackoff(d.AttemptCount, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)
 	n.logUnregistered(d, delay)

@@ -26,6 +26,8 @@ type Rules struct {
 	// AbandonIgnoresAttempt reports whether an abandon after decision d sets ignore_attempt, so that the delivery does
 	// not count as an attempt.
 	AbandonIgnoresAttempt func(d Decision) bool
+	// MissingHandlerWaits makes a node give work back whose handler it lacks; otherwise it poisons that work at once.
+	MissingHandlerWaits bool
 	// StallIgnoresAttempt makes a node that stalls work that it cannot replay do so, too.
 	StallIgnoresAttempt bool
 	// CountsWaiting reports whether a delivery that waits for a continue-as-new start counts as an attempt
@@ -169,6 +171,7 @@ func DefaultRules() *Rules {
 		DeclareFilter:         engine.FilterFor,
 		AbandonIgnoresAttempt: uncounted,
 		StallIgnoresAttempt:   true,
+		MissingHandlerWaits:   true,
 		CountsWaiting:         func(b *engine.Build) bool { return b.CountsWaiting },
 		SessionCap:            func(most int) int { return most },
 		SessionOwner:          ownerOf,

@@ -143,6 +143,7 @@ func (d *driver) command(verb string, args []string) string {
 var routings = map[string]Routing{
 	"bounce": {Bounces: true},
 	"sweep":  {SweepEvery: 5 * time.Second, SweepAfter: 10 * time.Second},
+	"stall":  {Stalls: true},
 }
 
 func (d *driver) newNode(args []string) {

@@ -211,6 +211,7 @@ type driver struct {
 	pending []*machine.ProviderCall
 	timer   *machine.SetTimer
 	jobs    []machine.JobID
+	parent  []engine.Event // what reads of histories return
 }
 
 func (d *driver) step(in machine.Input) {
@@ -245,7 +246,7 @@ func (d *driver) await(wanted func(call.Call) bool) (*machine.ProviderCall, erro
 		if i := slices.IndexFunc(d.pending, aside); i >= 0 {
 			c := d.pending[i]
 			d.pending = slices.Delete(d.pending, i, i+1)
-			d.step(&machine.Answer{NowMs: d.nowMs, Call: c.ID})
+			d.step(&machine.Answer{NowMs: d.nowMs, Call: c.ID, Events: d.parent})
 			continue
 		}
 		switch {
@@ -264,7 +265,7 @@ func (d *driver) await(wanted func(call.Call) bool) (*machine.ProviderCall, erro
 // errNoCall is the error of a node that does other things than what is awaited.
 var errNoCall = errors.New("the node does not make the call")
 
-// aside reports whether a call is answered at once, with nothing: reads of histories, and renewals.
+// aside reports whether a call is answered at once: reads of histories, and renewals.
 func aside(c *machine.ProviderCall) bool {
 	switch c.Request.(type) {
 	case call.Read, call.ReadWithExecution, call.RenewOrchestrationItemLock, call.RenewWorkItemLock, call.RenewSessionLock, call.CleanupOrphanedSessions:

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
@@ -36,15 +35,23 @@ load 10 instances from 1s over 20s
   mix 1 generated programs
 `
 
-// releases implements `simdev diff duroxide ONE OTHER`: it runs generated programs on both releases, without faults and
-// with the least of every choice, and prints one entry for each way in which their histories differ, with the smallest
-// plan found that shows it. It also compares which events and fields of events they write at all. Two releases may
-// take inputs in another order and both be right, so a difference in what has arrived counts only if it never arrives.
-// The exit status is 4 if something differs.
+// releases implements `simdev diff duroxide ONE OTHER`: it compares what two releases do with generated programs, and prints
+// one entry for each way in which they differ, with the smallest plan found that shows it. The exit status is 4 if something
+// differs.
+//
+// Without faults both releases run the programs with the least of every choice, and their histories are compared, as are the
+// events, work items and fields that they write at all. Two releases may take inputs in another order and both be right, so a
+// difference in what has arrived counts only if it never arrives.
+//
+// With faults the first difference would make all later times differ. So the first release alone runs, and each batch that
+// one of its nodes is handed is then handed to a new node of the other one, with the same history, attempts, time and answers
+// to its calls: what the two do with it is compared call by call. Activities are not: what becomes of one depends on times.
 func releases(args []string) error {
 	f := flag.NewFlagSet("simdev diff duroxide", flag.ContinueOnError)
 	first, seeds := f.Uint64("first", 1, "the first `SEED`"), f.Uint64("seeds", 20, "how `MANY` seeds, each of ten programs")
 	runs := f.Int("runs", 300, "how `MANY` runs to make a plan smaller")
+	level := f.String("faults", "", "light, full or timing: run one release with these faults, and compare turn by turn what the other does")
+	upgrade := f.Bool("upgrade", false, "with faults: the other release continues histories that have the first one's version, as after an upgrade, not its own")
 	if len(args) < 2 {
 		return errors.New("duroxide: expected two releases, such as 0.1.30 0.1.32")
 	}
@@ -54,9 +61,19 @@ func releases(args []string) error {
 	if f.NArg() > 0 {
 		return fmt.Errorf("%s: expected two releases, before the flags", f.Arg(0))
 	}
+	var over scenario.Overrides
+	if *level != "" {
+		plan, err := scenario.NamedFaults(*level)
+		if err != nil {
+			return err
+		}
+		over.Faults = &plan
+	} else if *upgrade {
+		return errors.New("-upgrade: expected -faults, too")
+	}
 	hosts := realnode.Releases()
-	var names [2]string
-	for i := range names {
+	var builds [2]*engine.Build
+	for i := range builds {
 		b, err := releasedBuild(args[i])
 		if err != nil {
 			return err
@@ -64,62 +81,67 @@ func releases(args []string) error {
 		if err := hosts.Check(b); err != nil {
 			return err
 		}
-		names[i] = b.Name()
+		builds[i] = b
 	}
-	one, other := names[0], names[1]
+	one, other := builds[0].Name(), builds[1].Name()
 	spelled := func(name string) string { return "duroxide " + strings.TrimPrefix(name, engine.ReleasePrefix) }
 	s, err := scenario.Parse("generated.txt", fmt.Appendf(nil, generated, spelled(one), spelled(other)))
 	if err != nil {
 		return err
 	}
 
-	compare := func(p *plan.Plan) ([2]memprovider.View, []realnode.Difference, int, error) {
+	run := func(p *plan.Plan, seed uint64, chooser sim.Chooser, record *sim.Recording, nodes cluster.Runtimes, begun func(*cluster.World)) error {
+		_, err := cluster.Run(cluster.Config{Plan: p, Seed: seed, Chooser: chooser, Recording: record, Releases: nodes, Monitor: func(w *cluster.World) cluster.Monitor {
+			begun(w)
+			return properties.New(w, properties.Options{})
+		}})
+		return err
+	}
+	counts := [2]map[string]int{{}, {}}
+	compare := func(p *plan.Plan, seed uint64, chooser sim.Chooser, record *sim.Recording) (differ []realnode.Difference, alike int, err error) {
+		if *level != "" {
+			return turns(func(nodes cluster.Runtimes, begun func(*cluster.World)) error {
+				return run(p, seed, chooser, record, nodes, begun)
+			}, hosts, builds[1], *upgrade)
+		}
 		var stores [2]memprovider.View
-		for i, release := range []string{one, other} {
+		for i, b := range builds {
 			p := p.Clone()
 			for j := range p.Nodes {
 				if p.Nodes[j].Build == one {
-					p.Nodes[j].Build = release
+					p.Nodes[j].Build = b.Name()
 				}
 			}
 			var world *cluster.World
-			cfg := cluster.Config{Plan: p, Releases: hosts, Chooser: sim.Replay(&sim.Recording{}), Monitor: func(w *cluster.World) cluster.Monitor {
-				world = w
-				return properties.New(w, properties.Options{})
-			}}
-			if _, err := cluster.Run(cfg); err != nil {
-				return stores, nil, 0, fmt.Errorf("on %s: %w", release, err)
+			counted := &probe{Runtimes: hosts, written: counts[i]}
+			if err := run(p, 0, sim.Replay(&sim.Recording{}), nil, counted, func(w *cluster.World) { world = w }); err != nil {
+				return nil, 0, fmt.Errorf("on %s: %w", b.Name(), err)
 			}
 			stores[i] = world.Store()
 		}
-		differ, alike, err := realnode.Compare(stores[0], stores[1])
-		return stores, differ, alike, err
+		return realnode.Compare(stores[0], stores[1])
 	}
 
 	type entry struct {
 		seed       uint64
 		count      int
 		plan       *plan.Plan
+		choices    *sim.Recording
 		difference realnode.Difference
 	}
 	entries := map[string]*entry{}
-	written := [2]map[string]int{{}, {}}
 	alike, elsewhen := 0, 0
 	for seed := *first; seed < *first+*seeds; seed++ {
-		p, err := s.Expand(seed, scenario.Overrides{})
+		p, err := s.Expand(seed, over)
 		if err != nil {
 			return err
 		}
-		stores, differ, same, err := compare(p)
+		choices := &sim.Recording{}
+		differ, same, err := compare(p, seed, nil, choices)
 		if err != nil {
 			return fmt.Errorf("seed %d, %w", seed, err)
 		}
 		alike += same
-		for i, store := range stores {
-			if err := countWritten(store, written[i]); err != nil {
-				return fmt.Errorf("seed %d: %w", seed, err)
-			}
-		}
 		for _, d := range differ {
 			if d.Arrival && d.One != "" && d.Other != "" {
 				elsewhen++
@@ -127,32 +149,39 @@ func releases(args []string) error {
 			}
 			class := classOf(d)
 			if entries[class] == nil {
-				entries[class] = &entry{seed: seed, plan: p, difference: d}
+				entries[class] = &entry{seed: seed, plan: p, choices: choices, difference: d}
 			}
 			entries[class].count++
 		}
 	}
 
-	fmt.Printf("%s -> %s\n%d seeds: %d events alike; %d instances took inputs in another order; %d kinds of differences\n",
-		one, other, *seeds, alike, elsewhen, len(entries))
+	what, where := "events", "instances"
+	if *level != "" {
+		what, where = "decisions", "turns"
+	}
+	fmt.Printf("%s -> %s\n%d seeds: %d %s alike; ", one, other, *seeds, alike, what)
+	if *level == "" {
+		fmt.Printf("%d instances took inputs in another order; ", elsewhen)
+	}
+	fmt.Printf("%d kinds of differences\n", len(entries))
 	facts := 0
-	for i, name := range []string{one, other} {
-		for _, what := range slices.Sorted(maps.Keys(written[i])) {
-			if written[1-i][what] == 0 {
+	for i, written := range counts {
+		for _, what := range slices.Sorted(maps.Keys(written)) {
+			if counts[1-i][what] == 0 {
 				facts++
-				fmt.Printf("only %s writes %s (%d times)\n", name, what, written[i][what])
+				fmt.Printf("only %s writes %s (%d times)\n", builds[i].Name(), what, written[what])
 			}
 		}
 	}
 	for _, class := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[class]
-		fmt.Printf("\n%s: %d instances, first at seed %d, %s, execution %d, event %d\n    %s  %s\n    %s  %s\n", class, e.count, e.seed,
+		fmt.Printf("\n%s: %d %s, first at seed %d, %s, execution %d, event %d\n    %s  %s\n    %s  %s\n", class, e.count, where, e.seed,
 			e.difference.Instance, e.difference.Execution, e.difference.Event, one, cmp.Or(e.difference.One, "-"), other, cmp.Or(e.difference.Other, "-"))
-		shows := func(c shrink.Concrete, _ sim.Chooser, _ *sim.Recording) (bool, error) {
-			_, differ, _, err := compare(c.Plan)
+		shows := func(c shrink.Concrete, chooser sim.Chooser, record *sim.Recording) (bool, error) {
+			differ, _, err := compare(c.Plan, e.seed, chooser, record)
 			return slices.ContainsFunc(differ, func(d realnode.Difference) bool { return classOf(d) == class }), err
 		}
-		small, err := shrink.Minimize(shrink.Concrete{Plan: e.plan, Choices: &sim.Recording{}}, shrink.Options{Fails: shows, MaxRuns: *runs})
+		small, err := shrink.Minimize(shrink.Concrete{Plan: e.plan, Choices: e.choices}, shrink.Options{Fails: shows, MaxRuns: *runs})
 		if err != nil {
 			return fmt.Errorf("seed %d: %w", e.seed, err)
 		}
@@ -172,39 +201,6 @@ func releasedBuild(version string) (*engine.Build, error) {
 		return nil, fmt.Errorf("%s is not a release that a node can run", version)
 	}
 	return known[i], nil
-}
-
-// countWritten counts the kinds of events in a run's histories ("TimerFired"), and the fields of each kind
-// ("TimerFired.fire_at_ms"), by the names that they have in JSON.
-func countWritten(store memprovider.View, counts map[string]int) error {
-	codec := engine.NewJSONCodec("written", engine.Kinds1x(), engine.WorkItemKinds1x())
-	for no := observe.InstanceNo(1); store.InstanceName(no) != ""; no++ {
-		for execution := uint64(1); ; execution++ {
-			events, err := store.PeekHistory(store.InstanceName(no), execution, codec)
-			if err != nil {
-				return err
-			}
-			if len(events) == 0 {
-				break
-			}
-			for _, e := range events {
-				text, err := codec.AppendEvent(nil, e)
-				if err != nil {
-					return err
-				}
-				var fields map[string]any
-				if err := json.Unmarshal(text, &fields); err != nil {
-					return err
-				}
-				kind := string(e.Kind())
-				counts[kind]++
-				for name := range fields {
-					counts[kind+"."+name]++
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // classOf names the way in which two histories differ: the kinds of the two events, or the fields in which events of one

@@ -2,6 +2,7 @@ package pretty
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -24,3 +25,15 @@ func Plural(n uint64, one, many string) string {
 	}
 	return Count(n) + " " + many
 }
+
+// And joins the parts of a sentence, of which there is at least one.
+func And(parts []string) string {
+	last := len(parts) - 1
+	if last == 0 {
+		return parts[0]
+	}
+	return strings.Join(parts[:last], ", ") + " and " + parts[last]
+}
+
+// Capital begins a sentence.
+func Capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

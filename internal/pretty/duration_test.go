@@ -13,3 +13,14 @@ func TestDuration(t *testing.T) {
 		}
 	}
 }
+
+func TestAnd(t *testing.T) {
+	for _, c := range []struct {
+		want  string
+		parts []string
+	}{{"One", []string{"one"}}, {"One and two", []string{"one", "two"}}, {"One, two and three", []string{"one", "two", "three"}}} {
+		if got := pretty.Capital(pretty.And(c.parts)); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}

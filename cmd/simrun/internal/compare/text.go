@@ -85,12 +85,10 @@ func (r *Result) sentence() string {
 	}
 	text := fmt.Sprintf("Here %s is best: it %s.", first.Strategy, first.does())
 	if len(others) > 0 {
-		text += " " + capital(strings.Join(others, "; ")) + "."
+		text += " " + pretty.Capital(strings.Join(others, "; ")) + "."
 	}
 	return text
 }
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // does describes the strategy's effect on the work.
 func (row *Row) does() string {
@@ -112,7 +110,7 @@ func (row *Row) does() string {
 	if row.Wasted > 0 {
 		parts = append(parts, fmt.Sprintf("fetches %d times in vain", row.Wasted))
 	}
-	return join(parts)
+	return pretty.And(parts)
 }
 
 // against explains how a strategy is worse than the best one.
@@ -136,14 +134,7 @@ func (r *Result) against(row, first *Row) string {
 	if len(parts) == 0 {
 		return "costs about the same"
 	}
-	return join(parts)
-}
-
-func join(parts []string) string {
-	if n := len(parts); n > 1 {
-		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
-	}
-	return strings.Join(parts, "")
+	return pretty.And(parts)
 }
 
 func instances(n uint64) string { return pretty.Plural(n, "instance", "instances") }

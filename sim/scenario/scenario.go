@@ -31,7 +31,7 @@ type Scenario struct {
 	// Fuzz limits how a fuzzer may change the scenario.
 	Fuzz Fuzz
 
-	warnings []*Error
+	warnings, unused []*Error // unused has those about builds that nothing uses
 	// lines holds the line numbers of instances ("instance ID"), mixes ("mix 0") and steps ("step 1"), among others.
 	lines map[string]int
 }

@@ -15,6 +15,9 @@ import (
 // warnings.
 func (s *Scenario) Warnings() []*Error { return s.warnings }
 
+// Unused returns those of the warnings that are about declared builds that nothing in the text uses.
+func (s *Scenario) Unused() []*Error { return s.unused }
+
 // WarningsOf calls doubts for each of the scenario's instances and for one instance of each kind in its load, and
 // returns the resulting warnings with their lines. If an input is drawn from a range, doubts gets the minimum.
 func (s *Scenario) WarningsOf(doubts func(*plan.Instance) []string) []*Error {
@@ -180,7 +183,8 @@ func (p *parser) follows(i, j int) bool {
 
 // warnBuilds warns about declared builds that are not used by any node, step, probe, bug or other build.
 func (p *parser) warnBuilds() {
-	pl := &p.s.Template
+	pl, before := &p.s.Template, len(p.s.warnings)
+	defer func() { p.s.unused = p.s.warnings[before:len(p.s.warnings):len(p.s.warnings)] }()
 	for i, b := range pl.Builds {
 		used := slices.ContainsFunc(pl.Nodes, func(n plan.Node) bool { return n.Build == b.Name }) ||
 			slices.ContainsFunc(pl.Schedule, func(s plan.Step) bool { return s.Build == b.Name }) ||

@@ -21,7 +21,7 @@ import (
 type cli struct {
 	Run     runCmd     `cmd:"" default:"withargs" group:"Try an upgrade:" help:"Run a scenario for many seeds and report which properties held (the default)."`
 	Plan    planCmd    `cmd:"" group:"Try an upgrade:" help:"Try an upgrade before you do it: what gets stuck or lost, who waits, where the way back ends."`
-	Compare compareCmd `cmd:"" group:"Try an upgrade:" help:"Run a scenario under each strategy for work that a node cannot run, side by side."`
+	Compare compareCmd `cmd:"" group:"Try an upgrade:" help:"Run a scenario under each strategy for work that a node cannot run, or roll an upgrade out by each procedure, side by side."`
 	Replay  replayCmd  `cmd:"" group:"Try an upgrade:" help:"Show one seed, or a stored run, as a story; run it twice and compare."`
 	Why     whyCmd     `cmd:"" group:"Try an upgrade:" help:"Say what keeps an instance waiting at a time: the one rule, with its values."`
 	Init    initCmd    `cmd:"" group:"Try an upgrade:" help:"Write a first scenario for your builds and nodes."`

@@ -1,34 +1,41 @@
 package command
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/compare"
+	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/timeline"
 )
 
-// compareCmd implements `simrun compare`, which runs one scenario under every strategy.
+// compareCmd implements `simrun compare`, which runs one scenario under every strategy, or by every procedure.
 type compareCmd struct {
 	planFlags `embed:""`
 
 	Scenario string `arg:"" help:"A scenario file, or a built-in scenario."`
 
-	Seeds seedRange `help:"The number of seeds for each strategy, or a range; 20 if not given." placeholder:"N|A..B"`
-	HTML  string    `name:"html" help:"Write a page with the table, and the run of the first seed under the best strategy." placeholder:"FILE"`
-	JSON  bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
+	Procedures bool      `help:"Compare the ways in which the file's upgrade can be rolled out, in place of strategies."`
+	Seeds      seedRange `help:"The number of seeds for each strategy or procedure, or a range; 20 if not given." placeholder:"N|A..B"`
+	HTML       string    `name:"html" help:"Write a page with the table, and the run of the first seed of the best row." placeholder:"FILE"`
+	JSON       bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help returns the text printed below the flags.
 func (compareCmd) Help() string {
 	return `Runs one scenario under each strategy for work that a node cannot run (filter, bounce, sweeper, deadletter), with the same seeds, and prints side by side: fetches for turns, fetches in vain, batches given back, seconds of locks, the time to finish, instances that were poisoned although a build of the scenario runs them, instances that wait for a build at the end of calm, violated properties, and expectations of the scenario that are not met. A sentence draws the conclusion.
 
+With --procedures it rolls the upgrade of the file out in other ways, with the file's nodes, builds and load, and light faults if the file names none: one node after the other (rolling); first a build that all nodes can run, if one is declared (two-phase); one node, and later the rest (canary); new nodes beside the old ones (blue-green); after what is in flight has ended, while starts are held back (drain); everything stopped, and started anew (stop-all). For each it prints what is lost, stranded, or waits, from which step on a way back leaves something behind, and when what was in flight ended. All nodes must end on one build; the steps before the first that brings it are kept.
+
 Examples:
 
     simrun compare rolling-upgrade
     simrun compare my-upgrade.txt --seeds 50 --faults light
+    simrun compare my-upgrade.txt --procedures
 
 Exit status: 0 the comparison is complete, whatever the numbers are; 2 bad input; 130 interrupted.`
 }
@@ -36,7 +43,7 @@ Exit status: 0 the comparison is complete, whatever the numbers are; 2 bad input
 const compareSeeds = 20
 
 func (c *compareCmd) run(a *app) (int, error) {
-	if c.Strategy != "" {
+	if c.Strategy != "" && !c.Procedures {
 		return 0, fmt.Errorf("--strategy %s: compare runs every strategy; run takes one", c.Strategy)
 	}
 	if c.Chooser != "" {
@@ -45,14 +52,24 @@ func (c *compareCmd) run(a *app) (int, error) {
 	if err := c.noStore("compare begins with an empty store; plan begins with yours"); err != nil {
 		return 0, err
 	}
+	if c.Procedures && c.Provider != "" {
+		return 0, errors.New("--provider: procedures run on durosim's own store")
+	}
+	if c.Procedures && c.Faults == "" {
+		c.Faults = ownFaults(a.program, c.Scenario)
+	}
 	s, err := c.subject(a.program, c.Scenario)
 	if err != nil {
 		return 0, err
 	}
+	s.bridges = c.Procedures
 	a.warn(s)
 	seeds := c.Seeds.or(compareSeeds)
 	ctx, stop := interruptible()
 	defer stop()
+	if c.Procedures {
+		return c.procedures(ctx, a, s, seeds)
+	}
 	bar := newProgress(a.stderr, s.scenario.Name, seeds.count*uint64(len(plan.Strategies())))
 	cfg := compare.Config{
 		Scenario: s.scenario, Overrides: s.over, Builds: a.program.builds(), NewRun: a.program.newRun, First: seeds.first, Seeds: seeds.count, Context: ctx,
@@ -93,7 +110,7 @@ func (c *compareCmd) run(a *app) (int, error) {
 // draw writes the HTML page. It shows the table of strategies, and the first seed's run under the best strategy.
 func (c *compareCmd) draw(s *subject, r *compare.Result, cfg compare.Config) error {
 	best := r.Best()
-	p := timeline.Page{Title: "Compare " + r.Scenario, Verdict: r.Sentence, Command: itself(slices.Concat([]string{"compare"}, given(*c, "html", "json"), []string{s.arg})...)}
+	p := timeline.Page{Title: "Compare " + r.Scenario, Verdict: r.Sentence, Command: c.line(s)}
 	p.Tables = []timeline.Table{r.Table()}
 	first, err := cfg.Plan(best, cfg.First)
 	if err != nil {
@@ -101,4 +118,52 @@ func (c *compareCmd) draw(s *subject, r *compare.Result, cfg compare.Config) err
 	}
 	run := cfg.Configure(first, cfg.First)
 	return drawRun(c.HTML, &p, run, cfg.First)
+}
+
+// procedures compares the ways in which the upgrade can be rolled out. Its text depends on nothing but the seeds.
+func (c *compareCmd) procedures(ctx context.Context, a *app, s *subject, seeds seedRange) (int, error) {
+	cfg := upgrade.Config{
+		Scenario: s.scenario, Overrides: s.over, Builds: a.program.builds(), NewRun: a.program.newRun, Releases: releases(),
+		First: seeds.first, Seeds: seeds.count, Context: ctx,
+	}
+	var bar *progress
+	cfg.OnProgress = func(done, total uint64) {
+		if bar == nil {
+			bar = newProgress(a.stderr, s.scenario.Name, total)
+		}
+		bar.show(done, 0)
+	}
+	r, err := upgrade.TryProcedures(cfg)
+	bar.clear()
+	if err != nil {
+		return 0, inputError(err)
+	}
+	status := exitOK
+	if r.Interrupted {
+		status = exitStopped
+	}
+	if c.HTML != "" && !r.Interrupted {
+		p := timeline.Page{Title: "Procedures for " + r.Scenario, Verdict: r.Sentence, Command: c.line(s), Tables: []timeline.Table{r.Table()}}
+		run, err := cfg.One(r.Rows[0].Name, cfg.First)
+		if err != nil {
+			return 0, err
+		}
+		if err := drawRun(c.HTML, &p, run, cfg.First); err != nil {
+			return 0, err
+		}
+	}
+	if c.JSON {
+		return status, a.writeJSON("compare", r)
+	}
+	a.printf("%s  %s each\n%s", a.style.title("compare "+r.Scenario+" --procedures"), plural(r.Seeds, "seed", "seeds"), r.Text())
+	if variant, seed, instance := r.Remarkable(); variant != "" {
+		one := planCmd{planFlags: s.flags}
+		a.printf("\nTo see a run behind these numbers, here with %s:\n%s\n", instance, one.oneLine(s, variant, seed, instance))
+	}
+	return status, nil
+}
+
+// line returns the command line, without the picture flags.
+func (c *compareCmd) line(s *subject) string {
+	return itself(slices.Concat([]string{"compare"}, given(*c, "html", "json"), []string{s.arg})...)
 }

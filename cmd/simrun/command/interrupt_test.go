@@ -25,6 +25,10 @@ func TestInterrupted(t *testing.T) {
 	if err := os.WriteFile(long, []byte("nodes A B run 1.5.0\nat 1s stop A\n"+strings.Repeat("after 1s start A\nafter 1s stop A\n", 4)+"after 1s start A\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	both := filepath.Join(dir, "both.scenario")
+	if err := os.WriteFile(both, []byte("nodes A B run 1.5.0\nload 6 instances over 4s\n  mix 1 Chain with 3..9\nat 1s upgrade A to 2.0.0\nafter 1s upgrade B to 2.0.0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		signal os.Signal
 		args   string
@@ -56,6 +60,9 @@ func TestInterrupted(t *testing.T) {
 		}},
 		{os.Interrupt, "compare --seeds 1000000 " + small, []string{
 			`(?m)^filter  +[1-9]`, `(?m)^Interrupted after [0-9]+ of 4000000 runs, with [0-9]+ of 1000000 seeds of filter: the rows cannot be compared\.$`,
+		}},
+		{os.Interrupt, "compare --procedures --seeds 6 " + both, []string{
+			`(?m)^  +no step  `, `(?m)^Interrupted after [1-6] of 7 procedures: there is nothing to choose yet\.$`,
 		}},
 		{syscall.SIGTERM, "compare --seeds 12 --json " + small, []string{`"strategy": "filter"`, `"strategy": "bounce"`, `"interrupted": true`}},
 	} {

@@ -26,7 +26,7 @@ type planCmd struct {
 
 	Seeds      seedRange `help:"The number of seeds for each variant of the plan, or a range; 20 if not given." placeholder:"N|A..B"`
 	Orders     bool      `help:"Try the steps in other orders, too, and rank them."`
-	Replay     string    `help:"Only show one run of a variant of the plan as a story: whole, stop-2 (after two steps), back-2 (and back from there), order-2,1." placeholder:"VARIANT"`
+	Replay     string    `help:"Only show one run of a variant of the plan as a story: whole, stop-2 (after two steps), back-2 (and back from there), order-2,1, or a procedure of compare, such as canary, or canary/back-2." placeholder:"VARIANT"`
 	Seed       *seed     `help:"With --replay: the seed; 1 if not given." placeholder:"N"`
 	storyFlags `embed:""`
 	Actions    string `help:"Write what to do to this file, with all instances of the store that it is about: a line for each, with the step before which to do it, what, and the instance, separated by tabs." placeholder:"FILE"`
@@ -70,12 +70,13 @@ func (c *planCmd) run(a *app) (int, error) {
 		return 0, errors.New("--provider: plan runs on durosim's own store")
 	}
 	if c.Faults == "" {
-		c.Faults = c.ownFaults(a.program)
+		c.Faults = ownFaults(a.program, c.Scenario)
 	}
 	s, err := c.subject(a.program, c.Scenario)
 	if err != nil {
 		return 0, err
 	}
+	s.bridges = c.Replay != ""
 	a.warn(s)
 	seeds := c.Seeds.or(planSeeds)
 	cfg := upgrade.Config{Scenario: s.scenario, Overrides: s.over, Builds: a.program.builds(), NewRun: a.program.newRun, Releases: releases()}
@@ -131,8 +132,8 @@ func (c *planCmd) run(a *app) (int, error) {
 }
 
 // ownFaults returns the default fault level: light, or "" if the scenario has fault rates of its own.
-func (c *planCmd) ownFaults(p *Program) string {
-	sc, err := p.openScenario(c.Scenario)
+func ownFaults(p *Program, name string) string {
+	sc, err := p.openScenario(name)
 	if err != nil || len(sc.Template.Faults.Rates) > 0 {
 		return ""
 	}

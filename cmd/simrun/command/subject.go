@@ -54,6 +54,7 @@ type subject struct {
 	// userOnly leaves out self-checks, which can blame nobody but durosim: they are for its own scenarios and stored runs.
 	userOnly bool
 	planted  bool // see plan.Planted
+	bridges  bool // builds that the scenario declares and does not use may be bridges, of which nothing is to be warned
 	flags    planFlags
 	over     scenario.Overrides
 	// context, if not nil, is done once the user interrupts the command.
@@ -374,6 +375,9 @@ func (a *app) warn(s *subject) {
 		all = append(all, s.scenario.WarningsOf(workload.InputWarnings)...)
 	}
 	for _, w := range all {
+		if s.bridges && slices.Contains(s.scenario.Unused(), w) {
+			continue
+		}
 		fmt.Fprintf(a.stderr, "%s: warning: %v\n", a.program.name(), w)
 	}
 }

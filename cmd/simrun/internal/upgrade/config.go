@@ -46,8 +46,8 @@ type Config struct {
 // trial is a campaign with one variant of the plan.
 type trial struct {
 	cfg *Config
-	// change turns p into the variant, in place. Nil means no change.
-	change func(p *plan.Plan)
+	// change turns p, seed's plan, into the variant, in place. Nil means no change.
+	change func(p *plan.Plan, seed uint64)
 	// own makes the runs check the scenario's own expectations.
 	own  bool
 	done func()
@@ -140,7 +140,7 @@ func (t *trial) run(seeds uint64, see func(p *plan.Plan, r *cluster.Result)) (*c
 	expansion := func(seed uint64) (*plan.Plan, error) {
 		p, err := c.Plan(seed)
 		if err == nil && t.change != nil {
-			t.change(p)
+			t.change(p, seed)
 		}
 		return p, err
 	}

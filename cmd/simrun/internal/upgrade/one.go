@@ -15,6 +15,8 @@ import (
 //	stop-2        only the first two steps; stop-0 for none
 //	back-2        the first two steps, and then a rollback
 //	order-2,1,3   the steps in another order, at the plan's times
+//	canary        the plan's roll-out by that procedure, of those that TryProcedures tries
+//	canary/back-2 the first two steps of that, and then the way back to where it began
 //
 // Steps are numbered from 1, as in the rollback map.
 func (c Config) One(variant string, seed uint64) (cluster.Config, error) {
@@ -28,6 +30,18 @@ func (c Config) One(variant string, seed uint64) (cluster.Config, error) {
 	}
 	if variant == "whole" {
 		return c.Run(p, seed, c.Scenario.Expect), nil
+	}
+	if procedure, back, isBack := strings.Cut(variant, "/back-"); slices.Contains(procedures, procedure) {
+		n := 0
+		if isBack {
+			if n, err = strconv.Atoi(back); err != nil || n < 1 {
+				return cluster.Config{}, unknown(variant)
+			}
+		}
+		if err := c.procedure(p, seed, procedure, n, builds); err != nil {
+			return cluster.Config{}, fmt.Errorf("variant %q: %w", variant, err)
+		}
+		return c.Run(p, seed, nil), nil
 	}
 	kind, which, _ := strings.Cut(variant, "-")
 	var numbers []int
@@ -65,7 +79,7 @@ func (c Config) One(variant string, seed uint64) (cluster.Config, error) {
 }
 
 func unknown(variant string) error {
-	return fmt.Errorf("variant %q: expected whole, stop-N, back-N, or order-N,N,... with the numbers of the steps", variant)
+	return fmt.Errorf("variant %q: expected whole, stop-N, back-N, order-N,N,... with the numbers of the steps, or a procedure, one of %s, or its way back, such as %s/back-N", variant, strings.Join(procedures, ", "), canary)
 }
 
 // Variant returns the name of the variant with this order, in the form accepted by One.

@@ -23,8 +23,8 @@ type Order struct {
 const mostOrders = 120
 
 // TryOrders tries other orders of the plan's steps, running each with that many seeds. The steps happen at the times in
-// the plan, and the steps of any one node keep their order. Orders are ranked by the amount of work that they lose,
-// strand, and delay. If there are more than 120 orders, TryOrders tries a sample, which includes the plan's own order.
+// the plan, and the steps of any one node keep their order. Orders are ranked by what they violate, and by the amount of
+// work that they lose, strand, and delay. If there are more than 120 orders, TryOrders tries a sample, which includes the plan's own order.
 // The sample depends only on the plan and the first seed.
 func TryOrders(c Config, seeds uint64) ([]Order, error) {
 	first, err := c.Plan(c.First)
@@ -36,7 +36,7 @@ func TryOrders(c Config, seeds uint64) ([]Order, error) {
 	total, done := uint64(len(orders))*seeds, uint64(0)
 	out := make([]Order, len(orders))
 	for i, order := range orders {
-		t := trial{cfg: &c, change: func(p *plan.Plan) { reorder(p, order) }, done: func() {
+		t := trial{cfg: &c, change: func(p *plan.Plan, _ uint64) { reorder(p, order) }, done: func() {
 			if done++; c.OnProgress != nil {
 				c.OnProgress(done, total)
 			}
@@ -47,8 +47,7 @@ func TryOrders(c Config, seeds uint64) ([]Order, error) {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Order) int {
-		return cmp.Or(cmp.Compare(a.Lost.Total, b.Lost.Total), cmp.Compare(a.Stranded.Total, b.Stranded.Total),
-			cmp.Compare(a.WaitedMs, b.WaitedMs), cmp.Compare(a.LongestMs, b.LongestMs), slices.Compare(a.Steps, b.Steps))
+		return cmp.Or(a.loses(&b.Effect), cmp.Compare(a.WaitedMs, b.WaitedMs), cmp.Compare(a.LongestMs, b.LongestMs), slices.Compare(a.Steps, b.Steps))
 	})
 	return out, nil
 }

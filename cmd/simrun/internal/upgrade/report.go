@@ -312,24 +312,34 @@ func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 		return err
 	}
 	for k := 0; k <= len(r.Steps); k++ {
-		stopped := trial{cfg: c, change: func(p *plan.Plan) { Stop(p, k) }, done: tick}
+		stopped := trial{cfg: c, change: func(p *plan.Plan, _ uint64) { Stop(p, k) }, done: tick}
 		end, err := stopped.effect()
 		if err != nil {
 			return err
 		}
 		e := end
 		if k > 0 {
-			back := trial{cfg: c, change: func(p *plan.Plan) { Back(p, k, builds) }, done: tick}
+			back := trial{cfg: c, change: func(p *plan.Plan, _ uint64) { Back(p, k, builds) }, done: tick}
 			if e, err = back.effect(); err != nil {
 				return err
 			}
 		}
 		r.Stops, r.Backs = append(r.Stops, end), append(r.Backs, e)
-		if before := r.Stops[0]; k > 0 && r.NoReturn == 0 && (e.Stranded.Total > before.Stranded.Total || e.Lost.Total > before.Lost.Total) {
+		if k > 0 && r.NoReturn == 0 && e.leaves(&r.Stops[0]) {
 			r.NoReturn = k
 		}
 	}
 	return nil
+}
+
+// leaves reports whether a way back with effect e leaves something behind, compared with not having begun.
+func (e *Effect) leaves(before *Effect) bool {
+	return e.Stranded.Total > before.Stranded.Total || e.Lost.Total > before.Lost.Total
+}
+
+// loses compares what two variants violate, lose and strand.
+func (e *Effect) loses(o *Effect) int {
+	return cmp.Or(cmp.Compare(len(e.Violated), len(o.Violated)), cmp.Compare(e.Lost.Total, o.Lost.Total), cmp.Compare(e.Stranded.Total, o.Stranded.Total))
 }
 
 func (t *trial) effect() (Effect, error) {

@@ -54,27 +54,42 @@ func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Relief = false, 0, plan.
 
 // Back undoes the first n steps in reverse order. The rollback starts at the time of step n+1. If that is the end of
 // the plan, it starts when all of the store has woken up.
-func Back(p *plan.Plan, n int, builds []*engine.Build) {
+func Back(p *plan.Plan, n int, builds []*engine.Build) { backTo(p, 0, n, 0, builds) }
+
+// backTo is like Back, but leaves the first from steps as they are. The others are undone pause apart, and those that were
+// taken at the same time at the same time; if pause is 0, one by one, as far apart as step n and what follows it.
+func backTo(p *plan.Plan, from, n int, pause time.Duration, builds []*engine.Build) {
 	all := Steps(p)
 	Stop(p, n)
-	if n == 0 {
+	if n == from {
 		return
 	}
 	at := all[n-1].At + gap(all, n)
 	if n == len(all) && p.Contents != nil {
 		at += wakeAfter
 	}
-	pause := max(gap(all, n), time.Second)
-	for i := n - 1; i >= 0; i-- {
+	together := pause > 0
+	if !together {
+		pause = max(gap(all, n), time.Second)
+	}
+	for i := n - 1; i >= from; i-- {
 		back, ok := inverse(p, all[:i], all[i], builds)
 		if !ok {
 			continue
 		}
 		back.At = at
 		p.Schedule = append(p.Schedule, back)
-		at += pause
+		if i == 0 || !together || all[i-1].At < all[i].At {
+			at += pause
+		}
 	}
-	if before := p.FirstSchema(); migrated(p, before, all[:n]) {
+	before := p.FirstSchema()
+	for i := range all[:from] {
+		if s := p.SchemaOf(startedBuild(p, &all[i])); s != nil {
+			before = max(before, s.Version)
+		}
+	}
+	if migrated(p, before, all[from:n]) {
 		p.Schedule = append(p.Schedule, plan.Step{At: at, Verb: plan.VerbMigrate, Schema: before})
 		at += pause
 	}
@@ -85,8 +100,8 @@ func Back(p *plan.Plan, n int, builds []*engine.Build) {
 
 // migrated reports whether the steps bring migrations of the store's schema, all of which can be undone.
 func migrated(p *plan.Plan, before uint64, done []plan.Step) (any bool) {
-	for _, s := range done {
-		to := p.SchemaOf(s.Build)
+	for i := range done {
+		to := p.SchemaOf(startedBuild(p, &done[i]))
 		if to == nil || to.Version <= before || before == 0 {
 			continue
 		}

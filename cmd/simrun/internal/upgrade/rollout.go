@@ -64,8 +64,8 @@ func rolloutOf(s *scenario.Scenario, builds []*engine.Build) (*rollout, error) {
 		case !n.up:
 		case last == nil:
 			last = &n
-		case n.build != last.build:
-			return nil, fail(n.name, "%s ends on %s, and %s on %s: to compare procedures, all nodes must end on one build", last.name, last.build, n.name, n.build)
+		case n.runs != last.runs:
+			return nil, fail(n.name, "%s ends on %s, and %s on %s: to compare procedures, all nodes must end on one build", last.name, last.runs.Name(), n.name, n.runs.Name())
 		}
 	}
 	if last == nil {
@@ -90,7 +90,7 @@ func rolloutOf(s *scenario.Scenario, builds []*engine.Build) (*rollout, error) {
 		}
 	}
 	if len(r.nodes) == 0 {
-		return nil, fail(last.name, "all nodes end on %s, which no step brings to a node of another build: procedures are ways to carry out an upgrade", last.build)
+		return nil, fail(last.name, "all nodes end on %s, which no step brings to a node of another build: procedures are ways to carry out an upgrade", last.runs.Name())
 	}
 	return r, nil
 }
@@ -103,7 +103,7 @@ func (r *rollout) brings(p *plan.Plan, s *plan.Step) bool {
 
 // add adds a node that is to be upgraded, once.
 func (r *rollout) add(n *nodeState) {
-	if n.up && n.build != r.to.Name() && !slices.ContainsFunc(r.nodes, func(m nodeState) bool { return m.name == n.name }) {
+	if n.up && n.runs != r.to && !slices.ContainsFunc(r.nodes, func(m nodeState) bool { return m.name == n.name }) {
 		r.nodes = append(r.nodes, *n)
 	}
 }
@@ -154,7 +154,7 @@ func (r *rollout) findBridge(p *plan.Plan, all []plan.Step, builds []*engine.Bui
 	start()
 	var old []string
 	for i := range now {
-		if n := &now[i]; n.up && n.build != r.to.Name() && !slices.Contains(old, n.build) {
+		if n := &now[i]; n.up && n.runs != r.to && !slices.Contains(old, n.build) {
 			old = append(old, n.build)
 		}
 	}
@@ -249,8 +249,11 @@ func (r *rollout) apply(p *plan.Plan, procedure string, seed uint64) (before int
 		s.each(s.pause, plan.VerbUpgrade, to, nodes...)
 	case twoPhase:
 		s.each(s.pause, plan.VerbUpgrade, r.bridge, nodes...)
-		s.at += watch
-		s.each(s.pause, plan.VerbUpgrade, to, nodes...)
+		if s.at += watch; p.ActivatedAs(r.bridge) == to {
+			s.each(0, plan.VerbActivate, to, "")
+		} else {
+			s.each(s.pause, plan.VerbUpgrade, to, nodes...)
+		}
 	case canary:
 		s.each(0, plan.VerbUpgrade, to, nodes[0])
 		s.at += watch

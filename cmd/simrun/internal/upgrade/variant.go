@@ -148,7 +148,7 @@ type state []nodeState
 
 type nodeState struct {
 	name, build string
-	runs        *engine.Build
+	runs        *engine.Build // build, or what it has been activated as
 	admits      engine.VersionRange
 	own         bool // the range was set on the node, not taken from its build
 	up          bool
@@ -176,6 +176,7 @@ func stateAfter(p *plan.Plan, done []plan.Step, builds []*engine.Build) state {
 		}
 		all = append(all, st)
 	}
+	active := ""
 	for _, s := range done {
 		st := all.node(s.Node)
 		switch s.Verb {
@@ -188,9 +189,26 @@ func stateAfter(p *plan.Plan, done []plan.Step, builds []*engine.Build) state {
 			st.up = true
 		case plan.VerbStop, plan.VerbRemove, plan.VerbCrash:
 			st.up = false
+		case plan.VerbActivate:
+			active = s.Build
 		}
+		all.activate(p, active, builds)
 	}
 	return all
+}
+
+// activate lets the nodes whose build awaits the activation of another run that, once each node does.
+func (s state) activate(p *plan.Plan, active string, builds []*engine.Build) {
+	if active == "" || slices.ContainsFunc(s, func(n nodeState) bool { return n.up && n.build != active && p.ActivatedAs(n.build) != active }) {
+		return
+	}
+	for i := range s {
+		if n := &s[i]; p.ActivatedAs(n.build) == active {
+			was := n.build
+			n.become(active, builds)
+			n.build = was
+		}
+	}
 }
 
 func (n *nodeState) become(build string, builds []*engine.Build) {

@@ -59,12 +59,12 @@ func TestInterrupted(t *testing.T) {
 			`(?m)^size [0-9]+ .* in [0-9]+ runs$`, `(?m)^the search was interrupted: this is the smallest plan so far$`,
 		}},
 		{os.Interrupt, "compare --seeds 1000000 " + small, []string{
-			`(?m)^filter  +[1-9]`, `(?m)^Interrupted after [0-9]+ of 4000000 runs, with [0-9]+ of 1000000 seeds of filter: the rows cannot be compared\.$`,
+			`(?m)^filter  +[1-9]`, `(?m)^Interrupted after [0-9]+ of 6000000 runs, with [0-9]+ of 1000000 seeds of filter: the rows cannot be compared\.$`,
 		}},
 		{os.Interrupt, "compare --procedures --seeds 6 " + both, []string{
 			`(?m)^  +no step  `, `(?m)^Interrupted after [1-6] of 7 procedures: there is nothing to choose yet\.$`,
 		}},
-		{syscall.SIGTERM, "compare --seeds 12 --json " + small, []string{`"strategy": "filter"`, `"strategy": "bounce"`, `"interrupted": true`}},
+		{syscall.SIGTERM, "compare --seeds 12 --json " + small, []string{`"strategy": "filter"`, `"strategy": "stall"`, `"interrupted": true`}},
 	} {
 		var runs atomic.Int64
 		p := &Program{EachRun: func() durosim.Run {

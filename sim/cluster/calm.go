@@ -136,9 +136,9 @@ func (c *clients) raisedFor(no observe.InstanceNo) *calmRaises {
 func (c *clients) itemFor(id string, wait *engine.Event) engine.WorkItem {
 	switch d := wait.Data.(type) {
 	case eventdata.ExternalSubscribed:
-		return c.raiseItem(id, d.Name, plan.CalmData)
+		return c.raiseItem(id, d.Name, plan.CalmData, c.codec.Kinds())
 	case eventdata.ExternalSubscribed2:
-		return c.raiseItem(id, d.Name, plan.CalmData)
+		return c.raiseItem(id, d.Name, plan.CalmData, c.codec.Kinds())
 	case eventdata.QueueSubscribed:
 		return engine.QueueMessageItem{Instance: id, Name: d.Name, Data: plan.CalmData}
 	}

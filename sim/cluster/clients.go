@@ -25,6 +25,7 @@ type clients struct {
 	provider engine.Provider
 	codec    engine.Codec
 	version  engine.Version // version of the build that the codec belongs to
+	knows    engine.KindSet // the kinds of events that clients know, apart from help in calm
 	raised   []calmRaises
 	known    observe.InstanceNo // the highest instance number so far
 	open     observe.Open       // the instances that may not have ended
@@ -49,7 +50,8 @@ const clientRetry = time.Second
 // An action event packs the action's index above the attempt, which takes the low attemptBits bits.
 const attemptBits = 32
 
-// connect gives clients the codec of the newest build in the run, because clients are upgraded first.
+// connect gives clients the codec of the newest build in the run, because clients are upgraded first, unless the plan names
+// another.
 func (c *clients) connect() {
 	newest := c.builds[0]
 	for _, b := range c.builds {
@@ -57,6 +59,11 @@ func (c *clients) connect() {
 			newest = b
 		}
 	}
+	own := newest
+	if c.plan.Clients != "" {
+		own = plan.FindBuild(c.builds, c.plan.Clients)
+	}
+	c.knows = own.Codec.Kinds()
 	c.version, c.codec, c.provider = newest.Version, newest.Codec, c.storeHandle(newest.Codec, observe.Caller{})
 }
 
@@ -119,7 +126,7 @@ func (c *clients) onAction(i int, packed uint64) {
 	var item engine.WorkItem
 	switch a.Verb {
 	case plan.ActionRaise:
-		item = c.raiseItem(id, a.Name, a.Data)
+		item = c.raiseItem(id, a.Name, a.Data, c.knows)
 	case plan.ActionEnqueue:
 		item = engine.QueueMessageItem{Instance: id, Name: a.Name, Data: a.Data}
 	case plan.ActionCancel:
@@ -134,10 +141,10 @@ func (c *clients) onAction(i int, packed uint64) {
 }
 
 // raiseItem returns an event with the same generation and topic as the instance's open wait for that name. If there is
-// no such wait, it returns a first-generation event.
-func (c *clients) raiseItem(id, name, data string) engine.WorkItem {
+// no such wait, or the client does not know that kind, it returns a first-generation event.
+func (c *clients) raiseItem(id, name, data string, knows engine.KindSet) engine.WorkItem {
 	for _, e := range c.openWaits(id) {
-		if wait, ok := e.Data.(eventdata.ExternalSubscribed2); ok && wait.Name == name {
+		if wait, ok := e.Data.(eventdata.ExternalSubscribed2); ok && wait.Name == name && knows.Has(e.Kind()) {
 			return engine.ExternalRaised2Item{Instance: id, Name: name, Topic: wait.Topic, Data: data}
 		}
 	}

@@ -151,7 +151,7 @@ func TestValidate(t *testing.T) {
 		{"node named twice", plan.Plan{Nodes: append(one, one...)}, "node A is named twice"},
 		{"unknown option", plan.Plan{Nodes: []plan.Node{{Name: "A", Build: "1.5.0", Options: []plan.Setting{{Name: "max_attempt", Value: "3"}}}}}, "max_attempt"},
 		{"unknown node in a step", plan.Plan{Nodes: one, Schedule: []plan.Step{{Verb: plan.VerbStop, Node: "B"}}}, `unknown node "B"`},
-		{"strategy", plan.Plan{Nodes: one, Strategy: "bounces"}, `unknown strategy "bounces": want one of [filter bounce sweeper deadletter]`},
+		{"strategy", plan.Plan{Nodes: one, Strategy: "bounces"}, `unknown strategy "bounces": want one of [filter exact stall bounce sweeper deadletter]`},
 		{"profile", plan.Plan{Nodes: one, Profile: "duroxide"}, "unknown profile"},
 		{"probe", plan.Plan{Nodes: one, Probes: []plan.Probe{{Name: "p", Build: "1.5.0", Filter: "1.0.0 or so", Every: time.Second}}}, "probe p"},
 		{"history of another handler", plan.Plan{Nodes: one, Histories: []plan.History{{Instance: "h", Shape: plan.ShapeWaiting, Orchestration: "Chain"}}}, "belongs to Cancellable@1.0.0"},

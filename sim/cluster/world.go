@@ -147,6 +147,9 @@ func (w *World) connect(arena *Arena, shipped bool) {
 	b := w.base
 	w.clients, w.probes = &clients{base: b}, &probes{base: b}
 	w.fleet = &fleet{base: b, ownRules: map[observe.Caller]*memprovider.Rules{}, shippedHandlers: shipped, arena: arena, executions: map[string]*executionTurns{}}
+	if rules := b.planted.For("", b.plan.Clients).Provider; rules != b.planted.For("", "").Provider {
+		w.fleet.ownRules[observe.Caller{}] = rules // clients use the provider code of their own build
+	}
 	w.fleet.schema = newSchema(b, w.fleet)
 	w.network = &network{base: b, calls: &arena.calls, fleet: w.fleet, clients: w.clients}
 	w.network.calls.keep = w.plan.Store.Serial > 0

@@ -31,6 +31,8 @@ type Plan struct {
 	Probes   []Probe
 	Faults   faults.Plan
 	Store    StoreOptions
+	// Clients is the build of clients and operators' tools. If it is empty, it is the newest build in the run.
+	Clients  string `shrink:"drop"`
 	Strategy Strategy
 	Patience Patience
 	Profile  Profile

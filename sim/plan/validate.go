@@ -35,6 +35,9 @@ func (p *Plan) Validate(known Known) error {
 	if p.Turbulence < 0 {
 		v.fail("turbulence of %v: want a positive duration, or 0", p.Turbulence)
 	}
+	if p.Clients != "" {
+		v.build("clients", p.Clients)
+	}
 	switch p.Strategy {
 	case "", StrategyFilter:
 	case StrategyExact, StrategyStall, StrategyBounce, StrategySweeper, StrategyDeadletter:

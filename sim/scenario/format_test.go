@@ -141,6 +141,9 @@ func drawPlan(t *rapid.T) *plan.Plan {
 		}
 		p.Nodes = append(p.Nodes, np)
 	}
+	if rapid.Bool().Draw(t, "old clients") {
+		p.Clients = build.Draw(t, "clients")
+	}
 	node := rapid.SampledFrom(nodes)
 	for range rapid.IntRange(0, 6).Draw(t, "steps") {
 		s := plan.Step{At: at.Draw(t, "at"), Verb: plan.Verb(rapid.SampledFrom(names(stepRows())).Draw(t, "verb"))}

@@ -231,7 +231,7 @@ func (p *parser) below(r *row) {
 
 var (
 	strategies = texts(plan.Strategies())
-	profiles = []string{string(plan.ProfileContract), string(plan.ProfileDuroxide), string(plan.ProfileDuroxide32)}
+	profiles   = []string{string(plan.ProfileContract), string(plan.ProfileDuroxide), string(plan.ProfileDuroxide32)}
 )
 
 func bugIDs() []string {

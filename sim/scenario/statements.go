@@ -519,6 +519,11 @@ func nodeRows() []row {
 					list(h.Without, "without")
 				}
 			}}},
+		{StatementInfo: StatementInfo{Name: "clients",
+			Meaning: "the build of clients and of the tools that delete and prune; by default the newest. One that does not know a wait's kind sends the event that it knows, which nobody takes", Example: "clients run 1.5.0"},
+			once: true, lines: one(func(at place) bool { return at.s.Template.Clients != "" }, func(at place) []item {
+				return []item{word("run"), buildOf(&at.s.Template.Clients)}
+			})},
 	}
 }
 

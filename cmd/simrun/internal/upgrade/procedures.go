@@ -231,7 +231,7 @@ func (row *Procedure) try(c *Config, r *rollout, builds []*engine.Build, stay *E
 		all := Steps(p)
 		row.TakesMs = max(row.TakesMs, (all[len(all)-1].At - began(p)).Milliseconds())
 		if planned, err := c.Plan(res.Seed); err == nil {
-			res.Waits = append(res.Waits, stoodStill(planned, p, res)...)
+			res.Waits = append(res.Waits, row.stoodStill(planned, p, res)...)
 		}
 		row.Effect.add(c.Snapshot, p, res)
 	}); err != nil {
@@ -260,27 +260,18 @@ func (row *Procedure) try(c *Config, r *rollout, builds []*engine.Build, stay *E
 
 // stoodStill returns the waits that are not for a build: of clients that begin later than planned, and of what is in flight
 // while no node is up.
-func stoodStill(planned, p *plan.Plan, r *cluster.Result) (waits []cluster.Wait) {
+func (row *Procedure) stoodStill(planned, p *plan.Plan, r *cluster.Result) (waits []cluster.Wait) {
 	wait := func(i int, from, until time.Duration) {
 		in, f := &p.Instances[i], &r.Fates[i]
 		if from < until && (f.EndedMs == 0 || f.EndedMs > from.Milliseconds()) {
 			waits = append(waits, cluster.Wait{Instance: in.ID, Pin: pinOf(r, in.ID, i), FromMs: from.Milliseconds(), ForMs: (until - from).Milliseconds()})
 		}
 	}
+	all := Steps(p)
 	for i := range p.Instances {
-		wait(i, planned.Instances[i].StartAt, p.Instances[i].StartAt)
-	}
-	all, down := Steps(p), time.Duration(-1)
-	for k := range all {
-		up := slices.ContainsFunc(stateAfter(p, all[:k+1], nil), func(n nodeState) bool { return n.up })
-		switch {
-		case !up && down < 0:
-			down = all[k].At
-		case up && down >= 0:
-			for i := range p.Instances {
-				wait(i, max(down, p.Instances[i].StartAt), all[k].At)
-			}
-			down = -1
+		start := p.Instances[i].StartAt
+		if wait(i, planned.Instances[i].StartAt, start); row.Name == stopAll {
+			wait(i, max(began(p), start), all[len(all)-1].At)
 		}
 	}
 	return waits
@@ -319,20 +310,20 @@ func (out *Procedures) Remarkable() (variant string, seed uint64, instance strin
 // sentence says which procedure to choose.
 func (out *Procedures) sentence() string {
 	best := &out.Rows[0]
-	late, others := best, []string{}
+	late, others, tried := best, []string{}, best.TriedMs != 0
 	for i := range out.Rows[1:] {
 		row := &out.Rows[1+i]
 		if row.Lacks != "" {
 			continue
 		}
-		others = append(others, row.Name+" "+row.against(best))
+		others, tried = append(others, row.Name+" "+row.against(best)), tried || row.TriedMs != 0
 		if row.loses(&best.Effect) <= 0 && uint64(row.TriedMs) > uint64(late.TriedMs) { // -1 is the longest
 			late = row
 		}
 	}
 	text := fmt.Sprintf("Choose %s: it %s. %s.", best.Name, best.does(), pretty.Capital(strings.Join(others, "; ")))
 	switch {
-	case late.TriedMs == 0:
+	case !tried:
 		text += " None of them leaves a way back once a node has run " + out.To + "."
 	case late != best:
 		text += fmt.Sprintf(" If you may have to go back, choose %s: it %s.", late.Name, late.wayBack())

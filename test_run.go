@@ -75,7 +75,7 @@ func (c Config) prepare(env environment) (*testRun, error) {
 		c.First, c.Seeds = seed, 1
 	}
 	for _, id := range c.Properties {
-		if _, ok := properties.ByID(id); !ok && id != "shadow" {
+		if _, ok := properties.ByID(id); !ok {
 			return nil, fmt.Errorf("Config.Properties: there is no property %q; properties.Catalogue lists all", id)
 		}
 	}

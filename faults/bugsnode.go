@@ -45,7 +45,6 @@ func nodeBugs() []Bug {
 				}
 			}},
 		{ID: "engine/call-deadline-of-client", Summary: "a call waits half a minute for its answer, as its client library would, whatever the configured deadline",
-			Properties: []string{"S28"}, Scenario: crashes,
 			node: func(r *machine.Rules) {
 				r.CallDeadline = func(time.Duration) time.Duration { return 30 * time.Second }
 			}},
@@ -71,13 +70,10 @@ func nodeBugs() []Bug {
 				r.CountsWaiting = func(*engine.Build) bool { return true }
 			}},
 		{ID: "engine/drain-keeps-fetches", Summary: "a node that is asked to stop does not cancel the fetches that wait for work, so it stops when work comes for each", Source: "docs/contract/runtime.md#r5.6",
-			Properties: []string{"S28"}, Scenario: upgrade,
 			node: func(r *machine.Rules) { r.DrainCancelsFetches = false }},
 		{ID: "engine/drain-keeps-pauses", Summary: "a node that is asked to stop waits until the pauses between its fetches are over", Source: "docs/contract/runtime.md#r5.6",
-			Properties: []string{"S28"}, Scenario: "drained-outage",
 			node: func(r *machine.Rules) { r.DrainEndsPauses = false }},
 		{ID: "engine/failed-ack-returned-at-once", Summary: "work whose ack failed for good is abandoned without a delay, so the next node fetches it at once",
-			Properties: []string{"S28"}, Scenario: refusedAcks,
 			node: func(r *machine.Rules) {
 				next := r.AckFailed
 				r.AckFailed = func(kind machine.SlotKind, err error, failures int) machine.AckStep {
@@ -110,12 +106,10 @@ func nodeBugs() []Bug {
 			Properties: []string{"L12", "L01"}, Scenario: herd,
 			node: func(r *machine.Rules) { r.PoisonEnds = false }},
 		{ID: "engine/idle-fetch-not-paused", Summary: "a slot whose fetch found nothing fetches again at once, without the pause of the polling interval",
-			Properties: []string{"S28"}, Scenario: sessions,
 			node: func(r *machine.Rules) {
 				r.PauseAfterNothing = func(time.Duration, time.Duration) time.Duration { return 0 }
 			}},
 		{ID: "engine/key-read-not-retried", Summary: "reading another instance's key is not tried again: any error fails the activity",
-			Properties: []string{"S28"}, Scenario: "lost-requests",
 			node: func(r *machine.Rules) { r.RetriesRead = func(error) bool { return false } }},
 		{ID: "engine/lock-not-renewed", Summary: "no lock is ever renewed",
 			Properties: []string{"S19"}, Scenario: slowWork,
@@ -166,17 +160,14 @@ func nodeBugs() []Bug {
 				r.SessionCap = func(int) int { return math.MaxInt }
 			}},
 		{ID: "engine/plain-fetch-waits", Summary: "a fetch without session config waits as long as any other, so the node does not notice that it can take sessions again", Source: "docs/contract/runtime.md#r6.1",
-			Properties: []string{"S28"}, Scenario: sessions,
 			node: func(r *machine.Rules) {
 				r.PlainFetchWaits = true
 			}},
 		{ID: "engine/session-owner-without-node", Summary: "the names under which workers claim sessions name neither node nor start, so several nodes claim under one name",
-			Properties: []string{"S28"}, Scenario: sessions,
 			node: func(r *machine.Rules) {
 				r.SessionOwner = func(worker int, _ string) string { return "work-" + strconv.Itoa(worker) }
 			}},
 		{ID: "engine/session-renewed-for-first", Summary: "a node renews only the sessions of its first worker",
-			Properties: []string{"S28"}, Scenario: sessions,
 			node: func(r *machine.Rules) {
 				r.RenewedOwners = func(owners []string) []string { return owners[:1] }
 			}},
@@ -189,7 +180,6 @@ func nodeBugs() []Bug {
 			Properties: []string{"L11", "S24"}, Scenario: features,
 			node: func(r *machine.Rules) { r.WorkerItems = withTagsInCapitals }},
 		{ID: "engine/traces-of-end-lost", Summary: "the lines that code traces in the turn that ends its execution are not logged",
-			Properties: []string{"S28"}, Scenario: mischief,
 			node: func(r *machine.Rules) {
 				r.LogsTraces = func(result replay.Result) bool { return result == replay.ResultContinue }
 			}},

@@ -17,15 +17,15 @@
 // # Who judges
 //
 // Named rules (S01 and on) watch every seed: they judge filters, attempt counts, the turns and locks of nodes, and
-// whether a fetch finds what is eligible. The second judge is the specification of a provider (package oracle) beside the
-// store: it judges each answer and, after each call, the rows. It watches every tenth seed of simrun run, every seed with
-// --self-check or with planted bugs, and every run over a store that is not durosim's own. What it objects to violates
-// the property whose clause or column it is; S05, S06, S14, S15, S18, S25 and S26 are reported by it alone. The
-// self-checks S24, S28 and "shadow" can blame nobody but durosim: a user's seeds are without them, unless planted bugs
-// or --self-check ask for them. Liveness (L01 and on) is judged at the end of each phase, against a bound. Expectations
-// are the scenario's own sentences, and outcome says whether each instance ended as planned. A user is shown the first
-// three violations of each property, with node, time and evidence, and the smallest plan that shows the first of all.
-// docs/checkers.md has what only each of these judges finds.
+// whether a fetch finds what is eligible. The second judge is the specification of a provider (package oracle) beside
+// the store: it judges each answer and, after each call, the rows. It watches every tenth seed of simrun run, every
+// seed with --self-check or with planted bugs, and every run over a store that is not durosim's own. What it objects to
+// violates the property whose clause or column it is; S05, S06, S14, S15, S18, S25 and S26 are reported by it alone.
+// The self-check S24 can blame nobody but durosim: a user's seeds are without it, unless planted bugs or --self-check
+// ask for it; more of that kind is in internal/dev/selfcheck. Liveness (L01 and on) is judged at the end of each phase,
+// against a bound. Expectations are the scenario's own sentences, and outcome says whether each instance ended as
+// planned. A user is shown the first three violations of each property, with node, time and evidence, and the smallest
+// plan that shows the first of all. docs/checkers.md has what only each of these judges finds.
 //
 // # What a monitor promises
 //
@@ -36,9 +36,6 @@
 // a provider's caller to do. For that reason, the properties about what a runtime commits (S08, S09, S10, the rules of
 // S12, S13, S23) judge only the acks of nodes, and they use the execution's current pin, no matter who set it. Liveness
 // does not count the time during which a probe holds work back.
-//
-// If the store and a caller disagree on whether a call was made, who made it, what its arguments were, or how it ended,
-// that is reported as "shadow", class internal: no verdict on this run counts.
 //
 // There are limits. Each property reports only its first three violations in a run. Rules can judge only what the
 // store observes, and the second judge what callers are answered and which rows the store has.
@@ -59,7 +56,7 @@
 //	S07 history-append-only        S15 backoff-kept          S23 pin-readable
 //	S08 terminal-once              S16 worker-routing        S24 turn-allowed
 //	S25 lease-whole                S26 reads-true            S27 strategy-kept
-//	S28 node-by-its-rules          S29 output-kept           S30 schema-kept
+//	S29 output-kept                S30 schema-kept
 //
 // 1. S01: if the filter excludes an instance's current pin, a filtered fetch does not lock, mark or count anything that
 // belongs to the instance. Taking a lock and releasing it within the same call is a violation, too. The pin is that of
@@ -163,10 +160,6 @@
 // 27. S27: for strategies other than filter. Work that a node cannot run is bounced with growing delays, or is ended by
 // a sweeper or as a dead letter. Ending it requires a cause, and the work must have been blocked for long enough.
 //
-// 28. S28: a node decides, requests, logs and counts what the specification of a node prescribes, given the answers
-// that it received. A decision is judged when the node notes it; an action that is due is judged once its time has
-// passed.
-//
 // 29. S29, class plan: as S11, for code of another build than the one that ended the execution, if it asks for the same
 // and ends in the same way, with another output or error text. No runtime replays what has ended.
 //
@@ -236,7 +229,6 @@
 //	S24             +       +       +          +          +        -
 //	S25 S26         +       +       +          +          +        +
 //	S27             n       +       +          +          +        +     clock skew (that sweeper's times)
-//	S28             +       +       +          +          +        -     clock skew and pause (that node's pauses)
 //	S29             +       +       +          +          +        +     corrupt-event (that history)
 //	S30             +       +       +          +          +        +
 //	L01             +       +       +          +          +        -

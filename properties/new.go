@@ -15,8 +15,7 @@ import (
 
 // Options selects what a monitor watches. The zero value checks every property and no expectations.
 type Options struct {
-	// Properties lists the IDs of the properties to check ("S01"). If it is nil, all of Catalogue is checked. "shadow"
-	// is the ID for the account that the store gives of its calls.
+	// Properties lists the IDs of the properties to check ("S01"). If it is nil, all of Catalogue is checked.
 	Properties []string
 	// Without lists IDs that are not reported, even if Properties or the default includes them.
 	Without []string

@@ -104,7 +104,7 @@ const (
 	ClassHandler Class = "handler"
 	// ClassPlan means that work did not end as the plan expects. The contract may still have been kept.
 	ClassPlan Class = "plan"
-	// ClassInternal means a bug in durosim: its account of a call is not what the caller sent or got, or a run has no events left.
+	// ClassInternal means a bug in durosim, such as that a run has no events left.
 	ClassInternal Class = "internal"
 )
 
@@ -160,12 +160,10 @@ func (v Violation) Text(statement, where string) string {
 }
 
 // BlamesCode reports whether v says that code and history disagree, and BlamesDurosim whether it is a self-check: only
-// durosim's own engine, node or account of calls can be wrong. If one run has both, the first comes first, since code
-// that was changed is the likelier cause.
-func (v Violation) BlamesCode() bool { return v.Property == "S11" }
-func (v Violation) BlamesDurosim() bool {
-	return v.Property == "S24" || v.Property == "S28" || v.Property == "shadow"
-}
+// durosim's own engine can be wrong. If one run has both, the first comes first, since code that was changed is the
+// likelier cause.
+func (v Violation) BlamesCode() bool    { return v.Property == "S11" }
+func (v Violation) BlamesDurosim() bool { return v.Property == "S24" }
 
 // Unsteady reports whether v says that a handler is not deterministic or does not come back, so that its run is not shrunk.
 func (v Violation) Unsteady() bool {

@@ -75,7 +75,7 @@ func BenchmarkRun(b *testing.B) {
 
 // TestSelfCheckBlames says that only durosim can be wrong, unless a bug is planted.
 func TestSelfCheckBlames(t *testing.T) {
-	v := cluster.Violation{Property: "S28", Message: "C says stopped: expected no such note"}
+	v := cluster.Violation{Property: "S24", Message: "C commits another turn"}
 	for planted, want := range map[bool]bool{false: true, true: false} {
 		v.Planted = planted
 		if got := strings.Contains(v.Text("", ""), "durosim itself may be wrong: this is a self-check"); got != want {

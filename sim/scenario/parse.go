@@ -236,7 +236,7 @@ var (
 
 func bugIDs() []string {
 	var ids []string
-	for _, b := range faults.Catalogue() {
+	for _, b := range faults.Bugs() {
 		ids = append(ids, string(b.ID))
 	}
 	return ids

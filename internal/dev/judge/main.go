@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/internal/dev/mutate/active"
+	"github.com/durosim/durosim/internal/dev/selfcheck"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/oracle"
@@ -116,9 +118,9 @@ func campaignJudge(seeds, twice uint64, plans func(seed uint64) (*plan.Plan, err
 	sum, err := campaign.Run(campaign.Options{
 		Plan: plans, First: 1, Count: seeds, Workers: 1, Twice: twice,
 		Config: func() cluster.Config {
-			return cluster.Config{Stop: func(cluster.Violation) bool { return true }, Monitor: func(w *cluster.World) cluster.Monitor {
-				return properties.New(w, properties.Options{Expectations: expect, SecondJudge: 1})
-			}}
+			cfg := cluster.Config{Stop: func(cluster.Violation) bool { return true }}
+			durosim.Run{Monitor: selfcheck.Watch}.Configure(&cfg, properties.Options{Expectations: expect, SecondJudge: 1})
+			return cfg
 		},
 	})
 	switch {

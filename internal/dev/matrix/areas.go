@@ -59,7 +59,7 @@ func told(path string) []tests {
 // bugs and campaigns are not used, because a campaign over correct code passes even with a broken checker.
 var checkers = []area{
 	{"properties/internal/check", "", "", told("properties/internal/check")},
-	{"properties/internal/spec/node", "", "", own("properties/internal/spec/node")},
+	{"internal/dev/selfcheck", "", "", own("internal/dev/selfcheck")},
 	{"properties/internal/coverage", "", "", told("properties/internal/coverage")},
 	{"properties/internal/expect", "", "", told("properties/internal/expect")},
 	{"properties/internal/liveness", "", "", told("properties/internal/liveness")},

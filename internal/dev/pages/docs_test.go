@@ -121,7 +121,6 @@ var places = map[string][]string{
 	"S24": {"internal/spec/turn"},
 	"S25": {"internal/secondjudge/rows.go"},
 	"S26": {"oracle/admin.go", "oracle/sessions.go"},
-	"S28": {"internal/spec/node/decide.go", "internal/spec/node", "internal/check/noderules.go"},
 }
 
 // statedIn returns the places that state a property, with links. What only the second judge reports stands in the

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/dev/selfcheck"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
@@ -147,9 +149,9 @@ func seedThatBreaks(t *testing.T, s *scenario.Scenario, seeds uint64, bugs []fau
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
-			return properties.New(w, properties.Options{})
-		}})
+		cfg := cluster.Config{Plan: plan, Seed: seed}
+		durosim.Run{Monitor: selfcheck.Watch}.Configure(&cfg, properties.Options{})
+		result, err := cluster.Run(cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,9 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/dev/selfcheck"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
@@ -23,7 +25,7 @@ import (
 )
 
 // bugs implements `simdev bugs`: it switches each planted bug on in the scenario that shows it, and runs seeds until one
-// of the properties that it is expected to break is violated, from several starting seeds. It prints that property, and
+// of the properties or self-checks that it is expected to break is violated, from several starting seeds. It prints that property, and
 // the medians of the number of seeds and of the time that this took: survivors first, then the bugs that are hardest to
 // find. A bug that most starting seeds do not find, with no chooser, survives, and the exit status is 4.
 func bugs(args []string) error {
@@ -43,6 +45,9 @@ func bugs(args []string) error {
 	list, err := tried(f.Args())
 	if err != nil {
 		return err
+	}
+	if *detection != "" { // simrun has no self-checks
+		list = slices.DeleteFunc(list, byItself)
 	}
 	var trials []*trial
 	for _, b := range list {
@@ -88,16 +93,17 @@ func bugs(args []string) error {
 	return nil
 }
 
-// tried returns the bugs with those ids, or all that some property catches.
+// tried returns the bugs with those ids, or all that some property or self-check catches.
 func tried(ids []string) (list []faults.Bug, err error) {
+	all := selfcheck.Catalogue()
 	if len(ids) == 0 {
-		return faults.Catalogue(), nil
+		return all, nil
 	}
 	for _, id := range ids {
-		bug, ok := faults.Lookup(faults.BugID(id))
-		if !ok || !bug.Caught() {
+		bug, ok := selfcheck.Lookup(faults.BugID(id))
+		if !ok {
 			var known []string
-			for _, b := range faults.Catalogue() {
+			for _, b := range all {
 				known = append(known, string(b.ID))
 			}
 			return nil, fmt.Errorf("no property catches a bug named %q%s", id, pretty.Hint(id, known))
@@ -106,6 +112,9 @@ func tried(ids []string) (list []faults.Bug, err error) {
 	}
 	return list, nil
 }
+
+// byItself reports whether only a self-check catches a bug of selfcheck.Catalogue.
+func byItself(b faults.Bug) bool { return b.Properties[0] == selfcheck.NodeByItsRules }
 
 // trial is the search for one bug with one chooser.
 type trial struct {
@@ -126,6 +135,10 @@ func (t *trial) search(starts, seeds uint64) error {
 	if err != nil {
 		return err
 	}
+	var run durosim.Run
+	if byItself(t.bug) {
+		run.Monitor = selfcheck.Watch
+	}
 	expected := func(v cluster.Violation) bool { return slices.Contains(t.bug.Properties, v.Property) }
 	for start := range starts {
 		property := ""
@@ -136,9 +149,9 @@ func (t *trial) search(starts, seeds uint64) error {
 				return s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{t.bug.ID}})
 			},
 			Config: func() cluster.Config {
-				return cluster.Config{Stop: expected, Monitor: func(w *cluster.World) cluster.Monitor {
-					return properties.New(w, properties.Options{Expectations: s.Expect})
-				}}
+				cfg := cluster.Config{Stop: expected}
+				run.Configure(&cfg, properties.Options{Expectations: s.Expect})
+				return cfg
 			},
 			Until: func(r *cluster.Result) bool {
 				if i := slices.IndexFunc(r.Violations, expected); i >= 0 {

@@ -8,7 +8,10 @@
 //	go -C internal/dev run ./simdev diff duroxide 0.1.30 0.1.32 -seeds 200
 //	go -C internal/dev run ./simdev facts duroxide
 //
-// Each verb prints its flags with -h.
+// Each of these verbs prints its flags with -h. Every other verb is simrun's, with the self-checks of package selfcheck
+// in each run:
+//
+//	go -C internal/dev run ./simdev run sessions --bug engine/plain-fetch-waits
 package main
 
 import (
@@ -17,8 +20,11 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/durosim/durosim"
+	"github.com/durosim/durosim/cmd/simrun/command"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/dev/matrix"
+	"github.com/durosim/durosim/internal/dev/selfcheck"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -36,7 +42,11 @@ func main() {
 			os.Exit(verb(os.Args[2:]))
 		}
 	}
+	if len(os.Args) > 1 && os.Args[1] != "-h" && os.Args[1] != "--help" {
+		command.Main(command.Program{Name: "simdev", EachRun: func() durosim.Run { return durosim.Run{Monitor: selfcheck.Watch} }})
+	}
 	fmt.Fprintln(os.Stderr, `usage: simdev mutants|relations|bugs|small|diff|facts [flags]
+       simdev VERB ...
 
   mutants     try small changes of the sources, and list who notices them
   relations   compare runs with twins whose plans differ in ways that must not matter
@@ -44,7 +54,8 @@ func main() {
   small       compare runs with those of a build whose thresholds are as small as can be
   diff        compare what released runtimes commit with what their models commit, or
               what two releases commit
-  facts       compare the facts that are written down about releases with what they do`)
+  facts       compare the facts that are written down about releases with what they do
+  VERB        a verb of simrun, with the self-checks in each run`)
 	os.Exit(2)
 }
 

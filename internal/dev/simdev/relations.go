@@ -5,7 +5,9 @@ import (
 	"os"
 	"text/tabwriter"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/internal/dev/relation"
+	"github.com/durosim/durosim/internal/dev/selfcheck"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
@@ -26,7 +28,9 @@ func relations(args []string) error {
 
 // watched returns the configuration of a run, whose monitor says when all work has ended.
 func watched() cluster.Config {
-	return cluster.Config{Monitor: func(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }}
+	var cfg cluster.Config
+	durosim.Run{Monitor: selfcheck.Watch}.Configure(&cfg, properties.Options{})
+	return cfg
 }
 
 func compare(s *scenario.Scenario, over scenario.Overrides, only string, first, seeds uint64) error {

@@ -16,8 +16,6 @@ var asksProduct = map[string]string{
 	"properties/internal/safety replay.Verify":    "S11 is about this replay; its own tests show it altered histories, and S24 states a turn by itself",
 	"properties/internal/safety replay.NewArena":  "memory for that replay",
 	"properties/internal/safety .ResolveStarted":  "the handler that S11 replays: with another one, the replay differs from the history",
-	"properties/internal/spec/node .ResolveStart": "a registry that picks the wrong version starts it unseen by S28; S11 finds it on every other build, and engine/handler-of-latest is planted for it",
-	"properties/internal/spec/node .Activity":     "a registry that loses an activity gives work back unseen by S28; L02 and outcome find it",
 	"properties/internal/track .ResolveStart":     "likewise: work would wait for a handler that is there, and outcome finds it",
 	"properties/internal/track .ResolveStarted":   "likewise",
 	"properties/internal/track .Activity":         "likewise",
@@ -45,7 +43,7 @@ func checkJudges(m *module) []finding {
 // eachQuestion finds what judges ask the product.
 func eachQuestion(m *module, see func(s *source, call *ast.CallExpr, asked string)) {
 	for _, s := range m.sources {
-		judge := strings.HasPrefix(s.dir, "properties/internal/") && s.dir != "properties/internal/rig"
+		judge := strings.HasPrefix(s.dir, "properties/internal/")
 		helps := s.dir == "sim/cluster" && slices.Contains([]string{"clients.go", "calm.go", "explain.go"}, path.Base(s.name))
 		if s.test || !judge && !helps {
 			continue

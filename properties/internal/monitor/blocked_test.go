@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/monitor"
-	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/plan"
 )
 

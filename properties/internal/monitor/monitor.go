@@ -21,7 +21,6 @@ import (
 // Options selects what a Monitor watches. The zero value checks every property and no expectations.
 type Options struct {
 	// Properties lists the ids of the properties to check ("S01"). If it is nil, the whole catalogue is checked.
-	// "shadow" is the id for the comparison of the store's account of its calls with what their callers sent and got.
 	Properties []string
 	// Without lists ids that are not reported, even if Properties or the default includes them.
 	Without []string

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/properties/internal/rig"
+	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/record"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/properties/internal/rig"
+	"github.com/durosim/durosim/internal/rig"
 )
 
 // This file parses events and messages of any kind. Each is a single word that uses the names in package rig:

@@ -263,12 +263,11 @@ func TestSelfChecks(t *testing.T) {
 	}{
 		{Options{}, &plan.Plan{}, "S24", true},
 		{Options{UserOnly: true}, &plan.Plan{}, "S24", false},
-		{Options{UserOnly: true}, &plan.Plan{Profile: plan.ProfileContract}, "S28", false},
+		{Options{UserOnly: true}, &plan.Plan{Profile: plan.ProfileContract}, "S24", false},
 		{Options{UserOnly: true}, &plan.Plan{}, "S11", true},
-		{Options{UserOnly: true}, planted, "S28", true},
+		{Options{UserOnly: true}, planted, "S24", true},
 		{Options{UserOnly: true}, &plan.Plan{Profile: "duroxide-0.1.26"}, "S24", true},
 		{Options{UserOnly: true, Properties: []string{"S24"}}, &plan.Plan{}, "S24", true},
-		{Options{UserOnly: true, Properties: []string{"S24"}}, &plan.Plan{}, "S28", false},
 	} {
 		if got := c.o.wants(c.id, c.p); got != c.want {
 			t.Errorf("%+v, bugs %v, %s: %v, want %v", c.o, c.p.Bugs, c.id, got, c.want)

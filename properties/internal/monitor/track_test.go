@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/properties/internal/model"
-	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
 )

@@ -1,13 +1,6 @@
 package safety
 
-import (
-	"github.com/durosim/durosim/properties/internal/check"
-	"github.com/durosim/durosim/properties/internal/spec/node"
-)
-
-// shadowID is the id for reporting that a store's account of its calls is not what their callers sent and got. It is not
-// a property of a provider; it checks durosim itself. Unless the account is true, no checker can be trusted.
-const shadowID = "shadow"
+import "github.com/durosim/durosim/properties/internal/check"
 
 // checkers lists the safety checkers and the properties that each of them reports. What a store may do is left to the
 // second judge (properties/internal/secondjudge), which reports it under the other ids.
@@ -28,8 +21,6 @@ var checkers = []struct {
 	{[]string{"S11", "S13", "S17", "S21", "S24"}, newTurnChecker},
 	{[]string{"S27"}, newStrategyChecker},
 	{[]string{"S30"}, newSchemaChecker},
-	{[]string{node.ID}, node.New},
-	{[]string{shadowID}, newAccountChecker},
 }
 
 // Checks returns the checkers for the properties that are selected for a run.
@@ -46,7 +37,7 @@ func Checks(m *check.Run) []check.Checker {
 	return list
 }
 
-// IDs returns the safety properties that this package checks, including "shadow".
+// IDs returns the safety properties that this package checks.
 func IDs() []string {
 	var ids []string
 	for _, s := range checkers {

@@ -9,9 +9,9 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/monitor"
-	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/record"
 )

@@ -16,8 +16,8 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/internal/sample"
-	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
 )

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/internal/sample"
-	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest"
 )

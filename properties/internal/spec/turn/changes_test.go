@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/asked"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/properties/internal/rig"
+	"github.com/durosim/durosim/internal/rig"
 )
 
 var index = regexp.MustCompile(`\[\d+\]`)

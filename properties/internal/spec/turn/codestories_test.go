@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/asked"
 	"github.com/durosim/durosim/engine/orchhost"
-	"github.com/durosim/durosim/properties/internal/rig"
+	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/properties/internal/spec/turn"
 )
 

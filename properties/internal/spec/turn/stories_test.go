@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/properties/internal/rig"
+	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/properties/internal/spec/turn"
 )
 

@@ -1,0 +1,170 @@
+package selfcheck
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/pretty"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/record"
+)
+
+// account compares each call's observations with the caller's request and answer. It shows whether the observations can
+// be trusted.
+type account struct {
+	run              *run
+	events, messages int  // how many events and messages the store says it decoded
+	ended            bool // whether the last call has ended
+	number           uint64
+	kind             observe.CallKind
+	caller           observe.Caller
+	outcome          observe.Outcome
+	request          observe.CallRequest     // the last request
+	ack              engine.OrchestrationAck // a copy of the request's ack, because the store clears its own when the call ends
+	exempted         bool                    // calls that the store sees differ from those that callers make
+}
+
+func newAccount(r *run) *account {
+	return &account{run: r, exempted: r.world.Foreign() || r.world.Plan().Strategy == plan.StrategyDeadletter}
+}
+
+// Observe keeps what the store reports about its last call.
+func (k *account) Observe(o *observe.Observation) {
+	switch o.Kind {
+	case observe.EventDecoded:
+		k.events++
+		return
+	case observe.MessageDecoded:
+		k.messages++
+		return
+	case observe.CallBegin:
+		if o.Call <= k.number && !k.exempted {
+			k.wrong(o.Caller.Node, "begins call %d after call %d", o.Call, k.number)
+		}
+		k.events, k.messages = 0, 0
+		k.number, k.kind, k.caller, k.ended = o.Call, o.CallKind, o.Caller, false
+		if k.request = (observe.CallRequest{}); o.Request != nil {
+			k.request = *o.Request
+		}
+		if k.request.Ack != nil {
+			k.ack = *k.request.Ack
+		}
+		return
+	case observe.CallEnd:
+	default:
+		return
+	}
+	if !k.exempted && (o.Call != k.number || o.CallKind != k.kind || o.Caller != k.caller || k.ended) {
+		k.wrong(o.Caller.Node, "ends call %d, %s of %v, which has not begun", o.Call, o.CallKind, o.Caller)
+	}
+	k.outcome, k.ended = o.Outcome, true
+	k.readAll(o)
+}
+
+// readAll checks that a store reports having decoded the work that it hands out.
+func (k *account) readAll(o *observe.Observation) {
+	events, messages := 0, 0
+	switch {
+	case k.exempted || k.run.world.Store() == nil: // a test's story reports only what the test needs
+		return
+	case o.Fetched != nil:
+		events, messages = min(len(o.Fetched.Item.History), 1), len(o.Fetched.Item.Messages)
+	case o.Work != nil:
+		messages = 1
+	}
+	if k.events < events || k.messages < messages {
+		k.wrong(o.Caller.Node, "hands out %d messages, and events: %t, but reports that it has decoded %d and %d", messages, events > 0, k.messages, k.events)
+	}
+}
+
+// Record compares a call's observations with the caller's record of the call.
+func (k *account) Record(r *cluster.Record) {
+	if k.exempted || r.StoreCall == 0 {
+		return // a fault answered, not the store
+	}
+	switch r.Kind {
+	case record.CallExecuted:
+		k.compare(r, observe.Caller{Node: r.Node, Incarnation: r.Incarnation}, r.CallKind, r.Outcome)
+	case record.Looked:
+		k.compare(r, k.caller, call.Kind(r.Request), k.outcome)
+	case record.ClientAccepted:
+		kind := observe.CallEnqueueForOrchestrator
+		if r.Item.Kind() == engine.ItemActivityExecute {
+			kind = observe.CallEnqueueForWorker
+		}
+		if k.number != r.StoreCall || k.kind != kind || !sameItem(k.request.Item, r.Item) {
+			k.wrong(0, "reports for call %d that the client sent %s: expected %s", k.number, pretty.Value(k.request.Item), pretty.Value(r.Item))
+		}
+	}
+}
+
+func (k *account) compare(r *cluster.Record, caller observe.Caller, kind observe.CallKind, outcome observe.Outcome) {
+	switch {
+	case k.number != r.StoreCall || k.kind != kind || k.caller != caller || !k.ended:
+		k.wrong(r.Node, "reports that call %d is %s of %v, ended: %t: expected call %d, %s of %v", k.number, k.kind, k.caller, k.ended, r.StoreCall, kind, caller)
+	case k.outcome != outcome:
+		k.wrong(r.Node, "reports that %s ends with outcome %d, but the caller got %d", kind, k.outcome, outcome)
+	case !sameRequest(&k.request, &k.ack, r.Request):
+		k.wrong(r.Node, "reports that %s has the request %s, but the caller sent %s", kind, pretty.Value(&k.request), pretty.Value(r.Request))
+	}
+}
+
+func (k *account) wrong(node uint32, format string, args ...any) {
+	k.run.violate(Account, cluster.ClassInternal, node, "", "the store "+fmt.Sprintf(format, args...))
+}
+
+// sameRequest reports whether a request, with a copy of its ack, matches a call.
+func sameRequest(q *observe.CallRequest, ack *engine.OrchestrationAck, c call.Call) bool {
+	switch c := c.(type) {
+	case call.FetchOrchestrationItem:
+		return q.LockTimeout == c.LockTimeout && q.Filter == c.Filter
+	case call.FetchWorkItem:
+		return q.LockTimeout == c.LockTimeout && q.Session == c.Session && q.Tags.Mode == c.Tags.Mode && slices.Equal(q.Tags.Tags, c.Tags.Tags)
+	case call.AckOrchestrationItem:
+		return q.Ack != nil && sameAck(ack, (*engine.OrchestrationAck)(&c))
+	case call.AckWorkItem:
+		return q.Token == c.LockToken && sameItem(q.Item, c.Completion)
+	case call.AbandonOrchestrationItem:
+		return q.Token == c.LockToken && q.Delay == c.Delay && q.IgnoreAttempt == c.IgnoreAttempt
+	case call.AbandonWorkItem:
+		return q.Token == c.LockToken && q.Delay == c.Delay && q.IgnoreAttempt == c.IgnoreAttempt
+	case call.RenewOrchestrationItemLock:
+		return q.Token == c.LockToken && q.LockTimeout == c.ExtendFor
+	case call.RenewWorkItemLock:
+		return q.Token == c.LockToken && q.LockTimeout == c.ExtendFor
+	case call.RenewSessionLock:
+		return slices.Equal(q.Owners, c.Owners) && q.LockTimeout == c.ExtendFor && q.IdleTimeout == c.IdleTimeout
+	case call.CleanupOrphanedSessions:
+		return q.IdleTimeout == c.IdleTimeout
+	case call.GetCustomStatus:
+		return q.Instance == c.Instance
+	case call.GetKVValue:
+		return q.Instance == c.Instance && q.Key == c.Key
+	case call.GetKVAllValues:
+		return q.Instance == c.Instance
+	case call.GetInstanceStats:
+		return q.Instance == c.Instance
+	}
+	return true // no checker reads the requests of other kinds of calls
+}
+
+// sameItem reports whether two items are the same message. It compares only cheap fields, since the store cannot change
+// part of a message.
+func sameItem(a, b engine.WorkItem) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return a.Kind() == b.Kind() && a.Target() == b.Target()
+}
+
+// sameAck reports whether two acks are the same. It compares only cheap fields, since the store cannot change part of
+// an ack.
+func sameAck(a, b *engine.OrchestrationAck) bool {
+	return a.LockToken == b.LockToken && a.ExecutionID == b.ExecutionID && a.Metadata.Status == b.Metadata.Status &&
+		len(a.HistoryDelta) == len(b.HistoryDelta) && len(a.WorkerItems) == len(b.WorkerItems) &&
+		len(a.OrchestratorItems) == len(b.OrchestratorItems) && len(a.CancelledActivities) == len(b.CancelledActivities)
+}

@@ -154,6 +154,9 @@ func (nw *network) refuse(kind observe.CallKind) error {
 		return engine.Retryablef(kind.String(), "storage is unavailable")
 	}
 	switch {
+	case nw.fleet.schema.fails(c):
+		nw.recordFault(faults.PermanentError, c)
+		return engine.Permanentf(kind.String(), "the statement was prepared for another schema")
 	case nw.draws(drawsUnavailable, name, key):
 		nw.downUntil = nw.kernel.Now().Add(sim.Between(nw.chooser, key.Name(labelFault, "window"), 100*time.Millisecond, unavailableMax))
 		nw.recordFault(faults.Unavailable, c)

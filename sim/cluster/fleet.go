@@ -280,6 +280,7 @@ func (f *fleet) down(n *nodeState) {
 	clear(n.jobs) // its activities
 	n.timers, n.jobs, n.held = n.timers[:0], n.jobs[:0], n.held[:0]
 	n.machine = nil
+	f.schema.forget(n)
 	n.draining, n.paused = false, false
 	f.parking.leaveGroups(n)
 	f.inform(n)

@@ -22,6 +22,8 @@ type schema struct {
 	running []migration // the migrations that take place; a second one is a node's mistake
 	// failed counts, by version, the attempts that have failed.
 	failed map[uint64]uint64 // lookups only, never iterated over
+	// invalid has a bit, by node number - 1 and kind of call, for each statement that was prepared for an older schema.
+	invalid []uint64
 	// pending is the build that an operator waits to activate, or nil.
 	pending *engine.Build
 }
@@ -188,7 +190,38 @@ func (s *schema) finish(n *nodeState) bool {
 	s.store.EndMigration(s.rules(n), m.to.Version, m.to.Destructive, ended.Text != "")
 	ended.Schema = s.store.Schema()
 	s.record(ended)
+	if ended.Text == "" && m.to.Invalidates {
+		s.invalidate()
+	}
 	return ended.Text == "" || givenUp
+}
+
+// invalidate makes the next call of each kind fail on every node that is up.
+func (s *schema) invalidate() {
+	s.invalid = make([]uint64, len(s.fleet.list))
+	for i, n := range s.fleet.list {
+		if n.machine != nil {
+			s.invalid[i] = ^uint64(0)
+		}
+	}
+}
+
+// fails reports whether a call fails since its statement was prepared for an older schema. The next one of its kind does not.
+func (s *schema) fails(c *callState) bool {
+	if s.invalid == nil {
+		return false
+	}
+	node, kind := &s.invalid[c.owner.number-1], uint64(1)<<c.kind
+	invalid := *node&kind != 0
+	*node &^= kind
+	return invalid
+}
+
+// forget drops the prepared statements of a node that goes down.
+func (s *schema) forget(n *nodeState) {
+	if s.invalid != nil {
+		s.invalid[n.number-1] = 0
+	}
 }
 
 // migrates reports whether the node migrates the store.

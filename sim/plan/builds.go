@@ -51,6 +51,9 @@ type Schema struct {
 	// Destructive means that builds of older schemas cannot work with the migrated store, and that it serves nobody while
 	// the migration takes place. Otherwise the migration only adds to the schema.
 	Destructive bool `shrink:"drop"`
+	// Invalidates means that nodes that are up when the migration ends get a permanent error for the next call of each kind
+	// on the queues, as from statements that they have prepared for the older schema.
+	Invalidates bool `shrink:"drop"`
 	// Reversible means that a step may undo the migration.
 	Reversible bool
 	// RefusesNewer means that nodes do not start on a newer schema, as programs do that check it when they start.

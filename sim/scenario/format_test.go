@@ -68,7 +68,7 @@ func drawBuilds(t *rapid.T, known []string) []plan.Build {
 			b.Limits = engine.Limits{CarriedEvents: 1, ValueBytes: rapid.IntRange(0, 9).Draw(t, "bytes")}
 		}
 		if rapid.Bool().Draw(t, "schema") {
-			b.Schema = &plan.Schema{Version: 2, Takes: time.Second, Destructive: rapid.Bool().Draw(t, "destructive"), RefusesNewer: true}
+			b.Schema = &plan.Schema{Version: 2, Takes: time.Second, Destructive: rapid.Bool().Draw(t, "destructive"), Invalidates: rapid.Bool().Draw(t, "invalidates"), RefusesNewer: true}
 		}
 		b.AwaitsActivation = rapid.Bool().Draw(t, "waits")
 		if rapid.Bool().Draw(t, "forgets") {

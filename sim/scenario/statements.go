@@ -403,7 +403,7 @@ func buildRows() []row {
 					with("keys", l.Keys > 0, count(&l.Keys, "COUNT", "keys", 1, most)),
 					with("bytes", l.ValueBytes > 0, count(&l.ValueBytes, "COUNT", "bytes of a value", 1, most)))}
 			}),
-		below("schema", "the version of the store's schema that it works with, and the migration to it, which the first of its nodes carries out before it starts; a destructive one keeps everybody out while it takes place, and builds of older schemas for ever; fails: how many attempts fail half-way; reversible: a step may undo it; refuses newer: its nodes do not start on a newer schema", "build 1.6.0 like 1.5.0\n  schema 1 refuses newer\nbuild 2.1.0 like 2.0.0\n  schema 2 takes 20s fails 1 reversible\nnode A runs 1.6.0\nat 5s upgrade A to 2.1.0",
+		below("schema", "the version of the store's schema that it works with, and the migration to it, which the first of its nodes carries out before it starts; a destructive one keeps everybody out while it takes place, and builds of older schemas for ever; fails: how many attempts fail half-way; invalidates: nodes that are up when it ends get a permanent error for the next call of each kind on the queues, as from statements prepared before; reversible: a step may undo it; refuses newer: its nodes do not start on a newer schema", "build 1.6.0 like 1.5.0\n  schema 1 refuses newer\nbuild 2.1.0 like 2.0.0\n  schema 2 takes 20s fails 1 reversible\nnode A runs 1.6.0\nat 5s upgrade A to 2.1.0",
 			func(b *plan.Build) bool { return b.Schema != nil }, func(b *plan.Build) []item {
 				if b.Schema == nil {
 					b.Schema = &plan.Schema{}
@@ -412,7 +412,7 @@ func buildRows() []row {
 				return []item{count(&s.Version, "VERSION", "a schema's version", 1, 1<<20), clauses(
 					with("takes", s.Takes != 0, period(&s.Takes, "DURATION", "a duration", 1, "takes %v: expected how long the migration takes")),
 					with("fails", s.Fails != 0, count(&s.Fails, "COUNT", "attempts", 1, 100)),
-					flag("destructive", &s.Destructive), flag("reversible", &s.Reversible),
+					flag("destructive", &s.Destructive), flag("invalidates", &s.Invalidates), flag("reversible", &s.Reversible),
 					with("refuses", s.RefusesNewer, word("newer"), check(func(*parser) { s.RefusesNewer = true })))}
 			}),
 		below("awaits", "its nodes run the build that it is like from the moment that a step activates that", "build 1.5.0+2.0.0 like 2.0.0\n  writes without ExternalSubscribed2 ExternalEvent2\n  awaits activation\nnode A runs 1.5.0\nat 5s upgrade A to 1.5.0+2.0.0\nat 9s activate 2.0.0",

@@ -204,20 +204,53 @@ const ReleasePrefix = "duroxide-"
 // ReleasedBuilds returns the released runtimes that nodes may run, in ascending order of version. Each call returns new
 // values. What they say of a release is what its nodes show (docs/real-nodes.md#facts).
 func ReleasedBuilds() []*Build {
-	kinds := Kinds1x().Without(eventdata.KindLegacyNote) // events with a topic are a separate feature with their own tests
-	b := func(version string, lacks ...Field) *Build {
-		v := MustParseVersion(version)
-		codec, err := WithoutFields(NewJSONCodec(ReleasePrefix+version, kinds, WorkItemKinds1x()), lacks...)
-		if err != nil {
-			panic(err)
+	var out []*Build
+	for _, version := range []string{"0.1.26", "0.1.30", "0.1.32"} {
+		out = append(out, ofRelease(version, MustParseVersion(version)))
+	}
+	return out
+}
+
+// ReleasedBuild returns the released runtime of a version, such as 0.1.32. A version and a label, such as 0.1.33-head, name
+// the runtime of a crate with that version that is not published: it is taken to be like the newest release up to it.
+// ReleasedBuild returns nil for any other name.
+func ReleasedBuild(name string) *Build {
+	known := ReleasedBuilds()
+	for _, b := range known {
+		if b.Version.String() == name {
+			return b
 		}
-		return &Build{Release: ReleasePrefix + version, Version: v, Codec: codec, Emits: kinds, DefaultRange: VersionRange{Max: v.Triple()}}
 	}
-	v26, v30, v32 := b("0.1.26", fieldContinuedParent, fieldParentExecution), b("0.1.30"), b("0.1.32")
-	for _, since30 := range []*Build{v30, v32} {
-		since30.Limits = Limits{CarriedEvents: 100, Keys: 150, ValueBytes: 65536}
-		since30.OwnChildIDs = true
+	label := strings.LastIndexByte(name, '-')
+	if label < 0 || label == len(name)-1 {
+		return nil
 	}
-	v32.CountsWaiting, v32.Changes = true, []SemanticsChange{{Since: V(0, 1, 31), Semantics: SemanticsDiscard}}
-	return []*Build{v26, v30, v32}
+	v, err := ParseVersion(name[:label])
+	if err != nil || v.Compare(known[0].Version) < 0 {
+		return nil
+	}
+	return ofRelease(name, v)
+}
+
+// ofRelease returns the build of a crate's version, under a name.
+func ofRelease(name string, v Version) *Build {
+	var lacks []Field
+	since30 := v.Compare(V(0, 1, 30)) >= 0
+	if !since30 {
+		lacks = []Field{fieldContinuedParent, fieldParentExecution}
+	}
+	name = ReleasePrefix + name
+	kinds := Kinds1x().Without(eventdata.KindLegacyNote) // events with a topic are a separate feature with their own tests
+	codec, err := WithoutFields(NewJSONCodec(name, kinds, WorkItemKinds1x()), lacks...)
+	if err != nil {
+		panic(err)
+	}
+	b := &Build{Release: name, Version: v, Codec: codec, Emits: kinds, DefaultRange: VersionRange{Max: v.Triple()}, OwnChildIDs: since30}
+	if since30 {
+		b.Limits = Limits{CarriedEvents: 100, Keys: 150, ValueBytes: 65536}
+	}
+	if v.Compare(V(0, 1, 32)) >= 0 {
+		b.CountsWaiting, b.Changes = true, []SemanticsChange{{Since: V(0, 1, 31), Semantics: SemanticsDiscard}}
+	}
+	return b
 }

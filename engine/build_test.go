@@ -221,3 +221,26 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
+
+// TestReleasedBuild checks that a version and a label name a build that is like the newest release up to that version.
+func TestReleasedBuild(t *testing.T) {
+	for _, c := range []struct{ name, version, like string }{
+		{"0.1.32", "0.1.32", "0.1.32"}, {"0.1.32-patched", "0.1.32", "0.1.32"}, {"0.1.33-head", "0.1.33", "0.1.32"},
+		{"0.1.29-bisect", "0.1.29", "0.1.26"}, {"0.2.0-beta.1-own", "0.2.0-beta.1", "0.1.32"},
+	} {
+		b, like := ReleasedBuild(c.name), ReleasedBuild(c.like)
+		switch {
+		case b == nil:
+			t.Errorf("%s is not found", c.name)
+		case b.Name() != ReleasePrefix+c.name || b.Version.String() != c.version || b.DefaultRange.Max != b.Version.Triple():
+			t.Errorf("%s: build %s of version %s, range %s", c.name, b.Name(), b.Version, b.DefaultRange)
+		case b.Limits != like.Limits || b.OwnChildIDs != like.OwnChildIDs || b.CountsWaiting != like.CountsWaiting || len(b.Changes) != len(like.Changes):
+			t.Errorf("%s is not like %s: %+v", c.name, c.like, b)
+		}
+	}
+	for _, name := range []string{"", "0.1.31", "0.1.32-", "head", "-head", "0.1.25-own", "1.x-own"} {
+		if b := ReleasedBuild(name); b != nil {
+			t.Errorf("%q names %s", name, b.Name())
+		}
+	}
+}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -40,13 +41,17 @@ var releasedBuilds = engine.ReleasedBuilds()
 
 // FindBuild returns the build called name, or nil. It finds released builds even if they are not in builds.
 func FindBuild(builds []*engine.Build, name string) *engine.Build {
-	if strings.HasPrefix(name, engine.ReleasePrefix) {
-		builds = releasedBuilds
+	version, released := strings.CutPrefix(name, engine.ReleasePrefix)
+	if released {
+		builds = slices.Concat(builds, releasedBuilds)
 	}
 	for _, b := range builds {
 		if b.Name() == name {
 			return b
 		}
+	}
+	if released {
+		return engine.ReleasedBuild(version)
 	}
 	return nil
 }

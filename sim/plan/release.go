@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,13 +18,23 @@ func (p *Plan) Releases() []*engine.Build {
 		return nil // the common case; making builds is costly
 	}
 	var out []*engine.Build
-	for _, b := range engine.ReleasedBuilds() {
-		runs := func(n Node) bool { return n.Build == b.Release }
-		becomes := func(s Step) bool { return s.Build == b.Release }
-		if slices.ContainsFunc(p.Nodes, runs) || slices.ContainsFunc(p.Schedule, becomes) {
+	add := func(build string) {
+		if !released(build) || slices.ContainsFunc(out, func(b *engine.Build) bool { return b.Release == build }) {
+			return
+		}
+		if b := engine.ReleasedBuild(strings.TrimPrefix(build, engine.ReleasePrefix)); b != nil {
 			out = append(out, b)
 		}
 	}
+	for _, n := range p.Nodes {
+		add(n.Build)
+	}
+	for _, s := range p.Schedule {
+		add(s.Build)
+	}
+	slices.SortFunc(out, func(a, b *engine.Build) int {
+		return cmp.Or(a.Version.Compare(b.Version), strings.Compare(a.Release, b.Release))
+	})
 	return out
 }
 
@@ -40,7 +51,9 @@ func (p *Plan) Modelled() *Plan {
 	out.Nodes, out.Schedule, out.Builds = slices.Clone(p.Nodes), slices.Clone(p.Schedule), slices.Clone(p.Builds)
 	for _, b := range p.Releases() {
 		version := b.Version.String()
-		out.Builds = append(out.Builds, Build{Name: version, Like: "1.5.0", Range: &b.DefaultRange})
+		if out.Declared(version) == nil {
+			out.Builds = append(out.Builds, Build{Name: version, Like: "1.5.0", Range: &b.DefaultRange})
+		}
 		for i := range out.Nodes {
 			if out.Nodes[i].Build == b.Release {
 				out.Nodes[i].Build = version

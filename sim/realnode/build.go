@@ -14,6 +14,8 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -67,6 +69,49 @@ func eachSource(f func(name string, data []byte) error) error {
 // installs the program where Start looks for it, and writes cargo's output to progress. If Build fails, any existing
 // program is left in place, and the error names the missing tool or quotes the end of cargo's output.
 func (h *Hosts) Build(ctx context.Context, b *engine.Build, progress io.Writer) error {
+	return h.build(ctx, b, progress, "--locked")
+}
+
+// BuildCrate is Build for the crate of duroxide in a directory, whose version b must have (engine.ReleasedBuild).
+func (h *Hosts) BuildCrate(ctx context.Context, b *engine.Build, directory string, progress io.Writer) error {
+	crate, err := filepath.Abs(directory)
+	if err != nil {
+		return err
+	}
+	like := engine.ReleasedBuilds()[0]
+	for _, r := range engine.ReleasedBuilds() {
+		if r.Version.Compare(b.Version) <= 0 {
+			like = r
+		}
+	}
+	to := filepath.Join(h.dir, "src/sim/realnode/host", b.Release)
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	for _, name := range []string{"Cargo.toml", "Cargo.lock"} {
+		data, err := sources.ReadFile(path.Join("host", like.Release, name))
+		if err != nil {
+			return err
+		}
+		text := strings.ReplaceAll(string(data), programName(like), programName(b))
+		if name == "Cargo.toml" {
+			text = strings.Replace(text, fmt.Sprintf(`version = "=%s"`, like.Version), fmt.Sprintf(`version = "=%s", path = %q`, b.Version, crate), 1) +
+				fmt.Sprintf("\n[patch.crates-io]\nduroxide = { path = %q }\n", crate)
+		} else { // everything that depends on duroxide depends on this one
+			text = published.ReplaceAllString(text, fmt.Sprintf("${1}version = %q\n", b.Version))
+		}
+		if err := os.WriteFile(filepath.Join(to, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return h.build(ctx, b, progress)
+}
+
+// published matches the version, source and checksum of duroxide in a lock file.
+var published = regexp.MustCompile(`(name = "duroxide"\n)version = .*\nsource = .*\nchecksum = .*\n`)
+
+// build is Build with more flags for cargo.
+func (h *Hosts) build(ctx context.Context, b *engine.Build, progress io.Writer, flags ...string) error {
 	if h.err != nil {
 		return h.err
 	}
@@ -80,7 +125,7 @@ func (h *Hosts) Build(ctx context.Context, b *engine.Build, progress io.Writer) 
 	}
 	target := filepath.Join(h.dir, "target")
 	manifest := filepath.Join(src, "sim/realnode/host", b.Release, "Cargo.toml")
-	command := exec.CommandContext(ctx, cargo, "build", "--release", "--locked", "--target-dir", target, "--manifest-path", manifest)
+	command := exec.CommandContext(ctx, cargo, slices.Concat([]string{"build", "--release"}, flags, []string{"--target-dir", target, "--manifest-path", manifest})...)
 	var said bytes.Buffer
 	command.Stdout = io.MultiWriter(&said, progress)
 	command.Stderr = command.Stdout
@@ -88,7 +133,7 @@ func (h *Hosts) Build(ctx context.Context, b *engine.Build, progress io.Writer) 
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fmt.Errorf("cargo build of duroxide %s: %w\n%s", b.Version, err, lastLines(said.String()))
+		return fmt.Errorf("cargo build of %s: %w\n%s", strings.Replace(b.Release, "-", " ", 1), err, lastLines(said.String()))
 	}
 	return install(filepath.Join(target, "release", programName(b)), h.Program(b))
 }

@@ -51,7 +51,7 @@ func Releases() *Hosts {
 func (h *Hosts) Program(b *engine.Build) string { return filepath.Join(h.dir, programName(b)) }
 
 func programName(b *engine.Build) string {
-	return "durosim-host-" + strings.ReplaceAll(b.Version.String(), ".", "-")
+	return "durosim-host-" + strings.ReplaceAll(strings.TrimPrefix(b.Release, engine.ReleasePrefix), ".", "-")
 }
 
 // Built reports whether b's host program exists.
@@ -66,8 +66,12 @@ func (h *Hosts) Check(b *engine.Build) error {
 	case h.err != nil:
 		return h.err
 	case !h.Built(b):
-		return fmt.Errorf("a node runs duroxide %s, which needs a host program, but %s does not exist. With cargo installed, build it with:\n    simrun hosts build",
-			b.Version, h.Program(b))
+		name, of := strings.TrimPrefix(b.Release, engine.ReleasePrefix), ""
+		if name != b.Version.String() {
+			of = " --crate DIRECTORY --as " + name
+		}
+		return fmt.Errorf("a node runs duroxide %s, which needs a host program, but %s does not exist. With cargo installed, build it with:\n    simrun hosts build%s",
+			name, h.Program(b), of)
 	}
 	return nil
 }

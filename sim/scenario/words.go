@@ -199,6 +199,9 @@ func (p *parser) declareReleases() {
 // released parses a released runtime's version and returns the name of its build.
 func (p *parser) released() string {
 	version := p.name("a version")
+	if engine.ReleasedBuild(version) != nil {
+		return engine.ReleasePrefix + version
+	}
 	var known []string
 	for _, b := range engine.ReleasedBuilds() {
 		known = append(known, b.Version.String())

@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/timeline"
 )
 
@@ -22,12 +21,13 @@ type hostsCmd struct {
 
 // Help returns the text printed below the flags.
 func (hostsCmd) Help() string {
-	return `A node that runs a released duroxide needs a host program with that release. Cargo builds host programs, once for each version of their sources, in the user's cache directory, or in the directory that the environment variable DUROSIM_HOSTS names.
+	return `A node that runs a released duroxide needs a host program with that release. Cargo builds host programs, once for each version of their sources, in the user's cache directory, or in the directory that the environment variable DUROSIM_HOSTS names. A checkout of duroxide, or a patched copy, can be a release, too: node A runs duroxide 0.1.33-head.
 
 Examples:
 
     simrun hosts
     simrun hosts build
+    simrun hosts build --crate ../duroxide --as 0.1.33-head
     simrun run real-rolling-upgrade --seeds 100`
 }
 
@@ -78,6 +78,8 @@ func (c *hostsListCmd) run(a *app) (int, error) {
 
 type hostsBuildCmd struct {
 	Releases []string `arg:"" optional:"" name:"release" help:"The releases to build hosts for, such as 0.1.32; all if none is named."`
+	Crate    string   `name:"crate" placeholder:"DIR" help:"Build a host for the crate of duroxide in a directory instead, such as a patched copy."`
+	As       string   `name:"as" placeholder:"NAME" help:"Its name: the crate's version and a label, such as 0.1.33-head."`
 }
 
 func (c *hostsBuildCmd) run(a *app) (int, error) {
@@ -89,26 +91,40 @@ func (c *hostsBuildCmd) run(a *app) (int, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	for _, b := range builds {
-		fmt.Fprintf(a.stderr, "building the host of duroxide %s\n", b.Version)
-		if err := hosts.Build(ctx, b, a.stderr); errors.Is(err, context.Canceled) {
+		name := strings.TrimPrefix(b.Release, engine.ReleasePrefix)
+		fmt.Fprintf(a.stderr, "building the host of duroxide %s\n", name)
+		var err error
+		if c.Crate != "" {
+			err = hosts.BuildCrate(ctx, b, c.Crate, a.stderr)
+		} else {
+			err = hosts.Build(ctx, b, a.stderr)
+		}
+		if errors.Is(err, context.Canceled) {
 			return exitStopped, nil
 		} else if err != nil {
 			return 0, err
 		}
-		fmt.Fprintf(a.stdout, "%s   %s\n", b.Version, hosts.Program(b))
+		fmt.Fprintf(a.stdout, "%s   %s\n", name, hosts.Program(b))
 	}
 	return exitOK, nil
 }
 
 // builds returns the released builds that the arguments name.
 func (c *hostsBuildCmd) builds() ([]*engine.Build, error) {
+	if c.Crate != "" || c.As != "" {
+		b := engine.ReleasedBuild(c.As)
+		if c.Crate == "" || len(c.Releases) > 0 || b == nil || b.Version.String() == c.As {
+			return nil, fmt.Errorf("hosts build: expected --crate DIR --as NAME and no release; NAME is the crate's version and a label, such as 0.1.33-head")
+		}
+		return []*engine.Build{b}, nil
+	}
 	if len(c.Releases) == 0 {
 		return engine.ReleasedBuilds(), nil
 	}
 	var out []*engine.Build
 	for _, name := range c.Releases {
-		b := plan.FindBuild(nil, engine.ReleasePrefix+strings.TrimPrefix(name, engine.ReleasePrefix))
-		if b == nil {
+		b := engine.ReleasedBuild(strings.TrimPrefix(name, engine.ReleasePrefix))
+		if b == nil || b.Version.String() != strings.TrimPrefix(name, engine.ReleasePrefix) {
 			known := idsOf(engine.ReleasedBuilds(), func(b *engine.Build) string { return b.Version.String() })
 			return nil, fmt.Errorf("hosts build %q: expected one of %s", name, strings.Join(known, ", "))
 		}

@@ -64,7 +64,7 @@ func facts(args []string) error {
 				equal++
 			}
 			if all++; x.written != x.shown || !*brief {
-				fmt.Printf("%s | %s | %s | %s | %s\n", b.Version, x.name, x.written, x.shown, verdict)
+				fmt.Printf("%s | %s | %s | %s | %s\n", strings.TrimPrefix(b.Release, engine.ReleasePrefix), x.name, x.written, x.shown, verdict)
 			}
 		}
 	}
@@ -305,8 +305,8 @@ func lacks(p *probe) ([]fact, error) {
 	return out, nil
 }
 
-// sample returns the fields of a form with a value each, and for an event those that all events have.
-func sample(form *eventdata.Form, event bool) map[string]any {
+// example returns the fields of a form with a value each, and for an event those that all events have.
+func example(form *eventdata.Form, event bool) map[string]any {
 	fields := map[string]any{}
 	if event {
 		fields = map[string]any{"type": form.Kind, "event_id": 2, "source_event_id": 1, "instance_id": "x", "execution_id": 1, "timestamp_ms": 1, "duroxide_version": "0.1.26"}
@@ -359,7 +359,7 @@ func readEvents(p *probe) ([]fact, error) {
 	}
 	var out []fact
 	for _, form := range eventdata.Forms() {
-		fields := sample(form, true)
+		fields := example(form, true)
 		var names []string
 		for _, f := range form.Fields() {
 			names = append(names, f.Name)
@@ -402,7 +402,7 @@ func undecoded(turns []turn) bool {
 func readItems(p *probe) ([]fact, error) {
 	var out []fact
 	for _, form := range engine.ItemForms() {
-		fields := sample(form, false)
+		fields := example(form, false)
 		try := func(name, without string) error {
 			text := fmt.Sprintf("{%q:%s}", form.Kind, textOf(fields, without))
 			_, err := p.build.Codec.DecodeWorkItem([]byte(text))
@@ -452,7 +452,7 @@ func everything(seeds uint64) func(p *probe) ([]fact, error) {
 				return nil, err
 			}
 		}
-		spelled := "duroxide " + p.build.Version.String()
+		spelled := "duroxide " + strings.TrimPrefix(p.build.Release, engine.ReleasePrefix)
 		s, err := scenario.Parse("generated.txt", fmt.Appendf(nil, generated, spelled, spelled))
 		if err != nil {
 			return nil, err
@@ -484,14 +484,14 @@ func writes(p *probe) ([]fact, error) {
 		}
 	}
 	for _, form := range eventdata.Forms() {
-		e, err := allKinds.DecodeEvent([]byte(textOf(sample(form, true), "")))
+		e, err := allKinds.DecodeEvent([]byte(textOf(example(form, true), "")))
 		if err != nil {
 			return nil, err
 		}
 		add(form.Kind, p.build.Emits.Has(engine.EventKind(form.Kind)), fieldsOf(p.build.Codec.AppendEvent(nil, e)), form.Fields())
 	}
 	for _, form := range engine.ItemForms() {
-		w, err := allKinds.DecodeWorkItem(fmt.Appendf(nil, "{%q:%s}", form.Kind, textOf(sample(form, false), "")))
+		w, err := allKinds.DecodeWorkItem(fmt.Appendf(nil, "{%q:%s}", form.Kind, textOf(example(form, false), "")))
 		if err != nil {
 			return nil, err
 		}

@@ -193,14 +193,13 @@ func releases(args []string) error {
 	return nil
 }
 
-// releasedBuild returns the build of a release that nodes can run.
-func releasedBuild(version string) (*engine.Build, error) {
-	known := engine.ReleasedBuilds()
-	i := slices.IndexFunc(known, func(b *engine.Build) bool { return b.Version.String() == version })
-	if i < 0 {
-		return nil, fmt.Errorf("%s is not a release that a node can run", version)
+// releasedBuild returns the build of a release that nodes can run, or of a crate that is not published.
+func releasedBuild(name string) (*engine.Build, error) {
+	b := engine.ReleasedBuild(name)
+	if b == nil {
+		return nil, fmt.Errorf("%s is not a release that a node can run", name)
 	}
-	return known[i], nil
+	return b, nil
 }
 
 // classOf names the way in which two histories differ: the kinds of the two events, or the fields in which events of one

@@ -90,3 +90,17 @@ func printed(t *testing.T, simrun, arguments, end, count string) string {
 	}
 	return strings.TrimRight(string(bytes.Join(lines, nil)), "\n") + "\n"
 }
+
+// TestPhase2 checks that the figures of docs/phase-2.md are those of its plans.
+func TestPhase2(t *testing.T) {
+	simrun, page := buildSimrun(t), readDocument(t, "docs/phase-2.md")
+	for _, name := range []string{"handlers", "activities", "ranges"} {
+		run := exec.Command(simrun, "run", "docs/phase-2/"+name+".txt", "--seeds", "20")
+		run.Dir = root
+		out, _ := run.Output() // it fails: the page says how often
+		m := regexp.MustCompile(`plan: (\d+) of 1200`).FindSubmatch(out)
+		if m == nil || !strings.Contains(page, string(m[1])+" of 1,200") {
+			t.Errorf("%s: the page does not say %q of 1,200:\n%s", name, m, out)
+		}
+	}
+}

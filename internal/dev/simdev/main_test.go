@@ -26,8 +26,8 @@ func TestReleases(t *testing.T) {
 	scripts(t, hostsOf(t), "testdata/releases.txtar", "testdata/facts.txtar")
 }
 
-// TestReleasesPatched builds a host of 0.1.32 with one of our patches: it differs from 0.1.32 in what the patch mends and in
-// nothing else.
+// TestReleasesPatched builds a host of 0.1.32 with two of our patches, one for turns and one for activities: it differs from
+// 0.1.32 in what they mend and in nothing else.
 func TestReleasesPatched(t *testing.T) {
 	dir := hostsOf(t)
 	if !sample.All() {
@@ -56,15 +56,17 @@ func TestReleasesPatched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	patch, err := os.Open("../../../docs/reports/patches/dropped-child-is-cancelled-unstarted.patch")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer patch.Close()
-	apply := exec.Command("patch", "--strip", "1", "--directory", crate)
-	apply.Stdin = patch
-	if out, err := apply.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	for _, name := range []string{"dropped-child-is-cancelled-unstarted", "renewal-error-loses-activity"} {
+		patch, err := os.Open("../../../docs/reports/patches/" + name + ".patch")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer patch.Close()
+		apply := exec.Command("patch", "--strip", "1", "--directory", crate)
+		apply.Stdin = patch
+		if out, err := apply.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
 	}
 	if err := realnode.New(dir).BuildCrate(t.Context(), engine.ReleasedBuild("0.1.32-patched"), crate, io.Discard); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -43,14 +44,15 @@ load 10 instances from 1s over 20s
 // events, work items and fields that they write at all. Two releases may take inputs in another order and both be right, so a
 // difference in what has arrived counts only if it never arrives.
 //
-// With faults the first difference would make all later times differ. So the first release alone runs, and each batch that
-// one of its nodes is handed is then handed to a new node of the other one, with the same history, attempts, time and answers
-// to its calls: what the two do with it is compared call by call. Activities are not: what becomes of one depends on times.
+// With faults the first difference would make all later times differ. So the first release alone runs, and each batch and
+// activity that one of its nodes is handed is then handed to a new node of the other one, with the same history, attempts,
+// times and answers to its calls: what the two do with it is compared call by call.
 func releases(args []string) error {
 	f := flag.NewFlagSet("simdev diff duroxide", flag.ContinueOnError)
 	first, seeds := f.Uint64("first", 1, "the first `SEED`"), f.Uint64("seeds", 20, "how `MANY` seeds, each of ten programs")
 	runs := f.Int("runs", 300, "how `MANY` runs to make a plan smaller")
-	level := f.String("faults", "", "light, full or timing: run one release with these faults, and compare turn by turn what the other does")
+	level := f.String("faults", "", "light, full, timing, or own, which are the scenario's: run one release with these faults, and compare what the other does with each batch and activity")
+	in := f.String("in", "", "run `SCENARIO` with the releases in place of its own, not generated programs")
 	upgrade := f.Bool("upgrade", false, "with faults: the other release continues histories that have the first one's version, as after an upgrade, not its own")
 	if len(args) < 2 {
 		return errors.New("duroxide: expected two releases, such as 0.1.30 0.1.32")
@@ -62,13 +64,13 @@ func releases(args []string) error {
 		return fmt.Errorf("%s: expected two releases, before the flags", f.Arg(0))
 	}
 	var over scenario.Overrides
-	if *level != "" {
+	if *level != "" && *level != "own" {
 		plan, err := scenario.NamedFaults(*level)
 		if err != nil {
 			return err
 		}
 		over.Faults = &plan
-	} else if *upgrade {
+	} else if *level == "" && *upgrade {
 		return errors.New("-upgrade: expected -faults, too")
 	}
 	hosts := realnode.Releases()
@@ -86,8 +88,14 @@ func releases(args []string) error {
 	one, other := builds[0].Name(), builds[1].Name()
 	spelled := func(name string) string { return "duroxide " + strings.TrimPrefix(name, engine.ReleasePrefix) }
 	s, err := scenario.Parse("generated.txt", fmt.Appendf(nil, generated, spelled(one), spelled(other)))
+	if *in != "" {
+		s, _, err = scenario.Source{ReadFile: os.ReadFile}.Open(*in)
+	}
 	if err != nil {
 		return err
+	}
+	if s == nil {
+		return fmt.Errorf("%s is a stored run, not a scenario", *in)
 	}
 
 	run := func(p *plan.Plan, seed uint64, chooser sim.Chooser, record *sim.Recording, nodes cluster.Runtimes, begun func(*cluster.World)) error {
@@ -136,6 +144,16 @@ func releases(args []string) error {
 		if err != nil {
 			return err
 		}
+		for i := range p.Nodes {
+			if strings.HasPrefix(p.Nodes[i].Build, engine.ReleasePrefix) && !p.Nodes[i].Absent {
+				p.Nodes[i].Build = one
+			}
+		}
+		for i := range p.Schedule {
+			if strings.HasPrefix(p.Schedule[i].Build, engine.ReleasePrefix) {
+				p.Schedule[i].Build = one
+			}
+		}
 		choices := &sim.Recording{}
 		differ, same, err := compare(p, seed, nil, choices)
 		if err != nil {
@@ -157,7 +175,7 @@ func releases(args []string) error {
 
 	what, where := "events", "instances"
 	if *level != "" {
-		what, where = "decisions", "turns"
+		what, where = "decisions", "turns or activities"
 	}
 	fmt.Printf("%s -> %s\n%d seeds: %d %s alike; ", one, other, *seeds, alike, what)
 	if *level == "" {

@@ -41,10 +41,12 @@ type recorder struct {
 	cluster.Runtimes
 	store      func() memprovider.View
 	deliveries []*delivery
+	works      []*work
 }
 
-// Start implements cluster.Runtimes.
+// Start implements cluster.Runtimes. A node has one slot of each kind, so that what it does belongs to one delivery.
 func (r *recorder) Start(c cluster.MachineConfig) (cluster.Machine, error) {
+	c.Options.OrchestrationConcurrency, c.Options.WorkerConcurrency = min(c.Options.OrchestrationConcurrency, 1), min(c.Options.WorkerConcurrency, 1)
 	m, err := r.Runtimes.Start(c)
 	return &recorded{Machine: m, recorder: r, config: c, open: map[string]*delivery{}, asked: map[machine.CallID]*delivery{}, reads: map[machine.CallID]*delivery{}, of: map[string]*delivery{}}, err
 }
@@ -59,11 +61,15 @@ type recorded struct {
 	reads    map[machine.CallID]*delivery
 	of       map[string]*delivery // by instance, the last that scheduled an activity or a timer
 	last     *delivery
+	work     *work // the activity that the node's only worker has
 	draining bool
 }
 
 // StepInto implements cluster.Machine. What a node is handed while it stops is not recorded, since it gives that back.
 func (m *recorded) StepInto(in machine.Input, effects []machine.Effect) []machine.Effect {
+	if m.work != nil {
+		m.work.tell(in)
+	}
 	switch in := in.(type) {
 	case *machine.Drain:
 		m.draining = true
@@ -81,9 +87,16 @@ func (m *recorded) StepInto(in machine.Input, effects []machine.Effect) []machin
 			m.open[o.LockToken], m.last = d, d
 			m.recorder.deliveries = append(m.recorder.deliveries, d)
 		}
+		if in.Work != nil && !m.draining {
+			m.work = &work{config: m.config, nowMs: in.NowMs, given: *in.Work}
+			m.recorder.works = append(m.recorder.works, m.work)
+		}
 	}
 	before := len(effects)
 	effects = m.Machine.StepInto(in, effects)
+	if m.work != nil && m.work.watch(effects[before:], nowOf(in)) {
+		m.work = nil
+	}
 	for _, e := range effects[before:] {
 		c, ok := e.(*machine.ProviderCall)
 		if !ok {
@@ -150,27 +163,11 @@ func decides(c call.Call) bool {
 // is later after a failed ack, and their instance and execution, which 0.1.26 leaves out of failures. What a release cancels
 // or clears together has no order, since two nodes of one release walk their hash tables in two.
 func decisionOf(c call.Call) (d decision) {
-	object := func(kind string, v any, drop ...string) string {
-		text, err := json.Marshal(v)
-		if err != nil {
-			panic(err)
-		}
-		var fields map[string]any
-		if err := json.Unmarshal(text, &fields); err != nil {
-			panic(err)
-		}
-		for _, name := range drop {
-			delete(fields, name)
-		}
-		fields["type"] = kind
-		text, _ = json.Marshal(fields)
-		return keyOrder.ReplaceAllString(string(text), "$1")
-	}
 	switch c := c.(type) {
 	case call.AbandonOrchestrationItem:
-		d[0] = []string{object("abandon", c, "lock_token")}
+		d[0] = []string{objectOf("abandon", c, "lock_token")}
 	case call.AckOrchestrationItem:
-		d[0] = []string{object("ack", struct {
+		d[0] = []string{objectOf("ack", struct {
 			ExecutionID uint64                   `json:"execution_id"`
 			Metadata    engine.ExecutionMetadata `json:"metadata"`
 		}{c.ExecutionID, withoutPin(c.Metadata)})}
@@ -179,17 +176,17 @@ func decisionOf(c call.Call) (d decision) {
 			if err != nil {
 				panic(err)
 			}
-			d[1] = append(d[1], object(string(e.Kind()), json.RawMessage(text), "duroxide_version", "timestamp_ms", "instance_id", "execution_id"))
+			d[1] = append(d[1], objectOf(string(e.Kind()), json.RawMessage(text), "duroxide_version", "timestamp_ms", "instance_id", "execution_id"))
 		}
 		unordered(d[1], c.HistoryDelta)
 		for _, w := range c.WorkerItems {
-			d[2] = append(d[2], object("work "+string(w.Kind()), engine.Known(w)))
+			d[2] = append(d[2], objectOf("work "+string(w.Kind()), engine.Known(w)))
 		}
 		for _, w := range c.OrchestratorItems {
-			d[3] = append(d[3], object("message "+string(w.Kind()), engine.Known(w)))
+			d[3] = append(d[3], objectOf("message "+string(w.Kind()), engine.Known(w)))
 		}
 		for _, a := range c.CancelledActivities {
-			d[4] = append(d[4], object("cancelled activity", a))
+			d[4] = append(d[4], objectOf("cancelled activity", a))
 		}
 		for _, list := range d[2:] { // the events have the order
 			slices.Sort(list)
@@ -218,8 +215,37 @@ func unordered(texts []string, events []engine.Event) {
 	}
 }
 
-// keyOrder is what a replay says of keys that were cleared in another order.
-var keyOrder = regexp.MustCompile(`(kv clear mismatch): action=ClearKeyValue \{ [^{}]* \} vs event=KeyValueCleared \{ [^{}]* \}`)
+// objectOf returns the JSON of a value with its kind, and without the fields to drop.
+func objectOf(kind string, v any, drop ...string) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(text, &fields); err != nil {
+		panic(err)
+	}
+	for _, name := range drop {
+		delete(fields, name)
+	}
+	fields["type"] = kind
+	text, _ = json.Marshal(fields)
+	for _, r := range random {
+		text = r.is.ReplaceAll(text, []byte(r.as))
+	}
+	return string(text)
+}
+
+// random are the texts in which two nodes of one release differ: keys that a replay finds cleared in another order, numbers of
+// tasks, and identifiers, whose version remains.
+var random = []struct {
+	is *regexp.Regexp
+	as string
+}{
+	{regexp.MustCompile(`(kv clear mismatch): action=ClearKeyValue \{ [^{}]* \} vs event=KeyValueCleared \{ [^{}]* \}`), "$1"},
+	{regexp.MustCompile(`task [0-9]+ panicked`), "task panicked"},
+	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`), "guid of version $1"},
+}
 
 func withoutPin(m engine.ExecutionMetadata) engine.ExecutionMetadata {
 	m.PinnedVersion = nil
@@ -293,12 +319,6 @@ func (d *delivery) hand(n *driver, to *engine.Build, keep bool) error {
 
 // differs returns the first parts in which two decisions differ.
 func (d *decision) differs(other *decision) (one, two string, differ bool) {
-	at := func(list []string, i int) string {
-		if i < len(list) {
-			return list[i]
-		}
-		return ""
-	}
 	for _, part := range []int{1, 2, 3, 4, 0} { // the events say best what happened
 		for i := range max(len(d[part]), len(other[part])) {
 			if one, two = at(d[part], i), at(other[part], i); one != two {
@@ -309,7 +329,8 @@ func (d *decision) differs(other *decision) (one, two string, differ bool) {
 	return "", "", false
 }
 
-// turns compares a run of one release, whose store is known once it runs, with another release turn by turn.
+// turns compares a run of one release, whose store is known once it runs, with another release turn by turn and activity by
+// activity. It counts the decisions and calls that are alike.
 func turns(run func(cluster.Runtimes, func(*cluster.World)) error, hosts cluster.Runtimes, other *engine.Build, keep bool) (differ []realnode.Difference, alike int, err error) {
 	var world *cluster.World
 	r := &recorder{Runtimes: hosts, store: func() memprovider.View { return world.Store() }}
@@ -323,6 +344,17 @@ func turns(run func(cluster.Runtimes, func(*cluster.World)) error, hosts cluster
 			return nil, 0, fmt.Errorf("%s, execution %d: %w", d.given.Item.Instance, d.given.Item.ExecutionID, err)
 		case difference == nil:
 			alike += len(d.decisions)
+		default:
+			differ = append(differ, *difference)
+		}
+	}
+	for _, w := range r.works {
+		difference, err := w.repeat(hosts, other)
+		switch {
+		case err != nil:
+			return nil, 0, fmt.Errorf("an activity of %s: %w", w.given.Item.Target(), err)
+		case difference == nil:
+			alike += len(w.did)
 		default:
 			differ = append(differ, *difference)
 		}

@@ -81,13 +81,11 @@ func turnBugs() []Bug {
 			Properties: []string{"S24"}, Scenario: features,
 			replay: func(r *replay.Rules) { r.IsReplaying = func(_, history bool) bool { return history } }},
 		{ID: "engine/poll-limit-counts-replay", Summary: "the limit on how often a turn may run its code counts the replay of the history, too", Source: "docs/contract/runtime.md#r4.1",
-			Properties: []string{"S24"}, Scenario: strayMessages,
 			replay: func(r *replay.Rules) {
 				right := r.PollLimit
 				r.PollLimit = func(int) int { return right(0) }
 			}},
 		{ID: "engine/poll-limit-missing", Summary: "a turn runs its code as often as the code asks for more", Source: "docs/contract/runtime.md#r4.1",
-			Properties: []string{"S24"}, Scenario: strayMessages,
 			replay: func(r *replay.Rules) {
 				r.PollLimit = func(int) int { return math.MaxInt }
 			}},

@@ -44,8 +44,7 @@ const (
 	otherWriters = "other-writers"
 	mischief     = "mischief"
 
-	schemas       = "schema-migration"
-	strayMessages = "stray-messages"
-	twoPhase      = "two-phase"
-	activation    = "activation"
+	schemas    = "schema-migration"
+	twoPhase   = "two-phase"
+	activation = "activation"
 )

@@ -69,7 +69,7 @@ const (
 	evActivate                     // node: it learns that its build is activated; 0: try once more to activate it
 	evInstance                     // a: index of the instance, b: attempt
 	evAction                       // a: index of the instance, b: action index and attempt, packed
-	evKick                         // a: index of the preloaded history, b: of its first message that was not sent
+	evKick                         // a: index of the preloaded history
 	evProbe                        // a: index of the probe
 	evProbeEnd                     // a: index of the probe, b: index of what it holds
 	evCalm                         // turbulence is over

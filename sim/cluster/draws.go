@@ -36,7 +36,6 @@ var (
 	labelPause       = sim.NewLabel("pause")
 	labelSlept       = sim.NewLabel("slept")
 	labelKill        = sim.NewLabel("kill")
-	labelKick        = sim.NewLabel("kick")
 )
 
 // tryKey returns the key for the draws of attempt n, counting from 1. The first attempt uses the given key itself.

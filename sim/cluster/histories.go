@@ -55,7 +55,7 @@ func (c *clients) seedHistory(h *plan.History) {
 	name, version := h.Handler()
 	in := memprovider.PreloadedInstance{
 		Instance: h.Instance, Orchestration: name, Version: version, Executions: []memprovider.PreloadedExecution{seed},
-		CustomStatus: h.CustomStatus(), Parent: h.Parent(),
+		CustomStatus: h.CustomStatus(),
 	}
 	c.preload(in)
 	c.foreign.seed(in)
@@ -109,30 +109,17 @@ func eventsOf(h *plan.History, pin string) []engine.Event {
 	return events
 }
 
-// onKick sends a preloaded history the messages that it gets, from the first one that has not reached the store: the
-// event that it waits for, or any event if it does not wait.
-func (c *clients) onKick(i, first int) {
+// onKick sends a preloaded history the event that it waits for, or any event if it does not wait.
+func (c *clients) onKick(i int) {
 	h := &c.plan.Histories[i]
-	items := []engine.WorkItem{engine.ExternalRaisedItem{Instance: h.Instance, Name: kickName, Data: "kick"}}
-	switch h.Shape {
-	case plan.ShapeNewKind:
-		items[0] = engine.ExternalRaised2Item{Instance: h.Instance, Name: kickNewName, Topic: kickNewTopic, Data: "kick"}
-	case plan.ShapeDisagreeing:
-		if sent := workload.StoredMessages(max(h.Variant, 1), h.Instance); len(sent) > 0 {
-			items = sent
-		}
+	var item engine.WorkItem = engine.ExternalRaisedItem{Instance: h.Instance, Name: kickName, Data: "kick"}
+	if h.Shape == plan.ShapeNewKind {
+		item = engine.ExternalRaised2Item{Instance: h.Instance, Name: kickNewName, Topic: kickNewTopic, Data: "kick"}
 	}
 	key := c.root.Name(labelHistory, h.Instance)
 	// The draw's key has the time since the start, so that its draws do not depend on when the run starts.
-	draw := key.Num(labelRetry, uint64(sim.Epoch.Add(c.since()).Millis()))
-	for n, item := range items[first:] {
-		if n > 0 {
-			draw = key.Num(labelKick, uint64(n)).Num(labelRetry, uint64(sim.Epoch.Add(c.since()).Millis()))
-		}
-		if !c.send(item, draw) {
-			c.kernel.After(clientRetry, key, event{kind: evKick, a: uint64(i), b: uint64(first + n)})
-			return
-		}
+	if !c.send(item, key.Num(labelRetry, uint64(sim.Epoch.Add(c.since()).Millis()))) {
+		c.kernel.After(clientRetry, key, event{kind: evKick, a: uint64(i)})
 	}
 }
 

@@ -360,7 +360,7 @@ func (w *World) handle(e event) {
 	case evAction:
 		w.clients.onAction(int(e.a), e.b)
 	case evKick:
-		w.clients.onKick(int(e.a), int(e.b))
+		w.clients.onKick(int(e.a))
 	case evProbe:
 		w.probes.onProbe(int(e.a))
 	case evProbeEnd:

@@ -271,14 +271,6 @@ func (h *History) CustomStatus() *string {
 	return &status
 }
 
-// Parent returns the link to its parent that the store has for the instance, nil if it has none.
-func (h *History) Parent() *engine.ParentLink {
-	if h.Shape != ShapeDisagreeing || h.Variant != ChildVariant {
-		return nil
-	}
-	return &engine.ParentLink{Instance: ParentName, ExecutionID: ParentExecution, EventID: ParentEvent}
-}
-
 // preloadedVersion is the handler version of preloaded histories that do not name one.
 const preloadedVersion = "1.0.0"
 

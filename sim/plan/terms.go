@@ -99,15 +99,6 @@ const (
 	ShapeDisagreeing Shape = "disagreeing"
 )
 
-// ChildVariant is the variant of a disagreeing history that is a child's. Its start names the parent's instance and event,
-// as in old runtimes; the store has the whole link. The parent is deleted by now.
-const (
-	ChildVariant    = 51
-	ParentName      = "a parent"
-	ParentExecution = 3
-	ParentEvent     = 5
-)
-
 // HardText contains characters that JSON writers represent in different ways: code points with every hexadecimal digit,
 // characters with a short escape, control characters, and characters outside the Basic Multilingual Plane.
 const HardText = "\u0123\u4567\u89ab\ucdef\uabcd\uef01 \"\\/\b\f\n\r\t\x00\x1f\x7f <&> \u2028 é 🜀\U0010ffff"

@@ -3,6 +3,7 @@ package workload
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -137,6 +138,9 @@ var revisions = []revision{
 	{left, func(*orch.Context) error { panic("over") }},
 }
 
+// revisionOf returns the n-th way in which Revised and its history disagree, counted from 1. Ways repeat.
+func revisionOf(n int) revision { return revisions[(n-1)%len(revisions)] }
+
 // left holds the events that remain in the history when the code ends early.
 var left = []stored{
 	{eventdata.ActivityScheduled{Name: "Work", Input: "left"}, 0}, {eventdata.SubOrchestrationScheduled{Name: "Leaf", Instance: "left", Input: "in"}, 0},
@@ -162,7 +166,7 @@ func revised(ctx *orch.Context, input string) (string, error) {
 		return "", err
 	}
 	if n := number(input, 0); n > 0 {
-		if err := wayOf(n).is(ctx); err == errOver {
+		if err := revisionOf(n).is(ctx); err == errOver {
 			return "over", nil
 		} else if err != nil {
 			return "", err
@@ -178,10 +182,10 @@ func Stored(way int) (data []engine.EventData, sources []uint64) {
 	list := archived()
 	if way > 0 {
 		list = append([]stored{
-			{wayOf(way).start(way), 0},
+			{eventdata.OrchestrationStarted{Name: "Revised", Version: "1.0.0", Input: strconv.Itoa(way)}, 0},
 			{eventdata.ActivityScheduled{Name: "Work", Input: "both"}, 0},
 			{eventdata.ActivityCompleted{Result: "Work(both)"}, 2},
-		}, wayOf(way).was...)
+		}, revisionOf(way).was...)
 	}
 	for _, e := range list {
 		data, sources = append(data, e.data), append(sources, e.source)

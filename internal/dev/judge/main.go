@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/internal/dev/mutate/active"
 	"github.com/durosim/durosim/internal/dev/selfcheck"
+	"github.com/durosim/durosim/internal/dev/stray"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/oracle"
@@ -25,7 +26,7 @@ import (
 
 // most lists the scenarios that detect the most mutants and therefore run first, with the number of seeds for each. In
 // each of them, the first seed runs twice, as in a campaign.
-var most = map[string]uint64{"programs": 20, "features": 6, "rolling-upgrade": 3, "families": 4, "sessions": 4, "mischief": 3, "other-writers": 3, "stray-messages": 3}
+var most = map[string]uint64{"programs": 20, "features": 6, "rolling-upgrade": 3, "families": 4, "sessions": 4, "mischief": 3, "other-writers": 3}
 
 func main() {
 	all := flag.Bool("all", false, "go on after an objection")
@@ -68,6 +69,10 @@ func judges(times uint64) []judge {
 		seeds := min(max(most[n.Name], 2), 3) * times
 		list = append(list, judge{n.Name + "+full", func() (uint64, string, string) { return scenarioJudge(n, seeds, "full") }})
 	}
+	list = append(list, judge{selfcheck.StrayMessages, func() (uint64, string, string) {
+		plans := func(seed uint64) (*plan.Plan, error) { return stray.Expand(seed, scenario.Overrides{}) }
+		return campaignJudge(stray.Run(), stray.Options(), 3*times, 1, plans)
+	}})
 	return append(list, judge{"misused-contexts", misusedJudge})
 }
 
@@ -110,16 +115,17 @@ func scenarioJudge(n scenario.Named, seeds uint64, with string) (uint64, string,
 	if with != "" {
 		expect = nil
 	}
-	return campaignJudge(seeds, min(most[n.Name], 1), func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, over) }, expect)
+	return campaignJudge(durosim.Run{}, properties.Options{Expectations: expect, SecondJudge: 1}, seeds, min(most[n.Name], 1), func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, over) })
 }
 
-func campaignJudge(seeds, twice uint64, plans func(seed uint64) (*plan.Plan, error), expect []plan.Expectation) (uint64, string, string) {
+func campaignJudge(run durosim.Run, options properties.Options, seeds, twice uint64, plans func(seed uint64) (*plan.Plan, error)) (uint64, string, string) {
 	before := runtime.NumGoroutine()
 	sum, err := campaign.Run(campaign.Options{
 		Plan: plans, First: 1, Count: seeds, Workers: 1, Twice: twice,
 		Config: func() cluster.Config {
 			cfg := cluster.Config{Stop: func(cluster.Violation) bool { return true }}
-			durosim.Run{Monitor: selfcheck.Watch}.Configure(&cfg, properties.Options{Expectations: expect, SecondJudge: 1})
+			run.Monitor = selfcheck.Watch
+			run.Configure(&cfg, options)
 			return cfg
 		},
 	})

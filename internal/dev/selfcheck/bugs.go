@@ -6,32 +6,37 @@ import (
 	"github.com/durosim/durosim/faults"
 )
 
-// shownIn lists the planted bugs that no property catches, but S28 does, each with the built-in scenario that reveals it
-// within 200 seeds. They are sorted by ID.
+// shownIn lists the planted bugs that no property catches in a built-in scenario, each with the scenario in which a check
+// catches it within 200 seeds: that is S28, or S24 in the scenario of package stray. They are sorted by ID.
 var shownIn = []struct {
-	id       faults.BugID
-	scenario string
+	id              faults.BugID
+	scenario, check string
 }{
-	{"duroxide-0.1.26/worker-ack-not-retried", "refused-acks"},
-	{"engine/call-deadline-of-client", "mixed-crashes"},
-	{"engine/drain-keeps-fetches", "rolling-upgrade"},
-	{"engine/drain-keeps-pauses", "drained-outage"},
-	{"engine/failed-ack-returned-at-once", "refused-acks"},
-	{"engine/idle-fetch-not-paused", "sessions"},
-	{"engine/key-read-not-retried", "lost-requests"},
-	{"engine/plain-fetch-waits", "sessions"},
-	{"engine/session-owner-without-node", "sessions"},
-	{"engine/session-renewed-for-first", "sessions"},
-	{"engine/traces-of-end-lost", "mischief"},
+	{"duroxide-0.1.26/worker-ack-not-retried", "refused-acks", NodeByItsRules},
+	{"engine/call-deadline-of-client", "mixed-crashes", NodeByItsRules},
+	{"engine/drain-keeps-fetches", "rolling-upgrade", NodeByItsRules},
+	{"engine/drain-keeps-pauses", "drained-outage", NodeByItsRules},
+	{"engine/failed-ack-returned-at-once", "refused-acks", NodeByItsRules},
+	{"engine/idle-fetch-not-paused", "sessions", NodeByItsRules},
+	{"engine/key-read-not-retried", "lost-requests", NodeByItsRules},
+	{"engine/plain-fetch-waits", "sessions", NodeByItsRules},
+	{"engine/poll-limit-counts-replay", StrayMessages, "S24"},
+	{"engine/poll-limit-missing", StrayMessages, "S24"},
+	{"engine/session-owner-without-node", "sessions", NodeByItsRules},
+	{"engine/session-renewed-for-first", "sessions", NodeByItsRules},
+	{"engine/traces-of-end-lost", "mischief", NodeByItsRules},
 }
 
-// Catalogue is like faults.Catalogue, with the bugs that only S28 catches: these have it as their property, and the
-// scenario that reveals them.
+// StrayMessages is the scenario of package stray.
+const StrayMessages = "stray-messages"
+
+// Catalogue is like faults.Catalogue, with the bugs that only a check of durosim itself catches: these have it as their
+// property, and the scenario that reveals them.
 func Catalogue() []faults.Bug {
 	list := faults.Catalogue()
 	for _, s := range shownIn {
 		bug, _ := faults.Lookup(s.id) // a test checks that the ID is in the table
-		bug.Properties, bug.Scenario = []string{NodeByItsRules}, s.scenario
+		bug.Properties, bug.Scenario = []string{s.check}, s.scenario
 		list = append(list, bug)
 	}
 	return list

@@ -15,6 +15,7 @@ import (
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/dev/selfcheck"
+	"github.com/durosim/durosim/internal/dev/stray"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
@@ -113,8 +114,11 @@ func tried(ids []string) (list []faults.Bug, err error) {
 	return list, nil
 }
 
-// byItself reports whether only a self-check catches a bug of selfcheck.Catalogue.
-func byItself(b faults.Bug) bool { return b.Properties[0] == selfcheck.NodeByItsRules }
+// byItself reports whether only a check of durosim itself catches a bug of selfcheck.Catalogue.
+func byItself(b faults.Bug) bool {
+	row, _ := faults.Lookup(b.ID)
+	return !row.Caught()
+}
 
 // trial is the search for one bug with one chooser.
 type trial struct {
@@ -131,11 +135,14 @@ type trial struct {
 const farApart = 1_000_000
 
 func (t *trial) search(starts, seeds uint64) error {
-	s, err := scenario.Lookup(t.bug.Scenario)
-	if err != nil {
-		return err
+	s, run, expand := stray.Scenario(), stray.Run(), stray.Expand
+	if t.bug.Scenario != selfcheck.StrayMessages {
+		var err error
+		if s, err = scenario.Lookup(t.bug.Scenario); err != nil {
+			return err
+		}
+		run, expand = durosim.Run{}, s.Expand
 	}
-	var run durosim.Run
 	if byItself(t.bug) {
 		run.Monitor = selfcheck.Watch
 	}
@@ -146,7 +153,7 @@ func (t *trial) search(starts, seeds uint64) error {
 		sum, err := campaign.Run(campaign.Options{
 			First: 1 + start*farApart, Count: seeds, Workers: 1, KeepGoing: true, Chooser: t.chooser,
 			Plan: func(seed uint64) (*plan.Plan, error) {
-				return s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{t.bug.ID}})
+				return expand(seed, scenario.Overrides{Bugs: []faults.BugID{t.bug.ID}})
 			},
 			Config: func() cluster.Config {
 				cfg := cluster.Config{Stop: expected}

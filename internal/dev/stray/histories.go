@@ -1,4 +1,4 @@
-package workload
+package stray
 
 import (
 	"errors"
@@ -9,49 +9,63 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/sim/plan"
 )
 
-// oddHistory is a stored history of Revised that gets messages which do not belong to it, or has an unusual start.
-type oddHistory struct {
-	revision
-	// sent returns the messages that the instance gets after the start; nil means the event "go".
+// history is a stored history of the orchestration Stray, with its code and the messages that it gets.
+type history struct {
+	was []stored // the events after an activity that both history and code have, from id 4
+	is  func(ctx *orch.Context) error
+	// sent returns the messages that the instance gets; nil means the event "go".
 	sent func(instance string) []engine.WorkItem
+	// pin is the build that the execution is pinned to, 1.5.0 if empty.
+	pin string
 	// headless replaces the start by another event.
 	headless bool
+	// child is set if the start names a parent, without the parent's execution, as in old runtimes; linked if the store
+	// has the whole link. The parent is deleted by now.
+	child, linked bool
 }
 
-// wayOf returns the n-th way in which Revised and its history disagree, counted from 1.
-func wayOf(n int) oddHistory {
-	n = (n - 1) % (len(revisions) + len(oddHistories))
-	if n < len(revisions) {
-		return oddHistory{revision: revisions[n]}
-	}
-	return oddHistories[n-len(revisions)]
+// stored is an event in a stored history, with the id of its schedule.
+type stored struct {
+	data   engine.EventData
+	source uint64
 }
 
-// start returns the first event of the n-th way.
-func (s oddHistory) start(n int) engine.EventData {
-	started := eventdata.OrchestrationStarted{Name: "Revised", Version: "1.0.0", Input: strconv.Itoa(n)}
+// start returns the first event of the n-th history, whose code finds itself by its input.
+func (h *history) start(n int) engine.EventData {
+	started := eventdata.OrchestrationStarted{Name: name, Version: version, Input: strconv.Itoa(n)}
 	switch {
-	case s.headless:
+	case h.headless:
 		return eventdata.ExternalEvent{Name: "no start"}
-	case n == plan.ChildVariant || n == orphanVariant:
-		started.ParentInstance, started.ParentID = plan.ParentName, plan.ParentEvent
+	case h.child:
+		started.ParentInstance, started.ParentID = parent.Instance, parent.EventID
 	}
 	return started
 }
 
-// StoredMessages returns the messages that an instance with Stored(way) gets at once, none if the event "go" will do.
-func StoredMessages(way int, instance string) []engine.WorkItem {
-	if way < 1 || wayOf(way).sent == nil {
-		return nil
+// both are the events of the activity that each history and its code have.
+var both = [2]engine.EventData{eventdata.ActivityScheduled{Name: "Work", Input: "both"}, eventdata.ActivityCompleted{Result: "Work(both)"}}
+
+// parent is the link to the parent of a child.
+var parent = engine.ParentLink{Instance: "a parent", ExecutionID: 3, EventID: 5}
+
+// errOver ends code that has no more calls to make.
+var errOver = errors.New("over")
+
+func awaiting(schedule func(*orch.Context) *orch.Future) func(*orch.Context) error {
+	return func(ctx *orch.Context) error {
+		_, err := schedule(ctx).Await()
+		return err
 	}
-	return wayOf(way).sent(instance)
 }
 
-// oddHistories lists the further ways. Code and history agree in most of them.
-var oddHistories = []oddHistory{
+func changing(change func(*orch.Context)) func(*orch.Context) error {
+	return func(ctx *orch.Context) error { change(ctx); return nil }
+}
+
+// histories lists them. Code and history agree in most.
+var histories = []history{
 	// Completions of what was never scheduled, of what is no schedule, and of another kind.
 	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{done(to, 99)} }),
 	meets(func(to string) []engine.WorkItem { return []engine.WorkItem{failed(to, 99, erring)} }),
@@ -94,10 +108,10 @@ var oddHistories = []oddHistory{
 		}
 	}),
 	// A history without a start, and one of a child whose start, as in old runtimes, lacks the execution of its parent.
-	{revision: revision{is: awaiting(waitForGo)}, headless: true},
-	{revision: revision{is: func(*orch.Context) error { return errOver }}}, // plan.ChildVariant
+	{is: awaiting(waitForGo), headless: true},
+	{is: func(*orch.Context) error { return errOver }, child: true, linked: true},
 	// Code that drops only a part of what it dropped, or gets a result of what it dropped and returns.
-	{revision: revision{was: []stored{
+	{was: []stored{
 		{eventdata.ActivityScheduled{Name: "Work", Input: "one"}, 0}, {eventdata.ActivityScheduled{Name: "Work", Input: "two"}, 0}, {eventdata.ActivityScheduled{Name: "Work", Input: "three"}, 0},
 		{eventdata.ActivityCancelRequested{Reason: eventdata.ReasonDroppedFuture}, 4}, {eventdata.ActivityCancelRequested{Reason: eventdata.ReasonDroppedFuture}, 5},
 	}, is: func(ctx *orch.Context) error {
@@ -106,52 +120,52 @@ var oddHistories = []oddHistory{
 		ctx.ScheduleActivity("Work", "three").Drop()
 		_, err := two.Await()
 		return err
-	}}},
-	{revision: revision{was: []stored{
+	}},
+	{was: []stored{
 		{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}, {eventdata.ActivityCancelRequested{Reason: eventdata.ReasonDroppedFuture}, 4}, {eventdata.ActivityCompleted{Result: "late"}, 4},
 	}, is: func(ctx *orch.Context) error {
 		if _, err := ctx.ScheduleActivity("Work", "in").Await(); err != nil {
 			return err
 		}
 		return errOver
-	}}},
-	{revision: revision{was: []stored{{eventdata.KeyValuesCleared{}, 0}}, is: changing(func(ctx *orch.Context) { ctx.SetCustomStatus("is") })}},
+	}},
+	{was: []stored{{eventdata.KeyValuesCleared{}, 0}}, is: changing(func(ctx *orch.Context) { ctx.SetCustomStatus("is") })},
 	// As many messages as code may take in one turn, and one more or less.
 	takes(98), takes(99), takes(100), takes(101),
 	// What only builds from 2.0.0 on read.
-	{revision: revision{was: []stored{{eventdata.ExternalSubscribed2{Name: "was", Topic: "topic"}, 0}}, is: awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleWait2("is", "topic") })}},
-	{revision: revision{was: []stored{{eventdata.ExternalSubscribed2{Name: "name", Topic: "was"}, 0}}, is: awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleWait2("name", "is") })}},
+	{pin: "2.0.0", was: []stored{{eventdata.ExternalSubscribed2{Name: "was", Topic: "topic"}, 0}}, is: awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleWait2("is", "topic") })},
+	{pin: "2.0.0", was: []stored{{eventdata.ExternalSubscribed2{Name: "name", Topic: "was"}, 0}}, is: awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleWait2("name", "is") })},
 	// An event of the second generation for code that waits for the first.
 	meets(func(to string) []engine.WorkItem {
 		return []engine.WorkItem{engine.ExternalRaised2Item{Instance: to, Name: "never", Topic: "topic", Data: "new"}, ended(to, "over")}
 	}),
 	// A history with a breadcrumb of an end, but without one.
-	{revision: revision{was: []stored{
+	{was: []stored{
 		{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}, {eventdata.ActivityCancelRequested{Reason: eventdata.ReasonTerminalFailed}, 4},
-	}, is: changing(func(ctx *orch.Context) { ctx.ScheduleActivity("Work", "in") })}},
+	}, is: changing(func(ctx *orch.Context) { ctx.ScheduleActivity("Work", "in") })},
 	alike,
 	// Two messages for two dequeues, of which the second is awaited first.
-	{revision: revision{was: []stored{
+	{was: []stored{
 		{eventdata.QueueEventDelivered{Name: "many", Data: "one"}, 0}, {eventdata.QueueEventDelivered{Name: "many", Data: "two"}, 0},
 	}, is: func(ctx *orch.Context) error {
 		one, two := ctx.DequeueEvent("many"), ctx.DequeueEvent("many")
 		second, _ := two.Await()
 		first, _ := one.Await()
 		return gets(first+second, "onetwo")
-	}}},
+	}},
 	// An event for the last of many names that are waited for at once.
-	{revision: revision{was: manyWaits(), is: func(ctx *orch.Context) error {
+	{was: manyWaits(), is: func(ctx *orch.Context) error {
 		var last *orch.Future
 		for i := range waitCount {
 			last = ctx.ScheduleWait(strconv.Itoa(i))
 		}
 		what, _ := last.Await()
 		return gets(what, "late")
-	}}, sent: func(to string) []engine.WorkItem {
+	}, sent: func(to string) []engine.WorkItem {
 		return []engine.WorkItem{engine.ExternalRaisedItem{Instance: to, Name: strconv.Itoa(waitCount - 1), Data: "late"}}
 	}},
 	// Two waits dropped one after the other: the code has gone on in between, and got what the first one freed.
-	{revision: revision{was: []stored{
+	{was: []stored{
 		{eventdata.ExternalSubscribed{Name: "w"}, 0}, {eventdata.ExternalSubscribed{Name: "w"}, 0}, {eventdata.ExternalSubscribed{Name: "w"}, 0},
 		{eventdata.ExternalEvent{Name: "w", Data: "one"}, 0}, {eventdata.ExternalEvent{Name: "w", Data: "two"}, 0},
 		{eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonDroppedFuture}, 4}, {eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonDroppedFuture}, 5},
@@ -161,31 +175,31 @@ var oddHistories = []oddHistory{
 		what, _ := third.Await()
 		second.Drop()
 		return gets(what, "two")
-	}}},
+	}},
 	// A wait that is dropped before its rival has a result: it has none later.
-	{revision: revision{was: []stored{
+	{was: []stored{
 		{eventdata.ExternalSubscribed{Name: "w"}, 0}, {eventdata.TimerCreated{FireAtMs: 1}, 0},
 		{eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonDroppedFuture}, 4}, {eventdata.TimerFired{FireAtMs: 1}, 5},
 	}, is: func(ctx *orch.Context) error {
 		i, _, _ := orch.Select(ctx.ScheduleWait("w"), ctx.ScheduleTimer(time.Second))
 		return gets(strconv.Itoa(i), "1")
-	}}},
+	}},
 	// A turn whose messages leave no event: its code asks for something all the same, and is over.
-	{revision: revision{is: func(ctx *orch.Context) error {
+	{is: func(ctx *orch.Context) error {
 		ctx.ScheduleSubOrchestrationWithID("Leaf", "never begun", "in")
 		if ctx.IsReplaying() {
 			return errors.New("it replays what nobody has asked for before")
 		}
 		return errOver
-	}}, sent: func(to string) []engine.WorkItem {
+	}, sent: func(to string) []engine.WorkItem {
 		return []engine.WorkItem{engine.ActivityCompletedItem{Instance: to, ExecutionID: 7, ID: 4, Result: "stale"}}
 	}},
 	// A history with cancel requests, but without an end.
-	{revision: revision{was: []stored{{eventdata.OrchestrationCancelRequested{Reason: "first"}, 0}, {eventdata.OrchestrationCancelRequested{Reason: "second"}, 0}},
-		is: func(*orch.Context) error { return nil }}},
+	{was: []stored{{eventdata.OrchestrationCancelRequested{Reason: "first"}, 0}, {eventdata.OrchestrationCancelRequested{Reason: "second"}, 0}},
+		is: func(*orch.Context) error { return nil }},
 	// An event before the breadcrumb of a wait that was dropped long ago: the code sees it before the breadcrumb frees
 	// another wait's event.
-	{revision: revision{was: []stored{
+	{was: []stored{
 		{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}, {eventdata.ExternalSubscribed{Name: "w"}, 0}, {eventdata.ExternalSubscribed{Name: "w"}, 0}, {eventdata.ExternalSubscribed{Name: "bell"}, 0},
 		{eventdata.ActivityCompleted{Result: "done"}, 4}, {eventdata.ExternalEvent{Name: "w", Data: "freed"}, 0}, {eventdata.ExternalEvent{Name: "bell", Data: "rings"}, 0},
 		{eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonDroppedFuture}, 5},
@@ -197,9 +211,9 @@ var oddHistories = []oddHistory{
 		}
 		_, what, _ := orch.Select(wait, work)
 		return gets(what, "done")
-	}}},
+	}},
 	// Where a drop discards: an event that comes after it goes to the next wait, before the breadcrumb is there.
-	{revision: revision{was: []stored{
+	{was: []stored{
 		{eventdata.ExternalSubscribed{Name: "w"}, 0}, {eventdata.ExternalSubscribed{Name: "w"}, 0}, {eventdata.TimerCreated{FireAtMs: 1}, 0}, {eventdata.TimerFired{FireAtMs: 1}, 6},
 		{eventdata.ExternalEvent{Name: "w", Data: "after the drop"}, 0}, {eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonDroppedFuture}, 4},
 	}, is: func(ctx *orch.Context) error {
@@ -210,9 +224,9 @@ var oddHistories = []oddHistory{
 		dropped.Drop()
 		what, _ := wait.Await()
 		return gets(what, "after the drop")
-	}}},
+	}},
 	// The same with a dequeue that is dropped before the turn has an event for it.
-	{revision: revision{was: []stored{
+	{was: []stored{
 		{eventdata.QueueSubscribed{Name: "q"}, 0}, {eventdata.QueueSubscribed{Name: "q"}, 0},
 		{eventdata.QueueEventDelivered{Name: "q", Data: "first"}, 0}, {eventdata.QueueEventDelivered{Name: "q", Data: "second"}, 0},
 		{eventdata.QueueSubscriptionCancelled{Reason: eventdata.ReasonDroppedFuture}, 4},
@@ -220,14 +234,15 @@ var oddHistories = []oddHistory{
 		ctx.DequeueEvent("q").Drop()
 		what, _ := ctx.DequeueEvent("q").Await()
 		return gets(what, "first")
-	}}},
+	}},
 	// The start of a next execution for an instance that has none, besides.
-	{revision: revision{is: awaiting(waitForGo)}, sent: func(to string) []engine.WorkItem {
+	{is: awaiting(waitForGo), sent: func(to string) []engine.WorkItem {
 		return []engine.WorkItem{engine.ContinueAsNewItem{Instance: to + ", unheard of", Orchestration: "Leaf", Version: "1.0.0", Input: "next"}, ended(to, "over")}
 	}},
-	{revision: revision{is: func(*orch.Context) error { return errOver }}}, // orphanVariant
+	// A child whose parent's execution neither its start nor the store has.
+	{is: func(*orch.Context) error { return errOver }, child: true},
 	// Keys of known ages, pruned at the age of the younger one.
-	{revision: revision{was: []stored{
+	{was: []stored{
 		{eventdata.KeyValueSet{Key: "older", Value: "1", LastUpdatedAtMs: 5}, 0}, {eventdata.KeyValueSet{Key: "younger", Value: "1", LastUpdatedAtMs: 9}, 0},
 	}, is: func(ctx *orch.Context) error {
 		ctx.SetKVValue("older", "1")
@@ -236,9 +251,9 @@ var oddHistories = []oddHistory{
 			return fmt.Errorf("%d keys are older than the younger one", n)
 		}
 		return nil
-	}}},
+	}},
 	// A timer for which first a coroutine waits, and then the code that has scheduled it.
-	{revision: revision{was: []stored{
+	{was: []stored{
 		{eventdata.TimerCreated{FireAtMs: 2}, 0}, {eventdata.TimerCreated{FireAtMs: 1}, 0}, {eventdata.TimerFired{FireAtMs: 1}, 5}, {eventdata.TimerFired{FireAtMs: 2}, 4},
 	}, is: func(ctx *orch.Context) error {
 		long, short := ctx.ScheduleTimer(time.Second), ctx.ScheduleTimer(time.Second)
@@ -247,11 +262,8 @@ var oddHistories = []oddHistory{
 		orch.Join(long)
 		orch.Join(other)
 		return errOver
-	}}},
+	}},
 }
-
-// orphanVariant is that of a child whose parent's execution neither its start nor the store has.
-const orphanVariant = 74
 
 // gets ends code that gets what it must.
 func gets(what, want string) error {
@@ -262,18 +274,19 @@ func gets(what, want string) error {
 }
 
 // meets returns the way of an instance that has one of everything open, and gets messages.
-func meets(sent func(to string) []engine.WorkItem) oddHistory {
-	return oddHistory{revision: revision{was: open, is: func(ctx *orch.Context) error {
+func meets(sent func(to string) []engine.WorkItem) history {
+	return history{was: open, is: func(ctx *orch.Context) error {
 		orch.Join(ctx.ScheduleActivity("Work", "open"), ctx.ScheduleTimer(time.Hour), ctx.ScheduleSubOrchestrationWithID("Leaf", "open", "in"),
 			ctx.ScheduleWait("mail"), ctx.DequeueEvent("post"), ctx.ScheduleWait("never"), ctx.DequeueEvent("never"))
 		return nil
-	}}, sent: sent}
+	}, sent: sent}
 }
 
 // alike has waits whose names and topics are alike once they are joined, with a slash or without. The second wait of each
 // pair gets an event, and the first one must not see it.
-var alike = oddHistory{
-	revision: revision{was: []stored{
+var alike = history{
+	pin: "2.0.0",
+	was: []stored{
 		{eventdata.ExternalSubscribed2{Name: "go/to", Topic: "pic"}, 0}, {eventdata.ExternalSubscribed2{Name: "go", Topic: "to/pic"}, 0},
 		{eventdata.ExternalSubscribed2{Name: "got", Topic: "opic"}, 0}, {eventdata.ExternalSubscribed2{Name: "go", Topic: "topic"}, 0},
 	}, is: func(ctx *orch.Context) error {
@@ -285,7 +298,7 @@ var alike = oddHistory{
 			return errOver
 		}
 		return errors.New("another wait's event")
-	}},
+	},
 	sent: func(to string) []engine.WorkItem {
 		return []engine.WorkItem{
 			engine.ExternalRaised2Item{Instance: to, Name: "go", Topic: "to/pic", Data: "with a slash"},
@@ -306,19 +319,19 @@ var open = []stored{
 }
 
 // takes returns the way of an instance that takes n messages from a queue in one turn, and then waits for another.
-func takes(n int) oddHistory {
+func takes(n int) history {
 	var was []stored
 	for i := range n {
 		was = append(was, stored{eventdata.QueueEventDelivered{Name: "many", Data: strconv.Itoa(i)}, 0})
 	}
-	return oddHistory{revision: revision{was: was, is: func(ctx *orch.Context) error {
+	return history{was: was, is: func(ctx *orch.Context) error {
 		for range n {
 			if _, err := ctx.DequeueEvent("many").Await(); err != nil {
 				return err
 			}
 		}
 		return nil
-	}}}
+	}}
 }
 
 // waitCount is more names than a turn looks through one by one.

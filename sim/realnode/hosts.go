@@ -60,6 +60,18 @@ func (h *Hosts) Built(b *engine.Build) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// Own returns the builds of unpublished crates whose host programs exist (BuildCrate), in the order of their programs.
+func (h *Hosts) Own() (own []*engine.Build) {
+	files, _ := filepath.Glob(filepath.Join(h.dir, "durosim-host-*-*-*-*")) // the pattern is valid
+	for _, file := range files {
+		name := strings.Replace(strings.TrimPrefix(filepath.Base(file), "durosim-host-"), "-", ".", 2)
+		if b := engine.ReleasedBuild(name); b != nil && h.Program(b) == file && h.Built(b) {
+			own = append(own, b)
+		}
+	}
+	return own
+}
+
 // Check returns an error if b's host program does not exist. The error says how to build it.
 func (h *Hosts) Check(b *engine.Build) error {
 	switch {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -50,8 +51,8 @@ type hostsJSON struct {
 func (c *hostsListCmd) run(a *app) (int, error) {
 	hosts := releases()
 	out := hostsJSON{}
-	for _, b := range engine.ReleasedBuilds() {
-		out.Hosts = append(out.Hosts, hostJSON{Release: b.Version.String(), Built: hosts.Built(b), Program: hosts.Program(b)})
+	for _, b := range slices.Concat(engine.ReleasedBuilds(), hosts.Own()) {
+		out.Hosts = append(out.Hosts, hostJSON{Release: strings.TrimPrefix(b.Release, engine.ReleasePrefix), Built: hosts.Built(b), Program: hosts.Program(b)})
 	}
 	if c.JSON {
 		return exitOK, a.writeJSON("hosts", out)

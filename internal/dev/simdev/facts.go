@@ -505,5 +505,10 @@ func writes(p *probe) ([]fact, error) {
 		}
 		add("item "+form.Kind, err == nil, fieldsOf(tagged[form.Kind], err), form.Fields())
 	}
+	for _, what := range slices.Sorted(maps.Keys(p.written)) { // kinds that durosim does not know
+		if !strings.Contains(what, ".") && !slices.ContainsFunc(out, func(f fact) bool { return f.name == "writes "+what }) {
+			out = append(out, fact{"writes " + what, "no", "yes"})
+		}
+	}
 	return out, nil
 }
